@@ -1,0 +1,81 @@
+"""The compiled half: which extensions there are, how they are compiled, and what happens when they cannot be.
+
+RANKGAIN_EXTENSION=auto     compile if it can be done, else install the pure-Python half alone (the default)
+                   require  a failure to compile is a failure to install
+                   skip     do not try; the wheel is py3-none-any
+RANKGAIN_DEBUG=1            bounds checks, initialisation checks and C assertions on, optimisation off
+"""
+
+import os
+import sys
+import sysconfig
+from pathlib import Path
+
+from setuptools import Extension, setup
+from setuptools.command.bdist_wheel import bdist_wheel
+
+MODE = os.environ.get("RANKGAIN_EXTENSION", "auto")
+if MODE not in ("auto", "require", "skip"):
+    sys.exit(f"RANKGAIN_EXTENSION must be auto, require or skip, not {MODE!r}")
+DEBUG = os.environ.get("RANKGAIN_DEBUG") == "1"
+FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+WINDOWS = sys.platform == "win32"
+# The limited API does not exist on free-threaded builds before 3.15, nor in Cython for later ones.
+ABI3 = sys.implementation.name == "cpython" and not FREE_THREADED
+
+DIRECTIVES = {
+    "language_level": 3,
+    "boundscheck": DEBUG,
+    "wraparound": DEBUG,
+    "initializedcheck": DEBUG,
+    "cdivision": not DEBUG,
+    "freethreading_compatible": True,
+}
+# The same bits on every machine and in plain Python: no fused multiply-add, no reordering.
+if WINDOWS:
+    FLAGS = ["/fp:precise", "/Od" if DEBUG else "/O2"]
+else:
+    FLAGS = ["-ffp-contract=off", *(["-O0", "-g3", "-UNDEBUG"] if DEBUG else ["-O3", "-g0"])]
+
+
+def extensions() -> list[Extension]:
+    # PyPy and others run the pure half faster than they would cross into C.
+    if MODE == "skip" or (MODE == "auto" and sys.implementation.name != "cpython"):
+        return []
+    from Cython.Build import cythonize
+
+    package = Path("src/rankgain")
+    shared = sorted(str(path) for path in package.glob("*.pxd"))
+    modules = [
+        Extension(
+            f"rankgain.{source.stem}",
+            [str(source)],
+            depends=[str(source), *shared],
+            libraries=[] if WINDOWS else ["m"],  # unnamed, libm's symbols would stay unversioned
+            extra_compile_args=FLAGS,
+            define_macros=[("Py_LIMITED_API", "0x030B0000")] if ABI3 else [],
+            py_limited_api=ABI3,
+        )
+        for source in sorted(package.glob("*.pyx"))
+    ]
+    modules = cythonize(modules, build_dir="build/cython", compiler_directives=DIRECTIVES)
+    for module in modules:  # cythonize() forgets `optional`
+        module.optional = MODE == "auto"
+    return modules
+
+
+class HonestWheel(bdist_wheel):
+    """A wheel in which nothing was compiled says so in its tag."""
+
+    def get_tag(self) -> tuple[str, str, str]:
+        built = [path for path in self.get_finalized_command("build_ext").get_outputs() if Path(path).exists()]
+        if not built:
+            self.root_is_pure, self.py_limited_api = True, False
+        return super().get_tag()
+
+
+setup(
+    ext_modules=extensions(),
+    cmdclass={"bdist_wheel": HonestWheel},
+    options={"bdist_wheel": {"py_limited_api": "cp311"}} if ABI3 else {},
+)

@@ -1,0 +1,54 @@
+"""The only place that chooses between the compiled kernels and the pure-Python reference.
+
+Everything else calls `_backend.kernels`, `_backend.ordering` and `_backend.readers`, and does not know which it got.
+"""
+
+import os
+from importlib import import_module
+from types import ModuleType
+
+COMPILED = ("rankgain._kernels", "rankgain._ordering", "rankgain._readers")
+PYTHON = ("rankgain._reference", "rankgain._reference_ordering", "rankgain._reference_readers")
+
+name: str
+kernels: ModuleType
+ordering: ModuleType
+readers: ModuleType
+
+
+def use(choice: str) -> None:
+    """Choose a backend: "auto" (compiled where it is installed), "compiled" or "python"."""
+    global name, kernels, ordering, readers
+    if choice not in ("auto", "compiled", "python"):
+        raise ImportError(f"RANKGAIN_BACKEND must be auto, compiled or python, not {choice!r}")
+    modules = _import(PYTHON) if choice == "python" else _compiled(required=choice == "compiled")
+    name = "python" if modules is None or choice == "python" else "compiled"
+    kernels, ordering, readers = modules or _import(PYTHON)
+
+
+def _import(names: tuple[str, ...]) -> list[ModuleType]:
+    return [import_module(module) for module in names]
+
+
+def _compiled(required: bool) -> list[ModuleType] | None:
+    """The compiled modules; None where they are absent. A broken one is an error: it must not become a slowdown."""
+    try:
+        return _import(COMPILED)
+    except ModuleNotFoundError as error:
+        if error.name not in COMPILED:
+            raise
+        if required:
+            raise ImportError(
+                "RANKGAIN_BACKEND=compiled, but this installation of rankgain has no compiled extension: install a "
+                "wheel for this platform, or build one where a C compiler is, with RANKGAIN_EXTENSION=require "
+                "pip install --force-reinstall --no-binary rankgain rankgain; or unset RANKGAIN_BACKEND"
+            ) from error
+        return None
+    except ImportError as error:
+        raise ImportError(
+            f"the compiled extension of rankgain is installed but cannot be loaded ({error}): reinstall rankgain with "
+            "pip install --force-reinstall --no-cache-dir rankgain, or set RANKGAIN_BACKEND=python to do without it"
+        ) from error
+
+
+use(os.environ.get("RANKGAIN_BACKEND") or "auto")

@@ -1,0 +1,34 @@
+# The numbers of `_codes.py`, for Cython.
+from libc.stdint cimport int64_t
+
+cdef enum:
+    AVERAGE = 0
+    BEST = 1
+    WORST = 2
+    STABLE = 3
+    DOCID = 4
+
+cdef enum:
+    UNIT = 0
+    LOG2 = 1
+    JARVELIN = 2
+    ZIPF = 3
+    VECTOR = 4
+
+cdef enum:
+    NAN_GRADE = 1
+    INFINITE_GRADE = 2
+    NEGATIVE_GRADE = 3
+    LARGE_GRADE = 4
+    NAN_SCORE = 5
+    NOT_FINITE = 6
+    ABOVE_IDEAL = 7
+    GRADE_TYPE = 8
+    SCORE_TYPE = 9
+    MIXED_IDS = 10
+    OTHER_IDS = 11
+    CHANGED = 12
+    FEW_FIELDS = 13
+    NOT_A_NUMBER = 14
+    DUPLICATE = 15
+    IN_JUDGED = 64

@@ -1,0 +1,84 @@
+# The signatures of `_reference` too: arguments are positional, buffers one-dimensional and contiguous.
+from typing import TypeAlias
+
+from rankgain.errors import Fault
+from rankgain.lists import Floats, Ints
+
+Answer: TypeAlias = float | tuple[int, int, int]
+
+def fill_discount(kind: int, base: float, out: Floats) -> None: ...
+def fill_exponential(grades: Floats, out: Floats) -> int: ...
+def dcg_list(grades: Floats, exponential: bool, table: Floats, kind: int, base: float, depth: int) -> Answer: ...
+def idcg_list(grades: Floats, exponential: bool, table: Floats, kind: int, base: float, depth: int) -> Answer: ...
+def ndcg_list(
+    grades: Floats,
+    judged: Floats | None,
+    exponential: bool,
+    table: Floats,
+    kind: int,
+    base: float,
+    depth: int,
+    returned: bool,
+    bounded: bool,
+    empty: float,
+) -> Answer: ...
+def rr_list(grades: Floats, depth: int, rel: float) -> Answer: ...
+def dcg_lists(
+    grades: Floats, offsets: Ints, exponential: bool, table: Floats, kind: int, base: float, depth: int, out: Floats
+) -> Fault: ...
+def idcg_lists(
+    grades: Floats, offsets: Ints, exponential: bool, table: Floats, kind: int, base: float, depth: int, out: Floats
+) -> Fault: ...
+def ndcg_lists(
+    grades: Floats,
+    offsets: Ints,
+    judged: Floats | None,
+    judged_offsets: Ints | None,
+    exponential: bool,
+    table: Floats,
+    kind: int,
+    base: float,
+    depth: int,
+    returned: bool,
+    bounded: bool,
+    empty: float,
+    out: Floats,
+) -> Fault: ...
+def rr_lists(grades: Floats, offsets: Ints, depth: int, rel: float, out: Floats) -> Fault: ...
+def discounted_sum(
+    offsets: Ints,
+    first: Ints,
+    last: Ints,
+    gain: Floats,
+    ties: int,
+    table: Floats,
+    kind: int,
+    base: float,
+    cutoffs: Ints,
+    out: Floats,
+) -> Fault: ...
+def ideal_sum(
+    offsets: Ints,
+    gain: Floats,
+    count: Ints,
+    limits: Ints | None,
+    table: Floats,
+    kind: int,
+    base: float,
+    cutoffs: Ints,
+    out: Floats,
+) -> Fault: ...
+def first_relevant(
+    offsets: Ints,
+    grade: Floats,
+    first: Ints,
+    last: Ints,
+    judged_offsets: Ints,
+    judged_grade: Floats,
+    rel: float,
+    ties: int,
+    empty: float,
+    cutoffs: Ints,
+    out: Floats,
+) -> None: ...
+def normalise(values: Floats, ideals: Floats, empty: float, bounded: bool, out: Floats) -> Fault: ...

@@ -1,0 +1,538 @@
+"""The metric kernels, compiled: gain, discount, the takers of a Batch, and the doors for one list.
+
+The functions of `_reference`, which is their specification, with its bits. Every function over buffers is
+`noexcept nogil`, takes one pointer a list and allocates nothing; the `def` above it opens the buffers, reserves
+scratch and lets the GIL go.
+"""
+
+from libc.float cimport DBL_MAX
+from libc.math cimport exp2, log2
+from libc.stdint cimport INT64_MAX, int64_t
+
+from rankgain._codes cimport ABOVE_IDEAL, AVERAGE, IN_JUDGED, JARVELIN, LOG2, NOT_FINITE, WORST, ZIPF
+from rankgain._ordering cimport (
+    Entry, Workspace, count_grades, doubles, first_fault, integers, longest, release, reserve,
+)
+
+cdef enum:
+    SHORT_LIST = 64  # up to here a one-list door works in scratch on the stack
+    SHORT_WORK = 4096  # up to here letting the GIL go costs more than it gives
+
+cdef double TOLERANCE = 1e-9
+
+
+# gain and discount
+
+cdef struct Discount:
+    const double* table
+    int64_t size
+    int kind
+    double base
+
+
+cdef double discount_at(int64_t rank, int kind, double base) noexcept nogil:
+    if kind == LOG2:
+        return 1.0 / log2(<double>(rank + 1))
+    if kind == JARVELIN:
+        return 1.0 if rank < base else log2(base) / log2(<double>rank)
+    if kind == ZIPF:
+        return 1.0 / <double>rank
+    return 1.0
+
+
+cdef inline double weight(const Discount* discount, int64_t rank) noexcept nogil:
+    if rank <= discount.size:
+        return discount.table[rank - 1]
+    return discount_at(rank, discount.kind, discount.base)
+
+
+cdef inline Discount discount_of(const double[::1] table, int kind, double base) noexcept nogil:
+    cdef Discount discount
+    discount.table = doubles(table)
+    discount.size = table.shape[0]
+    discount.kind = kind
+    discount.base = base
+    return discount
+
+
+def fill_discount(int kind, double base, double[::1] out):
+    cdef int64_t rank
+    with nogil:
+        for rank in range(1, out.shape[0] + 1):
+            out[rank - 1] = discount_at(rank, kind, base)
+
+
+def fill_exponential(const double[::1] grades, double[::1] out):
+    cdef Py_ssize_t index
+    with nogil:
+        for index in range(grades.shape[0]):
+            if grades[index] >= 1024.0:
+                break
+            out[index] = exp2(grades[index]) - 1.0
+        else:
+            index = -1
+    return index
+
+
+cdef inline bint finite(double value) noexcept nogil:
+    return -DBL_MAX <= value <= DBL_MAX
+
+
+# takers
+
+cdef inline Py_ssize_t group_stop(const int64_t* first, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    cdef Py_ssize_t index = start + 1
+    while index < stop and first[index] == first[start]:
+        index += 1
+    return index
+
+
+cdef void sum_hits(
+    Py_ssize_t start, Py_ssize_t stop, const int64_t* first, const int64_t* last, const double* gain, int ties,
+    const Discount* discount, const int64_t* cutoffs, Py_ssize_t n_cutoffs, double* out
+) noexcept nogil:
+    cdef Py_ssize_t i = start, j, index, done = 0
+    cdef int64_t rank, a, b, hits
+    cdef double total = 0.0, gains, discounts
+    while i < stop and done < n_cutoffs:
+        a = first[i]
+        b = last[i]
+        j = group_stop(first, i, stop) if b > a else i + 1
+        hits = j - i
+        while done < n_cutoffs and cutoffs[done] < a:
+            out[done] = total
+            done += 1
+        if ties == AVERAGE and not (hits == b - a + 1 and gain[i] == gain[j - 1]):
+            gains = 0.0
+            discounts = 0.0
+            for index in range(i, j):
+                gains += gain[index]
+            rank = a
+            while rank <= b and done < n_cutoffs:
+                discounts += weight(discount, rank)
+                while done < n_cutoffs and cutoffs[done] == rank and rank < b:
+                    out[done] = total + gains * discounts / <double>(b - a + 1)
+                    done += 1
+                rank += 1
+            total += gains * discounts / <double>(b - a + 1)
+        else:
+            for index in range(hits):
+                rank = b - hits + 1 + index if ties == WORST else a + index
+                while done < n_cutoffs and cutoffs[done] < rank:
+                    out[done] = total
+                    done += 1
+                total += gain[j - 1 - index if ties == WORST else i + index] * weight(discount, rank)
+        i = j
+    while done < n_cutoffs:
+        out[done] = total
+        done += 1
+
+
+cdef inline bint all_finite(const double* values, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t index
+    for index in range(n):
+        if not finite(values[index]):
+            return False
+    return True
+
+
+def discounted_sum(
+    const int64_t[::1] offsets, const int64_t[::1] first, const int64_t[::1] last, const double[::1] gain, int ties,
+    const double[::1] table, int kind, double base, const int64_t[::1] cutoffs, double[::1] out
+):
+    cdef Py_ssize_t query = 0, n_cutoffs = cutoffs.shape[0]
+    cdef Discount discount = discount_of(table, kind, base)
+    cdef double* at
+    cdef int code = 0
+    if offsets.shape[0] < 2 or n_cutoffs == 0:
+        return None
+    with nogil:
+        for query in range(offsets.shape[0] - 1):
+            at = &out[0] + query * n_cutoffs
+            sum_hits(
+                offsets[query], offsets[query + 1], integers(first), integers(last), doubles(gain), ties,
+                &discount, &cutoffs[0], n_cutoffs, at,
+            )
+            if not all_finite(at, n_cutoffs):
+                code = NOT_FINITE
+                break
+    return (code, query, -1) if code else None
+
+
+cdef void sum_ideal(
+    const double* gain, const int64_t* count, Py_ssize_t n, int64_t limit, const Discount* discount,
+    const int64_t* cutoffs, Py_ssize_t n_cutoffs, double* out
+) noexcept nogil:
+    cdef Py_ssize_t index, done = 0
+    cdef int64_t rank = 0, stop
+    cdef double total = 0.0
+    for index in range(n):
+        if gain[index] == 0.0 or done == n_cutoffs:
+            break
+        stop = rank + min(count[index], limit - rank)
+        while rank < stop and done < n_cutoffs:
+            rank += 1
+            while done < n_cutoffs and cutoffs[done] < rank:
+                out[done] = total
+                done += 1
+            if done < n_cutoffs:
+                total += gain[index] * weight(discount, rank)
+    while done < n_cutoffs:
+        out[done] = total
+        done += 1
+
+
+def ideal_sum(
+    const int64_t[::1] offsets, const double[::1] gain, const int64_t[::1] count, const int64_t[::1] limits,
+    const double[::1] table, int kind, double base, const int64_t[::1] cutoffs, double[::1] out
+):
+    cdef Py_ssize_t query = 0, n_cutoffs = cutoffs.shape[0]
+    cdef Discount discount = discount_of(table, kind, base)
+    cdef bint limited = limits is not None
+    cdef double* at
+    cdef int code = 0
+    if offsets.shape[0] < 2 or n_cutoffs == 0:
+        return None
+    with nogil:
+        for query in range(offsets.shape[0] - 1):
+            at = &out[0] + query * n_cutoffs
+            sum_ideal(
+                doubles(gain) + offsets[query], integers(count) + offsets[query], offsets[query + 1] - offsets[query],
+                limits[query] if limited else INT64_MAX, &discount, &cutoffs[0], n_cutoffs, at,
+            )
+            if not all_finite(at, n_cutoffs):
+                code = NOT_FINITE
+                break
+    return (code, query, -1) if code else None
+
+
+cdef bint find_relevant(
+    Py_ssize_t start, Py_ssize_t stop, const double* grade, const int64_t* first, const int64_t* last, double rel,
+    int ties, const int64_t* cutoffs, Py_ssize_t n_cutoffs, double* out
+) noexcept nogil:
+    """Write the value at each cut-off and return True, or False where no hit is relevant."""
+    cdef Py_ssize_t i = start, j, index, done = 0
+    cdef int64_t a, b, rank, size, step, relevant = 0
+    cdef double value = 0.0, p
+    while i < stop:
+        a = first[i]
+        b = last[i]
+        j = group_stop(first, i, stop) if b > a else i + 1
+        for index in range(i, j):
+            relevant += grade[index] >= rel
+        if relevant:
+            break
+        i = j
+    if not relevant:
+        return False
+    size = b - a + 1
+    rank = b - relevant + 1 if ties == WORST else a
+    while done < n_cutoffs and cutoffs[done] < rank:
+        out[done] = 0.0
+        done += 1
+    if ties == AVERAGE:
+        p = <double>relevant / <double>size
+        step = 1
+        while step <= size - relevant + 1 and done < n_cutoffs:
+            value += p / <double>(a - 1 + step)
+            while done < n_cutoffs and cutoffs[done] == a - 1 + step:
+                out[done] = value
+                done += 1
+            if step < size:
+                p = p * <double>(size - step - relevant + 1) / <double>(size - step)
+            step += 1
+    else:
+        value = 1.0 / <double>rank
+    while done < n_cutoffs:
+        out[done] = value
+        done += 1
+    return True
+
+
+def first_relevant(
+    const int64_t[::1] offsets, const double[::1] grade, const int64_t[::1] first, const int64_t[::1] last,
+    const int64_t[::1] judged_offsets, const double[::1] judged_grade, double rel, int ties, double empty,
+    const int64_t[::1] cutoffs, double[::1] out
+):
+    cdef Py_ssize_t query, index, n_cutoffs = cutoffs.shape[0]
+    cdef double value
+    cdef double* at
+    if offsets.shape[0] < 2 or n_cutoffs == 0:
+        return None
+    with nogil:
+        for query in range(offsets.shape[0] - 1):
+            at = &out[0] + query * n_cutoffs
+            if find_relevant(
+                offsets[query], offsets[query + 1], doubles(grade), integers(first), integers(last), rel, ties,
+                &cutoffs[0], n_cutoffs, at,
+            ):
+                continue
+            value = empty
+            if judged_offsets[query] < judged_offsets[query + 1] and judged_grade[judged_offsets[query]] >= rel:
+                value = 0.0
+            for index in range(n_cutoffs):
+                at[index] = value
+    return None
+
+
+# normaliser
+
+cdef int quotient(double value, double ideal, double empty, bint bounded, double* out) noexcept nogil:
+    if bounded and value > ideal:
+        out[0] = 1.0
+        return 0 if value <= ideal * (1.0 + TOLERANCE) else ABOVE_IDEAL
+    out[0] = empty
+    if ideal != 0.0:
+        out[0] = value / ideal
+        if not finite(out[0]):
+            return NOT_FINITE
+    return 0
+
+
+def normalise(const double[::1] values, const double[::1] ideals, double empty, bint bounded, double[::1] out):
+    cdef Py_ssize_t query = 0
+    cdef int code = 0
+    with nogil:
+        for query in range(values.shape[0]):
+            code = quotient(values[query], ideals[query], empty, bounded, &out[query])
+            if code:
+                break
+    return (code, query, -1) if code else None
+
+
+# one-list doors
+
+cdef struct Result:
+    # What a door returns: a value, or what is wrong and where.
+    double value
+    int code
+    Py_ssize_t position
+
+
+cdef Result dcg_one(
+    const double* grades, Py_ssize_t n, bint exponential, const Discount* discount, int64_t depth
+) noexcept nogil:
+    cdef Result result
+    cdef Py_ssize_t index
+    n = <Py_ssize_t>min(<int64_t>n, depth)
+    result.position = -1
+    result.value = 0.0
+    result.code = first_fault(grades, n, exponential, &result.position)
+    if result.code == 0:
+        for index in range(n):
+            result.value += (exp2(grades[index]) - 1.0 if exponential else grades[index]) * weight(discount, index + 1)
+        if not finite(result.value):
+            result.code = NOT_FINITE
+    return result
+
+
+cdef Result idcg_one(
+    const double* grades, Py_ssize_t n, bint exponential, const Discount* discount, int64_t depth, Workspace* space
+) noexcept nogil:
+    cdef Result result
+    cdef Py_ssize_t index, written = 0
+    result.position = -1
+    result.value = 0.0
+    result.code = first_fault(grades, n, True, &result.position) if exponential else 0
+    if result.code == 0:
+        result.code = count_grades(
+            grades, n, depth, space.entries, space.spare, space.distinct, space.equal, &written, &result.position
+        )
+    if result.code == 0:
+        if exponential:
+            for index in range(written):
+                space.distinct[index] = exp2(space.distinct[index]) - 1.0
+        sum_ideal(space.distinct, space.equal, written, INT64_MAX, discount, &depth, 1, &result.value)
+        if not finite(result.value):
+            result.code = NOT_FINITE
+    return result
+
+
+cdef Result ndcg_one(
+    const double* grades, Py_ssize_t n, const double* judged, Py_ssize_t n_judged, bint exponential,
+    const Discount* discount, int64_t depth, bint returned, bint bounded, double empty, bint own, Workspace* space
+) noexcept nogil:
+    cdef Result result = dcg_one(grades, n, exponential, discount, depth)
+    cdef double value = result.value
+    if result.code:
+        return result
+    if returned:  # the ideal of an empty list is that of one document: a list that returned nothing earns 0
+        depth = min(depth, max(<int64_t>n, 1))
+    result = idcg_one(judged, n_judged, exponential, discount, depth, space)
+    if result.code:
+        result.code += 0 if own else IN_JUDGED
+        return result
+    result.code = quotient(value, result.value, empty, bounded, &result.value)
+    return result
+
+
+cdef Result rr_one(const double* grades, Py_ssize_t n, int64_t depth, double rel) noexcept nogil:
+    cdef Result result
+    cdef Py_ssize_t index
+    n = <Py_ssize_t>min(<int64_t>n, depth)
+    result.position = -1
+    result.value = 0.0
+    result.code = first_fault(grades, n, False, &result.position)
+    if result.code == 0:
+        for index in range(n):
+            if grades[index] >= rel:
+                result.value = 1.0 / <double>(index + 1)
+                break
+    return result
+
+
+cdef inline object answer(Result result):
+    if result.code:
+        return result.code, 0, result.position
+    return result.value
+
+
+def dcg_list(const double[::1] grades, bint exponential, const double[::1] table, int kind, double base, int64_t depth):
+    cdef Discount discount = discount_of(table, kind, base)
+    return answer(dcg_one(doubles(grades), grades.shape[0], exponential, &discount, depth))
+
+
+cdef struct Stack:
+    # Scratch for one short list.
+    Entry entries[SHORT_LIST]
+    Entry spare[SHORT_LIST]
+    double distinct[SHORT_LIST]
+    int64_t equal[SHORT_LIST]
+
+
+cdef int reserve_one(Workspace* space, Stack* stack, Py_ssize_t n) except -1:
+    if n > SHORT_LIST:
+        return reserve(space, n)
+    space.block = NULL
+    space.entries = stack.entries
+    space.spare = stack.spare
+    space.distinct = stack.distinct
+    space.equal = stack.equal
+    return 0
+
+
+def idcg_list(
+    const double[::1] grades, bint exponential, const double[::1] table, int kind, double base, int64_t depth
+):
+    cdef Discount discount = discount_of(table, kind, base)
+    cdef Workspace space
+    cdef Stack stack
+    cdef Result result
+    reserve_one(&space, &stack, grades.shape[0])
+    result = idcg_one(doubles(grades), grades.shape[0], exponential, &discount, depth, &space)
+    release(&space)
+    return answer(result)
+
+
+def ndcg_list(
+    const double[::1] grades, const double[::1] judged, bint exponential, const double[::1] table, int kind,
+    double base, int64_t depth, bint returned, bint bounded, double empty
+):
+    cdef Discount discount = discount_of(table, kind, base)
+    cdef bint own = judged is None
+    cdef Py_ssize_t n = grades.shape[0]
+    cdef Py_ssize_t n_judged = n if own else judged.shape[0]
+    cdef const double* truth = doubles(grades) if own else doubles(judged)
+    cdef Workspace space
+    cdef Stack stack
+    cdef Result result
+    reserve_one(&space, &stack, n_judged)
+    if n_judged < SHORT_WORK:
+        result = ndcg_one(
+            doubles(grades), n, truth, n_judged, exponential, &discount, depth, returned, bounded, empty, own, &space
+        )
+    else:
+        with nogil:
+            result = ndcg_one(
+                doubles(grades), n, truth, n_judged, exponential, &discount, depth, returned, bounded, empty, own,
+                &space,
+            )
+    release(&space)
+    return answer(result)
+
+
+def rr_list(const double[::1] grades, int64_t depth, double rel):
+    return answer(rr_one(doubles(grades), grades.shape[0], depth, rel))
+
+
+def dcg_lists(
+    const double[::1] grades, const int64_t[::1] offsets, bint exponential, const double[::1] table, int kind,
+    double base, int64_t depth, double[::1] out
+):
+    cdef Discount discount = discount_of(table, kind, base)
+    cdef Py_ssize_t query = 0
+    cdef Result result
+    result.code = 0
+    with nogil:
+        for query in range(out.shape[0]):
+            result = dcg_one(
+                doubles(grades) + offsets[query], offsets[query + 1] - offsets[query], exponential, &discount, depth
+            )
+            if result.code:
+                break
+            out[query] = result.value
+    return (result.code, query, result.position) if result.code else None
+
+
+def idcg_lists(
+    const double[::1] grades, const int64_t[::1] offsets, bint exponential, const double[::1] table, int kind,
+    double base, int64_t depth, double[::1] out
+):
+    cdef Discount discount = discount_of(table, kind, base)
+    cdef Py_ssize_t query = 0
+    cdef Workspace space
+    cdef Result result
+    result.code = 0
+    reserve(&space, longest(integers(offsets), out.shape[0]))
+    with nogil:
+        for query in range(out.shape[0]):
+            result = idcg_one(
+                doubles(grades) + offsets[query], offsets[query + 1] - offsets[query], exponential, &discount, depth,
+                &space,
+            )
+            if result.code:
+                break
+            out[query] = result.value
+        release(&space)
+    return (result.code, query, result.position) if result.code else None
+
+
+def ndcg_lists(
+    const double[::1] grades, const int64_t[::1] offsets, const double[::1] judged, const int64_t[::1] judged_offsets,
+    bint exponential, const double[::1] table, int kind, double base, int64_t depth, bint returned, bint bounded,
+    double empty, double[::1] out
+):
+    cdef Discount discount = discount_of(table, kind, base)
+    cdef bint own = judged is None
+    cdef const double* truth = doubles(grades) if own else doubles(judged)
+    cdef const int64_t* truth_offsets = integers(offsets) if own else integers(judged_offsets)
+    cdef Py_ssize_t query = 0
+    cdef Workspace space
+    cdef Result result
+    result.code = 0
+    reserve(&space, longest(truth_offsets, out.shape[0]))
+    with nogil:
+        for query in range(out.shape[0]):
+            result = ndcg_one(
+                doubles(grades) + offsets[query], offsets[query + 1] - offsets[query],
+                truth + truth_offsets[query], truth_offsets[query + 1] - truth_offsets[query],
+                exponential, &discount, depth, returned, bounded, empty, own, &space,
+            )
+            if result.code:
+                break
+            out[query] = result.value
+        release(&space)
+    return (result.code, query, result.position) if result.code else None
+
+
+def rr_lists(const double[::1] grades, const int64_t[::1] offsets, int64_t depth, double rel, double[::1] out):
+    cdef Py_ssize_t query = 0
+    cdef Result result
+    result.code = 0
+    with nogil:
+        for query in range(out.shape[0]):
+            result = rr_one(doubles(grades) + offsets[query], offsets[query + 1] - offsets[query], depth, rel)
+            if result.code:
+                break
+            out[query] = result.value
+    return (result.code, query, result.position) if result.code else None

@@ -1,0 +1,308 @@
+"""The specification: gain, discount, the takers of a Batch, and the doors for one list, in plain Python.
+
+This module and the compiled `_kernels` (and so `_reference_ordering` and `_ordering`, `_reference_readers` and
+`_readers`) have the same functions with the same positional arguments and return the same
+bits. Arguments are one-dimensional buffers; ragged lists are values with int64 offsets, the list of query q being
+`values[offsets[q]:offsets[q + 1]]`. A discount is (table, kind, base): the table holds the first ranks, and what lies
+beyond it is computed by kind. Ranks count from 1. What is wrong with the input comes back as an offence,
+(code, query, position), never as an exception; `errors` words it.
+
+Sources: gain, discount, CG and DCG: Järvelin & Kekäläinen, ACM TOIS 20(4), 2002; exponential gain: Burges et al.,
+ICML 2005; reciprocal rank: Voorhees, TREC-8, 1999; averages over ties: McSherry & Najork, ECIR 2008.
+"""
+
+import math
+from itertools import groupby
+
+from rankgain._codes import (
+    ABOVE_IDEAL,
+    AVERAGE,
+    IN_JUDGED,
+    JARVELIN,
+    LOG2,
+    NOT_FINITE,
+    WORST,
+    ZIPF,
+)
+from rankgain._reference_ordering import first_fault
+
+# DCG may exceed the ideal by what the order of additions does to the last bits, and by no more.
+TOLERANCE = 1e-9
+
+
+# gain and discount
+
+
+def discount_at(rank, kind, base):
+    if kind == LOG2:
+        return 1.0 / math.log2(rank + 1)
+    if kind == JARVELIN:
+        return 1.0 if rank < base else math.log2(base) / math.log2(rank)
+    if kind == ZIPF:
+        return 1.0 / rank
+    return 1.0
+
+
+def fill_discount(kind, base, out):
+    for rank in range(1, len(out) + 1):
+        out[rank - 1] = discount_at(rank, kind, base)
+
+
+def fill_exponential(grades, out):
+    """2^r − 1 for each grade; return the index of the first that is too large, or −1."""
+    for index, grade in enumerate(memoryview(grades)):
+        if grade >= 1024.0:
+            return index
+        out[index] = math.exp2(grade) - 1.0
+    return -1
+
+
+def _discounts(table, kind, base):
+    table = memoryview(table)
+    return lambda rank: table[rank - 1] if rank <= len(table) else discount_at(rank, kind, base)
+
+
+def _gain(grade, exponential):
+    return math.exp2(grade) - 1.0 if exponential else grade
+
+
+# one-list doors: relevance in rank order to a value, or to an offence
+
+
+def _finite(total):
+    return total if math.isfinite(total) else (NOT_FINITE, 0, -1)
+
+
+def dcg_list(grades, exponential, table, kind, base, depth):
+    """Σ g(r_i)·d(i) over i ≤ depth; with the discount UNIT this is CG."""
+    grades = memoryview(grades)[: min(depth, len(grades))]
+    fault = first_fault(grades, exponential)
+    if fault:
+        return fault
+    discount = _discounts(table, kind, base)
+    total = 0.0
+    for rank, grade in enumerate(grades, 1):
+        total += _gain(grade, exponential) * discount(rank)
+    return _finite(total)
+
+
+def idcg_list(grades, exponential, table, kind, base, depth):
+    """The DCG of the grades, highest first."""
+    fault = first_fault(memoryview(grades), exponential)
+    if fault:
+        return fault
+    discount = _discounts(table, kind, base)
+    total = 0.0
+    for rank, grade in enumerate(sorted(memoryview(grades), reverse=True)[: min(depth, len(grades))], 1):
+        total += _gain(grade, exponential) * discount(rank)
+    return _finite(total)
+
+
+def ndcg_list(grades, judged, exponential, table, kind, base, depth, returned, bounded, empty):
+    """DCG / IDCG; `judged` None: the list itself; `returned`: the ideal is cut at the list's length as well.
+
+    Then the ideal of an empty list is that of one document: a list that returned nothing earns 0.
+    """
+    dcg = dcg_list(grades, exponential, table, kind, base, depth)
+    if type(dcg) is tuple:
+        return dcg
+    ideal_depth = min(depth, max(len(grades), 1)) if returned else depth
+    ideal = idcg_list(grades if judged is None else judged, exponential, table, kind, base, ideal_depth)
+    if type(ideal) is tuple:
+        return ideal if judged is None else (ideal[0] + IN_JUDGED, *ideal[1:])
+    return _quotient(dcg, ideal, empty, bounded)
+
+
+def rr_list(grades, depth, rel):
+    """1 / rank of the first grade ≥ rel if that rank ≤ depth, else 0."""
+    grades = memoryview(grades)[: min(depth, len(grades))]
+    fault = first_fault(grades)
+    if fault:
+        return fault
+    return next((1.0 / rank for rank, grade in enumerate(grades, 1) if grade >= rel), 0.0)
+
+
+def _each(offsets, out, value):
+    """Fill out[q] with value(start, stop, q) for each list, up to the first offence."""
+    offsets = memoryview(offsets)
+    for query in range(len(offsets) - 1):
+        result = value(offsets[query], offsets[query + 1], query)
+        if type(result) is tuple:
+            return result[0], query, result[2]
+        out[query] = result
+    return None
+
+
+def dcg_lists(grades, offsets, exponential, table, kind, base, depth, out):
+    grades = memoryview(grades)
+    return _each(offsets, out, lambda a, b, _: dcg_list(grades[a:b], exponential, table, kind, base, depth))
+
+
+def idcg_lists(grades, offsets, exponential, table, kind, base, depth, out):
+    grades = memoryview(grades)
+    return _each(offsets, out, lambda a, b, _: idcg_list(grades[a:b], exponential, table, kind, base, depth))
+
+
+def ndcg_lists(
+    grades, offsets, judged, judged_offsets, exponential, table, kind, base, depth, returned, bounded, empty, out
+):
+    grades = memoryview(grades)
+
+    def value(start, stop, query):
+        own = judged is None
+        truth = None if own else memoryview(judged)[judged_offsets[query] : judged_offsets[query + 1]]
+        return ndcg_list(grades[start:stop], truth, exponential, table, kind, base, depth, returned, bounded, empty)
+
+    return _each(offsets, out, value)
+
+
+def rr_lists(grades, offsets, depth, rel, out):
+    grades = memoryview(grades)
+    return _each(offsets, out, lambda a, b, _: rr_list(grades[a:b], depth, rel))
+
+
+# takers: a Batch to one value a query and cut-off, out[query * len(cutoffs) + cutoff], cut-offs ascending
+
+
+def _at_cutoffs(running, cutoffs, out, start):
+    """Read a running value, given as (rank, value from this rank on), at each cut-off."""
+    value = 0.0
+    done = 0
+    for rank, following in running:
+        while done < len(cutoffs) and cutoffs[done] < rank:
+            out[start + done] = value
+            done += 1
+        if done == len(cutoffs):
+            return
+        value = following
+    for index in range(done, len(cutoffs)):
+        out[start + index] = value
+
+
+def _tie_groups(start, stop, first):
+    """Yield the (start, stop) of each run of hits that begin at the same rank."""
+    for _, group in groupby(range(start, stop), key=lambda index: first[index]):
+        members = list(group)
+        yield members[0], members[-1] + 1
+
+
+def _offence_in(out, queries, cutoffs):
+    for query in range(queries):
+        if not all(math.isfinite(value) for value in out[query * cutoffs : (query + 1) * cutoffs]):
+            return NOT_FINITE, query, -1
+    return None
+
+
+def discounted_sum(offsets, first, last, gain, ties, table, kind, base, cutoffs, out):
+    """Σ g·d over the hits, in rank order; gains inside a tie group stand highest first.
+
+    A tie group under AVERAGE adds G·S/m: G the sum of its gains, S the sum of its discounts up to the cut-off, m its
+    documents (McSherry & Najork 2008, eq. 3). Where all its documents have one gain it is not tied at all.
+    """
+    offsets, first, last, gain, cutoffs, out = map(memoryview, (offsets, first, last, gain, cutoffs, out))
+    discount = _discounts(table, kind, base)
+
+    def running(start, stop):
+        total = 0.0
+        for i, j in _tie_groups(start, stop, first):
+            a, b = first[i], last[i]
+            size, hits = b - a + 1, j - i
+            if ties == AVERAGE and not (hits == size and gain[i] == gain[j - 1]):
+                gains = discounts = 0.0
+                for index in range(i, j):
+                    gains += gain[index]
+                for rank in range(a, b + 1):
+                    discounts += discount(rank)
+                    yield rank, total + gains * discounts / size
+                total += gains * discounts / size
+            else:
+                # Highest gain first, or last under WORST; documents that are no hits take the other end.
+                worst = ties == WORST
+                ordered = range(j - 1, i - 1, -1) if worst else range(i, j)
+                for rank, index in enumerate(ordered, b - hits + 1 if worst else a):
+                    total += gain[index] * discount(rank)
+                    yield rank, total
+
+    for query in range(len(offsets) - 1):
+        _at_cutoffs(running(offsets[query], offsets[query + 1]), cutoffs, out, query * len(cutoffs))
+    return _offence_in(out, len(offsets) - 1, len(cutoffs))
+
+
+def ideal_sum(offsets, gain, count, limits, table, kind, base, cutoffs, out):
+    """Σ g·d over the judged gains, highest first; `limits`: ranks of each query at the most, None: no limit."""
+    offsets, gain, count, cutoffs, out = map(memoryview, (offsets, gain, count, cutoffs, out))
+    discount = _discounts(table, kind, base)
+
+    def running(start, stop, limit):
+        total = 0.0
+        rank = 0
+        for index in range(start, stop):
+            if gain[index] == 0.0:
+                return
+            for _ in range(min(count[index], limit - rank)):
+                rank += 1
+                total += gain[index] * discount(rank)
+                yield rank, total
+
+    for query in range(len(offsets) - 1):
+        start, stop = offsets[query], offsets[query + 1]
+        limit = sum(count[start:stop]) if limits is None else limits[query]
+        _at_cutoffs(running(start, stop, limit), cutoffs, out, query * len(cutoffs))
+    return _offence_in(out, len(offsets) - 1, len(cutoffs))
+
+
+def first_relevant(offsets, grade, first, last, judged_offsets, judged_grade, rel, ties, empty, cutoffs, out):
+    """1 / rank of the first hit with grade ≥ rel; `empty` where there is none, neither returned nor judged.
+
+    A tie group of m documents, h of them relevant, that starts at rank a gives under AVERAGE
+    Σ_{j ≤ min(t, m−h+1)} p_j/(a−1+j), p₁ = h/m, p_{j+1} = p_j·(m−j−h+1)/(m−j) (McSherry & Najork 2008, section 2.4).
+    """
+    offsets, grade, first, last, cutoffs, out = map(memoryview, (offsets, grade, first, last, cutoffs, out))
+
+    def running(start, stop):
+        for i, j in _tie_groups(start, stop, first):
+            a, b = first[i], last[i]
+            size = b - a + 1
+            relevant = sum(grade[index] >= rel for index in range(i, j))
+            if not relevant:
+                continue
+            if ties == AVERAGE:
+                value, p = 0.0, relevant / size
+                for step in range(1, size - relevant + 2):
+                    value += p / (a - 1 + step)
+                    yield a - 1 + step, value
+                    p = p * (size - step - relevant + 1) / (size - step) if step < size else 0.0
+            else:
+                rank = b - relevant + 1 if ties == WORST else a
+                yield rank, 1.0 / rank
+            return
+
+    for query in range(len(offsets) - 1):
+        start, stop = offsets[query], offsets[query + 1]
+        best = judged_offsets[query]
+        judged = best < judged_offsets[query + 1] and judged_grade[best] >= rel
+        if judged or any(grade[index] >= rel for index in range(start, stop)):
+            _at_cutoffs(running(start, stop), cutoffs, out, query * len(cutoffs))
+        else:
+            for index in range(len(cutoffs)):
+                out[query * len(cutoffs) + index] = empty
+    return None
+
+
+# normaliser
+
+
+def _quotient(value, ideal, empty, bounded):
+    if bounded and value > ideal:
+        return 1.0 if value <= ideal * (1.0 + TOLERANCE) else (ABOVE_IDEAL, 0, -1)
+    return _finite(value / ideal) if ideal != 0.0 else empty
+
+
+def normalise(values, ideals, empty, bounded, out):
+    """value / ideal, `empty` where the ideal is 0; `bounded`: a value above its ideal is an offence."""
+    for query, (value, ideal) in enumerate(zip(memoryview(values), memoryview(ideals), strict=True)):
+        result = _quotient(value, ideal, empty, bounded)
+        if type(result) is tuple:
+            return result[0], query, -1
+        out[query] = result
+    return None

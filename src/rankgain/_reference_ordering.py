@@ -1,0 +1,115 @@
+"""The specification: scores and grades to the hits and judged grades of a Batch, in plain Python.
+
+The compiled half is `_ordering`; the contract is that of `_reference`.
+"""
+
+import math
+from itertools import groupby
+
+from rankgain._codes import INFINITE_GRADE, LARGE_GRADE, NAN_GRADE, NAN_SCORE, NEGATIVE_GRADE
+
+
+def _fault(grade, exponential=False):
+    """The code of what is wrong with a grade, or 0."""
+    if grade != grade:
+        return NAN_GRADE
+    if math.isinf(grade):
+        return INFINITE_GRADE
+    if grade < 0.0:
+        return NEGATIVE_GRADE
+    return LARGE_GRADE if exponential and grade >= 1024.0 else 0
+
+
+def first_fault(grades, exponential=False):
+    for position, grade in enumerate(grades):
+        code = _fault(grade, exponential)
+        if code:
+            return code, 0, position
+    return None
+
+
+def grade_fault(grades, offsets):
+    """The first offence among the grades, or None."""
+    grades, offsets = memoryview(grades), memoryview(offsets)
+    for query in range(len(offsets) - 1):
+        fault = first_fault(grades[offsets[query] : offsets[query + 1]])
+        if fault:
+            return fault[0], query, fault[2]
+    return None
+
+
+def hits_ranked(grades, offsets, depth, zeros, hit_offsets, hit_grade, hit_rank):
+    """The hits of lists in rank order: grades above 0, or with `zeros` all, at ranks ≤ depth."""
+    grades, offsets = memoryview(grades), memoryview(offsets)
+    count = 0
+    hit_offsets[0] = 0
+    fault = grade_fault(grades, offsets)
+    if fault:
+        return fault
+    for query in range(len(offsets) - 1):
+        ranking = grades[offsets[query] : offsets[query + 1]]
+        for rank, grade in enumerate(ranking[: min(depth, len(ranking))], 1):
+            if grade > 0.0 or zeros:
+                hit_grade[count], hit_rank[count] = grade, rank
+                count += 1
+        hit_offsets[query + 1] = count
+    return None
+
+
+def hits_scored(scores, grades, offsets, depth, zeros, stable, hit_offsets, hit_grade, hit_first, hit_last):
+    """The hits of scored documents, each with the ranks of its tie group; `stable`: ties are in input order.
+
+    A group that starts at or before the depth is carried whole. Inside it hits stand by grade, highest first.
+    """
+    scores, grades, offsets = memoryview(scores), memoryview(grades), memoryview(offsets)
+    count = 0
+    hit_offsets[0] = 0
+    for query in range(len(offsets) - 1):
+        documents = range(offsets[query], offsets[query + 1])
+        for position, index in enumerate(documents):
+            code = NAN_SCORE if scores[index] != scores[index] else _fault(grades[index])
+            if code:
+                return code, query, position
+        order = sorted(documents, key=lambda index: -scores[index])
+        for grade, first, last in place([scores[i] for i in order], [grades[i] for i in order], depth, zeros, stable):
+            hit_grade[count], hit_first[count], hit_last[count] = grade, first, last
+            count += 1
+        hit_offsets[query + 1] = count
+    return None
+
+
+hits_scored_f64 = hits_scored_f32 = hits_scored
+
+
+def place(scores, grades, depth, zeros, resolved):
+    """Yield (grade, first, last) for each hit of one query, whose documents come highest score first.
+
+    A grade of None or below 0 is no hit. `resolved`: ties stand in the order given, each document on its own.
+    """
+    rank = 1
+    for _, group in groupby(range(len(scores)), key=lambda index: index if resolved else scores[index]):
+        if rank > depth:
+            return
+        members = [grades[index] for index in group]
+        last = rank + len(members) - 1
+        hits = [grade for grade in members if grade is not None and (grade > 0.0 or (zeros and grade == 0.0))]
+        for grade in sorted(hits, reverse=True):
+            yield grade, rank, last
+        rank = last + 1
+
+
+def judged_grades(grades, offsets, depth, judged_offsets, judged_grade, judged_count):
+    """The `depth` highest grades of each list as distinct grades, highest first, with the number of each."""
+    grades, offsets = memoryview(grades), memoryview(offsets)
+    count = 0
+    judged_offsets[0] = 0
+    fault = grade_fault(grades, offsets)
+    if fault:
+        return fault
+    for query in range(len(offsets) - 1):
+        judged = grades[offsets[query] : offsets[query + 1]]
+        for grade, same in groupby(sorted(judged, reverse=True)[: min(depth, len(judged))]):
+            judged_grade[count], judged_count[count] = grade, len(list(same))
+            count += 1
+        judged_offsets[query + 1] = count
+    return None

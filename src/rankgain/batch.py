@@ -1,0 +1,147 @@
+"""Batch: what a metric reads, of a chunk of queries, whatever form they came in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from rankgain import _backend
+from rankgain._codes import IN_JUDGED
+from rankgain.errors import Fault, check
+from rankgain.gains import Gain
+from rankgain.lists import Floats, Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What metrics ask of a Batch.
+
+    `depth`: the deepest rank they look at; `judged_depth`: how many of the highest judged grades; `zeros`: whether
+    judged documents of grade 0 are hits.
+    """
+
+    depth: int = 1
+    judged_depth: int = 1
+    zeros: bool = False
+
+    def __or__(self, other: Needs) -> Needs:
+        return Needs(
+            max(self.depth, other.depth), max(self.judged_depth, other.judged_depth), self.zeros or other.zeros
+        )
+
+
+@dataclass(slots=True, eq=False)
+class Batch:
+    """Ragged arrays, values and int64 offsets, that nobody writes to.
+
+    Hits are the returned documents that a metric can see: judged with a grade above 0 (or of 0 where it counts), in
+    rank order. Each has the first and the last rank of its tie group, equal where it is not tied; a group that begins
+    at or before the depth is carried whole, and inside it hits stand by grade, highest first.
+
+    Judged grades are distinct, highest first, with the number of each; only as many as were needed.
+    """
+
+    returned: Ints
+    hit_offsets: Ints
+    hit_grade: Floats
+    hit_first: Ints
+    hit_last: Ints
+    judged_offsets: Ints
+    judged_grade: Floats
+    judged_count: Ints
+    ties: int
+    _hit_gains: dict[Gain, Floats] = field(default_factory=dict)
+    _judged_gains: dict[Gain, tuple[Floats, Ints]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.returned)
+
+    @property
+    def longest(self) -> int:
+        return int(self.returned.max(initial=1))
+
+    def empty_queries(self) -> int:
+        """How many queries have no judged grade above 0."""
+        starts, stops = self.judged_offsets[:-1], self.judged_offsets[1:]
+        some = starts < stops
+        return len(self) - int(np.count_nonzero(self.judged_grade[starts[some]] > 0.0))
+
+    def judged_sizes(self) -> Ints:
+        """How many judged grades each query has here."""
+        total = np.zeros(len(self.judged_count) + 1, dtype=np.int64)
+        np.cumsum(self.judged_count, out=total[1:])
+        return total[self.judged_offsets[1:]] - total[self.judged_offsets[:-1]]
+
+    def hit_gains(self, gain: Gain) -> Floats:
+        """The gains of the hits; inside a tie group they stand highest first."""
+        gains = self._hit_gains.get(gain)
+        if gains is None:
+            # where a hit stood in the input is not known here
+            gains = gain.of_lists(self.hit_grade, self.hit_offsets, positions=False)
+            if not gain.in_kernel:  # a higher grade need not have the higher gain
+                gains = gains[np.lexsort((-gains, self.hit_first, _query_of_each(self.hit_offsets)))]
+            self._hit_gains[gain] = gains
+        return gains
+
+    def judged_gains(self, gain: Gain) -> tuple[Floats, Ints]:
+        """The gains of the judged grades, highest first, and the number of each."""
+        held = self._judged_gains.get(gain)
+        if held is None:
+            gains = gain.of_lists(self.judged_grade, self.judged_offsets, IN_JUDGED, positions=False)
+            held = gains, self.judged_count
+            if not gain.in_kernel:
+                order = np.lexsort((-gains, _query_of_each(self.judged_offsets)))
+                held = gains[order], self.judged_count[order]
+            self._judged_gains[gain] = held
+        return held
+
+
+def _query_of_each(offsets: Ints) -> Ints:
+    return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+
+
+class Hits:
+    """Room for the hits of a chunk, which a maker of the backend fills."""
+
+    def __init__(self, queries: int, most: int) -> None:
+        self.offsets = np.empty(queries + 1, dtype=np.int64)
+        self.grade = np.empty(most)
+        self.first = np.empty(most, dtype=np.int64)
+        self.last = np.empty(most, dtype=np.int64)
+
+
+def make_batch(
+    returned: Ints,
+    hits: Hits,
+    fault: Fault,
+    judged: tuple[Floats, Ints],
+    needs: Needs,
+    ties: int,
+    role: int = 0,
+) -> Batch:
+    """The Batch of the hits that a maker wrote and of the judged grades (values and offsets).
+
+    `fault` is what the maker found wrong; of that and what is wrong with the judged grades, whose `role` is added to
+    the code, the lower is raised.
+    """
+    grades, grade_offsets = judged
+    judged_offsets = np.empty(len(grade_offsets), dtype=np.int64)
+    judged_grade = np.empty(len(grades))
+    judged_count = np.empty(len(grades), dtype=np.int64)
+    own: Fault = _backend.ordering.judged_grades(
+        grades, grade_offsets, needs.judged_depth, judged_offsets, judged_grade, judged_count
+    )
+    check(fault, own and (own[0] + role, *own[1:]))
+    hit_count, judged_total = int(hits.offsets[-1]), int(judged_offsets[-1])
+    return Batch(
+        returned,
+        hits.offsets,
+        hits.grade[:hit_count],
+        hits.first[:hit_count],
+        hits.last[:hit_count],
+        judged_offsets,
+        judged_grade[:judged_total],
+        judged_count[:judged_total],
+        ties,
+    )

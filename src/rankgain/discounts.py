@@ -1,0 +1,93 @@
+"""Discount: what a rank is worth."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankgain import _backend
+from rankgain._codes import JARVELIN, LOG2, UNIT, VECTOR, ZIPF
+from rankgain.errors import SHORT_DISCOUNT, Offence
+from rankgain.lists import Floats, Ints, flat_numbers
+
+DiscountKind = str | Sequence[float] | Floats
+
+# Tables end here; the kernels compute the discount of a deeper rank when they come to it.
+LONGEST_TABLE = 1 << 16
+_tables: dict[tuple[int, float], Floats] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Discount:
+    """A discount, hashable: its kind (see `_codes`), the base of "jarvelin", or a vector of the caller's own."""
+
+    kind: int
+    base: float = 2.0
+    vector: tuple[float, ...] = ()
+
+    @staticmethod
+    def of(kind: DiscountKind | Discount) -> Discount:
+        if isinstance(kind, Discount):
+            return kind
+        if isinstance(kind, str):
+            return _named(kind)
+        vector = np.asarray(flat_numbers(kind, "discount"), dtype=np.float64)
+        bad = np.flatnonzero(~(np.isfinite(vector) & (vector >= 0.0)))
+        if len(bad):
+            value = float(vector[bad[0]])
+            raise ValueError(f"discount: position {bad[0]}: {value!r}; discounts must be finite and not negative")
+        return Discount(VECTOR, vector=tuple(vector.tolist()))
+
+    @property
+    def bounded(self) -> bool:
+        """Whether it never rises, so that no order of documents can exceed the ideal."""
+        return self.kind != VECTOR or all(a >= b for a, b in zip(self.vector, self.vector[1:], strict=False))
+
+    def table(self, depth: int) -> Floats:
+        """The discounts of the first ranks, as many as the depth or as a table holds; at times more."""
+        if self.kind == VECTOR:
+            return np.array(self.vector)
+        table = _tables.get((self.kind, self.base))
+        if table is None or len(table) < min(depth, LONGEST_TABLE):
+            table = np.empty(max(1024, 1 << (min(depth, LONGEST_TABLE) - 1).bit_length()))
+            _backend.kernels.fill_discount(self.kind, self.base, table)
+            _tables[self.kind, self.base] = table
+        return table
+
+    def require(self, ranks: Ints) -> None:
+        """Refuse a vector that is shorter than the ranks that the queries need."""
+        if self.kind == VECTOR and len(ranks) and int(ranks.max()) > len(self.vector):
+            query = int(np.flatnonzero(ranks > len(self.vector))[0])
+            detail = f"discount holds {len(self.vector)} ranks, and {int(ranks[query])} are needed"
+            raise Offence(SHORT_DISCOUNT, query, -1, detail)
+
+    def __str__(self) -> str:
+        if self.kind == JARVELIN:
+            return f"jarvelin:{self.base:g}"
+        if self.kind == VECTOR:
+            return "[" + ", ".join(f"{value:g}" for value in self.vector) + "]"
+        return {LOG2: "log2", ZIPF: "zipf", UNIT: "none"}[self.kind]
+
+
+def _named(text: str) -> Discount:
+    name, colon, base_text = text.lower().partition(":")
+    if name == "log2" and not colon:
+        return LOGARITHMIC
+    if name == "zipf" and not colon:
+        return Discount(ZIPF)
+    if name == "jarvelin":
+        try:
+            base = float(base_text) if colon else 2.0
+        except ValueError:
+            base = math.nan
+        if not 1.0 < base < math.inf:
+            raise ValueError(f"discount 'jarvelin:b' needs a base b > 1, not {base_text!r}")
+        return Discount(JARVELIN, base)
+    raise ValueError(f"discount must be 'log2', 'zipf', 'jarvelin:b' or a vector by rank, not {text!r}")
+
+
+LOGARITHMIC = Discount(LOG2)
+NO_DISCOUNT = Discount(UNIT)

@@ -1,0 +1,94 @@
+"""Every refusal of input contents, worded once.
+
+Kernels and readers report an offence as (code, query, position); it travels as an `Offence` to the one place that
+knows what the caller calls his queries and documents, and leaves as a ValueError or TypeError from `refusal`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from rankgain import _codes
+from rankgain._codes import IN_JUDGED
+
+# Offences that Python finds, beside those of the kernels in `_codes`.
+MISSING_GAIN, BAD_GAIN, SHORT_DISCOUNT = 32, 33, 34
+
+_TEXTS: dict[int, tuple[type[Exception], str]] = {
+    _codes.NAN_GRADE: (ValueError, "the grade is NaN; grades must be finite numbers"),
+    _codes.INFINITE_GRADE: (ValueError, "the grade is infinite; grades must be finite numbers"),
+    _codes.NEGATIVE_GRADE: (ValueError, "the grade is negative; give 0 to documents that are not relevant"),
+    _codes.LARGE_GRADE: (ValueError, "the grade is too large for gain='exponential', which needs grades below 1024"),
+    _codes.NAN_SCORE: (ValueError, "the score is NaN; use -inf for a document that is to come last"),
+    _codes.NOT_FINITE: (
+        ValueError,
+        "the sum of the gains, or its ratio to the ideal, is not finite; use smaller gains",
+    ),
+    _codes.ABOVE_IDEAL: (
+        ValueError,
+        "judged lacks grades that the returned list has (DCG exceeds the ideal); it must hold the grades of all judged "
+        "documents, returned or not",
+    ),
+    _codes.GRADE_TYPE: (TypeError, "the grade must be a number, not {detail}"),
+    _codes.SCORE_TYPE: (TypeError, "the score must be a number, not {detail}"),
+    _codes.MIXED_IDS: (
+        TypeError,
+        "documents of equal score are ordered by id, which needs ids that are all str, all bytes or all int; "
+        "make them so, or choose ties='average' or 'stable'",
+    ),
+    _codes.OTHER_IDS: (ValueError, "no document was found in the judgements, and the ids are of other types: {detail}"),
+    _codes.CHANGED: (ValueError, "the dict was changed while it was read; do not change it during evaluate"),
+    _codes.FEW_FIELDS: (ValueError, "{detail}"),
+    _codes.NOT_A_NUMBER: (ValueError, "{detail} is not a number"),
+    _codes.DUPLICATE: (ValueError, "{detail} stands in an earlier line of the same query; keep one of them"),
+    MISSING_GAIN: (ValueError, "gain has no entry for the grade {detail}; add one (only grade 0 may be absent)"),
+    BAD_GAIN: (ValueError, "gain gave {detail}; gains must be finite and not negative"),
+    SHORT_DISCOUNT: (ValueError, "{detail}; give a longer discount or a smaller k"),
+}
+
+
+T = TypeVar("T")
+
+# What kernels return: (code, query, position), or None where nothing is wrong.
+Fault = tuple[int, int, int] | None
+
+
+class Offence(Exception):
+    """What is wrong with the input, on its way to the words: `query` counts from 0 within the chunk."""
+
+    def __init__(self, code: int, query: int, position: int = -1, detail: object = "") -> None:
+        super().__init__(code, query, position, detail)
+        self.code = code
+        self.query = query
+        self.position = position
+        self.detail = detail
+
+
+def check(*faults: Fault) -> None:
+    """Raise the first of the faults that kernels returned: the lowest query, then the lowest position."""
+    found = [fault for fault in faults if fault is not None]
+    if found:
+        raise Offence(*min(found, key=lambda fault: fault[1:]))
+
+
+def lowest_first(
+    work: Callable[[int, int], T], start: int, stop: int, refuse: Callable[[int, Offence], Exception]
+) -> T:
+    """Run the work on the queries start … stop − 1, and of several offenders refuse the lowest query.
+
+    Work that has several steps may meet a later query's fault first; then the queries before it are gone through.
+    """
+    try:
+        return work(start, stop)
+    except Offence as offence:
+        query = start + offence.query
+        if query > start:
+            lowest_first(work, start, query, refuse)
+        raise refuse(query, offence) from None
+
+
+def refusal(code: int, where: str, detail: object = "") -> Exception:
+    """The exception for an offence; `where` names the argument, the query and the position."""
+    kind, text = _TEXTS[code & ~IN_JUDGED]
+    return kind(f"{where}: {text.format(detail=detail)}")

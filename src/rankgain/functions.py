@@ -1,0 +1,521 @@
+"""The functions on relevance in rank order: one list to a float, many lists to one value each.
+
+One list takes the shortest way there is: to a buffer, through a door of the backend, out.
+"""
+
+from __future__ import annotations
+
+from array import array
+from functools import lru_cache
+from typing import Any, cast
+
+import numpy as np
+
+from rankgain import _backend
+from rankgain._codes import IN_JUDGED, UNLIMITED, VECTOR
+from rankgain.discounts import NO_DISCOUNT, Discount, DiscountKind
+from rankgain.errors import Offence, check, lowest_first, refusal
+from rankgain.evaluation import mean
+from rankgain.gains import Gain, GainKind
+from rankgain.inputs.ranked import check_judged
+from rankgain.lists import Floats, Ints, Lists, numbers
+from rankgain.metrics import check_empty, check_ideal, check_rel, cut_off, relevance_threshold
+from rankgain.rankings import CHUNK
+
+_FLOAT64 = np.dtype(np.float64)
+# Numbers that no float64 overflows; a wider float may, with a warning.
+_NARROW = frozenset("?bBhHiIlLqQefd")
+SHORT = 1024  # the discounts of lists up to here stand ready
+
+
+class _Settings:
+    """The keyword arguments of a function, checked, and as the doors take them."""
+
+    __slots__ = ("depth", "discount", "door", "gain", "ratio", "straight")
+
+    def __init__(self, k: Any, gain: Any, discount: Any, ideal: Any, empty: Any) -> None:
+        self.gain = Gain.of(gain)
+        self.discount = Discount.of(discount)
+        self.depth = cut_off(k)
+        # Whether one list can go straight through a door, and what that takes for lists no longer than SHORT.
+        self.straight = self.gain.in_kernel and self.discount.kind != VECTOR
+        self.door = self.door_for(SHORT)
+        self.ratio = check_ideal(ideal) == "returned", self.discount.bounded, check_empty(empty)
+
+    def door_for(self, ranks: int) -> tuple[bool, Floats, int, float, int]:
+        """What every door of sums takes after its lists, for lists of so many documents."""
+        table = self.discount.table(min(self.depth, ranks))
+        return self.gain.exponential, table, self.discount.kind, self.discount.base, self.depth
+
+
+def _settings(k: Any, gain: Any, discount: Any, ideal: Any = "judged", empty: Any = 0.0) -> _Settings:
+    """Checked once and remembered, so that a small call does not spend its time on them."""
+    try:
+        return _remembered(k, gain, discount, ideal, empty)
+    except TypeError:  # something is not hashable, or of a wrong type
+        return _Settings(k, gain, discount, ideal, empty)
+
+
+_remembered = lru_cache(typed=True)(_Settings)  # typed: True is no k, though it equals 1
+
+
+def gain(relevance: Any, kind: GainKind = "linear") -> Floats:
+    """What documents of these grades are worth.
+
+    Parameters
+    ----------
+    relevance : array_like
+        Grades, finite and not negative, of any shape.
+    kind : str, mapping, sequence or callable
+        ``"linear"``: r. ``"exponential"``: 2**r - 1, for r < 1024. A mapping from grade to gain, or a sequence indexed
+        by grade: a grade that it lacks is an error (grade 0 may be absent and gives 0). A callable: given a float64
+        array of grades, it returns their gains. Gains must be finite and not negative.
+
+    Returns
+    -------
+    ndarray of float64
+        The gains, in the shape of `relevance`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For what is no grade, or has no gain.
+
+    References
+    ----------
+    Järvelin & Kekäläinen, Cumulated gain-based evaluation of IR techniques, ACM TOIS 20(4), 2002. Exponential: Burges
+    et al., Learning to rank using gradient descent, ICML 2005.
+
+    Examples
+    --------
+    >>> import rankgain as rg
+    >>> rg.gain([0, 1, 2, 3], "exponential").tolist()
+    [0.0, 1.0, 3.0, 7.0]
+    >>> rg.gain([2, 0, 1], {1: 3, 2: 7}).tolist()
+    [7.0, 0.0, 3.0]
+    """
+    grades = numbers(relevance, "relevance")
+    if grades is None:
+        raise ValueError("relevance must have one shape here, not lists of unequal length")
+    flat = np.array(grades, dtype=np.float64).reshape(-1)
+    lists = Lists("relevance", np.array([0, len(flat)]), values=flat, single=True)
+    try:
+        check(_backend.ordering.grade_fault(flat, lists.offsets))
+        gains = Gain.of(kind).of_lists(flat, lists.offsets)
+    except Offence as offence:
+        raise _refusal(offence, 0, lists) from None
+    return gains.reshape(grades.shape)
+
+
+def discount(n: int, kind: DiscountKind = "log2") -> Floats:
+    """What the ranks 1 … n are worth.
+
+    Parameters
+    ----------
+    n : int
+        The number of ranks, 0 or more.
+    kind : str or sequence
+        ``"log2"``: 1 / log2(i + 1). ``"jarvelin:b"``, of a base b > 1 (``"jarvelin"``: 2): 1 for i < b, else
+        1 / log_b(i). ``"zipf"``: 1 / i. A vector by rank, finite and not negative.
+
+    Returns
+    -------
+    ndarray of float64, shape (n,)
+
+    Raises
+    ------
+    ValueError, TypeError
+        For a discount that there is not, or a vector of fewer than n ranks.
+
+    References
+    ----------
+    Järvelin & Kekäläinen, ACM TOIS 20(4), 2002 (jarvelin); Burges et al., ICML 2005 (log2).
+
+    Examples
+    --------
+    >>> import rankgain as rg
+    >>> rg.discount(4).round(4).tolist()
+    [1.0, 0.6309, 0.5, 0.4307]
+    >>> rg.discount(4, "jarvelin:2").round(4).tolist()
+    [1.0, 1.0, 0.6309, 0.5]
+    """
+    if isinstance(n, bool) or not hasattr(n, "__index__"):
+        raise TypeError(f"n must be an integer, not {type(n).__name__}")
+    ranks = int(n)
+    if ranks < 0:
+        raise ValueError(f"n must be 0 or more, not {ranks}")
+    kept = Discount.of(kind)
+    if kept.kind == VECTOR:
+        if ranks > len(kept.vector):
+            raise ValueError(f"discount holds {len(kept.vector)} ranks, and {ranks} are asked for")
+        return np.array(kept.vector[:ranks])
+    out = np.empty(ranks)
+    _backend.kernels.fill_discount(kept.kind, kept.base, out)
+    return out
+
+
+def cg(relevance: Any, *, k: int | None = None, gain: GainKind = "linear") -> float | Floats:
+    """Cumulative gain: the sum of the gains to rank k.
+
+    Parameters
+    ----------
+    relevance : array_like
+        Grades in rank order, finite and not negative: 1-D for one query; 2-D, or a list of lists, for many.
+    k : int, optional
+        The cut-off; None: the whole list. Grades beyond it are not looked at.
+    gain : str, mapping, sequence or callable
+        See `rankgain.gain`.
+
+    Returns
+    -------
+    float, or ndarray of float64, shape (queries,)
+
+    Raises
+    ------
+    ValueError, TypeError
+        The argument, the query and the position are named.
+
+    References
+    ----------
+    Järvelin & Kekäläinen, ACM TOIS 20(4), 2002.
+
+    Examples
+    --------
+    >>> import rankgain as rg
+    >>> rg.cg([3, 2, 3, 0, 1, 2], k=3)
+    8.0
+    """
+    return _sum("dcg", relevance, "relevance", _settings(k, gain, NO_DISCOUNT))
+
+
+def dcg(
+    relevance: Any, *, k: int | None = None, gain: GainKind = "linear", discount: DiscountKind = "log2"
+) -> float | Floats:
+    """Discounted cumulative gain: the sum of gain times discount to rank k.
+
+    Parameters
+    ----------
+    relevance : array_like
+        Grades in rank order, finite and not negative: 1-D for one query; 2-D, or a list of lists, for many.
+    k : int, optional
+        The cut-off; None: the whole list. Grades beyond it are not looked at.
+    gain : str, mapping, sequence or callable
+        See `rankgain.gain`.
+    discount : str or sequence
+        See `rankgain.discount`.
+
+    Returns
+    -------
+    float, or ndarray of float64, shape (queries,)
+
+    Raises
+    ------
+    ValueError, TypeError
+        The argument, the query and the position are named.
+
+    References
+    ----------
+    Järvelin & Kekäläinen, ACM TOIS 20(4), 2002.
+
+    Examples
+    --------
+    >>> import rankgain as rg
+    >>> round(rg.dcg([3, 2, 3, 0, 1, 2], k=3), 4)
+    5.7619
+    """
+    return _sum("dcg", relevance, "relevance", _settings(k, gain, discount))
+
+
+def idcg(
+    judged: Any, *, k: int | None = None, gain: GainKind = "linear", discount: DiscountKind = "log2"
+) -> float | Floats:
+    """Ideal DCG: the DCG of the judged grades, highest gain first.
+
+    Parameters
+    ----------
+    judged : array_like
+        The grades of all judged documents, in any order, finite and not negative: 1-D for one query; 2-D, or a list
+        of lists, for many.
+    k, gain, discount
+        As in `dcg`.
+
+    Returns
+    -------
+    float, or ndarray of float64, shape (queries,)
+
+    Raises
+    ------
+    ValueError, TypeError
+        The argument, the query and the position are named.
+
+    References
+    ----------
+    Järvelin & Kekäläinen, ACM TOIS 20(4), 2002.
+
+    Examples
+    --------
+    >>> import rankgain as rg
+    >>> round(rg.idcg([3, 2, 2, 1], k=4), 4)
+    5.6925
+    """
+    return _sum("idcg", judged, "judged", _settings(k, gain, discount))
+
+
+def ndcg(
+    relevance: Any,
+    *,
+    k: int | None = None,
+    judged: Any = None,
+    ideal: str = "judged",
+    gain: GainKind = "linear",
+    discount: DiscountKind = "log2",
+    empty: float = 0.0,
+) -> float | Floats:
+    """Normalised DCG: DCG / ideal DCG.
+
+    Parameters
+    ----------
+    relevance : array_like
+        Grades in rank order, finite and not negative: 1-D for one query; 2-D, or a list of lists, for many.
+    k : int, optional
+        The cut-off of both; None: the whole lists.
+    judged : array_like, optional
+        The grades of all judged documents of each query, in any order, returned or not: the ideal comes from them.
+        None: the returned list holds them all. To leave out what was not returned inflates the value.
+    ideal : {"judged", "returned"}
+        Whether the ideal runs to min(k, judged documents), or is also cut at the length of the returned list.
+    gain, discount
+        As in `dcg`.
+    empty : float
+        The value where nothing is relevant (the ideal is 0); NaN leaves the query out of means.
+
+    Returns
+    -------
+    float, or ndarray of float64, shape (queries,)
+        In [0, 1], with a discount that never rises.
+
+    Raises
+    ------
+    ValueError, TypeError
+        The argument, the query and the position are named. Also where `judged` lacks grades that were returned.
+
+    References
+    ----------
+    Järvelin & Kekäläinen, ACM TOIS 20(4), 2002.
+
+    Examples
+    --------
+    >>> import rankgain as rg
+    >>> round(rg.ndcg([3, 2, 3, 0, 1, 2], k=3), 4)
+    0.9778
+    >>> round(rg.ndcg([3, 1, 2, 2, 1], k=5, judged=[3, 3, 2, 2, 1, 1, 0]), 4)
+    0.8233
+    >>> rg.ndcg([[0, 1], [2, 1]]).round(4).tolist()
+    [0.6309, 1.0]
+    """
+    settings = _settings(k, gain, discount, ideal, empty)
+    if settings.straight and judged is None:
+        values = _one_list(relevance)
+        if values is not None:
+            door = settings.door if len(values) <= SHORT else settings.door_for(len(values))
+            result = _backend.kernels.ndcg_list(values, None, *door, *settings.ratio)
+            if type(result) is float:
+                return result
+    return _ndcg_of_lists(relevance, judged, settings)
+
+
+def reciprocal_rank(relevance: Any, *, k: int | None = None, rel: float | None = None) -> float | Floats:
+    """1 / rank of the first relevant document, 0 where there is none to rank k.
+
+    Parameters
+    ----------
+    relevance : array_like
+        Grades in rank order, finite and not negative: 1-D for one query; 2-D, or a list of lists, for many.
+    k : int, optional
+        The cut-off; None: the whole list. Grades beyond it are not looked at.
+    rel : float, optional
+        The lowest grade that is relevant; None: any above 0.
+
+    Returns
+    -------
+    float, or ndarray of float64, shape (queries,)
+        In [0, 1].
+
+    Raises
+    ------
+    ValueError, TypeError
+        The argument, the query and the position are named.
+
+    References
+    ----------
+    Voorhees, The TREC-8 question answering track report, 1999.
+
+    Examples
+    --------
+    >>> import rankgain as rg
+    >>> rg.reciprocal_rank([0, 0, 1])
+    0.3333333333333333
+    >>> rg.reciprocal_rank([[0, 1, 3], [0, 1, 1]], rel=2).round(4).tolist()
+    [0.3333, 0.0]
+    """
+    depth, threshold = cut_off(k), relevance_threshold(check_rel(rel))
+    values = _one_list(relevance)
+    if values is not None:
+        result = _backend.kernels.rr_list(values, depth, threshold)
+        if type(result) is float:
+            return result
+    return _rr_of_lists(relevance, depth, threshold)
+
+
+def mean_ndcg(
+    relevance: Any,
+    *,
+    k: int | None = None,
+    judged: Any = None,
+    ideal: str = "judged",
+    gain: GainKind = "linear",
+    discount: DiscountKind = "log2",
+    empty: float = 0.0,
+) -> float:
+    """The mean of `ndcg` over queries; those whose value is NaN do not count, and without any it is NaN.
+
+    Parameters, errors and source are those of `ndcg`.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> import rankgain as rg
+    >>> round(rg.mean_ndcg([[0, 1], [2, 1]]), 4)
+    0.8155
+    """
+    return _mean(ndcg(relevance, k=k, judged=judged, ideal=ideal, gain=gain, discount=discount, empty=empty))
+
+
+def mrr(relevance: Any, *, k: int | None = None, rel: float | None = None) -> float:
+    """Mean reciprocal rank: the mean of `reciprocal_rank` over queries; NaN where there is no query.
+
+    Parameters, errors and source are those of `reciprocal_rank`.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> import rankgain as rg
+    >>> rg.mrr([[0, 0, 1], [0, 1, 0], [1, 0, 0]])
+    0.611111111111111
+    """
+    return _mean(reciprocal_rank(relevance, k=k, rel=rel))
+
+
+def _mean(values: float | Floats) -> float:
+    return mean(np.atleast_1d(values))
+
+
+def _one_list(relevance: Any) -> Any:
+    """The float64 buffer of one plain list of numbers; None for every other form, and for what is wrong with it."""
+    kind = type(relevance)
+    if kind is list or kind is tuple:
+        if relevance and hasattr(relevance[0], "__len__"):  # an array of one element would pass for a number
+            return None
+        try:
+            return array("d", relevance)
+        except (TypeError, OverflowError):
+            return None
+    if kind is np.ndarray and relevance.ndim == 1 and relevance.dtype.char in _NARROW:
+        return np.ascontiguousarray(relevance, _FLOAT64)
+    return None
+
+
+def _sum(door: str, grades: Any, name: str, settings: _Settings) -> float | Floats:
+    """DCG ("dcg"), or the ideal of it ("idcg"), of one list or many."""
+    if settings.straight:
+        values = _one_list(grades)
+        if values is not None:
+            one = getattr(_backend.kernels, door + "_list")
+            result = one(values, *(settings.door if len(values) <= SHORT else settings.door_for(len(values))))
+            if type(result) is float:
+                return result
+    return _sum_of_lists(door, grades, name, settings)
+
+
+def _sum_of_lists(door: str, grades: Any, name: str, settings: _Settings) -> float | Floats:
+    worth, weight, depth = settings.gain, settings.discount, settings.depth
+    lists = Lists.of(grades, name)
+    # The ideal looks at all the grades, the sum at those to the cut-off.
+    look = depth if door == "dcg" else UNLIMITED
+
+    def compute(start: int, stop: int, out: Floats) -> None:
+        values, offsets = lists.take(start, stop, depth=look)
+        sizes = np.diff(offsets)
+        weight.require(np.minimum(sizes, depth))
+        if not worth.in_kernel:
+            values = _gains(worth, values, offsets)
+        many = getattr(_backend.kernels, door + "_lists")
+        check(many(values, offsets, *settings.door_for(int(sizes.max(initial=0))), out))
+
+    return _in_chunks(lists, None, compute)
+
+
+def _ndcg_of_lists(relevance: Any, judged: Any, settings: _Settings) -> float | Floats:
+    worth, weight, depth, ratio = settings.gain, settings.discount, settings.depth, settings.ratio
+    lists = Lists.of(relevance, "relevance")
+    truth = check_judged(judged, lists)
+
+    def compute(start: int, stop: int, out: Floats) -> None:
+        grades, offsets = lists.take(start, stop)
+        known, known_offsets = (None, None) if truth is None else truth.take(start, stop)
+        sizes, known_sizes = np.diff(offsets), np.diff(offsets if known_offsets is None else known_offsets)
+        weight.require(np.minimum(sizes, depth))
+        weight.require(np.minimum(np.minimum(known_sizes, sizes) if ratio[0] else known_sizes, depth))
+        if not worth.in_kernel:
+            grades = _gains(worth, grades, offsets)
+            if known is not None:
+                known = _gains(worth, known, cast(Ints, known_offsets), IN_JUDGED)
+        door = settings.door_for(int(max(sizes.max(initial=0), known_sizes.max(initial=0))))
+        check(_backend.kernels.ndcg_lists(grades, offsets, known, known_offsets, *door, *ratio, out))
+
+    return _in_chunks(lists, truth, compute)
+
+
+def _rr_of_lists(relevance: Any, depth: int, threshold: float) -> float | Floats:
+    lists = Lists.of(relevance, "relevance")
+
+    def compute(start: int, stop: int, out: Floats) -> None:
+        grades, offsets = lists.take(start, stop, depth=depth)
+        check(_backend.kernels.rr_lists(grades, offsets, depth, threshold, out))
+
+    return _in_chunks(lists, None, compute)
+
+
+def _gains(worth: Gain, grades: Floats, offsets: Ints, role: int = 0) -> Floats:
+    """The gains that the doors do not compute themselves, of grades that are sound."""
+    fault = _backend.ordering.grade_fault(grades, offsets)
+    check(fault and (fault[0] + role, *fault[1:]))
+    return worth.of_lists(grades, offsets, role)
+
+
+def _in_chunks(lists: Lists, truth: Lists | None, compute: Any) -> float | Floats:
+    """Compute the value of each list, so many at once as stay in the cache."""
+    out = np.empty(len(lists))
+    step = max(1, CHUNK // max(1, int(lists.sizes.max(initial=0))))
+
+    def work(start: int, stop: int) -> None:
+        compute(start, stop, out[start:stop])
+
+    def refuse(query: int, offence: Offence) -> Exception:
+        return _refusal(offence, query, truth if offence.code & IN_JUDGED and truth is not None else lists)
+
+    for start in range(0, len(lists), step):
+        lowest_first(work, start, min(start + step, len(lists)), refuse)
+    return float(out[0]) if lists.single else out
+
+
+def _refusal(offence: Offence, query: int, held: Lists) -> Exception:
+    places = [] if held.single else [f"query {query}"]
+    places += [] if offence.position < 0 else [held.where(offence.position, query)]
+    return refusal(offence.code, f"{held.name}: {', '.join(places)}" if places else held.name, offence.detail)

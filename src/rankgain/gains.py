@@ -1,0 +1,136 @@
+"""Gain: what a document of a grade is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rankgain import _backend
+from rankgain._codes import LARGE_GRADE
+from rankgain.errors import BAD_GAIN, MISSING_GAIN, Offence
+from rankgain.lists import Floats, Ints
+
+GainKind = str | Mapping[Any, float] | Sequence[float] | Callable[[Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """A gain, hashable, so that metrics which share one share its vector.
+
+    `kind` is "linear", "exponential", "table" or "callable".
+    """
+
+    kind: str
+    table: tuple[tuple[float, float], ...] = ()
+    function: Callable[[Any], Any] | None = None
+
+    @staticmethod
+    def of(kind: GainKind | Gain) -> Gain:
+        if isinstance(kind, Gain):
+            return kind
+        if isinstance(kind, str):
+            if kind.lower() not in ("linear", "exponential"):
+                raise ValueError(
+                    f"gain must be 'linear', 'exponential', a mapping or sequence by grade, or a callable, not {kind!r}"
+                )
+            return LINEAR if kind.lower() == "linear" else EXPONENTIAL
+        if isinstance(kind, Mapping):
+            return Gain("table", _table(kind.items()))
+        if isinstance(kind, (Sequence, np.ndarray)) and not isinstance(kind, (bytes, bytearray)):
+            return Gain("table", _table(enumerate(kind)))
+        if callable(kind):
+            return Gain("callable", function=kind)
+        raise TypeError(
+            "gain must be 'linear', 'exponential', a mapping or sequence by grade, or a callable, "
+            f"not {type(kind).__name__}"
+        )
+
+    @property
+    def exponential(self) -> bool:
+        return self.kind == "exponential"
+
+    @property
+    def in_kernel(self) -> bool:
+        """Whether the doors compute it themselves; it then rises with the grade, and grade 0 gives 0."""
+        return self.kind in ("linear", "exponential")
+
+    def counts_zeros(self) -> bool:
+        """Whether a judged document of grade 0 has a gain."""
+        return not self.in_kernel and self.apply(np.zeros(1))[0] != 0.0
+
+    def apply(self, grades: Floats) -> Floats:
+        """The gain of each of the grades, which are finite and not negative; raises `_Fault`."""
+        if self.kind == "linear":
+            return grades
+        if self.kind == "exponential":
+            gains = np.empty_like(grades)
+            index = _backend.kernels.fill_exponential(grades, gains)
+            if index >= 0:
+                raise _Fault(LARGE_GRADE, index, "")
+            return gains
+        gains = self._look_up(grades) if self.kind == "table" else self._call(grades)
+        bad = np.flatnonzero(~(np.isfinite(gains) & (gains >= 0.0)))
+        if len(bad):
+            detail = f"{float(gains[bad[0]])!r} for the grade {float(grades[bad[0]])!r}"
+            raise _Fault(BAD_GAIN, int(bad[0]), detail)
+        return gains
+
+    def of_lists(self, grades: Floats, offsets: Ints, role: int = 0, *, positions: bool = True) -> Floats:
+        """`apply` to ragged lists; raises Offence, whose code is added the role (IN_JUDGED)."""
+        try:
+            return self.apply(grades)
+        except _Fault as fault:
+            code, index, detail = fault.args
+            query = int(np.searchsorted(offsets, index, side="right")) - 1
+            position = index - int(offsets[query]) if positions else -1
+            raise Offence(code + role, query, position, detail) from None
+
+    def _look_up(self, grades: Floats) -> Floats:
+        table = dict(self.table)
+        distinct, places = np.unique(grades, return_inverse=True)
+        known = np.array([grade in table for grade in distinct.tolist()], dtype=bool)
+        missing = np.flatnonzero(~known[places])
+        if len(missing):
+            raise _Fault(MISSING_GAIN, int(missing[0]), repr(float(grades[missing[0]])))
+        return np.array([table[grade] for grade in distinct.tolist()], dtype=np.float64)[places]
+
+    def _call(self, grades: Floats) -> Floats:
+        if not len(grades):
+            return grades
+        assert self.function is not None
+        gains = np.asarray(self.function(grades.copy()))
+        if gains.shape != grades.shape or gains.dtype.kind not in "biuf":
+            raise TypeError(
+                f"gain: the callable must give one number for each grade of a float64 array: {grades.shape} went in, "
+                f"{gains.dtype} {gains.shape} came out"
+            )
+        return np.ascontiguousarray(gains, dtype=np.float64)
+
+    def __str__(self) -> str:
+        if self.kind == "table":
+            return "{" + ", ".join(f"{grade:g}: {gain:g}" for grade, gain in self.table) + "}"
+        return getattr(self.function, "__name__", "callable") if self.kind == "callable" else self.kind
+
+
+class _Fault(Exception):
+    """A grade that has no gain: (code, index of the grade, detail)."""
+
+
+LINEAR = Gain("linear")
+EXPONENTIAL = Gain("exponential")
+
+
+def _table(pairs: Any) -> tuple[tuple[float, float], ...]:
+    table = {0.0: 0.0}
+    for grade, gain in pairs:
+        try:
+            table[float(grade)] = float(gain)
+        except (TypeError, ValueError, OverflowError):
+            raise TypeError(f"gain: grades and gains must be numbers, not {grade!r}: {gain!r}") from None
+    for grade, gain in table.items():
+        if not (0.0 <= gain < float("inf")) or not (0.0 <= grade < float("inf")):
+            raise ValueError(f"gain: {gain!r} for the grade {grade!r}: both must be finite and not negative")
+    return tuple(sorted(table.items()))

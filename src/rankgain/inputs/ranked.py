@@ -1,0 +1,88 @@
+"""Relevance already in rank order."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+import numpy as np
+
+from rankgain import _backend
+from rankgain._codes import IN_JUDGED, STABLE
+from rankgain.batch import Batch, Hits, Needs, make_batch
+from rankgain.errors import Offence, refusal
+from rankgain.lists import Ints, Lists
+from rankgain.rankings import Rankings, check_query_ids
+
+
+def from_ranked(relevance: Any, *, judged: Any = None, query_ids: Iterable[Hashable] | None = None) -> Rankings:
+    """Rankings from the grades of the returned documents, in rank order.
+
+    Parameters
+    ----------
+    relevance : array_like
+        Grades, finite and not negative: 1-D for one query, 2-D or a list of lists of any lengths for many.
+    judged : array_like, optional
+        The grades of all judged documents of each query, in any order, returned or not: 1-D for one query, else a
+        list for each. None: the returned list holds them all.
+    query_ids : iterable, optional
+        Names of the queries; None: 0, 1, 2 …
+
+    Returns
+    -------
+    Rankings
+
+    Raises
+    ------
+    ValueError, TypeError
+        For a wrong shape, length or type here; for NaN, infinite or negative grades, or a `judged` that lacks what
+        was returned, in `evaluate`.
+
+    Examples
+    --------
+    >>> import rankgain as rg
+    >>> rankings = rg.from_ranked([[3, 2, 3, 0, 1, 2], [0, 1]], query_ids=["a", "b"])
+    >>> rankings.evaluate("ndcg@3")["ndcg@3"].round(4).tolist()
+    [0.9778, 0.6309]
+    """
+    lists = Lists.of(relevance, "relevance")
+    truth = check_judged(judged, lists)
+    return Ranked(lists, truth, check_query_ids(query_ids, len(lists)))
+
+
+def check_judged(judged: Any, lists: Lists) -> Lists | None:
+    """The judged grades as one list for each of the lists."""
+    if judged is None:
+        return None
+    truth = Lists.of(judged, "judged")
+    if len(truth) != len(lists):
+        raise ValueError(
+            f"judged has {len(truth)} lists, and {lists.name} has {len(lists)}: give one list of judged grades a query"
+        )
+    return truth
+
+
+class Ranked(Rankings):
+    def __init__(self, relevance: Lists, judged: Lists | None, query_ids: Any) -> None:
+        super().__init__(query_ids)
+        self._relevance = relevance
+        self._judged = judged
+
+    @property
+    def sizes(self) -> Ints:
+        return self._relevance.sizes
+
+    def batch(self, start: int, stop: int, needs: Needs) -> Batch:
+        grades, offsets = self._relevance.take(start, stop)
+        hits = Hits(stop - start, len(grades))
+        hits.last = hits.first
+        fault = _backend.ordering.hits_ranked(
+            grades, offsets, needs.depth, needs.zeros, hits.offsets, hits.grade, hits.first
+        )
+        judged = (grades, offsets) if self._judged is None else self._judged.take(start, stop)
+        role = 0 if self._judged is None else IN_JUDGED
+        return make_batch(np.diff(offsets), hits, fault, judged, needs, STABLE, role)
+
+    def refusal(self, query: int, offence: Offence) -> Exception:
+        held = self._judged if offence.code & IN_JUDGED and self._judged is not None else self._relevance
+        return refusal(offence.code, self.where(held, query, offence.position), offence.detail)

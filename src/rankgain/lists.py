@@ -1,0 +1,159 @@
+"""Lists of numbers, one a query, as the caller holds them: looked at once, converted a chunk at a time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rankgain._codes import UNLIMITED
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Array = npt.NDArray[Any]
+
+
+class Lists:
+    """One list of numbers or many: rows of a matrix, arrays of their own, or stretches of a flat array.
+
+    The caller's arrays are kept as they are; `take` gives any run of queries as one contiguous array with offsets.
+    """
+
+    __slots__ = ("_order", "_parts", "_values", "name", "offsets", "single")
+
+    def __init__(
+        self,
+        name: str,
+        offsets: Ints,
+        *,
+        values: Array | None = None,
+        parts: list[Array] | None = None,
+        order: npt.NDArray[np.intp] | None = None,
+        single: bool = False,
+    ) -> None:
+        self.name = name
+        self.offsets = offsets
+        self.single = single
+        self._values = values
+        self._parts = parts
+        self._order = order
+
+    @classmethod
+    def of(cls, value: Any, name: str) -> Lists:
+        """One list of numbers (1-D), or many (2-D, or a list or tuple of 1-D lists of any lengths)."""
+        array = numbers(value, name)
+        if array is None:
+            parts = [_part(row, name, query) for query, row in enumerate(value)]
+            return cls(name, offsets_of([len(part) for part in parts]), parts=parts)
+        if array.ndim == 1:
+            return cls(name, offsets_of([len(array)]), values=array, single=True)
+        if array.ndim == 2:
+            offsets = np.arange(array.shape[0] + 1, dtype=np.int64) * array.shape[1]
+            return cls(name, offsets, values=array)
+        raise ValueError(f"{name} must have 1 or 2 dimensions, not {array.ndim}")
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def sizes(self) -> Ints:
+        return np.diff(self.offsets)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """What the numbers are held as; float64 where several arrays hold them."""
+        return np.dtype(np.float64) if self._values is None else self._values.dtype
+
+    def take(self, start: int, stop: int, dtype: type = np.float64, depth: int = UNLIMITED) -> tuple[Array, Ints]:
+        """The lists start … stop − 1 as contiguous numbers with offsets from 0; rows are cut at the depth first."""
+        offsets = self.offsets[start : stop + 1] - self.offsets[start]
+        held = self._held(start, stop)
+        if held.ndim == 2 and depth < held.shape[1]:
+            held = held[:, :depth]
+            offsets = np.arange(len(held) + 1, dtype=np.int64) * depth
+        with np.errstate(all="ignore"):  # what overflows here becomes infinite, and is refused as such
+            return np.ascontiguousarray(held, dtype).reshape(-1), offsets
+
+    def _held(self, start: int, stop: int) -> Array:
+        """The numbers of a run of lists as they are held."""
+        first, last = self.offsets[start], self.offsets[stop]
+        if self._values is None:
+            return np.concatenate([np.empty(0), *(self._parts or [])[start:stop]])
+        if self._values.ndim == 2:
+            return self._values[start:stop]
+        if self._order is not None:
+            return self._values[self._order[first:last]]
+        return self._values[first:last]
+
+    def where(self, position: int, query: int) -> str:
+        """The position in words: within the query, and in the caller's array where that is a flat one."""
+        if self._values is None or self._values.ndim == 2 or len(self) == 1:
+            return f"position {position}"
+        index = int(self.offsets[query]) + position
+        return f"position {position} (element {index if self._order is None else int(self._order[index])})"
+
+
+def offsets_of(sizes: Iterable[int] | Ints) -> Ints:
+    sizes = np.asarray(sizes, dtype=np.int64)
+    offsets = np.zeros(len(sizes) + 1, dtype=np.int64)
+    np.cumsum(sizes, out=offsets[1:])
+    return offsets
+
+
+def flat_numbers(value: Any, name: str) -> Array:
+    """One array of numbers in one dimension."""
+    array = numbers(value, name)
+    if array is None or array.ndim != 1:
+        shape = "lists of unequal length" if array is None else f"{array.ndim} dimensions"
+        raise ValueError(f"{name} must have 1 dimension here, not {shape}")
+    return array
+
+
+def numbers(value: Any, name: str) -> Array | None:
+    """The value as an array of real numbers; None for lists of unequal length, of which each must be looked at."""
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        raise ValueError(f"{name} has masked elements; fill or drop them first")
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        if isinstance(value, (list, tuple)):
+            return None
+        raise
+    if array.dtype.kind in "biuf":
+        return array
+    if array.dtype.kind == "O" and array.ndim == 0:
+        raise TypeError(f"{name} must be a list, a tuple or an array of numbers, not {type(value).__name__}")
+    if array.dtype.kind == "O" and array.size and isinstance(array.flat[0], (list, tuple, np.ndarray)):
+        return None
+    if array.dtype.kind == "O" or isinstance(value, (list, tuple)):
+        # A list that mixes numbers and text came back as text: what is not a number has a place in the list.
+        held = array if array.dtype.kind == "O" else np.array(value, dtype=object)
+        return _floats(held, name)
+    raise TypeError(f"{name} must hold real numbers, not {array.dtype}")
+
+
+def _part(row: Any, name: str, query: int) -> Array:
+    name = f"{name}: query {query}"
+    if isinstance(row, (list, tuple)) or hasattr(row, "__array__"):
+        return flat_numbers(row, name)
+    raise TypeError(f"{name}: must be a list, a tuple or an array of numbers, not {type(row).__name__}")
+
+
+def _floats(array: Array, name: str) -> Floats:
+    """float64 from Python objects, one by one: integers without bound, fractions, decimals."""
+    result = np.empty(array.shape)
+    for index, value in np.ndenumerate(array):
+        query = f": query {index[0]}" if len(index) > 1 else ""
+        try:
+            result[index] = math.nan if isinstance(value, (str, bytes)) else float(value)
+        except OverflowError:
+            raise ValueError(f"{name}{query}: position {index[-1]}: the number is too large for float64") from None
+        except (TypeError, ValueError):
+            value = str(value)
+        if isinstance(value, (str, bytes)):
+            kind = type(array[index]).__name__
+            raise TypeError(f"{name}{query}: position {index[-1]}: must be a number, not {kind}")
+    return result

@@ -1,0 +1,312 @@
+"""What metrics there are, how one is asked for, and what it reads of a Batch.
+
+A metric is a row of `TABLE`: it names the family that computes it and the family it is divided by. A new metric is a
+new row; only a new family touches the backends.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import operator
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rankgain._codes import UNLIMITED
+from rankgain.discounts import LOGARITHMIC, NO_DISCOUNT, Discount, DiscountKind
+from rankgain.families import DiscountedSum, Family, FirstRelevant, IdealSum
+from rankgain.gains import LINEAR, Gain, GainKind
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A metric with its parameters, made by `rankgain.metric`; equal metrics are computed once.
+
+    A parameter that the metric does not have keeps its default.
+    """
+
+    name: str
+    k: int | None = None
+    gain: Gain = LINEAR
+    discount: Discount = LOGARITHMIC
+    ideal: str = "judged"
+    rel: float | None = None
+    empty: float = 0.0
+
+    @property
+    def depth(self) -> int:
+        return UNLIMITED if self.k is None else self.k
+
+    def __str__(self) -> str:
+        default = Metric(self.name)
+        asked = [
+            f"{name}={getattr(self, name):g}"
+            if isinstance(getattr(self, name), float)
+            else f"{name}={getattr(self, name)}"
+            for name in ("gain", "discount", "ideal", "rel", "empty")
+            if getattr(self, name) != getattr(default, name)
+        ]
+        return self.name + (f"({','.join(asked)})" if asked else "") + (f"@{self.k}" if self.k is not None else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One metric of the table: what it is called, what it takes, and which families compute it."""
+
+    name: str
+    title: str
+    aliases: tuple[str, ...]
+    parameters: tuple[str, ...]
+    numerator: Callable[[Metric], Family]
+    denominator: Callable[[Metric], Family] | None
+    highest: float
+    source: str
+
+
+TABLE: dict[str, Row] = {
+    row.name: row
+    for row in (
+        Row(
+            "cg",
+            "cumulative gain: the sum of the gains to rank k",
+            (),
+            ("gain",),
+            lambda m: DiscountedSum(m.gain, NO_DISCOUNT),
+            None,
+            math.inf,
+            "Järvelin & Kekäläinen 2002",
+        ),
+        Row(
+            "dcg",
+            "discounted cumulative gain: the sum of gain times discount to rank k",
+            (),
+            ("gain", "discount"),
+            lambda m: DiscountedSum(m.gain, m.discount),
+            None,
+            math.inf,
+            "Järvelin & Kekäläinen 2002; gain=exponential: Burges et al. 2005",
+        ),
+        Row(
+            "idcg",
+            "ideal DCG: the DCG of the judged gains, highest first",
+            ("ideal_dcg",),
+            ("gain", "discount"),
+            lambda m: IdealSum(m.gain, m.discount, returned=False),
+            None,
+            math.inf,
+            "Järvelin & Kekäläinen 2002",
+        ),
+        Row(
+            "ndcg",
+            "normalised DCG: DCG / IDCG",
+            ("ndcg_cut",),
+            ("gain", "discount", "ideal", "empty"),
+            lambda m: DiscountedSum(m.gain, m.discount),
+            lambda m: IdealSum(m.gain, m.discount, returned=m.ideal == "returned"),
+            1.0,
+            "Järvelin & Kekäläinen 2002",
+        ),
+        Row(
+            "rr",
+            "reciprocal rank: 1 / rank of the first relevant document; its mean is MRR",
+            ("mrr", "reciprocal_rank", "recip_rank"),
+            ("rel", "empty"),
+            lambda m: FirstRelevant(relevance_threshold(m.rel), m.empty),
+            None,
+            1.0,
+            "Voorhees 1999",
+        ),
+    )
+}
+
+_NAMES = {alias: row for row in TABLE.values() for alias in (row.name, *row.aliases)}
+# The cut-offs of trec_eval's ndcg_cut where none are given (m_ndcg_cut.c).
+_TREC_CUTOFFS = {"ndcg_cut": (5, 10, 15, 20, 30, 100, 200, 500, 1000)}
+
+
+def cut_off(k: Any) -> int:
+    """The deepest rank that counts: k, or the largest there is for None or more than that."""
+    if k is None:
+        return UNLIMITED
+    try:
+        if isinstance(k, bool):
+            raise TypeError
+        depth = operator.index(k)
+    except TypeError:
+        raise TypeError(f"k must be a positive integer or None, not {type(k).__name__} {k!r}") from None
+    if depth < 1:
+        raise ValueError(f"k must be a positive integer or None, not {depth}")
+    return min(depth, UNLIMITED)
+
+
+def relevance_threshold(rel: float | None) -> float:
+    """The lowest grade that is relevant; None: the lowest above 0."""
+    return math.ulp(0.0) if rel is None else max(rel, 0.0)
+
+
+def check_rel(rel: Any) -> float | None:
+    return None if rel is None else _number("rel", rel, finite=True)
+
+
+def check_empty(empty: Any) -> float:
+    value = _number("empty", empty, finite=False)
+    return math.nan if math.isnan(value) else value
+
+
+def check_ideal(ideal: Any) -> str:
+    if ideal not in ("judged", "returned"):
+        raise ValueError(f"ideal must be 'judged' or 'returned', not {ideal!r}")
+    return str(ideal)
+
+
+def _number(name: str, value: Any, finite: bool) -> float:
+    try:
+        if isinstance(value, (bool, str, bytes)):
+            raise TypeError
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise TypeError(f"{name} must be a number, not {value!r}") from None
+    if math.isinf(number) or (finite and math.isnan(number)):
+        raise ValueError(f"{name} must be {'finite' if finite else 'finite or NaN'}, not {number!r}")
+    return number
+
+
+def metric(
+    name: str,
+    *,
+    k: int | None = None,
+    gain: GainKind | None = None,
+    discount: DiscountKind | None = None,
+    ideal: str | None = None,
+    rel: float | None = None,
+    empty: float | None = None,
+) -> Metric:
+    """A metric to be evaluated, where a string is not enough.
+
+    Parameters
+    ----------
+    name : str
+        ``"cg"``, ``"dcg"``, ``"idcg"``, ``"ndcg"`` or ``"rr"``, or another name of these (``"mrr"``, ``"recip_rank"``).
+    k : int, optional
+        The cut-off: ranks beyond it do not count. None: no cut-off.
+    gain : str, mapping, sequence or callable, optional
+        For cg, dcg, idcg and ndcg: see `rankgain.gain`.
+    discount : str or sequence, optional
+        For dcg, idcg and ndcg: see `rankgain.discount`.
+    ideal : {"judged", "returned"}, optional
+        For ndcg: whether the ideal runs over all judged documents, or is also cut at the length of the returned list.
+    rel : float, optional
+        For rr: the lowest grade that is relevant. None: any above 0.
+    empty : float, optional
+        For ndcg and rr: the value of a query without anything relevant; NaN leaves it out of the mean.
+
+    Returns
+    -------
+    Metric
+        A frozen, hashable record; pass it to `Rankings.evaluate`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For a name that there is not, a parameter that the metric does not have, or a value out of its range.
+
+    Examples
+    --------
+    >>> import rankgain as rg
+    >>> str(rg.metric("ndcg", k=10, gain="exponential"))
+    'ndcg(gain=exponential)@10'
+    >>> str(rg.metric("ndcg", k=10, gain={1: 3, 2: 7}))
+    'ndcg(gain={0: 0, 1: 3, 2: 7})@10'
+    """
+    row = _row(name)
+    given = {"gain": gain, "discount": discount, "ideal": ideal, "rel": rel, "empty": empty}
+    given = {parameter: value for parameter, value in given.items() if value is not None}
+    for parameter in given:
+        if parameter not in row.parameters:
+            raise TypeError(f"{row.name} has no {parameter}; it takes k, {', '.join(row.parameters)}")
+    checked = {parameter: _CHECKS[parameter](value) for parameter, value in given.items()}
+    return replace(Metric(row.name), k=None if k is None else cut_off(k), **checked)
+
+
+_CHECKS: dict[str, Callable[[Any], Any]] = {
+    "gain": Gain.of,
+    "discount": Discount.of,
+    "ideal": check_ideal,
+    "rel": check_rel,
+    "empty": check_empty,
+}
+
+
+def _row(name: Any) -> Row:
+    if not isinstance(name, str):
+        raise TypeError(f"a metric is a string or a rankgain.metric(...), not {type(name).__name__}")
+    row = _NAMES.get(name.strip().lower())
+    if row is None:
+        near = difflib.get_close_matches(name.strip().lower(), _NAMES, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else "."
+        raise ValueError(f"there is no metric {name!r}{hint} There are: {', '.join(sorted(_NAMES))}")
+    return row
+
+
+_SHORT_FORM = re.compile(
+    r"""\s*(?P<name>[^\s(:@.]+?)            # ndcg
+        (?:\s*\((?P<inside>[^)]*)\)|:(?P<after>[^@]*))?   # (gain=exponential) or :gain=exponential
+        (?:\s*@(?P<k>[^@]*))?\s*""",
+    re.VERBOSE,
+)
+_TREC_FORM = re.compile(r"\s*(?P<name>[a-z_]+?)(?:[._](?P<ks>\d+(?:,\d+)*))?\s*", re.IGNORECASE)
+
+
+def parse(asked: str | Metric) -> Iterator[tuple[str | Metric, Metric]]:
+    """Yield what one request asks for, each with the key it has in the result."""
+    if isinstance(asked, Metric):
+        yield asked, asked
+        return
+    if not isinstance(asked, str):
+        raise TypeError(f"a metric is a string or a rankgain.metric(...), not {type(asked).__name__}")
+    trec = _TREC_FORM.fullmatch(asked)
+    if trec and trec["name"].lower() in _TREC_CUTOFFS:
+        name = trec["name"].lower()
+        ks = [int(k) for k in trec["ks"].split(",")] if trec["ks"] else _TREC_CUTOFFS[name]
+        for k in ks:
+            yield (asked if len(ks) == 1 else f"{name}_{k}"), metric(name, k=k)
+        return
+    short = _SHORT_FORM.fullmatch(asked)
+    if short is None:
+        raise ValueError(f"{asked!r} is not a metric: write name@k, or name(parameter=value,...)@k")
+    yield asked, _from_text(asked, short["name"], short["inside"] or short["after"] or "", short["k"])
+
+
+def _from_text(asked: str, name: str, parameters: str, k: str | None) -> Metric:
+    _row(name)
+    given: dict[str, Any] = {} if k is None else {"k": _whole(asked, k)}
+    for pair in filter(None, map(str.strip, parameters.split(","))):
+        key, equals, value = (part.strip() for part in pair.partition("="))
+        key = key.lower()
+        if not equals or key not in ("k", *_CHECKS):
+            raise ValueError(f"{asked!r}: {pair!r} is no parameter; write one of {', '.join(_CHECKS)} = value")
+        if key in given:
+            raise ValueError(f"{asked!r}: {key} is given twice")
+        if key == "k":
+            given[key] = _whole(asked, value)
+        elif key in ("rel", "empty"):
+            given[key] = _real(asked, key, value)
+        else:
+            given[key] = value.lower()
+    return metric(name, **given)
+
+
+def _whole(asked: str, text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise ValueError(f"{asked!r}: k must be a positive integer, not {text!r}") from None
+
+
+def _real(asked: str, key: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"{asked!r}: {key} must be a number, not {text!r}") from None

@@ -1,0 +1,154 @@
+"""Rankings: the caller's handle on what he holds, in whatever form, ready to be evaluated."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from rankgain._codes import AVERAGE, BEST, DOCID, STABLE, WORST
+from rankgain.batch import Batch, Needs
+from rankgain.errors import Offence
+from rankgain.evaluation import Evaluation, evaluate
+from rankgain.lists import Ints, Lists
+from rankgain.metrics import Metric
+
+TIES = {"average": AVERAGE, "stable": STABLE, "docid": DOCID, "best": BEST, "worst": WORST}
+
+# Documents in a chunk: enough to make the cost of a chunk vanish, few enough to stay in the cache.
+CHUNK = 1 << 16
+
+
+def check_ties(ties: str, ids: bool) -> str:
+    """The policy, if there is such a one; `ids`: whether the documents have ids."""
+    if ties == "docid" and not ids:
+        raise ValueError("ties='docid' needs document ids, and bare scores have none; choose another of the policies")
+    if ties not in TIES:
+        raise ValueError(f"ties must be one of {', '.join(map(repr, TIES))}, not {ties!r}")
+    return ties
+
+
+def check_missing(missing: str) -> str:
+    if missing not in ("zero", "skip"):
+        raise ValueError(f"missing must be 'zero' or 'skip', not {missing!r}")
+    return missing
+
+
+def check_query_ids(query_ids: Iterable[Hashable] | None, count: int) -> Sequence[Any]:
+    """The caller's names for the queries; None: 0, 1, 2 …"""
+    if query_ids is None:
+        return range(count)
+    names = query_ids.tolist() if isinstance(query_ids, np.ndarray) else list(query_ids)
+    if len(names) != count:
+        raise ValueError(f"query_ids has {len(names)} ids, and there are {count} queries")
+    seen: set[Hashable] = set()
+    for position, name in enumerate(names):
+        if name in seen:
+            raise ValueError(f"query_ids: position {position}: {name!r} stands there for the second time")
+        seen.add(name)
+    return names
+
+
+class Rankings(ABC):
+    """Ranked documents with their judgements, one ranking a query; made by the `from_…` and `read_…` functions.
+
+    Nothing is copied or ordered before `evaluate` asks for it.
+
+    Attributes
+    ----------
+    query_ids : sequence
+        The queries in the order of the results.
+    ties : str or None
+        How documents of equal score are ordered; None where the order was given.
+    missing : str or None
+        What became of queries that have judgements but no ranking: "zero" or "skip"; None where that cannot be.
+    left_out : dict of str to int
+        How many queries were "missing" from the run, and how many of the run had no judgements ("unjudged").
+    """
+
+    def __init__(
+        self,
+        query_ids: Sequence[Any],
+        *,
+        ties: str | None = None,
+        missing: str | None = None,
+        left_out: tuple[int, int] = (0, 0),
+    ) -> None:
+        self.query_ids = query_ids
+        self.ties = ties
+        self.missing = missing
+        self.left_out = dict(zip(("missing", "unjudged"), left_out, strict=True))
+
+    def __len__(self) -> int:
+        return len(self.query_ids)
+
+    def evaluate(self, *metrics: str | Metric) -> Evaluation:
+        """Compute metrics, all of them and all their cut-offs in one pass over the data.
+
+        Parameters
+        ----------
+        *metrics : str or Metric
+            ``"ndcg@10"``, ``"ndcg(gain=exponential)@10"`` (or, for shells, ``"ndcg:gain=exponential@10"``), ``"mrr"``,
+            trec_eval's ``"ndcg_cut.5,10"`` and ``"recip_rank"``, or what `rankgain.metric` returns.
+
+        Returns
+        -------
+        Evaluation
+            A mapping from each metric, as asked, to one float64 value a query.
+
+        Raises
+        ------
+        ValueError, TypeError
+            For a metric that there is not, and for contents that have no meaning (a NaN score, a negative grade …):
+            of several the lowest query, then the lowest position, is named.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> rankings = rg.from_scores([[0, 1, 2], [1, 0, 0]], [[0.3, 0.9, 0.1], [0.8, 0.1, 0.2]])
+        >>> result = rankings.evaluate("ndcg@2", "mrr")
+        >>> result["mrr"].tolist()
+        [1.0, 1.0]
+        >>> round(result.mean("ndcg@2"), 4)
+        0.69
+        """
+        return evaluate(self, metrics)
+
+    @property
+    @abstractmethod
+    def sizes(self) -> Ints:
+        """How many documents each query returned."""
+
+    @abstractmethod
+    def batch(self, start: int, stop: int, needs: Needs) -> Batch:
+        """The Batch of the queries start … stop − 1; raises Offence."""
+
+    @abstractmethod
+    def refusal(self, query: int, offence: Offence) -> Exception:
+        """The offence of a query in the caller's words."""
+
+    def query_name(self, query: int) -> str:
+        """The query as an error names it."""
+        return f"query {self.query_ids[query]!r}"
+
+    def where(self, held: Lists, query: int, position: int) -> str:
+        """The argument, the query and, from 0 on, the position."""
+        place = "" if position < 0 else f", {held.where(position, query)}"
+        return f"{held.name}: {self.query_name(query)}{place}"
+
+    def chunks(self, documents: int = CHUNK) -> Iterator[tuple[int, int]]:
+        """Runs of queries with about so many documents, at least one query each."""
+        ends = np.cumsum(self.sizes + 1)
+        start = 0
+        while start < len(ends):
+            done = int(ends[start - 1]) if start else 0
+            stop = max(start + 1, int(np.searchsorted(ends, done + documents, side="right")))
+            yield start, stop
+            start = stop
+
+    def __repr__(self) -> str:
+        ties = "" if self.ties is None else f", ties={self.ties!r}"
+        missing = "" if self.missing is None else f", missing={self.missing!r}"
+        return f"<Rankings of {len(self)} queries, {int(self.sizes.sum())} documents{ties}{missing}>"
