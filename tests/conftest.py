@@ -1,0 +1,69 @@
+"""Every behavioural test takes the fixture `backend` and so runs once on each backend there is.
+
+RANKGAIN_BACKEND=compiled or =python leaves the other out; where nothing is compiled, only Python is there. Tests
+marked `both` compare the two and are left out with either of them. Nothing is skipped: what cannot run is not
+collected, and the header says what runs.
+"""
+
+import os
+from importlib.util import find_spec
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from rankgain import _backend, discounts, functions
+
+BUILT = ["python"] if find_spec("rankgain._kernels") is None else ["compiled", "python"]
+FORCED = os.environ.get("RANKGAIN_BACKEND")
+BACKENDS = [name for name in BUILT if FORCED in (None, "", "auto", name)]
+
+for name, examples in {"default": 100, "deep": 3000}.items():
+    settings.register_profile(
+        name,
+        max_examples=examples,
+        deadline=None,
+        derandomize=name == "default",
+        suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    )
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+def pytest_report_header() -> str:
+    return f"rankgain backends: {', '.join(BACKENDS)}"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if len(BACKENDS) < 2:
+        left_out = [item for item in items if item.get_closest_marker("both")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
+
+
+def switch(name: str) -> None:
+    _backend.use(name)
+    discounts._tables.clear()
+    functions._remembered.cache_clear()
+
+
+@pytest.fixture(params=BACKENDS)
+def backend(request: pytest.FixtureRequest):
+    before = _backend.name
+    switch(request.param)
+    yield request.param
+    switch(before)
+
+
+@pytest.fixture
+def on_both():
+    """Call something on each backend: `compiled, python = on_both(function)`."""
+    before = _backend.name
+
+    def call(function):
+        results = []
+        for name in ("compiled", "python"):
+            switch(name)
+            results.append(function())
+        return results
+
+    yield call
+    switch(before)

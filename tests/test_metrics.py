@@ -1,0 +1,175 @@
+"""How metrics are asked for: strings, records, the keys of the result, and what is refused."""
+
+import math
+
+import numpy as np
+import pytest
+
+import rankgain as rg
+from rankgain.metrics import parse
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+
+def one(text):
+    ((key, metric),) = parse(text)
+    assert key == text
+    return metric
+
+
+@pytest.mark.parametrize(
+    ("text", "metric"),
+    [
+        ("ndcg", rg.metric("ndcg")),
+        ("nDCG@10", rg.metric("ndcg", k=10)),
+        (" NDCG @10 ", rg.metric("ndcg", k=10)),
+        ("ndcg(gain=exponential)@10", rg.metric("ndcg", k=10, gain="exponential")),
+        ("ndcg:gain=exponential@10", rg.metric("ndcg", k=10, gain="exponential")),
+        ("ndcg( gain = Exponential , ideal=returned )@5", rg.metric("ndcg", k=5, gain="exponential", ideal="returned")),
+        ("ndcg(k=5)", rg.metric("ndcg", k=5)),
+        ("ndcg()", rg.metric("ndcg")),
+        ("dcg(discount=jarvelin:10)@3", rg.metric("dcg", k=3, discount="jarvelin:10")),
+        ("dcg:discount=jarvelin:10@3", rg.metric("dcg", k=3, discount="jarvelin:10")),
+        ("ndcg(empty=nan)", rg.metric("ndcg", empty=math.nan)),
+        ("mrr(rel=2)@10", rg.metric("rr", rel=2, k=10)),
+        ("recip_rank", rg.metric("rr")),
+        ("reciprocal_rank@3", rg.metric("rr", k=3)),
+        ("ndcg_cut_10", rg.metric("ndcg", k=10)),
+        ("ndcg_cut.10", rg.metric("ndcg", k=10)),
+        ("NDCG_cut_10", rg.metric("ndcg", k=10)),
+        ("ideal_dcg@2", rg.metric("idcg", k=2)),
+        (f"ndcg@{2**2000}", rg.metric("ndcg", k=2**2000)),
+    ],
+)
+def test_strings(text, metric):
+    assert one(text) == metric
+
+
+def test_several_cut_offs_of_trec_eval():
+    assert [key for key, _ in parse("ndcg_cut.5,10")] == ["ndcg_cut_5", "ndcg_cut_10"]
+    assert [key for key, _ in parse("ndcg_cut")] == [f"ndcg_cut_{k}" for k in (5, 10, 15, 20, 30, 100, 200, 500, 1000)]
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "parts"),
+    [
+        ("ndgc@10", ValueError, ["'ndgc'", "did you mean 'ndcg'?", "recip_rank", "cg, dcg, idcg"]),
+        ("map", ValueError, ["no metric 'map'", "There are: "]),
+        ("xyzzy", ValueError, ["no metric 'xyzzy'. There are: "]),
+        ("", ValueError, ["''", "name@k"]),
+        ("ndcg@", ValueError, ["k must be a positive integer", "''"]),
+        ("ndcg@0", ValueError, ["k must be a positive integer", "0"]),
+        ("ndcg@-1", ValueError, ["k must be a positive integer", "-1"]),
+        ("ndcg@2.5", ValueError, ["k must be a positive integer", "'2.5'"]),
+        ("ndcg@10@5", ValueError, ["'ndcg@10@5'"]),
+        ("ndcg_cut_0", ValueError, ["k must be a positive integer"]),
+        ("ndcg(gain=exponential", ValueError, ["name(parameter=value,...)@k"]),
+        ("ndcg(gain)", ValueError, ["'gain' is no parameter", "gain, discount, ideal, rel, empty"]),
+        ("ndcg(gian=linear)", ValueError, ["'gian=linear' is no parameter"]),
+        ("ndcg(gain=cubic)", ValueError, ["'linear', 'exponential'", "'cubic'"]),
+        ("ndcg(ideal=best)", ValueError, ["ideal must be 'judged' or 'returned'"]),
+        ("ndcg(k=3)@5", ValueError, ["k is given twice"]),
+        ("ndcg(empty=x)", ValueError, ["empty must be a number", "'x'"]),
+        ("ndcg(empty=inf)", ValueError, ["empty must be finite or NaN"]),
+        ("mrr(rel=nan)", ValueError, ["rel must be finite"]),
+        ("mrr(gain=linear)", TypeError, ["rr has no gain", "rel, empty"]),
+        ("cg(discount=zipf)", TypeError, ["cg has no discount"]),
+        ("dcg(discount=jarvelin:1)", ValueError, ["base b > 1"]),
+    ],
+)
+def test_refused_strings(text, error, parts):
+    with pytest.raises(error) as caught:
+        list(parse(text))
+    for part in parts:
+        assert part in str(caught.value)
+
+
+@pytest.mark.parametrize("asked", [10, None, b"ndcg", ["ndcg"]])
+def test_what_is_no_metric(asked):
+    with pytest.raises(TypeError, match=r"string or a rankgain\.metric"):
+        rg.from_ranked([1]).evaluate(asked)
+
+
+def test_records_are_equal_and_shown_short():
+    assert rg.metric("mrr", k=np.int64(3)) == rg.metric("rr", k=3)
+    assert hash(rg.metric("ndcg", gain={1: 3})) == hash(rg.metric("ndcg", gain={1.0: 3.0}))
+    assert rg.metric("ndcg", gain=[0, 1, 5]) == rg.metric("ndcg", gain={0: 0, 1: 1, 2: 5})
+    assert (
+        str(rg.metric("ndcg", k=10, gain="exponential", ideal="returned")) == "ndcg(gain=exponential,ideal=returned)@10"
+    )
+    assert str(rg.metric("dcg", discount="jarvelin:2.5")) == "dcg(discount=jarvelin:2.5)"
+    for text in ("ndcg(gain=exponential,discount=zipf,empty=1)@3", "rr(rel=2,empty=nan)@10", "cg"):
+        assert str(one(text)) == text
+
+
+def test_the_keys_are_the_strings_as_asked():
+    asked = rg.metric("ndcg", k=2, gain={1: 3, 2: 7})
+    result = rg.from_ranked([[2, 1, 0], [0, 0, 1]]).evaluate("RR@10", "mrr@10", asked, "ndcg_cut.1,2")
+    assert list(result) == ["RR@10", "mrr@10", asked, "ndcg_cut_1", "ndcg_cut_2"]
+    assert result["RR@10"] is result["mrr@10"]
+    assert result[asked].tolist() == [1.0, 0.0]
+    with pytest.raises(KeyError, match=r"rr@10 was not evaluated; there are: RR@10, mrr@10"):
+        result["rr@10"]
+
+
+def test_evaluate_wants_a_metric():
+    with pytest.raises(ValueError, match="no metric was asked for; there are: cg, dcg"):
+        rg.from_ranked([1]).evaluate()
+
+
+def test_the_evaluation():
+    result = rg.from_ranked([[1, 0], [0, 0], [0, 1]], query_ids=["a", "b", "c"]).evaluate("rr", "rr(empty=nan)")
+    assert result.query_ids == ["a", "b", "c"]
+    assert result.counts == {"queries": 3, "missing": 0, "unjudged": 0, "empty": 1}
+    assert result.mean("rr") == 0.5
+    assert result.mean() == {"rr": 0.5, "rr(empty=nan)": 0.75}
+    assert result["rr"].dtype == np.float64
+    with pytest.raises(ValueError, match="read-only"):
+        result["rr"][0] = 1
+    assert "3 queries" in repr(result)
+    assert "rr(empty=nan)  0.7500" in repr(result)
+
+
+def test_a_mean_of_nothing_is_nan():
+    assert math.isnan(rg.from_ranked([0, 0]).evaluate("ndcg(empty=nan)").mean("ndcg(empty=nan)"))
+    assert math.isnan(rg.mrr(np.empty((0, 3))))
+
+
+def test_the_mean_does_not_depend_on_the_order_of_the_queries():
+    rng = np.random.default_rng(1)
+    rows = rng.integers(0, 4, (500, 7))
+    means = {rg.from_ranked(rng.permutation(rows)).evaluate("ndcg").mean("ndcg") for _ in range(5)}
+    assert len(means) == 1
+
+
+def test_missing_queries():
+    qrels, run = {"a": {"d": 1}, "b": {"d": 1}}, {"a": {"d": 1.0}, "c": {"d": 1.0}}
+    zero, skip = (rg.from_qrels(qrels, run, missing=missing).evaluate("rr") for missing in ("zero", "skip"))
+    assert (zero.query_ids, zero["rr"].tolist()) == (["a", "b"], [1.0, 0.0])
+    assert (skip.query_ids, skip["rr"].tolist()) == (["a"], [1.0])
+    assert zero.counts == {"queries": 2, "missing": 1, "unjudged": 1, "empty": 0}
+    assert skip.counts == {"queries": 1, "missing": 1, "unjudged": 1, "empty": 0}
+    # Nothing is gained by an `empty` of 1 where something is relevant but nothing was returned.
+    result = rg.from_qrels(qrels, run).evaluate("ndcg(ideal=returned,empty=1)", "rr(empty=1)")
+    assert [vector.tolist() for vector in result.values()] == [[1.0, 0.0], [1.0, 0.0]]
+
+
+@pytest.mark.parametrize("ties", ["best", "average", "worst"])
+def test_tie_policies_are_in_order(ties):
+    rng = np.random.default_rng(3)
+    y_true, y_score = rng.integers(0, 4, (200, 12)), rng.integers(0, 4, (200, 12))
+    metrics = ["cg@4", "dcg@4", "ndcg@4", "ndcg", "rr", "rr@2"]
+    best, other, worst = (rg.from_scores(y_true, y_score, ties=t).evaluate(*metrics) for t in ("best", ties, "worst"))
+    for metric in metrics:
+        assert (best[metric] >= other[metric] * (1 - 1e-12)).all()
+        assert (worst[metric] <= other[metric] * (1 + 1e-12)).all()
+        assert best[metric].mean() > worst[metric].mean()
+
+
+def test_the_range_of_values():
+    rng = np.random.default_rng(4)
+    y_true, y_score = rng.integers(0, 3, (300, 9)), rng.integers(0, 5, (300, 9))
+    for ties in ("average", "stable", "best", "worst"):
+        result = rg.from_scores(y_true, y_score, ties=ties).evaluate("ndcg", "ndcg@3", "ndcg(discount=zipf)", "rr@4")
+        for vector in result.values():
+            assert ((vector >= 0) & (vector <= 1)).all()

@@ -1,0 +1,95 @@
+"""What must be said in two places is said in both: fails on whatever a change forgot."""
+
+import ast
+import inspect
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+import textbook
+
+import rankgain as rg
+from rankgain import _backend, _codes, errors
+from rankgain.metrics import TABLE, parse
+
+PACKAGE = Path(rg.__file__).parent
+PAIRS = list(zip(_backend.COMPILED, _backend.PYTHON, strict=True))
+
+
+def stubs(module):
+    """The functions that the stub of a compiled module declares, with the names of their parameters."""
+    tree = ast.parse((PACKAGE / f"{module.rpartition('.')[2]}.pyi").read_text())
+    return {node.name: [arg.arg for arg in node.args.args] for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+def signatures(module, names):
+    return {name: list(inspect.signature(getattr(import_module(module), name)).parameters) for name in names}
+
+
+@pytest.mark.parametrize(("compiled", "python"), PAIRS)
+def test_the_reference_has_every_function(compiled, python):
+    declared = stubs(compiled)
+    assert declared
+    # The reference has one function for scores of both widths.
+    assert signatures(python, declared) == declared
+
+
+@pytest.mark.both
+@pytest.mark.parametrize("compiled", _backend.COMPILED)
+def test_the_extension_has_what_its_stub_declares_and_no_more(compiled):
+    declared = stubs(compiled)
+    assert signatures(compiled, declared) == declared
+    found = {name for name, value in vars(import_module(compiled)).items() if "cyfunction" in type(value).__name__}
+    assert found | set(declared) == set(declared)
+
+
+def test_cython_names_the_same_numbers():
+    said = dict(re.findall(r"^    ([A-Z_0-9]+) = (\d+)$", (PACKAGE / "_codes.pxd").read_text(), re.MULTILINE))
+    ours = {name: str(value) for name, value in vars(_codes).items() if name.isupper() and name != "UNLIMITED"}
+    assert said == ours
+
+
+def test_every_offence_is_worded():
+    first, last = _codes.NAN_GRADE, _codes.DUPLICATE
+    codes = {value for name, value in vars(_codes).items() if name.isupper()}
+    offences = set(range(first, last + 1)) | {errors.MISSING_GAIN, errors.BAD_GAIN, errors.SHORT_DISCOUNT}
+    assert codes >= set(range(first, last + 1))
+    assert errors._TEXTS.keys() == offences
+    assert max(offences) < _codes.IN_JUDGED
+
+
+def test_every_metric_has_what_a_metric_needs():
+    for name, row in TABLE.items():
+        assert name == row.name
+        for text in (row.title, row.source):
+            assert text, name
+        for alias in (name, *row.aliases):
+            assert next(parse(f"{alias}@3"))[1] == rg.metric(name, k=3)
+        document = textbook.Doc("d", 2, 1.0)
+        value = textbook.metric(name, [document], ties="average")
+        assert 0 <= value <= row.highest
+        assert rg.from_scores([2], [1.0]).evaluate(name)[name].tolist() == [value]
+
+
+@pytest.mark.checkout
+def test_every_metric_stands_in_the_readme_and_every_public_name():
+    readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+    for row in TABLE.values():
+        assert f"| `{row.name}` " in readme, row.name
+    for name in set(rg.__all__) - {"__version__"}:
+        assert name in readme, name
+
+
+@pytest.mark.parametrize("name", [name for name in rg.__all__ if callable(getattr(rg, name))])
+def test_every_public_name_is_documented(name):
+    text = inspect.getdoc(getattr(rg, name)) or ""
+    assert text
+    if inspect.isfunction(getattr(rg, name)):
+        assert "Examples\n--------\n>>> " in text
+
+
+def test_the_version_stands_in_one_more_place():
+    from importlib.metadata import version
+
+    assert rg.__version__ == version("rankgain")
