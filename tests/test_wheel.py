@@ -1,0 +1,217 @@
+"""What is built, and what it does once installed: sdist, compiled wheel, pure wheels, and wheels that came to harm."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import zipfile
+from fnmatch import fnmatch
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.checkout
+
+ROOT = Path(__file__).parent.parent
+FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+BINARY = ".pyd" if sys.platform == "win32" else ".abi3.so"
+if FREE_THREADED:
+    BINARY = sysconfig.get_config_var("EXT_SUFFIX")
+LITTER = (".*", "__pycache__", "build", "dist", "*.egg-info", "*.so", "*.pyd")
+
+NDCG = "print(rankgain.ndcg([3, 2, 3, 0, 1, 2], k=3))"
+NDCG_VALUE = "0.9777813616305049"
+SAMPLE = "import sys; from rankgain.cli import main; sys.argv[1:] = ['eval', '--sample']; sys.exit(main())"
+METADATA = {"METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE", "top_level.txt"}
+
+
+def run(*command: object, cwd: Path, **settings: object) -> subprocess.CompletedProcess[str]:
+    """Run a command whose environment has nothing of rankgain's or Python's own settings but these."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("RANKGAIN_", "PYTHON"))}
+    return subprocess.run(
+        [str(part) for part in command],
+        cwd=cwd,
+        env=kept | {key: str(value) for key, value in settings.items()},
+        capture_output=True,
+        text=True,
+    )
+
+
+def build(kind: str, tree: Path, out: Path, **settings: str) -> Path:
+    result = run(sys.executable, "-m", "build", f"--{kind}", "--outdir", out, tree, cwd=tree.parent, **settings)
+    assert result.returncode == 0, result.stdout + result.stderr
+    (built,) = out.iterdir()
+    return built
+
+
+def build_wheel(sdist: Path, folder: Path, **settings: str) -> Path:
+    """The wheel from a freshly unpacked sdist: what an earlier build left behind would go into the next wheel."""
+    with tarfile.open(sdist) as archive:
+        archive.extractall(folder, filter="data")
+    (tree,) = folder.iterdir()
+    return build("wheel", tree, folder / "wheel", **settings)
+
+
+def install(wheel: Path, folder: Path) -> Path:
+    result = run(sys.executable, "-m", "pip", "install", "--no-deps", "--target", folder, wheel, cwd=wheel.parent)
+    assert result.returncode == 0, result.stderr
+    return folder
+
+
+def python(installed: Path, code: str, **settings: str) -> list[str]:
+    """The lines that the code prints in a new process, in an empty folder, with rankgain from the given one."""
+    empty = installed.with_name(installed.name + "-empty")
+    empty.mkdir(exist_ok=True)
+    code = f"import rankgain\nassert rankgain.__file__.startswith({str(installed)!r}), rankgain.__file__\n{code}"
+    result = run(sys.executable, "-c", code, cwd=empty, PYTHONPATH=installed, **settings)
+    assert result.returncode == 0, result.stderr
+    return result.stdout.splitlines()
+
+
+def refusal(installed: Path, **settings: str) -> str:
+    """Type and text of the exception that an import ends in."""
+    code = "try:\n    import rankgain\nexcept Exception as error:\n    print(type(error).__name__, error)"
+    result = run(sys.executable, "-c", code, cwd=installed, PYTHONPATH=installed, **settings)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout, "the import went through"
+    return result.stdout
+
+
+def files(*folders: str) -> set[str]:
+    """The checkout's own files under these folders."""
+    paths = [path.relative_to(ROOT) for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()]
+    litter = {path for path in paths if any(fnmatch(part, pattern) for part in path.parts for pattern in LITTER)}
+    return {path.as_posix() for path in paths if path not in litter}
+
+
+@pytest.fixture(scope="session")
+def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sdist")
+    shutil.copytree(ROOT, folder / "tree", ignore=shutil.ignore_patterns(*LITTER))
+    return build("sdist", folder / "tree", folder / "out")
+
+
+@pytest.fixture(scope="session")
+def compiled_wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if find_spec("rankgain._kernels") is None:
+        pytest.skip("the rankgain under test was installed without a compiler")
+    return build_wheel(sdist, tmp_path_factory.mktemp("compiled"), RANKGAIN_EXTENSION="require")
+
+
+@pytest.fixture(scope="session", params=[{"RANKGAIN_EXTENSION": "skip"}, {"CC": "/bin/false"}], ids=["skip", "auto"])
+def pure_wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
+    return build_wheel(sdist, tmp_path_factory.mktemp("pure"), **request.param)
+
+
+@pytest.fixture(scope="session")
+def compiled(compiled_wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return install(compiled_wheel, tmp_path_factory.mktemp("installed") / "compiled")
+
+
+@pytest.fixture(scope="session")
+def pure(pure_wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return install(pure_wheel, tmp_path_factory.mktemp("installed") / "pure")
+
+
+def members(wheel: Path) -> tuple[set[str], set[str]]:
+    """The names in the package, and those in the metadata without their folder."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = {name for name in archive.namelist() if not name.endswith("/")}
+    package = {name for name in names if name.startswith("rankgain/")}
+    return package, {name.partition(".dist-info/")[2] for name in names - package}
+
+
+def shipped() -> set[str]:
+    """What a wheel of any kind has of the sources: neither .pyx nor .c."""
+    sources = {Path(name).relative_to("src") for name in files("src")}
+    kinds = {".py", ".pyi", ".pxd", ".h"}
+    return {
+        path.as_posix()
+        for path in sources
+        if path.suffix in kinds or path.name == "py.typed" or path.parts[:2] == ("rankgain", "sample")
+    }
+
+
+def test_sdist_has_every_source_and_nothing_generated(sdist: Path) -> None:
+    with tarfile.open(sdist) as archive:
+        names = {member.name.partition("/")[2] for member in archive.getmembers() if member.isfile()}
+    assert files("src", "tests") | {"pyproject.toml", "setup.py", "LICENSE", "README.md"} <= names
+    assert {name for name in names if name.startswith("src/rankgain/")} == files("src")
+    assert not [name for name in names if name.startswith("build/")]
+
+
+def test_compiled_wheel_has_just_what_it_needs(compiled_wheel: Path) -> None:
+    package, metadata = members(compiled_wheel)
+    modules = {name.removeprefix("src/").removesuffix(".pyx") for name in files("src") if name.endswith(".pyx")}
+    assert modules
+    assert package == shipped() | {module + BINARY for module in modules}
+    assert metadata == METADATA
+    assert compiled_wheel.stat().st_size < 400_000
+
+
+def test_compiled_wheel_tag(compiled_wheel: Path) -> None:
+    tag = f"cp3{sys.version_info.minor}-cp3{sys.version_info.minor}t" if FREE_THREADED else "cp311-abi3"
+    assert re.fullmatch(rf"rankgain-[\d.]+-{tag}-(?!any)\w+\.whl", compiled_wheel.name)
+
+
+def test_pure_wheel_says_so(pure_wheel: Path) -> None:
+    package, metadata = members(pure_wheel)
+    assert package == shipped()
+    assert metadata == METADATA
+    assert pure_wheel.name.endswith("-py3-none-any.whl")
+    with zipfile.ZipFile(pure_wheel) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/WHEEL"))
+        assert "Root-Is-Purelib: true" in archive.read(name).decode()
+
+
+def test_require_without_a_compiler_fails(sdist: Path, tmp_path: Path) -> None:
+    with pytest.raises(AssertionError, match="/bin/false"):
+        build_wheel(sdist, tmp_path, RANKGAIN_EXTENSION="require", CC="/bin/false")
+
+
+@pytest.mark.parametrize(("asked", "got"), [("auto", "compiled"), ("compiled", "compiled"), ("python", "python")])
+def test_compiled_wheel_works(compiled: Path, asked: str, got: str) -> None:
+    assert python(compiled, f"print(rankgain.backend)\n{NDCG}", RANKGAIN_BACKEND=asked) == [got, NDCG_VALUE]
+
+
+@pytest.mark.parametrize("asked", ["auto", "python"])
+def test_pure_wheel_works(pure: Path, asked: str) -> None:
+    assert python(pure, f"print(rankgain.backend)\n{NDCG}", RANKGAIN_BACKEND=asked) == ["python", NDCG_VALUE]
+
+
+def test_sample_runs_compiled(compiled: Path) -> None:
+    assert "ndcg" in "\n".join(python(compiled, SAMPLE))
+
+
+def test_sample_runs_pure(pure: Path) -> None:
+    assert "ndcg" in "\n".join(python(pure, SAMPLE))
+
+
+def test_compiled_backend_forced_where_it_is_missing(pure: Path) -> None:
+    text = refusal(pure, RANKGAIN_BACKEND="compiled")
+    assert text.startswith("ImportError")
+    assert "RANKGAIN_EXTENSION=require" in text
+
+
+def test_broken_extension_is_not_passed_over(compiled: Path, tmp_path: Path) -> None:
+    broken = shutil.copytree(compiled, tmp_path / "broken")
+    binaries = [*broken.glob(f"rankgain/*{BINARY}")]
+    assert binaries
+    for binary in binaries:
+        whole = binary.read_bytes()
+        binary.write_bytes(b"not a library")
+        for asked in ("auto", "compiled"):
+            text = refusal(broken, RANKGAIN_BACKEND=asked)
+            assert text.startswith("ImportError")
+            assert "RANKGAIN_BACKEND=python" in text
+        assert python(broken, NDCG, RANKGAIN_BACKEND="python") == [NDCG_VALUE]
+        binary.write_bytes(whole)
+
+
+def test_unknown_backend_is_refused(compiled: Path) -> None:
+    text = refusal(compiled, RANKGAIN_BACKEND="fortran")
+    assert all(word in text for word in ("RANKGAIN_BACKEND", "fortran", "auto", "compiled", "python"))
