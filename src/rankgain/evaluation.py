@@ -1,22 +1,19 @@
-"""From Rankings to numbers: the loop over chunks, and the result."""
+"""What is taken of each Batch, and the result."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 import numpy as np
 
 from rankgain import _backend
-from rankgain.batch import Needs
-from rankgain.errors import check, lowest_first
+from rankgain.batch import Batch, Needs
+from rankgain.errors import check
 from rankgain.families import Family
 from rankgain.lists import Floats
-from rankgain.metrics import TABLE, Metric, parse
-
-if TYPE_CHECKING:
-    from rankgain.rankings import Rankings
+from rankgain.metrics import TABLE, Metric
 
 
 class Evaluation(Mapping[str | Metric, Floats]):
@@ -113,40 +110,15 @@ class Plan:
         for family, ks in self.cutoffs.items():
             self.needs |= family.needs(int(ks[-1]))
 
-    def fill(self, rankings: Rankings, start: int, stop: int, out: Floats) -> int:
-        """Write the values of the queries start … stop − 1, a row a metric; return how many had nothing relevant."""
-        batch = rankings.batch(start, stop, self.needs)
+    def fill(self, batch: Batch, out: Floats) -> None:
+        """Write the values of a Batch, a row a metric; raises Offence."""
         blocks = {family: family.take(batch, cutoffs) for family, cutoffs in self.cutoffs.items()}
-        for metric, (numerator, denominator), target in zip(self.metrics, self.terms, out[:, start:stop], strict=True):
+        for metric, (numerator, denominator), target in zip(self.metrics, self.terms, out, strict=True):
             target[:] = self._column(blocks, numerator, metric)
             if denominator is not None:
                 ideals = np.ascontiguousarray(self._column(blocks, denominator, metric))
                 bounded = metric.discount.bounded
                 check(_backend.kernels.normalise(target.copy(), ideals, metric.empty, bounded, target))
-        return batch.empty_queries()
 
     def _column(self, blocks: dict[Family, Floats], family: Family, metric: Metric) -> Floats:
         return blocks[family][:, int(np.searchsorted(self.cutoffs[family], metric.depth))]
-
-
-def evaluate(rankings: Rankings, asked: Sequence[str | Metric]) -> Evaluation:
-    requests = dict(pair for request in asked for pair in parse(request))
-    if not requests:
-        raise ValueError(f"no metric was asked for; there are: {', '.join(TABLE)}")
-    metrics = list(dict.fromkeys(requests.values()))
-    plan = Plan(metrics)
-    out = np.empty((len(metrics), len(rankings)))
-
-    def work(start: int, stop: int) -> int:
-        return plan.fill(rankings, start, stop, out)
-
-    empty = sum(lowest_first(work, start, stop, rankings.refusal) for start, stop in rankings.chunks())
-    vectors = dict(zip(metrics, out, strict=True))
-    return Evaluation(
-        {key: vectors[metric] for key, metric in requests.items()},
-        rankings.query_ids,
-        ties=rankings.ties,
-        missing=rankings.missing,
-        backend=_backend.name,
-        counts={"queries": len(rankings), **rankings.left_out, "empty": empty},
-    )

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from rankgain import _backend
 from rankgain._codes import AVERAGE, BEST, DOCID, STABLE, WORST
 from rankgain.batch import Batch, Needs
-from rankgain.errors import Offence
-from rankgain.evaluation import Evaluation, evaluate
+from rankgain.errors import Offence, lowest_first
+from rankgain.evaluation import Evaluation, Plan
 from rankgain.lists import Ints, Lists
-from rankgain.metrics import Metric
+from rankgain.metrics import TABLE, Metric, parse
 
 TIES = {"average": AVERAGE, "stable": STABLE, "docid": DOCID, "best": BEST, "worst": WORST}
 
@@ -114,7 +115,27 @@ class Rankings(ABC):
         >>> round(result.mean("ndcg@2"), 4)
         0.69
         """
-        return evaluate(self, metrics)
+        requests = dict(pair for metric in metrics for pair in parse(metric))
+        if not requests:
+            raise ValueError(f"no metric was asked for; there are: {', '.join(TABLE)}")
+        plan = Plan(list(dict.fromkeys(requests.values())))
+        out = np.empty((len(plan.metrics), len(self)))
+
+        def work(start: int, stop: int) -> int:
+            batch = self.batch(start, stop, plan.needs)
+            plan.fill(batch, out[:, start:stop])
+            return batch.empty_queries()
+
+        empty = sum(lowest_first(work, start, stop, self.refusal) for start, stop in self.chunks())
+        vectors = dict(zip(plan.metrics, out, strict=True))
+        return Evaluation(
+            {key: vectors[metric] for key, metric in requests.items()},
+            self.query_ids,
+            ties=self.ties,
+            missing=self.missing,
+            backend=_backend.name,
+            counts={"queries": len(self), **self.left_out, "empty": empty},
+        )
 
     @property
     @abstractmethod
