@@ -5,9 +5,11 @@ The functions of `_reference`, which is their specification, with its bits. Ever
 scratch and lets the GIL go.
 """
 
+cimport cython
 from libc.float cimport DBL_MAX
 from libc.math cimport exp2, log2
 from libc.stdint cimport INT64_MAX, int64_t
+from libc.stdlib cimport free, malloc
 
 from rankgain._codes cimport ABOVE_IDEAL, AVERAGE, IN_JUDGED, JARVELIN, LOG2, NOT_FINITE, WORST, ZIPF
 from rankgain._ordering cimport (
@@ -387,72 +389,129 @@ cdef inline object answer(Result result):
     return result.value
 
 
-def dcg_list(const double[::1] grades, bint exponential, const double[::1] table, int kind, double base, int64_t depth):
+cdef struct List:
+    # One list of numbers and the scratch for its ideal; on the stack where it is short.
+    const double* values
+    Py_ssize_t n
+    Workspace space
+    void* block
+    double short_values[SHORT_LIST]
+    Entry short_entries[2 * SHORT_LIST]
+    double short_distinct[SHORT_LIST]
+    int64_t short_equal[SHORT_LIST]
+
+
+cdef bint open_list(List* one, object grades, const double[::1] view) except -1:
+    """Take the numbers of a buffer, or read those of a list or tuple; False where one is neither a float nor an int."""
+    one.block = NULL
+    one.space.block = NULL
+    one.space.entries = one.short_entries
+    one.space.spare = one.short_entries + SHORT_LIST
+    one.space.distinct = one.short_distinct
+    one.space.equal = one.short_equal
+    if view is not None:
+        one.values = doubles(view)
+        one.n = view.shape[0]
+        return True
+    return read_list(one, grades)
+
+
+@cython.boundscheck(True)  # another thread may shorten the list
+cdef bint read_list(List* one, object grades) except -1:
+    cdef Py_ssize_t index
+    cdef double* values = one.short_values
+    one.n = len(grades)
+    if one.n > SHORT_LIST:
+        one.block = malloc(one.n * sizeof(double))
+        if one.block == NULL:
+            raise MemoryError
+        values = <double*>one.block
+    one.values = values
+    try:
+        for index in range(one.n):
+            number = grades[index]
+            if isinstance(number, float):
+                values[index] = number
+            elif type(number) is int and -(1 << 53) <= number <= 1 << 53:
+                values[index] = <double>number
+            else:
+                close_list(one)
+                return False
+    except IndexError:
+        close_list(one)
+        return False
+    return True
+
+
+cdef void close_list(List* one) noexcept nogil:
+    release(&one.space)
+    free(one.block)
+
+
+cdef inline const double[::1] buffer_of(object grades):
+    return None if type(grades) is list or type(grades) is tuple else grades
+
+
+def dcg_list(object grades, bint exponential, const double[::1] table, int kind, double base, int64_t depth):
     cdef Discount discount = discount_of(table, kind, base)
-    return answer(dcg_one(doubles(grades), grades.shape[0], exponential, &discount, depth))
-
-
-cdef struct Stack:
-    # Scratch for one short list.
-    Entry entries[SHORT_LIST]
-    Entry spare[SHORT_LIST]
-    double distinct[SHORT_LIST]
-    int64_t equal[SHORT_LIST]
-
-
-cdef int reserve_one(Workspace* space, Stack* stack, Py_ssize_t n) except -1:
-    if n > SHORT_LIST:
-        return reserve(space, n)
-    space.block = NULL
-    space.entries = stack.entries
-    space.spare = stack.spare
-    space.distinct = stack.distinct
-    space.equal = stack.equal
-    return 0
-
-
-def idcg_list(
-    const double[::1] grades, bint exponential, const double[::1] table, int kind, double base, int64_t depth
-):
-    cdef Discount discount = discount_of(table, kind, base)
-    cdef Workspace space
-    cdef Stack stack
+    cdef const double[::1] view = buffer_of(grades)
+    cdef List one
     cdef Result result
-    reserve_one(&space, &stack, grades.shape[0])
-    result = idcg_one(doubles(grades), grades.shape[0], exponential, &discount, depth, &space)
-    release(&space)
+    if not open_list(&one, grades, view):
+        return None
+    result = dcg_one(one.values, one.n, exponential, &discount, depth)
+    close_list(&one)
+    return answer(result)
+
+
+def idcg_list(object grades, bint exponential, const double[::1] table, int kind, double base, int64_t depth):
+    cdef Discount discount = discount_of(table, kind, base)
+    cdef const double[::1] view = buffer_of(grades)
+    cdef List one
+    cdef Result result
+    if not open_list(&one, grades, view):
+        return None
+    if one.n > SHORT_LIST:
+        reserve(&one.space, one.n)
+    result = idcg_one(one.values, one.n, exponential, &discount, depth, &one.space)
+    close_list(&one)
     return answer(result)
 
 
 def ndcg_list(
-    const double[::1] grades, const double[::1] judged, bint exponential, const double[::1] table, int kind,
-    double base, int64_t depth, bint returned, bint bounded, double empty
+    object grades, bint exponential, const double[::1] table, int kind, double base, int64_t depth, double empty
 ):
     cdef Discount discount = discount_of(table, kind, base)
-    cdef bint own = judged is None
-    cdef Py_ssize_t n = grades.shape[0]
-    cdef Py_ssize_t n_judged = n if own else judged.shape[0]
-    cdef const double* truth = doubles(grades) if own else doubles(judged)
-    cdef Workspace space
-    cdef Stack stack
+    cdef const double[::1] view = buffer_of(grades)
+    cdef List one
     cdef Result result
-    reserve_one(&space, &stack, n_judged)
-    if n_judged < SHORT_WORK:
+    if not open_list(&one, grades, view):
+        return None
+    if one.n > SHORT_LIST:
+        reserve(&one.space, one.n)
+    if one.n < SHORT_WORK:
         result = ndcg_one(
-            doubles(grades), n, truth, n_judged, exponential, &discount, depth, returned, bounded, empty, own, &space
+            one.values, one.n, one.values, one.n, exponential, &discount, depth, False, True, empty, True, &one.space
         )
     else:
         with nogil:
             result = ndcg_one(
-                doubles(grades), n, truth, n_judged, exponential, &discount, depth, returned, bounded, empty, own,
-                &space,
+                one.values, one.n, one.values, one.n, exponential, &discount, depth, False, True, empty, True,
+                &one.space,
             )
-    release(&space)
+    close_list(&one)
     return answer(result)
 
 
-def rr_list(const double[::1] grades, int64_t depth, double rel):
-    return answer(rr_one(doubles(grades), grades.shape[0], depth, rel))
+def rr_list(object grades, int64_t depth, double rel):
+    cdef const double[::1] view = buffer_of(grades)
+    cdef List one
+    cdef Result result
+    if not open_list(&one, grades, view):
+        return None
+    result = rr_one(one.values, one.n, depth, rel)
+    close_list(&one)
+    return answer(result)
 
 
 def dcg_lists(

@@ -12,6 +12,7 @@ ICML 2005; reciprocal rank: Voorhees, TREC-8, 1999; averages over ties: McSherry
 """
 
 import math
+from array import array
 from itertools import groupby
 
 from rankgain._codes import (
@@ -66,60 +67,83 @@ def _gain(grade, exponential):
     return math.exp2(grade) - 1.0 if exponential else grade
 
 
-# one-list doors: relevance in rank order to a value, or to an offence
+# doors: relevance in rank order to values, without a Batch
 
 
 def _finite(total):
     return total if math.isfinite(total) else (NOT_FINITE, 0, -1)
 
 
-def dcg_list(grades, exponential, table, kind, base, depth):
+def _dcg(grades, exponential, discount, depth):
     """Σ g(r_i)·d(i) over i ≤ depth; with the discount UNIT this is CG."""
-    grades = memoryview(grades)[: min(depth, len(grades))]
+    grades = grades[: min(depth, len(grades))]
     fault = first_fault(grades, exponential)
     if fault:
         return fault
-    discount = _discounts(table, kind, base)
     total = 0.0
     for rank, grade in enumerate(grades, 1):
         total += _gain(grade, exponential) * discount(rank)
     return _finite(total)
 
 
-def idcg_list(grades, exponential, table, kind, base, depth):
+def _idcg(grades, exponential, discount, depth):
     """The DCG of the grades, highest first."""
-    fault = first_fault(memoryview(grades), exponential)
-    if fault:
-        return fault
-    discount = _discounts(table, kind, base)
-    total = 0.0
-    for rank, grade in enumerate(sorted(memoryview(grades), reverse=True)[: min(depth, len(grades))], 1):
-        total += _gain(grade, exponential) * discount(rank)
-    return _finite(total)
+    return first_fault(grades, exponential) or _dcg(sorted(grades, reverse=True), exponential, discount, depth)
 
 
-def ndcg_list(grades, judged, exponential, table, kind, base, depth, returned, bounded, empty):
+def _ndcg(grades, judged, exponential, discount, depth, returned, bounded, empty):
     """DCG / IDCG; `judged` None: the list itself; `returned`: the ideal is cut at the list's length as well.
 
     Then the ideal of an empty list is that of one document: a list that returned nothing earns 0.
     """
-    dcg = dcg_list(grades, exponential, table, kind, base, depth)
+    dcg = _dcg(grades, exponential, discount, depth)
     if type(dcg) is tuple:
         return dcg
     ideal_depth = min(depth, max(len(grades), 1)) if returned else depth
-    ideal = idcg_list(grades if judged is None else judged, exponential, table, kind, base, ideal_depth)
+    ideal = _idcg(grades if judged is None else judged, exponential, discount, ideal_depth)
     if type(ideal) is tuple:
         return ideal if judged is None else (ideal[0] + IN_JUDGED, *ideal[1:])
     return _quotient(dcg, ideal, empty, bounded)
 
 
-def rr_list(grades, depth, rel):
+def _rr(grades, depth, rel):
     """1 / rank of the first grade ≥ rel if that rank ≤ depth, else 0."""
-    grades = memoryview(grades)[: min(depth, len(grades))]
-    fault = first_fault(grades)
-    if fault:
-        return fault
-    return next((1.0 / rank for rank, grade in enumerate(grades, 1) if grade >= rel), 0.0)
+    grades = grades[: min(depth, len(grades))]
+    return first_fault(grades) or next((1.0 / rank for rank, grade in enumerate(grades, 1) if grade >= rel), 0.0)
+
+
+# one list: a buffer, or a list or tuple of numbers that are float or int, else None is returned
+
+
+def _opened(grades):
+    if type(grades) not in (list, tuple):
+        return memoryview(grades)
+    plain = all(isinstance(grade, float) or (type(grade) is int and abs(grade) <= 2**53) for grade in grades)
+    return array("d", grades) if plain else None
+
+
+def dcg_list(grades, exponential, table, kind, base, depth):
+    grades = _opened(grades)
+    return None if grades is None else _dcg(grades, exponential, _discounts(table, kind, base), depth)
+
+
+def idcg_list(grades, exponential, table, kind, base, depth):
+    grades = _opened(grades)
+    return None if grades is None else _idcg(grades, exponential, _discounts(table, kind, base), depth)
+
+
+def ndcg_list(grades, exponential, table, kind, base, depth, empty):
+    grades = _opened(grades)
+    discount = _discounts(table, kind, base)
+    return None if grades is None else _ndcg(grades, None, exponential, discount, depth, False, True, empty)
+
+
+def rr_list(grades, depth, rel):
+    grades = _opened(grades)
+    return None if grades is None else _rr(grades, depth, rel)
+
+
+# many lists
 
 
 def _each(offsets, out, value):
@@ -134,31 +158,30 @@ def _each(offsets, out, value):
 
 
 def dcg_lists(grades, offsets, exponential, table, kind, base, depth, out):
-    grades = memoryview(grades)
-    return _each(offsets, out, lambda a, b, _: dcg_list(grades[a:b], exponential, table, kind, base, depth))
+    grades, discount = memoryview(grades), _discounts(table, kind, base)
+    return _each(offsets, out, lambda a, b, _: _dcg(grades[a:b], exponential, discount, depth))
 
 
 def idcg_lists(grades, offsets, exponential, table, kind, base, depth, out):
-    grades = memoryview(grades)
-    return _each(offsets, out, lambda a, b, _: idcg_list(grades[a:b], exponential, table, kind, base, depth))
+    grades, discount = memoryview(grades), _discounts(table, kind, base)
+    return _each(offsets, out, lambda a, b, _: _idcg(grades[a:b], exponential, discount, depth))
 
 
 def ndcg_lists(
     grades, offsets, judged, judged_offsets, exponential, table, kind, base, depth, returned, bounded, empty, out
 ):
-    grades = memoryview(grades)
+    grades, discount = memoryview(grades), _discounts(table, kind, base)
 
     def value(start, stop, query):
-        own = judged is None
-        truth = None if own else memoryview(judged)[judged_offsets[query] : judged_offsets[query + 1]]
-        return ndcg_list(grades[start:stop], truth, exponential, table, kind, base, depth, returned, bounded, empty)
+        truth = None if judged is None else memoryview(judged)[judged_offsets[query] : judged_offsets[query + 1]]
+        return _ndcg(grades[start:stop], truth, exponential, discount, depth, returned, bounded, empty)
 
     return _each(offsets, out, value)
 
 
 def rr_lists(grades, offsets, depth, rel, out):
     grades = memoryview(grades)
-    return _each(offsets, out, lambda a, b, _: rr_list(grades[a:b], depth, rel))
+    return _each(offsets, out, lambda a, b, _: _rr(grades[a:b], depth, rel))
 
 
 # takers: a Batch to one value a query and cut-off, out[query * len(cutoffs) + cutoff], cut-offs ascending

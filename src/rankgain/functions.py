@@ -5,7 +5,6 @@ One list takes the shortest way there is: to a buffer, through a door of the bac
 
 from __future__ import annotations
 
-from array import array
 from functools import lru_cache
 from typing import Any, cast
 
@@ -318,7 +317,7 @@ def ndcg(
         values = _one_list(relevance)
         if values is not None:
             door = settings.door if len(values) <= SHORT else settings.door_for(len(values))
-            result = _backend.kernels.ndcg_list(values, None, *door, *settings.ratio)
+            result = _backend.kernels.ndcg_list(values, *door, settings.ratio[2])
             if type(result) is float:
                 return result
     return _ndcg_of_lists(relevance, judged, settings)
@@ -417,15 +416,10 @@ def _mean(values: float | Floats) -> float:
 
 
 def _one_list(relevance: Any) -> Any:
-    """The float64 buffer of one plain list of numbers; None for every other form, and for what is wrong with it."""
+    """What a door can look at: a list or a tuple as it is, an array as a float64 buffer; None for every other form."""
     kind = type(relevance)
     if kind is list or kind is tuple:
-        if relevance and hasattr(relevance[0], "__len__"):  # an array of one element would pass for a number
-            return None
-        try:
-            return array("d", relevance)
-        except (TypeError, OverflowError):
-            return None
+        return relevance
     if kind is np.ndarray and relevance.ndim == 1 and relevance.dtype.char in _NARROW:
         return np.ascontiguousarray(relevance, _FLOAT64)
     return None
