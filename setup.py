@@ -1,4 +1,4 @@
-"""The compiled half: which extensions there are, how they are compiled, and what happens when they cannot be.
+"""The compiled half: which extensions there are, how they are compiled, and what if they cannot be.
 
 RANKGAIN_EXTENSION=auto     compile if it can be done, else install the pure-Python half alone (the default)
                    require  a failure to compile is a failure to install
@@ -13,6 +13,7 @@ from pathlib import Path
 
 from setuptools import Extension, setup
 from setuptools.command.bdist_wheel import bdist_wheel
+from setuptools.command.sdist import sdist
 
 MODE = os.environ.get("RANKGAIN_EXTENSION", "auto")
 if MODE not in ("auto", "require", "skip"):
@@ -32,10 +33,8 @@ DIRECTIVES = {
     "freethreading_compatible": True,
 }
 # The same bits on every machine and in plain Python: no fused multiply-add, no reordering.
-if WINDOWS:
-    FLAGS = ["/fp:precise", "/Od" if DEBUG else "/O2"]
-else:
-    FLAGS = ["-ffp-contract=off", *(["-O0", "-g3", "-UNDEBUG"] if DEBUG else ["-O3", "-g0"])]
+UNIX_FLAGS = ["-ffp-contract=off", *(["-O0", "-g3", "-UNDEBUG"] if DEBUG else ["-O3", "-g0"])]
+FLAGS = ["/fp:precise", "/Od" if DEBUG else "/O2"] if WINDOWS else UNIX_FLAGS
 
 
 def extensions() -> list[Extension]:
@@ -45,7 +44,7 @@ def extensions() -> list[Extension]:
     from Cython.Build import cythonize
 
     package = Path("src/rankgain")
-    shared = sorted(str(path) for path in package.glob("*.pxd"))
+    shared = sorted(map(str, package.glob("*.pxd")))
     modules = [
         Extension(
             f"rankgain.{source.stem}",
@@ -64,6 +63,14 @@ def extensions() -> list[Extension]:
     return modules
 
 
+class WholeSdist(sdist):
+    """The tests with all that they read, not only the files that look like tests."""
+
+    def make_release_tree(self, base_dir: str, files: list[str]) -> None:
+        tests = [str(path) for path in Path("tests").rglob("*.*") if "__pycache__" not in path.parts]
+        super().make_release_tree(base_dir, sorted({*files, *tests}))
+
+
 class HonestWheel(bdist_wheel):
     """A wheel in which nothing was compiled says so in its tag."""
 
@@ -76,6 +83,6 @@ class HonestWheel(bdist_wheel):
 
 setup(
     ext_modules=extensions(),
-    cmdclass={"bdist_wheel": HonestWheel},
+    cmdclass={"bdist_wheel": HonestWheel, "sdist": WholeSdist},
     options={"bdist_wheel": {"py_limited_api": "cp311"}} if ABI3 else {},
 )

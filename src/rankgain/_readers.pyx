@@ -18,7 +18,8 @@ from rankgain._codes cimport (
 )
 from rankgain._ordering cimport Workspace, count_higher, rank_entries, release, reserve
 
-from rankgain._reference_readers import decimal, highest_first, id_kind, number
+from rankgain._reference_readers import decimal, highest_first, id_kind
+from rankgain.scalars import real
 
 cdef extern from "Python.h":
     int PyFloat_CheckExact(PyObject*)
@@ -29,23 +30,28 @@ cdef extern from "Python.h":
 
 # dicts
 
-cdef inline int read_number(PyObject* value, double* out) except -1:
-    """Write the float of a number and return 1; 0 for anything else."""
+cdef inline int read_number(PyObject* value, double* out, dict holder, Py_ssize_t n, int otherwise) except -1:
+    """Write the float64 of a number and return 0; else the code of what is wrong with it.
+
+    `holder`: the dict of n items that is being walked, and may not be changed by the code that a number runs.
+    """
     if PyFloat_CheckExact(value):
         out[0] = PyFloat_AsDouble(value)
-        return 1
-    return read_other_number(<object>value, out)
+        return 0
+    return read_other_number(<object>value, out, holder, n, otherwise)
 
 
-cdef int read_other_number(object value, double* out) except -1:
+cdef int read_other_number(object value, double* out, dict holder, Py_ssize_t n, int otherwise) except -1:
     if PyLong_CheckExact(<PyObject*>value) and -(1 << 53) <= value <= 1 << 53:
         out[0] = <double>value
-        return 1
-    found = number(value)
-    if found is None:
         return 0
+    found = real(value)
+    if len(holder) != n:
+        return CHANGED
+    if found is None:
+        return otherwise
     out[0] = found
-    return 1
+    return 0
 
 
 cdef int read_run(dict run, Py_ssize_t n, double* scores, Py_ssize_t* position) except -1:
@@ -53,16 +59,21 @@ cdef int read_run(dict run, Py_ssize_t n, double* scores, Py_ssize_t* position) 
     cdef PyObject* key
     cdef PyObject* value
     cdef Py_ssize_t at = 0, index = 0
+    cdef int code = 0
     with cython.critical_section(run):
         while index < n and PyDict_Next(run, &at, &key, &value):
             position[0] = index
-            if not read_number(value, &scores[index]):
-                return SCORE_TYPE
-            if scores[index] != scores[index]:
-                return NAN_SCORE
+            code = read_number(value, &scores[index], run, n, SCORE_TYPE)
+            if code == 0 and scores[index] != scores[index]:
+                code = NAN_SCORE
+            if code:
+                break
             index += 1
-    position[0] = -1
-    return CHANGED if index != n else 0
+    if code == 0 and index != n:
+        code = CHANGED
+    if code == 0 or code == CHANGED:
+        position[0] = -1
+    return code
 
 
 cdef int read_truth(
@@ -74,16 +85,16 @@ cdef int read_truth(
     cdef PyObject* value
     cdef Py_ssize_t at = 0, index = 0
     cdef double grade
+    cdef int code = 0
     with cython.critical_section(truth):
         while index < n and PyDict_Next(truth, &at, &key, &value):
             position[0] = index
             document = <object>key  # held: reading a number may run foreign code
-            if not read_number(value, &grade):
-                return GRADE_TYPE
-            if grade != grade:
-                return NAN_GRADE
-            if not -DBL_MAX <= grade <= DBL_MAX:
-                return INFINITE_GRADE
+            code = read_number(value, &grade, truth, n, GRADE_TYPE)
+            if code == 0 and not -DBL_MAX <= grade <= DBL_MAX:
+                code = NAN_GRADE if grade != grade else INFINITE_GRADE
+            if code:
+                break
             if grade >= 0.0:
                 grades[count[0]] = grade
                 count[0] += 1
@@ -91,20 +102,24 @@ cdef int read_truth(
                     space.spare[len(documents)].grade = grade
                     documents.append(document)
             index += 1
-    position[0] = -1
-    return CHANGED if index != n else 0
+    if code == 0 and index != n:
+        code = CHANGED
+    if code == 0 or code == CHANGED:
+        position[0] = -1
+    return code
 
 
-cdef Py_ssize_t find_documents(list documents, dict run, Workspace* space) except -1:
+cdef Py_ssize_t find_documents(list documents, dict run, Py_ssize_t n, Workspace* space) except -1:
     """Look the few judged documents up among the many returned, never the other way round."""
     cdef PyObject* value
     cdef Py_ssize_t index, m = 0
-    for index in range(len(documents)):
-        value = PyDict_GetItemWithError(run, documents[index])
-        if value != NULL and read_number(value, &space.entries[m].key):
-            space.entries[m].grade = space.spare[index].grade
-            space.entries[m].index = index
-            m += 1
+    with cython.critical_section(run):
+        for index in range(len(documents)):
+            value = PyDict_GetItemWithError(run, documents[index])
+            if value != NULL and read_number(value, &space.entries[m].key, run, n, SCORE_TYPE) == 0:
+                space.entries[m].grade = space.spare[index].grade
+                space.entries[m].index = index
+                m += 1
     return m
 
 
@@ -165,8 +180,9 @@ def hits_matched(
     cdef dict truth, run
     cdef list documents
     cdef int code
-    for truth, run in zip(truths, runs, strict=True):
-        longest = max(longest, len(run), len(truth))
+    sizes = [(len(truth), len(run)) for truth, run in zip(truths, runs, strict=True)]
+    for n_truth, n in sizes:
+        longest = max(longest, n_truth, n)
     hit_offsets[0] = grade_offsets[0] = 0
     reserve(&space, longest)
     try:
@@ -176,15 +192,19 @@ def hits_matched(
         for query in range(len(truths)):
             truth = truths[query]
             run = runs[query]
-            n = min(<Py_ssize_t>len(run), longest)
-            n_truth = min(<Py_ssize_t>len(truth), longest)
+            n = sizes[query][1]
+            n_truth = sizes[query][0]
+            if judged + n_truth > grades_out.shape[0] or len(run) != n or len(truth) != n_truth:
+                return CHANGED, query, -1
             documents = []
             code = read_truth(truth, n_truth, zeros, grades_out, &judged, documents, &space, &position)
             code = code or read_run(run, n, scores, &position)
             if code:
                 return code, query, position
             grade_offsets[query + 1] = judged
-            m = find_documents(documents, run, &space) if documents else 0
+            m = find_documents(documents, run, n, &space) if documents else 0
+            if len(run) != n:  # comparing ids may run foreign code
+                return CHANGED, query, -1
             if m:
                 grade_at = &hit_grade[0] + count
                 first_at = &hit_first[0] + count

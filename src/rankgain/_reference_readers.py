@@ -8,6 +8,7 @@ from itertools import groupby
 from numbers import Integral
 
 from rankgain._codes import (
+    CHANGED,
     DOCID,
     DUPLICATE,
     FEW_FIELDS,
@@ -22,6 +23,7 @@ from rankgain._codes import (
     STABLE,
 )
 from rankgain._reference_ordering import place
+from rankgain.scalars import real
 
 
 def id_kind(identifier):
@@ -42,19 +44,13 @@ def highest_first(ids):
     return sorted(ids, reverse=True) if len(kinds) == 1 and kinds <= {str, bytes, int} else None
 
 
-def number(value):
-    """The float of a number of any type, else None: a str is no number here, however it reads."""
-    try:
-        return None if isinstance(value, (str, bytes, bytearray)) else float(value)
-    except (TypeError, ValueError, OverflowError):
-        return None
-
-
-def _read_truth(truth):
+def _read_truth(truth, size):
     """The grades by document, or (code, position)."""
     grades = {}
-    for position, (document, value) in enumerate(truth.items()):
-        grade = number(value)
+    for position, (document, value) in enumerate(list(truth.items())):
+        grade = real(value)
+        if len(truth) != size:  # reading a number may run foreign code
+            return CHANGED, -1
         if grade is None:
             return GRADE_TYPE, position
         if grade != grade:
@@ -65,11 +61,13 @@ def _read_truth(truth):
     return grades
 
 
-def _read_run(run):
+def _read_run(run, size):
     """The scores by document, or (code, position)."""
     scores = {}
-    for position, (document, value) in enumerate(run.items()):
-        score = number(value)
+    for position, (document, value) in enumerate(list(run.items())):
+        score = real(value)
+        if len(run) != size:
+            return CHANGED, -1
         if score is None:
             return SCORE_TYPE, position
         if score != score:
@@ -109,11 +107,14 @@ def hits_matched(
     def is_hit(grade):
         return grade is not None and (grade > 0.0 or (zeros and grade == 0.0))
 
+    sizes = [(len(truth), len(run)) for truth, run in zip(truths, runs, strict=True)]
     for query, (truth, run) in enumerate(zip(truths, runs, strict=True)):
-        grades = _read_truth(truth)
+        if (len(truth), len(run)) != sizes[query]:
+            return CHANGED, query, -1
+        grades = _read_truth(truth, sizes[query][0])
         if type(grades) is tuple:
             return grades[0], query, grades[1]
-        scores = _read_run(run)
+        scores = _read_run(run, sizes[query][1])
         if type(scores) is tuple:
             return scores[0], query, scores[1]
         if grades and scores and grades.keys().isdisjoint(scores) and not _comparable(grades, scores):

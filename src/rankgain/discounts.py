@@ -11,7 +11,7 @@ import numpy as np
 from rankgain import _backend
 from rankgain._codes import JARVELIN, LOG2, UNIT, VECTOR, ZIPF
 from rankgain.errors import SHORT_DISCOUNT, Offence
-from rankgain.lists import Floats, Ints, flat_numbers
+from rankgain.lists import Floats, Ints, flat_numbers, to_float64
 
 DiscountKind = str | Sequence[float] | Floats
 
@@ -34,7 +34,7 @@ class Discount:
             return kind
         if isinstance(kind, str):
             return _named(kind)
-        vector = np.asarray(flat_numbers(kind, "discount"), dtype=np.float64)
+        vector = to_float64(flat_numbers(kind, "discount"))
         bad = np.flatnonzero(~(np.isfinite(vector) & (vector >= 0.0)))
         if len(bad):
             value = float(vector[bad[0]])

@@ -7,7 +7,7 @@ knows what the caller calls his queries and documents, and leaves as a ValueErro
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from rankgain import _codes
 from rankgain._codes import IN_JUDGED
@@ -48,6 +48,10 @@ _TEXTS: dict[int, tuple[type[Exception], str]] = {
 }
 
 
+if TYPE_CHECKING:
+    from rankgain.gains import Gain
+    from rankgain.lists import Floats
+
 T = TypeVar("T")
 
 # What kernels return: (code, query, position), or None where nothing is wrong.
@@ -55,21 +59,33 @@ Fault = tuple[int, int, int] | None
 
 
 class Offence(Exception):
-    """What is wrong with the input, on its way to the words: `query` counts from 0 within the chunk."""
+    """What is wrong with the input, on its way to the words: `query` counts from 0 within the chunk.
 
-    def __init__(self, code: int, query: int, position: int = -1, detail: object = "") -> None:
+    Where a Batch no longer knows the position of a grade without gain, the `gain` finds it again.
+    """
+
+    def __init__(
+        self, code: int, query: int, position: int = -1, detail: object = "", *, gain: Gain | None = None
+    ) -> None:
         super().__init__(code, query, position, detail)
         self.code = code
         self.query = query
         self.position = position
         self.detail = detail
+        self.gain = gain
+
+
+def located(offence: Offence, grades: Floats) -> Offence:
+    """The offence with the position among the grades of its list, where it does not know it."""
+    fault = None if offence.gain is None else offence.gain.fault(grades)
+    return offence if fault is None else Offence(offence.code, offence.query, *fault[1:])
 
 
 def check(*faults: Fault) -> None:
-    """Raise the first of the faults that kernels returned: the lowest query, then the lowest position."""
+    """Raise the first of the faults that kernels returned: that of the lowest query, and of one query the first."""
     found = [fault for fault in faults if fault is not None]
     if found:
-        raise Offence(*min(found, key=lambda fault: fault[1:]))
+        raise Offence(*min(found, key=lambda fault: fault[1]))
 
 
 def lowest_first(

@@ -17,7 +17,7 @@ from rankgain.errors import Offence, check, lowest_first, refusal
 from rankgain.evaluation import mean
 from rankgain.gains import Gain, GainKind
 from rankgain.inputs.ranked import check_judged
-from rankgain.lists import Floats, Ints, Lists, numbers
+from rankgain.lists import Floats, Ints, Lists, cut, numbers, to_float64
 from rankgain.metrics import check_empty, check_ideal, check_rel, cut_off, relevance_threshold
 from rankgain.rankings import CHUNK
 
@@ -96,14 +96,14 @@ def gain(relevance: Any, kind: GainKind = "linear") -> Floats:
     grades = numbers(relevance, "relevance")
     if grades is None:
         raise ValueError("relevance must have one shape here, not lists of unequal length")
-    flat = np.array(grades, dtype=np.float64).reshape(-1)
+    flat = to_float64(grades).reshape(-1)
     lists = Lists("relevance", np.array([0, len(flat)]), values=flat, single=True)
     try:
         check(_backend.ordering.grade_fault(flat, lists.offsets))
         gains = Gain.of(kind).of_lists(flat, lists.offsets)
     except Offence as offence:
         raise _refusal(offence, 0, lists) from None
-    return gains.reshape(grades.shape)
+    return gains.reshape(grades.shape).copy()
 
 
 def discount(n: int, kind: DiscountKind = "log2") -> Floats:
@@ -141,8 +141,8 @@ def discount(n: int, kind: DiscountKind = "log2") -> Floats:
     if isinstance(n, bool) or not hasattr(n, "__index__"):
         raise TypeError(f"n must be an integer, not {type(n).__name__}")
     ranks = int(n)
-    if ranks < 0:
-        raise ValueError(f"n must be 0 or more, not {ranks}")
+    if not 0 <= ranks < 1 << 48:
+        raise ValueError(f"n must be 0 or more, and no more than fits in memory, not {ranks}")
     kept = Discount.of(kind)
     if kept.kind == VECTOR:
         if ranks > len(kept.vector):
@@ -420,7 +420,7 @@ def _one_list(relevance: Any) -> Any:
     kind = type(relevance)
     if kind is list or kind is tuple:
         return relevance
-    if kind is np.ndarray and relevance.ndim == 1 and relevance.dtype.char in _NARROW:
+    if kind is np.ndarray and relevance.ndim == 1 and relevance.dtype.char in _NARROW and relevance.flags.aligned:
         return np.ascontiguousarray(relevance, _FLOAT64)
     return None
 
@@ -448,6 +448,7 @@ def _sum_of_lists(door: str, grades: Any, name: str, settings: _Settings) -> flo
         sizes = np.diff(offsets)
         weight.require(np.minimum(sizes, depth))
         if not worth.in_kernel:
+            values, offsets = cut(values, offsets, look)
             values = _gains(worth, values, offsets)
         many = getattr(_backend.kernels, door + "_lists")
         check(many(values, offsets, *settings.door_for(int(sizes.max(initial=0))), out))
@@ -467,6 +468,8 @@ def _ndcg_of_lists(relevance: Any, judged: Any, settings: _Settings) -> float | 
         weight.require(np.minimum(sizes, depth))
         weight.require(np.minimum(np.minimum(known_sizes, sizes) if ratio[0] else known_sizes, depth))
         if not worth.in_kernel:
+            if known is not None:
+                grades, offsets = cut(grades, offsets, depth)
             grades = _gains(worth, grades, offsets)
             if known is not None:
                 known = _gains(worth, known, cast(Ints, known_offsets), IN_JUDGED)
@@ -489,8 +492,10 @@ def _rr_of_lists(relevance: Any, depth: int, threshold: float) -> float | Floats
 def _gains(worth: Gain, grades: Floats, offsets: Ints, role: int = 0) -> Floats:
     """The gains that the doors do not compute themselves, of grades that are sound."""
     fault = _backend.ordering.grade_fault(grades, offsets)
+    sound = len(grades) if fault is None else int(offsets[fault[1]]) + fault[2]
+    gains = worth.of_lists(grades[:sound], offsets, role)
     check(fault and (fault[0] + role, *fault[1:]))
-    return worth.of_lists(grades, offsets, role)
+    return gains
 
 
 def _in_chunks(lists: Lists, truth: Lists | None, compute: Any) -> float | Floats:

@@ -11,7 +11,8 @@ import numpy as np
 from rankgain import _backend
 from rankgain._codes import LARGE_GRADE
 from rankgain.errors import BAD_GAIN, MISSING_GAIN, Offence
-from rankgain.lists import Floats, Ints
+from rankgain.lists import Floats, Ints, to_float64
+from rankgain.scalars import real
 
 GainKind = str | Mapping[Any, float] | Sequence[float] | Callable[[Any], Any]
 
@@ -39,7 +40,9 @@ class Gain:
             return LINEAR if kind.lower() == "linear" else EXPONENTIAL
         if isinstance(kind, Mapping):
             return Gain("table", _table(kind.items()))
-        if isinstance(kind, (Sequence, np.ndarray)) and not isinstance(kind, (bytes, bytearray)):
+        if isinstance(kind, np.ndarray) and kind.ndim == 1:
+            return Gain("table", _table(enumerate(kind.tolist())))
+        if isinstance(kind, Sequence) and not isinstance(kind, (bytes, bytearray)):
             return Gain("table", _table(enumerate(kind)))
         if callable(kind):
             return Gain("callable", function=kind)
@@ -59,7 +62,16 @@ class Gain:
 
     def counts_zeros(self) -> bool:
         """Whether a judged document of grade 0 has a gain."""
-        return not self.in_kernel and self.apply(np.zeros(1))[0] != 0.0
+        return not self.in_kernel and (self.fault(np.zeros(1)) is not None or self.apply(np.zeros(1))[0] != 0.0)
+
+    def fault(self, grades: Floats) -> tuple[int, int, str] | None:
+        """The first of the grades that has no gain: (code, index, detail)."""
+        try:
+            self.apply(grades)
+        except _Fault as fault:
+            code, index, detail = fault.args
+            return code, index, detail
+        return None
 
     def apply(self, grades: Floats) -> Floats:
         """The gain of each of the grades, which are finite and not negative; raises `_Fault`."""
@@ -86,7 +98,7 @@ class Gain:
             code, index, detail = fault.args
             query = int(np.searchsorted(offsets, index, side="right")) - 1
             position = index - int(offsets[query]) if positions else -1
-            raise Offence(code + role, query, position, detail) from None
+            raise Offence(code + role, query, position, detail, gain=None if positions else self) from None
 
     def _look_up(self, grades: Floats) -> Floats:
         table = dict(self.table)
@@ -107,7 +119,7 @@ class Gain:
                 f"gain: the callable must give one number for each grade of a float64 array: {grades.shape} went in, "
                 f"{gains.dtype} {gains.shape} came out"
             )
-        return np.ascontiguousarray(gains, dtype=np.float64)
+        return to_float64(gains)
 
     def __str__(self) -> str:
         if self.kind == "table":
@@ -125,11 +137,11 @@ EXPONENTIAL = Gain("exponential")
 
 def _table(pairs: Any) -> tuple[tuple[float, float], ...]:
     table = {0.0: 0.0}
-    for grade, gain in pairs:
-        try:
-            table[float(grade)] = float(gain)
-        except (TypeError, ValueError, OverflowError):
-            raise TypeError(f"gain: grades and gains must be numbers, not {grade!r}: {gain!r}") from None
+    for key, value in pairs:
+        grade, gain = real(key), real(value)
+        if grade is None or gain is None:
+            raise TypeError(f"gain: grades and gains must be numbers, not {key!r}: {value!r}")
+        table[grade] = gain
     for grade, gain in table.items():
         if not (0.0 <= gain < float("inf")) or not (0.0 <= grade < float("inf")):
             raise ValueError(f"gain: {gain!r} for the grade {grade!r}: both must be finite and not negative")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankgain._codes import UNLIMITED
+from rankgain.scalars import real
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -75,7 +75,7 @@ class Lists:
             held = held[:, :depth]
             offsets = np.arange(len(held) + 1, dtype=np.int64) * depth
         with np.errstate(all="ignore"):  # what overflows here becomes infinite, and is refused as such
-            return np.ascontiguousarray(held, dtype).reshape(-1), offsets
+            return np.require(held, dtype, ("C", "A")).reshape(-1), offsets
 
     def _held(self, start: int, stop: int) -> Array:
         """The numbers of a run of lists as they are held."""
@@ -96,6 +96,15 @@ class Lists:
         return f"position {position} (element {index if self._order is None else int(self._order[index])})"
 
 
+def cut(values: Array, offsets: Ints, depth: int) -> tuple[Array, Ints]:
+    """Ragged lists without what lies beyond the depth."""
+    sizes = np.diff(offsets)
+    if not len(values) or depth >= sizes.max():
+        return values, offsets
+    ranks = np.arange(len(values)) - np.repeat(offsets[:-1], sizes)
+    return values[ranks < depth], offsets_of(np.minimum(sizes, depth))
+
+
 def offsets_of(sizes: Iterable[int] | Ints) -> Ints:
     sizes = np.asarray(sizes, dtype=np.int64)
     offsets = np.zeros(len(sizes) + 1, dtype=np.int64)
@@ -114,7 +123,8 @@ def flat_numbers(value: Any, name: str) -> Array:
 
 def numbers(value: Any, name: str) -> Array | None:
     """The value as an array of real numbers; None for lists of unequal length, of which each must be looked at."""
-    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+    rows = value if isinstance(value, (list, tuple)) else [value]
+    if any(isinstance(row, np.ma.MaskedArray) and np.ma.is_masked(row) for row in rows):
         raise ValueError(f"{name} has masked elements; fill or drop them first")
     try:
         array = np.asarray(value)
@@ -146,14 +156,18 @@ def _floats(array: Array, name: str) -> Floats:
     """float64 from Python objects, one by one: integers without bound, fractions, decimals."""
     result = np.empty(array.shape)
     for index, value in np.ndenumerate(array):
-        query = f": query {index[0]}" if len(index) > 1 else ""
-        try:
-            result[index] = math.nan if isinstance(value, (str, bytes)) else float(value)
-        except OverflowError:
-            raise ValueError(f"{name}{query}: position {index[-1]}: the number is too large for float64") from None
-        except (TypeError, ValueError):
-            value = str(value)
-        if isinstance(value, (str, bytes)):
-            kind = type(array[index]).__name__
-            raise TypeError(f"{name}{query}: position {index[-1]}: must be a number, not {kind}")
+        number = real(value)
+        if number is None:
+            query = f": query {index[0]}" if len(index) > 1 else ""
+            where = f"{name}{query}: position {index[-1]}"
+            if type(value) is int:
+                raise ValueError(f"{where}: the number is too large for float64")
+            raise TypeError(f"{where}: must be a number, not {type(value).__name__}")
+        result[index] = number
     return result
+
+
+def to_float64(array: Array) -> Floats:
+    """The numbers as contiguous float64; what overflows becomes infinite, and is refused as such elsewhere."""
+    with np.errstate(all="ignore"):
+        return np.require(array, np.float64, ("C", "A"))

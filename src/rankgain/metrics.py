@@ -14,10 +14,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from rankgain._codes import UNLIMITED
 from rankgain.discounts import LOGARITHMIC, NO_DISCOUNT, Discount, DiscountKind
 from rankgain.families import DiscountedSum, Family, FirstRelevant, IdealSum
 from rankgain.gains import LINEAR, Gain, GainKind
+from rankgain.scalars import real
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,12 +165,9 @@ def check_ideal(ideal: Any) -> str:
 
 
 def _number(name: str, value: Any, finite: bool) -> float:
-    try:
-        if isinstance(value, (bool, str, bytes)):
-            raise TypeError
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise TypeError(f"{name} must be a number, not {value!r}") from None
+    number = None if isinstance(value, (bool, np.bool_, np.ndarray)) else real(value)
+    if number is None:
+        raise TypeError(f"{name} must be a number, not {value!r}")
     if math.isinf(number) or (finite and math.isnan(number)):
         raise ValueError(f"{name} must be {'finite' if finite else 'finite or NaN'}, not {number!r}")
     return number

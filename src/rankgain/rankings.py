@@ -11,7 +11,7 @@ import numpy as np
 from rankgain import _backend
 from rankgain._codes import AVERAGE, BEST, DOCID, STABLE, WORST
 from rankgain.batch import Batch, Needs
-from rankgain.errors import Offence, lowest_first
+from rankgain.errors import Offence, located, lowest_first, refusal
 from rankgain.evaluation import Evaluation, Plan
 from rankgain.lists import Ints, Lists
 from rankgain.metrics import TABLE, Metric, parse
@@ -24,15 +24,15 @@ CHUNK = 1 << 16
 
 def check_ties(ties: str, ids: bool) -> str:
     """The policy, if there is such a one; `ids`: whether the documents have ids."""
+    if not isinstance(ties, str) or ties not in TIES:
+        raise ValueError(f"ties must be one of {', '.join(map(repr, TIES))}, not {ties!r}")
     if ties == "docid" and not ids:
         raise ValueError("ties='docid' needs document ids, and bare scores have none; choose another of the policies")
-    if ties not in TIES:
-        raise ValueError(f"ties must be one of {', '.join(map(repr, TIES))}, not {ties!r}")
     return ties
 
 
 def check_missing(missing: str) -> str:
-    if missing not in ("zero", "skip"):
+    if not isinstance(missing, str) or missing not in ("zero", "skip"):
         raise ValueError(f"missing must be 'zero' or 'skip', not {missing!r}")
     return missing
 
@@ -41,11 +41,15 @@ def check_query_ids(query_ids: Iterable[Hashable] | None, count: int) -> Sequenc
     """The caller's names for the queries; None: 0, 1, 2 …"""
     if query_ids is None:
         return range(count)
+    if not isinstance(query_ids, Iterable):
+        raise TypeError(f"query_ids must hold one id a query, not {type(query_ids).__name__}")
     names = query_ids.tolist() if isinstance(query_ids, np.ndarray) else list(query_ids)
     if len(names) != count:
         raise ValueError(f"query_ids has {len(names)} ids, and there are {count} queries")
     seen: set[Hashable] = set()
     for position, name in enumerate(names):
+        if not isinstance(name, Hashable):
+            raise TypeError(f"query_ids: position {position}: an id must be hashable, not {type(name).__name__}")
         if name in seen:
             raise ValueError(f"query_ids: position {position}: {name!r} stands there for the second time")
         seen.add(name)
@@ -154,10 +158,11 @@ class Rankings(ABC):
         """The query as an error names it."""
         return f"query {self.query_ids[query]!r}"
 
-    def where(self, held: Lists, query: int, position: int) -> str:
-        """The argument, the query and, from 0 on, the position."""
-        place = "" if position < 0 else f", {held.where(position, query)}"
-        return f"{held.name}: {self.query_name(query)}{place}"
+    def refuse(self, held: Lists, query: int, offence: Offence) -> Exception:
+        """The refusal of what stands in a list: names the argument, the query and, from 0 on, the position."""
+        offence = located(offence, held.take(query, query + 1)[0])
+        place = "" if offence.position < 0 else f", {held.where(offence.position, query)}"
+        return refusal(offence.code, f"{held.name}: {self.query_name(query)}{place}", offence.detail)
 
     def chunks(self, documents: int = CHUNK) -> Iterator[tuple[int, int]]:
         """Runs of queries with about so many documents, at least one query each."""

@@ -10,9 +10,10 @@ import numpy as np
 
 from rankgain import _backend, _codes
 from rankgain.batch import Batch, Hits, Needs, make_batch
-from rankgain.errors import Offence, refusal
+from rankgain.errors import Offence, located, refusal
 from rankgain.lists import Ints
 from rankgain.rankings import TIES, Rankings, check_missing, check_ties
+from rankgain.scalars import real
 
 Qrels = Mapping[Any, Mapping[Any, float]]
 Run = Mapping[Any, Mapping[Any, float]]
@@ -129,17 +130,20 @@ class Matched(Rankings):
         truth, run = self._documents(query)
         in_run = offence.code in (_codes.NAN_SCORE, _codes.SCORE_TYPE, _codes.MIXED_IDS, _codes.OTHER_IDS)
         where, detail = f"{self._names[in_run]}: {self.query_name(query)}", offence.detail
-        if offence.position >= 0:
-            document, value = next(islice((run if in_run else truth).items(), offence.position, None))
-            where += f", document {document!r}"
-            detail = type(value).__name__
         if offence.code == _codes.OTHER_IDS:
             detail = _types(truth, run, self._names).removeprefix(": ")
+        elif offence.gain is not None:
+            judged = {document: grade for document, value in truth.items() if (grade := real(value) or 0.0) >= 0.0}
+            offence = located(offence, np.array(list(judged.values())))
+            where, detail = f"{where}, document {list(judged)[offence.position]!r}", offence.detail
+        elif offence.position >= 0:
+            document, value = next(islice((run if in_run else truth).items(), offence.position, None))
+            where, detail = f"{where}, document {document!r}", type(value).__name__
         return refusal(offence.code, where, detail)
 
 
 def _dict(documents: Mapping[Any, float]) -> dict[Any, float]:
-    return documents if isinstance(documents, dict) else dict(documents)
+    return documents if type(documents) is dict else dict(documents)
 
 
 def _types(truth: Mapping[Hashable, Any], run: Mapping[Hashable, Any], names: tuple[str, str]) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from rankgain import _backend
 from rankgain._codes import IN_JUDGED, STABLE
 from rankgain.batch import Batch, Hits, Needs, make_batch
-from rankgain.errors import Offence, refusal
+from rankgain.errors import Offence
 from rankgain.lists import Ints, Lists
 from rankgain.rankings import Rankings, check_query_ids
 
@@ -85,4 +85,4 @@ class Ranked(Rankings):
 
     def refusal(self, query: int, offence: Offence) -> Exception:
         held = self._judged if offence.code & IN_JUDGED and self._judged is not None else self._relevance
-        return refusal(offence.code, self.where(held, query, offence.position), offence.detail)
+        return self.refuse(held, query, offence)

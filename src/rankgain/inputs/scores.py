@@ -11,7 +11,7 @@ import numpy.typing as npt
 from rankgain import _backend
 from rankgain._codes import IN_JUDGED, NAN_SCORE, STABLE
 from rankgain.batch import Batch, Hits, Needs, make_batch
-from rankgain.errors import Offence, refusal
+from rankgain.errors import Offence
 from rankgain.inputs.ranked import check_judged
 from rankgain.lists import Ints, Lists, flat_numbers, offsets_of
 from rankgain.rankings import TIES, Rankings, check_query_ids, check_ties
@@ -123,7 +123,7 @@ def _from_sizes(group_sizes: Any, documents: int) -> Ints:
 
 def _from_qid(qid: Any, documents: int) -> tuple[Ints, npt.NDArray[np.intp] | None, list[Any]]:
     """Offsets, the order that brings each query together (None: they are), and the ids by first appearance."""
-    ids = np.asarray(qid)
+    ids = _ids(qid)
     if ids.ndim != 1 or len(ids) != documents:
         raise ValueError(f"qid has the shape {ids.shape}, and y_score has {documents} documents: give one id for each")
     if ids.dtype.kind == "f" and np.isnan(ids).any():
@@ -137,6 +137,25 @@ def _from_qid(qid: Any, documents: int) -> tuple[Ints, npt.NDArray[np.intp] | No
     runs = np.diff(np.append(starts, len(ids)))
     query = np.repeat(np.array([numbers[name] for name in names]), runs)
     return offsets_of(np.bincount(query)), np.argsort(query, kind="stable"), list(numbers)
+
+
+def _ids(qid: Any) -> npt.NDArray[Any]:
+    """The ids as an array that leaves each what it is: NumPy would make text or floats of mixed lists."""
+    if np.ma.is_masked(qid):
+        raise ValueError("qid has masked elements; fill or drop them first")
+    if isinstance(qid, (list, tuple)):
+        ids = np.empty(len(qid), dtype=object)
+        ids[:] = qid
+    else:
+        ids = np.asarray(qid)
+    if ids.dtype == object:
+        for position, identifier in enumerate(ids.flat):
+            if not isinstance(identifier, Hashable):
+                kind = type(identifier).__name__
+                raise TypeError(f"qid: position {position}: an id must be hashable, not {kind}")
+            if identifier != identifier:
+                raise ValueError(f"qid: position {position}: the id is NaN")
+    return ids
 
 
 class Scored(Rankings):
@@ -179,4 +198,4 @@ class Scored(Rankings):
             held = self._judged
         elif offence.code == NAN_SCORE:
             held = self._scores
-        return refusal(offence.code, self.where(held, query, offence.position), offence.detail)
+        return self.refuse(held, query, offence)

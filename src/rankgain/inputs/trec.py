@@ -51,6 +51,9 @@ def read_trec(
     """
     check_ties(ties, ids=True)
     check_missing(missing)
+    for name, path in (("qrels", qrels), ("run", run)):
+        if not isinstance(path, (str, os.PathLike)):
+            raise TypeError(f"{name} must be a path, not {type(path).__name__}")
     truth, ranked = read_qrels(qrels), read_run(run)
     return Files(truth, ranked, ties=ties, missing=missing, truth_name=os.fspath(qrels), run_name=os.fspath(run))
 
