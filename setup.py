@@ -7,6 +7,7 @@ RANKGAIN_DEBUG=1            bounds checks, initialisation checks and C assertion
 """
 
 import os
+import re
 import sys
 import sysconfig
 from pathlib import Path
@@ -64,11 +65,12 @@ def extensions() -> list[Extension]:
 
 
 class WholeSdist(sdist):
-    """The tests with all that they read, not only the files that look like tests."""
+    """All sources and tests with what they read, whatever this build compiles; nothing that was built."""
 
     def make_release_tree(self, base_dir: str, files: list[str]) -> None:
-        tests = [str(path) for path in Path("tests").rglob("*.*") if "__pycache__" not in path.parts]
-        super().make_release_tree(base_dir, sorted({*files, *tests}))
+        found = {str(path) for folder in ("src", "tests") for path in Path(folder).rglob("*.*") if path.is_file()}
+        built = {name for name in found if re.search(r"\.(so|pyd|pyc)$|\.egg-info", name)}
+        super().make_release_tree(base_dir, sorted((found - built).union(files)))
 
 
 class HonestWheel(bdist_wheel):

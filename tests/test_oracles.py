@@ -110,7 +110,7 @@ def test_pytrec_eval(qrels, run):
 
 @given(data=st.data())
 def test_sklearn_averages_ties(data):
-    from sklearn.metrics import dcg_score, ndcg_score
+    sklearn = pytest.importorskip("sklearn.metrics")
 
     queries, documents = data.draw(st.integers(1, 4)), data.draw(st.integers(2, 30))
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
@@ -121,5 +121,5 @@ def test_sklearn_averages_ties(data):
     k = data.draw(st.none() | st.integers(1, 35))
     at = "" if k is None else f"@{k}"
     result = rg.from_scores(y_true, y_score).evaluate(f"ndcg{at}", f"dcg{at}")
-    assert result.mean(f"ndcg{at}") == pytest.approx(ndcg_score(y_true, y_score, k=k), rel=1e-12)
-    assert result.mean(f"dcg{at}") == pytest.approx(dcg_score(y_true, y_score, k=k), rel=1e-12)
+    assert result.mean(f"ndcg{at}") == pytest.approx(sklearn.ndcg_score(y_true, y_score, k=k), rel=1e-12)
+    assert result.mean(f"dcg{at}") == pytest.approx(sklearn.dcg_score(y_true, y_score, k=k), rel=1e-12)

@@ -5,6 +5,7 @@ Everything else calls `_backend.kernels`, `_backend.ordering` and `_backend.read
 
 import os
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 
 COMPILED = ("rankgain._kernels", "rankgain._ordering", "rankgain._readers")
@@ -21,29 +22,23 @@ def use(choice: str) -> None:
     global name, kernels, ordering, readers
     if choice not in ("auto", "compiled", "python"):
         raise ImportError(f"RANKGAIN_BACKEND must be auto, compiled or python, not {choice!r}")
-    modules = _import(PYTHON) if choice == "python" else _compiled(required=choice == "compiled")
-    name = "python" if modules is None or choice == "python" else "compiled"
-    kernels, ordering, readers = modules or _import(PYTHON)
-
-
-def _import(names: tuple[str, ...]) -> list[ModuleType]:
-    return [import_module(module) for module in names]
+    modules = None if choice == "python" else _compiled(required=choice == "compiled")
+    name = "python" if modules is None else "compiled"
+    kernels, ordering, readers = modules or map(import_module, PYTHON)
 
 
 def _compiled(required: bool) -> list[ModuleType] | None:
-    """The compiled modules; None where they are absent. A broken one is an error: it must not become a slowdown."""
-    try:
-        return _import(COMPILED)
-    except ModuleNotFoundError as error:
-        if error.name not in COMPILED:
-            raise
+    """The compiled modules; None where there are none. A broken one is an error: it must not become a slowdown."""
+    if not any(map(find_spec, COMPILED)):
         if required:
             raise ImportError(
                 "RANKGAIN_BACKEND=compiled, but this installation of rankgain has no compiled extension: install a "
                 "wheel for this platform, or build one where a C compiler is, with RANKGAIN_EXTENSION=require "
                 "pip install --force-reinstall --no-binary rankgain rankgain; or unset RANKGAIN_BACKEND"
-            ) from error
+            )
         return None
+    try:
+        return [import_module(module) for module in COMPILED]
     except ImportError as error:
         raise ImportError(
             f"the compiled extension of rankgain is installed but cannot be loaded ({error}): reinstall rankgain with "

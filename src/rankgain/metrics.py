@@ -23,7 +23,7 @@ from rankgain.gains import LINEAR, Gain, GainKind
 from rankgain.scalars import real
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Metric:
     """A metric with its parameters, made by `rankgain.metric`; equal metrics are computed once.
 
@@ -37,6 +37,16 @@ class Metric:
     ideal: str = "judged"
     rel: float | None = None
     empty: float = 0.0
+
+    def _key(self) -> tuple[object, ...]:
+        return self.name, self.k, self.gain, self.discount, self.ideal, self.rel, self.empty
+
+    def __eq__(self, other: object) -> bool:
+        """All fields at once, so that `empty=nan`, of which there is one, equals itself."""
+        return self._key() == other._key() if isinstance(other, Metric) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key())
 
     @property
     def depth(self) -> int:
