@@ -173,3 +173,57 @@ def test_the_range_of_values():
         result = rg.from_scores(y_true, y_score, ties=ties).evaluate("ndcg", "ndcg@3", "ndcg(discount=zipf)", "rr@4")
         for vector in result.values():
             assert ((vector >= 0) & (vector <= 1)).all()
+
+
+@pytest.mark.parametrize("other", ["cg@3", "mrr", "ndcg"])
+def test_a_value_does_not_depend_on_what_else_is_asked(other):
+    late = rg.from_ranked([0, 0, 1], judged=[0, 0, 0])
+    assert math.isnan(late.evaluate("rr(empty=nan)@2")["rr(empty=nan)@2"][0])
+    if other != "ndcg":  # which refuses a judged set that lacks what was returned
+        assert math.isnan(late.evaluate("rr(empty=nan)@2", other)["rr(empty=nan)@2"][0])
+    # A grade that has no gain, beyond the cut-off, is not looked at.
+    first = rg.from_ranked([1, 2000])
+    assert first.evaluate("dcg(gain=exponential)@1", other)["dcg(gain=exponential)@1"].tolist() == [1.0]
+    table = rg.metric("dcg", k=1, gain={1: 3})
+    assert first.evaluate(table, other)[table].tolist() == [3.0]
+
+
+def test_a_gain_is_not_asked_for_grades_that_are_not_there():
+    inverse = rg.metric("dcg", gain=lambda grades: 1 / grades)
+    assert rg.from_ranked([[1, 2]]).evaluate(inverse)[inverse].tolist() == [rg.dcg([1, 0.5])]
+
+
+def test_a_gain_that_changes_is_looked_at_anew():
+    class Table(dict):
+        __hash__ = object.__hash__
+
+    table = Table({1: 3})
+    assert rg.dcg([1], gain=table) == 3.0
+    table[1] = 100
+    assert rg.dcg([1], gain=table) == 100.0
+
+
+def test_the_mean_of_large_values():
+    result = rg.from_ranked([[1e308], [1e308]]).evaluate("cg")
+    assert result.mean("cg") == 1e308
+    assert "cg  1" in repr(result)
+
+
+def test_minus_zero_does_not_show():
+    assert math.copysign(1, rg.ndcg([0], empty=-0.0)) == 1.0
+    assert rg.metric("rr", empty=-0.0) == rg.metric("rr")
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [({"name": "bogus"}, ValueError), ({"k": 2.5}, TypeError), ({"k": 0}, ValueError), ({"gain": "cubic"}, ValueError)],
+)
+def test_a_record_is_checked_however_it_is_made(options, error):
+    with pytest.raises(error):
+        rg.Metric(**{"name": "ndcg", **options})
+    assert rg.Metric("NDCG", k=2**70, gain="exponential") == rg.metric("ndcg", k=2**70, gain="exponential")
+
+
+def test_subnormal_ties_are_no_contradiction():
+    result = rg.from_scores([[5e-324] * 9 + [0]], [[0.0] * 10]).evaluate("ndcg")
+    assert 0 <= result["ndcg"][0] <= 1

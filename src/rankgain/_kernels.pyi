@@ -4,9 +4,9 @@ from typing import TypeAlias
 from rankgain.errors import Fault
 from rankgain.lists import Floats, Ints
 
-# One list: a buffer, or a list or tuple of float and int; None where that holds anything else.
+# One list: a buffer, or a list or tuple of float and int; None where that holds anything else, or what is wrong.
 _List: TypeAlias = Floats | list[float] | tuple[float, ...]
-_Answer: TypeAlias = float | tuple[int, int, int] | None
+_Answer: TypeAlias = float | None
 
 def fill_discount(kind: int, base: float, out: Floats) -> None: ...
 def fill_exponential(grades: Floats, out: Floats) -> int: ...

@@ -21,6 +21,7 @@ cdef enum:
     SHORT_WORK = 4096  # up to here letting the GIL go costs more than it gives
 
 cdef double TOLERANCE = 1e-9
+cdef double TINY = 1e-300
 
 
 # gain and discount
@@ -208,13 +209,13 @@ def ideal_sum(
     return (code, query, -1) if code else None
 
 
-cdef bint find_relevant(
+cdef void find_relevant(
     Py_ssize_t start, Py_ssize_t stop, const double* grade, const int64_t* first, const int64_t* last, double rel,
-    int ties, const int64_t* cutoffs, Py_ssize_t n_cutoffs, double* out
+    int ties, double before, const int64_t* cutoffs, Py_ssize_t n_cutoffs, double* out
 ) noexcept nogil:
-    """Write the value at each cut-off and return True, or False where no hit is relevant."""
+    """Write the value at each cut-off; `before`: that of those before the first relevant hit."""
     cdef Py_ssize_t i = start, j, index, done = 0
-    cdef int64_t a, b, rank, size, step, relevant = 0
+    cdef int64_t a = 1, b = 1, rank, size, step, relevant = 0
     cdef double value = 0.0, p
     while i < stop:
         a = first[i]
@@ -225,12 +226,10 @@ cdef bint find_relevant(
         if relevant:
             break
         i = j
-    if not relevant:
-        return False
     size = b - a + 1
     rank = b - relevant + 1 if ties == WORST else a
-    while done < n_cutoffs and cutoffs[done] < rank:
-        out[done] = 0.0
+    while done < n_cutoffs and (not relevant or cutoffs[done] < rank):
+        out[done] = before
         done += 1
     if ties == AVERAGE:
         p = <double>relevant / <double>size
@@ -248,7 +247,6 @@ cdef bint find_relevant(
     while done < n_cutoffs:
         out[done] = value
         done += 1
-    return True
 
 
 def first_relevant(
@@ -256,24 +254,18 @@ def first_relevant(
     const int64_t[::1] judged_offsets, const double[::1] judged_grade, double rel, int ties, double empty,
     const int64_t[::1] cutoffs, double[::1] out
 ):
-    cdef Py_ssize_t query, index, n_cutoffs = cutoffs.shape[0]
-    cdef double value
-    cdef double* at
+    cdef Py_ssize_t query, n_cutoffs = cutoffs.shape[0]
+    cdef bint judged
     if offsets.shape[0] < 2 or n_cutoffs == 0:
         return None
     with nogil:
         for query in range(offsets.shape[0] - 1):
-            at = &out[0] + query * n_cutoffs
-            if find_relevant(
+            judged = judged_offsets[query] < judged_offsets[query + 1]
+            judged = judged and judged_grade[judged_offsets[query]] >= rel
+            find_relevant(
                 offsets[query], offsets[query + 1], doubles(grade), integers(first), integers(last), rel, ties,
-                &cutoffs[0], n_cutoffs, at,
-            ):
-                continue
-            value = empty
-            if judged_offsets[query] < judged_offsets[query + 1] and judged_grade[judged_offsets[query]] >= rel:
-                value = 0.0
-            for index in range(n_cutoffs):
-                at[index] = value
+                0.0 if judged else empty, &cutoffs[0], n_cutoffs, &out[0] + query * n_cutoffs,
+            )
     return None
 
 
@@ -282,7 +274,7 @@ def first_relevant(
 cdef int quotient(double value, double ideal, double empty, bint bounded, double* out) noexcept nogil:
     if bounded and value > ideal:
         out[0] = 1.0
-        return 0 if value <= ideal * (1.0 + TOLERANCE) else ABOVE_IDEAL
+        return 0 if value <= ideal * (1.0 + TOLERANCE) + TINY else ABOVE_IDEAL
     out[0] = empty
     if ideal != 0.0:
         out[0] = value / ideal
@@ -384,9 +376,7 @@ cdef Result rr_one(const double* grades, Py_ssize_t n, int64_t depth, double rel
 
 
 cdef inline object answer(Result result):
-    if result.code:
-        return result.code, 0, result.position
-    return result.value
+    return None if result.code else result.value
 
 
 cdef struct List:
@@ -443,6 +433,16 @@ cdef bint read_list(List* one, object grades) except -1:
     return True
 
 
+cdef int reserve_list(List* one) except -1:
+    if one.n > SHORT_LIST:
+        try:
+            reserve(&one.space, one.n)
+        except MemoryError:
+            close_list(one)
+            raise
+    return 0
+
+
 cdef void close_list(List* one) noexcept nogil:
     release(&one.space)
     free(one.block)
@@ -471,8 +471,7 @@ def idcg_list(object grades, bint exponential, const double[::1] table, int kind
     cdef Result result
     if not open_list(&one, grades, view):
         return None
-    if one.n > SHORT_LIST:
-        reserve(&one.space, one.n)
+    reserve_list(&one)
     result = idcg_one(one.values, one.n, exponential, &discount, depth, &one.space)
     close_list(&one)
     return answer(result)
@@ -487,8 +486,7 @@ def ndcg_list(
     cdef Result result
     if not open_list(&one, grades, view):
         return None
-    if one.n > SHORT_LIST:
-        reserve(&one.space, one.n)
+    reserve_list(&one)
     if one.n < SHORT_WORK:
         result = ndcg_one(
             one.values, one.n, one.values, one.n, exponential, &discount, depth, False, True, empty, True, &one.space

@@ -54,8 +54,11 @@ cdef int read_other_number(object value, double* out, dict holder, Py_ssize_t n,
     return 0
 
 
-cdef int read_run(dict run, Py_ssize_t n, double* scores, Py_ssize_t* position) except -1:
-    """Write the scores in the dict's order; return the code of what is wrong at the position, or 0."""
+cdef int read_run(dict run, Py_ssize_t n, double* scores, bint* exact, Py_ssize_t* position) except -1:
+    """Write the scores in the dict's order; return the code of what is wrong at the position, or 0.
+
+    `exact`: whether all of them are float, so that to read one again is to read the same.
+    """
     cdef PyObject* key
     cdef PyObject* value
     cdef Py_ssize_t at = 0, index = 0
@@ -63,6 +66,7 @@ cdef int read_run(dict run, Py_ssize_t n, double* scores, Py_ssize_t* position) 
     with cython.critical_section(run):
         while index < n and PyDict_Next(run, &at, &key, &value):
             position[0] = index
+            exact[0] = exact[0] and PyFloat_CheckExact(value)
             code = read_number(value, &scores[index], run, n, SCORE_TYPE)
             if code == 0 and scores[index] != scores[index]:
                 code = NAN_SCORE
@@ -109,14 +113,15 @@ cdef int read_truth(
     return code
 
 
-cdef Py_ssize_t find_documents(list documents, dict run, Py_ssize_t n, Workspace* space) except -1:
+cdef Py_ssize_t find_documents(list documents, dict run, Workspace* space) except -1:
     """Look the few judged documents up among the many returned, never the other way round."""
     cdef PyObject* value
     cdef Py_ssize_t index, m = 0
     with cython.critical_section(run):
         for index in range(len(documents)):
             value = PyDict_GetItemWithError(run, documents[index])
-            if value != NULL and read_number(value, &space.entries[m].key, run, n, SCORE_TYPE) == 0:
+            if value != NULL:
+                space.entries[m].key = PyFloat_AsDouble(value)
                 space.entries[m].grade = space.spare[index].grade
                 space.entries[m].index = index
                 m += 1
@@ -126,8 +131,11 @@ cdef Py_ssize_t find_documents(list documents, dict run, Py_ssize_t n, Workspace
 cdef Py_ssize_t break_ties(
     list documents, dict run, const double* scores, Py_ssize_t n, Py_ssize_t kept, int64_t depth, bint by_id,
     Workspace* space, double* hit_grade, int64_t* hit_first, int64_t* hit_last
-) except -2:
-    """Give each hit of a tie group a rank of its own, in the dict's order or by id; −1 where ids cannot be compared."""
+) except -1:
+    """Give each hit of a tie group a rank of its own, in the dict's order or by id; return how many are left.
+
+    Less than −1: the code, negative, of what is wrong.
+    """
     cdef Py_ssize_t index, low, start, stop, d = 0, written = 0
     for index in range(kept):
         if hit_last[index] > hit_first[index] and (d == 0 or space.entries[index].key != space.distinct[d - 1]):
@@ -136,7 +144,9 @@ cdef Py_ssize_t break_ties(
     if d == 0:
         return kept
     groups = [[] for _ in range(d)]
-    for index, document in enumerate(run):
+    for index, document in enumerate(list(run)):
+        if index == n:
+            return -CHANGED
         low = count_higher(space.distinct, d, scores[index])
         if low < d and scores[index] == space.distinct[low]:
             (<list>groups[low]).append(document)
@@ -150,12 +160,15 @@ cdef Py_ssize_t break_ties(
             group = highest_first(groups[d]) if by_id else groups[d]
             d += 1
             if group is None:
-                return -1
+                return -MIXED_IDS
             places = {document: place for place, document in enumerate(group)}
-            ranked = sorted([
-                (hit_first[start] + <int64_t>places[documents[space.entries[index].index]], hit_grade[index])
-                for index in range(start, stop)
-            ])
+            ranked = []
+            for index in range(start, stop):
+                place = places.get(documents[space.entries[index].index])
+                if place is None:
+                    return -CHANGED
+                ranked.append((hit_first[start] + <int64_t>place, hit_grade[index]))
+            ranked.sort()
         else:
             ranked = [(hit_first[start], hit_grade[start])]
         for rank, grade in ranked:
@@ -171,7 +184,7 @@ def hits_matched(
     list truths, list runs, int64_t depth, bint zeros, int ties, int64_t[::1] hit_offsets, double[::1] hit_grade,
     int64_t[::1] hit_first, int64_t[::1] hit_last, int64_t[::1] grade_offsets, double[::1] grades_out
 ):
-    cdef Py_ssize_t query, n, n_truth, m, kept, longest = 0, count = 0, judged = 0, position = -1
+    cdef Py_ssize_t query, index, n, n_truth, m, kept, longest = 0, count = 0, judged = 0, position = -1
     cdef Workspace space
     cdef double* scores = NULL
     cdef double* grade_at
@@ -179,6 +192,7 @@ def hits_matched(
     cdef int64_t* last_at
     cdef dict truth, run
     cdef list documents
+    cdef bint exact
     cdef int code
     sizes = [(len(truth), len(run)) for truth, run in zip(truths, runs, strict=True)]
     for n_truth, n in sizes:
@@ -198,12 +212,15 @@ def hits_matched(
                 return CHANGED, query, -1
             documents = []
             code = read_truth(truth, n_truth, zeros, grades_out, &judged, documents, &space, &position)
-            code = code or read_run(run, n, scores, &position)
+            exact = True
+            code = code or read_run(run, n, scores, &exact, &position)
             if code:
                 return code, query, position
             grade_offsets[query + 1] = judged
-            m = find_documents(documents, run, n, &space) if documents else 0
-            if len(run) != n:  # comparing ids may run foreign code
+            if not exact:
+                run = {document: scores[index] for index, document in enumerate(list(run)) if index < n}
+            m = find_documents(documents, run, &space) if documents else 0
+            if len(run) != n or len(truth) != n_truth:  # comparing ids may run foreign code
                 return CHANGED, query, -1
             if m:
                 grade_at = &hit_grade[0] + count
@@ -215,7 +232,7 @@ def hits_matched(
                         documents, run, scores, n, kept, depth, ties == DOCID, &space, grade_at, first_at, last_at
                     )
                     if kept < 0:
-                        return MIXED_IDS, query, -1
+                        return -kept, query, -1
                 count += kept
             elif n and n_truth and id_kind(next(iter(truth))) is not id_kind(next(iter(run))):
                 if truth.keys().isdisjoint(run):

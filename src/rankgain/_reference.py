@@ -29,6 +29,7 @@ from rankgain._reference_ordering import first_fault
 
 # DCG may exceed the ideal by what the order of additions does to the last bits, and by no more.
 TOLERANCE = 1e-9
+TINY = 1e-300  # … and what rounding does to subnormal numbers
 
 
 # gain and discount
@@ -112,7 +113,7 @@ def _rr(grades, depth, rel):
     return first_fault(grades) or next((1.0 / rank for rank, grade in enumerate(grades, 1) if grade >= rel), 0.0)
 
 
-# one list: a buffer, or a list or tuple of numbers that are float or int, else None is returned
+# one list: a buffer, or a list or tuple of float and int; None where that holds anything else, or what is wrong
 
 
 def _opened(grades):
@@ -122,25 +123,26 @@ def _opened(grades):
     return array("d", grades) if plain else None
 
 
-def dcg_list(grades, exponential, table, kind, base, depth):
+def _answer(value, grades, *arguments):
     grades = _opened(grades)
-    return None if grades is None else _dcg(grades, exponential, _discounts(table, kind, base), depth)
+    result = None if grades is None else value(grades, *arguments)
+    return None if type(result) is tuple else result
+
+
+def dcg_list(grades, exponential, table, kind, base, depth):
+    return _answer(_dcg, grades, exponential, _discounts(table, kind, base), depth)
 
 
 def idcg_list(grades, exponential, table, kind, base, depth):
-    grades = _opened(grades)
-    return None if grades is None else _idcg(grades, exponential, _discounts(table, kind, base), depth)
+    return _answer(_idcg, grades, exponential, _discounts(table, kind, base), depth)
 
 
 def ndcg_list(grades, exponential, table, kind, base, depth, empty):
-    grades = _opened(grades)
-    discount = _discounts(table, kind, base)
-    return None if grades is None else _ndcg(grades, None, exponential, discount, depth, False, True, empty)
+    return _answer(_ndcg, grades, None, exponential, _discounts(table, kind, base), depth, False, True, empty)
 
 
 def rr_list(grades, depth, rel):
-    grades = _opened(grades)
-    return None if grades is None else _rr(grades, depth, rel)
+    return _answer(_rr, grades, depth, rel)
 
 
 # many lists
@@ -187,9 +189,8 @@ def rr_lists(grades, offsets, depth, rel, out):
 # takers: a Batch to one value a query and cut-off, out[query * len(cutoffs) + cutoff], cut-offs ascending
 
 
-def _at_cutoffs(running, cutoffs, out, start):
-    """Read a running value, given as (rank, value from this rank on), at each cut-off."""
-    value = 0.0
+def _at_cutoffs(running, cutoffs, out, start, value=0.0):
+    """Read a running value, given as (rank, value from this rank on), at each cut-off; `value`: that before them."""
     done = 0
     for rank, following in running:
         while done < len(cutoffs) and cutoffs[done] < rank:
@@ -275,7 +276,7 @@ def ideal_sum(offsets, gain, count, limits, table, kind, base, cutoffs, out):
 
 
 def first_relevant(offsets, grade, first, last, judged_offsets, judged_grade, rel, ties, empty, cutoffs, out):
-    """1 / rank of the first hit with grade ≥ rel; `empty` where there is none, neither returned nor judged.
+    """1 / rank of the first hit with grade ≥ rel; `empty` where none is found and none is judged.
 
     A tie group of m documents, h of them relevant, that starts at rank a gives under AVERAGE
     Σ_{j ≤ min(t, m−h+1)} p_j/(a−1+j), p₁ = h/m, p_{j+1} = p_j·(m−j−h+1)/(m−j) (McSherry & Najork 2008, section 2.4).
@@ -301,14 +302,10 @@ def first_relevant(offsets, grade, first, last, judged_offsets, judged_grade, re
             return
 
     for query in range(len(offsets) - 1):
-        start, stop = offsets[query], offsets[query + 1]
         best = judged_offsets[query]
         judged = best < judged_offsets[query + 1] and judged_grade[best] >= rel
-        if judged or any(grade[index] >= rel for index in range(start, stop)):
-            _at_cutoffs(running(start, stop), cutoffs, out, query * len(cutoffs))
-        else:
-            for index in range(len(cutoffs)):
-                out[query * len(cutoffs) + index] = empty
+        ranks = running(offsets[query], offsets[query + 1])
+        _at_cutoffs(ranks, cutoffs, out, query * len(cutoffs), 0.0 if judged else empty)
     return None
 
 
@@ -317,7 +314,7 @@ def first_relevant(offsets, grade, first, last, judged_offsets, judged_grade, re
 
 def _quotient(value, ideal, empty, bounded):
     if bounded and value > ideal:
-        return 1.0 if value <= ideal * (1.0 + TOLERANCE) else (ABOVE_IDEAL, 0, -1)
+        return 1.0 if value <= ideal * (1.0 + TOLERANCE) + TINY else (ABOVE_IDEAL, 0, -1)
     return _finite(value / ideal) if ideal != 0.0 else empty
 
 

@@ -51,7 +51,7 @@ class Batch:
     judged_grade: Floats
     judged_count: Ints
     ties: int
-    _hit_gains: dict[Gain, Floats] = field(default_factory=dict)
+    _hit_gains: dict[tuple[Gain, int], Floats] = field(default_factory=dict)
     _judged_gains: dict[Gain, tuple[Floats, Ints]] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -73,15 +73,21 @@ class Batch:
         np.cumsum(self.judged_count, out=total[1:])
         return total[self.judged_offsets[1:]] - total[self.judged_offsets[:-1]]
 
-    def hit_gains(self, gain: Gain) -> Floats:
-        """The gains of the hits; inside a tie group they stand highest first."""
-        gains = self._hit_gains.get(gain)
+    def hit_gains(self, gain: Gain, depth: int) -> Floats:
+        """The gains of the hits; inside a tie group they stand highest first.
+
+        Those of hits beyond the depth, which other metrics asked for, are not looked at and stand as 0.
+        """
+        gains = self._hit_gains.get((gain, depth))
         if gains is None:
+            gains = np.zeros(len(self.hit_grade))
+            within = self.hit_first <= depth
+            offsets = np.append(0, np.cumsum(within))[self.hit_offsets]
             # where a hit stood in the input is not known here
-            gains = gain.of_lists(self.hit_grade, self.hit_offsets, positions=False)
+            gains[within] = gain.of_lists(self.hit_grade[within], offsets, positions=False)
             if not gain.in_kernel:  # a higher grade need not have the higher gain
                 gains = gains[np.lexsort((-gains, self.hit_first, _query_of_each(self.hit_offsets)))]
-            self._hit_gains[gain] = gains
+            self._hit_gains[gain, depth] = gains
         return gains
 
     def judged_gains(self, gain: Gain) -> tuple[Floats, Ints]:

@@ -25,14 +25,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):  # ids that are not UTF-8 go out as they came in
         sys.stdout.reconfigure(errors="surrogateescape")
     try:
-        print(_evaluate(options))
-        sys.stdout.flush()
+        print(_evaluate(options), flush=True)
     except BrokenPipeError:  # the reader has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (ValueError, TypeError) as error:
         return _fail(str(error))
     except OSError as error:
-        return _fail(f"{error.filename}: {error.strerror}")
+        return _fail(f"{error.filename or 'standard output'}: {error.strerror}")
     return 0
 
 

@@ -12,11 +12,13 @@ from rankgain import _backend
 from rankgain._codes import JARVELIN, LOG2, UNIT, VECTOR, ZIPF
 from rankgain.errors import SHORT_DISCOUNT, Offence
 from rankgain.lists import Floats, Ints, flat_numbers, to_float64
+from rankgain.scalars import short
 
 DiscountKind = str | Sequence[float] | Floats
 
 # Tables end here; the kernels compute the discount of a deeper rank when they come to it.
 LONGEST_TABLE = 1 << 16
+MOST_TABLES = 64
 _tables: dict[tuple[int, float], Floats] = {}
 
 
@@ -54,6 +56,8 @@ class Discount:
         if table is None or len(table) < min(depth, LONGEST_TABLE):
             table = np.empty(max(1024, 1 << (min(depth, LONGEST_TABLE) - 1).bit_length()))
             _backend.kernels.fill_discount(self.kind, self.base, table)
+            if len(_tables) >= MOST_TABLES:
+                _tables.clear()
             _tables[self.kind, self.base] = table
         return table
 
@@ -66,9 +70,9 @@ class Discount:
 
     def __str__(self) -> str:
         if self.kind == JARVELIN:
-            return f"jarvelin:{self.base:g}"
+            return f"jarvelin:{short(self.base)}"
         if self.kind == VECTOR:
-            return "[" + ", ".join(f"{value:g}" for value in self.vector) + "]"
+            return "[" + ", ".join(map(short, self.vector)) + "]"
         return {LOG2: "log2", ZIPF: "zipf", UNIT: "none"}[self.kind]
 
 
@@ -80,7 +84,7 @@ def _named(text: str) -> Discount:
         return Discount(ZIPF)
     if name == "jarvelin":
         try:
-            base = float(base_text) if colon else 2.0
+            base = float(base_text.replace("_", "x")) if colon else 2.0
         except ValueError:
             base = math.nan
         if not 1.0 < base < math.inf:

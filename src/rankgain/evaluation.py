@@ -88,8 +88,13 @@ class Evaluation(Mapping[str | Metric, Floats]):
 
 def mean(values: Floats) -> float:
     """The mean of what is not NaN, exactly rounded sums, so that no chunk or thread shows in it."""
-    counted = values[~np.isnan(values)]
-    return math.fsum(counted.tolist()) / len(counted) if len(counted) else math.nan
+    counted = values[~np.isnan(values)].tolist()
+    if not counted:
+        return math.nan
+    try:
+        return math.fsum(counted) / len(counted)
+    except OverflowError:
+        return math.fsum(value / len(counted) for value in counted)
 
 
 class Plan:

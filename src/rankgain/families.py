@@ -50,7 +50,7 @@ class DiscountedSum:
                 batch.hit_offsets,
                 batch.hit_first,
                 batch.hit_last,
-                batch.hit_gains(self.gain),
+                batch.hit_gains(self.gain, deepest),
                 batch.ties,
                 self.discount.table(min(deepest, batch.longest)),
                 self.discount.kind,

@@ -49,10 +49,12 @@ class _Settings:
 
 def _settings(k: Any, gain: Any, discount: Any, ideal: Any = "judged", empty: Any = 0.0) -> _Settings:
     """Checked once and remembered, so that a small call does not spend its time on them."""
-    try:
-        return _remembered(k, gain, discount, ideal, empty)
-    except TypeError:  # something is not hashable, or of a wrong type
-        return _Settings(k, gain, discount, ideal, empty)
+    if type(gain) is str and isinstance(discount, (str, Discount)):  # what may change is looked at anew
+        try:
+            return _remembered(k, gain, discount, ideal, empty)
+        except TypeError:  # something is not hashable, or of a wrong type
+            pass
+    return _Settings(k, gain, discount, ideal, empty)
 
 
 _remembered = lru_cache(typed=True)(_Settings)  # typed: True is no k, though it equals 1
@@ -138,7 +140,7 @@ def discount(n: int, kind: DiscountKind = "log2") -> Floats:
     >>> rg.discount(4, "jarvelin:2").round(4).tolist()
     [1.0, 1.0, 0.6309, 0.5]
     """
-    if isinstance(n, bool) or not hasattr(n, "__index__"):
+    if isinstance(n, (bool, np.bool_, np.ndarray)) or not hasattr(n, "__index__"):
         raise TypeError(f"n must be an integer, not {type(n).__name__}")
     ranks = int(n)
     if not 0 <= ranks < 1 << 48:
@@ -466,7 +468,8 @@ def _ndcg_of_lists(relevance: Any, judged: Any, settings: _Settings) -> float | 
         known, known_offsets = (None, None) if truth is None else truth.take(start, stop)
         sizes, known_sizes = np.diff(offsets), np.diff(offsets if known_offsets is None else known_offsets)
         weight.require(np.minimum(sizes, depth))
-        weight.require(np.minimum(np.minimum(known_sizes, sizes) if ratio[0] else known_sizes, depth))
+        ideal_sizes = np.minimum(known_sizes, np.maximum(sizes, 1)) if ratio[0] else known_sizes
+        weight.require(np.minimum(ideal_sizes, depth))
         if not worth.in_kernel:
             if known is not None:
                 grades, offsets = cut(grades, offsets, depth)

@@ -12,7 +12,7 @@ from rankgain import _backend
 from rankgain._codes import LARGE_GRADE
 from rankgain.errors import BAD_GAIN, MISSING_GAIN, Offence
 from rankgain.lists import Floats, Ints, to_float64
-from rankgain.scalars import real
+from rankgain.scalars import real, short
 
 GainKind = str | Mapping[Any, float] | Sequence[float] | Callable[[Any], Any]
 
@@ -62,7 +62,11 @@ class Gain:
 
     def counts_zeros(self) -> bool:
         """Whether a judged document of grade 0 has a gain."""
-        return not self.in_kernel and (self.fault(np.zeros(1)) is not None or self.apply(np.zeros(1))[0] != 0.0)
+        if self.in_kernel:
+            return False
+        zero = np.zeros(1)
+        with np.errstate(all="ignore"):  # a callable may not be meant for 0
+            return self.fault(zero) is not None or self.apply(zero)[0] != 0.0
 
     def fault(self, grades: Floats) -> tuple[int, int, str] | None:
         """The first of the grades that has no gain: (code, index, detail)."""
@@ -123,7 +127,7 @@ class Gain:
 
     def __str__(self) -> str:
         if self.kind == "table":
-            return "{" + ", ".join(f"{grade:g}: {gain:g}" for grade, gain in self.table) + "}"
+            return "{" + ", ".join(f"{short(grade)}: {short(gain)}" for grade, gain in self.table) + "}"
         return getattr(self.function, "__name__", "callable") if self.kind == "callable" else self.kind
 
 

@@ -11,7 +11,7 @@ import math
 import operator
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from rankgain._codes import UNLIMITED
 from rankgain.discounts import LOGARITHMIC, NO_DISCOUNT, Discount, DiscountKind
 from rankgain.families import DiscountedSum, Family, FirstRelevant, IdealSum
 from rankgain.gains import LINEAR, Gain, GainKind
-from rankgain.scalars import real
+from rankgain.scalars import real, short
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,6 +37,18 @@ class Metric:
     ideal: str = "judged"
     rel: float | None = None
     empty: float = 0.0
+
+    def __post_init__(self) -> None:
+        def check(field: str, value: Any) -> None:
+            object.__setattr__(self, field, value)
+
+        check("name", row_of(self.name).name)
+        check("k", None if self.k is None else cut_off(self.k))
+        check("gain", Gain.of(self.gain))
+        check("discount", Discount.of(self.discount))
+        check("ideal", check_ideal(self.ideal))
+        check("rel", check_rel(self.rel))
+        check("empty", check_empty(self.empty))
 
     def _key(self) -> tuple[object, ...]:
         return self.name, self.k, self.gain, self.discount, self.ideal, self.rel, self.empty
@@ -55,10 +67,8 @@ class Metric:
     def __str__(self) -> str:
         default = Metric(self.name)
         asked = [
-            f"{name}={getattr(self, name):g}"
-            if isinstance(getattr(self, name), float)
-            else f"{name}={getattr(self, name)}"
-            for name in ("gain", "discount", "ideal", "rel", "empty")
+            f"{name}={short(getattr(self, name))}"
+            for name in PARAMETERS
             if getattr(self, name) != getattr(default, name)
         ]
         return self.name + (f"({','.join(asked)})" if asked else "") + (f"@{self.k}" if self.k is not None else "")
@@ -134,6 +144,7 @@ TABLE: dict[str, Row] = {
     )
 }
 
+PARAMETERS = ("gain", "discount", "ideal", "rel", "empty")
 _NAMES = {alias: row for row in TABLE.values() for alias in (row.name, *row.aliases)}
 # The cut-offs of trec_eval's ndcg_cut where none are given (m_ndcg_cut.c).
 _TREC_CUTOFFS = {"ndcg_cut": (5, 10, 15, 20, 30, 100, 200, 500, 1000)}
@@ -144,7 +155,7 @@ def cut_off(k: Any) -> int:
     if k is None:
         return UNLIMITED
     try:
-        if isinstance(k, bool):
+        if isinstance(k, (bool, np.bool_)):
             raise TypeError
         depth = operator.index(k)
     except TypeError:
@@ -165,11 +176,11 @@ def check_rel(rel: Any) -> float | None:
 
 def check_empty(empty: Any) -> float:
     value = _number("empty", empty, finite=False)
-    return math.nan if math.isnan(value) else value
+    return math.nan if math.isnan(value) else value + 0.0  # −0.0 would show
 
 
 def check_ideal(ideal: Any) -> str:
-    if ideal not in ("judged", "returned"):
+    if not isinstance(ideal, str) or ideal not in ("judged", "returned"):
         raise ValueError(f"ideal must be 'judged' or 'returned', not {ideal!r}")
     return str(ideal)
 
@@ -230,26 +241,16 @@ def metric(
     >>> str(rg.metric("ndcg", k=10, gain={1: 3, 2: 7}))
     'ndcg(gain={0: 0, 1: 3, 2: 7})@10'
     """
-    row = _row(name)
+    row = row_of(name)
     given = {"gain": gain, "discount": discount, "ideal": ideal, "rel": rel, "empty": empty}
     given = {parameter: value for parameter, value in given.items() if value is not None}
     for parameter in given:
         if parameter not in row.parameters:
             raise TypeError(f"{row.name} has no {parameter}; it takes k, {', '.join(row.parameters)}")
-    checked = {parameter: _CHECKS[parameter](value) for parameter, value in given.items()}
-    return replace(Metric(row.name), k=None if k is None else cut_off(k), **checked)
+    return Metric(row.name, k, **given)  # type: ignore[arg-type]  # Metric checks and converts
 
 
-_CHECKS: dict[str, Callable[[Any], Any]] = {
-    "gain": Gain.of,
-    "discount": Discount.of,
-    "ideal": check_ideal,
-    "rel": check_rel,
-    "empty": check_empty,
-}
-
-
-def _row(name: Any) -> Row:
+def row_of(name: Any) -> Row:
     if not isinstance(name, str):
         raise TypeError(f"a metric is a string or a rankgain.metric(...), not {type(name).__name__}")
     row = _NAMES.get(name.strip().lower())
@@ -279,7 +280,7 @@ def parse(asked: str | Metric) -> Iterator[tuple[str | Metric, Metric]]:
     trec = _TREC_FORM.fullmatch(asked)
     if trec and trec["name"].lower() in _TREC_CUTOFFS:
         name = trec["name"].lower()
-        ks = [int(k) for k in trec["ks"].split(",")] if trec["ks"] else _TREC_CUTOFFS[name]
+        ks = [_whole(asked, k) for k in trec["ks"].split(",")] if trec["ks"] else _TREC_CUTOFFS[name]
         for k in ks:
             yield (asked if len(ks) == 1 else f"{name}_{k}"), metric(name, k=k)
         return
@@ -290,13 +291,13 @@ def parse(asked: str | Metric) -> Iterator[tuple[str | Metric, Metric]]:
 
 
 def _from_text(asked: str, name: str, parameters: str, k: str | None) -> Metric:
-    _row(name)
+    row_of(name)
     given: dict[str, Any] = {} if k is None else {"k": _whole(asked, k)}
     for pair in filter(None, map(str.strip, parameters.split(","))):
         key, equals, value = (part.strip() for part in pair.partition("="))
         key = key.lower()
-        if not equals or key not in ("k", *_CHECKS):
-            raise ValueError(f"{asked!r}: {pair!r} is no parameter; write one of {', '.join(_CHECKS)} = value")
+        if not equals or key not in ("k", *PARAMETERS):
+            raise ValueError(f"{asked!r}: {pair!r} is no parameter; write one of {', '.join(PARAMETERS)} = value")
         if key in given:
             raise ValueError(f"{asked!r}: {key} is given twice")
         if key == "k":
@@ -309,14 +310,14 @@ def _from_text(asked: str, name: str, parameters: str, k: str | None) -> Metric:
 
 
 def _whole(asked: str, text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise ValueError(f"{asked!r}: k must be a positive integer, not {text!r}") from None
+    if not re.fullmatch(r"\s*[+-]?[0-9]+\s*", text):
+        raise ValueError(f"{asked!r}: k must be a positive integer, not {text!r}")
+    # What Python does not read as an int for its length is beyond every list as well.
+    return int(text) if len(text) < 4000 else UNLIMITED
 
 
 def _real(asked: str, key: str, text: str) -> float:
     try:
-        return float(text)
+        return float(text.replace("_", "x"))
     except ValueError:
         raise ValueError(f"{asked!r}: {key} must be a number, not {text!r}") from None

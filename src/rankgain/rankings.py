@@ -41,7 +41,7 @@ def check_query_ids(query_ids: Iterable[Hashable] | None, count: int) -> Sequenc
     """The caller's names for the queries; None: 0, 1, 2 …"""
     if query_ids is None:
         return range(count)
-    if not isinstance(query_ids, Iterable):
+    if not isinstance(query_ids, Iterable) or (isinstance(query_ids, np.ndarray) and query_ids.ndim == 0):
         raise TypeError(f"query_ids must hold one id a query, not {type(query_ids).__name__}")
     names = query_ids.tolist() if isinstance(query_ids, np.ndarray) else list(query_ids)
     if len(names) != count:
@@ -146,6 +146,11 @@ class Rankings(ABC):
     def sizes(self) -> Ints:
         """How many documents each query returned."""
 
+    @property
+    def loads(self) -> Ints:
+        """How many documents of each query a chunk holds: what was returned, and what is judged beside it."""
+        return self.sizes
+
     @abstractmethod
     def batch(self, start: int, stop: int, needs: Needs) -> Batch:
         """The Batch of the queries start … stop − 1; raises Offence."""
@@ -166,7 +171,7 @@ class Rankings(ABC):
 
     def chunks(self, documents: int = CHUNK) -> Iterator[tuple[int, int]]:
         """Runs of queries with about so many documents, at least one query each."""
-        ends = np.cumsum(self.sizes + 1)
+        ends = np.cumsum(self.loads + 1)
         start = 0
         while start < len(ends):
             done = int(ends[start - 1]) if start else 0

@@ -9,11 +9,13 @@ from typing import Any
 def real(value: Any) -> float | None:
     """The float64 of a real number (NumPy's, Decimal, Fraction …); None for anything else, and what overflows.
 
-    Text is no number, however it reads; nor is a complex number, or an array's masked element.
+    Text is no number, however it reads; nor is a complex number, an array, or an array's masked element.
     """
     if isinstance(value, float):
         return float(value)
     if isinstance(value, (str, bytes, bytearray)) or hasattr(value, "mask"):
+        return None
+    if getattr(value, "ndim", 0):  # NumPy takes an array of one element for a number, at times with a warning
         return None
     if isinstance(value, Complex) and not isinstance(value, Real):
         return None
@@ -21,3 +23,8 @@ def real(value: Any) -> float | None:
         return float(value)
     except (TypeError, ValueError, OverflowError):
         return None
+
+
+def short(value: Any) -> str:
+    """A number as people write it, and in full: 2 for 2.0; anything else as its text."""
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)

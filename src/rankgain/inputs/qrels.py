@@ -98,6 +98,10 @@ class Matched(Rankings):
     def sizes(self) -> Ints:
         return np.array([len(self._run.get(query, ())) for query in self._keys], dtype=np.int64)
 
+    @property
+    def loads(self) -> Ints:
+        return self.sizes + np.array([len(self._truth[query]) for query in self._keys], dtype=np.int64)
+
     def _documents(self, query: int) -> tuple[dict[Any, float], dict[Any, float]]:
         key = self._keys[query]
         return _dict(self._truth[key]), _dict(self._run.get(key, {}))
@@ -138,7 +142,8 @@ class Matched(Rankings):
             where, detail = f"{where}, document {list(judged)[offence.position]!r}", offence.detail
         elif offence.position >= 0:
             document, value = next(islice((run if in_run else truth).items(), offence.position, None))
-            where, detail = f"{where}, document {document!r}", type(value).__name__
+            kind = "an int beyond float64" if type(value) is int else type(value).__name__
+            where, detail = f"{where}, document {document!r}", kind
         return refusal(offence.code, where, detail)
 
 

@@ -72,6 +72,10 @@ class Ranked(Rankings):
     def sizes(self) -> Ints:
         return self._relevance.sizes
 
+    @property
+    def loads(self) -> Ints:
+        return self.sizes if self._judged is None else self.sizes + self._judged.sizes
+
     def batch(self, start: int, stop: int, needs: Needs) -> Batch:
         grades, offsets = self._relevance.take(start, stop)
         hits = Hits(stop - start, len(grades))

@@ -126,8 +126,9 @@ def _from_qid(qid: Any, documents: int) -> tuple[Ints, npt.NDArray[np.intp] | No
     ids = _ids(qid)
     if ids.ndim != 1 or len(ids) != documents:
         raise ValueError(f"qid has the shape {ids.shape}, and y_score has {documents} documents: give one id for each")
-    if ids.dtype.kind == "f" and np.isnan(ids).any():
-        raise ValueError(f"qid: position {int(np.flatnonzero(np.isnan(ids))[0])}: the id is NaN")
+    missing = np.flatnonzero(ids != ids) if ids.dtype.kind in "fmM" else ()
+    if len(missing):
+        raise ValueError(f"qid: position {int(missing[0])}: the id is {'NaN' if ids.dtype.kind == 'f' else 'NaT'}")
     changes = np.flatnonzero(ids[1:] != ids[:-1]) + 1
     starts = np.concatenate([[0], changes]) if len(ids) else np.empty(0, np.int64)
     names = ids[starts.astype(np.intp)].tolist()
@@ -168,6 +169,10 @@ class Scored(Rankings):
     @property
     def sizes(self) -> Ints:
         return self._scores.sizes
+
+    @property
+    def loads(self) -> Ints:
+        return self.sizes if self._judged is None else self.sizes + self._judged.sizes
 
     def batch(self, start: int, stop: int, needs: Needs) -> Batch:
         grades, offsets = self._labels.take(start, stop)
