@@ -126,8 +126,8 @@ def _from_qid(qid: Any, documents: int) -> tuple[Ints, npt.NDArray[np.intp] | No
     ids = _ids(qid)
     if ids.ndim != 1 or len(ids) != documents:
         raise ValueError(f"qid has the shape {ids.shape}, and y_score has {documents} documents: give one id for each")
-    missing = np.flatnonzero(ids != ids) if ids.dtype.kind in "fmM" else ()
-    if len(missing):
+    missing = np.flatnonzero(ids != ids)
+    if ids.dtype.kind in "fmM" and len(missing):
         raise ValueError(f"qid: position {int(missing[0])}: the id is {'NaN' if ids.dtype.kind == 'f' else 'NaT'}")
     changes = np.flatnonzero(ids[1:] != ids[:-1]) + 1
     starts = np.concatenate([[0], changes]) if len(ids) else np.empty(0, np.int64)
