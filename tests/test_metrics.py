@@ -154,6 +154,21 @@ def test_missing_queries():
     assert [vector.tolist() for vector in result.values()] == [[1.0, 0.0], [1.0, 0.0]]
 
 
+def test_every_constructor_takes_names_for_the_queries():
+    qrels, run = {"a": {"d": 1}, "b": {"d": 1}}, {"a": {"d": 1.0}, "b": {"d": 1.0}}
+    names = ["first", "second"]
+    for rankings in (
+        rg.from_ranked([[1], [1]], query_ids=names),
+        rg.from_scores([[1], [1]], [[1], [1]], query_ids=names),
+        rg.from_qrels(qrels, run, query_ids=iter(names)),
+        rg.read_trec(*rg.sample(), query_ids=map(str, range(12))),
+    ):
+        result = rankings.evaluate("rr")
+        assert result.query_ids == (names if len(rankings) == 2 else [str(number) for number in range(12)])
+    with pytest.raises(ValueError, match="query_ids has 1 ids, and there are 2 queries"):
+        rg.from_qrels(qrels, run, query_ids=["one"])
+
+
 @pytest.mark.parametrize("ties", ["best", "average", "worst"])
 def test_tie_policies_are_in_order(ties):
     rng = np.random.default_rng(3)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from itertools import islice
 from typing import Any
 
@@ -12,14 +12,21 @@ from rankgain import _backend, _codes
 from rankgain.batch import Batch, Hits, Needs, make_batch
 from rankgain.errors import Offence, located, refusal
 from rankgain.lists import Ints
-from rankgain.rankings import TIES, Rankings, check_missing, check_ties
+from rankgain.rankings import TIES, Rankings, check_missing, check_query_ids, check_ties
 from rankgain.scalars import real
 
 Qrels = Mapping[Any, Mapping[Any, float]]
 Run = Mapping[Any, Mapping[Any, float]]
 
 
-def from_qrels(qrels: Qrels, run: Run, *, ties: str = "docid", missing: str = "zero") -> Rankings:
+def from_qrels(
+    qrels: Qrels,
+    run: Run,
+    *,
+    ties: str = "docid",
+    missing: str = "zero",
+    query_ids: Iterable[Hashable] | None = None,
+) -> Rankings:
     """Rankings from judgements and a run.
 
     Parameters
@@ -35,6 +42,8 @@ def from_qrels(qrels: Qrels, run: Run, *, ties: str = "docid", missing: str = "z
     missing : {"zero", "skip"}
         Queries of the qrels that the run lacks are evaluated as empty lists, hence 0 (trec_eval's ``-c``), or left out
         (its default). Queries of the run without qrels are always left out. Both are counted in the result.
+    query_ids : iterable, optional
+        Other names for the queries that are evaluated, in the order of the qrels; None: their ids.
 
     Returns
     -------
@@ -63,7 +72,8 @@ def from_qrels(qrels: Qrels, run: Run, *, ties: str = "docid", missing: str = "z
     """
     check_ties(ties, ids=True)
     check_missing(missing)
-    return Matched(_mapping(qrels, "qrels"), _mapping(run, "run"), ties=ties, missing=missing)
+    sides = _mapping(qrels, "qrels"), _mapping(run, "run")
+    return Matched(*sides, ties=ties, missing=missing, query_ids=query_ids)
 
 
 def _mapping(value: Any, name: str) -> Mapping[Any, Any]:
@@ -77,22 +87,29 @@ def _mapping(value: Any, name: str) -> Mapping[Any, Any]:
 
 
 class Matched(Rankings):
-    """`truth_name` and `run_name` are what errors call the two sides."""
+    """`names` are what errors call the two sides; `show` makes of a query's id what stands in the result."""
 
     def __init__(
-        self, truth: Qrels, run: Run, *, ties: str, missing: str, truth_name: str = "qrels", run_name: str = "run"
+        self,
+        truth: Qrels,
+        run: Run,
+        *,
+        ties: str,
+        missing: str,
+        query_ids: Iterable[Hashable] | None = None,
+        names: tuple[str, str] = ("qrels", "run"),
+        show: Callable[[Any], Any] = lambda key: key,
     ) -> None:
         absent = sum(query not in run for query in truth)
         if absent == len(truth):
-            raise ValueError(
-                f"{truth_name} and {run_name} have no query in common{_types(truth, run, (truth_name, run_name))}"
-            )
+            raise ValueError(f"{names[0]} and {names[1]} have no query in common{_types(truth, run, names)}")
         self._keys = [query for query in truth if missing == "zero" or query in run]
+        shown = map(show, self._keys) if query_ids is None else query_ids
         left_out = absent, len(run) - (len(truth) - absent)
-        super().__init__(self._keys, ties=ties, missing=missing, left_out=left_out)
+        super().__init__(check_query_ids(shown, len(self._keys)), ties=ties, missing=missing, left_out=left_out)
         self._truth = truth
         self._run = run
-        self._names = truth_name, run_name
+        self._names = names
 
     @property
     def sizes(self) -> Ints:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Hashable, Iterable
 from pathlib import Path
-from typing import Any
 
 from rankgain import _backend, _codes
 from rankgain.errors import refusal
@@ -15,7 +15,12 @@ Table = dict[bytes, dict[bytes, float]]
 
 
 def read_trec(
-    qrels: str | os.PathLike[str], run: str | os.PathLike[str], *, ties: str = "docid", missing: str = "zero"
+    qrels: str | os.PathLike[str],
+    run: str | os.PathLike[str],
+    *,
+    ties: str = "docid",
+    missing: str = "zero",
+    query_ids: Iterable[Hashable] | None = None,
 ) -> Rankings:
     """Rankings from a qrels file and a run file, as trec_eval reads them.
 
@@ -25,7 +30,7 @@ def read_trec(
         Lines ``query iteration document grade``, fields apart by white space. Grades may be real.
     run : path
         Lines ``query Q0 document rank score tag``; the rank is not looked at, the score orders.
-    ties, missing : str
+    ties, missing, query_ids
         As in `from_qrels`; ids are compared by byte.
 
     Returns
@@ -55,7 +60,8 @@ def read_trec(
         if not isinstance(path, (str, os.PathLike)):
             raise TypeError(f"{name} must be a path, not {type(path).__name__}")
     truth, ranked = read_qrels(qrels), read_run(run)
-    return Files(truth, ranked, ties=ties, missing=missing, truth_name=os.fspath(qrels), run_name=os.fspath(run))
+    names = os.fspath(qrels), os.fspath(run)
+    return Matched(truth, ranked, ties=ties, missing=missing, query_ids=query_ids, names=names, show=decoded)
 
 
 def read_qrels(path: str | os.PathLike[str]) -> Table:
@@ -92,11 +98,3 @@ def _check(fault: tuple[int, int, int] | None, data: bytes, path: str, fields: s
 def decoded(identifier: bytes) -> str:
     """An id of a file as text; bytes that are not UTF-8 become lone surrogates, and so lose nothing."""
     return identifier.decode("utf-8", "surrogateescape")
-
-
-class Files(Matched):
-    """Rankings over ids in bytes, whose queries are shown as text."""
-
-    def __init__(self, truth: Table, run: Table, **options: Any) -> None:
-        super().__init__(truth, run, **options)
-        self.query_ids = [decoded(key) for key in self._keys]
