@@ -161,6 +161,22 @@ def test_a_group_astride_the_cut_off():
     assert result["rr@3"][0] == pytest.approx(textbook.metric("rr", docs, ties="average", k=3), rel=1e-12)
 
 
+@pytest.mark.parametrize("ties", [*TIES, "docid"])
+@pytest.mark.parametrize("k", range(1, 10))
+def test_every_cut_off_alone(k, ties):
+    """Each rank of each tie group is once the last that counts, and nothing else asks for more depth."""
+    documents = {"a": (1, 7), "f": (0, 7), "b": (2, 7), "g": (3, 5), "c": (0, 3), "e": (1, 3), "d": (4, 3), "h": (1, 3)}
+    docs = [textbook.Doc(document, grade, score) for document, (grade, score) in documents.items()]
+    forms = [rg.from_qrels({"q": {d.id: d.grade for d in docs}}, {"q": {d.id: d.score for d in docs}}, ties=ties)]
+    if ties != "docid":
+        forms.append(rg.from_scores([d.grade for d in docs], [d.score for d in docs], ties=ties))
+    for rankings in forms:
+        for name, rel in (("dcg", None), ("ndcg", None), ("rr", None), ("rr", 2), ("rr", 4)):
+            metric = rg.metric(name, k=k, rel=rel)
+            expected = textbook.metric(name, docs, ties=ties, k=k, rel=rel)
+            assert rankings.evaluate(metric)[metric][0] == pytest.approx(expected, rel=1e-12)
+
+
 @pytest.mark.parametrize("k", [1, 2, 7, 8, None])
 def test_one_group_of_all_documents(k):
     grades = [0, 3, 1, 0, 2, 1, 0, 0]
