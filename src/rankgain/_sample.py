@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
 
 
-def sample() -> tuple[Path, Path]:
+def sample() -> tuple[str, str]:
     """The paths of a small qrels file and a small run file, to try things on.
 
     Twelve tasks of a programmer, searched by BM25 in the docstrings of Python's standard library; see the README.md
@@ -14,8 +14,9 @@ def sample() -> tuple[Path, Path]:
     Examples
     --------
     >>> import rankgain as rg
-    >>> [path.name for path in rg.sample()]
-    ['qrels.txt', 'run.txt']
+    >>> qrels, run = rg.sample()
+    >>> rg.read_trec(qrels, run)
+    <Rankings of 12 queries, 151 documents, ties='docid', missing='zero'>
     """
-    folder = Path(__file__).parent / "sample"
-    return folder / "qrels.txt", folder / "run.txt"
+    folder = os.path.join(os.path.dirname(__file__), "sample")
+    return os.path.join(folder, "qrels.txt"), os.path.join(folder, "run.txt")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Iterable
-from pathlib import Path
 
 from rankgain import _backend, _codes
 from rankgain.errors import refusal
@@ -67,7 +66,7 @@ def read_trec(
 def read_qrels(path: str | os.PathLike[str]) -> Table:
     """{query: {document: grade}}, ids as bytes."""
     table: Table = {}
-    data = Path(path).read_bytes()
+    data = _bytes(path)
     _check(_backend.readers.scan_qrels(data, table), data, os.fspath(path), _QRELS_FIELDS)
     return table
 
@@ -75,9 +74,14 @@ def read_qrels(path: str | os.PathLike[str]) -> Table:
 def read_run(path: str | os.PathLike[str]) -> Table:
     """{query: {document: score}}, ids as bytes."""
     table: Table = {}
-    data = Path(path).read_bytes()
+    data = _bytes(path)
     _check(_backend.readers.scan_run(data, table), data, os.fspath(path), _RUN_FIELDS)
     return table
+
+
+def _bytes(path: str | os.PathLike[str]) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
 
 
 _QRELS_FIELDS = "4 fields (query, iteration, document, grade)"
