@@ -128,10 +128,13 @@ def test_ids_that_are_not_utf8_go_out_as_they_came_in(files):
     assert b"q\xe9" in result.stdout
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes are broken in another way there")
 def test_a_reader_that_goes_away_is_no_error(files):
-    command = f"'{sys.executable}' -m rankgain.cli eval '{files[0]}' '{files[1]}' --per-query"
-    result = subprocess.run(["bash", "-c", f"set -o pipefail; {command} | true"], capture_output=True, text=True)
-    assert result.stderr == ""
+    command = [sys.executable, "-m", "rankgain.cli", "eval", *files, "--per-query"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == 0
 
 
 def test_the_version_says_what_computes(capsys, backend):
