@@ -18,7 +18,6 @@ from rankgain._ordering cimport (
 
 cdef enum:
     SHORT_LIST = 64  # up to here a one-list door works in scratch on the stack
-    SHORT_WORK = 4096  # up to here letting the GIL go costs more than it gives
 
 cdef double TOLERANCE = 1e-9
 cdef double TINY = 1e-300
@@ -294,7 +293,7 @@ def normalise(const double[::1] values, const double[::1] ideals, double empty, 
     return (code, query, -1) if code else None
 
 
-# one-list doors
+# one-list doors; they keep the GIL, and so are for lists too short to gain by letting it go
 
 cdef struct Result:
     # What a door returns: a value, or what is wrong and where.
@@ -487,16 +486,9 @@ def ndcg_list(
     if not open_list(&one, grades, view):
         return None
     reserve_list(&one)
-    if one.n < SHORT_WORK:
-        result = ndcg_one(
-            one.values, one.n, one.values, one.n, exponential, &discount, depth, False, True, empty, True, &one.space
-        )
-    else:
-        with nogil:
-            result = ndcg_one(
-                one.values, one.n, one.values, one.n, exponential, &discount, depth, False, True, empty, True,
-                &one.space,
-            )
+    result = ndcg_one(
+        one.values, one.n, one.values, one.n, exponential, &discount, depth, False, True, empty, True, &one.space
+    )
     close_list(&one)
     return answer(result)
 

@@ -73,11 +73,7 @@ cdef int read_run(dict run, Py_ssize_t n, double* scores, bint* exact, Py_ssize_
             if code:
                 break
             index += 1
-    if code == 0 and index != n:
-        code = CHANGED
-    if code == 0 or code == CHANGED:
-        position[0] = -1
-    return code
+    return CHANGED if code == 0 and index != n else code
 
 
 cdef int read_truth(
@@ -106,21 +102,22 @@ cdef int read_truth(
                     space.spare[len(documents)].grade = grade
                     documents.append(document)
             index += 1
-    if code == 0 and index != n:
-        code = CHANGED
-    if code == 0 or code == CHANGED:
-        position[0] = -1
-    return code
+    return CHANGED if code == 0 and index != n else code
 
 
 cdef Py_ssize_t find_documents(list documents, dict run, Workspace* space) except -1:
-    """Look the few judged documents up among the many returned, never the other way round."""
+    """Look the few judged documents up among the many returned, never the other way round.
+
+    Less than −1: the code, negative, of what is wrong.
+    """
     cdef PyObject* value
     cdef Py_ssize_t index, m = 0
     with cython.critical_section(run):
         for index in range(len(documents)):
             value = PyDict_GetItemWithError(run, documents[index])
             if value != NULL:
+                if not PyFloat_CheckExact(value):
+                    return -CHANGED  # all were float when they were read
                 space.entries[m].key = PyFloat_AsDouble(value)
                 space.entries[m].grade = space.spare[index].grade
                 space.entries[m].index = index
@@ -215,12 +212,12 @@ def hits_matched(
             exact = True
             code = code or read_run(run, n, scores, &exact, &position)
             if code:
-                return code, query, position
+                return code, query, -1 if code == CHANGED else position
             grade_offsets[query + 1] = judged
             if not exact:
                 run = {document: scores[index] for index, document in enumerate(list(run)) if index < n}
             m = find_documents(documents, run, &space) if documents else 0
-            if len(run) != n or len(truth) != n_truth:  # comparing ids may run foreign code
+            if m < 0 or len(run) != n or len(truth) != n_truth:  # comparing ids may run foreign code
                 return CHANGED, query, -1
             if m:
                 grade_at = &hit_grade[0] + count

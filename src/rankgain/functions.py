@@ -24,7 +24,7 @@ from rankgain.rankings import CHUNK
 _FLOAT64 = np.dtype(np.float64)
 # Numbers that no float64 overflows; a wider float may, with a warning.
 _NARROW = frozenset("?bBhHiIlLqQefd")
-SHORT = 1024  # the discounts of lists up to here stand ready
+SHORT = 1024  # lists up to here go straight through a door; longer ones gain more by letting the GIL go
 
 
 class _Settings:
@@ -318,8 +318,7 @@ def ndcg(
     if settings.straight and judged is None:
         values = _one_list(relevance)
         if values is not None:
-            door = settings.door if len(values) <= SHORT else settings.door_for(len(values))
-            result = _backend.kernels.ndcg_list(values, *door, settings.ratio[2])
+            result = _backend.kernels.ndcg_list(values, *settings.door, settings.ratio[2])
             if type(result) is float:
                 return result
     return _ndcg_of_lists(relevance, judged, settings)
@@ -418,12 +417,12 @@ def _mean(values: float | Floats) -> float:
 
 
 def _one_list(relevance: Any) -> Any:
-    """What a door can look at: a list or a tuple as it is, an array as a float64 buffer; None for every other form."""
+    """What a door can look at: a short list or tuple as it is, a short array as a float64 buffer; None for all else."""
     kind = type(relevance)
     if kind is list or kind is tuple:
-        return relevance
+        return relevance if len(relevance) <= SHORT else None
     if kind is np.ndarray and relevance.ndim == 1 and relevance.dtype.char in _NARROW and relevance.flags.aligned:
-        return np.ascontiguousarray(relevance, _FLOAT64)
+        return np.ascontiguousarray(relevance, _FLOAT64) if len(relevance) <= SHORT else None
     return None
 
 
@@ -433,7 +432,7 @@ def _sum(door: str, grades: Any, name: str, settings: _Settings) -> float | Floa
         values = _one_list(grades)
         if values is not None:
             one = getattr(_backend.kernels, door + "_list")
-            result = one(values, *(settings.door if len(values) <= SHORT else settings.door_for(len(values))))
+            result = one(values, *settings.door)
             if type(result) is float:
                 return result
     return _sum_of_lists(door, grades, name, settings)

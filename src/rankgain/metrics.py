@@ -39,16 +39,17 @@ class Metric:
     empty: float = 0.0
 
     def __post_init__(self) -> None:
-        def check(field: str, value: Any) -> None:
+        checked = {
+            "name": row_of(self.name).name,
+            "k": None if self.k is None else cut_off(self.k),
+            "gain": Gain.of(self.gain),
+            "discount": Discount.of(self.discount),
+            "ideal": check_ideal(self.ideal),
+            "rel": check_rel(self.rel),
+            "empty": check_empty(self.empty),
+        }
+        for field, value in checked.items():
             object.__setattr__(self, field, value)
-
-        check("name", row_of(self.name).name)
-        check("k", None if self.k is None else cut_off(self.k))
-        check("gain", Gain.of(self.gain))
-        check("discount", Discount.of(self.discount))
-        check("ideal", check_ideal(self.ideal))
-        check("rel", check_rel(self.rel))
-        check("empty", check_empty(self.empty))
 
     def _key(self) -> tuple[object, ...]:
         return self.name, self.k, self.gain, self.discount, self.ideal, self.rel, self.empty

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from abc import abstractmethod
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from rankgain import _backend
-from rankgain._codes import IN_JUDGED, STABLE
+from rankgain._codes import IN_JUDGED
 from rankgain.batch import Batch, Hits, Needs, make_batch
-from rankgain.errors import Offence
-from rankgain.lists import Ints, Lists
-from rankgain.rankings import Rankings, check_query_ids
+from rankgain.errors import Fault, Offence
+from rankgain.lists import Floats, Ints, Lists
+from rankgain.rankings import TIES, Rankings, check_query_ids
 
 
 def from_ranked(relevance: Any, *, judged: Any = None, query_ids: Iterable[Hashable] | None = None) -> Rankings:
@@ -62,31 +63,43 @@ def check_judged(judged: Any, lists: Lists) -> Lists | None:
     return truth
 
 
-class Ranked(Rankings):
-    def __init__(self, relevance: Lists, judged: Lists | None, query_ids: Any) -> None:
-        super().__init__(query_ids)
-        self._relevance = relevance
+class Graded(Rankings):
+    """Rankings of documents with their grades in lists, and of the judged grades where those are given."""
+
+    def __init__(self, grades: Lists, judged: Lists | None, query_ids: Sequence[Any], ties: str | None = None) -> None:
+        super().__init__(query_ids, ties=ties)
+        self._grades = grades
         self._judged = judged
 
     @property
     def sizes(self) -> Ints:
-        return self._relevance.sizes
+        return self._grades.sizes
 
     @property
     def loads(self) -> Ints:
         return self.sizes if self._judged is None else self.sizes + self._judged.sizes
 
+    @abstractmethod
+    def hits(self, start: int, stop: int, grades: Floats, offsets: Ints, needs: Needs) -> tuple[Hits, Fault]:
+        """The hits among the documents of the queries start … stop − 1, and what was found wrong."""
+
     def batch(self, start: int, stop: int, needs: Needs) -> Batch:
-        grades, offsets = self._relevance.take(start, stop)
+        grades, offsets = self._grades.take(start, stop)
+        hits, fault = self.hits(start, stop, grades, offsets, needs)
+        judged = (grades, offsets) if self._judged is None else self._judged.take(start, stop)
+        role = 0 if self._judged is None else IN_JUDGED
+        return make_batch(np.diff(offsets), hits, fault, judged, needs, TIES[self.ties or "stable"], role)
+
+    def refusal(self, query: int, offence: Offence) -> Exception:
+        held = self._judged if offence.code & IN_JUDGED and self._judged is not None else self._grades
+        return self.refuse(held, query, offence)
+
+
+class Ranked(Graded):
+    def hits(self, start: int, stop: int, grades: Floats, offsets: Ints, needs: Needs) -> tuple[Hits, Fault]:
         hits = Hits(stop - start, len(grades))
         hits.last = hits.first
         fault = _backend.ordering.hits_ranked(
             grades, offsets, needs.depth, needs.zeros, hits.offsets, hits.grade, hits.first
         )
-        judged = (grades, offsets) if self._judged is None else self._judged.take(start, stop)
-        role = 0 if self._judged is None else IN_JUDGED
-        return make_batch(np.diff(offsets), hits, fault, judged, needs, STABLE, role)
-
-    def refusal(self, query: int, offence: Offence) -> Exception:
-        held = self._judged if offence.code & IN_JUDGED and self._judged is not None else self._relevance
-        return self.refuse(held, query, offence)
+        return hits, fault

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from rankgain import _backend
-from rankgain._codes import IN_JUDGED, NAN_SCORE, STABLE
-from rankgain.batch import Batch, Hits, Needs, make_batch
-from rankgain.errors import Offence
-from rankgain.inputs.ranked import check_judged
-from rankgain.lists import Ints, Lists, flat_numbers, offsets_of
-from rankgain.rankings import TIES, Rankings, check_query_ids, check_ties
+from rankgain._codes import NAN_SCORE
+from rankgain.batch import Hits, Needs
+from rankgain.errors import Fault, Offence
+from rankgain.inputs.ranked import Graded, check_judged
+from rankgain.lists import Floats, Ints, Lists, flat_numbers, offsets_of
+from rankgain.rankings import Rankings, check_query_ids, check_ties
 
 
 def from_scores(
@@ -159,27 +159,16 @@ def _ids(qid: Any) -> npt.NDArray[Any]:
     return ids
 
 
-class Scored(Rankings):
-    def __init__(self, labels: Lists, scores: Lists, judged: Lists | None, ties: str, query_ids: Any) -> None:
-        super().__init__(query_ids, ties=ties)
-        self._labels = labels
+class Scored(Graded):
+    def __init__(self, labels: Lists, scores: Lists, judged: Lists | None, ties: str, query_ids: Sequence[Any]) -> None:
+        super().__init__(labels, judged, query_ids, ties)
         self._scores = scores
-        self._judged = judged
 
-    @property
-    def sizes(self) -> Ints:
-        return self._scores.sizes
-
-    @property
-    def loads(self) -> Ints:
-        return self.sizes if self._judged is None else self.sizes + self._judged.sizes
-
-    def batch(self, start: int, stop: int, needs: Needs) -> Batch:
-        grades, offsets = self._labels.take(start, stop)
+    def hits(self, start: int, stop: int, grades: Floats, offsets: Ints, needs: Needs) -> tuple[Hits, Fault]:
         narrow = self._scores.dtype == np.float32
         scores, _ = self._scores.take(start, stop, np.float32 if narrow else np.float64)
         make = _backend.ordering.hits_scored_f32 if narrow else _backend.ordering.hits_scored_f64
-        ties = TIES[self.ties or "stable"]
+        stable = self.ties == "stable"
         hits = Hits(stop - start, len(grades))
         fault = make(
             scores,
@@ -187,20 +176,15 @@ class Scored(Rankings):
             offsets,
             needs.depth,
             needs.zeros,
-            ties == STABLE,
+            stable,
             hits.offsets,
             hits.grade,
             hits.first,
             hits.last,
         )
-        judged = (grades, offsets) if self._judged is None else self._judged.take(start, stop)
-        role = 0 if self._judged is None else IN_JUDGED
-        return make_batch(np.diff(offsets), hits, fault, judged, needs, ties, role)
+        return hits, fault
 
     def refusal(self, query: int, offence: Offence) -> Exception:
-        held = self._labels
-        if offence.code & IN_JUDGED and self._judged is not None:
-            held = self._judged
-        elif offence.code == NAN_SCORE:
-            held = self._scores
-        return self.refuse(held, query, offence)
+        if offence.code == NAN_SCORE:
+            return self.refuse(self._scores, query, offence)
+        return super().refusal(query, offence)
