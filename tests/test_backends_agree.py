@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from strategies import TIES, cutoffs, depths, discounts, empties, gains, named_gains, rels
 
 import rankgain as rg
+from rankgain import _backend
 from rankgain import rankings as rankings_module
 from rankgain.batch import Needs
 from rankgain.discounts import Discount
@@ -165,34 +166,42 @@ def lines(draw, value_field, usual):
     return draw(st.sampled_from(["", " "])) + "".join(field + draw(spaces) for field in fields)
 
 
-@given(st.lists(lines(4, 6), max_size=6), st.lists(lines(3, 4), max_size=6), st.sampled_from(["\n", "\r\n", "\n\n"]))
-def test_files(on_both, run_lines, qrels_lines, end):
-    from rankgain import _backend
+def scanned(name, data):
+    """What a scan finds: the fault, or the rows with their queries, documents and values."""
+    data = np.frombuffer(data, dtype=np.uint8)
+    most = len(data) + 1
+    starts, ends, runs, totals = (np.empty(size, dtype=np.int64) for size in (most, most, 5 * most, 3))
+    values = np.empty(most)
+    fault = getattr(_backend.columns, name)(data, starts, ends, values, runs, totals)
+    if fault is not None:
+        return fault
+    rows, count, lines = totals.tolist()
+    found = starts[:rows].tolist(), ends[:rows].tolist(), values[:rows].tolist(), runs[: 5 * count].tolist(), lines
+    return repr(found)
 
-    run, qrels = end.join(run_lines).encode(), end.join(qrels_lines).encode()
 
-    def scans():
-        tables = [{}, {}]
-        faults = _backend.readers.scan_run(run, tables[0]), _backend.readers.scan_qrels(qrels, tables[1])
-        return faults, [table if fault is None else None for table, fault in zip(tables, faults, strict=True)]
+comments = st.sampled_from(["#", " # q1 0 d1 1", "#q1 Q0 d1 1 1 t"])
 
-    compiled, python = on_both(scans)
-    assert repr(compiled) == repr(python)
+
+@given(
+    st.lists(lines(4, 6) | comments, max_size=6),
+    st.lists(lines(3, 4) | comments, max_size=6),
+    st.sampled_from(["\n", "\r\n", "\n\n"]),
+    st.booleans(),
+)
+def test_files(on_both, run_lines, qrels_lines, end, ended):
+    for name, texts in (("scan_run", run_lines), ("scan_qrels", qrels_lines)):
+        data = (end.join(texts) + (end if ended else "")).encode()
+        compiled, python = on_both(lambda name=name, data=data: scanned(name, data))
+        assert compiled == python
 
 
 @given(st.floats(allow_nan=False), st.sampled_from(["{!r}", "{:.3f}", "{:.6e}", "{:.17g}", "{:+.2f}"]))
 def test_numbers_in_files_are_exact(on_both, number, form):
-    from rankgain import _backend
-
     text = form.format(number)
-    data = f"q Q0 d 1 {text} tag".encode()
-
-    def scan():
-        table = {}
-        assert _backend.readers.scan_run(data, table) is None
-        return table[b"q"][b"d"]
-
-    assert on_both(scan) == [float(text)] * 2
+    compiled, python = on_both(lambda: scanned("scan_run", f"q Q0 d 1 {text} tag".encode()))
+    assert compiled == python
+    assert f"[{float(text)!r}]" in python
 
 
 def test_discounts_beyond_the_table(on_both):

@@ -31,4 +31,8 @@ cdef enum:
     FEW_FIELDS = 13
     NOT_A_NUMBER = 14
     DUPLICATE = 15
+    NULL_ID = 16
+    ID_TYPE = 17
+    LONE_SURROGATE = 18
+    LARGE_ID = 19
     IN_JUDGED = 64

@@ -29,5 +29,9 @@ CHANGED = 12
 FEW_FIELDS = 13
 NOT_A_NUMBER = 14
 DUPLICATE = 15
+NULL_ID = 16
+ID_TYPE = 17
+LONE_SURROGATE = 18
+LARGE_ID = 19
 # Added to a code: the offender stands in the judged grades, not in the list itself.
 IN_JUDGED = 64

@@ -4,8 +4,11 @@ from typing import Any
 from rankgain.errors import Fault
 from rankgain.lists import Floats, Ints
 
+def read_judged(truths: list[dict[Any, float]], documents: list[Any], grades: Floats, offsets: Ints) -> Fault: ...
 def hits_matched(
-    truths: list[dict[Any, float]],
+    documents: list[Any],
+    truth_offsets: Ints,
+    grades: Floats,
     runs: list[dict[Any, float]],
     depth: int,
     zeros: bool,
@@ -14,8 +17,5 @@ def hits_matched(
     hit_grade: Floats,
     hit_first: Ints,
     hit_last: Ints,
-    grade_offsets: Ints,
-    grades_out: Floats,
 ) -> Fault: ...
-def scan_run(data: bytes, table: dict[bytes, dict[bytes, float]]) -> Fault: ...
-def scan_qrels(data: bytes, table: dict[bytes, dict[bytes, float]]) -> Fault: ...
+def pack_ids(values: list[Any], ends: Ints) -> tuple[bytes, Fault]: ...

@@ -1,4 +1,4 @@
-"""The kernels over dicts, ids and bytes, compiled.
+"""The kernels over dicts and the objects in them, compiled.
 
 The functions of `_reference_readers`, which is their specification, with its bits.
 """
@@ -9,16 +9,18 @@ from cpython.dict cimport PyDict_Next
 from cpython.ref cimport PyObject
 from libc.float cimport DBL_MAX
 from libc.stdint cimport int64_t
-from libc.stdlib cimport free, malloc
-from libc.string cimport memchr, memcmp
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memcpy
 
 from rankgain._codes cimport (
-    CHANGED, DOCID, DUPLICATE, FEW_FIELDS, GRADE_TYPE, INFINITE_GRADE, MIXED_IDS, NAN_GRADE, NAN_SCORE, NOT_A_NUMBER,
-    OTHER_IDS, SCORE_TYPE, STABLE,
+    CHANGED, DOCID, GRADE_TYPE, INFINITE_GRADE, LONE_SURROGATE, MIXED_IDS, NAN_GRADE, NAN_SCORE, OTHER_IDS, SCORE_TYPE,
+    STABLE,
 )
-from rankgain._ordering cimport Workspace, count_higher, rank_entries, release, reserve
+from rankgain._ordering cimport (
+    Workspace, count_higher, doubles, integers, longest, rank_entries, release, reserve,
+)
 
-from rankgain._reference_readers import decimal, highest_first, id_kind
+from rankgain._reference_readers import _encoded, highest_first, id_fault, id_kind
 from rankgain.scalars import real
 
 cdef extern from "Python.h":
@@ -26,6 +28,7 @@ cdef extern from "Python.h":
     int PyLong_CheckExact(PyObject*)
     double PyFloat_AsDouble(PyObject*)
     PyObject* PyDict_GetItemWithError(object, object) except? NULL
+    const char* PyUnicode_AsUTF8AndSize(object, Py_ssize_t*) except NULL
 
 
 # dicts
@@ -77,10 +80,9 @@ cdef int read_run(dict run, Py_ssize_t n, double* scores, bint* exact, Py_ssize_
 
 
 cdef int read_truth(
-    dict truth, Py_ssize_t n, bint zeros, double[::1] grades, Py_ssize_t* count, list documents, Workspace* space,
-    Py_ssize_t* position
+    dict truth, Py_ssize_t n, double[::1] grades, list documents, Py_ssize_t* position
 ) except -1:
-    """Append the judged grades, and gather the documents that are hits wherever they are returned."""
+    """Append the documents and their grades; the code of what is wrong at the position, or 0."""
     cdef PyObject* key
     cdef PyObject* value
     cdef Py_ssize_t at = 0, index = 0
@@ -95,14 +97,33 @@ cdef int read_truth(
                 code = NAN_GRADE if grade != grade else INFINITE_GRADE
             if code:
                 break
-            if grade >= 0.0:
-                grades[count[0]] = grade
-                count[0] += 1
-                if grade > 0.0 or zeros:
-                    space.spare[len(documents)].grade = grade
-                    documents.append(document)
+            grades[len(documents)] = grade
+            documents.append(document)
             index += 1
     return CHANGED if code == 0 and index != n else code
+
+
+def read_judged(list truths, list documents, double[::1] grades, int64_t[::1] offsets):
+    cdef Py_ssize_t query, n, position = -1
+    cdef int code = 0
+    cdef dict truth
+    sizes = [len(truth) for truth in truths]
+    offsets[0] = 0
+    for query in range(len(truths)):
+        offsets[query + 1] = offsets[query]
+        if code:
+            continue
+        truth = truths[query]
+        n = sizes[query]
+        if len(truth) != n or len(documents) + n > grades.shape[0]:
+            code = CHANGED
+        else:
+            code = read_truth(truth, n, grades, documents, &position)
+        if code:
+            fault = code, query, -1 if code == CHANGED else position
+        else:
+            offsets[query + 1] = len(documents)
+    return fault if code else None
 
 
 cdef Py_ssize_t find_documents(list documents, dict run, Workspace* space) except -1:
@@ -177,47 +198,57 @@ cdef Py_ssize_t break_ties(
     return written
 
 
-def hits_matched(
-    list truths, list runs, int64_t depth, bint zeros, int ties, int64_t[::1] hit_offsets, double[::1] hit_grade,
-    int64_t[::1] hit_first, int64_t[::1] hit_last, int64_t[::1] grade_offsets, double[::1] grades_out
+cdef list hit_documents(
+    list documents, Py_ssize_t start, Py_ssize_t stop, const double* grades, bint zeros, Workspace* space
 ):
-    cdef Py_ssize_t query, index, n, n_truth, m, kept, longest = 0, count = 0, judged = 0, position = -1
+    """The judged documents that are hits wherever they are returned; their grades go into the spare entries."""
+    cdef Py_ssize_t index
+    cdef list found = []
+    for index in range(start, stop):
+        if grades[index] > 0.0 or (zeros and grades[index] == 0.0):
+            space.spare[len(found)].grade = grades[index]
+            found.append(documents[index])
+    return found
+
+
+def hits_matched(
+    list documents, const int64_t[::1] truth_offsets, const double[::1] grades, list runs, int64_t depth, bint zeros,
+    int ties, int64_t[::1] hit_offsets, double[::1] hit_grade, int64_t[::1] hit_first, int64_t[::1] hit_last
+):
+    cdef Py_ssize_t query, index, n, start, stop, m, kept, most, count = 0, position = -1
     cdef Workspace space
     cdef double* scores = NULL
     cdef double* grade_at
     cdef int64_t* first_at
     cdef int64_t* last_at
-    cdef dict truth, run
-    cdef list documents
+    cdef dict run
+    cdef list sought
     cdef bint exact
     cdef int code
-    sizes = [(len(truth), len(run)) for truth, run in zip(truths, runs, strict=True)]
-    for n_truth, n in sizes:
-        longest = max(longest, n_truth, n)
-    hit_offsets[0] = grade_offsets[0] = 0
-    reserve(&space, longest)
+    sizes = [len(run) for run in runs]
+    most = max(longest(integers(truth_offsets), truth_offsets.shape[0] - 1), max(sizes, default=0))
+    hit_offsets[0] = 0
+    reserve(&space, most)
     try:
-        scores = <double*>malloc(longest * sizeof(double) + 1)
+        scores = <double*>malloc(most * sizeof(double) + 1)
         if scores == NULL:
             raise MemoryError
-        for query in range(len(truths)):
-            truth = truths[query]
+        for query in range(len(runs)):
             run = runs[query]
-            n = sizes[query][1]
-            n_truth = sizes[query][0]
-            if judged + n_truth > grades_out.shape[0] or len(run) != n or len(truth) != n_truth:
+            n = sizes[query]
+            if len(run) != n:
                 return CHANGED, query, -1
-            documents = []
-            code = read_truth(truth, n_truth, zeros, grades_out, &judged, documents, &space, &position)
             exact = True
-            code = code or read_run(run, n, scores, &exact, &position)
+            code = read_run(run, n, scores, &exact, &position)
             if code:
                 return code, query, -1 if code == CHANGED else position
-            grade_offsets[query + 1] = judged
             if not exact:
                 run = {document: scores[index] for index, document in enumerate(list(run)) if index < n}
-            m = find_documents(documents, run, &space) if documents else 0
-            if m < 0 or len(run) != n or len(truth) != n_truth:  # comparing ids may run foreign code
+            start = truth_offsets[query]
+            stop = truth_offsets[query + 1]
+            sought = hit_documents(documents, start, stop, doubles(grades), zeros, &space)
+            m = find_documents(sought, run, &space) if sought else 0
+            if m < 0 or len(run) != n:  # comparing ids may run foreign code
                 return CHANGED, query, -1
             if m:
                 grade_at = &hit_grade[0] + count
@@ -226,13 +257,13 @@ def hits_matched(
                 kept = rank_entries(scores, n, m, depth, False, &space, grade_at, first_at, last_at)
                 if ties == DOCID or ties == STABLE:
                     kept = break_ties(
-                        documents, run, scores, n, kept, depth, ties == DOCID, &space, grade_at, first_at, last_at
+                        sought, run, scores, n, kept, depth, ties == DOCID, &space, grade_at, first_at, last_at
                     )
                     if kept < 0:
                         return -kept, query, -1
                 count += kept
-            elif n and n_truth and id_kind(next(iter(truth))) is not id_kind(next(iter(run))):
-                if truth.keys().isdisjoint(run):
+            elif n and start < stop and id_kind(documents[start]) is not id_kind(next(iter(run))):
+                if run.keys().isdisjoint(documents[start:stop]):
                     return OTHER_IDS, query, -1
             hit_offsets[query + 1] = count
         return None
@@ -241,110 +272,56 @@ def hits_matched(
         free(scores)
 
 
-# files
+# ids
 
-cdef enum:
-    FIELDS = 6  # the last field that anybody reads is the sixth
-
-cdef double POWERS[23]
-POWERS[:] = [
-    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
-    1e21, 1e22,
-]
+cdef struct Text:
+    char* data
+    Py_ssize_t size
+    Py_ssize_t room
 
 
-cdef inline bint is_space(char c) noexcept nogil:
-    return c == 32 or (9 <= c <= 13)  # what bytes.split() takes for white space
+cdef int append(Text* text, const char* data, Py_ssize_t size) except -1:
+    cdef char* grown
+    if text.size + size > text.room:
+        text.room = max(2 * text.room, text.size + size)
+        grown = <char*>realloc(text.data, text.room)
+        if grown == NULL:
+            raise MemoryError
+        text.data = grown
+    memcpy(text.data + text.size, data, size)
+    text.size += size
+    return 0
 
 
-cdef bint read_decimal(const char* at, const char* end, double* out) noexcept nogil:
-    """Plain decimals of up to 15 digits, exactly: a whole number below 2**53 and one division are both exact.
-
-    Equals `float()`; everything else is left to it.
-    """
-    cdef int64_t whole = 0
-    cdef int digits = 0, decimals = -1
-    cdef bint negative = at < end and at[0] == c'-'
-    at += negative
-    while at < end:
-        if c'0' <= at[0] <= c'9':
-            whole = 10 * whole + (at[0] - c'0')
-            digits += 1
-            if digits > 15:
-                return False
-            decimals += decimals >= 0
-        elif at[0] == c'.' and decimals < 0:
-            decimals = 0
-        else:
-            return False
-        at += 1
-    if digits == 0:
-        return False
-    out[0] = <double>whole / POWERS[decimals] if decimals > 0 else <double>whole
-    if negative:
-        out[0] = -out[0]
-    return True
-
-
-def scan_run(bytes data, dict table):
-    return scan(data, table, 6, -1, 4)
-
-
-def scan_qrels(bytes data, dict table):
-    return scan(data, table, 4, 4, 3)
-
-
-cdef object scan(bytes data, dict table, int least, int most, int value_field):
-    cdef char* at
-    cdef char* line_end
-    cdef char* end
-    cdef char* starts[FIELDS]
-    cdef char* ends[FIELDS]
-    cdef char* last_query = NULL
-    cdef Py_ssize_t last_length = 0, length, line = -1, fields, size
-    cdef double value
-    cdef dict documents = None
-    PyBytes_AsStringAndSize(data, &at, &size)
-    end = at + size
-    while at < end:
-        line += 1
-        line_end = <char*>memchr(at, c'\n', end - at)
-        if line_end == NULL:
-            line_end = end
-        fields = 0
-        while True:
-            while at < line_end and is_space(at[0]):
-                at += 1
-            if at == line_end:
-                break
-            if fields < FIELDS:
-                starts[fields] = at
-            while at < line_end and not is_space(at[0]):
-                at += 1
-            if fields < FIELDS:
-                ends[fields] = at
-            fields += 1
-        at = line_end + 1
-        if fields == 0:
-            continue
-        if fields < least or (most >= 0 and fields > most):
-            return FEW_FIELDS, line, fields
-        if not read_decimal(starts[value_field], ends[value_field], &value):
-            found = decimal(PyBytes_FromStringAndSize(starts[value_field], ends[value_field] - starts[value_field]))
-            if found is None:
-                return NOT_A_NUMBER, line, value_field
-            value = found
-            if value != value:
-                return NAN_SCORE if most < 0 else NAN_GRADE, line, value_field
-            if most >= 0 and not -DBL_MAX <= value <= DBL_MAX:
-                return INFINITE_GRADE, line, value_field
-        length = ends[0] - starts[0]
-        if documents is None or length != last_length or memcmp(starts[0], last_query, length):
-            last_query = starts[0]
-            last_length = length
-            documents = table.setdefault(PyBytes_FromStringAndSize(last_query, length), {})
-        size = len(documents)
-        documents[PyBytes_FromStringAndSize(starts[2], ends[2] - starts[2])] = value
-        if len(documents) == size:
-            return DUPLICATE, line, 2
-    return None
+def pack_ids(list values, int64_t[::1] ends):
+    cdef Py_ssize_t position = 0, size = 0
+    cdef const char* data
+    cdef char* held
+    cdef Text text
+    kind = id_kind(values[0]) if values else str
+    text.size = 0
+    text.room = 16 * len(values) + 16
+    text.data = <char*>malloc(text.room)
+    try:
+        if text.data == NULL:
+            raise MemoryError
+        for position, value in enumerate(values):
+            if kind is str and isinstance(value, str):
+                try:
+                    data = PyUnicode_AsUTF8AndSize(value, &size)
+                except UnicodeEncodeError:
+                    value = _encoded(value)
+                    if value is None:
+                        return b"", (LONE_SURROGATE, 0, position)
+                    PyBytes_AsStringAndSize(value, &held, &size)
+                    data = held
+            elif kind is bytes and isinstance(value, bytes):
+                PyBytes_AsStringAndSize(value, &held, &size)
+                data = held
+            else:
+                return b"", id_fault(value, position)
+            append(&text, data, size)
+            ends[position] = text.size
+        return PyBytes_FromStringAndSize(text.data, text.size), None
+    finally:
+        free(text.data)

@@ -1,7 +1,6 @@
-"""The specification: every kernel over dicts, ids and bytes, in plain Python. The compiled half is `_readers`.
+"""The specification: every kernel over dicts and the objects in them, in plain Python. The compiled half is `_readers`.
 
-As in `_reference`, what is wrong comes back as an offence: (code, query, position in the query's dict) from dicts,
-(code, line, field), both from 0, from files.
+As in `_reference`, what is wrong comes back as an offence: (code, query, position in the query's dict).
 """
 
 from itertools import groupby
@@ -10,14 +9,14 @@ from numbers import Integral
 from rankgain._codes import (
     CHANGED,
     DOCID,
-    DUPLICATE,
-    FEW_FIELDS,
     GRADE_TYPE,
+    ID_TYPE,
     INFINITE_GRADE,
+    LONE_SURROGATE,
     MIXED_IDS,
     NAN_GRADE,
     NAN_SCORE,
-    NOT_A_NUMBER,
+    NULL_ID,
     OTHER_IDS,
     SCORE_TYPE,
     STABLE,
@@ -34,8 +33,38 @@ def id_kind(identifier):
     return type(identifier)
 
 
-def _comparable(some, others):
-    return id_kind(next(iter(some))) is id_kind(next(iter(others)))
+def id_fault(value, position):
+    """The offence of an id that is null, or of a kind that cannot stand there."""
+    null = value is None or type(value).__name__ in ("NAType", "NaTType") or (type(value) is float and value != value)
+    return (NULL_ID if null else ID_TYPE), 0, position
+
+
+def _encoded(text):
+    """The id in bytes, from which `bytes.decode("utf-8", "surrogateescape")` makes it again; None where nothing does."""
+    try:
+        return str.encode(text)
+    except UnicodeEncodeError:
+        pass
+    try:
+        data = str.encode(text, "utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return None
+    return data if data.decode("utf-8", "surrogateescape") == text else None
+
+
+def pack_ids(values, ends):
+    """The ids, all str or all bytes, one after the other, `ends` saying where each ends; with the offence, or None."""
+    packed = bytearray()
+    kind = id_kind(values[0]) if values else str
+    for position, value in enumerate(values):
+        if kind not in (str, bytes) or not isinstance(value, kind):
+            return b"", id_fault(value, position)
+        data = _encoded(value) if kind is str else value
+        if data is None:
+            return b"", (LONE_SURROGATE, 0, position)
+        packed += data
+        ends[position] = len(packed)
+    return bytes(packed), None
 
 
 def highest_first(ids):
@@ -44,9 +73,25 @@ def highest_first(ids):
     return sorted(ids, reverse=True) if len(kinds) == 1 and kinds <= {str, bytes, int} else None
 
 
-def _read_truth(truth, size):
-    """The grades by document, or (code, position)."""
-    grades = {}
+def read_judged(truths, documents, grades, offsets):
+    """Read dicts of grades by document, one a query: the documents, their grades, and the offsets of the queries.
+
+    What follows an offence is not read.
+    """
+    sizes = [len(truth) for truth in truths]
+    offsets[:] = 0
+    for query, truth in enumerate(truths):
+        fault = _read_truth(truth, sizes[query], documents, grades)
+        if fault is not None:
+            return fault[0], query, fault[1]
+        offsets[query + 1 :] = len(documents)
+    return None
+
+
+def _read_truth(truth, size, documents, grades):
+    if len(truth) != size or len(documents) + size > len(grades):
+        return CHANGED, -1
+    before = len(documents)
     for position, (document, value) in enumerate(list(truth.items())):
         grade = real(value)
         if len(truth) != size:  # reading a number may run foreign code
@@ -57,8 +102,9 @@ def _read_truth(truth, size):
             return NAN_GRADE, position
         if grade in (float("inf"), float("-inf")):
             return INFINITE_GRADE, position
-        grades[document] = grade
-    return grades
+        grades[before + position] = grade
+        documents.append(document)
+    return None
 
 
 def _read_run(run, size):
@@ -95,82 +141,38 @@ def _order(scores, grades, ties, depth, is_hit):
 
 
 def hits_matched(
-    truths, runs, depth, zeros, ties, hit_offsets, hit_grade, hit_first, hit_last, grade_offsets, grades_out
+    documents, truth_offsets, grades, runs, depth, zeros, ties, hit_offsets, hit_grade, hit_first, hit_last
 ):
-    """The hits of runs (dicts of scores by document) against truths (dicts of grades), and the judged grades.
+    """The hits of runs (dicts of scores by document) against the judged documents of each query.
 
-    A negative grade is pooled but unjudged: no hit, and not among the judged grades.
+    A negative grade is pooled but unjudged: no hit.
     """
-    count = judged = 0
-    hit_offsets[0] = grade_offsets[0] = 0
+    count = 0
+    hit_offsets[0] = 0
 
     def is_hit(grade):
         return grade is not None and (grade > 0.0 or (zeros and grade == 0.0))
 
-    sizes = [(len(truth), len(run)) for truth, run in zip(truths, runs, strict=True)]
-    for query, (truth, run) in enumerate(zip(truths, runs, strict=True)):
-        if (len(truth), len(run)) != sizes[query]:
+    sizes = [len(run) for run in runs]
+    for query, run in enumerate(runs):
+        if len(run) != sizes[query]:
             return CHANGED, query, -1
-        grades = _read_truth(truth, sizes[query][0])
-        if type(grades) is tuple:
-            return grades[0], query, grades[1]
-        scores = _read_run(run, sizes[query][1])
+        scores = _read_run(run, sizes[query])
         if type(scores) is tuple:
             return scores[0], query, scores[1]
-        if grades and scores and grades.keys().isdisjoint(scores) and not _comparable(grades, scores):
-            return OTHER_IDS, query, -1
-        order = _order(scores, grades, ties, depth, is_hit)
+        start, stop = int(truth_offsets[query]), int(truth_offsets[query + 1])
+        truth = dict(zip(documents[start:stop], grades[start:stop].tolist(), strict=True))
+        if truth and scores and truth.keys().isdisjoint(scores):
+            if id_kind(documents[start]) is not id_kind(next(iter(scores))):
+                return OTHER_IDS, query, -1
+        order = _order(scores, truth, ties, depth, is_hit)
         if order is None:
             return MIXED_IDS, query, -1
         resolved = ties in (STABLE, DOCID)
         ordered_scores = [scores[document] for document in order]
-        ordered_grades = [grades.get(document) for document in order]
+        ordered_grades = [truth.get(document) for document in order]
         for grade, first, last in place(ordered_scores, ordered_grades, depth, zeros, resolved):
             hit_grade[count], hit_first[count], hit_last[count] = grade, first, last
             count += 1
         hit_offsets[query + 1] = count
-        for grade in grades.values():
-            if grade >= 0.0:
-                grades_out[judged] = grade
-                judged += 1
-        grade_offsets[query + 1] = judged
-    return None
-
-
-def decimal(field):
-    """The number as `float()` reads it, but without underscores; else None."""
-    try:
-        return None if b"_" in field else float(field)
-    except ValueError:
-        return None
-
-
-def scan_run(data, table):
-    """Fill {query: {document: score}} from lines `query Q0 document rank score tag`."""
-    return _scan(data, table, 6, None, 4)
-
-
-def scan_qrels(data, table):
-    """Fill {query: {document: grade}} from lines `query iteration document grade`."""
-    return _scan(data, table, 4, 4, 3)
-
-
-def _scan(data, table, least, most, value_field):
-    for number, line in enumerate(data.split(b"\n")):
-        fields = line.split()
-        if not fields:
-            continue
-        if len(fields) < least or (most is not None and len(fields) > most):
-            return FEW_FIELDS, number, len(fields)
-        value = decimal(fields[value_field])
-        if value is None:
-            return NOT_A_NUMBER, number, value_field
-        if value != value:
-            return (NAN_SCORE if most is None else NAN_GRADE), number, value_field
-        if most is not None and value in (float("inf"), float("-inf")):
-            return INFINITE_GRADE, number, value_field
-        documents = table.setdefault(fields[0], {})
-        if fields[2] in documents:
-            return DUPLICATE, number, 2
-        documents[fields[2]] = value
     return None

@@ -56,6 +56,17 @@ def check_query_ids(query_ids: Iterable[Hashable] | None, count: int) -> Sequenc
     return names
 
 
+def chunks(loads: Ints, documents: int = CHUNK) -> Iterator[tuple[int, int]]:
+    """Runs of queries with about so many documents, at least one query each."""
+    ends = np.cumsum(loads + 1)
+    start = 0
+    while start < len(ends):
+        done = int(ends[start - 1]) if start else 0
+        stop = max(start + 1, int(np.searchsorted(ends, done + documents, side="right")))
+        yield start, stop
+        start = stop
+
+
 class Rankings(ABC):
     """Ranked documents with their judgements, one ranking a query; made by the `from_…` and `read_…` functions.
 
@@ -170,14 +181,7 @@ class Rankings(ABC):
         return refusal(offence.code, f"{held.name}: {self.query_name(query)}{place}", offence.detail)
 
     def chunks(self, documents: int = CHUNK) -> Iterator[tuple[int, int]]:
-        """Runs of queries with about so many documents, at least one query each."""
-        ends = np.cumsum(self.loads + 1)
-        start = 0
-        while start < len(ends):
-            done = int(ends[start - 1]) if start else 0
-            stop = max(start + 1, int(np.searchsorted(ends, done + documents, side="right")))
-            yield start, stop
-            start = stop
+        return chunks(self.loads, documents)
 
     def __repr__(self) -> str:
         ties = "" if self.ties is None else f", ties={self.ties!r}"

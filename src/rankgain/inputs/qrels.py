@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from rankgain import _backend, _codes
-from rankgain.batch import Batch, Hits, Needs, make_batch
-from rankgain.errors import Offence, located, refusal
-from rankgain.lists import Ints
-from rankgain.rankings import TIES, Rankings, check_missing, check_query_ids, check_ties
-from rankgain.scalars import real
+from rankgain.batch import Hits, Needs
+from rankgain.errors import Fault, Offence, refusal
+from rankgain.ids import Rows
+from rankgain.lists import Floats, Ints
+from rankgain.rankings import TIES, Rankings, check_missing, check_ties
+from rankgain.truth import Judged, Judgments, as_dict, of_dicts, types
 
 Qrels = Mapping[Any, Mapping[Any, float]]
 Run = Mapping[Any, Mapping[Any, float]]
 
 
 def from_qrels(
-    qrels: Qrels,
+    qrels: Qrels | Judgments,
     run: Run,
     *,
     ties: str = "docid",
@@ -31,7 +32,7 @@ def from_qrels(
 
     Parameters
     ----------
-    qrels : mapping of mappings
+    qrels : mapping of mappings, or Judgments
         Grades by query and document: any numbers. A grade of 0 is judged and not relevant; below 0, as in trec_eval,
         pooled but unjudged (gain 0, never relevant). A document that is not there is unjudged.
     run : mapping of mappings
@@ -72,11 +73,14 @@ def from_qrels(
     """
     check_ties(ties, ids=True)
     check_missing(missing)
-    sides = _mapping(qrels, "qrels"), _mapping(run, "run")
-    return Matched(*sides, ties=ties, missing=missing, query_ids=query_ids)
+    mapping(run, "run")
+    truth = qrels if isinstance(qrels, Judgments) else mapping(qrels, "qrels")
+    if not isinstance(truth, Judgments):
+        truth = of_dicts(truth, only=run if missing == "skip" else None)
+    return Matched(truth, run, ties=ties, missing=missing, query_ids=query_ids)
 
 
-def _mapping(value: Any, name: str) -> Mapping[Any, Any]:
+def mapping(value: Any, name: str) -> Mapping[Any, Any]:
     if not isinstance(value, Mapping):
         raise TypeError(f"{name} must be a mapping of mappings, not {type(value).__name__}")
     for query, documents in value.items():
@@ -86,91 +90,53 @@ def _mapping(value: Any, name: str) -> Mapping[Any, Any]:
     return value
 
 
-class Matched(Rankings):
-    """`names` are what errors call the two sides; `show` makes of a query's id what stands in the result."""
+class Matched(Judged):
+    """A run of dicts."""
 
     def __init__(
         self,
-        truth: Qrels,
+        truth: Judgments,
         run: Run,
         *,
         ties: str,
         missing: str,
         query_ids: Iterable[Hashable] | None = None,
-        names: tuple[str, str] = ("qrels", "run"),
-        show: Callable[[Any], Any] = lambda key: key,
     ) -> None:
-        absent = sum(query not in run for query in truth)
-        if absent == len(truth):
-            raise ValueError(f"{names[0]} and {names[1]} have no query in common{_types(truth, run, names)}")
-        self._keys = [query for query in truth if missing == "zero" or query in run]
-        shown = map(show, self._keys) if query_ids is None else query_ids
-        left_out = absent, len(run) - (len(truth) - absent)
-        super().__init__(check_query_ids(shown, len(self._keys)), ties=ties, missing=missing, left_out=left_out)
-        self._truth = truth
+        super().__init__(truth, "run", run, ties=ties, missing=missing, query_ids=query_ids)
         self._run = run
-        self._names = names
+        self._keys = [truth.query_ids[number] for number in self._queries.tolist()]
 
     @property
     def sizes(self) -> Ints:
         return np.array([len(self._run.get(query, ())) for query in self._keys], dtype=np.int64)
 
-    @property
-    def loads(self) -> Ints:
-        return self.sizes + np.array([len(self._truth[query]) for query in self._keys], dtype=np.int64)
-
-    def _documents(self, query: int) -> tuple[dict[Any, float], dict[Any, float]]:
-        key = self._keys[query]
-        return _dict(self._truth[key]), _dict(self._run.get(key, {}))
-
-    def batch(self, start: int, stop: int, needs: Needs) -> Batch:
-        truths, runs = map(list, zip(*map(self._documents, range(start, stop)), strict=True))
-        judged = sum(map(len, truths))
-        hits = Hits(stop - start, judged)
-        grades, grade_offsets = np.empty(judged), np.empty(stop - start + 1, dtype=np.int64)
-        ties = TIES[self.ties or "docid"]
+    def hits(self, start: int, stop: int, rows: Rows, offsets: Ints, grades: Floats, needs: Needs) -> tuple[Hits, Fault]:
+        hits = Hits(stop - start, len(grades))
+        documents = self._truth.documents
+        documents = documents[rows] if isinstance(rows, slice) else [documents[row] for row in rows.tolist()]
         fault = _backend.readers.hits_matched(
-            truths,
-            runs,
+            documents,
+            offsets,
+            grades,
+            [as_dict(self._run.get(query, {})) for query in self._keys[start:stop]],
             needs.depth,
             needs.zeros,
-            ties,
+            TIES[self.ties or "docid"],
             hits.offsets,
             hits.grade,
             hits.first,
             hits.last,
-            grade_offsets,
-            grades,
         )
-        if fault is not None:
-            raise Offence(*fault)
-        returned = np.array([len(documents) for documents in runs], dtype=np.int64)
-        return make_batch(returned, hits, None, (grades[: grade_offsets[-1]], grade_offsets), needs, ties)
+        return hits, fault
 
-    def refusal(self, query: int, offence: Offence) -> Exception:
-        truth, run = self._documents(query)
-        in_run = offence.code in (_codes.NAN_SCORE, _codes.SCORE_TYPE, _codes.MIXED_IDS, _codes.OTHER_IDS)
-        where, detail = f"{self._names[in_run]}: {self.query_name(query)}", offence.detail
+    def run_refusal(self, query: int, offence: Offence) -> Exception:
+        run = as_dict(self._run.get(self._keys[query], {}))
+        where, detail = f"{self._run_name}: {self.query_name(query)}", offence.detail
         if offence.code == _codes.OTHER_IDS:
-            detail = _types(truth, run, self._names).removeprefix(": ")
-        elif offence.gain is not None:
-            judged = {document: grade for document, value in truth.items() if (grade := real(value) or 0.0) >= 0.0}
-            offence = located(offence, np.array(list(judged.values())))
-            where, detail = f"{where}, document {list(judged)[offence.position]!r}", offence.detail
+            first = int(self._truth.offsets[self._queries[query]])
+            detail = types(self._truth.documents[first : first + 1], run, (self._truth.name, self._run_name))
         elif offence.position >= 0:
-            document, value = next(islice((run if in_run else truth).items(), offence.position, None))
+            document, value = next(islice(run.items(), offence.position, None))
             kind = "an int beyond float64" if type(value) is int else type(value).__name__
             where, detail = f"{where}, document {document!r}", kind
         return refusal(offence.code, where, detail)
-
-
-def _dict(documents: Mapping[Any, float]) -> dict[Any, float]:
-    return documents if type(documents) is dict else dict(documents)
-
-
-def _types(truth: Mapping[Hashable, Any], run: Mapping[Hashable, Any], names: tuple[str, str]) -> str:
-    """The types of the ids on both sides, where they differ."""
-    if not truth or not run:
-        return ""
-    kinds = [type(next(iter(side))).__name__ for side in (truth, run)]
-    return "" if kinds[0] == kinds[1] else f": {kinds[0]} in {names[0]}, {kinds[1]} in {names[1]}"

@@ -1,0 +1,35 @@
+# The signatures of `_reference_columns` too: arguments are positional, buffers one-dimensional and contiguous.
+from rankgain.errors import Fault
+from rankgain.ids import Bytes
+from rankgain.lists import Floats, Ints
+
+def number_ids(data: Bytes, starts: Ints, ends: Ints, numbers: Ints, firsts: Ints) -> int: ...
+def copy_views(views: Bytes, buffers: list[Bytes], data: Bytes, starts: Ints, ends: Ints) -> int | None: ...
+def repeated(data: Bytes, starts: Ints, ends: Ints, offsets: Ints) -> Fault: ...
+def hits_in_columns(
+    truth_data: Bytes,
+    truth_starts: Ints,
+    truth_ends: Ints,
+    truth_offsets: Ints,
+    grades: Floats,
+    run_data: Bytes,
+    run_starts: Ints,
+    run_ends: Ints,
+    run_offsets: Ints,
+    scores: Floats,
+    ranked: bool,
+    depth: int,
+    zeros: bool,
+    ties: int,
+    whole: bool,
+    hit_offsets: Ints,
+    hit_grade: Floats,
+    hit_first: Ints,
+    hit_last: Ints,
+) -> Fault: ...
+def scan_run(
+    data: memoryview, document_start: Ints, document_end: Ints, value: Floats, runs: Ints, totals: Ints
+) -> Fault: ...
+def scan_qrels(
+    data: memoryview, document_start: Ints, document_end: Ints, value: Floats, runs: Ints, totals: Ints
+) -> Fault: ...

@@ -1,0 +1,685 @@
+"""The kernels over ids in columns, compiled: text or numbers, one a row.
+
+The functions of `_reference_columns`, which is their specification, with its bits. Every function over buffers is
+`noexcept nogil`; the `def` above it opens the buffers, reserves scratch and lets the GIL go.
+"""
+
+import os
+
+from cpython.ref cimport PyObject
+from libc.float cimport DBL_MAX
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memchr, memcmp, memcpy, memset
+
+from rankgain._codes cimport (
+    DOCID, DUPLICATE, FEW_FIELDS, INFINITE_GRADE, NAN_GRADE, NAN_SCORE, NOT_A_NUMBER, STABLE,
+)
+from rankgain._ordering cimport (
+    Workspace, count_higher, doubles, integers, longest, rank_entries, release, reserve,
+)
+
+from rankgain._reference_columns import decimal
+
+cdef extern from "Python.h":
+    double PyOS_string_to_double(const char*, char**, PyObject*) except? -1.0
+
+
+# ids
+
+cdef struct Keys:
+    # Ids of rows: bytes starts[i] … ends[i] − 1 of the data, or, where starts is NULL, int64 numbers one after the other.
+    const unsigned char* data
+    const int64_t* starts
+    const int64_t* ends
+
+
+cdef uint64_t SEED = int.from_bytes(os.urandom(8), "little")  # nobody can prepare ids that all collide
+
+
+cdef inline Keys keys_of(const unsigned char[::1] data, const int64_t[::1] starts, const int64_t[::1] ends) noexcept:
+    cdef Keys keys
+    keys.data = &data[0] if data.shape[0] else NULL
+    keys.starts = &starts[0] if starts.shape[0] else NULL
+    keys.ends = &ends[0] if ends.shape[0] else NULL
+    return keys
+
+
+cdef inline const unsigned char* bytes_of(const Keys* keys, Py_ssize_t row, Py_ssize_t* length) noexcept nogil:
+    if keys.starts == NULL:
+        length[0] = 8
+        return keys.data + 8 * row
+    length[0] = <Py_ssize_t>(keys.ends[row] - keys.starts[row])
+    return keys.data + keys.starts[row]
+
+
+cdef inline uint64_t word(const unsigned char* at) noexcept nogil:
+    cdef uint64_t value
+    memcpy(&value, at, 8)
+    return value
+
+
+cdef inline uint64_t half_word(const unsigned char* at) noexcept nogil:
+    cdef uint32_t value
+    memcpy(&value, at, 4)
+    return value
+
+
+cdef inline uint64_t stir(uint64_t value) noexcept nogil:
+    value *= <uint64_t>0x9E3779B97F4A7C15
+    return value ^ (value >> 32)
+
+
+cdef inline uint64_t hash_of(const Keys* keys, Py_ssize_t row) noexcept nogil:
+    """A hash that differs from process to process."""
+    cdef Py_ssize_t length
+    cdef const unsigned char* at = bytes_of(keys, row, &length)
+    cdef uint64_t value = SEED ^ <uint64_t>length
+    if length >= 8:
+        while length > 8:
+            value = stir(value ^ word(at))
+            at += 8
+            length -= 8
+        return stir(stir(value ^ word(at + length - 8)))  # the last eight bytes, some of them for the second time
+    if length >= 4:
+        return stir(stir(value ^ (half_word(at) << 32 | half_word(at + length - 4))))
+    if length:
+        value ^= <uint64_t>at[0] << 16 | <uint64_t>at[length // 2] << 8 | at[length - 1]
+    return stir(stir(value))
+
+
+cdef inline bint same(const Keys* some, Py_ssize_t row, const Keys* others, Py_ssize_t other) noexcept nogil:
+    cdef Py_ssize_t length, other_length
+    cdef const unsigned char* at = bytes_of(some, row, &length)
+    cdef const unsigned char* other_at = bytes_of(others, other, &other_length)
+    return length == other_length and (length == 0 or memcmp(at, other_at, length) == 0)
+
+
+cdef inline bint higher(const Keys* keys, Py_ssize_t row, Py_ssize_t other) noexcept nogil:
+    """Whether the id of a row comes before that of the other where the higher comes first."""
+    cdef Py_ssize_t length, other_length
+    cdef const unsigned char* at = bytes_of(keys, row, &length)
+    cdef const unsigned char* other_at = bytes_of(keys, other, &other_length)
+    cdef int order
+    if keys.starts == NULL:
+        return <int64_t>word(at) > <int64_t>word(other_at)
+    order = memcmp(at, other_at, min(length, other_length)) if length and other_length else 0
+    return length > other_length if order == 0 else order > 0
+
+
+cdef struct Table:
+    # Rows by id, open addressing: half of a hash in the upper 32 bits, row + 1 in the lower ones, 0 where nothing is.
+    uint64_t* slots
+    uint64_t mask
+
+
+cdef inline Py_ssize_t room(Py_ssize_t n) noexcept nogil:
+    """The slots of a table of n rows: a power of 2, and at least half of them stay free."""
+    cdef Py_ssize_t size = 4
+    while size < 2 * n:
+        size *= 2
+    return size
+
+
+cdef inline void clear(Table* table, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t size = room(n)
+    memset(table.slots, 0, size * sizeof(uint64_t))
+    table.mask = size - 1
+
+
+cdef inline Py_ssize_t find(
+    const Table* table, const Keys* held, const Keys* keys, Py_ssize_t row, uint64_t hashed, uint64_t* slot
+) noexcept nogil:
+    """The row of the held ids whose id is that of the row of the keys; −1, and the free slot, where there is none."""
+    cdef uint64_t at = hashed & table.mask
+    cdef uint64_t tag = hashed >> 32
+    cdef Py_ssize_t candidate
+    while table.slots[at]:
+        if table.slots[at] >> 32 == tag:
+            candidate = <Py_ssize_t><uint32_t>table.slots[at] - 1
+            if same(held, candidate, keys, row):
+                return candidate
+        at = (at + 1) & table.mask
+    slot[0] = at
+    return -1
+
+
+cdef inline void put(Table* table, uint64_t slot, uint64_t hashed, Py_ssize_t row) noexcept nogil:
+    table.slots[slot] = (hashed >> 32 << 32) | <uint64_t>(row + 1)
+
+
+def number_ids(
+    const unsigned char[::1] data, const int64_t[::1] starts, const int64_t[::1] ends, int64_t[::1] numbers,
+    int64_t[::1] firsts
+):
+    cdef Py_ssize_t row, found, count = 0, n = numbers.shape[0]
+    cdef uint64_t hashed, slot = 0
+    cdef Keys keys = keys_of(data, starts, ends)
+    cdef Table table
+    if n == 0:
+        return 0
+    table.slots = <uint64_t*>malloc(room(n) * sizeof(uint64_t))
+    if table.slots == NULL:
+        raise MemoryError
+    with nogil:
+        clear(&table, n)
+        for row in range(n):
+            if row and same(&keys, row, &keys, row - 1):
+                numbers[row] = numbers[row - 1]
+                continue
+            hashed = hash_of(&keys, row)
+            found = find(&table, &keys, &keys, row, hashed, &slot)
+            if found < 0:
+                put(&table, slot, hashed, row)
+                numbers[row] = count
+                firsts[count] = row
+                count += 1
+            else:
+                numbers[row] = numbers[found]
+        free(table.slots)
+    return count
+
+
+def copy_views(
+    const unsigned char[::1] views, list buffers, unsigned char[::1] data, int64_t[::1] starts, int64_t[::1] ends
+):
+    cdef Py_ssize_t row, source, written = 0, n = starts.shape[0]
+    cdef Py_ssize_t held = len(buffers)
+    cdef int32_t fields[4]
+    cdef const unsigned char[::1] buffer
+    cdef const unsigned char** at = <const unsigned char**>calloc(held + 1, sizeof(void*))
+    cdef Py_ssize_t* sizes = <Py_ssize_t*>calloc(held + 1, sizeof(Py_ssize_t))
+    cdef Py_ssize_t broken = -1
+    try:
+        if at == NULL or sizes == NULL:
+            raise MemoryError
+        for source in range(held):
+            buffer = buffers[source]
+            at[source] = &buffer[0] if buffer.shape[0] else NULL
+            sizes[source] = buffer.shape[0]
+        with nogil:
+            for row in range(n):
+                memcpy(fields, &views[16 * row], 16)
+                starts[row] = written
+                if 0 <= fields[0] <= 12:
+                    if fields[0]:
+                        memcpy(&data[written], &views[16 * row + 4], fields[0])
+                elif (
+                    fields[0] < 0 or not 0 <= fields[2] < held or fields[3] < 0
+                    or <Py_ssize_t>fields[3] + fields[0] > sizes[fields[2]]
+                ):
+                    broken = row
+                    break
+                else:
+                    memcpy(&data[written], at[fields[2]] + fields[3], fields[0])
+                written += fields[0]
+                ends[row] = written
+    finally:
+        free(at)
+        free(sizes)
+    return None if broken < 0 else broken
+
+
+# documents
+
+cdef struct Scratch:
+    Workspace ordering
+    Table truth
+    Table run
+    unsigned char* seen  # which judged rows were returned
+    double* marks  # grades of the hits by row, −1 elsewhere
+    Py_ssize_t* members  # rows of tie groups
+    Py_ssize_t* spare
+    Py_ssize_t* places  # where the next member of a tie group goes
+
+
+cdef int prepare(Scratch* scratch, Py_ssize_t n_truth, Py_ssize_t n) except -1:
+    cdef Py_ssize_t row
+    reserve(&scratch.ordering, max(n_truth, n))
+    scratch.truth.slots = <uint64_t*>malloc(room(n_truth) * sizeof(uint64_t))
+    scratch.run.slots = <uint64_t*>malloc(room(n) * sizeof(uint64_t))
+    scratch.seen = <unsigned char*>malloc(n_truth + 1)
+    scratch.marks = <double*>malloc((n + 1) * sizeof(double))
+    scratch.members = <Py_ssize_t*>malloc(3 * (n + 1) * sizeof(Py_ssize_t))
+    if (
+        scratch.truth.slots == NULL or scratch.run.slots == NULL or scratch.seen == NULL or scratch.marks == NULL
+        or scratch.members == NULL
+    ):
+        dispose(scratch)
+        raise MemoryError
+    scratch.spare = scratch.members + n + 1
+    scratch.places = scratch.spare + n + 1
+    for row in range(n):
+        scratch.marks[row] = -1.0
+    return 0
+
+
+cdef void dispose(Scratch* scratch) noexcept nogil:
+    release(&scratch.ordering)
+    free(scratch.truth.slots)
+    free(scratch.run.slots)
+    free(scratch.seen)
+    free(scratch.marks)
+    free(scratch.members)
+
+
+cdef Py_ssize_t index_rows(Table* table, const Keys* keys, Py_ssize_t start, Py_ssize_t n) noexcept nogil:
+    """Put the ids of rows into a table; the position of one that was there before, or −1."""
+    cdef Py_ssize_t row
+    cdef uint64_t hashed, slot = 0
+    clear(table, n)
+    for row in range(start, start + n):
+        hashed = hash_of(keys, row)
+        if find(table, keys, keys, row, hashed, &slot) >= 0:
+            return row - start
+        put(table, slot, hashed, row)
+    return -1
+
+
+def repeated(
+    const unsigned char[::1] data, const int64_t[::1] starts, const int64_t[::1] ends, const int64_t[::1] offsets
+):
+    cdef Py_ssize_t query = 0, queries = offsets.shape[0] - 1, position = -1
+    cdef Keys keys = keys_of(data, starts, ends)
+    cdef Table table
+    table.slots = <uint64_t*>malloc(room(longest(integers(offsets), queries)) * sizeof(uint64_t))
+    if table.slots == NULL:
+        raise MemoryError
+    with nogil:
+        for query in range(queries):
+            position = index_rows(&table, &keys, offsets[query], <Py_ssize_t>(offsets[query + 1] - offsets[query]))
+            if position >= 0:
+                break
+        free(table.slots)
+    return None if position < 0 else (DUPLICATE, query, position)
+
+
+cdef int match_run(
+    const Keys* truth, Py_ssize_t truth_start, Py_ssize_t n_truth, const double* grades, const Keys* run,
+    Py_ssize_t start, Py_ssize_t n, const double* scores, bint zeros, bint whole, Scratch* scratch, Py_ssize_t* m,
+    Py_ssize_t* position
+) noexcept nogil:
+    """Gather the hits among the returned documents, in input order; the code of what is wrong at the position, or 0.
+
+    Without scores the key of a hit is its rank, negative.
+    """
+    cdef Py_ssize_t index, found
+    cdef uint64_t hashed, slot = 0
+    m[0] = 0
+    if whole:
+        clear(&scratch.run, n)
+    for index in range(n):
+        position[0] = index
+        if scores != NULL and scores[index] != scores[index]:
+            return NAN_SCORE
+        if n_truth == 0 and not whole:
+            continue
+        hashed = hash_of(run, start + index)
+        if whole:
+            if find(&scratch.run, run, run, start + index, hashed, &slot) >= 0:
+                return DUPLICATE
+            put(&scratch.run, slot, hashed, start + index)
+        if n_truth == 0:
+            continue
+        found = find(&scratch.truth, truth, run, start + index, hashed, &slot)
+        if found < 0:
+            continue
+        if scratch.seen[found - truth_start]:
+            return DUPLICATE
+        scratch.seen[found - truth_start] = 1
+        if grades[found] > 0.0 or (zeros and grades[found] == 0.0):
+            scratch.ordering.entries[m[0]].key = -<double>(index + 1) if scores == NULL else scores[index]
+            scratch.ordering.entries[m[0]].grade = grades[found]
+            scratch.ordering.entries[m[0]].index = index
+            m[0] += 1
+    return 0
+
+
+cdef void sort_members(const Keys* run, Py_ssize_t start, Py_ssize_t* rows, Py_ssize_t* spare, Py_ssize_t n) noexcept nogil:
+    """The rows of a tie group, the higher id first: a bottom-up merge sort."""
+    cdef Py_ssize_t width = 1, low, middle, stop, i, j, out
+    while width < n:
+        low = 0
+        while low < n:
+            middle = min(low + width, n)
+            stop = min(low + 2 * width, n)
+            i = low
+            j = middle
+            for out in range(low, stop):
+                if i < middle and (j >= stop or not higher(run, start + rows[j], start + rows[i])):
+                    spare[out] = rows[i]
+                    i += 1
+                else:
+                    spare[out] = rows[j]
+                    j += 1
+            low = stop
+        memcpy(rows, spare, n * sizeof(Py_ssize_t))
+        width *= 2
+
+
+cdef Py_ssize_t break_ties(
+    const Keys* run, Py_ssize_t start, Py_ssize_t n, const double* scores, Py_ssize_t kept, int64_t depth,
+    Scratch* scratch, double* hit_grade, int64_t* hit_first, int64_t* hit_last
+) noexcept nogil:
+    """Give each hit of a tie group a rank of its own, by id; return how many hits are left.
+
+    Equals sorting each group that has a hit; the groups are gathered in one pass over the scores.
+    """
+    cdef double* keys = scratch.ordering.distinct
+    cdef Py_ssize_t* places = scratch.places
+    cdef Py_ssize_t index, row, group, size, low, d = 0, first = 0, written = 0
+    cdef int64_t rank
+    for index in range(kept):
+        if hit_last[index] > hit_first[index] and (d == 0 or scratch.ordering.entries[index].key != keys[d - 1]):
+            keys[d] = scratch.ordering.entries[index].key
+            places[d] = first
+            first += <Py_ssize_t>(hit_last[index] - hit_first[index] + 1)
+            d += 1
+    if d == 0:
+        return kept
+    for index in range(n):
+        if scores[index] >= keys[d - 1]:
+            low = count_higher(keys, d, scores[index])
+            if scores[index] == keys[low]:
+                scratch.members[places[low]] = index
+                places[low] += 1
+    for index in range(kept):
+        scratch.marks[scratch.ordering.entries[index].index] = scratch.ordering.entries[index].grade
+    index = 0
+    group = 0
+    first = 0
+    while index < kept:
+        rank = hit_first[index]
+        size = <Py_ssize_t>(hit_last[index] - rank + 1)
+        if size == 1:
+            hit_grade[written] = hit_grade[index]
+            hit_first[written] = hit_last[written] = rank
+            written += 1
+            index += 1
+            continue
+        while index < kept and hit_first[index] == rank:
+            index += 1
+        sort_members(run, start, scratch.members + first, scratch.spare, size)
+        for row in range(first, first + size):
+            if scratch.marks[scratch.members[row]] >= 0.0 and rank <= depth:
+                hit_grade[written] = scratch.marks[scratch.members[row]]
+                hit_first[written] = hit_last[written] = rank
+                written += 1
+            rank += 1
+        first += size
+        group += 1
+    for index in range(kept):
+        scratch.marks[scratch.ordering.entries[index].index] = -1.0
+    return written
+
+
+cdef Py_ssize_t rank_given(Py_ssize_t m, int64_t depth, Scratch* scratch, double* hit_grade, int64_t* hit_first,
+                           int64_t* hit_last) noexcept nogil:
+    """The hits of a list that is in rank order already."""
+    cdef Py_ssize_t index
+    for index in range(m):
+        if scratch.ordering.entries[index].index >= depth:
+            return index
+        hit_grade[index] = scratch.ordering.entries[index].grade
+        hit_first[index] = hit_last[index] = scratch.ordering.entries[index].index + 1
+    return m
+
+
+def hits_in_columns(
+    const unsigned char[::1] truth_data, const int64_t[::1] truth_starts, const int64_t[::1] truth_ends,
+    const int64_t[::1] truth_offsets, const double[::1] grades, const unsigned char[::1] run_data,
+    const int64_t[::1] run_starts, const int64_t[::1] run_ends, const int64_t[::1] run_offsets,
+    const double[::1] scores, bint ranked, int64_t depth, bint zeros, int ties, bint whole,
+    int64_t[::1] hit_offsets, double[::1] hit_grade, int64_t[::1] hit_first, int64_t[::1] hit_last
+):
+    cdef Py_ssize_t query = 0, queries = truth_offsets.shape[0] - 1, start, n, truth_start, n_truth, m = 0
+    cdef Py_ssize_t kept, count = 0, position = -1
+    cdef int code = 0
+    cdef Keys truth = keys_of(truth_data, truth_starts, truth_ends)
+    cdef Keys run = keys_of(run_data, run_starts, run_ends)
+    cdef Scratch scratch
+    cdef const double* own
+    cdef double* grade_at = NULL
+    cdef int64_t* first_at = NULL
+    cdef int64_t* last_at = NULL
+    prepare(&scratch, longest(integers(truth_offsets), queries), longest(integers(run_offsets), queries))
+    with nogil:
+        hit_offsets[0] = 0
+        for query in range(queries):
+            truth_start = truth_offsets[query]
+            n_truth = truth_offsets[query + 1] - truth_start
+            start = run_offsets[query]
+            n = run_offsets[query + 1] - start
+            index_rows(&scratch.truth, &truth, truth_start, n_truth)
+            memset(scratch.seen, 0, n_truth)
+            own = NULL
+            if not ranked:
+                own = doubles(scores) + start
+            code = match_run(
+                &truth, truth_start, n_truth, doubles(grades), &run, start, n, own, zeros, whole, &scratch, &m,
+                &position,
+            )
+            if code:
+                break
+            if m:
+                grade_at = &hit_grade[0] + count
+                first_at = &hit_first[0] + count
+                last_at = &hit_last[0] + count
+                if ranked:
+                    kept = rank_given(m, depth, &scratch, grade_at, first_at, last_at)
+                else:
+                    kept = rank_entries(
+                        own, n, m, depth, ties == STABLE, &scratch.ordering, grade_at, first_at, last_at
+                    )
+                    if ties == DOCID:
+                        kept = break_ties(&run, start, n, own, kept, depth, &scratch, grade_at, first_at, last_at)
+                count += kept
+            hit_offsets[query + 1] = count
+        dispose(&scratch)
+    return (code, query, position) if code else None
+
+
+# lines of TREC files
+
+cdef enum:
+    FIELDS = 6  # the last field that anybody reads is the sixth
+    LONGEST = 40  # the characters of a number that is not left to Python
+    UNREAD = -1  # a number that C does not read
+
+cdef double POWERS[23]
+POWERS[:] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
+    1e21, 1e22,
+]
+
+
+cdef inline bint is_space(unsigned char c) noexcept nogil:
+    return c == 32 or (9 <= c <= 13)  # what bytes.split() takes for white space
+
+
+cdef bint read_decimal(const unsigned char* at, const unsigned char* end, double* out) noexcept nogil:
+    """Plain decimals of up to 15 digits, exactly: a whole number below 2**53 and one division are both exact.
+
+    Equals `float()`; everything else is left to it.
+    """
+    cdef int64_t whole = 0
+    cdef int digits = 0, decimals = -1
+    cdef bint negative = at < end and at[0] == c'-'
+    at += negative
+    while at < end:
+        if c'0' <= at[0] <= c'9':
+            whole = 10 * whole + (at[0] - c'0')
+            digits += 1
+            if digits > 15:
+                return False
+            decimals += decimals >= 0
+        elif at[0] == c'.' and decimals < 0:
+            decimals = 0
+        else:
+            return False
+        at += 1
+    if digits == 0:
+        return False
+    out[0] = <double>whole / POWERS[decimals] if decimals > 0 else <double>whole
+    if negative:
+        out[0] = -out[0]
+    return True
+
+
+cdef bint read_float(const unsigned char* at, Py_ssize_t length, double* out) except -1:
+    """A number of digits, sign, point and exponent alone, by the converter that `float()` itself calls."""
+    cdef char text[LONGEST + 1]
+    cdef char* end
+    cdef Py_ssize_t index
+    if length > LONGEST:
+        return False
+    for index in range(length):
+        if not c'0' <= at[index] <= c'9' and at[index] not in (c'+', c'-', c'.', c'e', c'E'):
+            return False
+        text[index] = at[index]
+    text[length] = 0
+    try:
+        out[0] = PyOS_string_to_double(text, &end, NULL)
+    except (ValueError, OverflowError):
+        return False
+    return end == text + length
+
+
+cdef struct Run:
+    # Rows of one query in a row: the first of them, where its id and its first line stand, and which line that is.
+    int64_t row
+    int64_t start
+    int64_t end
+    int64_t at
+    int64_t line
+
+
+cdef struct Lines:
+    # Where a scan stands, and where it writes.
+    const unsigned char* data
+    const unsigned char* at
+    const unsigned char* end
+    Py_ssize_t line
+    Py_ssize_t fields  # of the last line
+    Py_ssize_t rows
+    Py_ssize_t count  # of runs
+    const unsigned char* starts[FIELDS]
+    const unsigned char* ends[FIELDS]
+    int64_t* document_start
+    int64_t* document_end
+    double* value
+    Run* runs
+
+
+cdef int scan_on(Lines* lines, int least, int most, int value_field) noexcept nogil:
+    """Read lines to the end, a fault (its code) or a number that is hard to read (UNREAD)."""
+    cdef const unsigned char* at
+    cdef const unsigned char* stop
+    cdef const unsigned char* begin
+    cdef double value
+    while lines.at < lines.end:
+        begin = at = lines.at
+        stop = <const unsigned char*>memchr(at, c'\n', lines.end - at)
+        if stop == NULL:
+            stop = lines.end
+        lines.fields = 0
+        while True:
+            while at < stop and is_space(at[0]):
+                at += 1
+            if at == stop or (lines.fields == 0 and at[0] == c'#'):
+                break
+            if lines.fields < FIELDS:
+                lines.starts[lines.fields] = at
+            while at < stop and not is_space(at[0]):
+                at += 1
+            if lines.fields < FIELDS:
+                lines.ends[lines.fields] = at
+            lines.fields += 1
+        if lines.fields:
+            if lines.fields < least or (most >= 0 and lines.fields > most):
+                return FEW_FIELDS
+            if not read_decimal(lines.starts[value_field], lines.ends[value_field], &value):
+                return UNREAD
+            add_row(lines, begin, value)
+        lines.at = stop + 1
+        lines.line += 1
+    return 0
+
+
+cdef inline void add_row(Lines* lines, const unsigned char* begin, double value) noexcept nogil:
+    cdef Py_ssize_t length = lines.ends[0] - lines.starts[0]
+    cdef Run* run = lines.runs + lines.count
+    cdef Run* before = run - 1
+    if (
+        lines.count == 0 or before.end - before.start != length
+        or memcmp(lines.data + before.start, lines.starts[0], length)
+    ):
+        run.row = lines.rows
+        run.start = lines.starts[0] - lines.data
+        run.end = lines.ends[0] - lines.data
+        run.at = begin - lines.data
+        run.line = lines.line
+        lines.count += 1
+    lines.document_start[lines.rows] = lines.starts[2] - lines.data
+    lines.document_end[lines.rows] = lines.ends[2] - lines.data
+    lines.value[lines.rows] = value
+    lines.rows += 1
+
+
+cdef object scan(
+    const unsigned char[::1] data, int64_t[::1] document_start, int64_t[::1] document_end, double[::1] value,
+    int64_t[::1] runs, int64_t[::1] totals, int least, int most, int value_field
+):
+    cdef Lines lines
+    cdef int code
+    cdef double number
+    cdef const unsigned char* begin
+    totals[0] = totals[1] = totals[2] = 0
+    if data.shape[0] == 0:
+        return None
+    lines.data = lines.at = &data[0]
+    lines.end = lines.data + data.shape[0]
+    lines.line = lines.rows = lines.count = 0
+    lines.document_start = &document_start[0]
+    lines.document_end = &document_end[0]
+    lines.value = &value[0]
+    lines.runs = <Run*>&runs[0]
+    while True:
+        with nogil:
+            code = scan_on(&lines, least, most, value_field)
+        if code == FEW_FIELDS:
+            return FEW_FIELDS, lines.line, lines.fields
+        if code == 0:
+            break
+        begin = lines.starts[value_field]
+        if not read_float(begin, lines.ends[value_field] - begin, &number):
+            found = decimal((<const char*>begin)[: lines.ends[value_field] - begin])
+            if found is None:
+                return NOT_A_NUMBER, lines.line, value_field
+            number = found
+        if number != number:
+            return NAN_SCORE if most < 0 else NAN_GRADE, lines.line, value_field
+        if most >= 0 and not -DBL_MAX <= number <= DBL_MAX:
+            return INFINITE_GRADE, lines.line, value_field
+        add_row(&lines, lines.at, number)
+        begin = <const unsigned char*>memchr(lines.at, c'\n', lines.end - lines.at)
+        lines.at = lines.end if begin == NULL else begin + 1
+        lines.line += 1
+    totals[0] = lines.rows
+    totals[1] = lines.count
+    totals[2] = lines.line
+    return None
+
+
+def scan_run(
+    const unsigned char[::1] data, int64_t[::1] document_start, int64_t[::1] document_end, double[::1] value,
+    int64_t[::1] runs, int64_t[::1] totals
+):
+    return scan(data, document_start, document_end, value, runs, totals, 6, -1, 4)
+
+
+def scan_qrels(
+    const unsigned char[::1] data, int64_t[::1] document_start, int64_t[::1] document_end, double[::1] value,
+    int64_t[::1] runs, int64_t[::1] totals
+):
+    return scan(data, document_start, document_end, value, runs, totals, 4, 4, 3)

@@ -1,0 +1,211 @@
+"""The specification: every kernel over ids in columns, in plain Python. The compiled half is `_columns`.
+
+Ids stand in three buffers: row i is the bytes starts[i] … ends[i] − 1 of the data, which lie inside it (whoever makes
+the buffers sees to that); where starts is empty, the data hold int64 numbers. As in `_reference`, what is wrong comes
+back as an offence: (code, query, position among the query's rows), or from lines of files (code, line, field), both
+from 0.
+"""
+
+from itertools import groupby
+
+from rankgain._codes import (
+    DOCID,
+    DUPLICATE,
+    FEW_FIELDS,
+    INFINITE_GRADE,
+    NAN_GRADE,
+    NAN_SCORE,
+    NOT_A_NUMBER,
+    STABLE,
+)
+from rankgain._reference_ordering import place
+
+
+def _ids(data, starts, ends, count):
+    """The ids as bytes or, where there are no starts, as int."""
+    data = memoryview(data)
+    if not len(starts):
+        return data.cast("B").cast("q").tolist() if count else []
+    return [data[start:end].tobytes() for start, end in zip(memoryview(starts), memoryview(ends), strict=True)]
+
+
+def number_ids(data, starts, ends, numbers, firsts):
+    """Number the ids in the order of their first appearance, whose rows are `firsts`; return how many there are."""
+    known = {}
+    for row, identifier in enumerate(_ids(data, starts, ends, len(numbers))):
+        if identifier not in known:
+            firsts[len(known)] = row
+            known[identifier] = len(known)
+        numbers[row] = known[identifier]
+    return len(known)
+
+
+def copy_views(views, buffers, data, starts, ends):
+    """Copy Arrow's string views (16 bytes each) one after the other; the row of a view that is broken, or None."""
+    views, data = memoryview(views), memoryview(data)
+    written = 0
+    for row in range(len(starts)):
+        size, _, source, offset = views[16 * row : 16 * row + 16].cast("i")
+        if size < 0:
+            return row
+        text = views[16 * row + 4 : 16 * row + 4 + size]
+        if size > 12:
+            if not 0 <= source < len(buffers) or offset < 0 or offset + size > len(buffers[source]):
+                return row
+            text = memoryview(buffers[source])[offset : offset + size]
+        starts[row] = written
+        data[written : written + size] = text
+        written += size
+        ends[row] = written
+    return None
+
+
+def repeated(data, starts, ends, offsets):
+    """The first id that stands twice in one query, or None."""
+    ids = _ids(data, starts, ends, offsets[-1])
+    for query in range(len(offsets) - 1):
+        seen = set()
+        for position, identifier in enumerate(ids[offsets[query] : offsets[query + 1]]):
+            if identifier in seen:
+                return DUPLICATE, query, position
+            seen.add(identifier)
+    return None
+
+
+def _order(ids, scores, ties, depth, is_hit):
+    """The positions of the documents, highest score first, ties by the policy."""
+    ordered = []
+    for _, group in groupby(sorted(range(len(ids)), key=lambda index: -scores[index]), key=lambda index: scores[index]):
+        members = list(group)
+        if ties == DOCID and len(members) > 1 and len(ordered) < depth and any(map(is_hit, members)):
+            members.sort(key=lambda index: ids[index], reverse=True)
+        ordered += members
+    return ordered
+
+
+def _match(grades, ids, scores, whole):
+    """The grade of each returned document (None: unjudged), or (code, position)."""
+    found, seen = [], set()
+    for position, identifier in enumerate(ids):
+        if scores is not None and scores[position] != scores[position]:
+            return NAN_SCORE, position
+        if identifier in seen and (whole or identifier in grades):
+            return DUPLICATE, position
+        seen.add(identifier)
+        found.append(grades.get(identifier))
+    return found
+
+
+def hits_in_columns(
+    truth_data,
+    truth_starts,
+    truth_ends,
+    truth_offsets,
+    grades,
+    run_data,
+    run_starts,
+    run_ends,
+    run_offsets,
+    scores,
+    ranked,
+    depth,
+    zeros,
+    ties,
+    whole,
+    hit_offsets,
+    hit_grade,
+    hit_first,
+    hit_last,
+):
+    """The hits of runs against truths, both ragged: ids, and grades or scores; `ranked`: the run's order is its rank.
+
+    No judged id stands twice in a query (see `repeated`). A judged document that is returned twice is an offence, `whole`: any document. A grade below 0 is no hit.
+    """
+    count = 0
+    hit_offsets[0] = 0
+    judged = _ids(truth_data, truth_starts, truth_ends, len(grades))
+    returned = _ids(run_data, run_starts, run_ends, run_offsets[-1])
+    grades, scores = memoryview(grades), memoryview(scores)
+    for query in range(len(truth_offsets) - 1):
+        start, stop = truth_offsets[query], truth_offsets[query + 1]
+        truth = dict(zip(judged[start:stop], grades[start:stop], strict=True))
+        start, stop = run_offsets[query], run_offsets[query + 1]
+        ids, own = returned[start:stop], None if ranked else scores[start:stop]
+        found = _match(truth, ids, own, whole)
+        if type(found) is tuple:
+            return found[0], query, found[1]
+
+        def is_hit(index, found=found):
+            grade = found[index]
+            return grade is not None and (grade > 0.0 or (zeros and grade == 0.0))
+
+        own = [-float(rank) for rank in range(len(ids))] if own is None else own
+        order = _order(ids, own, ties, depth, is_hit)
+        in_order = [own[index] for index in order], [found[index] for index in order]
+        for grade, first, last in place(*in_order, depth, zeros, ties in (STABLE, DOCID)):
+            hit_grade[count], hit_first[count], hit_last[count] = grade, first, last
+            count += 1
+        hit_offsets[query + 1] = count
+    return None
+
+
+def decimal(field):
+    """The number as `float()` reads it, but without underscores; else None."""
+    try:
+        return None if b"_" in field else float(field)
+    except ValueError:
+        return None
+
+
+def scan_run(data, document_start, document_end, value, runs, totals):
+    """Read lines `query Q0 document rank score tag`: where each document stands, and its score.
+
+    `runs` takes five numbers for each run of rows with one query: its first row, where the query's id starts and ends,
+    where its first line starts, and which line that is. `totals` takes the numbers of rows, runs and lines. A line
+    that is blank or begins with # is none.
+    """
+    return _scan(data, document_start, document_end, value, runs, totals, 6, None, 4)
+
+
+def scan_qrels(data, document_start, document_end, value, runs, totals):
+    """Read lines `query iteration document grade`, as `scan_run` does."""
+    return _scan(data, document_start, document_end, value, runs, totals, 4, 4, 3)
+
+
+def _scan(data, document_start, document_end, value, runs, totals, least, most, value_field):
+    data = bytes(data)
+    rows = count = 0
+    at = 0
+    before = None
+    lines = data.split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    for number, line in enumerate(lines):
+        fields = line.split()
+        if fields and not fields[0].startswith(b"#"):
+            if len(fields) < least or (most is not None and len(fields) > most):
+                return FEW_FIELDS, number, len(fields)
+            found = decimal(fields[value_field])
+            if found is None:
+                return NOT_A_NUMBER, number, value_field
+            if found != found:
+                return (NAN_SCORE if most is None else NAN_GRADE), number, value_field
+            if most is not None and found in (float("inf"), float("-inf")):
+                return INFINITE_GRADE, number, value_field
+            starts = []
+            end = 0
+            for field in fields[:3]:
+                starts.append(line.index(field, end))
+                end = starts[-1] + len(field)
+            if fields[0] != before:
+                query = at + starts[0]
+                runs[5 * count : 5 * count + 5] = (rows, query, query + len(fields[0]), at, number)
+                before = fields[0]
+                count += 1
+            document_start[rows] = at + starts[2]
+            document_end[rows] = document_start[rows] + len(fields[2])
+            value[rows] = found
+            rows += 1
+        at += len(line) + 1
+    totals[0], totals[1], totals[2] = rows, count, len(lines)
+    return None

@@ -1,0 +1,258 @@
+"""Ids of queries and documents in columns, whatever holds them: numbers, text, codes of a dictionary, several chunks.
+
+A column keeps what the caller gave. `take` makes of any of its rows the three buffers that kernels read, so a chunk is
+all that is ever converted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from rankgain import _backend, _codes
+from rankgain._reference_readers import id_fault, id_kind
+from rankgain.errors import Offence
+from rankgain.lists import Array, Ints, offsets_of
+
+Bytes = npt.NDArray[np.uint8]
+Rows = slice | Ints
+Column = Any  # what can be indexed with Rows: an array, or Parts of them
+
+NONE = np.empty(0, dtype=np.int64)
+
+
+class Keys(NamedTuple):
+    """Ids as kernels read them: bytes starts[i] … ends[i] − 1 of the data; without starts, int64 numbers."""
+
+    data: Bytes
+    starts: Ints
+    ends: Ints
+
+
+class Ids(Protocol):
+    """A column of ids. `kind`: "str", "bytes", "int", or "" where there are none."""
+
+    @property
+    def kind(self) -> str: ...
+    def __len__(self) -> int: ...
+    def take(self, rows: Rows) -> Keys: ...
+
+
+class NumberIds:
+    """Ids that are integers."""
+
+    kind = "int"
+
+    def __init__(self, values: Array) -> None:
+        self._values = values
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def take(self, rows: Rows) -> Keys:
+        values = np.require(self._values[rows], np.int64, ("C", "A"))
+        return Keys(values.view(np.uint8), NONE, NONE)
+
+
+class TextIds:
+    """Ids that are text (as UTF-8) or bytes, one stretch of the data each."""
+
+    def __init__(self, data: Bytes, starts: Array, ends: Array, kind: str) -> None:
+        self.kind = kind if len(starts) else ""
+        self._data = data
+        self._starts = starts
+        self._ends = ends
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    def take(self, rows: Rows) -> Keys:
+        starts = np.require(self._starts[rows], np.int64, ("C", "A"))
+        ends = np.require(self._ends[rows], np.int64, ("C", "A"))
+        if len(starts) and (starts.min() < 0 or ends.max() > len(self._data) or np.any(starts > ends)):
+            raise ValueError("a column of text is broken: its offsets lead out of its data")
+        return Keys(self._data, starts, ends)
+
+
+class ViewIds:
+    """Ids as Arrow's string views: 16 bytes each, which hold a short text and point at a long one."""
+
+    def __init__(self, views: Bytes, buffers: list[Bytes], kind: str) -> None:
+        self.kind = kind if len(views) else ""
+        self._views = views.reshape(-1, 16)
+        self._buffers = buffers
+
+    def __len__(self) -> int:
+        return len(self._views)
+
+    def take(self, rows: Rows) -> Keys:
+        views = np.ascontiguousarray(self._views[rows])
+        sizes = views[:, :4].copy().view(np.int32).reshape(-1)
+        starts, ends = np.empty(len(sizes), dtype=np.int64), np.empty(len(sizes), dtype=np.int64)
+        data = np.empty(int(sizes.clip(0).sum(dtype=np.int64)), dtype=np.uint8)
+        broken = _backend.columns.copy_views(views.reshape(-1), self._buffers, data, starts, ends)
+        if broken is not None:
+            raise ValueError("a column of text is broken: its views lead out of their buffers")
+        return Keys(data, starts, ends)
+
+
+class CodedIds:
+    """Ids as places in a dictionary of them: Arrow's dictionaries, pandas' categories."""
+
+    def __init__(self, codes: Column, dictionary: Ids) -> None:
+        self.kind = dictionary.kind if len(codes) else ""
+        self._codes = codes
+        self._keys = dictionary.take(slice(None))
+        self._size = len(dictionary)
+
+    def __len__(self) -> int:
+        return len(self._codes)
+
+    def take(self, rows: Rows) -> Keys:
+        codes = np.asarray(self._codes[rows])
+        if len(codes) and not 0 <= int(codes.min()) <= int(codes.max()) < self._size:
+            raise ValueError("a column of categories is broken: its codes lead out of its dictionary")
+        return pick(self._keys, codes)
+
+
+class Parts:
+    """Arrays one after the other, as one: the chunks in which frames hold a column.
+
+    What is taken in a row comes from the parts it lies in; for anything else they are joined, once.
+    """
+
+    def __init__(self, parts: Sequence[Any]) -> None:
+        self._parts = parts
+        self._ends = np.cumsum([0, *map(len, parts)])
+
+    def __len__(self) -> int:
+        return int(self._ends[-1])
+
+    def pieces(self, rows: slice) -> list[tuple[Any, slice]]:
+        """The parts that rows in a row lie in, and which rows these are there."""
+        start, stop, _ = rows.indices(len(self))
+        return [
+            (part, slice(max(start - begin, 0), min(stop - begin, len(part))))
+            for part, begin in zip(self._parts, self._ends.tolist(), strict=False)
+            if start < begin + len(part) and begin < stop
+        ]
+
+    def __getitem__(self, rows: Rows) -> Array:
+        if not isinstance(rows, slice):
+            return self._joined[rows]
+        taken = [part[own] for part, own in self.pieces(rows)]
+        return taken[0] if len(taken) == 1 else np.concatenate([*taken, *(part[:0] for part in self._parts)])
+
+    @cached_property
+    def _joined(self) -> Any:
+        return self[:]
+
+
+class PartIds(Parts):
+    """Parts that are columns of ids."""
+
+    @property
+    def kind(self) -> str:
+        return next((part.kind for part in self._parts if part.kind), "")
+
+    def take(self, rows: Rows) -> Keys:
+        if not isinstance(rows, slice):
+            keys: Keys = self._joined.take(rows)
+            return keys
+        taken = [part.take(own) for part, own in self.pieces(rows)]
+        if len(taken) == 1:
+            return taken[0]
+        data = np.concatenate([np.empty(0, np.uint8), *(keys.data for keys in taken)])
+        if self.kind == "int":
+            return Keys(data, NONE, NONE)
+        begins = np.cumsum([0, *(len(keys.data) for keys in taken)])
+        starts, ends = (
+            np.concatenate([NONE, *(keys[field] + begin for keys, begin in zip(taken, begins, strict=False))])
+            for field in (1, 2)
+        )
+        return Keys(data, starts, ends)
+
+    @cached_property
+    def _joined(self) -> Any:
+        return column_of(self.take(slice(None)), self.kind)
+
+
+def column_of(keys: Keys, kind: str) -> Ids:
+    """The column of ids that kernels can read already."""
+    return NumberIds(keys.data.view(np.int64)) if kind == "int" else TextIds(*keys, kind)
+
+
+def join(parts: list[Any]) -> Any:
+    """One column of the parts, all arrays or all columns of ids."""
+    if len(parts) == 1:
+        return parts[0]
+    return Parts(parts) if isinstance(parts[0], np.ndarray) else PartIds(parts)
+
+
+def pick(keys: Keys, rows: Ints) -> Keys:
+    """Some of the ids."""
+    if len(keys.starts):
+        return Keys(keys.data, keys.starts[rows], keys.ends[rows])
+    return Keys(keys.data.view(np.int64)[rows].view(np.uint8), NONE, NONE)
+
+
+def objects_of(keys: Keys, kind: str) -> list[Any]:
+    """The ids as Python holds them. Bytes of files that are not UTF-8 become lone surrogates, and so lose nothing."""
+    if kind in ("int", ""):
+        return keys.data.view(np.int64).tolist() if kind else []
+    data = memoryview(keys.data)
+    found = [data[start:end].tobytes() for start, end in zip(keys.starts.tolist(), keys.ends.tolist(), strict=True)]
+    return found if kind == "bytes" else [decoded(identifier) for identifier in found]
+
+
+def decoded(identifier: bytes) -> str:
+    return identifier.decode("utf-8", "surrogateescape")
+
+
+def ids_of(values: Any) -> Ids:
+    """The column of ids in an array or a list: all str, all bytes or all integers.
+
+    Raises Offence with the position of one that is not, that is null or that is no text.
+    """
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iu":
+        return _of_integers(values)
+    values = values.tolist() if isinstance(values, np.ndarray) else values
+    kind = id_kind(values[0]) if values else str
+    if kind is int:
+        return _of_integers(_integers(values))
+    ends = np.empty(len(values), dtype=np.int64)
+    data, fault = _backend.readers.pack_ids(values, ends)
+    if fault is not None:
+        raise Offence(*fault, type(values[fault[2]]).__name__)
+    starts = np.concatenate([NONE, [0], ends[:-1]]) if len(ends) else NONE
+    return TextIds(np.frombuffer(data, dtype=np.uint8), starts, ends, "bytes" if kind is bytes else "str")
+
+
+def _of_integers(values: Array) -> Ids:
+    if values.dtype == np.uint64 and len(values) and int(values.max()) >= 1 << 63:
+        raise Offence(_codes.LARGE_ID, 0, int(values.argmax()))
+    return NumberIds(values) if len(values) else TextIds(np.empty(0, np.uint8), NONE, NONE, "")
+
+
+def _integers(values: Sequence[Any]) -> Ints:
+    for position, value in enumerate(values):
+        if id_kind(value) is not int:
+            raise Offence(*id_fault(value, position), type(value).__name__)
+        if not -(1 << 63) <= value < 1 << 63:
+            raise Offence(_codes.LARGE_ID, 0, position)
+    return np.array(values, dtype=np.int64)
+
+
+def stretches(firsts: Ints, lasts: Ints) -> tuple[Rows, Ints]:
+    """Rows first … last − 1 of each query, one query after the other, and their offsets."""
+    sizes = lasts - firsts
+    offsets = offsets_of(sizes)
+    some = sizes > 0
+    firsts, lasts = firsts[some], lasts[some]
+    if np.array_equal(firsts[1:], lasts[:-1]):
+        return slice(*(int(firsts[0]), int(lasts[-1])) if len(firsts) else (0, 0)), offsets
+    return np.arange(offsets[-1]) + np.repeat(firsts - offsets[:-1][some], sizes[some]), offsets

@@ -1,0 +1,219 @@
+"""Judgments: truth prepared once, whatever form it came in, for any number of runs."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Collection, Container, Hashable, Iterable, Mapping, Sequence
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from rankgain import _backend, _codes
+from rankgain.batch import Batch, Hits, Needs, make_batch
+from rankgain.errors import Fault, Offence, check, located, refusal
+from rankgain.ids import Ids, Rows, ids_of, objects_of, stretches
+from rankgain.lists import Floats, Ints
+from rankgain.rankings import TIES, Rankings, check_query_ids
+
+
+EARLIER = "the document stands in an earlier place"
+
+
+class Judgments:
+    """Judged documents with their grades, by query; made by `rankgain.judgments`, read once, good for any run.
+
+    Attributes
+    ----------
+    query_ids : sequence
+        The queries, in the order of the results.
+    offsets : ndarray of int64
+        Where the documents of each query start; one more for the end.
+    grades : ndarray of float64
+        One a document; below 0: pooled but unjudged.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        query_ids: Sequence[Any],
+        offsets: Ints,
+        grades: Floats,
+        *,
+        documents: list[Any] | None = None,
+        ids: Ids | None = None,
+        fault: Fault = None,
+        detail: object = "",
+    ) -> None:
+        """`documents` or `ids`: what was judged, one a grade. `fault`: what was found wrong while reading it."""
+        self.name = name
+        self.query_ids = query_ids
+        self.offsets = offsets
+        self.grades = grades
+        self.fault = fault or self._look_through(ids)
+        self._detail = detail
+        if documents is not None:
+            self.documents = documents
+        if ids is not None:
+            self.ids = ids
+
+    def _look_through(self, ids: Ids | None) -> Fault:
+        """What is wrong with the grades, or with ids that no dict has kept apart."""
+        found: list[Fault] = []
+        unsound = np.flatnonzero(~np.isfinite(self.grades))
+        if len(unsound):
+            row = int(unsound[0])
+            query = int(np.searchsorted(self.offsets, row, side="right")) - 1
+            code = _codes.NAN_GRADE if np.isnan(self.grades[row]) else _codes.INFINITE_GRADE
+            found.append((code, query, row - int(self.offsets[query])))
+        if ids is not None:
+            found.append(_backend.columns.repeated(*ids.take(slice(None)), self.offsets))
+        return min(filter(None, found), key=lambda fault: fault[1], default=None)
+
+    def __len__(self) -> int:
+        return len(self.query_ids)
+
+    def __repr__(self) -> str:
+        return f"<Judgments of {len(self)} queries, {len(self.grades)} documents>"
+
+    @cached_property
+    def documents(self) -> list[Any]:
+        """The documents as Python holds them."""
+        return objects_of(self.ids.take(slice(None)), self.ids.kind)
+
+    @cached_property
+    def ids(self) -> Ids:
+        """The documents as a column."""
+        try:
+            return ids_of(self.documents)
+        except Offence as offence:
+            query = int(np.searchsorted(self.offsets, offence.position, side="right")) - 1
+            document = self.documents[offence.position]
+            where = f"{self.name}: query {self.query_ids[query]!r}, document {document!r}"
+            raise refusal(offence.code, where, offence.detail) from None
+
+    def rows(self, queries: Ints) -> tuple[Rows, Ints]:
+        """The rows of queries, one after the other, and their offsets; −1 is a query of no documents."""
+        return stretches(self.offsets[queries] * (queries >= 0), self.offsets[queries + 1] * (queries >= 0))
+
+    def check(self) -> Judgments:
+        """Itself, if nothing is wrong with it."""
+        if self.fault is not None:
+            code, query, position = self.fault
+            raise self.refusal(f"query {self.query_ids[query]!r}", query, Offence(code, 0, position))
+        return self
+
+    def refusal(self, query_name: str, query: int, offence: Offence) -> Exception:
+        """What is wrong with a query of it, in words."""
+        where, detail = f"{self.name}: {query_name}", offence.detail or self._detail
+        start, stop = int(self.offsets[query]), int(self.offsets[query + 1])
+        judged = np.flatnonzero(self.grades[start:stop] >= 0.0)
+        if offence.gain is not None:
+            offence = located(offence, self.grades[start:stop][judged])
+            where, detail = f"{where}, document {self.documents[start + judged[offence.position]]!r}", offence.detail
+        elif offence.position >= 0:
+            document = self.documents[start + offence.position]
+            where = f"{where}, document {document!r}"
+            detail = EARLIER if offence.code & ~_codes.IN_JUDGED == _codes.DUPLICATE else detail
+        return refusal(offence.code, where, detail)
+
+
+def of_dicts(
+    truth: Mapping[Any, Mapping[Any, float]], name: str = "qrels", only: Container[Any] | None = None
+) -> Judgments:
+    """The judgments in dicts of grades by document; what stands under other queries than `only` is not looked at."""
+    truths = [as_dict(own) if only is None or query in only else {} for query, own in truth.items()]
+    documents: list[Any] = []
+    grades, offsets = np.empty(sum(map(len, truths))), np.empty(len(truths) + 1, dtype=np.int64)
+    fault, detail = _backend.readers.read_judged(truths, documents, grades, offsets), ""
+    if fault is not None and fault[2] >= 0:
+        document, value = next(islice(truths[fault[1]].items(), fault[2], None))
+        detail = "an int beyond float64" if type(value) is int else type(value).__name__
+        documents.append(document)
+    return Judgments(
+        name, list(truth), offsets, grades[: offsets[-1]], documents=documents, fault=fault, detail=detail
+    )
+
+
+def as_dict(documents: Mapping[Any, float]) -> dict[Any, float]:
+    return documents if type(documents) is dict else dict(documents)
+
+
+class Judged(Rankings):
+    """Rankings of a run, in whatever form, against judgments."""
+
+    def __init__(
+        self,
+        truth: Judgments,
+        run_name: str,
+        run_queries: Collection[Any],
+        *,
+        ties: str | None,
+        missing: str,
+        query_ids: Iterable[Hashable] | None,
+    ) -> None:
+        found = [number for number, query in enumerate(truth.query_ids) if query in run_queries]
+        if not found:
+            names = truth.name, run_name
+            differ = types(truth.query_ids, run_queries, names)
+            raise ValueError(f"{names[0]} and {names[1]} have no query in common{differ and ': ' + differ}")
+        self._truth = truth
+        self._run_name = run_name
+        self._queries = np.arange(len(truth)) if missing == "zero" else np.array(found)
+        if truth.fault is not None and truth.fault[1] not in self._queries:
+            truth.check()
+        if query_ids is None and self._queries.tolist() != list(truth.query_ids):
+            query_ids = [truth.query_ids[number] for number in self._queries.tolist()]
+        left_out = len(truth) - len(found), len(run_queries) - len(found)
+        super().__init__(check_query_ids(query_ids, len(self._queries)), ties=ties, missing=missing, left_out=left_out)
+
+    @property
+    def loads(self) -> Ints:
+        return self.sizes + np.diff(self._truth.offsets)[self._queries]
+
+    @abstractmethod
+    def hits(self, start: int, stop: int, rows: Rows, offsets: Ints, grades: Floats, needs: Needs) -> tuple[Hits, Fault]:
+        """The hits of the queries start … stop − 1, whose judged rows and grades are given, and the fault in the run."""
+
+    def batch(self, start: int, stop: int, needs: Needs) -> Batch:
+        rows, offsets = self._truth.rows(self._queries[start:stop])
+        grades = self._truth.grades[rows]
+        hits, fault = self.hits(start, stop, rows, offsets, grades, needs)
+        check(self._truth_fault(start, stop), fault)
+        judged = grades >= 0.0
+        judged_offsets = np.append(0, np.cumsum(judged))[offsets]
+        ties = TIES[self.ties or "stable"]
+        return make_batch(self.sizes[start:stop], hits, None, (grades[judged], judged_offsets), needs, ties)
+
+    def _truth_fault(self, start: int, stop: int) -> Fault:
+        if self._truth.fault is None:
+            return None
+        code, query, position = self._truth.fault
+        place = int(np.searchsorted(self._queries, query))
+        return (code + _codes.IN_JUDGED, place - start, position) if start <= place < stop else None
+
+    def refusal(self, query: int, offence: Offence) -> Exception:
+        if offence.code in _IN_RUN and offence.gain is None:
+            return self.run_refusal(query, offence)
+        return self._truth.refusal(self.query_name(query), int(self._queries[query]), offence)
+
+    @abstractmethod
+    def run_refusal(self, query: int, offence: Offence) -> Exception:
+        """What is wrong with the run, in words."""
+
+
+_IN_RUN = {
+    _codes.NAN_SCORE,
+    _codes.SCORE_TYPE,
+    _codes.MIXED_IDS,
+    _codes.OTHER_IDS,
+    _codes.CHANGED,
+    _codes.DUPLICATE,
+}
+
+
+def types(truth: Collection[Any], run: Collection[Any], names: tuple[str, str]) -> str:
+    """The types of the ids on both sides, where they differ."""
+    kinds = [type(next(iter(side))).__name__ for side in (truth, run) if len(side)]
+    return f"{kinds[0]} in {names[0]}, {kinds[1]} in {names[1]}" if len(set(kinds)) == 2 else ""
