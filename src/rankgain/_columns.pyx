@@ -28,7 +28,7 @@ cdef extern from "Python.h":
 # ids
 
 cdef struct Keys:
-    # Ids of rows: bytes starts[i] … ends[i] − 1 of the data, or, where starts is NULL, int64 numbers one after the other.
+    # Ids of rows: bytes starts[i] … ends[i] − 1 of the data; where starts is NULL, int64 numbers.
     const unsigned char* data
     const int64_t* starts
     const int64_t* ends
@@ -108,7 +108,7 @@ cdef inline bint higher(const Keys* keys, Py_ssize_t row, Py_ssize_t other) noex
 
 
 cdef struct Table:
-    # Rows by id, open addressing: half of a hash in the upper 32 bits, row + 1 in the lower ones, 0 where nothing is.
+    # Rows by id, open addressing: half of a hash in the upper 32 bits, row + 1 in the lower ones, 0 where there is none.
     uint64_t* slots
     uint64_t mask
 
@@ -128,16 +128,20 @@ cdef inline void clear(Table* table, Py_ssize_t n) noexcept nogil:
 
 
 cdef inline Py_ssize_t find(
-    const Table* table, const Keys* held, const Keys* keys, Py_ssize_t row, uint64_t hashed, uint64_t* slot
+    const Table* table, const Keys* held, const int64_t* rows, const Keys* keys, Py_ssize_t row, uint64_t hashed,
+    uint64_t* slot
 ) noexcept nogil:
-    """The row of the held ids whose id is that of the row of the keys; −1, and the free slot, where there is none."""
+    """What was put into the table for the id of a row; −1, and the free slot, where that is not there.
+
+    What was put there is a row of the held ids, or its place among `rows`, if these are not NULL.
+    """
     cdef uint64_t at = hashed & table.mask
     cdef uint64_t tag = hashed >> 32
     cdef Py_ssize_t candidate
     while table.slots[at]:
         if table.slots[at] >> 32 == tag:
             candidate = <Py_ssize_t><uint32_t>table.slots[at] - 1
-            if same(held, candidate, keys, row):
+            if same(held, candidate if rows == NULL else <Py_ssize_t>rows[candidate], keys, row):
                 return candidate
         at = (at + 1) & table.mask
     slot[0] = at
@@ -149,15 +153,13 @@ cdef inline void put(Table* table, uint64_t slot, uint64_t hashed, Py_ssize_t ro
 
 
 def number_ids(
-    const unsigned char[::1] data, const int64_t[::1] starts, const int64_t[::1] ends, int64_t[::1] numbers,
-    int64_t[::1] firsts
+    const unsigned char[::1] data, const int64_t[::1] starts, const int64_t[::1] ends, Py_ssize_t n,
+    int64_t[::1] rows, int64_t[::1] numbers, int64_t[::1] firsts
 ):
-    cdef Py_ssize_t row, found, count = 0, n = numbers.shape[0]
+    cdef Py_ssize_t row, found, runs = 0, count = 0
     cdef uint64_t hashed, slot = 0
     cdef Keys keys = keys_of(data, starts, ends)
     cdef Table table
-    if n == 0:
-        return 0
     table.slots = <uint64_t*>malloc(room(n) * sizeof(uint64_t))
     if table.slots == NULL:
         raise MemoryError
@@ -165,19 +167,19 @@ def number_ids(
         clear(&table, n)
         for row in range(n):
             if row and same(&keys, row, &keys, row - 1):
-                numbers[row] = numbers[row - 1]
                 continue
             hashed = hash_of(&keys, row)
-            found = find(&table, &keys, &keys, row, hashed, &slot)
+            found = find(&table, &keys, &firsts[0], &keys, row, hashed, &slot)
             if found < 0:
-                put(&table, slot, hashed, row)
-                numbers[row] = count
+                put(&table, slot, hashed, count)
+                found = count
                 firsts[count] = row
                 count += 1
-            else:
-                numbers[row] = numbers[found]
+            rows[runs] = row
+            numbers[runs] = found
+            runs += 1
         free(table.slots)
-    return count
+    return runs, count
 
 
 def copy_views(
@@ -270,7 +272,7 @@ cdef Py_ssize_t index_rows(Table* table, const Keys* keys, Py_ssize_t start, Py_
     clear(table, n)
     for row in range(start, start + n):
         hashed = hash_of(keys, row)
-        if find(table, keys, keys, row, hashed, &slot) >= 0:
+        if find(table, keys, NULL, keys, row, hashed, &slot) >= 0:
             return row - start
         put(table, slot, hashed, row)
     return -1
@@ -316,12 +318,12 @@ cdef int match_run(
             continue
         hashed = hash_of(run, start + index)
         if whole:
-            if find(&scratch.run, run, run, start + index, hashed, &slot) >= 0:
+            if find(&scratch.run, run, NULL, run, start + index, hashed, &slot) >= 0:
                 return DUPLICATE
             put(&scratch.run, slot, hashed, start + index)
         if n_truth == 0:
             continue
-        found = find(&scratch.truth, truth, run, start + index, hashed, &slot)
+        found = find(&scratch.truth, truth, NULL, run, start + index, hashed, &slot)
         if found < 0:
             continue
         if scratch.seen[found - truth_start]:
@@ -335,7 +337,9 @@ cdef int match_run(
     return 0
 
 
-cdef void sort_members(const Keys* run, Py_ssize_t start, Py_ssize_t* rows, Py_ssize_t* spare, Py_ssize_t n) noexcept nogil:
+cdef void sort_members(
+    const Keys* run, Py_ssize_t start, Py_ssize_t* rows, Py_ssize_t* spare, Py_ssize_t n
+) noexcept nogil:
     """The rows of a tie group, the higher id first: a bottom-up merge sort."""
     cdef Py_ssize_t width = 1, low, middle, stop, i, j, out
     while width < n:

@@ -20,15 +20,16 @@ from rankgain._ordering cimport (
     Workspace, count_higher, doubles, integers, longest, rank_entries, release, reserve,
 )
 
-from rankgain._reference_readers import _encoded, highest_first, id_fault, id_kind
-from rankgain.scalars import real
+from rankgain._reference_readers import _encoded, highest_first
+from rankgain.scalars import id_fault, id_kind, real
 
 cdef extern from "Python.h":
     int PyFloat_CheckExact(PyObject*)
     int PyLong_CheckExact(PyObject*)
     double PyFloat_AsDouble(PyObject*)
     PyObject* PyDict_GetItemWithError(object, object) except? NULL
-    const char* PyUnicode_AsUTF8AndSize(object, Py_ssize_t*) except NULL
+    const char* PyUnicode_AsUTF8AndSize(object, Py_ssize_t*)
+    void PyErr_Clear()
 
 
 # dicts
@@ -280,7 +281,7 @@ cdef struct Text:
     Py_ssize_t room
 
 
-cdef int append(Text* text, const char* data, Py_ssize_t size) except -1:
+cdef inline int append(Text* text, const char* data, Py_ssize_t size) except -1:
     cdef char* grown
     if text.size + size > text.room:
         text.room = max(2 * text.room, text.size + size)
@@ -293,35 +294,35 @@ cdef int append(Text* text, const char* data, Py_ssize_t size) except -1:
     return 0
 
 
-def pack_ids(list values, int64_t[::1] ends):
+def pack_ids(list values, bint text, int64_t[::1] ends):
     cdef Py_ssize_t position = 0, size = 0
     cdef const char* data
     cdef char* held
-    cdef Text text
-    kind = id_kind(values[0]) if values else str
-    text.size = 0
-    text.room = 16 * len(values) + 16
-    text.data = <char*>malloc(text.room)
+    cdef Text packed
+    packed.size = 0
+    packed.room = 16 * len(values) + 16
+    packed.data = <char*>malloc(packed.room)
     try:
-        if text.data == NULL:
+        if packed.data == NULL:
             raise MemoryError
-        for position, value in enumerate(values):
-            if kind is str and isinstance(value, str):
-                try:
-                    data = PyUnicode_AsUTF8AndSize(value, &size)
-                except UnicodeEncodeError:
+        for position in range(len(values)):
+            value = values[position]
+            if text and isinstance(value, str):
+                data = PyUnicode_AsUTF8AndSize(value, &size)
+                if data == NULL:
+                    PyErr_Clear()
                     value = _encoded(value)
                     if value is None:
                         return b"", (LONE_SURROGATE, 0, position)
                     PyBytes_AsStringAndSize(value, &held, &size)
                     data = held
-            elif kind is bytes and isinstance(value, bytes):
+            elif not text and isinstance(value, bytes):
                 PyBytes_AsStringAndSize(value, &held, &size)
                 data = held
             else:
                 return b"", id_fault(value, position)
-            append(&text, data, size)
-            ends[position] = text.size
-        return PyBytes_FromStringAndSize(text.data, text.size), None
+            append(&packed, data, size)
+            ends[position] = packed.size
+        return PyBytes_FromStringAndSize(packed.data, packed.size), None
     finally:
-        free(text.data)
+        free(packed.data)

@@ -29,15 +29,22 @@ def _ids(data, starts, ends, count):
     return [data[start:end].tobytes() for start, end in zip(memoryview(starts), memoryview(ends), strict=True)]
 
 
-def number_ids(data, starts, ends, numbers, firsts):
-    """Number the ids in the order of their first appearance, whose rows are `firsts`; return how many there are."""
+def number_ids(data, starts, ends, n, rows, numbers, firsts):
+    """Number n ids in the order of their first appearance, whose rows are `firsts`.
+
+    Where one id follows itself is no news: `rows` and `numbers` take where each run of one id begins, and which it is.
+    Returns how many runs and how many ids there are.
+    """
     known = {}
-    for row, identifier in enumerate(_ids(data, starts, ends, len(numbers))):
+    runs = 0
+    for identifier, run in groupby(enumerate(_ids(data, starts, ends, n)), key=lambda pair: pair[1]):
+        row, _ = next(run)
         if identifier not in known:
             firsts[len(known)] = row
             known[identifier] = len(known)
-        numbers[row] = known[identifier]
-    return len(known)
+        rows[runs], numbers[runs] = row, known[identifier]
+        runs += 1
+    return runs, len(known)
 
 
 def copy_views(views, buffers, data, starts, ends):
@@ -119,7 +126,8 @@ def hits_in_columns(
 ):
     """The hits of runs against truths, both ragged: ids, and grades or scores; `ranked`: the run's order is its rank.
 
-    No judged id stands twice in a query (see `repeated`). A judged document that is returned twice is an offence, `whole`: any document. A grade below 0 is no hit.
+    No judged id stands twice in a query (see `repeated`). A judged document that is returned twice is an offence,
+    `whole`: any document. A grade below 0 is no hit.
     """
     count = 0
     hit_offsets[0] = 0

@@ -4,43 +4,26 @@ As in `_reference`, what is wrong comes back as an offence: (code, query, positi
 """
 
 from itertools import groupby
-from numbers import Integral
 
 from rankgain._codes import (
     CHANGED,
     DOCID,
     GRADE_TYPE,
-    ID_TYPE,
     INFINITE_GRADE,
     LONE_SURROGATE,
     MIXED_IDS,
     NAN_GRADE,
     NAN_SCORE,
-    NULL_ID,
     OTHER_IDS,
     SCORE_TYPE,
     STABLE,
 )
 from rankgain._reference_ordering import place
-from rankgain.scalars import real
-
-
-def id_kind(identifier):
-    """What an id can be compared with: one of str, bytes, int, or its own type."""
-    for kind, base in ((str, str), (bytes, bytes), (Integral, int)):
-        if isinstance(identifier, kind):
-            return base
-    return type(identifier)
-
-
-def id_fault(value, position):
-    """The offence of an id that is null, or of a kind that cannot stand there."""
-    null = value is None or type(value).__name__ in ("NAType", "NaTType") or (type(value) is float and value != value)
-    return (NULL_ID if null else ID_TYPE), 0, position
+from rankgain.scalars import id_fault, id_kind, real
 
 
 def _encoded(text):
-    """The id in bytes, from which `bytes.decode("utf-8", "surrogateescape")` makes it again; None where nothing does."""
+    """The bytes of which `bytes.decode("utf-8", "surrogateescape")` makes the id again; None where there are none."""
     try:
         return str.encode(text)
     except UnicodeEncodeError:
@@ -52,14 +35,13 @@ def _encoded(text):
     return data if data.decode("utf-8", "surrogateescape") == text else None
 
 
-def pack_ids(values, ends):
-    """The ids, all str or all bytes, one after the other, `ends` saying where each ends; with the offence, or None."""
+def pack_ids(values, text, ends):
+    """The ids, all str (`text`) or all bytes, one after the other, and where each ends; with the offence, or None."""
     packed = bytearray()
-    kind = id_kind(values[0]) if values else str
     for position, value in enumerate(values):
-        if kind not in (str, bytes) or not isinstance(value, kind):
+        if not isinstance(value, str if text else bytes):
             return b"", id_fault(value, position)
-        data = _encoded(value) if kind is str else value
+        data = _encoded(value) if text else value
         if data is None:
             return b"", (LONE_SURROGATE, 0, position)
         packed += data
@@ -162,9 +144,9 @@ def hits_matched(
             return scores[0], query, scores[1]
         start, stop = int(truth_offsets[query]), int(truth_offsets[query + 1])
         truth = dict(zip(documents[start:stop], grades[start:stop].tolist(), strict=True))
-        if truth and scores and truth.keys().isdisjoint(scores):
-            if id_kind(documents[start]) is not id_kind(next(iter(scores))):
-                return OTHER_IDS, query, -1
+        apart = truth and scores and truth.keys().isdisjoint(scores)
+        if apart and id_kind(documents[start]) is not id_kind(next(iter(scores))):
+            return OTHER_IDS, query, -1
         order = _order(scores, truth, ties, depth, is_hit)
         if order is None:
             return MIXED_IDS, query, -1

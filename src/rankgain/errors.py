@@ -45,7 +45,10 @@ _TEXTS: dict[int, tuple[type[Exception], str]] = {
     _codes.NULL_ID: (ValueError, "the id is null; drop such rows, or name what they stand for"),
     _codes.ID_TYPE: (TypeError, "ids must be all str, all bytes or all int, and this one is {detail}"),
     _codes.LONE_SURROGATE: (ValueError, "the id {detail} is no valid text: it holds a lone surrogate; encode it anew"),
-    _codes.LARGE_ID: (ValueError, "the id is an integer beyond 64 bits with sign; turn the ids of both sides into text"),
+    _codes.LARGE_ID: (
+        ValueError,
+        "the id is an integer beyond 64 bits with sign; turn the ids of both sides into text",
+    ),
     MISSING_GAIN: (ValueError, "gain has no entry for the grade {detail}; add one (only grade 0 may be absent)"),
     BAD_GAIN: (ValueError, "gain gave {detail}; gains must be finite and not negative"),
     SHORT_DISCOUNT: (ValueError, "{detail}; give a longer discount or a smaller k"),

@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rankgain import _backend, _codes
-from rankgain._reference_readers import id_fault, id_kind
-from rankgain.errors import Offence
+from rankgain.errors import Offence, refusal
 from rankgain.lists import Array, Ints, offsets_of
+from rankgain.scalars import id_fault, id_kind
 
 Bytes = npt.NDArray[np.uint8]
 Rows = slice | Ints
@@ -90,14 +90,34 @@ class ViewIds:
         return len(self._views)
 
     def take(self, rows: Rows) -> Keys:
-        views = np.ascontiguousarray(self._views[rows])
-        sizes = views[:, :4].copy().view(np.int32).reshape(-1)
+        views = self._views[rows]
+        sizes = views.view(np.int32)[:, 0]
         starts, ends = np.empty(len(sizes), dtype=np.int64), np.empty(len(sizes), dtype=np.int64)
-        data = np.empty(int(sizes.clip(0).sum(dtype=np.int64)), dtype=np.uint8)
+        data = np.empty(int(np.abs(sizes, dtype=np.int64).sum()), dtype=np.uint8)
         broken = _backend.columns.copy_views(views.reshape(-1), self._buffers, data, starts, ends)
         if broken is not None:
             raise ValueError("a column of text is broken: its views lead out of their buffers")
         return Keys(data, starts, ends)
+
+
+class ObjectIds:
+    """Ids that Python holds, all str or all bytes, which are looked at when they are taken; `where` is for errors."""
+
+    def __init__(self, values: Array, where: str) -> None:
+        kind = id_kind(values[0]) if len(values) else None
+        self.kind = "bytes" if kind is bytes else "str" if len(values) else ""
+        self._values = values
+        self._where = where
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def take(self, rows: Rows) -> Keys:
+        try:
+            return _packed(self._values[rows].tolist(), self.kind)
+        except Offence as offence:
+            row = (rows.start or 0) + offence.position if isinstance(rows, slice) else int(rows[offence.position])
+            raise refusal(offence.code, f"{self._where}, row {row}", offence.detail) from None
 
 
 class CodedIds:
@@ -126,7 +146,7 @@ class Parts:
     """
 
     def __init__(self, parts: Sequence[Any]) -> None:
-        self._parts = parts
+        self.parts = parts
         self._ends = np.cumsum([0, *map(len, parts)])
 
     def __len__(self) -> int:
@@ -137,15 +157,16 @@ class Parts:
         start, stop, _ = rows.indices(len(self))
         return [
             (part, slice(max(start - begin, 0), min(stop - begin, len(part))))
-            for part, begin in zip(self._parts, self._ends.tolist(), strict=False)
+            for part, begin in zip(self.parts, self._ends.tolist(), strict=False)
             if start < begin + len(part) and begin < stop
         ]
 
     def __getitem__(self, rows: Rows) -> Array:
         if not isinstance(rows, slice):
-            return self._joined[rows]
+            joined: Array = self._joined[rows]
+            return joined
         taken = [part[own] for part, own in self.pieces(rows)]
-        return taken[0] if len(taken) == 1 else np.concatenate([*taken, *(part[:0] for part in self._parts)])
+        return taken[0] if len(taken) == 1 else np.concatenate([*taken, *(part[:0] for part in self.parts)])
 
     @cached_property
     def _joined(self) -> Any:
@@ -157,7 +178,7 @@ class PartIds(Parts):
 
     @property
     def kind(self) -> str:
-        return next((part.kind for part in self._parts if part.kind), "")
+        return next((part.kind for part in self.parts if part.kind), "")
 
     def take(self, rows: Rows) -> Keys:
         if not isinstance(rows, slice):
@@ -165,7 +186,8 @@ class PartIds(Parts):
             return keys
         taken = [part.take(own) for part, own in self.pieces(rows)]
         if len(taken) == 1:
-            return taken[0]
+            only: Keys = taken[0]
+            return only
         data = np.concatenate([np.empty(0, np.uint8), *(keys.data for keys in taken)])
         if self.kind == "int":
             return Keys(data, NONE, NONE)
@@ -204,7 +226,7 @@ def objects_of(keys: Keys, kind: str) -> list[Any]:
     """The ids as Python holds them. Bytes of files that are not UTF-8 become lone surrogates, and so lose nothing."""
     if kind in ("int", ""):
         return keys.data.view(np.int64).tolist() if kind else []
-    data = memoryview(keys.data)
+    data = keys.data.data
     found = [data[start:end].tobytes() for start, end in zip(keys.starts.tolist(), keys.ends.tolist(), strict=True)]
     return found if kind == "bytes" else [decoded(identifier) for identifier in found]
 
@@ -224,12 +246,24 @@ def ids_of(values: Any) -> Ids:
     kind = id_kind(values[0]) if values else str
     if kind is int:
         return _of_integers(_integers(values))
+    text = "bytes" if kind is bytes else "str"
+    return TextIds(*_packed(values, text), text)
+
+
+def _packed(values: list[Any], kind: str) -> Keys:
     ends = np.empty(len(values), dtype=np.int64)
-    data, fault = _backend.readers.pack_ids(values, ends)
+    data, fault = _backend.readers.pack_ids(values, kind == "str", ends)
     if fault is not None:
-        raise Offence(*fault, type(values[fault[2]]).__name__)
-    starts = np.concatenate([NONE, [0], ends[:-1]]) if len(ends) else NONE
-    return TextIds(np.frombuffer(data, dtype=np.uint8), starts, ends, "bytes" if kind is bytes else "str")
+        raise _refused(fault, values[fault[2]])
+    starts = np.zeros_like(ends)
+    starts[1:] = ends[:-1]
+    return Keys(np.frombuffer(data, dtype=np.uint8), starts, ends)
+
+
+def _refused(fault: tuple[int, int, int], value: Any) -> Offence:
+    code, query, position = fault
+    detail = repr(value) if code == _codes.LONE_SURROGATE else type(value).__name__
+    return Offence(code, query, position, detail)
 
 
 def _of_integers(values: Array) -> Ids:
@@ -238,10 +272,16 @@ def _of_integers(values: Array) -> Ids:
     return NumberIds(values) if len(values) else TextIds(np.empty(0, np.uint8), NONE, NONE, "")
 
 
-def _integers(values: Sequence[Any]) -> Ints:
+def _integers(values: Sequence[Any]) -> Array:
+    try:
+        array = np.array(values)
+    except (ValueError, OverflowError):
+        array = np.empty(0, dtype=object)
+    if array.dtype.kind in "iu":
+        return array
     for position, value in enumerate(values):
         if id_kind(value) is not int:
-            raise Offence(*id_fault(value, position), type(value).__name__)
+            raise _refused(id_fault(value, position), value)
         if not -(1 << 63) <= value < 1 << 63:
             raise Offence(_codes.LARGE_ID, 0, position)
     return np.array(values, dtype=np.int64)

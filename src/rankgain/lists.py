@@ -145,6 +145,10 @@ def numbers(value: Any, name: str) -> Array | None:
     raise TypeError(f"{name} must hold real numbers, not {array.dtype}")
 
 
+def as_array(value: Any, name: str) -> Array:
+    return np.asarray(value)
+
+
 def _part(row: Any, name: str, query: int) -> Array:
     name = f"{name}: query {query}"
     if isinstance(row, (list, tuple)) or hasattr(row, "__array__"):

@@ -1,9 +1,11 @@
-"""One number of any type."""
+"""One number, or one id, of any type."""
 
 from __future__ import annotations
 
-from numbers import Complex, Real
+from numbers import Complex, Integral, Real
 from typing import Any
+
+from rankgain._codes import ID_TYPE, NULL_ID
 
 
 def real(value: Any) -> float | None:
@@ -28,3 +30,17 @@ def real(value: Any) -> float | None:
 def short(value: Any) -> str:
     """A number as people write it, and in full: 2 for 2.0; anything else as its text."""
     return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
+
+
+def id_kind(identifier: Any) -> type:
+    """What an id can be compared with: one of str, bytes, int, or its own type."""
+    for kind, base in ((str, str), (bytes, bytes), (Integral, int)):
+        if isinstance(identifier, kind):
+            return base
+    return type(identifier)
+
+
+def id_fault(value: Any, position: int) -> tuple[int, int, int]:
+    """The offence of an id that is null, or of a kind that cannot stand there."""
+    null = value is None or type(value).__name__ in ("NAType", "NaTType") or (type(value) is float and value != value)
+    return NULL_ID if null else ID_TYPE, 0, position

@@ -13,10 +13,10 @@ import numpy as np
 from rankgain import _backend, _codes
 from rankgain.batch import Batch, Hits, Needs, make_batch
 from rankgain.errors import Fault, Offence, check, located, refusal
-from rankgain.ids import Ids, Rows, ids_of, objects_of, stretches
-from rankgain.lists import Floats, Ints
+from rankgain.groups import Groups
+from rankgain.ids import Column, Ids, Rows, column_of, ids_of, objects_of, stretches
+from rankgain.lists import Floats, Ints, to_float64
 from rankgain.rankings import TIES, Rankings, check_query_ids
-
 
 EARLIER = "the document stands in an earlier place"
 
@@ -120,10 +120,10 @@ class Judgments:
 
 
 def of_dicts(
-    truth: Mapping[Any, Mapping[Any, float]], name: str = "qrels", only: Container[Any] | None = None
+    queries: Sequence[Any], truth: Iterable[Mapping[Any, float]], name: str, only: Container[Any] | None = None
 ) -> Judgments:
     """The judgments in dicts of grades by document; what stands under other queries than `only` is not looked at."""
-    truths = [as_dict(own) if only is None or query in only else {} for query, own in truth.items()]
+    truths = [as_dict(own) if only is None or query in only else {} for query, own in zip(queries, truth, strict=True)]
     documents: list[Any] = []
     grades, offsets = np.empty(sum(map(len, truths))), np.empty(len(truths) + 1, dtype=np.int64)
     fault, detail = _backend.readers.read_judged(truths, documents, grades, offsets), ""
@@ -131,9 +131,15 @@ def of_dicts(
         document, value = next(islice(truths[fault[1]].items(), fault[2], None))
         detail = "an int beyond float64" if type(value) is int else type(value).__name__
         documents.append(document)
-    return Judgments(
-        name, list(truth), offsets, grades[: offsets[-1]], documents=documents, fault=fault, detail=detail
-    )
+    return Judgments(name, queries, offsets, grades[: offsets[-1]], documents=documents, fault=fault, detail=detail)
+
+
+def of_ids(name: str, groups: Groups, documents: Ids, grades: Column) -> Judgments:
+    """The judgments in columns, a row each."""
+    rows, offsets = groups.rows(np.arange(len(groups)))
+    if not isinstance(rows, slice) or rows != slice(0, len(documents)):
+        documents = column_of(documents.take(rows), documents.kind)
+    return Judgments(name, groups.names, offsets, to_float64(grades[rows]), ids=documents)
 
 
 def as_dict(documents: Mapping[Any, float]) -> dict[Any, float]:
@@ -173,8 +179,10 @@ class Judged(Rankings):
         return self.sizes + np.diff(self._truth.offsets)[self._queries]
 
     @abstractmethod
-    def hits(self, start: int, stop: int, rows: Rows, offsets: Ints, grades: Floats, needs: Needs) -> tuple[Hits, Fault]:
-        """The hits of the queries start … stop − 1, whose judged rows and grades are given, and the fault in the run."""
+    def hits(
+        self, start: int, stop: int, rows: Rows, offsets: Ints, grades: Floats, needs: Needs
+    ) -> tuple[Hits, Fault]:
+        """The hits of the queries start … stop − 1, given their judged rows and grades, and what is wrong."""
 
     def batch(self, start: int, stop: int, needs: Needs) -> Batch:
         rows, offsets = self._truth.rows(self._queries[start:stop])

@@ -76,7 +76,7 @@ def from_qrels(
     mapping(run, "run")
     truth = qrels if isinstance(qrels, Judgments) else mapping(qrels, "qrels")
     if not isinstance(truth, Judgments):
-        truth = of_dicts(truth, only=run if missing == "skip" else None)
+        truth = of_dicts(list(truth), truth.values(), "qrels", only=run if missing == "skip" else None)
     return Matched(truth, run, ties=ties, missing=missing, query_ids=query_ids)
 
 
@@ -110,7 +110,9 @@ class Matched(Judged):
     def sizes(self) -> Ints:
         return np.array([len(self._run.get(query, ())) for query in self._keys], dtype=np.int64)
 
-    def hits(self, start: int, stop: int, rows: Rows, offsets: Ints, grades: Floats, needs: Needs) -> tuple[Hits, Fault]:
+    def hits(
+        self, start: int, stop: int, rows: Rows, offsets: Ints, grades: Floats, needs: Needs
+    ) -> tuple[Hits, Fault]:
         hits = Hits(stop - start, len(grades))
         documents = self._truth.documents
         documents = documents[rows] if isinstance(rows, slice) else [documents[row] for row in rows.tolist()]

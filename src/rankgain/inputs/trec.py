@@ -20,11 +20,12 @@ import numpy as np
 from rankgain import _backend, _codes
 from rankgain.batch import Hits, Needs
 from rankgain.errors import Fault, Offence, refusal
+from rankgain.groups import Groups
 from rankgain.ids import Rows, TextIds, decoded, stretches
 from rankgain.lists import Floats, Ints
 from rankgain.rankings import CHUNK, TIES, Rankings, check_missing, check_ties, chunks
-from rankgain.tables import Groups, Table
-from rankgain.truth import Judged, Judgments
+from rankgain.tables import Table
+from rankgain.truth import Judged, Judgments, of_ids
 
 Source = str | os.PathLike[str] | BinaryIO
 
@@ -95,12 +96,11 @@ def read_qrels(source: Source, argument: str = "qrels") -> Judgments:
     with opened(source, argument) as file:
         block = Block(file.whole(), 0, _QRELS, file.name)
     groups = block.groups()
-    rows, offsets = groups.rows(np.arange(len(groups)))
-    documents = TextIds(block.bytes, block.starts[rows], block.ends[rows], "str")
-    fault = _backend.columns.repeated(*documents.take(slice(None)), offsets)
-    if fault is not None:
-        raise block.repeated(rows, int(offsets[fault[1]]) + fault[2])
-    return Judgments(file.name, groups.names, offsets, block.values[rows], ids=documents)
+    truth = of_ids(file.name, groups, TextIds(block.bytes, block.starts, block.ends, "str"), block.values)
+    if truth.fault is not None:  # a scan refuses all but documents that stand twice
+        rows, offsets = groups.rows(np.arange(len(groups)))
+        raise block.repeated(rows, int(offsets[truth.fault[1]]) + truth.fault[2])
+    return truth
 
 
 # bytes
@@ -113,7 +113,8 @@ class File:
         self.name = name
         self._file = file
         self._start = file.tell() if _seekable(file) else None
-        self._kept = tempfile.SpooledTemporaryFile(KEPT) if self._start is None else None
+        # closed, and so deleted, with this object
+        self._kept = tempfile.SpooledTemporaryFile(KEPT) if self._start is None else None  # noqa: SIM115
         self._size = _size(file)
         self._begin()
 
@@ -122,9 +123,9 @@ class File:
         self._head = b""
         while len(self._head) < 3 and (more := self._raw(3 - len(self._head))):
             self._head += more
-        self._stream: Any = gzip.GzipFile(fileobj=_Raw(self)) if self._head[:2] == b"\x1f\x8b" else _Raw(self)
-        if self._head == b"\xef\xbb\xbf":  # the mark with which some editors begin UTF-8
-            self._head = b""
+        raw: Any = _Raw(self)
+        self._stream = gzip.GzipFile(mode="rb", fileobj=raw) if self._head[:2] == b"\x1f\x8b" else raw
+        self._fresh = True
 
     def _raw(self, size: int) -> bytes:
         data = self._file.read(size)
@@ -146,6 +147,13 @@ class File:
 
     def read(self, size: int) -> bytes:
         """Up to so many bytes of the text; none at its end."""
+        data = self._inflated(size)
+        if self._fresh:  # some editors begin UTF-8 with a mark
+            self._fresh = False
+            data = data.removeprefix(b"\xef\xbb\xbf") or self._inflated(size)
+        return data
+
+    def _inflated(self, size: int) -> bytes:
         try:
             data: bytes = self._stream.read(size)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
@@ -191,6 +199,8 @@ def _size(file: BinaryIO) -> int | None:
 def opened(source: Source, argument: str) -> Iterator[File]:
     """The file of a path, of standard input or of the caller, who closes his own."""
     if source == "-":
+        if not hasattr(sys.stdin, "buffer"):
+            raise ValueError(f"{argument} is to be standard input, which cannot be read as bytes here: give a path")
         yield File(sys.stdin.buffer, "standard input")
     elif isinstance(source, (str, os.PathLike)):
         with open(source, "rb", buffering=0) as file:
@@ -374,7 +384,9 @@ class Placed(Judged):
     def sizes(self) -> Ints:
         return self._places.returned[self._queries]
 
-    def hits(self, start: int, stop: int, rows: Rows, offsets: Ints, grades: Floats, needs: Needs) -> tuple[Hits, Fault]:
+    def hits(
+        self, start: int, stop: int, rows: Rows, offsets: Ints, grades: Floats, needs: Needs
+    ) -> tuple[Hits, Fault]:
         queries = self._queries[start:stop]
         held, own = stretches(self._places.firsts[queries], self._places.lasts[queries])
         hits = Hits(stop - start, 0)

@@ -1,0 +1,72 @@
+"""The rows of each query in a table, found once, whatever order they stand in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from rankgain import _backend
+from rankgain.ids import Ids, Rows, objects_of, pick, stretches
+from rankgain.lists import Ints, offsets_of
+
+CHUNK = 1 << 18  # ids that are numbered together: enough to meet each query but a few times
+
+
+class Groups:
+    """The queries of a table, in the order of their first appearance, and the rows of each."""
+
+    def __init__(self, names: Sequence[Any], firsts: Ints, lasts: Ints, order: Ints | None = None) -> None:
+        """Rows first … last − 1, or, where the rows of a query lie apart, places in an `order` of them."""
+        self.names = names
+        self.firsts = firsts
+        self.lasts = lasts
+        self._order = order
+
+    @classmethod
+    def of(cls, queries: Ids, begins: Ints | None = None, count: int = 0) -> Groups:
+        """By the id of each row, or of each run of rows: `begins` says where those begin, `count` how many rows are."""
+        names: dict[Any, int] = {}
+        found = [_number(queries, start, names) for start in range(0, len(queries), CHUNK)]
+        number, row = (np.concatenate([np.empty(0, np.int64), *(pair[part] for pair in found)]) for part in (0, 1))
+        news = np.diff(number, prepend=-1) != 0  # a run may go on in the next chunk
+        number, row = number[news], row[news]
+        row = row if begins is None else begins[row]
+        ends = np.append(row[1:], len(queries) if begins is None else count)
+        if len(row) == len(names):
+            return cls(list(names), row, ends)
+        sizes = np.bincount(number, weights=ends - row, minlength=len(names)).astype(np.int64)
+        offsets = offsets_of(sizes)
+        # NumPy sorts 16 bits by counting
+        each = np.repeat(number.astype(np.uint16 if len(names) <= 1 << 16 else np.int64), ends - row)
+        return cls(list(names), offsets[:-1], offsets[1:], np.argsort(each, kind="stable"))
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @cached_property
+    def numbers(self) -> dict[Any, int]:
+        return {name: number for number, name in enumerate(self.names)}
+
+    def rows(self, queries: Ints) -> tuple[Rows, Ints]:
+        """The rows of queries, one query after the other, and their offsets; −1 is a query of no rows."""
+        some = queries >= 0
+        if not len(self):
+            return slice(0, 0), np.zeros(len(queries) + 1, dtype=np.int64)
+        rows, offsets = stretches(self.firsts[queries] * some, self.lasts[queries] * some)
+        return (rows if self._order is None else self._order[rows]), offsets
+
+    def sizes(self, queries: Ints) -> Ints:
+        return (self.lasts[queries] - self.firsts[queries]) * (queries >= 0) if len(self) else np.zeros_like(queries)
+
+
+def _number(queries: Ids, start: int, names: dict[Any, int]) -> tuple[Ints, Ints]:
+    """The number of each run of one id in a chunk, and where it begins; `names` takes the ids that are new."""
+    count = min(CHUNK, len(queries) - start)
+    keys = queries.take(slice(start, start + count))
+    rows, numbers, firsts = (np.empty(count, dtype=np.int64) for _ in range(3))
+    runs, different = _backend.columns.number_ids(*keys, count, rows, numbers, firsts)
+    known = [names.setdefault(name, len(names)) for name in objects_of(pick(keys, firsts[:different]), queries.kind)]
+    return np.array(known, dtype=np.int64)[numbers[:runs]], rows[:runs] + start

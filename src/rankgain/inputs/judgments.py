@@ -1,0 +1,60 @@
+"""Truth prepared once."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from rankgain.frames import is_frame
+from rankgain.inputs.frames import of_frame
+from rankgain.inputs.recommendations import of_relevant
+from rankgain.inputs.trec import read_qrels
+from rankgain.truth import Judgments
+
+
+def judgments(
+    truth: Any,
+    *,
+    query: str | None = None,
+    doc: str | None = None,
+    relevance: str | None = None,
+) -> Judgments:
+    """Judgements read, checked and put in order once, for any number of runs in any form.
+
+    Parameters
+    ----------
+    truth : path, "-", open binary file, frame, mapping, list, or sparse matrix
+        A qrels file (see `read_trec`); a data frame (see `from_frames`); a mapping from query to a mapping from
+        document to grade, or to a set or list of relevant ids; a list of those; a scipy sparse matrix, users × items.
+    query, doc, relevance : str, optional
+        The columns of a frame, as in `from_frames`. With them, a mapping is one from names to columns.
+
+    Returns
+    -------
+    Judgments
+        What may stand in the place of the truth in `from_qrels`, `from_frames`, `from_recommendations`, `read_trec` and
+        `compare`. Documents keep the type of their ids: a run must have the same.
+
+    Raises
+    ------
+    OSError
+        If a file cannot be read.
+    ValueError, TypeError
+        For what the constructors of these forms refuse, at once.
+
+    Examples
+    --------
+    >>> import rankgain as rg
+    >>> truth = rg.judgments({"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d7": 1}})
+    >>> truth
+    <Judgments of 2 queries, 4 documents>
+    >>> for run in ({"q1": {"d1": 0.9, "d2": 1.4}}, {"q1": {"d1": 1.0}, "q2": {"d7": 1.0}}):
+    ...     round(rg.from_qrels(truth, run).evaluate("ndcg").mean("ndcg"), 4)
+    0.2398
+    0.8801
+    """
+    if isinstance(truth, (str, os.PathLike)) or hasattr(truth, "read"):
+        return read_qrels(truth, "truth").check()
+    if is_frame(truth) or any(name is not None for name in (query, doc, relevance)):
+        return of_frame(truth, query, doc, relevance, "truth").check()
+    return of_relevant(truth, "truth").check()

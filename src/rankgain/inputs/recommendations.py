@@ -1,0 +1,192 @@
+"""Recommended ids in rank order, against relevant ids."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from rankgain import _codes
+from rankgain.errors import Fault, Offence, refusal
+from rankgain.groups import Groups
+from rankgain.ids import Ids, ids_of
+from rankgain.lists import Array, Ints, as_array, offsets_of
+from rankgain.rankings import Rankings, check_missing, check_query_ids
+from rankgain.scalars import id_kind
+from rankgain.tables import Table, Tabled, check_validate
+from rankgain.truth import Judgments, of_dicts, of_ids
+
+
+def from_recommendations(
+    recommended: Any,
+    relevant: Any,
+    *,
+    missing: str = "zero",
+    validate: str = "judged",
+    query_ids: Iterable[Hashable] | None = None,
+) -> Rankings:
+    """Rankings from the ids that were recommended, best first, and those that are relevant.
+
+    Parameters
+    ----------
+    recommended : array_like of int, list of lists, or mapping
+        A row a user: a matrix of integers, in which a negative id is padding and ends the row; lists or arrays of ids
+        of any lengths; or a mapping from user to list. A flat list is one user's. Ids are all str, all bytes or all
+        integers.
+    relevant : list, mapping, sparse matrix, or Judgments
+        For each user, in the same order or by the same key: a set or list of ids (grade 1 each), or a mapping from id
+        to grade, any finite number. Or a scipy sparse matrix, users × items, whose stored values are the grades.
+        For one user: his set, list or mapping.
+    missing : {"zero", "skip"}
+        Users of `relevant` who have no recommendations are evaluated as empty lists, hence 0, or left out. Users
+        without an entry in `relevant` are always left out.
+    validate : {"judged", "full"}
+        Which ids may not be recommended twice to a user: relevant ones, or any.
+    query_ids : iterable, optional
+        Names of the users; where `relevant` is by key and `recommended` is not, the keys of its rows.
+
+    Returns
+    -------
+    Rankings
+        The users in the order of `relevant`.
+
+    Raises
+    ------
+    ValueError
+        For other numbers of users, other types of ids on the two sides; in `evaluate`, for a relevant id that is
+        recommended twice, that stands twice among the relevant ones, or whose grade is not finite.
+    TypeError
+        For what is no list of ids.
+
+    Examples
+    --------
+    >>> import rankgain as rg
+    >>> rankings = rg.from_recommendations([[6, 3, 8, 4, 5], [1, 2, -1, -1, -1]], [{3, 4}, {9}])
+    >>> rankings.evaluate("ndcg@5", "mrr")["ndcg@5"].round(4).tolist()
+    [0.6509, 0.0]
+    >>> result = rg.from_recommendations({"ann": ["a", "b"]}, {"ann": {"b": 0.7, "c": 0.1}}).evaluate("ndcg")
+    >>> round(result.mean("ndcg"), 4)
+    0.5787
+    """
+    check_missing(missing)
+    check_validate(validate)
+    names, ids, firsts, lasts, single = _recommended(recommended)
+    truth = of_relevant([relevant] if single and not isinstance(relevant, Judgments) else relevant)
+    if isinstance(names, range) and not isinstance(truth.query_ids, range):
+        if query_ids is None:
+            raise ValueError("relevant is by key and recommended is not: give the keys of its rows as query_ids")
+        names, query_ids = check_query_ids(query_ids, len(names)), None
+    elif isinstance(names, range) and len(names) != len(truth):
+        raise ValueError(f"recommended has {len(names)} users, and {truth.name} has {len(truth)}")
+    run = Table("recommended", Groups(names, firsts, lasts), ids, None, whole=validate == "full")
+    return Tabled(truth, run, ties=None, missing=missing, query_ids=query_ids)
+
+
+Recommended = tuple[Sequence[Any], Ids, Ints, Ints, bool]
+
+
+def _recommended(recommended: Any) -> Recommended:
+    """The users, all ids one after the other, the first and last of each user, and whether it is one user's list."""
+    if isinstance(recommended, Mapping):
+        return _ragged(list(recommended), list(recommended.values()))
+    if not isinstance(recommended, (list, tuple)):
+        array = as_array(recommended, "recommended")
+        if array.ndim == 2 and array.dtype.kind in "iu":
+            return _matrix(array)
+        if array.ndim not in (1, 2):
+            raise ValueError(f"recommended must have 1 or 2 dimensions, not {array.ndim}")
+        recommended = array.tolist() if array.ndim == 2 or array.dtype.kind not in "iu" else array
+    if len(recommended) and id_kind(recommended[0]) in (str, bytes, int):
+        return *_ragged(range(1), [recommended])[:-1], True
+    return _ragged(range(len(recommended)), recommended)
+
+
+def _matrix(array: Array) -> Recommended:
+    """A row a user; the first negative id ends it."""
+    users, columns = array.shape
+    firsts = np.arange(users, dtype=np.int64) * columns
+    sizes = np.full(users, columns, dtype=np.int64)
+    if array.size and array.dtype.kind == "i" and array.min() < 0:
+        padded = array < 0
+        sizes = np.where(padded.any(axis=1), padded.argmax(axis=1), columns)
+    return range(users), _ids(array.reshape(-1), np.append(firsts, array.size)), firsts, firsts + sizes, False
+
+
+def _ragged(names: Sequence[Any], lists: Sequence[Any]) -> Recommended:
+    for name, own in zip(names, lists, strict=True):
+        if not isinstance(own, (list, tuple, np.ndarray)):
+            kind = type(own).__name__
+            raise TypeError(f"recommended: query {name!r}: must be a list of ids, best first, not {kind}")
+    offsets = offsets_of([len(own) for own in lists])
+    if lists and all(isinstance(own, np.ndarray) and own.dtype.kind in "iu" for own in lists):
+        held: Any = np.concatenate(lists)
+    else:
+        held = list(chain.from_iterable(own.tolist() if isinstance(own, np.ndarray) else own for own in lists))
+    return names, _ids(held, offsets, names), offsets[:-1], offsets[1:], False
+
+
+def _ids(values: Any, offsets: Ints, names: Sequence[Any] | None = None) -> Ids:
+    try:
+        return ids_of(values)
+    except Offence as offence:
+        user = int(np.searchsorted(offsets, offence.position, side="right")) - 1
+        position = offence.position - int(offsets[user])
+        where = f"recommended: query {user if names is None else names[user]!r}, position {position}"
+        raise refusal(offence.code, where, offence.detail) from None
+
+
+def of_relevant(relevant: Any, name: str = "relevant") -> Judgments:
+    """The judgments in relevant ids by user: sets, lists, mappings to grades, or a sparse matrix."""
+    if isinstance(relevant, Judgments):
+        return relevant
+    if hasattr(relevant, "tocsr"):
+        return _of_sparse(relevant.tocsr(), name)
+    if isinstance(relevant, Mapping):
+        return _of_collections(name, list(relevant), list(relevant.values()))
+    if isinstance(relevant, np.ndarray) and relevant.dtype.kind == "O":
+        relevant = relevant.tolist()
+    if not isinstance(relevant, (list, tuple)):
+        kind = type(relevant).__name__
+        raise TypeError(
+            f"{name} must hold for each user a set or list of ids, or a mapping from id to grade, or be a sparse "
+            f"matrix, not {kind}"
+        )
+    return _of_collections(name, range(len(relevant)), relevant)
+
+
+def _of_collections(name: str, users: Sequence[Any], values: Sequence[Any]) -> Judgments:
+    for user, own in zip(users, values, strict=True):
+        if not isinstance(own, (Mapping, Set, list, tuple, np.ndarray)):
+            kind = type(own).__name__
+            raise TypeError(f"{name}: query {user!r}: must be a set or list of ids, or a mapping to grades, not {kind}")
+    if all(isinstance(own, Mapping) for own in values):
+        return of_dicts(users, values, name)
+    if any(isinstance(own, Mapping) for own in values):
+        raise TypeError(f"{name} must be all mappings from id to grade, or all sets or lists of ids")
+    lists = [own.tolist() if isinstance(own, np.ndarray) else list(own) for own in values]
+    documents, offsets = list(chain.from_iterable(lists)), offsets_of([len(own) for own in lists])
+    fault = next(filter(None, map(_repeated, range(len(lists)), lists)), None)
+    return Judgments(name, users, offsets, np.ones(len(documents)), documents=documents, fault=fault)
+
+
+def _repeated(user: int, ids: list[Any]) -> Fault:
+    seen: set[Any] = set()
+    for position, identifier in enumerate(ids):
+        if not isinstance(identifier, Hashable):
+            return _codes.ID_TYPE, user, position
+        if identifier in seen:
+            return _codes.DUPLICATE, user, position
+        seen.add(identifier)
+    return None
+
+
+def _of_sparse(matrix: Any, name: str) -> Judgments:
+    """Users × items; what is stored are the grades."""
+    if matrix.data.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must hold real numbers, not {matrix.data.dtype}")
+    offsets = np.asarray(matrix.indptr, dtype=np.int64)
+    users = len(offsets) - 1
+    groups = Groups(range(users), offsets[:-1], offsets[1:])
+    return of_ids(name, groups, ids_of(np.asarray(matrix.indices)), matrix.data)
