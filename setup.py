@@ -8,6 +8,7 @@ RANKGAIN_DEBUG=1            bounds checks, initialisation checks and C assertion
 
 import os
 import re
+import subprocess
 import sys
 import sysconfig
 from pathlib import Path
@@ -45,6 +46,11 @@ def extensions() -> list[Extension]:
     from Cython.Build import cythonize
 
     package = Path("src/rankgain")
+    # What Cython would put into every module stands in one that they share: a wheel of half the size.
+    common = Path("build/cython/src/rankgain/_cyutility.c")
+    common.parent.mkdir(parents=True, exist_ok=True)
+    cython = [sys.executable, "-m", "cython", "-X", "freethreading_compatible=True", f"--generate-shared={common}"]
+    subprocess.run(cython, check=True)
     shared = sorted(map(str, package.glob("*.pxd")))
     modules = [
         Extension(
@@ -56,9 +62,14 @@ def extensions() -> list[Extension]:
             define_macros=[("Py_LIMITED_API", "0x030B0000")] if ABI3 else [],
             py_limited_api=ABI3,
         )
-        for source in sorted(package.glob("*.pyx"))
+        for source in [*sorted(package.glob("*.pyx")), common]
     ]
-    modules = cythonize(modules, build_dir="build/cython", compiler_directives=DIRECTIVES)
+    modules = cythonize(
+        modules,
+        build_dir="build/cython",
+        compiler_directives=DIRECTIVES,
+        shared_utility_qualified_name="rankgain._cyutility",
+    )
     for module in modules:  # cythonize() forgets `optional`
         module.optional = MODE == "auto"
     return modules

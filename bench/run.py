@@ -7,7 +7,7 @@ import sys
 
 import contest
 
-BENCHES = ("dense_scores", "small_calls", "dicts", "files")
+BENCHES = ("dense_scores", "small_calls", "dicts", "files", "frames", "recommendations")
 
 if __name__ == "__main__":
     parser = contest.options(__doc__)

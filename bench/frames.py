@@ -1,0 +1,101 @@
+"""How long do nDCG at 10 and reciprocal rank take from data frames, against from_qrels with the making of its dicts?"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import contest
+import numpy as np
+
+import rankgain as rg
+
+Columns = dict[str, Any]
+
+
+def make(queries: int, documents: int, kind: str) -> tuple[Columns, Columns]:
+    """A run, and qrels in another order of the queries, one document judged in each."""
+    rng = np.random.default_rng(20240229)
+    query = np.repeat(np.arange(1_000_000, 1_000_000 + queries), documents)
+    document = np.concatenate([rng.choice(8_841_823, documents, replace=False) for _ in range(queries)])
+    place = rng.permutation(queries) * documents + rng.integers(0, documents, queries)
+    run = {"query_id": query, "doc_id": document, "score": rng.random(len(query))}
+    qrels = {"query_id": query[place], "doc_id": document[place], "relevance": np.ones(queries, dtype=np.int64)}
+    if kind == "text":
+        for side in (qrels, run):
+            side["query_id"] = [str(number) for number in side["query_id"].tolist()]
+            side["doc_id"] = [f"D{number:07d}" for number in side["doc_id"].tolist()]
+    return qrels, run
+
+
+def scattered(run: Columns) -> Columns:
+    order = np.random.default_rng(1).permutation(len(run["score"]))
+    return {name: np.asarray(column)[order] for name, column in run.items()}
+
+
+def from_frames(qrels: Any, run: Any) -> Any:
+    return rg.from_frames(qrels, run).evaluate("ndcg@10", "rr")
+
+
+def from_dicts(qrels: Any, run: Any) -> Any:
+    return rg.from_qrels(_dict(qrels, "relevance"), _dict(run, "score")).evaluate("ndcg@10", "rr")
+
+
+def _dict(frame: Any, value: str) -> dict[Any, dict[Any, float]]:
+    table: dict[Any, dict[Any, float]] = {}
+    columns = (
+        (frame[name].to_pylist if hasattr(frame[name], "to_pylist") else frame[name].to_list)() for name in NAMES
+    )
+    values = (frame[value].to_pylist if hasattr(frame[value], "to_pylist") else frame[value].to_list)()
+    for query, document, number in zip(*columns, values, strict=True):
+        table.setdefault(query, {})[document] = number
+    return table
+
+
+NAMES = ("query_id", "doc_id")
+
+
+def contend(title: str, frames: tuple[Any, Any], scale: contest.Scale) -> None:
+    contenders = {
+        'rankgain from_frames(…).evaluate("ndcg@10", "rr")': contest.Contender(
+            partial(from_frames, *frames), lambda answer: list(answer.values())
+        ),
+        "rankgain from_qrels, making the dicts": contest.Contender(
+            partial(from_dicts, *frames), lambda answer: list(answer.values())
+        ),
+    }
+    contest.hold(title, contenders, scale)
+
+
+def makers() -> dict[str, Callable[[Columns], Any]]:
+    """What makes a frame of columns, by the library."""
+    found: dict[str, Callable[[Columns], Any]] = {}
+    pandas, polars, pyarrow = map(contest.peer, ("pandas", "polars", "pyarrow"))
+    if pandas:
+        found["pandas"] = pandas.DataFrame
+        found["pandas, objects"] = lambda columns: pandas.DataFrame(columns).astype(dict.fromkeys(NAMES, object))
+        found["pandas, categories"] = lambda columns: pandas.DataFrame(columns).astype(dict.fromkeys(NAMES, "category"))
+    if polars:
+        found["polars"] = polars.DataFrame
+    if pyarrow:
+        found["pyarrow"] = pyarrow.table
+    return found
+
+
+def bench(scale: contest.Scale) -> None:
+    queries = {"smoke": 20, "usual": 700, "full": 6980}[scale]
+    for kind in ("text", "int"):
+        qrels, run = make(queries, 1000, kind)
+        for library, maker in makers().items():
+            if kind == "int" and "," in library:
+                continue
+            title = f"{library}, {kind} ids, {queries} queries x 1000"
+            contend(title, (maker(qrels), maker(run)), scale)
+            if library == "pyarrow":
+                contend(f"{title}, rows scattered", (maker(qrels), maker(scattered(run))), scale)
+
+
+if __name__ == "__main__":
+    sys.exit(contest.main(__doc__, bench))
