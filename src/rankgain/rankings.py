@@ -10,6 +10,7 @@ import numpy as np
 
 from rankgain import _backend
 from rankgain._codes import AVERAGE, BEST, DOCID, STABLE, WORST
+from rankgain.arrays import check_id, ids_of
 from rankgain.batch import Batch, Needs
 from rankgain.errors import Offence, located, lowest_first, refusal
 from rankgain.evaluation import Evaluation, Plan
@@ -41,15 +42,15 @@ def check_query_ids(query_ids: Iterable[Hashable] | None, count: int) -> Sequenc
     """The caller's names for the queries; None: 0, 1, 2 …"""
     if query_ids is None:
         return range(count)
-    if not isinstance(query_ids, Iterable) or (isinstance(query_ids, np.ndarray) and query_ids.ndim == 0):
+    ids = ids_of(query_ids, "query_ids")
+    if not isinstance(ids, Iterable):
         raise TypeError(f"query_ids must hold one id a query, not {type(query_ids).__name__}")
-    names = query_ids.tolist() if isinstance(query_ids, np.ndarray) else list(query_ids)
+    names = list(ids)
     if len(names) != count:
         raise ValueError(f"query_ids has {len(names)} ids, and there are {count} queries")
     seen: set[Hashable] = set()
     for position, name in enumerate(names):
-        if not isinstance(name, Hashable):
-            raise TypeError(f"query_ids: position {position}: an id must be hashable, not {type(name).__name__}")
+        check_id(name, f"query_ids: position {position}")
         if name in seen:
             raise ValueError(f"query_ids: position {position}: {name!r} stands there for the second time")
         seen.add(name)
