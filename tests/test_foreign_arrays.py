@@ -341,7 +341,7 @@ if "pandas" in LIBRARIES:
 
     def test_dates_stay_dates():
         dates = LIBRARIES["pandas"].date_range("2020-01-01", periods=2)
-        assert rg.from_ranked([[1], [0]], query_ids=dates.to_series()).query_ids == list(dates)
+        assert rg.from_ranked([[1], [0]], query_ids=dates.as_unit("ns").to_series()).query_ids == list(dates)
 
     def test_a_missing_id():
         column = LIBRARIES["pandas"].Series(["a", None], dtype="string")

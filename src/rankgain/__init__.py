@@ -2,10 +2,12 @@
 
 Relevance already in rank order: `gain`, `discount`, `cg`, `dcg`, `idcg`, `ndcg`, `reciprocal_rank`, `mean_ndcg`, `mrr`.
 Any other form: make Rankings with `from_ranked`, `from_scores`, `from_qrels` or `read_trec`, then `evaluate`.
+Many cut-offs: `Rankings.curve`, and `plot` for its picture.
 """
 
 from rankgain import _backend
 from rankgain._sample import sample
+from rankgain.curves import Curve, plot
 from rankgain.evaluation import Evaluation
 from rankgain.functions import cg, dcg, discount, gain, idcg, mean_ndcg, mrr, ndcg, reciprocal_rank
 from rankgain.inputs.qrels import from_qrels
@@ -19,6 +21,7 @@ __version__ = "0.1.0"
 backend: str = _backend.name
 
 __all__ = [
+    "Curve",
     "Evaluation",
     "Metric",
     "Rankings",
@@ -36,6 +39,7 @@ __all__ = [
     "metric",
     "mrr",
     "ndcg",
+    "plot",
     "read_trec",
     "reciprocal_rank",
     "sample",

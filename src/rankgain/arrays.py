@@ -35,8 +35,8 @@ def array_of(value: Any, name: str) -> Array | None:
     return array
 
 
-def ids_of(value: Any, name: str) -> Any:
-    """The ids of an array or a column as Python's objects, so that equal ones are equal; anything else as it is."""
+def objects_of(value: Any, name: str) -> Any:
+    """What an array or a column holds as Python's objects, so that equal ids are equal; anything else as it is."""
     for method in ("tolist", "to_list", "to_pylist"):
         if hasattr(value, method):
             try:
