@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from rankgain import _codes
+from rankgain.arrays import Array
 from rankgain.errors import refusal
 from rankgain.ids import Bytes, CodedIds, Ids, TextIds, ViewIds, ids_of, join
-from rankgain.lists import Array
 
 NUMBERS = dict(zip("cCsSiIlLefg", "bBhHiIqQefd", strict=True))  # Arrow's letters, NumPy's
 

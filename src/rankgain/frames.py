@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from rankgain import _codes
+from rankgain.arrays import Array, array_of
 from rankgain.errors import Offence, refusal
 from rankgain.ids import CodedIds, Ids, ObjectIds, PartIds, Parts, ids_of
-from rankgain.lists import Array
 from rankgain.scalars import id_kind
 
 # The customary names of the columns, in the order in which they are looked for.
@@ -124,7 +124,7 @@ class _Columns:
 
     def __init__(self, columns: Mapping[str, Any], argument: str) -> None:
         self.names = list(columns)
-        self._columns = {name: _array(column) for name, column in columns.items()}
+        self._columns = {name: _array(column, f"{argument}: column {name!r}") for name, column in columns.items()}
         sizes = {name: len(column) for name, column in self._columns.items()}
         if len(set(sizes.values())) > 1:
             raise ValueError(f"{argument}: the columns are of different lengths: {sizes}")
@@ -133,13 +133,16 @@ class _Columns:
         return _as_column(self._columns[name], where)
 
 
-def _array(column: Any) -> Array:
+def _array(column: Any, where: str) -> Array:
     if isinstance(column, (list, tuple)):
         held = np.empty(len(column), dtype=object)
         held[:] = column
         numbers = np.array(column) if all(isinstance(value, (int, float)) for value in column) else held
         return numbers if numbers.dtype.kind in "biuf" else held
-    return np.asarray(column)
+    array = array_of(column, where)
+    if array is None or array.ndim != 1:
+        raise TypeError(f"{where} must be a list or an array of one dimension, not {type(column).__name__}")
+    return array
 
 
 class _Pandas:

@@ -96,7 +96,7 @@ def gain(relevance: Any, kind: GainKind = "linear") -> Floats:
     [7.0, 0.0, 3.0]
     """
     grades = numbers(relevance, "relevance")
-    if grades is None:
+    if isinstance(grades, list):
         raise ValueError("relevance must have one shape here, not lists of unequal length")
     flat = to_float64(grades).reshape(-1)
     lists = Lists("relevance", np.array([0, len(flat)]), values=flat, single=True)

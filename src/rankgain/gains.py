@@ -10,6 +10,7 @@ import numpy as np
 
 from rankgain import _backend
 from rankgain._codes import LARGE_GRADE
+from rankgain.arrays import array_of
 from rankgain.errors import BAD_GAIN, MISSING_GAIN, Offence
 from rankgain.lists import Floats, Ints, to_float64
 from rankgain.scalars import real, short
@@ -117,11 +118,12 @@ class Gain:
         if not len(grades):
             return grades
         assert self.function is not None
-        gains = np.asarray(self.function(grades.copy()))
-        if gains.shape != grades.shape or gains.dtype.kind not in "biuf":
+        gains = array_of(self.function(grades.copy()), "gain: what the callable gave")
+        if gains is None or gains.shape != grades.shape or gains.dtype.kind not in "biuf":
+            gave = "lists of unequal length" if gains is None else f"{gains.dtype} {gains.shape}"
             raise TypeError(
                 f"gain: the callable must give one number for each grade of a float64 array: {grades.shape} went in, "
-                f"{gains.dtype} {gains.shape} came out"
+                f"{gave} came out"
             )
         return to_float64(gains)
 

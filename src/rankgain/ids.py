@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rankgain import _backend, _codes
+from rankgain.arrays import Array
 from rankgain.errors import Offence, refusal
-from rankgain.lists import Array, Ints, offsets_of
+from rankgain.lists import Ints, offsets_of
 from rankgain.scalars import id_fault, id_kind
 
 Bytes = npt.NDArray[np.uint8]

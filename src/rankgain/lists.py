@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from rankgain._codes import UNLIMITED
+from rankgain.arrays import Array, array_of, is_array, is_rows
 from rankgain.scalars import real
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-Array = npt.NDArray[Any]
 
 
 class Lists:
@@ -43,10 +43,10 @@ class Lists:
 
     @classmethod
     def of(cls, value: Any, name: str) -> Lists:
-        """One list of numbers (1-D), or many (2-D, or a list or tuple of 1-D lists of any lengths)."""
+        """One list of numbers (1-D), or many (2-D, or a list, a tuple or an array of 1-D lists of any lengths)."""
         array = numbers(value, name)
-        if array is None:
-            parts = [_part(row, name, query) for query, row in enumerate(value)]
+        if isinstance(array, list):
+            parts = [_part(row, name, query) for query, row in enumerate(array)]
             return cls(name, offsets_of([len(part) for part in parts]), parts=parts)
         if array.ndim == 1:
             return cls(name, offsets_of([len(array)]), values=array, single=True)
@@ -115,29 +115,26 @@ def offsets_of(sizes: Iterable[int] | Ints) -> Ints:
 def flat_numbers(value: Any, name: str) -> Array:
     """One array of numbers in one dimension."""
     array = numbers(value, name)
-    if array is None or array.ndim != 1:
-        shape = "lists of unequal length" if array is None else f"{array.ndim} dimensions"
+    if isinstance(array, list) or array.ndim != 1:
+        shape = "lists of unequal length" if isinstance(array, list) else f"{array.ndim} dimensions"
         raise ValueError(f"{name} must have 1 dimension here, not {shape}")
     return array
 
 
-def numbers(value: Any, name: str) -> Array | None:
-    """The value as an array of real numbers; None for lists of unequal length, of which each must be looked at."""
+def numbers(value: Any, name: str) -> Array | list[Any]:
+    """The value as an array of real numbers; or a list of its rows, where each must be looked at by itself."""
     rows = value if isinstance(value, (list, tuple)) else [value]
     if any(isinstance(row, np.ma.MaskedArray) and np.ma.is_masked(row) for row in rows):
         raise ValueError(f"{name} has masked elements; fill or drop them first")
-    try:
-        array = np.asarray(value)
-    except ValueError:
-        if isinstance(value, (list, tuple)):
-            return None
-        raise
+    array = array_of(value, name)
+    if array is None:
+        return list(value)
     if array.dtype.kind in "biuf":
         return array
     if array.dtype.kind == "O" and array.ndim == 0:
         raise TypeError(f"{name} must be a list, a tuple or an array of numbers, not {type(value).__name__}")
-    if array.dtype.kind == "O" and array.size and isinstance(array.flat[0], (list, tuple, np.ndarray)):
-        return None
+    if array.dtype.kind == "O" and array.size and is_rows(array.flat[0]):
+        return list(value if isinstance(value, (list, tuple)) else array)
     if array.dtype.kind == "O" or isinstance(value, (list, tuple)):
         # A list that mixes numbers and text came back as text: what is not a number has a place in the list.
         held = array if array.dtype.kind == "O" else np.array(value, dtype=object)
@@ -145,13 +142,9 @@ def numbers(value: Any, name: str) -> Array | None:
     raise TypeError(f"{name} must hold real numbers, not {array.dtype}")
 
 
-def as_array(value: Any, name: str) -> Array:
-    return np.asarray(value)
-
-
 def _part(row: Any, name: str, query: int) -> Array:
     name = f"{name}: query {query}"
-    if isinstance(row, (list, tuple)) or hasattr(row, "__array__"):
+    if isinstance(row, (list, tuple)) or is_array(row):
         return flat_numbers(row, name)
     raise TypeError(f"{name}: must be a list, a tuple or an array of numbers, not {type(row).__name__}")
 

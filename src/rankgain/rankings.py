@@ -10,7 +10,9 @@ import numpy as np
 
 from rankgain import _backend
 from rankgain._codes import AVERAGE, BEST, DOCID, STABLE, WORST
+from rankgain.arrays import check_id, objects_of
 from rankgain.batch import Batch, Needs
+from rankgain.curves import Curve, curves
 from rankgain.errors import Offence, located, lowest_first, refusal
 from rankgain.evaluation import Evaluation, Plan
 from rankgain.lists import Ints, Lists
@@ -41,15 +43,15 @@ def check_query_ids(query_ids: Iterable[Hashable] | None, count: int) -> Sequenc
     """The caller's names for the queries; None: 0, 1, 2 …"""
     if query_ids is None:
         return range(count)
-    if not isinstance(query_ids, Iterable) or (isinstance(query_ids, np.ndarray) and query_ids.ndim == 0):
+    ids = objects_of(query_ids, "query_ids")
+    if not isinstance(ids, Iterable):
         raise TypeError(f"query_ids must hold one id a query, not {type(query_ids).__name__}")
-    names = query_ids.tolist() if isinstance(query_ids, np.ndarray) else list(query_ids)
+    names = list(ids)
     if len(names) != count:
         raise ValueError(f"query_ids has {len(names)} ids, and there are {count} queries")
     seen: set[Hashable] = set()
     for position, name in enumerate(names):
-        if not isinstance(name, Hashable):
-            raise TypeError(f"query_ids: position {position}: an id must be hashable, not {type(name).__name__}")
+        check_id(name, f"query_ids: position {position}")
         if name in seen:
             raise ValueError(f"query_ids: position {position}: {name!r} stands there for the second time")
         seen.add(name)
@@ -151,6 +153,37 @@ class Rankings(ABC):
             backend=_backend.name,
             counts={"queries": len(self), **self.left_out, "empty": empty},
         )
+
+    def curve(self, metric: str | Metric, ks: Iterable[int] = range(1, 101)) -> Curve:
+        """Compute a metric at many cut-offs, all of them in one pass over the data.
+
+        Parameters
+        ----------
+        metric : str or Metric
+            As in `evaluate`, without a cut-off: ``"ndcg"``, ``"ndcg(gain=exponential)"``.
+        ks : iterable of int
+            The cut-offs, positive, in any order; repeated ones count once.
+
+        Returns
+        -------
+        Curve
+            The value of each query at each cut-off, their means, and `Curve.plot`.
+
+        Raises
+        ------
+        ValueError, TypeError
+            For a metric that has a cut-off, for what is no cut-off, and as `evaluate`.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> curve = rg.from_ranked([[3, 0, 1], [0, 1, 2]]).curve("ndcg", ks=[1, 2, 3])
+        >>> curve.values.round(4).tolist()
+        [[1.0, 0.8262, 0.9639], [0.0, 0.2398, 0.6199]]
+        >>> curve.mean().round(4).tolist()
+        [0.5, 0.533, 0.7919]
+        """
+        return curves(self, [metric], ks)[0]
 
     @property
     @abstractmethod

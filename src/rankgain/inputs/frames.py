@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from rankgain.arrays import Array
 from rankgain.frames import Frame
 from rankgain.groups import Groups
 from rankgain.inputs.scores import from_scores
-from rankgain.lists import Array, to_float64
+from rankgain.lists import to_float64
 from rankgain.rankings import Rankings, check_missing, check_ties
 from rankgain.tables import Table, Tabled, check_validate
 from rankgain.truth import Judgments, of_ids

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from rankgain import _codes
+from rankgain.arrays import Array, array_of, is_array
 from rankgain.errors import Fault, Offence, refusal
 from rankgain.groups import Groups
 from rankgain.ids import Ids, ids_of
-from rankgain.lists import Array, Ints, as_array, offsets_of
+from rankgain.lists import Ints, offsets_of
 from rankgain.rankings import Rankings, check_missing, check_query_ids
 from rankgain.scalars import id_kind
 from rankgain.tables import Table, Tabled, check_validate
@@ -92,7 +93,10 @@ def _recommended(recommended: Any) -> Recommended:
     if isinstance(recommended, Mapping):
         return _ragged(list(recommended), list(recommended.values()))
     if not isinstance(recommended, (list, tuple)):
-        array = as_array(recommended, "recommended")
+        array = array_of(recommended, "recommended") if is_array(recommended) else None
+        if array is None or array.ndim == 0:
+            kind = type(recommended).__name__
+            raise TypeError(f"recommended must be a matrix of ids, lists of ids or a mapping to them, not {kind}")
         if array.ndim == 2 and array.dtype.kind in "iu":
             return _matrix(array)
         if array.ndim not in (1, 2):
@@ -115,16 +119,23 @@ def _matrix(array: Array) -> Recommended:
 
 
 def _ragged(names: Sequence[Any], lists: Sequence[Any]) -> Recommended:
-    for name, own in zip(names, lists, strict=True):
-        if not isinstance(own, (list, tuple, np.ndarray)):
-            kind = type(own).__name__
-            raise TypeError(f"recommended: query {name!r}: must be a list of ids, best first, not {kind}")
+    lists = [_row(own, f"recommended: query {name!r}") for name, own in zip(names, lists, strict=True)]
     offsets = offsets_of([len(own) for own in lists])
     if lists and all(isinstance(own, np.ndarray) and own.dtype.kind in "iu" for own in lists):
         held: Any = np.concatenate(lists)
     else:
         held = list(chain.from_iterable(own.tolist() if isinstance(own, np.ndarray) else own for own in lists))
     return names, _ids(held, offsets, names), offsets[:-1], offsets[1:], False
+
+
+def _row(ids: Any, where: str) -> list[Any] | tuple[Any, ...] | Array:
+    """One user's ids."""
+    if isinstance(ids, (list, tuple)):
+        return ids
+    array = array_of(ids, where) if is_array(ids) else None
+    if array is None or array.ndim != 1:
+        raise TypeError(f"{where}: must be a list or an array of ids, not {type(ids).__name__}")
+    return array
 
 
 def _ids(values: Any, offsets: Ints, names: Sequence[Any] | None = None) -> Ids:
@@ -157,15 +168,15 @@ def of_relevant(relevant: Any, name: str = "relevant") -> Judgments:
 
 
 def _of_collections(name: str, users: Sequence[Any], values: Sequence[Any]) -> Judgments:
-    for user, own in zip(users, values, strict=True):
-        if not isinstance(own, (Mapping, Set, list, tuple, np.ndarray)):
-            kind = type(own).__name__
-            raise TypeError(f"{name}: query {user!r}: must be a set or list of ids, or a mapping to grades, not {kind}")
     if all(isinstance(own, Mapping) for own in values):
         return of_dicts(users, values, name)
     if any(isinstance(own, Mapping) for own in values):
         raise TypeError(f"{name} must be all mappings from id to grade, or all sets or lists of ids")
-    lists = [own.tolist() if isinstance(own, np.ndarray) else list(own) for own in values]
+    rows = [
+        own if isinstance(own, Set) else _row(own, f"{name}: query {user!r}")
+        for user, own in zip(users, values, strict=True)
+    ]
+    lists = [own.tolist() if isinstance(own, np.ndarray) else list(own) for own in rows]
     documents, offsets = list(chain.from_iterable(lists)), offsets_of([len(own) for own in lists])
     fault = next(filter(None, map(_repeated, range(len(lists)), lists)), None)
     return Judgments(name, users, offsets, np.ones(len(documents)), documents=documents, fault=fault)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from rankgain import _backend
 from rankgain._codes import NAN_SCORE
+from rankgain.arrays import array_of, check_id
 from rankgain.batch import Hits, Needs
 from rankgain.errors import Fault, Offence
 from rankgain.inputs.ranked import Graded, check_judged
@@ -144,19 +145,24 @@ def _ids(qid: Any) -> npt.NDArray[Any]:
     """The ids as an array that leaves each what it is: NumPy would make text or floats of mixed lists."""
     if np.ma.is_masked(qid):
         raise ValueError("qid has masked elements; fill or drop them first")
-    if isinstance(qid, (list, tuple)):
+    ids = None if isinstance(qid, (list, tuple)) else array_of(qid, "qid")
+    if ids is None:
         ids = np.empty(len(qid), dtype=object)
         ids[:] = qid
-    else:
-        ids = np.asarray(qid)
     if ids.dtype == object:
         for position, identifier in enumerate(ids.flat):
-            if not isinstance(identifier, Hashable):
-                kind = type(identifier).__name__
-                raise TypeError(f"qid: position {position}: an id must be hashable, not {kind}")
-            if identifier != identifier:
-                raise ValueError(f"qid: position {position}: the id is NaN")
+            check_id(identifier, f"qid: position {position}")
+            if _is_missing(identifier):
+                raise ValueError(f"qid: position {position}: the id is NaN or missing")
     return ids
+
+
+def _is_missing(identifier: Any) -> bool:
+    """Whether it is NaN, or another of those that are not equal to themselves."""
+    try:
+        return bool(identifier != identifier)
+    except TypeError:  # pandas' NA will not say
+        return True
 
 
 class Scored(Graded):
