@@ -82,9 +82,8 @@ class Tabled(Judged):
         numbers = run.groups.numbers
         self._numbers = np.array([numbers.get(truth.query_ids[q], -1) for q in self._queries.tolist()], dtype=np.int64)
 
-    @property
-    def sizes(self) -> Ints:
-        return self._run.groups.sizes(self._numbers)
+    def returned(self, start: int, stop: int) -> Ints:
+        return self._run.groups.sizes(self._numbers[start:stop])
 
     def hits(
         self, start: int, stop: int, rows: Rows, offsets: Ints, grades: Floats, needs: Needs

@@ -175,6 +175,14 @@ class Judged(Rankings):
         super().__init__(check_query_ids(query_ids, len(self._queries)), ties=ties, missing=missing, left_out=left_out)
 
     @property
+    def sizes(self) -> Ints:
+        return self.returned(0, len(self))
+
+    @abstractmethod
+    def returned(self, start: int, stop: int) -> Ints:
+        """How many documents each of the queries start … stop − 1 returned."""
+
+    @property
     def loads(self) -> Ints:
         return self.sizes + np.diff(self._truth.offsets)[self._queries]
 
@@ -192,7 +200,7 @@ class Judged(Rankings):
         judged = grades >= 0.0
         judged_offsets = np.append(0, np.cumsum(judged))[offsets]
         ties = TIES[self.ties or "stable"]
-        return make_batch(self.sizes[start:stop], hits, None, (grades[judged], judged_offsets), needs, ties)
+        return make_batch(self.returned(start, stop), hits, None, (grades[judged], judged_offsets), needs, ties)
 
     def _truth_fault(self, start: int, stop: int) -> Fault:
         if self._truth.fault is None:

@@ -106,9 +106,8 @@ class Matched(Judged):
         self._run = run
         self._keys = [truth.query_ids[number] for number in self._queries.tolist()]
 
-    @property
-    def sizes(self) -> Ints:
-        return np.array([len(self._run.get(query, ())) for query in self._keys], dtype=np.int64)
+    def returned(self, start: int, stop: int) -> Ints:
+        return np.array([len(self._run.get(query, ())) for query in self._keys[start:stop]], dtype=np.int64)
 
     def hits(
         self, start: int, stop: int, rows: Rows, offsets: Ints, grades: Floats, needs: Needs

@@ -380,9 +380,8 @@ class Placed(Judged):
         super().__init__(truth, name, places.queries, ties=ties, missing=missing, query_ids=query_ids)
         self._places = places
 
-    @property
-    def sizes(self) -> Ints:
-        return self._places.returned[self._queries]
+    def returned(self, start: int, stop: int) -> Ints:
+        return self._places.returned[self._queries[start:stop]]
 
     def hits(
         self, start: int, stop: int, rows: Rows, offsets: Ints, grades: Floats, needs: Needs
