@@ -6,6 +6,7 @@ Any other form: make Rankings with `from_ranked`, `from_scores`, `from_qrels` or
 
 from rankgain import _backend
 from rankgain._sample import sample
+from rankgain.comparison import Comparison
 from rankgain.evaluation import Evaluation
 from rankgain.functions import cg, dcg, discount, gain, idcg, mean_ndcg, mrr, ndcg, reciprocal_rank
 from rankgain.inputs.qrels import from_qrels
@@ -19,6 +20,7 @@ __version__ = "0.1.0"
 backend: str = _backend.name
 
 __all__ = [
+    "Comparison",
     "Evaluation",
     "Metric",
     "Rankings",
