@@ -12,7 +12,7 @@ from rankgain import exports
 from rankgain.display import html_table, notes, number, text_table
 from rankgain.evaluation import Evaluation
 from rankgain.lists import Floats
-from rankgain.metrics import Metric
+from rankgain.metrics import Metric, aggregator
 
 
 class Comparison(Mapping[str, Evaluation]):
@@ -164,7 +164,9 @@ class Comparison(Mapping[str, Evaluation]):
         """
         if metric not in self.metrics:
             raise KeyError(f"{metric} was not evaluated; there are: {', '.join(map(str, self.metrics))}")
-        return _best({name: values[metric] for name, values in self.aggregate().items()})
+        values = {name: aggregator(metric)(result[metric], None) for name, result in self.items()}
+        numbers = [value for value in values.values() if not math.isnan(value)]
+        return [name for name, value in values.items() if numbers and value == max(numbers)]
 
     def table(self) -> str:
         """An aligned text table: a row a metric, a column a run, the best of each row marked with ``*``.
@@ -178,21 +180,18 @@ class Comparison(Mapping[str, Evaluation]):
         >>> print(rg.Comparison({"mine": rg.from_ranked([[0, 1]]).evaluate("rr")}).table().splitlines()[2])
         rr      0.5000
         """
-        rows = [[number(value) + ("*" if best else " ") for value, best in row] for row in self._marked()]
-        lines = text_table(
-            [["metric", *self], *([str(key), *row] for key, row in zip(self.metrics, rows, strict=True))]
-        )
-        return "\n".join([*lines, "", *(["*: the best"] if len(self) > 1 else []), *notes(self)])
+        rows = [
+            [str(key), *(number(value) + ("*" if best else " ") for value, best in row)] for key, row in self._marked()
+        ]
+        legend = ["*: the best"] if len(self) > 1 else []
+        return "\n".join([*text_table([["metric", *self], *rows]), "", *legend, *notes(self)])
 
-    def _marked(self) -> list[list[tuple[float, bool]]]:
-        """By metric, then by run: the value, and whether it is to be marked as the best."""
+    def _marked(self) -> Iterator[tuple[str | Metric, list[tuple[float, bool]]]]:
+        """Each metric with the value of every run, and whether it is to be marked as the best."""
         aggregates = self.aggregate()
-        rows = []
         for key in self.metrics:
-            values = {name: values[key] for name, values in aggregates.items()}
-            best = _best(values) if len(self) > 1 else []
-            rows.append([(value, name in best) for name, value in values.items()])
-        return rows
+            best = self.best(key) if len(self) > 1 else []
+            yield key, [(values[key], name in best) for name, values in aggregates.items()]
 
     def to_dict(self) -> dict[str, dict[Any, dict[str | Metric, float]]]:
         """The values of every query: {run: {query: {metric: value}}}.
@@ -292,13 +291,7 @@ class Comparison(Mapping[str, Evaluation]):
         return self.table()
 
     def _repr_html_(self) -> str:
-        marked = self._marked()
-        rows = [[str(key), *(number(value) for value, _ in row)] for key, row in zip(self.metrics, marked, strict=True)]
-        bold = {(r, c) for r, row in enumerate(marked, 1) for c, (_, best) in enumerate(row, 1) if best}
+        marked = list(self._marked())
+        rows = [[str(key), *(number(value) for value, _ in row)] for key, row in marked]
+        bold = {(r, c) for r, (_, row) in enumerate(marked, 1) for c, (_, best) in enumerate(row, 1) if best}
         return html_table([["metric", *self], *rows], notes(self), bold)
-
-
-def _best(values: Mapping[str, float]) -> list[str]:
-    """The names of the highest value; NaN is never it."""
-    numbers = [value for value in values.values() if not math.isnan(value)]
-    return [name for name, value in values.items() if numbers and value == max(numbers)]
