@@ -40,7 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (ValueError, TypeError) as error:
         return _fail(str(error))
     except OSError as error:
-        _silence_stdout()
+        if error.filename is None:
+            _silence_stdout()
         return _fail(f"{error.filename or 'standard output'}: {error.strerror}")
     return 0
 
