@@ -36,12 +36,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         _run(options)
     except BrokenPipeError:  # the reader has seen enough
-        _silence_stdout()
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (ValueError, TypeError) as error:
         return _fail(str(error))
     except OSError as error:
-        if error.filename is None:
-            _silence_stdout()
         return _fail(f"{error.filename or 'standard output'}: {error.strerror}")
     return 0
 
@@ -49,12 +47,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _fail(message: str) -> int:
     print(f"rankgain: error: {message}", file=sys.stderr)
     return 1
-
-
-def _silence_stdout() -> None:
-    """What standard output still holds cannot go out, and must not be tried again at exit."""
-    with contextlib.suppress(OSError, AttributeError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _parser() -> argparse.ArgumentParser:

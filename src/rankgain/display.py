@@ -34,7 +34,9 @@ def html_table(rows: Rows, notes: Sequence[str], bold: Container[tuple[int, int]
     import html  # only where there is a notebook: it holds every entity that HTML has
 
     def cell(row: int, column: int, text: str) -> str:
-        text = f"<b>{html.escape(text)}</b>" if (row, column) in bold else html.escape(text)
+        text = html.escape(text)
+        if (row, column) in bold:
+            text = f"<b>{text}</b>"
         if column == 0:
             return f'<th style="text-align: left">{text}</th>'
         tag = "td" if row else "th"
