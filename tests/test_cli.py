@@ -1,12 +1,20 @@
 """The command line: what it prints, and how it ends."""
 
+import csv
+import io
 import json
+import os
+import stat
 import subprocess
 import sys
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
 import rankgain as rg
+from rankgain import cli
 from rankgain.cli import main
 
 QRELS = "q1 0 d1 2\nq1 0 d2 0\nq1 0 d3 1\nq2 0 d1 1\nq3 0 d1 0\n"
@@ -19,6 +27,14 @@ def files(tmp_path):
     for path, text in zip(paths, (QRELS, RUN), strict=True):
         path.write_text(text)
     return [str(path) for path in paths]
+
+
+@pytest.fixture
+def runs(files, tmp_path):
+    """The qrels, and two runs, of which the second ranks better and has all queries."""
+    path = tmp_path / "other.run.gz.txt"
+    path.write_text("q1 Q0 d1 1 0.9 t\nq1 Q0 d2 2 0.5 t\nq2 Q0 d1 1 1 t\nq3 Q0 d1 1 1 t\n")
+    return [*files, str(path)]
 
 
 def printed(capsys, *arguments, status=0):
@@ -62,6 +78,110 @@ def test_json(files, capsys, backend):
     }
 
 
+def test_several_runs(runs, capsys, backend):
+    out = printed(capsys, "eval", *runs, "-m", "mrr", "-m", "cg@1")
+    assert out == (
+        "metric      run  other.run.gz\n"
+        "------  -------  ------------\n"
+        "mrr     0.1667        0.6667*\n"
+        "cg@1    0.0000        1.0000*\n"
+        "\n"
+        "*: the best\n"
+        "queries evaluated: 3\n"
+        "missing from the run: run 1 (counted as 0), other.run.gz 0\n"
+        "without judgements: run 1 (left out), other.run.gz 0\n"
+        "nothing relevant: 1\n"
+        f"ties: docid   backend: {backend}\n"
+    )
+
+
+def test_several_runs_per_query(runs, capsys, backend):
+    out = printed(capsys, "eval", *runs, "-m", "mrr(empty=nan)", "-m", "cg", "--per-query", "--missing", "skip")
+    assert out.startswith(
+        "query  run           mrr(empty=nan)       cg\n"
+        "-----  ------------  --------------  -------\n"
+        "q1     run                  0.5000   2.0000\n"
+        "q1     other.run.gz         1.0000   2.0000\n"
+        "q3     run                     nan   0.0000\n"
+        "q3     other.run.gz            nan   0.0000\n"
+        "q2     other.run.gz         1.0000   1.0000\n"
+        "mean   run                  0.5000   1.0000*\n"
+        "mean   other.run.gz         1.0000*  1.0000*\n"
+        "\n*: the best\nqueries evaluated: run 2, other.run.gz 3\n"
+    )
+
+
+def test_json_of_several_runs(runs, capsys, backend):
+    both = json.loads(printed(capsys, "eval", *runs, "--json", "--per-query"))
+    assert both.keys() == {"runs", "version"}
+    assert list(both["runs"]) == ["run", "other.run.gz"]
+    for name, path in zip(both["runs"], runs[1:], strict=True):
+        alone = json.loads(printed(capsys, "eval", runs[0], path, "--json", "--per-query"))
+        assert both["runs"][name] | {"version": rg.__version__} == alone
+
+
+def test_csv(runs, capsys, backend):
+    asked = ["-m", "ndcg@10", "-m", "rr(rel=1,empty=nan)@5", "--csv"]
+    out = printed(capsys, "eval", *runs, *asked)
+    ndcg, other = (rg.read_trec(runs[0], run).evaluate("ndcg@10") for run in runs[1:])
+    assert out == (
+        'run,ndcg@10,"rr(rel=1,empty=nan)@5"\r\n'
+        f"run,{ndcg.mean('ndcg@10')!r},0.25\r\n"
+        f"other.run.gz,{other.mean('ndcg@10')!r},1.0\r\n"
+    )
+    rows = list(csv.reader(io.StringIO(printed(capsys, "eval", *runs, *asked, "--per-query"), newline="")))
+    assert rows[0] == ["run", "query", "ndcg@10", "rr(rel=1,empty=nan)@5"]
+    assert [row[:2] for row in rows[1:]] == [
+        [run, query] for run in ("run", "other.run.gz") for query in ("q1", "q2", "q3")
+    ]
+    assert rows[1][2:] == [repr(ndcg["ndcg@10"].tolist()[0]), "0.5"]
+    assert rows[3][2:] == ["0.0", ""]
+
+
+def test_trec(runs, capsys, backend):
+    asked = ["-m", "recip_rank", "-m", "ndcg_cut_10", "--trec"]
+    all_of_run = "recip_rank            \tall\t0.1667\nndcg_cut_10           \tall\t0.1599\n"
+    assert printed(capsys, "eval", *runs[:2], *asked) == all_of_run
+    lines = printed(capsys, "eval", *runs, *asked, "--per-query").splitlines()
+    assert len(lines) == 2 * 9
+    assert [lines[0], lines[9]] == [
+        "runid                 \tall\trun",
+        "runid                 \tall\tother.run.gz",
+    ]
+    assert lines[1:3] == ["recip_rank            \tq1\t0.5000", "ndcg_cut_10           \tq1\t0.4796"]
+    assert lines[7:9] == all_of_run.splitlines()
+
+
+def test_a_query_called_all_is_not_lost(tmp_path, capsys):
+    for name, line in (("qrels", "all 0 d 1\n"), ("run", "all Q0 d 1 1 t\n")):
+        (tmp_path / name).write_text(line)
+    out = printed(capsys, "eval", str(tmp_path / "qrels"), str(tmp_path / "run"), "-m", "rr", "--trec", "--per-query")
+    assert out == "rr                    \tall\t1.0000\n" * 2
+
+
+@pytest.mark.parametrize(
+    ("paths", "names"),
+    [
+        (["bm25.txt"], ["bm25"]),
+        (["a/bm25.run.gz", "b/dense.txt"], ["bm25", "dense"]),
+        (["a/bm25.txt", "b/bm25.txt", "c/dense.txt"], ["a/bm25.txt", "b/bm25.txt", "dense"]),
+        (["x", "x.gz", "y"], ["x", "x.gz", "y"]),
+        (["x", "x.txt", "d/x.txt.txt"], ["x", "x.txt", "d/x.txt.txt"]),
+        (["-", "a"], ["stdin", "a"]),
+        ([".hidden", "d/.gz"], [".hidden", "d/.gz"]),
+    ],
+)
+def test_the_names_of_the_runs(paths, names):
+    assert cli.run_names(paths) == names
+
+
+def test_files_and_options_in_any_order(runs, capsys):
+    expected = printed(capsys, "eval", *runs, "-m", "mrr", "-m", "cg")
+    qrels, run, other = runs
+    assert printed(capsys, "eval", qrels, "-m", "mrr", run, "-m", "cg", other) == expected
+    assert printed(capsys, "eval", "-m", "mrr", qrels, run, "--ties", "docid", other, "-m", "cg") == expected
+
+
 def test_the_sample(capsys, backend):
     out = printed(capsys, "eval", "--sample")
     assert "ndcg@10  0.5314\nmrr@10   0.7369\n" in out
@@ -101,6 +221,12 @@ def test_files_that_cannot_be_read(files, tmp_path, capsys):
         (["eval"], "give a qrels file and a run file, or --sample"),
         (["eval", "one"], "give a qrels file and a run file, or --sample"),
         (["eval", "--sample", "one", "two"], "give a qrels file and a run file, or --sample"),
+        (["eval", "one", "-m", "rr"], "give a qrels file and a run file, or --sample"),
+        (["eval", "one", "two", "two"], "two is given twice"),
+        (["eval", "one", "one"], "one is given twice"),
+        (["eval", "one", "two", "--three"], "unrecognized arguments: --three"),
+        (["eval", "--sample", "--json", "--csv"], "not allowed with argument --json"),
+        (["eval", "--sample", "--trec", "--csv"], "not allowed with argument --trec"),
         (["eval", "--sample", "-m", "ndgc@10"], "did you mean 'ndcg'?"),
         (["eval", "--sample", "-m", "ndcg@0"], "k must be a positive integer"),
         (["eval", "--sample", "--ties", "random"], "invalid choice: 'random'"),
@@ -117,24 +243,228 @@ def test_wrong_calls(arguments, message, capsys):
     assert message in err
 
 
-def test_ids_that_are_not_utf8_go_out_as_they_came_in(files):
+def command(*arguments):
+    return [sys.executable, "-m", "rankgain.cli", "eval", *arguments]
+
+
+@pytest.mark.parametrize("form", ["text", "json", "csv", "trec"])
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+def test_ids_go_out_as_they_came_in(files, tmp_path, form, encoding):
+    """Whatever the locale, to standard output as to a file."""
+    query = b"%s%%{\xe9\xc3\xa9"
     for path in files:
         with open(path, "rb") as file:
             content = file.read()
         with open(path, "wb") as file:
-            file.write(content.replace(b"q1", b"q\xe9"))
-    result = subprocess.run([sys.executable, "-m", "rankgain.cli", "eval", *files, "--per-query"], capture_output=True)
+            file.write(content.replace(b"q1", query))
+    call = command(*files, "--per-query", "-m", "rr", *([] if form == "text" else [f"--{form}"]))
+    environment = os.environ | {"PYTHONIOENCODING": encoding}
+    result = subprocess.run(call, capture_output=True, env=environment)
     assert (result.returncode, result.stderr) == (0, b"")
-    assert b"q\xe9" in result.stdout
+    shown = b"%s%%{\\udce9\\u00e9" if form == "json" else query
+    assert shown in result.stdout
+    output = tmp_path / "out"
+    assert subprocess.run([*call, "-o", str(output)], capture_output=True, env=environment).stdout == b""
+    assert output.read_bytes().replace(b"\r\n", b"\n") == result.stdout.replace(b"\r\n", b"\n")
+    assert (b"\r\n" in output.read_bytes()) == (form == "csv")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes are broken in another way there")
-def test_a_reader_that_goes_away_is_no_error(files):
-    command = [sys.executable, "-m", "rankgain.cli", "eval", *files, "--per-query"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+@pytest.mark.parametrize("form", [[], ["--json"], ["--csv"], ["--trec"]])
+def test_a_reader_that_goes_away_is_no_error(files, form):
+    with subprocess.Popen(
+        command(*files, "--per-query", *form), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait() == 0
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full device")
+def test_a_full_disk_is_one_line(files):
+    with open("/dev/full", "wb") as full:
+        result = subprocess.run(command(*files), stdout=full, stderr=subprocess.PIPE)
+    message = b"rankgain: error: standard output: No space left on device\n"
+    assert (result.returncode, result.stderr) == (1, message)
+
+
+# --output
+
+
+def test_output(runs, tmp_path, capsys):
+    output = tmp_path / "out.json"
+    expected = printed(capsys, "eval", *runs, "--json")
+    assert printed(capsys, "eval", *runs, "--json", "--output", str(output)) == ""
+    assert output.read_text() == expected
+    output.write_text("old")
+    assert printed(capsys, "eval", *runs, "-o", str(output)) == ""
+    assert output.read_text() == printed(capsys, "eval", *runs)
+    assert len(os.listdir(tmp_path)) == 4
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such permissions there")
+def test_output_has_the_permissions_of_open(files, tmp_path, capsys):
+    plain, output = tmp_path / "plain", tmp_path / "out"
+    for mask in (0o022, 0o077):
+        before = os.umask(mask)
+        try:
+            plain.write_text("")
+            printed(capsys, "eval", *files, "-o", str(output))
+        finally:
+            os.umask(before)
+        assert output.stat().st_mode == plain.stat().st_mode
+        output.unlink()
+        plain.unlink()
+    output.write_text("old")
+    output.chmod(0o640)
+    printed(capsys, "eval", *files, "-o", str(output))
+    assert stat.S_IMODE(output.stat().st_mode) == 0o640
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
+def test_output_through_a_link_leaves_the_link(files, tmp_path, capsys):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    link, target = tmp_path / "link", folder / "target"
+    target.write_text("old")
+    link.symlink_to(target)
+    printed(capsys, "eval", *files, "-o", str(link))
+    assert link.is_symlink()
+    assert target.read_text().startswith("metric")
+    assert os.listdir(folder) == ["target"]
+
+
+@pytest.mark.parametrize("failing", ["fsync", "replace"])
+@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError(28, "No space left on device")])
+def test_output_is_written_whole_or_not_at_all(files, tmp_path, capsys, monkeypatch, failing, error):
+    output = tmp_path / "out"
+    output.write_text("old")
+
+    def fail(*arguments):
+        assert len(os.listdir(tmp_path)) == 4  # the temporary file stands in the same folder
+        raise error
+
+    monkeypatch.setattr(os, failing, fail)
+    if error is KeyboardInterrupt:
+        with pytest.raises(KeyboardInterrupt):
+            main(["eval", *files, "-o", str(output)])
+    else:
+        message = printed(capsys, "eval", *files, "-o", str(output), status=1)
+        assert message == f"rankgain: error: {output}: No space left on device\n"
+    assert output.read_text() == "old"
+    assert len(os.listdir(tmp_path)) == 3
+
+
+def test_output_stays_where_the_input_cannot_be_evaluated(files, tmp_path, capsys):
+    output = tmp_path / "out"
+    output.write_text("old")
+    with open(files[1], "a") as file:
+        file.write("q1 Q0 d7 1 high t\n")
+    assert "is not a number" in printed(capsys, "eval", *files, "-o", str(output), status=1)
+    assert output.read_text() == "old"
+
+
+def test_output_that_cannot_be_written_is_refused_before_any_work(files, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(cli, "_evaluate", lambda *_: pytest.fail("worked"))
+    absent = str(tmp_path / "absent" / "out")
+    error = printed(capsys, "eval", *files, "-o", absent, status=1)
+    assert error == f"rankgain: error: {absent}: No such file or directory\n"
+    error = printed(capsys, "eval", *files, "-o", str(tmp_path), status=1)
+    assert error == f"rankgain: error: {tmp_path}: Is a directory\n"
+    monkeypatch.setattr(os, "access", lambda place, mode: place == str(tmp_path.resolve()))  # root may write anywhere
+    (tmp_path / "out").write_text("old")
+    error = printed(capsys, "eval", *files, "-o", str(tmp_path / "out"), status=1)
+    assert error == f"rankgain: error: {tmp_path / 'out'}: Permission denied\n"
+
+
+def test_output_over_an_input_is_refused(runs, tmp_path, capsys):
+    (tmp_path / "link").hardlink_to(runs[2])
+    before = [Path(path).read_text() for path in runs]
+    for output in (runs[0], runs[2], str(tmp_path / "link"), os.path.join(tmp_path, ".", "run.txt")):
+        with pytest.raises(SystemExit) as caught:
+            main(["eval", *runs, "-o", output])
+        assert caught.value.code == 2
+        assert f"--output {output} is one of the inputs, and would be overwritten" in capsys.readouterr().err
+    assert [Path(path).read_text() for path in runs] == before
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no such pipes")
+def test_output_into_a_pipe(files, tmp_path):
+    pipe = str(tmp_path / "pipe")
+    os.mkfifo(pipe)
+    with subprocess.Popen(command(*files, "-o", pipe), stderr=subprocess.PIPE) as process:
+        with open(pipe) as file:
+            assert file.read().startswith("metric")
+        assert process.wait() == 0
+    assert stat.S_ISFIFO(os.stat(pipe).st_mode)
+
+
+# Progress
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+class Bar:
+    """What is used of tqdm."""
+
+    @classmethod
+    @contextmanager
+    def wrapattr(cls, stream, method, total, **options):
+        yield "wrapped", stream.name, method, total, options["desc"]
+        assert not stream.closed
+
+
+def test_a_bar_wraps_the_open_files(files):
+    size = os.path.getsize(files[1])
+    with cli.opened(files[1], Bar) as source:
+        assert source == ("wrapped", files[1], "read", size, "run.txt")
+    for path in ("-", "absent"):
+        with cli.opened(path, Bar) as source:
+            assert source == path
+    with cli.opened(files[0], None) as source:
+        assert source == files[0]
+
+
+@pytest.mark.skipif(find_spec("tqdm") is None, reason="tqdm is not installed")
+def test_the_bar_reaches_the_reader(files, capsys, monkeypatch):
+    quiet = printed(capsys, "eval", *files)
+    monkeypatch.setattr(cli, "LARGE", 0)
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    assert printed(capsys, "eval", *files) == quiet
+    for name in ("qrels.txt", "run.txt"):
+        assert f"\r{name}: " in sys.stderr.getvalue()
+
+
+@pytest.mark.skipif(find_spec("tqdm") is None, reason="tqdm is not installed")
+def test_a_bar_of_tqdm(files, monkeypatch):
+    from tqdm import tqdm
+
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with cli.opened(files[1], tqdm) as source:
+        content = b"".join(iter(lambda: source.read(7), b""))
+        assert source.name == files[1]
+    with open(files[1], "rb") as file:
+        assert content == file.read()
+    assert "run.txt" in sys.stderr.getvalue()
+
+
+def test_who_gets_a_bar(files, monkeypatch):
+    monkeypatch.setattr(cli, "LARGE", sum(map(os.path.getsize, files)) - 1)
+    monkeypatch.setitem(sys.modules, "tqdm", Bar)
+    monkeypatch.setattr(Bar, "tqdm", Bar, raising=False)
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    assert cli.progress_bar(files) is Bar
+    assert cli.progress_bar([*files, "-", "absent"]) is Bar
+    assert cli.progress_bar(files[:1]) is None
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    assert cli.progress_bar(files) is None
+    monkeypatch.setitem(sys.modules, "tqdm", Bar)
+    for stderr in (io.StringIO(), None):
+        monkeypatch.setattr(sys, "stderr", stderr)
+        assert cli.progress_bar(files) is None
 
 
 def test_the_version_says_what_computes(capsys, backend):

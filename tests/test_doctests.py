@@ -11,12 +11,19 @@ import rankgain
 
 pytestmark = pytest.mark.usefixtures("backend")
 
+# Compiled, or not to be imported where matplotlib is absent.
+LEFT_OUT = ("_kernels", "_ordering", "_readers", "_columns", "_cyutility", "_drawing")
 MODULES = [
     module.name
     for module in pkgutil.walk_packages(rankgain.__path__, "rankgain.")
-    if not module.name.rpartition(".")[2].startswith(("_kernels", "_ordering", "_readers", "_drawing"))
+    if not module.name.rpartition(".")[2].startswith(LEFT_OUT)
 ]
-EXTRAS = {"plot(": "matplotlib"}  # what is called, and what it needs
+EXTRAS = {
+    "plot(": "matplotlib",
+    "to_pandas(": "pandas",
+    "to_polars(": "polars",
+    "to_arrow(": "pyarrow",
+}  # what is called, and what it needs
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
@@ -39,7 +46,7 @@ def test_docstrings(name):
 @pytest.mark.checkout
 def test_readme():
     readme = Path(__file__).parent.parent / "README.md"
-    result = doctest.testfile(str(readme), module_relative=False, optionflags=FLAGS, encoding="utf-8")
+    result = doctest.testfile(str(readme), module_relative=False, optionflags=FLAGS, encoding="utf-8", parser=Parser())
     assert result.attempted > 10
     assert result.failed == 0
 

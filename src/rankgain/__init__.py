@@ -3,11 +3,12 @@
 Relevance already in rank order: `gain`, `discount`, `cg`, `dcg`, `idcg`, `ndcg`, `reciprocal_rank`, `mean_ndcg`, `mrr`.
 Any other form: make Rankings with `from_ranked`, `from_scores`, `from_recommendations`, `from_qrels`,
 `from_frames` or `read_trec`, then `evaluate`. `judgments` prepares truth for many runs.
-Many cut-offs: `Rankings.curve`, and `plot` for its picture.
+Several runs: `compare`. Many cut-offs: `Rankings.curve`, and `plot` for its picture.
 """
 
 from rankgain import _backend
 from rankgain._sample import sample
+from rankgain.comparison import Comparison, compare
 from rankgain.curves import Curve, plot
 from rankgain.evaluation import Evaluation
 from rankgain.functions import cg, dcg, discount, gain, idcg, mean_ndcg, mrr, ndcg, reciprocal_rank
@@ -26,6 +27,7 @@ __version__ = "0.1.0"
 backend: str = _backend.name
 
 __all__ = [
+    "Comparison",
     "Curve",
     "Evaluation",
     "Judgments",
@@ -34,6 +36,7 @@ __all__ = [
     "__version__",
     "backend",
     "cg",
+    "compare",
     "dcg",
     "discount",
     "from_frames",

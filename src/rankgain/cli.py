@@ -3,29 +3,39 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import errno
 import io
-import json
-import math
 import os
+import stat
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from typing import Any
 
 import rankgain
 from rankgain import _backend
+from rankgain.comparison import Comparison
 from rankgain.evaluation import Evaluation
 from rankgain.metrics import TABLE, parse
 from rankgain.rankings import TIES
+from rankgain.reports import FORMATS
+from rankgain.truth import Judgments
 
 DEFAULT_METRICS = ("ndcg@10", "mrr@10")
+
+# Bytes of input from which on reading takes long enough for a progress bar.
+LARGE = 32 << 20
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status: 0 done, 1 the input cannot be evaluated, 2 the call is wrong."""
-    options = _parser().parse_args(arguments)
-    if isinstance(sys.stdout, io.TextIOWrapper):  # ids that are not UTF-8 go out as they came in
-        sys.stdout.reconfigure(errors="surrogateescape")
+    options, rest = _parser().parse_known_args(arguments)
+    if any(argument != "-" and argument.startswith("-") for argument in rest):
+        options.parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    options.files += rest  # files that stand behind an option
     try:
-        print(_evaluate(options), flush=True)
+        _run(options)
     except BrokenPipeError:  # the reader has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (ValueError, TypeError) as error:
@@ -46,13 +56,15 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     evaluate = commands.add_parser(
         "eval",
-        help="evaluate a run against qrels",
-        description="Evaluate a TREC run against TREC qrels.",
+        help="evaluate runs against qrels",
+        description="Evaluate TREC runs against TREC qrels. Several runs stand beside each other, the best marked.",
         epilog="Metrics: "
         + "; ".join(f"{row.name} ({row.title})" for row in TABLE.values())
         + ". Parameters: 'ndcg:gain=exponential@10', 'mrr:rel=2@10'.",
     )
-    evaluate.add_argument("files", nargs="*", metavar="QRELS RUN", help="the two files")
+    evaluate.add_argument(
+        "files", nargs="*", metavar="QRELS RUN", help="the qrels file and one or more run files; -: standard input"
+    )
     evaluate.add_argument("--sample", action="store_true", help="evaluate the sample pair that ships with rankgain")
     evaluate.add_argument(
         "-m",
@@ -69,8 +81,17 @@ def _parser() -> argparse.ArgumentParser:
         default="zero",
         help="queries that the run lacks count as 0, or are left out (default: zero)",
     )
-    evaluate.add_argument("--per-query", action="store_true", help="a row for each query")
-    evaluate.add_argument("--json", action="store_true", help="JSON instead of a table")
+    evaluate.add_argument("--per-query", action="store_true", help="a row for each query (and run)")
+    forms = evaluate.add_mutually_exclusive_group()
+    for form, text in (
+        ("json", "JSON instead of a table"),
+        ("csv", "comma-separated values in full precision: run, metrics; with --per-query run, query, metrics"),
+        ("trec", "trec_eval's lines: metric, query or all, value; of several runs each begins with a line runid"),
+    ):
+        forms.add_argument(f"--{form}", dest="form", action="store_const", const=form, default="text", help=text)
+    evaluate.add_argument(
+        "-o", "--output", metavar="FILE", help="write to FILE, whole or not at all, instead of standard output"
+    )
     evaluate.set_defaults(parser=evaluate)
     return parser
 
@@ -91,72 +112,149 @@ def _metric(text: str) -> str:
     return text
 
 
-def _evaluate(options: argparse.Namespace) -> str:
-    if options.sample == bool(options.files) or len(options.files) not in (0, 2):
+def _run(options: argparse.Namespace) -> None:
+    if options.sample == bool(options.files) or len(options.files) == 1:
         options.parser.error("give a qrels file and a run file, or --sample")
-    qrels, run = rankgain.sample() if options.sample else options.files
-    rankings = rankgain.read_trec(qrels, run, ties=options.ties, missing=options.missing)
-    result = rankings.evaluate(*(options.metric or DEFAULT_METRICS))
-    return as_json(result, options.per_query) if options.json else as_text(result, options.per_query)
-
-
-def as_text(result: Evaluation, per_query: bool) -> str:
-    """An aligned table of the means, and what to know about them."""
-    if per_query:
-        rows = [["query", *map(str, result)]]
-        rows += [[str(query), *map(_number, row)] for query, row in zip(result.query_ids, _rows(result), strict=True)]
-        rows += [["mean", *map(_number, result.mean().values())]]
+    files = rankgain.sample() if options.sample else options.files
+    for path in set(files):
+        if files.count(path) > 1:
+            options.parser.error(f"{path} is given twice")
+        if options.output is not None and path != "-" and _same_file(path, options.output):
+            options.parser.error(f"--output {options.output} is one of the inputs, and would be overwritten")
+    if options.output is not None:
+        check_writable(options.output)
+    text = FORMATS[options.form](_evaluate(files, options), options.per_query)
+    if options.output is None:
+        _print(text, options.form)
     else:
-        rows = [["metric", "mean"], *([str(name), _number(value)] for name, value in result.mean().items())]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        "  ".join(cell.rjust(width) if column else cell.ljust(width) for column, (cell, width) in enumerate(cells))
-        for cells in (list(zip(row, widths, strict=True)) for row in rows)
-    ]
-    lines.insert(1, "  ".join("-" * width for width in widths))
-    return "\n".join([*lines, "", *_notes(result)])
+        write_whole(options.output, encoded(text))
 
 
-def _notes(result: Evaluation) -> list[str]:
-    counts = result.counts
-    treated = "counted as 0" if result.missing == "zero" else "left out"
-    return [
-        f"queries evaluated: {counts['queries']}",
-        f"missing from the run: {counts['missing']}" + (f" ({treated})" if counts["missing"] else ""),
-        f"without judgements: {counts['unjudged']}" + (" (left out)" if counts["unjudged"] else ""),
-        f"nothing relevant: {counts['empty']}",
-        f"ties: {result.ties}   backend: {result.backend}",
-    ]
+def _same_file(one: str, other: str) -> bool:
+    return os.path.exists(one) and os.path.exists(other) and os.path.samefile(one, other)
 
 
-def as_json(result: Evaluation, per_query: bool) -> str:
-    """The same as one JSON object; NaN is null."""
-    content: dict[str, object] = {
-        "mean": {str(name): _finite(value) for name, value in result.mean().items()},
-        "counts": result.counts,
-        "ties": result.ties,
-        "missing": result.missing,
-        "backend": result.backend,
-        "version": rankgain.__version__,
-    }
-    if per_query:
-        content["queries"] = {
-            str(query): {str(name): _finite(value) for name, value in zip(result, row, strict=True)}
-            for query, row in zip(result.query_ids, _rows(result), strict=True)
-        }
-    return json.dumps(content, indent=2, allow_nan=False)
+# Reading
 
 
-def _rows(result: Evaluation) -> list[tuple[float, ...]]:
-    return list(zip(*(vector.tolist() for vector in result.values()), strict=True))
+def _evaluate(files: Sequence[str], options: argparse.Namespace) -> Comparison:
+    qrels, *runs = files
+    bar = progress_bar(files)
+    with opened(qrels, bar) as file:
+        truth = rankgain.judgments(file)
+    names = run_names(runs)
+    return Comparison({name: _evaluate_run(truth, run, options, bar) for name, run in zip(names, runs, strict=True)})
 
 
-def _number(value: float) -> str:
-    return f"{value:.4f}"
+def _evaluate_run(truth: Judgments, run: str, options: argparse.Namespace, bar: Any) -> Evaluation:
+    with opened(run, bar) as file:
+        rankings = rankgain.read_trec(truth, file, ties=options.ties, missing=options.missing)
+    return rankings.evaluate(*(options.metric or DEFAULT_METRICS))
 
 
-def _finite(value: float) -> float | None:
-    return None if math.isnan(value) else value
+def run_names(paths: Sequence[str]) -> list[str]:
+    """What the runs are called: the name of the file without its extension, or the path where two share that name."""
+    short = [_short_name(path) for path in paths]
+    names = [path if short.count(name) > 1 else name for path, name in zip(paths, short, strict=True)]
+    return names if len(set(names)) == len(names) else list(paths)
+
+
+def _short_name(path: str) -> str:
+    if path == "-":
+        return "stdin"
+    name = os.path.basename(path).removesuffix(".gz")
+    return os.path.splitext(name)[0] or path
+
+
+def progress_bar(paths: Sequence[str]) -> Any:
+    """The class tqdm, where there is someone to see it, something to wait for, and tqdm is installed; else None."""
+    large = sum(os.path.getsize(path) for path in paths if os.path.isfile(path)) > LARGE
+    if not large or sys.stderr is None or not sys.stderr.isatty():
+        return None
+    try:
+        return import_module("tqdm").tqdm
+    except ImportError:
+        return None
+
+
+@contextlib.contextmanager
+def opened(path: str, bar: Any) -> Iterator[Any]:
+    """A path as it is, or, with a bar, the file behind it, which moves the bar as it is read."""
+    if bar is None or not os.path.isfile(path):
+        yield path
+        return
+    size, name = os.path.getsize(path), os.path.basename(path)
+    with open(path, "rb") as file, bar.wrapattr(file, "read", total=size, desc=name, leave=False) as wrapped:
+        yield wrapped
+
+
+# Writing
+
+
+def encoded(text: str) -> bytes:
+    """The text with ids as they came in, whether they are UTF-8 or not."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _print(text: str, form: str) -> None:
+    if isinstance(sys.stdout, io.TextIOWrapper):  # the same bytes whatever the locale
+        sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
+        if form == "csv":  # whose line ends are its own
+            sys.stdout.reconfigure(newline="")
+    print(text, end="", flush=True)
+
+
+def check_writable(path: str) -> None:
+    """Raise OSError, before any work is done, where `write_whole` could not write."""
+    target = os.path.realpath(path)
+    if os.path.isdir(target):
+        raise _os_error(errno.EISDIR, path)
+    if not os.path.isdir(os.path.dirname(target)):
+        raise _os_error(errno.ENOENT, path)
+    places = [target] if os.path.exists(target) else []
+    places += [] if _is_special(target) else [os.path.dirname(target)]
+    if not all(os.access(place, os.W_OK) for place in places):
+        raise _os_error(errno.EACCES, path)
+
+
+def write_whole(path: str, data: bytes) -> None:
+    """Write a file whole or not at all: what stands there stays until everything is on the disk.
+
+    A link stays one, and the permissions become what `open` would have left. Pipes and devices are written to as usual.
+    """
+    target = os.path.realpath(path)
+    try:
+        if _is_special(target):
+            with open(target, "wb") as file:
+                file.write(data)
+        else:
+            _replace(target, data)
+    except OSError as error:
+        raise _os_error(error.errno or 0, path) from None
+
+
+def _is_special(target: str) -> bool:
+    return os.path.exists(target) and not os.path.isfile(target)
+
+
+def _replace(target: str, data: bytes) -> None:
+    temporary = os.path.join(os.path.dirname(target), f".rankgain-{os.urandom(8).hex()}")
+    try:
+        with open(temporary, "xb") as file:  # which applies the umask
+            if os.path.exists(target):
+                os.chmod(temporary, stat.S_IMODE(os.stat(target).st_mode))
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary)
+        raise
+
+
+def _os_error(code: int, path: str) -> OSError:
+    return OSError(code, os.strerror(code), path)
 
 
 if __name__ == "__main__":

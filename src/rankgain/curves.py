@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankgain.aggregators import mean
 from rankgain.arrays import objects_of
-from rankgain.evaluation import mean
 from rankgain.lists import Floats, Ints
 from rankgain.metrics import Metric, cut_off, parse
 

@@ -12,9 +12,9 @@ import numpy as np
 
 from rankgain import _backend
 from rankgain._codes import IN_JUDGED, UNLIMITED, VECTOR
+from rankgain.aggregators import mean
 from rankgain.discounts import NO_DISCOUNT, Discount, DiscountKind
 from rankgain.errors import Offence, check, lowest_first, refusal
-from rankgain.evaluation import mean
 from rankgain.gains import Gain, GainKind
 from rankgain.inputs.ranked import check_judged
 from rankgain.lists import Floats, Ints, Lists, cut, numbers, to_float64

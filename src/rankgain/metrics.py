@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from rankgain._codes import UNLIMITED
+from rankgain.aggregators import Aggregator, mean
 from rankgain.discounts import LOGARITHMIC, NO_DISCOUNT, Discount, DiscountKind
 from rankgain.families import DiscountedSum, Family, FirstRelevant, IdealSum
 from rankgain.gains import LINEAR, Gain, GainKind
@@ -77,7 +78,7 @@ class Metric:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One metric of the table: what it is called, what it takes, and which families compute it."""
+    """One metric of the table: what it is called, what it takes, which families compute it, what sums it up."""
 
     name: str
     title: str
@@ -87,6 +88,7 @@ class Row:
     denominator: Callable[[Metric], Family] | None
     highest: float
     source: str
+    aggregator: Aggregator = mean
 
 
 TABLE: dict[str, Row] = {
@@ -249,6 +251,12 @@ def metric(
         if parameter not in row.parameters:
             raise TypeError(f"{row.name} has no {parameter}; it takes k, {', '.join(row.parameters)}")
     return Metric(row.name, k, **given)  # type: ignore[arg-type]  # Metric checks and converts
+
+
+def aggregator(asked: str | Metric) -> Aggregator:
+    """What makes one number of the values of a metric, by the key that it has in a result."""
+    ((_, record),) = parse(asked)
+    return TABLE[record.name].aggregator
 
 
 def row_of(name: Any) -> Row:

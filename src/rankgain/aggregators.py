@@ -1,0 +1,75 @@
+"""How the values of the queries become one number. A row of the table of metrics names its aggregator."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from typing import Any
+
+import numpy as np
+
+from rankgain.lists import Floats
+from rankgain.scalars import real
+
+Aggregator = Callable[[Floats, Floats | None], float]
+
+
+def mean(values: Floats, weights: Floats | None = None) -> float:
+    """The mean of what is not NaN, exactly rounded sums, so that no chunk or thread shows in it."""
+    counted = ~np.isnan(values)
+    terms = values[counted].tolist()
+    total: float = len(terms)
+    if weights is not None:
+        factors = weights[counted].tolist()
+        terms = [factor * term for factor, term in zip(factors, terms, strict=True)]
+        total = math.fsum(factors)
+    if not total:
+        return math.nan
+    try:
+        return math.fsum(terms) / total
+    except OverflowError:
+        return math.fsum(term / total for term in terms)
+
+
+def check_weights(weights: Any, query_ids: Sequence[Any]) -> Floats | None:
+    """One weight a query, finite and not negative; None stays None."""
+    if weights is None:
+        return None
+    given = _in_order(weights, query_ids)
+    if len(given) != len(query_ids):
+        raise ValueError(
+            f"weights has {len(given)} numbers, and there are {len(query_ids)} queries: "
+            "give one a query, in the order of query_ids, or a mapping by query id"
+        )
+    checked = np.array([_weight(*place) for place in zip(given, range(len(given)), query_ids, strict=True)])
+    if not checked.any():
+        if len(checked):
+            raise ValueError("weights are all 0: give at least one query a weight above 0")
+        return checked
+    # By a power of two, which changes no bit of the mean, so that neither products nor their sum overflow.
+    scaled: Floats = np.ldexp(checked, -int(np.frexp(checked.max())[1]))
+    return scaled
+
+
+def _in_order(weights: Any, query_ids: Sequence[Any]) -> list[Any]:
+    if isinstance(weights, Mapping):
+        for query in query_ids:
+            if query not in weights:
+                raise ValueError(f"weights: query {query!r} has no weight; give it one, 0 if it must not count")
+        return [weights[query] for query in query_ids]
+    unordered = isinstance(weights, (str, bytes, Set)) or (isinstance(weights, np.ndarray) and weights.ndim == 0)
+    if unordered or not isinstance(weights, Iterable):
+        raise TypeError(
+            f"weights must hold one number a query, or be a mapping by query id, not {type(weights).__name__}"
+        )
+    return list(weights)
+
+
+def _weight(value: Any, position: int, query: Any) -> float:
+    number = real(value)
+    place = f"weights: position {position}, query {query!r}"
+    if number is None:
+        raise TypeError(f"{place}: a weight must be a number, not {type(value).__name__}")
+    if not 0 <= number < math.inf:
+        raise ValueError(f"{place}: a weight must be finite and not negative, not {number!r}")
+    return number

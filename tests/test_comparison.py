@@ -1,0 +1,190 @@
+"""Several runs beside each other."""
+
+import math
+from importlib.util import find_spec
+
+import pytest
+
+import rankgain as rg
+from rankgain import metrics
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+QRELS = {"a": {"d": 1, "e": 2}, "b": {"d": 1}, "c": {"e": 1}}
+RUNS = {
+    "good": {"a": {"d": 2.0, "e": 3.0}, "b": {"d": 1.0}, "c": {"d": 2.0, "e": 1.0}},
+    "bad": {"a": {"d": 2.0, "f": 3.0, "e": 1.0}, "b": {"d": 1.0}},
+    "same": {"a": {"d": 2.0, "e": 3.0}, "b": {"d": 1.0}, "c": {"d": 2.0, "e": 1.0}},
+}
+METRICS = ("rr", "cg@1")
+
+
+def evaluation(run, *asked, **options):
+    return rg.from_qrels(QRELS, RUNS[run], **options).evaluate(*(asked or METRICS))
+
+
+@pytest.fixture
+def comparison():
+    return rg.Comparison({name: evaluation(name) for name in RUNS})
+
+
+def test_a_mapping_of_the_runs(comparison):
+    assert list(comparison) == ["good", "bad", "same"]
+    assert len(comparison) == 3
+    assert comparison["bad"]["rr"].tolist() == [0.5, 1.0, 0.0]
+    assert comparison.metrics == ["rr", "cg@1"]
+    with pytest.raises(KeyError, match="there is no run 'worse'; there are: good, bad, same"):
+        comparison["worse"]
+
+
+def test_it_does_not_change_with_the_dict_it_was_made_of():
+    given = {"good": evaluation("good")}
+    comparison = rg.Comparison(given)
+    given["bad"] = None
+    assert list(comparison) == ["good"]
+
+
+def test_means_and_the_best(comparison):
+    good, bad = {"rr": 2.5 / 3, "cg@1": 1.0}, {"rr": 0.5, "cg@1": 1 / 3}
+    assert comparison.means() == comparison.aggregate() == {"good": good, "bad": bad, "same": good}
+    assert comparison.best("rr") == ["good", "same"]
+    weighted = comparison.means(weights={"a": 1, "b": 1, "c": 0})
+    assert weighted["bad"] == {"rr": 0.75, "cg@1": 0.5}
+    assert comparison.aggregate(weights=[1, 1, 0]) == weighted
+    with pytest.raises(KeyError, match="ndcg was not evaluated; there are: rr, cg@1"):
+        comparison.best("ndcg")
+
+
+def test_nan_is_never_the_best():
+    nothing = rg.from_ranked([[0]]).evaluate("rr(empty=nan)")
+    zero = rg.from_ranked([[0]], judged=[[0, 1]]).evaluate("rr(empty=nan)")
+    key = "rr(empty=nan)"
+    assert rg.Comparison({"nothing": nothing, "zero": zero}).best(key) == ["zero"]
+    assert rg.Comparison({"zero": zero, "nothing": nothing}).best(key) == ["zero"]
+    assert rg.Comparison({"one": nothing, "two": nothing}).best(key) == []
+    assert "nan\n" in rg.Comparison({"one": nothing, "two": nothing}).table()
+
+
+def test_the_table(comparison, backend):
+    expected = (
+        "metric     good      bad     same\n"
+        "------  -------  -------  -------\n"
+        "rr      0.8333*  0.5000   0.8333*\n"
+        "cg@1    1.0000*  0.3333   1.0000*\n"
+        "\n"
+        "*: the best\n"
+        "queries evaluated: 3\n"
+        "missing from the run: good 0, bad 1 (counted as 0), same 0\n"
+        "without judgements: 0\n"
+        "nothing relevant: 0\n"
+        f"ties: docid   backend: {backend}"
+    )
+    assert comparison.table() == expected
+    assert repr(comparison) == str(comparison) == expected
+
+
+def test_the_table_of_one_run_marks_nothing():
+    assert rg.Comparison({"good": evaluation("good")}).table().splitlines()[:5] == [
+        "metric     good",
+        "------  -------",
+        "rr      0.8333",
+        "cg@1    1.0000",
+        "",
+    ]
+    assert "*" not in rg.Comparison({"good": evaluation("good")}).table()
+
+
+def test_values_are_compared_in_full():
+    rows = {"less": 0.5, "more": 0.5 + 2**-52}
+    comparison = rg.Comparison({name: rg.from_ranked([value]).evaluate("cg") for name, value in rows.items()})
+    assert comparison.best("cg") == ["more"]
+    assert "0.5000   0.5000*" in comparison.table()
+
+
+def test_rules_that_differ_are_noted():
+    table = rg.Comparison({"one": evaluation("good"), "two": evaluation("good", ties="stable")}).table()
+    assert "ties: one docid, two stable   backend: " in table
+
+
+def test_the_definition_names_the_aggregator(comparison, monkeypatch):
+    row = metrics.TABLE["rr"]
+    fields = {field: getattr(row, field) for field in row.__slots__}
+    lowest = metrics.Row(**{**fields, "aggregator": lambda values, weights: -float(min(values))})
+    monkeypatch.setitem(metrics.TABLE, "rr", lowest)
+    assert comparison.aggregate()["good"] == {"rr": -0.5, "cg@1": 1.0}
+    assert comparison.best("rr") == ["bad"]
+    assert "-0.5000   -0.0000*  -0.5000" in comparison.table()
+
+
+def test_html(comparison):
+    page = comparison._repr_html_()
+    assert '<td style="text-align: right"><b>0.8333</b></td><td style="text-align: right">0.5000</td>' in page
+    assert page.count("<b>") == 4
+    assert "missing from the run: good 0, bad 1 (counted as 0), same 0<br>" in page
+    hostile = rg.Comparison({"<script>&": evaluation("good"), "b": evaluation("bad")})._repr_html_()
+    assert "<script>" not in hostile
+    assert '<th style="text-align: right">&lt;script&gt;&amp;</th>' in hostile
+    assert "&lt;script&gt;&amp; 0, b 1" in hostile
+
+
+def test_a_dict_by_run_and_query(comparison):
+    values = comparison.to_dict()
+    assert values["bad"] == {
+        "a": {"rr": 0.5, "cg@1": 0.0},
+        "b": {"rr": 1.0, "cg@1": 1.0},
+        "c": {"rr": 0.0, "cg@1": 0.0},
+    }
+    assert list(values) == list(comparison)
+
+
+NEEDS = {"pandas": "pandas", "polars": "polars", "arrow": "pyarrow"}
+
+
+@pytest.mark.parametrize("library", [name for name, module in NEEDS.items() if find_spec(module)])
+def test_frames(library):
+    """A row for each query of each run, with the metrics by name, whatever their order in a run."""
+    comparison = rg.Comparison(
+        {
+            "good": evaluation("good", missing="skip"),
+            "bad": evaluation("bad", *reversed(METRICS), missing="skip"),
+            "\udce9": rg.from_ranked([[0, 1]]).evaluate(*METRICS),
+        }
+    )
+    frame = getattr(comparison, f"to_{library}")()
+    columns = {
+        "pandas": lambda: frame.to_dict("list"),
+        "polars": lambda: frame.to_dict(as_series=False),
+        "arrow": lambda: frame.to_pydict(),
+    }[library]()
+    pandas = library == "pandas"
+    assert columns == {
+        "run": ["good"] * 3 + ["bad"] * 2 + ["\udce9" if pandas else "\\udce9"],
+        "query_id": ["a", "b", "c", "a", "b", 0 if pandas else "0"],
+        "rr": [1.0, 1.0, 0.5, 0.5, 1.0, 0.5],
+        "cg@1": [2.0, 1.0, 0.0, 0.0, 1.0, 0.0],
+    }
+    assert list(columns) == ["run", "query_id", "rr", "cg@1"]
+
+
+@pytest.mark.parametrize(
+    ("evaluations", "error", "message"),
+    [
+        (dict, ValueError, "evaluations is empty: give at least one run"),
+        (lambda: [evaluation("good")], TypeError, "evaluations must be a mapping of str to Evaluation, not list"),
+        (lambda: {1: evaluation("good")}, TypeError, "the name of a run must be a str, not int 1"),
+        (lambda: {"good": {"rr": math.pi}}, TypeError, "run 'good': must be an Evaluation, not dict"),
+        (
+            lambda: {name: evaluation(name, *METRICS[: 2 if name != "same" else 1]) for name in RUNS},
+            ValueError,
+            "run 'same': the metric cg@1 is in run 'good' and not in run 'same': evaluate the same metrics",
+        ),
+        (
+            lambda: {name: evaluation(name, *METRICS[: 1 if name != "same" else 2]) for name in RUNS},
+            ValueError,
+            "run 'same': the metric cg@1 is in run 'same' and not in run 'good': evaluate the same metrics",
+        ),
+    ],
+)
+def test_what_is_refused(evaluations, error, message):
+    with pytest.raises(error, match=message):
+        rg.Comparison(evaluations())
