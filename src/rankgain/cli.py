@@ -184,7 +184,10 @@ def opened(path: str, bar: Any) -> Iterator[Any]:
         yield path
         return
     size, name = os.path.getsize(path), os.path.basename(path)
-    with open(path, "rb") as file, bar.wrapattr(file, "read", total=size, desc=name, leave=False) as wrapped:
+    with (
+        open(path, "rb") as file,
+        bar.wrapattr(file, "read", total=size, desc=name, leave=False, unit="B", unit_scale=True) as wrapped,
+    ):
         yield wrapped
 
 
