@@ -19,7 +19,7 @@ from rankgain.inputs.qrels import from_qrels
 from rankgain.inputs.recommendations import from_recommendations
 from rankgain.inputs.trec import read_trec
 from rankgain.lists import Floats
-from rankgain.metrics import Metric, aggregator
+from rankgain.metrics import Metric, aggregator, parse
 from rankgain.rankings import Rankings
 from rankgain.truth import Judgments
 
@@ -360,13 +360,16 @@ def compare(
     if not isinstance(runs, Mapping):
         raise TypeError(f"runs must be a mapping from name to run, not {type(runs).__name__}")
     asked = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
+    for metric in asked:  # a slip of the pen is found before anything is read
+        list(parse(metric))
     truth = None if qrels is None else judgments(qrels)
     results = {}
     for name, run in runs.items():
         try:
             results[name] = _rankings(run, truth, ties, missing).evaluate(*asked)
         except (ValueError, TypeError) as error:
-            raise type(error)(f"run {name!r}: {error}") from error
+            kind = ValueError if isinstance(error, ValueError) else TypeError
+            raise kind(f"run {name!r}: {error}") from error
     return Comparison(results)
 
 

@@ -6,7 +6,6 @@ new row; only a new family touches the backends.
 
 from __future__ import annotations
 
-import difflib
 import math
 import operator
 import re
@@ -264,6 +263,8 @@ def row_of(name: Any) -> Row:
         raise TypeError(f"a metric is a string or a rankgain.metric(...), not {type(name).__name__}")
     row = _NAMES.get(name.strip().lower())
     if row is None:
+        import difflib  # not needed until something is wrong
+
         near = difflib.get_close_matches(name.strip().lower(), _NAMES, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else "."
         raise ValueError(f"there is no metric {name!r}{hint} There are: {', '.join(sorted(_NAMES))}")

@@ -1,0 +1,107 @@
+"""compare: runs of any form against truth of any form."""
+
+import io
+
+import numpy as np
+import polars
+import pytest
+
+import rankgain as rg
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+QRELS = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d7": 1}, "q3": {"d1": 1}}
+RUN = {"q1": {"d2": 1.4, "d1": 0.9, "d9": 0.2}, "q3": {"d4": 2.0, "d1": 1.0}}
+RANKED = {query: sorted(documents, key=documents.get, reverse=True) for query, documents in RUN.items()}
+METRICS = ["ndcg@2", "mrr", rg.metric("dcg", gain="exponential")]
+
+
+def rows(table, *names):
+    pairs = [(query, document, value) for query, own in table.items() for document, value in own.items()]
+    return dict(zip(names, map(list, zip(*pairs, strict=True)), strict=True))
+
+
+def text(table, form):
+    lines = [form.format(query, document, value) for query, own in table.items() for document, value in own.items()]
+    return io.BytesIO("".join(lines).encode())
+
+
+def runs():
+    """The run in every form, as new objects."""
+    return {
+        "dicts": RUN,
+        "lists": RANKED,
+        "frame": polars.DataFrame(rows(RUN, "query_id", "doc_id", "score")),
+        "file": text(RUN, "{} Q0 {} 0 {} t\n"),
+        "rankings": rg.from_qrels(QRELS, RUN),
+    }
+
+
+TRUTHS = {
+    "dicts": lambda: QRELS,
+    "frame": lambda: polars.DataFrame(rows(QRELS, "query_id", "doc_id", "relevance")),
+    "file": lambda: text(QRELS, "{} 0 {} {}\n"),
+    "judgments": lambda: rg.judgments(QRELS),
+}
+
+
+@pytest.mark.parametrize("truth", TRUTHS)
+@pytest.mark.parametrize("missing", ["zero", "skip"])
+def test_every_form(truth, missing):
+    expected = rg.from_qrels(QRELS, RUN, missing=missing).evaluate(*METRICS)
+    others = {name: run for name, run in runs().items() if name != "rankings" or missing == "zero"}
+    comparison = rg.compare(others, TRUTHS[truth](), METRICS, missing=missing)
+    assert list(comparison) == list(others)
+    for name, result in comparison.items():
+        assert result.to_dict() == expected.to_dict(), name
+        assert result.counts == expected.counts, name
+        assert result.missing == missing
+
+
+def test_a_file_by_its_path_and_ids_that_are_numbers(tmp_path):
+    path = tmp_path / "run"
+    path.write_bytes(text(RUN, "{} Q0 {} 0 {} t\n").getvalue())
+    assert rg.compare({"a": path, "b": str(path)}, QRELS, "mrr").means() == {"a": {"mrr": 1 / 3}, "b": {"mrr": 1 / 3}}
+    matrix = np.array([[6, 3, 8, 4, 5], [9, -1, -1, -1, -1]])
+    comparison = rg.compare({"matrix": matrix, "lists": matrix.tolist()}, [{3, 4}, {9}], "ndcg@5")
+    assert [result["ndcg@5"].tolist() for result in comparison.values()] == [[0.6509209298071326, 1.0]] * 2
+
+
+def test_ties_are_those_asked_for():
+    run = {"q1": {"d1": 1.0, "d2": 1.0}}
+    for ties, value in ((None, 0.5), ("docid", 0.5), ("stable", 1.0), ("average", 0.75)):
+        for form in (run, polars.DataFrame(rows(run, "qid", "docno", "score")), text(run, "{} Q0 {} 0 {} t\n")):
+            result = rg.compare({"run": form}, {"q1": {"d1": 1}}, "mrr", ties=ties)["run"]
+            assert (result.mean("mrr"), result.ties) == (value, ties or "docid")
+
+
+def test_the_usual_metrics_and_one_reading_of_the_truth():
+    class Once(io.BytesIO):
+        def read(self, size=-1):
+            assert not self.closed
+            return super().read(size)
+
+    truth = Once(text(QRELS, "{} 0 {} {}\n").getvalue())
+    comparison = rg.compare({"a": RUN, "b": RUN}, truth)
+    assert comparison.metrics == ["ndcg@10", "mrr@10"]
+    assert comparison["a"].to_dict() == comparison["b"].to_dict()
+
+
+@pytest.mark.parametrize(
+    ("runs", "qrels", "metrics", "expected", "message"),
+    [
+        ([RUN], QRELS, "mrr", TypeError, "runs must be a mapping from name to run, not list"),
+        ({}, QRELS, "mrr", ValueError, "give at least one run"),
+        ({"a": RUN}, None, "mrr", ValueError, "run 'a': qrels is None, and only Rankings have their judgements"),
+        ({"a": RUN}, QRELS, [], ValueError, "run 'a': no metric was asked for"),
+        ({"a": RUN}, QRELS, "nothing", ValueError, "^there is no metric 'nothing'"),
+        ({"a": RUN, "b": {"q9": {"d": 1.0}}}, QRELS, "mrr", ValueError, "run 'b': .*no query in common"),
+        ({"a": RUN, "b": {"q1": {"d": "x"}}}, QRELS, "mrr", TypeError, "run 'b': run: query 'q1', document 'd'"),
+        ({"a": 5}, QRELS, "mrr", TypeError, "run 'a': recommended must be .*, not int"),
+        ({"a": RUN}, 5, "mrr", TypeError, "truth must hold for each user .*, not int"),
+        ({"a": RUN}, {"q": {"d": float("nan")}}, "mrr", ValueError, "truth: query 'q', document 'd': the grade is NaN"),
+    ],
+)
+def test_refused(runs, qrels, metrics, expected, message):
+    with pytest.raises(expected, match=message):
+        rg.compare(runs, qrels, metrics)
