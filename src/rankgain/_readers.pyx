@@ -13,8 +13,8 @@ from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy
 
 from rankgain._codes cimport (
-    CHANGED, DOCID, GRADE_TYPE, INFINITE_GRADE, LONE_SURROGATE, MIXED_IDS, NAN_GRADE, NAN_SCORE, OTHER_IDS, SCORE_TYPE,
-    STABLE,
+    CHANGED, DOCID, GRADE_TYPE, INFINITE_GRADE, LARGE_ID, LONE_SURROGATE, MIXED_IDS, NAN_GRADE, NAN_SCORE, OTHER_IDS,
+    SCORE_TYPE, STABLE,
 )
 from rankgain._ordering cimport (
     Workspace, count_higher, doubles, integers, longest, rank_entries, release, reserve,
@@ -26,6 +26,7 @@ from rankgain.scalars import id_fault, id_kind, real
 cdef extern from "Python.h":
     int PyFloat_CheckExact(PyObject*)
     int PyLong_CheckExact(PyObject*)
+    long long PyLong_AsLongLongAndOverflow(object, int*) except? -1
     double PyFloat_AsDouble(PyObject*)
     PyObject* PyDict_GetItemWithError(object, object) except? NULL
     const char* PyUnicode_AsUTF8AndSize(object, Py_ssize_t*)
@@ -274,6 +275,21 @@ def hits_matched(
 
 
 # ids
+
+def pack_integers(list values, int64_t[::1] numbers):
+    cdef Py_ssize_t position
+    cdef int overflow = 0
+    for position in range(len(values)):
+        value = values[position]
+        if not PyLong_CheckExact(<PyObject*>value):
+            if id_kind(value) is not int:
+                return id_fault(value, position)
+            value = int(value)
+        numbers[position] = PyLong_AsLongLongAndOverflow(value, &overflow)
+        if overflow:
+            return LARGE_ID, 0, position
+    return None
+
 
 cdef struct Text:
     char* data

@@ -10,6 +10,7 @@ from rankgain._codes import (
     DOCID,
     GRADE_TYPE,
     INFINITE_GRADE,
+    LARGE_ID,
     LONE_SURROGATE,
     MIXED_IDS,
     NAN_GRADE,
@@ -33,6 +34,17 @@ def _encoded(text):
     except UnicodeEncodeError:
         return None
     return data if data.decode("utf-8", "surrogateescape") == text else None
+
+
+def pack_integers(values, numbers):
+    """The ids, all integers, as int64; the offence, or None."""
+    for position, value in enumerate(values):
+        if id_kind(value) is not int:
+            return id_fault(value, position)
+        if not -(2**63) <= value < 2**63:
+            return LARGE_ID, 0, position
+        numbers[position] = value
+    return None
 
 
 def pack_ids(values, text, ends):

@@ -17,7 +17,7 @@ from rankgain import _backend, _codes
 from rankgain.arrays import Array
 from rankgain.errors import Offence, refusal
 from rankgain.lists import Ints, offsets_of
-from rankgain.scalars import id_fault, id_kind
+from rankgain.scalars import id_kind
 
 Bytes = npt.NDArray[np.uint8]
 Rows = slice | Ints
@@ -273,19 +273,12 @@ def _of_integers(values: Array) -> Ids:
     return NumberIds(values) if len(values) else TextIds(np.empty(0, np.uint8), NONE, NONE, "")
 
 
-def _integers(values: Sequence[Any]) -> Array:
-    try:
-        array = np.array(values)
-    except (ValueError, OverflowError):
-        array = np.empty(0, dtype=object)
-    if array.dtype.kind in "iu":
-        return array
-    for position, value in enumerate(values):
-        if id_kind(value) is not int:
-            raise _refused(id_fault(value, position), value)
-        if not -(1 << 63) <= value < 1 << 63:
-            raise Offence(_codes.LARGE_ID, 0, position)
-    return np.array(values, dtype=np.int64)
+def _integers(values: list[Any]) -> Ints:
+    numbers = np.empty(len(values), dtype=np.int64)
+    fault = _backend.readers.pack_integers(values, numbers)
+    if fault is not None:
+        raise _refused(fault, values[fault[2]])
+    return numbers
 
 
 def stretches(firsts: Ints, lasts: Ints) -> tuple[Rows, Ints]:

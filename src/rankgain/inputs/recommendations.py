@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
+from contextlib import suppress
 from itertools import chain
 from typing import Any
 
@@ -178,11 +179,15 @@ def _of_collections(name: str, users: Sequence[Any], values: Sequence[Any]) -> J
     ]
     lists = [own.tolist() if isinstance(own, np.ndarray) else list(own) for own in rows]
     documents, offsets = list(chain.from_iterable(lists)), offsets_of([len(own) for own in lists])
-    fault = next(filter(None, map(_repeated, range(len(lists)), lists)), None)
+    faults = (_repeated(user, lists[user]) for user, own in enumerate(rows) if not isinstance(own, Set))
+    fault = next(filter(None, faults), None)
     return Judgments(name, users, offsets, np.ones(len(documents)), documents=documents, fault=fault)
 
 
 def _repeated(user: int, ids: list[Any]) -> Fault:
+    with suppress(TypeError):  # of what is not hashable
+        if len(set(ids)) == len(ids):
+            return None
     seen: set[Any] = set()
     for position, identifier in enumerate(ids):
         if not isinstance(identifier, Hashable):
