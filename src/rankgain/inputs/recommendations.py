@@ -68,7 +68,7 @@ def from_recommendations(
     [0.6509, 0.0]
     >>> result = rg.from_recommendations({"ann": ["a", "b"]}, {"ann": {"b": 0.7, "c": 0.1}}).evaluate("ndcg")
     >>> round(result.mean("ndcg"), 4)
-    0.5787
+    0.5788
     """
     check_missing(missing)
     check_validate(validate)
