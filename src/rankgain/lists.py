@@ -146,6 +146,8 @@ def numbers(value: Any, name: str) -> Array | None:
 
 
 def as_array(value: Any, name: str) -> Array:
+    if np.ma.is_masked(value):
+        raise ValueError(f"{name} has masked elements; fill or drop them first")
     return np.asarray(value)
 
 

@@ -95,7 +95,10 @@ def _recommended(recommended: Any) -> Recommended:
         array = as_array(recommended, "recommended")
         if array.ndim == 2 and array.dtype.kind in "iu":
             return _matrix(array)
-        if array.ndim not in (1, 2):
+        if array.ndim == 0:
+            kind = type(recommended).__name__
+            raise TypeError(f"recommended must hold lists of ids, best first, or be a mapping to those, not {kind}")
+        if array.ndim > 2:
             raise ValueError(f"recommended must have 1 or 2 dimensions, not {array.ndim}")
         recommended = array.tolist() if array.ndim == 2 or array.dtype.kind not in "iu" else array
     if len(recommended) and id_kind(recommended[0]) in (str, bytes, int):
@@ -116,15 +119,21 @@ def _matrix(array: Array) -> Recommended:
 
 def _ragged(names: Sequence[Any], lists: Sequence[Any]) -> Recommended:
     for name, own in zip(names, lists, strict=True):
-        if not isinstance(own, (list, tuple, np.ndarray)):
-            kind = type(own).__name__
-            raise TypeError(f"recommended: query {name!r}: must be a list of ids, best first, not {kind}")
+        _check_list(own, (list, tuple), f"recommended: query {name!r}", "a list of ids, best first")
     offsets = offsets_of([len(own) for own in lists])
-    if lists and all(isinstance(own, np.ndarray) and own.dtype.kind in "iu" for own in lists):
-        held: Any = np.concatenate(lists)
-    else:
+    held = np.concatenate(lists) if lists and all(isinstance(own, np.ndarray) for own in lists) else None
+    if held is None or held.dtype.kind not in "iu":  # of int64 and uint64 NumPy makes floats
         held = list(chain.from_iterable(own.tolist() if isinstance(own, np.ndarray) else own for own in lists))
     return names, _ids(held, offsets, names), offsets[:-1], offsets[1:], False
+
+
+def _check_list(own: Any, kinds: tuple[type, ...], where: str, demand: str) -> None:
+    """Refuse what is none of the kinds, nor an array of one dimension."""
+    if isinstance(own, np.ndarray):
+        if as_array(own, where).ndim != 1:
+            raise ValueError(f"{where}: must be {demand}, not an array of {own.ndim} dimensions")
+    elif not isinstance(own, kinds):
+        raise TypeError(f"{where}: must be {demand}, not {type(own).__name__}")
 
 
 def _ids(values: Any, offsets: Ints, names: Sequence[Any] | None = None) -> Ids:
@@ -158,9 +167,8 @@ def of_relevant(relevant: Any, name: str = "relevant") -> Judgments:
 
 def _of_collections(name: str, users: Sequence[Any], values: Sequence[Any]) -> Judgments:
     for user, own in zip(users, values, strict=True):
-        if not isinstance(own, (Mapping, Set, list, tuple, np.ndarray)):
-            kind = type(own).__name__
-            raise TypeError(f"{name}: query {user!r}: must be a set or list of ids, or a mapping to grades, not {kind}")
+        demand = "a set or list of ids, or a mapping to grades"
+        _check_list(own, (Mapping, Set, list, tuple), f"{name}: query {user!r}", demand)
     if all(isinstance(own, Mapping) for own in values):
         return of_dicts(users, values, name)
     if any(isinstance(own, Mapping) for own in values):
@@ -186,7 +194,9 @@ def _of_sparse(matrix: Any, name: str) -> Judgments:
     """Users × items; what is stored are the grades."""
     if matrix.data.dtype.kind not in "biuf":
         raise TypeError(f"{name} must hold real numbers, not {matrix.data.dtype}")
-    offsets = np.asarray(matrix.indptr, dtype=np.int64)
-    users = len(offsets) - 1
-    groups = Groups(range(users), offsets[:-1], offsets[1:])
-    return of_ids(name, groups, ids_of(np.asarray(matrix.indices)), matrix.data)
+    offsets, items = np.asarray(matrix.indptr, dtype=np.int64), np.asarray(matrix.indices)
+    most = min(len(items), len(matrix.data))
+    if not len(offsets) or offsets[0] != 0 or offsets[-1] > most or np.any(offsets[1:] < offsets[:-1]):
+        raise ValueError(f"{name} is a broken sparse matrix: its indptr leads out of its indices and data")
+    groups = Groups(range(len(offsets) - 1), offsets[:-1], offsets[1:])
+    return of_ids(name, groups, ids_of(items[: offsets[-1]]), matrix.data[: offsets[-1]])
