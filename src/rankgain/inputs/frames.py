@@ -89,12 +89,15 @@ def from_frames(
     queries, docs = _pair(query, "query"), _pair(doc, "doc")
     check_missing(missing)
     check_validate(validate)
-    if run_df is None and isinstance(qrels_df, Judgments):
-        raise TypeError("qrels_df is Judgments, which hold no scores: give run_df")
     truth = qrels_df if isinstance(qrels_df, Judgments) else Frame(qrels_df, "qrels_df")
-    frame = truth if run_df is None else Frame(run_df, "run_df")
-    if frame is truth and frame.find("doc", docs[0]) is None:
-        return _side_by_side(frame, queries[0], relevance, score, rank, ties, query_ids)
+    if run_df is not None:
+        frame = Frame(run_df, "run_df")
+    elif isinstance(truth, Judgments):
+        raise TypeError("qrels_df is Judgments, which hold no scores: give run_df")
+    else:
+        frame = truth
+        if frame.find("doc", docs[0]) is None:
+            return _side_by_side(frame, queries[0], relevance, score, rank, ties, query_ids)
     policy = check_ties("docid" if ties is None else ties, ids=True)
     if not isinstance(truth, Judgments):
         truth = of_frame(truth, queries[0], docs[0], relevance)

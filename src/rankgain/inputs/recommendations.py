@@ -121,7 +121,7 @@ def _ragged(names: Sequence[Any], lists: Sequence[Any]) -> Recommended:
     for name, own in zip(names, lists, strict=True):
         _check_list(own, (list, tuple), f"recommended: query {name!r}", "a list of ids, best first")
     offsets = offsets_of([len(own) for own in lists])
-    held = np.concatenate(lists) if lists and all(isinstance(own, np.ndarray) for own in lists) else None
+    held: Any = np.concatenate(lists) if lists and all(isinstance(own, np.ndarray) for own in lists) else None
     if held is None or held.dtype.kind not in "iu":  # of int64 and uint64 NumPy makes floats
         held = list(chain.from_iterable(own.tolist() if isinstance(own, np.ndarray) else own for own in lists))
     return names, _ids(held, offsets, names), offsets[:-1], offsets[1:], False

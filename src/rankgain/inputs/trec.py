@@ -204,7 +204,7 @@ def opened(source: Source, argument: str) -> Iterator[File]:
         yield File(sys.stdin.buffer, "standard input")
     elif isinstance(source, (str, os.PathLike)):
         with open(source, "rb", buffering=0) as file:
-            yield File(file, os.fspath(source))  # type: ignore[arg-type]
+            yield File(file, os.fspath(source))
     elif hasattr(source, "read"):
         name = getattr(source, "name", argument)
         yield File(source, name if isinstance(name, str) else argument)
