@@ -65,6 +65,15 @@ def test_offsets_out_of_the_data(on_both, column, large, offsets):
     assert "broken: its offsets" in message
 
 
+@pytest.mark.both
+def test_offsets_out_of_the_data_in_rows_that_are_taken_alone(on_both):
+    """Where the other rows are not looked at, nothing but the length of the data tells."""
+    made = with_column("doc_id", text(0, 100, 2, 3)).set_column(0, "query_id", pa.array(["q", "z", "z"]))
+    kind, message = both(on_both, lambda: evaluate(made))
+    assert kind is ValueError
+    assert "broken: its offsets" in message
+
+
 BROKEN_VIEWS = [(15, 0, 6), (15, 1, 0), (15, -1, 0), (15, 0, -1), (-1, 0, 0), (2**31 - 1, 0, 0), (15, 0, 2**31 - 1)]
 BROKEN_VIEWS += [(-(2**31), 0, 0), (13, 0, 8), (21, 0, 0), (20, 2**31 - 1, 0)]
 
@@ -295,10 +304,10 @@ def test_more_rows_than_are_numbered_together(monkeypatch):
     rng = np.random.default_rng(3)
     held = {"qid": rng.integers(0, 40, 3000), "doc_id": np.arange(3000), "label": rng.integers(0, 3, 3000)}
     held |= {"score": rng.integers(0, 50, 3000)}
-    expected = rg.from_frames(held).evaluate("ndcg")
+    expected = rg.from_scores(held["label"], held["score"], qid=held["qid"], ties="stable").evaluate("ndcg")
     for size in (1, 7, 2999, 3000):
         monkeypatch.setattr("rankgain.groups.CHUNK", size)
         for frame in (held, pl.DataFrame(held)):
-            found = rg.from_frames(frame).evaluate("ndcg")
+            found = rg.from_frames(frame, ties="stable").evaluate("ndcg")
             assert list(found.query_ids) == list(expected.query_ids) == list(dict.fromkeys(held["qid"].tolist()))
             assert found["ndcg"].tolist() == expected["ndcg"].tolist()
