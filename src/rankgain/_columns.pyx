@@ -108,7 +108,7 @@ cdef inline bint higher(const Keys* keys, Py_ssize_t row, Py_ssize_t other) noex
 
 
 cdef struct Table:
-    # Rows by id, open addressing: half of a hash in the upper 32 bits, row + 1 in the lower ones, 0 where there is none.
+    # Rows by id, open addressing: half of a hash in the upper half, row + 1 in the lower, 0 where there is none.
     uint64_t* slots
     uint64_t mask
 
