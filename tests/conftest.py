@@ -17,6 +17,10 @@ BUILT = ["python"] if find_spec("rankgain._kernels") is None else ["compiled", "
 FORCED = os.environ.get("RANKGAIN_BACKEND")
 BACKENDS = [name for name in BUILT if FORCED in (None, "", "auto", name)]
 
+# What people hold their data in: where one of these is missing, the tests that take them all are not collected.
+ABSENT = [name for name in ("pandas", "polars", "pyarrow", "scipy") if find_spec(name) is None]
+collect_ignore = ["test_inputs_agree.py", "test_bad_columns.py", "test_hostile_columns.py"] if ABSENT else []
+
 for name, examples in {"default": 100, "deep": 3000}.items():
     settings.register_profile(
         name,
@@ -29,7 +33,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 
 def pytest_report_header() -> str:
-    return f"rankgain backends: {', '.join(BACKENDS)}"
+    absent = f"; left out for want of {', '.join(ABSENT)}: {', '.join(collect_ignore)}" if ABSENT else ""
+    return f"rankgain backends: {', '.join(BACKENDS)}{absent}"
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

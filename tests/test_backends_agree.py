@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import TIES, cutoffs, depths, discounts, empties, gains, named_gains, rels
+from strategies import TIES, cutoffs, depths, discounts, empties, fall, gains, named_gains, rels
 
 import rankgain as rg
 from rankgain import _backend
 from rankgain import rankings as rankings_module
 from rankgain.batch import Needs
 from rankgain.discounts import Discount
+from rankgain.groups import Groups
+from rankgain.ids import ids_of, objects_of
 from rankgain.metrics import cut_off
 
 pytestmark = pytest.mark.both
@@ -235,3 +237,146 @@ def test_chunks_do_not_show(on_both, monkeypatch):
     monkeypatch.setattr(rankings_module.Rankings.chunks, "__defaults__", (7,))
     assert sum(1 for _ in rankings.chunks()) > 50
     assert agree(on_both, lambda: rankings.evaluate("ndcg@10", "rr")) == whole
+
+
+# ids in columns
+
+texts = st.sampled_from(
+    ["", "d", "d1", "d10", "d2", "d" * 8, "d" * 9, "d" * 40, "d" * 40 + "1", "é", "\uffff", "\U00010000", "\0", "d\0"]
+) | st.text(max_size=20, alphabet=st.characters(exclude_categories=["Cs"]))
+BY_KIND = {
+    "text": texts | st.just("d\udcff"),  # a byte of a file that is not UTF-8
+    "bytes": st.sampled_from([b"", b"\0", b"d", b"\xff" * 8, b"\x80"]) | st.binary(max_size=12),
+    "ints": st.sampled_from([0, 1, -1, 2**63 - 1, -(2**63), 2**62, 255, 256]) | st.integers(-(2**63), 2**63 - 1),
+}
+columns_of_ids = st.sampled_from(list(BY_KIND)).flatmap(lambda kind: st.lists(BY_KIND[kind], max_size=30))
+
+
+@given(columns_of_ids, st.lists(st.integers(0, 30), max_size=4), st.integers(1, 30))
+def test_the_kernels_over_ids(on_both, ids, ends, share):
+    """How ids are packed, numbered, and found to repeat; `share` makes them repeat, in runs and apart."""
+    ids = [ids[i % share] for i in range(len(ids))] + ids[:1] * 2
+    offsets = np.array(sorted({0, len(ids), *(min(end, len(ids)) for end in ends)}))
+
+    def found():
+        keys = ids_of(ids).take(slice(None))
+        rows, numbers, firsts = np.zeros((3, len(ids)), dtype=np.int64)
+        runs, different = _backend.columns.number_ids(*keys, len(ids), rows, numbers, firsts) if ids else (0, 0)
+        return (
+            objects_of(keys, ids_of(ids).kind),
+            (rows[:runs].tolist(), numbers[:runs].tolist(), firsts[:different].tolist()),
+            _backend.columns.repeated(*keys, offsets),
+        )
+
+    compiled, python = on_both(found)
+    assert compiled == python
+    held, (rows, numbers, firsts), _ = python
+    assert held == ids
+    assert [ids[first] for first in firsts] == list(dict.fromkeys(ids))
+    assert [ids[row] for row in rows] == [ids[firsts[number]] for number in numbers]
+    assert list(Groups.of(ids_of(ids)).names) == list(dict.fromkeys(ids))
+
+
+@given(st.lists(st.text(max_size=16) | st.just(None) | st.just("\ud800") | st.just("é\udcff"), max_size=9))
+def test_what_is_no_text(on_both, ids):
+    agree(on_both, lambda: np.array(ids_of(ids).take(slice(None)).ends))
+
+
+view_bytes = st.binary(min_size=16, max_size=16) | st.integers(-1, 30)
+
+
+@given(st.lists(view_bytes, max_size=5), st.lists(st.binary(max_size=40)))
+def test_views(on_both, drawn, buffers):
+    """Views of any bytes, most of them broken, and of sound ones of a size."""
+    views = [v if isinstance(v, bytes) else struct.pack("<i4sii", v, b"abcd", 0, max(v, 0) % 4) for v in drawn]
+
+    def copied():
+        sizes = [max(struct.unpack("<i", view[:4])[0], 0) for view in views]
+        if sum(sizes) > 10**6:
+            return None
+        data, places = np.zeros(sum(sizes), np.uint8), np.zeros((2, len(views)), np.int64)
+        held = [np.frombuffer(buffer, np.uint8) for buffer in buffers]
+        broken = _backend.columns.copy_views(np.frombuffer(b"".join(views), np.uint8), held, data, *places)
+        done = len(views) if broken is None else broken
+        return broken, [data[a:b].tobytes() for a, b in places.T.tolist()[:done]]
+
+    compiled, python = on_both(copied)
+    assert compiled == python
+
+
+@st.composite
+def tables(draw):
+    """qrels and a run as rows of (query, document, number), of one kind of ids, with offenders now and then."""
+    kind = draw(st.sampled_from(list(BY_KIND)))
+    documents = draw(st.lists(BY_KIND[kind], min_size=1, max_size=40, unique=True))
+    queries = draw(st.lists(BY_KIND[kind], min_size=1, max_size=4, unique=True))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    levels = draw(st.sampled_from([1, 2, 5, 1000]))
+    offenders = draw(st.sampled_from([False, False, False, True]))
+
+    def rows(share, numbers, bad):
+        held = [(q, d, numbers()) for q in range(len(queries)) for d in range(len(documents)) if rng.random() < share]
+        if offenders and held:
+            row = held[rng.integers(len(held))]
+            number = numbers() if rng.random() < 0.5 else bad
+            held.insert(rng.integers(len(held) + 1), (row[0], row[1], number))
+        if draw(st.booleans()):
+            held = [held[place] for place in rng.permutation(len(held))]
+        return [[queries[q] for q, _, _ in held], [documents[d] for _, d, _ in held], [float(v) for _, _, v in held]]
+
+    qrels = rows(draw(st.sampled_from([0.1, 0.5, 1.0])), lambda: rng.integers(-1, 4), np.nan)
+    return qrels, rows(draw(st.sampled_from([0.5, 1.0])), lambda: rng.integers(levels) - 1.0, np.nan)
+
+
+@given(tables(), st.sampled_from([*TIES, "docid"]), cutoffs, gains, st.sampled_from(["judged", "full"]), st.booleans())
+def test_frames(on_both, sides, ties, k, gain, validate, skip):
+    qrels, run = (
+        dict(zip(("query_id", "doc_id", name), side, strict=True))
+        for name, side in zip(("relevance", "score"), sides, strict=True)
+    )
+    metrics = [rg.metric("ndcg", k=k, gain=gain), rg.metric("rr", k=k), rg.metric("rr", rel=0), "dcg"]
+    options = {"ties": ties, "validate": validate, "missing": "skip" if skip else "zero"}
+    found = agree(on_both, lambda: rg.from_frames(qrels, run, **options).evaluate(*metrics))
+    if isinstance(found[0], dict) and validate == "full":  # nothing stands twice: so do dicts hold it
+        dicts = []
+        for queries, documents, numbers in sides:
+            held = {}
+            for query, document, number in zip(queries, documents, numbers, strict=True):
+                held.setdefault(query, {})[document] = number
+            dicts.append(held)
+        if not any("\udcff" in str(document) for document in qrels["doc_id"] + run["doc_id"]):
+            options.pop("validate")
+            assert outcome(lambda: rg.from_qrels(*dicts, **options).evaluate(*metrics)) == found
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([1, 3, 50, 10**6]), st.sampled_from([*TIES, "docid"]), cutoffs)
+def test_long_columns(on_both, seed, levels, ties, k):
+    """Tie groups of hundreds of documents at the cut-off, in columns as in dicts."""
+    rng = np.random.default_rng(seed)
+    ids, scores = rng.permutation(400) * 2**55 - 2**62, rng.integers(0, levels, 400).astype(np.float32)
+    judged, grades = rng.permutation(500)[:60] * 2**55 - 2**62, rng.integers(-1, 4, 60)
+    metrics = [rg.metric("ndcg", k=k), rg.metric("rr", k=k, rel=2), rg.metric("dcg", gain=[0.25, 1, 2, 4])]
+    qrels = {"qid": np.zeros(60, np.int8), "doc_id": judged, "label": grades}
+    run = {"qid": np.zeros(400, np.int8), "doc_id": ids, "score": scores}
+    found = agree(on_both, lambda: rg.from_frames(qrels, run, ties=ties, validate="full").evaluate(*metrics))
+    dicts = [{0: dict(zip(*map(np.ndarray.tolist, side), strict=True))} for side in ((judged, grades), (ids, scores))]
+    assert agree(on_both, lambda: rg.from_qrels(*dicts, ties=ties).evaluate(*metrics)) == found
+
+
+recommended_ids = st.lists(st.integers(-2, 6), max_size=6)
+relevant_ids = st.lists(st.integers(-2, 6), max_size=4) | st.dictionaries(
+    st.integers(-2, 6), st.sampled_from([0, 1, 2, -1])
+)
+
+
+@given(
+    st.lists(recommended_ids, max_size=3),
+    st.lists(relevant_ids, max_size=3),
+    st.sampled_from(["judged", "full"]),
+    cutoffs,
+)
+def test_recommendations(on_both, recommended, relevant, validate, k):
+    metrics = [rg.metric("ndcg", k=k, gain=fall), rg.metric("rr", k=k), rg.metric("rr", rel=0), "ndcg"]
+    agree(on_both, lambda: rg.from_recommendations(recommended, relevant, validate=validate).evaluate(*metrics))
+    matrix = np.array([[*items, *[-1] * 6][:6] for items in recommended]).reshape(len(recommended), 6)
+    agree(on_both, lambda: rg.from_recommendations(matrix, relevant, validate=validate).evaluate(*metrics))

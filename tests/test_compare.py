@@ -97,7 +97,7 @@ def test_the_usual_metrics_and_one_reading_of_the_truth():
         ({"a": RUN}, QRELS, "nothing", ValueError, "^there is no metric 'nothing'"),
         ({"a": RUN, "b": {"q9": {"d": 1.0}}}, QRELS, "mrr", ValueError, "run 'b': .*no query in common"),
         ({"a": RUN, "b": {"q1": {"d": "x"}}}, QRELS, "mrr", TypeError, "run 'b': run: query 'q1', document 'd'"),
-        ({"a": 5}, QRELS, "mrr", TypeError, "run 'a': recommended must be .*, not int"),
+        ({"a": 5}, QRELS, "mrr", TypeError, "run 'a': recommended must hold .*, not int"),
         ({"a": RUN}, 5, "mrr", TypeError, "truth must hold for each user .*, not int"),
         ({"a": RUN}, {"q": {"d": float("nan")}}, "mrr", ValueError, "truth: query 'q', document 'd': the grade is NaN"),
     ],

@@ -1,9 +1,15 @@
 """One corpus in every form gives one Evaluation; a new form is one more entry of FORMS."""
 
+from itertools import pairwise
+
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 
 import rankgain as rg
 
@@ -64,10 +70,21 @@ def as_matrix(corpus, ties, folder):
     return rg.from_scores(matrix[:, :, 0], matrix[:, :, 1].astype(np.float32), ties=ties)
 
 
-def dicts(corpus):
-    qrels = {f"q{q}": {f"d{d}": grade for d, (grade, _) in enumerate(query)} for q, query in enumerate(corpus)}
-    run = {f"q{q}": {f"d{d}": score for d, (_, score) in enumerate(query)} for q, query in enumerate(corpus)}
-    return qrels, run
+# Ids whose order is another than that in which the documents stand, by any rule but the right one.
+IDS = {
+    "text": ["d1", "d", "é", "\U00010000", "\uffff", "d10"],
+    "ints": [3, -1, 2**62, 0, -(2**63), 7],
+    "bytes": [b"d1", b"d", b"\xff", b"\x7f", b"\xc3", b"d\0a"],
+}
+
+
+def dicts(corpus, kind="text", query=None):
+    """The qrels and the run."""
+    ids, name = IDS[kind], query or "q{}".format
+    return [
+        {name(q): {ids[d]: pair[part] for d, pair in enumerate(query)} for q, query in enumerate(corpus)}
+        for part in (0, 1)
+    ]
 
 
 def as_qrels(corpus, ties, folder):
@@ -77,28 +94,178 @@ def as_qrels(corpus, ties, folder):
 def as_qrels_of_ints(corpus, ties, folder):
     qrels, run = (
         {
-            q: {np.int64(d): np.float32(value) for d, value in enumerate(documents.values())}
+            q: {np.int64(d): np.float32(value) for d, value in documents.items()}
             for q, documents in enumerate(side.values())
         }
-        for side in dicts(corpus)
+        for side in dicts(corpus, "ints")
     )
     return rg.from_qrels(qrels, run, ties=ties)
 
 
-def as_files(corpus, ties, folder):
+def write(corpus, folder):
+    """The qrels and the run in files."""
     qrels, run = dicts(corpus)
     paths = folder / "qrels", folder / "run"
-    paths[0].write_text("".join(f"{q} 0 {d} {g}\n" for q, docs in qrels.items() for d, g in docs.items()))
-    paths[1].write_text("".join(f"{q} Q0 {d} 0 {s!r} tag\n" for q, docs in run.items() for d, s in docs.items()))
-    return rg.read_trec(*paths, ties=ties)
+    lines = "".join(f"{q} 0 {d} {g}\n" for q, docs in qrels.items() for d, g in docs.items())
+    paths[0].write_text(lines, encoding="utf-8")
+    lines = "".join(f"{q} Q0 {d} 0 {s!r} tag\n" for q, docs in run.items() for d, s in docs.items())
+    paths[1].write_text(lines, encoding="utf-8")
+    return paths
 
 
+def as_files(corpus, ties, folder):
+    return rg.read_trec(*write(corpus, folder), ties=ties)
+
+
+def columns(side, value, turned=False):
+    """The rows of a side, those of a query apart from each other: first one of each query, then a second one …"""
+    rows = [
+        (place, query, document, number)
+        for query, documents in side.items()
+        for place, (document, number) in enumerate(list(documents.items())[:: -1 if turned else 1])
+    ]
+    rows.sort(key=lambda row: row[0])
+    names = "query_id", "doc_id", value
+    return {name: [row[part] for row in rows] for part, name in enumerate(names, start=1)}
+
+
+def chunked(table, *ends):
+    """The table in several chunks, sliced out of a longer one, one of them empty."""
+    longer = pa.concat_tables([table.slice(0, 1)] * 3 + [table] + [table.slice(0, 1)] * 2).combine_chunks()
+    ends = [0, 0, *(min(end, len(table)) for end in ends), len(table)]
+    return pa.concat_tables([longer.slice(3 + a, b - a) for a, b in pairwise(ends)])
+
+
+def arrow(ids):
+    return lambda held: pa.table({n: pa.array(c) if n in VALUES else pa.array(c, ids) for n, c in held.items()})
+
+
+VALUES = "relevance", "score"
+
+
+def each_id(convert):
+    """A mapping of columns, of which those of ids are converted."""
+    return lambda held: {name: column if name in VALUES else convert(column) for name, column in held.items()}
+
+
+def pandas(dtype):
+    return lambda held: pd.DataFrame(each_id(lambda ids: pd.Series(ids, dtype=dtype))(held))
+
+
+FRAMES = {  # by the kind of the ids
+    "text": {
+        "lists": dict,
+        "arrays": each_id(np.array),
+        "StringDType": each_id(lambda ids: np.array(ids, dtype=np.dtypes.StringDType())),
+        "objects": each_id(lambda ids: np.array(ids, dtype=object)),
+        "pandas": pd.DataFrame,
+        "pandas objects": pandas(object),
+        "pandas categories": pandas("category"),
+        "pandas string[python]": pandas("string[python]"),
+        "pandas string[pyarrow]": pandas("string[pyarrow]"),
+        "polars": pl.DataFrame,
+        "polars categories": lambda held: pl.DataFrame(held).with_columns(pl.col(pl.String).cast(pl.Categorical)),
+        "Arrow string": arrow(pa.string()),
+        "Arrow large_string": arrow(pa.large_string()),
+        "Arrow string_view": arrow(pa.string_view()),
+        "Arrow dictionary": arrow(pa.dictionary(pa.int8(), pa.string())),
+        "Arrow chunks": lambda held: chunked(arrow(pa.string())(held), 1, 1, 4),
+        "Arrow chunks of dictionaries": lambda held: chunked(
+            arrow(pa.dictionary(pa.uint16(), pa.large_string()))(held), 3
+        ),
+        "Arrow chunks of views": lambda held: chunked(arrow(pa.string_view())(held), 2, 5),
+    },
+    "ints": {
+        "lists": dict,
+        "arrays": each_id(np.array),
+        "arrays of another byte order": each_id(lambda ids: np.array(ids, dtype=">i8")),
+        "pandas": pd.DataFrame,
+        "pandas Int64": pandas("Int64"),
+        "pandas categories": pandas("category"),
+        "pandas Arrow": pandas(pd.ArrowDtype(pa.int64())),
+        "polars": pl.DataFrame,
+        "Arrow": arrow(pa.int64()),
+        "Arrow dictionary": arrow(pa.dictionary(pa.int32(), pa.int64())),
+        "Arrow chunks": lambda held: chunked(arrow(pa.int64())(held), 2, 3, 4),
+    },
+    "bytes": {
+        "lists": dict,
+        "pandas": pd.DataFrame,
+        "polars": pl.DataFrame,
+        "Arrow binary": arrow(pa.binary()),
+        "Arrow binary_view": arrow(pa.binary_view()),
+        "Arrow chunks": lambda held: chunked(arrow(pa.large_binary())(held), 2),
+    },
+}
+# Queries have ids of the same kind, for one dtype serves both columns.
+QUERIES = {"text": "a query whose id is long {}".format, "ints": lambda q: 2**40 - q, "bytes": lambda q: b"q%d" % q}
+
+
+def framed(kind, name):
+    def form(corpus, ties, folder):
+        qrels, run = dicts(corpus, kind, QUERIES[kind])
+        make = FRAMES[kind][name]
+        return rg.from_frames(make(columns(qrels, "relevance", turned=True)), make(columns(run, "score")), ties=ties)
+
+    form.__name__ = f"{kind}: {name}"
+    return form
+
+
+def one_frame(corpus, ties, folder):
+    """Documents with labels and scores side by side."""
+    qrels, run = dicts(corpus)
+    held = columns(run, "score")
+    return rg.from_frames({**held, "label": columns(qrels, "relevance")["relevance"]}, ties=ties)
+
+
+def one_frame_without_documents(corpus, ties, folder):
+    qrels, run = dicts(corpus)
+    held = {**columns(run, "score"), "label": columns(qrels, "relevance")["relevance"]}
+    del held["doc_id"]
+    return rg.from_frames(chunked(pa.table(held), 2), ties=ties)
+
+
+def prepared(truth, run):
+    """Judgments prepared once, of any form, with a run of any form."""
+
+    def form(corpus, ties, folder):
+        paths, (qrels, scores) = write(corpus, folder), dicts(corpus)
+        truths = {
+            "dict": lambda: qrels,
+            "frame": lambda: pl.DataFrame(columns(qrels, "relevance", turned=True)),
+            "file": lambda: paths[0],
+        }
+        judgments = rg.judgments(truths[truth]())
+        runs = {
+            "dict": lambda: rg.from_qrels(judgments, scores, ties=ties),
+            "frame": lambda: rg.from_frames(judgments, pd.DataFrame(columns(scores, "score")), ties=ties),
+            "file": lambda: rg.read_trec(judgments, paths[1], ties=ties),
+        }
+        runs[run]().evaluate("ndcg")  # a run leaves them as they are
+        return runs[run]()
+
+    form.__name__ = f"judgments from a {truth}, run from a {run}"
+    return form
+
+
+IN_FRAMES = {kind: [framed(kind, name) for name in FRAMES[kind]] for kind in FRAMES}
+PREPARED = [prepared(truth, run) for truth in ("dict", "frame", "file") for run in ("dict", "frame", "file")]
 FORMS = [as_lists, as_groups, as_qid, as_scattered_qid, as_matrix, as_qrels, as_qrels_of_ints, as_files]
+FORMS += [one_frame, one_frame_without_documents, *PREPARED, *(form for forms in IN_FRAMES.values() for form in forms)]
+WITH_IDS = {
+    "text": [as_qrels, as_files, one_frame, *PREPARED, *IN_FRAMES["text"]],
+    "ints": [as_qrels_of_ints, *IN_FRAMES["ints"]],
+    "bytes": IN_FRAMES["bytes"],
+}
 
 documents = st.tuples(st.integers(0, 3), st.integers(0, 3).map(float))
 corpora = st.lists(st.lists(documents, min_size=1, max_size=6), min_size=1, max_size=5)
 
 
+FEWER = settings(max_examples=settings().max_examples // 4)  # for there are many forms
+
+
+@FEWER
 @given(corpora, st.sampled_from(["average", "stable", "best", "worst"]))
 def test_every_form(tmp_path_factory, corpus, ties):
     folder = tmp_path_factory.mktemp("corpus")
@@ -125,3 +292,101 @@ def test_ranked_where_nothing_is_tied(corpus):
     result = as_ranked(corpus, None, None).evaluate(*METRICS)
     for metric in METRICS:
         assert result[metric].tolist() == expected[metric].tolist()
+
+
+@pytest.mark.parametrize("kind", WITH_IDS)
+@FEWER
+@given(corpora)
+def test_every_form_that_has_ids(tmp_path_factory, kind, corpus):
+    """Of equal scores the higher id comes first: the order is made here by hand, and nothing is left tied."""
+    folder = tmp_path_factory.mktemp("corpus")
+    ordered = [
+        sorted(zip(query, IDS[kind], strict=False), key=lambda pair: (pair[0][1], pair[1]), reverse=True)
+        for query in corpus
+    ]
+    expected = rg.from_ranked([[grade for (grade, _), _ in query] for query in ordered]).evaluate(*METRICS)
+    for form in WITH_IDS[kind]:
+        result = form(corpus, "docid", folder).evaluate(*METRICS)
+        for metric in METRICS:
+            assert result[metric].tolist() == expected[metric].tolist(), (form.__name__, metric)
+
+
+def padded(lists):
+    """A matrix, with something beyond the padding that must not be looked at."""
+    rows = [[*items, *([-1, 0, -7, 1] * 3)[: 9 - len(items)]] for items in lists]
+    return np.array(rows, dtype=np.int16)
+
+
+def by_user(rows):
+    return {f"user {user}": row for user, row in enumerate(rows)}
+
+
+def csr(rows):
+    """Users × items, a row for each mapping; a 0 that is stored is a grade, and so is judged."""
+    users = [user for user, grades in enumerate(rows) for _ in grades]
+    items, grades = ([pair[part] for row in rows for pair in row.items()] for part in (0, 1))
+    return sparse.csr_array((np.array(grades, dtype=np.float32), (users, items)), shape=(len(rows), 12))
+
+
+RECOMMENDED = {
+    "lists": list,
+    "tuples": lambda lists: tuple(map(tuple, lists)),
+    "a matrix": padded,
+    "a matrix in columns": lambda lists: np.asfortranarray(padded(lists)),
+    "arrays": lambda lists: [np.array(items, dtype=np.uint8) for items in lists],
+    "arrays of several types": lambda lists: [np.array(v, dtype="iQ"[i % 2]) for i, v in enumerate(lists)],
+}
+RELEVANT = {
+    "dicts": list,
+    "a sparse matrix": csr,
+    "a sparse matrix in columns": lambda rows: csr(rows).tocsc(),
+    "judgments": rg.judgments,
+    "judgments of a sparse matrix": lambda rows: rg.judgments(csr(rows)),
+}
+SETS = {  # where all grades are 1
+    "sets": lambda rows: list(map(set, rows)),
+    "frozen sets": lambda rows: tuple(map(frozenset, rows)),
+    "lists": lambda rows: list(map(list, rows)),
+    "arrays": lambda rows: [np.array(list(row), dtype=np.int32) for row in rows],
+    "judgments of sets": lambda rows: rg.judgments(list(map(set, rows))),
+}
+user = st.tuples(
+    st.lists(st.integers(0, 9), unique=True, max_size=6), st.dictionaries(st.integers(0, 9), st.integers(0, 3))
+)
+
+
+@FEWER
+@given(st.lists(user, min_size=1, max_size=4), st.booleans())
+def test_recommendations(users, graded):
+    lists, rows = [items for items, _ in users], [row if graded else dict.fromkeys(row, 1) for _, row in users]
+    relevance = [[row.get(item, 0) for item in items] for items, row in zip(lists, rows, strict=True)]
+    expected = rg.from_ranked(relevance, judged=[list(row.values()) for row in rows]).evaluate(*METRICS)
+    run = [{item: -place for place, item in enumerate(items)} for items in lists]
+    forms = {"qrels": rg.from_qrels(by_user(rows), by_user(run))}
+    for name, make in RECOMMENDED.items():
+        for truth, hold in (RELEVANT | ({} if graded else SETS)).items():
+            given, relevant = make(lists), hold(rows)
+            forms[f"{name} against {truth}"] = rg.from_recommendations(given, relevant)
+            if not isinstance(relevant, rg.Judgments) and not sparse.issparse(relevant):
+                forms[f"{name} against {truth} by user"] = rg.from_recommendations(
+                    given, by_user(relevant), query_ids=[*by_user(rows)]
+                )
+                turned = dict(reversed(by_user(lists if "matrix" in name else given).items()))  # a row has no padding
+                forms[f"{name} by user against {truth}"] = rg.from_recommendations(turned, by_user(relevant))
+    text = [{f"item {item}": grade for item, grade in row.items()} for row in rows]
+    forms["text"] = rg.from_recommendations([[f"item {item}" for item in items] for items in lists], text)
+    for name, rankings in forms.items():
+        result = rankings.evaluate(*METRICS)
+        for metric in METRICS:
+            assert result[metric].tolist() == expected[metric].tolist(), (name, metric)
+        assert result.counts == expected.counts | {"missing": 0, "unjudged": 0}
+
+
+@given(user)
+def test_the_recommendations_of_one_user(one):
+    items, grades = one
+    expected = rg.from_recommendations([items], [grades]).evaluate(*METRICS)
+    for relevant in (grades, rg.judgments([grades])) if items else ():
+        for recommended in (items, tuple(items), np.array(items), np.array(items, dtype=object)):
+            result = rg.from_recommendations(recommended, relevant).evaluate(*METRICS)
+            assert [vector.tolist() for vector in result.values()] == [v.tolist() for v in expected.values()]

@@ -20,6 +20,9 @@ def test_implicit_feedback():
     assert rg.idcg(judged, k=5) == about(1.6309297535714575)
     assert rg.dcg(relevance, k=5) == about(1.0616063116448506)
     assert rg.ndcg(relevance, k=5, judged=judged) == about(0.6509209298071326)
+    result = rg.from_recommendations(recommended, relevant).evaluate("idcg@5", "dcg@5", "ndcg@5")
+    values = [1.6309297535714575, 1.0616063116448506, 0.6509209298071326]
+    assert [vector.tolist() for vector in result.values()] == [[about(value)] for value in values]
 
 
 def test_mrr():
@@ -67,17 +70,17 @@ def test_ideal_from_the_judged_set(returned, value):
     assert rg.idcg(judged, k=5) == about(7.1409951840957)
     assert rg.ndcg(relevance, k=5, judged=judged) == about(value)
     run = {"q": {document: -place for place, document in enumerate(returned)}}
-    assert rg.from_qrels({"q": grades}, run).evaluate("ndcg@5")["ndcg@5"].tolist() == [about(value)]
+    for rankings in (rg.from_qrels({"q": grades}, run), rg.from_recommendations(list(returned), grades)):
+        result = rankings.evaluate("idcg@5", "ndcg@5")
+        assert [vector.tolist() for vector in result.values()] == [[about(7.1409951840957)], [about(value)]]
 
 
 @pytest.mark.parametrize("discount", ["log2", [1 / math.log(rank + 1) for rank in range(1, 101)]])
 def test_playlists(discount):
     """A natural logarithm scales DCG and leaves nDCG."""
-    truth = {"p1": {1: 1, 2: 1, 3: 1}, "p2": {9: 1}}
-    recommended = {"p1": [2, 7, 1], "p2": [4, 9]}
-    run = {user: {item: -place for place, item in enumerate(items)} for user, items in recommended.items()}
+    truth, recommended = {"p1": [1, 2, 3], "p2": [9]}, {"p1": [2, 7, 1], "p2": [4, 9]}
     metric = rg.metric("ndcg", k=100, discount=discount)
-    result = rg.from_qrels(truth, run).evaluate(metric)
+    result = rg.from_recommendations(recommended, truth).evaluate(metric)
     assert result[metric].tolist() == [about(0.7039180890341347), about(0.6309297535714575)]
     assert result.mean(metric) == about(0.667423921302796)
 
@@ -92,12 +95,14 @@ def test_real_valued_grades_by_id():
     assert rg.idcg(judged, k=3) == about(1.2654648767857286)
     assert rg.ndcg(relevance, judged=judged) == about(0.5681819741540833)
     assert rg.ndcg(relevance, judged=judged, ideal="returned") == about(0.6048882832133625)
+    result = rg.from_recommendations(["A", "B", "C"], GRADES).evaluate("dcg", "idcg", "ndcg", "ndcg(ideal=returned)")
+    values = [0.7654648767857287, 1.347217813316522, 0.5681819741540833, 0.6048882832133625]
+    assert [vector.tolist() for vector in result.values()] == [[about(value)] for value in values]
 
 
 def test_mean_over_cases():
     cases = ["ABC", "DACBE"]
-    run = {case: {document: -place for place, document in enumerate(case)} for case in cases}
-    result = rg.from_qrels(dict.fromkeys(cases, GRADES), run).evaluate("ndcg(ideal=returned)")
+    result = rg.from_recommendations(list(map(list, cases)), [GRADES] * 2).evaluate("ndcg(ideal=returned)")
     assert result.mean("ndcg(ideal=returned)") == about(0.7356022113638424)
     relevance = [[GRADES[document] for document in case] for case in cases]
     judged = [list(GRADES.values())] * 2

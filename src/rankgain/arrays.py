@@ -35,6 +35,22 @@ def array_of(value: Any, name: str) -> Array | None:
     return array
 
 
+def vector_of(value: Any, name: str, demand: str) -> Array:
+    """The value as an array of one dimension; `demand` is what there must be otherwise."""
+    check_unmasked(value, name)
+    array = array_of(value, name) if is_array(value) else None
+    if array is None:
+        raise TypeError(f"{name}: must be {demand}, not {type(value).__name__}")
+    if array.ndim != 1:
+        raise ValueError(f"{name}: must be {demand}, not an array of {array.ndim} dimensions")
+    return array
+
+
+def check_unmasked(value: Any, name: str) -> None:
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        raise ValueError(f"{name} has masked elements; fill or drop them first")
+
+
 def objects_of(value: Any, name: str) -> Any:
     """What an array or a column holds as Python's objects, so that equal ids are equal; anything else as it is."""
     for method in ("tolist", "to_list", "to_pylist"):

@@ -14,7 +14,7 @@ import numpy as np
 from rankgain import _codes
 from rankgain.arrays import Array
 from rankgain.errors import refusal
-from rankgain.ids import Bytes, CodedIds, Ids, TextIds, ViewIds, ids_of, join
+from rankgain.ids import Bytes, CodedIds, Ids, TextIds, ViewIds, check_codes, ids_of, join
 
 NUMBERS = dict(zip("cCsSiIlLefg", "bBhHiIqQefd", strict=True))  # Arrow's letters, NumPy's
 
@@ -77,11 +77,17 @@ class _Owned:
 class Stream:
     """The record batches of a stream; a stream of bare arrays is one column without a name."""
 
-    def __init__(self, holder: Any) -> None:
+    def __init__(self, holder: Any, where: str) -> None:
+        self._where = where
         capsule = holder.__arrow_c_stream__()
         pointer = ctypes.pythonapi.PyCapsule_GetPointer
         pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-        stream = _Stream.from_address(pointer(capsule, b"arrow_array_stream"))
+        try:
+            stream = _Stream.from_address(pointer(capsule, b"arrow_array_stream"))
+        except ValueError:
+            raise TypeError(f"{where}: __arrow_c_stream__ gave no Arrow stream but {type(capsule).__name__}") from None
+        if not stream.release:
+            raise ValueError(f"{where}: the Arrow stream was read before; make it anew")
         self._schema = _Owned(_Schema())
         self._check(stream, stream.get_schema(stream, self._schema.structure))
         self._batches: list[_Owned] = []
@@ -94,13 +100,12 @@ class Stream:
         schema = self._schema.structure
         self._bare = schema.format != b"+s"
         children = [] if self._bare else [schema.children[i].contents for i in range(schema.n_children)]
-        self.names = [child.name.decode() for child in children]
+        self.names = [(child.name or b"").decode() for child in children]
 
-    @staticmethod
-    def _check(stream: Any, status: int) -> None:
+    def _check(self, stream: Any, status: int) -> None:
         if status:
-            message = stream.get_last_error(stream)
-            raise ValueError(f"the Arrow stream failed: {(message or b'no reason given').decode(errors='replace')}")
+            message = (stream.get_last_error(stream) or b"no reason given").decode(errors="replace")
+            raise ValueError(f"{self._where}: the Arrow stream failed: {message}")
 
     def column(self, name: str, where: str) -> Any:
         """An array of numbers, or a column of ids; `where` says in errors which column it is."""
@@ -110,7 +115,10 @@ class Stream:
             schema, array, start = self._schema.structure, batch.structure, batch.structure.offset
             length = array.length
             if not self._bare:
+                _Part(schema, array, start, length, batch, where, row).refuse_nulls()
                 schema, array = schema.children[index].contents, array.children[index].contents
+                if start + length > array.length:
+                    raise ValueError(f"{where} is broken: it is shorter than the batch it stands in")
                 start += array.offset
             parts.append(_Part(schema, array, start, length, batch, where, row).read())
             row += length
@@ -128,14 +136,15 @@ class _Part:
         self.where, self.row = where, row
 
     def read(self) -> Array | Ids:
-        self._refuse_nulls()
+        if not self.length:
+            return np.empty(0)
+        self.refuse_nulls()
         if self.schema.dictionary:
             return self._coded()
         if self.format in NUMBERS:
             return self._numbers()
         if self.format == "b":
-            bits = self._buffer(1, (self.start + self.length + 7) // 8)
-            return np.unpackbits(bits, bitorder="little")[self.start : self.start + self.length].view(np.bool_)
+            return self._bits(1).view(np.bool_)
         if self.format in ("u", "z", "U", "Z"):
             return self._text()
         if self.format in ("vu", "vz"):
@@ -147,24 +156,28 @@ class _Part:
             return TextIds(data, starts, starts + width, "bytes")
         raise TypeError(f"{self.where} is of Arrow's type {self.format!r}, which is neither numbers nor text; cast it")
 
-    def _refuse_nulls(self) -> None:
-        if self.format == "n" and self.length:
+    def refuse_nulls(self) -> None:
+        if self.format == "n":
             raise refusal(_codes.NULL_ID, f"{self.where}, row {self.row}")
-        if self.array.null_count == 0 or not self.length or not self.array.n_buffers or not self.array.buffers[0]:
+        if self.array.null_count == 0 or not self.array.n_buffers or not self.array.buffers[0]:
             return
-        bits = np.unpackbits(self._buffer(0, (self.start + self.length + 7) // 8), bitorder="little")
-        nulls = np.flatnonzero(bits[self.start : self.start + self.length] == 0)
+        nulls = np.flatnonzero(self._bits(0) == 0)
         if len(nulls):
             raise refusal(_codes.NULL_ID, f"{self.where}, row {self.row + int(nulls[0])}")
 
     def _buffer(self, index: int, size: int) -> Bytes:
         """The bytes of a buffer, which keep its owner alive."""
         address = self.array.buffers[index]
-        if not address or not size:
+        if not address or size <= 0:
             return np.empty(0, dtype=np.uint8)
         held = (ctypes.c_ubyte * size).from_address(address)
         held.owner = self.owner  # type: ignore[attr-defined]
         return np.frombuffer(memoryview(held), dtype=np.uint8)
+
+    def _bits(self, index: int) -> Bytes:
+        first = self.start // 8
+        held = self._buffer(index, (self.start + self.length + 7) // 8)[first:]
+        return np.unpackbits(held, bitorder="little")[self.start - 8 * first :][: self.length]
 
     def _numbers(self) -> Array:
         dtype = np.dtype(NUMBERS[self.format])
@@ -191,6 +204,7 @@ class _Part:
         codes = self._numbers()
         if isinstance(dictionary, np.ndarray):
             if dictionary.dtype.kind not in "iu":
+                check_codes(codes, len(dictionary))
                 return dictionary[codes]
             dictionary = ids_of(dictionary)
         return CodedIds(codes, dictionary)

@@ -42,7 +42,7 @@ _TEXTS: dict[int, tuple[type[Exception], str]] = {
     _codes.FEW_FIELDS: (ValueError, "{detail}"),
     _codes.NOT_A_NUMBER: (ValueError, "{detail} is not a number"),
     _codes.DUPLICATE: (ValueError, "{detail} of the same query; keep one of them"),
-    _codes.NULL_ID: (ValueError, "the id is null; drop such rows, or name what they stand for"),
+    _codes.NULL_ID: (ValueError, "the value is null; drop such rows, or give what they stand for"),
     _codes.ID_TYPE: (TypeError, "ids must be all str, all bytes or all int, and this one is {detail}"),
     _codes.LONE_SURROGATE: (ValueError, "the id {detail} is no valid text: it holds a lone surrogate; encode it anew"),
     _codes.LARGE_ID: (

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from rankgain import _codes
-from rankgain.arrays import Array, array_of
+from rankgain.arrays import Array, vector_of
 from rankgain.errors import Offence, refusal
 from rankgain.ids import CodedIds, Ids, ObjectIds, PartIds, Parts, ids_of
+from rankgain.lists import flat_numbers
 from rankgain.scalars import id_kind
 
 # The customary names of the columns, in the order in which they are looked for.
@@ -64,17 +65,12 @@ class Frame:
         return f"there are: {', '.join(map(str, self.names)) or 'none'}"
 
     def ids(self, name: str) -> Ids:
-        return as_ids(self._read(name), self._where(name))
+        return _as_ids(self._read(name), self.where(name))
 
     def numbers(self, name: str) -> Any:
-        column = self._read(name)
-        if isinstance(column, np.ndarray) and column.dtype.kind in "biuf":
-            return column
-        if isinstance(column, Parts) and not isinstance(column, PartIds):
-            return column
-        raise TypeError(f"{self._where(name)} must hold numbers; cast it, for instance to float64")
+        return _as_numbers(self._read(name), self.where(name))
 
-    def _where(self, name: str) -> str:
+    def where(self, name: str) -> str:
         return f"{self.argument}: column {name!r}"
 
     def _read(self, name: str) -> Any:
@@ -82,7 +78,7 @@ class Frame:
             raise ValueError(
                 f"{self.argument} has {self.names.count(name)} columns called {name!r}; rename all but one"
             )
-        return self._reader.column(name, self._where(name))
+        return self._reader.column(name, self.where(name))
 
 
 def _reader(frame: Any, argument: str) -> Any:
@@ -91,7 +87,7 @@ def _reader(frame: Any, argument: str) -> Any:
     if hasattr(frame, "__arrow_c_stream__"):
         from rankgain.arrow import Stream
 
-        return Stream(frame)
+        return Stream(frame, argument)
     if isinstance(frame, Mapping):
         return _Columns(frame, argument)
     lazy = "; collect() it first" if hasattr(frame, "collect") else ""
@@ -100,23 +96,44 @@ def _reader(frame: Any, argument: str) -> Any:
     )
 
 
-def as_ids(column: Any, where: str) -> Ids:
+def _as_numbers(column: Any, where: str) -> Any:
+    """The column as numbers, whatever it holds."""
+    if not len(column):
+        return np.empty(0)
+    if isinstance(column, (list, tuple)) or (isinstance(column, np.ndarray) and column.dtype.kind in "biufO"):
+        return flat_numbers(column, where)
+    if isinstance(column, Parts) and not isinstance(column, PartIds):
+        return column
+    raise TypeError(f"{where} must hold numbers; cast it, for instance to float64")
+
+
+def _as_ids(column: Any, where: str) -> Ids:
     """The column as ids, whatever it holds."""
-    try:
-        if isinstance(column, Parts) and not isinstance(column, PartIds):
-            return PartIds([_of_numbers(part, where) for part in column.parts])
-        return _of_numbers(column, where) if isinstance(column, np.ndarray) else column
-    except Offence as offence:
-        raise refusal(offence.code, f"{where}, row {offence.position}", offence.detail) from None
+    if isinstance(column, (list, tuple)):
+        column = np.fromiter(column, dtype=object, count=len(column))
+    if isinstance(column, np.ndarray):
+        return _ids_in(column, where, 0)
+    if isinstance(column, Parts) and not isinstance(column, PartIds):
+        return PartIds([_ids_in(part, where, row) for part, row in zip(column.parts, column.begins, strict=True)])
+    ids: Ids = column
+    return ids
 
 
-def _of_numbers(array: Array, where: str) -> Ids:
+def _ids_in(array: Array, where: str, row: int) -> Ids:
+    """The ids in an array that begins at a row of the column."""
+    if not len(array):
+        return ids_of([])
     if array.dtype.kind in "fcbmM":
         advice = (
             "; integers among nulls become floats: drop the nulls and cast to int64" if array.dtype.kind == "f" else ""
         )
         raise TypeError(f"{where} holds {array.dtype}, and ids must be text or integers{advice}")
-    return ids_of(array)
+    if array.dtype.kind == "O" and id_kind(array[0]) in (str, bytes):
+        return ObjectIds(array, where)
+    try:
+        return ids_of(array)
+    except Offence as offence:
+        raise refusal(offence.code, f"{where}, row {row + offence.position}", offence.detail) from None
 
 
 class _Columns:
@@ -124,25 +141,18 @@ class _Columns:
 
     def __init__(self, columns: Mapping[str, Any], argument: str) -> None:
         self.names = list(columns)
-        self._columns = {name: _array(column, f"{argument}: column {name!r}") for name, column in columns.items()}
-        sizes = {name: len(column) for name, column in self._columns.items()}
-        if len(set(sizes.values())) > 1:
-            raise ValueError(f"{argument}: the columns are of different lengths: {sizes}")
+        self._columns = columns
+        self._argument = argument
+        self._sizes: dict[Any, int] = {}
 
     def column(self, name: str, where: str) -> Any:
-        return _as_column(self._columns[name], where)
-
-
-def _array(column: Any, where: str) -> Array:
-    if isinstance(column, (list, tuple)):
-        held = np.empty(len(column), dtype=object)
-        held[:] = column
-        numbers = np.array(column) if all(isinstance(value, (int, float)) for value in column) else held
-        return numbers if numbers.dtype.kind in "biuf" else held
-    array = array_of(column, where)
-    if array is None or array.ndim != 1:
-        raise TypeError(f"{where} must be a list or an array of one dimension, not {type(column).__name__}")
-    return array
+        column = self._columns[name]
+        if not isinstance(column, (list, tuple)):
+            column = vector_of(column, where, "a list or an array of 1 dimension")
+        self._sizes[name] = len(column)
+        if len(set(self._sizes.values())) > 1:
+            raise ValueError(f"{self._argument}: the columns are of different lengths: {self._sizes}")
+        return column
 
 
 class _Pandas:
@@ -163,26 +173,14 @@ def _of_pandas(held: Any, where: str) -> Any:
         codes = held.array.codes
         _refuse_nulls(codes < 0, where)
         where = f"{where}, categories"
-        return CodedIds(codes, as_ids(_of_pandas(held.array.categories, where), where))
+        return CodedIds(codes, _as_ids(_of_pandas(held.array.categories, where), where))
     if kind == "ArrowDtype" or getattr(held.dtype, "storage", "") == "pyarrow":
         from rankgain.arrow import Stream
 
-        return Stream(held.array.__arrow_array__()).column("", where)
+        return Stream(held.array.__arrow_array__(), where).column("", where)
     if not isinstance(held.dtype, np.dtype):
         _refuse_nulls(held.isna(), where)
-    return _as_column(held.to_numpy(), where)
-
-
-def _as_column(array: Array, where: str) -> Any:
-    """Numbers as they are, and what Python holds as ids."""
-    if array.dtype.kind == "O" and len(array) and id_kind(array[0]) in (str, bytes):
-        return ObjectIds(array, where)
-    if array.dtype.kind in "OUST":
-        try:
-            return ids_of(array)
-        except Offence as offence:
-            raise refusal(offence.code, f"{where}, row {offence.position}", offence.detail) from None
-    return array
+    return held.to_numpy()
 
 
 def _refuse_nulls(nulls: Sequence[bool] | Array, where: str) -> None:

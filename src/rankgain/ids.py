@@ -135,8 +135,7 @@ class CodedIds:
 
     def take(self, rows: Rows) -> Keys:
         codes = np.asarray(self._codes[rows])
-        if len(codes) and not 0 <= int(codes.min()) <= int(codes.max()) < self._size:
-            raise ValueError("a column of categories is broken: its codes lead out of its dictionary")
+        check_codes(codes, self._size)
         return pick(self._keys, codes)
 
 
@@ -153,12 +152,18 @@ class Parts:
     def __len__(self) -> int:
         return int(self._ends[-1])
 
+    @property
+    def begins(self) -> list[int]:
+        """The first row of each part."""
+        begins: list[int] = self._ends[:-1].tolist()
+        return begins
+
     def pieces(self, rows: slice) -> list[tuple[Any, slice]]:
         """The parts that rows in a row lie in, and which rows these are there."""
         start, stop, _ = rows.indices(len(self))
         return [
             (part, slice(max(start - begin, 0), min(stop - begin, len(part))))
-            for part, begin in zip(self.parts, self._ends.tolist(), strict=False)
+            for part, begin in zip(self.parts, self.begins, strict=True)
             if start < begin + len(part) and begin < stop
         ]
 
@@ -202,6 +207,11 @@ class PartIds(Parts):
     @cached_property
     def _joined(self) -> Any:
         return column_of(self.take(slice(None)), self.kind)
+
+
+def check_codes(codes: Array, size: int) -> None:
+    if len(codes) and not 0 <= int(codes.min()) <= int(codes.max()) < size:
+        raise ValueError("a column of categories is broken: its codes lead out of its dictionary")
 
 
 def column_of(keys: Keys, kind: str) -> Ids:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankgain._codes import UNLIMITED
-from rankgain.arrays import Array, array_of, is_array, is_rows
+from rankgain.arrays import Array, array_of, check_unmasked, is_array, is_rows
 from rankgain.scalars import real
 
 Floats = npt.NDArray[np.float64]
@@ -123,9 +123,8 @@ def flat_numbers(value: Any, name: str) -> Array:
 
 def numbers(value: Any, name: str) -> Array | list[Any]:
     """The value as an array of real numbers; or a list of its rows, where each must be looked at by itself."""
-    rows = value if isinstance(value, (list, tuple)) else [value]
-    if any(isinstance(row, np.ma.MaskedArray) and np.ma.is_masked(row) for row in rows):
-        raise ValueError(f"{name} has masked elements; fill or drop them first")
+    for row in value if isinstance(value, (list, tuple)) else [value]:
+        check_unmasked(row, name)
     array = array_of(value, name)
     if array is None:
         return list(value)

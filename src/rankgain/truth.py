@@ -69,7 +69,7 @@ class Judgments:
             found.append((code, query, row - int(self.offsets[query])))
         if ids is not None:
             found.append(_backend.columns.repeated(*ids.take(slice(None)), self.offsets))
-        return min(filter(None, found), key=lambda fault: fault[1], default=None)
+        return min(filter(None, found), key=lambda fault: fault[1:], default=None)
 
     def __len__(self) -> int:
         return len(self.query_ids)
@@ -86,7 +86,7 @@ class Judgments:
     def ids(self) -> Ids:
         """The documents as a column."""
         try:
-            return ids_of(self.documents)
+            return ids_of(self.documents[: len(self.grades)])  # what is wrong ends the documents, without a grade
         except Offence as offence:
             query = int(np.searchsorted(self.offsets, offence.position, side="right")) - 1
             document = self.documents[offence.position]

@@ -10,9 +10,9 @@ import numpy as np
 from rankgain.arrays import Array
 from rankgain.frames import Frame
 from rankgain.groups import Groups
-from rankgain.inputs.scores import from_scores
-from rankgain.lists import to_float64
-from rankgain.rankings import Rankings, check_missing, check_ties
+from rankgain.inputs.scores import Scored
+from rankgain.lists import Lists, to_float64
+from rankgain.rankings import Rankings, check_missing, check_query_ids, check_ties
 from rankgain.tables import Table, Tabled, check_validate
 from rankgain.truth import Judgments, of_ids
 
@@ -90,34 +90,29 @@ def from_frames(
     queries, docs = _pair(query, "query"), _pair(doc, "doc")
     check_missing(missing)
     check_validate(validate)
-    if run_df is None:
-        if isinstance(qrels_df, Judgments):
-            raise TypeError("qrels_df is Judgments, which hold no scores: give run_df")
-        frame = Frame(qrels_df, "qrels_df")
+    truth = qrels_df if isinstance(qrels_df, Judgments) else Frame(qrels_df, "qrels_df")
+    if run_df is not None:
+        frame = Frame(run_df, "run_df")
+    elif isinstance(truth, Judgments):
+        raise TypeError("qrels_df is Judgments, which hold no scores: give run_df")
+    else:
+        frame = truth
         if frame.find("doc", docs[0]) is None:
             return _side_by_side(frame, queries[0], relevance, score, rank, ties, query_ids)
-        run_df = qrels_df
     policy = check_ties("docid" if ties is None else ties, ids=True)
-    truth = qrels_df if isinstance(qrels_df, Judgments) else of_frame(qrels_df, queries[0], docs[0], relevance)
-    frame = Frame(run_df, "run_df")
+    if not isinstance(truth, Judgments):
+        truth = of_frame(truth, queries[0], docs[0], relevance)
     groups = Groups.of(frame.ids(frame.need("query", queries[1])))
     documents = frame.ids(frame.need("doc", docs[1]))
-    run = Table("run_df", groups, documents, _scores(frame, score, rank), whole=validate == "full")
+    run = Table(frame.argument, groups, documents, _scores(frame, score, rank)[1], whole=validate == "full")
     return Tabled(truth, run, ties=policy, missing=missing, query_ids=query_ids)
 
 
-def of_frame(
-    qrels_df: Any,
-    query: str | None = None,
-    doc: str | None = None,
-    relevance: str | None = None,
-    name: str = "qrels_df",
-) -> Judgments:
+def of_frame(frame: Frame, query: str | None, doc: str | None, relevance: str | None) -> Judgments:
     """The judgments in a frame."""
-    frame = Frame(qrels_df, name)
     groups = Groups.of(frame.ids(frame.need("query", query)))
     documents = frame.ids(frame.need("doc", doc))
-    return of_ids(name, groups, documents, frame.numbers(frame.need("relevance", relevance)))
+    return of_ids(frame.argument, groups, documents, frame.numbers(frame.need("relevance", relevance)))
 
 
 def _side_by_side(
@@ -130,28 +125,29 @@ def _side_by_side(
     query_ids: Iterable[Hashable] | None,
 ) -> Rankings:
     """Labels and scores without ids of documents, which may be tied but cannot be told apart."""
-    labels = frame.numbers(frame.need("relevance", relevance))[:]
+    policy = check_ties("average" if ties is None else ties, ids=False)
     groups = Groups.of(frame.ids(frame.need("query", query)))
     rows, offsets = groups.rows(np.arange(len(groups)))
-    scores = _scores(frame, score, rank)[:]
-    return from_scores(
-        labels[rows],
-        scores[rows],
-        group_sizes=np.diff(offsets),
-        ties="average" if ties is None else ties,
-        query_ids=groups.names if query_ids is None else query_ids,
+    order = None if isinstance(rows, slice) else rows
+    label = frame.need("relevance", relevance)
+    labels, scores = (
+        Lists(frame.where(name), offsets, values=column[:], order=order)
+        for name, column in ((label, frame.numbers(label)), _scores(frame, score, rank))
+    )
+    return Scored(
+        labels, scores, None, policy, check_query_ids(groups.names if query_ids is None else query_ids, len(groups))
     )
 
 
-def _scores(frame: Frame, score: str | None, rank: str | None) -> Any:
-    """The column that orders the documents, higher first."""
+def _scores(frame: Frame, score: str | None, rank: str | None) -> tuple[str, Any]:
+    """The column that orders the documents, higher first, and its name."""
     if score is not None and rank is not None:
         raise ValueError("give score or rank, not both")
-    scores = frame.find("score", score) if rank is None else None
-    if scores is not None:
-        return frame.numbers(scores)
-    ranks = frame.find("rank", rank)
-    return frame.numbers(frame.need("score", None)) if ranks is None else Falling(frame.numbers(ranks))
+    ranks = None if frame.find("score", score) is not None and rank is None else frame.find("rank", rank)
+    if ranks is not None:
+        return ranks, Falling(frame.numbers(ranks))
+    scores = frame.need("score", score)
+    return scores, frame.numbers(scores)
 
 
 class Falling:

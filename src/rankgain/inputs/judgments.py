@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from rankgain.frames import is_frame
+from rankgain.frames import Frame, is_frame
 from rankgain.inputs.frames import of_frame
 from rankgain.inputs.recommendations import of_relevant
 from rankgain.inputs.trec import read_qrels
@@ -56,5 +56,5 @@ def judgments(
     if isinstance(truth, (str, os.PathLike)) or hasattr(truth, "read"):
         return read_qrels(truth, "truth").check()
     if is_frame(truth) or any(name is not None for name in (query, doc, relevance)):
-        return of_frame(truth, query, doc, relevance, "truth").check()
+        return of_frame(Frame(truth, "truth"), query, doc, relevance).check()
     return of_relevant(truth, "truth").check()

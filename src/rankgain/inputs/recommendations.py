@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankgain import _codes
-from rankgain.arrays import Array, array_of, is_array
+from rankgain.arrays import Array, array_of, check_unmasked, is_array, vector_of
 from rankgain.errors import Fault, Offence, refusal
 from rankgain.groups import Groups
 from rankgain.ids import Ids, ids_of
@@ -94,13 +94,14 @@ def _recommended(recommended: Any) -> Recommended:
     if isinstance(recommended, Mapping):
         return _ragged(list(recommended), list(recommended.values()))
     if not isinstance(recommended, (list, tuple)):
+        check_unmasked(recommended, "recommended")
         array = array_of(recommended, "recommended") if is_array(recommended) else None
         if array is None or array.ndim == 0:
             kind = type(recommended).__name__
-            raise TypeError(f"recommended must be a matrix of ids, lists of ids or a mapping to them, not {kind}")
+            raise TypeError(f"recommended must hold lists of ids, best first, or be a mapping to those, not {kind}")
         if array.ndim == 2 and array.dtype.kind in "iu":
             return _matrix(array)
-        if array.ndim not in (1, 2):
+        if array.ndim > 2:
             raise ValueError(f"recommended must have 1 or 2 dimensions, not {array.ndim}")
         recommended = array.tolist() if array.ndim == 2 or array.dtype.kind not in "iu" else array
     if len(recommended) and id_kind(recommended[0]) in (str, bytes, int):
@@ -120,23 +121,18 @@ def _matrix(array: Array) -> Recommended:
 
 
 def _ragged(names: Sequence[Any], lists: Sequence[Any]) -> Recommended:
-    lists = [_row(own, f"recommended: query {name!r}") for name, own in zip(names, lists, strict=True)]
+    demand = "a list of ids, best first"
+    lists = [_row(own, f"recommended: query {name!r}", demand) for name, own in zip(names, lists, strict=True)]
     offsets = offsets_of([len(own) for own in lists])
-    if lists and all(isinstance(own, np.ndarray) and own.dtype.kind in "iu" for own in lists):
-        held: Any = np.concatenate(lists)
-    else:
+    held: Any = np.concatenate(lists) if lists and all(isinstance(own, np.ndarray) for own in lists) else None
+    if held is None or held.dtype.kind not in "iu":  # of int64 and uint64 NumPy makes floats
         held = list(chain.from_iterable(own.tolist() if isinstance(own, np.ndarray) else own for own in lists))
     return names, _ids(held, offsets, names), offsets[:-1], offsets[1:], False
 
 
-def _row(ids: Any, where: str) -> list[Any] | tuple[Any, ...] | Array:
+def _row(ids: Any, where: str, demand: str) -> list[Any] | tuple[Any, ...] | Array:
     """One user's ids."""
-    if isinstance(ids, (list, tuple)):
-        return ids
-    array = array_of(ids, where) if is_array(ids) else None
-    if array is None or array.ndim != 1:
-        raise TypeError(f"{where}: must be a list or an array of ids, not {type(ids).__name__}")
-    return array
+    return ids if isinstance(ids, (list, tuple)) else vector_of(ids, where, demand)
 
 
 def _ids(values: Any, offsets: Ints, names: Sequence[Any] | None = None) -> Ids:
@@ -173,8 +169,9 @@ def _of_collections(name: str, users: Sequence[Any], values: Sequence[Any]) -> J
         return of_dicts(users, values, name)
     if any(isinstance(own, Mapping) for own in values):
         raise TypeError(f"{name} must be all mappings from id to grade, or all sets or lists of ids")
+    demand = "a set or list of ids, or a mapping to grades"
     rows = [
-        own if isinstance(own, Set) else _row(own, f"{name}: query {user!r}")
+        own if isinstance(own, Set) else _row(own, f"{name}: query {user!r}", demand)
         for user, own in zip(users, values, strict=True)
     ]
     lists = [own.tolist() if isinstance(own, np.ndarray) else list(own) for own in rows]
@@ -202,7 +199,9 @@ def _of_sparse(matrix: Any, name: str) -> Judgments:
     """Users × items; what is stored are the grades."""
     if matrix.data.dtype.kind not in "biuf":
         raise TypeError(f"{name} must hold real numbers, not {matrix.data.dtype}")
-    offsets = np.asarray(matrix.indptr, dtype=np.int64)
-    users = len(offsets) - 1
-    groups = Groups(range(users), offsets[:-1], offsets[1:])
-    return of_ids(name, groups, ids_of(np.asarray(matrix.indices)), matrix.data)
+    offsets, items = np.asarray(matrix.indptr, dtype=np.int64), np.asarray(matrix.indices)
+    most = min(len(items), len(matrix.data))
+    if not len(offsets) or offsets[0] != 0 or offsets[-1] > most or np.any(offsets[1:] < offsets[:-1]):
+        raise ValueError(f"{name} is a broken sparse matrix: its indptr leads out of its indices and data")
+    groups = Groups(range(len(offsets) - 1), offsets[:-1], offsets[1:])
+    return of_ids(name, groups, ids_of(items[: offsets[-1]]), matrix.data[: offsets[-1]])
