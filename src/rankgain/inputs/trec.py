@@ -7,12 +7,13 @@ the file as long as the lines of a query stand together; where they do not, the 
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import sys
 import tempfile
 import zlib
 from collections.abc import Hashable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
@@ -31,6 +32,8 @@ Source = str | os.PathLike[str] | BinaryIO
 
 BLOCK = 1 << 20  # bytes of a run that are looked at together
 KEPT = 1 << 25  # bytes of what cannot be read twice that are kept in memory; the rest goes to a temporary file
+GZIP = b"\x1f\x8b"  # how gzip begins
+MARK = b"\xef\xbb\xbf"  # how UTF-8 begins where an editor marked it
 EVERYTHING = Needs(_codes.UNLIMITED, _codes.UNLIMITED, zeros=True)
 
 
@@ -111,69 +114,77 @@ class File:
 
     def __init__(self, file: BinaryIO, name: str) -> None:
         self.name = name
-        self._file = file
+        self._file: Any = file
         self._start = file.tell() if _seekable(file) else None
-        # closed, and so deleted, with this object
         self._kept = tempfile.SpooledTemporaryFile(KEPT) if self._start is None else None  # noqa: SIM115
         self._size = _size(file)
         self._begin()
 
     def _begin(self) -> None:
-        self._left = 0
-        self._head = b""
-        while len(self._head) < 3 and (more := self._raw(3 - len(self._head))):
-            self._head += more
+        self._done = 0
+        self._ahead = b""
+        self._ahead = self.take(len(GZIP))
         raw: Any = _Raw(self)
-        self._stream = gzip.GzipFile(mode="rb", fileobj=raw) if self._head[:2] == b"\x1f\x8b" else raw
-        self._fresh = True
+        self._stream = gzip.GzipFile(mode="rb", fileobj=raw) if self._ahead == GZIP else raw
+        first = self._text(len(MARK))
+        self._first = b"" if first == MARK else first
 
     def _raw(self, size: int) -> bytes:
-        data = self._file.read(size)
+        """Up to so many bytes as the file holds them, or more if it will; none at its end."""
+        try:
+            data = self._file.read(size)
+        except OSError as error:
+            if error.errno is not None and error.filename is None:
+                error.filename = self.name
+            raise
         if not isinstance(data, bytes):
-            raise TypeError(f"{self.name} must be opened in binary mode")
-        if self._kept is not None:
+            raise TypeError(f"{self.name} must be opened in binary mode: its read() gave {type(data).__name__}")
+        if self._kept is not None and self._kept is not self._file:
             self._kept.write(data)
-        self._left += len(data)
-        if not data and self._size is not None and self._left < self._size:
-            raise ValueError(f"{self.name} became shorter while it was read: {self._left} bytes of {self._size}")
+        self._done += len(data)
+        if not data and self._size is not None and self._done < self._size:
+            raise ValueError(f"{self.name} became shorter while it was read: {self._done} bytes of {self._size}")
         return data
 
     def take(self, size: int) -> bytes:
-        """Up to so many bytes as the file holds them."""
-        if not self._head:
-            return self._raw(size)
-        head, self._head = self._head[:size], self._head[size:]
-        return head
+        """So many bytes as the file holds them, however few it gives at once; less at its end."""
+        parts, have = [self._ahead] if self._ahead else [], len(self._ahead)
+        while have < size and (more := self._raw(size - have)):
+            parts.append(more)
+            have += len(more)
+        data = b"".join(parts)
+        self._ahead = data[size:]
+        return data[:size]
 
-    def read(self, size: int) -> bytes:
-        """Up to so many bytes of the text; none at its end."""
-        data = self._inflated(size)
-        if self._fresh:  # some editors begin UTF-8 with a mark
-            self._fresh = False
-            data = data.removeprefix(b"\xef\xbb\xbf") or self._inflated(size)
-        return data
-
-    def _inflated(self, size: int) -> bytes:
+    def _text(self, size: int) -> bytes:
         try:
             data: bytes = self._stream.read(size)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise ValueError(f"{self.name}: the gzip data are damaged or cut off ({error})") from None
         return data
 
-    def again(self) -> None:
-        """Back to the beginning."""
-        if self._kept is None:
-            self._file.seek(self._start or 0)
-        else:
-            while self._raw(BLOCK):  # keep the rest
-                pass
-            self._file, self._kept = self._kept, None  # type: ignore[assignment]
-            self._file.seek(0)
-        self._begin()
+    def read(self, size: int) -> bytes:
+        """So many bytes of the text, at its beginning three more; less at its end."""
+        first, self._first = self._first, b""
+        return first + self._text(size)
 
     def whole(self) -> bytes:
         """All of the text that is left."""
         return b"".join(iter(lambda: self.read(BLOCK), b""))
+
+    def again(self) -> None:
+        """Back to the beginning."""
+        if self._kept is not None:
+            while self._raw(BLOCK):  # keep the rest
+                pass
+            self._file = self._kept
+        self._file.seek(self._start or 0)
+        self._begin()
+
+    def close(self) -> None:
+        """Let go of what was kept; the file itself is whose it was."""
+        if self._kept is not None:
+            self._kept.close()
 
 
 class _Raw:
@@ -187,29 +198,30 @@ def _seekable(file: BinaryIO) -> bool:
     return bool(getattr(file, "seekable", lambda: False)())
 
 
-def _size(file: BinaryIO) -> int | None:
-    """How many bytes there are at least, where a file system knows."""
-    try:
-        return os.fstat(file.fileno()).st_size - file.tell()
-    except (OSError, AttributeError, ValueError):
+def _size(file: Any) -> int | None:
+    """How many bytes a file of the system holds at least; what others hold is not what they say their file is long."""
+    raw = file.raw if isinstance(file, io.BufferedReader) else file
+    if not isinstance(raw, io.FileIO) or not raw.seekable():
         return None
+    return os.fstat(raw.fileno()).st_size - int(file.tell())
 
 
 @contextmanager
 def opened(source: Source, argument: str) -> Iterator[File]:
     """The file of a path, of standard input or of the caller, who closes his own."""
-    if source == "-":
-        if not hasattr(sys.stdin, "buffer"):
-            raise ValueError(f"{argument} is to be standard input, which cannot be read as bytes here: give a path")
-        yield File(sys.stdin.buffer, "standard input")
-    elif isinstance(source, (str, os.PathLike)):
-        with open(source, "rb", buffering=0) as file:
-            yield File(file, os.fspath(source))  # type: ignore[arg-type]
-    elif hasattr(source, "read"):
-        name = getattr(source, "name", argument)
-        yield File(source, name if isinstance(name, str) else argument)
-    else:
-        raise TypeError(f"{argument} must be a path, '-' or an open binary file, not {type(source).__name__}")
+    with ExitStack() as stack:
+        file: Any = source
+        if source == "-":
+            if not hasattr(sys.stdin, "buffer"):
+                raise ValueError(f"{argument} is to be standard input, which cannot be read as bytes here: give a path")
+            file, name = sys.stdin.buffer, "standard input"
+        elif isinstance(source, (str, os.PathLike)):
+            file, name = stack.enter_context(open(source, "rb", buffering=0)), os.fsdecode(source)
+        elif hasattr(source, "read"):
+            name = getattr(source, "name", argument)
+        else:
+            raise TypeError(f"{argument} must be a path, '-' or an open binary file, not {type(source).__name__}")
+        yield stack.enter_context(closing(File(file, name if isinstance(name, str) else argument)))
 
 
 # lines
