@@ -118,9 +118,9 @@ class File:
         self._start = file.tell() if _seekable(file) else None
         self._kept = tempfile.SpooledTemporaryFile(KEPT) if self._start is None else None  # noqa: SIM115
         self._size = _size(file)
-        self._begin()
 
-    def _begin(self) -> None:
+    def begin(self) -> None:
+        """Look how the file begins, where it stands now."""
         self._done = 0
         self._ahead = b""
         self._ahead = self.take(len(GZIP))
@@ -179,7 +179,7 @@ class File:
                 pass
             self._file = self._kept
         self._file.seek(self._start or 0)
-        self._begin()
+        self.begin()
 
     def close(self) -> None:
         """Let go of what was kept; the file itself is whose it was."""
@@ -211,17 +211,20 @@ def opened(source: Source, argument: str) -> Iterator[File]:
     """The file of a path, of standard input or of the caller, who closes his own."""
     with ExitStack() as stack:
         file: Any = source
+        name: Any = None
         if source == "-":
             if not hasattr(sys.stdin, "buffer"):
                 raise ValueError(f"{argument} is to be standard input, which cannot be read as bytes here: give a path")
             file, name = sys.stdin.buffer, "standard input"
         elif isinstance(source, (str, os.PathLike)):
             file, name = stack.enter_context(open(source, "rb", buffering=0)), os.fsdecode(source)
-        elif hasattr(source, "read"):
-            name = getattr(source, "name", argument)
+        elif hasattr(source, "read"):  # the name may be a number, or empty
+            name = getattr(source, "name", None)
         else:
             raise TypeError(f"{argument} must be a path, '-' or an open binary file, not {type(source).__name__}")
-        yield stack.enter_context(closing(File(file, name if isinstance(name, str) else argument)))
+        found = stack.enter_context(closing(File(file, name if name and isinstance(name, str) else argument)))
+        found.begin()
+        yield found
 
 
 # lines
