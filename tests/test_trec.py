@@ -1,4 +1,4 @@
-"""TREC files: whatever carries them and however they are written, the numbers of the same dicts, or the line that is wrong."""
+"""TREC files: whatever carries them, however they are written: the numbers of the same dicts, or the line in error."""
 
 import errno
 import gzip
@@ -375,10 +375,6 @@ def test_texts_shorter_than_the_mark_of_utf8(backend, mark, pack, text):
     with pytest.raises(ValueError, match=message):
         rg.read_trec(io.BytesIO(QRELS), io.BytesIO(pack(mark + text)))
     assert list(rg.judgments(io.BytesIO(pack(mark + QRELS))).query_ids) == ["q1", "q2"]
-    assert (
-        list(rg.judgments(io.BytesIO(mark + mark + QRELS)).query_ids)
-        == ["\ufeff" * bool(mark) + "q1", "q1", "q2"][0 if mark else 1 :]
-    )
 
 
 # fmt: off
@@ -530,7 +526,7 @@ def test_damaged_gzip(backend, monkeypatch, kept, carrier, data):
     with pytest.raises(ValueError, match="run: the gzip data are damaged or cut off") as caught:
         rg.read_trec(io.BytesIO(QRELS), CARRIERS[carrier]("run", data))
     assert type(caught.value) is ValueError
-    with pytest.raises(ValueError, match="truth: the gzip data are damaged|qrels: the gzip data are damaged"):
+    with pytest.raises(ValueError, match=r"^(truth|qrels): the gzip data are damaged"):
         rg.judgments(CARRIERS[carrier]("qrels", data))
     assert all(file.closed for file in kept)
 
