@@ -4,6 +4,7 @@ import errno
 import gzip
 import io
 import json
+import math
 import os
 import random
 import re
@@ -11,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import tracemalloc
+from decimal import Decimal
 from pathlib import Path
 from threading import Thread
 from unittest.mock import patch
@@ -152,6 +154,30 @@ def test_a_file_is_read_from_where_it_stands(backend, run, buffering):
         file.seek(15)
         assert reciprocal_ranks(io.BytesIO(QRELS), file) == RR
         assert not file.closed
+
+
+@pytest.mark.parametrize("run", [RUN, SCATTERED], ids=["together", "scattered"])
+@pytest.mark.parametrize("pack", [bytes, members])
+def test_a_read_that_gives_more_than_was_asked_for(backend, monkeypatch, run, pack):
+    class Generous(Trickle):
+        def read(self, size=-1):
+            return super().read(33)
+
+    monkeypatch.setattr(trec, "BLOCK", 20)
+    assert reciprocal_ranks(Generous(pack(QRELS), 33), Generous(pack(run), 33)) == RR
+
+
+def test_a_file_without_a_name_goes_by_its_argument(backend):
+    Path("file").write_bytes(b"q")
+    packed = io.BytesIO(gzip.compress(b"q"))
+    for nameless in (io.BytesIO(b"q"), packed, gzip.GzipFile(fileobj=packed)):  # which calls itself ""
+        packed.seek(0)
+        with pytest.raises(ValueError, match=r"^run: line 1: 1 fields"):
+            rg.read_trec(io.BytesIO(QRELS), nameless)
+    with pytest.raises(ValueError, match=r"^run: line 1: "), os.fdopen(os.open("file", os.O_RDONLY), "rb") as file:
+        rg.read_trec(io.BytesIO(QRELS), file)
+    with os.scandir(b".") as entries, pytest.raises(ValueError, match=r"^\.[/\\\\]file: line 1: "):
+        rg.read_trec(io.BytesIO(QRELS), next(entries))
 
 
 @posix
@@ -426,6 +452,20 @@ def test_no_numbers(backend, text):
 def test_numbers_are_read_alike(on_both, text):
     compiled, python = on_both(lambda: scanned("scan_run", b"q Q0 d 1 " + text + b" t"))
     assert compiled == python
+
+
+@pytest.mark.both
+@given(st.floats(0, 1e18, allow_subnormal=False), st.integers(15, 21), st.booleans())
+@example(4503599627370496.0, 19, True)
+def test_decimals_are_read_exactly(on_both, number, digits, between):
+    """Also those just beside the middle between two neighbours, where the last digit decides."""
+    exact = Decimal(number)
+    if between:
+        exact = (exact + Decimal(math.nextafter(number, math.inf))) / 2
+    text = f"{exact:f}"[:digits]
+    compiled, python = on_both(lambda: scanned("scan_run", f"q Q0 d 1 {text} t\nq Q0 e 1 -{text} t".encode()))
+    assert compiled == python
+    assert f"[{float(text)!r}, {-float(text)!r}]" in python
 
 
 @st.composite

@@ -123,9 +123,10 @@ class File:
         """Look how the file begins, where it stands now."""
         self._done = 0
         self._ahead = b""
-        self._ahead = self.take(len(GZIP))
+        start = self.take(len(GZIP))
+        self._ahead = start + self._ahead
         raw: Any = _Raw(self)
-        self._stream = gzip.GzipFile(mode="rb", fileobj=raw) if self._ahead == GZIP else raw
+        self._stream = gzip.GzipFile(mode="rb", fileobj=raw) if start == GZIP else raw
         first = self._text(len(MARK))
         self._first = b"" if first == MARK else first
 
