@@ -489,42 +489,89 @@ cdef enum:
     FIELDS = 6  # the last field that anybody reads is the sixth
     LONGEST = 40  # the characters of a number that is not left to Python
     UNREAD = -1  # a number that C does not read
+    DIGITS = 19  # as many as 64 bits hold whatever they are
 
-cdef double POWERS[23]
-POWERS[:] = [
-    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
-    1e21, 1e22,
-]
+cdef extern from *:
+    """
+    #define LOWER 0xFFFFFFFFu
+    #define EXACT (1ull << 53)
+    """
+    const uint64_t LOWER
+    const uint64_t EXACT  # whole numbers up to here are float64
+
+cdef double POWERS[DIGITS + 1]  # the powers of 10 that are float64
+cdef uint64_t RECIPROCALS[DIGITS + 1]  # their reciprocals, cut off after 63 bits, without …
+cdef double SCALES[DIGITS + 1]  # … these factors
+POWERS[:] = [float(10**n) for n in range(DIGITS + 1)]
+RECIPROCALS[:] = [(1 << 62 + (10**n).bit_length()) // 10**n for n in range(DIGITS + 1)]
+SCALES[:] = [2.0 ** (2 - (10**n).bit_length()) for n in range(DIGITS + 1)]
 
 
 cdef inline bint is_space(unsigned char c) noexcept nogil:
     return c == 32 or (9 <= c <= 13)  # what bytes.split() takes for white space
 
 
-cdef bint read_decimal(const unsigned char* at, const unsigned char* end, double* out) noexcept nogil:
-    """Plain decimals of up to 15 digits, exactly: a whole number below 2**53 and one division are both exact.
+cdef inline uint64_t upper_word(uint64_t some, uint64_t other) noexcept nogil:
+    """The upper 64 bits of a product."""
+    cdef uint64_t low = (some & LOWER) * (other & LOWER)
+    cdef uint64_t middle = (some >> 32) * (other & LOWER) + (low >> 32)
+    cdef uint64_t rest = (some & LOWER) * (other >> 32) + (middle & LOWER)
+    return (some >> 32) * (other >> 32) + (middle >> 32) + (rest >> 32)
 
-    Equals `float()`; everything else is left to it.
+
+cdef bint divide(uint64_t whole, Py_ssize_t decimals, double* out) noexcept nogil:
+    """whole / 10**decimals, correctly rounded, for whole > 0; False where that is too close to call.
+
+    The number, moved to the left end of its 64 bits, times the reciprocal: the upper word of the product lacks less
+    than 2, for the reciprocal lacks less than 1 and the lower word is cut off. 53 bits of it are the result.
     """
-    cdef int64_t whole = 0
-    cdef int digits = 0, decimals = -1
+    cdef uint64_t upper, rest, half
+    cdef int shift = 0, step = 32, drop
+    while step:
+        if whole >> (64 - step) == 0:
+            whole <<= step
+            shift += step
+        step >>= 1
+    upper = upper_word(whole, RECIPROCALS[decimals])
+    drop = 10 if upper >> 62 else 9
+    half = <uint64_t>1 << (drop - 1)
+    rest = upper & (2 * half - 1)
+    if half - 1 <= rest <= half:
+        return False
+    out[0] = <double><int64_t>((upper >> drop) + (rest > half)) * <double>(2 * half) * SCALES[decimals]
+    out[0] /= <double>(<uint64_t>1 << shift)  # this and the factors are powers of 2
+    return True
+
+
+cdef bint read_decimal(const unsigned char* at, const unsigned char* end, double* out) noexcept nogil:
+    """Plain decimals of up to 19 digits. Equals `float()`; everything else is left to it."""
+    cdef uint64_t whole = 0
+    cdef Py_ssize_t digits, decimals = 0
+    cdef const unsigned char* point = NULL
+    cdef const unsigned char* begin
     cdef bint negative = at < end and at[0] == c'-'
     at += negative
+    begin = at
     while at < end:
         if c'0' <= at[0] <= c'9':
-            whole = 10 * whole + (at[0] - c'0')
-            digits += 1
-            if digits > 15:
-                return False
-            decimals += decimals >= 0
-        elif at[0] == c'.' and decimals < 0:
-            decimals = 0
+            whole = 10 * whole + (at[0] - c'0')  # modulo 2**64 where there are too many digits
+        elif at[0] == c'.' and point == NULL:
+            point = at
         else:
             return False
         at += 1
-    if digits == 0:
+    digits = end - begin
+    if point != NULL:
+        digits -= 1
+        decimals = end - point - 1
+    if not 0 < digits <= DIGITS:
         return False
-    out[0] = <double>whole / POWERS[decimals] if decimals > 0 else <double>whole
+    if whole <= EXACT:
+        out[0] = <double><int64_t>whole
+        if decimals:
+            out[0] /= POWERS[decimals]
+    elif not divide(whole, decimals, out):
+        return False
     if negative:
         out[0] = -out[0]
     return True
@@ -575,32 +622,47 @@ cdef struct Lines:
     Run* runs
 
 
+cdef inline const unsigned char* field(const unsigned char* at, const unsigned char* stop) noexcept nogil:
+    """Where the next field starts."""
+    while at < stop and is_space(at[0]):
+        at += 1
+    return at
+
+
+cdef inline const unsigned char* gap(const unsigned char* at, const unsigned char* stop) noexcept nogil:
+    """Where the field ends."""
+    while at < stop and not is_space(at[0]):
+        at += 1
+    return at
+
+
 cdef int scan_on(Lines* lines, int least, int most, int value_field) noexcept nogil:
     """Read lines to the end, a fault (its code) or a number that is hard to read (UNREAD)."""
     cdef const unsigned char* at
     cdef const unsigned char* stop
     cdef const unsigned char* begin
+    cdef Py_ssize_t fields
     cdef double value
     while lines.at < lines.end:
-        begin = at = lines.at
-        stop = <const unsigned char*>memchr(at, c'\n', lines.end - at)
+        begin = lines.at
+        stop = <const unsigned char*>memchr(begin, c'\n', lines.end - begin)
         if stop == NULL:
             stop = lines.end
-        lines.fields = 0
-        while True:
-            while at < stop and is_space(at[0]):
-                at += 1
-            if at == stop or (lines.fields == 0 and at[0] == c'#'):
-                break
-            if lines.fields < FIELDS:
-                lines.starts[lines.fields] = at
-            while at < stop and not is_space(at[0]):
-                at += 1
-            if lines.fields < FIELDS:
-                lines.ends[lines.fields] = at
-            lines.fields += 1
-        if lines.fields:
-            if lines.fields < least or (most >= 0 and lines.fields > most):
+        fields = 0
+        at = field(begin, stop)
+        if at < stop and at[0] == c'#':
+            at = stop
+        while at < stop and fields < least:
+            lines.starts[fields] = at
+            lines.ends[fields] = at = gap(at, stop)
+            fields += 1
+            at = field(at, stop)
+        while at < stop and most >= 0:  # else nobody reads on
+            fields += 1
+            at = field(gap(at, stop), stop)
+        lines.fields = fields
+        if fields:
+            if fields < least or (most >= 0 and fields > most):
                 return FEW_FIELDS
             if not read_decimal(lines.starts[value_field], lines.ends[value_field], &value):
                 return UNREAD
