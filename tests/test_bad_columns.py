@@ -367,7 +367,8 @@ def recommendation_cases():
 
 
 BAD_TRUTHS = [
-    (TypeError, "truth must hold for each user | not {}", None, 5, b"file", iter([]), len, pl.LazyFrame(QRELS)),
+    (TypeError, "truth must hold for each user | not {}", None, 5, b"file", iter([]), len),
+    (TypeError, "truth must be a pandas, polars or Arrow table | {} | collect() it first", pl.LazyFrame(QRELS)),
     (TypeError, "truth: query 'q': must be", {"q": "abc"}, {"q": None}, {"q": 5}),
     (ValueError, "truth: query 'q', document 'd' | NaN", {"q": {"d": nan}}),
     (TypeError, "truth: query 'q', document 'd' | a number", {"q": {"d": "1"}}, {"q": {"d": [1]}}),

@@ -313,7 +313,7 @@ def test_every_form_that_has_ids(tmp_path_factory, kind, corpus):
 
 def padded(lists):
     """A matrix, with something beyond the padding that must not be looked at."""
-    rows = [[*items, *([-1, 0, -7, 1] * 3)[: 9 - len(items)]] for items in lists]
+    rows = [[*items, *([-1, 0, -7, 1] * 3)[: 12 - len(items)]] for items in lists]
     return np.array(rows, dtype=np.int16)
 
 
@@ -348,6 +348,7 @@ SETS = {  # where all grades are 1
     "frozen sets": lambda rows: tuple(map(frozenset, rows)),
     "lists": lambda rows: list(map(list, rows)),
     "arrays": lambda rows: [np.array(list(row), dtype=np.int32) for row in rows],
+    "a matrix": lambda rows: padded(map(list, rows)),
     "judgments of sets": lambda rows: rg.judgments(list(map(set, rows))),
 }
 user = st.tuples(
@@ -367,7 +368,7 @@ def test_recommendations(users, graded):
         for truth, hold in (RELEVANT | ({} if graded else SETS)).items():
             given, relevant = make(lists), hold(rows)
             forms[f"{name} against {truth}"] = rg.from_recommendations(given, relevant)
-            if not isinstance(relevant, rg.Judgments) and not sparse.issparse(relevant):
+            if isinstance(relevant, (list, tuple)):
                 forms[f"{name} against {truth} by user"] = rg.from_recommendations(
                     given, by_user(relevant), query_ids=[*by_user(rows)]
                 )

@@ -111,7 +111,7 @@ def kept(monkeypatch):
             made.append(self)
 
     monkeypatch.setattr(trec, "KEPT", 1)
-    monkeypatch.setattr(trec.tempfile, "SpooledTemporaryFile", Recorded)
+    monkeypatch.setattr(tempfile, "SpooledTemporaryFile", Recorded)
     return made
 
 

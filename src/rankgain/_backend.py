@@ -1,6 +1,6 @@
 """The only place that chooses between the compiled kernels and the pure-Python reference.
 
-Everything else calls `_backend.kernels`, `.ordering`, `.readers` and `.columns`, and does not know which it got.
+Everything else calls `_backend.kernels`, `.ordering`, `.readers`, `.columns` and `.lines`, and does not know which.
 """
 
 import os
@@ -8,12 +8,13 @@ from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
 
-COMPILED = ("rankgain._kernels", "rankgain._ordering", "rankgain._readers", "rankgain._columns")
+COMPILED = ("rankgain._kernels", "rankgain._ordering", "rankgain._readers", "rankgain._columns", "rankgain._lines")
 PYTHON = (
     "rankgain._reference",
     "rankgain._reference_ordering",
     "rankgain._reference_readers",
     "rankgain._reference_columns",
+    "rankgain._reference_lines",
 )
 
 name: str
@@ -21,16 +22,17 @@ kernels: ModuleType
 ordering: ModuleType
 readers: ModuleType
 columns: ModuleType
+lines: ModuleType
 
 
 def use(choice: str) -> None:
     """Choose a backend: "auto" (compiled where it is installed), "compiled" or "python"."""
-    global name, kernels, ordering, readers, columns
+    global name, kernels, ordering, readers, columns, lines
     if choice not in ("auto", "compiled", "python"):
         raise ImportError(f"RANKGAIN_BACKEND must be auto, compiled or python, not {choice!r}")
     modules = None if choice == "python" else _compiled(required=choice == "compiled")
     name = "python" if modules is None else "compiled"
-    kernels, ordering, readers, columns = modules or map(import_module, PYTHON)
+    kernels, ordering, readers, columns, lines = modules or map(import_module, PYTHON)
 
 
 def _compiled(required: bool) -> list[ModuleType] | None:

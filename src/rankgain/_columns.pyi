@@ -29,9 +29,3 @@ def hits_in_columns(
     hit_first: Ints,
     hit_last: Ints,
 ) -> Fault: ...
-def scan_run(
-    data: memoryview, document_start: Ints, document_end: Ints, value: Floats, runs: Ints, totals: Ints
-) -> Fault: ...
-def scan_qrels(
-    data: memoryview, document_start: Ints, document_end: Ints, value: Floats, runs: Ints, totals: Ints
-) -> Fault: ...

@@ -14,7 +14,7 @@ import numpy as np
 from rankgain import _codes
 from rankgain.arrays import Array
 from rankgain.errors import refusal
-from rankgain.ids import Bytes, CodedIds, Ids, TextIds, ViewIds, check_codes, ids_of, join
+from rankgain.ids import Bytes, CodedIds, Ids, TextIds, ViewIds, broken, check_codes, ids_of, join
 
 NUMBERS = dict(zip("cCsSiIlLefg", "bBhHiIqQefd", strict=True))  # Arrow's letters, NumPy's
 
@@ -118,7 +118,7 @@ class Stream:
                 _Part(schema, array, start, length, batch, where, row).refuse_nulls()
                 schema, array = schema.children[index].contents, array.children[index].contents
                 if start + length > array.length:
-                    raise ValueError(f"{where} is broken: it is shorter than the batch it stands in")
+                    raise broken(where, "length is less than that of its batch")
                 start += array.offset
             parts.append(_Part(schema, array, start, length, batch, where, row).read())
             row += length
@@ -153,7 +153,7 @@ class _Part:
             width = int(self.format[2:])
             starts = np.arange(self.start, self.start + self.length) * width
             data = self._buffer(1, (self.start + self.length) * width)
-            return TextIds(data, starts, starts + width, "bytes")
+            return TextIds(data, starts, starts + width, "bytes", self.where)
         raise TypeError(f"{self.where} is of Arrow's type {self.format!r}, which is neither numbers nor text; cast it")
 
     def refuse_nulls(self) -> None:
@@ -187,13 +187,15 @@ class _Part:
         dtype = np.dtype(np.int32 if self.format in "uz" else np.int64)
         offsets = self._buffer(1, (self.start + self.length + 1) * dtype.itemsize).view(dtype)[self.start :]
         data = self._buffer(2, int(offsets[-1]) if len(offsets) else 0)
-        return TextIds(data, offsets[:-1], offsets[1:], _kind(self.format))
+        return TextIds(data, offsets[:-1], offsets[1:], _kind(self.format), self.where)
 
     def _views(self) -> Ids:
         count = self.array.n_buffers - 3
         sizes = self._buffer(self.array.n_buffers - 1, 8 * count).view(np.int64).tolist()
         views = self._buffer(1, 16 * (self.start + self.length))[16 * self.start :]
-        return ViewIds(views, [self._buffer(2 + i, size) for i, size in enumerate(sizes)], _kind(self.format))
+        return ViewIds(
+            views, [self._buffer(2 + i, size) for i, size in enumerate(sizes)], _kind(self.format), self.where
+        )
 
     def _coded(self) -> Array | Ids:
         values = self.array.dictionary.contents
@@ -204,10 +206,10 @@ class _Part:
         codes = self._numbers()
         if isinstance(dictionary, np.ndarray):
             if dictionary.dtype.kind not in "iu":
-                check_codes(codes, len(dictionary))
+                check_codes(codes, len(dictionary), self.where)
                 return dictionary[codes]
             dictionary = ids_of(dictionary)
-        return CodedIds(codes, dictionary)
+        return CodedIds(codes, dictionary, self.where)
 
 
 def _kind(form: str) -> str:

@@ -27,7 +27,10 @@ CUSTOMARY = {
 
 
 def is_frame(value: Any) -> bool:
-    return _is_pandas(value) or hasattr(value, "__arrow_c_stream__")
+    """Whether it is a table, would be one if it were collected, or is a mapping that names its columns as one does."""
+    if isinstance(value, Mapping):
+        return all(any(name in value for name in CUSTOMARY[role]) for role in ("query", "doc"))
+    return _is_pandas(value) or hasattr(value, "__arrow_c_stream__") or hasattr(value, "collect")
 
 
 def _is_pandas(value: Any) -> bool:
@@ -172,8 +175,8 @@ def _of_pandas(held: Any, where: str) -> Any:
     if kind == "CategoricalDtype":
         codes = held.array.codes
         _refuse_nulls(codes < 0, where)
-        where = f"{where}, categories"
-        return CodedIds(codes, _as_ids(_of_pandas(held.array.categories, where), where))
+        inside = f"{where}, categories"
+        return CodedIds(codes, _as_ids(_of_pandas(held.array.categories, inside), inside), where)
     if kind == "ArrowDtype" or getattr(held.dtype, "storage", "") == "pyarrow":
         from rankgain.arrow import Stream
 

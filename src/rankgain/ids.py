@@ -60,9 +60,10 @@ class NumberIds:
 
 
 class TextIds:
-    """Ids that are text (as UTF-8) or bytes, one stretch of the data each."""
+    """Ids that are text (as UTF-8) or bytes, one stretch of the data each; `where` is for errors."""
 
-    def __init__(self, data: Bytes, starts: Array, ends: Array, kind: str) -> None:
+    def __init__(self, data: Bytes, starts: Array, ends: Array, kind: str, where: str = "the ids") -> None:
+        self._where = where
         self.kind = kind if len(starts) else ""
         self._data = data
         self._starts = starts
@@ -75,14 +76,15 @@ class TextIds:
         starts = np.require(self._starts[rows], np.int64, ("C", "A"))
         ends = np.require(self._ends[rows], np.int64, ("C", "A"))
         if len(starts) and (starts.min() < 0 or ends.max() > len(self._data) or np.any(starts > ends)):
-            raise ValueError("a column of text is broken: its offsets lead out of its data")
+            raise broken(self._where, "offsets lead out of its data")
         return Keys(self._data, starts, ends)
 
 
 class ViewIds:
     """Ids as Arrow's string views: 16 bytes each, which hold a short text and point at a long one."""
 
-    def __init__(self, views: Bytes, buffers: list[Bytes], kind: str) -> None:
+    def __init__(self, views: Bytes, buffers: list[Bytes], kind: str, where: str) -> None:
+        self._where = where
         self.kind = kind if len(views) else ""
         self._views = views.reshape(-1, 16)
         self._buffers = buffers
@@ -95,9 +97,8 @@ class ViewIds:
         sizes = views.view(np.int32)[:, 0]
         starts, ends = np.empty(len(sizes), dtype=np.int64), np.empty(len(sizes), dtype=np.int64)
         data = np.empty(int(np.abs(sizes, dtype=np.int64).sum()), dtype=np.uint8)
-        broken = _backend.columns.copy_views(views.reshape(-1), self._buffers, data, starts, ends)
-        if broken is not None:
-            raise ValueError("a column of text is broken: its views lead out of their buffers")
+        if _backend.columns.copy_views(views.reshape(-1), self._buffers, data, starts, ends) is not None:
+            raise broken(self._where, "views lead out of its buffers")
         return Keys(data, starts, ends)
 
 
@@ -124,7 +125,8 @@ class ObjectIds:
 class CodedIds:
     """Ids as places in a dictionary of them: Arrow's dictionaries, pandas' categories."""
 
-    def __init__(self, codes: Column, dictionary: Ids) -> None:
+    def __init__(self, codes: Column, dictionary: Ids, where: str) -> None:
+        self._where = where
         self.kind = dictionary.kind if len(codes) else ""
         self._codes = codes
         self._keys = dictionary.take(slice(None))
@@ -135,7 +137,7 @@ class CodedIds:
 
     def take(self, rows: Rows) -> Keys:
         codes = np.asarray(self._codes[rows])
-        check_codes(codes, self._size)
+        check_codes(codes, self._size, self._where)
         return pick(self._keys, codes)
 
 
@@ -209,9 +211,14 @@ class PartIds(Parts):
         return column_of(self.take(slice(None)), self.kind)
 
 
-def check_codes(codes: Array, size: int) -> None:
+def check_codes(codes: Array, size: int, where: str) -> None:
     if len(codes) and not 0 <= int(codes.min()) <= int(codes.max()) < size:
-        raise ValueError("a column of categories is broken: its codes lead out of its dictionary")
+        raise broken(where, "codes lead out of its dictionary")
+
+
+def broken(where: str, reason: str) -> ValueError:
+    """What to say of a column whose parts do not fit each other, which only who made it can mend."""
+    return ValueError(f"{where} is broken: its {reason}; make the column anew")
 
 
 def column_of(keys: Keys, kind: str) -> Ids:

@@ -27,7 +27,8 @@ def judgments(
         A qrels file (see `read_trec`); a data frame (see `from_frames`); a mapping from query to a mapping from
         document to grade, or to a set or list of relevant ids; a list of those; a scipy sparse matrix, users × items.
     query, doc, relevance : str, optional
-        The columns of a frame, as in `from_frames`. With them, a mapping is one from names to columns.
+        The columns of a frame, as in `from_frames`. With them, or with customary names among its keys, a mapping is one
+        from names to columns.
 
     Returns
     -------

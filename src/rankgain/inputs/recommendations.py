@@ -37,9 +37,10 @@ def from_recommendations(
         A row a user: a matrix of integers, in which a negative id is padding and ends the row; lists or arrays of ids
         of any lengths; or a mapping from user to list. A flat list is one user's. Ids are all str, all bytes or all
         integers.
-    relevant : list, mapping, sparse matrix, or Judgments
+    relevant : list, mapping, matrix, sparse matrix, or Judgments
         For each user, in the same order or by the same key: a set or list of ids (grade 1 each), or a mapping from id
-        to grade, any finite number. Or a scipy sparse matrix, users × items, whose stored values are the grades.
+        to grade, any finite number. Or a matrix of ids, padded as above; or a scipy sparse matrix, users × items, whose
+        stored values are the grades.
         For one user: his set, list or mapping.
     missing : {"zero", "skip"}
         Users of `relevant` who have no recommendations are evaluated as empty lists, hence 0, or left out. Users
@@ -100,7 +101,7 @@ def _recommended(recommended: Any) -> Recommended:
             kind = type(recommended).__name__
             raise TypeError(f"recommended must hold lists of ids, best first, or be a mapping to those, not {kind}")
         if array.ndim == 2 and array.dtype.kind in "iu":
-            return _matrix(array)
+            return _matrix(array, "recommended")
         if array.ndim > 2:
             raise ValueError(f"recommended must have 1 or 2 dimensions, not {array.ndim}")
         recommended = array.tolist() if array.ndim == 2 or array.dtype.kind not in "iu" else array
@@ -109,7 +110,7 @@ def _recommended(recommended: Any) -> Recommended:
     return _ragged(range(len(recommended)), recommended)
 
 
-def _matrix(array: Array) -> Recommended:
+def _matrix(array: Array, name: str) -> Recommended:
     """A row a user; the first negative id ends it."""
     users, columns = array.shape
     firsts = np.arange(users, dtype=np.int64) * columns
@@ -117,7 +118,8 @@ def _matrix(array: Array) -> Recommended:
     if array.size and array.dtype.kind == "i" and array.min() < 0:
         padded = array < 0
         sizes = np.where(padded.any(axis=1), padded.argmax(axis=1), columns)
-    return range(users), _ids(array.reshape(-1), np.append(firsts, array.size)), firsts, firsts + sizes, False
+    ids = _ids(array.reshape(-1), name, range(users), np.append(firsts, array.size))
+    return range(users), ids, firsts, firsts + sizes, False
 
 
 def _ragged(names: Sequence[Any], lists: Sequence[Any]) -> Recommended:
@@ -127,7 +129,7 @@ def _ragged(names: Sequence[Any], lists: Sequence[Any]) -> Recommended:
     held: Any = np.concatenate(lists) if lists and all(isinstance(own, np.ndarray) for own in lists) else None
     if held is None or held.dtype.kind not in "iu":  # of int64 and uint64 NumPy makes floats
         held = list(chain.from_iterable(own.tolist() if isinstance(own, np.ndarray) else own for own in lists))
-    return names, _ids(held, offsets, names), offsets[:-1], offsets[1:], False
+    return names, _ids(held, "recommended", names, offsets), offsets[:-1], offsets[1:], False
 
 
 def _row(ids: Any, where: str, demand: str) -> list[Any] | tuple[Any, ...] | Array:
@@ -135,13 +137,13 @@ def _row(ids: Any, where: str, demand: str) -> list[Any] | tuple[Any, ...] | Arr
     return ids if isinstance(ids, (list, tuple)) else vector_of(ids, where, demand)
 
 
-def _ids(values: Any, offsets: Ints, names: Sequence[Any] | None = None) -> Ids:
+def _ids(values: Any, name: str, users: Sequence[Any], offsets: Ints) -> Ids:
     try:
         return ids_of(values)
     except Offence as offence:
         user = int(np.searchsorted(offsets, offence.position, side="right")) - 1
         position = offence.position - int(offsets[user])
-        where = f"recommended: query {user if names is None else names[user]!r}, position {position}"
+        where = f"{name}: query {users[user]!r}, position {position}"
         raise refusal(offence.code, where, offence.detail) from None
 
 
@@ -153,13 +155,17 @@ def of_relevant(relevant: Any, name: str = "relevant") -> Judgments:
         return _of_sparse(relevant.tocsr(), name)
     if isinstance(relevant, Mapping):
         return _of_collections(name, list(relevant), list(relevant.values()))
-    if isinstance(relevant, np.ndarray) and relevant.dtype.kind == "O":
-        relevant = relevant.tolist()
+    array = array_of(relevant, name) if is_array(relevant) else None
+    if array is not None and array.ndim == 2 and array.dtype.kind in "iu":
+        check_unmasked(relevant, name)
+        return _of_matrix(array, name)
+    if array is not None and array.dtype.kind == "O":
+        relevant = array.tolist()
     if not isinstance(relevant, (list, tuple)):
         kind = type(relevant).__name__
         raise TypeError(
-            f"{name} must hold for each user a set or list of ids, or a mapping from id to grade, or be a sparse "
-            f"matrix, not {kind}"
+            f"{name} must hold for each user a set or list of ids, or a mapping from id to grade, or be a matrix of "
+            f"ids or a sparse matrix, not {kind}"
         )
     return _of_collections(name, range(len(relevant)), relevant)
 
@@ -193,6 +199,11 @@ def _repeated(user: int, ids: list[Any]) -> Fault:
             return _codes.DUPLICATE, user, position
         seen.add(identifier)
     return None
+
+
+def _of_matrix(array: Array, name: str) -> Judgments:
+    users, ids, firsts, lasts, _ = _matrix(array, name)
+    return of_ids(name, Groups(users, firsts, lasts), ids, np.ones(array.size))
 
 
 def _of_sparse(matrix: Any, name: str) -> Judgments:

@@ -6,12 +6,9 @@ the file as long as the lines of a query stand together; where they do not, the 
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
 import sys
-import tempfile
-import zlib
 from collections.abc import Hashable, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from typing import Any, BinaryIO, NamedTuple
@@ -116,7 +113,7 @@ class File:
         self.name = name
         self._file: Any = file
         self._start = file.tell() if _seekable(file) else None
-        self._kept = tempfile.SpooledTemporaryFile(KEPT) if self._start is None else None  # noqa: SIM115
+        self._kept = _storage() if self._start is None else None
         self._size = _size(file)
 
     def begin(self) -> None:
@@ -125,8 +122,10 @@ class File:
         self._ahead = b""
         start = self.take(len(GZIP))
         self._ahead = start + self._ahead
-        raw: Any = _Raw(self)
-        self._stream = gzip.GzipFile(mode="rb", fileobj=raw) if start == GZIP else raw
+        self._stream: Any = _Raw(self)
+        self._damage: tuple[type[Exception], ...] = ()
+        if start == GZIP:
+            self._stream, self._damage = _inflating(self._stream)
         first = self._text(len(MARK))
         self._first = b"" if first == MARK else first
 
@@ -160,7 +159,7 @@ class File:
     def _text(self, size: int) -> bytes:
         try:
             data: bytes = self._stream.read(size)
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        except self._damage as error:
             raise ValueError(f"{self.name}: the gzip data are damaged or cut off ({error})") from None
         return data
 
@@ -193,6 +192,21 @@ class _Raw:
 
     def __init__(self, file: File) -> None:
         self.read = file.take
+
+
+def _inflating(raw: Any) -> tuple[Any, tuple[type[Exception], ...]]:
+    """What inflates compressed bytes, and what it raises where they are damaged."""
+    import gzip  # imported where it is needed, for it takes long
+    import zlib
+
+    return gzip.GzipFile(mode="rb", fileobj=raw), (EOFError, zlib.error, gzip.BadGzipFile)
+
+
+def _storage() -> Any:
+    """Room for a copy of what cannot be read twice."""
+    import tempfile
+
+    return tempfile.SpooledTemporaryFile(KEPT)  # closed by its File
 
 
 def _seekable(file: BinaryIO) -> bool:
@@ -253,7 +267,7 @@ class Block:
         self.starts, self.ends = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
         self.values = np.empty(most)
         runs, totals = np.empty(5 * most, dtype=np.int64), np.empty(3, dtype=np.int64)
-        fault = getattr(_backend.columns, form.scan)(self.bytes, self.starts, self.ends, self.values, runs, totals)
+        fault = getattr(_backend.lines, form.scan)(self.bytes, self.starts, self.ends, self.values, runs, totals)
         if fault is not None:
             raise self._refusal(fault, form)
         self.rows, count, self.lines = totals.tolist()

@@ -1,0 +1,281 @@
+"""The kernels over lines of TREC files, compiled.
+
+The functions of `_reference_lines`, which is their specification, with its bits.
+"""
+
+from cpython.ref cimport PyObject
+from libc.float cimport DBL_MAX
+from libc.stdint cimport int64_t, uint64_t
+from libc.string cimport memchr, memcmp
+
+from rankgain._codes cimport FEW_FIELDS, INFINITE_GRADE, NAN_GRADE, NAN_SCORE, NOT_A_NUMBER
+
+from rankgain._reference_lines import decimal
+
+cdef extern from "Python.h":
+    double PyOS_string_to_double(const char*, char**, PyObject*) except? -1.0
+
+cdef enum:
+    FIELDS = 6  # the last field that anybody reads is the sixth
+    LONGEST = 40  # the characters of a number that is not left to Python
+    UNREAD = -1  # a number that C does not read
+    DIGITS = 19  # as many as 64 bits hold whatever they are
+
+cdef extern from *:
+    """
+    #define LOWER 0xFFFFFFFFu
+    #define EXACT (1ull << 53)
+    """
+    const uint64_t LOWER
+    const uint64_t EXACT  # whole numbers up to here are float64
+
+cdef double POWERS[DIGITS + 1]  # the powers of 10 that are float64
+cdef uint64_t RECIPROCALS[DIGITS + 1]  # their reciprocals, cut off after 63 bits, without …
+cdef double SCALES[DIGITS + 1]  # … these factors
+POWERS[:] = [float(10**n) for n in range(DIGITS + 1)]
+RECIPROCALS[:] = [(1 << 62 + (10**n).bit_length()) // 10**n for n in range(DIGITS + 1)]
+SCALES[:] = [2.0 ** (2 - (10**n).bit_length()) for n in range(DIGITS + 1)]
+
+
+cdef inline bint is_space(unsigned char c) noexcept nogil:
+    return c == 32 or (9 <= c <= 13)  # what bytes.split() takes for white space
+
+
+cdef inline uint64_t upper_word(uint64_t some, uint64_t other) noexcept nogil:
+    """The upper 64 bits of a product."""
+    cdef uint64_t low = (some & LOWER) * (other & LOWER)
+    cdef uint64_t middle = (some >> 32) * (other & LOWER) + (low >> 32)
+    cdef uint64_t rest = (some & LOWER) * (other >> 32) + (middle & LOWER)
+    return (some >> 32) * (other >> 32) + (middle >> 32) + (rest >> 32)
+
+
+cdef bint divide(uint64_t whole, Py_ssize_t decimals, double* out) noexcept nogil:
+    """whole / 10**decimals, correctly rounded, for whole > 0; False where that is too close to call.
+
+    The number, moved to the left end of its 64 bits, times the reciprocal: the upper word of the product lacks less
+    than 2, for the reciprocal lacks less than 1 and the lower word is cut off. 53 bits of it are the result.
+    """
+    cdef uint64_t upper, rest, half
+    cdef int shift = 0, step = 32, drop
+    while step:
+        if whole >> (64 - step) == 0:
+            whole <<= step
+            shift += step
+        step >>= 1
+    upper = upper_word(whole, RECIPROCALS[decimals])
+    drop = 10 if upper >> 62 else 9
+    half = <uint64_t>1 << (drop - 1)
+    rest = upper & (2 * half - 1)
+    if half - 1 <= rest <= half:
+        return False
+    out[0] = <double><int64_t>((upper >> drop) + (rest > half)) * <double>(2 * half) * SCALES[decimals]
+    out[0] /= <double>(<uint64_t>1 << shift)  # this and the factors are powers of 2
+    return True
+
+
+cdef bint read_decimal(const unsigned char* at, const unsigned char* end, double* out) noexcept nogil:
+    """Plain decimals of up to 19 digits. Equals `float()`; everything else is left to it."""
+    cdef uint64_t whole = 0
+    cdef Py_ssize_t digits, decimals = 0
+    cdef const unsigned char* point = NULL
+    cdef const unsigned char* begin
+    cdef bint negative = at < end and at[0] == c'-'
+    at += negative
+    begin = at
+    while at < end:
+        if c'0' <= at[0] <= c'9':
+            whole = 10 * whole + (at[0] - c'0')  # modulo 2**64 where there are too many digits
+        elif at[0] == c'.' and point == NULL:
+            point = at
+        else:
+            return False
+        at += 1
+    digits = end - begin
+    if point != NULL:
+        digits -= 1
+        decimals = end - point - 1
+    if not 0 < digits <= DIGITS:
+        return False
+    if whole <= EXACT:
+        out[0] = <double><int64_t>whole
+        if decimals:
+            out[0] /= POWERS[decimals]
+    elif not divide(whole, decimals, out):
+        return False
+    if negative:
+        out[0] = -out[0]
+    return True
+
+
+cdef bint read_float(const unsigned char* at, Py_ssize_t length, double* out) except -1:
+    """A number of digits, sign, point and exponent alone, by the converter that `float()` itself calls."""
+    cdef char text[LONGEST + 1]
+    cdef char* end
+    cdef Py_ssize_t index
+    if length > LONGEST:
+        return False
+    for index in range(length):
+        if not c'0' <= at[index] <= c'9' and at[index] not in (c'+', c'-', c'.', c'e', c'E'):
+            return False
+        text[index] = at[index]
+    text[length] = 0
+    try:
+        out[0] = PyOS_string_to_double(text, &end, NULL)
+    except (ValueError, OverflowError):
+        return False
+    return end == text + length
+
+
+cdef struct Run:
+    # Rows of one query in a row: the first of them, where its id and its first line stand, and which line that is.
+    int64_t row
+    int64_t start
+    int64_t end
+    int64_t at
+    int64_t line
+
+
+cdef struct Lines:
+    # Where a scan stands, and where it writes.
+    const unsigned char* data
+    const unsigned char* at
+    const unsigned char* end
+    Py_ssize_t line
+    Py_ssize_t fields  # of the last line
+    Py_ssize_t rows
+    Py_ssize_t count  # of runs
+    const unsigned char* starts[FIELDS]
+    const unsigned char* ends[FIELDS]
+    int64_t* document_start
+    int64_t* document_end
+    double* value
+    Run* runs
+
+
+cdef inline const unsigned char* field(const unsigned char* at, const unsigned char* stop) noexcept nogil:
+    """Where the next field starts."""
+    while at < stop and is_space(at[0]):
+        at += 1
+    return at
+
+
+cdef inline const unsigned char* gap(const unsigned char* at, const unsigned char* stop) noexcept nogil:
+    """Where the field ends."""
+    while at < stop and not is_space(at[0]):
+        at += 1
+    return at
+
+
+cdef int scan_on(Lines* lines, int least, int most, int value_field) noexcept nogil:
+    """Read lines to the end, a fault (its code) or a number that is hard to read (UNREAD)."""
+    cdef const unsigned char* at
+    cdef const unsigned char* stop
+    cdef const unsigned char* begin
+    cdef Py_ssize_t fields
+    cdef double value
+    while lines.at < lines.end:
+        begin = lines.at
+        stop = <const unsigned char*>memchr(begin, c'\n', lines.end - begin)
+        if stop == NULL:
+            stop = lines.end
+        fields = 0
+        at = field(begin, stop)
+        if at < stop and at[0] == c'#':
+            at = stop
+        while at < stop and fields < least:
+            lines.starts[fields] = at
+            lines.ends[fields] = at = gap(at, stop)
+            fields += 1
+            at = field(at, stop)
+        while at < stop and most >= 0:  # else nobody reads on
+            fields += 1
+            at = field(gap(at, stop), stop)
+        lines.fields = fields
+        if fields:
+            if fields < least or (most >= 0 and fields > most):
+                return FEW_FIELDS
+            if not read_decimal(lines.starts[value_field], lines.ends[value_field], &value):
+                return UNREAD
+            add_row(lines, begin, value)
+        lines.at = stop + 1
+        lines.line += 1
+    return 0
+
+
+cdef inline void add_row(Lines* lines, const unsigned char* begin, double value) noexcept nogil:
+    cdef Py_ssize_t length = lines.ends[0] - lines.starts[0]
+    cdef Run* run = lines.runs + lines.count
+    cdef Run* before = run - 1
+    if (
+        lines.count == 0 or before.end - before.start != length
+        or memcmp(lines.data + before.start, lines.starts[0], length)
+    ):
+        run.row = lines.rows
+        run.start = lines.starts[0] - lines.data
+        run.end = lines.ends[0] - lines.data
+        run.at = begin - lines.data
+        run.line = lines.line
+        lines.count += 1
+    lines.document_start[lines.rows] = lines.starts[2] - lines.data
+    lines.document_end[lines.rows] = lines.ends[2] - lines.data
+    lines.value[lines.rows] = value
+    lines.rows += 1
+
+
+cdef object scan(
+    const unsigned char[::1] data, int64_t[::1] document_start, int64_t[::1] document_end, double[::1] value,
+    int64_t[::1] runs, int64_t[::1] totals, int least, int most, int value_field
+):
+    cdef Lines lines
+    cdef int code
+    cdef double number
+    cdef const unsigned char* begin
+    totals[0] = totals[1] = totals[2] = 0
+    if data.shape[0] == 0:
+        return None
+    lines.data = lines.at = &data[0]
+    lines.end = lines.data + data.shape[0]
+    lines.line = lines.rows = lines.count = 0
+    lines.document_start = &document_start[0]
+    lines.document_end = &document_end[0]
+    lines.value = &value[0]
+    lines.runs = <Run*>&runs[0]
+    while True:
+        with nogil:
+            code = scan_on(&lines, least, most, value_field)
+        if code == FEW_FIELDS:
+            return FEW_FIELDS, lines.line, lines.fields
+        if code == 0:
+            break
+        begin = lines.starts[value_field]
+        if not read_float(begin, lines.ends[value_field] - begin, &number):
+            found = decimal((<const char*>begin)[: lines.ends[value_field] - begin])
+            if found is None:
+                return NOT_A_NUMBER, lines.line, value_field
+            number = found
+        if number != number:
+            return NAN_SCORE if most < 0 else NAN_GRADE, lines.line, value_field
+        if most >= 0 and not -DBL_MAX <= number <= DBL_MAX:
+            return INFINITE_GRADE, lines.line, value_field
+        add_row(&lines, lines.at, number)
+        begin = <const unsigned char*>memchr(lines.at, c'\n', lines.end - lines.at)
+        lines.at = lines.end if begin == NULL else begin + 1
+        lines.line += 1
+    totals[0] = lines.rows
+    totals[1] = lines.count
+    totals[2] = lines.line
+    return None
+
+
+def scan_run(
+    const unsigned char[::1] data, int64_t[::1] document_start, int64_t[::1] document_end, double[::1] value,
+    int64_t[::1] runs, int64_t[::1] totals
+):
+    return scan(data, document_start, document_end, value, runs, totals, 6, -1, 4)
+
+
+def scan_qrels(
+    const unsigned char[::1] data, int64_t[::1] document_start, int64_t[::1] document_end, double[::1] value,
+    int64_t[::1] runs, int64_t[::1] totals
+):
+    return scan(data, document_start, document_end, value, runs, totals, 4, 4, 3)
