@@ -338,7 +338,7 @@ def recommendation_cases():
     yield Case(ValueError, "int in relevant, str in recommended", recommended, {"u": ["a"]}, [["a"]])
     twice = [([["a", "a"]], [["a"]], {}), ([["b", "b"]], [["a"]], {"validate": "full"}), (["c", "c"], ["c"], {})]
     for given, relevant, options in twice:
-        parts = f"recommended: query 0, document {np.ravel(given)[0].item()!r} (row 1) | earlier place | keep one"
+        parts = f"recommended: query 0, document {np.ravel(given)[0].item()!r} (position 1) | earlier place | keep one"
         yield Case(ValueError, parts, recommended, given, relevant, **options)
     for names, parts in [(["x"], "2 queries"), (["x", "x"], "second time"), (["x", "y", "z"], "2 queries")]:
         yield Case(ValueError, f"query_ids | {parts}", recommended, two, [["a"], ["b"]], query_ids=names)

@@ -96,5 +96,6 @@ class Tabled(Judged):
         rows = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
         row = rows[offence.position : offence.position + 1]
         document = objects_of(self._run.documents.take(row), self._run.documents.kind)[0]
-        where = f"{self._run_name}: {self.query_name(query)}, document {document!r} (row {int(row[0])})"
+        place = f"position {offence.position}" if self._run.scores is None else f"row {int(row[0])}"
+        where = f"{self._run_name}: {self.query_name(query)}, document {document!r} ({place})"
         return refusal(offence.code, where, EARLIER)

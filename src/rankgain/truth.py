@@ -230,6 +230,9 @@ _IN_RUN = {
 
 
 def types(truth: Collection[Any], run: Collection[Any], names: tuple[str, str]) -> str:
-    """The types of the ids on both sides, where they differ."""
-    kinds = [type(next(iter(side))).__name__ for side in (truth, run) if len(side)]
+    """The types of the ids on both sides, where they differ, or which side has none."""
+    for side, name in zip((truth, run), names, strict=True):
+        if not len(side):
+            return f"{name} is empty"
+    kinds = [type(next(iter(side))).__name__ for side in (truth, run)]
     return f"{kinds[0]} in {names[0]}, {kinds[1]} in {names[1]}" if len(set(kinds)) == 2 else ""

@@ -83,7 +83,7 @@ def read_trec(
     """
     check_ties(ties, ids=True)
     check_missing(missing)
-    if qrels == "-" and run == "-":
+    if _is_standard_input(qrels) and _is_standard_input(run):
         raise ValueError("qrels and run cannot both be standard input")
     truth = qrels if isinstance(qrels, Judgments) else read_qrels(qrels, "qrels")
     with opened(run, "run") as source:
@@ -104,6 +104,10 @@ def read_qrels(source: Source, argument: str = "qrels") -> Judgments:
 
 
 # bytes
+
+
+def _is_standard_input(source: Any) -> bool:
+    return isinstance(source, str) and source == "-"
 
 
 class File:
@@ -227,7 +231,7 @@ def opened(source: Source, argument: str) -> Iterator[File]:
     with ExitStack() as stack:
         file: Any = source
         name: Any = None
-        if source == "-":
+        if _is_standard_input(source):
             if not hasattr(sys.stdin, "buffer"):
                 raise ValueError(f"{argument} is to be standard input, which cannot be read as bytes here: give a path")
             file, name = sys.stdin.buffer, "standard input"
