@@ -1,5 +1,7 @@
-"""Columns of data frames: pandas, a mapping of arrays, and whatever has the Arrow C stream. Nothing is imported here
-that the caller has not imported himself."""
+"""Columns of data frames: pandas, a mapping of arrays, and whatever has the Arrow C stream.
+
+Nothing is imported here that the caller has not imported himself.
+"""
 
 from __future__ import annotations
 

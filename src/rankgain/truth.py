@@ -137,9 +137,8 @@ def of_dicts(
 def of_ids(name: str, groups: Groups, documents: Ids, grades: Column) -> Judgments:
     """The judgments in columns, a row each."""
     rows, offsets = groups.rows(np.arange(len(groups)))
-    if not isinstance(rows, slice) or rows != slice(0, len(documents)):
-        documents = column_of(documents.take(rows), documents.kind)
-    return Judgments(name, groups.names, offsets, to_float64(grades[rows]), ids=documents)
+    ids = column_of(documents.take(rows), documents.kind)
+    return Judgments(name, groups.names, offsets, to_float64(grades[rows]), ids=ids)
 
 
 def as_dict(documents: Mapping[Any, float]) -> dict[Any, float]:
@@ -169,7 +168,7 @@ class Judged(Rankings):
         self._queries = np.arange(len(truth)) if missing == "zero" else np.array(found)
         if truth.fault is not None and truth.fault[1] not in self._queries:
             truth.check()
-        if query_ids is None and self._queries.tolist() != list(truth.query_ids):
+        if query_ids is None and not (missing == "zero" and isinstance(truth.query_ids, range)):
             query_ids = [truth.query_ids[number] for number in self._queries.tolist()]
         left_out = len(truth) - len(found), len(run_queries) - len(found)
         super().__init__(check_query_ids(query_ids, len(self._queries)), ties=ties, missing=missing, left_out=left_out)
