@@ -3,7 +3,6 @@
 import io
 
 import numpy as np
-import polars
 import pytest
 
 import rankgain as rg
@@ -31,7 +30,7 @@ def runs():
     return {
         "dicts": RUN,
         "lists": RANKED,
-        "frame": polars.DataFrame(rows(RUN, "query_id", "doc_id", "score")),
+        "frame": rows(RUN, "query_id", "doc_id", "score"),
         "file": text(RUN, "{} Q0 {} 0 {} t\n"),
         "rankings": rg.from_qrels(QRELS, RUN),
     }
@@ -39,7 +38,7 @@ def runs():
 
 TRUTHS = {
     "dicts": lambda: QRELS,
-    "frame": lambda: polars.DataFrame(rows(QRELS, "query_id", "doc_id", "relevance")),
+    "frame": lambda: rows(QRELS, "query_id", "doc_id", "relevance"),
     "file": lambda: text(QRELS, "{} 0 {} {}\n"),
     "judgments": lambda: rg.judgments(QRELS),
 }
@@ -70,7 +69,7 @@ def test_a_file_by_its_path_and_ids_that_are_numbers(tmp_path):
 def test_ties_are_those_asked_for():
     run = {"q1": {"d1": 1.0, "d2": 1.0}}
     for ties, value in ((None, 0.5), ("docid", 0.5), ("stable", 1.0), ("average", 0.75)):
-        for form in (run, polars.DataFrame(rows(run, "qid", "docno", "score")), text(run, "{} Q0 {} 0 {} t\n")):
+        for form in (run, rows(run, "qid", "docno", "score"), text(run, "{} Q0 {} 0 {} t\n")):
             result = rg.compare({"run": form}, {"q1": {"d1": 1}}, "mrr", ties=ties)["run"]
             assert (result.mean("mrr"), result.ties) == (value, ties or "docid")
 
