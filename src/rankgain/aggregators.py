@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Any
 
@@ -18,17 +19,20 @@ def mean(values: Floats, weights: Floats | None = None) -> float:
     """The mean of what is not NaN, exactly rounded sums, so that no chunk or thread shows in it."""
     counted = ~np.isnan(values)
     terms = values[counted].tolist()
-    total: float = len(terms)
-    if weights is not None:
-        factors = weights[counted].tolist()
-        terms = [factor * term for factor, term in zip(factors, terms, strict=True)]
-        total = math.fsum(factors)
-    if not total:
+    factors = [1.0] * len(terms) if weights is None else weights[counted].tolist()
+    if not any(factors):
         return math.nan
     try:
-        return math.fsum(terms) / total
+        found = math.fsum(map(operator.mul, factors, terms)) / math.fsum(factors)
     except OverflowError:
-        return math.fsum(term / total for term in terms)
+        found = math.inf
+    if math.isfinite(found):
+        return found
+    # Too large on the way: weights of at most 1, by a power of two, and each term divided by their sum at once.
+    power = -math.frexp(max(factors))[1]
+    factors = [math.ldexp(factor, power) for factor in factors]
+    total = math.fsum(factors)
+    return math.fsum(factor * term / total for factor, term in zip(factors, terms, strict=True))
 
 
 def check_weights(weights: Any, query_ids: Sequence[Any]) -> Floats | None:
@@ -42,13 +46,9 @@ def check_weights(weights: Any, query_ids: Sequence[Any]) -> Floats | None:
             "give one a query, in the order of query_ids, or a mapping by query id"
         )
     checked = np.array([_weight(*place) for place in zip(given, range(len(given)), query_ids, strict=True)])
-    if not checked.any():
-        if len(checked):
-            raise ValueError("weights are all 0: give at least one query a weight above 0")
-        return checked
-    # By a power of two, which changes no bit of the mean, so that neither products nor their sum overflow.
-    scaled: Floats = np.ldexp(checked, -int(np.frexp(checked.max())[1]))
-    return scaled
+    if len(checked) and not checked.any():
+        raise ValueError("weights are all 0: give at least one query a weight above 0")
+    return checked
 
 
 def _in_order(weights: Any, query_ids: Sequence[Any]) -> list[Any]:
