@@ -59,6 +59,7 @@ def extensions() -> list[Extension]:
             depends=[str(source), *shared],
             libraries=[] if WINDOWS else ["m"],  # unnamed, libm's symbols would stay unversioned
             extra_compile_args=FLAGS,
+            extra_link_args=["-s"] if sys.platform == "linux" and not DEBUG else [],  # no table of symbols
             define_macros=[("Py_LIMITED_API", "0x030B0000")] if ABI3 else [],
             py_limited_api=ABI3,
         )
