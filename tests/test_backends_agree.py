@@ -14,7 +14,7 @@ from rankgain import rankings as rankings_module
 from rankgain.batch import Needs
 from rankgain.discounts import Discount
 from rankgain.groups import Groups
-from rankgain.ids import ids_of, objects_of
+from rankgain.ids import ids_of, python_ids
 from rankgain.metrics import cut_off
 
 pytestmark = pytest.mark.both
@@ -263,7 +263,7 @@ def test_the_kernels_over_ids(on_both, ids, ends, share):
         rows, numbers, firsts = np.zeros((3, len(ids)), dtype=np.int64)
         runs, different = _backend.columns.number_ids(*keys, len(ids), rows, numbers, firsts) if ids else (0, 0)
         return (
-            objects_of(keys, ids_of(ids).kind),
+            python_ids(keys, ids_of(ids).kind),
             (rows[:runs].tolist(), numbers[:runs].tolist(), firsts[:different].tolist()),
             _backend.columns.repeated(*keys, offsets),
         )

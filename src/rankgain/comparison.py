@@ -173,9 +173,7 @@ class Comparison(Mapping[str, Evaluation]):
         """
         if metric not in self.metrics:
             raise KeyError(f"{metric} was not evaluated; there are: {', '.join(map(str, self.metrics))}")
-        values = {name: aggregator(metric)(result[metric], None) for name, result in self.items()}
-        numbers = [value for value in values.values() if not math.isnan(value)]
-        return [name for name, value in values.items() if numbers and value == max(numbers)]
+        return _best({name: aggregator(metric)(result[metric], None) for name, result in self.items()})
 
     def table(self) -> str:
         """An aligned text table: a row a metric, a column a run, the best of each row marked with ``*``.
@@ -199,8 +197,9 @@ class Comparison(Mapping[str, Evaluation]):
         """Each metric with the value of every run, and whether it is to be marked as the best."""
         aggregates = self.aggregate()
         for key in self.metrics:
-            best = self.best(key) if len(self) > 1 else []
-            yield key, [(values[key], name in best) for name, values in aggregates.items()]
+            values = {name: own[key] for name, own in aggregates.items()}
+            best = _best(values) if len(self) > 1 else []
+            yield key, [(value, name in best) for name, value in values.items()]
 
     def to_dict(self) -> dict[str, dict[Any, dict[str | Metric, float]]]:
         """The values of every query: {run: {query: {metric: value}}}.
@@ -304,6 +303,12 @@ class Comparison(Mapping[str, Evaluation]):
         rows = [[str(key), *(number(value) for value, _ in row)] for key, row in marked]
         bold = {(r, c) for r, (_, row) in enumerate(marked, 1) for c, (_, best) in enumerate(row, 1) if best}
         return html_table([["metric", *self], *rows], notes(self), bold)
+
+
+def _best(values: Mapping[str, float]) -> list[str]:
+    """The names of the highest value; none where all are NaN."""
+    numbers = [value for value in values.values() if not math.isnan(value)]
+    return [name for name, value in values.items() if numbers and value == max(numbers)]
 
 
 def compare(

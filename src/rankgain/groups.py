@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankgain import _backend
-from rankgain.ids import Ids, Rows, objects_of, pick, stretches
+from rankgain.ids import Ids, Rows, pick, python_ids, stretches
 from rankgain.lists import Ints, offsets_of
 
 CHUNK = 1 << 18  # ids that are numbered together: enough to meet each query but a few times
@@ -68,5 +68,5 @@ def _number(queries: Ids, start: int, names: dict[Any, int]) -> tuple[Ints, Ints
     keys = queries.take(slice(start, start + count))
     rows, numbers, firsts = (np.empty(count, dtype=np.int64) for _ in range(3))
     runs, different = _backend.columns.number_ids(*keys, count, rows, numbers, firsts)
-    known = [names.setdefault(name, len(names)) for name in objects_of(pick(keys, firsts[:different]), queries.kind)]
+    known = [names.setdefault(name, len(names)) for name in python_ids(pick(keys, firsts[:different]), queries.kind)]
     return np.array(known, dtype=np.int64)[numbers[:runs]], rows[:runs] + start

@@ -240,7 +240,7 @@ def pick(keys: Keys, rows: Ints) -> Keys:
     return Keys(keys.data.view(np.int64)[rows].view(np.uint8), NONE, NONE)
 
 
-def objects_of(keys: Keys, kind: str) -> list[Any]:
+def python_ids(keys: Keys, kind: str) -> list[Any]:
     """The ids as Python holds them. Bytes of files that are not UTF-8 become lone surrogates, and so lose nothing."""
     if kind in ("int", ""):
         return keys.data.view(np.int64).tolist() if kind else []

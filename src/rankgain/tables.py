@@ -10,7 +10,7 @@ from rankgain import _backend
 from rankgain.batch import Hits, Needs
 from rankgain.errors import Fault, Offence, refusal
 from rankgain.groups import Groups
-from rankgain.ids import Column, Ids, Rows, objects_of
+from rankgain.ids import Column, Ids, Keys, Rows, python_ids
 from rankgain.lists import Floats, Ints, to_float64
 from rankgain.rankings import TIES
 from rankgain.truth import EARLIER, Judged, Judgments
@@ -36,14 +36,13 @@ class Table:
         self.whole = whole
 
     def hits(
-        self, queries: Ints, truth: Judgments, truth_rows: Rows, offsets: Ints, needs: Needs, ties: int
+        self, queries: Ints, judged: Keys, offsets: Ints, grades: Floats, needs: Needs, ties: int
     ) -> tuple[Hits, Fault]:
-        """The hits of queries (−1: not in the run) among judged rows, and what was found wrong."""
+        """The hits of queries (−1: not in the run) among what is judged of each, and what was found wrong."""
         rows, run_offsets = self.groups.rows(queries)
-        grades = truth.grades[truth_rows]
         hits = Hits(len(queries), len(grades))
         fault = _backend.columns.hits_in_columns(
-            *truth.ids.take(truth_rows),
+            *judged,
             offsets,
             grades,
             *self.documents.take(rows),
@@ -89,13 +88,13 @@ class Tabled(Judged):
         self, start: int, stop: int, rows: Rows, offsets: Ints, grades: Floats, needs: Needs
     ) -> tuple[Hits, Fault]:
         ties = TIES[self.ties or "stable"]
-        return self._run.hits(self._numbers[start:stop], self._truth, rows, offsets, needs, ties)
+        return self._run.hits(self._numbers[start:stop], self._truth.ids.take(rows), offsets, grades, needs, ties)
 
     def run_refusal(self, query: int, offence: Offence) -> Exception:
         rows, _ = self._run.groups.rows(self._numbers[query : query + 1])
         rows = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
         row = rows[offence.position : offence.position + 1]
-        document = objects_of(self._run.documents.take(row), self._run.documents.kind)[0]
+        document = python_ids(self._run.documents.take(row), self._run.documents.kind)[0]
         place = f"position {offence.position}" if self._run.scores is None else f"row {int(row[0])}"
         where = f"{self._run_name}: {self.query_name(query)}, document {document!r} ({place})"
         return refusal(offence.code, where, EARLIER)

@@ -14,7 +14,7 @@ from rankgain import _backend, _codes
 from rankgain.batch import Batch, Hits, Needs, make_batch
 from rankgain.errors import Fault, Offence, check, located, refusal
 from rankgain.groups import Groups
-from rankgain.ids import Column, Ids, Rows, column_of, ids_of, objects_of, stretches
+from rankgain.ids import Column, Ids, Rows, column_of, ids_of, python_ids, stretches
 from rankgain.lists import Floats, Ints, to_float64
 from rankgain.rankings import TIES, Rankings, check_query_ids
 
@@ -80,7 +80,7 @@ class Judgments:
     @cached_property
     def documents(self) -> list[Any]:
         """The documents as Python holds them."""
-        return objects_of(self.ids.take(slice(None)), self.ids.kind)
+        return python_ids(self.ids.take(slice(None)), self.ids.kind)
 
     @cached_property
     def ids(self) -> Ids:

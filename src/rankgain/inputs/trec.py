@@ -274,7 +274,7 @@ class Block:
         fault = getattr(_backend.lines, form.scan)(self.bytes, self.starts, self.ends, self.values, runs, totals)
         if fault is not None:
             raise self._refusal(fault, form)
-        self.rows, count, self.lines = totals.tolist()
+        self.rows, count, _ = totals.tolist()
         self.starts, self.ends, self.values = self.starts[: self.rows], self.ends[: self.rows], self.values[: self.rows]
         self.runs = runs[: 5 * count].reshape(-1, 5)
 
@@ -361,7 +361,8 @@ class Places:
         for start, stop in chunks(groups.lasts - groups.firsts, CHUNK):
             queries, own = np.arange(start, stop), numbers[start:stop]
             rows, offsets = self._truth.rows(own)
-            hits, fault = table.hits(queries, self._truth, rows, offsets, EVERYTHING, ties)
+            keys, grades = self._truth.ids.take(rows), self._truth.grades[rows]
+            hits, fault = table.hits(queries, keys, offsets, grades, EVERYTHING, ties)
             if fault is not None:
                 rows, offsets = groups.rows(queries)
                 raise block.repeated(rows, int(offsets[fault[1]]) + fault[2])
