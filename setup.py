@@ -51,12 +51,13 @@ def extensions() -> list[Extension]:
     common.parent.mkdir(parents=True, exist_ok=True)
     cython = [sys.executable, "-m", "cython", "-X", "freethreading_compatible=True", f"--generate-shared={common}"]
     subprocess.run(cython, check=True)
-    shared = sorted(map(str, package.glob("*.pxd")))
+    shared = sorted(str(path) for pattern in ("*.pxd", "*.h") for path in package.glob(pattern))
     modules = [
         Extension(
             f"rankgain.{source.stem}",
             [str(source)],
             depends=[str(source), *shared],
+            include_dirs=[str(package)],
             libraries=[] if WINDOWS else ["m"],  # unnamed, libm's symbols would stay unversioned
             extra_compile_args=FLAGS,
             extra_link_args=["-s"] if sys.platform == "linux" and not DEBUG else [],  # no table of symbols

@@ -18,6 +18,7 @@ PYTHON = (
 )
 
 name: str
+cpu: str | None  # the level of CPU that the compiled loops are for
 kernels: ModuleType
 ordering: ModuleType
 readers: ModuleType
@@ -27,12 +28,21 @@ lines: ModuleType
 
 def use(choice: str) -> None:
     """Choose a backend: "auto" (compiled where it is installed), "compiled" or "python"."""
-    global name, kernels, ordering, readers, columns, lines
+    global name, cpu, kernels, ordering, readers, columns, lines
     if choice not in ("auto", "compiled", "python"):
         raise ImportError(f"RANKGAIN_BACKEND must be auto, compiled or python, not {choice!r}")
     modules = None if choice == "python" else _compiled(required=choice == "compiled")
     name = "python" if modules is None else "compiled"
     kernels, ordering, readers, columns, lines = modules or map(import_module, PYTHON)
+    cpu = None if modules is None else _use_cpu(os.environ.get("RANKGAIN_CPU") or None)
+
+
+def _use_cpu(level: str | None) -> str:
+    """Choose the loops for a level of CPU: "baseline", "avx2", or None for the best."""
+    used: str | None = ordering.use_cpu(level)
+    if used is None:
+        raise ImportError(f"RANKGAIN_CPU must be baseline, or avx2 on a CPU that has it, not {level!r}")
+    return used
 
 
 def _compiled(required: bool) -> list[ModuleType] | None:

@@ -329,13 +329,13 @@ cdef Result idcg_one(
     result.code = first_fault(grades, n, True, &result.position) if exponential else 0
     if result.code == 0:
         result.code = count_grades(
-            grades, n, depth, space.entries, space.spare, space.distinct, space.equal, &written, &result.position
+            grades, n, depth, space.entries, space.spare, space.distinct, space.counts, &written, &result.position
         )
     if result.code == 0:
         if exponential:
             for index in range(written):
                 space.distinct[index] = exp2(space.distinct[index]) - 1.0
-        sum_ideal(space.distinct, space.equal, written, INT64_MAX, discount, &depth, 1, &result.value)
+        sum_ideal(space.distinct, space.counts, written, INT64_MAX, discount, &depth, 1, &result.value)
         if not finite(result.value):
             result.code = NOT_FINITE
     return result
@@ -387,7 +387,7 @@ cdef struct List:
     double short_values[SHORT_LIST]
     Entry short_entries[2 * SHORT_LIST]
     double short_distinct[SHORT_LIST]
-    int64_t short_equal[SHORT_LIST]
+    int64_t short_counts[SHORT_LIST]
 
 
 cdef bint open_list(List* one, object grades, const double[::1] view) except -1:
@@ -397,7 +397,7 @@ cdef bint open_list(List* one, object grades, const double[::1] view) except -1:
     one.space.entries = one.short_entries
     one.space.spare = one.short_entries + SHORT_LIST
     one.space.distinct = one.short_distinct
-    one.space.equal = one.short_equal
+    one.space.counts = one.short_counts
     if view is not None:
         one.values = doubles(view)
         one.n = view.shape[0]

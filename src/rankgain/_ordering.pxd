@@ -1,9 +1,11 @@
-# What `_kernels` and `_readers` take from `_ordering`: scratch, and the ordering of the documents of one query.
-from libc.stdint cimport int64_t
+# What other kernels take from `_ordering`: scratch, numbers of any type, the order of the documents of a query.
+from cpython.buffer cimport Py_buffer
+from libc.stdint cimport int32_t, int64_t, uint64_t
 
-ctypedef fused score_t:
-    double
-    float
+cdef struct Numbers:
+    # A buffer of float64, float32, int64, int32 or uint8; see `open_numbers`.
+    Py_buffer view
+    int kind
 
 cdef struct Entry:
     # A document that can be a hit: what it is ordered by, its grade, and where it stands in the input.
@@ -11,15 +13,24 @@ cdef struct Entry:
     double grade
     Py_ssize_t index
 
+cdef struct Step:
+    # An entry in order: how many scores are above its key, in the lower half, and equal to it, in the upper one.
+    double key
+    uint64_t tally
+
 cdef struct Workspace:
     # Scratch for the longest query of a call; see `reserve`.
     void* block
     Entry* entries
     Entry* spare
+    Step* steps
     double* distinct
-    int64_t* above
-    int64_t* equal
-    Py_ssize_t* next
+    double* scores
+    double* near
+    Py_ssize_t* place
+    int64_t* counts
+    int32_t* bucket
+    int32_t* starts
 
 cdef inline Py_ssize_t count_higher(const double* falling, Py_ssize_t n, double value) noexcept nogil:
     """How many of n > 0 falling numbers are higher than the value: a search without a branch on the data."""
@@ -39,17 +50,25 @@ cdef inline const int64_t* integers(const int64_t[::1] view) noexcept nogil:
     return &view[0] if view.shape[0] else NULL
 
 
+cdef int open_numbers(Numbers* numbers, object array) except -1
+cdef void close_numbers(Numbers* numbers) noexcept
+cdef const double* doubles_of(const Numbers* numbers, int64_t start, Py_ssize_t n, double* room) noexcept nogil
 cdef Py_ssize_t longest(const int64_t* offsets, Py_ssize_t queries) noexcept nogil
 cdef int first_fault(const double* grades, Py_ssize_t n, bint exponential, Py_ssize_t* position) noexcept nogil
 cdef int reserve(Workspace* space, Py_ssize_t n) except -1
 cdef void release(Workspace* space) noexcept nogil
 
 cdef Py_ssize_t rank_entries(
-    const score_t* scores, Py_ssize_t n, Py_ssize_t m, int64_t depth, bint stable, Workspace* space,
+    const double* scores, Py_ssize_t n, Py_ssize_t m, int64_t depth, bint stable, Workspace* space,
     double* hit_grade, int64_t* hit_first, int64_t* hit_last
 ) noexcept nogil
 
 cdef int count_grades(
     const double* grades, Py_ssize_t n, int64_t depth, Entry* entries, Entry* spare,
+    double* out_grade, int64_t* out_count, Py_ssize_t* written, Py_ssize_t* position
+) noexcept nogil
+
+cdef int count_numbers(
+    const Numbers* grades, int64_t start, Py_ssize_t n, int64_t depth, Workspace* space,
     double* out_grade, int64_t* out_count, Py_ssize_t* written, Py_ssize_t* position
 ) noexcept nogil

@@ -5,35 +5,163 @@ The functions of `_reference_ordering`, which is their specification, with its b
 scratch and lets the GIL go.
 """
 
+from cpython.buffer cimport (
+    PyBUF_C_CONTIGUOUS, PyBUF_FORMAT, PyBuffer_Release, PyObject_GetBuffer,
+)
 from libc.float cimport DBL_MAX
 from libc.math cimport INFINITY
-from libc.stdint cimport int64_t
+from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from rankgain._codes cimport INFINITE_GRADE, LARGE_GRADE, NAN_GRADE, NAN_SCORE, NEGATIVE_GRADE
 
+cdef extern from "lanes.h" nogil:
+    struct Lanes:
+        int (*tally)(const int64_t*, Py_ssize_t, int64_t*) noexcept nogil
+        int (*has_nan)(const double*, Py_ssize_t) noexcept nogil
+        void (*maxima)(const double*, Py_ssize_t, Py_ssize_t, double*) noexcept nogil
+        Py_ssize_t (*collect)(
+            const double*, Py_ssize_t, Py_ssize_t, double, double*, Py_ssize_t*, Py_ssize_t*, Py_ssize_t
+        ) noexcept nogil
+        void (*count)(const double*, Py_ssize_t, double, int64_t*, int64_t*) noexcept nogil
+    const Lanes* lanes_baseline
+    const Lanes* lanes_avx2()
+
+cdef enum:
+    FLOAT64
+    FLOAT32
+    INT64
+    INT32
+    UINT8
+
 cdef enum:
     SMALL_GRADES = 64  # whole grades below this are counted instead of sorted
-    RUN = 16  # the runs that the merge sort begins with
+    RUN = 16  # up to here entries are sorted by insertion
+    SPREAD = 4  # buckets an entry, as long as
+    SPREAD_FEW = 4096  # there are no more entries than this
+    FEW = 48  # up to here each entry is compared with all scores
+    BLOCK = 512  # grades that are converted together
+    SHORT = 128  # up to here a query is not cut before it is ordered
+
+cdef const Lanes* lanes = lanes_baseline
+
+
+def use_cpu(str level):
+    """Choose the level of CPU that the loops are for, None: the best; return which it is, or None if it cannot be."""
+    global lanes
+    if level == "avx2" or level is None:
+        if lanes_avx2() != NULL:
+            lanes = lanes_avx2()
+            return "avx2"
+    if level == "baseline" or level is None:
+        lanes = lanes_baseline
+        return "baseline"
+    return None
+
+
+# numbers of the types that callers hold
+
+cdef int open_numbers(Numbers* numbers, object array) except -1:
+    """Look at the buffer of an array, which is of one of the types above; `close_numbers` lets it go."""
+    cdef char form
+    PyObject_GetBuffer(array, &numbers.view, PyBUF_FORMAT | PyBUF_C_CONTIGUOUS)
+    form = numbers.view.format[0]
+    if form == b"d":
+        numbers.kind = FLOAT64
+    elif form == b"f":
+        numbers.kind = FLOAT32
+    elif form == b"B":
+        numbers.kind = UINT8
+    else:  # int, long or long long
+        numbers.kind = INT64 if numbers.view.itemsize == 8 else INT32
+    return 0
+
+
+cdef void close_numbers(Numbers* numbers) noexcept:
+    PyBuffer_Release(&numbers.view)
+
+
+cdef inline double number_at(const Numbers* numbers, int64_t index) noexcept nogil:
+    if numbers.kind == FLOAT64:
+        return (<const double*>numbers.view.buf)[index]
+    if numbers.kind == INT64:
+        return <double>(<const int64_t*>numbers.view.buf)[index]
+    if numbers.kind == FLOAT32:
+        return (<const float*>numbers.view.buf)[index]
+    if numbers.kind == INT32:
+        return (<const int32_t*>numbers.view.buf)[index]
+    return (<const uint8_t*>numbers.view.buf)[index]
+
+
+ctypedef fused number_t:
+    double
+    float
+    int64_t
+    int32_t
+    uint8_t
+
+ctypedef fused wide_t:
+    double
+    int64_t
+
+
+cdef inline void widen(const number_t* numbers, Py_ssize_t n, wide_t* out) noexcept nogil:
+    """The numbers as float64; or as int64, in which what is no whole number from 0 to 7 becomes 8."""
+    cdef Py_ssize_t index
+    cdef int64_t whole
+    for index in range(n):
+        if wide_t is double or number_t is int64_t or number_t is int32_t or number_t is uint8_t:
+            out[index] = <wide_t>numbers[index]
+        else:
+            # looked at before the cast, which is undefined for what an int cannot hold
+            whole = <int32_t>(numbers[index] if 0 <= numbers[index] < 8 else 0)
+            out[index] = whole if whole == numbers[index] else 8
+
+
+cdef void widened(const Numbers* numbers, int64_t start, Py_ssize_t n, wide_t* out) noexcept nogil:
+    if numbers.kind == FLOAT64:
+        widen(<const double*>numbers.view.buf + start, n, out)
+    elif numbers.kind == FLOAT32:
+        widen(<const float*>numbers.view.buf + start, n, out)
+    elif numbers.kind == INT64:
+        widen(<const int64_t*>numbers.view.buf + start, n, out)
+    elif numbers.kind == INT32:
+        widen(<const int32_t*>numbers.view.buf + start, n, out)
+    else:
+        widen(<const uint8_t*>numbers.view.buf + start, n, out)
+
+
+cdef const double* doubles_of(const Numbers* numbers, int64_t start, Py_ssize_t n, double* room) noexcept nogil:
+    """The numbers as float64, where they stand or copied into the room for them."""
+    if numbers.kind == FLOAT64:
+        return <const double*>numbers.view.buf + start
+    widened(numbers, start, n, room)
+    return room
 
 
 # scratch
 
 cdef int reserve(Workspace* space, Py_ssize_t n) except -1:
-    """Scratch for a query of n documents, in one block."""
-    cdef size_t entries = sizeof(Entry) * <size_t>n
-    cdef size_t numbers = 8 * <size_t>n
-    space.block = malloc(2 * entries + 3 * numbers + sizeof(Py_ssize_t) * <size_t>n + 1)
-    if space.block == NULL:
+    """Scratch for a query of n documents, in one block; what is not used takes no memory."""
+    cdef size_t length = <size_t>n + 32
+    cdef char* at = <char*>malloc(
+        length * (2 * sizeof(Entry) + sizeof(Step) + 5 * sizeof(double) + 2 * sizeof(int32_t))
+        + SPREAD * SPREAD_FEW * sizeof(int32_t)
+    )
+    if at == NULL:
         raise MemoryError
-    cdef char* at = <char*>space.block
+    space.block = at
     space.entries = <Entry*>at
-    space.spare = <Entry*>(at + entries)
-    space.distinct = <double*>(at + 2 * entries)
-    space.above = <int64_t*>(at + 2 * entries + numbers)
-    space.equal = <int64_t*>(at + 2 * entries + 2 * numbers)
-    space.next = <Py_ssize_t*>(at + 2 * entries + 3 * numbers)
+    space.spare = space.entries + length
+    space.steps = <Step*>(space.spare + length)
+    space.distinct = <double*>(space.steps + length)
+    space.scores = space.distinct + length
+    space.near = space.scores + length
+    space.place = <Py_ssize_t*>(space.near + length)
+    space.counts = <int64_t*>(space.place + length)
+    space.bucket = <int32_t*>(space.counts + length)
+    space.starts = space.bucket + length
     return 0
 
 
@@ -71,31 +199,33 @@ cdef int first_fault(const double* grades, Py_ssize_t n, bint exponential, Py_ss
 
 # ordering
 
-cdef inline bint before(const Entry* a, const Entry* b) noexcept nogil:
-    return a.key > b.key or (a.key == b.key and a.grade > b.grade)
+cdef inline bint before(const Entry* a, const Entry* b, bint stable) noexcept nogil:
+    """Highest key first, equal keys by grade or, `stable`, as they came."""
+    return a.key > b.key or (not stable and a.key == b.key and a.grade > b.grade)
 
 
-cdef void sort_entries(Entry* entries, Entry* spare, Py_ssize_t n, bint stable) noexcept nogil:
-    """Highest key first, equal keys by grade or, `stable`, as they came.
-
-    A bottom-up merge sort, so n log n at the worst.
-    """
-    cdef Py_ssize_t start, middle, stop, i, j, out, width = RUN
+cdef void insertion_sort(Entry* entries, Py_ssize_t n, bint stable) noexcept nogil:
+    cdef Py_ssize_t i, j
     cdef Entry entry
+    for i in range(1, n):
+        entry = entries[i]
+        j = i
+        while j > 0 and before(&entry, &entries[j - 1], stable):
+            entries[j] = entries[j - 1]
+            j -= 1
+        entries[j] = entry
+
+
+cdef void merge_sort(Entry* entries, Entry* spare, Py_ssize_t n, bint stable) noexcept nogil:
+    """Bottom up, so n log n at the worst."""
+    cdef Py_ssize_t start, middle, stop, i, j, out, width = RUN
     cdef Entry* swap
     cdef Entry* source = entries
     cdef Entry* target = spare
     start = 0
     while start < n:
-        stop = min(start + width, n)
-        for i in range(start + 1, stop):
-            entry = entries[i]
-            j = i
-            while j > start and (entry.key > entries[j - 1].key if stable else before(&entry, &entries[j - 1])):
-                entries[j] = entries[j - 1]
-                j -= 1
-            entries[j] = entry
-        start = stop
+        insertion_sort(entries + start, min(<Py_ssize_t>RUN, n - start), stable)
+        start += RUN
     while width < n:
         start = 0
         while start < n:
@@ -104,9 +234,7 @@ cdef void sort_entries(Entry* entries, Entry* spare, Py_ssize_t n, bint stable) 
             i = start
             j = middle
             for out in range(start, stop):
-                if i < middle and (j >= stop or not (
-                    source[j].key > source[i].key if stable else before(&source[j], &source[i])
-                )):
+                if i < middle and (j >= stop or not before(&source[j], &source[i], stable)):
                     target[out] = source[i]
                     i += 1
                 else:
@@ -118,17 +246,171 @@ cdef void sort_entries(Entry* entries, Entry* spare, Py_ssize_t n, bint stable) 
         target = swap
         width *= 2
     if source != entries:
-        for i in range(n):
-            entries[i] = source[i]
+        memcpy(entries, source, n * sizeof(Entry))
 
 
-cdef double threshold(const score_t* scores, Py_ssize_t n, int64_t depth, double* heap) noexcept nogil:
-    """The depth-th highest score, so that nobody looks at what lies below; −inf where looking at all costs less."""
-    cdef Py_ssize_t index, parent, child, k
+cdef struct Buckets:
+    # Equal parts of the range of the keys, the highest first.
+    double top
+    double scale
+    double last
+    bint crowded  # one has so many entries that its place is worth a search
+
+
+cdef Buckets buckets_of(const Entry* entries, Py_ssize_t m) noexcept nogil:
+    """A few buckets an entry; one, in effect, where the keys have no range that can be parted."""
+    cdef Buckets buckets
+    cdef double low = INFINITY
+    cdef Py_ssize_t index, count = m * SPREAD if m <= SPREAD_FEW else m
+    buckets.top = -INFINITY
+    for index in range(m):
+        if -DBL_MAX <= entries[index].key <= DBL_MAX:
+            buckets.top = max(buckets.top, entries[index].key)
+            low = min(low, entries[index].key)
+    buckets.last = <double>(count - 1)
+    buckets.scale = <double>count / (buckets.top - low) if buckets.top > low else 0.0
+    if not buckets.scale <= DBL_MAX:
+        buckets.scale = 0.0
+    return buckets
+
+
+cdef inline Py_ssize_t bucket_of(const Buckets* buckets, double key) noexcept nogil:
+    """It never falls as the key falls, for each step here keeps the order; NaN, of 0 × infinity, becomes 0."""
+    cdef double at = (buckets.top - key) * buckets.scale
+    at = at if at > 0.0 else 0.0
+    at = at if at < buckets.last else buckets.last
+    return <Py_ssize_t>at
+
+
+cdef Buckets sort_entries(Workspace* space, Py_ssize_t m, bint stable) noexcept nogil:
+    """Sort the entries by `before`, and leave where those of each bucket start.
+
+    Linear where the keys are spread, n log n where they are not.
+    """
+    cdef Buckets buckets = buckets_of(space.entries, m)
+    cdef int32_t* starts = space.starts
+    cdef Py_ssize_t count = <Py_ssize_t>buckets.last + 1, index, b, size, total = 0, most = 0
+    cdef Entry* swap
+    memset(starts, 0, (count + 1) * sizeof(int32_t))
+    for index in range(m):
+        b = bucket_of(&buckets, space.entries[index].key)
+        space.bucket[index] = <int32_t>b
+        starts[b + 1] += 1
+    for b in range(count):  # starts[b + 1] becomes where b starts and, when it has been filled, where it ends
+        size = starts[b + 1]
+        starts[b + 1] = <int32_t>total
+        total += size
+        most = max(most, size)
+    for index in range(m):
+        b = space.bucket[index]
+        space.spare[starts[b + 1]] = space.entries[index]
+        starts[b + 1] += 1
+    swap = space.entries
+    space.entries = space.spare
+    space.spare = swap
+    buckets.crowded = most > RUN
+    for b in range(count if buckets.crowded else 0):
+        if starts[b + 1] - starts[b] > RUN:
+            merge_sort(space.entries + starts[b], space.spare, starts[b + 1] - starts[b], stable)
+    insertion_sort(space.entries, m, stable)  # none has far to go
+    return buckets
+
+
+cdef void locate(
+    const double* scores, Py_ssize_t n, Py_ssize_t m, const Buckets* buckets, bint stable, Workspace* space
+) noexcept nogil:
+    """Count the scores above each entry and equal to it, at the first entry of each key.
+
+    `stable`: the key of an entry becomes its place in its tie group, for it has done its work.
+    """
+    cdef Step* steps = space.steps
+    cdef Step* step
+    cdef int32_t* following = space.bucket  # of the entries of each key, the one that comes next in the input
+    cdef Py_ssize_t index, b, low, size, half
+    cdef uint64_t total = 0
     cdef double score
-    if depth >= n // 4:
-        return -INFINITY
-    k = <Py_ssize_t>depth
+    cdef bint tied
+    for index in range(m):
+        steps[index].key = space.entries[index].key
+        steps[index].tally = 0
+        following[index] = <int32_t>index
+    steps[m].key = -INFINITY  # after all: what is counted there is of no use
+    steps[m].tally = 0
+    for index in range(n):
+        score = scores[index]
+        b = bucket_of(buckets, score)
+        low = space.starts[b]
+        if buckets.crowded:
+            size = space.starts[b + 1] - low
+            while size > RUN:
+                half = size // 2
+                low += half if steps[low + half - 1].key > score else 0
+                size -= half
+        step = steps + low
+        step += step.key > score  # mostly all there is to do, and without a branch; in later buckets keys are lower
+        while step.key > score:
+            step += 1
+        tied = step.key >= score  # it is not above
+        if stable and tied:
+            low = following[step - steps]
+            if low < m and space.entries[low].index == index:
+                space.entries[low].key = <double>(step.tally >> 32)
+                following[step - steps] += 1
+        step.tally += <uint64_t>1 << (32 * tied)
+    for index in range(m):
+        steps[index].tally += total
+        total = <uint32_t>steps[index].tally + (steps[index].tally >> 32)
+
+
+cdef Py_ssize_t rank_entries(
+    const double* scores, Py_ssize_t n, Py_ssize_t m, int64_t depth, bint stable, Workspace* space,
+    double* hit_grade, int64_t* hit_first, int64_t* hit_last
+) noexcept nogil:
+    """Give m entries, in input order, the first and last rank of their tie group among n scores.
+
+    Nothing but the entries is sorted: the other documents are only counted above them. Writes the hits that start at
+    rank ≤ depth, returns their number, and leaves the entries in the same order. Equals `_reference.place`.
+    """
+    cdef Py_ssize_t index, kept = 0
+    cdef int64_t above = 0, equal = 0, place = 0, unused = 0
+    cdef double key, group = 0.0
+    cdef bint few = m <= FEW or n > INT32_MAX
+    cdef Buckets buckets
+    cdef Entry* entry
+    if few:
+        insertion_sort(space.entries, m, stable)
+    else:
+        buckets = sort_entries(space, m, stable)
+        locate(scores, n, m, &buckets, stable, space)
+    for index in range(m):
+        entry = &space.entries[index]
+        key = entry.key if few else space.steps[index].key
+        if index == 0 or key != group:
+            group = key
+            if few:
+                lanes.count(scores, n, key, &above, &equal)
+            else:
+                above = <uint32_t>space.steps[index].tally
+                equal = space.steps[index].tally >> 32
+        if not stable or equal == 1:
+            place = 0
+        elif few:
+            lanes.count(scores, entry.index, key, &unused, &place)
+        else:
+            place = <int64_t>entry.key
+        if above + place >= depth:
+            break
+        hit_grade[kept] = entry.grade
+        hit_first[kept] = above + place + 1
+        hit_last[kept] = hit_first[kept] if stable else above + equal
+        kept += 1
+    return kept
+
+
+cdef double kth_highest(const double* scores, Py_ssize_t n, Py_ssize_t k, double* heap) noexcept nogil:
+    """The k-th highest of n ≥ k scores."""
+    cdef Py_ssize_t index, parent, child
+    cdef double score
     for index in range(k):  # a heap with the lowest on top
         score = scores[index]
         child = index
@@ -154,192 +436,197 @@ cdef double threshold(const score_t* scores, Py_ssize_t n, int64_t depth, double
     return heap[0]
 
 
-cdef Py_ssize_t rank_entries(
-    const score_t* scores, Py_ssize_t n, Py_ssize_t m, int64_t depth, bint stable, Workspace* space,
-    double* hit_grade, int64_t* hit_first, int64_t* hit_last
-) noexcept nogil:
-    """Give m entries, in input order, the first and last rank of their tie group among n scores.
+cdef Py_ssize_t cut(const double* scores, Py_ssize_t n, int64_t depth, Workspace* space) noexcept nogil:
+    """Copy the scores that can be among the `depth` highest, and their places; return how many, −1 if one is NaN.
 
-    Nothing but the entries is sorted: the other documents are only counted above them. Writes the hits that start at
-    rank ≤ depth, returns their number, and leaves the entries in the same order. Equals `_reference.place`.
+    The highest scores of `stride` parts of the list are scores of different documents, so that the depth-th of those
+    is a lower bound of the depth-th of all.
     """
-    cdef Entry* entries = space.entries
-    cdef double* distinct = space.distinct
-    cdef Py_ssize_t index, low, length, kept = 0, d = 0
-    cdef int64_t rank = 1
-    cdef double score
-    if m == 0:
-        return 0
-    sort_entries(entries, space.spare, m, stable)
-    for index in range(m):
-        if index == 0 or entries[index].key != distinct[d - 1]:
-            distinct[d] = entries[index].key
-            space.next[d] = index
-            d += 1
-    memset(space.above, 0, d * sizeof(int64_t))
-    memset(space.equal, 0, d * sizeof(int64_t))
-    for index in range(n):
-        score = scores[index]
-        if score < distinct[d - 1]:
-            continue
-        low = count_higher(distinct, d, score)
-        if distinct[low] != score:
-            space.above[low] += 1
-            continue
-        if stable and space.next[low] < m and entries[space.next[low]].index == index:
-            entries[space.next[low]].key = <double>space.equal[low]  # its place in the group; the key has done its work
-            space.next[low] += 1
-        space.equal[low] += 1
-    index = 0
-    for low in range(d):
-        rank += space.above[low]
-        length = space.next[low] if stable else (space.next[low + 1] if low + 1 < d else m)
-        while index < length:
-            hit_first[kept] = rank + <int64_t>entries[index].key if stable else rank
-            hit_last[kept] = hit_first[kept] if stable else rank + space.equal[low] - 1
-            if hit_first[kept] > depth:
-                return kept
-            hit_grade[kept] = entries[index].grade
-            kept += 1
-            index += 1
-        rank += space.equal[low]
-    return kept
+    cdef Py_ssize_t k = <Py_ssize_t>depth, stride = (3 * k // 2 + 15) // 16 * 16
+    cdef Py_ssize_t count = 0, room = min(n + 16, 16 * k + 256), at = 0, index, kept
+    cdef double bound
+    lanes.maxima(scores, min(n, 128 * stride), stride, space.near)
+    bound = kth_highest(space.near, stride, k, space.distinct)
+    while True:
+        at = lanes.collect(scores, at, n, bound, space.near, space.place, &count, room)
+        if lanes.has_nan(space.near, count):
+            return -1
+        if at == n:
+            return count
+        bound = kth_highest(space.near, count, k, space.distinct)
+        kept = 0
+        for index in range(count):
+            space.near[kept] = space.near[index]
+            space.place[kept] = space.place[index]
+            kept += space.near[index] >= bound
+        count = kept
+        if 2 * count > room:  # many are equal to the bound
+            room = min(n + 16, 2 * room)
 
 
 # makers
 
-def grade_fault(const double[::1] grades, const int64_t[::1] offsets):
+def grade_fault(grades, const int64_t[::1] offsets):
     cdef Py_ssize_t query = 0, position = 0
     cdef int code = 0
+    cdef Numbers numbers
+    open_numbers(&numbers, grades)
     with nogil:
         for query in range(offsets.shape[0] - 1):
-            code = first_fault(
-                doubles(grades) + offsets[query], offsets[query + 1] - offsets[query], False, &position
-            )
+            code = number_fault(&numbers, offsets[query], offsets[query + 1] - offsets[query], &position)
             if code:
                 break
+    close_numbers(&numbers)
     return (code, query, position) if code else None
+
+
+cdef int number_fault(const Numbers* grades, int64_t start, Py_ssize_t n, Py_ssize_t* position) noexcept nogil:
+    cdef double room[BLOCK]
+    cdef Py_ssize_t done = 0, size
+    cdef int code
+    while done < n:
+        size = min(n - done, <Py_ssize_t>BLOCK)
+        code = first_fault(doubles_of(grades, start + done, size, room), size, False, position)
+        if code:
+            position[0] += done
+            return code
+        done += size
+    return 0
 
 
 def hits_ranked(
-    const double[::1] grades, const int64_t[::1] offsets, int64_t depth, bint zeros,
+    grades, const int64_t[::1] offsets, int64_t depth, bint zeros,
     int64_t[::1] hit_offsets, double[::1] hit_grade, int64_t[::1] hit_rank
 ):
-    cdef Py_ssize_t query = 0, position = 0, count = 0, index, n
-    cdef const double* ranking
-    cdef int code = 0
-    with nogil:
-        hit_offsets[0] = 0
-        for query in range(offsets.shape[0] - 1):
-            ranking = doubles(grades) + offsets[query]
-            n = offsets[query + 1] - offsets[query]
-            code = first_fault(ranking, n, False, &position)
-            if code:
-                break
-            for index in range(<Py_ssize_t>min(<int64_t>n, depth)):
-                if ranking[index] > 0.0 or zeros:
-                    hit_grade[count] = ranking[index]
-                    hit_rank[count] = index + 1
-                    count += 1
-            hit_offsets[query + 1] = count
-    return (code, query, position) if code else None
-
-
-def hits_scored_f64(
-    const double[::1] scores, const double[::1] grades, const int64_t[::1] offsets, int64_t depth, bint zeros,
-    bint stable, int64_t[::1] hit_offsets, double[::1] hit_grade, int64_t[::1] hit_first, int64_t[::1] hit_last
-):
-    return hits_scored(
-        &scores[0] if scores.shape[0] else NULL, grades, offsets, depth, zeros, stable,
-        hit_offsets, hit_grade, hit_first, hit_last,
-    )
-
-
-def hits_scored_f32(
-    const float[::1] scores, const double[::1] grades, const int64_t[::1] offsets, int64_t depth, bint zeros,
-    bint stable, int64_t[::1] hit_offsets, double[::1] hit_grade, int64_t[::1] hit_first, int64_t[::1] hit_last
-):
-    return hits_scored(
-        &scores[0] if scores.shape[0] else NULL, grades, offsets, depth, zeros, stable,
-        hit_offsets, hit_grade, hit_first, hit_last,
-    )
-
-
-cdef object hits_scored(
-    const score_t* scores, const double[::1] grades, const int64_t[::1] offsets, int64_t depth, bint zeros,
-    bint stable, int64_t[::1] hit_offsets, double[::1] hit_grade, int64_t[::1] hit_first, int64_t[::1] hit_last
-):
-    cdef Py_ssize_t query = 0, position = 0, count = 0, n
+    cdef Py_ssize_t query, count = 0, index
     cdef int64_t start
-    cdef int code = 0
-    cdef Workspace space
-    if grades.shape[0] == 0:
-        hit_offsets[:] = 0
-        return None
-    reserve(&space, longest(integers(offsets), offsets.shape[0] - 1))
+    cdef double grade
+    cdef Numbers numbers
+    open_numbers(&numbers, grades)
     with nogil:
         hit_offsets[0] = 0
         for query in range(offsets.shape[0] - 1):
             start = offsets[query]
+            for index in range(<Py_ssize_t>min(offsets[query + 1] - start, depth)):
+                grade = number_at(&numbers, start + index)
+                if grade > 0.0 or zeros:
+                    hit_grade[count] = grade
+                    hit_rank[count] = index + 1
+                    count += 1
+            hit_offsets[query + 1] = count
+    close_numbers(&numbers)
+
+
+def hits_scored(
+    scores, grades, const int64_t[::1] offsets, int64_t depth, bint zeros, bint stable,
+    int64_t[::1] hit_offsets, double[::1] hit_grade, int64_t[::1] hit_first, int64_t[::1] hit_last
+):
+    cdef Py_ssize_t query = 0, count = 0, n, m, near
+    cdef int64_t start
+    cdef const double* own = NULL
+    cdef bint sound_scores = True
+    cdef Numbers keys, labels
+    cdef Workspace space
+    hit_offsets[0] = 0
+    reserve(&space, longest(integers(offsets), offsets.shape[0] - 1))
+    open_numbers(&keys, scores)
+    open_numbers(&labels, grades)
+    with nogil:
+        for query in range(offsets.shape[0] - 1):
+            start = offsets[query]
             n = offsets[query + 1] - start
-            code = score_fault(scores + start, doubles(grades) + start, n, &position)
-            if code:
+            own = doubles_of(&keys, start, n, space.scores)
+            if n > SHORT and depth <= n // 8:
+                near = cut(own, n, depth, &space)
+                sound_scores = near >= 0
+                m = entries_near(&labels, start, near, zeros, &space)
+            else:
+                near = n
+                sound_scores = not lanes.has_nan(own, n)
+                m = entries_of(own, &labels, start, n, zeros, &space)
+            if not sound_scores:
                 break
-            # A query of no documents at the end has no place of its own in the buffers.
-            if n:
+            if m:  # a query of no documents at the end has no place of its own in the buffers
                 count += rank_entries(
-                    scores + start, n, candidates(scores + start, doubles(grades) + start, n, depth, zeros, &space),
-                    depth, stable, &space, &hit_grade[0] + count, &hit_first[0] + count, &hit_last[0] + count,
+                    own if near == n else space.near, near, m, depth, stable, &space,
+                    &hit_grade[0] + count, &hit_first[0] + count, &hit_last[0] + count,
                 )
             hit_offsets[query + 1] = count
+        n = 0
+        while not sound_scores and own[n] == own[n]:
+            n += 1
         release(&space)
-    return (code, query, position) if code else None
+    close_numbers(&keys)
+    close_numbers(&labels)
+    return None if sound_scores else (NAN_SCORE, query, n)
 
 
-cdef int score_fault(
-    const score_t* scores, const double* grades, Py_ssize_t n, Py_ssize_t* position
+cdef inline Py_ssize_t gather(
+    const number_t* grades, Py_ssize_t n, bint zeros, Entry* entries
 ) noexcept nogil:
-    cdef Py_ssize_t index
-    for index in range(n):
-        if scores[index] != scores[index] or not sound(grades[index]):
-            position[0] = index
-            return NAN_SCORE if scores[index] != scores[index] else fault(grades[index])
-    return 0
-
-
-cdef Py_ssize_t candidates(
-    const score_t* scores, const double* grades, Py_ssize_t n, int64_t depth, bint zeros, Workspace* space
-) noexcept nogil:
-    """Gather the documents that can be hits within the depth, in input order."""
-    cdef double floor = threshold(scores, n, depth, space.distinct)
+    """The places of the documents that can be hits, in input order, without a branch on the data."""
     cdef Py_ssize_t index, m = 0
     for index in range(n):
-        if scores[index] >= floor and (grades[index] > 0.0 or zeros):
-            space.entries[m].key = scores[index]
-            space.entries[m].grade = grades[index]
+        entries[m].index = index
+        m += zeros | (grades[index] > 0)
+    return m
+
+
+cdef Py_ssize_t entries_of(
+    const double* scores, const Numbers* grades, int64_t start, Py_ssize_t n, bint zeros, Workspace* space
+) noexcept nogil:
+    """The documents that can be hits, in input order."""
+    cdef Entry* entries = space.entries
+    cdef Py_ssize_t index, m
+    if grades.kind == FLOAT64:
+        m = gather(<const double*>grades.view.buf + start, n, zeros, entries)
+    elif grades.kind == FLOAT32:
+        m = gather(<const float*>grades.view.buf + start, n, zeros, entries)
+    elif grades.kind == INT64:
+        m = gather(<const int64_t*>grades.view.buf + start, n, zeros, entries)
+    elif grades.kind == INT32:
+        m = gather(<const int32_t*>grades.view.buf + start, n, zeros, entries)
+    else:
+        m = gather(<const uint8_t*>grades.view.buf + start, n, zeros, entries)
+    for index in range(m):
+        entries[index].key = scores[entries[index].index]
+        entries[index].grade = number_at(grades, start + entries[index].index)
+    return m
+
+
+cdef Py_ssize_t entries_near(
+    const Numbers* grades, int64_t start, Py_ssize_t near, bint zeros, Workspace* space
+) noexcept nogil:
+    """Those among the documents that a cut left, which are numbered anew."""
+    cdef Py_ssize_t index, m = 0
+    cdef double grade
+    for index in range(near):
+        grade = number_at(grades, start + space.place[index])
+        if grade > 0.0 or zeros:
+            space.entries[m].key = space.near[index]
+            space.entries[m].grade = grade
             space.entries[m].index = index
             m += 1
     return m
 
 
 def judged_grades(
-    const double[::1] grades, const int64_t[::1] offsets, int64_t depth,
+    grades, const int64_t[::1] offsets, int64_t depth,
     int64_t[::1] judged_offsets, double[::1] judged_grade, int64_t[::1] judged_count
 ):
-    cdef Py_ssize_t query = 0, position = 0, count = 0, written, n
+    cdef Py_ssize_t query = 0, position = 0, count = 0, written = 0, n
     cdef int code = 0
+    cdef Numbers numbers
     cdef Workspace space
-    if grades.shape[0] == 0:
-        judged_offsets[:] = 0
-        return None
+    judged_offsets[0] = 0
     reserve(&space, longest(integers(offsets), offsets.shape[0] - 1))
+    open_numbers(&numbers, grades)
     with nogil:
-        judged_offsets[0] = 0
         for query in range(offsets.shape[0] - 1):
             n = offsets[query + 1] - offsets[query]
             if n:
-                code = count_grades(
-                    doubles(grades) + offsets[query], n, depth, space.entries, space.spare,
+                code = count_numbers(
+                    &numbers, offsets[query], n, depth, &space,
                     &judged_grade[0] + count, &judged_count[0] + count, &written, &position,
                 )
                 if code:
@@ -347,7 +634,49 @@ def judged_grades(
                 count += written
             judged_offsets[query + 1] = count
         release(&space)
+    close_numbers(&numbers)
     return (code, query, position) if code else None
+
+
+cdef int count_numbers(
+    const Numbers* grades, int64_t start, Py_ssize_t n, int64_t depth, Workspace* space,
+    double* out_grade, int64_t* out_count, Py_ssize_t* written, Py_ssize_t* position
+) noexcept nogil:
+    """`count_grades` of numbers of any type: the usual grades, whole and below 8, by a quicker way."""
+    cdef int64_t counts[8]
+    cdef int64_t room[BLOCK]
+    cdef const int64_t* block = room
+    cdef Py_ssize_t done = 0, size
+    memset(counts, 0, sizeof(counts))
+    while done < n:
+        size = min(n - done, <Py_ssize_t>BLOCK)
+        if grades.kind == INT64:
+            block = <const int64_t*>grades.view.buf + start + done
+        else:
+            widened(grades, start + done, size, room)
+        if not lanes.tally(block, size, counts):
+            return count_grades(
+                doubles_of(grades, start, n, space.scores), n, depth, space.entries, space.spare,
+                out_grade, out_count, written, position,
+            )
+        done += size
+    written[0] = write_counts(counts, 8, depth, out_grade, out_count)
+    return 0
+
+
+cdef Py_ssize_t write_counts(
+    const int64_t* counts, int n, int64_t left, double* out_grade, int64_t* out_count
+) noexcept nogil:
+    """The `left` highest of the grades that were counted; the number of distinct ones."""
+    cdef Py_ssize_t written = 0
+    cdef int grade
+    for grade in range(n - 1, -1, -1):
+        if counts[grade] and left:
+            out_grade[written] = grade
+            out_count[written] = min(counts[grade], left)
+            left -= out_count[written]
+            written += 1
+    return written
 
 
 cdef int count_grades(
@@ -358,7 +687,7 @@ cdef int count_grades(
     cdef int64_t counts[SMALL_GRADES]
     cdef int64_t left = min(depth, <int64_t>n)
     cdef Py_ssize_t index, m = 0
-    cdef double grade, floor
+    cdef double grade, floor = 0.0
     cdef int small
     memset(counts, 0, sizeof(counts))
     for index in range(n):
@@ -372,22 +701,18 @@ cdef int count_grades(
                 counts[small] += 1
                 continue
         m += 1
-    written[0] = 0
     if m == 0:
-        for small in range(SMALL_GRADES - 1, -1, -1):
-            if counts[small] and left:
-                out_grade[written[0]] = small
-                out_count[written[0]] = min(counts[small], left)
-                left -= out_count[written[0]]
-                written[0] += 1
+        written[0] = write_counts(counts, SMALL_GRADES, depth, out_grade, out_count)
         return 0
-    floor = threshold(grades, n, depth, <double*>spare)
+    written[0] = 0
+    if left < n // 4:
+        floor = kth_highest(grades, n, <Py_ssize_t>left, <double*>spare)
     m = 0
     for index in range(n):
-        if grades[index] >= floor:
+        if grades[index] >= floor and grades[index] > 0.0:
             entries[m].key = grades[index]
             m += 1
-    sort_entries(entries, spare, m, True)
+    merge_sort(entries, spare, m, True)
     for index in range(<Py_ssize_t>min(<int64_t>m, left)):
         if written[0] and out_grade[written[0] - 1] == entries[index].key:
             out_count[written[0] - 1] += 1
@@ -395,4 +720,8 @@ cdef int count_grades(
             out_grade[written[0]] = entries[index].key
             out_count[written[0]] = 1
             written[0] += 1
+    if left > m:  # the rest is 0
+        out_grade[written[0]] = 0.0
+        out_count[written[0]] = left - m
+        written[0] += 1
     return 0

@@ -9,6 +9,11 @@ from itertools import groupby
 from rankgain._codes import INFINITE_GRADE, LARGE_GRADE, NAN_GRADE, NAN_SCORE, NEGATIVE_GRADE
 
 
+def use_cpu(level):
+    """The level of CPU that the loops are for: plain Python has none."""
+    return None
+
+
 def _fault(grade, exponential=False):
     """The code of what is wrong with a grade, or 0."""
     if grade != grade:
@@ -39,27 +44,27 @@ def grade_fault(grades, offsets):
 
 
 def hits_ranked(grades, offsets, depth, zeros, hit_offsets, hit_grade, hit_rank):
-    """The hits of lists in rank order: grades above 0, or with `zeros` all, at ranks ≤ depth."""
+    """The hits of lists in rank order: grades above 0, or with `zeros` all, at ranks ≤ depth.
+
+    What is wrong with grades, `grade_fault` and `judged_grades` say.
+    """
     grades, offsets = memoryview(grades), memoryview(offsets)
     count = 0
     hit_offsets[0] = 0
-    fault = grade_fault(grades, offsets)
-    if fault:
-        return fault
     for query in range(len(offsets) - 1):
         ranking = grades[offsets[query] : offsets[query + 1]]
         for rank, grade in enumerate(ranking[: min(depth, len(ranking))], 1):
-            if grade > 0.0 or zeros:
+            if grade > 0 or zeros:
                 hit_grade[count], hit_rank[count] = grade, rank
                 count += 1
         hit_offsets[query + 1] = count
-    return None
 
 
 def hits_scored(scores, grades, offsets, depth, zeros, stable, hit_offsets, hit_grade, hit_first, hit_last):
     """The hits of scored documents, each with the ranks of its tie group; `stable`: ties are in input order.
 
-    A group that starts at or before the depth is carried whole. Inside it hits stand by grade, highest first.
+    A group that starts at or before the depth is carried whole. Inside it hits stand by grade, highest first. A score
+    that is NaN is the only offence: what is wrong with grades, `grade_fault` and `judged_grades` say.
     """
     scores, grades, offsets = memoryview(scores), memoryview(grades), memoryview(offsets)
     count = 0
@@ -67,18 +72,15 @@ def hits_scored(scores, grades, offsets, depth, zeros, stable, hit_offsets, hit_
     for query in range(len(offsets) - 1):
         documents = range(offsets[query], offsets[query + 1])
         for position, index in enumerate(documents):
-            code = NAN_SCORE if scores[index] != scores[index] else _fault(grades[index])
-            if code:
-                return code, query, position
-        order = sorted(documents, key=lambda index: -scores[index])
-        for grade, first, last in place([scores[i] for i in order], [grades[i] for i in order], depth, zeros, stable):
+            if scores[index] != scores[index]:
+                return NAN_SCORE, query, position
+        order = sorted(documents, key=lambda index: -float(scores[index]))
+        ranked = [float(grades[index]) for index in order]
+        for grade, first, last in place([float(scores[i]) for i in order], ranked, depth, zeros, stable):
             hit_grade[count], hit_first[count], hit_last[count] = grade, first, last
             count += 1
         hit_offsets[query + 1] = count
     return None
-
-
-hits_scored_f64 = hits_scored_f32 = hits_scored
 
 
 def place(scores, grades, depth, zeros, resolved):
@@ -107,8 +109,8 @@ def judged_grades(grades, offsets, depth, judged_offsets, judged_grade, judged_c
     if fault:
         return fault
     for query in range(len(offsets) - 1):
-        judged = grades[offsets[query] : offsets[query + 1]]
-        for grade, same in groupby(sorted(judged, reverse=True)[: min(depth, len(judged))]):
+        judged = map(float, grades[offsets[query] : offsets[query + 1]])
+        for grade, same in groupby(sorted(judged, reverse=True)[: min(depth, offsets[query + 1] - offsets[query])]):
             judged_grade[count], judged_count[count] = grade, len(list(same))
             count += 1
         judged_offsets[query + 1] = count

@@ -8,7 +8,8 @@ import numpy as np
 
 from rankgain import _backend
 from rankgain._codes import IN_JUDGED
-from rankgain.errors import Fault, check
+from rankgain.arrays import Array
+from rankgain.errors import Fault, check, lower
 from rankgain.gains import Gain
 from rankgain.lists import Floats, Ints
 
@@ -121,15 +122,15 @@ def make_batch(
     returned: Ints,
     hits: Hits,
     fault: Fault,
-    judged: tuple[Floats, Ints],
+    judged: tuple[Array, Ints],
     needs: Needs,
     ties: int,
     role: int = 0,
 ) -> Batch:
     """The Batch of the hits that a maker wrote and of the judged grades (values and offsets).
 
-    `fault` is what the maker found wrong; of that and what is wrong with the judged grades, whose `role` is added to
-    the code, the lower is raised.
+    `fault` is what was found wrong before. Of that and what is wrong with the judged grades, the lower is raised; or,
+    where those are not the grades of the hits' lists and have a `role`, which is added to the code, that of the list.
     """
     grades, grade_offsets = judged
     judged_offsets = np.empty(len(grade_offsets), dtype=np.int64)
@@ -138,7 +139,7 @@ def make_batch(
     own: Fault = _backend.ordering.judged_grades(
         grades, grade_offsets, needs.judged_depth, judged_offsets, judged_grade, judged_count
     )
-    check(fault, own and (own[0] + role, *own[1:]))
+    check(fault, own and (own[0] + role, *own[1:])) if role else check(lower(fault, own))
     hit_count, judged_total = int(hits.offsets[-1]), int(judged_offsets[-1])
     return Batch(
         returned,

@@ -95,6 +95,13 @@ def check(*faults: Fault) -> None:
         raise Offence(*min(found, key=lambda fault: fault[1]))
 
 
+def lower(one: Fault, other: Fault) -> Fault:
+    """Of two faults in the same lists that of the lowest query and position."""
+    if one is None or other is None:
+        return one or other
+    return min(one, other, key=lambda fault: fault[1:])
+
+
 def lowest_first(
     work: Callable[[int, int], T], start: int, stop: int, refuse: Callable[[int, Offence], Exception]
 ) -> T:

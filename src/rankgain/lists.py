@@ -15,6 +15,9 @@ from rankgain.scalars import real
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
+# What kernels read as it is, scores and grades; all else becomes float64.
+NATIVE = frozenset(map(np.dtype, (np.float64, np.float32, np.int64, np.int32, np.uint8)))
+
 
 class Lists:
     """One list of numbers or many: rows of a matrix, arrays of their own, or stretches of a flat array.
@@ -62,20 +65,17 @@ class Lists:
     def sizes(self) -> Ints:
         return np.diff(self.offsets)
 
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """What the numbers are held as; float64 where several arrays hold them."""
-        return np.dtype(np.float64) if self._values is None else self._values.dtype
+    def take(self, start: int, stop: int, depth: int = UNLIMITED, *, native: bool = False) -> tuple[Array, Ints]:
+        """The lists start … stop − 1 as contiguous numbers with offsets from 0; rows are cut at the depth first.
 
-    def take(self, start: int, stop: int, dtype: type = np.float64, depth: int = UNLIMITED) -> tuple[Array, Ints]:
-        """The lists start … stop − 1 as contiguous numbers with offsets from 0; rows are cut at the depth first."""
+        They are float64 or, `native`, of any type that kernels read.
+        """
         offsets = self.offsets[start : stop + 1] - self.offsets[start]
         held = self._held(start, stop)
         if held.ndim == 2 and depth < held.shape[1]:
             held = held[:, :depth]
             offsets = np.arange(len(held) + 1, dtype=np.int64) * depth
-        with np.errstate(all="ignore"):  # what overflows here becomes infinite, and is refused as such
-            return np.require(held, dtype, ("C", "A")).reshape(-1), offsets
+        return contiguous(held, native=native).reshape(-1), offsets
 
     def _held(self, start: int, stop: int) -> Array:
         """The numbers of a run of lists as they are held."""
@@ -165,5 +165,11 @@ def _floats(array: Array, name: str) -> Floats:
 
 def to_float64(array: Array) -> Floats:
     """The numbers as contiguous float64; what overflows becomes infinite, and is refused as such elsewhere."""
+    return contiguous(array, native=False)
+
+
+def contiguous(array: Array, *, native: bool) -> Array:
+    """The numbers side by side, as float64 or, `native`, of any type that kernels read; themselves if they are so."""
+    dtype = array.dtype if native and array.dtype in NATIVE else np.float64
     with np.errstate(all="ignore"):
-        return np.require(array, np.float64, ("C", "A"))
+        return np.require(array, dtype, ("C", "A"))

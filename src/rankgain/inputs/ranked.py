@@ -10,9 +10,10 @@ import numpy as np
 
 from rankgain import _backend
 from rankgain._codes import IN_JUDGED
+from rankgain.arrays import Array
 from rankgain.batch import Batch, Hits, Needs, make_batch
-from rankgain.errors import Fault, Offence
-from rankgain.lists import Floats, Ints, Lists
+from rankgain.errors import Fault, Offence, lower
+from rankgain.lists import Ints, Lists
 from rankgain.rankings import TIES, Rankings, check_query_ids
 
 
@@ -80,14 +81,16 @@ class Graded(Rankings):
         return self.sizes if self._judged is None else self.sizes + self._judged.sizes
 
     @abstractmethod
-    def hits(self, start: int, stop: int, grades: Floats, offsets: Ints, needs: Needs) -> tuple[Hits, Fault]:
-        """The hits among the documents of the queries start … stop − 1, and what was found wrong."""
+    def hits(self, start: int, stop: int, grades: Array, offsets: Ints, needs: Needs) -> tuple[Hits, Fault]:
+        """The hits among the documents of the queries start … stop − 1, and what is wrong with other than grades."""
 
     def batch(self, start: int, stop: int, needs: Needs) -> Batch:
-        grades, offsets = self._grades.take(start, stop)
+        grades, offsets = self._grades.take(start, stop, native=True)
         hits, fault = self.hits(start, stop, grades, offsets, needs)
-        judged = (grades, offsets) if self._judged is None else self._judged.take(start, stop)
-        role = 0 if self._judged is None else IN_JUDGED
+        judged, role = (grades, offsets), 0
+        if self._judged is not None:
+            fault = lower(fault, _backend.ordering.grade_fault(grades, offsets))
+            judged, role = self._judged.take(start, stop, native=True), IN_JUDGED
         return make_batch(np.diff(offsets), hits, fault, judged, needs, TIES[self.ties or "stable"], role)
 
     def refusal(self, query: int, offence: Offence) -> Exception:
@@ -96,10 +99,8 @@ class Graded(Rankings):
 
 
 class Ranked(Graded):
-    def hits(self, start: int, stop: int, grades: Floats, offsets: Ints, needs: Needs) -> tuple[Hits, Fault]:
+    def hits(self, start: int, stop: int, grades: Array, offsets: Ints, needs: Needs) -> tuple[Hits, Fault]:
         hits = Hits(stop - start, len(grades))
         hits.last = hits.first
-        fault = _backend.ordering.hits_ranked(
-            grades, offsets, needs.depth, needs.zeros, hits.offsets, hits.grade, hits.first
-        )
-        return hits, fault
+        _backend.ordering.hits_ranked(grades, offsets, needs.depth, needs.zeros, hits.offsets, hits.grade, hits.first)
+        return hits, None

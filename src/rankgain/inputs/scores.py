@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 from rankgain import _backend
 from rankgain._codes import NAN_SCORE
-from rankgain.arrays import array_of, check_id
+from rankgain.arrays import Array, array_of, check_id
 from rankgain.batch import Hits, Needs
 from rankgain.errors import Fault, Offence
 from rankgain.inputs.ranked import Graded, check_judged
-from rankgain.lists import Floats, Ints, Lists, flat_numbers, offsets_of
+from rankgain.lists import Ints, Lists, flat_numbers, offsets_of
 from rankgain.rankings import Rankings, check_query_ids, check_ties
 
 
@@ -170,19 +170,16 @@ class Scored(Graded):
         super().__init__(labels, judged, query_ids, ties)
         self._scores = scores
 
-    def hits(self, start: int, stop: int, grades: Floats, offsets: Ints, needs: Needs) -> tuple[Hits, Fault]:
-        narrow = self._scores.dtype == np.float32
-        scores, _ = self._scores.take(start, stop, np.float32 if narrow else np.float64)
-        make = _backend.ordering.hits_scored_f32 if narrow else _backend.ordering.hits_scored_f64
-        stable = self.ties == "stable"
+    def hits(self, start: int, stop: int, grades: Array, offsets: Ints, needs: Needs) -> tuple[Hits, Fault]:
+        scores, _ = self._scores.take(start, stop, native=True)
         hits = Hits(stop - start, len(grades))
-        fault = make(
+        fault = _backend.ordering.hits_scored(
             scores,
             grades,
             offsets,
             needs.depth,
             needs.zeros,
-            stable,
+            self.ties == "stable",
             hits.offsets,
             hits.grade,
             hits.first,
