@@ -15,6 +15,7 @@ from rankgain.batch import Needs
 from rankgain.discounts import Discount
 from rankgain.groups import Groups
 from rankgain.ids import ids_of, python_ids
+from rankgain.lists import NATIVE
 from rankgain.metrics import cut_off
 
 pytestmark = pytest.mark.both
@@ -44,6 +45,30 @@ def agree(on_both, function):
 
 wild = st.floats(width=64) | st.sampled_from([1024.0, 1023.5, 1e308, -0.0, 5e-324])
 any_grades = st.lists(st.integers(0, 5).map(float) | wild, max_size=9)
+
+
+@given(
+    st.integers(0, 2**32 - 1),
+    st.integers(0, 11),
+    st.integers(0, 90),
+    cutoffs,
+    named_gains,
+    discounts,
+    rels,
+    st.sampled_from([*sorted(map(str, NATIVE)), "int16", ">f8", "bool"]),
+    st.booleans(),
+)
+def test_matrices_of_any_type(on_both, seed, rows, columns, k, gain, discount, rel, dtype, broken):
+    rng = np.random.default_rng(seed)
+    matrix = rng.integers(0, rng.choice([2, 5, 9, 100]), (rows, columns)).astype(dtype)
+    if broken and matrix.size and matrix.dtype.kind in "if":
+        matrix.flat[rng.integers(matrix.size)] = rng.choice([-1, np.nan, np.inf]) if matrix.dtype.kind == "f" else -1
+    agree(on_both, lambda: rg.dcg(matrix, k=k, gain=gain, discount=discount))
+    agree(on_both, lambda: rg.idcg(matrix, k=k, gain=gain, discount=discount))
+    agree(on_both, lambda: rg.ndcg(matrix, k=k, gain=gain, discount=discount))
+    agree(on_both, lambda: rg.ndcg(matrix, k=k, judged=matrix[:, ::-1], ideal="returned"))
+    agree(on_both, lambda: rg.reciprocal_rank(matrix, k=k, rel=rel))
+    agree(on_both, lambda: rg.from_ranked(matrix).evaluate("ndcg@3", "rr"))
 
 
 @given(

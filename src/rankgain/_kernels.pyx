@@ -7,13 +7,14 @@ scratch and lets the GIL go.
 
 cimport cython
 from libc.float cimport DBL_MAX
-from libc.math cimport exp2, log2
-from libc.stdint cimport INT64_MAX, int64_t
+from libc.math cimport NAN, exp2, log2
+from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint8_t
 from libc.stdlib cimport free, malloc
 
 from rankgain._codes cimport ABOVE_IDEAL, AVERAGE, IN_JUDGED, JARVELIN, LOG2, NOT_FINITE, WORST, ZIPF
 from rankgain._ordering cimport (
-    Entry, Workspace, count_grades, doubles, first_fault, integers, longest, release, reserve,
+    FLOAT32, FLOAT64, INT32, INT64, Entry, Numbers, Workspace, close_numbers, count_grades, count_numbers, doubles,
+    doubles_of, first_fault, integers, longest, number_t, open_numbers, release, reserve,
 )
 
 cdef enum:
@@ -504,84 +505,227 @@ def rr_list(object grades, int64_t depth, double rel):
     return answer(result)
 
 
-def dcg_lists(
-    const double[::1] grades, const int64_t[::1] offsets, bint exponential, const double[::1] table, int kind,
-    double base, int64_t depth, double[::1] out
-):
-    cdef Discount discount = discount_of(table, kind, base)
-    cdef Py_ssize_t query = 0
+# many lists, of numbers of any type
+
+cdef inline double sum_tail(
+    const number_t* grades, Py_ssize_t start, Py_ssize_t stop, const Discount* discount, double total
+) noexcept nogil:
+    """Go on with the sum of a list; NaN where a grade is negative."""
+    cdef Py_ssize_t index
+    for index in range(start, stop):
+        total += <double>grades[index] * weight(discount, index + 1)
+        if grades[index] < 0:
+            return NAN
+    return total
+
+
+cdef void sum_each(
+    const number_t* grades, const int64_t* offsets, Py_ssize_t queries, const Discount* discount, int64_t depth,
+    double* out
+) noexcept nogil:
+    """The DCG of each list with linear gain; NaN, or infinite, where a grade is no grade.
+
+    Each sum waits for its own additions, so four lists are summed at once: each in the order of its ranks, as ever.
+    """
+    cdef const number_t* a
+    cdef const number_t* b
+    cdef const number_t* c
+    cdef const number_t* d
+    cdef const double* table = discount.table
+    cdef Py_ssize_t query = 0, index, n, stop
+    cdef double w, x, y, z
+    cdef bint negative
+    while query < queries:
+        n = 0
+        if query + 4 <= queries:
+            n = <Py_ssize_t>min(depth, discount.size)
+            for index in range(query, query + 4):
+                n = min(n, <Py_ssize_t>(offsets[index + 1] - offsets[index]))
+        if n:
+            a = grades + offsets[query]
+            b = grades + offsets[query + 1]
+            c = grades + offsets[query + 2]
+            d = grades + offsets[query + 3]
+            w = x = y = z = 0.0
+            negative = False
+            for index in range(n):
+                w += <double>a[index] * table[index]
+                x += <double>b[index] * table[index]
+                y += <double>c[index] * table[index]
+                z += <double>d[index] * table[index]
+                negative |= (a[index] < 0) | (b[index] < 0) | (c[index] < 0) | (d[index] < 0)
+            out[query] = NAN if negative else w
+            out[query + 1] = NAN if negative else x
+            out[query + 2] = NAN if negative else y
+            out[query + 3] = NAN if negative else z
+        for index in range(query, min(query + 4, queries)):
+            stop = <Py_ssize_t>min(offsets[index + 1] - offsets[index], depth)
+            if stop > n or n == 0:
+                out[index] = sum_tail(grades + offsets[index], n, stop, discount, out[index] if n else 0.0)
+        query += 4
+
+
+cdef int sum_lists(
+    const Numbers* grades, const int64_t* offsets, Py_ssize_t queries, bint exponential, const Discount* discount,
+    int64_t depth, Workspace* space, double* out, Py_ssize_t* query, Py_ssize_t* position
+) noexcept nogil:
+    """The DCG of each list; or the code of what is wrong, at the query and the position."""
+    cdef Py_ssize_t n
     cdef Result result
-    result.code = 0
-    with nogil:
-        for query in range(out.shape[0]):
+    if not exponential:
+        if grades.kind == FLOAT64:
+            sum_each(<const double*>grades.view.buf, offsets, queries, discount, depth, out)
+        elif grades.kind == FLOAT32:
+            sum_each(<const float*>grades.view.buf, offsets, queries, discount, depth, out)
+        elif grades.kind == INT64:
+            sum_each(<const int64_t*>grades.view.buf, offsets, queries, discount, depth, out)
+        elif grades.kind == INT32:
+            sum_each(<const int32_t*>grades.view.buf, offsets, queries, discount, depth, out)
+        else:
+            sum_each(<const uint8_t*>grades.view.buf, offsets, queries, discount, depth, out)
+    for query[0] in range(queries):
+        if exponential or not finite(out[query[0]]):
+            n = <Py_ssize_t>min(offsets[query[0] + 1] - offsets[query[0]], depth)
             result = dcg_one(
-                doubles(grades) + offsets[query], offsets[query + 1] - offsets[query], exponential, &discount, depth
+                doubles_of(grades, offsets[query[0]], n, space.scores), n, exponential, discount, depth
             )
             if result.code:
-                break
-            out[query] = result.value
-    return (result.code, query, result.position) if result.code else None
+                position[0] = result.position
+                return result.code
+            out[query[0]] = result.value
+    return 0
+
+
+cdef Result ideal_of(
+    const Numbers* grades, int64_t start, Py_ssize_t n, bint exponential, const Discount* discount, int64_t depth,
+    Workspace* space
+) noexcept nogil:
+    """`idcg_one` of numbers of any type."""
+    cdef Result result
+    cdef Py_ssize_t index, written = 0
+    result.position = -1
+    result.value = 0.0
+    result.code = count_numbers(
+        grades, start, n, depth, space, space.distinct, space.counts, &written, &result.position
+    )
+    if exponential and (result.code or (written and space.distinct[0] >= 1024.0)):
+        result.code = first_fault(doubles_of(grades, start, n, space.scores), n, True, &result.position)
+    if result.code == 0:
+        if exponential:
+            for index in range(written):
+                space.distinct[index] = exp2(space.distinct[index]) - 1.0
+        sum_ideal(space.distinct, space.counts, written, INT64_MAX, discount, &depth, 1, &result.value)
+        if not finite(result.value):
+            result.code = NOT_FINITE
+    return result
+
+
+def dcg_lists(
+    grades, const int64_t[::1] offsets, bint exponential, const double[::1] table, int kind, double base,
+    int64_t depth, double[::1] out
+):
+    cdef Discount discount = discount_of(table, kind, base)
+    cdef Py_ssize_t query = 0, position = -1
+    cdef Numbers numbers
+    cdef Workspace space
+    cdef int code = 0
+    if out.shape[0] == 0:
+        return None
+    reserve(&space, longest(integers(offsets), out.shape[0]))
+    open_numbers(&numbers, grades)
+    with nogil:
+        code = sum_lists(
+            &numbers, integers(offsets), out.shape[0], exponential, &discount, depth, &space, &out[0], &query,
+            &position,
+        )
+        release(&space)
+    close_numbers(&numbers)
+    return (code, query, position) if code else None
 
 
 def idcg_lists(
-    const double[::1] grades, const int64_t[::1] offsets, bint exponential, const double[::1] table, int kind,
-    double base, int64_t depth, double[::1] out
+    grades, const int64_t[::1] offsets, bint exponential, const double[::1] table, int kind, double base,
+    int64_t depth, double[::1] out
 ):
     cdef Discount discount = discount_of(table, kind, base)
     cdef Py_ssize_t query = 0
+    cdef Numbers numbers
     cdef Workspace space
     cdef Result result
     result.code = 0
     reserve(&space, longest(integers(offsets), out.shape[0]))
+    open_numbers(&numbers, grades)
     with nogil:
         for query in range(out.shape[0]):
-            result = idcg_one(
-                doubles(grades) + offsets[query], offsets[query + 1] - offsets[query], exponential, &discount, depth,
-                &space,
+            result = ideal_of(
+                &numbers, offsets[query], offsets[query + 1] - offsets[query], exponential, &discount, depth, &space
             )
             if result.code:
                 break
             out[query] = result.value
         release(&space)
+    close_numbers(&numbers)
     return (result.code, query, result.position) if result.code else None
 
 
 def ndcg_lists(
-    const double[::1] grades, const int64_t[::1] offsets, const double[::1] judged, const int64_t[::1] judged_offsets,
-    bint exponential, const double[::1] table, int kind, double base, int64_t depth, bint returned, bint bounded,
-    double empty, double[::1] out
+    grades, const int64_t[::1] offsets, judged, const int64_t[::1] judged_offsets, bint exponential,
+    const double[::1] table, int kind, double base, int64_t depth, bint returned, bint bounded, double empty,
+    double[::1] out
 ):
     cdef Discount discount = discount_of(table, kind, base)
     cdef bint own = judged is None
-    cdef const double* truth = doubles(grades) if own else doubles(judged)
-    cdef const int64_t* truth_offsets = integers(offsets) if own else integers(judged_offsets)
-    cdef Py_ssize_t query = 0
+    cdef const int64_t* starts = integers(offsets) if own else integers(judged_offsets)
+    cdef Py_ssize_t query = 0, position = -1
+    cdef Numbers numbers, truth
+    cdef Workspace space
+    cdef Result result
+    cdef int code = 0
+    if out.shape[0] == 0:
+        return None
+    reserve(&space, max(longest(integers(offsets), out.shape[0]), longest(starts, out.shape[0])))
+    open_numbers(&numbers, grades)
+    open_numbers(&truth, grades if own else judged)
+    with nogil:
+        code = sum_lists(
+            &numbers, integers(offsets), out.shape[0], exponential, &discount, depth, &space, &out[0], &query,
+            &position,
+        )
+        for query in range(0 if code else out.shape[0]):
+            result = ideal_of(
+                &truth, starts[query], starts[query + 1] - starts[query], exponential, &discount,
+                # the ideal of an empty list is that of one document: a list that returned nothing earns 0
+                min(depth, max(offsets[query + 1] - offsets[query], 1)) if returned else depth, &space,
+            )
+            code = result.code
+            position = result.position
+            if code:
+                code += 0 if own else IN_JUDGED
+                break
+            code = quotient(out[query], result.value, empty, bounded, &out[query])
+            if code:
+                break
+        release(&space)
+    close_numbers(&numbers)
+    close_numbers(&truth)
+    return (code, query, position) if code else None
+
+
+def rr_lists(grades, const int64_t[::1] offsets, int64_t depth, double rel, double[::1] out):
+    cdef Py_ssize_t query = 0, n
+    cdef Numbers numbers
     cdef Workspace space
     cdef Result result
     result.code = 0
-    reserve(&space, longest(truth_offsets, out.shape[0]))
+    reserve(&space, longest(integers(offsets), out.shape[0]))
+    open_numbers(&numbers, grades)
     with nogil:
         for query in range(out.shape[0]):
-            result = ndcg_one(
-                doubles(grades) + offsets[query], offsets[query + 1] - offsets[query],
-                truth + truth_offsets[query], truth_offsets[query + 1] - truth_offsets[query],
-                exponential, &discount, depth, returned, bounded, empty, own, &space,
-            )
+            n = <Py_ssize_t>min(offsets[query + 1] - offsets[query], depth)
+            result = rr_one(doubles_of(&numbers, offsets[query], n, space.scores), n, depth, rel)
             if result.code:
                 break
             out[query] = result.value
         release(&space)
-    return (result.code, query, result.position) if result.code else None
-
-
-def rr_lists(const double[::1] grades, const int64_t[::1] offsets, int64_t depth, double rel, double[::1] out):
-    cdef Py_ssize_t query = 0
-    cdef Result result
-    result.code = 0
-    with nogil:
-        for query in range(out.shape[0]):
-            result = rr_one(doubles(grades) + offsets[query], offsets[query + 1] - offsets[query], depth, rel)
-            if result.code:
-                break
-            out[query] = result.value
+    close_numbers(&numbers)
     return (result.code, query, result.position) if result.code else None

@@ -1,6 +1,20 @@
 # What other kernels take from `_ordering`: scratch, numbers of any type, the order of the documents of a query.
 from cpython.buffer cimport Py_buffer
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+
+cdef enum:
+    FLOAT64
+    FLOAT32
+    INT64
+    INT32
+    UINT8
+
+ctypedef fused number_t:
+    double
+    float
+    int64_t
+    int32_t
+    uint8_t
 
 cdef struct Numbers:
     # A buffer of float64, float32, int64, int32 or uint8; see `open_numbers`.

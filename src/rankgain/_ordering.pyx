@@ -19,6 +19,7 @@ from rankgain._codes cimport INFINITE_GRADE, LARGE_GRADE, NAN_GRADE, NAN_SCORE, 
 cdef extern from "lanes.h" nogil:
     struct Lanes:
         int (*tally)(const int64_t*, Py_ssize_t, int64_t*) noexcept nogil
+        void (*whole)(const double*, Py_ssize_t, int64_t*) noexcept nogil
         int (*has_nan)(const double*, Py_ssize_t) noexcept nogil
         void (*maxima)(const double*, Py_ssize_t, Py_ssize_t, double*) noexcept nogil
         Py_ssize_t (*collect)(
@@ -27,13 +28,6 @@ cdef extern from "lanes.h" nogil:
         void (*count)(const double*, Py_ssize_t, double, int64_t*, int64_t*) noexcept nogil
     const Lanes* lanes_baseline
     const Lanes* lanes_avx2()
-
-cdef enum:
-    FLOAT64
-    FLOAT32
-    INT64
-    INT32
-    UINT8
 
 cdef enum:
     SMALL_GRADES = 64  # whole grades below this are counted instead of sorted
@@ -94,49 +88,24 @@ cdef inline double number_at(const Numbers* numbers, int64_t index) noexcept nog
     return (<const uint8_t*>numbers.view.buf)[index]
 
 
-ctypedef fused number_t:
-    double
-    float
-    int64_t
-    int32_t
-    uint8_t
-
-ctypedef fused wide_t:
-    double
-    int64_t
-
-
-cdef inline void widen(const number_t* numbers, Py_ssize_t n, wide_t* out) noexcept nogil:
-    """The numbers as float64; or as int64, in which what is no whole number from 0 to 7 becomes 8."""
+cdef inline void widen(const number_t* numbers, Py_ssize_t n, double* out) noexcept nogil:
     cdef Py_ssize_t index
-    cdef int64_t whole
     for index in range(n):
-        if wide_t is double or number_t is int64_t or number_t is int32_t or number_t is uint8_t:
-            out[index] = <wide_t>numbers[index]
-        else:
-            # looked at before the cast, which is undefined for what an int cannot hold
-            whole = <int32_t>(numbers[index] if 0 <= numbers[index] < 8 else 0)
-            out[index] = whole if whole == numbers[index] else 8
-
-
-cdef void widened(const Numbers* numbers, int64_t start, Py_ssize_t n, wide_t* out) noexcept nogil:
-    if numbers.kind == FLOAT64:
-        widen(<const double*>numbers.view.buf + start, n, out)
-    elif numbers.kind == FLOAT32:
-        widen(<const float*>numbers.view.buf + start, n, out)
-    elif numbers.kind == INT64:
-        widen(<const int64_t*>numbers.view.buf + start, n, out)
-    elif numbers.kind == INT32:
-        widen(<const int32_t*>numbers.view.buf + start, n, out)
-    else:
-        widen(<const uint8_t*>numbers.view.buf + start, n, out)
+        out[index] = <double>numbers[index]
 
 
 cdef const double* doubles_of(const Numbers* numbers, int64_t start, Py_ssize_t n, double* room) noexcept nogil:
     """The numbers as float64, where they stand or copied into the room for them."""
     if numbers.kind == FLOAT64:
         return <const double*>numbers.view.buf + start
-    widened(numbers, start, n, room)
+    if numbers.kind == FLOAT32:
+        widen(<const float*>numbers.view.buf + start, n, room)
+    elif numbers.kind == INT64:
+        widen(<const int64_t*>numbers.view.buf + start, n, room)
+    elif numbers.kind == INT32:
+        widen(<const int32_t*>numbers.view.buf + start, n, room)
+    else:
+        widen(<const uint8_t*>numbers.view.buf + start, n, room)
     return room
 
 
@@ -644,8 +613,9 @@ cdef int count_numbers(
 ) noexcept nogil:
     """`count_grades` of numbers of any type: the usual grades, whole and below 8, by a quicker way."""
     cdef int64_t counts[8]
-    cdef int64_t room[BLOCK]
-    cdef const int64_t* block = room
+    cdef int64_t integers[BLOCK]
+    cdef double room[BLOCK]
+    cdef const int64_t* block = integers
     cdef Py_ssize_t done = 0, size
     memset(counts, 0, sizeof(counts))
     while done < n:
@@ -653,7 +623,7 @@ cdef int count_numbers(
         if grades.kind == INT64:
             block = <const int64_t*>grades.view.buf + start + done
         else:
-            widened(grades, start + done, size, room)
+            lanes.whole(doubles_of(grades, start + done, size, room), size, integers)
         if not lanes.tally(block, size, counts):
             return count_grades(
                 doubles_of(grades, start, n, space.scores), n, depth, space.entries, space.spare,

@@ -145,45 +145,48 @@ def rr_list(grades, depth, rel):
     return _answer(_rr, grades, depth, rel)
 
 
-# many lists
+# many lists, of numbers of any type
 
 
 def _each(offsets, out, value):
-    """Fill out[q] with value(start, stop, q) for each list, up to the first offence."""
-    offsets = memoryview(offsets)
+    """Fill out[q] with value(q) for each list, up to the first offence."""
     for query in range(len(offsets) - 1):
-        result = value(offsets[query], offsets[query + 1], query)
+        result = value(query)
         if type(result) is tuple:
             return result[0], query, result[2]
         out[query] = result
     return None
 
 
+def _list(grades, offsets, query):
+    return [float(grade) for grade in memoryview(grades)[offsets[query] : offsets[query + 1]]]
+
+
 def dcg_lists(grades, offsets, exponential, table, kind, base, depth, out):
-    grades, discount = memoryview(grades), _discounts(table, kind, base)
-    return _each(offsets, out, lambda a, b, _: _dcg(grades[a:b], exponential, discount, depth))
+    discount = _discounts(table, kind, base)
+    return _each(offsets, out, lambda query: _dcg(_list(grades, offsets, query), exponential, discount, depth))
 
 
 def idcg_lists(grades, offsets, exponential, table, kind, base, depth, out):
-    grades, discount = memoryview(grades), _discounts(table, kind, base)
-    return _each(offsets, out, lambda a, b, _: _idcg(grades[a:b], exponential, discount, depth))
+    discount = _discounts(table, kind, base)
+    return _each(offsets, out, lambda query: _idcg(_list(grades, offsets, query), exponential, discount, depth))
 
 
 def ndcg_lists(
     grades, offsets, judged, judged_offsets, exponential, table, kind, base, depth, returned, bounded, empty, out
 ):
-    grades, discount = memoryview(grades), _discounts(table, kind, base)
+    discount = _discounts(table, kind, base)
 
-    def value(start, stop, query):
-        truth = None if judged is None else memoryview(judged)[judged_offsets[query] : judged_offsets[query + 1]]
-        return _ndcg(grades[start:stop], truth, exponential, discount, depth, returned, bounded, empty)
+    def value(query):
+        truth = None if judged is None else _list(judged, judged_offsets, query)
+        own = _list(grades, offsets, query)
+        return _ndcg(own, truth, exponential, discount, depth, returned, bounded, empty)
 
     return _each(offsets, out, value)
 
 
 def rr_lists(grades, offsets, depth, rel, out):
-    grades = memoryview(grades)
-    return _each(offsets, out, lambda a, b, _: _rr(grades[a:b], depth, rel))
+    return _each(offsets, out, lambda query: _rr(_list(grades, offsets, query), depth, rel))
 
 
 # takers: a Batch to one value a query and cut-off, out[query * len(cutoffs) + cutoff], cut-offs ascending

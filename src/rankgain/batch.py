@@ -10,7 +10,7 @@ from rankgain import _backend
 from rankgain._codes import IN_JUDGED
 from rankgain.arrays import Array
 from rankgain.errors import Fault, check, lower
-from rankgain.gains import Gain
+from rankgain.gains import LINEAR, Gain
 from rankgain.lists import Floats, Ints
 
 
@@ -77,8 +77,10 @@ class Batch:
     def hit_gains(self, gain: Gain, depth: int) -> Floats:
         """The gains of the hits; inside a tie group they stand highest first.
 
-        Those of hits beyond the depth, which other metrics asked for, are not looked at and stand as 0.
+        Those of hits beyond the depth, which other metrics asked for, are not looked at.
         """
+        if gain == LINEAR:
+            return self.hit_grade
         gains = self._hit_gains.get((gain, depth))
         if gains is None:
             gains = np.zeros(len(self.hit_grade))

@@ -79,7 +79,8 @@ class IdealSum:
         gains, counts = batch.judged_gains(self.gain)
         # The ideal of an empty list is that of one document: a list that returned nothing earns 0.
         limits = np.maximum(batch.returned, 1) if self.returned else None
-        ranks = batch.judged_sizes() if limits is None else np.minimum(limits, batch.judged_sizes())
+        ranks = batch.judged_sizes()
+        ranks = ranks if limits is None else np.minimum(limits, ranks)
         self.discount.require(np.minimum(ranks, deepest))
         out = np.empty(len(batch) * len(cutoffs))
         check(

@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from rankgain import _backend
-from rankgain._codes import IN_JUDGED, UNLIMITED, VECTOR
+from rankgain._codes import IN_JUDGED, VECTOR
 from rankgain.aggregators import mean
 from rankgain.discounts import NO_DISCOUNT, Discount, DiscountKind
 from rankgain.errors import Offence, check, lowest_first, refusal
@@ -441,18 +441,17 @@ def _sum(door: str, grades: Any, name: str, settings: _Settings) -> float | Floa
 def _sum_of_lists(door: str, grades: Any, name: str, settings: _Settings) -> float | Floats:
     worth, weight, depth = settings.gain, settings.discount, settings.depth
     lists = Lists.of(grades, name)
-    # The ideal looks at all the grades, the sum at those to the cut-off.
-    look = depth if door == "dcg" else UNLIMITED
+    many = getattr(_backend.kernels, door + "_lists")
 
     def compute(start: int, stop: int, out: Floats) -> None:
-        values, offsets = lists.take(start, stop, depth=look)
-        sizes = np.diff(offsets)
-        weight.require(np.minimum(sizes, depth))
+        values, offsets = lists.take(start, stop, native=worth.in_kernel)
+        if weight.kind == VECTOR:
+            weight.require(np.minimum(np.diff(offsets), depth))
         if not worth.in_kernel:
-            values, offsets = cut(values, offsets, look)
+            if door == "dcg":  # the ideal looks at all the grades, the sum at those to the cut-off
+                values, offsets = cut(values, offsets, depth)
             values = _gains(worth, values, offsets)
-        many = getattr(_backend.kernels, door + "_lists")
-        check(many(values, offsets, *settings.door_for(int(sizes.max(initial=0))), out))
+        check(many(values, offsets, *settings.door_for(lists.longest), out))
 
     return _in_chunks(lists, None, compute)
 
@@ -463,19 +462,20 @@ def _ndcg_of_lists(relevance: Any, judged: Any, settings: _Settings) -> float | 
     truth = check_judged(judged, lists)
 
     def compute(start: int, stop: int, out: Floats) -> None:
-        grades, offsets = lists.take(start, stop)
-        known, known_offsets = (None, None) if truth is None else truth.take(start, stop)
-        sizes, known_sizes = np.diff(offsets), np.diff(offsets if known_offsets is None else known_offsets)
-        weight.require(np.minimum(sizes, depth))
-        ideal_sizes = np.minimum(known_sizes, np.maximum(sizes, 1)) if ratio[0] else known_sizes
-        weight.require(np.minimum(ideal_sizes, depth))
+        grades, offsets = lists.take(start, stop, native=worth.in_kernel)
+        known, known_offsets = (None, None) if truth is None else truth.take(start, stop, native=worth.in_kernel)
+        if weight.kind == VECTOR:
+            sizes, known_sizes = np.diff(offsets), np.diff(offsets if known_offsets is None else known_offsets)
+            weight.require(np.minimum(sizes, depth))
+            ideal_sizes = np.minimum(known_sizes, np.maximum(sizes, 1)) if ratio[0] else known_sizes
+            weight.require(np.minimum(ideal_sizes, depth))
         if not worth.in_kernel:
             if known is not None:
                 grades, offsets = cut(grades, offsets, depth)
             grades = _gains(worth, grades, offsets)
             if known is not None:
                 known = _gains(worth, known, cast(Ints, known_offsets), IN_JUDGED)
-        door = settings.door_for(int(max(sizes.max(initial=0), known_sizes.max(initial=0))))
+        door = settings.door_for(max(lists.longest, 0 if truth is None else truth.longest))
         check(_backend.kernels.ndcg_lists(grades, offsets, known, known_offsets, *door, *ratio, out))
 
     return _in_chunks(lists, truth, compute)
@@ -485,7 +485,7 @@ def _rr_of_lists(relevance: Any, depth: int, threshold: float) -> float | Floats
     lists = Lists.of(relevance, "relevance")
 
     def compute(start: int, stop: int, out: Floats) -> None:
-        grades, offsets = lists.take(start, stop, depth=depth)
+        grades, offsets = lists.take(start, stop, native=True)
         check(_backend.kernels.rr_lists(grades, offsets, depth, threshold, out))
 
     return _in_chunks(lists, None, compute)
@@ -501,9 +501,9 @@ def _gains(worth: Gain, grades: Floats, offsets: Ints, role: int = 0) -> Floats:
 
 
 def _in_chunks(lists: Lists, truth: Lists | None, compute: Any) -> float | Floats:
-    """Compute the value of each list, so many at once as stay in the cache."""
+    """Compute the value of each list, so many at once as are to be converted together."""
     out = np.empty(len(lists))
-    step = max(1, CHUNK // max(1, int(lists.sizes.max(initial=0))))
+    step = max(1, len(lists) if lists.native and truth is None else CHUNK // max(1, lists.longest))
 
     def work(start: int, stop: int) -> None:
         compute(start, stop, out[start:stop])

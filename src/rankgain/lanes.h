@@ -11,6 +11,7 @@
 
 struct Lanes {
   int (*tally)(const int64_t *, ptrdiff_t, int64_t *);
+  void (*whole)(const double *, ptrdiff_t, int64_t *);
   int (*has_nan)(const double *, ptrdiff_t);
   void (*maxima)(const double *, ptrdiff_t, ptrdiff_t, double *);
   ptrdiff_t (*collect)(const double *, ptrdiff_t, ptrdiff_t, double, double *, ptrdiff_t *, ptrdiff_t *, ptrdiff_t);

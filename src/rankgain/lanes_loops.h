@@ -38,6 +38,26 @@ TARGET static int HERE(tally)(const int64_t *grades, ptrdiff_t n, int64_t *count
   return 1;
 }
 
+/* Grades as integers; what is not a whole number from 0 to 2^52 becomes another that is above 7, or below 0. Added to
+   2^52, a number leaves its whole part in the lowest bits. */
+TARGET static void HERE(whole)(const double *grades, ptrdiff_t n, int64_t *out) {
+  const double shift = 4503599627370496.0;
+  ptrdiff_t i = 0;
+  for (; i + LANES <= n; i += LANES) {
+    const HERE(doubles) grade = LOAD(doubles, grades + i), sum = grade + shift;
+    const HERE(integers) other = MASK(sum - shift != grade) & 8;
+    HERE(integers) bits;
+    memcpy(&bits, &sum, sizeof bits);
+    bits = (bits - 0x4330000000000000) | other;
+    memcpy(out + i, &bits, sizeof bits);
+  }
+  for (; i < n; i++) {
+    const double sum = grades[i] + shift;
+    memcpy(out + i, &sum, sizeof sum);
+    out[i] = (out[i] - 0x4330000000000000) | (sum - shift != grades[i]) << 3;
+  }
+}
+
 TARGET static int HERE(has_nan)(const double *scores, ptrdiff_t n) {
   HERE(integers) found = NONE;
   ptrdiff_t i = 0;
@@ -97,4 +117,4 @@ TARGET static void HERE(count)(const double *scores, ptrdiff_t n, double key, in
   }
 }
 
-static const struct Lanes HERE(lanes) = {HERE(tally), HERE(has_nan), HERE(maxima), HERE(collect), HERE(count)};
+static const struct Lanes HERE(lanes) = {HERE(tally), HERE(whole), HERE(has_nan), HERE(maxima), HERE(collect), HERE(count)};

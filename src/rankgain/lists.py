@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rankgain._codes import UNLIMITED
 from rankgain.arrays import Array, array_of, check_unmasked, is_array, is_rows
 from rankgain.scalars import real
 
@@ -65,17 +64,29 @@ class Lists:
     def sizes(self) -> Ints:
         return np.diff(self.offsets)
 
-    def take(self, start: int, stop: int, depth: int = UNLIMITED, *, native: bool = False) -> tuple[Array, Ints]:
-        """The lists start … stop − 1 as contiguous numbers with offsets from 0; rows are cut at the depth first.
+    @property
+    def longest(self) -> int:
+        """The length of the longest list."""
+        if self._values is not None and self._values.ndim == 2:
+            return int(self._values.shape[1])
+        return int(self.sizes.max(initial=0))
+
+    @property
+    def native(self) -> bool:
+        """Whether kernels read the numbers where they are held."""
+        held = self._values
+        if held is None or self._order is not None or held.dtype not in NATIVE:
+            return False
+        return held.flags.c_contiguous and held.flags.aligned
+
+    def take(self, start: int, stop: int, *, native: bool = False) -> tuple[Array, Ints]:
+        """The lists start … stop − 1 as contiguous numbers with offsets from 0.
 
         They are float64 or, `native`, of any type that kernels read.
         """
-        offsets = self.offsets[start : stop + 1] - self.offsets[start]
-        held = self._held(start, stop)
-        if held.ndim == 2 and depth < held.shape[1]:
-            held = held[:, :depth]
-            offsets = np.arange(len(held) + 1, dtype=np.int64) * depth
-        return contiguous(held, native=native).reshape(-1), offsets
+        offsets = self.offsets[start : stop + 1]
+        offsets = offsets - offsets[0] if start else offsets
+        return contiguous(self._held(start, stop), native=native).reshape(-1), offsets
 
     def _held(self, start: int, stop: int) -> Array:
         """The numbers of a run of lists as they are held."""

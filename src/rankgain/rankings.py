@@ -21,7 +21,7 @@ from rankgain.metrics import TABLE, Metric, parse
 TIES = {"average": AVERAGE, "stable": STABLE, "docid": DOCID, "best": BEST, "worst": WORST}
 
 # Documents in a chunk: enough to make the cost of a chunk vanish, few enough to stay in the cache.
-CHUNK = 1 << 16
+CHUNK = 1 << 18
 
 
 def check_ties(ties: str, ids: bool) -> str:
