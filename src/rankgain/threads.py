@@ -1,0 +1,69 @@
+"""Chunks of queries on several threads: the kernels let the GIL go, so that they run at the same time."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+MOST = 256
+_pool: Any = None  # made when first asked for
+
+
+def check_threads(threads: int) -> int:
+    if isinstance(threads, bool) or not hasattr(threads, "__index__"):
+        raise TypeError(f"threads must be an integer, not {type(threads).__name__}")
+    if not 1 <= int(threads) <= MOST:
+        raise ValueError(f"threads must be from 1 to {MOST}, not {int(threads)}")
+    return int(threads)
+
+
+def over(chunks: Iterable[tuple[int, int]], work: Callable[[int, int], T], threads: int) -> list[T]:
+    """What the work gives for each chunk, in their order; of several errors that of the first chunk is raised.
+
+    Chunks are begun in order, and none after an error: so all that come before the one that failed are gone through.
+    """
+    waiting = deque(enumerate(chunks))
+    results: dict[int, T] = {}
+    errors: dict[int, BaseException] = {}
+
+    def share() -> None:
+        while not errors:
+            try:
+                number, chunk = waiting.popleft()
+            except IndexError:
+                return
+            try:
+                results[number] = work(*chunk)
+            except BaseException as error:
+                errors[number] = error
+
+    helpers = [_executor().submit(share) for _ in range(min(threads, len(waiting)) - 1)]
+    share()
+    for helper in helpers:  # one that has not begun is not needed any more
+        helper.cancel() or helper.result()
+    if errors:
+        raise errors[min(errors)]
+    return [results[number] for number in range(len(results))]
+
+
+def _executor() -> Any:
+    global _pool
+    if _pool is None:
+        from concurrent.futures import ThreadPoolExecutor  # imported where it is needed, for it takes long
+
+        _pool = ThreadPoolExecutor(MOST, thread_name_prefix="rankgain")
+    return _pool
+
+
+def _forget() -> None:
+    """A forked process has none of the threads of its parent."""
+    global _pool
+    _pool = None
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
