@@ -15,10 +15,8 @@ from rankgain.aggregators import mean
 from rankgain.discounts import NO_DISCOUNT, Discount, DiscountKind
 from rankgain.errors import Offence, check, lowest_first, refusal
 from rankgain.gains import Gain, GainKind
-from rankgain.inputs.ranked import check_judged
-from rankgain.lists import Floats, Ints, Lists, cut, numbers, to_float64
-from rankgain.metrics import check_empty, check_ideal, check_rel, cut_off, relevance_threshold
-from rankgain.rankings import CHUNK
+from rankgain.lists import CHUNK, Floats, Ints, Lists, check_judged, cut, numbers, to_float64
+from rankgain.parameters import check_empty, check_ideal, check_rel, cut_off, relevance_threshold
 
 if TYPE_CHECKING:
     from rankgain._kernels import Door

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,16 +12,15 @@ from rankgain import _backend
 from rankgain._codes import AVERAGE, BEST, DOCID, STABLE, WORST
 from rankgain.arrays import check_id, objects_of
 from rankgain.batch import Batch, Needs
-from rankgain.curves import Curve, curves
 from rankgain.errors import Offence, located, lowest_first, refusal
 from rankgain.evaluation import Evaluation, Plan
-from rankgain.lists import Ints, Lists
+from rankgain.lists import CHUNK, Ints, Lists
 from rankgain.metrics import TABLE, Metric, parse
 
-TIES = {"average": AVERAGE, "stable": STABLE, "docid": DOCID, "best": BEST, "worst": WORST}
+if TYPE_CHECKING:
+    from rankgain.curves import Curve
 
-# Documents in a chunk: enough to make the cost of a chunk vanish, few enough to stay in the cache.
-CHUNK = 1 << 16
+TIES = {"average": AVERAGE, "stable": STABLE, "docid": DOCID, "best": BEST, "worst": WORST}
 
 
 def check_ties(ties: str, ids: bool) -> str:
@@ -183,6 +182,8 @@ class Rankings(ABC):
         >>> curve.mean().round(4).tolist()
         [0.5, 0.533, 0.7919]
         """
+        from rankgain.curves import curves  # which few need
+
         return curves(self, [metric], ks)[0]
 
     @property
