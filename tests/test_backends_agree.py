@@ -62,7 +62,7 @@ def test_functions(on_both, relevance, more, k, gain, discount, cut, rel):
     agree(on_both, lambda: rg.cg([relevance, more], k=k, gain=gain))
 
 
-DTYPES = ["d", "f", "?", "B", "b", "h", "i", "l", "q", "H", "I", "L", "Q", "e", "g", ">i8", ">f4", "O"]
+DTYPES = [*"dfeg?bBhHiIlLqQO", ">i8", ">f4"]
 SHAPES = {
     "contiguous": lambda array: array,
     "every other": lambda array: np.repeat(array, 2)[::2],
@@ -82,8 +82,10 @@ of_any_length = st.lists(st.integers(0, 3), max_size=9) | st.sampled_from([63, 6
 @given(of_any_length, st.sampled_from(DTYPES), st.sampled_from(list(SHAPES)), cutoffs, st.none() | st.just(-1))
 def test_one_list_of_any_numbers(on_both, grades, dtype, shape, k, bad):
     """What goes straight through a door, and what does not, is worth what the same floats are worth."""
-    if bad is not None and np.dtype(dtype).kind in "ifg" and grades:
+    if bad is not None and np.dtype(dtype).kind in "if" and grades:
         grades = [*grades[:-1], bad]
+    if np.dtype(dtype).itemsize == 8 and grades:
+        grades = [*grades, 2**53 + 1]  # which is no float64
     held = SHAPES[shape](np.array(grades, dtype=dtype))
     plain = np.array(grades, dtype=dtype).astype(float).tolist()
     for function in (rg.cg, rg.dcg, rg.idcg, rg.ndcg, rg.reciprocal_rank):
@@ -94,7 +96,7 @@ def test_one_list_of_any_numbers(on_both, grades, dtype, shape, k, bad):
 
 
 @pytest.mark.parametrize("shape", ["contiguous", "backwards", "a list", "a tuple"])
-@pytest.mark.parametrize("dtype", "df?Bbhilq")
+@pytest.mark.parametrize("dtype", "df?bBhHiIlLqQ")
 def test_short_lists_go_straight_through_a_door(on_both, dtype, shape):
     def values(n):
         door = _backend.kernels.Door(False, Discount.of("log2").table(n), 1, 2.0, n, 0.0, 1.0)

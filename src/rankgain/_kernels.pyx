@@ -507,12 +507,20 @@ cdef bint read_buffer(double* values, const Py_buffer* view) noexcept nogil:
         widen(<const signed char*>at, step, n, values)
     elif form == b"h":
         widen(<const short*>at, step, n, values)
+    elif form == b"H":
+        widen(<const unsigned short*>at, step, n, values)
     elif form == b"i":
         widen(<const int*>at, step, n, values)
+    elif form == b"I":
+        widen(<const unsigned int*>at, step, n, values)
     elif form == b"l":
         widen(<const long*>at, step, n, values)
+    elif form == b"L":
+        widen(<const unsigned long*>at, step, n, values)
     elif form == b"q":
         widen(<const long long*>at, step, n, values)
+    elif form == b"Q":
+        widen(<const unsigned long long*>at, step, n, values)
     else:
         return False
     return True
@@ -524,9 +532,13 @@ ctypedef fused number_t:
     unsigned char
     signed char
     short
+    unsigned short
     int
+    unsigned int
     long
+    unsigned long
     long long
+    unsigned long long
 
 
 cdef inline void widen(const number_t* first, Py_ssize_t step, Py_ssize_t n, double* values) noexcept nogil:

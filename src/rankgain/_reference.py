@@ -122,7 +122,7 @@ def _rr(grades, depth, rel):
 
 def _opened(grades):
     if type(grades) is ndarray:
-        plain = grades.ndim == 1 and grades.dtype.char in "dfbBhilq?" and grades.dtype.isnative
+        plain = grades.ndim == 1 and grades.dtype.char in "dfbBhHiIlLqQ?" and grades.dtype.isnative
     else:
         plain = type(grades) in (list, tuple) and all(
             isinstance(grade, float) or (type(grade) is int and abs(grade) <= 2**53) for grade in grades
