@@ -47,7 +47,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def switch(name: str) -> None:
     _backend.use(name)
     discounts._tables.clear()
-    functions._remembered.cache_clear()
+    functions._kept.clear()
 
 
 @pytest.fixture(params=BACKENDS)

@@ -87,6 +87,55 @@ def test_functions(on_both, relevance, more, k, gain, discount, cut, rel):
     agree(on_both, lambda: rg.cg([relevance, more], k=k, gain=gain))
 
 
+DTYPES = [*"dfeg?bBhHiIlLqQO", ">i8", ">f4"]
+SHAPES = {
+    "contiguous": lambda array: array,
+    "every other": lambda array: np.repeat(array, 2)[::2],
+    "backwards": lambda array: array[::-1].copy()[::-1],
+    "a column": lambda array: np.stack([array, array], axis=1)[:, 0],
+    "a field": lambda array: np.rec.fromarrays([np.zeros(len(array), "b"), array], names="pad,value")["value"],
+    "read-only": lambda array: np.broadcast_to(array, array.shape),
+    "a list": lambda array: array.tolist(),
+    "a tuple": lambda array: tuple(array.tolist()),
+    "scalars": lambda array: list(array),
+}
+of_any_length = st.lists(st.integers(0, 3), max_size=9) | st.sampled_from([63, 64, 65, 1024, 1025]).map(
+    lambda n: [i * 7 % 4 for i in range(n)]
+)
+
+
+@given(of_any_length, st.sampled_from(DTYPES), st.sampled_from(list(SHAPES)), cutoffs, st.none() | st.just(-1))
+def test_one_list_of_any_numbers(on_both, grades, dtype, shape, k, bad):
+    """What goes straight through a door, and what does not, is worth what the same floats are worth."""
+    if bad is not None and np.dtype(dtype).kind in "if" and grades:
+        grades = [*grades[:-1], bad]
+    if np.dtype(dtype).itemsize == 8 and grades:
+        grades = [*grades, 2**53 + 1]  # which is no float64
+    held = SHAPES[shape](np.array(grades, dtype=dtype))
+    plain = np.array(grades, dtype=dtype).astype(float).tolist()
+    for function in (rg.cg, rg.dcg, rg.idcg, rg.ndcg, rg.reciprocal_rank):
+        value = agree(on_both, lambda function=function: function(held, k=k))
+        assert value == outcome(lambda function=function: function(plain, k=k))
+        if isinstance(value, bytes):
+            assert value == outcome(lambda function=function: function([plain, [1.0]], k=k)[0].item())
+
+
+@pytest.mark.parametrize("shape", ["contiguous", "backwards", "a list", "a tuple"])
+@pytest.mark.parametrize("dtype", "df?bBhHiIlLqQ")
+def test_short_lists_go_straight_through_a_door(on_both, dtype, shape):
+    def values(n):
+        door = _backend.kernels.Door(False, Discount.of("log2").table(n), 1, 2.0, n, 0.0, 1.0)
+        held = SHAPES[shape](np.ones(n, dtype=dtype))
+        held = held if dtype != "?" or not isinstance(held, (list, tuple)) else [1] * n  # a bool in a list is no int
+        return [getattr(door, name)(held) for name in ("dcg", "idcg", "ndcg", "rr")]
+
+    for n in (1, 64, 65, 1024):
+        compiled, python = on_both(lambda n=n: values(n))
+        assert compiled == python
+        assert None not in compiled
+    assert on_both(lambda: values(1025)) == [[None] * 4] * 2
+
+
 @st.composite
 def corpora(draw):
     """Flat grades, scores and group sizes of a few queries of up to some hundred documents, of every shape of ties."""

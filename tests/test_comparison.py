@@ -108,8 +108,7 @@ def test_rules_that_differ_are_noted():
 
 def test_the_definition_names_the_aggregator(comparison, monkeypatch):
     row = metrics.TABLE["rr"]
-    fields = {field: getattr(row, field) for field in row.__slots__}
-    lowest = metrics.Row(**{**fields, "aggregator": lambda values, weights: -float(min(values))})
+    lowest = row._replace(aggregator=lambda values, weights: -float(min(values)))
     monkeypatch.setitem(metrics.TABLE, "rr", lowest)
     assert comparison.aggregate()["good"] == {"rr": -0.5, "cg@1": 1.0}
     assert comparison.best("rr") == ["bad"]

@@ -56,7 +56,8 @@ def test_any_rankings(backend, queries, ties, ks):
             assert mean == result.mean(f"{metric}@{k}")
 
 
-def test_all_cutoffs_in_one_pass(backend):
+def test_all_cutoffs_in_one_pass(backend, monkeypatch):
+    monkeypatch.setattr("rankgain.rankings.CHUNK", 1 << 16)
     held = rankings(queries=6000)
     passed, make = [], held.batch
     held.batch = lambda start, stop, needs: passed.append(start) or make(start, stop, needs)

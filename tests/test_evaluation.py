@@ -107,9 +107,7 @@ def test_the_definition_names_the_aggregator(monkeypatch):
         return max(values) if weights is None else sum(weights)
 
     for name in ("rr", "ndcg"):
-        row = metrics.TABLE[name]
-        fields = {field: getattr(row, field) for field in row.__slots__}
-        monkeypatch.setitem(metrics.TABLE, name, metrics.Row(**{**fields, "aggregator": largest}))
+        monkeypatch.setitem(metrics.TABLE, name, metrics.TABLE[name]._replace(aggregator=largest))
     assert result.aggregate() == {"MRR@1": 1.0, "ndcg_cut_1": 1.0, "ndcg_cut_2": 1.0, record: 1.0, "cg": 1.0}
     assert result.mean()["MRR@1"] == 0.5
     assert "MRR@1       1.0000" in repr(result)

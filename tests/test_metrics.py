@@ -1,11 +1,14 @@
 """How metrics are asked for: strings, records, the keys of the result, and what is refused."""
 
+import copy
 import math
+import pickle
 
 import numpy as np
 import pytest
 
 import rankgain as rg
+from rankgain import functions
 from rankgain.metrics import parse
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -237,6 +240,43 @@ def test_a_record_is_checked_however_it_is_made(options, error):
     with pytest.raises(error):
         rg.Metric(**{"name": "ndcg", **options})
     assert rg.Metric("NDCG", k=2**70, gain="exponential") == rg.metric("ndcg", k=2**70, gain="exponential")
+
+
+def test_a_record_does_not_change():
+    record = rg.metric("ndcg", k=10, gain={1: 3}, discount="zipf", ideal="returned", empty=math.nan)
+    for same in (pickle.loads(pickle.dumps(record)), copy.deepcopy(record), record.at(5).at(10)):
+        assert same == record
+        assert hash(same) == hash(record)
+    assert record.at(None) == rg.metric("ndcg", gain={1: 3}, discount="zipf", ideal="returned", empty=math.nan)
+    assert repr(rg.metric("rr", k=3, rel=2)).startswith("Metric(name='rr', k=3, gain=Gain(kind='linear', ")
+    with pytest.raises(AttributeError, match="'k' cannot be set"):
+        record.k = 5
+    with pytest.raises(AttributeError, match="'k' cannot be set"):
+        del record.k
+
+
+def test_settings_are_remembered_by_type():
+    """What equals a setting that was sound need not be one, and what may change is looked at again."""
+    for function in (rg.cg, rg.dcg, rg.idcg, rg.ndcg, rg.reciprocal_rank):
+        for k in (1, np.int64(1), 1):
+            assert function([1, 2], k=k) == function([1, 2], k=1)
+        for k in (True, 1.0, np.True_, np.float64(1)):
+            with pytest.raises(TypeError, match="k must be a positive integer"):
+                function([1, 2], k=k)
+    assert rg.ndcg([0], empty=0) == rg.ndcg([0], empty=0.0) == 0.0
+    for empty in (False, np.False_, 0j):
+        with pytest.raises(TypeError, match="empty must be a number"):
+            rg.ndcg([0], empty=empty)
+    assert rg.reciprocal_rank([1], rel=1) == 1.0
+    with pytest.raises(TypeError, match="rel must be a number"):
+        rg.reciprocal_rank([1], rel=True)
+    gain, discount = [0, 1], [1.0]
+    for factor in (1, 2, 3):
+        gain[1] = discount[0] = factor
+        assert rg.dcg([1], gain=gain) == rg.dcg([1], discount=discount) == factor
+    for k in range(1, 1000):
+        assert rg.cg([1] * 1000, k=k) == k
+    assert len(functions._kept) <= functions.MOST_SETTINGS
 
 
 def test_subnormal_ties_are_no_contradiction():

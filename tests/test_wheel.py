@@ -72,9 +72,9 @@ def python(installed: Path, code: str, **settings: str) -> list[str]:
     return result.stdout.splitlines()
 
 
-def refusal(installed: Path, **settings: str) -> str:
+def refusal(installed: Path, statement: str = "import rankgain", **settings: str) -> str:
     """Type and text of the exception that an import ends in."""
-    code = "try:\n    import rankgain\nexcept Exception as error:\n    print(type(error).__name__, error)"
+    code = f"try:\n    {statement}\nexcept Exception as error:\n    print(type(error).__name__, error)"
     result = run(sys.executable, "-c", code, cwd=installed, PYTHONPATH=installed, **settings)
     assert result.returncode == 0, result.stderr
     assert result.stdout, "the import went through"
@@ -202,11 +202,14 @@ def test_broken_extension_is_not_passed_over(compiled: Path, tmp_path: Path) -> 
     broken = shutil.copytree(compiled, tmp_path / "broken")
     binaries = [*broken.glob(f"rankgain/*{BINARY}")]
     assert binaries
+    later = {f"_{part}{BINARY}": part for part in ("readers", "columns", "lines")}  # asked for when they are needed
     for binary in binaries:
         whole = binary.read_bytes()
         binary.write_bytes(b"not a library")
         for asked in ("auto", "compiled"):
-            text = refusal(broken, RANKGAIN_BACKEND=asked)
+            part = later.get(binary.name)
+            statement = f"from rankgain._backend import {part}" if part else "import rankgain"
+            text = refusal(broken, statement, RANKGAIN_BACKEND=asked)
             assert text.startswith("ImportError")
             assert "RANKGAIN_BACKEND=python" in text
         assert python(broken, NDCG, RANKGAIN_BACKEND="python") == [NDCG_VALUE]

@@ -6,25 +6,51 @@ Any other form: make Rankings with `from_ranked`, `from_scores`, `from_recommend
 Several runs: `compare`. Many cut-offs: `Rankings.curve`, and `plot` for its picture.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from rankgain import _backend
-from rankgain._sample import sample
-from rankgain.comparison import Comparison, compare
-from rankgain.curves import Curve, plot
-from rankgain.evaluation import Evaluation
 from rankgain.functions import cg, dcg, discount, gain, idcg, mean_ndcg, mrr, ndcg, reciprocal_rank
-from rankgain.inputs.frames import from_frames
-from rankgain.inputs.judgments import judgments
-from rankgain.inputs.qrels import from_qrels
-from rankgain.inputs.ranked import from_ranked
-from rankgain.inputs.recommendations import from_recommendations
-from rankgain.inputs.scores import from_scores
-from rankgain.inputs.trec import read_trec
-from rankgain.metrics import Metric, metric
-from rankgain.rankings import Rankings
-from rankgain.truth import Judgments
+
+if TYPE_CHECKING:
+    from rankgain._sample import sample
+    from rankgain.comparison import Comparison, compare
+    from rankgain.curves import Curve, plot
+    from rankgain.evaluation import Evaluation
+    from rankgain.inputs.frames import from_frames
+    from rankgain.inputs.judgments import judgments
+    from rankgain.inputs.qrels import from_qrels
+    from rankgain.inputs.ranked import from_ranked
+    from rankgain.inputs.recommendations import from_recommendations
+    from rankgain.inputs.scores import from_scores
+    from rankgain.inputs.trec import read_trec
+    from rankgain.metrics import Metric, metric
+    from rankgain.rankings import Rankings
+    from rankgain.truth import Judgments
 
 __version__ = "0.1.0"
 backend: str = _backend.name
+
+# Where the other names stand; each is imported when it is first asked for.
+_LATER = {
+    "Comparison": "comparison",
+    "Curve": "curves",
+    "Evaluation": "evaluation",
+    "Judgments": "truth",
+    "Metric": "metrics",
+    "Rankings": "rankings",
+    "compare": "comparison",
+    "from_frames": "inputs.frames",
+    "from_qrels": "inputs.qrels",
+    "from_ranked": "inputs.ranked",
+    "from_recommendations": "inputs.recommendations",
+    "from_scores": "inputs.scores",
+    "judgments": "inputs.judgments",
+    "metric": "metrics",
+    "plot": "curves",
+    "read_trec": "inputs.trec",
+    "sample": "_sample",
+}
 
 __all__ = [
     "Comparison",
@@ -56,3 +82,17 @@ __all__ = [
     "reciprocal_rank",
     "sample",
 ]
+
+
+if not TYPE_CHECKING:  # who would take every name for one that is there
+
+    def __getattr__(name: str) -> Any:
+        if name not in _LATER:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(import_module(f"rankgain.{_LATER[name]}"), name)
+        globals()[name] = value
+        return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

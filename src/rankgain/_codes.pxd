@@ -2,6 +2,9 @@
 from libc.stdint cimport int64_t
 
 cdef enum:
+    LONGEST_LIST = 1024
+
+cdef enum:
     AVERAGE = 0
     BEST = 1
     WORST = 2

@@ -6,6 +6,9 @@
 # No cut-off, no limit: the largest rank that fits the buffers of both backends.
 UNLIMITED = 2**63 - 1
 
+# The most numbers of one list that a door takes; more of them gain by letting the GIL go, or by threads.
+LONGEST_LIST = 1024
+
 # How documents of equal score are ordered. The first three leave them together, as one tie group with its first and
 # last rank, for the metric to resolve; the last two are resolved where the order is made.
 AVERAGE, BEST, WORST, STABLE, DOCID = range(5)

@@ -6,20 +6,32 @@ scratch and lets the GIL go.
 """
 
 cimport cython
+from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyBuffer_Release
+from cpython.exc cimport PyErr_Clear
+from cpython.list cimport PyList_GetItemRef
+from cpython.long cimport PyLong_AsLongLongAndOverflow
+from cpython.tuple cimport PyTuple_GetItem
 from libc.float cimport DBL_MAX
 from libc.math cimport NAN, exp2, log2
 from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint8_t
 from libc.stdlib cimport free, malloc
 
-from rankgain._codes cimport ABOVE_IDEAL, AVERAGE, IN_JUDGED, JARVELIN, LOG2, NOT_FINITE, WORST, ZIPF
+from rankgain._codes cimport ABOVE_IDEAL, AVERAGE, IN_JUDGED, JARVELIN, LOG2, LONGEST_LIST, NOT_FINITE, WORST, ZIPF
 from rankgain._ordering cimport (
     FLOAT32, FLOAT64, INT32, INT64, Entry, Numbers, Workspace, close_numbers, count_grades, count_numbers, doubles,
     doubles_of, first_fault, integers, longest, number_t, open_numbers, release, reserve,
 )
 
+cdef extern from "Python.h":
+    int PyObject_GetBuffer(object array, Py_buffer* view, int flags)  # −1 and an exception set, for whom it calls
+
+cdef object ndarray
+from numpy import ndarray
+
 cdef enum:
     SHORT_LIST = 64  # up to here a one-list door works in scratch on the stack
 
+cdef int64_t MOST_WHOLE = <int64_t>1 << 53  # beyond it a float64 may not be the integer
 cdef double TOLERANCE = 1e-9
 cdef double TINY = 1e-300
 
@@ -381,7 +393,7 @@ cdef inline object answer(Result result):
 
 cdef struct List:
     # One list of numbers and the scratch for its ideal; on the stack where it is short.
-    const double* values
+    double* values
     Py_ssize_t n
     Workspace space
     void* block
@@ -391,52 +403,25 @@ cdef struct List:
     int64_t short_counts[SHORT_LIST]
 
 
-cdef bint open_list(List* one, object grades, const double[::1] view) except -1:
-    """Take the numbers of a buffer, or read those of a list or tuple; False where one is neither a float nor an int."""
+cdef int reserve_list(List* one, Py_ssize_t n, bint scratch) except -1:
+    """Room for n numbers and, where they are to be ordered, scratch; `close_list` gives it back."""
+    one.n = n
     one.block = NULL
     one.space.block = NULL
-    one.space.entries = one.short_entries
-    one.space.spare = one.short_entries + SHORT_LIST
-    one.space.distinct = one.short_distinct
-    one.space.counts = one.short_counts
-    if view is not None:
-        one.values = doubles(view)
-        one.n = view.shape[0]
-        return True
-    return read_list(one, grades)
-
-
-@cython.boundscheck(True)  # another thread may shorten the list
-cdef bint read_list(List* one, object grades) except -1:
-    cdef Py_ssize_t index
-    cdef double* values = one.short_values
-    one.n = len(grades)
-    if one.n > SHORT_LIST:
-        one.block = malloc(one.n * sizeof(double))
-        if one.block == NULL:
-            raise MemoryError
-        values = <double*>one.block
-    one.values = values
-    try:
-        for index in range(one.n):
-            number = grades[index]
-            if isinstance(number, float):
-                values[index] = number
-            elif type(number) is int and -(1 << 53) <= number <= 1 << 53:
-                values[index] = <double>number
-            else:
-                close_list(one)
-                return False
-    except IndexError:
-        close_list(one)
-        return False
-    return True
-
-
-cdef int reserve_list(List* one) except -1:
-    if one.n > SHORT_LIST:
+    if n <= SHORT_LIST:
+        one.values = one.short_values
+        one.space.entries = one.short_entries
+        one.space.spare = one.short_entries + SHORT_LIST
+        one.space.distinct = one.short_distinct
+        one.space.counts = one.short_counts
+        return 0
+    one.block = malloc(n * sizeof(double))
+    if one.block == NULL:
+        raise MemoryError
+    one.values = <double*>one.block
+    if scratch:
         try:
-            reserve(&one.space, one.n)
+            reserve(&one.space, n)
         except MemoryError:
             close_list(one)
             raise
@@ -448,61 +433,184 @@ cdef void close_list(List* one) noexcept nogil:
     free(one.block)
 
 
-cdef inline const double[::1] buffer_of(object grades):
-    return None if type(grades) is list or type(grades) is tuple else grades
+cdef bint open_list(List* one, object grades, bint scratch) except -1:
+    """Copy the numbers of a list, a tuple or an array; False, and nothing to close, for what takes the long way."""
+    if type(grades) is list or type(grades) is tuple:
+        if len(grades) > LONGEST_LIST:
+            return False
+        reserve_list(one, len(grades), scratch)
+        if read_objects(one, grades):
+            return True
+        close_list(one)
+        return False
+    return type(grades) is ndarray and open_array(one, grades, scratch)
 
 
-def dcg_list(object grades, bint exponential, const double[::1] table, int kind, double base, int64_t depth):
-    cdef Discount discount = discount_of(table, kind, base)
-    cdef const double[::1] view = buffer_of(grades)
-    cdef List one
-    cdef Result result
-    if not open_list(&one, grades, view):
-        return None
-    result = dcg_one(one.values, one.n, exponential, &discount, depth)
-    close_list(&one)
-    return answer(result)
+cdef bint read_objects(List* one, object grades) noexcept:
+    cdef Py_ssize_t index
+    cdef int64_t whole
+    cdef int overflow
+    cdef bint listed = type(grades) is list
+    try:
+        for index in range(one.n):
+            if listed:
+                number = PyList_GetItemRef(grades, index)  # checked, for another thread may shorten the list
+            else:
+                number = <object>PyTuple_GetItem(grades, index)
+            if type(number) is int:
+                whole = PyLong_AsLongLongAndOverflow(number, &overflow)
+                if overflow or not -MOST_WHOLE <= whole <= MOST_WHOLE:
+                    return False
+                one.values[index] = <double>whole
+            elif isinstance(number, float):
+                one.values[index] = number
+            else:
+                return False
+    except IndexError:
+        return False
+    return True
 
 
-def idcg_list(object grades, bint exponential, const double[::1] table, int kind, double base, int64_t depth):
-    cdef Discount discount = discount_of(table, kind, base)
-    cdef const double[::1] view = buffer_of(grades)
-    cdef List one
-    cdef Result result
-    if not open_list(&one, grades, view):
-        return None
-    reserve_list(&one)
-    result = idcg_one(one.values, one.n, exponential, &discount, depth, &one.space)
-    close_list(&one)
-    return answer(result)
+cdef bint open_array(List* one, object array, bint scratch) except -1:
+    cdef Py_buffer view
+    cdef bint read = False
+    if PyObject_GetBuffer(array, &view, PyBUF_FORMAT | PyBUF_STRIDES):
+        PyErr_Clear()  # no numbers, and the long way says so
+        return False
+    try:
+        if view.ndim == 1 and view.shape[0] <= LONGEST_LIST:
+            reserve_list(one, view.shape[0], scratch)
+            read = read_buffer(one.values, &view)
+            if not read:
+                close_list(one)
+    finally:
+        PyBuffer_Release(&view)
+    return read
 
 
-def ndcg_list(
-    object grades, bint exponential, const double[::1] table, int kind, double base, int64_t depth, double empty
-):
-    cdef Discount discount = discount_of(table, kind, base)
-    cdef const double[::1] view = buffer_of(grades)
-    cdef List one
-    cdef Result result
-    if not open_list(&one, grades, view):
-        return None
-    reserve_list(&one)
-    result = ndcg_one(
-        one.values, one.n, one.values, one.n, exponential, &discount, depth, False, True, empty, True, &one.space
-    )
-    close_list(&one)
-    return answer(result)
+cdef bint read_buffer(double* values, const Py_buffer* view) noexcept nogil:
+    """Widen the numbers of a buffer; False where they are not aligned, or not of the widths and order of C."""
+    cdef const char* at = <const char*>view.buf
+    cdef Py_ssize_t n = view.shape[0], step = view.strides[0], index
+    cdef char form = view.format[0]
+    if form == 0 or view.format[1] or (<size_t>at | <size_t>step) % <size_t>view.itemsize:
+        return False
+    if form == b"d":
+        widen(<const double*>at, step, n, values)
+    elif form == b"f":
+        widen(<const float*>at, step, n, values)
+    elif form == b"?":
+        for index in range(n):
+            values[index] = at[index * step] != 0
+    elif form == b"B":
+        widen(<const unsigned char*>at, step, n, values)
+    elif form == b"b":
+        widen(<const signed char*>at, step, n, values)
+    elif form == b"h":
+        widen(<const short*>at, step, n, values)
+    elif form == b"H":
+        widen(<const unsigned short*>at, step, n, values)
+    elif form == b"i":
+        widen(<const int*>at, step, n, values)
+    elif form == b"I":
+        widen(<const unsigned int*>at, step, n, values)
+    elif form == b"l":
+        widen(<const long*>at, step, n, values)
+    elif form == b"L":
+        widen(<const unsigned long*>at, step, n, values)
+    elif form == b"q":
+        widen(<const long long*>at, step, n, values)
+    elif form == b"Q":
+        widen(<const unsigned long long*>at, step, n, values)
+    else:
+        return False
+    return True
 
 
-def rr_list(object grades, int64_t depth, double rel):
-    cdef const double[::1] view = buffer_of(grades)
-    cdef List one
-    cdef Result result
-    if not open_list(&one, grades, view):
-        return None
-    result = rr_one(one.values, one.n, depth, rel)
-    close_list(&one)
-    return answer(result)
+ctypedef fused element_t:
+    double
+    float
+    unsigned char
+    signed char
+    short
+    unsigned short
+    int
+    unsigned int
+    long
+    unsigned long
+    long long
+    unsigned long long
+
+
+cdef inline void widen(const element_t* first, Py_ssize_t step, Py_ssize_t n, double* values) noexcept nogil:
+    """Read n numbers that stand `step` bytes apart."""
+    cdef Py_ssize_t index
+    for index in range(n):
+        values[index] = <double>(<const element_t*>(<const char*>first + index * step))[0]
+
+
+@cython.auto_pickle(False)
+@cython.binding(False)  # calls of such methods cost least
+@cython.embedsignature(True)
+@cython.embedsignature.format("clinic")
+cdef class Door:
+    """The functions on one list, with their settings."""
+
+    cdef Discount discount
+    cdef const double[::1] table  # what the discount points to
+    cdef bint exponential
+    cdef int64_t depth
+    cdef double empty
+    cdef double rel
+
+    def __cinit__(
+        self, bint exponential, const double[::1] table, int kind, double base, int64_t depth, double empty, double rel
+    ):
+        self.table = table
+        self.discount = discount_of(table, kind, base)
+        self.exponential = exponential
+        self.depth = depth
+        self.empty = empty
+        self.rel = rel
+
+    def dcg(self, grades, /):
+        cdef List one
+        cdef Result result
+        if not open_list(&one, grades, False):
+            return None
+        result = dcg_one(one.values, one.n, self.exponential, &self.discount, self.depth)
+        close_list(&one)
+        return answer(result)
+
+    def idcg(self, grades, /):
+        cdef List one
+        cdef Result result
+        if not open_list(&one, grades, True):
+            return None
+        result = idcg_one(one.values, one.n, self.exponential, &self.discount, self.depth, &one.space)
+        close_list(&one)
+        return answer(result)
+
+    def ndcg(self, grades, /):
+        cdef List one
+        cdef Result result
+        if not open_list(&one, grades, True):
+            return None
+        result = ndcg_one(
+            one.values, one.n, one.values, one.n, self.exponential, &self.discount, self.depth, False, True,
+            self.empty, True, &one.space,
+        )
+        close_list(&one)
+        return answer(result)
+
+    def rr(self, grades, /):
+        cdef List one
+        cdef Result result
+        if not open_list(&one, grades, False):
+            return None
+        result = rr_one(one.values, one.n, self.depth, self.rel)
+        close_list(&one)
+        return answer(result)
 
 
 # many lists, of numbers of any type

@@ -15,12 +15,15 @@ import math
 from array import array
 from itertools import groupby
 
+from numpy import ndarray
+
 from rankgain._codes import (
     ABOVE_IDEAL,
     AVERAGE,
     IN_JUDGED,
     JARVELIN,
     LOG2,
+    LONGEST_LIST,
     NOT_FINITE,
     WORST,
     ZIPF,
@@ -113,36 +116,44 @@ def _rr(grades, depth, rel):
     return first_fault(grades) or next((1.0 / rank for rank, grade in enumerate(grades, 1) if grade >= rel), 0.0)
 
 
-# one list: a buffer, or a list or tuple of float and int; None where that holds anything else, or what is wrong
+# one short list or tuple of float and int, or array of numbers, as C has them; None for anything else: the long way
+# takes it, and says what is wrong
 
 
 def _opened(grades):
-    if type(grades) not in (list, tuple):
-        return memoryview(grades)
-    plain = all(isinstance(grade, float) or (type(grade) is int and abs(grade) <= 2**53) for grade in grades)
-    return array("d", grades) if plain else None
+    if type(grades) is ndarray:
+        plain = grades.ndim == 1 and grades.dtype.char in "dfbBhHiIlLqQ?" and grades.dtype.isnative
+    else:
+        plain = type(grades) in (list, tuple) and all(
+            isinstance(grade, float) or (type(grade) is int and abs(grade) <= 2**53) for grade in grades
+        )
+    return array("d", grades) if plain and len(grades) <= LONGEST_LIST else None
+
+
+class Door:
+    """The functions on one list, with their settings."""
+
+    def __init__(self, exponential, table, kind, base, depth, empty, rel):
+        self._sum = exponential, _discounts(table, kind, base), depth
+        self._depth, self._empty, self._rel = depth, empty, rel
+
+    def dcg(self, grades, /):
+        return _answer(_dcg, grades, *self._sum)
+
+    def idcg(self, grades, /):
+        return _answer(_idcg, grades, *self._sum)
+
+    def ndcg(self, grades, /):
+        return _answer(_ndcg, grades, None, *self._sum, False, True, self._empty)
+
+    def rr(self, grades, /):
+        return _answer(_rr, grades, self._depth, self._rel)
 
 
 def _answer(value, grades, *arguments):
     grades = _opened(grades)
     result = None if grades is None else value(grades, *arguments)
     return None if type(result) is tuple else result
-
-
-def dcg_list(grades, exponential, table, kind, base, depth):
-    return _answer(_dcg, grades, exponential, _discounts(table, kind, base), depth)
-
-
-def idcg_list(grades, exponential, table, kind, base, depth):
-    return _answer(_idcg, grades, exponential, _discounts(table, kind, base), depth)
-
-
-def ndcg_list(grades, exponential, table, kind, base, depth, empty):
-    return _answer(_ndcg, grades, None, exponential, _discounts(table, kind, base), depth, False, True, empty)
-
-
-def rr_list(grades, depth, rel):
-    return _answer(_rr, grades, depth, rel)
 
 
 # many lists, of numbers of any type

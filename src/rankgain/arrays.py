@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[Any]
+Array = np.ndarray[Any, np.dtype[Any]]  # as numpy.typing has it, which takes long to import
 
 _CPU = 1  # DLPack's name for the memory that NumPy reads
 _NARROW_FLOATS = "bfloat16", "float8", "float4"  # what NumPy has no name for
@@ -47,7 +47,8 @@ def vector_of(value: Any, name: str, demand: str) -> Array:
 
 
 def check_unmasked(value: Any, name: str) -> None:
-    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+    ma = sys.modules.get("numpy.ma")  # which NumPy loads when it is first asked for
+    if ma is not None and isinstance(value, ma.MaskedArray) and ma.is_masked(value):
         raise ValueError(f"{name} has masked elements; fill or drop them first")
 
 

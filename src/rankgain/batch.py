@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,8 +14,7 @@ from rankgain.gains import LINEAR, Gain
 from rankgain.lists import Floats, Ints
 
 
-@dataclass(frozen=True, slots=True)
-class Needs:
+class Needs(NamedTuple):
     """What metrics ask of a Batch.
 
     `depth`: the deepest rank they look at; `judged_depth`: how many of the highest judged grades; `zeros`: whether
@@ -32,7 +31,6 @@ class Needs:
         )
 
 
-@dataclass(slots=True, eq=False)
 class Batch:
     """Ragged arrays, values and int64 offsets, that nobody writes to.
 
@@ -43,17 +41,29 @@ class Batch:
     Judged grades are distinct, highest first, with the number of each; only as many as were needed.
     """
 
-    returned: Ints
-    hit_offsets: Ints
-    hit_grade: Floats
-    hit_first: Ints
-    hit_last: Ints
-    judged_offsets: Ints
-    judged_grade: Floats
-    judged_count: Ints
-    ties: int
-    _hit_gains: dict[tuple[Gain, int], Floats] = field(default_factory=dict)
-    _judged_gains: dict[Gain, tuple[Floats, Ints]] = field(default_factory=dict)
+    def __init__(
+        self,
+        returned: Ints,
+        hit_offsets: Ints,
+        hit_grade: Floats,
+        hit_first: Ints,
+        hit_last: Ints,
+        judged_offsets: Ints,
+        judged_grade: Floats,
+        judged_count: Ints,
+        ties: int,
+    ) -> None:
+        self.returned = returned
+        self.hit_offsets = hit_offsets
+        self.hit_grade = hit_grade
+        self.hit_first = hit_first
+        self.hit_last = hit_last
+        self.judged_offsets = judged_offsets
+        self.judged_grade = judged_grade
+        self.judged_count = judged_count
+        self.ties = ties
+        self._hit_gains: dict[tuple[Gain, int], Floats] = {}
+        self._judged_gains: dict[Gain, tuple[Floats, Ints]] = {}
 
     def __len__(self) -> int:
         return len(self.returned)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,13 +11,13 @@ import numpy as np
 from rankgain.aggregators import mean
 from rankgain.arrays import objects_of
 from rankgain.lists import Floats, Ints
-from rankgain.metrics import Metric, cut_off, parse
+from rankgain.metrics import Metric, parse
+from rankgain.parameters import cut_off
+from rankgain.rankings import Rankings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from rankgain.rankings import Rankings
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -101,10 +101,10 @@ class Curve:
 def curves(rankings: Rankings, metrics: Iterable[str | Metric], ks: Iterable[int]) -> list[Curve]:
     """A Curve for each of the metrics, all of them in one pass."""
     cutoffs = check_ks(ks)
-    rows = [[replace(metric, k=k) for k in cutoffs.tolist()] for metric in map(without_cutoff, metrics)]
+    rows = [[metric.at(k) for k in cutoffs.tolist()] for metric in map(without_cutoff, metrics)]
     result = rankings.evaluate(*(metric for row in rows for metric in row))
     cutoffs.flags.writeable = False
-    return [_curve(replace(row[0], k=None), cutoffs, [result[m] for m in row], rankings.query_ids) for row in rows]
+    return [_curve(row[0].at(None), cutoffs, [result[m] for m in row], rankings.query_ids) for row in rows]
 
 
 def _curve(metric: Metric, ks: Ints, vectors: list[Floats], query_ids: Sequence[Any]) -> Curve:
@@ -196,8 +196,6 @@ def plot(
 
 
 def _check_run(run: Any, name: str) -> None:
-    from rankgain.rankings import Rankings  # which imports this module
-
     if not isinstance(run, Rankings):
         raise TypeError(f"{name} must be a Rankings, not {type(run).__name__}")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,8 +22,7 @@ MOST_TABLES = 64
 _tables: dict[tuple[int, float], Floats] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Discount:
+class Discount(NamedTuple):
     """A discount, hashable: its kind (see `_codes`), the base of "jarvelin", or a vector of the caller's own."""
 
     kind: int

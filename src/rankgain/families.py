@@ -5,8 +5,7 @@ A family is hashable: metrics that share one are computed in one pass, all their
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -31,8 +30,7 @@ class Family(Protocol):
     def __hash__(self) -> int: ...
 
 
-@dataclass(frozen=True, slots=True)
-class DiscountedSum:
+class DiscountedSum(NamedTuple):
     """The sum of gain times discount over the returned documents."""
 
     gain: Gain
@@ -62,8 +60,7 @@ class DiscountedSum:
         return out.reshape(len(batch), len(cutoffs))
 
 
-@dataclass(frozen=True, slots=True)
-class IdealSum:
+class IdealSum(NamedTuple):
     """The sum of gain times discount over the judged documents, highest gain first."""
 
     gain: Gain
@@ -99,8 +96,7 @@ class IdealSum:
         return out.reshape(len(batch), len(cutoffs))
 
 
-@dataclass(frozen=True, slots=True)
-class FirstRelevant:
+class FirstRelevant(NamedTuple):
     """The reciprocal rank of the first returned document of grade ≥ rel."""
 
     rel: float

@@ -5,59 +5,73 @@ One list takes the shortest way there is: to a buffer, through a door of the bac
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from rankgain import _backend
-from rankgain._codes import IN_JUDGED, VECTOR
+from rankgain._codes import IN_JUDGED, LONGEST_LIST, VECTOR
 from rankgain.aggregators import mean
 from rankgain.discounts import NO_DISCOUNT, Discount, DiscountKind
 from rankgain.errors import Offence, check, lowest_first, refusal
 from rankgain.gains import Gain, GainKind
-from rankgain.inputs.ranked import check_judged
-from rankgain.lists import Floats, Ints, Lists, cut, numbers, to_float64
-from rankgain.metrics import check_empty, check_ideal, check_rel, cut_off, relevance_threshold
-from rankgain.rankings import CHUNK
+from rankgain.lists import CHUNK, Floats, Ints, Lists, check_judged, cut, numbers, to_float64
+from rankgain.parameters import check_empty, check_ideal, check_rel, cut_off, relevance_threshold
 
-_FLOAT64 = np.dtype(np.float64)
-# Numbers that no float64 overflows; a wider float may, with a warning.
-_NARROW = frozenset("?bBhHiIlLqQefd")
-SHORT = 1024  # lists up to here go straight through a door; longer ones gain more by letting the GIL go
+if TYPE_CHECKING:
+    from rankgain._kernels import Door
+
+MOST_SETTINGS = 128
+_FIXED = str, int, float, np.number, type, type(None), Discount  # kinds of settings that cannot change
+_kept: dict[tuple[Any, ...], _Settings] = {}
 
 
 class _Settings:
     """The keyword arguments of a function, checked, and as the doors take them."""
 
-    __slots__ = ("depth", "discount", "door", "gain", "ratio", "straight")
+    __slots__ = ("depth", "discount", "door", "gain", "ratio", "rel")
 
-    def __init__(self, k: Any, gain: Any, discount: Any, ideal: Any, empty: Any) -> None:
+    def __init__(self, k: Any, gain: Any, discount: Any, ideal: Any, empty: Any, rel: Any = None) -> None:
         self.gain = Gain.of(gain)
         self.discount = Discount.of(discount)
         self.depth = cut_off(k)
-        # Whether one list can go straight through a door, and what that takes for lists no longer than SHORT.
-        self.straight = self.gain.in_kernel and self.discount.kind != VECTOR
-        self.door = self.door_for(SHORT)
         self.ratio = check_ideal(ideal) == "returned", self.discount.bounded, check_empty(empty)
+        self.rel = relevance_threshold(check_rel(rel))
+        self.door: Door | None = None
+        if self.gain.in_kernel and self.discount.kind != VECTOR:
+            self.door = _backend.kernels.Door(*self.sum_of(LONGEST_LIST), self.ratio[2], self.rel)
 
-    def door_for(self, ranks: int) -> tuple[bool, Floats, int, float, int]:
-        """What every door of sums takes after its lists, for lists of so many documents."""
+    def sum_of(self, ranks: int) -> tuple[bool, Floats, int, float, int]:
+        """What every sum takes after its lists, for lists of so many documents."""
         table = self.discount.table(min(self.depth, ranks))
         return self.gain.exponential, table, self.discount.kind, self.discount.base, self.depth
 
 
 def _settings(k: Any, gain: Any, discount: Any, ideal: Any = "judged", empty: Any = 0.0) -> _Settings:
     """Checked once and remembered, so that a small call does not spend its time on them."""
-    if type(gain) is str and isinstance(discount, (str, Discount)):  # what may change is looked at anew
-        try:
-            return _remembered(k, gain, discount, ideal, empty)
-        except TypeError:  # something is not hashable, or of a wrong type
-            pass
-    return _Settings(k, gain, discount, ideal, empty)
+    try:
+        return _kept[k, gain, discount, ideal, empty, type(k), type(empty)]  # True is no k, though it equals 1
+    except Exception:  # not asked for yet, or nothing to remember by
+        pass
+    return _made((k, gain, discount, ideal, empty, type(k), type(empty)), k, gain, discount, ideal, empty)
 
 
-_remembered = lru_cache(typed=True)(_Settings)  # typed: True is no k, though it equals 1
+def _settings_of_rr(k: Any, rel: Any) -> _Settings:
+    """Those of a reciprocal rank, remembered likewise."""
+    try:
+        return _kept[k, rel, type(k), type(rel)]
+    except Exception:
+        pass
+    return _made((k, rel, type(k), type(rel)), k, "linear", NO_DISCOUNT, "judged", 0.0, rel)
+
+
+def _made(key: tuple[Any, ...], *asked: Any) -> _Settings:
+    settings = _Settings(*asked)
+    if all(isinstance(part, _FIXED) for part in key):  # what may change is looked at anew
+        if len(_kept) >= MOST_SETTINGS:
+            _kept.clear()
+        _kept[key] = settings
+    return settings
 
 
 def gain(relevance: Any, kind: GainKind = "linear") -> Floats:
@@ -186,7 +200,9 @@ def cg(relevance: Any, *, k: int | None = None, gain: GainKind = "linear") -> fl
     >>> rg.cg([3, 2, 3, 0, 1, 2], k=3)
     8.0
     """
-    return _sum("dcg", relevance, "relevance", _settings(k, gain, NO_DISCOUNT))
+    settings = _settings(k, gain, NO_DISCOUNT)
+    value = None if settings.door is None else settings.door.dcg(relevance)
+    return _sum_of_lists("dcg", relevance, "relevance", settings) if value is None else value
 
 
 def dcg(
@@ -224,7 +240,9 @@ def dcg(
     >>> round(rg.dcg([3, 2, 3, 0, 1, 2], k=3), 4)
     5.7619
     """
-    return _sum("dcg", relevance, "relevance", _settings(k, gain, discount))
+    settings = _settings(k, gain, discount)
+    value = None if settings.door is None else settings.door.dcg(relevance)
+    return _sum_of_lists("dcg", relevance, "relevance", settings) if value is None else value
 
 
 def idcg(
@@ -259,7 +277,9 @@ def idcg(
     >>> round(rg.idcg([3, 2, 2, 1], k=4), 4)
     5.6925
     """
-    return _sum("idcg", judged, "judged", _settings(k, gain, discount))
+    settings = _settings(k, gain, discount)
+    value = None if settings.door is None else settings.door.idcg(judged)
+    return _sum_of_lists("idcg", judged, "judged", settings) if value is None else value
 
 
 def ndcg(
@@ -315,13 +335,8 @@ def ndcg(
     [0.6309, 1.0]
     """
     settings = _settings(k, gain, discount, ideal, empty)
-    if settings.straight and judged is None:
-        values = _one_list(relevance)
-        if values is not None:
-            result = _backend.kernels.ndcg_list(values, *settings.door, settings.ratio[2])
-            if type(result) is float:
-                return result
-    return _ndcg_of_lists(relevance, judged, settings)
+    value = None if settings.door is None or judged is not None else settings.door.ndcg(relevance)
+    return _ndcg_of_lists(relevance, judged, settings) if value is None else value
 
 
 def reciprocal_rank(relevance: Any, *, k: int | None = None, rel: float | None = None) -> float | Floats:
@@ -358,13 +373,9 @@ def reciprocal_rank(relevance: Any, *, k: int | None = None, rel: float | None =
     >>> rg.reciprocal_rank([[0, 1, 3], [0, 1, 1]], rel=2).round(4).tolist()
     [0.3333, 0.0]
     """
-    depth, threshold = cut_off(k), relevance_threshold(check_rel(rel))
-    values = _one_list(relevance)
-    if values is not None:
-        result = _backend.kernels.rr_list(values, depth, threshold)
-        if type(result) is float:
-            return result
-    return _rr_of_lists(relevance, depth, threshold)
+    settings = _settings_of_rr(k, rel)
+    value = None if settings.door is None else settings.door.rr(relevance)
+    return _rr_of_lists(relevance, settings.depth, settings.rel) if value is None else value
 
 
 def mean_ndcg(
@@ -416,28 +427,6 @@ def _mean(values: float | Floats) -> float:
     return mean(np.atleast_1d(values))
 
 
-def _one_list(relevance: Any) -> Any:
-    """What a door can look at: a short list or tuple as it is, a short array as a float64 buffer; None for all else."""
-    kind = type(relevance)
-    if kind is list or kind is tuple:
-        return relevance if len(relevance) <= SHORT else None
-    if kind is np.ndarray and relevance.ndim == 1 and relevance.dtype.char in _NARROW and relevance.flags.aligned:
-        return np.ascontiguousarray(relevance, _FLOAT64) if len(relevance) <= SHORT else None
-    return None
-
-
-def _sum(door: str, grades: Any, name: str, settings: _Settings) -> float | Floats:
-    """DCG ("dcg"), or the ideal of it ("idcg"), of one list or many."""
-    if settings.straight:
-        values = _one_list(grades)
-        if values is not None:
-            one = getattr(_backend.kernels, door + "_list")
-            result = one(values, *settings.door)
-            if type(result) is float:
-                return result
-    return _sum_of_lists(door, grades, name, settings)
-
-
 def _sum_of_lists(door: str, grades: Any, name: str, settings: _Settings) -> float | Floats:
     worth, weight, depth = settings.gain, settings.discount, settings.depth
     lists = Lists.of(grades, name)
@@ -451,7 +440,7 @@ def _sum_of_lists(door: str, grades: Any, name: str, settings: _Settings) -> flo
             if door == "dcg":  # the ideal looks at all the grades, the sum at those to the cut-off
                 values, offsets = cut(values, offsets, depth)
             values = _gains(worth, values, offsets)
-        check(many(values, offsets, *settings.door_for(lists.longest), out))
+        check(many(values, offsets, *settings.sum_of(lists.longest), out))
 
     return _in_chunks(lists, None, compute)
 
@@ -475,8 +464,8 @@ def _ndcg_of_lists(relevance: Any, judged: Any, settings: _Settings) -> float | 
             grades = _gains(worth, grades, offsets)
             if known is not None:
                 known = _gains(worth, known, cast(Ints, known_offsets), IN_JUDGED)
-        door = settings.door_for(max(lists.longest, 0 if truth is None else truth.longest))
-        check(_backend.kernels.ndcg_lists(grades, offsets, known, known_offsets, *door, *ratio, out))
+        sums = settings.sum_of(max(lists.longest, 0 if truth is None else truth.longest))
+        check(_backend.kernels.ndcg_lists(grades, offsets, known, known_offsets, *sums, *ratio, out))
 
     return _in_chunks(lists, truth, compute)
 

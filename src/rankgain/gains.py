@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,8 +17,7 @@ from rankgain.scalars import real, short
 GainKind = str | Mapping[Any, float] | Sequence[float] | Callable[[Any], Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Gain:
+class Gain(NamedTuple):
     """A gain, hashable, so that metrics which share one share its vector.
 
     `kind` is "linear", "exponential", "table" or "callable".

@@ -11,7 +11,6 @@ from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from rankgain import _backend, _codes
 from rankgain.arrays import Array
@@ -19,7 +18,7 @@ from rankgain.errors import Offence, refusal
 from rankgain.lists import Ints, offsets_of
 from rankgain.scalars import id_kind
 
-Bytes = npt.NDArray[np.uint8]
+Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 Rows = slice | Ints
 Column = Any  # what can be indexed with Rows: an array, or Parts of them
 

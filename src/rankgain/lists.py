@@ -6,13 +6,15 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rankgain.arrays import Array, array_of, check_unmasked, is_array, is_rows
 from rankgain.scalars import real
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+# Documents in a chunk: enough to make the cost of a chunk vanish, few enough to stay in the cache.
+CHUNK = 1 << 18
+
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+Ints = np.ndarray[Any, np.dtype[np.int64]]
 
 # What kernels read as it is, scores and grades; all else becomes float64.
 NATIVE = frozenset(map(np.dtype, (np.float64, np.float32, np.int64, np.int32, np.uint8)))
@@ -33,7 +35,7 @@ class Lists:
         *,
         values: Array | None = None,
         parts: list[Array] | None = None,
-        order: npt.NDArray[np.intp] | None = None,
+        order: Array | None = None,
         single: bool = False,
     ) -> None:
         self.name = name
@@ -105,6 +107,18 @@ class Lists:
             return f"position {position}"
         index = int(self.offsets[query]) + position
         return f"position {position} (element {index if self._order is None else int(self._order[index])})"
+
+
+def check_judged(judged: Any, lists: Lists) -> Lists | None:
+    """The judged grades as one list for each of the lists."""
+    if judged is None:
+        return None
+    truth = Lists.of(judged, "judged")
+    if len(truth) != len(lists):
+        raise ValueError(
+            f"judged has {len(truth)} lists, and {lists.name} has {len(lists)}: give one list of judged grades a query"
+        )
+    return truth
 
 
 def cut(values: Array, offsets: Ints, depth: int) -> tuple[Array, Ints]:

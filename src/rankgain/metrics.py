@@ -7,51 +7,64 @@ new row; only a new family touches the backends.
 from __future__ import annotations
 
 import math
-import operator
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
+from typing import Any, NamedTuple, NoReturn
 
 from rankgain._codes import UNLIMITED
 from rankgain.aggregators import Aggregator, mean
 from rankgain.discounts import LOGARITHMIC, NO_DISCOUNT, Discount, DiscountKind
 from rankgain.families import DiscountedSum, Family, FirstRelevant, IdealSum
 from rankgain.gains import LINEAR, Gain, GainKind
-from rankgain.scalars import real, short
+from rankgain.parameters import check_empty, check_ideal, check_rel, cut_off, relevance_threshold
+from rankgain.scalars import short
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Metric:
     """A metric with its parameters, made by `rankgain.metric`; equal metrics are computed once.
 
     A parameter that the metric does not have keeps its default.
     """
 
-    name: str
-    k: int | None = None
-    gain: Gain = LINEAR
-    discount: Discount = LOGARITHMIC
-    ideal: str = "judged"
-    rel: float | None = None
-    empty: float = 0.0
+    __slots__ = "discount", "empty", "gain", "ideal", "k", "name", "rel"
 
-    def __post_init__(self) -> None:
+    name: str
+    k: int | None
+    gain: Gain
+    discount: Discount
+    ideal: str
+    rel: float | None
+    empty: float
+
+    def __init__(
+        self,
+        name: str,
+        k: int | None = None,
+        gain: GainKind | Gain = LINEAR,
+        discount: DiscountKind | Discount = LOGARITHMIC,
+        ideal: str = "judged",
+        rel: float | None = None,
+        empty: float = 0.0,
+    ) -> None:
         checked = {
-            "name": row_of(self.name).name,
-            "k": None if self.k is None else cut_off(self.k),
-            "gain": Gain.of(self.gain),
-            "discount": Discount.of(self.discount),
-            "ideal": check_ideal(self.ideal),
-            "rel": check_rel(self.rel),
-            "empty": check_empty(self.empty),
+            "name": row_of(name).name,
+            "k": None if k is None else cut_off(k),
+            "gain": Gain.of(gain),
+            "discount": Discount.of(discount),
+            "ideal": check_ideal(ideal),
+            "rel": check_rel(rel),
+            "empty": check_empty(empty),
         }
         for field, value in checked.items():
             object.__setattr__(self, field, value)
 
-    def _key(self) -> tuple[object, ...]:
+    def __setattr__(self, field: str, value: object) -> NoReturn:
+        raise AttributeError(f"a metric does not change, and {field!r} cannot be set: make another one")
+
+    def __delattr__(self, field: str) -> NoReturn:
+        self.__setattr__(field, None)
+
+    def _key(self) -> tuple[Any, ...]:
         return self.name, self.k, self.gain, self.discount, self.ideal, self.rel, self.empty
 
     def __eq__(self, other: object) -> bool:
@@ -60,6 +73,17 @@ class Metric:
 
     def __hash__(self) -> int:
         return hash(self._key())
+
+    def __reduce__(self) -> tuple[type[Metric], tuple[Any, ...]]:
+        return Metric, self._key()
+
+    def __repr__(self) -> str:
+        fields = zip(("name", "k", *PARAMETERS), self._key(), strict=True)
+        return f"Metric({', '.join(f'{name}={value!r}' for name, value in fields)})"
+
+    def at(self, k: int | None) -> Metric:
+        """The same metric at another cut-off."""
+        return Metric(self.name, k, *self._key()[2:])
 
     @property
     def depth(self) -> int:
@@ -75,8 +99,7 @@ class Metric:
         return self.name + (f"({','.join(asked)})" if asked else "") + (f"@{self.k}" if self.k is not None else "")
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One metric of the table: what it is called, what it takes, which families compute it, what sums it up."""
 
     name: str
@@ -152,50 +175,6 @@ _NAMES = {alias: row for row in TABLE.values() for alias in (row.name, *row.alia
 _TREC_CUTOFFS = {"ndcg_cut": (5, 10, 15, 20, 30, 100, 200, 500, 1000)}
 
 
-def cut_off(k: Any) -> int:
-    """The deepest rank that counts: k, or the largest there is for None or more than that."""
-    if k is None:
-        return UNLIMITED
-    try:
-        if isinstance(k, (bool, np.bool_)):
-            raise TypeError
-        depth = operator.index(k)
-    except TypeError:
-        raise TypeError(f"k must be a positive integer or None, not {type(k).__name__} {k!r}") from None
-    if depth < 1:
-        raise ValueError(f"k must be a positive integer or None, not {depth}")
-    return min(depth, UNLIMITED)
-
-
-def relevance_threshold(rel: float | None) -> float:
-    """The lowest grade that is relevant; None: the lowest above 0."""
-    return math.ulp(0.0) if rel is None else max(rel, 0.0)
-
-
-def check_rel(rel: Any) -> float | None:
-    return None if rel is None else _number("rel", rel, finite=True)
-
-
-def check_empty(empty: Any) -> float:
-    value = _number("empty", empty, finite=False)
-    return math.nan if math.isnan(value) else value + 0.0  # −0.0 would show
-
-
-def check_ideal(ideal: Any) -> str:
-    if not isinstance(ideal, str) or ideal not in ("judged", "returned"):
-        raise ValueError(f"ideal must be 'judged' or 'returned', not {ideal!r}")
-    return str(ideal)
-
-
-def _number(name: str, value: Any, finite: bool) -> float:
-    number = None if isinstance(value, (bool, np.bool_, np.ndarray)) else real(value)
-    if number is None:
-        raise TypeError(f"{name} must be a number, not {value!r}")
-    if math.isinf(number) or (finite and math.isnan(number)):
-        raise ValueError(f"{name} must be {'finite' if finite else 'finite or NaN'}, not {number!r}")
-    return number
-
-
 def metric(
     name: str,
     *,
@@ -249,7 +228,7 @@ def metric(
     for parameter in given:
         if parameter not in row.parameters:
             raise TypeError(f"{row.name} has no {parameter}; it takes k, {', '.join(row.parameters)}")
-    return Metric(row.name, k, **given)  # type: ignore[arg-type]  # Metric checks and converts
+    return Metric(row.name, k, **given)  # type: ignore[arg-type]  # of what type each is, Metric checks
 
 
 def aggregator(asked: str | Metric) -> Aggregator:
@@ -271,13 +250,11 @@ def row_of(name: Any) -> Row:
     return row
 
 
-_SHORT_FORM = re.compile(
-    r"""\s*(?P<name>[^\s(:@.]+?)            # ndcg
+# Compiled when they are first used.
+_SHORT_FORM = r"""(?x)\s*(?P<name>[^\s(:@.]+?)            # ndcg
         (?:\s*\((?P<inside>[^)]*)\)|:(?P<after>[^@]*))?   # (gain=exponential) or :gain=exponential
-        (?:\s*@(?P<k>[^@]*))?\s*""",
-    re.VERBOSE,
-)
-_TREC_FORM = re.compile(r"\s*(?P<name>[a-z_]+?)(?:[._](?P<ks>\d+(?:,\d+)*))?\s*", re.IGNORECASE)
+        (?:\s*@(?P<k>[^@]*))?\s*"""
+_TREC_FORM = r"(?i)\s*(?P<name>[a-z_]+?)(?:[._](?P<ks>\d+(?:,\d+)*))?\s*"
 
 
 def parse(asked: str | Metric) -> Iterator[tuple[str | Metric, Metric]]:
@@ -287,14 +264,14 @@ def parse(asked: str | Metric) -> Iterator[tuple[str | Metric, Metric]]:
         return
     if not isinstance(asked, str):
         raise TypeError(f"a metric is a string or a rankgain.metric(...), not {type(asked).__name__}")
-    trec = _TREC_FORM.fullmatch(asked)
+    trec = re.fullmatch(_TREC_FORM, asked)
     if trec and trec["name"].lower() in _TREC_CUTOFFS:
         name = trec["name"].lower()
         ks = [_whole(asked, k) for k in trec["ks"].split(",")] if trec["ks"] else _TREC_CUTOFFS[name]
         for k in ks:
             yield (asked if len(ks) == 1 else f"{name}_{k}"), metric(name, k=k)
         return
-    short = _SHORT_FORM.fullmatch(asked)
+    short = re.fullmatch(_SHORT_FORM, asked)
     if short is None:
         raise ValueError(f"{asked!r} is not a metric: write name@k, or name(parameter=value,...)@k")
     yield asked, _from_text(asked, short["name"], short["inside"] or short["after"] or "", short["k"])

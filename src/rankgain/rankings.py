@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,19 +12,18 @@ from rankgain import _backend
 from rankgain._codes import AVERAGE, BEST, DOCID, STABLE, WORST
 from rankgain.arrays import check_id, objects_of
 from rankgain.batch import Batch, Needs
-from rankgain.curves import Curve, curves
 from rankgain.errors import Offence, located, lowest_first, refusal
 from rankgain.evaluation import Evaluation, Plan
-from rankgain.lists import Ints, Lists
+from rankgain.lists import CHUNK, Ints, Lists
 from rankgain.metrics import TABLE, Metric, parse
 from rankgain.threads import check_threads, over
 
+if TYPE_CHECKING:
+    from rankgain.curves import Curve
+
 TIES = {"average": AVERAGE, "stable": STABLE, "docid": DOCID, "best": BEST, "worst": WORST}
 
-# Documents in a chunk: enough to make the cost of a chunk vanish, few enough to stay in the cache; with several
-# threads as few as leave each of them several chunks.
-CHUNK = 1 << 18
-SMALLEST_CHUNK = 1 << 15
+SMALLEST_CHUNK = 1 << 15  # what several threads share has several chunks for each, but none smaller
 
 
 def check_ties(ties: str, ids: bool) -> str:
@@ -194,6 +193,8 @@ class Rankings(ABC):
         >>> curve.mean().round(4).tolist()
         [0.5, 0.533, 0.7919]
         """
+        from rankgain.curves import curves  # which few need
+
         return curves(self, [metric], ks)[0]
 
     @property

@@ -13,7 +13,7 @@ from rankgain._codes import IN_JUDGED
 from rankgain.arrays import Array
 from rankgain.batch import Batch, Hits, Needs, make_batch
 from rankgain.errors import Fault, Offence, lower
-from rankgain.lists import Ints, Lists
+from rankgain.lists import Ints, Lists, check_judged
 from rankgain.rankings import TIES, Rankings, check_query_ids
 
 
@@ -50,18 +50,6 @@ def from_ranked(relevance: Any, *, judged: Any = None, query_ids: Iterable[Hasha
     lists = Lists.of(relevance, "relevance")
     truth = check_judged(judged, lists)
     return Ranked(lists, truth, check_query_ids(query_ids, len(lists)))
-
-
-def check_judged(judged: Any, lists: Lists) -> Lists | None:
-    """The judged grades as one list for each of the lists."""
-    if judged is None:
-        return None
-    truth = Lists.of(judged, "judged")
-    if len(truth) != len(lists):
-        raise ValueError(
-            f"judged has {len(truth)} lists, and {lists.name} has {len(lists)}: give one list of judged grades a query"
-        )
-    return truth
 
 
 class Graded(Rankings):

@@ -6,15 +6,14 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rankgain import _backend
 from rankgain._codes import NAN_SCORE
-from rankgain.arrays import Array, array_of, check_id
+from rankgain.arrays import Array, array_of, check_id, check_unmasked
 from rankgain.batch import Hits, Needs
 from rankgain.errors import Fault, Offence
-from rankgain.inputs.ranked import Graded, check_judged
-from rankgain.lists import Ints, Lists, flat_numbers, offsets_of
+from rankgain.inputs.ranked import Graded
+from rankgain.lists import Ints, Lists, check_judged, flat_numbers, offsets_of
 from rankgain.rankings import Rankings, check_query_ids, check_ties
 
 
@@ -122,7 +121,7 @@ def _from_sizes(group_sizes: Any, documents: int) -> Ints:
     return offsets_of(sizes.astype(np.int64))
 
 
-def _from_qid(qid: Any, documents: int) -> tuple[Ints, npt.NDArray[np.intp] | None, list[Any]]:
+def _from_qid(qid: Any, documents: int) -> tuple[Ints, Array | None, list[Any]]:
     """Offsets, the order that brings each query together (None: they are), and the ids by first appearance."""
     ids = _ids(qid)
     if ids.ndim != 1 or len(ids) != documents:
@@ -141,10 +140,9 @@ def _from_qid(qid: Any, documents: int) -> tuple[Ints, npt.NDArray[np.intp] | No
     return offsets_of(np.bincount(query)), np.argsort(query, kind="stable"), list(numbers)
 
 
-def _ids(qid: Any) -> npt.NDArray[Any]:
+def _ids(qid: Any) -> Array:
     """The ids as an array that leaves each what it is: NumPy would make text or floats of mixed lists."""
-    if np.ma.is_masked(qid):
-        raise ValueError("qid has masked elements; fill or drop them first")
+    check_unmasked(qid, "qid")
     ids = None if isinstance(qid, (list, tuple)) else array_of(qid, "qid")
     if ids is None:
         ids = np.empty(len(qid), dtype=object)

@@ -20,8 +20,8 @@ from rankgain.batch import Hits, Needs
 from rankgain.errors import Fault, Offence, refusal
 from rankgain.groups import Groups
 from rankgain.ids import Rows, TextIds, decoded, stretches
-from rankgain.lists import Floats, Ints
-from rankgain.rankings import CHUNK, TIES, Rankings, check_missing, check_ties, chunks
+from rankgain.lists import CHUNK, Floats, Ints
+from rankgain.rankings import TIES, Rankings, check_missing, check_ties, chunks
 from rankgain.tables import Table
 from rankgain.truth import Judged, Judgments, of_ids
 

@@ -1,0 +1,72 @@
+"""The import loads what most calls need, and the rest is there when it is asked for."""
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import rankgain as rg
+
+# What takes long to load, or what few need: NumPy may load some of it, and then it costs nothing more.
+HEAVY = {
+    "argparse",
+    "copy",
+    "csv",
+    "ctypes",
+    "dataclasses",
+    "decimal",
+    "difflib",
+    "fractions",
+    "gzip",
+    "html",
+    "inspect",
+}
+HEAVY |= {"importlib.util", "json", "lzma", "multiprocessing", "numpy.ma", "numpy.typing", "random", "shutil", "socket"}
+HEAVY |= {"statistics", "subprocess", "tempfile", "unittest", "zipfile", "zlib"}
+PARTS = "readers", "columns", "lines"
+LATER = {*rg._LATER.values()} | {f"_{part}" for part in PARTS} | {f"_reference_{part}" for part in PARTS}
+
+
+def loaded(code):
+    """The modules that a fresh interpreter has loaded beyond NumPy's after it ran the code."""
+    program = f"import sys, numpy; before = set(sys.modules)\n{code}\nimport json; print(json.dumps(after))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return set(json.loads(done.stdout))
+
+
+@pytest.mark.parametrize("choice", ["auto", "python"])
+def test_what_the_import_loads(choice, monkeypatch):
+    monkeypatch.setenv("RANKGAIN_BACKEND", choice)
+    found = loaded("import rankgain; after = sorted({*sys.modules} - before)")
+    assert "rankgain.functions" in found
+    assert not found & HEAVY
+    assert not found & {f"rankgain.{name}" for name in LATER}
+
+
+def test_the_first_calls_load_nothing():
+    calls = "rankgain.ndcg([1, 2]); rankgain.reciprocal_rank(numpy.array([[1, 2]]), k=1)"
+    program = f"import rankgain; before = {{*sys.modules}}; {calls}; after = sorted({{*sys.modules}} - before)"
+    assert loaded(program) == set()
+    calls = "rankgain.from_scores([[1, 0]], [[0.5, 1]]).evaluate('ndcg@2', 'mrr')"
+    found = loaded(f"import rankgain; {calls}; after = sorted({{*sys.modules}} - before)")
+    assert "rankgain.evaluation" in found
+    assert not found & HEAVY
+
+
+def test_every_name_is_there():
+    code = "before = {*dir(rankgain)}; from rankgain import *; after = sorted({*dir()} & {*rankgain.__all__} & before)"
+    assert loaded(f"import rankgain; {code}") == set(rg.__all__)
+    for name in rg.__all__:
+        assert getattr(rg, name) is getattr(rg, name)
+    with pytest.raises(AttributeError, match="module 'rankgain' has no attribute 'nonsense'"):
+        _ = rg.nonsense
+
+
+def test_type_checkers_are_told_the_same():
+    tree = ast.parse(Path(rg.__file__).read_text(encoding="utf-8"))
+    told = next(node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
+    names = {name.name: node.module.removeprefix("rankgain.") for node in told.body for name in node.names}
+    assert names == rg._LATER

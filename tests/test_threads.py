@@ -1,0 +1,178 @@
+"""Any number of threads: the same bits, the same error, no hang after a fork."""
+
+import multiprocessing
+import os
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import rankgain as rg
+from rankgain.threads import over
+
+QUERIES = 120
+
+
+@pytest.fixture(autouse=True)
+def many_chunks(monkeypatch):
+    monkeypatch.setattr("rankgain.rankings.CHUNK", 64)
+
+
+def scores(seed=3):
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(0, 40, QUERIES)
+    n = int(sizes.sum())
+    return rng.integers(0, 4, n), rng.integers(0, 9, n).astype(float), sizes
+
+
+def from_scores():
+    grades, keys, sizes = scores()
+    return rg.from_scores(grades, keys, group_sizes=sizes)
+
+
+def from_dicts():
+    rng = np.random.default_rng(1)
+    qrels = {str(q): {str(d): int(rng.integers(0, 3)) for d in rng.integers(0, 30, 9)} for q in range(QUERIES)}
+    run = {str(q): {str(d): float(rng.integers(0, 9)) for d in range(30)} for q in range(QUERIES)}
+    return rg.from_qrels(qrels, run)
+
+
+def from_matrix():
+    rng = np.random.default_rng(2)
+    return rg.from_recommendations(
+        rng.permuted(np.tile(np.arange(50), (QUERIES, 1)), axis=1)[:, :20],
+        [{int(i) for i in rng.integers(0, 50, 5)}] * QUERIES,
+    )
+
+
+@pytest.mark.parametrize("make", [from_scores, from_dicts, from_matrix])
+@pytest.mark.parametrize("threads", [2, 3, 16, 256, np.int64(2)])
+def test_the_same_bits(backend, make, threads):
+    rankings = make()
+    metrics = "ndcg@10", "ndcg(gain=exponential)", "rr"
+    one, many = rankings.evaluate(*metrics), rankings.evaluate(*metrics, threads=threads)
+    assert many.counts == one.counts
+    assert [vector.tobytes() for vector in many.values()] == [vector.tobytes() for vector in one.values()]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 8])
+def test_the_lowest_offender_is_named(backend, threads):
+    grades, keys, sizes = scores()
+    starts = np.append(0, np.cumsum(sizes))
+    for query in (100, 70, 40):
+        query += int(np.flatnonzero(sizes[query:])[0])
+        keys[starts[query]] = np.nan
+        with pytest.raises(ValueError, match=f"^y_score: query {query}, position 0 "):
+            rg.from_scores(grades, keys, group_sizes=sizes).evaluate("ndcg", threads=threads)
+
+
+@pytest.mark.parametrize(
+    ("threads", "error", "text"),
+    [
+        (0, ValueError, "threads must be from 1 to 256, not 0"),
+        (-1, ValueError, "threads must be from 1 to 256, not -1"),
+        (257, ValueError, "threads must be from 1 to 256, not 257"),
+        (True, TypeError, "threads must be an integer, not bool"),
+        (2.0, TypeError, "threads must be an integer, not float"),
+        (Fraction(2), TypeError, "threads must be an integer, not Fraction"),
+        ("2", TypeError, "threads must be an integer, not str"),
+        (None, TypeError, "threads must be an integer, not NoneType"),
+    ],
+)
+def test_refused(threads, error, text):
+    with pytest.raises(error) as caught:
+        rg.from_ranked([1, 0]).evaluate("ndcg", threads=threads)
+    assert str(caught.value) == text
+
+
+def test_several_threads_at_work():
+    """Each waits for the other, so that one alone would never end."""
+    meeting = threading.Barrier(2, timeout=30)
+    assert over([(0, 1), (1, 2)], lambda start, stop: (meeting.wait() >= 0, stop), 2) == [(True, 1), (True, 2)]
+
+
+def test_nothing_is_begun_after_an_error():
+    begun = []
+
+    def work(start, stop):
+        begun.append(start)
+        if start == 2:
+            raise ValueError(start)
+
+    with pytest.raises(ValueError, match="2"):
+        over([(number, number + 1) for number in range(1000)], work, 1)
+    assert begun == [0, 1, 2]
+
+
+def test_the_error_of_the_first_chunk(monkeypatch):
+    late = threading.Event()
+
+    def work(start, stop):
+        if start == 0:
+            assert late.wait(30)
+        if start == 1:
+            late.set()
+        raise ValueError(f"chunk {start}")
+
+    with pytest.raises(ValueError, match="chunk 0"):
+        over([(0, 1), (1, 2)], work, 2)
+
+
+def test_a_callable_gain_that_fails(backend):
+    def gain(grades):
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        from_scores().evaluate(rg.metric("ndcg", gain=gain), threads=4)
+
+
+def test_evaluations_at_the_same_time(backend):
+    rankings = from_scores()
+    expected = rankings.evaluate("ndcg")["ndcg"].tobytes()
+    with ThreadPoolExecutor(8) as pool:
+        found = pool.map(lambda _: rankings.evaluate("ndcg", threads=3)["ndcg"].tobytes(), range(64))
+        assert set(found) == {expected}
+
+
+def evaluated(_):
+    import rankgain.rankings
+
+    rankgain.rankings.CHUNK = 64
+    return from_scores().evaluate("ndcg", threads=4)["ndcg"].tobytes()
+
+
+@pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
+def test_multiprocessing(method):
+    expected = evaluated(0)  # so that a forked process has a pool whose threads are not there
+    with multiprocessing.get_context(method).Pool(2) as pool:
+        assert pool.map_async(evaluated, range(6)).get(60) == [expected] * 6
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+def test_a_fork_in_the_middle_of_work():
+    code = """
+import os, sys, threading
+import numpy as np
+import rankgain as rg
+rankings = rg.from_scores(np.ones((400, 1000)), np.random.default_rng(0).random((400, 1000)))
+stop = threading.Event()
+def busy():
+    while not stop.is_set():
+        rankings.evaluate("ndcg", threads=3)
+worker = threading.Thread(target=busy)
+worker.start()
+for _ in range(5):
+    child = os.fork()
+    if child == 0:
+        ok = rankings.evaluate("ndcg", threads=3).mean("ndcg") == 1.0
+        os._exit(0 if ok else 1)
+    assert os.waitpid(child, 0)[1] == 0
+stop.set()
+worker.join()
+"""
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], timeout=100, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
