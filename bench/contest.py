@@ -36,8 +36,20 @@ import numpy as np
 import rankgain as rg
 
 Scale = Literal["smoke", "usual", "full"]
-PEERS = ("sklearn", "pytrec_eval", "scipy", "pandas", "polars", "pyarrow")
-PEERS += ("torch", "lightgbm", "xgboost", "catboost", "ranx", "implicit")
+PEERS = (
+    "sklearn",
+    "pytrec_eval",
+    "scipy",
+    "pandas",
+    "polars",
+    "pyarrow",
+    "torch",
+    "lightgbm",
+    "xgboost",
+    "catboost",
+    "ranx",
+    "implicit",
+)
 ROUNDS, LONG_ROUNDS = 9, 5  # the fewer where a round takes more than LONG seconds
 LONG = 2.0
 TURN = 0.03  # seconds: a contender is called again and again until its turn lasts about so long
@@ -131,7 +143,7 @@ def hold(title: str, contenders: Mapping[str, Contender], scale: Scale, *, turn:
         compared = sum(contender.values is not None for contender in contenders.values())
         print(f"{title}: equal answers from {compared}" if compared else f"{title}: run")
         return answers
-    rows = []
+    rows: list[Row] = []
     for name, contender in contenders.items():
         figure = duration(statistics.median(times[name]))
         ratios = [its / base for its, base in zip(times[name], times[names[0]], strict=True)]

@@ -38,7 +38,7 @@ def lightgbm_metric(lightgbm: Any, groups: Groups, k: int) -> contest.Contender:
     """Its metric of the initial scores, no tree being there; it made the ideals with the data set."""
     sizes, grades, scores = groups
     features = np.zeros((len(grades), 1), dtype=np.float32)
-    settings = {"verbosity": -1, "num_threads": 1}
+    settings: dict[str, Any] = {"verbosity": -1, "num_threads": 1}
     data = lightgbm.Dataset(features, label=grades, group=sizes, init_score=scores.astype(np.float64), params=settings)
     settings |= {"objective": "none", "metric": "ndcg", "eval_at": [k], "label_gain": [0, 1, 2, 3, 4]}
     return contest.Contender(lightgbm.Booster(settings, data).eval_train, lambda answer: answer[0][2])

@@ -8,8 +8,23 @@ from pathlib import Path
 
 import contest
 
-BENCHES = ("dense_scores", "dense_full", "ranked", "groups", "dicts", "files", "frames", "recommendations")
-BENCHES += ("small_calls", "start", "ties", "many_metrics", "threads", "growth", "memory")
+BENCHES = (
+    "dense_scores",
+    "dense_full",
+    "ranked",
+    "groups",
+    "dicts",
+    "files",
+    "frames",
+    "recommendations",
+    "small_calls",
+    "start",
+    "ties",
+    "many_metrics",
+    "threads",
+    "growth",
+    "memory",
+)
 PAGE = Path(__file__).with_name("README.md")
 
 if __name__ == "__main__":
