@@ -14,7 +14,7 @@ import groups
 
 import rankgain as rg
 
-BUSY = 1.0  # seconds of work in a turn
+BUSY = 2.0  # seconds of a turn, which lasts at least half of it
 LITTLE = 0.0005  # seconds of work in a call
 
 
