@@ -283,7 +283,8 @@ def conditions() -> str:
     for module in PEERS:
         its = distributions.get(module)
         versions.append(f"{its[0]} {metadata.version(its[0])}" if its else f"{module} (not installed, skipped)")
-    machine = f"{_cpu()}, {os.cpu_count()} cores, one thread unless said"
+    load = f", load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
+    machine = f"{_cpu()}, {os.cpu_count()} cores{load}, one thread unless said"
     return f"{', '.join(versions)}; {machine}; rankgain {rg.__version__}, backend {rg.backend}"
 
 
