@@ -1,4 +1,4 @@
-"""The harness: contenders in turns, their answers compared, medians and ratios.
+"""The harness: contenders in turns, their answers compared, medians and ratios, targets, and where they are written.
 
 Import it before NumPy: it holds every numerical library to one thread.
 """
@@ -10,7 +10,9 @@ import gc
 import importlib
 import os
 import platform
+import re
 import statistics
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -23,7 +25,10 @@ from typing import Any, Literal, NamedTuple
 if "numpy" in sys.modules:
     raise ImportError("import contest before NumPy, so that its thread settings count")
 os.environ.update(
-    dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1")
+    {
+        f"{library}_THREADS": "1"
+        for library in ("OMP_NUM", "OPENBLAS_NUM", "MKL_NUM", "NUMBA_NUM", "VECLIB_MAXIMUM", "POLARS_MAX")
+    }
 )
 
 import numpy as np
@@ -31,10 +36,24 @@ import numpy as np
 import rankgain as rg
 
 Scale = Literal["smoke", "usual", "full"]
-PEERS = {"sklearn": "scikit-learn", "pytrec_eval": "pytrec-eval-terrier"}
-PEERS |= {name: name for name in ("scipy", "pandas", "polars", "pyarrow")}
-ROUNDS = 9
+PEERS = (
+    "sklearn",
+    "pytrec_eval",
+    "scipy",
+    "pandas",
+    "polars",
+    "pyarrow",
+    "torch",
+    "lightgbm",
+    "xgboost",
+    "catboost",
+    "ranx",
+    "implicit",
+)
+ROUNDS, LONG_ROUNDS = 9, 5  # the fewer where a round takes more than LONG seconds
+LONG = 2.0
 TURN = 0.03  # seconds: a contender is called again and again until its turn lasts about so long
+BEGIN, END = "<!-- measured, written by bench/run.py --write -->", "<!-- end of what was measured -->"
 
 
 class DifferentAnswer(Exception):
@@ -42,10 +61,52 @@ class DifferentAnswer(Exception):
 
 
 class Contender(NamedTuple):
-    """`run` is timed; `values` makes one number a query of what it returned, or their mean, and is not timed."""
+    """One that takes turns with others.
+
+    `run` is timed; `values` makes one number a query of what it returned, or their mean, and is not timed. None: it
+    computes something else, as a limit of the machine does. They must equal the first contender's to a relative
+    `tolerance`. The target is how many times the first contender's time it has to take `at_least`, or may `at_most`.
+    """
 
     run: Callable[[], Any]
-    values: Callable[[Any], Any] = lambda answer: answer
+    values: Callable[[Any], Any] | None = lambda answer: answer
+    at_least: float | None = None
+    at_most: float | None = None
+    tolerance: float = 1e-12
+
+    def verdict(self, ratio: float) -> tuple[str, bool | None]:
+        """The target, and whether it is met."""
+        if self.at_least is not None:
+            return f"≥ {self.at_least:g}", ratio >= self.at_least
+        if self.at_most is not None:
+            return f"≤ {self.at_most:g}", ratio <= self.at_most
+        return "", None
+
+
+class Row(NamedTuple):
+    """What was found about one contender; `ratio` is of the first one's time, or of what is allowed."""
+
+    title: str
+    name: str
+    figure: str
+    ratio: float | None = None
+    spread: str = ""
+    target: str = ""
+    met: bool | None = None
+
+    @property
+    def won_by_peer(self) -> bool:
+        return self.ratio is not None and self.ratio < 1 and not self.name.startswith(("rankgain", "limit"))
+
+    @property
+    def cells(self) -> tuple[str, str, str, str]:
+        ratio = "" if self.ratio is None else f"{self.ratio:.3g}"
+        verdict = {None: "", True: f"{self.target}: met", False: f"{self.target}: missed"}[self.met]
+        return self.name, self.figure, f"{ratio} {self.spread}".rstrip(), verdict
+
+
+ROWS: list[Row] = []
+NOTES: list[str] = []
 
 
 def peer(module: str) -> Any:
@@ -58,46 +119,67 @@ def peer(module: str) -> Any:
         return None
 
 
-def hold(title: str, contenders: Mapping[str, Contender], scale: Scale, *, tolerance: float = 1e-12) -> None:
-    """Print a table of the contenders' times; the first of them is rankgain.
+def reading(size: int) -> Contender:
+    """The limit that the memory sets: NumPy's sum over so many bytes."""
+    return Contender(np.ones(max(size // 8, 1)).sum, None)
 
-    After a warm-up they take turns, A B C A B C …; a ratio is the median over rounds of time / rankgain's time in the
-    same round. Every answer must equal rankgain's first one, to a relative `tolerance`, before a time is printed.
+
+def hold(title: str, contenders: Mapping[str, Contender], scale: Scale, *, turn: float = TURN) -> dict[str, Any]:
+    """Print a table of the contenders' times, and return the last answer of each.
+
+    After a warm-up they take turns, A B C A B C …; a ratio is the median over rounds of time / the first one's time in
+    the same round. Every answer must equal the first one, before a time is printed.
     """
     names = list(contenders)
-    first, calls = None, {}
-    for name, contender in contenders.items():
-        calls[name], answer = _warm_up(contender.run, 0.0 if scale == "smoke" else TURN)
-        values = np.asarray(contender.values(answer), dtype=np.float64)
-        first = values if first is None else first
-        _compare(title, name, values, first, tolerance)
+    first = _values(contenders[names[0]], contenders[names[0]].run())
+
+    def check(name: str, answer: Any) -> None:
+        if contenders[name].values is not None:
+            _compare(title, name, _values(contenders[name], answer), first, contenders[name].tolerance)
+
+    runs = {name: contender.run for name, contender in contenders.items()}
+    times, answers = take_turns(runs, check, 0.0 if scale == "smoke" else turn)
     if scale == "smoke":
-        print(f"{title}: equal answers from {len(names)}")
-        return
-    times: dict[str, list[float]] = {name: [] for name in names}
-    for _ in range(ROUNDS):
-        for name, contender in contenders.items():
+        compared = sum(contender.values is not None for contender in contenders.values())
+        print(f"{title}: equal answers from {compared}" if compared else f"{title}: run")
+        return answers
+    rows: list[Row] = []
+    for name, contender in contenders.items():
+        figure = duration(statistics.median(times[name]))
+        ratios = [its / base for its, base in zip(times[name], times[names[0]], strict=True)]
+        ratio, spread = statistics.median(ratios), f"({min(ratios):.3g} to {max(ratios):.3g})"
+        more = (ratio, spread, *contender.verdict(ratio)) if rows else ()
+        rows.append(Row(title, name, figure, *more))
+    show(rows)
+    return answers
+
+
+def take_turns(
+    runs: Mapping[str, Callable[[], Any]], check: Callable[[str, Any], None], turn: float = TURN
+) -> tuple[dict[str, list[float]], dict[str, Any]]:
+    """Seconds a call of each in each round, and the last answers; without a turn's length each runs but once."""
+    calls, answers, took = {}, {}, 0.0
+    times: dict[str, list[float]] = {name: [] for name in runs}
+    for name, run in runs.items():
+        calls[name], seconds, answers[name] = _warm_up(run, turn)
+        took += calls[name] * seconds
+        check(name, answers[name])
+    for _ in range((LONG_ROUNDS if took > LONG else ROUNDS) if turn else 0):
+        for name, run in runs.items():
             gc.collect()
-            seconds, answer = _turn(contender.run, calls[name])
-            _compare(title, name, np.asarray(contender.values(answer), dtype=np.float64), first, tolerance)
+            seconds, answers[name] = _turn(run, calls[name])
+            check(name, answers[name])
             times[name].append(seconds)
-    width = max(map(len, [title, *names]))
-    print(f"\n{title:<{width}}  {'median':>10}  times rankgain's  (rounds)")
-    for name in names:
-        ratios = [mine / ours for mine, ours in zip(times[name], times[names[0]], strict=True)]
-        spread = f"({min(ratios):.3g} to {max(ratios):.3g})" if name != names[0] else ""
-        middle = _time(statistics.median(times[name]))
-        row = f"{name:<{width}}  {middle:>10}  {statistics.median(ratios):>16.3g}  {spread}"
-        print(row.rstrip(), flush=True)
+    return times, answers
 
 
-def _warm_up(run: Callable[[], Any], least: float) -> tuple[int, Any]:
-    """How many calls make a turn."""
+def _warm_up(run: Callable[[], Any], least: float) -> tuple[int, float, Any]:
+    """How many calls make a turn, seconds a call, and the answer."""
     calls = 1
     while True:
         seconds, answer = _turn(run, calls)
         if seconds * calls >= least / 2:
-            return calls, answer
+            return calls, seconds, answer
         calls *= 2
 
 
@@ -109,6 +191,10 @@ def _turn(run: Callable[[], Any], calls: int) -> tuple[float, Any]:
     return (time.perf_counter() - start) / calls, answer
 
 
+def _values(contender: Contender, answer: Any) -> Any:
+    return None if contender.values is None else np.asarray(contender.values(answer), dtype=np.float64)
+
+
 def _compare(title: str, name: str, values: Any, first: Any, tolerance: float) -> None:
     expected = np.mean(first) if values.ndim == 0 else first
     if values.shape != np.shape(expected):
@@ -116,25 +202,90 @@ def _compare(title: str, name: str, values: Any, first: Any, tolerance: float) -
     if not np.allclose(values, expected, rtol=tolerance, atol=0):
         worst = np.argmax(np.abs(values - expected))
         theirs, ours = values.flat[worst], np.ravel(expected)[worst]
-        raise DifferentAnswer(f"{title}: {name} gives {theirs:.17g}, and rankgain {ours:.17g}")
+        raise DifferentAnswer(f"{title}: {name} gives {theirs:.17g}, and the first {ours:.17g}")
 
 
-def _time(seconds: float) -> str:
+def process(*command: str | Path) -> str:
+    """What a process prints, with byte code and with as many threads as it likes."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.endswith("_THREADS") and name != "PYTHONDONTWRITEBYTECODE"
+    }
+    arguments = list(map(str, command))
+    return subprocess.run(arguments, check=True, stdout=subprocess.PIPE, text=True, env=kept).stdout
+
+
+def allowed(title: str, name: str, size: int, most: int) -> None:
+    """Print how many bytes something takes, and whether it may."""
+    show([Row(title, name, megabytes(size), size / most, target=f"≤ {megabytes(most)}", met=size <= most)])
+
+
+def show(rows: list[Row]) -> None:
+    """Print a table of what was found under one title, and keep it for the page."""
+    ROWS.extend(rows)
+    lines = [(rows[0].title, "median", "times the first (rounds)", "target"), *(row.cells for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    print()
+    for name, figure, ratio, target in lines:
+        line = f"{name:<{widths[0]}}  {figure:>{widths[1]}}  {ratio:<{widths[2]}}  {target}"
+        print(line.rstrip(), flush=True)
+
+
+def note(text: str) -> None:
+    """Print something that is no contest, and keep it for the page."""
+    NOTES.append(text)
+    print(f"\n{text}", flush=True)
+
+
+def write(page: Path, command: str) -> None:
+    """Put what was found in the place of what stands between two comments of a page."""
+    parts = [f"{date.today()}, `{command}`: {conditions()}.", _table()]
+    targets = [row.met for row in ROWS if row.met is not None]
+    parts.append(f"{sum(targets)} of {len(targets)} targets are met.")
+    won = [f"- {row.title}: {row.name}, {row.ratio:.2g}" for row in ROWS if row.won_by_peer]
+    parts.append("\n".join(["Where a peer wins (its time as a multiple of rankgain's):", "", *(won or ["- nowhere"])]))
+    parts += [f"```text\n{text}\n```" for text in NOTES]
+    text = page.read_text(encoding="utf-8")
+    pattern = re.compile(f"(?<={re.escape(BEGIN)}\n).*(?={re.escape(END)})", re.DOTALL)
+    new, found = pattern.subn(lambda _: "\n" + "\n\n".join(parts) + "\n\n", text)
+    if found != 1:
+        raise ValueError(f"{page} lacks the comments {BEGIN} and {END}")
+    page.write_text(new, encoding="utf-8")
+
+
+def _table() -> str:
+    lines = ["| | contender | median | times the first (rounds) | target |", "|---|---|---|---|---|"]
+    title = ""
+    for row in ROWS:
+        name, figure, ratio, target = row.cells
+        ratio = f"**{ratio}**" if row.won_by_peer else ratio
+        target = target.replace("missed", "**missed**")
+        lines.append(f"| {row.title if row.title != title else ''} | {name} | {figure} | {ratio} | {target} |")
+        title = row.title
+    return "\n".join(lines)
+
+
+def duration(seconds: float) -> str:
     if seconds >= 1:
         return f"{seconds:.3g} s"
     return f"{seconds * 1e3:.3g} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.3g} µs"
 
 
+def megabytes(size: float) -> str:
+    return f"{size / 1e6:.3g} MB"
+
+
 def conditions() -> str:
     """What the figures hold for, in one line."""
-    versions = [f"Python {platform.python_version()}", f"numpy {np.__version__}"]
-    for distribution in PEERS.values():
-        try:
-            versions.append(f"{distribution} {metadata.version(distribution)}")
-        except metadata.PackageNotFoundError:
-            versions.append(f"{distribution} (not installed, skipped)")
-    machine = f"{_cpu()}, {os.cpu_count()} cores, one thread"
-    return f"{', '.join(versions)}; {machine}; {date.today()}; rankgain {rg.__version__}, backend {rg.backend}"
+    versions = [f"Python {platform.python_version()}", f"NumPy {np.__version__}"]
+    distributions = metadata.packages_distributions()
+    for module in PEERS:
+        its = distributions.get(module)
+        versions.append(f"{its[0]} {metadata.version(its[0])}" if its else f"{module} (not installed, skipped)")
+    load = f", load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
+    machine = f"{_cpu()}, {os.cpu_count()} cores{load}, one thread unless said"
+    return f"{', '.join(versions)}; {machine}; rankgain {rg.__version__}, backend {rg.backend}"
 
 
 def _cpu() -> str:
@@ -158,7 +309,7 @@ def options(description: str | None) -> argparse.ArgumentParser:
 def main(description: str | None, *benches: Callable[[Scale], None], scale: Scale | None = None) -> int:
     """Run benches; 1 if an answer differs."""
     scale = scale or options(description).parse_args().scale
-    print(conditions(), flush=True)
+    print(f"{date.today()}: {conditions()}", flush=True)
     status = 0
     for bench in benches:
         try:

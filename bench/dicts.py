@@ -57,6 +57,10 @@ def plain_loop(qrels: Qrels, run: Run, k: int) -> list[list[float]]:
     return [ndcg, rr]
 
 
+def walk(run: Run) -> float:
+    return sum(sum(scores.values()) for scores in run.values())
+
+
 def in_order(results: dict[str, dict[str, float]], qrels: Qrels) -> list[list[float]]:
     """pytrec_eval's answer as two vectors in the order of the qrels."""
     return [[results[query][measure] for query in qrels] for measure in ("ndcg_cut_10", "recip_rank")]
@@ -64,7 +68,7 @@ def in_order(results: dict[str, dict[str, float]], qrels: Qrels) -> list[list[fl
 
 def contend(title: str, qrels: Qrels, run: Run, scale: contest.Scale) -> None:
     contenders = {
-        'rankgain from_qrels(…).evaluate("ndcg@10", "rr")': contest.Contender(
+        "rankgain": contest.Contender(
             lambda: rg.from_qrels(qrels, run).evaluate("ndcg@10", "rr"), lambda answer: list(answer.values())
         ),
         "plain Python sorted loop": contest.Contender(partial(plain_loop, qrels, run, 10)),
@@ -79,6 +83,7 @@ def contend(title: str, qrels: Qrels, run: Run, scale: contest.Scale) -> None:
                 lambda: pytrec_eval.RelevanceEvaluator(qrels, MEASURES).evaluate(run), values
             ),
         }
+    contenders["limit: the sum of each dict's scores"] = contest.Contender(partial(walk, run), None)
     contest.hold(title, contenders, scale)
 
 
@@ -87,7 +92,7 @@ def bench(scale: contest.Scale) -> None:
     few, documents, judged = (5, 100, 20) if scale == "smoke" else (50, 1000, 200)
     for queries, known, grades in [(many, 1, (1,)), (few, judged, (0, 0, 0, 1, 1, 2, 3))]:
         qrels, run = make(queries, documents, known, grades)
-        shape = f"{queries} queries x {documents} documents, {known} judged"
+        shape = f"dicts, {queries:,} queries × {documents:,}, {known} judged"
         contend(f"{shape}, in score order", qrels, run, scale)
         contend(f"{shape}, shuffled", qrels, shuffled(run), scale)
 

@@ -1,11 +1,15 @@
-"""How long does it take from two TREC files to nDCG at 10 and reciprocal rank?"""
+"""How long does it take from two TREC files to nDCG at 10 and reciprocal rank, in a process and as one?"""
 
 from __future__ import annotations
 
 import gzip
+import json
 import random
+import shutil
 import sys
 import tempfile
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,18 +18,43 @@ from dicts import MEASURES, Qrels, Run, in_order, make
 
 import rankgain as rg
 
+PEAK = """
+from pathlib import Path
+status = Path("/proc/self/status")
+print(status.read_text().split("VmHWM:")[1].split()[0] if status.exists() else "")
+"""
+OURS = 'from rankgain.cli import main; import sys; main(["eval", *sys.argv[1:], *"-m ndcg@10 -m rr --json".split()])'
+THEIRS = f"""
+import json, sys
+from statistics import fmean
+import pytrec_eval
+with open(sys.argv[1]) as qrels, open(sys.argv[2]) as run:
+    qrels, run = pytrec_eval.parse_qrel(qrels), pytrec_eval.parse_run(run)
+results = pytrec_eval.RelevanceEvaluator(qrels, {MEASURES}).evaluate(run).values()
+print(json.dumps({{"mean": {{name: fmean(its[name] for its in results) for name in ("ndcg_cut_10", "recip_rank")}}}}))
+"""
 
-def lines_of(run: Run) -> list[str]:
-    return [
-        f"{query} Q0 {name} {rank} {score:.6f} made\n"
-        for query, scores in run.items()
-        for rank, (name, score) in enumerate(scores.items(), 1)
-    ]
+
+def lines_of(run: Run) -> Iterator[str]:
+    for query, scores in run.items():
+        for rank, (name, score) in enumerate(scores.items(), 1):
+            yield f"{query} Q0 {name} {rank} {score:.6f} made\n"
+
+
+def write(folder: Path, qrels: Qrels, run: Run) -> tuple[Path, Path]:
+    qrels_path, run_path = folder / "qrels.txt", folder / "run.txt"
+    with qrels_path.open("w") as file:
+        for query, judgements in qrels.items():
+            file.writelines(f"{query} 0 {name} {grade}\n" for name, grade in judgements.items())
+    with run_path.open("w") as file:
+        file.writelines(lines_of(run))
+    return qrels_path, run_path
 
 
 def contend(title: str, qrels: Qrels, qrels_path: Path, run_path: Path, scale: contest.Scale) -> None:
+    """In this process, read and evaluated."""
     contenders = {
-        'rankgain read_trec(…).evaluate("ndcg@10", "rr")': contest.Contender(
+        "rankgain": contest.Contender(
             lambda: rg.read_trec(qrels_path, run_path).evaluate("ndcg@10", "rr"),
             lambda answer: list(answer.values()),
         )
@@ -40,29 +69,52 @@ def contend(title: str, qrels: Qrels, qrels_path: Path, run_path: Path, scale: c
             results: dict[str, dict[str, float]] = pytrec_eval.RelevanceEvaluator(truth, MEASURES).evaluate(ranked)
             return results
 
-        contenders["pytrec_eval parse_qrel, parse_run, evaluate"] = contest.Contender(
-            parse_and_evaluate, lambda answer: in_order(answer, qrels)
-        )
+        values = partial(in_order, qrels=qrels)
+        contenders["pytrec_eval with its parsers"] = contest.Contender(parse_and_evaluate, values)
+    contenders["limit: reading as many bytes"] = contest.reading(run_path.stat().st_size)
     contest.hold(title, contenders, scale)
+
+
+def contend_whole(title: str, paths: tuple[Path, Path], scale: contest.Scale) -> None:
+    """Processes from their start to their end, and the most memory that each held."""
+
+    def means(printed: str) -> list[float]:
+        return list(json.loads(printed[: printed.rindex("}") + 1])["mean"].values())
+
+    contenders = {
+        "rankgain eval": contest.Contender(partial(contest.process, sys.executable, "-c", OURS + PEAK, *paths), means)
+    }
+    if contest.peer("pytrec_eval"):
+        run = partial(contest.process, sys.executable, "-c", THEIRS + PEAK, *paths)
+        contenders["pytrec_eval with its parsers"] = contest.Contender(run, means)
+    own = list(contenders)
+    if wc := shutil.which("wc"):
+        contenders["limit: wc -l"] = contest.Contender(partial(contest.process, wc, "-l", paths[1]), None)
+    answers = contest.hold(f"{title}, whole process", contenders, scale)
+    peaks = {name: answers[name].split()[-1] for name in own}
+    if all(map(str.isdigit, peaks.values())):
+        text = ", ".join(f"{name} {contest.megabytes(int(peak) * 1024)}" for name, peak in peaks.items())
+        contest.note(f"{title}, whole process, most memory held: {text}")
 
 
 def bench(scale: contest.Scale) -> None:
     queries, documents, judged = (5, 100, 10) if scale == "smoke" else (200, 1000, 50)
-    qrels, run = make(queries, documents, judged, (0, 0, 0, 1, 1, 2, 3))
-    lines = lines_of(run)
+    title = "files, {:,} queries × {:,} lines, {} judged".format
     with tempfile.TemporaryDirectory() as folder:
-        qrels_path, run_path = Path(folder, "qrels.txt"), Path(folder, "run.txt")
-        with qrels_path.open("w") as file:
-            for query, judgements in qrels.items():
-                file.writelines(f"{query} 0 {name} {grade}\n" for name, grade in judgements.items())
-        title = f"files of {queries} queries x {documents} lines, {judged} judged"
-        run_path.write_text("".join(lines))
-        contend(title, qrels, qrels_path, run_path, scale)
+        qrels, run = make(queries, documents, judged, (0, 0, 0, 1, 1, 2, 3))
+        qrels_path, run_path = write(Path(folder), qrels, run)
+        name = title(queries, documents, judged)
+        contend(name, qrels, qrels_path, run_path, scale)
         zipped = Path(folder, "run.gz")
         zipped.write_bytes(gzip.compress(run_path.read_bytes()))
-        contend(f"{title}, gzip", qrels, qrels_path, zipped, scale)
+        contend(f"{name}, gzip", qrels, qrels_path, zipped, scale)
+        contend_whole(name, (qrels_path, run_path), scale)
+        lines = list(lines_of(run))
         run_path.write_text("".join(random.Random(1).sample(lines, len(lines))))
-        contend(f"{title}, lines scattered", qrels, qrels_path, run_path, scale)
+        contend(f"{name}, lines scattered", qrels, qrels_path, run_path, scale)
+        if scale == "full":
+            paths = write(Path(folder), *make(6980, 1000, 1, (1,)))
+            contend_whole(title(6980, 1000, 1), paths, scale)
 
 
 if __name__ == "__main__":

@@ -59,9 +59,7 @@ NAMES = ("query_id", "doc_id")
 
 def contend(title: str, frames: tuple[Any, Any], scale: contest.Scale) -> None:
     contenders = {
-        'rankgain from_frames(…).evaluate("ndcg@10", "rr")': contest.Contender(
-            partial(from_frames, *frames), lambda answer: list(answer.values())
-        ),
+        "rankgain": contest.Contender(partial(from_frames, *frames), lambda answer: list(answer.values())),
         "rankgain from_qrels, making the dicts": contest.Contender(
             partial(from_dicts, *frames), lambda answer: list(answer.values())
         ),
@@ -91,7 +89,7 @@ def bench(scale: contest.Scale) -> None:
         for library, maker in makers().items():
             if kind == "int" and "," in library:
                 continue
-            title = f"{library}, {kind} ids, {queries} queries x 1000"
+            title = f"{library}, {kind} ids, {queries:,} queries × 1000"
             contend(title, (maker(qrels), maker(run)), scale)
             if library == "pyarrow":
                 contend(f"{title}, rows scattered", (maker(qrels), maker(scattered(run))), scale)

@@ -4,16 +4,40 @@ from __future__ import annotations
 
 import importlib
 import sys
+from pathlib import Path
 
 import contest
 
-BENCHES = ("dense_scores", "small_calls", "dicts", "files", "frames", "recommendations")
+BENCHES = (
+    "dense_scores",
+    "dense_full",
+    "ranked",
+    "groups",
+    "dicts",
+    "files",
+    "frames",
+    "recommendations",
+    "small_calls",
+    "start",
+    "ties",
+    "many_metrics",
+    "threads",
+    "growth",
+    "memory",
+)
+PAGE = Path(__file__).with_name("README.md")
 
 if __name__ == "__main__":
     parser = contest.options(__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(BENCHES)}")
+    parser.add_argument("--write", action="store_true", help=f"put what was measured into {PAGE.name} beside this file")
     arguments = parser.parse_args()
     if unknown := set(arguments.names) - set(BENCHES):
         parser.error(f"no bench {', '.join(sorted(unknown))}; there are: {', '.join(BENCHES)}")
+    if arguments.write and (arguments.names or arguments.scale == "smoke"):
+        parser.error("--write needs all benches and their times")
     modules = map(importlib.import_module, arguments.names or BENCHES)
-    sys.exit(contest.main(None, *(module.bench for module in modules), scale=arguments.scale))
+    status = contest.main(None, *(module.bench for module in modules), scale=arguments.scale)
+    if arguments.write and status == 0:
+        contest.write(PAGE, " ".join(["python bench/run.py", *sys.argv[1:]]))
+    sys.exit(status)

@@ -45,14 +45,14 @@ def bench(scale: contest.Scale) -> None:
     on_list = {
         "rankgain ndcg(list)": contest.Contender(partial(rg.ndcg, GRADES)),
         "plain Python, logarithms made beforehand": contest.Contender(partial(plain_table, GRADES)),
-        "plain Python loop": contest.Contender(partial(plain_loop, GRADES)),
+        "plain Python loop": contest.Contender(partial(plain_loop, GRADES), at_least=2),
         "NumPy three lines": contest.Contender(partial(numpy_lines, GRADES)),
     }
     on_array = {
         "rankgain ndcg(array)": contest.Contender(partial(rg.ndcg, array)),
         "plain Python, logarithms made beforehand": contest.Contender(lambda: plain_table(array.tolist())),
         "plain Python loop over array.tolist()": contest.Contender(lambda: plain_loop(array.tolist())),
-        "NumPy three lines": contest.Contender(partial(numpy_lines, array)),
+        "NumPy three lines": contest.Contender(partial(numpy_lines, array), at_least=5),
     }
     contest.hold("ndcg of a list of 10", on_list, scale)
     contest.hold("ndcg of an int64 array of 10", on_array, scale)

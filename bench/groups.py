@@ -1,0 +1,115 @@
+"""How long does nDCG take of the groups of a learning-to-rank data set, beside the metrics of those who learn?"""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from typing import Any
+
+import contest
+import numpy as np
+import numpy.typing as npt
+from dense_scores import ALL, PLAIN, TIED
+
+import rankgain as rg
+
+Groups = tuple[npt.NDArray[np.int64], npt.NDArray[np.float32], npt.NDArray[Any]]  # sizes, grades, scores
+# cut-off and type of the scores: how many times as long LightGBM and ranx shall take
+CASES = {(10, "float32"): (12, 6), (None, "float64"): (2.5, 6)}
+
+
+def make(queries: int, dtype: Any, variant: str = PLAIN) -> Groups:
+    """Log-normal lengths of mean 120, and a relevant document in each query; scores that float32 holds exactly."""
+    rng = np.random.default_rng(20240229)
+    sizes = np.maximum(np.rint(rng.lognormal(np.log(120) - 0.32, 0.8, queries)), 2).astype(np.int64)
+    documents = int(sizes.sum())
+    grades = rng.integers(1, 5, documents).astype(np.float32)
+    if variant != ALL:
+        relevant = rng.random(documents) < 0.1
+        relevant[np.cumsum(sizes) - 1] = True
+        grades[~relevant] = 0
+    scores = rng.permutation(documents) / 2 ** int(documents).bit_length()
+    if variant == TIED:
+        scores = np.where(rng.random(documents) < 1 / 3, np.floor(scores * 16) / 16, scores)
+    return sizes, grades, scores.astype(dtype)
+
+
+def lightgbm_metric(lightgbm: Any, groups: Groups, k: int) -> contest.Contender:
+    """Its metric of the initial scores, no tree being there; it made the ideals with the data set."""
+    sizes, grades, scores = groups
+    features = np.zeros((len(grades), 1), dtype=np.float32)
+    settings: dict[str, Any] = {"verbosity": -1, "num_threads": 1}
+    data = lightgbm.Dataset(features, label=grades, group=sizes, init_score=scores.astype(np.float64), params=settings)
+    settings |= {"objective": "none", "metric": "ndcg", "eval_at": [k], "label_gain": [0, 1, 2, 3, 4]}
+    return contest.Contender(lightgbm.Booster(settings, data).eval_train, lambda answer: answer[0][2])
+
+
+def xgboost_metric(xgboost: Any, groups: Groups, k: int) -> contest.Contender:
+    """Its metric of the margins, no tree being there; it writes what it found as text."""
+    sizes, grades, scores = groups
+    data = xgboost.DMatrix(np.zeros((len(grades), 1), dtype=np.float32), label=grades, base_margin=scores, nthread=1)
+    data.set_group(sizes)
+    settings = {"objective": "rank:ndcg", "eval_metric": f"ndcg@{k}", "ndcg_exp_gain": False, "nthread": 1}
+    booster = xgboost.Booster(settings, [data])
+    return contest.Contender(lambda: booster.eval(data), lambda answer: float(answer.rpartition(":")[2]))
+
+
+def catboost_metric(catboost: Any, groups: Groups, k: int | None) -> contest.Contender:
+    sizes, grades, scores = groups
+    query = np.repeat(np.arange(len(sizes)), sizes)
+    name = f"NDCG:type=Base;top={-1 if k is None else k}"
+    return contest.Contender(
+        lambda: catboost.eval_metric(grades, scores, name, group_id=query, thread_count=1), lambda answer: answer[0]
+    )
+
+
+def ranx_metric(ranx: Any, groups: Groups, k: int | None) -> contest.Contender:
+    """It is given lists of its own, sorted beforehand: of what is relevant, and of what is ranked."""
+    from numba.typed import List
+
+    judged, ranked = List(), List()
+    sizes, grades, scores = groups
+    for stop, size in zip(np.cumsum(sizes), sizes, strict=True):
+        table = np.column_stack([np.arange(size), grades[stop - size : stop], scores[stop - size : stop]])
+        best = table[np.argsort(-table[:, 1], kind="stable")]
+        judged.append(best[best[:, 1] > 0, :2].copy())
+        ranked.append(table[np.argsort(-table[:, 2], kind="stable")][:, ::2].copy())
+    name = "ndcg" if k is None else f"ndcg@{k}"
+    return contest.Contender(lambda: ranx.evaluate(judged, ranked, name, threads=1))
+
+
+def contend(queries: int, k: int | None, dtype: str, variant: str, scale: contest.Scale) -> None:
+    groups = sizes, grades, scores = make(queries, dtype, variant)
+    boosting, lists = CASES[k, dtype] if variant == PLAIN else (None, None)
+    name = "ndcg" if k is None else f"ndcg@{k}"
+    deepest = k or int(sizes.max())  # what they call nDCG without a cut-off is another thing
+    ties = "stable" if variant == TIED else "average"
+
+    def ours() -> Any:
+        return rg.from_scores(grades, scores, group_sizes=sizes, ties=ties).evaluate(name)
+
+    contenders = {"rankgain": contest.Contender(ours, lambda answer: answer[name])}
+    if lightgbm := contest.peer("lightgbm"):
+        contenders["LightGBM's metric"] = lightgbm_metric(lightgbm, groups, deepest)._replace(at_least=boosting)
+    if xgboost := contest.peer("xgboost"):
+        contenders["XGBoost's metric"] = xgboost_metric(xgboost, groups, deepest)
+    if variant != TIED and (catboost := contest.peer("catboost.utils")):  # it puts the lowest grade of a tie first
+        contenders["CatBoost eval_metric"] = catboost_metric(catboost, groups, k)
+    if ranx := contest.peer("ranx"):
+        contenders["ranx evaluate, of sorted lists"] = ranx_metric(ranx, groups, k)._replace(at_least=lists)
+    if k is None:
+        rows = scores[: len(scores) // 120 * 120].reshape(-1, 120)
+        contenders["limit: np.sort of as many scores, rows of 120"] = contest.Contender(partial(np.sort, rows), None)
+    contenders["limit: reading as many bytes"] = contest.reading(grades.nbytes + scores.nbytes)
+    rule = f", ties {ties}" if variant == TIED else ""
+    contest.hold(f"{queries:,} groups of 120, {name}, {dtype} scores, {variant}{rule}", contenders, scale)
+
+
+def bench(scale: contest.Scale) -> None:
+    for k, dtype in CASES:
+        for variant in (PLAIN, ALL, TIED):
+            contend(50 if scale == "smoke" else 30_000, k, dtype, variant, scale)
+
+
+if __name__ == "__main__":
+    sys.exit(contest.main(__doc__, bench))
