@@ -103,23 +103,26 @@ class Matched(Judged):
         query_ids: Iterable[Hashable] | None = None,
     ) -> None:
         super().__init__(truth, "run", run, ties=ties, missing=missing, query_ids=query_ids)
-        self._run = run
-        self._keys = [truth.query_ids[number] for number in self._queries.tolist()]
+        self._runs = [run.get(truth.query_ids[number], {}) for number in self._queries.tolist()]
+
+    @property
+    def loads(self) -> Ints:
+        """Nothing of a run is copied, but what is judged."""
+        return np.diff(self._truth.offsets)[self._queries]
 
     def returned(self, start: int, stop: int) -> Ints:
-        return np.array([len(self._run.get(query, ())) for query in self._keys[start:stop]], dtype=np.int64)
+        return np.fromiter(map(len, self._runs[start:stop]), np.int64, stop - start)
 
     def hits(
         self, start: int, stop: int, rows: Rows, offsets: Ints, grades: Floats, needs: Needs
     ) -> tuple[Hits, Fault]:
         hits = Hits(stop - start, len(grades))
-        documents = self._truth.documents
-        documents = documents[rows] if isinstance(rows, slice) else [documents[row] for row in rows.tolist()]
         fault = _backend.readers.hits_matched(
-            documents,
-            offsets,
-            grades,
-            [as_dict(self._run.get(query, {})) for query in self._keys[start:stop]],
+            self._truth.documents,
+            self._truth.offsets,
+            self._truth.grades,
+            self._queries[start:stop],
+            self._runs[start:stop],
             needs.depth,
             needs.zeros,
             TIES[self.ties or "docid"],
@@ -131,7 +134,7 @@ class Matched(Judged):
         return hits, fault
 
     def run_refusal(self, query: int, offence: Offence) -> Exception:
-        run = as_dict(self._run.get(self._keys[query], {}))
+        run = as_dict(self._runs[query])
         where, detail = f"{self._run_name}: {self.query_name(query)}", offence.detail
         if offence.code == _codes.OTHER_IDS:
             first = int(self._truth.offsets[self._queries[query]])
