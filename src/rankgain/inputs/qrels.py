@@ -83,6 +83,8 @@ def from_qrels(
 def mapping(value: Any, name: str) -> Mapping[Any, Any]:
     if not isinstance(value, Mapping):
         raise TypeError(f"{name} must be a mapping of mappings, not {type(value).__name__}")
+    if set(map(type, value.values())) <= {dict}:
+        return value
     for query, documents in value.items():
         if not isinstance(documents, Mapping):
             kind = type(documents).__name__
@@ -102,8 +104,10 @@ class Matched(Judged):
         missing: str,
         query_ids: Iterable[Hashable] | None = None,
     ) -> None:
-        super().__init__(truth, "run", run, ties=ties, missing=missing, query_ids=query_ids)
-        self._runs = [run.get(truth.query_ids[number], {}) for number in self._queries.tolist()]
+        held = list(map(run.get, truth.query_ids))
+        found = (own is not None for own in held)
+        super().__init__(truth, "run", run, ties=ties, missing=missing, query_ids=query_ids, found=found)
+        self._runs = [held[number] or {} for number in self._queries.tolist()]
 
     @property
     def loads(self) -> Ints:
