@@ -20,7 +20,7 @@ from rankgain._ordering cimport (
     Workspace, count_higher, doubles, integers, longest, rank_entries, release, reserve,
 )
 
-from rankgain._reference_readers import _encoded, _read_run, _read_truth, highest_first
+from rankgain._reference_readers import _encoded, _read_run, _read_truth
 from rankgain.scalars import PLAIN, id_fault, id_kind
 
 cdef extern from "Python.h":
@@ -30,6 +30,7 @@ cdef extern from "Python.h":
     double PyFloat_AsDouble(PyObject*)
     double PyLong_AsDouble(PyObject*)
     PyObject* PyDict_GetItemWithError(object, object) except? NULL
+    int PyUnicode_Compare(object, object)
     const char* PyUnicode_AsUTF8AndSize(object, Py_ssize_t*)
     PyObject* PyErr_Occurred()
     void PyErr_Clear()
@@ -165,6 +166,53 @@ cdef Py_ssize_t find_documents(
     return m
 
 
+cdef inline bint lower(object one, object other) except -1:
+    """Whether an id is lower than another; most are text, for which there is a shorter way."""
+    if type(one) is str and type(other) is str:
+        return PyUnicode_Compare(one, other) < 0
+    return one < other
+
+
+cdef bint comparable(list ids) except -1:
+    """Whether `highest_first` can order the ids."""
+    known = kind = None
+    for identifier in ids:
+        if type(identifier) is not known:
+            known = type(identifier)
+            if kind is None:
+                kind = id_kind(identifier)
+            elif id_kind(identifier) is not kind:
+                return False
+    return kind is str or kind is bytes or kind is int
+
+
+cdef list places_by_id(list group, dict grades):
+    """The places of some documents in `highest_first(group)`, each with its grade: the others are only counted."""
+    cdef list sought = sorted(grades, reverse=True)
+    cdef list above = [0] * (len(sought) + 1)
+    cdef Py_ssize_t low, high, middle, place = 0, found = 0
+    for document in group:
+        low = 0
+        high = len(sought)
+        while low < high:
+            middle = (low + high) // 2
+            if lower(document, sought[middle]):
+                low = middle + 1
+            else:
+                high = middle
+        if low < len(sought) and not lower(sought[low], document):
+            found += 1
+        else:
+            above[low] += 1
+    if found != len(sought):
+        return None
+    places = []
+    for low in range(len(sought)):
+        place += above[low]
+        places.append((place + low, grades[sought[low]]))
+    return places
+
+
 cdef Py_ssize_t break_ties(
     list documents, dict run, const double* scores, Py_ssize_t n, Py_ssize_t kept, int64_t depth, bint by_id,
     Workspace* space, double* hit_grade, int64_t* hit_first, int64_t* hit_last
@@ -174,6 +222,8 @@ cdef Py_ssize_t break_ties(
     Less than −1: the code, negative, of what is wrong.
     """
     cdef Py_ssize_t index, low, start, stop, d = 0, written = 0
+    cdef int64_t first
+    cdef list group
     for index in range(kept):
         if hit_last[index] > hit_first[index] and (d == 0 or space.entries[index].key != space.distinct[d - 1]):
             space.distinct[d] = space.entries[index].key
@@ -191,26 +241,26 @@ cdef Py_ssize_t break_ties(
     start = 0
     while start < kept:
         stop = start + 1
-        if hit_last[start] > hit_first[start]:
-            while stop < kept and hit_first[stop] == hit_first[start]:
+        first = hit_first[start]
+        if hit_last[start] > first:
+            while stop < kept and hit_first[stop] == first:
                 stop += 1
-            group = highest_first(groups[d]) if by_id else groups[d]
+            group = groups[d]
             d += 1
-            if group is None:
+            grades = {documents[space.entries[index].index]: hit_grade[index] for index in range(start, stop)}
+            if not by_id:
+                places = [(index, grades[document]) for index, document in enumerate(group) if document in grades]
+            elif comparable(group):
+                places = places_by_id(group, grades)
+            else:
                 return -MIXED_IDS
-            places = {document: place for place, document in enumerate(group)}
-            ranked = []
-            for index in range(start, stop):
-                place = places.get(documents[space.entries[index].index])
-                if place is None:
-                    return -CHANGED
-                ranked.append((hit_first[start] + <int64_t>place, hit_grade[index]))
-            ranked.sort()
+            if places is None or len(places) != stop - start:
+                return -CHANGED
         else:
-            ranked = [(hit_first[start], hit_grade[start])]
-        for rank, grade in ranked:
-            if rank <= depth:
-                hit_first[written] = hit_last[written] = rank
+            places = [(0, hit_grade[start])]
+        for place, grade in places:
+            if first + <int64_t>place <= depth:
+                hit_first[written] = hit_last[written] = first + <int64_t>place
                 hit_grade[written] = grade
                 written += 1
         start = stop
