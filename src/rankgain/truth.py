@@ -160,21 +160,21 @@ class Judged(Rankings):
         ties: str | None,
         missing: str,
         query_ids: Iterable[Hashable] | None,
-        found: Iterable[bool] | None = None,
+        common: list[int] | None = None,
     ) -> None:
-        """`found`: for each query of the truth whether the run has it, where that is known."""
-        answers = map(run_queries.__contains__, truth.query_ids) if found is None else found
-        common = np.flatnonzero(np.fromiter(answers, bool, len(truth)))
-        if not len(common):
+        """`common`: the numbers of the truth's queries that the run has, where they are known."""
+        if common is None:
+            common = [number for number, query in enumerate(truth.query_ids) if query in run_queries]
+        if not common:
             names = truth.name, run_name
             differ = types(truth.query_ids, run_queries, names)
             raise ValueError(f"{names[0]} and {names[1]} have no query in common{differ and ': ' + differ}")
         self._truth = truth
         self._run_name = run_name
-        self._queries = np.arange(len(truth)) if missing == "zero" else common
+        self._queries = np.arange(len(truth)) if missing == "zero" else np.array(common)
         if truth.fault is not None and truth.fault[1] not in self._queries:
             truth.check()
-        own = truth.query_ids if missing == "zero" else [truth.query_ids[number] for number in common.tolist()]
+        own = truth.query_ids[:] if missing == "zero" else [truth.query_ids[number] for number in common]
         if query_ids is not None or not set(map(type, own)) <= {str, bytes, int}:
             own = check_query_ids(own if query_ids is None else query_ids, len(self._queries))
         left_out = len(truth) - len(common), len(run_queries) - len(common)
@@ -206,9 +206,7 @@ class Judged(Rankings):
         judged = grades >= 0.0
         if not judged.all():
             grades, offsets = grades[judged], np.append(0, np.cumsum(judged))[offsets]
-        return make_batch(
-            self.returned(start, stop), hits, None, (grades, offsets), needs, TIES[self.ties or "stable"]
-        )
+        return make_batch(self.returned(start, stop), hits, None, (grades, offsets), needs, TIES[self.ties or "stable"])
 
     def _truth_fault(self, start: int, stop: int) -> Fault:
         if self._truth.fault is None:

@@ -105,9 +105,9 @@ class Matched(Judged):
         query_ids: Iterable[Hashable] | None = None,
     ) -> None:
         held = list(map(run.get, truth.query_ids))
-        found = (own is not None for own in held)
-        super().__init__(truth, "run", run, ties=ties, missing=missing, query_ids=query_ids, found=found)
-        self._runs = [held[number] or {} for number in self._queries.tolist()]
+        common = [number for number, own in enumerate(held) if own is not None]
+        super().__init__(truth, "run", run, ties=ties, missing=missing, query_ids=query_ids, common=common)
+        self._runs = [own or {} for own in held if missing == "zero" or own is not None]
 
     @property
     def loads(self) -> Ints:
