@@ -10,7 +10,6 @@ def hits_matched(
     documents: list[Any],
     offsets: Ints,
     grades: Floats,
-    queries: Ints,
     runs: list[Mapping[Any, float]],
     depth: int,
     zeros: bool,

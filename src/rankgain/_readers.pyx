@@ -13,8 +13,7 @@ from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy
 
 from rankgain._codes cimport (
-    CHANGED, DOCID, INFINITE_GRADE, LARGE_ID, LONE_SURROGATE, MIXED_IDS, NAN_GRADE, NAN_SCORE, OTHER_IDS,
-    STABLE,
+    CHANGED, DOCID, INFINITE_GRADE, LARGE_ID, LONE_SURROGATE, MIXED_IDS, NAN_GRADE, NAN_SCORE, OTHER_IDS, STABLE,
 )
 from rankgain._ordering cimport (
     Workspace, count_higher, doubles, integers, longest, rank_entries, release, reserve,
@@ -35,7 +34,9 @@ cdef extern from "Python.h":
     PyObject* PyErr_Occurred()
     void PyErr_Clear()
     int PySet_Contains(object, PyObject*)
-    PyObject* Py_TYPE(PyObject*)  # a type
+    int PyType_CheckExact(PyObject*)
+    ctypedef struct PyTypeObject
+    PyTypeObject* Py_TYPE(PyObject*)
 
 cdef extern from *:
     """
@@ -64,9 +65,10 @@ cdef inline bint read_plain(PyObject* value, double* out) noexcept:
 
 
 cdef bint read_other_plain(PyObject* value, double* out) noexcept:
+    cdef PyObject* kind = <PyObject*>Py_TYPE(value)
     if PyLong_CheckExact(value):
         out[0] = PyLong_AsDouble(value)
-    elif PySet_Contains(PLAIN, <PyObject*>Py_TYPE(value)) == 1:
+    elif PyType_CheckExact(kind) and PySet_Contains(PLAIN, kind) == 1:  # a metaclass may hash by foreign code
         out[0] = PyFloat_AsDouble(value)
     else:
         return False
@@ -278,9 +280,8 @@ cdef bint apart(list documents, Py_ssize_t start, Py_ssize_t stop, dict run):
 
 
 def hits_matched(
-    list documents, const int64_t[::1] offsets, const double[::1] grades, const int64_t[::1] queries, list runs,
-    int64_t depth, bint zeros, int ties,
-    int64_t[::1] hit_offsets, double[::1] hit_grade, int64_t[::1] hit_first, int64_t[::1] hit_last
+    list documents, const int64_t[::1] offsets, const double[::1] grades, list runs, int64_t depth, bint zeros,
+    int ties, int64_t[::1] hit_offsets, double[::1] hit_grade, int64_t[::1] hit_first, int64_t[::1] hit_last
 ):
     cdef Py_ssize_t query, n, start, stop, m, kept, most, count = 0, position = -1
     cdef Workspace space
@@ -315,8 +316,8 @@ def hits_matched(
                 code = read_run(run, n, values, scores, &position)
             if code:
                 return code, query, -1 if code == CHANGED else position
-            start = offsets[queries[query]]
-            stop = offsets[queries[query] + 1]
+            start = offsets[query]
+            stop = offsets[query + 1]
             m = find_documents(documents, doubles(grades), start, stop, zeros, run, &space) if start < stop else 0
             if m < 0 or len(run) != n:  # comparing ids may run foreign code
                 return CHANGED, query, -1

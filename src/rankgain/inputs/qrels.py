@@ -121,11 +121,12 @@ class Matched(Judged):
         self, start: int, stop: int, rows: Rows, offsets: Ints, grades: Floats, needs: Needs
     ) -> tuple[Hits, Fault]:
         hits = Hits(stop - start, len(grades))
+        documents = self._truth.documents
+        documents = documents[rows] if isinstance(rows, slice) else [documents[row] for row in rows.tolist()]
         fault = _backend.readers.hits_matched(
-            self._truth.documents,
-            self._truth.offsets,
-            self._truth.grades,
-            self._queries[start:stop],
+            documents,
+            offsets,
+            grades,
             self._runs[start:stop],
             needs.depth,
             needs.zeros,
