@@ -1,6 +1,8 @@
 """Compiled and pure Python: equal bits, and errors of equal type and text, on what the textbook is too slow for."""
 
 import struct
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -213,6 +215,41 @@ KINDS = ["d1", "d2", "d10", "é", "", "\ud800", "z", "y", 1, 2, -3, b"d1", (1, 2
 def test_qrels(on_both, sides, ties, k, gain, missing):
     metrics = [rg.metric("ndcg", k=k, gain=gain), rg.metric("rr", k=k), rg.metric("rr", rel=0), rg.metric("dcg")]
     agree(on_both, lambda: rg.from_qrels(*sides, ties=ties, missing=missing).evaluate(*metrics))
+
+
+class Score(float):
+    """A float that runs code of its own."""
+
+    def __float__(self):
+        return 1.0 - float.__float__(self)
+
+
+NUMBERS = [float, int, bool, np.bool_, np.float16, np.float32, np.float64, np.longdouble, np.int8, np.uint64]
+NUMBERS += [Decimal, Fraction, Score, lambda number: 2**1000 * int(number), lambda number: np.array(number)]
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("ties", ["docid", "stable", "average"])
+def test_numbers_of_any_type(on_both, number, ties):
+    """Whether or not reading them may run foreign code."""
+
+    def found(make):
+        side = {f"d{index}": make(value) for index, value in enumerate([1, 0, 1, 1, 0, 1] * 5)}
+        return agree(
+            on_both, lambda: rg.from_qrels({"q": side}, {"q": {"x": 1} | side}, ties=ties).evaluate("dcg", "rr")
+        )
+
+    assert found(number) == found(lambda value: float(number(value)))
+
+
+@pytest.mark.parametrize("other", [np.int64, float, Fraction, lambda number: f"d{number}", lambda number: (number,)])
+@pytest.mark.parametrize("side", ["qrels", "run"])
+@pytest.mark.parametrize("odd", [{3}, {7}, set(range(12))])
+def test_ties_of_ids_of_other_types(on_both, other, side, odd):
+    """Ids that are equal across types, or that no order holds for, on either side: hits or beside the hits."""
+    sides = {"qrels": dict.fromkeys([3, 5, 8], 1), "run": dict.fromkeys(range(12), 1.0)}
+    sides[side] = {other(number) if number in odd else number: value for number, value in sides[side].items()}
+    agree(on_both, lambda: rg.from_qrels({"q": sides["qrels"]}, {"q": sides["run"]}).evaluate("dcg", "rr"))
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([1, 3, 50, 10**6]), st.sampled_from([*TIES, "docid"]), cutoffs)

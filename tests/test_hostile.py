@@ -67,6 +67,34 @@ def test_a_number_is_read_once(on_both, ties):
     assert set(compiled) == {"ndcg", "rr"}
 
 
+@pytest.mark.both
+@pytest.mark.parametrize("side", ["qrels", "run"])
+def test_a_number_whose_type_runs_code(on_both, side):
+    """Whether it is one of those that are read without, cannot be asked of the type either."""
+
+    def call():
+        sides = {name: {"q": {f"d{number}": float(number) for number in range(100)}} for name in ("qrels", "run")}
+
+        class Kind(type):
+            def __hash__(cls):
+                sides[side]["q"].clear()
+                return hash(np.float32)
+
+            def __eq__(cls, other):
+                return True
+
+        class Number(metaclass=Kind):
+            def __float__(self):
+                return 1.0
+
+        sides[side]["q"]["d50"] = Number()
+        return outcome(lambda: rg.from_qrels(sides["qrels"], sides["run"]).evaluate("ndcg"))
+
+    compiled, python = on_both(call)
+    assert compiled == python
+    assert "changed while it was read" in compiled[1]
+
+
 @pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize("ties", ["stable", "docid", "average"])
 def test_ids_that_change_the_run_when_they_are_compared(ties):

@@ -1,4 +1,5 @@
 # The signatures of `_reference_readers` too: arguments are positional, buffers one-dimensional and contiguous.
+from collections.abc import Mapping
 from typing import Any
 
 from rankgain.errors import Fault
@@ -7,9 +8,9 @@ from rankgain.lists import Floats, Ints
 def read_judged(truths: list[dict[Any, float]], documents: list[Any], grades: Floats, offsets: Ints) -> Fault: ...
 def hits_matched(
     documents: list[Any],
-    truth_offsets: Ints,
+    offsets: Ints,
     grades: Floats,
-    runs: list[dict[Any, float]],
+    runs: list[Mapping[Any, float]],
     depth: int,
     zeros: bool,
     ties: int,

@@ -13,139 +13,206 @@ from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy
 
 from rankgain._codes cimport (
-    CHANGED, DOCID, GRADE_TYPE, INFINITE_GRADE, LARGE_ID, LONE_SURROGATE, MIXED_IDS, NAN_GRADE, NAN_SCORE, OTHER_IDS,
-    SCORE_TYPE, STABLE,
+    CHANGED, DOCID, INFINITE_GRADE, LARGE_ID, LONE_SURROGATE, MIXED_IDS, NAN_GRADE, NAN_SCORE, OTHER_IDS, STABLE,
 )
 from rankgain._ordering cimport (
     Workspace, count_higher, doubles, integers, longest, rank_entries, release, reserve,
 )
 
-from rankgain._reference_readers import _encoded, highest_first
-from rankgain.scalars import id_fault, id_kind, real
+from rankgain._reference_readers import _encoded, _read_run, _read_truth
+from rankgain.scalars import PLAIN, id_fault, id_kind
 
 cdef extern from "Python.h":
     int PyFloat_CheckExact(PyObject*)
     int PyLong_CheckExact(PyObject*)
     long long PyLong_AsLongLongAndOverflow(object, int*) except? -1
     double PyFloat_AsDouble(PyObject*)
+    double PyLong_AsDouble(PyObject*)
     PyObject* PyDict_GetItemWithError(object, object) except? NULL
+    int PyUnicode_Compare(object, object)
     const char* PyUnicode_AsUTF8AndSize(object, Py_ssize_t*)
+    PyObject* PyErr_Occurred()
     void PyErr_Clear()
+    int PySet_Contains(object, PyObject*)
+    int PyType_CheckExact(PyObject*)
+    ctypedef struct PyTypeObject
+    PyTypeObject* Py_TYPE(PyObject*)
+
+cdef extern from *:
+    """
+    #if defined(__GNUC__)
+    #define rankgain_prefetch(address) __builtin_prefetch(address)
+    #else
+    #define rankgain_prefetch(address)
+    #endif
+    """
+    void prefetch "rankgain_prefetch"(const void* address) noexcept nogil
 
 
 # dicts
 
-cdef inline int read_number(PyObject* value, double* out, dict holder, Py_ssize_t n, int otherwise) except -1:
-    """Write the float64 of a number and return 0; else the code of what is wrong with it.
+cdef enum:
+    FOREIGN = -2  # in place of a code: reading a number runs code that nobody here knows, or fails
+    AHEAD = 16  # items by which memory is asked for what will be read
 
-    `holder`: the dict of n items that is being walked, and may not be changed by the code that a number runs.
-    """
+
+cdef inline bint read_plain(PyObject* value, double* out) noexcept:
+    """Write the float64 of a number and return True; False if that may run foreign code, or if there is none."""
     if PyFloat_CheckExact(value):
         out[0] = PyFloat_AsDouble(value)
-        return 0
-    return read_other_number(<object>value, out, holder, n, otherwise)
+        return True
+    return read_other_plain(value, out)
 
 
-cdef int read_other_number(object value, double* out, dict holder, Py_ssize_t n, int otherwise) except -1:
-    if PyLong_CheckExact(<PyObject*>value) and -(1 << 53) <= value <= 1 << 53:
-        out[0] = <double>value
-        return 0
-    found = real(value)
-    if len(holder) != n:
-        return CHANGED
-    if found is None:
-        return otherwise
-    out[0] = found
+cdef bint read_other_plain(PyObject* value, double* out) noexcept:
+    cdef PyObject* kind = <PyObject*>Py_TYPE(value)
+    if PyLong_CheckExact(value):
+        out[0] = PyLong_AsDouble(value)
+    elif PyType_CheckExact(kind) and PySet_Contains(PLAIN, kind) == 1:  # a metaclass may hash by foreign code
+        out[0] = PyFloat_AsDouble(value)
+    else:
+        return False
+    if out[0] == -1.0 and PyErr_Occurred() != NULL:  # an int beyond float64
+        PyErr_Clear()
+        return False
+    return True
+
+
+cdef int read_run(dict run, Py_ssize_t n, PyObject** values, double* scores, Py_ssize_t* position) except -1:
+    """Write the scores in the dict's order; return the code of what is wrong at the position, or 0.
+
+    The values lie where they were made, and memory answers late: so they are asked for while the dict is walked, and
+    are read afterwards. No foreign code runs meanwhile, so they stay.
+    """
+    cdef PyObject* key
+    cdef Py_ssize_t at = 0, count = 0, index
+    with cython.critical_section(run):
+        while count < n and PyDict_Next(run, &at, &key, &values[count]):
+            prefetch(values[count])
+            count += 1
+        if count < n:
+            return CHANGED
+        for index in range(n):
+            prefetch(values[min(index + AHEAD, n - 1)])
+            position[0] = index
+            if not read_plain(values[index], &scores[index]):
+                return FOREIGN
+            if scores[index] != scores[index]:
+                return NAN_SCORE
     return 0
 
 
-cdef int read_run(dict run, Py_ssize_t n, double* scores, bint* exact, Py_ssize_t* position) except -1:
-    """Write the scores in the dict's order; return the code of what is wrong at the position, or 0.
-
-    `exact`: whether all of them are float, so that to read one again is to read the same.
-    """
+cdef int read_truth(dict truth, Py_ssize_t n, double* grades, list documents, Py_ssize_t* position) except -1:
+    """Append the documents and write their grades; return the code of what is wrong at the position, or 0."""
     cdef PyObject* key
     cdef PyObject* value
     cdef Py_ssize_t at = 0, index = 0
-    cdef int code = 0
-    with cython.critical_section(run):
-        while index < n and PyDict_Next(run, &at, &key, &value):
-            position[0] = index
-            exact[0] = exact[0] and PyFloat_CheckExact(value)
-            code = read_number(value, &scores[index], run, n, SCORE_TYPE)
-            if code == 0 and scores[index] != scores[index]:
-                code = NAN_SCORE
-            if code:
-                break
-            index += 1
-    return CHANGED if code == 0 and index != n else code
-
-
-cdef int read_truth(
-    dict truth, Py_ssize_t n, double[::1] grades, list documents, Py_ssize_t* position
-) except -1:
-    """Append the documents and their grades; the code of what is wrong at the position, or 0."""
-    cdef PyObject* key
-    cdef PyObject* value
-    cdef Py_ssize_t at = 0, index = 0
-    cdef double grade
-    cdef int code = 0
     with cython.critical_section(truth):
         while index < n and PyDict_Next(truth, &at, &key, &value):
             position[0] = index
-            document = <object>key  # held: reading a number may run foreign code
-            code = read_number(value, &grade, truth, n, GRADE_TYPE)
-            if code == 0 and not -DBL_MAX <= grade <= DBL_MAX:
-                code = NAN_GRADE if grade != grade else INFINITE_GRADE
-            if code:
-                break
-            grades[len(documents)] = grade
-            documents.append(document)
+            if not read_plain(value, &grades[index]):
+                return FOREIGN
+            if not -DBL_MAX <= grades[index] <= DBL_MAX:
+                return NAN_GRADE if grades[index] != grades[index] else INFINITE_GRADE
+            documents.append(<object>key)
             index += 1
-    return CHANGED if code == 0 and index != n else code
+    return CHANGED if index < n else 0
 
 
 def read_judged(list truths, list documents, double[::1] grades, int64_t[::1] offsets):
-    cdef Py_ssize_t query, n, position = -1
-    cdef int code = 0
+    cdef Py_ssize_t query, n, count = 0, position = -1
+    cdef int code
     cdef dict truth
     sizes = [len(truth) for truth in truths]
-    offsets[0] = 0
+    offsets[:] = 0
     for query in range(len(truths)):
-        offsets[query + 1] = offsets[query]
-        if code:
-            continue
         truth = truths[query]
         n = sizes[query]
-        if len(truth) != n or len(documents) + n > grades.shape[0]:
-            code = CHANGED
+        if len(truth) != n or count + n > grades.shape[0]:
+            fault = CHANGED, -1
+        elif n == 0:
+            fault = None
         else:
-            code = read_truth(truth, n, grades, documents, &position)
-        if code:
-            fault = code, query, -1 if code == CHANGED else position
-        else:
-            offsets[query + 1] = len(documents)
-    return fault if code else None
+            code = read_truth(truth, n, &grades[count], documents, &position)
+            fault = (code, -1 if code == CHANGED else position) if code else None
+            if code == FOREIGN:
+                del documents[count:]
+                fault = _read_truth(truth, n, documents, grades)
+        if fault is not None:
+            offsets[query + 1 :] = count
+            return fault[0], query, fault[1]
+        count += n
+        offsets[query + 1] = count
+    return None
 
 
-cdef Py_ssize_t find_documents(list documents, dict run, Workspace* space) except -1:
-    """Look the few judged documents up among the many returned, never the other way round.
+cdef Py_ssize_t find_documents(
+    list documents, const double* grades, Py_ssize_t start, Py_ssize_t stop, bint zeros, dict run, Workspace* space
+) except -1:
+    """Look the few judged documents up among the many returned, never the other way round; how many were found.
 
-    Less than −1: the code, negative, of what is wrong.
+    Only those are sought that are hits wherever they are returned. Less than −1: the code, negative, of what is wrong.
     """
     cdef PyObject* value
     cdef Py_ssize_t index, m = 0
     with cython.critical_section(run):
-        for index in range(len(documents)):
-            value = PyDict_GetItemWithError(run, documents[index])
-            if value != NULL:
-                if not PyFloat_CheckExact(value):
-                    return -CHANGED  # all were float when they were read
-                space.entries[m].key = PyFloat_AsDouble(value)
-                space.entries[m].grade = space.spare[index].grade
-                space.entries[m].index = index
-                m += 1
+        for index in range(start, stop):
+            if grades[index] > 0.0 or (zeros and grades[index] == 0.0):
+                value = PyDict_GetItemWithError(run, documents[index])
+                if value != NULL:
+                    if not read_plain(value, &space.entries[m].key):
+                        return -CHANGED  # all were plain when they were read
+                    space.entries[m].grade = grades[index]
+                    space.entries[m].index = index
+                    m += 1
     return m
+
+
+cdef inline bint lower(object one, object other) except -1:
+    """Whether an id is lower than another; most are text, for which there is a shorter way."""
+    if type(one) is str and type(other) is str:
+        return PyUnicode_Compare(one, other) < 0
+    return one < other
+
+
+cdef bint comparable(list ids) except -1:
+    """Whether `highest_first` can order the ids."""
+    known = kind = None
+    for identifier in ids:
+        if type(identifier) is not known:
+            known = type(identifier)
+            if kind is None:
+                kind = id_kind(identifier)
+            elif id_kind(identifier) is not kind:
+                return False
+    return kind is str or kind is bytes or kind is int
+
+
+cdef list places_by_id(list group, dict grades):
+    """The places of some documents in `highest_first(group)`, each with its grade: the others are only counted."""
+    cdef list sought = sorted(grades, reverse=True)
+    cdef list above = [0] * (len(sought) + 1)
+    cdef Py_ssize_t low, high, middle, place = 0, found = 0
+    for document in group:
+        low = 0
+        high = len(sought)
+        while low < high:
+            middle = (low + high) // 2
+            if lower(document, sought[middle]):
+                low = middle + 1
+            else:
+                high = middle
+        if low < len(sought) and not lower(sought[low], document):
+            found += 1
+        else:
+            above[low] += 1
+    if found != len(sought):
+        return None
+    places = []
+    for low in range(len(sought)):
+        place += above[low]
+        places.append((place + low, grades[sought[low]]))
+    return places
 
 
 cdef Py_ssize_t break_ties(
@@ -157,6 +224,8 @@ cdef Py_ssize_t break_ties(
     Less than −1: the code, negative, of what is wrong.
     """
     cdef Py_ssize_t index, low, start, stop, d = 0, written = 0
+    cdef int64_t first
+    cdef list group
     for index in range(kept):
         if hit_last[index] > hit_first[index] and (d == 0 or space.entries[index].key != space.distinct[d - 1]):
             space.distinct[d] = space.entries[index].key
@@ -174,82 +243,82 @@ cdef Py_ssize_t break_ties(
     start = 0
     while start < kept:
         stop = start + 1
-        if hit_last[start] > hit_first[start]:
-            while stop < kept and hit_first[stop] == hit_first[start]:
+        first = hit_first[start]
+        if hit_last[start] > first:
+            while stop < kept and hit_first[stop] == first:
                 stop += 1
-            group = highest_first(groups[d]) if by_id else groups[d]
+            group = groups[d]
             d += 1
-            if group is None:
+            grades = {documents[space.entries[index].index]: hit_grade[index] for index in range(start, stop)}
+            if not by_id:
+                places = [(index, grades[document]) for index, document in enumerate(group) if document in grades]
+            elif comparable(group):
+                places = places_by_id(group, grades)
+            else:
                 return -MIXED_IDS
-            places = {document: place for place, document in enumerate(group)}
-            ranked = []
-            for index in range(start, stop):
-                place = places.get(documents[space.entries[index].index])
-                if place is None:
-                    return -CHANGED
-                ranked.append((hit_first[start] + <int64_t>place, hit_grade[index]))
-            ranked.sort()
+            if places is None or len(places) != stop - start:
+                return -CHANGED
         else:
-            ranked = [(hit_first[start], hit_grade[start])]
-        for rank, grade in ranked:
-            if rank <= depth:
-                hit_first[written] = hit_last[written] = rank
+            places = [(0, hit_grade[start])]
+        for place, grade in places:
+            if first + <int64_t>place <= depth:
+                hit_first[written] = hit_last[written] = first + <int64_t>place
                 hit_grade[written] = grade
                 written += 1
         start = stop
     return written
 
 
-cdef list hit_documents(
-    list documents, Py_ssize_t start, Py_ssize_t stop, const double* grades, bint zeros, Workspace* space
-):
-    """The judged documents that are hits wherever they are returned; their grades go into the spare entries."""
-    cdef Py_ssize_t index
-    cdef list found = []
-    for index in range(start, stop):
-        if grades[index] > 0.0 or (zeros and grades[index] == 0.0):
-            space.spare[len(found)].grade = grades[index]
-            found.append(documents[index])
-    return found
+cdef bint apart(list documents, Py_ssize_t start, Py_ssize_t stop, dict run):
+    """Whether no document of a query is in its run, and the ids are of other types."""
+    if start == stop or not run:
+        return False
+    judged, returned = documents[start], next(iter(run))
+    if type(judged) is type(returned) or id_kind(judged) is id_kind(returned):
+        return False
+    return run.keys().isdisjoint(documents[start:stop])
 
 
 def hits_matched(
-    list documents, const int64_t[::1] truth_offsets, const double[::1] grades, list runs, int64_t depth, bint zeros,
+    list documents, const int64_t[::1] offsets, const double[::1] grades, list runs, int64_t depth, bint zeros,
     int ties, int64_t[::1] hit_offsets, double[::1] hit_grade, int64_t[::1] hit_first, int64_t[::1] hit_last
 ):
-    cdef Py_ssize_t query, index, n, start, stop, m, kept, most, count = 0, position = -1
+    cdef Py_ssize_t query, n, start, stop, m, kept, most, count = 0, position = -1
     cdef Workspace space
-    cdef double* scores = NULL
+    cdef PyObject** values = NULL
+    cdef double* scores
     cdef double* grade_at
     cdef int64_t* first_at
     cdef int64_t* last_at
     cdef dict run
-    cdef list sought
-    cdef bint exact
     cdef int code
-    sizes = [len(run) for run in runs]
-    most = max(longest(integers(truth_offsets), truth_offsets.shape[0] - 1), max(sizes, default=0))
+    sizes = [len(held) for held in runs]
+    most = max(longest(integers(offsets), offsets.shape[0] - 1), max(sizes, default=0))
     hit_offsets[0] = 0
     reserve(&space, most)
     try:
-        scores = <double*>malloc(most * sizeof(double) + 1)
-        if scores == NULL:
+        values = <PyObject**>malloc(most * (sizeof(PyObject*) + sizeof(double)) + 1)
+        if values == NULL:
             raise MemoryError
+        scores = <double*>(values + most)
         for query in range(len(runs)):
-            run = runs[query]
+            held = runs[query]
+            run = held if type(held) is dict else dict(held)
             n = sizes[query]
             if len(run) != n:
                 return CHANGED, query, -1
-            exact = True
-            code = read_run(run, n, scores, &exact, &position)
+            code = read_run(run, n, values, scores, &position)
+            if code == FOREIGN:
+                found = _read_run(run, n)
+                if type(found) is tuple:
+                    return found[0], query, found[1]
+                run = found
+                code = read_run(run, n, values, scores, &position)
             if code:
                 return code, query, -1 if code == CHANGED else position
-            if not exact:
-                run = {document: scores[index] for index, document in enumerate(list(run)) if index < n}
-            start = truth_offsets[query]
-            stop = truth_offsets[query + 1]
-            sought = hit_documents(documents, start, stop, doubles(grades), zeros, &space)
-            m = find_documents(sought, run, &space) if sought else 0
+            start = offsets[query]
+            stop = offsets[query + 1]
+            m = find_documents(documents, doubles(grades), start, stop, zeros, run, &space) if start < stop else 0
             if m < 0 or len(run) != n:  # comparing ids may run foreign code
                 return CHANGED, query, -1
             if m:
@@ -259,19 +328,18 @@ def hits_matched(
                 kept = rank_entries(scores, n, m, depth, False, &space, grade_at, first_at, last_at)
                 if ties == DOCID or ties == STABLE:
                     kept = break_ties(
-                        sought, run, scores, n, kept, depth, ties == DOCID, &space, grade_at, first_at, last_at
+                        documents, run, scores, n, kept, depth, ties == DOCID, &space, grade_at, first_at, last_at
                     )
                     if kept < 0:
                         return -kept, query, -1
                 count += kept
-            elif n and start < stop and id_kind(documents[start]) is not id_kind(next(iter(run))):
-                if run.keys().isdisjoint(documents[start:stop]):
-                    return OTHER_IDS, query, -1
+            elif apart(documents, start, stop, run):
+                return OTHER_IDS, query, -1
             hit_offsets[query + 1] = count
         return None
     finally:
         release(&space)
-        free(scores)
+        free(values)
 
 
 # ids

@@ -134,10 +134,8 @@ def _order(scores, grades, ties, depth, is_hit):
     return ordered
 
 
-def hits_matched(
-    documents, truth_offsets, grades, runs, depth, zeros, ties, hit_offsets, hit_grade, hit_first, hit_last
-):
-    """The hits of runs (dicts of scores by document) against the judged documents of each query.
+def hits_matched(documents, offsets, grades, runs, depth, zeros, ties, hit_offsets, hit_grade, hit_first, hit_last):
+    """The hits of runs (mappings of scores by document) against the judged documents of each query.
 
     A negative grade is pooled but unjudged: no hit.
     """
@@ -149,12 +147,13 @@ def hits_matched(
 
     sizes = [len(run) for run in runs]
     for query, run in enumerate(runs):
+        run = run if type(run) is dict else dict(run)
         if len(run) != sizes[query]:
             return CHANGED, query, -1
         scores = _read_run(run, sizes[query])
         if type(scores) is tuple:
             return scores[0], query, scores[1]
-        start, stop = int(truth_offsets[query]), int(truth_offsets[query + 1])
+        start, stop = int(offsets[query]), int(offsets[query + 1])
         truth = dict(zip(documents[start:stop], grades[start:stop].tolist(), strict=True))
         apart = truth and scores and truth.keys().isdisjoint(scores)
         if apart and id_kind(documents[start]) is not id_kind(next(iter(scores))):

@@ -5,7 +5,12 @@ from __future__ import annotations
 from numbers import Complex, Integral, Real
 from typing import Any
 
+import numpy as np
+
 from rankgain._codes import ID_TYPE, NULL_ID
+
+# Types whose numbers are read without running code of the caller's: besides float and int, those of NumPy.
+PLAIN = frozenset({bool, *(np.dtype(code).type for code in "?bBhHiIlLqQefd")})
 
 
 def real(value: Any) -> float | None:
@@ -13,7 +18,7 @@ def real(value: Any) -> float | None:
 
     Text is no number, however it reads; nor is a complex number, an array, or an array's masked element.
     """
-    if isinstance(value, float):
+    if isinstance(value, float) or type(value) in PLAIN:
         return float(value)
     if isinstance(value, (str, bytes, bytearray)) or hasattr(value, "mask"):
         return None

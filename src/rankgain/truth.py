@@ -123,7 +123,10 @@ def of_dicts(
     queries: Sequence[Any], truth: Iterable[Mapping[Any, float]], name: str, only: Container[Any] | None = None
 ) -> Judgments:
     """The judgments in dicts of grades by document; what stands under other queries than `only` is not looked at."""
-    truths = [as_dict(own) if only is None or query in only else {} for query, own in zip(queries, truth, strict=True)]
+    truths = list(truth)
+    if only is not None:
+        truths = [own if query in only else {} for query, own in zip(queries, truths, strict=True)]
+    truths = [own if type(own) is dict else dict(own) for own in truths]
     documents: list[Any] = []
     grades, offsets = np.empty(sum(map(len, truths))), np.empty(len(truths) + 1, dtype=np.int64)
     fault, detail = _backend.readers.read_judged(truths, documents, grades, offsets), ""
@@ -157,21 +160,25 @@ class Judged(Rankings):
         ties: str | None,
         missing: str,
         query_ids: Iterable[Hashable] | None,
+        common: list[int] | None = None,
     ) -> None:
-        found = [number for number, query in enumerate(truth.query_ids) if query in run_queries]
-        if not found:
+        """`common`: the numbers of the truth's queries that the run has, where they are known."""
+        if common is None:
+            common = [number for number, query in enumerate(truth.query_ids) if query in run_queries]
+        if not common:
             names = truth.name, run_name
             differ = types(truth.query_ids, run_queries, names)
             raise ValueError(f"{names[0]} and {names[1]} have no query in common{differ and ': ' + differ}")
         self._truth = truth
         self._run_name = run_name
-        self._queries = np.arange(len(truth)) if missing == "zero" else np.array(found)
+        self._queries = np.arange(len(truth)) if missing == "zero" else np.array(common)
         if truth.fault is not None and truth.fault[1] not in self._queries:
             truth.check()
-        if query_ids is None and not (missing == "zero" and isinstance(truth.query_ids, range)):
-            query_ids = [truth.query_ids[number] for number in self._queries.tolist()]
-        left_out = len(truth) - len(found), len(run_queries) - len(found)
-        super().__init__(check_query_ids(query_ids, len(self._queries)), ties=ties, missing=missing, left_out=left_out)
+        own = truth.query_ids[:] if missing == "zero" else [truth.query_ids[number] for number in common]
+        if query_ids is not None or not set(map(type, own)) <= {str, bytes, int}:
+            own = check_query_ids(own if query_ids is None else query_ids, len(self._queries))
+        left_out = len(truth) - len(common), len(run_queries) - len(common)
+        super().__init__(own, ties=ties, missing=missing, left_out=left_out)
 
     @property
     def sizes(self) -> Ints:
@@ -197,9 +204,9 @@ class Judged(Rankings):
         hits, fault = self.hits(start, stop, rows, offsets, grades, needs)
         check(self._truth_fault(start, stop), fault)
         judged = grades >= 0.0
-        judged_offsets = np.append(0, np.cumsum(judged))[offsets]
-        ties = TIES[self.ties or "stable"]
-        return make_batch(self.returned(start, stop), hits, None, (grades[judged], judged_offsets), needs, ties)
+        if not judged.all():
+            grades, offsets = grades[judged], np.append(0, np.cumsum(judged))[offsets]
+        return make_batch(self.returned(start, stop), hits, None, (grades, offsets), needs, TIES[self.ties or "stable"])
 
     def _truth_fault(self, start: int, stop: int) -> Fault:
         if self._truth.fault is None:

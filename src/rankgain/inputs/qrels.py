@@ -83,6 +83,8 @@ def from_qrels(
 def mapping(value: Any, name: str) -> Mapping[Any, Any]:
     if not isinstance(value, Mapping):
         raise TypeError(f"{name} must be a mapping of mappings, not {type(value).__name__}")
+    if set(map(type, value.values())) <= {dict}:
+        return value
     for query, documents in value.items():
         if not isinstance(documents, Mapping):
             kind = type(documents).__name__
@@ -102,12 +104,18 @@ class Matched(Judged):
         missing: str,
         query_ids: Iterable[Hashable] | None = None,
     ) -> None:
-        super().__init__(truth, "run", run, ties=ties, missing=missing, query_ids=query_ids)
-        self._run = run
-        self._keys = [truth.query_ids[number] for number in self._queries.tolist()]
+        held = list(map(run.get, truth.query_ids))
+        common = [number for number, own in enumerate(held) if own is not None]
+        super().__init__(truth, "run", run, ties=ties, missing=missing, query_ids=query_ids, common=common)
+        self._runs = [own or {} for own in held if missing == "zero" or own is not None]
+
+    @property
+    def loads(self) -> Ints:
+        """Nothing of a run is copied, but what is judged."""
+        return np.diff(self._truth.offsets)[self._queries]
 
     def returned(self, start: int, stop: int) -> Ints:
-        return np.array([len(self._run.get(query, ())) for query in self._keys[start:stop]], dtype=np.int64)
+        return np.fromiter(map(len, self._runs[start:stop]), np.int64, stop - start)
 
     def hits(
         self, start: int, stop: int, rows: Rows, offsets: Ints, grades: Floats, needs: Needs
@@ -119,7 +127,7 @@ class Matched(Judged):
             documents,
             offsets,
             grades,
-            [as_dict(self._run.get(query, {})) for query in self._keys[start:stop]],
+            self._runs[start:stop],
             needs.depth,
             needs.zeros,
             TIES[self.ties or "docid"],
@@ -131,7 +139,7 @@ class Matched(Judged):
         return hits, fault
 
     def run_refusal(self, query: int, offence: Offence) -> Exception:
-        run = as_dict(self._run.get(self._keys[query], {}))
+        run = as_dict(self._runs[query])
         where, detail = f"{self._run_name}: {self.query_name(query)}", offence.detail
         if offence.code == _codes.OTHER_IDS:
             first = int(self._truth.offsets[self._queries[query]])
