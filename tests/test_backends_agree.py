@@ -261,11 +261,12 @@ def test_the_kernels_over_ids(on_both, ids, ends, share):
     def found():
         keys = ids_of(ids).take(slice(None))
         rows, numbers, firsts = np.zeros((3, len(ids)), dtype=np.int64)
-        runs, different = _backend.columns.number_ids(*keys, len(ids), rows, numbers, firsts) if ids else (0, 0)
+        buffers = keys.buffers()
+        runs, different = _backend.columns.number_ids(*buffers, len(ids), rows, numbers, firsts) if ids else (0, 0)
         return (
             python_ids(keys, ids_of(ids).kind),
             (rows[:runs].tolist(), numbers[:runs].tolist(), firsts[:different].tolist()),
-            _backend.columns.repeated(*keys, offsets),
+            _backend.columns.repeated(*buffers, offsets),
         )
 
     compiled, python = on_both(found)

@@ -12,35 +12,43 @@ from libc.string cimport memcmp, memcpy, memset
 
 from rankgain._codes cimport DOCID, DUPLICATE, NAN_SCORE, STABLE
 from rankgain._ordering cimport (
-    Workspace, count_higher, doubles, integers, longest, rank_entries, release, reserve,
+    Entry, Workspace, count_higher, doubles, integers, longest, rank_entries, release, reserve,
 )
 
 # ids
 
 cdef struct Keys:
-    # Ids of rows: bytes starts[i] … ends[i] − 1 of the data; where starts is NULL, int64 numbers.
+    # Ids of rows: bytes starts[i] … ends[i] − 1 of the data; where starts is NULL, numbers of 4 or 8 bytes.
     const unsigned char* data
     const int64_t* starts
     const int64_t* ends
+    Py_ssize_t width
 
 
 cdef uint64_t SEED = int.from_bytes(os.urandom(8), "little")  # nobody can prepare ids that all collide
 
 
-cdef inline Keys keys_of(const unsigned char[::1] data, const int64_t[::1] starts, const int64_t[::1] ends) noexcept:
+cdef inline Keys keys_of(
+    const unsigned char[::1] data, const int64_t[::1] starts, const int64_t[::1] ends, Py_ssize_t n
+) noexcept:
     cdef Keys keys
     keys.data = &data[0] if data.shape[0] else NULL
     keys.starts = &starts[0] if starts.shape[0] else NULL
     keys.ends = &ends[0] if ends.shape[0] else NULL
+    keys.width = 4 if data.shape[0] == 4 * n else 8
     return keys
 
 
 cdef inline const unsigned char* bytes_of(const Keys* keys, Py_ssize_t row, Py_ssize_t* length) noexcept nogil:
     if keys.starts == NULL:
-        length[0] = 8
-        return keys.data + 8 * row
+        length[0] = keys.width
+        return keys.data + keys.width * row
     length[0] = <Py_ssize_t>(keys.ends[row] - keys.starts[row])
     return keys.data + keys.starts[row]
+
+
+cdef inline int64_t number_at(const Keys* keys, Py_ssize_t row) noexcept nogil:
+    return (<const int32_t*>keys.data)[row] if keys.width == 4 else (<const int64_t*>keys.data)[row]
 
 
 cdef inline uint64_t word(const unsigned char* at) noexcept nogil:
@@ -92,7 +100,7 @@ cdef inline bint higher(const Keys* keys, Py_ssize_t row, Py_ssize_t other) noex
     cdef const unsigned char* other_at = bytes_of(keys, other, &other_length)
     cdef int order
     if keys.starts == NULL:
-        return <int64_t>word(at) > <int64_t>word(other_at)
+        return number_at(keys, row) > number_at(keys, other)
     order = memcmp(at, other_at, min(length, other_length)) if length and other_length else 0
     return length > other_length if order == 0 else order > 0
 
@@ -142,13 +150,96 @@ cdef inline void put(Table* table, uint64_t slot, uint64_t hashed, Py_ssize_t ro
     table.slots[slot] = (hashed >> 32 << 32) | <uint64_t>(row + 1)
 
 
+cdef struct Chains:
+    # Numbers by a hash of few bits. heads[bucket]: 1 + the place of the last number in it, or 0, as everywhere between
+    # two queries; before[place]: the same of the number before it; buckets[place]: where it is.
+    uint32_t* heads
+    uint32_t* before
+    uint32_t* buckets
+    int shift
+
+
+cdef uint64_t FACTOR = SEED | 1
+
+
+cdef inline uint64_t bucket_of(int64_t number, int shift) noexcept nogil:
+    return (<uint64_t>number * FACTOR) >> shift
+
+
+cdef inline int bits(Py_ssize_t n) noexcept nogil:
+    """The bits of the hashes of n numbers: most buckets stay empty, and those of a short list in the fastest cache."""
+    cdef int found = 12
+    while <Py_ssize_t>1 << found < 8 * n:
+        found += 1
+    return found
+
+
+cdef bint make_chains(Chains* chains, Py_ssize_t n) noexcept nogil:
+    """Whether there was room for n numbers."""
+    chains.heads = <uint32_t*>calloc(<Py_ssize_t>1 << bits(n), sizeof(uint32_t))
+    chains.before = <uint32_t*>malloc(2 * (n + 1) * sizeof(uint32_t))
+    chains.buckets = chains.before + n + 1
+    return chains.heads != NULL and chains.before != NULL
+
+
+cdef void free_chains(Chains* chains) noexcept nogil:
+    free(chains.heads)
+    free(chains.before)
+
+
+cdef Py_ssize_t chain(Chains* chains, const Keys* keys, Py_ssize_t start, Py_ssize_t n) noexcept nogil:
+    """Put the numbers of rows into their chains; the position of the first that was there before, or −1."""
+    cdef Py_ssize_t place, repeat = -1
+    cdef uint32_t* heads = chains.heads
+    cdef uint32_t bucket, other
+    cdef int64_t number
+    cdef int shift = 64 - bits(n)
+    chains.shift = shift
+    for place in range(n):
+        number = number_at(keys, start + place)
+        bucket = <uint32_t>bucket_of(number, shift)
+        other = heads[bucket]
+        heads[bucket] = <uint32_t>(place + 1)
+        chains.before[place] = other
+        chains.buckets[place] = bucket
+        while other and repeat < 0:
+            if number_at(keys, start + other - 1) == number:
+                repeat = place
+            other = chains.before[other - 1]
+    return repeat
+
+
+cdef void unchain(Chains* chains, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t place
+    for place in range(n):
+        chains.heads[chains.buckets[place]] = 0
+
+
+ctypedef fused number_t:
+    int32_t
+    int64_t
+
+
+cdef inline Py_ssize_t filter_numbers(
+    const Chains* chains, const number_t* numbers, Py_ssize_t n, Py_ssize_t* out
+) noexcept nogil:
+    """Write the positions of numbers that may be in the chains, and return how many: without a branch on the data."""
+    cdef const uint32_t* heads = chains.heads
+    cdef int shift = chains.shift
+    cdef Py_ssize_t index, count = 0
+    for index in range(n):
+        out[count] = index
+        count += heads[bucket_of(numbers[index], shift)] != 0
+    return count
+
+
 def number_ids(
     const unsigned char[::1] data, const int64_t[::1] starts, const int64_t[::1] ends, Py_ssize_t n,
     int64_t[::1] rows, int64_t[::1] numbers, int64_t[::1] firsts
 ):
     cdef Py_ssize_t row, found, runs = 0, count = 0
     cdef uint64_t hashed, slot = 0
-    cdef Keys keys = keys_of(data, starts, ends)
+    cdef Keys keys = keys_of(data, starts, ends, n)
     cdef Table table
     table.slots = <uint64_t*>malloc(room(n) * sizeof(uint64_t))
     if table.slots == NULL:
@@ -218,6 +309,8 @@ cdef struct Scratch:
     Workspace ordering
     Table truth
     Table run
+    Chains numbers  # of the truth
+    Chains others  # of the run
     unsigned char* seen  # which judged rows were returned
     double* marks  # grades of the hits by row, −1 elsewhere
     Py_ssize_t* members  # rows of tie groups
@@ -225,17 +318,22 @@ cdef struct Scratch:
     Py_ssize_t* places  # where the next member of a tie group goes
 
 
-cdef int prepare(Scratch* scratch, Py_ssize_t n_truth, Py_ssize_t n) except -1:
+cdef int prepare(Scratch* scratch, bint numbers, bint whole, Py_ssize_t n_truth, Py_ssize_t n) except -1:
     cdef Py_ssize_t row
+    cdef bint made = True
     reserve(&scratch.ordering, max(n_truth, n))
     scratch.truth.slots = <uint64_t*>malloc(room(n_truth) * sizeof(uint64_t))
     scratch.run.slots = <uint64_t*>malloc(room(n) * sizeof(uint64_t))
+    memset(&scratch.numbers, 0, sizeof(Chains))
+    memset(&scratch.others, 0, sizeof(Chains))
+    if numbers:
+        made = make_chains(&scratch.numbers, n_truth) and (not whole or make_chains(&scratch.others, n))
     scratch.seen = <unsigned char*>malloc(n_truth + 1)
     scratch.marks = <double*>malloc((n + 1) * sizeof(double))
     scratch.members = <Py_ssize_t*>malloc(3 * (n + 1) * sizeof(Py_ssize_t))
     if (
         scratch.truth.slots == NULL or scratch.run.slots == NULL or scratch.seen == NULL or scratch.marks == NULL
-        or scratch.members == NULL
+        or scratch.members == NULL or not made
     ):
         dispose(scratch)
         raise MemoryError
@@ -250,6 +348,8 @@ cdef void dispose(Scratch* scratch) noexcept nogil:
     release(&scratch.ordering)
     free(scratch.truth.slots)
     free(scratch.run.slots)
+    free_chains(&scratch.numbers)
+    free_chains(&scratch.others)
     free(scratch.seen)
     free(scratch.marks)
     free(scratch.members)
@@ -268,22 +368,87 @@ cdef Py_ssize_t index_rows(Table* table, const Keys* keys, Py_ssize_t start, Py_
     return -1
 
 
+cdef bint rising(const Keys* keys, Py_ssize_t start, Py_ssize_t n) noexcept nogil:
+    """Whether they are numbers, each higher than the one before it, so that none repeats."""
+    cdef Py_ssize_t row
+    if keys.starts != NULL:
+        return False
+    for row in range(start + 1, start + n):
+        if number_at(keys, row) <= number_at(keys, row - 1):
+            return False
+    return True
+
+
 def repeated(
     const unsigned char[::1] data, const int64_t[::1] starts, const int64_t[::1] ends, const int64_t[::1] offsets
 ):
-    cdef Py_ssize_t query = 0, queries = offsets.shape[0] - 1, position = -1
-    cdef Keys keys = keys_of(data, starts, ends)
+    cdef Py_ssize_t query = 0, n, queries = offsets.shape[0] - 1, position = -1
+    cdef Keys keys = keys_of(data, starts, ends, offsets[queries])
     cdef Table table
     table.slots = <uint64_t*>malloc(room(longest(integers(offsets), queries)) * sizeof(uint64_t))
     if table.slots == NULL:
         raise MemoryError
     with nogil:
         for query in range(queries):
-            position = index_rows(&table, &keys, offsets[query], <Py_ssize_t>(offsets[query + 1] - offsets[query]))
+            n = <Py_ssize_t>(offsets[query + 1] - offsets[query])
+            position = -1 if rising(&keys, offsets[query], n) else index_rows(&table, &keys, offsets[query], n)
             if position >= 0:
                 break
         free(table.slots)
     return None if position < 0 else (DUPLICATE, query, position)
+
+
+cdef int match_numbers(
+    const Keys* truth, Py_ssize_t truth_start, Py_ssize_t n_truth, const double* grades, const Keys* run,
+    Py_ssize_t start, Py_ssize_t n, const double* scores, bint zeros, bint whole, Scratch* scratch, Py_ssize_t* m,
+    Py_ssize_t* position
+) noexcept nogil:
+    """`match_run` of numbers: a test of one bucket for each returned document, and more only where it holds one."""
+    cdef Chains* chains = &scratch.numbers
+    cdef Py_ssize_t* likely = scratch.spare
+    cdef Py_ssize_t index, place, count
+    cdef Py_ssize_t sound = n if scores == NULL else 0
+    cdef int64_t number
+    m[0] = 0
+    while sound < n and scores[sound] == scores[sound]:
+        sound += 1
+    if whole:
+        position[0] = chain(&scratch.others, run, start, sound)
+        unchain(&scratch.others, sound)
+        if position[0] >= 0:
+            return DUPLICATE
+    chain(chains, truth, truth_start, n_truth)
+    if run.width == 4:
+        count = filter_numbers(chains, <const int32_t*>run.data + start, sound, likely)
+    else:
+        count = filter_numbers(chains, <const int64_t*>run.data + start, sound, likely)
+    for index in range(count):
+        position[0] = likely[index]
+        number = number_at(run, start + position[0])
+        place = <Py_ssize_t>chains.heads[bucket_of(number, chains.shift)] - 1
+        while place >= 0 and number_at(truth, truth_start + place) != number:
+            place = <Py_ssize_t>chains.before[place] - 1
+        if place < 0:
+            continue
+        if scratch.seen[place]:
+            return DUPLICATE
+        scratch.seen[place] = 1
+        gather(scratch, m, grades[truth_start + place], zeros, scores, position[0])
+    unchain(chains, n_truth)
+    position[0] = sound
+    return NAN_SCORE if sound < n else 0
+
+
+cdef inline void gather(
+    Scratch* scratch, Py_ssize_t* m, double grade, bint zeros, const double* scores, Py_ssize_t index
+) noexcept nogil:
+    """Add a judged document to the entries if it is a hit; without scores its key is its rank, negative."""
+    cdef Entry* entry = &scratch.ordering.entries[m[0]]
+    if grade > 0.0 or (zeros and grade == 0.0):
+        entry.key = -<double>(index + 1) if scores == NULL else scores[index]
+        entry.grade = grade
+        entry.index = index
+        m[0] += 1
 
 
 cdef int match_run(
@@ -291,13 +456,11 @@ cdef int match_run(
     Py_ssize_t start, Py_ssize_t n, const double* scores, bint zeros, bint whole, Scratch* scratch, Py_ssize_t* m,
     Py_ssize_t* position
 ) noexcept nogil:
-    """Gather the hits among the returned documents, in input order; the code of what is wrong at the position, or 0.
-
-    Without scores the key of a hit is its rank, negative.
-    """
+    """Gather the hits among the returned documents, in input order; the code of what is wrong at the position, or 0."""
     cdef Py_ssize_t index, found
     cdef uint64_t hashed, slot = 0
     m[0] = 0
+    index_rows(&scratch.truth, truth, truth_start, n_truth)
     if whole:
         clear(&scratch.run, n)
     for index in range(n):
@@ -319,11 +482,7 @@ cdef int match_run(
         if scratch.seen[found - truth_start]:
             return DUPLICATE
         scratch.seen[found - truth_start] = 1
-        if grades[found] > 0.0 or (zeros and grades[found] == 0.0):
-            scratch.ordering.entries[m[0]].key = -<double>(index + 1) if scores == NULL else scores[index]
-            scratch.ordering.entries[m[0]].grade = grades[found]
-            scratch.ordering.entries[m[0]].index = index
-            m[0] += 1
+        gather(scratch, m, grades[found], zeros, scores, index)
     return 0
 
 
@@ -429,14 +588,17 @@ def hits_in_columns(
     cdef Py_ssize_t query = 0, queries = truth_offsets.shape[0] - 1, start, n, truth_start, n_truth, m = 0
     cdef Py_ssize_t kept, count = 0, position = -1
     cdef int code = 0
-    cdef Keys truth = keys_of(truth_data, truth_starts, truth_ends)
-    cdef Keys run = keys_of(run_data, run_starts, run_ends)
+    cdef Keys truth = keys_of(truth_data, truth_starts, truth_ends, truth_offsets[queries])
+    cdef Keys run = keys_of(run_data, run_starts, run_ends, run_offsets[queries])
+    cdef bint numbers = truth.starts == NULL and run.starts == NULL
     cdef Scratch scratch
     cdef const double* own
     cdef double* grade_at = NULL
     cdef int64_t* first_at = NULL
     cdef int64_t* last_at = NULL
-    prepare(&scratch, longest(integers(truth_offsets), queries), longest(integers(run_offsets), queries))
+    prepare(
+        &scratch, numbers, whole, longest(integers(truth_offsets), queries), longest(integers(run_offsets), queries)
+    )
     with nogil:
         hit_offsets[0] = 0
         for query in range(queries):
@@ -444,12 +606,11 @@ def hits_in_columns(
             n_truth = truth_offsets[query + 1] - truth_start
             start = run_offsets[query]
             n = run_offsets[query + 1] - start
-            index_rows(&scratch.truth, &truth, truth_start, n_truth)
             memset(scratch.seen, 0, n_truth)
             own = NULL
             if not ranked:
                 own = doubles(scores) + start
-            code = match_run(
+            code = (match_numbers if numbers else match_run)(
                 &truth, truth_start, n_truth, doubles(grades), &run, start, n, own, zeros, whole, &scratch, &m,
                 &position,
             )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,18 @@ class Groups:
 
     @cached_property
     def numbers(self) -> dict[Any, int]:
-        return {name: number for number, name in enumerate(self.names)}
+        return dict(zip(self.names, range(len(self)), strict=True))
+
+    @property
+    def known(self) -> Collection[Any]:
+        """The queries, to be asked whether one is among them."""
+        return self.names if isinstance(self.names, range) else self.numbers
+
+    def find(self, names: Sequence[Any]) -> Ints:
+        """The number of each query, −1 where it is not here."""
+        if isinstance(self.names, range) and names == self.names:
+            return np.arange(len(names))
+        return np.fromiter(map(self.numbers.get, names, repeat(-1)), np.int64, len(names))
 
     def rows(self, queries: Ints) -> tuple[Rows, Ints]:
         """The rows of queries, one query after the other, and their offsets; −1 is a query of no rows."""
@@ -67,6 +79,6 @@ def _number(queries: Ids, start: int, names: dict[Any, int]) -> tuple[Ints, Ints
     count = min(CHUNK, len(queries) - start)
     keys = queries.take(slice(start, start + count))
     rows, numbers, firsts = (np.empty(count, dtype=np.int64) for _ in range(3))
-    runs, different = _backend.columns.number_ids(*keys, count, rows, numbers, firsts)
+    runs, different = _backend.columns.number_ids(*keys.buffers(), count, rows, numbers, firsts)
     known = [names.setdefault(name, len(names)) for name in python_ids(pick(keys, firsts[:different]), queries.kind)]
     return np.array(known, dtype=np.int64)[numbers[:runs]], rows[:runs] + start

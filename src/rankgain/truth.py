@@ -61,14 +61,14 @@ class Judgments:
     def _look_through(self, ids: Ids | None) -> Fault:
         """What is wrong with the grades, or with ids that no dict has kept apart."""
         found: list[Fault] = []
-        unsound = np.flatnonzero(~np.isfinite(self.grades))
-        if len(unsound):
-            row = int(unsound[0])
+        bounds = self.grades.min(initial=0.0), self.grades.max(initial=0.0)  # NaN where one is
+        if not np.all(np.isfinite(bounds)):
+            row = int(np.argmin(np.isfinite(self.grades)))
             query = int(np.searchsorted(self.offsets, row, side="right")) - 1
             code = _codes.NAN_GRADE if np.isnan(self.grades[row]) else _codes.INFINITE_GRADE
             found.append((code, query, row - int(self.offsets[query])))
         if ids is not None:
-            found.append(_backend.columns.repeated(*ids.take(slice(None)), self.offsets))
+            found.append(_backend.columns.repeated(*ids.take(slice(None)).buffers(), self.offsets))
         return min(filter(None, found), key=lambda fault: fault[1:], default=None)
 
     def __len__(self) -> int:
@@ -76,6 +76,11 @@ class Judgments:
 
     def __repr__(self) -> str:
         return f"<Judgments of {len(self)} queries, {len(self.grades)} documents>"
+
+    @cached_property
+    def pooled(self) -> bool:
+        """Whether some of the documents are pooled but unjudged."""
+        return bool(self.grades.min(initial=0.0) < 0.0)
 
     @cached_property
     def documents(self) -> list[Any]:
@@ -158,14 +163,14 @@ class Judged(Rankings):
         missing: str,
         query_ids: Iterable[Hashable] | None,
     ) -> None:
-        found = [number for number, query in enumerate(truth.query_ids) if query in run_queries]
-        if not found:
+        found = _common(truth.query_ids, run_queries)
+        if not len(found):
             names = truth.name, run_name
             differ = types(truth.query_ids, run_queries, names)
             raise ValueError(f"{names[0]} and {names[1]} have no query in common{differ and ': ' + differ}")
         self._truth = truth
         self._run_name = run_name
-        self._queries = np.arange(len(truth)) if missing == "zero" else np.array(found)
+        self._queries = np.arange(len(truth)) if missing == "zero" else found
         if truth.fault is not None and truth.fault[1] not in self._queries:
             truth.check()
         if query_ids is None and not (missing == "zero" and isinstance(truth.query_ids, range)):
@@ -183,7 +188,11 @@ class Judged(Rankings):
 
     @property
     def loads(self) -> Ints:
-        return self.sizes + np.diff(self._truth.offsets)[self._queries]
+        return self.sizes + self.judged_sizes
+
+    @property
+    def judged_sizes(self) -> Ints:
+        return np.diff(self._truth.offsets)[self._queries]
 
     @abstractmethod
     def hits(
@@ -196,10 +205,11 @@ class Judged(Rankings):
         grades = self._truth.grades[rows]
         hits, fault = self.hits(start, stop, rows, offsets, grades, needs)
         check(self._truth_fault(start, stop), fault)
-        judged = grades >= 0.0
-        judged_offsets = np.append(0, np.cumsum(judged))[offsets]
+        if self._truth.pooled:
+            judged = grades >= 0.0
+            grades, offsets = grades[judged], np.append(0, np.cumsum(judged))[offsets]
         ties = TIES[self.ties or "stable"]
-        return make_batch(self.returned(start, stop), hits, None, (grades[judged], judged_offsets), needs, ties)
+        return make_batch(self.returned(start, stop), hits, None, (grades, offsets), needs, ties)
 
     def _truth_fault(self, start: int, stop: int) -> Fault:
         if self._truth.fault is None:
@@ -216,6 +226,13 @@ class Judged(Rankings):
     @abstractmethod
     def run_refusal(self, query: int, offence: Offence) -> Exception:
         """What is wrong with the run, in words."""
+
+
+def _common(queries: Sequence[Any], run_queries: Collection[Any]) -> Ints:
+    """Which of the queries are in the run."""
+    if isinstance(run_queries, range) and queries == run_queries:
+        return np.arange(len(queries))
+    return np.flatnonzero(np.fromiter(map(run_queries.__contains__, queries), np.bool_, len(queries)))
 
 
 _IN_RUN = {

@@ -15,7 +15,7 @@ from rankgain.errors import Fault, Offence, refusal
 from rankgain.groups import Groups
 from rankgain.ids import Ids, ids_of
 from rankgain.lists import Ints, offsets_of
-from rankgain.rankings import Rankings, check_missing, check_query_ids
+from rankgain.rankings import CHUNK, Rankings, check_missing, check_query_ids
 from rankgain.scalars import id_kind
 from rankgain.tables import Table, Tabled, check_validate
 from rankgain.truth import Judgments, of_dicts, of_ids
@@ -115,9 +115,11 @@ def _matrix(array: Array, name: str) -> Recommended:
     users, columns = array.shape
     firsts = np.arange(users, dtype=np.int64) * columns
     sizes = np.full(users, columns, dtype=np.int64)
-    if array.size and array.dtype.kind == "i" and array.min() < 0:
-        padded = array < 0
-        sizes = np.where(padded.any(axis=1), padded.argmax(axis=1), columns)
+    for start in range(0, users if columns else 0, step := max(1, CHUNK // max(columns, 1))):
+        block = array[start : start + step]
+        if block.dtype.kind == "i" and block.min() < 0:
+            padded = block < 0
+            sizes[start : start + step] = np.where(padded.any(axis=1), padded.argmax(axis=1), columns)
     ids = _ids(array.reshape(-1), name, range(users), np.append(firsts, array.size))
     return range(users), ids, firsts, firsts + sizes, False
 
