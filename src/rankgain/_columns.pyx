@@ -6,6 +6,8 @@ The functions of `_reference_columns`, which is their specification, with its bi
 
 import os
 
+cimport cython
+from cpython.ref cimport PyObject
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcmp, memcpy, memset
@@ -15,7 +17,45 @@ from rankgain._ordering cimport (
     Entry, Workspace, count_higher, doubles, integers, longest, rank_entries, release, reserve,
 )
 
+cdef extern from "Python.h":
+    int PyLong_CheckExact(PyObject*)
+    long long PyLong_AsLongLongAndOverflow(object, int*) except? -1
+
+
 # ids
+
+cdef inline bint copy_integer(object value, int64_t[::1] numbers, Py_ssize_t at) except -1:
+    cdef int overflow = 0
+    if at >= numbers.shape[0] or not PyLong_CheckExact(<PyObject*>value):
+        return False
+    numbers[at] = PyLong_AsLongLongAndOverflow(value, &overflow)
+    return overflow == 0
+
+
+cdef Py_ssize_t copy_list(list row, int64_t[::1] numbers, Py_ssize_t at) except -2:
+    """Where the next row goes, or −1."""
+    cdef Py_ssize_t index
+    with cython.critical_section(row):
+        for index in range(len(row)):
+            if not copy_integer(row[index], numbers, at + index):
+                return -1
+        return at + len(row)
+
+
+def copy_integers(rows, int64_t[::1] numbers):
+    cdef Py_ssize_t at = 0
+    for row in rows:
+        if type(row) is list:
+            at = copy_list(row, numbers, at)
+            if at < 0:
+                return False
+            continue
+        for value in row:
+            if not copy_integer(value, numbers, at):
+                return False
+            at += 1
+    return at == numbers.shape[0]
+
 
 cdef struct Keys:
     # Ids of rows: bytes starts[i] … ends[i] − 1 of the data; where starts is NULL, numbers of 4 or 8 bytes.
@@ -368,15 +408,16 @@ cdef Py_ssize_t index_rows(Table* table, const Keys* keys, Py_ssize_t start, Py_
     return -1
 
 
-cdef bint rising(const Keys* keys, Py_ssize_t start, Py_ssize_t n) noexcept nogil:
-    """Whether they are numbers, each higher than the one before it, so that none repeats."""
-    cdef Py_ssize_t row
-    if keys.starts != NULL:
-        return False
-    for row in range(start + 1, start + n):
-        if number_at(keys, row) <= number_at(keys, row - 1):
-            return False
-    return True
+cdef Py_ssize_t repeated_number(Chains* chains, const Keys* keys, Py_ssize_t start, Py_ssize_t n) noexcept nogil:
+    """The position of the first number that stands there for the second time, or −1; rising numbers need no chains."""
+    cdef Py_ssize_t row = start + 1, position
+    while row < start + n and number_at(keys, row) > number_at(keys, row - 1):
+        row += 1
+    if row >= start + n:
+        return -1
+    position = chain(chains, keys, start, n)
+    unchain(chains, n)
+    return position
 
 
 def repeated(
@@ -384,17 +425,26 @@ def repeated(
 ):
     cdef Py_ssize_t query = 0, n, queries = offsets.shape[0] - 1, position = -1
     cdef Keys keys = keys_of(data, starts, ends, offsets[queries])
+    cdef bint numbers = keys.starts == NULL
     cdef Table table
-    table.slots = <uint64_t*>malloc(room(longest(integers(offsets), queries)) * sizeof(uint64_t))
-    if table.slots == NULL:
+    cdef Chains chains
+    n = longest(integers(offsets), queries)
+    table.slots = <uint64_t*>malloc(room(n) * sizeof(uint64_t))
+    if not make_chains(&chains, n) or table.slots == NULL:
+        free(table.slots)
+        free_chains(&chains)
         raise MemoryError
     with nogil:
         for query in range(queries):
             n = <Py_ssize_t>(offsets[query + 1] - offsets[query])
-            position = -1 if rising(&keys, offsets[query], n) else index_rows(&table, &keys, offsets[query], n)
+            if numbers:
+                position = repeated_number(&chains, &keys, offsets[query], n)
+            else:
+                position = index_rows(&table, &keys, offsets[query], n)
             if position >= 0:
                 break
         free(table.slots)
+        free_chains(&chains)
     return None if position < 0 else (DUPLICATE, query, position)
 
 
@@ -413,8 +463,7 @@ cdef int match_numbers(
     while sound < n and scores[sound] == scores[sound]:
         sound += 1
     if whole:
-        position[0] = chain(&scratch.others, run, start, sound)
-        unchain(&scratch.others, sound)
+        position[0] = repeated_number(&scratch.others, run, start, sound)
         if position[0] >= 0:
             return DUPLICATE
     chain(chains, truth, truth_start, n_truth)

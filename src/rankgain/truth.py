@@ -173,10 +173,13 @@ class Judged(Rankings):
         self._queries = np.arange(len(truth)) if missing == "zero" else found
         if truth.fault is not None and truth.fault[1] not in self._queries:
             truth.check()
-        if query_ids is None and not (missing == "zero" and isinstance(truth.query_ids, range)):
-            query_ids = [truth.query_ids[number] for number in self._queries.tolist()]
+        ids = truth.query_ids if missing == "zero" else [truth.query_ids[number] for number in found.tolist()]
+        if query_ids is not None:
+            ids = check_query_ids(query_ids, len(ids))
+        elif not isinstance(ids, range) and not {*map(type, ids)} <= {str, bytes, int}:  # the truth has each but once
+            ids = check_query_ids(ids, len(ids))
         left_out = len(truth) - len(found), len(run_queries) - len(found)
-        super().__init__(check_query_ids(query_ids, len(self._queries)), ties=ties, missing=missing, left_out=left_out)
+        super().__init__(ids, ties=ties, missing=missing, left_out=left_out)
 
     @property
     def sizes(self) -> Ints:

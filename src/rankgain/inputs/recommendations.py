@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rankgain import _codes
+from rankgain import _backend, _codes
 from rankgain.arrays import Array, array_of, check_unmasked, is_array, vector_of
 from rankgain.errors import Fault, Offence, refusal
 from rankgain.groups import Groups
@@ -125,18 +125,40 @@ def _matrix(array: Array, name: str) -> Recommended:
 
 
 def _ragged(names: Sequence[Any], lists: Sequence[Any]) -> Recommended:
-    demand = "a list of ids, best first"
-    lists = [_row(own, f"recommended: query {name!r}", demand) for name, own in zip(names, lists, strict=True)]
-    offsets = offsets_of([len(own) for own in lists])
-    held: Any = np.concatenate(lists) if lists and all(isinstance(own, np.ndarray) for own in lists) else None
+    rows = _rows("recommended", names, lists, (list, tuple), "a list of ids, best first")
+    offsets = offsets_of(list(map(len, rows)))
+    held: Any = np.concatenate(rows) if rows and all(isinstance(own, np.ndarray) for own in rows) else None
     if held is None or held.dtype.kind not in "iu":  # of int64 and uint64 NumPy makes floats
-        held = list(chain.from_iterable(own.tolist() if isinstance(own, np.ndarray) else own for own in lists))
+        held = _integers(rows, offsets)
+    if held is None:
+        held = _chained("recommended", rows, offsets)
     return names, _ids(held, "recommended", names, offsets), offsets[:-1], offsets[1:], False
 
 
-def _row(ids: Any, where: str, demand: str) -> list[Any] | tuple[Any, ...] | Array:
-    """One user's ids."""
-    return ids if isinstance(ids, (list, tuple)) else vector_of(ids, where, demand)
+def _rows(name: str, users: Sequence[Any], rows: Sequence[Any], kinds: tuple[type, ...], demand: str) -> Sequence[Any]:
+    """The ids of each user: one of the kinds, or an array."""
+    if {*map(type, rows)} <= {*kinds}:
+        return rows
+    return [
+        own if isinstance(own, kinds) else vector_of(own, f"{name}: query {user!r}", demand)
+        for user, own in zip(users, rows, strict=True)
+    ]
+
+
+def _integers(rows: Sequence[Any], offsets: Ints) -> Ints | None:
+    """The ids of all rows, if all are int; else None, and one at a time must be looked at."""
+    numbers = np.empty(offsets[-1], dtype=np.int64)
+    return numbers if _backend.columns.copy_integers(rows, numbers) else None
+
+
+def _chained(name: str, rows: Sequence[Any], offsets: Ints) -> list[Any]:
+    """The ids of all rows as Python holds them."""
+    if np.ndarray in {*map(type, rows)}:
+        rows = [own.tolist() if isinstance(own, np.ndarray) else own for own in rows]
+    held = list(chain.from_iterable(rows))
+    if len(held) != offsets[-1]:
+        raise ValueError(f"{name}: a list of ids has not as many as its length says, or was changed while it was read")
+    return held
 
 
 def _ids(values: Any, name: str, users: Sequence[Any], offsets: Ints) -> Ids:
@@ -173,23 +195,23 @@ def of_relevant(relevant: Any, name: str = "relevant") -> Judgments:
 
 
 def _of_collections(name: str, users: Sequence[Any], values: Sequence[Any]) -> Judgments:
-    if all(isinstance(own, Mapping) for own in values):
+    mappings = {isinstance(own, Mapping) for own in {type(own): own for own in values}.values()}
+    if mappings <= {True}:
         return of_dicts(users, values, name)
-    if any(isinstance(own, Mapping) for own in values):
+    if True in mappings:
         raise TypeError(f"{name} must be all mappings from id to grade, or all sets or lists of ids")
     demand = "a set or list of ids, or a mapping to grades"
-    rows = [
-        own if isinstance(own, Set) else _row(own, f"{name}: query {user!r}", demand)
-        for user, own in zip(users, values, strict=True)
-    ]
-    lists = [own.tolist() if isinstance(own, np.ndarray) else list(own) for own in rows]
-    documents, offsets = list(chain.from_iterable(lists)), offsets_of([len(own) for own in lists])
-    faults = (_repeated(user, lists[user]) for user, own in enumerate(rows) if not isinstance(own, Set))
-    fault = next(filter(None, faults), None)
-    return Judgments(name, users, offsets, np.ones(len(documents)), documents=documents, fault=fault)
+    rows = _rows(name, users, values, (set, frozenset, list, tuple, Set), demand)
+    offsets = offsets_of(list(map(len, rows)))
+    grades, numbers = np.ones(offsets[-1]), _integers(rows, offsets)
+    if numbers is not None:
+        return Judgments(name, users, offsets, grades, ids=ids_of(numbers))
+    documents = _chained(name, rows, offsets)
+    faults = (_repeated(user, own) for user, own in enumerate(rows) if not isinstance(own, (set, frozenset, Set)))
+    return Judgments(name, users, offsets, grades, documents=documents, fault=next(filter(None, faults), None))
 
 
-def _repeated(user: int, ids: list[Any]) -> Fault:
+def _repeated(user: int, ids: Sequence[Any]) -> Fault:
     with suppress(TypeError):  # of what is not hashable
         if len(set(ids)) == len(ids):
             return None
