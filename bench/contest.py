@@ -32,7 +32,7 @@ import rankgain as rg
 
 Scale = Literal["smoke", "usual", "full"]
 PEERS = {"sklearn": "scikit-learn", "pytrec_eval": "pytrec-eval-terrier"}
-PEERS |= {name: name for name in ("scipy", "pandas", "polars", "pyarrow")}
+PEERS |= {name: name for name in ("scipy", "pandas", "polars", "pyarrow", "implicit")}
 ROUNDS = 9
 TURN = 0.03  # seconds: a contender is called again and again until its turn lasts about so long
 

@@ -25,7 +25,7 @@ def _ids(data, starts, ends, count):
 
 
 def copy_integers(rows, numbers):
-    """Copy the ids of all rows, one after the other; False if one is no plain int of 64 bits, or the room not filled."""
+    """Copy the ids of all rows, one after the other; False if one is no plain int of 64 bits, or room is left."""
     at = 0
     for row in rows:
         for value in row:
