@@ -84,8 +84,11 @@ def matrices(matrix: Any, relevant: list[Any], items: int, scale: contest.Scale)
     implicit: Any = contest.peer("implicit.evaluation")
     if implicit and sparse is not None:
         model, rank = Stored(matrix), implicit.ranking_metrics_at_k
-        contenders = {  # implicit always computes precision, MAP, nDCG and AUC, and no reciprocal rank
-            "rankgain, nDCG and reciprocal rank": ours(matrix, sparse)._replace(values=lambda answer: answer["ndcg@100"]),
+        # It always computes precision, MAP, nDCG and AUC, and has no reciprocal rank.
+        contenders = {
+            "rankgain, nDCG and reciprocal rank": ours(matrix, sparse)._replace(
+                values=lambda answer: answer["ndcg@100"]
+            ),
             "implicit, its four metrics": contest.Contender(
                 lambda: rank(model, sparse, sparse, K=100, show_progress=False, num_threads=1),
                 lambda answer: answer["ndcg"],

@@ -191,11 +191,11 @@ cdef inline void put(Table* table, uint64_t slot, uint64_t hashed, Py_ssize_t ro
 
 
 cdef struct Chains:
-    # Numbers by a hash of few bits. heads[bucket]: 1 + the place of the last number in it, or 0, as everywhere between
-    # two queries; before[place]: the same of the number before it; buckets[place]: where it is.
+    # Numbers of one query by a hash of few bits. heads[bucket]: 1 + the row of the last of them in it; before[place]:
+    # the same of the one before that. Rows up to the query's start are those of earlier queries, or none: as they
+    # rise, nothing is ever cleared.
     uint32_t* heads
     uint32_t* before
-    uint32_t* buckets
     int shift
 
 
@@ -217,8 +217,7 @@ cdef inline int bits(Py_ssize_t n) noexcept nogil:
 cdef bint make_chains(Chains* chains, Py_ssize_t n) noexcept nogil:
     """Whether there was room for n numbers."""
     chains.heads = <uint32_t*>calloc(<Py_ssize_t>1 << bits(n), sizeof(uint32_t))
-    chains.before = <uint32_t*>malloc(2 * (n + 1) * sizeof(uint32_t))
-    chains.buckets = chains.before + n + 1
+    chains.before = <uint32_t*>malloc((n + 1) * sizeof(uint32_t))
     return chains.heads != NULL and chains.before != NULL
 
 
@@ -229,30 +228,23 @@ cdef void free_chains(Chains* chains) noexcept nogil:
 
 cdef Py_ssize_t chain(Chains* chains, const Keys* keys, Py_ssize_t start, Py_ssize_t n) noexcept nogil:
     """Put the numbers of rows into their chains; the position of the first that was there before, or −1."""
-    cdef Py_ssize_t place, repeat = -1
-    cdef uint32_t* heads = chains.heads
-    cdef uint32_t bucket, other
+    cdef Py_ssize_t row, other, repeat = -1
+    cdef uint32_t* before = chains.before
+    cdef uint32_t* head
     cdef int64_t number
     cdef int shift = 64 - bits(n)
     chains.shift = shift
-    for place in range(n):
-        number = number_at(keys, start + place)
-        bucket = <uint32_t>bucket_of(number, shift)
-        other = heads[bucket]
-        heads[bucket] = <uint32_t>(place + 1)
-        chains.before[place] = other
-        chains.buckets[place] = bucket
-        while other and repeat < 0:
-            if number_at(keys, start + other - 1) == number:
-                repeat = place
-            other = chains.before[other - 1]
+    for row in range(start, start + n):
+        number = number_at(keys, row)
+        head = &chains.heads[bucket_of(number, shift)]
+        other = head[0]
+        head[0] = <uint32_t>(row + 1)
+        before[row - start] = <uint32_t>other
+        while other > start and repeat < 0:
+            if number_at(keys, other - 1) == number:
+                repeat = row - start
+            other = before[other - 1 - start]
     return repeat
-
-
-cdef void unchain(Chains* chains, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t place
-    for place in range(n):
-        chains.heads[chains.buckets[place]] = 0
 
 
 ctypedef fused number_t:
@@ -261,7 +253,7 @@ ctypedef fused number_t:
 
 
 cdef inline Py_ssize_t filter_numbers(
-    const Chains* chains, const number_t* numbers, Py_ssize_t n, Py_ssize_t* out
+    const Chains* chains, uint32_t start, const number_t* numbers, Py_ssize_t n, Py_ssize_t* out
 ) noexcept nogil:
     """Write the positions of numbers that may be in the chains, and return how many: without a branch on the data."""
     cdef const uint32_t* heads = chains.heads
@@ -269,7 +261,7 @@ cdef inline Py_ssize_t filter_numbers(
     cdef Py_ssize_t index, count = 0
     for index in range(n):
         out[count] = index
-        count += heads[bucket_of(numbers[index], shift)] != 0
+        count += heads[bucket_of(numbers[index], shift)] > start
     return count
 
 
@@ -410,14 +402,14 @@ cdef Py_ssize_t index_rows(Table* table, const Keys* keys, Py_ssize_t start, Py_
 
 cdef Py_ssize_t repeated_number(Chains* chains, const Keys* keys, Py_ssize_t start, Py_ssize_t n) noexcept nogil:
     """The position of the first number that stands there for the second time, or −1; rising numbers need no chains."""
-    cdef Py_ssize_t row = start + 1, position
-    while row < start + n and number_at(keys, row) > number_at(keys, row - 1):
-        row += 1
-    if row >= start + n:
-        return -1
-    position = chain(chains, keys, start, n)
-    unchain(chains, n)
-    return position
+    cdef Py_ssize_t row
+    cdef int64_t last = number_at(keys, start) if n else 0, number
+    for row in range(start + 1, start + n):
+        number = number_at(keys, row)
+        if number <= last:
+            return chain(chains, keys, start, n)
+        last = number
+    return -1
 
 
 def repeated(
@@ -456,7 +448,7 @@ cdef int match_numbers(
     """`match_run` of numbers: a test of one bucket for each returned document, and more only where it holds one."""
     cdef Chains* chains = &scratch.numbers
     cdef Py_ssize_t* likely = scratch.spare
-    cdef Py_ssize_t index, place, count
+    cdef Py_ssize_t index, row, count
     cdef Py_ssize_t sound = n if scores == NULL else 0
     cdef int64_t number
     m[0] = 0
@@ -468,22 +460,21 @@ cdef int match_numbers(
             return DUPLICATE
     chain(chains, truth, truth_start, n_truth)
     if run.width == 4:
-        count = filter_numbers(chains, <const int32_t*>run.data + start, sound, likely)
+        count = filter_numbers(chains, <uint32_t>truth_start, <const int32_t*>run.data + start, sound, likely)
     else:
-        count = filter_numbers(chains, <const int64_t*>run.data + start, sound, likely)
+        count = filter_numbers(chains, <uint32_t>truth_start, <const int64_t*>run.data + start, sound, likely)
     for index in range(count):
         position[0] = likely[index]
         number = number_at(run, start + position[0])
-        place = <Py_ssize_t>chains.heads[bucket_of(number, chains.shift)] - 1
-        while place >= 0 and number_at(truth, truth_start + place) != number:
-            place = <Py_ssize_t>chains.before[place] - 1
-        if place < 0:
+        row = chains.heads[bucket_of(number, chains.shift)]
+        while row > truth_start and number_at(truth, row - 1) != number:
+            row = chains.before[row - 1 - truth_start]
+        if row <= truth_start:
             continue
-        if scratch.seen[place]:
+        if scratch.seen[row - 1 - truth_start]:
             return DUPLICATE
-        scratch.seen[place] = 1
-        gather(scratch, m, grades[truth_start + place], zeros, scores, position[0])
-    unchain(chains, n_truth)
+        scratch.seen[row - 1 - truth_start] = 1
+        gather(scratch, m, grades[row - 1], zeros, scores, position[0])
     position[0] = sound
     return NAN_SCORE if sound < n else 0
 

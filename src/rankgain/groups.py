@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankgain import _backend
-from rankgain.ids import Ids, Rows, pick, python_ids, stretches
+from rankgain.ids import Ids, Rows, pick, python_ids, rows_of
 from rankgain.lists import Ints, offsets_of
 
 CHUNK = 1 << 18  # ids that are numbered together: enough to meet each query but a few times
@@ -64,10 +64,7 @@ class Groups:
 
     def rows(self, queries: Ints) -> tuple[Rows, Ints]:
         """The rows of queries, one query after the other, and their offsets; −1 is a query of no rows."""
-        some = queries >= 0
-        if not len(self):
-            return slice(0, 0), np.zeros(len(queries) + 1, dtype=np.int64)
-        rows, offsets = stretches(self.firsts[queries] * some, self.lasts[queries] * some)
+        rows, offsets = rows_of(self.firsts, self.lasts, queries)
         return (rows if self._order is None else self._order[rows]), offsets
 
     def sizes(self, queries: Ints) -> Ints:

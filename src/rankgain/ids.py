@@ -302,6 +302,18 @@ def _integers(values: list[Any]) -> Ints:
     return numbers
 
 
+def rows_of(firsts: Ints, lasts: Ints, queries: Ints) -> tuple[Rows, Ints]:
+    """The `stretches` of some of the queries; −1 is a query of no rows."""
+    if not len(firsts):
+        return slice(0, 0), np.zeros(len(queries) + 1, dtype=np.int64)
+    first = int(queries[0]) if len(queries) else 0
+    if first >= 0 and np.array_equal(queries, np.arange(first, first + len(queries))):
+        some = slice(first, first + len(queries))
+        return stretches(firsts[some], lasts[some])
+    there = queries >= 0
+    return stretches(firsts[queries] * there, lasts[queries] * there)
+
+
 def stretches(firsts: Ints, lasts: Ints) -> tuple[Rows, Ints]:
     """Rows first … last − 1 of each query, one query after the other, and their offsets."""
     sizes = lasts - firsts

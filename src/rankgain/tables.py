@@ -79,6 +79,7 @@ class Tabled(Judged):
         run.check_ids(truth)
         self._run = run
         self._numbers = run.groups.find(truth.query_ids)[self._queries]
+        self._sizes = run.groups.sizes(self._numbers)
 
     @property
     def loads(self) -> Ints:
@@ -87,7 +88,7 @@ class Tabled(Judged):
         return returned + self.judged_sizes
 
     def returned(self, start: int, stop: int) -> Ints:
-        return self._run.groups.sizes(self._numbers[start:stop])
+        return self._sizes[start:stop]
 
     def hits(
         self, start: int, stop: int, rows: Rows, offsets: Ints, grades: Floats, needs: Needs

@@ -14,7 +14,7 @@ from rankgain import _backend, _codes
 from rankgain.batch import Batch, Hits, Needs, make_batch
 from rankgain.errors import Fault, Offence, check, located, refusal
 from rankgain.groups import Groups
-from rankgain.ids import Column, Ids, Rows, column_of, ids_of, python_ids, stretches
+from rankgain.ids import Column, Ids, Rows, column_of, ids_of, python_ids, rows_of
 from rankgain.lists import Floats, Ints, to_float64
 from rankgain.rankings import TIES, Rankings, check_query_ids
 
@@ -32,6 +32,8 @@ class Judgments:
         Where the documents of each query start; one more for the end.
     grades : ndarray of float64
         One a document; below 0: pooled but unjudged.
+    pooled : bool
+        Whether there are such.
     """
 
     def __init__(
@@ -51,18 +53,19 @@ class Judgments:
         self.query_ids = query_ids
         self.offsets = offsets
         self.grades = grades
-        self.fault = fault or self._look_through(ids)
+        lowest, highest = grades.min(initial=0.0), grades.max(initial=0.0)  # NaN where one is
+        self.pooled = bool(lowest < 0.0)
+        self.fault = fault or self._look_through(bool(np.isfinite(lowest) and np.isfinite(highest)), ids)
         self._detail = detail
         if documents is not None:
             self.documents = documents
         if ids is not None:
             self.ids = ids
 
-    def _look_through(self, ids: Ids | None) -> Fault:
+    def _look_through(self, finite: bool, ids: Ids | None) -> Fault:
         """What is wrong with the grades, or with ids that no dict has kept apart."""
         found: list[Fault] = []
-        bounds = self.grades.min(initial=0.0), self.grades.max(initial=0.0)  # NaN where one is
-        if not np.all(np.isfinite(bounds)):
+        if not finite:
             row = int(np.argmin(np.isfinite(self.grades)))
             query = int(np.searchsorted(self.offsets, row, side="right")) - 1
             code = _codes.NAN_GRADE if np.isnan(self.grades[row]) else _codes.INFINITE_GRADE
@@ -76,11 +79,6 @@ class Judgments:
 
     def __repr__(self) -> str:
         return f"<Judgments of {len(self)} queries, {len(self.grades)} documents>"
-
-    @cached_property
-    def pooled(self) -> bool:
-        """Whether some of the documents are pooled but unjudged."""
-        return bool(self.grades.min(initial=0.0) < 0.0)
 
     @cached_property
     def documents(self) -> list[Any]:
@@ -100,7 +98,7 @@ class Judgments:
 
     def rows(self, queries: Ints) -> tuple[Rows, Ints]:
         """The rows of queries, one after the other, and their offsets; −1 is a query of no documents."""
-        return stretches(self.offsets[queries] * (queries >= 0), self.offsets[queries + 1] * (queries >= 0))
+        return rows_of(self.offsets[:-1], self.offsets[1:], queries)
 
     def check(self) -> Judgments:
         """Itself, if nothing is wrong with it."""
