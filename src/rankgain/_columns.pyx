@@ -128,8 +128,12 @@ cdef inline uint64_t hash_of(const Keys* keys, Py_ssize_t row) noexcept nogil:
 
 cdef inline bint same(const Keys* some, Py_ssize_t row, const Keys* others, Py_ssize_t other) noexcept nogil:
     cdef Py_ssize_t length, other_length
-    cdef const unsigned char* at = bytes_of(some, row, &length)
-    cdef const unsigned char* other_at = bytes_of(others, other, &other_length)
+    cdef const unsigned char* at
+    cdef const unsigned char* other_at
+    if some.starts == NULL:
+        return number_at(some, row) == number_at(others, other)
+    at = bytes_of(some, row, &length)
+    other_at = bytes_of(others, other, &other_length)
     return length == other_length and (length == 0 or memcmp(at, other_at, length) == 0)
 
 
@@ -191,7 +195,7 @@ cdef inline void put(Table* table, uint64_t slot, uint64_t hashed, Py_ssize_t ro
 
 
 cdef struct Chains:
-    # Numbers of one query by a hash of few bits. heads[bucket]: 1 + the row of the last of them in it; before[place]:
+    # The rows of one query by a hash of few bits of their ids. heads[bucket]: 1 + the last row in it; before[place]:
     # the same of the one before that. Rows up to the query's start are those of earlier queries, or none: as they
     # rise, nothing is ever cleared.
     uint32_t* heads
@@ -202,12 +206,17 @@ cdef struct Chains:
 cdef uint64_t FACTOR = SEED | 1
 
 
-cdef inline uint64_t bucket_of(int64_t number, int shift) noexcept nogil:
-    return (<uint64_t>number * FACTOR) >> shift
+cdef inline uint64_t spread(int64_t number) noexcept nogil:
+    """A hash of a number, whose upper bits are good."""
+    return <uint64_t>number * FACTOR
+
+
+cdef inline uint64_t bucket_of(const Keys* keys, Py_ssize_t row, int shift) noexcept nogil:
+    return (spread(number_at(keys, row)) if keys.starts == NULL else hash_of(keys, row)) >> shift
 
 
 cdef inline int bits(Py_ssize_t n) noexcept nogil:
-    """The bits of the hashes of n numbers: most buckets stay empty, and those of a short list in the fastest cache."""
+    """The bits of the hashes of n ids: most buckets stay empty, and those of a short list in the fastest cache."""
     cdef int found = 12
     while <Py_ssize_t>1 << found < 8 * n:
         found += 1
@@ -215,7 +224,7 @@ cdef inline int bits(Py_ssize_t n) noexcept nogil:
 
 
 cdef bint make_chains(Chains* chains, Py_ssize_t n) noexcept nogil:
-    """Whether there was room for n numbers."""
+    """Whether there was room for n ids."""
     chains.heads = <uint32_t*>calloc(<Py_ssize_t>1 << bits(n), sizeof(uint32_t))
     chains.before = <uint32_t*>malloc((n + 1) * sizeof(uint32_t))
     return chains.heads != NULL and chains.before != NULL
@@ -226,24 +235,40 @@ cdef void free_chains(Chains* chains) noexcept nogil:
     free(chains.before)
 
 
+cdef Py_ssize_t seek(
+    const Chains* chains, Py_ssize_t head, const Keys* held, Py_ssize_t start, const Keys* keys, Py_ssize_t row
+) noexcept nogil:
+    """The row of the chain from a head on that has the id of another row, or −1; the chain's rows begin at `start`."""
+    while head > start:
+        if same(held, head - 1, keys, row):
+            return head - 1
+        head = chains.before[head - 1 - start]
+    return -1
+
+
+cdef inline bint link(
+    Chains* chains, const Keys* keys, Py_ssize_t start, Py_ssize_t row, uint64_t bucket
+) noexcept nogil:
+    """Put a row into its chain; whether its id was there before."""
+    cdef Py_ssize_t head = chains.heads[bucket]
+    chains.heads[bucket] = <uint32_t>(row + 1)
+    chains.before[row - start] = <uint32_t>head
+    return head > start and seek(chains, head, keys, start, keys, row) >= 0
+
+
 cdef Py_ssize_t chain(Chains* chains, const Keys* keys, Py_ssize_t start, Py_ssize_t n) noexcept nogil:
-    """Put the numbers of rows into their chains; the position of the first that was there before, or −1."""
-    cdef Py_ssize_t row, other, repeat = -1
-    cdef uint32_t* before = chains.before
-    cdef uint32_t* head
-    cdef int64_t number
+    """Put rows into their chains; the position of the first whose id was there before, or −1."""
+    cdef Py_ssize_t row, repeat = -1
     cdef int shift = 64 - bits(n)
     chains.shift = shift
-    for row in range(start, start + n):
-        number = number_at(keys, row)
-        head = &chains.heads[bucket_of(number, shift)]
-        other = head[0]
-        head[0] = <uint32_t>(row + 1)
-        before[row - start] = <uint32_t>other
-        while other > start and repeat < 0:
-            if number_at(keys, other - 1) == number:
+    if keys.starts == NULL:
+        for row in range(start, start + n):
+            if link(chains, keys, start, row, spread(number_at(keys, row)) >> shift) and repeat < 0:
                 repeat = row - start
-            other = before[other - 1 - start]
+    else:
+        for row in range(start, start + n):
+            if link(chains, keys, start, row, hash_of(keys, row) >> shift) and repeat < 0:
+                repeat = row - start
     return repeat
 
 
@@ -253,15 +278,32 @@ ctypedef fused number_t:
 
 
 cdef inline Py_ssize_t filter_numbers(
-    const Chains* chains, uint32_t start, const number_t* numbers, Py_ssize_t n, Py_ssize_t* out
+    const Chains* chains, uint32_t held, const number_t* numbers, Py_ssize_t n, Py_ssize_t* out
 ) noexcept nogil:
-    """Write the positions of numbers that may be in the chains, and return how many: without a branch on the data."""
     cdef const uint32_t* heads = chains.heads
     cdef int shift = chains.shift
     cdef Py_ssize_t index, count = 0
     for index in range(n):
         out[count] = index
-        count += heads[bucket_of(numbers[index], shift)] > start
+        count += heads[spread(numbers[index]) >> shift] > held
+    return count
+
+
+cdef Py_ssize_t filter_rows(
+    const Chains* chains, uint32_t held, const Keys* keys, Py_ssize_t start, Py_ssize_t n, Py_ssize_t* out
+) noexcept nogil:
+    """Write the positions of rows that may be in the chains, and return how many: without a branch on the data.
+
+    `held`: where the rows in the chains start.
+    """
+    cdef Py_ssize_t index, count = 0
+    if keys.starts == NULL and keys.width == 4:
+        return filter_numbers(chains, held, <const int32_t*>keys.data + start, n, out)
+    if keys.starts == NULL:
+        return filter_numbers(chains, held, <const int64_t*>keys.data + start, n, out)
+    for index in range(n):
+        out[count] = index
+        count += chains.heads[bucket_of(keys, start + index, chains.shift)] > held
     return count
 
 
@@ -339,10 +381,8 @@ def copy_views(
 
 cdef struct Scratch:
     Workspace ordering
-    Table truth
-    Table run
-    Chains numbers  # of the truth
-    Chains others  # of the run
+    Chains truth
+    Chains run
     unsigned char* seen  # which judged rows were returned
     double* marks  # grades of the hits by row, −1 elsewhere
     Py_ssize_t* members  # rows of tie groups
@@ -350,23 +390,14 @@ cdef struct Scratch:
     Py_ssize_t* places  # where the next member of a tie group goes
 
 
-cdef int prepare(Scratch* scratch, bint numbers, bint whole, Py_ssize_t n_truth, Py_ssize_t n) except -1:
+cdef int prepare(Scratch* scratch, bint whole, Py_ssize_t n_truth, Py_ssize_t n) except -1:
     cdef Py_ssize_t row
-    cdef bint made = True
+    cdef bint made = make_chains(&scratch.truth, n_truth) & make_chains(&scratch.run, n if whole else 0)
     reserve(&scratch.ordering, max(n_truth, n))
-    scratch.truth.slots = <uint64_t*>malloc(room(n_truth) * sizeof(uint64_t))
-    scratch.run.slots = <uint64_t*>malloc(room(n) * sizeof(uint64_t))
-    memset(&scratch.numbers, 0, sizeof(Chains))
-    memset(&scratch.others, 0, sizeof(Chains))
-    if numbers:
-        made = make_chains(&scratch.numbers, n_truth) and (not whole or make_chains(&scratch.others, n))
     scratch.seen = <unsigned char*>malloc(n_truth + 1)
     scratch.marks = <double*>malloc((n + 1) * sizeof(double))
     scratch.members = <Py_ssize_t*>malloc(3 * (n + 1) * sizeof(Py_ssize_t))
-    if (
-        scratch.truth.slots == NULL or scratch.run.slots == NULL or scratch.seen == NULL or scratch.marks == NULL
-        or scratch.members == NULL or not made
-    ):
+    if not made or scratch.seen == NULL or scratch.marks == NULL or scratch.members == NULL:
         dispose(scratch)
         raise MemoryError
     scratch.spare = scratch.members + n + 1
@@ -378,105 +409,44 @@ cdef int prepare(Scratch* scratch, bint numbers, bint whole, Py_ssize_t n_truth,
 
 cdef void dispose(Scratch* scratch) noexcept nogil:
     release(&scratch.ordering)
-    free(scratch.truth.slots)
-    free(scratch.run.slots)
-    free_chains(&scratch.numbers)
-    free_chains(&scratch.others)
+    free_chains(&scratch.truth)
+    free_chains(&scratch.run)
     free(scratch.seen)
     free(scratch.marks)
     free(scratch.members)
 
 
-cdef Py_ssize_t index_rows(Table* table, const Keys* keys, Py_ssize_t start, Py_ssize_t n) noexcept nogil:
-    """Put the ids of rows into a table; the position of one that was there before, or −1."""
-    cdef Py_ssize_t row
-    cdef uint64_t hashed, slot = 0
-    clear(table, n)
-    for row in range(start, start + n):
-        hashed = hash_of(keys, row)
-        if find(table, keys, NULL, keys, row, hashed, &slot) >= 0:
-            return row - start
-        put(table, slot, hashed, row)
-    return -1
-
-
-cdef Py_ssize_t repeated_number(Chains* chains, const Keys* keys, Py_ssize_t start, Py_ssize_t n) noexcept nogil:
-    """The position of the first number that stands there for the second time, or −1; rising numbers need no chains."""
-    cdef Py_ssize_t row
-    cdef int64_t last = number_at(keys, start) if n else 0, number
-    for row in range(start + 1, start + n):
+cdef Py_ssize_t first_repeat(Chains* chains, const Keys* keys, Py_ssize_t start, Py_ssize_t n) noexcept nogil:
+    """The position of the first id that stands there for the second time, or −1; rising numbers need no chains."""
+    cdef Py_ssize_t row = start
+    cdef int64_t last = 0, number
+    if keys.starts != NULL:
+        return chain(chains, keys, start, n)
+    while row < start + n:
         number = number_at(keys, row)
-        if number <= last:
+        if row > start and number <= last:
             return chain(chains, keys, start, n)
         last = number
+        row += 1
     return -1
 
 
 def repeated(
     const unsigned char[::1] data, const int64_t[::1] starts, const int64_t[::1] ends, const int64_t[::1] offsets
 ):
-    cdef Py_ssize_t query = 0, n, queries = offsets.shape[0] - 1, position = -1
+    cdef Py_ssize_t query = 0, queries = offsets.shape[0] - 1, position = -1
     cdef Keys keys = keys_of(data, starts, ends, offsets[queries])
-    cdef bint numbers = keys.starts == NULL
-    cdef Table table
     cdef Chains chains
-    n = longest(integers(offsets), queries)
-    table.slots = <uint64_t*>malloc(room(n) * sizeof(uint64_t))
-    if not make_chains(&chains, n) or table.slots == NULL:
-        free(table.slots)
+    if not make_chains(&chains, longest(integers(offsets), queries)):
         free_chains(&chains)
         raise MemoryError
     with nogil:
         for query in range(queries):
-            n = <Py_ssize_t>(offsets[query + 1] - offsets[query])
-            if numbers:
-                position = repeated_number(&chains, &keys, offsets[query], n)
-            else:
-                position = index_rows(&table, &keys, offsets[query], n)
+            position = first_repeat(&chains, &keys, offsets[query], <Py_ssize_t>(offsets[query + 1] - offsets[query]))
             if position >= 0:
                 break
-        free(table.slots)
         free_chains(&chains)
     return None if position < 0 else (DUPLICATE, query, position)
-
-
-cdef int match_numbers(
-    const Keys* truth, Py_ssize_t truth_start, Py_ssize_t n_truth, const double* grades, const Keys* run,
-    Py_ssize_t start, Py_ssize_t n, const double* scores, bint zeros, bint whole, Scratch* scratch, Py_ssize_t* m,
-    Py_ssize_t* position
-) noexcept nogil:
-    """`match_run` of numbers: a test of one bucket for each returned document, and more only where it holds one."""
-    cdef Chains* chains = &scratch.numbers
-    cdef Py_ssize_t* likely = scratch.spare
-    cdef Py_ssize_t index, row, count
-    cdef Py_ssize_t sound = n if scores == NULL else 0
-    cdef int64_t number
-    m[0] = 0
-    while sound < n and scores[sound] == scores[sound]:
-        sound += 1
-    if whole:
-        position[0] = repeated_number(&scratch.others, run, start, sound)
-        if position[0] >= 0:
-            return DUPLICATE
-    chain(chains, truth, truth_start, n_truth)
-    if run.width == 4:
-        count = filter_numbers(chains, <uint32_t>truth_start, <const int32_t*>run.data + start, sound, likely)
-    else:
-        count = filter_numbers(chains, <uint32_t>truth_start, <const int64_t*>run.data + start, sound, likely)
-    for index in range(count):
-        position[0] = likely[index]
-        number = number_at(run, start + position[0])
-        row = chains.heads[bucket_of(number, chains.shift)]
-        while row > truth_start and number_at(truth, row - 1) != number:
-            row = chains.before[row - 1 - truth_start]
-        if row <= truth_start:
-            continue
-        if scratch.seen[row - 1 - truth_start]:
-            return DUPLICATE
-        scratch.seen[row - 1 - truth_start] = 1
-        gather(scratch, m, grades[row - 1], zeros, scores, position[0])
-    position[0] = sound
-    return NAN_SCORE if sound < n else 0
 
 
 cdef inline void gather(
@@ -496,34 +466,35 @@ cdef int match_run(
     Py_ssize_t start, Py_ssize_t n, const double* scores, bint zeros, bint whole, Scratch* scratch, Py_ssize_t* m,
     Py_ssize_t* position
 ) noexcept nogil:
-    """Gather the hits among the returned documents, in input order; the code of what is wrong at the position, or 0."""
-    cdef Py_ssize_t index, found
-    cdef uint64_t hashed, slot = 0
+    """Gather the hits among the returned documents, in input order; the code of what is wrong at the position, or 0.
+
+    Of most documents no more is looked at than one bucket, in which nothing that is judged lies.
+    """
+    cdef Chains* chains = &scratch.truth
+    cdef Py_ssize_t* likely = scratch.spare
+    cdef Py_ssize_t index, row, count
+    cdef Py_ssize_t sound = n if scores == NULL else 0
     m[0] = 0
-    index_rows(&scratch.truth, truth, truth_start, n_truth)
+    while sound < n and scores[sound] == scores[sound]:
+        sound += 1
     if whole:
-        clear(&scratch.run, n)
-    for index in range(n):
-        position[0] = index
-        if scores != NULL and scores[index] != scores[index]:
-            return NAN_SCORE
-        if n_truth == 0 and not whole:
-            continue
-        hashed = hash_of(run, start + index)
-        if whole:
-            if find(&scratch.run, run, NULL, run, start + index, hashed, &slot) >= 0:
-                return DUPLICATE
-            put(&scratch.run, slot, hashed, start + index)
-        if n_truth == 0:
-            continue
-        found = find(&scratch.truth, truth, NULL, run, start + index, hashed, &slot)
-        if found < 0:
-            continue
-        if scratch.seen[found - truth_start]:
+        position[0] = first_repeat(&scratch.run, run, start, sound)
+        if position[0] >= 0:
             return DUPLICATE
-        scratch.seen[found - truth_start] = 1
-        gather(scratch, m, grades[found], zeros, scores, index)
-    return 0
+    chain(chains, truth, truth_start, n_truth)
+    count = filter_rows(chains, <uint32_t>truth_start, run, start, sound, likely) if n_truth else 0
+    for index in range(count):
+        position[0] = likely[index]
+        row = start + position[0]
+        row = seek(chains, chains.heads[bucket_of(run, row, chains.shift)], truth, truth_start, run, row)
+        if row < 0:
+            continue
+        if scratch.seen[row - truth_start]:
+            return DUPLICATE
+        scratch.seen[row - truth_start] = 1
+        gather(scratch, m, grades[row], zeros, scores, position[0])
+    position[0] = sound
+    return NAN_SCORE if sound < n else 0
 
 
 cdef void sort_members(
@@ -630,15 +601,12 @@ def hits_in_columns(
     cdef int code = 0
     cdef Keys truth = keys_of(truth_data, truth_starts, truth_ends, truth_offsets[queries])
     cdef Keys run = keys_of(run_data, run_starts, run_ends, run_offsets[queries])
-    cdef bint numbers = truth.starts == NULL and run.starts == NULL
     cdef Scratch scratch
     cdef const double* own
     cdef double* grade_at = NULL
     cdef int64_t* first_at = NULL
     cdef int64_t* last_at = NULL
-    prepare(
-        &scratch, numbers, whole, longest(integers(truth_offsets), queries), longest(integers(run_offsets), queries)
-    )
+    prepare(&scratch, whole, longest(integers(truth_offsets), queries), longest(integers(run_offsets), queries))
     with nogil:
         hit_offsets[0] = 0
         for query in range(queries):
@@ -650,7 +618,7 @@ def hits_in_columns(
             own = NULL
             if not ranked:
                 own = doubles(scores) + start
-            code = (match_numbers if numbers else match_run)(
+            code = match_run(
                 &truth, truth_start, n_truth, doubles(grades), &run, start, n, own, zeros, whole, &scratch, &m,
                 &position,
             )
