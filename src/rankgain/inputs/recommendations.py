@@ -127,7 +127,7 @@ def _matrix(array: Array, name: str) -> Recommended:
 def _ragged(names: Sequence[Any], lists: Sequence[Any]) -> Recommended:
     rows = _rows("recommended", names, lists, (list, tuple), "a list of ids, best first")
     offsets = offsets_of(list(map(len, rows)))
-    held: Any = np.concatenate(rows) if rows and all(isinstance(own, np.ndarray) for own in rows) else None
+    held: Any = np.concatenate(rows) if {*map(type, rows)} == {np.ndarray} else None
     if held is None or held.dtype.kind not in "iu":  # of int64 and uint64 NumPy makes floats
         held = _integers(rows, offsets)
     if held is None:
@@ -137,7 +137,8 @@ def _ragged(names: Sequence[Any], lists: Sequence[Any]) -> Recommended:
 
 def _rows(name: str, users: Sequence[Any], rows: Sequence[Any], kinds: tuple[type, ...], demand: str) -> Sequence[Any]:
     """The ids of each user: one of the kinds, or an array."""
-    if {*map(type, rows)} <= {*kinds}:
+    there = {*map(type, rows)}
+    if there <= {*kinds} or (there == {np.ndarray} and {own.ndim for own in rows} == {1}):
         return rows
     return [
         own if isinstance(own, kinds) else vector_of(own, f"{name}: query {user!r}", demand)
