@@ -17,7 +17,7 @@ def make(users: int, items: int, recommended: int, held_out: int) -> tuple[Any, 
     matrix = np.empty((users, recommended), dtype=np.int32)
     relevant = []
     for user in range(users):
-        matrix[user] = rng.choice(items, recommended, replace=False)
+        matrix[user] = list(dict.fromkeys(rng.integers(0, items, 2 * recommended).tolist()))[:recommended]
         own = np.concatenate([matrix[user, rng.integers(0, recommended, 3)], rng.integers(0, items, held_out - 3)])
         relevant.append(np.unique(own))
     return matrix, relevant
@@ -35,7 +35,7 @@ def numpy_loop(matrix: Any, relevant: list[Any]) -> list[list[float]]:
     return [ndcg, rr]
 
 
-def plain_loop(lists: list[list[int]], sets: list[set[int]], discounts: list[float]) -> list[list[float]]:
+def plain_loop(lists: list[list[Any]], sets: list[set[Any]], discounts: list[float]) -> list[list[float]]:
     ndcg, rr = [], []
     for row, own in zip(lists, sets, strict=True):
         ranks = [rank for rank, item in enumerate(row) if item in own]
@@ -45,33 +45,79 @@ def plain_loop(lists: list[list[int]], sets: list[set[int]], discounts: list[flo
     return [ndcg, rr]
 
 
-def bench(scale: contest.Scale) -> None:
-    users = {"smoke": 50, "usual": 10_000, "full": 100_000}[scale]
-    matrix, relevant = make(users, 50_000, 100, 20)
-    metrics = ("ndcg@100", "rr")
-    sets = [set(own.tolist()) for own in relevant]
-    lists, discounts = matrix.tolist(), (1 / np.log2(np.arange(2, 102))).tolist()
+class Stored:
+    """What implicit calls a model: its recommendations are the rows of a matrix."""
+
+    def __init__(self, matrix: Any) -> None:
+        self._matrix = matrix
+
+    def recommend(self, users: Any, _items: Any, **_options: Any) -> tuple[Any, None]:
+        return self._matrix[users[0] : users[-1] + 1], None
+
+
+METRICS = "ndcg@100", "rr"
+
+
+def ours(recommended: Any, relevant: Any) -> contest.Contender:
+    return contest.Contender(
+        lambda: rg.from_recommendations(recommended, relevant).evaluate(*METRICS), lambda answer: list(answer.values())
+    )
+
+
+def sparse_of(relevant: list[Any], items: int) -> Any:
+    """The held-out ids as a sparse matrix; None without scipy."""
     scipy: Any = contest.peer("scipy.sparse")
+    offsets = np.cumsum([0, *map(len, relevant)])
+    held = (np.ones(int(offsets[-1])), np.concatenate(relevant), offsets)
+    return scipy and scipy.csr_matrix(held, shape=(len(relevant), items))
+
+
+def matrices(matrix: Any, relevant: list[Any], items: int, scale: contest.Scale) -> None:
     contenders = {}
-    if scipy:
-        offsets = np.cumsum([0, *map(len, relevant)])
-        held = (np.ones(int(offsets[-1])), np.concatenate(relevant), offsets)
-        sparse = scipy.csr_matrix(held, shape=(users, 50_000))
-        contenders["rankgain, a matrix against a sparse matrix"] = contest.Contender(
-            lambda: rg.from_recommendations(matrix, sparse).evaluate(*metrics), lambda answer: list(answer.values())
-        )
-    truth = rg.judgments(sets)
-    contenders |= {
-        "rankgain, a matrix against judgments": contest.Contender(
-            lambda: rg.from_recommendations(matrix, truth).evaluate(*metrics), lambda answer: list(answer.values())
-        ),
-        "rankgain, lists against sets": contest.Contender(
-            lambda: rg.from_recommendations(lists, sets).evaluate(*metrics), lambda answer: list(answer.values())
+    sparse = sparse_of(relevant, items)
+    if sparse is not None:
+        contenders["rankgain, a matrix against a sparse matrix"] = ours(matrix, sparse)
+    contenders["rankgain, a matrix against judgments"] = ours(matrix, rg.judgments([own.tolist() for own in relevant]))
+    contenders["NumPy isin, a user at a time"] = contest.Contender(lambda: numpy_loop(matrix, relevant))
+    title = f"{len(matrix)} users, 100 of 50,000 items, 20 held out"
+    contest.hold(title, contenders, scale)
+    implicit: Any = contest.peer("implicit.evaluation")
+    if implicit and sparse is not None:
+        model, rank = Stored(matrix), implicit.ranking_metrics_at_k
+        # It always computes precision, MAP, nDCG and AUC, and has no reciprocal rank.
+        contenders = {
+            "rankgain, nDCG and reciprocal rank": ours(matrix, sparse)._replace(
+                values=lambda answer: answer["ndcg@100"]
+            ),
+            "implicit, its four metrics": contest.Contender(
+                lambda: rank(model, sparse, sparse, K=100, show_progress=False, num_threads=1),
+                lambda answer: answer["ndcg"],
+            ),
+        }
+        contest.hold(f"{title}, sparse", contenders, scale)
+
+
+def collections(lists: list[list[Any]], sets: list[set[Any]], kind: str, scale: contest.Scale) -> None:
+    discounts = (1 / np.log2(np.arange(2, 102))).tolist()
+    users = list(map(str, range(len(lists))))
+    contenders = {
+        "rankgain, lists against sets": ours(lists, sets),
+        "rankgain, the same in dicts by user": ours(
+            dict(zip(users, lists, strict=True)), dict(zip(users, sets, strict=True))
         ),
         "plain Python loop over lists and sets": contest.Contender(lambda: plain_loop(lists, sets, discounts)),
-        "NumPy isin, a user at a time": contest.Contender(lambda: numpy_loop(matrix, relevant)),
     }
-    contest.hold(f"{users} users, 100 of 50,000 items, 20 held out", contenders, scale)
+    contest.hold(f"{len(lists)} users, ids that are {kind}", contenders, scale)
+
+
+def bench(scale: contest.Scale) -> None:
+    users, items = {"smoke": 50, "usual": 10_000, "full": 100_000}[scale], 50_000
+    matrix, relevant = make(users, items, 100, 20)
+    matrices(matrix, relevant, items, scale)
+    lists, sets = matrix[:10_000].tolist(), [set(own.tolist()) for own in relevant[:10_000]]
+    collections(lists, sets, "int", scale)
+    lists, sets = [list(map(str, own)) for own in lists], [set(map(str, own)) for own in sets]
+    collections(lists, sets, "str", scale)
 
 
 if __name__ == "__main__":

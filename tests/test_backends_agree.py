@@ -372,11 +372,12 @@ def test_the_kernels_over_ids(on_both, ids, ends, share):
     def found():
         keys = ids_of(ids).take(slice(None))
         rows, numbers, firsts = np.zeros((3, len(ids)), dtype=np.int64)
-        runs, different = _backend.columns.number_ids(*keys, len(ids), rows, numbers, firsts) if ids else (0, 0)
+        buffers = keys.buffers()
+        runs, different = _backend.columns.number_ids(*buffers, len(ids), rows, numbers, firsts) if ids else (0, 0)
         return (
             python_ids(keys, ids_of(ids).kind),
             (rows[:runs].tolist(), numbers[:runs].tolist(), firsts[:different].tolist()),
-            _backend.columns.repeated(*keys, offsets),
+            _backend.columns.repeated(*buffers, offsets),
         )
 
     compiled, python = on_both(found)
@@ -491,3 +492,50 @@ def test_recommendations(on_both, recommended, relevant, validate, k):
     agree(on_both, lambda: rg.from_recommendations(recommended, relevant, validate=validate).evaluate(*metrics))
     matrix = np.array([[*items, *[-1] * 6][:6] for items in recommended]).reshape(len(recommended), 6)
     agree(on_both, lambda: rg.from_recommendations(matrix, relevant, validate=validate).evaluate(*metrics))
+
+
+@given(
+    st.integers(0, 2**32 - 1),
+    st.sampled_from([0, 3, 40, 3000]),
+    st.sampled_from([("i4", "i4"), ("i4", "i8"), ("i8", "i4"), ("i8", "i8"), ("u2", "i8")]),
+    st.sampled_from([1, 2**16, 2**31 - 1]),
+    st.sampled_from(["judged", "full"]),
+    st.sampled_from([None, "recommended", "relevant"]),
+)
+def test_numbers(on_both, seed, held_out, dtypes, step, validate, repeats):
+    """Ids of both widths and of any distance, few and thousands, in order and not; and one that repeats."""
+    rng = np.random.default_rng(seed)
+    step = min(step, (np.iinfo(min(dtypes, key=lambda dtype: int(dtype[1]))).max - 1) // 6000) or 1
+    matrix = np.array([rng.permutation(6000)[:50] for _ in range(3)])
+    truth = np.array([rng.permutation(6000)[:held_out] for _ in range(3)]).reshape(3, held_out)
+    if rng.random() < 0.5:
+        truth.sort()
+    if repeats == "relevant" and held_out:
+        truth[1, -1] = truth[1, rng.integers(held_out)]
+    if repeats == "recommended":
+        matrix[2, rng.integers(25, 50)] = matrix[2, rng.integers(25)]
+    matrix, truth = ((held * step).astype(dtype) for held, dtype in zip((matrix, truth), dtypes, strict=True))
+    found = agree(on_both, lambda: rg.from_recommendations(matrix, truth, validate=validate).evaluate("ndcg", "rr@20"))
+    lists = matrix.tolist(), truth.tolist()
+    if isinstance(found[0], dict):
+        sets = lists[0], list(map(set, lists[1]))
+        for sides in (lists, sets, (tuple(map(tuple, lists[0])), sets[1]), (lists[0], rg.judgments(truth))):
+            rankings = rg.from_recommendations(*sides, validate=validate)
+            assert agree(on_both, lambda rankings=rankings: rankings.evaluate("ndcg", "rr@20")) == found
+
+
+@given(st.lists(st.lists(st.integers(-(2**63), 2**63 - 1)) | st.sets(st.integers(0, 9)) | st.tuples(st.just(2**63))))
+def test_integers_are_copied(on_both, rows):
+    ids = [value for row in rows for value in row]
+    for room in {0, len(ids), len(ids) + 1}:
+
+        def copied(room=room):
+            numbers = np.zeros(room, dtype=np.int64)
+            return _backend.columns.copy_integers(rows, numbers) and numbers.tolist()
+
+        compiled, python = on_both(copied)
+        assert compiled == python
+        assert compiled == (room == len(ids) and 2**63 not in ids and ids)
+    for odd in (True, 1.0, "1", None, np.int64(1)):
+        copied = on_both(lambda odd=odd: _backend.columns.copy_integers([[1], [odd]], np.zeros(2, dtype=np.int64)))
+        assert copied == [False, False]

@@ -461,6 +461,12 @@ def test_works(backend, case):
     assert snapshot([*case.args, *case.options.values()]) == before
 
 
+def test_nobody_was_recommended_anything(backend):
+    for nobody in ([], (), {}, np.array([], dtype=int), np.zeros((0, 3), dtype=int)):
+        expected = ValueError, "relevant and recommended have no query in common: relevant is empty"
+        assert outcome(lambda nobody=nobody: rg.from_recommendations(nobody, [])) == expected
+
+
 def test_users_that_are_missing_are_counted(backend):
     sides = {"a": [1], "x": [2], "y": [2]}, {"a": [1], "c": [1]}
     for missing, queries in [("zero", 2), ("skip", 1)]:

@@ -327,3 +327,17 @@ def test_more_rows_than_are_numbered_together(monkeypatch):
             found = rg.from_frames(frame, ties="stable").evaluate("ndcg")
             assert list(found.query_ids) == list(expected.query_ids) == list(dict.fromkeys(held["qid"].tolist()))
             assert found["ndcg"].tolist() == expected["ndcg"].tolist()
+
+
+class Longer(list):
+    def __len__(self):
+        return 5
+
+
+@pytest.mark.both
+def test_lists_whose_length_lies(on_both):
+    for ids in ([1, 2], ["a", "b"]):
+        for sides in (([Longer(ids)], [set(ids)]), ([ids], [Longer(ids)])):
+            kind, text = both(on_both, lambda sides=sides: rg.from_recommendations(*sides).evaluate("rr"))
+            assert kind is ValueError
+            assert "not as many as its length says" in text

@@ -1,8 +1,12 @@
 # The signatures of `_reference_columns` too: arguments are positional, buffers one-dimensional and contiguous.
+from collections.abc import Iterable
+from typing import Any
+
 from rankgain.errors import Fault
 from rankgain.ids import Bytes
 from rankgain.lists import Floats, Ints
 
+def copy_integers(rows: Iterable[Iterable[Any]], numbers: Ints) -> bool: ...
 def number_ids(
     data: Bytes, starts: Ints, ends: Ints, n: int, rows: Ints, numbers: Ints, firsts: Ints
 ) -> tuple[int, int]: ...

@@ -6,41 +6,89 @@ The functions of `_reference_columns`, which is their specification, with its bi
 
 import os
 
+cimport cython
+from cpython.ref cimport PyObject
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcmp, memcpy, memset
 
 from rankgain._codes cimport DOCID, DUPLICATE, NAN_SCORE, STABLE
 from rankgain._ordering cimport (
-    Workspace, count_higher, doubles, integers, longest, rank_entries, release, reserve,
+    Entry, Workspace, count_higher, doubles, integers, longest, rank_entries, release, reserve,
 )
+
+cdef extern from "Python.h":
+    int PyLong_CheckExact(PyObject*)
+    long long PyLong_AsLongLongAndOverflow(object, int*) except? -1
+
 
 # ids
 
+cdef inline bint copy_integer(object value, int64_t[::1] numbers, Py_ssize_t at) except -1:
+    cdef int overflow = 0
+    if at >= numbers.shape[0] or not PyLong_CheckExact(<PyObject*>value):
+        return False
+    numbers[at] = PyLong_AsLongLongAndOverflow(value, &overflow)
+    return overflow == 0
+
+
+cdef Py_ssize_t copy_list(list row, int64_t[::1] numbers, Py_ssize_t at) except -2:
+    """Where the next row goes, or −1."""
+    cdef Py_ssize_t index
+    with cython.critical_section(row):
+        for index in range(len(row)):
+            if not copy_integer(row[index], numbers, at + index):
+                return -1
+        return at + len(row)
+
+
+def copy_integers(rows, int64_t[::1] numbers):
+    cdef Py_ssize_t at = 0
+    for row in rows:
+        if type(row) is list:
+            at = copy_list(row, numbers, at)
+            if at < 0:
+                return False
+            continue
+        for value in row:
+            if not copy_integer(value, numbers, at):
+                return False
+            at += 1
+    return at == numbers.shape[0]
+
+
 cdef struct Keys:
-    # Ids of rows: bytes starts[i] … ends[i] − 1 of the data; where starts is NULL, int64 numbers.
+    # Ids of rows: bytes starts[i] … ends[i] − 1 of the data; where starts is NULL, numbers of 4 or 8 bytes.
     const unsigned char* data
     const int64_t* starts
     const int64_t* ends
+    Py_ssize_t width
 
 
 cdef uint64_t SEED = int.from_bytes(os.urandom(8), "little")  # nobody can prepare ids that all collide
 
 
-cdef inline Keys keys_of(const unsigned char[::1] data, const int64_t[::1] starts, const int64_t[::1] ends) noexcept:
+cdef inline Keys keys_of(
+    const unsigned char[::1] data, const int64_t[::1] starts, const int64_t[::1] ends, Py_ssize_t n
+) noexcept:
     cdef Keys keys
     keys.data = &data[0] if data.shape[0] else NULL
     keys.starts = &starts[0] if starts.shape[0] else NULL
     keys.ends = &ends[0] if ends.shape[0] else NULL
+    keys.width = 4 if data.shape[0] == 4 * n else 8
     return keys
 
 
 cdef inline const unsigned char* bytes_of(const Keys* keys, Py_ssize_t row, Py_ssize_t* length) noexcept nogil:
     if keys.starts == NULL:
-        length[0] = 8
-        return keys.data + 8 * row
+        length[0] = keys.width
+        return keys.data + keys.width * row
     length[0] = <Py_ssize_t>(keys.ends[row] - keys.starts[row])
     return keys.data + keys.starts[row]
+
+
+cdef inline int64_t number_at(const Keys* keys, Py_ssize_t row) noexcept nogil:
+    return (<const int32_t*>keys.data)[row] if keys.width == 4 else (<const int64_t*>keys.data)[row]
 
 
 cdef inline uint64_t word(const unsigned char* at) noexcept nogil:
@@ -80,8 +128,12 @@ cdef inline uint64_t hash_of(const Keys* keys, Py_ssize_t row) noexcept nogil:
 
 cdef inline bint same(const Keys* some, Py_ssize_t row, const Keys* others, Py_ssize_t other) noexcept nogil:
     cdef Py_ssize_t length, other_length
-    cdef const unsigned char* at = bytes_of(some, row, &length)
-    cdef const unsigned char* other_at = bytes_of(others, other, &other_length)
+    cdef const unsigned char* at
+    cdef const unsigned char* other_at
+    if some.starts == NULL:
+        return number_at(some, row) == number_at(others, other)
+    at = bytes_of(some, row, &length)
+    other_at = bytes_of(others, other, &other_length)
     return length == other_length and (length == 0 or memcmp(at, other_at, length) == 0)
 
 
@@ -92,7 +144,7 @@ cdef inline bint higher(const Keys* keys, Py_ssize_t row, Py_ssize_t other) noex
     cdef const unsigned char* other_at = bytes_of(keys, other, &other_length)
     cdef int order
     if keys.starts == NULL:
-        return <int64_t>word(at) > <int64_t>word(other_at)
+        return number_at(keys, row) > number_at(keys, other)
     order = memcmp(at, other_at, min(length, other_length)) if length and other_length else 0
     return length > other_length if order == 0 else order > 0
 
@@ -142,13 +194,126 @@ cdef inline void put(Table* table, uint64_t slot, uint64_t hashed, Py_ssize_t ro
     table.slots[slot] = (hashed >> 32 << 32) | <uint64_t>(row + 1)
 
 
+cdef struct Chains:
+    # The rows of one query by a hash of few bits of their ids. heads[bucket]: 1 + the last row in it; before[place]:
+    # the same of the one before that. Rows up to the query's start are those of earlier queries, or none: as they
+    # rise, nothing is ever cleared.
+    uint32_t* heads
+    uint32_t* before
+    int shift
+
+
+cdef uint64_t FACTOR = SEED | 1
+
+
+cdef inline uint64_t spread(int64_t number) noexcept nogil:
+    """A hash of a number, whose upper bits are good."""
+    return <uint64_t>number * FACTOR
+
+
+cdef inline uint64_t bucket_of(const Keys* keys, Py_ssize_t row, int shift) noexcept nogil:
+    return (spread(number_at(keys, row)) if keys.starts == NULL else hash_of(keys, row)) >> shift
+
+
+cdef inline int bits(Py_ssize_t n) noexcept nogil:
+    """The bits of the hashes of n ids: most buckets stay empty, and those of a short list in the fastest cache."""
+    cdef int found = 12
+    while <Py_ssize_t>1 << found < 8 * n:
+        found += 1
+    return found
+
+
+cdef bint make_chains(Chains* chains, Py_ssize_t n) noexcept nogil:
+    """Whether there was room for n ids."""
+    chains.heads = <uint32_t*>calloc(<Py_ssize_t>1 << bits(n), sizeof(uint32_t))
+    chains.before = <uint32_t*>malloc((n + 1) * sizeof(uint32_t))
+    return chains.heads != NULL and chains.before != NULL
+
+
+cdef void free_chains(Chains* chains) noexcept nogil:
+    free(chains.heads)
+    free(chains.before)
+
+
+cdef Py_ssize_t seek(
+    const Chains* chains, Py_ssize_t head, const Keys* held, Py_ssize_t start, const Keys* keys, Py_ssize_t row
+) noexcept nogil:
+    """The row of the chain from a head on that has the id of another row, or −1; the chain's rows begin at `start`."""
+    while head > start:
+        if same(held, head - 1, keys, row):
+            return head - 1
+        head = chains.before[head - 1 - start]
+    return -1
+
+
+cdef inline bint link(
+    Chains* chains, const Keys* keys, Py_ssize_t start, Py_ssize_t row, uint64_t bucket
+) noexcept nogil:
+    """Put a row into its chain; whether its id was there before."""
+    cdef Py_ssize_t head = chains.heads[bucket]
+    chains.heads[bucket] = <uint32_t>(row + 1)
+    chains.before[row - start] = <uint32_t>head
+    return head > start and seek(chains, head, keys, start, keys, row) >= 0
+
+
+cdef Py_ssize_t chain(Chains* chains, const Keys* keys, Py_ssize_t start, Py_ssize_t n) noexcept nogil:
+    """Put rows into their chains; the position of the first whose id was there before, or −1."""
+    cdef Py_ssize_t row, repeat = -1
+    cdef int shift = 64 - bits(n)
+    chains.shift = shift
+    if keys.starts == NULL:
+        for row in range(start, start + n):
+            if link(chains, keys, start, row, spread(number_at(keys, row)) >> shift) and repeat < 0:
+                repeat = row - start
+    else:
+        for row in range(start, start + n):
+            if link(chains, keys, start, row, hash_of(keys, row) >> shift) and repeat < 0:
+                repeat = row - start
+    return repeat
+
+
+ctypedef fused number_t:
+    int32_t
+    int64_t
+
+
+cdef inline Py_ssize_t filter_numbers(
+    const Chains* chains, uint32_t held, const number_t* numbers, Py_ssize_t n, Py_ssize_t* out
+) noexcept nogil:
+    cdef const uint32_t* heads = chains.heads
+    cdef int shift = chains.shift
+    cdef Py_ssize_t index, count = 0
+    for index in range(n):
+        out[count] = index
+        count += heads[spread(numbers[index]) >> shift] > held
+    return count
+
+
+cdef Py_ssize_t filter_rows(
+    const Chains* chains, uint32_t held, const Keys* keys, Py_ssize_t start, Py_ssize_t n, Py_ssize_t* out
+) noexcept nogil:
+    """Write the positions of rows that may be in the chains, and return how many: without a branch on the data.
+
+    `held`: where the rows in the chains start.
+    """
+    cdef Py_ssize_t index, count = 0
+    if keys.starts == NULL and keys.width == 4:
+        return filter_numbers(chains, held, <const int32_t*>keys.data + start, n, out)
+    if keys.starts == NULL:
+        return filter_numbers(chains, held, <const int64_t*>keys.data + start, n, out)
+    for index in range(n):
+        out[count] = index
+        count += chains.heads[bucket_of(keys, start + index, chains.shift)] > held
+    return count
+
+
 def number_ids(
     const unsigned char[::1] data, const int64_t[::1] starts, const int64_t[::1] ends, Py_ssize_t n,
     int64_t[::1] rows, int64_t[::1] numbers, int64_t[::1] firsts
 ):
     cdef Py_ssize_t row, found, runs = 0, count = 0
     cdef uint64_t hashed, slot = 0
-    cdef Keys keys = keys_of(data, starts, ends)
+    cdef Keys keys = keys_of(data, starts, ends, n)
     cdef Table table
     table.slots = <uint64_t*>malloc(room(n) * sizeof(uint64_t))
     if table.slots == NULL:
@@ -216,8 +381,8 @@ def copy_views(
 
 cdef struct Scratch:
     Workspace ordering
-    Table truth
-    Table run
+    Chains truth
+    Chains run
     unsigned char* seen  # which judged rows were returned
     double* marks  # grades of the hits by row, −1 elsewhere
     Py_ssize_t* members  # rows of tie groups
@@ -225,18 +390,14 @@ cdef struct Scratch:
     Py_ssize_t* places  # where the next member of a tie group goes
 
 
-cdef int prepare(Scratch* scratch, Py_ssize_t n_truth, Py_ssize_t n) except -1:
+cdef int prepare(Scratch* scratch, bint whole, Py_ssize_t n_truth, Py_ssize_t n) except -1:
     cdef Py_ssize_t row
+    cdef bint made = make_chains(&scratch.truth, n_truth) & make_chains(&scratch.run, n if whole else 0)
     reserve(&scratch.ordering, max(n_truth, n))
-    scratch.truth.slots = <uint64_t*>malloc(room(n_truth) * sizeof(uint64_t))
-    scratch.run.slots = <uint64_t*>malloc(room(n) * sizeof(uint64_t))
     scratch.seen = <unsigned char*>malloc(n_truth + 1)
     scratch.marks = <double*>malloc((n + 1) * sizeof(double))
     scratch.members = <Py_ssize_t*>malloc(3 * (n + 1) * sizeof(Py_ssize_t))
-    if (
-        scratch.truth.slots == NULL or scratch.run.slots == NULL or scratch.seen == NULL or scratch.marks == NULL
-        or scratch.members == NULL
-    ):
+    if not made or scratch.seen == NULL or scratch.marks == NULL or scratch.members == NULL:
         dispose(scratch)
         raise MemoryError
     scratch.spare = scratch.members + n + 1
@@ -248,23 +409,25 @@ cdef int prepare(Scratch* scratch, Py_ssize_t n_truth, Py_ssize_t n) except -1:
 
 cdef void dispose(Scratch* scratch) noexcept nogil:
     release(&scratch.ordering)
-    free(scratch.truth.slots)
-    free(scratch.run.slots)
+    free_chains(&scratch.truth)
+    free_chains(&scratch.run)
     free(scratch.seen)
     free(scratch.marks)
     free(scratch.members)
 
 
-cdef Py_ssize_t index_rows(Table* table, const Keys* keys, Py_ssize_t start, Py_ssize_t n) noexcept nogil:
-    """Put the ids of rows into a table; the position of one that was there before, or −1."""
-    cdef Py_ssize_t row
-    cdef uint64_t hashed, slot = 0
-    clear(table, n)
-    for row in range(start, start + n):
-        hashed = hash_of(keys, row)
-        if find(table, keys, NULL, keys, row, hashed, &slot) >= 0:
-            return row - start
-        put(table, slot, hashed, row)
+cdef Py_ssize_t first_repeat(Chains* chains, const Keys* keys, Py_ssize_t start, Py_ssize_t n) noexcept nogil:
+    """The position of the first id that stands there for the second time, or −1; rising numbers need no chains."""
+    cdef Py_ssize_t row = start
+    cdef int64_t last = 0, number
+    if keys.starts != NULL:
+        return chain(chains, keys, start, n)
+    while row < start + n:
+        number = number_at(keys, row)
+        if row > start and number <= last:
+            return chain(chains, keys, start, n)
+        last = number
+        row += 1
     return -1
 
 
@@ -272,18 +435,30 @@ def repeated(
     const unsigned char[::1] data, const int64_t[::1] starts, const int64_t[::1] ends, const int64_t[::1] offsets
 ):
     cdef Py_ssize_t query = 0, queries = offsets.shape[0] - 1, position = -1
-    cdef Keys keys = keys_of(data, starts, ends)
-    cdef Table table
-    table.slots = <uint64_t*>malloc(room(longest(integers(offsets), queries)) * sizeof(uint64_t))
-    if table.slots == NULL:
+    cdef Keys keys = keys_of(data, starts, ends, offsets[queries])
+    cdef Chains chains
+    if not make_chains(&chains, longest(integers(offsets), queries)):
+        free_chains(&chains)
         raise MemoryError
     with nogil:
         for query in range(queries):
-            position = index_rows(&table, &keys, offsets[query], <Py_ssize_t>(offsets[query + 1] - offsets[query]))
+            position = first_repeat(&chains, &keys, offsets[query], <Py_ssize_t>(offsets[query + 1] - offsets[query]))
             if position >= 0:
                 break
-        free(table.slots)
+        free_chains(&chains)
     return None if position < 0 else (DUPLICATE, query, position)
+
+
+cdef inline void gather(
+    Scratch* scratch, Py_ssize_t* m, double grade, bint zeros, const double* scores, Py_ssize_t index
+) noexcept nogil:
+    """Add a judged document to the entries if it is a hit; without scores its key is its rank, negative."""
+    cdef Entry* entry = &scratch.ordering.entries[m[0]]
+    if grade > 0.0 or (zeros and grade == 0.0):
+        entry.key = -<double>(index + 1) if scores == NULL else scores[index]
+        entry.grade = grade
+        entry.index = index
+        m[0] += 1
 
 
 cdef int match_run(
@@ -293,38 +468,33 @@ cdef int match_run(
 ) noexcept nogil:
     """Gather the hits among the returned documents, in input order; the code of what is wrong at the position, or 0.
 
-    Without scores the key of a hit is its rank, negative.
+    Of most documents no more is looked at than one bucket, in which nothing that is judged lies.
     """
-    cdef Py_ssize_t index, found
-    cdef uint64_t hashed, slot = 0
+    cdef Chains* chains = &scratch.truth
+    cdef Py_ssize_t* likely = scratch.spare
+    cdef Py_ssize_t index, row, count
+    cdef Py_ssize_t sound = n if scores == NULL else 0
     m[0] = 0
+    while sound < n and scores[sound] == scores[sound]:
+        sound += 1
     if whole:
-        clear(&scratch.run, n)
-    for index in range(n):
-        position[0] = index
-        if scores != NULL and scores[index] != scores[index]:
-            return NAN_SCORE
-        if n_truth == 0 and not whole:
-            continue
-        hashed = hash_of(run, start + index)
-        if whole:
-            if find(&scratch.run, run, NULL, run, start + index, hashed, &slot) >= 0:
-                return DUPLICATE
-            put(&scratch.run, slot, hashed, start + index)
-        if n_truth == 0:
-            continue
-        found = find(&scratch.truth, truth, NULL, run, start + index, hashed, &slot)
-        if found < 0:
-            continue
-        if scratch.seen[found - truth_start]:
+        position[0] = first_repeat(&scratch.run, run, start, sound)
+        if position[0] >= 0:
             return DUPLICATE
-        scratch.seen[found - truth_start] = 1
-        if grades[found] > 0.0 or (zeros and grades[found] == 0.0):
-            scratch.ordering.entries[m[0]].key = -<double>(index + 1) if scores == NULL else scores[index]
-            scratch.ordering.entries[m[0]].grade = grades[found]
-            scratch.ordering.entries[m[0]].index = index
-            m[0] += 1
-    return 0
+    chain(chains, truth, truth_start, n_truth)
+    count = filter_rows(chains, <uint32_t>truth_start, run, start, sound, likely) if n_truth else 0
+    for index in range(count):
+        position[0] = likely[index]
+        row = start + position[0]
+        row = seek(chains, chains.heads[bucket_of(run, row, chains.shift)], truth, truth_start, run, row)
+        if row < 0:
+            continue
+        if scratch.seen[row - truth_start]:
+            return DUPLICATE
+        scratch.seen[row - truth_start] = 1
+        gather(scratch, m, grades[row], zeros, scores, position[0])
+    position[0] = sound
+    return NAN_SCORE if sound < n else 0
 
 
 cdef void sort_members(
@@ -429,14 +599,14 @@ def hits_in_columns(
     cdef Py_ssize_t query = 0, queries = truth_offsets.shape[0] - 1, start, n, truth_start, n_truth, m = 0
     cdef Py_ssize_t kept, count = 0, position = -1
     cdef int code = 0
-    cdef Keys truth = keys_of(truth_data, truth_starts, truth_ends)
-    cdef Keys run = keys_of(run_data, run_starts, run_ends)
+    cdef Keys truth = keys_of(truth_data, truth_starts, truth_ends, truth_offsets[queries])
+    cdef Keys run = keys_of(run_data, run_starts, run_ends, run_offsets[queries])
     cdef Scratch scratch
     cdef const double* own
     cdef double* grade_at = NULL
     cdef int64_t* first_at = NULL
     cdef int64_t* last_at = NULL
-    prepare(&scratch, longest(integers(truth_offsets), queries), longest(integers(run_offsets), queries))
+    prepare(&scratch, whole, longest(integers(truth_offsets), queries), longest(integers(run_offsets), queries))
     with nogil:
         hit_offsets[0] = 0
         for query in range(queries):
@@ -444,7 +614,6 @@ def hits_in_columns(
             n_truth = truth_offsets[query + 1] - truth_start
             start = run_offsets[query]
             n = run_offsets[query + 1] - start
-            index_rows(&scratch.truth, &truth, truth_start, n_truth)
             memset(scratch.seen, 0, n_truth)
             own = NULL
             if not ranked:

@@ -1,8 +1,8 @@
 """The specification: every kernel over ids in columns, in plain Python. The compiled half is `_columns`.
 
 Ids stand in three buffers: row i is the bytes starts[i] … ends[i] − 1 of the data, which lie inside it (whoever makes
-the buffers sees to that); where starts is empty, the data hold int64 numbers. As in `_reference`, what is wrong comes
-back as an offence: (code, query, position among the query's rows).
+the buffers sees to that); where starts is empty, the data hold numbers, int64 or, if that is their size, int32. As in
+`_reference`, what is wrong comes back as an offence: (code, query, position among the query's rows).
 """
 
 from itertools import groupby
@@ -20,8 +20,20 @@ def _ids(data, starts, ends, count):
     """The ids as bytes or, where there are no starts, as int."""
     data = memoryview(data)
     if not len(starts):
-        return data.cast("B").cast("q").tolist() if count else []
+        return data.cast("B").cast("i" if len(data) == 4 * count else "q").tolist() if count else []
     return [data[start:end].tobytes() for start, end in zip(memoryview(starts), memoryview(ends), strict=True)]
+
+
+def copy_integers(rows, numbers):
+    """Copy the ids of all rows, one after the other; False if one is no plain int of 64 bits, or room is left."""
+    at = 0
+    for row in rows:
+        for value in row:
+            if at == len(numbers) or type(value) is not int or not -(2**63) <= value < 2**63:
+                return False
+            numbers[at] = value
+            at += 1
+    return at == len(numbers)
 
 
 def number_ids(data, starts, ends, n, rows, numbers, firsts):
@@ -126,7 +138,7 @@ def hits_in_columns(
     """
     count = 0
     hit_offsets[0] = 0
-    judged = _ids(truth_data, truth_starts, truth_ends, len(grades))
+    judged = _ids(truth_data, truth_starts, truth_ends, truth_offsets[-1])
     returned = _ids(run_data, run_starts, run_ends, run_offsets[-1])
     grades, scores = memoryview(grades), memoryview(scores)
     for query in range(len(truth_offsets) - 1):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
+from itertools import repeat
 from typing import Any
 
 import numpy as np
 
 from rankgain import _backend
-from rankgain.ids import Ids, Rows, pick, python_ids, stretches
+from rankgain.ids import Ids, Rows, pick, python_ids, rows_of
 from rankgain.lists import Ints, offsets_of
 
 CHUNK = 1 << 18  # ids that are numbered together: enough to meet each query but a few times
@@ -48,14 +49,22 @@ class Groups:
 
     @cached_property
     def numbers(self) -> dict[Any, int]:
-        return {name: number for number, name in enumerate(self.names)}
+        return dict(zip(self.names, range(len(self)), strict=True))
+
+    @property
+    def known(self) -> Collection[Any]:
+        """The queries, to be asked whether one is among them."""
+        return self.names if isinstance(self.names, range) else self.numbers
+
+    def find(self, names: Sequence[Any]) -> Ints:
+        """The number of each query, −1 where it is not here."""
+        if isinstance(self.names, range) and names == self.names:
+            return np.arange(len(names))
+        return np.fromiter(map(self.numbers.get, names, repeat(-1)), np.int64, len(names))
 
     def rows(self, queries: Ints) -> tuple[Rows, Ints]:
         """The rows of queries, one query after the other, and their offsets; −1 is a query of no rows."""
-        some = queries >= 0
-        if not len(self):
-            return slice(0, 0), np.zeros(len(queries) + 1, dtype=np.int64)
-        rows, offsets = stretches(self.firsts[queries] * some, self.lasts[queries] * some)
+        rows, offsets = rows_of(self.firsts, self.lasts, queries)
         return (rows if self._order is None else self._order[rows]), offsets
 
     def sizes(self, queries: Ints) -> Ints:
@@ -67,6 +76,6 @@ def _number(queries: Ids, start: int, names: dict[Any, int]) -> tuple[Ints, Ints
     count = min(CHUNK, len(queries) - start)
     keys = queries.take(slice(start, start + count))
     rows, numbers, firsts = (np.empty(count, dtype=np.int64) for _ in range(3))
-    runs, different = _backend.columns.number_ids(*keys, count, rows, numbers, firsts)
+    runs, different = _backend.columns.number_ids(*keys.buffers(), count, rows, numbers, firsts)
     known = [names.setdefault(name, len(names)) for name in python_ids(pick(keys, firsts[:different]), queries.kind)]
     return np.array(known, dtype=np.int64)[numbers[:runs]], rows[:runs] + start

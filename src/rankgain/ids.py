@@ -26,11 +26,15 @@ NONE = np.empty(0, dtype=np.int64)
 
 
 class Keys(NamedTuple):
-    """Ids as kernels read them: bytes starts[i] … ends[i] − 1 of the data; without starts, int64 numbers."""
+    """Ids as kernels read them: bytes starts[i] … ends[i] − 1 of the data; without starts, int64 or int32 numbers."""
 
-    data: Bytes
+    data: Array
     starts: Ints
     ends: Ints
+
+    def buffers(self) -> tuple[Bytes, Ints, Ints]:
+        """What is handed to kernels, which tell int32 by the size of the data."""
+        return self.data.view(np.uint8), self.starts, self.ends
 
 
 class Ids(Protocol):
@@ -54,8 +58,8 @@ class NumberIds:
         return len(self._values)
 
     def take(self, rows: Rows) -> Keys:
-        values = np.require(self._values[rows], np.int64, ("C", "A"))
-        return Keys(values.view(np.uint8), NONE, NONE)
+        dtype = np.int32 if self._values.dtype == np.int32 else np.int64
+        return Keys(np.require(self._values[rows], dtype, ("C", "A")), NONE, NONE)
 
 
 class TextIds:
@@ -195,7 +199,7 @@ class PartIds(Parts):
         if len(taken) == 1:
             only: Keys = taken[0]
             return only
-        data = np.concatenate([np.empty(0, np.uint8), *(keys.data for keys in taken)])
+        data = np.concatenate([keys.data for keys in taken]) if taken else np.empty(0, np.uint8)
         if self.kind == "int":
             return Keys(data, NONE, NONE)
         begins = np.cumsum([0, *(len(keys.data) for keys in taken)])
@@ -222,7 +226,7 @@ def broken(where: str, reason: str) -> ValueError:
 
 def column_of(keys: Keys, kind: str) -> Ids:
     """The column of ids that kernels can read already."""
-    return NumberIds(keys.data.view(np.int64)) if kind == "int" else TextIds(*keys, kind)
+    return NumberIds(keys.data) if kind == "int" else TextIds(*keys, kind)
 
 
 def join(parts: list[Any]) -> Any:
@@ -236,13 +240,13 @@ def pick(keys: Keys, rows: Ints) -> Keys:
     """Some of the ids."""
     if len(keys.starts):
         return Keys(keys.data, keys.starts[rows], keys.ends[rows])
-    return Keys(keys.data.view(np.int64)[rows].view(np.uint8), NONE, NONE)
+    return Keys(keys.data[rows], NONE, NONE)
 
 
 def python_ids(keys: Keys, kind: str) -> list[Any]:
     """The ids as Python holds them. Bytes of files that are not UTF-8 become lone surrogates, and so lose nothing."""
     if kind in ("int", ""):
-        return keys.data.view(np.int64).tolist() if kind else []
+        return keys.data.tolist() if kind else []
     data = keys.data.data
     found = [data[start:end].tobytes() for start, end in zip(keys.starts.tolist(), keys.ends.tolist(), strict=True)]
     return found if kind == "bytes" else [decoded(identifier) for identifier in found]
@@ -297,12 +301,24 @@ def _integers(values: list[Any]) -> Ints:
     return numbers
 
 
+def rows_of(firsts: Ints, lasts: Ints, queries: Ints) -> tuple[Rows, Ints]:
+    """The `stretches` of some of the queries; −1 is a query of no rows."""
+    if not len(firsts):
+        return slice(0, 0), np.zeros(len(queries) + 1, dtype=np.int64)
+    first = int(queries[0]) if len(queries) else 0
+    if first >= 0 and np.array_equal(queries, np.arange(first, first + len(queries))):
+        some = slice(first, first + len(queries))
+        return stretches(firsts[some], lasts[some])
+    there = queries >= 0
+    return stretches(firsts[queries] * there, lasts[queries] * there)
+
+
 def stretches(firsts: Ints, lasts: Ints) -> tuple[Rows, Ints]:
     """Rows first … last − 1 of each query, one query after the other, and their offsets."""
     sizes = lasts - firsts
     offsets = offsets_of(sizes)
-    some = sizes > 0
-    firsts, lasts = firsts[some], lasts[some]
-    if np.array_equal(firsts[1:], lasts[:-1]):
-        return slice(*(int(firsts[0]), int(lasts[-1])) if len(firsts) else (0, 0)), offsets
-    return np.arange(offsets[-1]) + np.repeat(firsts - offsets[:-1][some], sizes[some]), offsets
+    for some in slice(None), sizes > 0:  # a query of no rows has them nowhere
+        begins, ends = firsts[some], lasts[some]
+        if np.array_equal(begins[1:], ends[:-1]):
+            return slice(*(int(begins[0]), int(ends[-1])) if len(begins) else (0, 0)), offsets
+    return np.arange(offsets[-1]) + np.repeat(begins - offsets[:-1][some], sizes[some]), offsets

@@ -42,10 +42,10 @@ class Table:
         rows, run_offsets = self.groups.rows(queries)
         hits = Hits(len(queries), len(grades))
         fault = _backend.columns.hits_in_columns(
-            *judged,
+            *judged.buffers(),
             offsets,
             grades,
-            *self.documents.take(rows),
+            *self.documents.take(rows).buffers(),
             run_offsets,
             np.empty(0) if self.scores is None else to_float64(self.scores[rows]),
             self.scores is None,
@@ -75,14 +75,20 @@ class Tabled(Judged):
     def __init__(
         self, truth: Judgments, run: Table, *, ties: str | None, missing: str, query_ids: Iterable[Hashable] | None
     ) -> None:
-        super().__init__(truth, run.name, run.groups.numbers, ties=ties, missing=missing, query_ids=query_ids)
+        super().__init__(truth, run.name, run.groups.known, ties=ties, missing=missing, query_ids=query_ids)
         run.check_ids(truth)
         self._run = run
-        numbers = run.groups.numbers
-        self._numbers = np.array([numbers.get(truth.query_ids[q], -1) for q in self._queries.tolist()], dtype=np.int64)
+        self._numbers = run.groups.find(truth.query_ids)[self._queries]
+        self._sizes = run.groups.sizes(self._numbers)
+
+    @property
+    def loads(self) -> Ints:
+        # Of a list in rank order nothing is held, and a long one only read in passing.
+        returned = self.sizes if self._run.scores is not None else self.sizes // 8
+        return returned + self.judged_sizes
 
     def returned(self, start: int, stop: int) -> Ints:
-        return self._run.groups.sizes(self._numbers[start:stop])
+        return self._sizes[start:stop]
 
     def hits(
         self, start: int, stop: int, rows: Rows, offsets: Ints, grades: Floats, needs: Needs

@@ -14,7 +14,7 @@ from rankgain import _backend, _codes
 from rankgain.batch import Batch, Hits, Needs, make_batch
 from rankgain.errors import Fault, Offence, check, located, refusal
 from rankgain.groups import Groups
-from rankgain.ids import Column, Ids, Rows, column_of, ids_of, python_ids, stretches
+from rankgain.ids import Column, Ids, Rows, column_of, ids_of, python_ids, rows_of
 from rankgain.lists import Floats, Ints, to_float64
 from rankgain.rankings import TIES, Rankings, check_query_ids
 
@@ -32,6 +32,8 @@ class Judgments:
         Where the documents of each query start; one more for the end.
     grades : ndarray of float64
         One a document; below 0: pooled but unjudged.
+    pooled : bool
+        Whether there are such.
     """
 
     def __init__(
@@ -51,24 +53,25 @@ class Judgments:
         self.query_ids = query_ids
         self.offsets = offsets
         self.grades = grades
-        self.fault = fault or self._look_through(ids)
+        lowest, highest = grades.min(initial=0.0), grades.max(initial=0.0)  # NaN where one is
+        self.pooled = bool(lowest < 0.0)
+        self.fault = fault or self._look_through(bool(np.isfinite(lowest) and np.isfinite(highest)), ids)
         self._detail = detail
         if documents is not None:
             self.documents = documents
         if ids is not None:
             self.ids = ids
 
-    def _look_through(self, ids: Ids | None) -> Fault:
+    def _look_through(self, finite: bool, ids: Ids | None) -> Fault:
         """What is wrong with the grades, or with ids that no dict has kept apart."""
         found: list[Fault] = []
-        unsound = np.flatnonzero(~np.isfinite(self.grades))
-        if len(unsound):
-            row = int(unsound[0])
+        if not finite:
+            row = int(np.argmin(np.isfinite(self.grades)))
             query = int(np.searchsorted(self.offsets, row, side="right")) - 1
             code = _codes.NAN_GRADE if np.isnan(self.grades[row]) else _codes.INFINITE_GRADE
             found.append((code, query, row - int(self.offsets[query])))
         if ids is not None:
-            found.append(_backend.columns.repeated(*ids.take(slice(None)), self.offsets))
+            found.append(_backend.columns.repeated(*ids.take(slice(None)).buffers(), self.offsets))
         return min(filter(None, found), key=lambda fault: fault[1:], default=None)
 
     def __len__(self) -> int:
@@ -95,7 +98,7 @@ class Judgments:
 
     def rows(self, queries: Ints) -> tuple[Rows, Ints]:
         """The rows of queries, one after the other, and their offsets; −1 is a query of no documents."""
-        return stretches(self.offsets[queries] * (queries >= 0), self.offsets[queries + 1] * (queries >= 0))
+        return rows_of(self.offsets[:-1], self.offsets[1:], queries)
 
     def check(self) -> Judgments:
         """Itself, if nothing is wrong with it."""
@@ -163,21 +166,22 @@ class Judged(Rankings):
         common: list[int] | None = None,
     ) -> None:
         """`common`: the numbers of the truth's queries that the run has, where they are known."""
-        if common is None:
-            common = [number for number, query in enumerate(truth.query_ids) if query in run_queries]
-        if not common:
+        found = _common(truth.query_ids, run_queries) if common is None else np.array(common, dtype=np.int64)
+        if not len(found):
             names = truth.name, run_name
             differ = types(truth.query_ids, run_queries, names)
             raise ValueError(f"{names[0]} and {names[1]} have no query in common{differ and ': ' + differ}")
         self._truth = truth
         self._run_name = run_name
-        self._queries = np.arange(len(truth)) if missing == "zero" else np.array(common)
+        self._queries = np.arange(len(truth)) if missing == "zero" else found
         if truth.fault is not None and truth.fault[1] not in self._queries:
             truth.check()
-        own = truth.query_ids[:] if missing == "zero" else [truth.query_ids[number] for number in common]
-        if query_ids is not None or not set(map(type, own)) <= {str, bytes, int}:
-            own = check_query_ids(own if query_ids is None else query_ids, len(self._queries))
-        left_out = len(truth) - len(common), len(run_queries) - len(common)
+        own = truth.query_ids[:] if missing == "zero" else [truth.query_ids[number] for number in found.tolist()]
+        if query_ids is not None:
+            own = check_query_ids(query_ids, len(own))
+        elif not isinstance(own, range) and not {*map(type, own)} <= {str, bytes, int}:  # the truth has each but once
+            own = check_query_ids(own, len(own))
+        left_out = len(truth) - len(found), len(run_queries) - len(found)
         super().__init__(own, ties=ties, missing=missing, left_out=left_out)
 
     @property
@@ -190,7 +194,11 @@ class Judged(Rankings):
 
     @property
     def loads(self) -> Ints:
-        return self.sizes + np.diff(self._truth.offsets)[self._queries]
+        return self.sizes + self.judged_sizes
+
+    @property
+    def judged_sizes(self) -> Ints:
+        return np.diff(self._truth.offsets)[self._queries]
 
     @abstractmethod
     def hits(
@@ -203,10 +211,11 @@ class Judged(Rankings):
         grades = self._truth.grades[rows]
         hits, fault = self.hits(start, stop, rows, offsets, grades, needs)
         check(self._truth_fault(start, stop), fault)
-        judged = grades >= 0.0
-        if not judged.all():
+        if self._truth.pooled:
+            judged = grades >= 0.0
             grades, offsets = grades[judged], np.append(0, np.cumsum(judged))[offsets]
-        return make_batch(self.returned(start, stop), hits, None, (grades, offsets), needs, TIES[self.ties or "stable"])
+        ties = TIES[self.ties or "stable"]
+        return make_batch(self.returned(start, stop), hits, None, (grades, offsets), needs, ties)
 
     def _truth_fault(self, start: int, stop: int) -> Fault:
         if self._truth.fault is None:
@@ -223,6 +232,13 @@ class Judged(Rankings):
     @abstractmethod
     def run_refusal(self, query: int, offence: Offence) -> Exception:
         """What is wrong with the run, in words."""
+
+
+def _common(queries: Sequence[Any], run_queries: Collection[Any]) -> Ints:
+    """Which of the queries are in the run."""
+    if isinstance(run_queries, range) and queries == run_queries:
+        return np.arange(len(queries))
+    return np.flatnonzero(np.fromiter(map(run_queries.__contains__, queries), np.bool_, len(queries)))
 
 
 _IN_RUN = {

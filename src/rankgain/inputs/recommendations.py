@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from rankgain import _codes
+from rankgain import _backend, _codes
 from rankgain.arrays import Array, array_of, check_unmasked, is_array, vector_of
 from rankgain.errors import Fault, Offence, refusal
 from rankgain.groups import Groups
 from rankgain.ids import Ids, ids_of
-from rankgain.lists import Ints, offsets_of
+from rankgain.lists import CHUNK, Ints, offsets_of
 from rankgain.rankings import Rankings, check_missing, check_query_ids
 from rankgain.scalars import id_kind
 from rankgain.tables import Table, Tabled, check_validate
@@ -115,26 +115,51 @@ def _matrix(array: Array, name: str) -> Recommended:
     users, columns = array.shape
     firsts = np.arange(users, dtype=np.int64) * columns
     sizes = np.full(users, columns, dtype=np.int64)
-    if array.size and array.dtype.kind == "i" and array.min() < 0:
-        padded = array < 0
-        sizes = np.where(padded.any(axis=1), padded.argmax(axis=1), columns)
+    for start in range(0, users if columns else 0, step := max(1, CHUNK // max(columns, 1))):
+        block = array[start : start + step]
+        if block.dtype.kind == "i" and block.min() < 0:
+            padded = block < 0
+            sizes[start : start + step] = np.where(padded.any(axis=1), padded.argmax(axis=1), columns)
     ids = _ids(array.reshape(-1), name, range(users), np.append(firsts, array.size))
     return range(users), ids, firsts, firsts + sizes, False
 
 
 def _ragged(names: Sequence[Any], lists: Sequence[Any]) -> Recommended:
-    demand = "a list of ids, best first"
-    lists = [_row(own, f"recommended: query {name!r}", demand) for name, own in zip(names, lists, strict=True)]
-    offsets = offsets_of([len(own) for own in lists])
-    held: Any = np.concatenate(lists) if lists and all(isinstance(own, np.ndarray) for own in lists) else None
+    rows = _rows("recommended", names, lists, (list, tuple), "a list of ids, best first")
+    offsets = offsets_of(list(map(len, rows)))
+    held: Any = np.concatenate(rows) if {*map(type, rows)} == {np.ndarray} else None
     if held is None or held.dtype.kind not in "iu":  # of int64 and uint64 NumPy makes floats
-        held = list(chain.from_iterable(own.tolist() if isinstance(own, np.ndarray) else own for own in lists))
+        held = _integers(rows, offsets)
+    if held is None:
+        held = _chained("recommended", rows, offsets)
     return names, _ids(held, "recommended", names, offsets), offsets[:-1], offsets[1:], False
 
 
-def _row(ids: Any, where: str, demand: str) -> list[Any] | tuple[Any, ...] | Array:
-    """One user's ids."""
-    return ids if isinstance(ids, (list, tuple)) else vector_of(ids, where, demand)
+def _rows(name: str, users: Sequence[Any], rows: Sequence[Any], kinds: tuple[type, ...], demand: str) -> Sequence[Any]:
+    """The ids of each user: one of the kinds, or an array."""
+    there = {*map(type, rows)}
+    if there <= {*kinds} or (there == {np.ndarray} and {own.ndim for own in rows} == {1}):
+        return rows
+    return [
+        own if isinstance(own, kinds) else vector_of(own, f"{name}: query {user!r}", demand)
+        for user, own in zip(users, rows, strict=True)
+    ]
+
+
+def _integers(rows: Sequence[Any], offsets: Ints) -> Ints | None:
+    """The ids of all rows, if all are int; else None, and one at a time must be looked at."""
+    numbers = np.empty(offsets[-1], dtype=np.int64)
+    return numbers if _backend.columns.copy_integers(rows, numbers) else None
+
+
+def _chained(name: str, rows: Sequence[Any], offsets: Ints) -> list[Any]:
+    """The ids of all rows as Python holds them."""
+    if np.ndarray in {*map(type, rows)}:
+        rows = [own.tolist() if isinstance(own, np.ndarray) else own for own in rows]
+    held = list(chain.from_iterable(rows))
+    if len(held) != offsets[-1]:
+        raise ValueError(f"{name}: a list of ids has not as many as its length says, or was changed while it was read")
+    return held
 
 
 def _ids(values: Any, name: str, users: Sequence[Any], offsets: Ints) -> Ids:
@@ -171,23 +196,23 @@ def of_relevant(relevant: Any, name: str = "relevant") -> Judgments:
 
 
 def _of_collections(name: str, users: Sequence[Any], values: Sequence[Any]) -> Judgments:
-    if all(isinstance(own, Mapping) for own in values):
+    mappings = {isinstance(own, Mapping) for own in {type(own): own for own in values}.values()}
+    if mappings <= {True}:
         return of_dicts(users, values, name)
-    if any(isinstance(own, Mapping) for own in values):
+    if True in mappings:
         raise TypeError(f"{name} must be all mappings from id to grade, or all sets or lists of ids")
     demand = "a set or list of ids, or a mapping to grades"
-    rows = [
-        own if isinstance(own, Set) else _row(own, f"{name}: query {user!r}", demand)
-        for user, own in zip(users, values, strict=True)
-    ]
-    lists = [own.tolist() if isinstance(own, np.ndarray) else list(own) for own in rows]
-    documents, offsets = list(chain.from_iterable(lists)), offsets_of([len(own) for own in lists])
-    faults = (_repeated(user, lists[user]) for user, own in enumerate(rows) if not isinstance(own, Set))
-    fault = next(filter(None, faults), None)
-    return Judgments(name, users, offsets, np.ones(len(documents)), documents=documents, fault=fault)
+    rows = _rows(name, users, values, (set, frozenset, list, tuple, Set), demand)
+    offsets = offsets_of(list(map(len, rows)))
+    grades, numbers = np.ones(offsets[-1]), _integers(rows, offsets)
+    if numbers is not None:
+        return Judgments(name, users, offsets, grades, ids=ids_of(numbers))
+    documents = _chained(name, rows, offsets)
+    faults = (_repeated(user, own) for user, own in enumerate(rows) if not isinstance(own, (set, frozenset, Set)))
+    return Judgments(name, users, offsets, grades, documents=documents, fault=next(filter(None, faults), None))
 
 
-def _repeated(user: int, ids: list[Any]) -> Fault:
+def _repeated(user: int, ids: Sequence[Any]) -> Fault:
     with suppress(TypeError):  # of what is not hashable
         if len(set(ids)) == len(ids):
             return None
