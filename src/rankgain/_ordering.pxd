@@ -2,6 +2,16 @@
 from cpython.buffer cimport Py_buffer
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
+cdef extern from *:
+    """
+    #if defined(__GNUC__) || defined(__clang__)
+    #define rankgain_prefetch(address) __builtin_prefetch(address)
+    #else
+    #define rankgain_prefetch(address)
+    #endif
+    """
+    void prefetch "rankgain_prefetch"(const void* address) noexcept nogil
+
 cdef enum:
     FLOAT64
     FLOAT32

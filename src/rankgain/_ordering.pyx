@@ -10,7 +10,7 @@ from cpython.buffer cimport (
 )
 from libc.float cimport DBL_MAX
 from libc.math cimport INFINITY
-from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport INT32_MAX, INT64_MAX, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
@@ -35,6 +35,7 @@ cdef enum:
     SPREAD = 4  # buckets an entry, as long as
     SPREAD_FEW = 4096  # there are no more entries than this
     FEW = 48  # up to here each entry is compared with all scores
+    AHEAD = 32  # scores whose places are asked for together
     BLOCK = 512  # grades that are converted together
     SHORT = 128  # up to here a query is not cut before it is ordered
 
@@ -191,6 +192,11 @@ cdef void merge_sort(Entry* entries, Entry* spare, Py_ssize_t n, bint stable) no
     cdef Entry* swap
     cdef Entry* source = entries
     cdef Entry* target = spare
+    start = 1
+    while start < n and not before(&entries[start], &entries[start - 1], stable):
+        start += 1
+    if start >= n:  # in order already
+        return
     start = 0
     while start < n:
         insertion_sort(entries + start, min(<Py_ssize_t>RUN, n - start), stable)
@@ -218,51 +224,65 @@ cdef void merge_sort(Entry* entries, Entry* spare, Py_ssize_t n, bint stable) no
         memcpy(entries, source, n * sizeof(Entry))
 
 
+cdef enum:
+    BY_KEY  # the range of the keys in equal parts
+    BY_MAGNITUDE  # that of their bits: for keys of very different sizes
+    BY_GRADE
+
 cdef struct Buckets:
-    # Equal parts of the range of the keys, the highest first.
+    # Parts of the range of the entries, the highest first.
+    int by
     double top
     double scale
     double last
     bint crowded  # one has so many entries that its place is worth a search
 
 
-cdef Buckets buckets_of(const Entry* entries, Py_ssize_t m) noexcept nogil:
-    """A few buckets an entry; one, in effect, where the keys have no range that can be parted."""
-    cdef Buckets buckets
-    cdef double low = INFINITY
-    cdef Py_ssize_t index, count = m * SPREAD if m <= SPREAD_FEW else m
-    buckets.top = -INFINITY
-    for index in range(m):
-        if -DBL_MAX <= entries[index].key <= DBL_MAX:
-            buckets.top = max(buckets.top, entries[index].key)
-            low = min(low, entries[index].key)
-    buckets.last = <double>(count - 1)
-    buckets.scale = <double>count / (buckets.top - low) if buckets.top > low else 0.0
-    if not buckets.scale <= DBL_MAX:
-        buckets.scale = 0.0
-    return buckets
+cdef inline double magnitude(double key) noexcept nogil:
+    """The bits of a number, which rise with it; 0.0 and −0.0 give the same."""
+    cdef int64_t bits
+    key += 0.0
+    memcpy(&bits, &key, sizeof(bits))
+    return <double>(bits ^ ((bits >> 63) & INT64_MAX))
 
 
-cdef inline Py_ssize_t bucket_of(const Buckets* buckets, double key) noexcept nogil:
-    """It never falls as the key falls, for each step here keeps the order; NaN, of 0 × infinity, becomes 0."""
-    cdef double at = (buckets.top - key) * buckets.scale
+cdef inline Py_ssize_t bucket_of(const Buckets* buckets, double value) noexcept nogil:
+    """It never falls as the value falls, for each step here keeps the order; NaN, of 0 × infinity, becomes 0."""
+    cdef double at
+    if buckets.by == BY_MAGNITUDE:
+        value = magnitude(value)
+    at = (buckets.top - value) * buckets.scale
     at = at if at > 0.0 else 0.0
     at = at if at < buckets.last else buckets.last
     return <Py_ssize_t>at
 
 
-cdef Buckets sort_entries(Workspace* space, Py_ssize_t m, bint stable) noexcept nogil:
-    """Sort the entries by `before`, and leave where those of each bucket start.
+cdef Py_ssize_t fill_buckets(Buckets* buckets, int by, Workspace* space, Py_ssize_t m) noexcept nogil:
+    """Part the range of the entries: a few buckets an entry; one, in effect, where the range cannot be parted.
 
-    Linear where the keys are spread, n log n where they are not.
+    Writes the bucket of each entry and where those of each bucket start; returns how many are in the fullest.
     """
-    cdef Buckets buckets = buckets_of(space.entries, m)
+    cdef Entry* entries = space.entries
     cdef int32_t* starts = space.starts
-    cdef Py_ssize_t count = <Py_ssize_t>buckets.last + 1, index, b, size, total = 0, most = 0
-    cdef Entry* swap
+    cdef Py_ssize_t count = m * SPREAD if m <= SPREAD_FEW else m, index, b, size, total = 0, most = 0
+    cdef double value, low = INFINITY
+    buckets.by = by
+    buckets.top = -INFINITY
+    for index in range(m):
+        value = entries[index].grade if by == BY_GRADE else entries[index].key
+        if -DBL_MAX <= value <= DBL_MAX:
+            buckets.top = max(buckets.top, value)
+            low = min(low, value)
+    if by == BY_MAGNITUDE:
+        buckets.top = magnitude(buckets.top)
+        low = magnitude(low)
+    buckets.last = <double>(count - 1)
+    buckets.scale = <double>count / (buckets.top - low) if buckets.top > low else 0.0
+    if not buckets.scale <= DBL_MAX:
+        buckets.scale = 0.0
     memset(starts, 0, (count + 1) * sizeof(int32_t))
     for index in range(m):
-        b = bucket_of(&buckets, space.entries[index].key)
+        b = bucket_of(buckets, entries[index].grade if by == BY_GRADE else entries[index].key)
         space.bucket[index] = <int32_t>b
         starts[b + 1] += 1
     for b in range(count):  # starts[b + 1] becomes where b starts and, when it has been filled, where it ends
@@ -270,17 +290,44 @@ cdef Buckets sort_entries(Workspace* space, Py_ssize_t m, bint stable) noexcept 
         starts[b + 1] = <int32_t>total
         total += size
         most = max(most, size)
+    buckets.crowded = most > RUN
+    return most
+
+
+cdef void move_to_buckets(Workspace* space, Py_ssize_t m) noexcept nogil:
+    """Bring the entries of each bucket together, in the order in which they come."""
+    cdef Py_ssize_t index
+    cdef int32_t* end
+    cdef Entry* swap
     for index in range(m):
-        b = space.bucket[index]
-        space.spare[starts[b + 1]] = space.entries[index]
-        starts[b + 1] += 1
+        end = &space.starts[space.bucket[index] + 1]
+        space.spare[end[0]] = space.entries[index]
+        end[0] += 1
     swap = space.entries
     space.entries = space.spare
     space.spare = swap
-    buckets.crowded = most > RUN
-    for b in range(count if buckets.crowded else 0):
-        if starts[b + 1] - starts[b] > RUN:
-            merge_sort(space.entries + starts[b], space.spare, starts[b + 1] - starts[b], stable)
+
+
+cdef Buckets sort_entries(Workspace* space, Py_ssize_t m, bint stable) noexcept nogil:
+    """Sort the entries by `before`, and leave where those of each bucket start.
+
+    Linear where the keys are spread or equal, evenly or by magnitude; n log n at the worst.
+    """
+    cdef Buckets buckets
+    cdef Py_ssize_t most = fill_buckets(&buckets, BY_KEY, space, m), b, size
+    cdef int by = BY_KEY
+    if buckets.crowded and fill_buckets(&buckets, BY_MAGNITUDE, space, m) < most:
+        by = BY_MAGNITUDE
+    if buckets.crowded and not stable:  # many are tied, so let them stand by grade before they stand by key
+        fill_buckets(&buckets, BY_GRADE, space, m)
+        move_to_buckets(space, m)
+    if buckets.by != by or buckets.crowded:
+        fill_buckets(&buckets, by, space, m)
+    move_to_buckets(space, m)
+    for b in range(<Py_ssize_t>buckets.last + 1 if buckets.crowded else 0):
+        size = space.starts[b + 1] - space.starts[b]
+        if size > RUN:
+            merge_sort(space.entries + space.starts[b], space.spare, size, stable)
     insertion_sort(space.entries, m, stable)  # none has far to go
     return buckets
 
@@ -290,12 +337,15 @@ cdef void locate(
 ) noexcept nogil:
     """Count the scores above each entry and equal to it, at the first entry of each key.
 
-    `stable`: the key of an entry becomes its place in its tie group, for it has done its work.
+    `stable`: the key of an entry becomes its place in its tie group, for it has done its work. Scores are taken by the
+    block, so that memory is asked for many places before the first is looked at.
     """
     cdef Step* steps = space.steps
     cdef Step* step
     cdef int32_t* following = space.bucket  # of the entries of each key, the one that comes next in the input
-    cdef Py_ssize_t index, b, low, size, half
+    cdef const int32_t* starts[AHEAD]
+    cdef Step* found[AHEAD]
+    cdef Py_ssize_t index, done = 0, block, low, size, half
     cdef uint64_t total = 0
     cdef double score
     cdef bint tied
@@ -305,27 +355,35 @@ cdef void locate(
         following[index] = <int32_t>index
     steps[m].key = -INFINITY  # after all: what is counted there is of no use
     steps[m].tally = 0
-    for index in range(n):
-        score = scores[index]
-        b = bucket_of(buckets, score)
-        low = space.starts[b]
-        if buckets.crowded:
-            size = space.starts[b + 1] - low
-            while size > RUN:
-                half = size // 2
-                low += half if steps[low + half - 1].key > score else 0
-                size -= half
-        step = steps + low
-        step += step.key > score  # mostly all there is to do, and without a branch; in later buckets keys are lower
-        while step.key > score:
-            step += 1
-        tied = step.key >= score  # it is not above
-        if stable and tied:
-            low = following[step - steps]
-            if low < m and space.entries[low].index == index:
-                space.entries[low].key = <double>(step.tally >> 32)
-                following[step - steps] += 1
-        step.tally += <uint64_t>1 << (32 * tied)
+    while done < n:
+        block = min(n - done, <Py_ssize_t>AHEAD)
+        for index in range(block):
+            starts[index] = space.starts + bucket_of(buckets, scores[done + index])
+            prefetch(starts[index])
+        for index in range(block):
+            low = starts[index][0]
+            if buckets.crowded:
+                size = starts[index][1] - low
+                while size > RUN:
+                    half = size // 2
+                    low += half if steps[low + half - 1].key > scores[done + index] else 0
+                    size -= half
+            found[index] = steps + low
+            prefetch(found[index])
+        for index in range(block):
+            score = scores[done + index]
+            step = found[index]
+            step += step.key > score  # mostly all there is to do, and no branch; in later buckets keys are lower
+            while step.key > score:
+                step += 1
+            tied = step.key >= score  # it is not above
+            if stable and tied:
+                low = following[step - steps]
+                if low < m and space.entries[low].index == done + index:
+                    space.entries[low].key = <double>(step.tally >> 32)
+                    following[step - steps] += 1
+            step.tally += <uint64_t>1 << (32 * tied)
+        done += block
     for index in range(m):
         steps[index].tally += total
         total = <uint32_t>steps[index].tally + (steps[index].tally >> 32)
@@ -379,7 +437,16 @@ cdef Py_ssize_t rank_entries(
 cdef double kth_highest(const double* scores, Py_ssize_t n, Py_ssize_t k, double* heap) noexcept nogil:
     """The k-th highest of n ≥ k scores."""
     cdef Py_ssize_t index, parent, child
-    cdef double score
+    cdef double score, kth = INFINITY
+    cdef int64_t above
+    if n <= RUN:  # the lowest that fewer than k are above; without a branch on the data
+        for index in range(n):
+            score = scores[index]
+            above = 0
+            for child in range(n):
+                above += scores[child] > score
+            kth = min(kth, score if above < k else INFINITY)
+        return kth
     for index in range(k):  # a heap with the lowest on top
         score = scores[index]
         child = index
@@ -405,24 +472,27 @@ cdef double kth_highest(const double* scores, Py_ssize_t n, Py_ssize_t k, double
     return heap[0]
 
 
-cdef Py_ssize_t cut(const double* scores, Py_ssize_t n, int64_t depth, Workspace* space) noexcept nogil:
-    """Copy the scores that can be among the `depth` highest, and their places; return how many, −1 if one is NaN.
+cdef double bound_of(const double* scores, Py_ssize_t n, Py_ssize_t k, Workspace* space) noexcept nogil:
+    """A lower bound of the k-th highest of n scores, near it where n is much larger than k.
 
-    The highest scores of `stride` parts of the list are scores of different documents, so that the depth-th of those
-    is a lower bound of the depth-th of all.
+    The highest scores of `stride` parts of the list are those of different documents.
     """
-    cdef Py_ssize_t k = <Py_ssize_t>depth, stride = (3 * k // 2 + 15) // 16 * 16
-    cdef Py_ssize_t count = 0, room = min(n + 16, 16 * k + 256), at = 0, index, kept
-    cdef double bound
-    lanes.maxima(scores, min(n, 128 * stride), stride, space.near)
-    bound = kth_highest(space.near, stride, k, space.distinct)
+    cdef Py_ssize_t stride = (3 * k // 2 + 15) // 16 * 16
+    lanes.maxima(scores, n, stride, space.distinct)
+    return kth_highest(space.distinct, stride, k, space.distinct + stride)
+
+
+cdef Py_ssize_t cut(const double* scores, Py_ssize_t n, int64_t depth, Workspace* space) noexcept nogil:
+    """Copy the scores that can be among the `depth` highest, and their places; return how many, −1 if one is NaN."""
+    cdef Py_ssize_t k = <Py_ssize_t>depth, count = 0, room = min(n + 16, 16 * k + 256), at = 0, index, kept
+    cdef double bound = bound_of(scores, min(n, 128 * (k + 16)), k, space)
     while True:
         at = lanes.collect(scores, at, n, bound, space.near, space.place, &count, room)
         if lanes.has_nan(space.near, count):
             return -1
         if at == n:
             return count
-        bound = kth_highest(space.near, count, k, space.distinct)
+        bound = max(bound, bound_of(space.near, count, k, space))
         kept = 0
         for index in range(count):
             space.near[kept] = space.near[index]

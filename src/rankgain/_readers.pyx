@@ -16,7 +16,7 @@ from rankgain._codes cimport (
     CHANGED, DOCID, INFINITE_GRADE, LARGE_ID, LONE_SURROGATE, MIXED_IDS, NAN_GRADE, NAN_SCORE, OTHER_IDS, STABLE,
 )
 from rankgain._ordering cimport (
-    Workspace, count_higher, doubles, integers, longest, rank_entries, release, reserve,
+    Workspace, count_higher, doubles, integers, longest, prefetch, rank_entries, release, reserve,
 )
 
 from rankgain._reference_readers import _encoded, _read_run, _read_truth
@@ -37,16 +37,6 @@ cdef extern from "Python.h":
     int PyType_CheckExact(PyObject*)
     ctypedef struct PyTypeObject
     PyTypeObject* Py_TYPE(PyObject*)
-
-cdef extern from *:
-    """
-    #if defined(__GNUC__)
-    #define rankgain_prefetch(address) __builtin_prefetch(address)
-    #else
-    #define rankgain_prefetch(address)
-    #endif
-    """
-    void prefetch "rankgain_prefetch"(const void* address) noexcept nogil
 
 
 # dicts
