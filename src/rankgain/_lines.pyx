@@ -6,8 +6,9 @@ The functions of `_reference_lines`, which is their specification, with its bits
 from cpython.ref cimport PyObject
 from libc.float cimport DBL_MAX
 from libc.stdint cimport int64_t, uint64_t
-from libc.string cimport memchr, memcmp
+from libc.string cimport memchr, memcpy, memset
 
+from rankgain._bytes cimport equal
 from rankgain._codes cimport FEW_FIELDS, INFINITE_GRADE, NAN_GRADE, NAN_SCORE, NOT_A_NUMBER
 
 from rankgain._reference_lines import decimal
@@ -23,15 +24,66 @@ cdef enum:
 
 cdef extern from *:
     """
-    #define LOWER 0xFFFFFFFFu
+    #define LOWER 0xFFFFFFFFull
     #define EXACT (1ull << 53)
+    #define LOW_SEVEN 0x7F7F7F7F7F7F7F7Full
+    #define HIGH_BITS 0x8080808080808080ull
+    #define ABOVE_BLANK 0x5F5F5F5F5F5F5F5Full  /* 0x80 - 33 in each byte */
+    #define ABOVE_NINE 0x7676767676767676ull  /* 0x80 - 10 in each byte */
+    #define ONES 0x0F0F0F0F0F0F0F0Full  /* what is left of digits, and of numbers of two and four digits */
+    #define TWOS 0x00FF00FF00FF00FFull
+    #define FOURS 0x0000FFFF0000FFFFull
+    #define ZEROS 0x3030303030303030ull
+    #ifdef _MSC_VER
+    #include <intrin.h>
+    static __inline int lowest(unsigned __int64 bits) {
+        unsigned long index;
+        _BitScanForward64(&index, bits);
+        return (int)index;
+    }
+    #else
+    #define lowest(bits) __builtin_ctzll(bits)
+    #endif
+    /* eight bytes, the first of them lowest: one instruction, wherever that is how words lie in memory */
+    static inline uint64_t little(const unsigned char* at) {
+        return (uint64_t)at[0] | (uint64_t)at[1] << 8 | (uint64_t)at[2] << 16 | (uint64_t)at[3] << 24 |
+               (uint64_t)at[4] << 32 | (uint64_t)at[5] << 40 | (uint64_t)at[6] << 48 | (uint64_t)at[7] << 56;
+    }
+    #if defined(__SSE2__) || defined(_M_X64)
+    #include <emmintrin.h>
+    static inline uint64_t low_bytes(const unsigned char* at) {
+        uint64_t mask = 0;
+        for (int part = 0; part < 4; part++) {
+            __m128i bytes = _mm_loadu_si128((const __m128i*)(at + 16 * part));
+            __m128i low = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(32)), bytes);
+            mask |= (uint64_t)_mm_movemask_epi8(low) << 16 * part;
+        }
+        return mask;
+    }
+    #else
+    static inline uint64_t low_bytes(const unsigned char* at) {  /* eight at a time; no byte carries into the next */
+        uint64_t mask = 0, eight;
+        for (int part = 7; part >= 0; part--) {
+            eight = little(at + 8 * part);
+            eight = ~(((eight & LOW_SEVEN) + ABOVE_BLANK) | eight) & HIGH_BITS;
+            mask = mask << 8 | (eight >> 7) * 0x0102040810204080ull >> 56;
+        }
+        return mask;
+    }
+    #endif
     """
+    uint64_t little(const unsigned char* at) noexcept nogil
+    uint64_t low_bytes(const unsigned char* at) noexcept nogil  # a bit for each of 64: a blank or a control character?
+    const uint64_t LOW_SEVEN, HIGH_BITS, ABOVE_NINE, ZEROS, ONES, TWOS, FOURS
+    int lowest(uint64_t bits) noexcept nogil  # the place of the lowest bit that is set
     const uint64_t LOWER
     const uint64_t EXACT  # whole numbers up to here are float64
 
 cdef double POWERS[DIGITS + 1]  # the powers of 10 that are float64
 cdef uint64_t RECIPROCALS[DIGITS + 1]  # their reciprocals, cut off after 63 bits, without …
 cdef double SCALES[DIGITS + 1]  # … these factors
+cdef uint64_t TENS[9]
+TENS[:] = [10**n for n in range(9)]
 POWERS[:] = [float(10**n) for n in range(DIGITS + 1)]
 RECIPROCALS[:] = [(1 << 62 + (10**n).bit_length()) // 10**n for n in range(DIGITS + 1)]
 SCALES[:] = [2.0 ** (2 - (10**n).bit_length()) for n in range(DIGITS + 1)]
@@ -39,6 +91,16 @@ SCALES[:] = [2.0 ** (2 - (10**n).bit_length()) for n in range(DIGITS + 1)]
 
 cdef inline bint is_space(unsigned char c) noexcept nogil:
     return c == 32 or (9 <= c <= 13)  # what bytes.split() takes for white space
+
+
+cdef uint64_t separators(const unsigned char* at, const unsigned char* end) noexcept nogil:
+    """`low_bytes`; what lies behind the end counts as such."""
+    cdef unsigned char rest[64]
+    if end - at >= 64:
+        return low_bytes(at)
+    memset(rest, c'\n', 64)
+    memcpy(rest, at, end - at)
+    return low_bytes(rest)
 
 
 cdef inline uint64_t upper_word(uint64_t some, uint64_t other) noexcept nogil:
@@ -73,15 +135,60 @@ cdef bint divide(uint64_t whole, Py_ssize_t decimals, double* out) noexcept nogi
     return True
 
 
-cdef bint read_decimal(const unsigned char* at, const unsigned char* end, double* out) noexcept nogil:
-    """Plain decimals of up to 19 digits. Equals `float()`; everything else is left to it."""
+cdef inline int take_digits(const unsigned char* at, uint64_t* number) noexcept nogil:
+    """How many of eight bytes are digits before the first that is none, and the number that these are."""
+    cdef uint64_t eight = little(at)
+    cdef uint64_t others = eight ^ ZEROS
+    cdef int digits
+    others = (((others & LOW_SEVEN) + ABOVE_NINE) | others) & HIGH_BITS
+    digits = lowest(others) >> 3 if others else 8
+    eight = eight << (32 - 4 * digits) << (32 - 4 * digits)  # as if zeros stood before them
+    eight = (eight & ONES) * (10 * 0x100 + 1) >> 8  # pairs, then fours, then all eight
+    eight = (eight & TWOS) * (100 * 0x10000 + 1) >> 16
+    number[0] = (eight & FOURS) * (10000 * (LOWER + 1) + 1) >> 32
+    return digits
+
+
+cdef inline bint read_decimal(
+    const unsigned char* at, const unsigned char* end, const unsigned char* limit, double* out
+) noexcept nogil:
+    """Plain decimals of up to 19 digits. Equals `float()`; everything else is left to it.
+
+    Those of up to 8 digits on each side of the point are read eight bytes at a time, of which none lies at the limit.
+    """
+    cdef uint64_t whole, fraction = 0
+    cdef bint negative = at[0] == c'-'
+    cdef const unsigned char* point
+    cdef int before, decimals = 0
+    if limit - end < 8:
+        return read_digits(at + negative, end, negative, out)
+    before = take_digits(at + negative, &whole)
+    point = at + negative + before
+    if point < end:
+        decimals = take_digits(point + 1, &fraction)
+        if point[0] != c'.' or point + 1 + decimals != end:
+            return read_digits(at + negative, end, negative, out)
+    if before + decimals == 0:
+        return False
+    return quotient(whole * TENS[decimals] + fraction, decimals, negative, out)
+
+
+cdef inline bint quotient(uint64_t whole, Py_ssize_t decimals, bint negative, double* out) noexcept nogil:
+    """whole / 10**decimals; False where that is too close to call."""
+    if whole <= EXACT:
+        out[0] = <double><int64_t>whole / POWERS[decimals]
+    elif not divide(whole, decimals, out):
+        return False
+    if negative:
+        out[0] = -out[0]
+    return True
+
+
+cdef bint read_digits(const unsigned char* at, const unsigned char* end, bint negative, double* out) noexcept nogil:
+    """`read_decimal` without the sign, byte by byte."""
     cdef uint64_t whole = 0
-    cdef Py_ssize_t digits, decimals = 0
+    cdef Py_ssize_t digits = end - at, decimals = 0
     cdef const unsigned char* point = NULL
-    cdef const unsigned char* begin
-    cdef bint negative = at < end and at[0] == c'-'
-    at += negative
-    begin = at
     while at < end:
         if c'0' <= at[0] <= c'9':
             whole = 10 * whole + (at[0] - c'0')  # modulo 2**64 where there are too many digits
@@ -90,21 +197,10 @@ cdef bint read_decimal(const unsigned char* at, const unsigned char* end, double
         else:
             return False
         at += 1
-    digits = end - begin
     if point != NULL:
         digits -= 1
         decimals = end - point - 1
-    if not 0 < digits <= DIGITS:
-        return False
-    if whole <= EXACT:
-        out[0] = <double><int64_t>whole
-        if decimals:
-            out[0] /= POWERS[decimals]
-    elif not divide(whole, decimals, out):
-        return False
-    if negative:
-        out[0] = -out[0]
-    return True
+    return 0 < digits <= DIGITS and quotient(whole, decimals, negative, out)
 
 
 cdef bint read_float(const unsigned char* at, Py_ssize_t length, double* out) except -1:
@@ -152,51 +248,43 @@ cdef struct Lines:
     Run* runs
 
 
-cdef inline const unsigned char* field(const unsigned char* at, const unsigned char* stop) noexcept nogil:
-    """Where the next field starts."""
-    while at < stop and is_space(at[0]):
-        at += 1
-    return at
-
-
-cdef inline const unsigned char* gap(const unsigned char* at, const unsigned char* stop) noexcept nogil:
-    """Where the field ends."""
-    while at < stop and not is_space(at[0]):
-        at += 1
-    return at
-
-
 cdef int scan_on(Lines* lines, int least, int most, int value_field) noexcept nogil:
     """Read lines to the end, a fault (its code) or a number that is hard to read (UNREAD)."""
-    cdef const unsigned char* at
+    cdef const unsigned char* end = lines.end
+    cdef const unsigned char* base = lines.at
+    cdef const unsigned char* start
     cdef const unsigned char* stop
-    cdef const unsigned char* begin
+    cdef uint64_t mask = separators(base, end)
     cdef Py_ssize_t fields
+    cdef unsigned char c
     cdef double value
-    while lines.at < lines.end:
-        begin = lines.at
-        stop = <const unsigned char*>memchr(begin, c'\n', lines.end - begin)
-        if stop == NULL:
-            stop = lines.end
+    while lines.at < end:
         fields = 0
-        at = field(begin, stop)
-        if at < stop and at[0] == c'#':
-            at = stop
-        while at < stop and fields < least:
-            lines.starts[fields] = at
-            lines.ends[fields] = at = gap(at, stop)
-            fields += 1
-            at = field(at, stop)
-        while at < stop and most >= 0:  # else nobody reads on
-            fields += 1
-            at = field(gap(at, stop), stop)
-        lines.fields = fields
-        if fields:
+        start = lines.at
+        while True:
+            while mask == 0:
+                base += 64
+                mask = separators(base, end)
+            stop = base + lowest(mask)
+            mask &= mask - 1
+            c = stop[0] if stop < end else c'\n'
+            if not is_space(c):
+                continue
+            if stop > start:
+                if fields < FIELDS:
+                    lines.starts[fields] = start
+                    lines.ends[fields] = stop
+                fields += 1
+            if c == c'\n':
+                break
+            start = stop + 1
+        if fields and lines.starts[0][0] != c'#':
+            lines.fields = fields
             if fields < least or (most >= 0 and fields > most):
                 return FEW_FIELDS
-            if not read_decimal(lines.starts[value_field], lines.ends[value_field], &value):
+            if not read_decimal(lines.starts[value_field], lines.ends[value_field], end, &value):
                 return UNREAD
-            add_row(lines, begin, value)
+            add_row(lines, lines.at, value)
         lines.at = stop + 1
         lines.line += 1
     return 0
@@ -208,7 +296,7 @@ cdef inline void add_row(Lines* lines, const unsigned char* begin, double value)
     cdef Run* before = run - 1
     if (
         lines.count == 0 or before.end - before.start != length
-        or memcmp(lines.data + before.start, lines.starts[0], length)
+        or not equal(lines.data + before.start, lines.starts[0], length)
     ):
         run.row = lines.rows
         run.start = lines.starts[0] - lines.data
