@@ -15,7 +15,7 @@ cdef inline uint64_t half_word(const unsigned char* at) noexcept nogil:
     return value
 
 
-cdef inline bint equal(const unsigned char* some, const unsigned char* other, Py_ssize_t length) noexcept nogil:
+cdef inline bint equal_bytes(const unsigned char* some, const unsigned char* other, Py_ssize_t length) noexcept nogil:
     """Whether stretches of one length are equal; the last bytes are looked at for the second time, if need be."""
     if length >= 8:
         while length > 8:

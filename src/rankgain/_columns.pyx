@@ -10,7 +10,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcmp, memcpy, memset
 
-from rankgain._bytes cimport equal, hash_bytes, word
+from rankgain._bytes cimport equal_bytes, hash_bytes, word
 from rankgain._codes cimport DOCID, DUPLICATE, NAN_SCORE, STABLE
 from rankgain._ordering cimport (
     Workspace, count_higher, doubles, integers, longest, rank_entries, release, reserve,
@@ -55,7 +55,7 @@ cdef inline bint same(const Keys* some, Py_ssize_t row, const Keys* others, Py_s
     cdef Py_ssize_t length, other_length
     cdef const unsigned char* at = bytes_of(some, row, &length)
     cdef const unsigned char* other_at = bytes_of(others, other, &other_length)
-    return length == other_length and equal(at, other_at, length)
+    return length == other_length and equal_bytes(at, other_at, length)
 
 
 cdef inline bint higher(const Keys* keys, Py_ssize_t row, Py_ssize_t other) noexcept nogil:

@@ -3,13 +3,16 @@
 The functions of `_reference_lines`, which is their specification, with its bits.
 """
 
+import os
+
 from cpython.ref cimport PyObject
 from libc.float cimport DBL_MAX
 from libc.stdint cimport int64_t, uint64_t
-from libc.string cimport memchr, memcpy, memset
+from libc.string cimport memchr, memcmp, memcpy, memset
 
-from rankgain._bytes cimport equal
-from rankgain._codes cimport FEW_FIELDS, INFINITE_GRADE, NAN_GRADE, NAN_SCORE, NOT_A_NUMBER
+from rankgain._bytes cimport equal_bytes, hash_bytes
+from rankgain._codes cimport DOCID, FEW_FIELDS, INFINITE_GRADE, NAN_GRADE, NAN_SCORE, NOT_A_NUMBER, STABLE
+from rankgain._ordering cimport count_higher, doubles, integers
 
 from rankgain._reference_lines import decimal
 
@@ -296,7 +299,7 @@ cdef inline void add_row(Lines* lines, const unsigned char* begin, double value)
     cdef Run* before = run - 1
     if (
         lines.count == 0 or before.end - before.start != length
-        or not equal(lines.data + before.start, lines.starts[0], length)
+        or not equal_bytes(lines.data + before.start, lines.starts[0], length)
     ):
         run.row = lines.rows
         run.start = lines.starts[0] - lines.data
@@ -367,3 +370,301 @@ def scan_qrels(
     int64_t[::1] runs, int64_t[::1] totals
 ):
     return scan(data, document_start, document_end, value, runs, totals, 4, 4, 3)
+
+
+# tables of ids
+
+cdef uint64_t SEED = int.from_bytes(os.urandom(8), "little")  # nobody can prepare ids that all collide
+
+
+cdef inline uint64_t* seek(
+    uint64_t* slots, uint64_t mask, uint64_t hashed, const unsigned char* data, const int64_t* starts,
+    const int64_t* ends, Py_ssize_t first, const unsigned char* at, Py_ssize_t length
+) noexcept nogil:
+    """The slot of an id: that of its equal among the ids from the first on, or the free one where it belongs.
+
+    A slot holds half of a hash and, in the lower 32 bits, the place of the id after the first + 1; 0 is free.
+    """
+    cdef uint64_t place = hashed & mask
+    cdef Py_ssize_t row
+    while slots[place]:
+        if slots[place] >> 32 == hashed >> 32:
+            row = first + <Py_ssize_t>(slots[place] & LOWER) - 1
+            if ends[row] - starts[row] == length and equal_bytes(data + starts[row], at, length):
+                break
+        place = (place + 1) & mask
+    return slots + place
+
+
+cdef inline void index_ids(
+    uint64_t* slots, uint64_t mask, const unsigned char* data, const int64_t* starts, const int64_t* ends,
+    Py_ssize_t first, Py_ssize_t begin, Py_ssize_t end
+) noexcept nogil:
+    """Put ids into a table, from `begin` on, which were not there before."""
+    cdef Py_ssize_t row
+    cdef uint64_t hashed
+    for row in range(begin, end):
+        hashed = hash_bytes(data + starts[row], ends[row] - starts[row], SEED)
+        seek(slots, mask, hashed, data, starts, ends, first, data + starts[row], ends[row] - starts[row])[0] = (
+            (hashed >> 32 << 32) | <uint64_t>(row - first + 1)
+        )
+
+
+def number_queries(
+    const unsigned char[::1] data, const int64_t[::1] runs, unsigned char[::1] names, int64_t[::1] bounds,
+    int64_t[::1] slots, Py_ssize_t known, int64_t[::1] numbers
+):
+    cdef Py_ssize_t index, length, count = runs.shape[0] // 5
+    cdef uint64_t mask = slots.shape[0] - 2
+    cdef uint64_t hashed
+    cdef uint64_t* slot
+    cdef uint64_t* table = <uint64_t*>&slots[1]
+    cdef const int64_t* starts = &bounds[0]
+    cdef const unsigned char* at
+    if count == 0:
+        return known
+    with nogil:
+        index_ids(table, mask, &names[0], starts, starts + 1, 0, slots[0], known)
+        for index in range(count):
+            at = &data[runs[5 * index + 1]]
+            length = <Py_ssize_t>(runs[5 * index + 2] - runs[5 * index + 1])
+            hashed = hash_bytes(at, length, SEED)
+            slot = seek(table, mask, hashed, &names[0], starts, starts + 1, 0, at, length)
+            if slot[0] == 0:
+                memcpy(&names[bounds[known]], at, length)
+                bounds[known + 1] = bounds[known] + length
+                known += 1
+                slot[0] = (hashed >> 32 << 32) | <uint64_t>known
+            numbers[index] = <int64_t>(slot[0] & LOWER) - 1
+        slots[0] = known
+    return known
+
+
+# documents
+
+cdef enum:
+    UNSEEN = -2  # a query that no line was matched with
+    MATCHED = -1  # one whose hits are not arranged yet
+
+
+cdef struct Lists:
+    # What is judged of each query, which of it was returned, and the hits in rank order; see `match_lines`.
+    const unsigned char* data
+    const int64_t* starts
+    const int64_t* ends
+    const int64_t* offsets
+    const double* grades
+    uint64_t* slots
+    double* scores
+    int64_t* orders
+    int64_t* held
+    int64_t* hits
+    double* keys
+    int64_t* above
+    int64_t* equal
+    int ties
+
+
+cdef Lists lists_of(
+    const unsigned char[::1] data, const int64_t[::1] starts, const int64_t[::1] ends, const int64_t[::1] offsets,
+    const double[::1] grades, const int64_t[::1] slots, const double[::1] scores, const int64_t[::1] orders,
+    const int64_t[::1] held, const int64_t[::1] hits, const double[::1] keys, const int64_t[::1] above,
+    const int64_t[::1] equal, int ties
+) noexcept:
+    cdef Lists lists
+    lists.data = &data[0] if data.shape[0] else NULL
+    lists.starts = integers(starts)
+    lists.ends = integers(ends)
+    lists.offsets = integers(offsets)
+    lists.grades = doubles(grades)
+    lists.slots = <uint64_t*>integers(slots)
+    lists.scores = <double*>doubles(scores)
+    lists.orders = <int64_t*>integers(orders)
+    lists.held = <int64_t*>integers(held)
+    lists.hits = <int64_t*>integers(hits)
+    lists.keys = <double*>doubles(keys)
+    lists.above = <int64_t*>integers(above)
+    lists.equal = <int64_t*>integers(equal)
+    lists.ties = ties
+    return lists
+
+
+cdef inline uint64_t mask_of(Py_ssize_t judged) noexcept nogil:
+    """One less than the slots for so many ids: a power of 2, up to 4 for each, at least half of them free."""
+    cdef uint64_t size = 4
+    while size < 2 * <uint64_t>judged:
+        size *= 2
+    return size - 1
+
+
+cdef inline void match_row(
+    const Lists* lists, Py_ssize_t begin, uint64_t mask, const unsigned char* at, Py_ssize_t length, double score,
+    int64_t order
+) noexcept nogil:
+    cdef uint64_t slot = seek(
+        lists.slots + 4 * begin, mask, hash_bytes(at, length, SEED), lists.data, lists.starts, lists.ends, begin, at,
+        length,
+    )[0]
+    if slot:
+        begin += <Py_ssize_t>(slot & LOWER) - 1
+        lists.scores[begin] = score
+        lists.orders[begin] = order
+
+
+def match_lines(
+    const unsigned char[::1] data, const int64_t[::1] starts, const int64_t[::1] ends, const double[::1] values,
+    const int64_t[::1] runs, const int64_t[::1] numbers, int64_t first, const int64_t[::1] judged_of,
+    int64_t[::1] sizes, const unsigned char[::1] judged_data, const int64_t[::1] judged_starts,
+    const int64_t[::1] judged_ends, const int64_t[::1] offsets, const double[::1] grades, int64_t[::1] slots,
+    double[::1] scores, int64_t[::1] orders, int64_t[::1] held, int64_t[::1] hits, double[::1] keys,
+    int64_t[::1] above, int64_t[::1] equals, int ties
+):
+    cdef Py_ssize_t index, row, stop, query, begin, judged, count = numbers.shape[0]
+    cdef uint64_t mask
+    cdef Lists lists = lists_of(
+        judged_data, judged_starts, judged_ends, offsets, grades, slots, scores, orders, held, hits, keys, above,
+        equals, ties,
+    )
+    with nogil:
+        for index in range(count):
+            row = runs[5 * index]
+            stop = runs[5 * index + 5] if index + 1 < count else starts.shape[0]
+            sizes[numbers[index]] += stop - row
+            query = judged_of[numbers[index]]
+            if query < 0:
+                continue
+            begin = offsets[query]
+            judged = offsets[query + 1] - begin
+            mask = mask_of(judged)
+            if held[query] == UNSEEN:
+                index_ids(
+                    lists.slots + 4 * begin, mask, lists.data, lists.starts, lists.ends, begin, begin, begin + judged
+                )
+                held[query] = MATCHED
+            if judged:
+                for row in range(row, stop):
+                    match_row(
+                        &lists, begin, mask, &data[starts[row]], ends[row] - starts[row], values[row], first + row
+                    )
+
+
+cdef inline int compare(
+    const unsigned char* some, Py_ssize_t length, const unsigned char* other, Py_ssize_t other_length
+) noexcept nogil:
+    """Below 0, 0 or above 0: how bytes compare."""
+    cdef int order = memcmp(some, other, min(length, other_length))
+    return order if order else (length > other_length) - (length < other_length)
+
+
+cdef bint comes_first(const Lists* lists, int64_t some, int64_t other) noexcept nogil:
+    """Whether a hit comes before another: the higher score, then by the policy or, where it leaves ties, the grade."""
+    if lists.scores[some] != lists.scores[other]:
+        return lists.scores[some] > lists.scores[other]
+    if lists.ties == DOCID:
+        return 0 < compare(
+            lists.data + lists.starts[some], lists.ends[some] - lists.starts[some],
+            lists.data + lists.starts[other], lists.ends[other] - lists.starts[other],
+        )
+    if lists.ties == STABLE:
+        return lists.orders[some] < lists.orders[other]
+    return lists.grades[some] > lists.grades[other]
+
+
+cdef void arrange(const Lists* lists, Py_ssize_t query) noexcept nogil:
+    """Gather the hits of a query and put them in order: a bottom-up merge sort."""
+    cdef int64_t* hits = lists.hits + lists.offsets[query]
+    cdef int64_t* spare = <int64_t*>(lists.keys + lists.offsets[query])
+    cdef Py_ssize_t n = 0, width = 1, low, middle, stop, i, j, out
+    cdef int64_t row
+    for row in range(lists.offsets[query], lists.offsets[query + 1]):
+        if lists.scores[row] == lists.scores[row] and lists.grades[row] >= 0.0:
+            hits[n] = row
+            n += 1
+    while width < n:
+        low = 0
+        while low < n:
+            middle = min(low + width, n)
+            stop = min(low + 2 * width, n)
+            i = low
+            j = middle
+            for out in range(low, stop):
+                if i < middle and (j >= stop or not comes_first(lists, hits[j], hits[i])):
+                    spare[out] = hits[i]
+                    i += 1
+                else:
+                    spare[out] = hits[j]
+                    j += 1
+            low = stop
+        memcpy(hits, spare, n * sizeof(int64_t))
+        width *= 2
+    for i in range(n):
+        lists.keys[lists.offsets[query] + i] = lists.scores[hits[i]]
+    lists.held[query] = n
+
+
+cdef inline bint follows(
+    const Lists* lists, int64_t hit, const unsigned char* at, Py_ssize_t length, int64_t order
+) noexcept nogil:
+    """Whether a document of the same score comes after a hit, or is it."""
+    if lists.ties == STABLE:
+        return lists.orders[hit] <= order
+    return compare(lists.data + lists.starts[hit], lists.ends[hit] - lists.starts[hit], at, length) >= 0
+
+
+cdef inline void count_row(
+    const Lists* lists, Py_ssize_t query, Py_ssize_t n, const unsigned char* at, Py_ssize_t length, double score,
+    int64_t order
+) noexcept nogil:
+    """Count a document above the hits that come after it, or among those that it ties with."""
+    cdef Py_ssize_t begin = lists.offsets[query]
+    cdef const double* keys = lists.keys + begin
+    cdef Py_ssize_t low = count_higher(keys, n, score), high = n, middle
+    if low < n and keys[low] == score:
+        if lists.ties != DOCID and lists.ties != STABLE:
+            lists.equal[begin + low] += 1
+            return
+        while low < high:
+            middle = (low + high) // 2
+            if keys[middle] == score and follows(lists, lists.hits[begin + middle], at, length, order):
+                low = middle + 1
+            else:
+                high = middle
+    lists.above[begin + query + low] += 1
+
+
+def count_lines(
+    const unsigned char[::1] data, const int64_t[::1] starts, const int64_t[::1] ends, const double[::1] values,
+    const int64_t[::1] runs, const int64_t[::1] numbers, int64_t first, const int64_t[::1] judged_of,
+    int64_t[::1] places, int64_t[::1] hashes, const unsigned char[::1] judged_data, const int64_t[::1] judged_starts,
+    const int64_t[::1] judged_ends, const int64_t[::1] offsets, const double[::1] grades, int64_t[::1] slots,
+    double[::1] scores, int64_t[::1] orders, int64_t[::1] held, int64_t[::1] hits, double[::1] keys,
+    int64_t[::1] above, int64_t[::1] equals, int ties
+):
+    cdef Py_ssize_t index, row, stop, query, length, place, n, count = numbers.shape[0]
+    cdef bint fits = True
+    cdef const unsigned char* at
+    cdef Lists lists = lists_of(
+        judged_data, judged_starts, judged_ends, offsets, grades, slots, scores, orders, held, hits, keys, above,
+        equals, ties,
+    )
+    with nogil:
+        for index in range(count):
+            row = runs[5 * index]
+            stop = runs[5 * index + 5] if index + 1 < count else starts.shape[0]
+            query = judged_of[numbers[index]]
+            if query >= 0 and held[query] < 0:
+                arrange(&lists, query)
+            n = held[query] if query >= 0 else 0
+            place = places[numbers[index]]
+            if stop - row > hashes.shape[0] - place:
+                fits = False
+                break
+            for row in range(row, stop):
+                at = &data[starts[row]]
+                length = ends[row] - starts[row]
+                hashes[place] = <int64_t>hash_bytes(at, length, SEED)
+                place += 1
+                if n:
+                    count_row(&lists, query, n, at, length, values[row], first + row)
+            places[numbers[index]] = place
+    return fits

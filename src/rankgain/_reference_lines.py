@@ -3,7 +3,11 @@
 What is wrong comes back as (code, line, field), both from 0.
 """
 
-from rankgain._codes import FEW_FIELDS, INFINITE_GRADE, NAN_GRADE, NAN_SCORE, NOT_A_NUMBER
+from bisect import bisect_left, bisect_right
+
+from rankgain._codes import DOCID, FEW_FIELDS, INFINITE_GRADE, NAN_GRADE, NAN_SCORE, NOT_A_NUMBER, STABLE
+
+UNSEEN, MATCHED = -2, -1  # a query that no line was matched with, and one whose hits are not arranged yet
 
 
 def decimal(field):
@@ -66,3 +70,155 @@ def _scan(data, document_start, document_end, value, runs, totals, least, most, 
         at += len(line) + 1
     totals[0], totals[1], totals[2] = rows, count, len(lines)
     return None
+
+
+def number_queries(data, runs, names, bounds, slots, known, numbers):
+    """Number the query of each run in the order of first appearance; how many are known then.
+
+    `names` takes the ids that are new, one after the other, and `bounds` where each ends; both have room for all.
+    `slots` is the table of the compiled half, 0 at first: how many names stand there, then a power of 2 of places, of
+    which at least half stay free.
+    """
+    data, text = bytes(data), bytes(names)
+    found = {text[bounds[number] : bounds[number + 1]]: number for number in range(known)}
+    for index in range(len(numbers)):
+        name = data[runs[5 * index + 1] : runs[5 * index + 2]]
+        if name not in found:
+            end = bounds[known] + len(name)
+            names[bounds[known] : end] = memoryview(name)
+            bounds[known + 1] = end
+            found[name] = known
+            known += 1
+        numbers[index] = found[name]
+    return known
+
+
+def _rows(starts, runs, numbers):
+    """The number of the query of each row."""
+    begins = [*runs[::5], len(starts)]
+    for index, number in enumerate(numbers):
+        for row in range(begins[index], begins[index + 1]):
+            yield row, number
+
+
+def match_lines(
+    data,
+    starts,
+    ends,
+    values,
+    runs,
+    numbers,
+    first,
+    judged_of,
+    sizes,
+    judged_data,
+    judged_starts,
+    judged_ends,
+    offsets,
+    grades,
+    slots,
+    scores,
+    orders,
+    held,
+    hits,
+    keys,
+    above,
+    equals,
+    ties,
+):
+    """Find the judged documents among rows: `scores` and `orders` take their scores and their places in the run.
+
+    `judged_of` says which query of the truth a number is, or −1; `first` is the place of the first row in the run;
+    `sizes` counts the rows of each number. The truth is ragged: ids, `offsets`, grades. What is not returned has a NaN
+    for a score. The last nine, of which a caller looks at `held`, `hits`, `above` and `equals` alone, are kept between
+    calls: `slots` is the table of the compiled half, 0 at first; the others are those of `count_lines`.
+    """
+    data, judged = bytes(data), bytes(judged_data)
+    known = {}
+    for row, number in _rows(starts, runs, numbers):
+        sizes[number] += 1
+        query = judged_of[number]
+        if query < 0:
+            continue
+        if query not in known:
+            own = range(offsets[query], offsets[query + 1])
+            known[query] = {judged[judged_starts[place] : judged_ends[place]]: place for place in own}
+            held[query] = MATCHED
+        place = known[query].get(data[starts[row] : ends[row]])
+        if place is not None:
+            scores[place], orders[place] = values[row], first + row
+
+
+def count_lines(
+    data,
+    starts,
+    ends,
+    values,
+    runs,
+    numbers,
+    first,
+    judged_of,
+    places,
+    hashes,
+    judged_data,
+    judged_starts,
+    judged_ends,
+    offsets,
+    grades,
+    slots,
+    scores,
+    orders,
+    held,
+    hits,
+    keys,
+    above,
+    equals,
+    ties,
+):
+    """Count the rows of queries, all of whose rows were matched, before their hits; False where they became more.
+
+    `hashes` takes a hash of each row's id, where the next of its query goes, which `places` says.
+
+    A hit is judged, with a grade of at least 0, and returned. `held` says how many hits a query has; `hits`, at its
+    offset, which they are, in rank order. `above` counts the documents that come before the hit at a place but not
+    before the one at the place before; a query has one place more than judged documents. Documents that tie with hits
+    under a policy that does not part them are counted by `equals`, at the place of the first of those hits.
+    """
+    data, judged = bytes(data), bytes(judged_data)
+    resolved = ties in (DOCID, STABLE)
+
+    def key(score, identifier, order):
+        """What grows in rank order."""
+        if ties == DOCID:
+            return -score, [-byte for byte in identifier] + [1]  # what goes on is higher
+        return -score, order if ties == STABLE else 0
+
+    def key_of(place):
+        return key(scores[place], judged[judged_starts[place] : judged_ends[place]], orders[place])
+
+    known = {}
+    for row, number in _rows(starts, runs, numbers):
+        identifier = data[starts[row] : ends[row]]
+        if places[number] == len(hashes):
+            return False
+        hashes[places[number]] = hash(identifier)
+        places[number] += 1
+        query = judged_of[number]
+        if query < 0:
+            continue
+        begin = offsets[query]
+        if held[query] < 0:
+            own = range(begin, offsets[query + 1])
+            found = [place for place in own if scores[place] == scores[place] and grades[place] >= 0.0]
+            found.sort(key=lambda place: (key_of(place), -grades[place]))
+            held[query] = len(found)
+            hits[begin : begin + len(found)] = found
+        if query not in known:
+            known[query] = [key_of(place) for place in hits[begin : begin + held[query]]]
+        own = key(values[row], identifier, first + row)
+        low, high = bisect_left(known[query], own), bisect_right(known[query], own)
+        if low < high and not resolved:
+            equals[begin + low] += 1
+        else:
+            above[begin + query + high] += 1
+    return True
