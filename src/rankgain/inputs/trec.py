@@ -534,7 +534,7 @@ class Placed(Judged):
         missing: str,
         query_ids: Iterable[Hashable] | None,
     ) -> None:
-        super().__init__(truth, name, places.queries.names, ties=ties, missing=missing, query_ids=query_ids)
+        super().__init__(truth, name, dict.fromkeys(places.queries.names), ties=ties, missing=missing, query_ids=query_ids)
         self._places = places
 
     def returned(self, start: int, stop: int) -> Ints:
