@@ -8,11 +8,12 @@ import os
 from cpython.ref cimport PyObject
 from libc.float cimport DBL_MAX
 from libc.stdint cimport int64_t, uint64_t
+from libc.stdlib cimport free, malloc
 from libc.string cimport memchr, memcmp, memcpy, memset
 
 from rankgain._bytes cimport equal_bytes, hash_bytes
 from rankgain._codes cimport DOCID, FEW_FIELDS, INFINITE_GRADE, NAN_GRADE, NAN_SCORE, NOT_A_NUMBER, STABLE
-from rankgain._ordering cimport count_higher, doubles, integers
+from rankgain._ordering cimport count_higher, doubles, integers, longest
 
 from rankgain._reference_lines import decimal
 
@@ -31,21 +32,22 @@ cdef extern from *:
     #define EXACT (1ull << 53)
     #define LOW_SEVEN 0x7F7F7F7F7F7F7F7Full
     #define HIGH_BITS 0x8080808080808080ull
-    #define ABOVE_BLANK 0x5F5F5F5F5F5F5F5Full  /* 0x80 - 33 in each byte */
     #define ABOVE_NINE 0x7676767676767676ull  /* 0x80 - 10 in each byte */
     #define ONES 0x0F0F0F0F0F0F0F0Full  /* what is left of digits, and of numbers of two and four digits */
     #define TWOS 0x00FF00FF00FF00FFull
     #define FOURS 0x0000FFFF0000FFFFull
+    #define LOWEST_BITS 0x0101010101010101ull
+    #define POINTS 0x2E2E2E2E2E2E2E2Eull
     #define ZEROS 0x3030303030303030ull
     #ifdef _MSC_VER
     #include <intrin.h>
-    static __inline int lowest(unsigned __int64 bits) {
+    static __inline unsigned lowest(unsigned __int64 bits) {
         unsigned long index;
         _BitScanForward64(&index, bits);
-        return (int)index;
+        return index;
     }
     #else
-    #define lowest(bits) __builtin_ctzll(bits)
+    #define lowest(bits) (unsigned)__builtin_ctzll(bits)
     #endif
     /* eight bytes, the first of them lowest: one instruction, wherever that is how words lie in memory */
     static inline uint64_t little(const unsigned char* at) {
@@ -54,31 +56,44 @@ cdef extern from *:
     }
     #if defined(__SSE2__) || defined(_M_X64)
     #include <emmintrin.h>
-    static inline uint64_t low_bytes(const unsigned char* at) {
-        uint64_t mask = 0;
+    static inline uint64_t white_space(const unsigned char* at, uint64_t* newlines) {
+        uint64_t mask = 0, ends = 0;
         for (int part = 0; part < 4; part++) {
             __m128i bytes = _mm_loadu_si128((const __m128i*)(at + 16 * part));
-            __m128i low = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(32)), bytes);
-            mask |= (uint64_t)_mm_movemask_epi8(low) << 16 * part;
+            __m128i beyond = _mm_sub_epi8(bytes, _mm_set1_epi8(9));
+            __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(beyond, _mm_set1_epi8(4)), beyond);
+            __m128i blank = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(32));
+            mask |= (uint64_t)_mm_movemask_epi8(_mm_or_si128(blank, control)) << 16 * part;
+            ends |= (uint64_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(10))) << 16 * part;
         }
+        *newlines = ends;
         return mask;
     }
     #else
-    static inline uint64_t low_bytes(const unsigned char* at) {  /* eight at a time; no byte carries into the next */
-        uint64_t mask = 0, eight;
+    static inline uint64_t gathered(uint64_t high) {  /* the highest bits of eight bytes */
+        return (high >> 7 & LOWEST_BITS) * 0x0102040810204080ull >> 56;
+    }
+    static inline uint64_t above(uint64_t eight, int least) {  /* bytes of at least so much: no carries */
+        return (eight & LOW_SEVEN) + LOWEST_BITS * (uint64_t)(128 - least) | eight;
+    }
+    static inline uint64_t white_space(const unsigned char* at, uint64_t* newlines) {
+        uint64_t mask = 0, ends = 0;
         for (int part = 7; part >= 0; part--) {
-            eight = little(at + 8 * part);
-            eight = ~(((eight & LOW_SEVEN) + ABOVE_BLANK) | eight) & HIGH_BITS;
-            mask = mask << 8 | (eight >> 7) * 0x0102040810204080ull >> 56;
+            uint64_t eight = little(at + 8 * part);
+            uint64_t control = above(eight, 9) & ~above(eight, 14), blank = above(eight, 32) & ~above(eight, 33);
+            mask = mask << 8 | gathered(control | blank);
+            ends = ends << 8 | gathered(above(eight, 10) & ~above(eight, 11));
         }
+        *newlines = ends;
         return mask;
     }
     #endif
     """
     uint64_t little(const unsigned char* at) noexcept nogil
-    uint64_t low_bytes(const unsigned char* at) noexcept nogil  # a bit for each of 64: a blank or a control character?
-    const uint64_t LOW_SEVEN, HIGH_BITS, ABOVE_NINE, ZEROS, ONES, TWOS, FOURS
-    int lowest(uint64_t bits) noexcept nogil  # the place of the lowest bit that is set
+    # A bit for each of 64 bytes: what bytes.split() takes for white space, and of that the newlines.
+    uint64_t white_space(const unsigned char* at, uint64_t* newlines) noexcept nogil
+    const uint64_t HIGH_BITS, LOWEST_BITS, ABOVE_NINE, POINTS, ZEROS, ONES, TWOS, FOURS
+    unsigned int lowest(uint64_t bits) noexcept nogil  # the place of the lowest bit that is set
     const uint64_t LOWER
     const uint64_t EXACT  # whole numbers up to here are float64
 
@@ -92,18 +107,16 @@ RECIPROCALS[:] = [(1 << 62 + (10**n).bit_length()) // 10**n for n in range(DIGIT
 SCALES[:] = [2.0 ** (2 - (10**n).bit_length()) for n in range(DIGITS + 1)]
 
 
-cdef inline bint is_space(unsigned char c) noexcept nogil:
-    return c == 32 or (9 <= c <= 13)  # what bytes.split() takes for white space
-
-
-cdef uint64_t separators(const unsigned char* at, const unsigned char* end) noexcept nogil:
-    """`low_bytes`; what lies behind the end counts as such."""
+cdef inline uint64_t separators(
+    const unsigned char* at, const unsigned char* end, uint64_t* newlines
+) noexcept nogil:
+    """`white_space`; what lies behind the end counts as newlines."""
     cdef unsigned char rest[64]
     if end - at >= 64:
-        return low_bytes(at)
+        return white_space(at, newlines)
     memset(rest, c'\n', 64)
     memcpy(rest, at, end - at)
-    return low_bytes(rest)
+    return white_space(rest, newlines)
 
 
 cdef inline uint64_t upper_word(uint64_t some, uint64_t other) noexcept nogil:
@@ -138,18 +151,16 @@ cdef bint divide(uint64_t whole, Py_ssize_t decimals, double* out) noexcept nogi
     return True
 
 
-cdef inline int take_digits(const unsigned char* at, uint64_t* number) noexcept nogil:
-    """How many of eight bytes are digits before the first that is none, and the number that these are."""
-    cdef uint64_t eight = little(at)
-    cdef uint64_t others = eight ^ ZEROS
-    cdef int digits
-    others = (((others & LOW_SEVEN) + ABOVE_NINE) | others) & HIGH_BITS
-    digits = lowest(others) >> 3 if others else 8
-    eight = eight << (32 - 4 * digits) << (32 - 4 * digits)  # as if zeros stood before them
-    eight = (eight & ONES) * (10 * 0x100 + 1) >> 8  # pairs, then fours, then all eight
-    eight = (eight & TWOS) * (100 * 0x10000 + 1) >> 16
-    number[0] = (eight & FOURS) * (10000 * (LOWER + 1) + 1) >> 32
-    return digits
+cdef inline uint64_t digits_of(const unsigned char* at, Py_ssize_t count) noexcept nogil:
+    """The values of up to eight digits, one a byte, as if zeros stood before them."""
+    return (little(at) ^ ZEROS) << (32 - 4 * count) << (32 - 4 * count)
+
+
+cdef inline uint64_t number_of(uint64_t digits) noexcept nogil:
+    """The number that eight digits are: pairs of them, then fours, then all."""
+    digits = (digits & ONES) * (10 * 0x100 + 1) >> 8
+    digits = (digits & TWOS) * (100 * 0x10000 + 1) >> 16
+    return (digits & FOURS) * (10000 * (LOWER + 1) + 1) >> 32
 
 
 cdef inline bint read_decimal(
@@ -157,23 +168,29 @@ cdef inline bint read_decimal(
 ) noexcept nogil:
     """Plain decimals of up to 19 digits. Equals `float()`; everything else is left to it.
 
-    Those of up to 8 digits on each side of the point are read eight bytes at a time, of which none lies at the limit.
+    Those of less than 8 digits before the point, and up to 8 behind it, are read all at once; none of these bytes lies
+    at the limit.
     """
-    cdef uint64_t whole, fraction = 0
     cdef bint negative = at[0] == c'-'
-    cdef const unsigned char* point
-    cdef int before, decimals = 0
+    cdef uint64_t points, whole, fraction = 0
+    cdef Py_ssize_t before, decimals = 0
+    at += negative
     if limit - end < 8:
-        return read_digits(at + negative, end, negative, out)
-    before = take_digits(at + negative, &whole)
-    point = at + negative + before
-    if point < end:
-        decimals = take_digits(point + 1, &fraction)
-        if point[0] != c'.' or point + 1 + decimals != end:
-            return read_digits(at + negative, end, negative, out)
-    if before + decimals == 0:
+        return read_digits(at, end, negative, out)
+    points = little(at) ^ POINTS
+    points = (points - LOWEST_BITS) & ~points & HIGH_BITS  # the lowest of these bits is at the first point
+    before = lowest(points) >> 3 if points else 8
+    if before < end - at:
+        decimals = end - at - before - 1
+        if before == 8 or decimals > 8:
+            return read_digits(at, end, negative, out)
+        fraction = digits_of(at + before + 1, decimals)
+    else:
+        before = end - at
+    whole = digits_of(at, before)
+    if (whole | fraction | whole + ABOVE_NINE | fraction + ABOVE_NINE) & HIGH_BITS or before + decimals == 0:
         return False
-    return quotient(whole * TENS[decimals] + fraction, decimals, negative, out)
+    return quotient(number_of(whole) * TENS[decimals] + number_of(fraction), decimals, negative, out)
 
 
 cdef inline bint quotient(uint64_t whole, Py_ssize_t decimals, bint negative, double* out) noexcept nogil:
@@ -255,62 +272,68 @@ cdef int scan_on(Lines* lines, int least, int most, int value_field) noexcept no
     """Read lines to the end, a fault (its code) or a number that is hard to read (UNREAD)."""
     cdef const unsigned char* end = lines.end
     cdef const unsigned char* base = lines.at
+    cdef const unsigned char* at = base
     cdef const unsigned char* start
     cdef const unsigned char* stop
-    cdef uint64_t mask = separators(base, end)
-    cdef Py_ssize_t fields
-    cdef unsigned char c
+    cdef uint64_t newlines, mask = separators(base, end, &newlines)
+    cdef unsigned int index
+    cdef Py_ssize_t fields, line = lines.line
+    cdef int code = 0
     cdef double value
-    while lines.at < end:
+    while at < end:
         fields = 0
-        start = lines.at
+        start = at
         while True:
             while mask == 0:
                 base += 64
-                mask = separators(base, end)
-            stop = base + lowest(mask)
+                mask = separators(base, end, &newlines)
+            index = lowest(mask)
             mask &= mask - 1
-            c = stop[0] if stop < end else c'\n'
-            if not is_space(c):
-                continue
+            stop = base + index
             if stop > start:
-                if fields < FIELDS:
+                if fields < least:
                     lines.starts[fields] = start
                     lines.ends[fields] = stop
                 fields += 1
-            if c == c'\n':
+            if newlines >> index & 1:
                 break
             start = stop + 1
         if fields and lines.starts[0][0] != c'#':
-            lines.fields = fields
             if fields < least or (most >= 0 and fields > most):
-                return FEW_FIELDS
-            if not read_decimal(lines.starts[value_field], lines.ends[value_field], end, &value):
-                return UNREAD
-            add_row(lines, lines.at, value)
-        lines.at = stop + 1
-        lines.line += 1
-    return 0
+                code = FEW_FIELDS
+            elif not read_decimal(lines.starts[value_field], lines.ends[value_field], end, &value):
+                code = UNREAD
+            if code:
+                lines.fields = fields
+                break
+            add_row(lines, at, line, value)
+        at = stop + 1
+        line += 1
+    lines.at = at
+    lines.line = line
+    return code
 
 
-cdef inline void add_row(Lines* lines, const unsigned char* begin, double value) noexcept nogil:
-    cdef Py_ssize_t length = lines.ends[0] - lines.starts[0]
+cdef inline void add_row(Lines* lines, const unsigned char* begin, Py_ssize_t line, double value) noexcept nogil:
+    cdef const unsigned char* data = lines.data
+    cdef const unsigned char* query = lines.starts[0]
+    cdef Py_ssize_t length = lines.ends[0] - query, row = lines.rows
     cdef Run* run = lines.runs + lines.count
     cdef Run* before = run - 1
     if (
         lines.count == 0 or before.end - before.start != length
-        or not equal_bytes(lines.data + before.start, lines.starts[0], length)
+        or not equal_bytes(data + before.start, query, length)
     ):
-        run.row = lines.rows
-        run.start = lines.starts[0] - lines.data
-        run.end = lines.ends[0] - lines.data
-        run.at = begin - lines.data
-        run.line = lines.line
+        run.row = row
+        run.start = query - data
+        run.end = run.start + length
+        run.at = begin - data
+        run.line = line
         lines.count += 1
-    lines.document_start[lines.rows] = lines.starts[2] - lines.data
-    lines.document_end[lines.rows] = lines.ends[2] - lines.data
-    lines.value[lines.rows] = value
-    lines.rows += 1
+    lines.document_start[row] = lines.starts[2] - data
+    lines.document_end[row] = lines.ends[2] - data
+    lines.value[row] = value
+    lines.rows = row + 1
 
 
 cdef object scan(
@@ -348,7 +371,7 @@ cdef object scan(
             return NAN_SCORE if most < 0 else NAN_GRADE, lines.line, value_field
         if most >= 0 and not -DBL_MAX <= number <= DBL_MAX:
             return INFINITE_GRADE, lines.line, value_field
-        add_row(&lines, lines.at, number)
+        add_row(&lines, lines.at, lines.line, number)
         begin = <const unsigned char*>memchr(lines.at, c'\n', lines.end - lines.at)
         lines.at = lines.end if begin == NULL else begin + 1
         lines.line += 1
@@ -375,6 +398,14 @@ def scan_qrels(
 # tables of ids
 
 cdef uint64_t SEED = int.from_bytes(os.urandom(8), "little")  # nobody can prepare ids that all collide
+
+
+cdef inline uint64_t mask_of(Py_ssize_t judged) noexcept nogil:
+    """One less than the slots for so many ids: a power of 2, up to 4 for each, at least half of them free."""
+    cdef uint64_t size = 4
+    while size < 2 * <uint64_t>judged:
+        size *= 2
+    return size - 1
 
 
 cdef inline uint64_t* seek(
@@ -414,7 +445,7 @@ def number_queries(
     const unsigned char[::1] data, const int64_t[::1] runs, unsigned char[::1] names, int64_t[::1] bounds,
     int64_t[::1] slots, Py_ssize_t known, int64_t[::1] numbers
 ):
-    cdef Py_ssize_t index, length, count = runs.shape[0] // 5
+    cdef Py_ssize_t index = 0, length, count = numbers.shape[0]
     cdef uint64_t mask = slots.shape[0] - 2
     cdef uint64_t hashed
     cdef uint64_t* slot
@@ -422,10 +453,10 @@ def number_queries(
     cdef const int64_t* starts = &bounds[0]
     cdef const unsigned char* at
     if count == 0:
-        return known
+        return 0, known
     with nogil:
         index_ids(table, mask, &names[0], starts, starts + 1, 0, slots[0], known)
-        for index in range(count):
+        while index < count and 2 * <uint64_t>known < mask:
             at = &data[runs[5 * index + 1]]
             length = <Py_ssize_t>(runs[5 * index + 2] - runs[5 * index + 1])
             hashed = hash_bytes(at, length, SEED)
@@ -436,8 +467,35 @@ def number_queries(
                 known += 1
                 slot[0] = (hashed >> 32 << 32) | <uint64_t>known
             numbers[index] = <int64_t>(slot[0] & LOWER) - 1
+            index += 1
         slots[0] = known
-    return known
+    return index, known
+
+
+def equal_hashes(const int64_t[::1] hashes, const int64_t[::1] offsets):
+    cdef Py_ssize_t query = 0, queries = offsets.shape[0] - 1, row
+    cdef uint64_t mask, place, own
+    cdef uint64_t* table = <uint64_t*>malloc(8 * (mask_of(longest(&offsets[0], queries)) + 1))
+    cdef bint found = False
+    if table == NULL:
+        raise MemoryError
+    with nogil:
+        for query in range(queries):
+            mask = mask_of(offsets[query + 1] - offsets[query])
+            memset(table, 0, 8 * (mask + 1))
+            for row in range(offsets[query], offsets[query + 1]):
+                own = <uint64_t>hashes[row] | 1  # 0 is a free place
+                place = own >> 32 & mask
+                while table[place] != 0 and table[place] != own:
+                    place = (place + 1) & mask
+                if table[place]:
+                    found = True
+                    break
+                table[place] = own
+            if found:
+                break
+    free(table)
+    return query if found else None
 
 
 # documents
@@ -487,14 +545,6 @@ cdef Lists lists_of(
     lists.equal = <int64_t*>integers(equal)
     lists.ties = ties
     return lists
-
-
-cdef inline uint64_t mask_of(Py_ssize_t judged) noexcept nogil:
-    """One less than the slots for so many ids: a power of 2, up to 4 for each, at least half of them free."""
-    cdef uint64_t size = 4
-    while size < 2 * <uint64_t>judged:
-        size *= 2
-    return size - 1
 
 
 cdef inline void match_row(

@@ -73,11 +73,11 @@ def _scan(data, document_start, document_end, value, runs, totals, least, most, 
 
 
 def number_queries(data, runs, names, bounds, slots, known, numbers):
-    """Number the query of each run in the order of first appearance; how many are known then.
+    """Number the query of each run in the order of first appearance: how many runs, and how many queries are known.
 
     `names` takes the ids that are new, one after the other, and `bounds` where each ends; both have room for all.
-    `slots` is the table of the compiled half, 0 at first: how many names stand there, then a power of 2 of places, of
-    which at least half stay free.
+    `slots` is the table of the compiled half, 0 at first: how many names stand there, then a power of 2 of places, and
+    where half of them are taken it stops.
     """
     data, text = bytes(data), bytes(names)
     found = {text[bounds[number] : bounds[number + 1]]: number for number in range(known)}
@@ -90,7 +90,16 @@ def number_queries(data, runs, names, bounds, slots, known, numbers):
             found[name] = known
             known += 1
         numbers[index] = found[name]
-    return known
+    return len(numbers), known
+
+
+def equal_hashes(hashes, offsets):
+    """The first query that has two equal hashes, but for the lowest bit, or None."""
+    for query in range(len(offsets) - 1):
+        own = [int(value) | 1 for value in hashes[offsets[query] : offsets[query + 1]]]
+        if len(set(own)) < len(own):
+            return query
+    return None
 
 
 def _rows(starts, runs, numbers):

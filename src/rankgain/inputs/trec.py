@@ -21,7 +21,7 @@ from rankgain import _backend, _codes
 from rankgain.batch import Hits, Needs
 from rankgain.errors import Fault, Offence, refusal
 from rankgain.groups import Groups
-from rankgain.ids import NONE, Keys, Rows, TextIds, decoded, python_ids, stretches
+from rankgain.ids import Keys, Rows, TextIds, decoded, python_ids, stretches
 from rankgain.lists import Floats, Ints, offsets_of
 from rankgain.rankings import TIES, Rankings, check_missing, check_ties
 from rankgain.tables import check_kinds
@@ -400,19 +400,23 @@ class Queries:
         self.names: list[Any] = []
         self._text = np.zeros(0, dtype=np.uint8)
         self._bounds = np.zeros(1, dtype=np.int64)
-        self._slots = np.zeros(1, dtype=np.int64)
+        self._slots = np.zeros(1 + 64, dtype=np.int64)
 
     def numbers(self, block: Block) -> Ints:
         """The number of the query of each run of rows."""
-        known, count = len(self.names), len(block.runs)
-        self._text = _grown(self._text, int(self._bounds[known] + np.sum(block.runs[:, 2] - block.runs[:, 1])))
-        self._bounds = _grown(self._bounds, known + count + 1)
-        if 2 * (known + count) >= len(self._slots):
-            self._slots = np.zeros((1 << (4 * (known + count)).bit_length()) + 1, dtype=np.int64)
-        numbers = np.empty(count, dtype=np.int64)
-        total = _backend.lines.number_queries(
-            block.bytes, block.runs.reshape(-1), self._text, self._bounds, self._slots, known, numbers
-        )
+        known, done = len(self.names), 0
+        runs, numbers = block.runs, np.empty(len(block.runs), dtype=np.int64)
+        self._text = _grown(self._text, int(self._bounds[known] + np.sum(runs[:, 2] - runs[:, 1])))
+        self._bounds = _grown(self._bounds, known + len(runs) + 1)
+        total = known
+        while True:
+            more, total = _backend.lines.number_queries(
+                block.bytes, runs[done:].reshape(-1), self._text, self._bounds, self._slots, total, numbers[done:]
+            )
+            done += more
+            if done == len(runs):
+                break
+            self._slots = np.zeros(2 * len(self._slots) - 1, dtype=np.int64)  # which is filled anew
         news = Keys(self._text, self._bounds[known:total], self._bounds[known + 1 : total + 1])
         self.names += python_ids(news, "str")
         return numbers
@@ -486,8 +490,8 @@ class Places:
     def _check_repeated(self, blocks: Callable[[], Iterable[Block]], known: int, hashes: Ints, offsets: Ints) -> None:
         """Refuse a document that stands in a query twice."""
         query = 0
-        while fault := _backend.columns.repeated(hashes.view(np.uint8), NONE, NONE, offsets[query:]):
-            query += fault[1] + 1
+        while (found := _backend.lines.equal_hashes(hashes, offsets[query:])) is not None:
+            query += found + 1
             seen = set[bytes]()
             for block in blocks():
                 for row in block.rows_of(known + query - 1, self.queries.numbers(block)):
@@ -534,7 +538,9 @@ class Placed(Judged):
         missing: str,
         query_ids: Iterable[Hashable] | None,
     ) -> None:
-        super().__init__(truth, name, dict.fromkeys(places.queries.names), ties=ties, missing=missing, query_ids=query_ids)
+        super().__init__(
+            truth, name, dict.fromkeys(places.queries.names), ties=ties, missing=missing, query_ids=query_ids
+        )
         self._places = places
 
     def returned(self, start: int, stop: int) -> Ints:
