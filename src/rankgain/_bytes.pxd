@@ -32,13 +32,21 @@ cdef inline bint equal_bytes(const unsigned char* some, const unsigned char* oth
     )
 
 
+cdef extern from *:
+    """
+    #define ODD 0x9E3779B97F4A7C15ull
+    """
+    const uint64_t ODD
+
+
 cdef inline uint64_t stir(uint64_t value) noexcept nogil:
-    value *= <uint64_t>0x9E3779B97F4A7C15
+    value *= ODD
     return value ^ (value >> 32)
 
 
 cdef inline uint64_t hash_bytes(const unsigned char* at, Py_ssize_t length, uint64_t seed) noexcept nogil:
-    cdef uint64_t value = seed ^ <uint64_t>length
+    """A hash that depends on the seed; bytes of one length up to 8 never share theirs."""
+    cdef uint64_t value = seed + <uint64_t>length * ODD  # else "1233" and "123" might be the same 64 bits
     if length >= 8:
         while length > 8:
             value = stir(value ^ word(at))

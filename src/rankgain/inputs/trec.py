@@ -29,7 +29,7 @@ from rankgain.truth import Judged, Judgments, of_ids
 
 Source = str | os.PathLike[str] | BinaryIO
 
-BLOCK = 1 << 20  # bytes of a run that are looked at together
+BLOCK = 1 << 21  # bytes of a run that are looked at together
 HELD = 1 << 23  # bytes of the lines of one query that are held; if there are more, the run is read twice
 KEPT = 1 << 25  # bytes of what cannot be read twice that are kept in memory; the rest goes to a temporary file
 GZIP = b"\x1f\x8b"  # how gzip begins
