@@ -587,7 +587,7 @@ def test_a_file_that_becomes_shorter(backend, monkeypatch, pack):
             self.limit = 0
             return super().seek(*args)
 
-    monkeypatch.setattr(trec, "BLOCK", 20)
+    monkeypatch.setattr(trec, "BLOCK", 5)
     for run, limit in [(RUN, 0), (SCATTERED, 10**6)]:
         Path("run").write_bytes(pack(run))
         with Shrinking("run", "rb") as file:
@@ -721,7 +721,6 @@ def test_a_query_that_is_too_long_to_be_held_is_read_twice(backend, monkeypatch,
 
     monkeypatch.setattr(trec, "Block", Counted)
     monkeypatch.setattr(trec, "BLOCK", 1000)
-    monkeypatch.setattr(trec, "HELD", 5000)
     run = long_run(2, 2000)
     assert reciprocal_ranks(io.BytesIO(b"q0 0 D7919 1\nq1 0 D7919 1"), Trickle(run, most)) == [1.0, 1.0]
     assert max(held[1:]) < 10_000
@@ -777,7 +776,7 @@ def test_a_file_that_changes_between_two_readings(backend, monkeypatch, after):
                 super().write(after)
             return super().seek(*args)
 
-    monkeypatch.setattr(trec, "BLOCK", 20)
+    monkeypatch.setattr(trec, "BLOCK", 5)
     with pytest.raises(ValueError, match="run was changed while it was read"):
         rg.read_trec(io.BytesIO(QRELS), Changing(SCATTERED))
 

@@ -30,7 +30,7 @@ from rankgain.truth import Judged, Judgments, of_ids
 Source = str | os.PathLike[str] | BinaryIO
 
 BLOCK = 1 << 21  # bytes of a run that are looked at together
-HELD = 1 << 23  # bytes of the lines of one query that are held; if there are more, the run is read twice
+HELD = 4  # blocks that are looked at as one where lines do not stand together, or a query has so many
 KEPT = 1 << 25  # bytes of what cannot be read twice that are kept in memory; the rest goes to a temporary file
 GZIP = b"\x1f\x8b"  # how gzip begins
 MARK = b"\xef\xbb\xbf"  # how UTF-8 begins where an editor marked it
@@ -368,18 +368,18 @@ def _blocks(file: File, *, together: bool) -> Iterator[Block]:
     have = line = rows = 0
     while True:
         if 2 * have > len(buffer):
-            buffer = buffer + bytes(len(buffer))  # another one: blocks hold on to this
+            buffer = buffer + bytes(max(len(buffer), HELD * BLOCK - len(buffer)))  # another: blocks hold on to this
         more = file.fill(memoryview(buffer)[have:])
         have += more
         end = buffer.rfind(b"\n", 0, have) + 1 if more else have
         block = Block(memoryview(buffer)[:end], line, _RUN, file.name, room)
         if more and together:  # the last query may go on in the next block
-            if len(block.runs) > 1:
-                block.drop_last_run()
-            elif have < HELD:
+            scattered = 2 * len(block.runs) > len(block.starts)
+            if have < HELD * BLOCK and (scattered or len(block.runs) < 2):
                 continue
-            else:
+            if len(block.runs) < 2:
                 raise _Apart
+            block.drop_last_run()
         block.first = rows
         yield block
         if not more:
