@@ -3,6 +3,11 @@ from rankgain.errors import Fault
 from rankgain.ids import Bytes
 from rankgain.lists import Floats, Ints
 
+# data, starts, ends, values, runs
+Block = tuple[Bytes, Ints, Ints, Floats, Ints]
+# data, starts, ends, offsets, grades, slots, scores, orders, held, hits, keys, above, equals, ties
+Lists = tuple[Bytes, Ints, Ints, Ints, Floats, Ints, Floats, Ints, Ints, Ints, Floats, Ints, Ints, int]
+
 def scan_run(
     data: Bytes, document_start: Ints, document_end: Ints, value: Floats, runs: Ints, totals: Ints
 ) -> Fault: ...
@@ -13,54 +18,7 @@ def number_queries(
     data: Bytes, runs: Ints, names: Bytes, bounds: Ints, slots: Ints, known: int, numbers: Ints
 ) -> tuple[int, int]: ...
 def equal_hashes(hashes: Ints, offsets: Ints) -> int | None: ...
-def match_lines(
-    data: Bytes,
-    starts: Ints,
-    ends: Ints,
-    values: Floats,
-    runs: Ints,
-    numbers: Ints,
-    first: int,
-    judged_of: Ints,
-    sizes: Ints,
-    judged_data: Bytes,
-    judged_starts: Ints,
-    judged_ends: Ints,
-    offsets: Ints,
-    grades: Floats,
-    slots: Ints,
-    scores: Floats,
-    orders: Ints,
-    held: Ints,
-    hits: Ints,
-    keys: Floats,
-    above: Ints,
-    equals: Ints,
-    ties: int,
-) -> None: ...
+def match_lines(block: Block, numbers: Ints, first: int, judged_of: Ints, sizes: Ints, lists: Lists) -> None: ...
 def count_lines(
-    data: Bytes,
-    starts: Ints,
-    ends: Ints,
-    values: Floats,
-    runs: Ints,
-    numbers: Ints,
-    first: int,
-    judged_of: Ints,
-    places: Ints,
-    hashes: Ints,
-    judged_data: Bytes,
-    judged_starts: Ints,
-    judged_ends: Ints,
-    offsets: Ints,
-    grades: Floats,
-    slots: Ints,
-    scores: Floats,
-    orders: Ints,
-    held: Ints,
-    hits: Ints,
-    keys: Floats,
-    above: Ints,
-    equals: Ints,
-    ties: int,
+    block: Block, numbers: Ints, first: int, judged_of: Ints, places: Ints, hashes: Ints, lists: Lists
 ) -> bool: ...

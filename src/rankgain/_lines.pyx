@@ -523,13 +523,15 @@ cdef struct Lists:
     int ties
 
 
-cdef Lists lists_of(
-    const unsigned char[::1] data, const int64_t[::1] starts, const int64_t[::1] ends, const int64_t[::1] offsets,
-    const double[::1] grades, const int64_t[::1] slots, const double[::1] scores, const int64_t[::1] orders,
-    const int64_t[::1] held, const int64_t[::1] hits, const double[::1] keys, const int64_t[::1] above,
-    const int64_t[::1] equal, int ties
-) noexcept:
+cdef Lists lists_of(tuple buffers) except *:
+    """What the buffers hold; whoever calls has them open as long."""
     cdef Lists lists
+    cdef const unsigned char[::1] data
+    cdef const int64_t[::1] starts, ends, offsets
+    cdef const double[::1] grades
+    cdef int64_t[::1] slots, orders, held, hits, above, equal
+    cdef double[::1] scores, keys
+    data, starts, ends, offsets, grades, slots, scores, orders, held, hits, keys, above, equal, lists.ties = buffers
     lists.data = &data[0] if data.shape[0] else NULL
     lists.starts = integers(starts)
     lists.ends = integers(ends)
@@ -543,8 +545,38 @@ cdef Lists lists_of(
     lists.keys = <double*>doubles(keys)
     lists.above = <int64_t*>integers(above)
     lists.equal = <int64_t*>integers(equal)
-    lists.ties = ties
     return lists
+
+
+cdef struct Rows:
+    # What a scan found; see `scan_run`.
+    const unsigned char* data
+    const int64_t* starts
+    const int64_t* ends
+    const double* values
+    const Run* runs
+    Py_ssize_t count
+    Py_ssize_t run_count
+
+
+cdef Rows rows_of(tuple buffers) except *:
+    cdef Rows rows
+    cdef const unsigned char[::1] data
+    cdef const int64_t[::1] starts, ends, runs
+    cdef const double[::1] values
+    data, starts, ends, values, runs = buffers
+    rows.data = &data[0] if data.shape[0] else NULL
+    rows.starts = integers(starts)
+    rows.ends = integers(ends)
+    rows.values = doubles(values)
+    rows.runs = <const Run*>integers(runs)
+    rows.count = starts.shape[0]
+    rows.run_count = runs.shape[0] // 5
+    return rows
+
+
+cdef inline Py_ssize_t stop_of(const Rows* rows, Py_ssize_t run) noexcept nogil:
+    return <Py_ssize_t>rows.runs[run + 1].row if run + 1 < rows.run_count else rows.count
 
 
 cdef inline void match_row(
@@ -562,39 +594,34 @@ cdef inline void match_row(
 
 
 def match_lines(
-    const unsigned char[::1] data, const int64_t[::1] starts, const int64_t[::1] ends, const double[::1] values,
-    const int64_t[::1] runs, const int64_t[::1] numbers, int64_t first, const int64_t[::1] judged_of,
-    int64_t[::1] sizes, const unsigned char[::1] judged_data, const int64_t[::1] judged_starts,
-    const int64_t[::1] judged_ends, const int64_t[::1] offsets, const double[::1] grades, int64_t[::1] slots,
-    double[::1] scores, int64_t[::1] orders, int64_t[::1] held, int64_t[::1] hits, double[::1] keys,
-    int64_t[::1] above, int64_t[::1] equals, int ties
+    tuple block, const int64_t[::1] numbers, int64_t first, const int64_t[::1] judged_of, int64_t[::1] sizes,
+    tuple buffers
 ):
-    cdef Py_ssize_t index, row, stop, query, begin, judged, count = numbers.shape[0]
+    cdef Rows rows = rows_of(block)
+    cdef Lists lists = lists_of(buffers)
+    cdef Py_ssize_t run, row, stop, query, begin, judged
     cdef uint64_t mask
-    cdef Lists lists = lists_of(
-        judged_data, judged_starts, judged_ends, offsets, grades, slots, scores, orders, held, hits, keys, above,
-        equals, ties,
-    )
     with nogil:
-        for index in range(count):
-            row = runs[5 * index]
-            stop = runs[5 * index + 5] if index + 1 < count else starts.shape[0]
-            sizes[numbers[index]] += stop - row
-            query = judged_of[numbers[index]]
+        for run in range(rows.run_count):
+            row = rows.runs[run].row
+            stop = stop_of(&rows, run)
+            sizes[numbers[run]] += stop - row
+            query = judged_of[numbers[run]]
             if query < 0:
                 continue
-            begin = offsets[query]
-            judged = offsets[query + 1] - begin
+            begin = lists.offsets[query]
+            judged = lists.offsets[query + 1] - begin
             mask = mask_of(judged)
-            if held[query] == UNSEEN:
+            if lists.held[query] == UNSEEN:
                 index_ids(
                     lists.slots + 4 * begin, mask, lists.data, lists.starts, lists.ends, begin, begin, begin + judged
                 )
-                held[query] = MATCHED
+                lists.held[query] = MATCHED
             if judged:
                 for row in range(row, stop):
                     match_row(
-                        &lists, begin, mask, &data[starts[row]], ends[row] - starts[row], values[row], first + row
+                        &lists, begin, mask, rows.data + rows.starts[row], rows.ends[row] - rows.starts[row],
+                        rows.values[row], first + row,
                     )
 
 
@@ -683,38 +710,32 @@ cdef inline void count_row(
 
 
 def count_lines(
-    const unsigned char[::1] data, const int64_t[::1] starts, const int64_t[::1] ends, const double[::1] values,
-    const int64_t[::1] runs, const int64_t[::1] numbers, int64_t first, const int64_t[::1] judged_of,
-    int64_t[::1] places, int64_t[::1] hashes, const unsigned char[::1] judged_data, const int64_t[::1] judged_starts,
-    const int64_t[::1] judged_ends, const int64_t[::1] offsets, const double[::1] grades, int64_t[::1] slots,
-    double[::1] scores, int64_t[::1] orders, int64_t[::1] held, int64_t[::1] hits, double[::1] keys,
-    int64_t[::1] above, int64_t[::1] equals, int ties
+    tuple block, const int64_t[::1] numbers, int64_t first, const int64_t[::1] judged_of, int64_t[::1] places,
+    int64_t[::1] hashes, tuple buffers
 ):
-    cdef Py_ssize_t index, row, stop, query, length, place, n, count = numbers.shape[0]
-    cdef bint fits = True
+    cdef Rows rows = rows_of(block)
+    cdef Lists lists = lists_of(buffers)
+    cdef Py_ssize_t run, row, stop, query, length, place, n
     cdef const unsigned char* at
-    cdef Lists lists = lists_of(
-        judged_data, judged_starts, judged_ends, offsets, grades, slots, scores, orders, held, hits, keys, above,
-        equals, ties,
-    )
+    cdef bint fits = True
     with nogil:
-        for index in range(count):
-            row = runs[5 * index]
-            stop = runs[5 * index + 5] if index + 1 < count else starts.shape[0]
-            query = judged_of[numbers[index]]
-            if query >= 0 and held[query] < 0:
+        for run in range(rows.run_count):
+            row = rows.runs[run].row
+            stop = stop_of(&rows, run)
+            query = judged_of[numbers[run]]
+            if query >= 0 and lists.held[query] < 0:
                 arrange(&lists, query)
-            n = held[query] if query >= 0 else 0
-            place = places[numbers[index]]
+            n = lists.held[query] if query >= 0 else 0
+            place = places[numbers[run]]
             if stop - row > hashes.shape[0] - place:
                 fits = False
                 break
             for row in range(row, stop):
-                at = &data[starts[row]]
-                length = ends[row] - starts[row]
+                at = rows.data + rows.starts[row]
+                length = rows.ends[row] - rows.starts[row]
                 hashes[place] = <int64_t>hash_bytes(at, length, SEED)
                 place += 1
                 if n:
-                    count_row(&lists, query, n, at, length, values[row], first + row)
-            places[numbers[index]] = place
+                    count_row(&lists, query, n, at, length, rows.values[row], first + row)
+            places[numbers[run]] = place
     return fits

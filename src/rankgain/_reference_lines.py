@@ -110,38 +110,16 @@ def _rows(starts, runs, numbers):
             yield row, number
 
 
-def match_lines(
-    data,
-    starts,
-    ends,
-    values,
-    runs,
-    numbers,
-    first,
-    judged_of,
-    sizes,
-    judged_data,
-    judged_starts,
-    judged_ends,
-    offsets,
-    grades,
-    slots,
-    scores,
-    orders,
-    held,
-    hits,
-    keys,
-    above,
-    equals,
-    ties,
-):
+def match_lines(block, numbers, first, judged_of, sizes, lists):
     """Find the judged documents among rows: `scores` and `orders` take their scores and their places in the run.
 
-    `judged_of` says which query of the truth a number is, or −1; `first` is the place of the first row in the run;
-    `sizes` counts the rows of each number. The truth is ragged: ids, `offsets`, grades. What is not returned has a NaN
-    for a score. The last nine, of which a caller looks at `held`, `hits`, `above` and `equals` alone, are kept between
-    calls: `slots` is the table of the compiled half, 0 at first; the others are those of `count_lines`.
+    A block is what `scan_run` takes and fills. `judged_of` says which query of the truth a number is, or −1; `first` is
+    the place of the first row in the run; `sizes` counts the rows of each number. The lists hold the truth, ragged: ids, `offsets`, grades; then what is kept
+    between calls: `slots`, the table of the compiled half, 0 at first; `scores`, NaN where a document is not returned,
+    and `orders`; `held`, UNSEEN at first; what `count_lines` fills; and the policy for ties.
     """
+    data, starts, ends, values, runs = block
+    judged_data, judged_starts, judged_ends, offsets, _, _, scores, orders, held, *_ = lists
     data, judged = bytes(data), bytes(judged_data)
     known = {}
     for row, number in _rows(starts, runs, numbers):
@@ -158,32 +136,7 @@ def match_lines(
             scores[place], orders[place] = values[row], first + row
 
 
-def count_lines(
-    data,
-    starts,
-    ends,
-    values,
-    runs,
-    numbers,
-    first,
-    judged_of,
-    places,
-    hashes,
-    judged_data,
-    judged_starts,
-    judged_ends,
-    offsets,
-    grades,
-    slots,
-    scores,
-    orders,
-    held,
-    hits,
-    keys,
-    above,
-    equals,
-    ties,
-):
+def count_lines(block, numbers, first, judged_of, places, hashes, lists):
     """Count the rows of queries, all of whose rows were matched, before their hits; False where they became more.
 
     `hashes` takes a hash of each row's id, where the next of its query goes, which `places` says.
@@ -193,6 +146,10 @@ def count_lines(
     before the one at the place before; a query has one place more than judged documents. Documents that tie with hits
     under a policy that does not part them are counted by `equals`, at the place of the first of those hits.
     """
+    data, starts, ends, values, runs = block
+    judged_data, judged_starts, judged_ends, offsets, grades, _, scores, orders, held, hits, _, above, equals, ties = (
+        lists
+    )
     data, judged = bytes(data), bytes(judged_data)
     resolved = ties in (DOCID, STABLE)
 

@@ -48,7 +48,7 @@ def read_trec(
 
     Both may be compressed with gzip. Fields stand apart by white space; blank lines and lines that begin with ``#`` are
     passed over. Ids are any bytes. The run is read once, in blocks: memory does not grow with its size where the lines
-    of each query stand together.
+    of each query stand together. Where they do not, it is read twice, and a line takes 8 bytes.
 
     Parameters
     ----------
@@ -472,13 +472,13 @@ class Places:
             news = self.queries.names[known + len(judged_of) :]
             judged_of = np.append(judged_of, np.array([self._numbers.get(name, -1) for name in news], dtype=np.int64))
             sizes = _grown(sizes, len(judged_of))
-            _backend.lines.match_lines(*block.rows, numbers, block.first, judged_of, sizes, *self._lists)
+            _backend.lines.match_lines(block.rows, numbers, block.first, judged_of, sizes, self._lists)
         offsets = offsets_of(sizes[: len(judged_of)])
         places, hashes = offsets[:-1].copy(), np.empty(offsets[-1], dtype=np.int64)
         for block in blocks():
             numbers = self.queries.numbers(block) - known
             if numbers.max(initial=-1) >= len(places) or not _backend.lines.count_lines(
-                *block.rows, numbers, block.first, judged_of, places, hashes, *self._lists
+                block.rows, numbers, block.first, judged_of, places, hashes, self._lists
             ):
                 break
         if not np.array_equal(places, offsets[1:]):
