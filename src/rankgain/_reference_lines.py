@@ -114,9 +114,10 @@ def match_lines(block, numbers, first, judged_of, sizes, lists):
     """Find the judged documents among rows: `scores` and `orders` take their scores and their places in the run.
 
     A block is what `scan_run` takes and fills. `judged_of` says which query of the truth a number is, or −1; `first` is
-    the place of the first row in the run; `sizes` counts the rows of each number. The lists hold the truth, ragged: ids, `offsets`, grades; then what is kept
-    between calls: `slots`, the table of the compiled half, 0 at first; `scores`, NaN where a document is not returned,
-    and `orders`; `held`, UNSEEN at first; what `count_lines` fills; and the policy for ties.
+    the place of the first row in the run; `sizes` counts the rows of each number. The lists hold the truth, ragged:
+    ids, `offsets`, grades; then what is kept between calls: `slots`, the table of the compiled half, 0 at first;
+    `scores`, NaN where a document is not returned, and `orders`; `held`, UNSEEN at first; what `count_lines` fills; and
+    the policy for ties.
     """
     data, starts, ends, values, runs = block
     judged_data, judged_starts, judged_ends, offsets, _, _, scores, orders, held, *_ = lists
