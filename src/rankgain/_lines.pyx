@@ -251,6 +251,36 @@ cdef struct Run:
     int64_t line
 
 
+cdef struct Rows:
+    # What a scan reads and writes; see `scan_run`.
+    const unsigned char* data
+    Py_ssize_t size
+    int64_t* starts
+    int64_t* ends
+    double* values
+    Run* runs
+    Py_ssize_t count
+    Py_ssize_t run_count
+
+
+cdef Rows rows_of(tuple buffers) except *:
+    """What the buffers hold; whoever calls has them open as long."""
+    cdef Rows rows
+    cdef const unsigned char[::1] data
+    cdef int64_t[::1] starts, ends, runs
+    cdef double[::1] values
+    data, starts, ends, values, runs = buffers
+    rows.data = &data[0] if data.shape[0] else NULL
+    rows.size = data.shape[0]
+    rows.starts = <int64_t*>integers(starts)
+    rows.ends = <int64_t*>integers(ends)
+    rows.values = <double*>doubles(values)
+    rows.runs = <Run*>integers(runs)
+    rows.count = starts.shape[0]
+    rows.run_count = runs.shape[0] // 5
+    return rows
+
+
 cdef struct Lines:
     # Where a scan stands, and where it writes.
     const unsigned char* data
@@ -336,24 +366,22 @@ cdef inline void add_row(Lines* lines, const unsigned char* begin, Py_ssize_t li
     lines.rows = row + 1
 
 
-cdef object scan(
-    const unsigned char[::1] data, int64_t[::1] document_start, int64_t[::1] document_end, double[::1] value,
-    int64_t[::1] runs, int64_t[::1] totals, int least, int most, int value_field
-):
+cdef object scan(tuple block, int64_t[::1] totals, int least, int most, int value_field):
+    cdef Rows rows = rows_of(block)
     cdef Lines lines
     cdef int code
     cdef double number
     cdef const unsigned char* begin
     totals[0] = totals[1] = totals[2] = 0
-    if data.shape[0] == 0:
+    if rows.size == 0:
         return None
-    lines.data = lines.at = &data[0]
-    lines.end = lines.data + data.shape[0]
+    lines.data = lines.at = rows.data
+    lines.end = rows.data + rows.size
     lines.line = lines.rows = lines.count = 0
-    lines.document_start = &document_start[0]
-    lines.document_end = &document_end[0]
-    lines.value = &value[0]
-    lines.runs = <Run*>&runs[0]
+    lines.document_start = rows.starts
+    lines.document_end = rows.ends
+    lines.value = rows.values
+    lines.runs = rows.runs
     while True:
         with nogil:
             code = scan_on(&lines, least, most, value_field)
@@ -381,18 +409,12 @@ cdef object scan(
     return None
 
 
-def scan_run(
-    const unsigned char[::1] data, int64_t[::1] document_start, int64_t[::1] document_end, double[::1] value,
-    int64_t[::1] runs, int64_t[::1] totals
-):
-    return scan(data, document_start, document_end, value, runs, totals, 6, -1, 4)
+def scan_run(tuple block, int64_t[::1] totals):
+    return scan(block, totals, 6, -1, 4)
 
 
-def scan_qrels(
-    const unsigned char[::1] data, int64_t[::1] document_start, int64_t[::1] document_end, double[::1] value,
-    int64_t[::1] runs, int64_t[::1] totals
-):
-    return scan(data, document_start, document_end, value, runs, totals, 4, 4, 3)
+def scan_qrels(tuple block, int64_t[::1] totals):
+    return scan(block, totals, 4, 4, 3)
 
 
 # tables of ids
@@ -524,7 +546,7 @@ cdef struct Lists:
 
 
 cdef Lists lists_of(tuple buffers) except *:
-    """What the buffers hold; whoever calls has them open as long."""
+    """As `rows_of`."""
     cdef Lists lists
     cdef const unsigned char[::1] data
     cdef const int64_t[::1] starts, ends, offsets
@@ -546,33 +568,6 @@ cdef Lists lists_of(tuple buffers) except *:
     lists.above = <int64_t*>integers(above)
     lists.equal = <int64_t*>integers(equal)
     return lists
-
-
-cdef struct Rows:
-    # What a scan found; see `scan_run`.
-    const unsigned char* data
-    const int64_t* starts
-    const int64_t* ends
-    const double* values
-    const Run* runs
-    Py_ssize_t count
-    Py_ssize_t run_count
-
-
-cdef Rows rows_of(tuple buffers) except *:
-    cdef Rows rows
-    cdef const unsigned char[::1] data
-    cdef const int64_t[::1] starts, ends, runs
-    cdef const double[::1] values
-    data, starts, ends, values, runs = buffers
-    rows.data = &data[0] if data.shape[0] else NULL
-    rows.starts = integers(starts)
-    rows.ends = integers(ends)
-    rows.values = doubles(values)
-    rows.runs = <const Run*>integers(runs)
-    rows.count = starts.shape[0]
-    rows.run_count = runs.shape[0] // 5
-    return rows
 
 
 cdef inline Py_ssize_t stop_of(const Rows* rows, Py_ssize_t run) noexcept nogil:

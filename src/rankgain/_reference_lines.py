@@ -18,22 +18,24 @@ def decimal(field):
         return None
 
 
-def scan_run(data, document_start, document_end, value, runs, totals):
+def scan_run(block, totals):
     """Read lines `query Q0 document rank score tag`: where each document stands, and its score.
 
-    `runs` takes five numbers for each run of rows with one query: its first row, where the query's id starts and ends,
-    where its first line starts, and which line that is. `totals` takes the numbers of rows, runs and lines. A line
-    that is blank or begins with # is none.
+    A block is the bytes and what takes these: starts and ends of documents, scores, and runs. `runs` takes five
+    numbers for each run of rows with one query: its first row, where the query's id starts and ends, where its first
+    line starts, and which line that is. `totals` takes the numbers of rows, runs and lines. A line that is blank or
+    begins with # is none.
     """
-    return _scan(data, document_start, document_end, value, runs, totals, 6, None, 4)
+    return _scan(block, totals, 6, None, 4)
 
 
-def scan_qrels(data, document_start, document_end, value, runs, totals):
+def scan_qrels(block, totals):
     """Read lines `query iteration document grade`, as `scan_run` does."""
-    return _scan(data, document_start, document_end, value, runs, totals, 4, 4, 3)
+    return _scan(block, totals, 4, 4, 3)
 
 
-def _scan(data, document_start, document_end, value, runs, totals, least, most, value_field):
+def _scan(block, totals, least, most, value_field):
+    data, document_start, document_end, value, runs = block
     data = bytes(data)
     rows = count = 0
     at = 0
@@ -113,11 +115,11 @@ def _rows(starts, runs, numbers):
 def match_lines(block, numbers, first, judged_of, sizes, lists):
     """Find the judged documents among rows: `scores` and `orders` take their scores and their places in the run.
 
-    A block is what `scan_run` takes and fills. `judged_of` says which query of the truth a number is, or −1; `first` is
-    the place of the first row in the run; `sizes` counts the rows of each number. The lists hold the truth, ragged:
-    ids, `offsets`, grades; then what is kept between calls: `slots`, the table of the compiled half, 0 at first;
-    `scores`, NaN where a document is not returned, and `orders`; `held`, UNSEEN at first; what `count_lines` fills; and
-    the policy for ties.
+    A block is that of `scan_run`, cut to what it holds. `judged_of` says which query of the truth a number is, or −1;
+    `first` is the place of the first row in the run; `sizes` counts the rows of each number. The lists hold the truth,
+    ragged: ids, `offsets`, grades; then what is kept between calls: `slots`, the table of the compiled half, 0 at
+    first; `scores`, NaN where a document is not returned, and `orders`; `held`, UNSEEN at first; what `count_lines`
+    fills; and the policy for ties.
     """
     data, starts, ends, values, runs = block
     judged_data, judged_starts, judged_ends, offsets, _, _, scores, orders, held, *_ = lists

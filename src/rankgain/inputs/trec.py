@@ -297,7 +297,7 @@ class Block:
         self._line = line  # … and how many lines
         self._name = name
         starts, ends, values, runs, totals = (room or Room()).of(len(data) // form.shortest + 1)
-        fault = getattr(_backend.lines, form.scan)(self.bytes, starts, ends, values, runs, totals)
+        fault = getattr(_backend.lines, form.scan)((self.bytes, starts, ends, values, runs), totals)
         if fault is not None:
             raise self._refusal(fault, form)
         rows, count, self.lines = totals.tolist()
