@@ -263,21 +263,33 @@ cdef struct Rows:
     Py_ssize_t run_count
 
 
-cdef Rows rows_of(tuple buffers) except *:
-    """What the buffers hold; whoever calls has them open as long."""
+cdef int64_t* ints(object buffer) except? NULL:
+    """Where a buffer stands, which whoever calls has open as long as he needs it."""
+    cdef const int64_t[::1] view = buffer
+    return <int64_t*>integers(view)
+
+
+cdef double* floats(object buffer) except? NULL:
+    cdef const double[::1] view = buffer
+    return <double*>doubles(view)
+
+
+cdef const unsigned char* chars(object buffer) except? NULL:
+    cdef const unsigned char[::1] view = buffer
+    return &view[0] if view.shape[0] else NULL
+
+
+cdef Rows rows_of(tuple block) except *:
     cdef Rows rows
-    cdef const unsigned char[::1] data
-    cdef int64_t[::1] starts, ends, runs
-    cdef double[::1] values
-    data, starts, ends, values, runs = buffers
-    rows.data = &data[0] if data.shape[0] else NULL
-    rows.size = data.shape[0]
-    rows.starts = <int64_t*>integers(starts)
-    rows.ends = <int64_t*>integers(ends)
-    rows.values = <double*>doubles(values)
-    rows.runs = <Run*>integers(runs)
-    rows.count = starts.shape[0]
-    rows.run_count = runs.shape[0] // 5
+    data, starts, ends, values, runs = block
+    rows.data = chars(data)
+    rows.size = len(data)
+    rows.starts = ints(starts)
+    rows.ends = ints(ends)
+    rows.values = floats(values)
+    rows.runs = <Run*>ints(runs)
+    rows.count = len(starts)
+    rows.run_count = len(runs) // 5
     return rows
 
 
@@ -546,27 +558,21 @@ cdef struct Lists:
 
 
 cdef Lists lists_of(tuple buffers) except *:
-    """As `rows_of`."""
     cdef Lists lists
-    cdef const unsigned char[::1] data
-    cdef const int64_t[::1] starts, ends, offsets
-    cdef const double[::1] grades
-    cdef int64_t[::1] slots, orders, held, hits, above, equal
-    cdef double[::1] scores, keys
-    data, starts, ends, offsets, grades, slots, scores, orders, held, hits, keys, above, equal, lists.ties = buffers
-    lists.data = &data[0] if data.shape[0] else NULL
-    lists.starts = integers(starts)
-    lists.ends = integers(ends)
-    lists.offsets = integers(offsets)
-    lists.grades = doubles(grades)
-    lists.slots = <uint64_t*>integers(slots)
-    lists.scores = <double*>doubles(scores)
-    lists.orders = <int64_t*>integers(orders)
-    lists.held = <int64_t*>integers(held)
-    lists.hits = <int64_t*>integers(hits)
-    lists.keys = <double*>doubles(keys)
-    lists.above = <int64_t*>integers(above)
-    lists.equal = <int64_t*>integers(equal)
+    data, starts, ends, offsets, grades, slots, scores, orders, held, hits, keys, above, equals, lists.ties = buffers
+    lists.data = chars(data)
+    lists.starts = ints(starts)
+    lists.ends = ints(ends)
+    lists.offsets = ints(offsets)
+    lists.grades = floats(grades)
+    lists.slots = <uint64_t*>ints(slots)
+    lists.scores = floats(scores)
+    lists.orders = ints(orders)
+    lists.held = ints(held)
+    lists.hits = ints(hits)
+    lists.keys = floats(keys)
+    lists.above = ints(above)
+    lists.equal = ints(equals)
     return lists
 
 
