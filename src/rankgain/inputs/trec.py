@@ -499,7 +499,7 @@ class Places:
                         raise block.repeated(row)
                     seen.add(document)
 
-    def finish(self) -> None:
+    def finish(self) -> Places:
         """The first and the last rank of each hit, from the documents that were counted before it."""
         offsets = self._truth.offsets
         places, self.offsets = stretches(offsets[:-1], offsets[:-1] + np.maximum(self._held, 0))
@@ -511,6 +511,7 @@ class Places:
         self.grade = self._truth.grades[self._hits[places]]
         self.first = before + equals[group] + 1
         self.last = np.maximum(before + equals[places + 1], self.first)
+        return self
 
 
 def _place(file: File, truth: Judgments, ties: int) -> Places:
@@ -520,9 +521,10 @@ def _place(file: File, truth: Judgments, ties: int) -> Places:
             places.add(partial(iter, [block]))
     except _Apart:
         places = Places(truth, file.name, ties)
-        places.add(lambda: _blocks(file.again(), together=False))
-    places.finish()
-    return places
+    else:
+        return places.finish()
+    places.add(lambda: _blocks(file.again(), together=False))  # not in the handler, which holds on to the last block
+    return places.finish()
 
 
 class Placed(Judged):
