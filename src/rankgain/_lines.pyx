@@ -595,11 +595,10 @@ cdef inline void match_row(
 
 
 def match_lines(
-    tuple block, const int64_t[::1] numbers, int64_t first, const int64_t[::1] judged_of, int64_t[::1] sizes,
-    tuple buffers
+    tuple block, const int64_t[::1] numbers, int64_t first, const int64_t[::1] judged_of, int64_t[::1] sizes, tuple lists
 ):
     cdef Rows rows = rows_of(block)
-    cdef Lists lists = lists_of(buffers)
+    cdef Lists held = lists_of(lists)
     cdef Py_ssize_t run, row, stop, query, begin, judged
     cdef uint64_t mask
     with nogil:
@@ -610,18 +609,18 @@ def match_lines(
             query = judged_of[numbers[run]]
             if query < 0:
                 continue
-            begin = lists.offsets[query]
-            judged = lists.offsets[query + 1] - begin
+            begin = held.offsets[query]
+            judged = held.offsets[query + 1] - begin
             mask = mask_of(judged)
-            if lists.held[query] == UNSEEN:
+            if held.held[query] == UNSEEN:
                 index_ids(
-                    lists.slots + 4 * begin, mask, lists.data, lists.starts, lists.ends, begin, begin, begin + judged
+                    held.slots + 4 * begin, mask, held.data, held.starts, held.ends, begin, begin, begin + judged
                 )
-                lists.held[query] = MATCHED
+                held.held[query] = MATCHED
             if judged:
                 for row in range(row, stop):
                     match_row(
-                        &lists, begin, mask, rows.data + rows.starts[row], rows.ends[row] - rows.starts[row],
+                        &held, begin, mask, rows.data + rows.starts[row], rows.ends[row] - rows.starts[row],
                         rows.values[row], first + row,
                     )
 
@@ -712,10 +711,10 @@ cdef inline void count_row(
 
 def count_lines(
     tuple block, const int64_t[::1] numbers, int64_t first, const int64_t[::1] judged_of, int64_t[::1] places,
-    int64_t[::1] hashes, tuple buffers
+    int64_t[::1] hashes, tuple lists
 ):
     cdef Rows rows = rows_of(block)
-    cdef Lists lists = lists_of(buffers)
+    cdef Lists held = lists_of(lists)
     cdef Py_ssize_t run, row, stop, query, length, place, n
     cdef const unsigned char* at
     cdef bint fits = True
@@ -724,9 +723,9 @@ def count_lines(
             row = rows.runs[run].row
             stop = stop_of(&rows, run)
             query = judged_of[numbers[run]]
-            if query >= 0 and lists.held[query] < 0:
-                arrange(&lists, query)
-            n = lists.held[query] if query >= 0 else 0
+            if query >= 0 and held.held[query] < 0:
+                arrange(&held, query)
+            n = held.held[query] if query >= 0 else 0
             place = places[numbers[run]]
             if stop - row > hashes.shape[0] - place:
                 fits = False
@@ -737,6 +736,6 @@ def count_lines(
                 hashes[place] = <int64_t>hash_bytes(at, length, SEED)
                 place += 1
                 if n:
-                    count_row(&lists, query, n, at, length, rows.values[row], first + row)
+                    count_row(&held, query, n, at, length, rows.values[row], first + row)
             places[numbers[run]] = place
     return fits
