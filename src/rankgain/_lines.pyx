@@ -595,10 +595,11 @@ cdef inline void match_row(
 
 
 def match_lines(
-    tuple block, const int64_t[::1] numbers, int64_t first, const int64_t[::1] judged_of, int64_t[::1] sizes, tuple lists
+    tuple block, const int64_t[::1] numbers, int64_t first, const int64_t[::1] judged_of, int64_t[::1] sizes,
+    tuple lists
 ):
     cdef Rows rows = rows_of(block)
-    cdef Lists held = lists_of(lists)
+    cdef Lists own = lists_of(lists)
     cdef Py_ssize_t run, row, stop, query, begin, judged
     cdef uint64_t mask
     with nogil:
@@ -609,18 +610,18 @@ def match_lines(
             query = judged_of[numbers[run]]
             if query < 0:
                 continue
-            begin = held.offsets[query]
-            judged = held.offsets[query + 1] - begin
+            begin = own.offsets[query]
+            judged = own.offsets[query + 1] - begin
             mask = mask_of(judged)
-            if held.held[query] == UNSEEN:
+            if own.held[query] == UNSEEN:
                 index_ids(
-                    held.slots + 4 * begin, mask, held.data, held.starts, held.ends, begin, begin, begin + judged
+                    own.slots + 4 * begin, mask, own.data, own.starts, own.ends, begin, begin, begin + judged
                 )
-                held.held[query] = MATCHED
+                own.held[query] = MATCHED
             if judged:
                 for row in range(row, stop):
                     match_row(
-                        &held, begin, mask, rows.data + rows.starts[row], rows.ends[row] - rows.starts[row],
+                        &own, begin, mask, rows.data + rows.starts[row], rows.ends[row] - rows.starts[row],
                         rows.values[row], first + row,
                     )
 
@@ -714,7 +715,7 @@ def count_lines(
     int64_t[::1] hashes, tuple lists
 ):
     cdef Rows rows = rows_of(block)
-    cdef Lists held = lists_of(lists)
+    cdef Lists own = lists_of(lists)
     cdef Py_ssize_t run, row, stop, query, length, place, n
     cdef const unsigned char* at
     cdef bint fits = True
@@ -723,9 +724,9 @@ def count_lines(
             row = rows.runs[run].row
             stop = stop_of(&rows, run)
             query = judged_of[numbers[run]]
-            if query >= 0 and held.held[query] < 0:
-                arrange(&held, query)
-            n = held.held[query] if query >= 0 else 0
+            if query >= 0 and own.held[query] < 0:
+                arrange(&own, query)
+            n = own.held[query] if query >= 0 else 0
             place = places[numbers[run]]
             if stop - row > hashes.shape[0] - place:
                 fits = False
@@ -736,6 +737,6 @@ def count_lines(
                 hashes[place] = <int64_t>hash_bytes(at, length, SEED)
                 place += 1
                 if n:
-                    count_row(&held, query, n, at, length, rows.values[row], first + row)
+                    count_row(&own, query, n, at, length, rows.values[row], first + row)
             places[numbers[run]] = place
     return fits
