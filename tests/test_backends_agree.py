@@ -285,7 +285,7 @@ def scanned(name, data):
     most = len(data) + 1
     starts, ends, runs, totals = (np.empty(size, dtype=np.int64) for size in (most, most, 5 * most, 3))
     values = np.empty(most)
-    fault = getattr(_backend.lines, name)(data, starts, ends, values, runs, totals)
+    fault = getattr(_backend.lines, name)((data, starts, ends, values, runs), totals)
     if fault is not None:
         return fault
     rows, count, lines = totals.tolist()

@@ -17,6 +17,7 @@ from pathlib import Path
 from threading import Thread
 from unittest.mock import patch
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -586,7 +587,7 @@ def test_a_file_that_becomes_shorter(backend, monkeypatch, pack):
             self.limit = 0
             return super().seek(*args)
 
-    monkeypatch.setattr(trec, "BLOCK", 20)
+    monkeypatch.setattr(trec, "BLOCK", 5)
     for run, limit in [(RUN, 0), (SCATTERED, 10**6)]:
         Path("run").write_bytes(pack(run))
         with Shrinking("run", "rb") as file:
@@ -674,11 +675,13 @@ def long_run(queries, documents):
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
-def test_memory_does_not_grow_with_the_file(backend, monkeypatch, pack):
+@pytest.mark.parametrize("change", [bytes, shuffled])
+def test_memory_does_not_grow_with_the_file(backend, monkeypatch, pack, change):
+    """Or, where lines are scattered, by 8 bytes for each."""
     monkeypatch.setattr(trec, "BLOCK", 1 << 14)
     peaks = []
     for queries in (40, 400):
-        path = in_folder("run", pack(long_run(queries, 100)))
+        path = in_folder("run", pack(change(long_run(queries, 100))))
         qrels = io.BytesIO(b"".join(b"q%d 0 D7919 1\n" % query for query in range(queries)))
         tracemalloc.start()
         try:
@@ -687,7 +690,7 @@ def test_memory_does_not_grow_with_the_file(backend, monkeypatch, pack):
         finally:
             tracemalloc.stop()
     assert len(long_run(400, 100)) > 1_000_000
-    assert peaks[1] < peaks[0] + 400_000
+    assert peaks[1] < peaks[0] + 400_000 + (change is shuffled) * 8 * 360 * 100
 
 
 @pytest.mark.parametrize("most", [100, 10**9])
@@ -705,3 +708,98 @@ def test_the_lines_of_a_long_query_are_not_read_over_and_over(backend, monkeypat
     run = long_run(2, 2000)
     assert reciprocal_ranks(io.BytesIO(b"q0 0 D7919 1\nq1 0 D7919 1"), Trickle(run, most)) == [1.0, 1.0]
     assert sum(looked_at) < 5 * len(run)
+
+
+@pytest.mark.parametrize("most", [100, 10**9])
+def test_a_query_that_is_too_long_to_be_held_is_read_twice(backend, monkeypatch, most):
+    held = []
+
+    class Counted(trec.Block):
+        def __init__(self, *args):
+            held.append(len(args[0]))
+            super().__init__(*args)
+
+    monkeypatch.setattr(trec, "Block", Counted)
+    monkeypatch.setattr(trec, "BLOCK", 1000)
+    run = long_run(2, 2000)
+    assert reciprocal_ranks(io.BytesIO(b"q0 0 D7919 1\nq1 0 D7919 1"), Trickle(run, most)) == [1.0, 1.0]
+    assert max(held[1:]) < 10_000
+    assert sum(held) < 3 * len(run)
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_many_queries(backend, together):
+    """More than the table of their names has room for at first."""
+    names = [b"query-%d" % number for number in range(1500)]
+    lines = [(name, b"d%d" % number) for name in names for number in range(3)]
+    if not together:
+        random.Random(1).shuffle(lines)
+    run = b"".join(b"%s Q0 %s 0 %s t\n" % (*line, line[1][1:]) for line in lines)
+    qrels = b"".join(b"%s 0 d%d 1\n" % (name, number % 3) for number, name in enumerate(names))
+    assert reciprocal_ranks(io.BytesIO(qrels), io.BytesIO(run)) == [1 / (3 - number % 3) for number in range(1500)]
+
+
+@pytest.mark.parametrize("run", [RUN, SCATTERED], ids=["together", "scattered"])
+def test_hashes_that_are_equal_prove_nothing(backend, monkeypatch, run):
+    """The ids themselves are looked at then."""
+    looked = []
+    equal = trec._backend.lines.equal_hashes
+
+    def suspicious(hashes, offsets):
+        looked.append(len(offsets))
+        return 0 if len(offsets) > 1 else equal(hashes, offsets)
+
+    monkeypatch.setattr(trec._backend.lines, "equal_hashes", suspicious)
+    monkeypatch.setattr(trec, "BLOCK", 20)
+    assert reciprocal_ranks(io.BytesIO(QRELS), io.BytesIO(run)) == RR
+    assert len(looked) > 2
+    with pytest.raises(ValueError, match="run: line 4, field 3: 'd1' stands in an earlier line"):
+        rg.read_trec(io.BytesIO(QRELS), io.BytesIO(run + b"q1 Q0 d1 1 1 t"))
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        SCATTERED.replace(b"q1 Q0 d2", b"q2 Q0 d2"),
+        SCATTERED.replace(b"q1 Q0 d2", b"q9 Q0 d2"),
+        SCATTERED + b"q1 Q0 d3 1 1 t\n",
+        SCATTERED[:17],
+    ],
+)
+def test_a_file_that_changes_between_two_readings(backend, monkeypatch, after):
+    class Changing(io.BytesIO):
+        def seek(self, *args):
+            self.rewinds = getattr(self, "rewinds", 0) + 1
+            if self.rewinds == 2:
+                super().seek(0)
+                super().truncate()
+                super().write(after)
+            return super().seek(*args)
+
+    monkeypatch.setattr(trec, "BLOCK", 5)
+    with pytest.raises(ValueError, match="run was changed while it was read"):
+        rg.read_trec(io.BytesIO(QRELS), Changing(SCATTERED))
+
+
+@pytest.mark.both
+@given(
+    st.integers(0, 10**10).map(str),
+    st.integers(0, 10**10).map(str) | st.just(""),
+    st.sampled_from(["", "-"]),
+    st.sampled_from(["{}.{}", "{0}", ".{1}", "{}.{}.", "{}x{}", "{}. {}", "{}.{}e5", "{}-{}", "{}/{}", "{}:{}"]),
+    st.integers(0, 9),
+)
+def test_decimals_near_the_end_of_the_data(on_both, whole, fraction, sign, form, tag):
+    """They are read eight bytes at a time, but only where these are there."""
+    line = f"q Q0 d 1 {sign}{form.format(whole, fraction)} {'t' * tag}".encode()
+    compiled, python = on_both(lambda: scanned("scan_run", line))
+    assert compiled == python
+
+
+@pytest.mark.both
+@given(st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(-3, 3), max_size=40), st.data())
+def test_equal_hashes(on_both, hashes, data):
+    cuts = data.draw(st.lists(st.integers(0, len(hashes)), max_size=5).map(sorted))
+    offsets = np.array([0, *cuts, len(hashes)])
+    compiled, python = on_both(lambda: trec._backend.lines.equal_hashes(np.array(hashes, dtype=np.int64), offsets))
+    assert compiled == python

@@ -12,6 +12,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcmp, memcpy, memset
 
+from rankgain._bytes cimport equal_bytes, hash_bytes
 from rankgain._codes cimport DOCID, DUPLICATE, NAN_SCORE, STABLE
 from rankgain._ordering cimport (
     Entry, Workspace, count_higher, doubles, integers, longest, rank_entries, release, reserve,
@@ -91,39 +92,11 @@ cdef inline int64_t number_at(const Keys* keys, Py_ssize_t row) noexcept nogil:
     return (<const int32_t*>keys.data)[row] if keys.width == 4 else (<const int64_t*>keys.data)[row]
 
 
-cdef inline uint64_t word(const unsigned char* at) noexcept nogil:
-    cdef uint64_t value
-    memcpy(&value, at, 8)
-    return value
-
-
-cdef inline uint64_t half_word(const unsigned char* at) noexcept nogil:
-    cdef uint32_t value
-    memcpy(&value, at, 4)
-    return value
-
-
-cdef inline uint64_t stir(uint64_t value) noexcept nogil:
-    value *= <uint64_t>0x9E3779B97F4A7C15
-    return value ^ (value >> 32)
-
-
 cdef inline uint64_t hash_of(const Keys* keys, Py_ssize_t row) noexcept nogil:
     """A hash that differs from process to process."""
     cdef Py_ssize_t length
     cdef const unsigned char* at = bytes_of(keys, row, &length)
-    cdef uint64_t value = SEED ^ <uint64_t>length
-    if length >= 8:
-        while length > 8:
-            value = stir(value ^ word(at))
-            at += 8
-            length -= 8
-        return stir(stir(value ^ word(at + length - 8)))  # the last eight bytes, some of them for the second time
-    if length >= 4:
-        return stir(stir(value ^ (half_word(at) << 32 | half_word(at + length - 4))))
-    if length:
-        value ^= <uint64_t>at[0] << 16 | <uint64_t>at[length // 2] << 8 | at[length - 1]
-    return stir(stir(value))
+    return hash_bytes(at, length, SEED)
 
 
 cdef inline bint same(const Keys* some, Py_ssize_t row, const Keys* others, Py_ssize_t other) noexcept nogil:
@@ -134,7 +107,7 @@ cdef inline bint same(const Keys* some, Py_ssize_t row, const Keys* others, Py_s
         return number_at(some, row) == number_at(others, other)
     at = bytes_of(some, row, &length)
     other_at = bytes_of(others, other, &other_length)
-    return length == other_length and (length == 0 or memcmp(at, other_at, length) == 0)
+    return length == other_length and equal_bytes(at, other_at, length)
 
 
 cdef inline bint higher(const Keys* keys, Py_ssize_t row, Py_ssize_t other) noexcept nogil:

@@ -3,12 +3,17 @@
 The functions of `_reference_lines`, which is their specification, with its bits.
 """
 
+import os
+
 from cpython.ref cimport PyObject
 from libc.float cimport DBL_MAX
 from libc.stdint cimport int64_t, uint64_t
-from libc.string cimport memchr, memcmp
+from libc.stdlib cimport free, malloc
+from libc.string cimport memchr, memcmp, memcpy, memset
 
-from rankgain._codes cimport FEW_FIELDS, INFINITE_GRADE, NAN_GRADE, NAN_SCORE, NOT_A_NUMBER
+from rankgain._bytes cimport equal_bytes, hash_bytes
+from rankgain._codes cimport DOCID, FEW_FIELDS, INFINITE_GRADE, NAN_GRADE, NAN_SCORE, NOT_A_NUMBER, STABLE
+from rankgain._ordering cimport count_higher, doubles, integers, longest
 
 from rankgain._reference_lines import decimal
 
@@ -23,22 +28,95 @@ cdef enum:
 
 cdef extern from *:
     """
-    #define LOWER 0xFFFFFFFFu
+    #define LOWER 0xFFFFFFFFull
     #define EXACT (1ull << 53)
+    #define LOW_SEVEN 0x7F7F7F7F7F7F7F7Full
+    #define HIGH_BITS 0x8080808080808080ull
+    #define ABOVE_NINE 0x7676767676767676ull  /* 0x80 - 10 in each byte */
+    #define ONES 0x0F0F0F0F0F0F0F0Full  /* what is left of digits, and of numbers of two and four digits */
+    #define TWOS 0x00FF00FF00FF00FFull
+    #define FOURS 0x0000FFFF0000FFFFull
+    #define LOWEST_BITS 0x0101010101010101ull
+    #define POINTS 0x2E2E2E2E2E2E2E2Eull
+    #define ZEROS 0x3030303030303030ull
+    #ifdef _MSC_VER
+    #include <intrin.h>
+    static __inline unsigned lowest(unsigned __int64 bits) {
+        unsigned long index;
+        _BitScanForward64(&index, bits);
+        return index;
+    }
+    #else
+    #define lowest(bits) (unsigned)__builtin_ctzll(bits)
+    #endif
+    /* eight bytes, the first of them lowest: one instruction, wherever that is how words lie in memory */
+    static inline uint64_t little(const unsigned char* at) {
+        return (uint64_t)at[0] | (uint64_t)at[1] << 8 | (uint64_t)at[2] << 16 | (uint64_t)at[3] << 24 |
+               (uint64_t)at[4] << 32 | (uint64_t)at[5] << 40 | (uint64_t)at[6] << 48 | (uint64_t)at[7] << 56;
+    }
+    #if defined(__SSE2__) || defined(_M_X64)
+    #include <emmintrin.h>
+    static inline uint64_t white_space(const unsigned char* at, uint64_t* newlines) {
+        uint64_t mask = 0, ends = 0;
+        for (int part = 0; part < 4; part++) {
+            __m128i bytes = _mm_loadu_si128((const __m128i*)(at + 16 * part));
+            __m128i beyond = _mm_sub_epi8(bytes, _mm_set1_epi8(9));
+            __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(beyond, _mm_set1_epi8(4)), beyond);
+            __m128i blank = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(32));
+            mask |= (uint64_t)_mm_movemask_epi8(_mm_or_si128(blank, control)) << 16 * part;
+            ends |= (uint64_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(10))) << 16 * part;
+        }
+        *newlines = ends;
+        return mask;
+    }
+    #else
+    static inline uint64_t gathered(uint64_t high) {  /* the highest bits of eight bytes */
+        return (high >> 7 & LOWEST_BITS) * 0x0102040810204080ull >> 56;
+    }
+    static inline uint64_t above(uint64_t eight, int least) {  /* bytes of at least so much: no carries */
+        return (eight & LOW_SEVEN) + LOWEST_BITS * (uint64_t)(128 - least) | eight;
+    }
+    static inline uint64_t white_space(const unsigned char* at, uint64_t* newlines) {
+        uint64_t mask = 0, ends = 0;
+        for (int part = 7; part >= 0; part--) {
+            uint64_t eight = little(at + 8 * part);
+            uint64_t control = above(eight, 9) & ~above(eight, 14), blank = above(eight, 32) & ~above(eight, 33);
+            mask = mask << 8 | gathered(control | blank);
+            ends = ends << 8 | gathered(above(eight, 10) & ~above(eight, 11));
+        }
+        *newlines = ends;
+        return mask;
+    }
+    #endif
     """
+    uint64_t little(const unsigned char* at) noexcept nogil
+    # A bit for each of 64 bytes: what bytes.split() takes for white space, and of that the newlines.
+    uint64_t white_space(const unsigned char* at, uint64_t* newlines) noexcept nogil
+    const uint64_t HIGH_BITS, LOWEST_BITS, ABOVE_NINE, POINTS, ZEROS, ONES, TWOS, FOURS
+    unsigned int lowest(uint64_t bits) noexcept nogil  # the place of the lowest bit that is set
     const uint64_t LOWER
     const uint64_t EXACT  # whole numbers up to here are float64
 
 cdef double POWERS[DIGITS + 1]  # the powers of 10 that are float64
 cdef uint64_t RECIPROCALS[DIGITS + 1]  # their reciprocals, cut off after 63 bits, without …
 cdef double SCALES[DIGITS + 1]  # … these factors
+cdef uint64_t TENS[9]
+TENS[:] = [10**n for n in range(9)]
 POWERS[:] = [float(10**n) for n in range(DIGITS + 1)]
 RECIPROCALS[:] = [(1 << 62 + (10**n).bit_length()) // 10**n for n in range(DIGITS + 1)]
 SCALES[:] = [2.0 ** (2 - (10**n).bit_length()) for n in range(DIGITS + 1)]
 
 
-cdef inline bint is_space(unsigned char c) noexcept nogil:
-    return c == 32 or (9 <= c <= 13)  # what bytes.split() takes for white space
+cdef inline uint64_t separators(
+    const unsigned char* at, const unsigned char* end, uint64_t* newlines
+) noexcept nogil:
+    """`white_space`; what lies behind the end counts as newlines."""
+    cdef unsigned char rest[64]
+    if end - at >= 64:
+        return white_space(at, newlines)
+    memset(rest, c'\n', 64)
+    memcpy(rest, at, end - at)
+    return white_space(rest, newlines)
 
 
 cdef inline uint64_t upper_word(uint64_t some, uint64_t other) noexcept nogil:
@@ -73,15 +151,64 @@ cdef bint divide(uint64_t whole, Py_ssize_t decimals, double* out) noexcept nogi
     return True
 
 
-cdef bint read_decimal(const unsigned char* at, const unsigned char* end, double* out) noexcept nogil:
-    """Plain decimals of up to 19 digits. Equals `float()`; everything else is left to it."""
-    cdef uint64_t whole = 0
-    cdef Py_ssize_t digits, decimals = 0
-    cdef const unsigned char* point = NULL
-    cdef const unsigned char* begin
-    cdef bint negative = at < end and at[0] == c'-'
+cdef inline uint64_t digits_of(const unsigned char* at, Py_ssize_t count) noexcept nogil:
+    """The values of up to eight digits, one a byte, as if zeros stood before them."""
+    return (little(at) ^ ZEROS) << (32 - 4 * count) << (32 - 4 * count)
+
+
+cdef inline uint64_t number_of(uint64_t digits) noexcept nogil:
+    """The number that eight digits are: pairs of them, then fours, then all."""
+    digits = (digits & ONES) * (10 * 0x100 + 1) >> 8
+    digits = (digits & TWOS) * (100 * 0x10000 + 1) >> 16
+    return (digits & FOURS) * (10000 * (LOWER + 1) + 1) >> 32
+
+
+cdef inline bint read_decimal(
+    const unsigned char* at, const unsigned char* end, const unsigned char* limit, double* out
+) noexcept nogil:
+    """Plain decimals of up to 19 digits. Equals `float()`; everything else is left to it.
+
+    Those of less than 8 digits before the point, and up to 8 behind it, are read all at once; none of these bytes lies
+    at the limit.
+    """
+    cdef bint negative = at[0] == c'-'
+    cdef uint64_t points, whole, fraction = 0
+    cdef Py_ssize_t before, decimals = 0
     at += negative
-    begin = at
+    if limit - end < 8:
+        return read_digits(at, end, negative, out)
+    points = little(at) ^ POINTS
+    points = (points - LOWEST_BITS) & ~points & HIGH_BITS  # the lowest of these bits is at the first point
+    before = lowest(points) >> 3 if points else 8
+    if before < end - at:
+        decimals = end - at - before - 1
+        if before == 8 or decimals > 8:
+            return read_digits(at, end, negative, out)
+        fraction = digits_of(at + before + 1, decimals)
+    else:
+        before = end - at
+    whole = digits_of(at, before)
+    if (whole | fraction | whole + ABOVE_NINE | fraction + ABOVE_NINE) & HIGH_BITS or before + decimals == 0:
+        return False
+    return quotient(number_of(whole) * TENS[decimals] + number_of(fraction), decimals, negative, out)
+
+
+cdef inline bint quotient(uint64_t whole, Py_ssize_t decimals, bint negative, double* out) noexcept nogil:
+    """whole / 10**decimals; False where that is too close to call."""
+    if whole <= EXACT:
+        out[0] = <double><int64_t>whole / POWERS[decimals]
+    elif not divide(whole, decimals, out):
+        return False
+    if negative:
+        out[0] = -out[0]
+    return True
+
+
+cdef bint read_digits(const unsigned char* at, const unsigned char* end, bint negative, double* out) noexcept nogil:
+    """`read_decimal` without the sign, byte by byte."""
+    cdef uint64_t whole = 0
+    cdef Py_ssize_t digits = end - at, decimals = 0
+    cdef const unsigned char* point = NULL
     while at < end:
         if c'0' <= at[0] <= c'9':
             whole = 10 * whole + (at[0] - c'0')  # modulo 2**64 where there are too many digits
@@ -90,21 +217,10 @@ cdef bint read_decimal(const unsigned char* at, const unsigned char* end, double
         else:
             return False
         at += 1
-    digits = end - begin
     if point != NULL:
         digits -= 1
         decimals = end - point - 1
-    if not 0 < digits <= DIGITS:
-        return False
-    if whole <= EXACT:
-        out[0] = <double><int64_t>whole
-        if decimals:
-            out[0] /= POWERS[decimals]
-    elif not divide(whole, decimals, out):
-        return False
-    if negative:
-        out[0] = -out[0]
-    return True
+    return 0 < digits <= DIGITS and quotient(whole, decimals, negative, out)
 
 
 cdef bint read_float(const unsigned char* at, Py_ssize_t length, double* out) except -1:
@@ -135,6 +251,48 @@ cdef struct Run:
     int64_t line
 
 
+cdef struct Rows:
+    # What a scan reads and writes; see `scan_run`.
+    const unsigned char* data
+    Py_ssize_t size
+    int64_t* starts
+    int64_t* ends
+    double* values
+    Run* runs
+    Py_ssize_t count
+    Py_ssize_t run_count
+
+
+cdef int64_t* ints(object buffer) except? NULL:
+    """Where a buffer stands, which whoever calls has open as long as he needs it."""
+    cdef const int64_t[::1] view = buffer
+    return <int64_t*>integers(view)
+
+
+cdef double* floats(object buffer) except? NULL:
+    cdef const double[::1] view = buffer
+    return <double*>doubles(view)
+
+
+cdef const unsigned char* chars(object buffer) except? NULL:
+    cdef const unsigned char[::1] view = buffer
+    return &view[0] if view.shape[0] else NULL
+
+
+cdef Rows rows_of(tuple block) except *:
+    cdef Rows rows
+    data, starts, ends, values, runs = block
+    rows.data = chars(data)
+    rows.size = len(data)
+    rows.starts = ints(starts)
+    rows.ends = ints(ends)
+    rows.values = floats(values)
+    rows.runs = <Run*>ints(runs)
+    rows.count = len(starts)
+    rows.run_count = len(runs) // 5
+    return rows
+
+
 cdef struct Lines:
     # Where a scan stands, and where it writes.
     const unsigned char* data
@@ -152,94 +310,90 @@ cdef struct Lines:
     Run* runs
 
 
-cdef inline const unsigned char* field(const unsigned char* at, const unsigned char* stop) noexcept nogil:
-    """Where the next field starts."""
-    while at < stop and is_space(at[0]):
-        at += 1
-    return at
-
-
-cdef inline const unsigned char* gap(const unsigned char* at, const unsigned char* stop) noexcept nogil:
-    """Where the field ends."""
-    while at < stop and not is_space(at[0]):
-        at += 1
-    return at
-
-
 cdef int scan_on(Lines* lines, int least, int most, int value_field) noexcept nogil:
     """Read lines to the end, a fault (its code) or a number that is hard to read (UNREAD)."""
-    cdef const unsigned char* at
+    cdef const unsigned char* end = lines.end
+    cdef const unsigned char* base = lines.at
+    cdef const unsigned char* at = base
+    cdef const unsigned char* start
     cdef const unsigned char* stop
-    cdef const unsigned char* begin
-    cdef Py_ssize_t fields
+    cdef uint64_t newlines, mask = separators(base, end, &newlines)
+    cdef unsigned int index
+    cdef Py_ssize_t fields, line = lines.line
+    cdef int code = 0
     cdef double value
-    while lines.at < lines.end:
-        begin = lines.at
-        stop = <const unsigned char*>memchr(begin, c'\n', lines.end - begin)
-        if stop == NULL:
-            stop = lines.end
+    while at < end:
         fields = 0
-        at = field(begin, stop)
-        if at < stop and at[0] == c'#':
-            at = stop
-        while at < stop and fields < least:
-            lines.starts[fields] = at
-            lines.ends[fields] = at = gap(at, stop)
-            fields += 1
-            at = field(at, stop)
-        while at < stop and most >= 0:  # else nobody reads on
-            fields += 1
-            at = field(gap(at, stop), stop)
-        lines.fields = fields
-        if fields:
+        start = at
+        while True:
+            while mask == 0:
+                base += 64
+                mask = separators(base, end, &newlines)
+            index = lowest(mask)
+            mask &= mask - 1
+            stop = base + index
+            if stop > start:
+                if fields < least:
+                    lines.starts[fields] = start
+                    lines.ends[fields] = stop
+                fields += 1
+            if newlines >> index & 1:
+                break
+            start = stop + 1
+        if fields and lines.starts[0][0] != c'#':
             if fields < least or (most >= 0 and fields > most):
-                return FEW_FIELDS
-            if not read_decimal(lines.starts[value_field], lines.ends[value_field], &value):
-                return UNREAD
-            add_row(lines, begin, value)
-        lines.at = stop + 1
-        lines.line += 1
-    return 0
+                code = FEW_FIELDS
+            elif not read_decimal(lines.starts[value_field], lines.ends[value_field], end, &value):
+                code = UNREAD
+            if code:
+                lines.fields = fields
+                break
+            add_row(lines, at, line, value)
+        at = stop + 1
+        line += 1
+    lines.at = at
+    lines.line = line
+    return code
 
 
-cdef inline void add_row(Lines* lines, const unsigned char* begin, double value) noexcept nogil:
-    cdef Py_ssize_t length = lines.ends[0] - lines.starts[0]
+cdef inline void add_row(Lines* lines, const unsigned char* begin, Py_ssize_t line, double value) noexcept nogil:
+    cdef const unsigned char* data = lines.data
+    cdef const unsigned char* query = lines.starts[0]
+    cdef Py_ssize_t length = lines.ends[0] - query, row = lines.rows
     cdef Run* run = lines.runs + lines.count
     cdef Run* before = run - 1
     if (
         lines.count == 0 or before.end - before.start != length
-        or memcmp(lines.data + before.start, lines.starts[0], length)
+        or not equal_bytes(data + before.start, query, length)
     ):
-        run.row = lines.rows
-        run.start = lines.starts[0] - lines.data
-        run.end = lines.ends[0] - lines.data
-        run.at = begin - lines.data
-        run.line = lines.line
+        run.row = row
+        run.start = query - data
+        run.end = run.start + length
+        run.at = begin - data
+        run.line = line
         lines.count += 1
-    lines.document_start[lines.rows] = lines.starts[2] - lines.data
-    lines.document_end[lines.rows] = lines.ends[2] - lines.data
-    lines.value[lines.rows] = value
-    lines.rows += 1
+    lines.document_start[row] = lines.starts[2] - data
+    lines.document_end[row] = lines.ends[2] - data
+    lines.value[row] = value
+    lines.rows = row + 1
 
 
-cdef object scan(
-    const unsigned char[::1] data, int64_t[::1] document_start, int64_t[::1] document_end, double[::1] value,
-    int64_t[::1] runs, int64_t[::1] totals, int least, int most, int value_field
-):
+cdef object scan(tuple block, int64_t[::1] totals, int least, int most, int value_field):
+    cdef Rows rows = rows_of(block)
     cdef Lines lines
     cdef int code
     cdef double number
     cdef const unsigned char* begin
     totals[0] = totals[1] = totals[2] = 0
-    if data.shape[0] == 0:
+    if rows.size == 0:
         return None
-    lines.data = lines.at = &data[0]
-    lines.end = lines.data + data.shape[0]
+    lines.data = lines.at = rows.data
+    lines.end = rows.data + rows.size
     lines.line = lines.rows = lines.count = 0
-    lines.document_start = &document_start[0]
-    lines.document_end = &document_end[0]
-    lines.value = &value[0]
-    lines.runs = <Run*>&runs[0]
+    lines.document_start = rows.starts
+    lines.document_end = rows.ends
+    lines.value = rows.values
+    lines.runs = rows.runs
     while True:
         with nogil:
             code = scan_on(&lines, least, most, value_field)
@@ -257,7 +411,7 @@ cdef object scan(
             return NAN_SCORE if most < 0 else NAN_GRADE, lines.line, value_field
         if most >= 0 and not -DBL_MAX <= number <= DBL_MAX:
             return INFINITE_GRADE, lines.line, value_field
-        add_row(&lines, lines.at, number)
+        add_row(&lines, lines.at, lines.line, number)
         begin = <const unsigned char*>memchr(lines.at, c'\n', lines.end - lines.at)
         lines.at = lines.end if begin == NULL else begin + 1
         lines.line += 1
@@ -267,15 +421,322 @@ cdef object scan(
     return None
 
 
-def scan_run(
-    const unsigned char[::1] data, int64_t[::1] document_start, int64_t[::1] document_end, double[::1] value,
-    int64_t[::1] runs, int64_t[::1] totals
-):
-    return scan(data, document_start, document_end, value, runs, totals, 6, -1, 4)
+def scan_run(tuple block, int64_t[::1] totals):
+    return scan(block, totals, 6, -1, 4)
 
 
-def scan_qrels(
-    const unsigned char[::1] data, int64_t[::1] document_start, int64_t[::1] document_end, double[::1] value,
-    int64_t[::1] runs, int64_t[::1] totals
+def scan_qrels(tuple block, int64_t[::1] totals):
+    return scan(block, totals, 4, 4, 3)
+
+
+# tables of ids
+
+cdef uint64_t SEED = int.from_bytes(os.urandom(8), "little")  # nobody can prepare ids that all collide
+
+
+cdef inline uint64_t mask_of(Py_ssize_t judged) noexcept nogil:
+    """One less than the slots for so many ids: a power of 2, up to 4 for each, at least half of them free."""
+    cdef uint64_t size = 4
+    while size < 2 * <uint64_t>judged:
+        size *= 2
+    return size - 1
+
+
+cdef inline uint64_t* seek(
+    uint64_t* slots, uint64_t mask, uint64_t hashed, const unsigned char* data, const int64_t* starts,
+    const int64_t* ends, Py_ssize_t first, const unsigned char* at, Py_ssize_t length
+) noexcept nogil:
+    """The slot of an id: that of its equal among the ids from the first on, or the free one where it belongs.
+
+    A slot holds half of a hash and, in the lower 32 bits, the place of the id after the first + 1; 0 is free.
+    """
+    cdef uint64_t place = hashed & mask
+    cdef Py_ssize_t row
+    while slots[place]:
+        if slots[place] >> 32 == hashed >> 32:
+            row = first + <Py_ssize_t>(slots[place] & LOWER) - 1
+            if ends[row] - starts[row] == length and equal_bytes(data + starts[row], at, length):
+                break
+        place = (place + 1) & mask
+    return slots + place
+
+
+cdef inline void index_ids(
+    uint64_t* slots, uint64_t mask, const unsigned char* data, const int64_t* starts, const int64_t* ends,
+    Py_ssize_t first, Py_ssize_t begin, Py_ssize_t end
+) noexcept nogil:
+    """Put ids into a table, from `begin` on, which were not there before."""
+    cdef Py_ssize_t row
+    cdef uint64_t hashed
+    for row in range(begin, end):
+        hashed = hash_bytes(data + starts[row], ends[row] - starts[row], SEED)
+        seek(slots, mask, hashed, data, starts, ends, first, data + starts[row], ends[row] - starts[row])[0] = (
+            (hashed >> 32 << 32) | <uint64_t>(row - first + 1)
+        )
+
+
+def number_queries(
+    const unsigned char[::1] data, const int64_t[::1] runs, unsigned char[::1] names, int64_t[::1] bounds,
+    int64_t[::1] slots, Py_ssize_t known, int64_t[::1] numbers
 ):
-    return scan(data, document_start, document_end, value, runs, totals, 4, 4, 3)
+    cdef Py_ssize_t index = 0, length, count = numbers.shape[0]
+    cdef uint64_t mask = slots.shape[0] - 2
+    cdef uint64_t hashed
+    cdef uint64_t* slot
+    cdef uint64_t* table = <uint64_t*>&slots[1]
+    cdef const int64_t* starts = &bounds[0]
+    cdef const unsigned char* at
+    if count == 0:
+        return 0, known
+    with nogil:
+        index_ids(table, mask, &names[0], starts, starts + 1, 0, slots[0], known)
+        while index < count and 2 * <uint64_t>known < mask:
+            at = &data[runs[5 * index + 1]]
+            length = <Py_ssize_t>(runs[5 * index + 2] - runs[5 * index + 1])
+            hashed = hash_bytes(at, length, SEED)
+            slot = seek(table, mask, hashed, &names[0], starts, starts + 1, 0, at, length)
+            if slot[0] == 0:
+                memcpy(&names[bounds[known]], at, length)
+                bounds[known + 1] = bounds[known] + length
+                known += 1
+                slot[0] = (hashed >> 32 << 32) | <uint64_t>known
+            numbers[index] = <int64_t>(slot[0] & LOWER) - 1
+            index += 1
+        slots[0] = known
+    return index, known
+
+
+def equal_hashes(const int64_t[::1] hashes, const int64_t[::1] offsets):
+    cdef Py_ssize_t query = 0, queries = offsets.shape[0] - 1, row
+    cdef uint64_t mask, place, own
+    cdef uint64_t* table = <uint64_t*>malloc(8 * (mask_of(longest(&offsets[0], queries)) + 1))
+    cdef bint found = False
+    if table == NULL:
+        raise MemoryError
+    with nogil:
+        for query in range(queries):
+            mask = mask_of(offsets[query + 1] - offsets[query])
+            memset(table, 0, 8 * (mask + 1))
+            for row in range(offsets[query], offsets[query + 1]):
+                own = <uint64_t>hashes[row] | 1  # 0 is a free place
+                place = own >> 32 & mask
+                while table[place] != 0 and table[place] != own:
+                    place = (place + 1) & mask
+                if table[place]:
+                    found = True
+                    break
+                table[place] = own
+            if found:
+                break
+    free(table)
+    return query if found else None
+
+
+# documents
+
+cdef enum:
+    UNSEEN = -2  # a query that no line was matched with
+    MATCHED = -1  # one whose hits are not arranged yet
+
+
+cdef struct Lists:
+    # What is judged of each query, which of it was returned, and the hits in rank order; see `match_lines`.
+    const unsigned char* data
+    const int64_t* starts
+    const int64_t* ends
+    const int64_t* offsets
+    const double* grades
+    uint64_t* slots
+    double* scores
+    int64_t* orders
+    int64_t* held
+    int64_t* hits
+    double* keys
+    int64_t* above
+    int64_t* equal
+    int ties
+
+
+cdef Lists lists_of(tuple buffers) except *:
+    cdef Lists lists
+    data, starts, ends, offsets, grades, slots, scores, orders, held, hits, keys, above, equals, lists.ties = buffers
+    lists.data = chars(data)
+    lists.starts = ints(starts)
+    lists.ends = ints(ends)
+    lists.offsets = ints(offsets)
+    lists.grades = floats(grades)
+    lists.slots = <uint64_t*>ints(slots)
+    lists.scores = floats(scores)
+    lists.orders = ints(orders)
+    lists.held = ints(held)
+    lists.hits = ints(hits)
+    lists.keys = floats(keys)
+    lists.above = ints(above)
+    lists.equal = ints(equals)
+    return lists
+
+
+cdef inline Py_ssize_t stop_of(const Rows* rows, Py_ssize_t run) noexcept nogil:
+    return <Py_ssize_t>rows.runs[run + 1].row if run + 1 < rows.run_count else rows.count
+
+
+cdef inline void match_row(
+    const Lists* lists, Py_ssize_t begin, uint64_t mask, const unsigned char* at, Py_ssize_t length, double score,
+    int64_t order
+) noexcept nogil:
+    cdef uint64_t slot = seek(
+        lists.slots + 4 * begin, mask, hash_bytes(at, length, SEED), lists.data, lists.starts, lists.ends, begin, at,
+        length,
+    )[0]
+    if slot:
+        begin += <Py_ssize_t>(slot & LOWER) - 1
+        lists.scores[begin] = score
+        lists.orders[begin] = order
+
+
+def match_lines(
+    tuple block, const int64_t[::1] numbers, int64_t first, const int64_t[::1] judged_of, int64_t[::1] sizes,
+    tuple lists
+):
+    cdef Rows rows = rows_of(block)
+    cdef Lists own = lists_of(lists)
+    cdef Py_ssize_t run, row, stop, query, begin, judged
+    cdef uint64_t mask
+    with nogil:
+        for run in range(rows.run_count):
+            row = rows.runs[run].row
+            stop = stop_of(&rows, run)
+            sizes[numbers[run]] += stop - row
+            query = judged_of[numbers[run]]
+            if query < 0:
+                continue
+            begin = own.offsets[query]
+            judged = own.offsets[query + 1] - begin
+            mask = mask_of(judged)
+            if own.held[query] == UNSEEN:
+                index_ids(
+                    own.slots + 4 * begin, mask, own.data, own.starts, own.ends, begin, begin, begin + judged
+                )
+                own.held[query] = MATCHED
+            if judged:
+                for row in range(row, stop):
+                    match_row(
+                        &own, begin, mask, rows.data + rows.starts[row], rows.ends[row] - rows.starts[row],
+                        rows.values[row], first + row,
+                    )
+
+
+cdef inline int compare(
+    const unsigned char* some, Py_ssize_t length, const unsigned char* other, Py_ssize_t other_length
+) noexcept nogil:
+    """Below 0, 0 or above 0: how bytes compare."""
+    cdef int order = memcmp(some, other, min(length, other_length))
+    return order if order else (length > other_length) - (length < other_length)
+
+
+cdef bint comes_first(const Lists* lists, int64_t some, int64_t other) noexcept nogil:
+    """Whether a hit comes before another: the higher score, then by the policy or, where it leaves ties, the grade."""
+    if lists.scores[some] != lists.scores[other]:
+        return lists.scores[some] > lists.scores[other]
+    if lists.ties == DOCID:
+        return 0 < compare(
+            lists.data + lists.starts[some], lists.ends[some] - lists.starts[some],
+            lists.data + lists.starts[other], lists.ends[other] - lists.starts[other],
+        )
+    if lists.ties == STABLE:
+        return lists.orders[some] < lists.orders[other]
+    return lists.grades[some] > lists.grades[other]
+
+
+cdef void arrange(const Lists* lists, Py_ssize_t query) noexcept nogil:
+    """Gather the hits of a query and put them in order: a bottom-up merge sort."""
+    cdef int64_t* hits = lists.hits + lists.offsets[query]
+    cdef int64_t* spare = <int64_t*>(lists.keys + lists.offsets[query])
+    cdef Py_ssize_t n = 0, width = 1, low, middle, stop, i, j, out
+    cdef int64_t row
+    for row in range(lists.offsets[query], lists.offsets[query + 1]):
+        if lists.scores[row] == lists.scores[row] and lists.grades[row] >= 0.0:
+            hits[n] = row
+            n += 1
+    while width < n:
+        low = 0
+        while low < n:
+            middle = min(low + width, n)
+            stop = min(low + 2 * width, n)
+            i = low
+            j = middle
+            for out in range(low, stop):
+                if i < middle and (j >= stop or not comes_first(lists, hits[j], hits[i])):
+                    spare[out] = hits[i]
+                    i += 1
+                else:
+                    spare[out] = hits[j]
+                    j += 1
+            low = stop
+        memcpy(hits, spare, n * sizeof(int64_t))
+        width *= 2
+    for i in range(n):
+        lists.keys[lists.offsets[query] + i] = lists.scores[hits[i]]
+    lists.held[query] = n
+
+
+cdef inline bint follows(
+    const Lists* lists, int64_t hit, const unsigned char* at, Py_ssize_t length, int64_t order
+) noexcept nogil:
+    """Whether a document of the same score comes after a hit, or is it."""
+    if lists.ties == STABLE:
+        return lists.orders[hit] <= order
+    return compare(lists.data + lists.starts[hit], lists.ends[hit] - lists.starts[hit], at, length) >= 0
+
+
+cdef inline void count_row(
+    const Lists* lists, Py_ssize_t query, Py_ssize_t n, const unsigned char* at, Py_ssize_t length, double score,
+    int64_t order
+) noexcept nogil:
+    """Count a document above the hits that come after it, or among those that it ties with."""
+    cdef Py_ssize_t begin = lists.offsets[query]
+    cdef const double* keys = lists.keys + begin
+    cdef Py_ssize_t low = count_higher(keys, n, score), high = n, middle
+    if low < n and keys[low] == score:
+        if lists.ties != DOCID and lists.ties != STABLE:
+            lists.equal[begin + low] += 1
+            return
+        while low < high:
+            middle = (low + high) // 2
+            if keys[middle] == score and follows(lists, lists.hits[begin + middle], at, length, order):
+                low = middle + 1
+            else:
+                high = middle
+    lists.above[begin + query + low] += 1
+
+
+def count_lines(
+    tuple block, const int64_t[::1] numbers, int64_t first, const int64_t[::1] judged_of, int64_t[::1] places,
+    int64_t[::1] hashes, tuple lists
+):
+    cdef Rows rows = rows_of(block)
+    cdef Lists own = lists_of(lists)
+    cdef Py_ssize_t run, row, stop, query, length, place, n
+    cdef const unsigned char* at
+    cdef bint fits = True
+    with nogil:
+        for run in range(rows.run_count):
+            row = rows.runs[run].row
+            stop = stop_of(&rows, run)
+            query = judged_of[numbers[run]]
+            if query >= 0 and own.held[query] < 0:
+                arrange(&own, query)
+            n = own.held[query] if query >= 0 else 0
+            place = places[numbers[run]]
+            if stop - row > hashes.shape[0] - place:
+                fits = False
+                break
+            for row in range(row, stop):
+                at = rows.data + rows.starts[row]
+                length = rows.ends[row] - rows.starts[row]
+                hashes[place] = <int64_t>hash_bytes(at, length, SEED)
+                place += 1
+                if n:
+                    count_row(&own, query, n, at, length, rows.values[row], first + row)
+            places[numbers[run]] = place
+    return fits

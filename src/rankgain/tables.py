@@ -22,6 +22,15 @@ def check_validate(validate: str) -> str:
     return validate
 
 
+def check_kinds(truth: Judgments, name: str, kind: str) -> None:
+    """Refuse ids that can never be found, for they are of another type than the truth's."""
+    kinds = truth.ids.kind, kind
+    if "" not in kinds and kinds[0] != kinds[1]:
+        raise ValueError(
+            f"the document ids are {kinds[0]} in {truth.name} and {kinds[1]} in {name}: make them of one type"
+        )
+
+
 class Table:
     """A run: the documents of each row, with their scores or, where there are none, in rank order."""
 
@@ -60,14 +69,6 @@ class Table:
         )
         return hits, fault
 
-    def check_ids(self, truth: Judgments) -> None:
-        """Refuse ids that can never be found, for they are of another type than the truth's."""
-        kinds = truth.ids.kind, self.documents.kind
-        if "" not in kinds and kinds[0] != kinds[1]:
-            raise ValueError(
-                f"the document ids are {kinds[0]} in {truth.name} and {kinds[1]} in {self.name}: make them of one type"
-            )
-
 
 class Tabled(Judged):
     """A run in columns."""
@@ -76,7 +77,7 @@ class Tabled(Judged):
         self, truth: Judgments, run: Table, *, ties: str | None, missing: str, query_ids: Iterable[Hashable] | None
     ) -> None:
         super().__init__(truth, run.name, run.groups.known, ties=ties, missing=missing, query_ids=query_ids)
-        run.check_ids(truth)
+        check_kinds(truth, run.name, run.documents.kind)
         self._run = run
         self._numbers = run.groups.find(truth.query_ids)[self._queries]
         self._sizes = run.groups.sizes(self._numbers)

@@ -1,7 +1,8 @@
 """TREC files: qrels and a run as text, from a path, standard input or an open file, compressed or not.
 
 Qrels are read whole. A run is read in blocks, and of each query only its hits are kept, so memory does not grow with
-the file as long as the lines of a query stand together; where they do not, the file is read a second time, whole.
+the file as long as the lines of a query stand together; where they do not, the file is read once or twice more, and
+8 bytes a line are kept.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
+from functools import partial
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
@@ -19,19 +21,19 @@ from rankgain import _backend, _codes
 from rankgain.batch import Hits, Needs
 from rankgain.errors import Fault, Offence, refusal
 from rankgain.groups import Groups
-from rankgain.ids import Rows, TextIds, decoded, stretches
-from rankgain.lists import CHUNK, Floats, Ints
-from rankgain.rankings import TIES, Rankings, check_missing, check_ties, chunks
-from rankgain.tables import Table
+from rankgain.ids import Keys, Rows, TextIds, decoded, python_ids, stretches
+from rankgain.lists import Floats, Ints, offsets_of
+from rankgain.rankings import TIES, Rankings, check_missing, check_ties
+from rankgain.tables import check_kinds
 from rankgain.truth import Judged, Judgments, of_ids
 
 Source = str | os.PathLike[str] | BinaryIO
 
-BLOCK = 1 << 20  # bytes of a run that are looked at together
+BLOCK = 1 << 21  # bytes of a run that are looked at together
+HELD = 4  # blocks that are looked at as one where lines do not stand together, or a query has so many
 KEPT = 1 << 25  # bytes of what cannot be read twice that are kept in memory; the rest goes to a temporary file
 GZIP = b"\x1f\x8b"  # how gzip begins
 MARK = b"\xef\xbb\xbf"  # how UTF-8 begins where an editor marked it
-EVERYTHING = Needs(_codes.UNLIMITED, _codes.UNLIMITED, zeros=True)
 
 
 def read_trec(
@@ -46,7 +48,7 @@ def read_trec(
 
     Both may be compressed with gzip. Fields stand apart by white space; blank lines and lines that begin with ``#`` are
     passed over. Ids are any bytes. The run is read once, in blocks: memory does not grow with its size where the lines
-    of each query stand together.
+    of each query stand together. Where they do not, it is read twice, and a line takes 8 bytes.
 
     Parameters
     ----------
@@ -99,7 +101,8 @@ def read_qrels(source: Source, argument: str = "qrels") -> Judgments:
     truth = of_ids(file.name, groups, TextIds(block.bytes, block.starts, block.ends, "str"), block.values)
     if truth.fault is not None:  # a scan refuses all but documents that stand twice
         rows, offsets = groups.rows(np.arange(len(groups)))
-        raise block.repeated(rows, int(offsets[truth.fault[1]]) + truth.fault[2])
+        place = int(offsets[truth.fault[1]]) + truth.fault[2]
+        raise block.repeated(place + rows.start if isinstance(rows, slice) else int(rows[place]))
     return truth
 
 
@@ -132,23 +135,33 @@ class File:
             self._stream, self._damage = _inflating(self._stream)
         first = self._text(len(MARK))
         self._first = b"" if first == MARK else first
+        self._plain = self._kept is None and start != GZIP and type(self._file) is io.FileIO
 
     def _raw(self, size: int) -> bytes:
         """Up to so many bytes as the file holds them, or more if it will; none at its end."""
-        try:
+        with self._named():
             data = self._file.read(size)
-        except OSError as error:
-            if error.errno is not None and error.filename is None:
-                error.filename = self.name
-            raise
         if not isinstance(data, bytes):
             raise TypeError(f"{self.name} must be opened in binary mode: its read() gave {type(data).__name__}")
         if self._kept is not None and self._kept is not self._file:
             self._kept.write(data)
-        self._done += len(data)
-        if not data and self._size is not None and self._done < self._size:
-            raise ValueError(f"{self.name} became shorter while it was read: {self._done} bytes of {self._size}")
+        self._count(len(data))
         return data
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """Tell errors of the system which file they belong to."""
+        try:
+            yield
+        except OSError as error:
+            if error.errno is not None and error.filename is None:
+                error.filename = self.name
+            raise
+
+    def _count(self, read: int) -> None:
+        self._done += read
+        if not read and self._size is not None and self._done < self._size:
+            raise ValueError(f"{self.name} became shorter while it was read: {self._done} bytes of {self._size}")
 
     def take(self, size: int) -> bytes:
         """So many bytes as the file holds them, however few it gives at once; less at its end."""
@@ -168,22 +181,35 @@ class File:
         return data
 
     def read(self, size: int) -> bytes:
-        """So many bytes of the text, at its beginning three more; less at its end."""
-        first, self._first = self._first, b""
-        return first + self._text(size)
+        """So many bytes of the text; less at its end."""
+        first, self._first = self._first[:size], self._first[size:]
+        return first + self._text(size - len(first))
+
+    def fill(self, room: memoryview) -> int:
+        """Put as much of the text into a buffer as it holds, or some of it; how much, and 0 at the end."""
+        if self._plain and not (self._first or self._ahead):
+            with self._named():
+                count: int = self._file.readinto(room)
+            self._count(count)
+        else:
+            data = self.read(len(room))
+            count = len(data)
+            room[:count] = data
+        return count
 
     def whole(self) -> bytes:
         """All of the text that is left."""
         return b"".join(iter(lambda: self.read(BLOCK), b""))
 
-    def again(self) -> None:
+    def again(self) -> File:
         """Back to the beginning."""
-        if self._kept is not None:
+        if self._kept is not None and self._kept is not self._file:
             while self._raw(BLOCK):  # keep the rest
                 pass
             self._file = self._kept
         self._file.seek(self._start or 0)
         self.begin()
+        return self
 
     def close(self) -> None:
         """Let go of what was kept; the file itself is whose it was."""
@@ -253,41 +279,53 @@ class _Form(NamedTuple):
     """What the lines of a file hold."""
 
     scan: str
+    shortest: int  # how many bytes a line has at least
     fields: str
 
 
-_QRELS = _Form("scan_qrels", "4 fields (query, iteration, document, grade)")
-_RUN = _Form("scan_run", "6 fields (query, Q0, document, rank, score, tag)")
+_QRELS = _Form("scan_qrels", 8, "4 fields (query, iteration, document, grade)")
+_RUN = _Form("scan_run", 12, "6 fields (query, Q0, document, rank, score, tag)")
 
 
 class Block:
     """Whole lines of a file, looked through: where documents stand, their values, and the runs of rows of a query."""
 
-    def __init__(self, data: bytes | memoryview, line: int, form: _Form, name: str) -> None:
+    def __init__(self, data: bytes | memoryview, line: int, form: _Form, name: str, room: Room | None = None) -> None:
         self.bytes = np.frombuffer(data, dtype=np.uint8)
-        self._line = line  # how many lines come before
+        self.size = len(data)
+        self.first = 0  # how many rows come before, …
+        self._line = line  # … and how many lines
         self._name = name
-        most = int(np.count_nonzero(self.bytes == ord("\n"))) + 1  # in a fifth of the time of bytes.count
-        self.starts, self.ends = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
-        self.values = np.empty(most)
-        runs, totals = np.empty(5 * most, dtype=np.int64), np.empty(3, dtype=np.int64)
-        fault = getattr(_backend.lines, form.scan)(self.bytes, self.starts, self.ends, self.values, runs, totals)
+        starts, ends, values, runs, totals = (room or Room()).of(len(data) // form.shortest + 1)
+        fault = getattr(_backend.lines, form.scan)((self.bytes, starts, ends, values, runs), totals)
         if fault is not None:
             raise self._refusal(fault, form)
-        self.rows, count, _ = totals.tolist()
-        self.starts, self.ends, self.values = self.starts[: self.rows], self.ends[: self.rows], self.values[: self.rows]
+        rows, count, self.lines = totals.tolist()
+        self.starts, self.ends, self.values = starts[:rows], ends[:rows], values[:rows]
         self.runs = runs[: 5 * count].reshape(-1, 5)
 
     def drop_last_run(self) -> None:
-        self.rows = int(self.runs[-1, 0])
+        """Leave it to another block."""
+        row, _, _, self.size, self.lines = self.runs[-1].tolist()
+        self.starts, self.ends, self.values = self.starts[:row], self.ends[:row], self.values[:row]
         self.runs = self.runs[:-1]
+
+    @property
+    def rows(self) -> tuple[Any, ...]:
+        """What kernels take of it."""
+        return self.bytes, self.starts, self.ends, self.values, self.runs.reshape(-1)
 
     def groups(self) -> Groups:
         queries = TextIds(self.bytes, self.runs[:, 1], self.runs[:, 2], "str")
-        return Groups.of(queries, self.runs[:, 0], self.rows)
+        return Groups.of(queries, self.runs[:, 0], len(self.starts))
 
-    def table(self, groups: Groups) -> Table:
-        return Table(self._name, groups, TextIds(self.bytes, self.starts, self.ends, "str"), self.values, whole=True)
+    def rows_of(self, query: int, numbers: Ints) -> Ints:
+        """The rows of a query, given the number of the query of each run."""
+        sizes = np.diff(self.runs[:, 0], append=len(self.starts))
+        return np.flatnonzero(np.repeat(numbers == query, sizes))
+
+    def document(self, row: int) -> bytes:
+        return self.bytes[self.starts[row] : self.ends[row]].tobytes()
 
     def _refusal(self, fault: tuple[int, int, int], form: _Form) -> Exception:
         """What a scan found wrong; it counts lines and fields from 0, people from 1."""
@@ -298,109 +336,199 @@ class Block:
         text = decoded(self.bytes.tobytes().split(b"\n", line + 1)[line].split()[field])
         return refusal(code, f"{where}, field {field + 1}", repr(text))
 
-    def repeated(self, rows: Rows, place: int) -> Exception:
-        """The refusal of the document at a place among rows."""
-        row = place + rows.start if isinstance(rows, slice) else int(rows[place])
-        data = self.bytes.tobytes()
-        line = self._line + data.count(b"\n", 0, int(self.starts[row])) + 1
-        document = decoded(data[self.starts[row] : self.ends[row]])
-        where, detail = f"{self._name}: line {line}, field 3", f"{document!r} stands in an earlier line"
-        return refusal(_codes.DUPLICATE, where, detail)
+    def repeated(self, row: int) -> Exception:
+        """The refusal of the document of a row, which stands in an earlier one."""
+        line = self._line + np.count_nonzero(self.bytes[: self.starts[row]] == ord("\n")) + 1
+        where = f"{self._name}: line {line}, field 3"
+        return refusal(_codes.DUPLICATE, where, f"{decoded(self.document(row))!r} stands in an earlier line")
+
+
+class Room:
+    """Where blocks put what they find, one after the other."""
+
+    def __init__(self) -> None:
+        self._most = 0
+
+    def of(self, rows: int) -> tuple[Ints, Ints, Floats, Ints, Ints]:
+        """Starts and ends of documents, values, runs of rows and totals: for so many rows."""
+        if rows > self._most:
+            self._most = rows
+            self._starts, self._ends, self._values = (np.empty(rows, dtype) for dtype in (np.int64, np.int64, float))
+            self._runs, self._totals = np.empty(5 * rows, dtype=np.int64), np.empty(3, dtype=np.int64)
+        return self._starts, self._ends, self._values, self._runs, self._totals
 
 
 class _Apart(Exception):
-    """A query comes again in a later block: its lines do not stand together."""
+    """The lines of a query do not stand together, or are too many to be held."""
 
 
-def _blocks(file: File) -> Iterator[tuple[Block, Groups]]:
-    """Blocks of a run that hold all lines of each of their queries."""
-    held, line, seen = b"", 0, set[Any]()
+def _blocks(file: File, *, together: bool) -> Iterator[Block]:
+    """Blocks of a run; `together`: they hold all lines of each of their queries. One ends the one before it."""
+    buffer, room = bytearray(BLOCK), Room()
+    have = line = rows = 0
     while True:
-        more = file.read(max(BLOCK, len(held)))
-        data = held + more
-        end = data.rfind(b"\n") + 1 if more else len(data)
-        block = Block(memoryview(data)[:end], line, _RUN, file.name)
-        if more and len(block.runs) > 1:  # what may go on in the next block waits for it
-            _, _, _, at, before = block.runs[-1].tolist()
+        if 2 * have > len(buffer):
+            buffer = buffer + bytes(max(len(buffer), HELD * BLOCK - len(buffer)))  # another: blocks hold on to this
+        more = file.fill(memoryview(buffer)[have:])
+        have += more
+        end = buffer.rfind(b"\n", 0, have) + 1 if more else have
+        block = Block(memoryview(buffer)[:end], line, _RUN, file.name, room)
+        if more and together:  # the last query may go on in the next block
+            scattered = 2 * len(block.runs) > len(block.starts)
+            if have < HELD * BLOCK and (scattered or len(block.runs) < 2):
+                continue
+            if len(block.runs) < 2:
+                raise _Apart
             block.drop_last_run()
-            held = data[at:]
-        elif more:
-            held = data
-            continue
-        groups = block.groups()
-        if not seen.isdisjoint(groups.names):
-            raise _Apart
-        seen.update(groups.names)
-        yield block, groups
+        block.first = rows
+        yield block
         if not more:
             return
-        line += before
+        line += block.lines
+        rows += len(block.starts)
+        have -= block.size
+        buffer[:have] = buffer[block.size : block.size + have]
 
 
 # places
 
 
+class Queries:
+    """The queries of a run, numbered in the order of their first appearance."""
+
+    def __init__(self) -> None:
+        self.names: list[Any] = []
+        self._text = np.zeros(0, dtype=np.uint8)
+        self._bounds = np.zeros(1, dtype=np.int64)
+        self._slots = np.zeros(1 + 64, dtype=np.int64)
+
+    def numbers(self, block: Block) -> Ints:
+        """The number of the query of each run of rows."""
+        known, done = len(self.names), 0
+        runs, numbers = block.runs, np.empty(len(block.runs), dtype=np.int64)
+        self._text = _grown(self._text, int(self._bounds[known] + np.sum(runs[:, 2] - runs[:, 1])))
+        self._bounds = _grown(self._bounds, known + len(runs) + 1)
+        total = known
+        while True:
+            more, total = _backend.lines.number_queries(
+                block.bytes, runs[done:].reshape(-1), self._text, self._bounds, self._slots, total, numbers[done:]
+            )
+            done += more
+            if done == len(runs):
+                break
+            self._slots = np.zeros(2 * len(self._slots) - 1, dtype=np.int64)  # which is filled anew
+        news = Keys(self._text, self._bounds[known:total], self._bounds[known + 1 : total + 1])
+        self.names += python_ids(news, "str")
+        return numbers
+
+
+def _grown(array: Any, size: int) -> Any:
+    """The array, of at least so many elements; those that are new are 0."""
+    return array if size <= len(array) else np.concatenate([array, np.zeros(size, dtype=array.dtype)])
+
+
 class Places:
-    """What is kept of a run: the hits of each judged query with their ranks, and how many documents it returned."""
+    """What is kept of a run: the hits of each judged query with their ranks, and how many documents it returned.
 
-    def __init__(self, truth: Judgments) -> None:
+    That takes two steps, for all judged documents of a query must be found before others can be counted above them.
+    """
+
+    def __init__(self, truth: Judgments, name: str, ties: int) -> None:
+        queries, judged = len(truth), len(truth.grades)
+        self.queries = Queries()
+        self.returned = np.zeros(queries, dtype=np.int64)
         self._truth = truth
+        self._name = name
         self._numbers = {query: number for number, query in enumerate(truth.query_ids)}
-        self.queries: dict[Any, None] = {}
-        self.returned = np.zeros(len(truth), dtype=np.int64)
-        self._held: list[Ints] = []  # numbers of judged queries, and how many hits each has
-        self._sizes: list[Ints] = []
-        self._hits: list[tuple[Floats, Ints, Ints]] = []
-
-    def add(self, block: Block, groups: Groups, ties: int) -> None:
-        """Place the documents of queries that are whole."""
-        table = block.table(groups)
-        table.check_ids(self._truth)
-        self.queries.update(dict.fromkeys(groups.names))
-        numbers = np.array([self._numbers.get(name, -1) for name in groups.names], dtype=np.int64)
-        for start, stop in chunks(groups.lasts - groups.firsts, CHUNK):
-            queries, own = np.arange(start, stop), numbers[start:stop]
-            rows, offsets = self._truth.rows(own)
-            keys, grades = self._truth.ids.take(rows), self._truth.grades[rows]
-            hits, fault = table.hits(queries, keys, offsets, grades, EVERYTHING, ties)
-            if fault is not None:
-                rows, offsets = groups.rows(queries)
-                raise block.repeated(rows, int(offsets[fault[1]]) + fault[2])
-            count = int(hits.offsets[-1])
-            self._hits.append((hits.grade[:count].copy(), hits.first[:count].copy(), hits.last[:count].copy()))
-            judged = own >= 0
-            self.returned[own[judged]] = groups.sizes(queries)[judged]
-            self._held.append(own[judged])
-            self._sizes.append(np.diff(hits.offsets)[judged])
-
-    def finish(self) -> None:
-        """Find the hits of each query again."""
-        none = np.empty(0, dtype=np.int64)
-        ends = np.cumsum(np.concatenate([none, *self._sizes]))
-        held = np.concatenate([none, *self._held])
-        self.firsts, self.lasts = np.zeros_like(self.returned), np.zeros_like(self.returned)
-        self.firsts[held], self.lasts[held] = np.append(0, ends[:-1])[: len(held)], ends
-        self.grade, self.first, self.last = (
-            np.concatenate([np.empty(0, dtype), *(hit[part] for hit in self._hits)])
-            for part, dtype in enumerate((np.float64, np.int64, np.int64))
+        self._resolved = ties in (_codes.DOCID, _codes.STABLE)
+        self._held = np.full(queries, -2)
+        self._hits = np.empty(judged, dtype=np.int64)
+        self._above, self._equals = np.zeros(judged + queries, dtype=np.int64), np.zeros(judged, dtype=np.int64)
+        self._lists = (
+            *truth.ids.take(slice(None)),
+            truth.offsets,
+            truth.grades,
+            np.zeros(4 * judged, dtype=np.int64),
+            np.full(judged, np.nan),
+            np.empty(judged, dtype=np.int64),
+            self._held,
+            self._hits,
+            np.empty(judged),
+            self._above,
+            self._equals,
+            ties,
         )
+
+    def add(self, blocks: Callable[[], Iterable[Block]]) -> None:
+        """Place the documents in blocks that hold queries whole, and that can be gone through several times."""
+        known = len(self.queries.names)
+        judged_of, sizes = np.empty(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+        for block in blocks():
+            numbers = self.queries.numbers(block) - known
+            if numbers.min(initial=0) < 0:
+                raise _Apart
+            if len(block.starts):
+                check_kinds(self._truth, self._name, "str")
+            news = self.queries.names[known + len(judged_of) :]
+            judged_of = np.append(judged_of, np.array([self._numbers.get(name, -1) for name in news], dtype=np.int64))
+            sizes = _grown(sizes, len(judged_of))
+            _backend.lines.match_lines(block.rows, numbers, block.first, judged_of, sizes, self._lists)
+        offsets = offsets_of(sizes[: len(judged_of)])
+        places, hashes = offsets[:-1].copy(), np.empty(offsets[-1], dtype=np.int64)
+        for block in blocks():
+            numbers = self.queries.numbers(block) - known
+            if numbers.max(initial=-1) >= len(places) or not _backend.lines.count_lines(
+                block.rows, numbers, block.first, judged_of, places, hashes, self._lists
+            ):
+                break
+        if not np.array_equal(places, offsets[1:]):
+            raise ValueError(f"{self._name} was changed while it was read")
+        self._check_repeated(blocks, known, hashes, offsets)
+        judged = judged_of >= 0
+        self.returned[judged_of[judged]] = np.diff(offsets)[judged]
+
+    def _check_repeated(self, blocks: Callable[[], Iterable[Block]], known: int, hashes: Ints, offsets: Ints) -> None:
+        """Refuse a document that stands in a query twice."""
+        query = 0
+        while (found := _backend.lines.equal_hashes(hashes, offsets[query:])) is not None:
+            query += found + 1
+            seen = set[bytes]()
+            for block in blocks():
+                for row in block.rows_of(known + query - 1, self.queries.numbers(block)):
+                    if (document := block.document(row)) in seen:
+                        raise block.repeated(row)
+                    seen.add(document)
+
+    def finish(self) -> Places:
+        """The first and the last rank of each hit, from the documents that were counted before it."""
+        offsets = self._truth.offsets
+        places, self.offsets = stretches(offsets[:-1], offsets[:-1] + np.maximum(self._held, 0))
+        places = np.arange(places.start, places.stop) if isinstance(places, slice) else places
+        query = np.repeat(np.arange(len(self._truth)), np.diff(self.offsets))
+        above, equals = offsets_of(self._above), offsets_of(self._equals)
+        before = above[places + query + 1] - above[offsets[query] + query] - equals[offsets[query]]
+        group = np.maximum.accumulate(np.where((self._equals[places] > 0) | self._resolved, places, 0))
+        self.grade = self._truth.grades[self._hits[places]]
+        self.first = before + equals[group] + 1
+        self.last = np.maximum(before + equals[places + 1], self.first)
+        return self
 
 
 def _place(file: File, truth: Judgments, ties: int) -> Places:
-    places = Places(truth)
+    places = Places(truth, file.name, ties)
     try:
-        for block, groups in _blocks(file):
-            places.add(block, groups, ties)
+        for block in _blocks(file, together=True):
+            places.add(partial(iter, [block]))
     except _Apart:
-        file.again()
-        places, block = Places(truth), Block(file.whole(), 0, _RUN, file.name)
-        places.add(block, block.groups(), ties)
-    places.finish()
-    return places
+        places = Places(truth, file.name, ties)
+    else:
+        return places.finish()
+    places.add(lambda: _blocks(file.again(), together=False))  # not in the handler, which holds on to the last block
+    return places.finish()
 
 
 class Placed(Judged):
-    """A run that was read once, of which the places of its hits are known."""
+    """A run that was read, of which the places of its hits are known."""
 
     def __init__(
         self,
@@ -412,7 +540,9 @@ class Placed(Judged):
         missing: str,
         query_ids: Iterable[Hashable] | None,
     ) -> None:
-        super().__init__(truth, name, places.queries, ties=ties, missing=missing, query_ids=query_ids)
+        super().__init__(
+            truth, name, dict.fromkeys(places.queries.names), ties=ties, missing=missing, query_ids=query_ids
+        )
         self._places = places
 
     def returned(self, start: int, stop: int) -> Ints:
@@ -422,7 +552,7 @@ class Placed(Judged):
         self, start: int, stop: int, rows: Rows, offsets: Ints, grades: Floats, needs: Needs
     ) -> tuple[Hits, Fault]:
         queries = self._queries[start:stop]
-        held, own = stretches(self._places.firsts[queries], self._places.lasts[queries])
+        held, own = stretches(self._places.offsets[queries], self._places.offsets[queries + 1])
         hits = Hits(stop - start, 0)
         hits.grade, hits.first, hits.last = self._places.grade[held], self._places.first[held], self._places.last[held]
         seen = (hits.first <= needs.depth) & ((hits.grade > 0.0) | needs.zeros)
