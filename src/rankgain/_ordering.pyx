@@ -20,7 +20,6 @@ cdef extern from "lanes.h" nogil:
     struct Lanes:
         int (*tally)(const int64_t*, Py_ssize_t, int64_t*) noexcept nogil
         void (*whole)(const double*, Py_ssize_t, int64_t*) noexcept nogil
-        int (*has_nan)(const double*, Py_ssize_t) noexcept nogil
         void (*maxima)(const double*, Py_ssize_t, Py_ssize_t, double*) noexcept nogil
         Py_ssize_t (*collect)(
             const double*, Py_ssize_t, Py_ssize_t, double, double*, Py_ssize_t*, Py_ssize_t*, Py_ssize_t
@@ -472,6 +471,21 @@ cdef double kth_highest(const double* scores, Py_ssize_t n, Py_ssize_t k, double
     return heap[0]
 
 
+cdef bint all_numbers(const double* scores, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t index
+    cdef bint nan = False
+    for index in range(n):
+        nan |= scores[index] != scores[index]
+    return not nan
+
+
+cdef inline bint no_nan(const double* scores, Py_ssize_t n, Workspace* space) noexcept nogil:
+    """Whether all scores are numbers: NaN is not below infinity."""
+    cdef Py_ssize_t count = 0
+    lanes.collect(scores, 0, n, INFINITY, space.near, space.place, &count, n + 16)
+    return all_numbers(space.near, count)
+
+
 cdef double bound_of(const double* scores, Py_ssize_t n, Py_ssize_t k, Workspace* space) noexcept nogil:
     """A lower bound of the k-th highest of n scores, near it where n is much larger than k.
 
@@ -488,7 +502,7 @@ cdef Py_ssize_t cut(const double* scores, Py_ssize_t n, int64_t depth, Workspace
     cdef double bound = bound_of(scores, min(n, 128 * (k + 16)), k, space)
     while True:
         at = lanes.collect(scores, at, n, bound, space.near, space.place, &count, room)
-        if lanes.has_nan(space.near, count):
+        if not all_numbers(space.near, count):
             return -1
         if at == n:
             return count
@@ -581,7 +595,7 @@ def hits_scored(
                 m = entries_near(&labels, start, near, zeros, &space)
             else:
                 near = n
-                sound_scores = not lanes.has_nan(own, n)
+                sound_scores = no_nan(own, n, &space)
                 m = entries_of(own, &labels, start, n, zeros, &space)
             if not sound_scores:
                 break

@@ -1,9 +1,6 @@
 /* The loops that gain from wide registers, for every level of CPU, and the choice of a level at run time.
-
-   They compare, count and copy, and compute nothing: so the bits are the same at every level. */
-#ifndef RANKGAIN_LANES_H
-#define RANKGAIN_LANES_H
-
+   They compare, count and copy, and compute nothing that is kept: so the bits are the same at every level. */
+#pragma once
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,7 +9,6 @@
 struct Lanes {
   int (*tally)(const int64_t *, ptrdiff_t, int64_t *);
   void (*whole)(const double *, ptrdiff_t, int64_t *);
-  int (*has_nan)(const double *, ptrdiff_t);
   void (*maxima)(const double *, ptrdiff_t, ptrdiff_t, double *);
   ptrdiff_t (*collect)(const double *, ptrdiff_t, ptrdiff_t, double, double *, ptrdiff_t *, ptrdiff_t *, ptrdiff_t);
   void (*count)(const double *, ptrdiff_t, double, int64_t *, int64_t *);
@@ -24,41 +20,36 @@ struct Lanes {
 #define NONE ((HERE(integers)){0})
 #define ALL(VALUE) ((VALUE) - (HERE(doubles)){0})
 #define LOAD(TYPE, AT) (*(const HERE(TYPE) *)(AT))
+#define MASK(CONDITION) (LANES > 1 ? (HERE(integers))(CONDITION) : -(HERE(integers))(CONDITION))
 
-/* What every CPU of the platform can: two numbers at once, or one where the compiler has no vectors. */
-#ifdef __GNUC__
-#define MASK(CONDITION) (CONDITION)
-#define SELECT(MASK, A, B) (HERE(doubles))(((HERE(integers))(A) & (MASK)) | ((HERE(integers))(B) & ~(MASK)))
-#define LANES 2
-#else
-#define MASK(CONDITION) (-(int64_t)(CONDITION))
-#define SELECT(MASK, A, B) ((MASK) ? (A) : (B))
 #define LANES 1
-#endif
+#define VECTOR
 #define TARGET
 #include "lanes_loops.h"
-static const struct Lanes *const lanes_baseline = &HERE(lanes);
-#undef LANES
-#undef TARGET
+#undef VECTOR
+#define VECTOR __attribute__((vector_size(8 * LANES), aligned(8), may_alias))
+#ifdef __GNUC__ /* which has vectors: two numbers are what every CPU of the usual platforms has registers for */
+#define LANES 2
+#define TARGET
+#include "lanes_loops.h"
+static const struct Lanes *const lanes_baseline = &lanes_2;
+#else
+static const struct Lanes *const lanes_baseline = &lanes_1;
+#endif
 
 #if defined(__GNUC__) && defined(__x86_64__)
 #include <cpuid.h>
 #define LANES 4
 #define TARGET __attribute__((target("avx2")))
 #include "lanes_loops.h"
-#undef LANES
-#undef TARGET
 
-/* Whether the CPU has AVX2, and the system keeps its registers. */
-static int has_avx2(void) {
+/* The copies for AVX2, where the CPU has it and the system keeps its registers. */
+static const struct Lanes *lanes_avx2(void) {
   unsigned a, b, c, d, kept, high;
-  if (!__get_cpuid(1, &a, &b, &c, &d) || ~c & (1u << 27 | 1u << 28)) return 0;
+  if (!__get_cpuid(1, &a, &b, &c, &d) || ~c & (1u << 27 | 1u << 28)) return NULL;
   __asm__("xgetbv" : "=a"(kept), "=d"(high) : "c"(0));
-  return (kept & 6) == 6 && __get_cpuid_count(7, 0, &a, &b, &c, &d) && b & 1u << 5;
+  return (kept & 6) == 6 && __get_cpuid_count(7, 0, &a, &b, &c, &d) && b & 1u << 5 ? &lanes_4 : NULL;
 }
-static const struct Lanes *lanes_avx2(void) { return has_avx2() ? &lanes_4 : NULL; }
 #else
 static const struct Lanes *lanes_avx2(void) { return NULL; }
-#endif
-
 #endif

@@ -1,12 +1,6 @@
-/* The loops of lanes.h, over LANES numbers at once: included once a level. */
-
-#ifdef __GNUC__
-typedef double HERE(doubles) __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
-typedef int64_t HERE(integers) __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
-#else
-typedef double HERE(doubles);
-typedef int64_t HERE(integers);
-#endif
+/* The loops of lanes.h over LANES numbers at once: included once a level. What is left over goes to level 1. */
+typedef double HERE(doubles) VECTOR;
+typedef int64_t HERE(integers) VECTOR;
 
 TARGET static uint64_t HERE(sum)(HERE(integers) numbers) {
   uint64_t each[LANES], total = 0;
@@ -18,53 +12,33 @@ TARGET static uint64_t HERE(sum)(HERE(integers) numbers) {
 /* Add how many grades there are of 0 to 7 to the counts; 0 where there are others: then the counts mean nothing.
    A word holds eight counts of up to 255. */
 TARGET static int HERE(tally)(const int64_t *grades, ptrdiff_t n, int64_t *counts) {
-  for (ptrdiff_t i = 0, stop; i < n;) {
+  ptrdiff_t i = 0;
+  while (i + LANES <= n) {
+    const ptrdiff_t stop = n - i > 248 ? i + 248 : n;
     HERE(integers) others = NONE, fields = NONE;
-    uint64_t other = 0, field;
-    stop = n - i > 248 ? i + 248 : n;
     for (; i + LANES <= stop; i += LANES) {
       const HERE(integers) grade = LOAD(integers, grades + i);
       others |= grade & ~(NONE + 7);
       fields += (NONE + 1) << ((grade & 7) << 3);
     }
-    field = HERE(sum)(fields);
-    for (; i < stop; i++) {
-      other |= (uint64_t)grades[i] & ~(uint64_t)7;
-      field += (uint64_t)1 << ((grades[i] & 7) << 3);
-    }
-    if (other || HERE(sum)(MASK(others != 0))) return 0;
-    for (int grade = 0; grade < 8; grade++) counts[grade] += field >> 8 * grade & 255;
+    if (HERE(sum)(MASK(others != 0))) return 0;
+    for (int grade = 0; grade < 8; grade++) counts[grade] += HERE(sum)(fields) >> 8 * grade & 255;
   }
-  return 1;
+  return i == n || tally_1(grades + i, n - i, counts);
 }
 
-/* Grades as integers; what is not a whole number from 0 to 2^52 becomes another that is above 7, or below 0. Added to
-   2^52, a number leaves its whole part in the lowest bits. */
+/* Grades as integers, those that are not whole or not from 0 to 7 as others that are not. Added to 2^52, a number
+   leaves its whole part in the lowest bits. */
 TARGET static void HERE(whole)(const double *grades, ptrdiff_t n, int64_t *out) {
-  const double shift = 4503599627370496.0;
   ptrdiff_t i = 0;
   for (; i + LANES <= n; i += LANES) {
-    const HERE(doubles) grade = LOAD(doubles, grades + i), sum = grade + shift;
-    const HERE(integers) other = MASK(sum - shift != grade) & 8;
+    const HERE(doubles) grade = LOAD(doubles, grades + i), sum = grade + 0x1p52;
     HERE(integers) bits;
     memcpy(&bits, &sum, sizeof bits);
-    bits = (bits - 0x4330000000000000) | other;
+    bits = (bits - 0x4330000000000000) | (MASK(sum - 0x1p52 != grade) & 8);
     memcpy(out + i, &bits, sizeof bits);
   }
-  for (; i < n; i++) {
-    const double sum = grades[i] + shift;
-    memcpy(out + i, &sum, sizeof sum);
-    out[i] = (out[i] - 0x4330000000000000) | (sum - shift != grades[i]) << 3;
-  }
-}
-
-TARGET static int HERE(has_nan)(const double *scores, ptrdiff_t n) {
-  HERE(integers) found = NONE;
-  ptrdiff_t i = 0;
-  int other = 0;
-  for (; i + LANES <= n; i += LANES) found |= MASK(LOAD(doubles, scores + i) != LOAD(doubles, scores + i));
-  for (; i < n; i++) other |= scores[i] != scores[i];
-  return other || HERE(sum)(found) != 0;
+  if (i < n) whole_1(grades + i, n - i, out + i);
 }
 
 /* The highest of every stride-th score, as far as they fill whole rows; NaN is none. The stride is a multiple of 16. */
@@ -75,27 +49,29 @@ TARGET static void HERE(maxima)(const double *scores, ptrdiff_t n, ptrdiff_t str
     for (ptrdiff_t i = first; i - first + stride <= n; i += stride)
       for (int part = 0; part < 16 / LANES; part++) {
         const HERE(doubles) score = LOAD(doubles, scores + i + part * LANES);
-        best[part] = SELECT(MASK(score > best[part]), score, best[part]);
+#if LANES > 1
+        const HERE(integers) higher = score > best[part];
+        best[part] = (HERE(doubles))(((HERE(integers))score & higher) | ((HERE(integers))best[part] & ~higher));
+#else
+        best[part] = score > best[part] ? score : best[part];
+#endif
       }
     memcpy(maximum + first, best, sizeof best);
   }
 }
 
-/* Append the scores that are not below the bound, NaN among them, and their places. It stops where there might not be
-   room for 16 more, and returns where. */
+/* Append the scores not below the bound, NaN among them, and their places; stop, and say where, short of room for 16. */
 TARGET static ptrdiff_t HERE(collect)(const double *scores, ptrdiff_t start, ptrdiff_t n, double bound, double *near,
                                       ptrdiff_t *place, ptrdiff_t *count, ptrdiff_t room) {
   ptrdiff_t found = *count, i = start, stop;
   for (; i < n && found + 16 <= room; i = stop) {
-    HERE(integers) below = MASK(ALL(0.0) == ALL(0.0));
+    HERE(integers) below = NONE - 1;
     stop = n - i > 16 ? i + 16 : n;
-    for (int part = 0; part < 16 && i + 16 <= n; part += LANES) below &= MASK(LOAD(doubles, scores + i + part) < ALL(bound));
+    for (int part = 0; part < 16 && i + 16 <= n; part += LANES)
+      below &= MASK(LOAD(doubles, scores + i + part) < ALL(bound));
     if (i + 16 <= n && HERE(sum)(below) == -(uint64_t)LANES) continue;
-    for (ptrdiff_t j = i; j < stop; j++) {
-      near[found] = scores[j];
-      place[found] = j;
-      found += !(scores[j] < bound);
-    }
+    for (ptrdiff_t j = i; j < stop; j++)
+      near[found] = scores[j], place[found] = j, found += !(scores[j] < bound);
   }
   *count = found;
   return i;
@@ -109,12 +85,11 @@ TARGET static void HERE(count)(const double *scores, ptrdiff_t n, double key, in
     above -= MASK(LOAD(doubles, scores + i) > ALL(key));
     same -= MASK(LOAD(doubles, scores + i) == ALL(key));
   }
-  *higher = (int64_t)HERE(sum)(above);
-  *equal = (int64_t)HERE(sum)(same);
-  for (; i < n; i++) {
-    *higher += scores[i] > key;
-    *equal += scores[i] == key;
-  }
+  *higher = *equal = 0;
+  if (i < n) count_1(scores + i, n - i, key, higher, equal);
+  *higher += (int64_t)HERE(sum)(above), *equal += (int64_t)HERE(sum)(same);
 }
 
-static const struct Lanes HERE(lanes) = {HERE(tally), HERE(whole), HERE(has_nan), HERE(maxima), HERE(collect), HERE(count)};
+static const struct Lanes HERE(lanes) = {HERE(tally), HERE(whole), HERE(maxima), HERE(collect), HERE(count)};
+#undef LANES
+#undef TARGET
