@@ -34,6 +34,7 @@ os.environ.update(
 import numpy as np
 
 import rankgain as rg
+from rankgain import _backend
 
 Scale = Literal["smoke", "usual", "full"]
 PEERS = (
@@ -285,7 +286,7 @@ def conditions() -> str:
         versions.append(f"{its[0]} {metadata.version(its[0])}" if its else f"{module} (not installed, skipped)")
     load = f", load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
     machine = f"{_cpu()}, {os.cpu_count()} cores{load}, one thread unless said"
-    return f"{', '.join(versions)}; {machine}; rankgain {rg.__version__}, backend {rg.backend}"
+    return f"{', '.join(versions)}; {machine}; rankgain {rg.__version__}, backend {rg.backend} ({_backend.cpu})"
 
 
 def _cpu() -> str:

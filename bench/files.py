@@ -75,7 +75,7 @@ def contend(title: str, qrels: Qrels, qrels_path: Path, run_path: Path, scale: c
     contest.hold(title, contenders, scale)
 
 
-def contend_whole(title: str, paths: tuple[Path, Path], scale: contest.Scale) -> None:
+def contend_whole(title: str, paths: tuple[Path, Path], scale: contest.Scale, at_least: float | None = None) -> None:
     """Processes from their start to their end, and the most memory that each held."""
 
     def means(printed: str) -> list[float]:
@@ -86,7 +86,7 @@ def contend_whole(title: str, paths: tuple[Path, Path], scale: contest.Scale) ->
     }
     if contest.peer("pytrec_eval"):
         run = partial(contest.process, sys.executable, "-c", THEIRS + PEAK, *paths)
-        contenders["pytrec_eval with its parsers"] = contest.Contender(run, means)
+        contenders["pytrec_eval with its parsers"] = contest.Contender(run, means, at_least=at_least)
     own = list(contenders)
     if wc := shutil.which("wc"):
         contenders["limit: wc -l"] = contest.Contender(partial(contest.process, wc, "-l", paths[1]), None)
@@ -113,8 +113,14 @@ def bench(scale: contest.Scale) -> None:
         run_path.write_text("".join(random.Random(1).sample(lines, len(lines))))
         contend(f"{name}, lines scattered", qrels, qrels_path, run_path, scale)
         if scale == "full":
-            paths = write(Path(folder), *make(6980, 1000, 1, (1,)))
-            contend_whole(title(6980, 1000, 1), paths, scale)
+            qrels, run = make(6980, 1000, 1, (1,))
+            paths, name = write(Path(folder), qrels, run), title(6980, 1000, 1)
+            contend_whole(name, paths, scale, at_least=20)
+            lines = list(lines_of(run))
+            del qrels, run
+            random.Random(1).shuffle(lines)
+            paths[1].write_text("".join(lines))
+            contend_whole(f"{name}, lines scattered", paths, scale, at_least=10)
 
 
 if __name__ == "__main__":

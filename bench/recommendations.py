@@ -92,6 +92,7 @@ def matrices(matrix: Any, relevant: list[Any], items: int, scale: contest.Scale)
             "implicit, its four metrics": contest.Contender(
                 lambda: rank(model, sparse, sparse, K=100, show_progress=False, num_threads=1),
                 lambda answer: answer["ndcg"],
+                at_least=8,
             ),
         }
         contest.hold(f"{title}, sparse", contenders, scale)

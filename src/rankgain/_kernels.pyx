@@ -19,7 +19,7 @@ from libc.stdlib cimport free, malloc
 from rankgain._codes cimport ABOVE_IDEAL, AVERAGE, IN_JUDGED, JARVELIN, LOG2, LONGEST_LIST, NOT_FINITE, WORST, ZIPF
 from rankgain._ordering cimport (
     FLOAT32, FLOAT64, INT32, INT64, Entry, Numbers, Workspace, close_numbers, count_grades, count_numbers, doubles,
-    doubles_of, first_fault, integers, longest, number_t, open_numbers, release, reserve,
+    doubles_of, first_fault, integers, longest, number_t, open_numbers, prefetch, release, reserve,
 )
 
 cdef extern from "Python.h":
@@ -179,19 +179,24 @@ cdef void sum_ideal(
     const int64_t* cutoffs, Py_ssize_t n_cutoffs, double* out
 ) noexcept nogil:
     cdef Py_ssize_t index, done = 0
-    cdef int64_t rank = 0, stop
+    cdef int64_t rank = 0, stop, until, tabled
     cdef double total = 0.0
     for index in range(n):
         if gain[index] == 0.0 or done == n_cutoffs:
             break
         stop = rank + min(count[index], limit - rank)
         while rank < stop and done < n_cutoffs:
-            rank += 1
-            while done < n_cutoffs and cutoffs[done] < rank:
+            until = min(stop, cutoffs[done])
+            tabled = min(until, discount.size)
+            while rank < tabled:
+                total += gain[index] * discount.table[rank]
+                rank += 1
+            while rank < until:
+                rank += 1
+                total += gain[index] * discount_at(rank, discount.kind, discount.base)
+            if rank == cutoffs[done]:
                 out[done] = total
                 done += 1
-            if done < n_cutoffs:
-                total += gain[index] * weight(discount, rank)
     while done < n_cutoffs:
         out[done] = total
         done += 1
@@ -320,13 +325,16 @@ cdef Result dcg_one(
 ) noexcept nogil:
     cdef Result result
     cdef Py_ssize_t index
+    cdef double gain
     n = <Py_ssize_t>min(<int64_t>n, depth)
     result.position = -1
     result.value = 0.0
     result.code = first_fault(grades, n, exponential, &result.position)
     if result.code == 0:
         for index in range(n):
-            result.value += (exp2(grades[index]) - 1.0 if exponential else grades[index]) * weight(discount, index + 1)
+            if grades[index] != 0.0:  # which has no gain, and most have none
+                gain = exp2(grades[index]) - 1.0 if exponential else grades[index]
+                result.value += gain * weight(discount, index + 1)
         if not finite(result.value):
             result.code = NOT_FINITE
     return result
@@ -649,6 +657,9 @@ cdef void sum_each(
             n = <Py_ssize_t>min(depth, discount.size)
             for index in range(query, query + 4):
                 n = min(n, <Py_ssize_t>(offsets[index + 1] - offsets[index]))
+        for index in range(query + 8, min(query + 12, queries)):  # of long rows only the first few are summed
+            prefetch(grades + offsets[index])
+            prefetch(grades + offsets[index] + min(n, 8) - 1)
         if n:
             a = grades + offsets[query]
             b = grades + offsets[query + 1]
