@@ -15,7 +15,7 @@ from libc.string cimport memcmp, memcpy, memset
 from rankgain._bytes cimport equal_bytes, hash_bytes
 from rankgain._codes cimport DOCID, DUPLICATE, NAN_SCORE, STABLE
 from rankgain._ordering cimport (
-    Entry, Workspace, count_higher, doubles, integers, longest, rank_entries, release, reserve,
+    Entry, Workspace, count_higher, doubles, integers, longest, rank_entries, release, reserve, sort_rows,
 )
 
 cdef extern from "Python.h":
@@ -251,7 +251,7 @@ ctypedef fused number_t:
 
 
 cdef inline Py_ssize_t filter_numbers(
-    const Chains* chains, uint32_t held, const number_t* numbers, Py_ssize_t n, Py_ssize_t* out
+    const Chains* chains, uint32_t held, const number_t* numbers, Py_ssize_t n, int64_t* out
 ) noexcept nogil:
     cdef const uint32_t* heads = chains.heads
     cdef int shift = chains.shift
@@ -263,7 +263,7 @@ cdef inline Py_ssize_t filter_numbers(
 
 
 cdef Py_ssize_t filter_rows(
-    const Chains* chains, uint32_t held, const Keys* keys, Py_ssize_t start, Py_ssize_t n, Py_ssize_t* out
+    const Chains* chains, uint32_t held, const Keys* keys, Py_ssize_t start, Py_ssize_t n, int64_t* out
 ) noexcept nogil:
     """Write the positions of rows that may be in the chains, and return how many: without a branch on the data.
 
@@ -358,9 +358,9 @@ cdef struct Scratch:
     Chains run
     unsigned char* seen  # which judged rows were returned
     double* marks  # grades of the hits by row, −1 elsewhere
-    Py_ssize_t* members  # rows of tie groups
-    Py_ssize_t* spare
-    Py_ssize_t* places  # where the next member of a tie group goes
+    int64_t* members  # rows of tie groups
+    int64_t* spare
+    int64_t* places  # where the next member of a tie group goes
 
 
 cdef int prepare(Scratch* scratch, bint whole, Py_ssize_t n_truth, Py_ssize_t n) except -1:
@@ -369,7 +369,7 @@ cdef int prepare(Scratch* scratch, bint whole, Py_ssize_t n_truth, Py_ssize_t n)
     reserve(&scratch.ordering, max(n_truth, n))
     scratch.seen = <unsigned char*>malloc(n_truth + 1)
     scratch.marks = <double*>malloc((n + 1) * sizeof(double))
-    scratch.members = <Py_ssize_t*>malloc(3 * (n + 1) * sizeof(Py_ssize_t))
+    scratch.members = <int64_t*>malloc(3 * (n + 1) * sizeof(int64_t))
     if not made or scratch.seen == NULL or scratch.marks == NULL or scratch.members == NULL:
         dispose(scratch)
         raise MemoryError
@@ -444,7 +444,7 @@ cdef int match_run(
     Of most documents no more is looked at than one bucket, in which nothing that is judged lies.
     """
     cdef Chains* chains = &scratch.truth
-    cdef Py_ssize_t* likely = scratch.spare
+    cdef int64_t* likely = scratch.spare
     cdef Py_ssize_t index, row, count
     cdef Py_ssize_t sound = n if scores == NULL else 0
     m[0] = 0
@@ -470,28 +470,18 @@ cdef int match_run(
     return NAN_SCORE if sound < n else 0
 
 
-cdef void sort_members(
-    const Keys* run, Py_ssize_t start, Py_ssize_t* rows, Py_ssize_t* spare, Py_ssize_t n
-) noexcept nogil:
-    """The rows of a tie group, the higher id first: a bottom-up merge sort."""
-    cdef Py_ssize_t width = 1, low, middle, stop, i, j, out
-    while width < n:
-        low = 0
-        while low < n:
-            middle = min(low + width, n)
-            stop = min(low + 2 * width, n)
-            i = low
-            j = middle
-            for out in range(low, stop):
-                if i < middle and (j >= stop or not higher(run, start + rows[j], start + rows[i])):
-                    spare[out] = rows[i]
-                    i += 1
-                else:
-                    spare[out] = rows[j]
-                    j += 1
-            low = stop
-        memcpy(rows, spare, n * sizeof(Py_ssize_t))
-        width *= 2
+cdef inline Keys keys_from(const Keys* keys, Py_ssize_t start) noexcept nogil:
+    cdef Keys rest = keys[0]
+    if keys.starts == NULL:
+        rest.data += keys.width * start
+    else:
+        rest.starts += start
+        rest.ends += start
+    return rest
+
+
+cdef bint higher_of(const void* keys, int64_t row, int64_t other) noexcept nogil:
+    return higher(<const Keys*>keys, row, other)
 
 
 cdef Py_ssize_t break_ties(
@@ -503,7 +493,8 @@ cdef Py_ssize_t break_ties(
     Equals sorting each group that has a hit; the groups are gathered in one pass over the scores.
     """
     cdef double* keys = scratch.ordering.distinct
-    cdef Py_ssize_t* places = scratch.places
+    cdef int64_t* places = scratch.places
+    cdef Keys own = keys_from(run, start)
     cdef Py_ssize_t index, row, group, size, low, d = 0, first = 0, written = 0
     cdef int64_t rank
     for index in range(kept):
@@ -536,7 +527,7 @@ cdef Py_ssize_t break_ties(
             continue
         while index < kept and hit_first[index] == rank:
             index += 1
-        sort_members(run, start, scratch.members + first, scratch.spare, size)
+        sort_rows(scratch.members + first, scratch.spare, size, higher_of, &own)
         for row in range(first, first + size):
             if scratch.marks[scratch.members[row]] >= 0.0 and rank <= depth:
                 hit_grade[written] = scratch.marks[scratch.members[row]]

@@ -13,7 +13,7 @@ from libc.string cimport memchr, memcmp, memcpy, memset
 
 from rankgain._bytes cimport equal_bytes, hash_bytes
 from rankgain._codes cimport DOCID, FEW_FIELDS, INFINITE_GRADE, NAN_GRADE, NAN_SCORE, NOT_A_NUMBER, STABLE
-from rankgain._ordering cimport count_higher, doubles, integers, longest
+from rankgain._ordering cimport count_higher, doubles, integers, longest, sort_rows
 
 from rankgain._reference_lines import decimal
 
@@ -634,8 +634,9 @@ cdef inline int compare(
     return order if order else (length > other_length) - (length < other_length)
 
 
-cdef bint comes_first(const Lists* lists, int64_t some, int64_t other) noexcept nogil:
+cdef bint comes_first(const void* held, int64_t some, int64_t other) noexcept nogil:
     """Whether a hit comes before another: the higher score, then by the policy or, where it leaves ties, the grade."""
+    cdef const Lists* lists = <const Lists*>held
     if lists.scores[some] != lists.scores[other]:
         return lists.scores[some] > lists.scores[other]
     if lists.ties == DOCID:
@@ -649,34 +650,18 @@ cdef bint comes_first(const Lists* lists, int64_t some, int64_t other) noexcept 
 
 
 cdef void arrange(const Lists* lists, Py_ssize_t query) noexcept nogil:
-    """Gather the hits of a query and put them in order: a bottom-up merge sort."""
+    """Gather the hits of a query and put them in order."""
     cdef int64_t* hits = lists.hits + lists.offsets[query]
     cdef int64_t* spare = <int64_t*>(lists.keys + lists.offsets[query])
-    cdef Py_ssize_t n = 0, width = 1, low, middle, stop, i, j, out
+    cdef Py_ssize_t n = 0
     cdef int64_t row
     for row in range(lists.offsets[query], lists.offsets[query + 1]):
         if lists.scores[row] == lists.scores[row] and lists.grades[row] >= 0.0:
             hits[n] = row
             n += 1
-    while width < n:
-        low = 0
-        while low < n:
-            middle = min(low + width, n)
-            stop = min(low + 2 * width, n)
-            i = low
-            j = middle
-            for out in range(low, stop):
-                if i < middle and (j >= stop or not comes_first(lists, hits[j], hits[i])):
-                    spare[out] = hits[i]
-                    i += 1
-                else:
-                    spare[out] = hits[j]
-                    j += 1
-            low = stop
-        memcpy(hits, spare, n * sizeof(int64_t))
-        width *= 2
-    for i in range(n):
-        lists.keys[lists.offsets[query] + i] = lists.scores[hits[i]]
+    sort_rows(hits, spare, n, comes_first, lists)
+    for row in range(n):
+        lists.keys[lists.offsets[query] + row] = lists.scores[hits[row]]
     lists.held[query] = n
 
 

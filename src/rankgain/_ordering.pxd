@@ -1,6 +1,7 @@
 # What other kernels take from `_ordering`: scratch, numbers of any type, the order of the documents of a query.
 from cpython.buffer cimport Py_buffer
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.string cimport memcpy
 
 cdef extern from *:
     """
@@ -64,6 +65,33 @@ cdef inline Py_ssize_t count_higher(const double* falling, Py_ssize_t n, double 
         low += half if falling[low + half - 1] > value else 0
         n -= half
     return low + (falling[low] > value)
+
+
+ctypedef bint (*before_t)(const void* held, int64_t some, int64_t other) noexcept nogil
+
+
+cdef inline void sort_rows(
+    int64_t* rows, int64_t* spare, Py_ssize_t n, before_t before, const void* held
+) noexcept nogil:
+    """Sort rows by what they stand for: a bottom-up merge sort, stable."""
+    cdef Py_ssize_t width = 1, low, middle, stop, i, j, out
+    while width < n:
+        low = 0
+        while low < n:
+            middle = min(low + width, n)
+            stop = min(low + 2 * width, n)
+            i = low
+            j = middle
+            for out in range(low, stop):
+                if i < middle and (j >= stop or not before(held, rows[j], rows[i])):
+                    spare[out] = rows[i]
+                    i += 1
+                else:
+                    spare[out] = rows[j]
+                    j += 1
+            low = stop
+        memcpy(rows, spare, n * sizeof(int64_t))
+        width *= 2
 
 
 cdef inline const double* doubles(const double[::1] view) noexcept nogil:

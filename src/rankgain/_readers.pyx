@@ -20,6 +20,7 @@ from rankgain._ordering cimport (
 )
 
 from rankgain._reference_readers import _encoded, _read_run, _read_truth
+cdef object PLAIN
 from rankgain.scalars import PLAIN, id_fault, id_kind
 
 cdef extern from "Python.h":
