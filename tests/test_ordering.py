@@ -140,6 +140,22 @@ def run(code, **environment):
     return done.stdout.strip(), done.stderr
 
 
+def test_nothing_is_read_that_was_not_written():
+    """Scores that no hit has end after all the hits; fresh memory is not 0 here, as it mostly is by chance."""
+    code = """
+import numpy as np, rankgain._ordering as ordering
+n, m = 60, 52
+grades, scores = np.repeat([1.0, 0.0], [m, n - m]), -np.arange(n, dtype=float)
+scores[m:] = -np.inf
+room = np.zeros(2, np.int64), np.zeros(n), np.zeros(n, np.int64), np.zeros(n, np.int64)
+for stable in (False, True):
+    ordering.hits_scored(scores, grades, np.array([0, n]), 1000, False, stable, *room)
+    print(room[2][:m].tolist() == list(range(1, m + 1)))
+"""
+    for fill in ("85", "1", "165"):
+        assert run(code, MALLOC_PERTURB_=fill) == ("True\nTrue", "")
+
+
 def test_level_is_chosen_by_the_environment():
     code = "from rankgain import _backend; print(_backend.cpu)"
     assert run(code, RANKGAIN_CPU="baseline")[0] == "baseline"

@@ -352,8 +352,9 @@ cdef void locate(
         steps[index].key = space.entries[index].key
         steps[index].tally = 0
         following[index] = <int32_t>index
-    steps[m].key = -INFINITY  # after all: what is counted there is of no use
+    steps[m].key = -INFINITY  # after all, for scores that no entry has: what is counted there is of no use
     steps[m].tally = 0
+    following[m] = <int32_t>m
     while done < n:
         block = min(n - done, <Py_ssize_t>AHEAD)
         for index in range(block):
