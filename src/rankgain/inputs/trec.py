@@ -477,15 +477,19 @@ class Places:
         places, hashes = offsets[:-1].copy(), np.empty(offsets[-1], dtype=np.int64)
         for block in blocks():
             numbers = self.queries.numbers(block) - known
-            if numbers.max(initial=-1) >= len(places) or not _backend.lines.count_lines(
+            fits = numbers.max(initial=-1) < len(places) and _backend.lines.count_lines(
                 block.rows, numbers, block.first, judged_of, places, hashes, self._lists
-            ):
-                break
+            )
+            if not fits:
+                raise self._changed()
         if not np.array_equal(places, offsets[1:]):
-            raise ValueError(f"{self._name} was changed while it was read")
+            raise self._changed()
         self._check_repeated(blocks, known, hashes, offsets)
         judged = judged_of >= 0
         self.returned[judged_of[judged]] = np.diff(offsets)[judged]
+
+    def _changed(self) -> Exception:
+        return ValueError(f"{self._name} was changed while it was read")
 
     def _check_repeated(self, blocks: Callable[[], Iterable[Block]], known: int, hashes: Ints, offsets: Ints) -> None:
         """Refuse a document that stands in a query twice."""
