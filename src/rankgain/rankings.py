@@ -227,8 +227,10 @@ class Rankings(ABC):
 
     def chunks(self, threads: int = 1) -> Iterator[tuple[int, int]]:
         loads = self.loads
-        share = CHUNK if threads == 1 else max(SMALLEST_CHUNK, int(loads.sum()) // (4 * threads))
-        return chunks(loads, min(share, CHUNK))
+        documents = int(loads.sum())
+        if threads == 1 or documents <= CHUNK:  # so little is done before another thread has begun
+            return chunks(loads, CHUNK)
+        return chunks(loads, min(CHUNK, max(SMALLEST_CHUNK, documents // (4 * threads))))
 
     def __repr__(self) -> str:
         ties = "" if self.ties is None else f", ties={self.ties!r}"
