@@ -1,0 +1,118 @@
+# The C functions, for Cython: `from rankgain cimport rankgain_ndcg`. rankgain.h says what they mean, and how both files
+# grow: at the end, and never otherwise. The same set, in the same order, without the prefix, is the structure there.
+
+cpdef enum:
+    RANKGAIN_LINEAR = 0
+    RANKGAIN_EXPONENTIAL = 1
+
+cpdef enum:
+    RANKGAIN_LOG2 = 1
+    RANKGAIN_JARVELIN = 2
+    RANKGAIN_ZIPF = 3
+
+cpdef enum:
+    RANKGAIN_JUDGED = 0
+    RANKGAIN_RETURNED = 1
+
+cpdef enum:
+    RANKGAIN_AVERAGE = 0
+    RANKGAIN_BEST = 1
+    RANKGAIN_WORST = 2
+    RANKGAIN_STABLE = 3
+
+cpdef enum:
+    RANKGAIN_OK = 0
+    RANKGAIN_NAN_GRADE = 1
+    RANKGAIN_INFINITE_GRADE = 2
+    RANKGAIN_NEGATIVE_GRADE = 3
+    RANKGAIN_LARGE_GRADE = 4
+    RANKGAIN_NAN_SCORE = 5
+    RANKGAIN_NOT_FINITE = 6
+    RANKGAIN_ABOVE_IDEAL = 7
+    RANKGAIN_BAD_LENGTH = -1
+    RANKGAIN_BAD_CUTOFF = -2
+    RANKGAIN_BAD_OPTION = -3
+    RANKGAIN_NULL_POINTER = -4
+    RANKGAIN_SHORT_DISCOUNT = -5
+
+cdef const char* rankgain_message(int status) noexcept nogil
+cdef Py_ssize_t rankgain_scratch_size(Py_ssize_t n, Py_ssize_t k) noexcept nogil
+
+cdef int rankgain_gain(int kind, const double* grades, Py_ssize_t n, double* gains) noexcept nogil
+cdef int rankgain_discount(int kind, double base, Py_ssize_t n, double* discounts) noexcept nogil
+
+cdef int rankgain_cg(
+    const double* relevance, Py_ssize_t n, Py_ssize_t stride, Py_ssize_t k, int gain, double* value
+) noexcept nogil
+cdef int rankgain_dcg(
+    const double* relevance, Py_ssize_t n, Py_ssize_t stride, Py_ssize_t k, int gain, const double* discount,
+    Py_ssize_t n_discount, double* value
+) noexcept nogil
+cdef int rankgain_idcg(
+    const double* judged, Py_ssize_t n, Py_ssize_t stride, Py_ssize_t k, int gain, const double* discount,
+    Py_ssize_t n_discount, void* scratch, double* value
+) noexcept nogil
+cdef int rankgain_ndcg(
+    const double* relevance, Py_ssize_t n, Py_ssize_t stride, const double* judged, Py_ssize_t n_judged,
+    Py_ssize_t judged_stride, Py_ssize_t k, int gain, int ideal, const double* discount, Py_ssize_t n_discount,
+    double empty, void* scratch, double* value
+) noexcept nogil
+cdef int rankgain_reciprocal_rank(
+    const double* relevance, Py_ssize_t n, Py_ssize_t stride, Py_ssize_t k, double rel, double* value
+) noexcept nogil
+
+cdef int rankgain_cg_lists(
+    const double* relevance, const Py_ssize_t* offsets, Py_ssize_t queries, Py_ssize_t k, int gain, double* values
+) noexcept nogil
+cdef int rankgain_dcg_lists(
+    const double* relevance, const Py_ssize_t* offsets, Py_ssize_t queries, Py_ssize_t k, int gain,
+    const double* discount, Py_ssize_t n_discount, double* values
+) noexcept nogil
+cdef int rankgain_idcg_lists(
+    const double* judged, const Py_ssize_t* offsets, Py_ssize_t queries, Py_ssize_t k, int gain,
+    const double* discount, Py_ssize_t n_discount, void* scratch, double* values
+) noexcept nogil
+cdef int rankgain_ndcg_lists(
+    const double* relevance, const Py_ssize_t* offsets, const double* judged, const Py_ssize_t* judged_offsets,
+    Py_ssize_t queries, Py_ssize_t k, int gain, int ideal, const double* discount, Py_ssize_t n_discount,
+    double empty, void* scratch, double* values
+) noexcept nogil
+cdef int rankgain_reciprocal_rank_lists(
+    const double* relevance, const Py_ssize_t* offsets, Py_ssize_t queries, Py_ssize_t k, double rel, double* values
+) noexcept nogil
+
+cdef int rankgain_order_f64(
+    const double* scores, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride, Py_ssize_t n,
+    Py_ssize_t k, int ties, void* scratch, Py_ssize_t* order, Py_ssize_t* first, Py_ssize_t* last
+) noexcept nogil
+cdef int rankgain_order_f32(
+    const float* scores, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride, Py_ssize_t n,
+    Py_ssize_t k, int ties, void* scratch, Py_ssize_t* order, Py_ssize_t* first, Py_ssize_t* last
+) noexcept nogil
+
+cdef int rankgain_dcg_from_scores_f64(
+    const double* scores, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride, Py_ssize_t n,
+    Py_ssize_t k, int ties, int gain, const double* discount, Py_ssize_t n_discount, void* scratch, double* value
+) noexcept nogil
+cdef int rankgain_dcg_from_scores_f32(
+    const float* scores, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride, Py_ssize_t n,
+    Py_ssize_t k, int ties, int gain, const double* discount, Py_ssize_t n_discount, void* scratch, double* value
+) noexcept nogil
+cdef int rankgain_ndcg_from_scores_f64(
+    const double* scores, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride, Py_ssize_t n,
+    Py_ssize_t k, int ties, int gain, const double* discount, Py_ssize_t n_discount, double empty, void* scratch,
+    double* value
+) noexcept nogil
+cdef int rankgain_ndcg_from_scores_f32(
+    const float* scores, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride, Py_ssize_t n,
+    Py_ssize_t k, int ties, int gain, const double* discount, Py_ssize_t n_discount, double empty, void* scratch,
+    double* value
+) noexcept nogil
+cdef int rankgain_reciprocal_rank_from_scores_f64(
+    const double* scores, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride, Py_ssize_t n,
+    Py_ssize_t k, int ties, double rel, double empty, void* scratch, double* value
+) noexcept nogil
+cdef int rankgain_reciprocal_rank_from_scores_f32(
+    const float* scores, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride, Py_ssize_t n,
+    Py_ssize_t k, int ties, double rel, double empty, void* scratch, double* value
+) noexcept nogil
