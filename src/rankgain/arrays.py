@@ -48,7 +48,8 @@ def vector_of(value: Any, name: str, demand: str) -> Array:
 
 def check_unmasked(value: Any, name: str) -> None:
     ma = sys.modules.get("numpy.ma")  # which NumPy loads when it is first asked for
-    if ma is not None and isinstance(value, ma.MaskedArray) and ma.is_masked(value):
+    masked = ma and getattr(ma, "MaskedArray", None)  # not there yet while another thread loads it
+    if ma and masked and isinstance(value, masked) and ma.is_masked(value):
         raise ValueError(f"{name} has masked elements; fill or drop them first")
 
 

@@ -36,8 +36,8 @@ def is_frame(value: Any) -> bool:
 
 
 def _is_pandas(value: Any) -> bool:
-    pandas = sys.modules.get("pandas")
-    return pandas is not None and isinstance(value, pandas.DataFrame)
+    frame = getattr(sys.modules.get("pandas"), "DataFrame", None)  # not there yet while another thread loads pandas
+    return frame is not None and isinstance(value, frame)
 
 
 class Frame:
