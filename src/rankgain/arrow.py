@@ -62,6 +62,11 @@ _Stream._fields_ = [
     ("private_data", ctypes.c_void_p),
 ]
 
+# An object of this module: what is set on `ctypes.pythonapi.PyCapsule_GetPointer` holds for everybody in the process.
+_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
+    ("PyCapsule_GetPointer", ctypes.pythonapi)
+)
+
 
 class _Owned:
     """A structure that another library filled, and that goes back to it when nothing here refers to it any more."""
@@ -80,10 +85,8 @@ class Stream:
     def __init__(self, holder: Any, where: str) -> None:
         self._where = where
         capsule = holder.__arrow_c_stream__()
-        pointer = ctypes.pythonapi.PyCapsule_GetPointer
-        pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
         try:
-            stream = _Stream.from_address(pointer(capsule, b"arrow_array_stream"))
+            stream = _Stream.from_address(_pointer(capsule, b"arrow_array_stream"))
         except ValueError:
             raise TypeError(f"{where}: __arrow_c_stream__ gave no Arrow stream but {type(capsule).__name__}") from None
         if not stream.release:
