@@ -490,25 +490,29 @@ cdef Py_ssize_t break_ties(
 ) noexcept nogil:
     """Give each hit of a tie group a rank of its own, by id; return how many hits are left.
 
-    Equals sorting each group that has a hit; the groups are gathered in one pass over the scores.
+    Equals sorting each group that has a hit; the groups are gathered in one pass over the scores. Should another thread
+    write to them, the groups are not what was counted: that means nothing then, but stays inside the buffers.
     """
     cdef double* keys = scratch.ordering.distinct
     cdef int64_t* places = scratch.places
     cdef Keys own = keys_from(run, start)
     cdef Py_ssize_t index, row, group, size, low, d = 0, first = 0, written = 0
     cdef int64_t rank
+    cdef double score
     for index in range(kept):
         if hit_last[index] > hit_first[index] and (d == 0 or scratch.ordering.entries[index].key != keys[d - 1]):
             keys[d] = scratch.ordering.entries[index].key
             places[d] = first
             first += <Py_ssize_t>(hit_last[index] - hit_first[index] + 1)
             d += 1
-    if d == 0:
+    if d == 0 or first > n:
         return kept
+    memset(scratch.members, 0, first * sizeof(int64_t))
     for index in range(n):
-        if scores[index] >= keys[d - 1]:
-            low = count_higher(keys, d, scores[index])
-            if scores[index] == keys[low]:
+        score = scores[index]
+        if score >= keys[d - 1]:
+            low = count_higher(keys, d, score)
+            if score == keys[low]:
                 scratch.members[places[low]] = index
                 places[low] += 1
     for index in range(kept):
@@ -529,7 +533,7 @@ cdef Py_ssize_t break_ties(
             index += 1
         sort_rows(scratch.members + first, scratch.spare, size, higher_of, &own)
         for row in range(first, first + size):
-            if scratch.marks[scratch.members[row]] >= 0.0 and rank <= depth:
+            if scratch.marks[scratch.members[row]] >= 0.0 and rank <= depth and written < index:
                 hit_grade[written] = scratch.marks[scratch.members[row]]
                 hit_first[written] = hit_last[written] = rank
                 written += 1
