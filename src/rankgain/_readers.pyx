@@ -264,7 +264,7 @@ cdef bint apart(list documents, Py_ssize_t start, Py_ssize_t stop, dict run):
     """Whether no document of a query is in its run, and the ids are of other types."""
     if start == stop or not run:
         return False
-    judged, returned = documents[start], next(iter(run))
+    judged, returned = documents[start], next(iter(run), None)  # another thread may have emptied it
     if type(judged) is type(returned) or id_kind(judged) is id_kind(returned):
         return False
     return run.keys().isdisjoint(documents[start:stop])

@@ -52,11 +52,13 @@ def over(chunks: Iterable[tuple[int, int]], work: Callable[[int, int], T], threa
 
 def _executor() -> Any:
     global _pool
-    if _pool is None:
+    pool = _pool
+    if pool is None:
         from concurrent.futures import ThreadPoolExecutor  # imported where it is needed, for it takes long
 
-        _pool = ThreadPoolExecutor(MOST, thread_name_prefix="rankgain")
-    return _pool
+        # Of two that are made at the same time, that which is not kept ends with its work.
+        pool = _pool = ThreadPoolExecutor(MOST, thread_name_prefix="rankgain")
+    return pool
 
 
 def _forget() -> None:
