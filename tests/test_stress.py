@@ -1,0 +1,558 @@
+"""Every public function, of Python and of C, from many threads at once on what they share: the bits of one alone.
+
+Without a GIL all of it runs at the same time; with one, the kernels do. A new function is a new line of CALLS.
+"""
+
+import ctypes
+import random
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import cache, partial
+from importlib.util import find_spec
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+import rankgain as rg
+from rankgain import discounts, functions, groups, rankings
+from rankgain.inputs import trec
+
+THREADS = 6
+CLASSES = [rg.Comparison, rg.Curve, rg.Evaluation, rg.Judgments, rg.Metric, rg.Rankings]
+METRICS = [
+    "ndcg",
+    "ndcg@5",
+    "ndcg(gain=exponential)@5",
+    "dcg(discount=zipf)",
+    "rr(rel=2)@9",
+    rg.metric("cg", gain=[0, 2, 3, 9]),
+]
+KS = [1, 3, 10]
+MANY = 3000  # documents of the list for the C functions, and …
+LISTS = 60  # … how many the same documents are parted in
+
+
+# the functions of C
+
+
+def signature(name):
+    """What a function takes and returns, as Cython wrote it into the name of its capsule."""
+    from rankgain import capi
+
+    name_of = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(("PyCapsule_GetName", ctypes.pythonapi))
+    result, parameters = re.fullmatch(r"(.+?) ?\((.*)\)", name_of(capi.__pyx_capi__[name]).decode()).groups()
+    return [result, *parameters.split(", ")]
+
+
+def ctype(name):
+    known = {"int": ctypes.c_int, "double": ctypes.c_double, "Py_ssize_t": ctypes.c_ssize_t}
+    return known.get(name) or (ctypes.c_char_p if name == "char const *" else ctypes.c_void_p)
+
+
+def c(name, *arguments):
+    """What a C function returns and what it writes: the arrays that are not read-only, but for scratch, of bytes.
+
+    ctypes lets the GIL go for as long as it runs.
+    """
+    from rankgain import capi
+
+    function = ctypes.CFUNCTYPE(*map(ctype, signature(name)))(capi.address(name))
+    taken = [argument.ctypes.data if isinstance(argument, np.ndarray) else argument for argument in arguments]
+    arrays = [argument for argument in arguments if isinstance(argument, np.ndarray)]
+    return function(*taken), [array for array in arrays if array.flags.writeable and array.dtype != np.uint8]
+
+
+def out(n=1, dtype=float):
+    return np.full(n, -1, dtype=dtype)
+
+
+def places():
+    """Room for an order, and the first and last ranks."""
+    return out(MANY, np.int64), out(MANY, np.int64), out(MANY, np.int64)
+
+
+def scratch():
+    size, _ = c("rankgain_scratch_size", MANY, MANY)
+    return np.empty(size, dtype=np.uint8)
+
+
+# k is 10 or all, the gain exponential (1) or linear (0), the discount log2 (NULL) or the caller's
+C_CALLS = {
+    "message": lambda s: [c("rankgain_message", status) for status in range(-6, 9)],
+    "scratch_size": lambda s: [c("rankgain_scratch_size", n, k) for n in (-1, 0, 7) for k in (0, 1, 99)],
+    "gain": lambda s: [c("rankgain_gain", kind, s.grade, MANY, out(MANY)) for kind in (0, 1)],
+    "discount": lambda s: [c("rankgain_discount", kind, 3.0, MANY, out(MANY)) for kind in (1, 2, 3)],
+    "cg": lambda s: c("rankgain_cg", s.grade, MANY, 1, MANY, 1, out()),
+    "dcg": lambda s: [
+        c("rankgain_dcg", s.grade, MANY, 1, MANY, 0, None, 0, out()),
+        c("rankgain_dcg", s.grade, MANY // 2, 2, MANY, 1, s.falling, MANY, out()),
+    ],
+    "idcg": lambda s: [c("rankgain_idcg", s.grade, MANY, 1, k, 1, None, 0, scratch(), out()) for k in (10, MANY)],
+    "ndcg": lambda s: [
+        c("rankgain_ndcg", s.grade, MANY, 1, s.grade, MANY, 1, k, 0, 0, None, 0, 0.0, scratch(), out())
+        for k in (10, MANY)
+    ],
+    "reciprocal_rank": lambda s: c("rankgain_reciprocal_rank", s.grade, MANY, 1, MANY, 3.0, out()),
+    "cg_lists": lambda s: c("rankgain_cg_lists", s.grade, s.offsets, LISTS, 10, 1, out(LISTS)),
+    "dcg_lists": lambda s: c("rankgain_dcg_lists", s.grade, s.offsets, LISTS, MANY, 0, None, 0, out(LISTS)),
+    "idcg_lists": lambda s: c("rankgain_idcg_lists", s.grade, s.offsets, LISTS, 10, 1, None, 0, scratch(), out(LISTS)),
+    "ndcg_lists": lambda s: c(
+        "rankgain_ndcg_lists",
+        s.grade,
+        s.offsets,
+        s.grade,
+        s.offsets,
+        LISTS,
+        10,
+        1,
+        1,
+        s.falling,
+        MANY,
+        0.0,
+        scratch(),
+        out(LISTS),
+    ),
+    "reciprocal_rank_lists": lambda s: c(
+        "rankgain_reciprocal_rank_lists", s.grade, s.offsets, LISTS, 10, np.nan, out(LISTS)
+    ),
+}
+for form in "f64", "f32":
+    C_CALLS |= {
+        f"order_{form}": lambda s, form=form: [
+            c(f"rankgain_order_{form}", s.score[form], 1, s.grade, 1, MANY, k, ties, scratch(), *places())
+            for k in (10, MANY)
+            for ties in range(4)
+        ],
+        f"dcg_from_scores_{form}": lambda s, form=form: [
+            c(
+                f"rankgain_dcg_from_scores_{form}",
+                s.score[form],
+                1,
+                s.grade,
+                1,
+                MANY,
+                k,
+                ties,
+                1,
+                None,
+                0,
+                scratch(),
+                out(),
+            )
+            for k in (10, MANY)
+            for ties in range(4)
+        ],
+        f"ndcg_from_scores_{form}": lambda s, form=form: [
+            c(
+                f"rankgain_ndcg_from_scores_{form}",
+                s.score[form],
+                1,
+                s.grade,
+                1,
+                MANY,
+                k,
+                0,
+                0,
+                s.falling,
+                MANY,
+                0.0,
+                scratch(),
+                out(),
+            )
+            for k in (10, MANY)
+        ],
+        f"reciprocal_rank_from_scores_{form}": lambda s, form=form: c(
+            f"rankgain_reciprocal_rank_from_scores_{form}",
+            s.score[form],
+            1,
+            s.grade,
+            1,
+            MANY,
+            10,
+            0,
+            2.0,
+            0.0,
+            scratch(),
+            out(),
+        ),
+    }
+
+
+# what threads share
+
+
+class Data:
+    """What callers hold. No array can be written to."""
+
+    def __init__(self, queries, documents):
+        rng = np.random.default_rng(4)
+        shape = queries, documents
+        self.grades, self.scores = rng.integers(0, 4, shape), rng.integers(0, documents // 3, shape) / 4
+        self.lists = [row[: 3 + 4 * place].tolist() for place, row in enumerate(self.grades)]
+        self.query = np.repeat(np.arange(queries), documents)[::-1]
+        self.weights = rng.integers(1, 4, queries)
+        self.ranked = rng.permuted(np.tile(np.arange(documents), (queries, 1)), axis=1)
+        self.relevant = [set(np.flatnonzero(row > 1).tolist()) for row in self.grades]
+        self.qrels = {f"q{q}": {f"d{d}": int(g) for d, g in enumerate(row[::3])} for q, row in enumerate(self.grades)}
+        self.run = {f"q{q}": {f"d{d}": float(s) for d, s in enumerate(row)} for q, row in enumerate(self.scores)}
+        self.truth_columns, self.columns = self.frame(self.qrels, "relevance"), self.frame(self.run, "score")
+        self.frames = [(self.truth_columns, self.columns)]
+        for module, make in FRAMES.items():
+            if find_spec(module):
+                self.frames.append(tuple(make(columns) for columns in self.frames[0]))
+        self.grade = rng.integers(0, 5, MANY).astype(float)
+        self.falling = 1.0 / np.arange(1, MANY + 1)
+        self.offsets = np.linspace(0, MANY, LISTS + 1).astype(np.int64)
+        scores = rng.integers(0, MANY // 2, MANY) / 8
+        self.score = {"f64": scores, "f32": scores.astype(np.float32)}
+        for array in (*vars(self).values(), *self.score.values(), self.columns["score"]):
+            if isinstance(array, np.ndarray):
+                array.flags.writeable = False
+
+    @staticmethod
+    def frame(queries, name):
+        rows = [(query, doc, value) for query, documents in queries.items() for doc, value in documents.items()]
+        query, doc, value = zip(*rows, strict=True)
+        return {"query_id": list(query), "doc_id": list(doc), name: np.array(value)}
+
+
+class Shared(Data):
+    """What is made of it, anew for each meeting: what is filled when it is first asked for is empty then."""
+
+    def __init__(self, data):
+        vars(self).update(vars(data))
+        self.judgments = rg.judgments(self.qrels)
+        self.metric = rg.metric("ndcg", k=5, gain={1: 1, 2: 4, 3: 9})
+        self.rankings = {
+            "ranked": rg.from_ranked(self.lists),
+            "scored": rg.from_scores(self.grades, self.scores),
+            "grouped": rg.from_scores(self.grades.ravel(), self.scores.ravel(), qid=self.query),
+            "recommended": rg.from_recommendations(self.ranked, self.relevant),
+            "matched": rg.from_qrels(self.judgments, self.run),
+            "framed": rg.from_frames(self.judgments, self.columns),
+            "read": rg.read_trec(*rg.sample()),
+        }
+        self.evaluation = self.rankings["matched"].evaluate(*METRICS)
+        self.curve = self.rankings["scored"].curve("ndcg", KS)
+        self.comparison = rg.Comparison({"one": self.evaluation, "other": self.rankings["framed"].evaluate(*METRICS)})
+
+
+FRAMES = {  # by module, without which the frame is not made
+    "pandas": lambda columns: __import__("pandas").DataFrame(columns),
+    "polars": lambda columns: __import__("polars").DataFrame(columns),
+    "pyarrow": lambda columns: __import__("pyarrow").table(columns),
+}
+
+
+def drawn(*axes):
+    return [(panel.get_ylabel(), *(line.get_xydata() for line in panel.lines)) for panel in axes]
+
+
+# what is called
+
+NEEDS = {
+    "Comparison.to_arrow": "pyarrow",
+    "Comparison.to_pandas": "pandas",
+    "Comparison.to_polars": "polars",
+    "Curve.plot": "matplotlib",
+    "Evaluation.to_arrow": "pyarrow",
+    "Evaluation.to_pandas": "pandas",
+    "Evaluation.to_polars": "polars",
+    "plot": "matplotlib",
+}
+LEFT_OUT = {
+    "__version__": "a constant",
+    "backend": "a constant",
+    **dict.fromkeys([f"Metric.{name}" for name in (*rg.Metric.__slots__, "depth")], "a field, seen in its text"),
+    **dict.fromkeys(["Curve.ks", "Curve.metric", "Curve.query_ids", "Curve.values"], "a field, seen with the curve"),
+    **dict.fromkeys(
+        [f"Rankings.{name}" for name in ("batch", "chunks", "loads", "query_name", "refusal", "refuse", "sizes")],
+        "a part of evaluate",
+    ),
+    **dict.fromkeys([f"Judgments.{name}" for name in ("refusal", "rows")], "a part of evaluate"),
+}
+CALLS = {
+    "Comparison": lambda s: (
+        rg.Comparison({"a": s.evaluation}),
+        repr(s.comparison),
+        s.comparison._repr_html_(),
+        [*s.comparison],
+    ),
+    "Comparison.aggregate": lambda s: s.comparison.aggregate(weights=s.weights),
+    "Comparison.best": lambda s: s.comparison.best("ndcg"),
+    "Comparison.columns": lambda s: s.comparison.columns(),
+    "Comparison.means": lambda s: s.comparison.means(),
+    "Comparison.metrics": lambda s: s.comparison.metrics,
+    "Comparison.table": lambda s: s.comparison.table(),
+    "Comparison.to_arrow": lambda s: s.comparison.to_arrow().to_pydict(),
+    "Comparison.to_dict": lambda s: s.comparison.to_dict(),
+    "Comparison.to_pandas": lambda s: s.comparison.to_pandas().to_dict("list"),
+    "Comparison.to_polars": lambda s: s.comparison.to_polars().to_dict(as_series=False),
+    "Curve": lambda s: (s.curve, repr(s.curve)),
+    "Curve.mean": lambda s: s.curve.mean(),
+    "Curve.plot": lambda s: drawn(s.curve.plot(per_query=True)),
+    "Evaluation": lambda s: (s.evaluation, repr(s.evaluation), s.evaluation._repr_html_(), len(s.evaluation)),
+    "Evaluation.aggregate": lambda s: s.evaluation.aggregate(),
+    "Evaluation.columns": lambda s: s.evaluation.columns(),
+    "Evaluation.mean": lambda s: [s.evaluation.mean(), s.evaluation.mean("ndcg", weights=s.weights)],
+    "Evaluation.merge": lambda s: s.evaluation.merge(
+        rg.from_qrels({"x": {"d": 1}}, s.run | {"x": {}}).evaluate(*METRICS)
+    ),
+    "Evaluation.to_arrow": lambda s: s.evaluation.to_arrow().to_pydict(),
+    "Evaluation.to_dict": lambda s: s.evaluation.to_dict(),
+    "Evaluation.to_pandas": lambda s: s.evaluation.to_pandas().to_dict("list"),
+    "Evaluation.to_polars": lambda s: s.evaluation.to_polars().to_dict(as_series=False),
+    "Judgments": lambda s: (s.judgments, repr(s.judgments), len(s.judgments)),
+    "Judgments.check": lambda s: s.judgments.check(),
+    "Judgments.documents": lambda s: rg.judgments(s.truth_columns).documents,
+    "Judgments.ids": lambda s: s.judgments.ids.take(slice(None)),
+    "Metric": lambda s: (
+        s.metric,
+        repr(s.metric),
+        hash(s.metric),
+        s.metric == rg.metric("ndcg"),
+        s.metric.__reduce__()[1],
+    ),
+    "Metric.at": lambda s: s.metric.at(3),
+    "Rankings": lambda s: [(repr(held), len(held)) for held in s.rankings.values()],
+    "Rankings.curve": lambda s: [held.curve("ndcg", KS) for held in s.rankings.values()],
+    "Rankings.evaluate": lambda s: [held.evaluate(*METRICS, threads=3) for held in s.rankings.values()],
+    "cg": lambda s: [rg.cg(grades, k=5, gain="exponential") for grades in (s.grades, s.grades[0], s.lists)],
+    "compare": lambda s: rg.compare({"dict": s.run, "frame": s.columns}, s.judgments, METRICS),
+    "dcg": lambda s: [
+        rg.dcg(grades, discount=f"jarvelin:{b}") for grades in (s.grades, s.lists[0]) for b in range(2, 6)
+    ],
+    "discount": lambda s: [rg.discount(2000, kind) for kind in ("log2", "zipf", "jarvelin:3")],
+    "from_frames": lambda s: [rg.from_frames(*frames, validate="full") for frames in s.frames],
+    "from_qrels": lambda s: [
+        rg.from_qrels(s.qrels, s.run, ties=ties) for ties in ("docid", "average", "stable", "best")
+    ],
+    "from_ranked": lambda s: [rg.from_ranked(grades, judged=s.grades) for grades in (s.grades, s.lists)],
+    "from_recommendations": lambda s: rg.from_recommendations(s.ranked.tolist(), s.relevant, validate="full"),
+    "from_scores": lambda s: [rg.from_scores(s.grades, s.scores, ties=ties) for ties in ("average", "stable", "worst")],
+    "gain": lambda s: [rg.gain(s.grades, kind) for kind in ("exponential", {1: 1, 2: 3, 3: 5}, np.sqrt)],
+    "get_include": lambda s: rg.get_include(),
+    "idcg": lambda s: [rg.idcg(grades, k=5) for grades in (s.grades, s.grade, s.lists)],
+    "judgments": lambda s: [rg.judgments(truth) for truth in (s.qrels, s.relevant, s.truth_columns, rg.sample()[0])],
+    "mean_ndcg": lambda s: rg.mean_ndcg(s.grades, gain="exponential"),
+    "metric": lambda s: rg.metric("ndcg", k=3, gain="exponential", discount="zipf"),
+    "mrr": lambda s: rg.mrr(s.lists),
+    "ndcg": lambda s: [rg.ndcg(grades, k=k) for grades in (s.grades, s.grade, s.lists, s.lists[3]) for k in KS],
+    "plot": lambda s: drawn(*rg.plot(s.rankings["matched"], ["dcg", "rr"], KS).axes),
+    "read_trec": lambda s: rg.read_trec(*rg.sample(), ties="average"),
+    "reciprocal_rank": lambda s: [
+        rg.reciprocal_rank(grades, rel=rel) for grades in (s.grades, s.lists) for rel in (1, 2)
+    ],
+    "sample": lambda s: rg.sample(),
+}
+if find_spec("rankgain._kernels"):
+    CALLS |= {f"capi.rankgain_{name}": call for name, call in C_CALLS.items()}
+    CALLS["capi.address"] = lambda s: [rg.capi.address(f"rankgain_{name}") for name in C_CALLS]
+HERE = sorted(name for name in CALLS if find_spec(NEEDS.get(name, "numpy")))
+
+
+def bits(value):
+    """A result as something that is equal only if every bit is."""
+    if isinstance(value, rg.Rankings):
+        value = value.evaluate(*METRICS)
+    if isinstance(value, rg.Evaluation):
+        value = dict(value), [*value.query_ids], value.counts, value.ties, value.missing, value.backend
+    if isinstance(value, rg.Judgments):
+        value = [*value.query_ids], value.offsets, value.grades, value.documents
+    if isinstance(value, rg.Curve):
+        value = value.metric, value.ks, value.values, value.query_ids
+    if isinstance(value, Mapping):
+        value = list(value.items())
+    if isinstance(value, np.ndarray):
+        return value.dtype.str, value.shape, value.tobytes()
+    if isinstance(value, float):
+        return value.hex()
+    return [bits(part) for part in value] if isinstance(value, (list, tuple, range)) else value
+
+
+def at_once(calls):
+    """What each of the calls gives, or raises: in threads of their own, which begin together."""
+    barrier = threading.Barrier(len(calls), timeout=60)
+    results = [None] * len(calls)
+
+    def run(place, call):
+        try:
+            barrier.wait()
+            results[place] = call()
+        except Exception as error:
+            results[place] = repr(error)
+
+    workers = [threading.Thread(target=run, args=pair) for pair in enumerate(calls)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    return results
+
+
+def answer(name, shared):
+    return bits(CALLS[name](shared))
+
+
+made = cache(Data)
+
+
+@pytest.fixture
+def data(backend):
+    """Enough for the kernels to be at work at the same time; plain Python would take long for that."""
+    return made(*{"compiled": (24, 60), "python": (6, 24)}[backend])
+
+
+@pytest.fixture(autouse=True)
+def busy(monkeypatch):
+    """Threads take turns all the time, work has many chunks, and what is remembered is soon forgotten."""
+    monkeypatch.setattr(rankings, "CHUNK", 400)
+    monkeypatch.setattr(rankings, "SMALLEST_CHUNK", 1)
+    monkeypatch.setattr(groups, "CHUNK", 400)
+    monkeypatch.setattr(trec, "BLOCK", 2048)
+    monkeypatch.setattr(functions, "MOST_SETTINGS", 2)
+    monkeypatch.setattr(discounts, "MOST_TABLES", 2)
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+def test_nothing_is_forgotten():
+    public = {*rg.__all__}
+    for kind in CLASSES:
+        names = {name for base in kind.__mro__ if base.__module__.startswith("rankgain") for name in vars(base)}
+        public |= {f"{kind.__name__}.{name}" for name in names if not name.startswith("_")}
+    python = {name for name in CALLS if not name.startswith("capi.")}
+    assert public == python | {*LEFT_OUT}
+    assert not python & {*LEFT_OUT}
+
+
+if find_spec("rankgain._kernels"):
+
+    def test_no_function_of_c_is_forgotten():
+        from rankgain import capi
+
+        assert {*capi.__pyx_capi__} == {f"rankgain_{name}" for name in C_CALLS}
+
+
+@pytest.mark.parametrize("name", HERE)
+def test_one_function(backend, data, name):
+    expected = answer(name, Shared(data))
+    shared = Shared(data)
+    assert at_once([partial(answer, name, shared)] * THREADS) == [expected] * THREADS
+
+
+def test_all_functions(backend, data):
+    """Each thread in an order of its own."""
+    alone, shared = Shared(data), Shared(data)
+    expected = {name: answer(name, alone) for name in HERE}
+    orders = [random.Random(seed).sample(HERE, len(HERE)) for seed in range(THREADS)]
+    for found in at_once(
+        [partial(lambda order: {name: answer(name, shared) for name in order}, order) for order in orders]
+    ):
+        assert found == expected
+
+
+# Each is a thread's first in a new process: what they load, make and remember is there once, and whole.
+FIRST = [
+    "rg.ndcg([3, 0, 2], k=2)",
+    "rg.mrr(((0, 1), (1, 0)))",
+    "rg.discount(2000, 'jarvelin:3').sum()",
+    "rg.from_scores([[0, 1, 2]], [[3.0, 2.0, 2.0]]).evaluate('ndcg', threads=2).to_dict()",
+    "rg.from_ranked([[1, 0]] * 9).curve('dcg', [1, 2000]).mean().tolist()",
+    "rg.from_qrels({'q': {'a': 1}}, {'q': {'b': 1.0, 'a': 1.0}}).evaluate('ndcg_cut', 'rr').mean()",
+    "rg.from_recommendations([[1, 2]], [{2}]).evaluate('ndcg(gain=exponential)@2').mean()",
+    "rg.from_frames(COLUMNS | {'relevance': [1, 2]}, COLUMNS | {'score': [1.0, 1.0]}).evaluate('ndcg').mean()",
+    "rg.read_trec(*rg.sample()).evaluate('ndcg@10').mean()",
+    "str(rg.compare({'one': {'q': {'a': 1.0}}}, rg.judgments({'q': ['a']}), 'rr'))",
+    "str(rg.metric('ndcg', k=3, gain='exponential'))",
+    "__import__('rankgain.threads').threads.over([(0, 1), (1, 2), (2, 3)], max, 3)",
+    "{*rg.__all__} <= {*dir(rg)}",
+]
+SETTING = {"COLUMNS": {"query_id": ["q", "q"], "doc_id": ["a", "b"]}}
+PROGRAM = """
+import sys, threading
+sys.setswitchinterval(1e-6)
+barrier, results = threading.Barrier(len(FIRST)), [None] * len(FIRST)
+
+def run(first):
+    barrier.wait()
+    import rankgain as rg
+    order = FIRST[first:] + FIRST[:first]
+    found = {call: repr(eval(call, {"rg": rg} | SETTING)) for call in order}
+    results[first] = [found[call] for call in FIRST]
+
+threads = [threading.Thread(target=run, args=(first,)) for first in range(len(FIRST))]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(results)
+"""
+
+
+@pytest.mark.parametrize("attempt", range(2))
+def test_the_first_use(backend, attempt, monkeypatch):
+    expected = [repr(eval(call, {"rg": rg} | SETTING)) for call in FIRST]
+    monkeypatch.setenv("RANKGAIN_BACKEND", backend)
+    program = f"FIRST, SETTING = {FIRST!r}, {SETTING!r}\n{PROGRAM}"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"{[expected] * len(FIRST)}\n", done.stderr
+
+
+@pytest.mark.parametrize("module", ["pandas", "numpy.ma"])
+def test_what_another_thread_is_importing(backend, module, monkeypatch):
+    """A module is known before it has its classes."""
+    monkeypatch.setitem(sys.modules, module, ModuleType(module))
+    assert rg.ndcg([[2, 1], [1]]).tolist() == [1.0, 1.0]
+    assert len(rg.judgments([{1, 2}, {3}])) == 2
+
+
+def test_what_ctypes_has_is_left_alone():
+    """Its functions belong to everybody in the process."""
+
+    class Frame:
+        def __arrow_c_stream__(self):
+            return object()
+
+    shared = ctypes.pythonapi.PyCapsule_GetPointer
+    before = shared.restype, shared.argtypes
+    with pytest.raises(TypeError, match="gave no Arrow stream but object"):
+        rg.from_frames(Frame())
+    assert (shared.restype, shared.argtypes) == before
+
+
+def test_arrays_that_another_thread_writes_to(backend):
+    """Kernels look at them more than once: any answer or error will do, a crash will not."""
+    n = {"compiled": 4000, "python": 100}[backend]
+    rows, grades, scores = np.arange(10 * n), np.ones(10 * n), np.ones(10 * n)
+    columns = {"query_id": rows // n, "doc_id": rows % n}
+    truth = {name: column[::40] for name, column in columns.items()} | {"relevance": grades[::40].copy()}
+    run = columns | {"score": scores}
+    held = [rg.from_frames(truth, run, ties=ties) for ties in ("docid", "average", "stable")]
+    held.append(rg.from_ranked(grades.reshape(10, n)))
+    patterns = [rows % 3.0, np.zeros(10 * n), rows % 7.0, rows * 1.0, np.where(rows % 5, 1.0, np.nan), rows % 2.0]
+    done = threading.Event()
+
+    def write():
+        while not done.is_set():
+            for pattern in patterns:
+                np.copyto(scores, pattern)
+                np.copyto(grades, pattern)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    for _ in range(20):
+        for ranked in held:
+            with suppress(ValueError):
+                ranked.evaluate(*METRICS)
+        for function in (rg.ndcg, rg.idcg, rg.mrr):
+            with suppress(ValueError):
+                function(grades.reshape(10, n), k=7)
+    done.set()
+    writer.join()
