@@ -31,6 +31,9 @@
 #ifndef RANKGAIN_H
 #define RANKGAIN_H
 
+#ifndef RANKGAIN_NO_PYTHON /* for sources that are handed the structure, and know nothing of Python */
+#include <Python.h>
+#endif
 #include <stddef.h>
 #include <stdint.h>
 
@@ -177,9 +180,7 @@ typedef struct {
                                          double empty, void *scratch, double *value);
 } rankgain_api;
 
-#ifndef RANKGAIN_NO_PYTHON /* for sources that are handed the structure, and know nothing of Python */
-#include <Python.h>
-
+#ifndef RANKGAIN_NO_PYTHON
 /* The functions of the rankgain that is installed; NULL and an exception set where there is none that fits. Call it with
    the GIL. The structure stays where it is until the process ends. */
 static inline const rankgain_api *rankgain_import(void) {
