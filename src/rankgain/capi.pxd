@@ -35,6 +35,7 @@ cpdef enum:
     RANKGAIN_BAD_OPTION = -3
     RANKGAIN_NULL_POINTER = -4
     RANKGAIN_SHORT_DISCOUNT = -5
+    RANKGAIN_BAD_DISCOUNT = -6
 
 cdef const char* rankgain_message(int status) noexcept nogil
 cdef Py_ssize_t rankgain_scratch_size(Py_ssize_t n, Py_ssize_t k) noexcept nogil
