@@ -1,6 +1,13 @@
 # The C functions, for Cython: `from rankgain cimport rankgain_ndcg`. rankgain.h says what they mean, and how both files
 # grow: at the end, and never otherwise. The same set, in the same order, without the prefix, is the structure there.
-# For no cut-off give the number of documents, or anything above it.
+
+cdef extern from *:
+    """
+    #ifndef RANKGAIN_NO_CUTOFF
+    #define RANKGAIN_NO_CUTOFF PY_SSIZE_T_MAX
+    #endif
+    """
+    const Py_ssize_t RANKGAIN_NO_CUTOFF
 
 cpdef enum:
     RANKGAIN_LINEAR = 0

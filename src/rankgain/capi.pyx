@@ -54,7 +54,6 @@ cdef extern from *:
     /* Offsets are handed on as 64-bit integers. */
     typedef char rankgain_is_for_64_bits[sizeof(Py_ssize_t) == 8 ? 1 : -1];
     """
-    Py_ssize_t PY_SSIZE_T_MAX
 
 cdef enum:
     RANKS = 65536  # whose logarithms are made beforehand
@@ -89,7 +88,7 @@ cdef const char* rankgain_message(int status) noexcept nogil:
     if status == RANKGAIN_BAD_CUTOFF:
         return "the cut-off k must be 1 or more; RANKGAIN_NO_CUTOFF stands for the whole list"
     if status == RANKGAIN_BAD_OPTION:
-        return "gain, discount, ideal or ties is none of the constants, base is not above 1, or rel or empty is infinite"
+        return "gain, discount, ideal or ties is none of the constants, base is not above 1, rel or empty is infinite"
     if status == RANKGAIN_NULL_POINTER:
         return "a pointer is NULL though there is something to read or to write"
     if status == RANKGAIN_SHORT_DISCOUNT:
@@ -189,7 +188,7 @@ cdef inline int check_rel(double* rel) noexcept nogil:
 # scratch
 
 cdef Py_ssize_t rankgain_scratch_size(Py_ssize_t n, Py_ssize_t k) noexcept nogil:
-    if n < 0 or k < 1 or n > PY_SSIZE_T_MAX // 512:
+    if n < 0 or k < 1 or n > RANKGAIN_NO_CUTOFF // 512:
         return -1
     return workspace_size(n) + 2 * n * sizeof(double) + 2 * n * sizeof(int64_t) + ALIGNMENT
 
@@ -683,6 +682,7 @@ def fill():
 
 fill()
 del fill
+globals()["RANKGAIN_NO_CUTOFF"] = RANKGAIN_NO_CUTOFF
 _C_API = PyCapsule_New(&table, "rankgain.capi._C_API", NULL)
 
 

@@ -100,8 +100,8 @@ typedef struct {
   /* What a status means, in English; never NULL, never to be freed. */
   const char *(*message)(int status);
 
-  /* Bytes of scratch that every function finds enough for lists of up to n documents at this k; -1 for what is no
-     length or no cut-off, or more than memory can be. */
+  /* Bytes of scratch that every function finds enough for lists of up to n documents at cut-offs up to k; -1 for what is
+     no length or no cut-off, or more than memory can be. */
   ptrdiff_t (*scratch_size)(ptrdiff_t n, ptrdiff_t k);
 
   /* The gains of n grades; `gains` may be `grades`. With a status the gains before the first bad grade are written, and
