@@ -54,13 +54,13 @@ def extensions() -> list[Extension]:
     common.parent.mkdir(parents=True, exist_ok=True)
     cython = [sys.executable, "-m", "cython", "-X", "freethreading_compatible=True", f"--generate-shared={common}"]
     subprocess.run(cython, check=True)
-    shared = sorted(str(path) for pattern in ("*.pxd", "*.h") for path in package.glob(pattern))
+    shared = sorted(str(path) for pattern in ("*.pxd", "*.h", "include/*.h") for path in package.glob(pattern))
     modules = [
         Extension(
             f"rankgain.{source.stem}",
             [str(source)],
             depends=[str(source), *shared],
-            include_dirs=[str(package)],
+            include_dirs=[str(package), str(package / "include")],
             libraries=[] if WINDOWS else ["m"],  # unnamed, libm's symbols would stay unversioned
             extra_compile_args=[*FLAGS, *(GLUE if source == common else [])],
             extra_link_args=["-s"] if sys.platform == "linux" and not DEBUG else [],  # no table of symbols

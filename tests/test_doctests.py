@@ -12,7 +12,7 @@ import rankgain
 pytestmark = pytest.mark.usefixtures("backend")
 
 # Compiled, or not to be imported where matplotlib is absent.
-LEFT_OUT = ("_kernels", "_ordering", "_readers", "_columns", "_lines", "_cyutility", "_drawing")
+LEFT_OUT = ("_kernels", "_doors", "_ordering", "_readers", "_columns", "_lines", "_cyutility", "_drawing")
 MODULES = [
     module.name
     for module in pkgutil.walk_packages(rankgain.__path__, "rankgain.")

@@ -86,7 +86,7 @@ CARRIERS = {
     "members": lambda name, data: in_folder(name, members(data)),
     "BytesIO": lambda name, data: io.BytesIO(data),
     "gzip in BytesIO": lambda name, data: io.BytesIO(members(data)),
-    "GzipFile": lambda name, data: gzip.GzipFile(fileobj=io.BytesIO(gzip.compress(data))),
+    "GzipFile": lambda name, data: gzip.GzipFile(fileobj=io.BytesIO(gzip.compress(data, mtime=0))),
     "wrapped": lambda name, data: Wrapped(io.BytesIO(data)),
     "one byte": lambda name, data: Trickle(data, 1),
     "few bytes": lambda name, data: Trickle(data, 50),
@@ -551,7 +551,7 @@ def test_nothing_stays_open_after_an_error(backend, kept, monkeypatch, carrier, 
     assert all(file.closed for file in [*kept, *opened])
 
 
-PACKED = gzip.compress(RUN)
+PACKED = gzip.compress(RUN, mtime=0)
 
 
 @pytest.mark.parametrize("carrier", ["path", "BytesIO", "few bytes"])

@@ -4,8 +4,10 @@ Relevance already in rank order: `gain`, `discount`, `cg`, `dcg`, `idcg`, `ndcg`
 Any other form: make Rankings with `from_ranked`, `from_scores`, `from_recommendations`, `from_qrels`,
 `from_frames` or `read_trec`, then `evaluate`. `judgments` prepares truth for many runs.
 Several runs: `compare`. Many cut-offs: `Rankings.curve`, and `plot` for its picture.
+From C, C++, Cython and Numba: `rankgain.capi`, and `get_include` for the header.
 """
 
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -71,6 +73,7 @@ __all__ = [
     "from_recommendations",
     "from_scores",
     "gain",
+    "get_include",
     "idcg",
     "judgments",
     "mean_ndcg",
@@ -82,6 +85,23 @@ __all__ = [
     "reciprocal_rank",
     "sample",
 ]
+
+
+def get_include() -> str:
+    """The folder of `rankgain.h`, for the compiler of an extension that calls rankgain from C or C++.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> import os
+    >>> import rankgain as rg
+    >>> os.listdir(rg.get_include())
+    ['rankgain.h']
+    """
+    return os.path.join(os.path.dirname(__file__), "include")
 
 
 if not TYPE_CHECKING:  # who would take every name for one that is there

@@ -1,7 +1,7 @@
 """The only place that chooses between the compiled kernels and the pure-Python reference.
 
-Everything else calls `_backend.kernels`, `.ordering`, `.readers`, `.columns` and `.lines`, and does not know which.
-Each of them is imported when it is first asked for.
+Everything else calls `_backend.doors`, `.kernels`, `.ordering`, `.readers`, `.columns` and `.lines`, and does not know
+which. Each of them is imported when it is first asked for.
 """
 
 import os
@@ -9,12 +9,13 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-PARTS = ("kernels", "ordering", "readers", "columns", "lines")
+PARTS = ("doors", "kernels", "ordering", "readers", "columns", "lines")  # the first stands on the two after it
 COMPILED = tuple(f"rankgain._{part}" for part in PARTS)
-PYTHON = ("rankgain._reference", *(f"rankgain._reference_{part}" for part in PARTS[1:]))
+PYTHON = tuple("rankgain._reference" if part == "kernels" else f"rankgain._reference_{part}" for part in PARTS)
 
 name: str
 cpu: str | None  # the level of CPU that the compiled loops are for
+doors: ModuleType
 kernels: ModuleType
 ordering: ModuleType
 readers: ModuleType

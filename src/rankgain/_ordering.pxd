@@ -102,11 +102,21 @@ cdef inline const int64_t* integers(const int64_t[::1] view) noexcept nogil:
     return &view[0] if view.shape[0] else NULL
 
 
+cdef inline void as_numbers(Numbers* numbers, const double* values) noexcept nogil:
+    """Numbers that are no buffer of Python's, and need not be closed."""
+    numbers.view.buf = <void*>values
+    numbers.kind = FLOAT64
+
+
 cdef int open_numbers(Numbers* numbers, object array) except -1
 cdef void close_numbers(Numbers* numbers) noexcept
 cdef const double* doubles_of(const Numbers* numbers, int64_t start, Py_ssize_t n, double* room) noexcept nogil
 cdef Py_ssize_t longest(const int64_t* offsets, Py_ssize_t queries) noexcept nogil
-cdef int first_fault(const double* grades, Py_ssize_t n, bint exponential, Py_ssize_t* position) noexcept nogil
+cdef int first_fault(
+    const double* grades, Py_ssize_t n, Py_ssize_t stride, bint exponential, Py_ssize_t* position
+) noexcept nogil
+cdef size_t workspace_size(Py_ssize_t n) noexcept nogil
+cdef void lay_out(Workspace* space, void* block, Py_ssize_t n) noexcept nogil
 cdef int reserve(Workspace* space, Py_ssize_t n) except -1
 cdef void release(Workspace* space) noexcept nogil
 
@@ -115,9 +125,9 @@ cdef Py_ssize_t rank_entries(
     double* hit_grade, int64_t* hit_first, int64_t* hit_last
 ) noexcept nogil
 
-cdef int count_grades(
-    const double* grades, Py_ssize_t n, int64_t depth, Entry* entries, Entry* spare,
-    double* out_grade, int64_t* out_count, Py_ssize_t* written, Py_ssize_t* position
+cdef Py_ssize_t order_hits(
+    const double* scores, const Numbers* grades, int64_t start, Py_ssize_t n, int64_t depth, bint zeros, bint stable,
+    Workspace* space, double* hit_grade, int64_t* hit_first, int64_t* hit_last
 ) noexcept nogil
 
 cdef int count_numbers(

@@ -36,6 +36,7 @@ cdef enum:
     FEW = 48  # up to here each entry is compared with all scores
     AHEAD = 32  # scores whose places are asked for together
     BLOCK = 512  # grades that are converted together
+    ROOM = 32  # numbers beyond the last document that scratch has: some loops write a few at once
     SHORT = 128  # up to here a query is not cut before it is ordered
 
 cdef const Lanes* lanes = lanes_baseline
@@ -111,17 +112,17 @@ cdef const double* doubles_of(const Numbers* numbers, int64_t start, Py_ssize_t 
 
 # scratch
 
-cdef int reserve(Workspace* space, Py_ssize_t n) except -1:
-    """Scratch for a query of n documents, in one block; what is not used takes no memory."""
-    cdef size_t length = <size_t>n + 32
-    cdef char* at = <char*>malloc(
-        length * (2 * sizeof(Entry) + sizeof(Step) + 5 * sizeof(double) + 2 * sizeof(int32_t))
-        + SPREAD * SPREAD_FEW * sizeof(int32_t)
-    )
-    if at == NULL:
-        raise MemoryError
-    space.block = at
-    space.entries = <Entry*>at
+cdef size_t workspace_size(Py_ssize_t n) noexcept nogil:
+    """The bytes of scratch for a query of n documents."""
+    cdef size_t per_document = 2 * sizeof(Entry) + sizeof(Step) + 5 * sizeof(double) + 2 * sizeof(int32_t)
+    return (<size_t>n + ROOM) * per_document + SPREAD * <size_t>min(n, <Py_ssize_t>SPREAD_FEW) * sizeof(int32_t)
+
+
+cdef void lay_out(Workspace* space, void* block, Py_ssize_t n) noexcept nogil:
+    """Part a block of so many bytes, aligned as any number must be."""
+    cdef size_t length = <size_t>n + ROOM
+    space.block = block
+    space.entries = <Entry*>block
     space.spare = space.entries + length
     space.steps = <Step*>(space.spare + length)
     space.distinct = <double*>(space.steps + length)
@@ -131,6 +132,14 @@ cdef int reserve(Workspace* space, Py_ssize_t n) except -1:
     space.counts = <int64_t*>(space.place + length)
     space.bucket = <int32_t*>(space.counts + length)
     space.starts = space.bucket + length
+
+
+cdef int reserve(Workspace* space, Py_ssize_t n) except -1:
+    """Scratch for a query of n documents, in one block; what is not used takes no memory."""
+    cdef void* block = malloc(workspace_size(n))
+    if block == NULL:
+        raise MemoryError
+    lay_out(space, block, n)
     return 0
 
 
@@ -157,12 +166,16 @@ cdef int fault(double grade) noexcept nogil:
     return NEGATIVE_GRADE if -DBL_MAX <= grade <= DBL_MAX else INFINITE_GRADE
 
 
-cdef int first_fault(const double* grades, Py_ssize_t n, bint exponential, Py_ssize_t* position) noexcept nogil:
+cdef int first_fault(
+    const double* grades, Py_ssize_t n, Py_ssize_t stride, bint exponential, Py_ssize_t* position
+) noexcept nogil:
     cdef Py_ssize_t index
+    cdef double grade
     for index in range(n):
-        if not sound(grades[index]) or (exponential and grades[index] >= 1024.0):
+        grade = grades[index * stride]
+        if not sound(grade) or (exponential and grade >= 1024.0):
             position[0] = index
-            return LARGE_GRADE if sound(grades[index]) else fault(grades[index])
+            return LARGE_GRADE if sound(grade) else fault(grade)
     return 0
 
 
@@ -540,7 +553,7 @@ cdef int number_fault(const Numbers* grades, int64_t start, Py_ssize_t n, Py_ssi
     cdef int code
     while done < n:
         size = min(n - done, <Py_ssize_t>BLOCK)
-        code = first_fault(doubles_of(grades, start + done, size, room), size, False, position)
+        code = first_fault(doubles_of(grades, start + done, size, room), size, 1, False, position)
         if code:
             position[0] += done
             return code
@@ -575,7 +588,7 @@ def hits_scored(
     scores, grades, const int64_t[::1] offsets, int64_t depth, bint zeros, bint stable,
     int64_t[::1] hit_offsets, double[::1] hit_grade, int64_t[::1] hit_first, int64_t[::1] hit_last
 ):
-    cdef Py_ssize_t query = 0, count = 0, n, m, near
+    cdef Py_ssize_t query = 0, count = 0, n, hits
     cdef int64_t start
     cdef const double* own = NULL
     cdef bint sound_scores = True
@@ -589,22 +602,16 @@ def hits_scored(
         for query in range(offsets.shape[0] - 1):
             start = offsets[query]
             n = offsets[query + 1] - start
-            own = doubles_of(&keys, start, n, space.scores)
-            if n > SHORT and depth <= n // 8:
-                near = cut(own, n, depth, &space)
-                sound_scores = near >= 0
-                m = entries_near(&labels, start, near, zeros, &space)
-            else:
-                near = n
-                sound_scores = no_nan(own, n, &space)
-                m = entries_of(own, &labels, start, n, zeros, &space)
-            if not sound_scores:
-                break
-            if m:  # a query of no documents at the end has no place of its own in the buffers
-                count += rank_entries(
-                    own if near == n else space.near, near, m, depth, stable, &space,
+            if n:  # a query of no documents at the end has no place of its own in the buffers
+                own = doubles_of(&keys, start, n, space.scores)
+                hits = order_hits(
+                    own, &labels, start, n, depth, zeros, stable, &space,
                     &hit_grade[0] + count, &hit_first[0] + count, &hit_last[0] + count,
                 )
+                sound_scores = hits >= 0
+                if not sound_scores:
+                    break
+                count += hits
             hit_offsets[query + 1] = count
         n = 0
         while not sound_scores and own[n] == own[n]:
@@ -613,6 +620,30 @@ def hits_scored(
     close_numbers(&keys)
     close_numbers(&labels)
     return None if sound_scores else (NAN_SCORE, query, n)
+
+
+cdef Py_ssize_t order_hits(
+    const double* scores, const Numbers* grades, int64_t start, Py_ssize_t n, int64_t depth, bint zeros, bint stable,
+    Workspace* space, double* hit_grade, int64_t* hit_first, int64_t* hit_last
+) noexcept nogil:
+    """Write the hits of one query and return their number, −1 if a score is NaN; the entries are left in their order.
+
+    The scores may stand in `space.scores`.
+    """
+    cdef Py_ssize_t m, near, index
+    if n <= SHORT or depth > n // 8:
+        if not no_nan(scores, n, space):
+            return -1
+        m = entries_of(scores, grades, start, n, zeros, space)
+        return rank_entries(scores, n, m, depth, stable, space, hit_grade, hit_first, hit_last)
+    near = cut(scores, n, depth, space)
+    if near < 0:
+        return -1
+    m = entries_near(grades, start, near, zeros, space)
+    m = rank_entries(space.near, near, m, depth, stable, space, hit_grade, hit_first, hit_last)
+    for index in range(m):  # as the caller counts them
+        space.entries[index].index = space.place[space.entries[index].index]
+    return m
 
 
 cdef inline Py_ssize_t gather(

@@ -1,7 +1,7 @@
-"""The specification: gain, discount, the takers of a Batch, and the doors for one list, in plain Python.
+"""The specification: gain, discount, the takers of a Batch, and the normaliser, in plain Python.
 
-This module and the compiled `_kernels` (and so `_reference_ordering` and `_ordering`, `_reference_readers` and
-`_readers`) have the same functions with the same positional arguments and return the same
+This module and the compiled `_kernels` (and so `_reference_doors` and `_doors`, `_reference_ordering` and `_ordering`
+and so on) have the same functions with the same positional arguments and return the same
 bits. Arguments are one-dimensional buffers; ragged lists are values with int64 offsets, the list of query q being
 `values[offsets[q]:offsets[q + 1]]`. A discount is (table, kind, base): the table holds the first ranks, and what lies
 beyond it is computed by kind. Ranks count from 1. What is wrong with the input comes back as an offence,
@@ -12,23 +12,9 @@ ICML 2005; reciprocal rank: Voorhees, TREC-8, 1999; averages over ties: McSherry
 """
 
 import math
-from array import array
 from itertools import groupby
 
-from numpy import ndarray
-
-from rankgain._codes import (
-    ABOVE_IDEAL,
-    AVERAGE,
-    IN_JUDGED,
-    JARVELIN,
-    LOG2,
-    LONGEST_LIST,
-    NOT_FINITE,
-    WORST,
-    ZIPF,
-)
-from rankgain._reference_ordering import first_fault
+from rankgain._codes import ABOVE_IDEAL, AVERAGE, JARVELIN, LOG2, NOT_FINITE, WORST, ZIPF
 
 # DCG may exceed the ideal by what the order of additions does to the last bits, and by no more.
 TOLERANCE = 1e-9
@@ -62,142 +48,13 @@ def fill_exponential(grades, out):
     return -1
 
 
-def _discounts(table, kind, base):
+def discounts(table, kind, base):
     table = memoryview(table)
     return lambda rank: table[rank - 1] if rank <= len(table) else discount_at(rank, kind, base)
 
 
-def _gain(grade, exponential):
+def gain_of(grade, exponential):
     return math.exp2(grade) - 1.0 if exponential else grade
-
-
-# doors: relevance in rank order to values, without a Batch
-
-
-def _finite(total):
-    return total if math.isfinite(total) else (NOT_FINITE, 0, -1)
-
-
-def _dcg(grades, exponential, discount, depth):
-    """Σ g(r_i)·d(i) over i ≤ depth; with the discount UNIT this is CG."""
-    grades = grades[: min(depth, len(grades))]
-    fault = first_fault(grades, exponential)
-    if fault:
-        return fault
-    total = 0.0
-    for rank, grade in enumerate(grades, 1):
-        total += _gain(grade, exponential) * discount(rank)
-    return _finite(total)
-
-
-def _idcg(grades, exponential, discount, depth):
-    """The DCG of the grades, highest first."""
-    return first_fault(grades, exponential) or _dcg(sorted(grades, reverse=True), exponential, discount, depth)
-
-
-def _ndcg(grades, judged, exponential, discount, depth, returned, bounded, empty):
-    """DCG / IDCG; `judged` None: the list itself; `returned`: the ideal is cut at the list's length as well.
-
-    Then the ideal of an empty list is that of one document: a list that returned nothing earns 0.
-    """
-    dcg = _dcg(grades, exponential, discount, depth)
-    if type(dcg) is tuple:
-        return dcg
-    ideal_depth = min(depth, max(len(grades), 1)) if returned else depth
-    ideal = _idcg(grades if judged is None else judged, exponential, discount, ideal_depth)
-    if type(ideal) is tuple:
-        return ideal if judged is None else (ideal[0] + IN_JUDGED, *ideal[1:])
-    return _quotient(dcg, ideal, empty, bounded)
-
-
-def _rr(grades, depth, rel):
-    """1 / rank of the first grade ≥ rel if that rank ≤ depth, else 0."""
-    grades = grades[: min(depth, len(grades))]
-    return first_fault(grades) or next((1.0 / rank for rank, grade in enumerate(grades, 1) if grade >= rel), 0.0)
-
-
-# one short list or tuple of float and int, or array of numbers, as C has them; None for anything else: the long way
-# takes it, and says what is wrong
-
-
-def _opened(grades):
-    if type(grades) is ndarray:
-        plain = grades.ndim == 1 and grades.dtype.char in "dfbBhHiIlLqQ?" and grades.dtype.isnative
-    else:
-        plain = type(grades) in (list, tuple) and all(
-            isinstance(grade, float) or (type(grade) is int and abs(grade) <= 2**53) for grade in grades
-        )
-    return array("d", grades) if plain and len(grades) <= LONGEST_LIST else None
-
-
-class Door:
-    """The functions on one list, with their settings."""
-
-    def __init__(self, exponential, table, kind, base, depth, empty, rel):
-        self._sum = exponential, _discounts(table, kind, base), depth
-        self._depth, self._empty, self._rel = depth, empty, rel
-
-    def dcg(self, grades, /):
-        return _answer(_dcg, grades, *self._sum)
-
-    def idcg(self, grades, /):
-        return _answer(_idcg, grades, *self._sum)
-
-    def ndcg(self, grades, /):
-        return _answer(_ndcg, grades, None, *self._sum, False, True, self._empty)
-
-    def rr(self, grades, /):
-        return _answer(_rr, grades, self._depth, self._rel)
-
-
-def _answer(value, grades, *arguments):
-    grades = _opened(grades)
-    result = None if grades is None else value(grades, *arguments)
-    return None if type(result) is tuple else result
-
-
-# many lists, of numbers of any type
-
-
-def _each(offsets, out, value):
-    """Fill out[q] with value(q) for each list, up to the first offence."""
-    for query in range(len(offsets) - 1):
-        result = value(query)
-        if type(result) is tuple:
-            return result[0], query, result[2]
-        out[query] = result
-    return None
-
-
-def _list(grades, offsets, query):
-    return [float(grade) for grade in memoryview(grades)[offsets[query] : offsets[query + 1]]]
-
-
-def dcg_lists(grades, offsets, exponential, table, kind, base, depth, out):
-    discount = _discounts(table, kind, base)
-    return _each(offsets, out, lambda query: _dcg(_list(grades, offsets, query), exponential, discount, depth))
-
-
-def idcg_lists(grades, offsets, exponential, table, kind, base, depth, out):
-    discount = _discounts(table, kind, base)
-    return _each(offsets, out, lambda query: _idcg(_list(grades, offsets, query), exponential, discount, depth))
-
-
-def ndcg_lists(
-    grades, offsets, judged, judged_offsets, exponential, table, kind, base, depth, returned, bounded, empty, out
-):
-    discount = _discounts(table, kind, base)
-
-    def value(query):
-        truth = None if judged is None else _list(judged, judged_offsets, query)
-        own = _list(grades, offsets, query)
-        return _ndcg(own, truth, exponential, discount, depth, returned, bounded, empty)
-
-    return _each(offsets, out, value)
-
-
-def rr_lists(grades, offsets, depth, rel, out):
-    return _each(offsets, out, lambda query: _rr(_list(grades, offsets, query), depth, rel))
 
 
 # takers: a Batch to one value a query and cut-off, out[query * len(cutoffs) + cutoff], cut-offs ascending
@@ -238,7 +95,7 @@ def discounted_sum(offsets, first, last, gain, ties, table, kind, base, cutoffs,
     documents (McSherry & Najork 2008, eq. 3). Where all its documents have one gain it is not tied at all.
     """
     offsets, first, last, gain, cutoffs, out = map(memoryview, (offsets, first, last, gain, cutoffs, out))
-    discount = _discounts(table, kind, base)
+    discount = discounts(table, kind, base)
 
     def running(start, stop):
         total = 0.0
@@ -269,7 +126,7 @@ def discounted_sum(offsets, first, last, gain, ties, table, kind, base, cutoffs,
 def ideal_sum(offsets, gain, count, limits, table, kind, base, cutoffs, out):
     """Σ g·d over the judged gains, highest first; `limits`: ranks of each query at the most, None: no limit."""
     offsets, gain, count, cutoffs, out = map(memoryview, (offsets, gain, count, cutoffs, out))
-    discount = _discounts(table, kind, base)
+    discount = discounts(table, kind, base)
 
     def running(start, stop, limit):
         total = 0.0
@@ -326,16 +183,20 @@ def first_relevant(offsets, grade, first, last, judged_offsets, judged_grade, re
 # normaliser
 
 
-def _quotient(value, ideal, empty, bounded):
+def finite(total):
+    return total if math.isfinite(total) else (NOT_FINITE, 0, -1)
+
+
+def quotient(value, ideal, empty, bounded):
     if bounded and value > ideal:
         return 1.0 if value <= ideal * (1.0 + TOLERANCE) + TINY else (ABOVE_IDEAL, 0, -1)
-    return _finite(value / ideal) if ideal != 0.0 else empty
+    return finite(value / ideal) if ideal != 0.0 else empty
 
 
 def normalise(values, ideals, empty, bounded, out):
     """value / ideal, `empty` where the ideal is 0; `bounded`: a value above its ideal is an offence."""
     for query, (value, ideal) in enumerate(zip(memoryview(values), memoryview(ideals), strict=True)):
-        result = _quotient(value, ideal, empty, bounded)
+        result = quotient(value, ideal, empty, bounded)
         if type(result) is tuple:
             return result[0], query, -1
         out[query] = result

@@ -19,7 +19,7 @@ from rankgain.lists import CHUNK, Floats, Ints, Lists, check_judged, cut, number
 from rankgain.parameters import check_empty, check_ideal, check_rel, cut_off, relevance_threshold
 
 if TYPE_CHECKING:
-    from rankgain._kernels import Door
+    from rankgain._doors import Door
 
 MOST_SETTINGS = 128
 _FIXED = str, int, float, np.number, type, type(None), Discount  # kinds of settings that cannot change
@@ -39,7 +39,7 @@ class _Settings:
         self.rel = relevance_threshold(check_rel(rel))
         self.door: Door | None = None
         if self.gain.in_kernel and self.discount.kind != VECTOR:
-            self.door = _backend.kernels.Door(*self.sum_of(LONGEST_LIST), self.ratio[2], self.rel)
+            self.door = _backend.doors.Door(*self.sum_of(LONGEST_LIST), self.ratio[2], self.rel)
 
     def sum_of(self, ranks: int) -> tuple[bool, Floats, int, float, int]:
         """What every sum takes after its lists, for lists of so many documents."""
@@ -430,7 +430,7 @@ def _mean(values: float | Floats) -> float:
 def _sum_of_lists(door: str, grades: Any, name: str, settings: _Settings) -> float | Floats:
     worth, weight, depth = settings.gain, settings.discount, settings.depth
     lists = Lists.of(grades, name)
-    many = getattr(_backend.kernels, door + "_lists")
+    many = getattr(_backend.doors, door + "_lists")
 
     def compute(start: int, stop: int, out: Floats) -> None:
         values, offsets = lists.take(start, stop, native=worth.in_kernel)
@@ -465,7 +465,7 @@ def _ndcg_of_lists(relevance: Any, judged: Any, settings: _Settings) -> float | 
             if known is not None:
                 known = _gains(worth, known, cast(Ints, known_offsets), IN_JUDGED)
         sums = settings.sum_of(max(lists.longest, 0 if truth is None else truth.longest))
-        check(_backend.kernels.ndcg_lists(grades, offsets, known, known_offsets, *sums, *ratio, out))
+        check(_backend.doors.ndcg_lists(grades, offsets, known, known_offsets, *sums, *ratio, out))
 
     return _in_chunks(lists, truth, compute)
 
@@ -475,7 +475,7 @@ def _rr_of_lists(relevance: Any, depth: int, threshold: float) -> float | Floats
 
     def compute(start: int, stop: int, out: Floats) -> None:
         grades, offsets = lists.take(start, stop, native=True)
-        check(_backend.kernels.rr_lists(grades, offsets, depth, threshold, out))
+        check(_backend.doors.rr_lists(grades, offsets, depth, threshold, out))
 
     return _in_chunks(lists, None, compute)
 

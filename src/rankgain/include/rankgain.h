@@ -23,8 +23,8 @@
      Those in rank order are read to rank k.
    - k is the cut-off, 1 or more; RANKGAIN_NO_CUTOFF, or any k beyond the list, stands for no cut-off.
    - `gain` is RANKGAIN_LINEAR or RANKGAIN_EXPONENTIAL. For another gain give gains of your own as grades.
-   - `discount` is NULL for 1 / log2(rank + 1), from a table to rank 65,536; else n_discount numbers by rank, finite and
-     not negative, as many as there are ranks to k: see `discount`.
+   - `discount` is NULL, and n_discount 0, for 1 / log2(rank + 1), from a table to rank 65,536; else n_discount numbers
+     by rank, finite and not negative, as many as there are ranks to k: see `discount`.
    - `empty` is what nDCG or RR is where nothing is relevant: 0 by custom, or NaN.
    - `scratch` is memory of `scratch_size(n, k)` bytes, for the longest list there is, of any alignment. Each thread has
      its own. What it holds between calls does not matter. */
@@ -119,8 +119,8 @@ typedef struct {
   int (*idcg)(const double *judged, ptrdiff_t n, ptrdiff_t stride, ptrdiff_t k, int gain, const double *discount,
               ptrdiff_t n_discount, void *scratch, double *value);
 
-  /* DCG / IDCG. `judged` has the grades of all judged documents, returned or not; NULL: they are the list itself.
-     Scratch is for the longer of both. */
+  /* DCG / IDCG. `judged` has the grades of all judged documents, returned or not; a list that is its own judged set is
+     given twice. Scratch is for the longer of both. */
   int (*ndcg)(const double *relevance, ptrdiff_t n, ptrdiff_t stride, const double *judged, ptrdiff_t n_judged,
               ptrdiff_t judged_stride, ptrdiff_t k, int gain, int ideal, const double *discount, ptrdiff_t n_discount,
               double empty, void *scratch, double *value);

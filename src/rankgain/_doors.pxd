@@ -1,0 +1,32 @@
+# What `capi` takes from `_doors`: the functions on one list, and the sums of many.
+from libc.stdint cimport int64_t
+
+from rankgain._kernels cimport Discount
+from rankgain._ordering cimport Numbers, Workspace, number_t
+
+cdef struct Result:
+    # A value, or what is wrong with which grade.
+    double value
+    int code
+    Py_ssize_t position
+
+cdef inline int64_t ideal_depth(int64_t depth, Py_ssize_t n, bint returned) noexcept nogil:
+    # the ideal of an empty list is that of one document: a list that returned nothing earns 0
+    return min(depth, max(<int64_t>n, 1)) if returned else depth
+
+
+cdef Result dcg_one(
+    const double* grades, Py_ssize_t n, Py_ssize_t stride, bint exponential, const Discount* discount, int64_t depth
+) noexcept nogil
+
+cdef Result idcg_one(
+    const Numbers* grades, int64_t start, Py_ssize_t n, bint exponential, const Discount* discount, int64_t depth,
+    Workspace* space
+) noexcept nogil
+
+cdef Result rr_one(const double* grades, Py_ssize_t n, Py_ssize_t stride, int64_t depth, double rel) noexcept nogil
+
+cdef void sum_each(
+    const number_t* grades, const int64_t* offsets, Py_ssize_t queries, const Discount* discount, int64_t depth,
+    double* out
+) noexcept nogil

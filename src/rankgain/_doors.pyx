@@ -1,0 +1,537 @@
+"""Relevance in rank order, compiled: one list by a Door, many lists in one call.
+
+The functions of `_reference_doors`, which is their specification, with its bits. Every function over buffers is
+`noexcept nogil`, takes one pointer a list and allocates nothing; the `def` above it opens the buffers, reserves
+scratch and, for many lists, lets the GIL go. The C functions of one list are also those of `capi`.
+"""
+
+cimport cython
+from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyBuffer_Release
+from cpython.exc cimport PyErr_Clear
+from cpython.list cimport PyList_GetItemRef
+from cpython.long cimport PyLong_AsLongLongAndOverflow
+from cpython.tuple cimport PyTuple_GetItem
+from libc.math cimport INFINITY, NAN
+from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint8_t
+from libc.stdlib cimport free, malloc
+
+from rankgain._codes cimport IN_JUDGED, LONGEST_LIST, NOT_FINITE
+from rankgain._kernels cimport Discount, discount_of, finite, gain_of, quotient, sum_ideal, weight
+from rankgain._ordering cimport (
+    FLOAT32, FLOAT64, INT32, INT64, Entry, Numbers, Workspace, as_numbers, close_numbers, count_numbers, doubles_of,
+    first_fault, integers, longest, number_t, open_numbers, prefetch, release, reserve,
+)
+
+cdef extern from "Python.h":
+    int PyObject_GetBuffer(object array, Py_buffer* view, int flags)  # −1 and an exception set, for whom it calls
+
+cdef object ndarray
+from numpy import ndarray
+
+cdef enum:
+    SHORT_LIST = 64  # up to here a one-list door works in scratch on the stack
+
+cdef int64_t MOST_WHOLE = <int64_t>1 << 53  # beyond it a float64 may not be the integer
+
+
+# one-list doors; they keep the GIL, and so are for lists too short to gain by letting it go
+
+cdef Result dcg_one(
+    const double* grades, Py_ssize_t n, Py_ssize_t stride, bint exponential, const Discount* discount, int64_t depth
+) noexcept nogil:
+    cdef Result result
+    cdef Py_ssize_t index
+    cdef double grade, limit = 1024.0 if exponential else INFINITY
+    cdef bint sound = True
+    n = <Py_ssize_t>min(<int64_t>n, depth)
+    result.position = -1
+    result.value = 0.0
+    result.code = 0
+    for index in range(n):
+        grade = grades[index * stride]
+        sound &= 0.0 <= grade < limit
+        if grade != 0.0:  # which has no gain, and most have none
+            result.value += gain_of(grade, exponential) * weight(discount, index + 1)
+    if not sound:
+        result.code = first_fault(grades, n, stride, exponential, &result.position)
+    elif not finite(result.value):
+        result.code = NOT_FINITE
+    return result
+
+
+cdef Result idcg_one(
+    const Numbers* grades, int64_t start, Py_ssize_t n, bint exponential, const Discount* discount, int64_t depth,
+    Workspace* space
+) noexcept nogil:
+    cdef Result result
+    cdef Py_ssize_t index, written = 0
+    result.position = -1
+    result.value = 0.0
+    result.code = count_numbers(
+        grades, start, n, depth, space, space.distinct, space.counts, &written, &result.position
+    )
+    if exponential and (result.code or (written and space.distinct[0] >= 1024.0)):
+        result.code = first_fault(doubles_of(grades, start, n, space.scores), n, 1, True, &result.position)
+    if result.code == 0:
+        for index in range(written):
+            space.distinct[index] = gain_of(space.distinct[index], exponential)
+        sum_ideal(space.distinct, space.counts, written, INT64_MAX, discount, &depth, 1, &result.value)
+        if not finite(result.value):
+            result.code = NOT_FINITE
+    return result
+
+
+cdef Result ndcg_one(
+    double dcg, Py_ssize_t n, const Numbers* judged, int64_t start, Py_ssize_t n_judged, bint exponential,
+    const Discount* discount, int64_t depth, bint returned, bint bounded, double empty, bint own, Workspace* space
+) noexcept nogil:
+    """DCG / IDCG of a list of n documents whose DCG is known; `own`: it is its own judged set."""
+    cdef Result result
+    depth = ideal_depth(depth, n, returned)
+    result = idcg_one(judged, start, n_judged, exponential, discount, depth, space)
+    if result.code:
+        result.code += 0 if own else IN_JUDGED
+    else:
+        result.code = quotient(dcg, result.value, empty, bounded, &result.value)
+    return result
+
+
+cdef Result rr_one(const double* grades, Py_ssize_t n, Py_ssize_t stride, int64_t depth, double rel) noexcept nogil:
+    cdef Result result
+    cdef Py_ssize_t index
+    n = <Py_ssize_t>min(<int64_t>n, depth)
+    result.position = -1
+    result.value = 0.0
+    result.code = first_fault(grades, n, stride, False, &result.position)
+    if result.code == 0:
+        for index in range(n):
+            if grades[index * stride] >= rel:
+                result.value = 1.0 / <double>(index + 1)
+                break
+    return result
+
+
+cdef struct List:
+    # One list of numbers and the scratch for its ideal; on the stack where it is short.
+    double* values
+    Py_ssize_t n
+    Workspace space
+    void* block
+    double short_values[SHORT_LIST]
+    Entry short_entries[2 * SHORT_LIST]
+    double short_distinct[SHORT_LIST]
+    int64_t short_counts[SHORT_LIST]
+
+
+cdef int reserve_list(List* one, Py_ssize_t n, bint scratch) except -1:
+    """Room for n numbers and, where they are to be ordered, scratch; `close_list` gives it back."""
+    one.n = n
+    one.block = NULL
+    one.space.block = NULL
+    if n <= SHORT_LIST:
+        one.values = one.short_values
+        one.space.entries = one.short_entries
+        one.space.spare = one.short_entries + SHORT_LIST
+        one.space.distinct = one.short_distinct
+        one.space.counts = one.short_counts
+        return 0
+    one.block = malloc(n * sizeof(double))
+    if one.block == NULL:
+        raise MemoryError
+    one.values = <double*>one.block
+    if scratch:
+        try:
+            reserve(&one.space, n)
+        except MemoryError:
+            close_list(one)
+            raise
+    return 0
+
+
+cdef void close_list(List* one) noexcept nogil:
+    release(&one.space)
+    free(one.block)
+
+
+cdef bint open_list(List* one, object grades, bint scratch) except -1:
+    """Copy the numbers of a list, a tuple or an array; False, and nothing to close, for what takes the long way."""
+    if type(grades) is list or type(grades) is tuple:
+        if len(grades) > LONGEST_LIST:
+            return False
+        reserve_list(one, len(grades), scratch)
+        if read_objects(one, grades):
+            return True
+        close_list(one)
+        return False
+    return type(grades) is ndarray and open_array(one, grades, scratch)
+
+
+cdef bint read_objects(List* one, object grades) noexcept:
+    cdef Py_ssize_t index
+    cdef int64_t whole
+    cdef int overflow
+    cdef bint listed = type(grades) is list
+    try:
+        for index in range(one.n):
+            if listed:
+                number = PyList_GetItemRef(grades, index)  # checked, for another thread may shorten the list
+            else:
+                number = <object>PyTuple_GetItem(grades, index)
+            if type(number) is int:
+                whole = PyLong_AsLongLongAndOverflow(number, &overflow)
+                if overflow or not -MOST_WHOLE <= whole <= MOST_WHOLE:
+                    return False
+                one.values[index] = <double>whole
+            elif isinstance(number, float):
+                one.values[index] = number
+            else:
+                return False
+    except IndexError:
+        return False
+    return True
+
+
+cdef bint open_array(List* one, object array, bint scratch) except -1:
+    cdef Py_buffer view
+    cdef bint read = False
+    if PyObject_GetBuffer(array, &view, PyBUF_FORMAT | PyBUF_STRIDES):
+        PyErr_Clear()  # no numbers, and the long way says so
+        return False
+    try:
+        if view.ndim == 1 and view.shape[0] <= LONGEST_LIST:
+            reserve_list(one, view.shape[0], scratch)
+            read = read_buffer(one.values, &view)
+            if not read:
+                close_list(one)
+    finally:
+        PyBuffer_Release(&view)
+    return read
+
+
+cdef bint read_buffer(double* values, const Py_buffer* view) noexcept nogil:
+    """Widen the numbers of a buffer; False where they are not aligned, or not of the widths and order of C."""
+    cdef const char* at = <const char*>view.buf
+    cdef Py_ssize_t n = view.shape[0], step = view.strides[0], index
+    cdef char form = view.format[0]
+    if form == 0 or view.format[1] or (<size_t>at | <size_t>step) % <size_t>view.itemsize:
+        return False
+    if form == b"d":
+        widen(<const double*>at, step, n, values)
+    elif form == b"f":
+        widen(<const float*>at, step, n, values)
+    elif form == b"?":
+        for index in range(n):
+            values[index] = at[index * step] != 0
+    elif form == b"B":
+        widen(<const unsigned char*>at, step, n, values)
+    elif form == b"b":
+        widen(<const signed char*>at, step, n, values)
+    elif form == b"h":
+        widen(<const short*>at, step, n, values)
+    elif form == b"H":
+        widen(<const unsigned short*>at, step, n, values)
+    elif form == b"i":
+        widen(<const int*>at, step, n, values)
+    elif form == b"I":
+        widen(<const unsigned int*>at, step, n, values)
+    elif form == b"l":
+        widen(<const long*>at, step, n, values)
+    elif form == b"L":
+        widen(<const unsigned long*>at, step, n, values)
+    elif form == b"q":
+        widen(<const long long*>at, step, n, values)
+    elif form == b"Q":
+        widen(<const unsigned long long*>at, step, n, values)
+    else:
+        return False
+    return True
+
+
+ctypedef fused element_t:
+    double
+    float
+    unsigned char
+    signed char
+    short
+    unsigned short
+    int
+    unsigned int
+    long
+    unsigned long
+    long long
+    unsigned long long
+
+
+cdef inline void widen(const element_t* first, Py_ssize_t step, Py_ssize_t n, double* values) noexcept nogil:
+    """Read n numbers that stand `step` bytes apart."""
+    cdef Py_ssize_t index
+    for index in range(n):
+        values[index] = <double>(<const element_t*>(<const char*>first + index * step))[0]
+
+
+cdef enum:
+    DCG
+    IDCG
+    NDCG
+    RR
+
+
+@cython.final
+@cython.auto_pickle(False)
+@cython.binding(False)  # calls of such methods cost least
+@cython.embedsignature(True)
+@cython.embedsignature.format("clinic")
+cdef class Door:
+    """The functions on one list, with their settings."""
+
+    cdef Discount discount
+    cdef const double[::1] table  # what the discount points to
+    cdef bint exponential
+    cdef int64_t depth
+    cdef double empty
+    cdef double rel
+
+    def __cinit__(
+        self, bint exponential, const double[::1] table, int kind, double base, int64_t depth, double empty, double rel
+    ):
+        self.table = table
+        self.discount = discount_of(table, kind, base)
+        self.exponential = exponential
+        self.depth = depth
+        self.empty = empty
+        self.rel = rel
+
+    def dcg(self, grades, /):
+        return self.answer(grades, DCG)
+
+    def idcg(self, grades, /):
+        return self.answer(grades, IDCG)
+
+    def ndcg(self, grades, /):
+        return self.answer(grades, NDCG)
+
+    def rr(self, grades, /):
+        return self.answer(grades, RR)
+
+    cdef object answer(self, object grades, int wanted):
+        """The value, or None for what takes the long way: also what is not sound, for that way says so."""
+        cdef List one
+        cdef Numbers numbers
+        cdef Result result
+        if not open_list(&one, grades, wanted == IDCG or wanted == NDCG):
+            return None
+        as_numbers(&numbers, one.values)
+        if wanted == RR:
+            result = rr_one(one.values, one.n, 1, self.depth, self.rel)
+        elif wanted == IDCG:
+            result = idcg_one(&numbers, 0, one.n, self.exponential, &self.discount, self.depth, &one.space)
+        else:
+            result = dcg_one(one.values, one.n, 1, self.exponential, &self.discount, self.depth)
+            if wanted == NDCG and result.code == 0:
+                result = ndcg_one(
+                    result.value, one.n, &numbers, 0, one.n, self.exponential, &self.discount, self.depth, False, True,
+                    self.empty, True, &one.space,
+                )
+        close_list(&one)
+        return None if result.code else result.value
+
+
+# many lists, of numbers of any type
+
+cdef inline double sum_tail(
+    const number_t* grades, Py_ssize_t start, Py_ssize_t stop, const Discount* discount, double total
+) noexcept nogil:
+    """Go on with the sum of a list; NaN where a grade is negative."""
+    cdef Py_ssize_t index
+    for index in range(start, stop):
+        total += <double>grades[index] * weight(discount, index + 1)
+        if grades[index] < 0:
+            return NAN
+    return total
+
+
+cdef void sum_each(
+    const number_t* grades, const int64_t* offsets, Py_ssize_t queries, const Discount* discount, int64_t depth,
+    double* out
+) noexcept nogil:
+    """The DCG of each list with linear gain; NaN, or infinite, where a grade is no grade.
+
+    Each sum waits for its own additions, so four lists are summed at once: each in the order of its ranks, as ever.
+    """
+    cdef const number_t* a
+    cdef const number_t* b
+    cdef const number_t* c
+    cdef const number_t* d
+    cdef const double* table = discount.table
+    cdef Py_ssize_t query = 0, index, n, stop
+    cdef double w, x, y, z
+    cdef bint negative
+    while query < queries:
+        n = 0
+        if query + 4 <= queries:
+            n = <Py_ssize_t>min(depth, discount.size)
+            for index in range(query, query + 4):
+                n = min(n, <Py_ssize_t>(offsets[index + 1] - offsets[index]))
+        for index in range(query + 8, min(query + 12, queries)):  # of long rows only the first few are summed
+            prefetch(grades + offsets[index])
+            prefetch(grades + offsets[index] + min(n, 8) - 1)
+        if n:
+            a = grades + offsets[query]
+            b = grades + offsets[query + 1]
+            c = grades + offsets[query + 2]
+            d = grades + offsets[query + 3]
+            w = x = y = z = 0.0
+            negative = False
+            for index in range(n):
+                w += <double>a[index] * table[index]
+                x += <double>b[index] * table[index]
+                y += <double>c[index] * table[index]
+                z += <double>d[index] * table[index]
+                negative |= (a[index] < 0) | (b[index] < 0) | (c[index] < 0) | (d[index] < 0)
+            out[query] = NAN if negative else w
+            out[query + 1] = NAN if negative else x
+            out[query + 2] = NAN if negative else y
+            out[query + 3] = NAN if negative else z
+        for index in range(query, min(query + 4, queries)):
+            stop = <Py_ssize_t>min(offsets[index + 1] - offsets[index], depth)
+            if stop > n or n == 0:
+                out[index] = sum_tail(grades + offsets[index], n, stop, discount, out[index] if n else 0.0)
+        query += 4
+
+
+cdef int sum_lists(
+    const Numbers* grades, const int64_t* offsets, Py_ssize_t queries, bint exponential, const Discount* discount,
+    int64_t depth, Workspace* space, double* out, Py_ssize_t* query, Py_ssize_t* position
+) noexcept nogil:
+    """The DCG of each list; or the code of what is wrong, at the query and the position."""
+    cdef Py_ssize_t n
+    cdef Result result
+    if not exponential:
+        if grades.kind == FLOAT64:
+            sum_each(<const double*>grades.view.buf, offsets, queries, discount, depth, out)
+        elif grades.kind == FLOAT32:
+            sum_each(<const float*>grades.view.buf, offsets, queries, discount, depth, out)
+        elif grades.kind == INT64:
+            sum_each(<const int64_t*>grades.view.buf, offsets, queries, discount, depth, out)
+        elif grades.kind == INT32:
+            sum_each(<const int32_t*>grades.view.buf, offsets, queries, discount, depth, out)
+        else:
+            sum_each(<const uint8_t*>grades.view.buf, offsets, queries, discount, depth, out)
+    for query[0] in range(queries):
+        if exponential or not finite(out[query[0]]):
+            n = <Py_ssize_t>min(offsets[query[0] + 1] - offsets[query[0]], depth)
+            result = dcg_one(
+                doubles_of(grades, offsets[query[0]], n, space.scores), n, 1, exponential, discount, depth
+            )
+            if result.code:
+                position[0] = result.position
+                return result.code
+            out[query[0]] = result.value
+    return 0
+
+
+def dcg_lists(
+    grades, const int64_t[::1] offsets, bint exponential, const double[::1] table, int kind, double base,
+    int64_t depth, double[::1] out
+):
+    cdef Discount discount = discount_of(table, kind, base)
+    cdef Py_ssize_t query = 0, position = -1
+    cdef Numbers numbers
+    cdef Workspace space
+    cdef int code = 0
+    if out.shape[0] == 0:
+        return None
+    reserve(&space, longest(integers(offsets), out.shape[0]))
+    open_numbers(&numbers, grades)
+    with nogil:
+        code = sum_lists(
+            &numbers, integers(offsets), out.shape[0], exponential, &discount, depth, &space, &out[0], &query,
+            &position,
+        )
+        release(&space)
+    close_numbers(&numbers)
+    return (code, query, position) if code else None
+
+
+def idcg_lists(
+    grades, const int64_t[::1] offsets, bint exponential, const double[::1] table, int kind, double base,
+    int64_t depth, double[::1] out
+):
+    cdef Discount discount = discount_of(table, kind, base)
+    cdef Py_ssize_t query = 0
+    cdef Numbers numbers
+    cdef Workspace space
+    cdef Result result
+    result.code = 0
+    reserve(&space, longest(integers(offsets), out.shape[0]))
+    open_numbers(&numbers, grades)
+    with nogil:
+        for query in range(out.shape[0]):
+            result = idcg_one(
+                &numbers, offsets[query], offsets[query + 1] - offsets[query], exponential, &discount, depth, &space
+            )
+            if result.code:
+                break
+            out[query] = result.value
+        release(&space)
+    close_numbers(&numbers)
+    return (result.code, query, result.position) if result.code else None
+
+
+def ndcg_lists(
+    grades, const int64_t[::1] offsets, judged, const int64_t[::1] judged_offsets, bint exponential,
+    const double[::1] table, int kind, double base, int64_t depth, bint returned, bint bounded, double empty,
+    double[::1] out
+):
+    cdef Discount discount = discount_of(table, kind, base)
+    cdef bint own = judged is None
+    cdef const int64_t* starts = integers(offsets) if own else integers(judged_offsets)
+    cdef Py_ssize_t query = 0, position = -1
+    cdef Numbers numbers, truth
+    cdef Workspace space
+    cdef Result result
+    cdef int code = 0
+    if out.shape[0] == 0:
+        return None
+    reserve(&space, max(longest(integers(offsets), out.shape[0]), longest(starts, out.shape[0])))
+    open_numbers(&numbers, grades)
+    open_numbers(&truth, grades if own else judged)
+    with nogil:
+        code = sum_lists(
+            &numbers, integers(offsets), out.shape[0], exponential, &discount, depth, &space, &out[0], &query,
+            &position,
+        )
+        for query in range(0 if code else out.shape[0]):
+            result = ndcg_one(
+                out[query], offsets[query + 1] - offsets[query], &truth, starts[query],
+                starts[query + 1] - starts[query], exponential, &discount, depth, returned, bounded, empty, own, &space,
+            )
+            code = result.code
+            position = result.position
+            if code:
+                break
+            out[query] = result.value
+        release(&space)
+    close_numbers(&numbers)
+    close_numbers(&truth)
+    return (code, query, position) if code else None
+
+
+def rr_lists(grades, const int64_t[::1] offsets, int64_t depth, double rel, double[::1] out):
+    cdef Py_ssize_t query = 0, n
+    cdef Numbers numbers
+    cdef Workspace space
+    cdef Result result
+    result.code = 0
+    reserve(&space, longest(integers(offsets), out.shape[0]))
+    open_numbers(&numbers, grades)
+    with nogil:
+        for query in range(out.shape[0]):
+            n = <Py_ssize_t>min(offsets[query + 1] - offsets[query], depth)
+            result = rr_one(doubles_of(&numbers, offsets[query], n, space.scores), n, 1, depth, rel)
+            if result.code:
+                break
+            out[query] = result.value
+        release(&space)
+    close_numbers(&numbers)
+    return (result.code, query, result.position) if result.code else None

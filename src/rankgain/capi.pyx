@@ -1,0 +1,704 @@
+"""The functions for other people's compiled code: C, C++, Cython, Numba.
+
+`rankgain.h` (in `rankgain.get_include()`) and `capi.pxd` declare them, and the header says what each of them does. This
+module holds their addresses: in `__pyx_capi__`, where Cython, `numba.extending.get_cython_function_address` and
+`scipy.LowLevelCallable.from_cython` look; in the capsule `_C_API`, for the header; and from `address`, for ctypes and
+cffi. The constants of the header are attributes.
+
+What it computes stands in `_doors`, `_kernels` and `_ordering`: here arguments are checked, and handed on.
+"""
+
+from cpython.pycapsule cimport PyCapsule_GetName, PyCapsule_GetPointer, PyCapsule_New
+from libc.math cimport NAN, isinf, isnan
+from libc.stdint cimport int64_t, uint32_t
+from libc.string cimport memset
+
+from rankgain._codes cimport IN_JUDGED, JARVELIN, LOG2, UNIT, VECTOR, ZIPF
+from rankgain._doors cimport Result, dcg_one, ideal_depth, idcg_one, rr_one, sum_each
+from rankgain._kernels cimport Discount, discount_at, find_relevant, finite, gain_of, quotient, sum_hits
+from rankgain._ordering cimport (
+    FLOAT32, FLOAT64, Numbers, Workspace, as_numbers, first_fault, lay_out, order_hits, workspace_size,
+)
+
+cdef extern from "rankgain.h":
+    const uint32_t RANKGAIN_ABI_VERSION
+    ctypedef struct rankgain_api:
+        uint32_t abi_version
+        uint32_t struct_size
+        void* message
+        void* scratch_size
+        void* gain
+        void* discount
+        void* cg
+        void* dcg
+        void* idcg
+        void* ndcg
+        void* reciprocal_rank
+        void* cg_lists
+        void* dcg_lists
+        void* idcg_lists
+        void* ndcg_lists
+        void* reciprocal_rank_lists
+        void* order_f64
+        void* order_f32
+        void* dcg_from_scores_f64
+        void* dcg_from_scores_f32
+        void* ndcg_from_scores_f64
+        void* ndcg_from_scores_f32
+        void* reciprocal_rank_from_scores_f64
+        void* reciprocal_rank_from_scores_f32
+
+cdef extern from *:
+    """
+    /* Offsets are handed on as 64-bit integers. */
+    typedef char rankgain_is_for_64_bits[sizeof(Py_ssize_t) == 8 ? 1 : -1];
+    """
+    Py_ssize_t PY_SSIZE_T_MAX
+
+cdef enum:
+    RANKS = 65536  # whose logarithms are made beforehand
+    ALIGNMENT = 16
+
+# Written while the module is imported, and only read from then on.
+cdef double[RANKS] logarithms
+cdef rankgain_api table
+
+
+# status
+
+cdef const char* rankgain_message(int status) noexcept nogil:
+    if status == RANKGAIN_OK:
+        return "all is well"
+    if status == RANKGAIN_NAN_GRADE:
+        return "a grade is NaN; grades must be finite numbers"
+    if status == RANKGAIN_INFINITE_GRADE:
+        return "a grade is infinite; grades must be finite numbers"
+    if status == RANKGAIN_NEGATIVE_GRADE:
+        return "a grade is negative; give 0 to documents that are not relevant"
+    if status == RANKGAIN_LARGE_GRADE:
+        return "a grade is too large for the exponential gain, which needs grades below 1024"
+    if status == RANKGAIN_NAN_SCORE:
+        return "a score is NaN; use -inf for a document that is to come last"
+    if status == RANKGAIN_NOT_FINITE:
+        return "the sum of the gains, or its ratio to the ideal, is not finite; use smaller gains"
+    if status == RANKGAIN_ABOVE_IDEAL:
+        return "judged lacks grades that the returned list has (DCG exceeds the ideal)"
+    if status == RANKGAIN_BAD_LENGTH:
+        return "a length is negative or too large, or offsets are negative or fall"
+    if status == RANKGAIN_BAD_CUTOFF:
+        return "the cut-off k must be 1 or more; RANKGAIN_NO_CUTOFF stands for the whole list"
+    if status == RANKGAIN_BAD_OPTION:
+        return "gain, discount, ideal or ties is none of the constants, a base is not above 1, or rel is infinite"
+    if status == RANKGAIN_NULL_POINTER:
+        return "a pointer is NULL though there is something to read or to write"
+    if status == RANKGAIN_SHORT_DISCOUNT:
+        return "the discount has fewer numbers than there are ranks to k"
+    return "no status of this rankgain"
+
+
+cdef inline int close(double* value, Result result) noexcept nogil:
+    """Write the value, NaN with a status."""
+    value[0] = NAN if result.code else result.value
+    return result.code & ~IN_JUDGED
+
+
+cdef inline int refuse(int status, double* values, Py_ssize_t n) noexcept nogil:
+    """Write NaN for what a wrong call cannot compute."""
+    cdef Py_ssize_t index
+    for index in range(n if values != NULL else 0):
+        values[index] = NAN
+    return status
+
+
+# arguments
+
+cdef inline int check_pointer(const void* pointer, Py_ssize_t needed) noexcept nogil:
+    return RANKGAIN_NULL_POINTER if pointer == NULL and needed else RANKGAIN_OK
+
+
+cdef inline int check_option(int option, int least, int most) noexcept nogil:
+    return RANKGAIN_OK if least <= option <= most else RANKGAIN_BAD_OPTION
+
+
+cdef inline int check_list(const void* numbers, Py_ssize_t n, Py_ssize_t k) noexcept nogil:
+    if n < 0:
+        return RANKGAIN_BAD_LENGTH
+    if k < 1:
+        return RANKGAIN_BAD_CUTOFF
+    return check_pointer(numbers, n)
+
+
+cdef inline int open_discount(
+    Discount* opened, const double* discount, Py_ssize_t n_discount, Py_ssize_t ranks
+) noexcept nogil:
+    """The caller's discount, of which so many ranks are needed, or that by logarithm."""
+    opened.kind = VECTOR
+    opened.table = discount
+    opened.size = n_discount
+    opened.base = 0.0
+    if n_discount < 0:
+        return RANKGAIN_BAD_LENGTH
+    if discount != NULL:
+        return RANKGAIN_SHORT_DISCOUNT if n_discount < ranks else RANKGAIN_OK
+    opened.kind = LOG2
+    opened.table = logarithms
+    opened.size = RANKS
+    return check_pointer(NULL, n_discount)
+
+
+cdef bint never_rises(const Discount* discount) noexcept nogil:
+    """Whether no order can exceed the ideal."""
+    cdef int64_t rank
+    for rank in range(1, discount.size if discount.kind == VECTOR else 0):
+        if not discount.table[rank] <= discount.table[rank - 1]:
+            return False
+    return True
+
+
+cdef inline int ratio(
+    double value, Result ideal, double empty, const Discount* discount, double* out
+) noexcept nogil:
+    """Write value / ideal; a value above its ideal is an error where no order can be."""
+    if ideal.code == 0:
+        ideal.code = quotient(
+            value, ideal.value, empty, value > ideal.value and never_rises(discount), &ideal.value
+        )
+    return close(out, ideal)
+
+
+cdef inline int threshold(double* rel) noexcept nogil:
+    """NaN becomes the lowest grade above 0."""
+    if isinf(rel[0]):
+        return RANKGAIN_BAD_OPTION
+    rel[0] = 5e-324 if isnan(rel[0]) else max(rel[0], 0.0)
+    return RANKGAIN_OK
+
+
+# scratch
+
+cdef Py_ssize_t rankgain_scratch_size(Py_ssize_t n, Py_ssize_t k) noexcept nogil:
+    if n < 0 or k < 1 or n > PY_SSIZE_T_MAX // 512:
+        return -1
+    return workspace_size(n) + 2 * n * sizeof(double) + 2 * n * sizeof(int64_t) + ALIGNMENT
+
+
+cdef inline char* aligned(void* scratch) noexcept nogil:
+    return <char*>scratch + <size_t>(-<Py_ssize_t>scratch) % ALIGNMENT
+
+
+ctypedef fused real_t:
+    double
+    float
+
+
+cdef inline const double* side_by_side(
+    const real_t* numbers, Py_ssize_t stride, Py_ssize_t n, double* room
+) noexcept nogil:
+    """The numbers as float64, where they stand or copied into the room for them."""
+    cdef Py_ssize_t index
+    if real_t is double and stride == 1:
+        return numbers
+    for index in range(n):
+        room[index] = numbers[index * stride]
+    return room
+
+
+# gain and discount
+
+cdef int rankgain_gain(int kind, const double* grades, Py_ssize_t n, double* gains) noexcept nogil:
+    cdef Py_ssize_t index, sound = n
+    cdef int status = check_option(kind, 0, 1) or check_list(grades, n, 1) or check_pointer(gains, n)
+    if status:
+        return refuse(status, gains, n)
+    status = first_fault(grades, n, 1, kind, &sound)
+    for index in range(sound):
+        gains[index] = gain_of(grades[index], kind)
+    return refuse(status, gains + sound, n - sound) if status else RANKGAIN_OK
+
+
+cdef int rankgain_discount(int kind, double base, Py_ssize_t n, double* discounts) noexcept nogil:
+    cdef Py_ssize_t index
+    cdef int status = check_option(kind, LOG2, ZIPF) or check_list(discounts, n, 1)
+    if kind == JARVELIN and not (1.0 < base and finite(base)):
+        status = status or RANKGAIN_BAD_OPTION
+    if status:
+        return refuse(status, discounts, n)
+    for index in range(n):
+        discounts[index] = logarithms[index] if kind == LOG2 and index < RANKS else discount_at(index + 1, kind, base)
+    return RANKGAIN_OK
+
+
+# one list
+
+cdef int rankgain_cg(
+    const double* relevance, Py_ssize_t n, Py_ssize_t stride, Py_ssize_t k, int gain, double* value
+) noexcept nogil:
+    cdef Discount none
+    cdef int status = check_list(relevance, n, k) or check_option(gain, 0, 1) or check_pointer(value, 1)
+    none.kind = UNIT
+    none.size = 0
+    return refuse(status, value, 1) if status else close(value, dcg_one(relevance, n, stride, gain, &none, k))
+
+
+cdef int rankgain_dcg(
+    const double* relevance, Py_ssize_t n, Py_ssize_t stride, Py_ssize_t k, int gain, const double* discount,
+    Py_ssize_t n_discount, double* value
+) noexcept nogil:
+    cdef Discount opened
+    cdef int status = check_list(relevance, n, k) or check_option(gain, 0, 1) or check_pointer(value, 1)
+    status = status or open_discount(&opened, discount, n_discount, min(n, k))
+    return refuse(status, value, 1) if status else close(value, dcg_one(relevance, n, stride, gain, &opened, k))
+
+
+cdef int rankgain_idcg(
+    const double* judged, Py_ssize_t n, Py_ssize_t stride, Py_ssize_t k, int gain, const double* discount,
+    Py_ssize_t n_discount, void* scratch, double* value
+) noexcept nogil:
+    cdef Discount opened
+    cdef int status = check_list(judged, n, k) or check_option(gain, 0, 1) or check_pointer(value, 1)
+    status = status or check_pointer(scratch, n) or open_discount(&opened, discount, n_discount, min(n, k))
+    return refuse(status, value, 1) if status else close(value, ideal_of(judged, n, stride, gain, &opened, k, scratch))
+
+
+cdef Result ideal_of(
+    const double* judged, Py_ssize_t n, Py_ssize_t stride, bint exponential, const Discount* discount, int64_t depth,
+    void* scratch
+) noexcept nogil:
+    cdef Result ideal
+    cdef Numbers numbers
+    cdef Workspace space
+    ideal.value = 0.0
+    ideal.code = RANKGAIN_OK
+    ideal.position = -1
+    if n:  # else there need be no scratch
+        lay_out(&space, aligned(scratch), n)
+        as_numbers(&numbers, side_by_side(judged, stride, n, space.scores))
+        ideal = idcg_one(&numbers, 0, n, exponential, discount, depth, &space)
+    return ideal
+
+
+cdef int rankgain_ndcg(
+    const double* relevance, Py_ssize_t n, Py_ssize_t stride, const double* judged, Py_ssize_t n_judged,
+    Py_ssize_t judged_stride, Py_ssize_t k, int gain, int ideal, const double* discount, Py_ssize_t n_discount,
+    double empty, void* scratch, double* value
+) noexcept nogil:
+    cdef Discount opened
+    cdef Result dcg
+    cdef Py_ssize_t depth = ideal_depth(k, n, ideal == RANKGAIN_RETURNED)
+    cdef int status = check_list(relevance, n, k) or check_list(judged, n_judged, k) or check_option(gain, 0, 1)
+    status = status or check_option(ideal, 0, 1) or check_pointer(value, 1) or check_pointer(scratch, n_judged)
+    status = status or open_discount(&opened, discount, n_discount, max(min(n, k), min(n_judged, depth)))
+    if status:
+        return refuse(status, value, 1)
+    dcg = dcg_one(relevance, n, stride, gain, &opened, k)
+    if dcg.code:
+        return close(value, dcg)
+    return ratio(
+        dcg.value, ideal_of(judged, n_judged, judged_stride, gain, &opened, depth, scratch), empty, &opened, value
+    )
+
+
+cdef int rankgain_reciprocal_rank(
+    const double* relevance, Py_ssize_t n, Py_ssize_t stride, Py_ssize_t k, double rel, double* value
+) noexcept nogil:
+    cdef int status = check_list(relevance, n, k) or check_pointer(value, 1) or threshold(&rel)
+    return refuse(status, value, 1) if status else close(value, rr_one(relevance, n, stride, k, rel))
+
+
+# many lists
+
+cdef int check_lists(
+    const double* grades, const Py_ssize_t* offsets, Py_ssize_t queries, const double* values
+) noexcept nogil:
+    cdef Py_ssize_t query
+    cdef int status = check_list(values, queries, 1) or check_pointer(offsets, queries)
+    if status or queries == 0:
+        return status
+    for query in range(queries):
+        if offsets[query] < 0 or offsets[query + 1] < offsets[query]:
+            return RANKGAIN_BAD_LENGTH
+    return check_pointer(grades, offsets[queries])
+
+
+cdef int rankgain_cg_lists(
+    const double* relevance, const Py_ssize_t* offsets, Py_ssize_t queries, Py_ssize_t k, int gain, double* values
+) noexcept nogil:
+    cdef Py_ssize_t query
+    cdef int found, status = check_lists(relevance, offsets, queries, values)
+    if status:
+        return refuse(status, values, queries)
+    for query in range(queries):
+        found = rankgain_cg(
+            relevance + offsets[query], offsets[query + 1] - offsets[query], 1, k, gain, values + query
+        )
+        status = status or found
+    return status
+
+
+cdef int rankgain_dcg_lists(
+    const double* relevance, const Py_ssize_t* offsets, Py_ssize_t queries, Py_ssize_t k, int gain,
+    const double* discount, Py_ssize_t n_discount, double* values
+) noexcept nogil:
+    cdef Py_ssize_t query, longest = 0
+    cdef Discount opened
+    cdef int found, status = check_lists(relevance, offsets, queries, values)
+    refuse(status, values, queries)
+    if status:
+        return status
+    for query in range(queries):
+        longest = max(longest, offsets[query + 1] - offsets[query])
+    if gain == RANKGAIN_LINEAR and longest and check_list(relevance, longest, k) == 0:
+        if open_discount(&opened, discount, n_discount, min(longest, k)) == 0:
+            sum_each(relevance, <const int64_t*>offsets, queries, &opened, k, values)  # several at once
+    for query in range(queries):
+        if not finite(values[query]):  # not computed yet, or wrong
+            found = rankgain_dcg(
+                relevance + offsets[query], offsets[query + 1] - offsets[query], 1, k, gain, discount, n_discount,
+                values + query,
+            )
+            status = status or found
+    return status
+
+
+cdef int rankgain_idcg_lists(
+    const double* judged, const Py_ssize_t* offsets, Py_ssize_t queries, Py_ssize_t k, int gain,
+    const double* discount, Py_ssize_t n_discount, void* scratch, double* values
+) noexcept nogil:
+    cdef Py_ssize_t query
+    cdef int found, status = check_lists(judged, offsets, queries, values)
+    if status:
+        return refuse(status, values, queries)
+    for query in range(queries):
+        found = rankgain_idcg(
+            judged + offsets[query], offsets[query + 1] - offsets[query], 1, k, gain, discount, n_discount, scratch,
+            values + query,
+        )
+        status = status or found
+    return status
+
+
+cdef int rankgain_ndcg_lists(
+    const double* relevance, const Py_ssize_t* offsets, const double* judged, const Py_ssize_t* judged_offsets,
+    Py_ssize_t queries, Py_ssize_t k, int gain, int ideal, const double* discount, Py_ssize_t n_discount,
+    double empty, void* scratch, double* values
+) noexcept nogil:
+    cdef Py_ssize_t query
+    cdef int found, status = check_lists(relevance, offsets, queries, values)
+    status = status or check_lists(judged, judged_offsets, queries, values)
+    if status:
+        return refuse(status, values, queries)
+    for query in range(queries):
+        found = rankgain_ndcg(
+            relevance + offsets[query], offsets[query + 1] - offsets[query], 1,
+            judged + judged_offsets[query], judged_offsets[query + 1] - judged_offsets[query], 1,
+            k, gain, ideal, discount, n_discount, empty, scratch, values + query,
+        )
+        status = status or found
+    return status
+
+
+cdef int rankgain_reciprocal_rank_lists(
+    const double* relevance, const Py_ssize_t* offsets, Py_ssize_t queries, Py_ssize_t k, double rel, double* values
+) noexcept nogil:
+    cdef Py_ssize_t query
+    cdef int found, status = check_lists(relevance, offsets, queries, values)
+    if status:
+        return refuse(status, values, queries)
+    for query in range(queries):
+        found = rankgain_reciprocal_rank(
+            relevance + offsets[query], offsets[query + 1] - offsets[query], 1, k, rel, values + query
+        )
+        status = status or found
+    return status
+
+
+# scores of one query
+
+cdef struct Query:
+    # The documents of a query and what is asked of them, and room for their hits.
+    const double* scores
+    Numbers labels
+    Py_ssize_t n
+    int64_t k
+    int ties
+    bint exponential
+    Discount discount
+    Workspace space
+    double* beside
+    double* grade
+    int64_t* first
+    int64_t* last
+
+
+cdef int open_query(
+    Query* query, const void* scores, int kind, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride,
+    Py_ssize_t n, Py_ssize_t k, int ties, int gain, const double* discount, Py_ssize_t n_discount, void* scratch,
+    const void* out
+) noexcept nogil:
+    """Check the arguments, part the scratch, and lay scores (of type `kind`) and labels side by side."""
+    cdef char* block = aligned(scratch)
+    cdef int status = check_list(scores, n, k) or check_pointer(labels, n) or check_pointer(scratch, n)
+    status = status or check_option(ties, RANKGAIN_AVERAGE, RANKGAIN_STABLE) or check_option(gain, 0, 1)
+    status = status or open_discount(&query.discount, discount, n_discount, min(n, k))
+    query.n = n
+    query.k = k
+    query.ties = ties
+    query.exponential = gain
+    if status or n == 0:
+        memset(&query.space, 0, sizeof(Workspace))
+        as_numbers(&query.labels, NULL)
+        return status or check_pointer(out, n)
+    lay_out(&query.space, block, n)
+    query.beside = <double*>(block + workspace_size(n))
+    query.grade = query.beside + n
+    query.first = <int64_t*>(query.grade + n)
+    query.last = query.first + n
+    as_numbers(&query.labels, side_by_side(labels, labels_stride, n, query.beside))
+    if kind == FLOAT32:
+        query.scores = side_by_side(<const float*>scores, stride, n, query.space.scores)
+    else:
+        query.scores = side_by_side(<const double*>scores, stride, n, query.space.scores)
+    return check_pointer(out, 1)
+
+
+cdef inline Py_ssize_t order_query(Query* query, bint zeros) noexcept nogil:
+    """Write the hits of the query, with `zeros` all its documents; −1 if a score is NaN."""
+    return 0 if query.n == 0 else order_hits(
+        query.scores, &query.labels, 0, query.n, query.k, zeros, query.ties == RANKGAIN_STABLE, &query.space,
+        query.grade, query.first, query.last,
+    )
+
+
+cdef int order_scores(
+    const void* scores, int kind, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride, Py_ssize_t n,
+    Py_ssize_t k, int ties, void* scratch, Py_ssize_t* order, Py_ssize_t* first, Py_ssize_t* last
+) noexcept nogil:
+    cdef Query query
+    cdef Py_ssize_t index, position
+    cdef bint by_grade = ties == RANKGAIN_BEST or ties == RANKGAIN_WORST
+    cdef double nothing = 0.0
+    cdef int status
+    if not by_grade:  # grades that are all equal leave those of equal score in input order
+        labels = &nothing
+        labels_stride = 0
+    status = open_query(
+        &query, scores, kind, stride, labels, labels_stride, n, k, ties, RANKGAIN_LINEAR, NULL, 0, scratch, order
+    )
+    status = status or first_fault(labels, n, labels_stride, False, &position)
+    if ties == RANKGAIN_WORST and status == 0:
+        for index in range(n):
+            query.beside[index] = -labels[index * labels_stride]
+        as_numbers(&query.labels, query.beside)
+    if status == 0 and order_query(&query, True) < 0:
+        status = RANKGAIN_NAN_SCORE
+    for index in range(min(n, k) if order != NULL else 0):
+        order[index] = -1 if status else query.space.entries[index].index
+        if first != NULL:
+            first[index] = -1 if status else query.first[index] if ties == RANKGAIN_AVERAGE else index + 1
+        if last != NULL:
+            last[index] = -1 if status else query.last[index] if ties == RANKGAIN_AVERAGE else index + 1
+    return status
+
+
+cdef Result dcg_of_query(Query* query) noexcept nogil:
+    cdef Result dcg
+    cdef Py_ssize_t hits = order_query(query, False), index
+    dcg.value = 0.0
+    dcg.code = RANKGAIN_NAN_SCORE if hits < 0 else first_fault(
+        query.grade, hits, 1, query.exponential, &dcg.position
+    )
+    if dcg.code == 0:
+        for index in range(hits):
+            query.grade[index] = gain_of(query.grade[index], query.exponential)
+        sum_hits(0, hits, query.first, query.last, query.grade, query.ties, &query.discount, &query.k, 1, &dcg.value)
+        dcg.code = RANKGAIN_OK if finite(dcg.value) else RANKGAIN_NOT_FINITE
+    return dcg
+
+
+cdef int measure_dcg(Query* query, double* value) noexcept nogil:
+    cdef Result dcg
+    dcg.code = first_fault(<const double*>query.labels.view.buf, query.n, 1, False, &dcg.position)
+    return close(value, dcg if dcg.code else dcg_of_query(query))
+
+
+cdef int measure_ndcg(Query* query, double empty, double* value) noexcept nogil:
+    cdef Result dcg = dcg_of_query(query)
+    if dcg.code:
+        return close(value, dcg)
+    return ratio(
+        dcg.value,
+        idcg_one(&query.labels, 0, query.n, query.exponential, &query.discount, query.k, &query.space),
+        empty, &query.discount, value,
+    )
+
+
+cdef int measure_rr(Query* query, double rel, double empty, double* value) noexcept nogil:
+    cdef const double* labels = <const double*>query.labels.view.buf
+    cdef Py_ssize_t hits, index
+    cdef Result rr
+    rr.code = first_fault(labels, query.n, 1, False, &rr.position)
+    if rr.code == 0:
+        for index in range(query.n):
+            if labels[index] >= rel:
+                empty = 0.0
+                break
+        hits = order_query(query, rel <= 0.0)
+        if hits < 0:
+            rr.code = RANKGAIN_NAN_SCORE
+        else:
+            find_relevant(
+                0, hits, query.grade, query.first, query.last, rel, query.ties, empty, &query.k, 1, &rr.value
+            )
+    return close(value, rr)
+
+
+cdef int rankgain_order_f64(
+    const double* scores, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride, Py_ssize_t n,
+    Py_ssize_t k, int ties, void* scratch, Py_ssize_t* order, Py_ssize_t* first, Py_ssize_t* last
+) noexcept nogil:
+    return order_scores(scores, FLOAT64, stride, labels, labels_stride, n, k, ties, scratch, order, first, last)
+
+
+cdef int rankgain_order_f32(
+    const float* scores, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride, Py_ssize_t n,
+    Py_ssize_t k, int ties, void* scratch, Py_ssize_t* order, Py_ssize_t* first, Py_ssize_t* last
+) noexcept nogil:
+    return order_scores(scores, FLOAT32, stride, labels, labels_stride, n, k, ties, scratch, order, first, last)
+
+
+cdef int rankgain_dcg_from_scores_f64(
+    const double* scores, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride, Py_ssize_t n,
+    Py_ssize_t k, int ties, int gain, const double* discount, Py_ssize_t n_discount, void* scratch, double* value
+) noexcept nogil:
+    cdef Query query
+    cdef int status = open_query(
+        &query, scores, FLOAT64, stride, labels, labels_stride, n, k, ties, gain, discount, n_discount, scratch, value
+    )
+    return refuse(status, value, 1) if status else measure_dcg(&query, value)
+
+
+cdef int rankgain_dcg_from_scores_f32(
+    const float* scores, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride, Py_ssize_t n,
+    Py_ssize_t k, int ties, int gain, const double* discount, Py_ssize_t n_discount, void* scratch, double* value
+) noexcept nogil:
+    cdef Query query
+    cdef int status = open_query(
+        &query, scores, FLOAT32, stride, labels, labels_stride, n, k, ties, gain, discount, n_discount, scratch, value
+    )
+    return refuse(status, value, 1) if status else measure_dcg(&query, value)
+
+
+cdef int rankgain_ndcg_from_scores_f64(
+    const double* scores, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride, Py_ssize_t n,
+    Py_ssize_t k, int ties, int gain, const double* discount, Py_ssize_t n_discount, double empty, void* scratch,
+    double* value
+) noexcept nogil:
+    cdef Query query
+    cdef int status = open_query(
+        &query, scores, FLOAT64, stride, labels, labels_stride, n, k, ties, gain, discount, n_discount, scratch, value
+    )
+    return refuse(status, value, 1) if status else measure_ndcg(&query, empty, value)
+
+
+cdef int rankgain_ndcg_from_scores_f32(
+    const float* scores, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride, Py_ssize_t n,
+    Py_ssize_t k, int ties, int gain, const double* discount, Py_ssize_t n_discount, double empty, void* scratch,
+    double* value
+) noexcept nogil:
+    cdef Query query
+    cdef int status = open_query(
+        &query, scores, FLOAT32, stride, labels, labels_stride, n, k, ties, gain, discount, n_discount, scratch, value
+    )
+    return refuse(status, value, 1) if status else measure_ndcg(&query, empty, value)
+
+
+cdef int rankgain_reciprocal_rank_from_scores_f64(
+    const double* scores, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride, Py_ssize_t n,
+    Py_ssize_t k, int ties, double rel, double empty, void* scratch, double* value
+) noexcept nogil:
+    cdef Query query
+    cdef int status = threshold(&rel) or open_query(
+        &query, scores, FLOAT64, stride, labels, labels_stride, n, k, ties, RANKGAIN_LINEAR, NULL, 0, scratch, value
+    )
+    return refuse(status, value, 1) if status else measure_rr(&query, rel, empty, value)
+
+
+cdef int rankgain_reciprocal_rank_from_scores_f32(
+    const float* scores, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride, Py_ssize_t n,
+    Py_ssize_t k, int ties, double rel, double empty, void* scratch, double* value
+) noexcept nogil:
+    cdef Query query
+    cdef int status = threshold(&rel) or open_query(
+        &query, scores, FLOAT32, stride, labels, labels_stride, n, k, ties, RANKGAIN_LINEAR, NULL, 0, scratch, value
+    )
+    return refuse(status, value, 1) if status else measure_rr(&query, rel, empty, value)
+
+
+# the capsule
+
+def fill():
+    """Write what the functions read, and the structure of the header."""
+    cdef Py_ssize_t rank
+    for rank in range(RANKS):
+        logarithms[rank] = discount_at(rank + 1, LOG2, 0.0)
+    table.abi_version = RANKGAIN_ABI_VERSION
+    table.struct_size = sizeof(rankgain_api)
+    table.message = <void*>rankgain_message
+    table.scratch_size = <void*>rankgain_scratch_size
+    table.gain = <void*>rankgain_gain
+    table.discount = <void*>rankgain_discount
+    table.cg = <void*>rankgain_cg
+    table.dcg = <void*>rankgain_dcg
+    table.idcg = <void*>rankgain_idcg
+    table.ndcg = <void*>rankgain_ndcg
+    table.reciprocal_rank = <void*>rankgain_reciprocal_rank
+    table.cg_lists = <void*>rankgain_cg_lists
+    table.dcg_lists = <void*>rankgain_dcg_lists
+    table.idcg_lists = <void*>rankgain_idcg_lists
+    table.ndcg_lists = <void*>rankgain_ndcg_lists
+    table.reciprocal_rank_lists = <void*>rankgain_reciprocal_rank_lists
+    table.order_f64 = <void*>rankgain_order_f64
+    table.order_f32 = <void*>rankgain_order_f32
+    table.dcg_from_scores_f64 = <void*>rankgain_dcg_from_scores_f64
+    table.dcg_from_scores_f32 = <void*>rankgain_dcg_from_scores_f32
+    table.ndcg_from_scores_f64 = <void*>rankgain_ndcg_from_scores_f64
+    table.ndcg_from_scores_f32 = <void*>rankgain_ndcg_from_scores_f32
+    table.reciprocal_rank_from_scores_f64 = <void*>rankgain_reciprocal_rank_from_scores_f64
+    table.reciprocal_rank_from_scores_f32 = <void*>rankgain_reciprocal_rank_from_scores_f32
+
+
+fill()
+del fill
+_C_API = PyCapsule_New(&table, "rankgain.capi._C_API", NULL)
+
+
+def address(str name not None):
+    """The address of a C function, for ctypes and cffi.
+
+    Parameters
+    ----------
+    name : str
+        As in `capi.pxd`: "rankgain_dcg".
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    ValueError
+        If there is no such function.
+
+    Examples
+    --------
+    >>> import ctypes
+    >>> from rankgain import capi
+    >>> message = ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.c_int)(capi.address("rankgain_message"))
+    >>> message(capi.RANKGAIN_NAN_SCORE).decode()
+    'a score is NaN; use -inf for a document that is to come last'
+    """
+    functions = globals()["__pyx_capi__"]
+    if name not in functions:
+        raise ValueError(f"name must be one of {', '.join(functions)}, not {name!r}")
+    capsule = functions[name]
+    return <size_t>PyCapsule_GetPointer(capsule, PyCapsule_GetName(capsule))
