@@ -58,8 +58,8 @@ def python(installed: Path, code: str, **settings: str) -> list[str]:
 
 
 def refusal(installed: Path, statement: str = "import rankgain", **settings: str) -> str:
-    """Type and text of the exception that an import ends in."""
-    code = f"try:\n    {statement}\nexcept Exception as error:\n    print(type(error).__name__, error)"
+    """Type and text of the exception that an import ends in, and its cause."""
+    code = f"try:\n    {statement}\nexcept Exception as error:\n    print(type(error).__name__, error, error.__cause__)"
     result = run(sys.executable, "-c", code, cwd=installed, PYTHONPATH=installed, **settings)
     assert result.returncode == 0, result.stderr
     assert result.stdout, "the import went through"
