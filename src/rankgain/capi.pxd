@@ -2,12 +2,7 @@
 # grow: at the end, and never otherwise. The same set, in the same order, without the prefix, is the structure there.
 
 cdef extern from *:
-    """
-    #ifndef RANKGAIN_NO_CUTOFF
-    #define RANKGAIN_NO_CUTOFF PY_SSIZE_T_MAX
-    #endif
-    """
-    const Py_ssize_t RANKGAIN_NO_CUTOFF
+    const Py_ssize_t RANKGAIN_NO_CUTOFF "PY_SSIZE_T_MAX"
 
 cpdef enum:
     RANKGAIN_LINEAR = 0
