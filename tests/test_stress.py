@@ -475,6 +475,8 @@ FIRST = [
     "__import__('rankgain.threads').threads.over([(0, 1), (1, 2), (2, 3)], max, 3)",
     "{*rg.__all__} <= {*dir(rg)}",
 ]
+if find_spec("rankgain._kernels"):
+    FIRST.append("__import__('rankgain.capi').capi.address('rankgain_dcg') > 0")
 SETTING = {"COLUMNS": {"query_id": ["q", "q"], "doc_id": ["a", "b"]}}
 PROGRAM = """
 import sys, threading
