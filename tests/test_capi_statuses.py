@@ -1,0 +1,332 @@
+"""What a C function says to a wrong call or unsound data, and that it touches nothing that it was not given."""
+
+import math
+import sys
+
+import numpy as np
+import pytest
+from c_functions import FUNCTIONS, NO_CUTOFF, C, call
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankgain import capi
+from rankgain.capi import (
+    RANKGAIN_ABOVE_IDEAL,
+    RANKGAIN_AVERAGE,
+    RANKGAIN_BAD_CUTOFF,
+    RANKGAIN_BAD_LENGTH,
+    RANKGAIN_BAD_OPTION,
+    RANKGAIN_BEST,
+    RANKGAIN_EXPONENTIAL,
+    RANKGAIN_INFINITE_GRADE,
+    RANKGAIN_JARVELIN,
+    RANKGAIN_LARGE_GRADE,
+    RANKGAIN_LOG2,
+    RANKGAIN_NAN_GRADE,
+    RANKGAIN_NAN_SCORE,
+    RANKGAIN_NEGATIVE_GRADE,
+    RANKGAIN_NOT_FINITE,
+    RANKGAIN_NULL_POINTER,
+    RANKGAIN_SHORT_DISCOUNT,
+    RANKGAIN_STABLE,
+    RANKGAIN_WORST,
+)
+
+LOWEST, HIGHEST = -sys.maxsize - 1, sys.maxsize
+STATUSES = range(RANKGAIN_SHORT_DISCOUNT, RANKGAIN_ABOVE_IDEAL + 1)
+COMPUTING = sorted(set(FUNCTIONS) - {"message", "scratch_size"})
+# A sound call: by the names of parameters.
+SOUND = {
+    "kind": 1,
+    "grades": [1.0, 0.0, 2.0],
+    "relevance": [1.0, 0.0, 2.0],
+    "judged": [2.0, 3.0, 2.0],
+    "offsets": [0, 2, 3],
+    "judged_offsets": [0, 2, 3],
+    "scores": [0.5, 0.5, 0.25],
+    "labels": [1.0, 0.0, 2.0],
+}
+
+
+def sound(name, **changes):
+    length = {"n": 3} if name == "discount" else {}
+    return length | {held: value for held, value in SOUND.items() if held in FUNCTIONS[name].parameters} | changes
+
+
+def having(*parameters):
+    return [name for name in COMPUTING if any(held in FUNCTIONS[name].parameters for held in parameters)]
+
+
+def refused(name, answer, status):
+    """Whether it has the status, and NaN for each value that there would have been."""
+    found, *outputs = answer
+    values = outputs[0] if isinstance(outputs[0], list) else outputs[:1]
+    return found == status and all(value is None or math.isnan(value) for value in values)
+
+
+# what a status means
+
+
+def message(status):
+    return C["message"](status).decode("ascii")
+
+
+def test_each_status_has_a_sentence_of_its_own():
+    words = [message(status) for status in STATUSES]
+    assert len(set(words)) == len(words)
+    assert all(len(sentence.split()) >= 3 for sentence in words)
+
+
+@given(st.integers(-(2**31), 2**31 - 1).filter(lambda status: status not in STATUSES))
+def test_so_has_what_is_no_status(status):
+    assert message(status) not in [message(known) for known in STATUSES]
+    assert len(message(status).split()) >= 3
+
+
+# wrong calls
+
+
+@pytest.mark.parametrize("name", COMPUTING)
+def test_sound_calls_have_no_status(name):
+    assert call(name, **sound(name))[0] == 0
+
+
+@pytest.mark.parametrize("length", [-1, LOWEST])
+@pytest.mark.parametrize("parameter", ["n", "n_judged", "queries"])
+def test_lengths_below_zero(parameter, length):
+    for name in having(parameter):
+        answer = call(name, **sound(name, **{parameter: length}))
+        assert refused(name, answer, RANKGAIN_BAD_LENGTH)
+
+
+@pytest.mark.parametrize("offsets", [[1, 0, 3], [0, 3, 2], [-1, 0, 3]])
+def test_offsets_that_fall_or_are_below_zero(offsets):
+    for name in having("offsets"):
+        for held in ("offsets", "judged_offsets"):
+            if held in FUNCTIONS[name].parameters:
+                assert refused(name, call(name, **sound(name, **{held: offsets})), RANKGAIN_BAD_LENGTH)
+
+
+@pytest.mark.parametrize("k", [0, -1, LOWEST])
+def test_cut_offs_below_one(k):
+    for name in having("k"):
+        assert refused(name, call(name, **sound(name, k=k)), RANKGAIN_BAD_CUTOFF)
+
+
+@pytest.mark.parametrize(
+    ("options", "names"),
+    [
+        ({"kind": 2}, ["gain"]),
+        ({"kind": -1}, ["gain", "discount"]),
+        ({"kind": 0}, ["discount"]),
+        ({"kind": 4}, ["discount"]),
+        ({"gain": 2}, having("gain")),
+        ({"gain": -1}, having("gain")),
+        ({"ideal": 2}, having("ideal")),
+        ({"ideal": -1}, having("ideal")),
+        ({"ties": 4}, having("ties")),
+        ({"ties": -1}, having("ties")),
+        ({"rel": math.inf}, having("rel")),
+        ({"rel": -math.inf}, having("rel")),
+        ({"kind": RANKGAIN_JARVELIN, "base": 1.0}, ["discount"]),
+        ({"kind": RANKGAIN_JARVELIN, "base": 0.5}, ["discount"]),
+        ({"kind": RANKGAIN_JARVELIN, "base": math.inf}, ["discount"]),
+        ({"kind": RANKGAIN_JARVELIN, "base": math.nan}, ["discount"]),
+    ],
+    ids=str,
+)
+def test_unknown_options(options, names):
+    assert names
+    for name in names:
+        assert refused(name, call(name, **sound(name, **options)), RANKGAIN_BAD_OPTION)
+
+
+def test_options_that_do_not_matter():
+    for base in (1.0, -1.0, math.nan):
+        assert call("discount", kind=RANKGAIN_LOG2, base=base, n=2) == (0, [1.0, 1.0 / math.log2(3)])
+
+
+# pointers
+
+
+def pointers(name):
+    return [held for held, kind in FUNCTIONS[name].parameters.items() if kind.endswith("*")]
+
+
+MAY_BE_NULL = {"discount", "first", "last"}
+NEEDED = [(name, held) for name in COMPUTING for held in pointers(name) if held not in MAY_BE_NULL]
+LENGTHS = {"n": 3, "n_judged": 3, "queries": 2, "n_discount": 0}
+NOTHING = {"n": 0, "n_judged": 0, "queries": 0, "n_discount": 0}
+
+
+@pytest.mark.parametrize(("name", "pointer"), NEEDED)
+def test_null_pointers(name, pointer):
+    answer = call(name, **sound(name, ties=RANKGAIN_BEST) | LENGTHS | {pointer: None})
+    assert refused(name, answer, RANKGAIN_NULL_POINTER) if answer[1:] else answer == (RANKGAIN_NULL_POINTER,)
+
+
+@pytest.mark.parametrize("name", COMPUTING)
+def test_null_pointers_beside_all_else_that_is_wrong(name):
+    wrong = {"k": 0, "gain": 9, "kind": 9, "ties": 9, "ideal": 9, "rel": math.inf} | dict.fromkeys(pointers(name))
+    for length in (-1, 3, HIGHEST):
+        assert call(name, **wrong, **dict.fromkeys(LENGTHS, length))[0] < 0
+    if name not in ("gain", "discount"):
+        # However long it is said to be, there is nothing to read.
+        assert call(name, **dict.fromkeys(pointers(name)), **LENGTHS | {"n": HIGHEST, "queries": HIGHEST}) == (
+            RANKGAIN_NULL_POINTER,
+        )
+
+
+@pytest.mark.parametrize("name", COMPUTING)
+def test_pointers_to_nothing_may_be_null(name):
+    status, *outputs = call(name, **NOTHING | {"kind": 1} | {held: None for held in pointers(name) if held != "value"})
+    assert status == 0
+    assert outputs in ([], [0.0])
+
+
+@pytest.mark.parametrize("name", having("empty"))
+def test_lists_of_nothing(name):
+    """Some queries, and no document of any."""
+    empty = {held: None for held in pointers(name) if held not in ("offsets", "judged_offsets", "value", "values")}
+    lengths = {"n": 0, "n_judged": 0, "n_discount": 0}
+    if name.endswith("_lists"):
+        lengths |= {"offsets": [0, 0, 0], "judged_offsets": [0, 0, 0]}
+    for value in (0.0, 1.0):
+        expected = [value, value] if name.endswith("_lists") else value
+        assert call(name, empty=value, **empty, **lengths) == (0, expected)
+
+
+def test_nothing_judged():
+    """Then there is no ideal, and nothing to work in."""
+    asked = {"judged": None, "scratch": None, "n_judged": 0, "empty": 0.25}
+    assert call("ndcg", relevance=[0.0, 0.0], **asked) == (0, 0.25)
+    assert call("ndcg", relevance=[0.0, 1.0], **asked)[0] == RANKGAIN_ABOVE_IDEAL
+
+
+@pytest.mark.parametrize("name", having("order"))
+def test_labels_of_an_order_that_does_not_look_at_them(name):
+    for ties, status in ((RANKGAIN_AVERAGE, 0), (RANKGAIN_STABLE, 0), (RANKGAIN_BEST, -4), (RANKGAIN_WORST, -4)):
+        assert call(name, **sound(name, labels=None, ties=ties))[0] == status
+
+
+def test_discounts_that_are_too_short():
+    for name in having("discount"):
+        for k, discount, status in (
+            (NO_CUTOFF, [1.0, 0.5, 0.5], 0),
+            (2, [1.0, 0.5], 0),
+            (NO_CUTOFF, [1.0], RANKGAIN_SHORT_DISCOUNT),
+            (2, [1.0], RANKGAIN_SHORT_DISCOUNT),
+            (1, [], RANKGAIN_SHORT_DISCOUNT),
+        ):
+            answer = call(name, **sound(name, k=k, discount=discount))
+            assert answer[0] == status
+            assert np.isnan(answer[1]).flat[0] == bool(status)
+        assert refused(name, call(name, **sound(name, discount=[1.0] * 3, n_discount=-1)), RANKGAIN_BAD_LENGTH)
+        # That it is NULL is what chooses the logarithm, and a length beside it a slip.
+        assert refused(name, call(name, **sound(name, discount=None, n_discount=3)), RANKGAIN_NULL_POINTER)
+
+
+# unsound data
+
+FAULTS = {
+    RANKGAIN_NAN_GRADE: math.nan,
+    RANKGAIN_INFINITE_GRADE: math.inf,
+    RANKGAIN_NEGATIVE_GRADE: -5e-324,
+    RANKGAIN_LARGE_GRADE: 1024.0,
+}
+GRADES = [(name, held) for held in ("grades", "relevance", "judged", "labels") for name in having(held)]
+
+
+@pytest.mark.parametrize("status", FAULTS)
+@pytest.mark.parametrize(("name", "held"), [pair for pair in GRADES if pair[0] not in having("offsets")])
+def test_unsound_grades(name, held, status):
+    """Wherever the fault is; but grades in rank order are read to the cut-off, and no further."""
+    for place in range(3):
+        grades = [*SOUND[held][:place], FAULTS[status], *SOUND[held][place + 1 :]]
+        k = 1 if held == "relevance" else NO_CUTOFF
+        asked = sound(name, k=k, ties=RANKGAIN_WORST, gain=RANKGAIN_EXPONENTIAL, kind=RANKGAIN_EXPONENTIAL)
+        answer = call(name, **asked | {held: grades})
+        legal = status == RANKGAIN_LARGE_GRADE and not {"gain", "kind"} & set(FUNCTIONS[name].parameters)
+        if legal or (held == "relevance" and place):
+            assert answer[0] == 0
+        else:
+            assert refused(name, answer, status)
+
+
+@pytest.mark.parametrize("ties", range(4))
+def test_scores(ties):
+    for name in having("scores"):
+        for place in range(3):
+            scores = [*SOUND["scores"][:place], math.nan, *SOUND["scores"][place + 1 :]]
+            assert refused(name, call(name, **sound(name, k=1, ties=ties, scores=scores)), RANKGAIN_NAN_SCORE)
+            for score in (math.inf, -math.inf):
+                scores[place] = score
+                assert call(name, **sound(name, k=1, ties=ties, scores=scores))[0] == 0
+
+
+def test_sums_that_are_not_finite():
+    huge = dict.fromkeys(("relevance", "judged", "labels"), [1.7e308] * 3)
+    for name in sorted(set(having("gain")) - {"order_f64", "order_f32"}):
+        changes = {held: value for held, value in huge.items() if held in FUNCTIONS[name].parameters}
+        status, found = call(name, **sound(name, **changes))
+        assert status == RANKGAIN_NOT_FINITE
+        assert np.isnan(found).tolist() == ([True, False] if name.endswith("_lists") else True)
+
+
+def test_judged_that_lacks_grades():
+    for name in having("judged"):
+        if name.startswith("ndcg"):
+            asked = sound(name, relevance=[3.0, 3.0, 0.0], judged=[3.0, 1.0, 1.0])
+            status, found = call(name, **asked)
+            assert status == RANKGAIN_ABOVE_IDEAL
+            assert np.isnan(found).tolist() == ([True, False] if name.endswith("_lists") else True)
+            # Where the discount rises some order is above the ideal, and none is refused.
+            assert call(name, **asked | {"discount": [0.5, 1.0, 1.0]})[0] == 0
+
+
+# scratch
+
+
+@given(st.integers(LOWEST, HIGHEST), st.integers(LOWEST, HIGHEST), st.integers(LOWEST, HIGHEST))
+def test_scratch_grows_with_the_list(some, other, k):
+    size = C["scratch_size"]
+    few, more = size(min(some, other), k), size(max(some, other), k)
+    if min(some, other) < 0 or k < 1:
+        assert few == -1
+    elif more != -1:
+        assert 0 <= few <= more
+    if more != -1:
+        assert more >= max(some, other)  # or it went round
+
+
+@pytest.mark.parametrize("k", [1, 10, HIGHEST])
+def test_scratch_of_lists_that_cannot_be(k):
+    for n in (HIGHEST, HIGHEST - 1, HIGHEST // 8, HIGHEST // 16):
+        assert C["scratch_size"](n, k) == -1
+    for n in (0, 1, 10_000_000):
+        assert C["scratch_size"](n, k) >= 0
+
+
+@pytest.mark.parametrize("shift", range(64))
+def test_scratch_at_any_address(shift):
+    """Every function that takes scratch; `call` looks at what is round it."""
+    for name in having("scratch"):
+        for ties in range(4):
+            asked = sound(name, ties=ties, k=2)
+            assert call(name, shift=shift, **asked) == call(name, **asked)
+
+
+# further promises
+
+
+def test_stray_bits():
+    """Of a grade of 0 that is negative: it is no negative grade, and its sum is 0.0."""
+    for name in ("cg", "dcg", "idcg"):
+        status, value = call(name, **{"judged" if name == "idcg" else "relevance": [-0.0, -0.0]})
+        assert (status, math.copysign(1.0, value)) == (0, 1.0)
+
+
+def test_address_of_a_function_that_there_is_not():
+    for name in ("", "dcg", "rankgain_dgc", "rankgain_import"):
+        with pytest.raises(ValueError, match=r"rankgain_dcg\b.*rankgain_ndcg\b"):
+            capi.address(name)
