@@ -27,6 +27,7 @@ from rankgain.capi import (
     RANKGAIN_NEGATIVE_GRADE,
     RANKGAIN_NOT_FINITE,
     RANKGAIN_NULL_POINTER,
+    RANKGAIN_RETURNED,
     RANKGAIN_SHORT_DISCOUNT,
     RANKGAIN_STABLE,
     RANKGAIN_WORST,
@@ -224,6 +225,22 @@ def test_discounts_that_are_too_short():
         assert refused(name, call(name, **sound(name, discount=[1.0] * 3, n_discount=-1)), RANKGAIN_BAD_LENGTH)
         # That it is NULL is what chooses the logarithm, and a length beside it a slip.
         assert refused(name, call(name, **sound(name, discount=None, n_discount=3)), RANKGAIN_NULL_POINTER)
+
+
+def test_discounts_of_the_ideal():
+    """They are for the longer of both lists; but an ideal that is cut at the list needs no more than that has."""
+    long, short = [1.0, 1.0, 0.0], [1.0]
+    for relevance, judged, ideal, enough in (
+        (long, long, 0, 3),
+        (long, [2.0], 0, 3),
+        (short, long, 0, 3),
+        (short, long, RANKGAIN_RETURNED, 1),
+        ([], long, RANKGAIN_RETURNED, 1),
+    ):
+        asked = {"relevance": relevance, "judged": judged, "ideal": ideal}
+        assert call("ndcg", discount=[0.5] * enough, **asked)[0] == 0
+        answer = call("ndcg", discount=[0.5] * (enough - 1), **asked)
+        assert refused("ndcg", answer, RANKGAIN_SHORT_DISCOUNT)
 
 
 # unsound data
