@@ -11,12 +11,13 @@ import rankgain
 
 pytestmark = pytest.mark.usefixtures("backend")
 
-# Compiled, or not to be imported where matplotlib is absent.
-LEFT_OUT = ("_kernels", "_doors", "_ordering", "_readers", "_columns", "_lines", "_cyutility", "_drawing")
+# Compiled, or not to be imported where matplotlib or a compiler was absent.
+LEFT_OUT = ["_kernels", "_doors", "_ordering", "_readers", "_columns", "_lines", "_cyutility", "_drawing"]
+LEFT_OUT += [] if importlib.util.find_spec("rankgain._kernels") else ["capi"]
 MODULES = [
     module.name
     for module in pkgutil.walk_packages(rankgain.__path__, "rankgain.")
-    if not module.name.rpartition(".")[2].startswith(LEFT_OUT)
+    if not module.name.rpartition(".")[2].startswith(tuple(LEFT_OUT))
 ]
 EXTRAS = {
     "plot(": "matplotlib",

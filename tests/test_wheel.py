@@ -151,7 +151,7 @@ def test_compiled_wheel_has_just_what_it_needs(compiled_wheel: Path) -> None:
     modules.add("rankgain/_cyutility")  # what all of them share
     assert package == shipped() | {module + BINARY for module in modules}
     assert metadata == METADATA
-    assert compiled_wheel.stat().st_size < 400_000
+    assert compiled_wheel.stat().st_size < 450_000
 
 
 def test_compiled_wheel_tag(compiled_wheel: Path) -> None:
@@ -198,20 +198,28 @@ def test_compiled_backend_forced_where_it_is_missing(pure: Path) -> None:
     assert "RANKGAIN_EXTENSION=require" in text
 
 
+def test_c_functions_where_they_are_missing(pure: Path) -> None:
+    text = refusal(pure, "import rankgain.capi")
+    assert text.startswith("ImportError")
+    assert "RANKGAIN_EXTENSION=require" in text
+
+
 def test_broken_extension_is_not_passed_over(compiled: Path, tmp_path: Path) -> None:
     broken = shutil.copytree(compiled, tmp_path / "broken")
     binaries = [*broken.glob(f"rankgain/*{BINARY}")]
     assert binaries
-    later = {f"_{part}{BINARY}": part for part in ("readers", "columns", "lines")}  # asked for when they are needed
+    # what is asked for when it is needed
+    later = {f"_{part}": f"from rankgain._backend import {part}" for part in ("readers", "columns", "lines")}
+    later["capi"] = "import rankgain.capi"
     for binary in binaries:
         whole = binary.read_bytes()
         binary.write_bytes(b"not a library")
         for asked in ("auto", "compiled"):
-            part = later.get(binary.name)
-            statement = f"from rankgain._backend import {part}" if part else "import rankgain"
-            text = refusal(broken, statement, RANKGAIN_BACKEND=asked)
+            name = binary.name.removesuffix(BINARY)
+            text = refusal(broken, later.get(name, "import rankgain"), RANKGAIN_BACKEND=asked)
             assert text.startswith("ImportError")
-            assert "RANKGAIN_BACKEND=python" in text
+            assert binary.name in text
+            assert name == "capi" or "RANKGAIN_BACKEND=python" in text  # which has no C functions
         assert python(broken, NDCG, RANKGAIN_BACKEND="python") == [NDCG_VALUE]
         binary.write_bytes(whole)
 

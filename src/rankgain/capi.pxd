@@ -1,5 +1,6 @@
 # The C functions, for Cython: `from rankgain cimport rankgain_ndcg`. rankgain.h says what they mean, and how both files
 # grow: at the end, and never otherwise. The same set, in the same order, without the prefix, is the structure there.
+# For no cut-off give the number of documents, or anything above it.
 
 cpdef enum:
     RANKGAIN_LINEAR = 0

@@ -13,7 +13,7 @@ from libc.math cimport NAN, isinf, isnan
 from libc.stdint cimport int64_t, uint32_t
 from libc.string cimport memset
 
-from rankgain._codes cimport IN_JUDGED, JARVELIN, LOG2, UNIT, VECTOR, ZIPF
+from rankgain._codes cimport JARVELIN, LOG2, UNIT, VECTOR, ZIPF
 from rankgain._doors cimport Result, dcg_one, ideal_depth, idcg_one, rr_one, sum_each
 from rankgain._kernels cimport Discount, discount_at, find_relevant, finite, gain_of, quotient, sum_hits
 from rankgain._ordering cimport (
@@ -99,7 +99,7 @@ cdef const char* rankgain_message(int status) noexcept nogil:
 cdef inline int close(double* value, Result result) noexcept nogil:
     """Write the value, NaN with a status."""
     value[0] = NAN if result.code else result.value
-    return result.code & ~IN_JUDGED
+    return result.code
 
 
 cdef inline int refuse(int status, double* values, Py_ssize_t n) noexcept nogil:
@@ -236,7 +236,9 @@ cdef int rankgain_cg(
     cdef Discount none
     cdef int status = check_list(relevance, n, k) or check_option(gain, 0, 1) or check_pointer(value, 1)
     none.kind = UNIT
+    none.table = NULL
     none.size = 0
+    none.base = 0.0
     return refuse(status, value, 1) if status else close(value, dcg_one(relevance, n, stride, gain, &none, k))
 
 
@@ -432,8 +434,7 @@ cdef struct Query:
 
 cdef int open_query(
     Query* query, const void* scores, int kind, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride,
-    Py_ssize_t n, Py_ssize_t k, int ties, int gain, const double* discount, Py_ssize_t n_discount, void* scratch,
-    const void* out
+    Py_ssize_t n, Py_ssize_t k, int ties, int gain, const double* discount, Py_ssize_t n_discount, void* scratch
 ) noexcept nogil:
     """Check the arguments, part the scratch, and lay scores (of type `kind`) and labels side by side."""
     cdef char* block = aligned(scratch)
@@ -447,7 +448,7 @@ cdef int open_query(
     if status or n == 0:
         memset(&query.space, 0, sizeof(Workspace))
         as_numbers(&query.labels, NULL)
-        return status or check_pointer(out, n)
+        return status
     lay_out(&query.space, block, n)
     query.beside = <double*>(block + workspace_size(n))
     query.grade = query.beside + n
@@ -458,7 +459,7 @@ cdef int open_query(
         query.scores = side_by_side(<const float*>scores, stride, n, query.space.scores)
     else:
         query.scores = side_by_side(<const double*>scores, stride, n, query.space.scores)
-    return check_pointer(out, 1)
+    return RANKGAIN_OK
 
 
 cdef inline Py_ssize_t order_query(Query* query, bint zeros) noexcept nogil:
@@ -481,8 +482,8 @@ cdef int order_scores(
     if not by_grade:  # grades that are all equal leave those of equal score in input order
         labels = &nothing
         labels_stride = 0
-    status = open_query(
-        &query, scores, kind, stride, labels, labels_stride, n, k, ties, RANKGAIN_LINEAR, NULL, 0, scratch, order
+    status = check_pointer(order, n) or open_query(
+        &query, scores, kind, stride, labels, labels_stride, n, k, ties, RANKGAIN_LINEAR, NULL, 0, scratch
     )
     status = status or first_fault(labels, n, labels_stride, False, &position)
     if ties == RANKGAIN_WORST and status == 0:
@@ -571,8 +572,8 @@ cdef int rankgain_dcg_from_scores_f64(
     Py_ssize_t k, int ties, int gain, const double* discount, Py_ssize_t n_discount, void* scratch, double* value
 ) noexcept nogil:
     cdef Query query
-    cdef int status = open_query(
-        &query, scores, FLOAT64, stride, labels, labels_stride, n, k, ties, gain, discount, n_discount, scratch, value
+    cdef int status = check_pointer(value, 1) or open_query(
+        &query, scores, FLOAT64, stride, labels, labels_stride, n, k, ties, gain, discount, n_discount, scratch
     )
     return refuse(status, value, 1) if status else measure_dcg(&query, value)
 
@@ -582,8 +583,8 @@ cdef int rankgain_dcg_from_scores_f32(
     Py_ssize_t k, int ties, int gain, const double* discount, Py_ssize_t n_discount, void* scratch, double* value
 ) noexcept nogil:
     cdef Query query
-    cdef int status = open_query(
-        &query, scores, FLOAT32, stride, labels, labels_stride, n, k, ties, gain, discount, n_discount, scratch, value
+    cdef int status = check_pointer(value, 1) or open_query(
+        &query, scores, FLOAT32, stride, labels, labels_stride, n, k, ties, gain, discount, n_discount, scratch
     )
     return refuse(status, value, 1) if status else measure_dcg(&query, value)
 
@@ -594,8 +595,8 @@ cdef int rankgain_ndcg_from_scores_f64(
     double* value
 ) noexcept nogil:
     cdef Query query
-    cdef int status = open_query(
-        &query, scores, FLOAT64, stride, labels, labels_stride, n, k, ties, gain, discount, n_discount, scratch, value
+    cdef int status = check_pointer(value, 1) or open_query(
+        &query, scores, FLOAT64, stride, labels, labels_stride, n, k, ties, gain, discount, n_discount, scratch
     )
     return refuse(status, value, 1) if status else measure_ndcg(&query, empty, value)
 
@@ -606,8 +607,8 @@ cdef int rankgain_ndcg_from_scores_f32(
     double* value
 ) noexcept nogil:
     cdef Query query
-    cdef int status = open_query(
-        &query, scores, FLOAT32, stride, labels, labels_stride, n, k, ties, gain, discount, n_discount, scratch, value
+    cdef int status = check_pointer(value, 1) or open_query(
+        &query, scores, FLOAT32, stride, labels, labels_stride, n, k, ties, gain, discount, n_discount, scratch
     )
     return refuse(status, value, 1) if status else measure_ndcg(&query, empty, value)
 
@@ -617,8 +618,8 @@ cdef int rankgain_reciprocal_rank_from_scores_f64(
     Py_ssize_t k, int ties, double rel, double empty, void* scratch, double* value
 ) noexcept nogil:
     cdef Query query
-    cdef int status = threshold(&rel) or open_query(
-        &query, scores, FLOAT64, stride, labels, labels_stride, n, k, ties, RANKGAIN_LINEAR, NULL, 0, scratch, value
+    cdef int status = check_pointer(value, 1) or threshold(&rel) or open_query(
+        &query, scores, FLOAT64, stride, labels, labels_stride, n, k, ties, RANKGAIN_LINEAR, NULL, 0, scratch
     )
     return refuse(status, value, 1) if status else measure_rr(&query, rel, empty, value)
 
@@ -628,8 +629,8 @@ cdef int rankgain_reciprocal_rank_from_scores_f32(
     Py_ssize_t k, int ties, double rel, double empty, void* scratch, double* value
 ) noexcept nogil:
     cdef Query query
-    cdef int status = threshold(&rel) or open_query(
-        &query, scores, FLOAT32, stride, labels, labels_stride, n, k, ties, RANKGAIN_LINEAR, NULL, 0, scratch, value
+    cdef int status = check_pointer(value, 1) or threshold(&rel) or open_query(
+        &query, scores, FLOAT32, stride, labels, labels_stride, n, k, ties, RANKGAIN_LINEAR, NULL, 0, scratch
     )
     return refuse(status, value, 1) if status else measure_rr(&query, rel, empty, value)
 

@@ -14,8 +14,9 @@
    What holds for every function:
    - It may be called from any number of threads, without the GIL. It allocates nothing, keeps nothing, and writes
      nothing but its outputs and the scratch it is given.
-   - It returns 0, and has written its outputs; or a status, and the values that could not be computed are NaN.
-     `message` puts a status into words. Where in the data something is wrong, the Python function of the same name says.
+   - It returns 0, and has written its outputs; or a status, and the values that could not be computed are NaN (the
+     documents of an order: -1). `message` puts a status into words. Where in the data something is wrong, the Python
+     function of the same name says.
    - The values have the bits of the Python functions, whose documentation has definitions and sources.
    - n is a number of documents, 0 or more; an empty list has the sum 0. Pointers to nothing may be NULL.
    - A stride is a number of elements, not bytes: 1 where numbers stand side by side. It may be negative, or 0.
@@ -31,6 +32,9 @@
 #ifndef RANKGAIN_H
 #define RANKGAIN_H
 
+#ifndef RANKGAIN_NO_PYTHON /* for sources that are handed the structure, and know nothing of Python */
+#include <Python.h>
+#endif
 #include <stddef.h>
 #include <stdint.h>
 
@@ -177,9 +181,7 @@ typedef struct {
                                          double empty, void *scratch, double *value);
 } rankgain_api;
 
-#ifndef RANKGAIN_NO_PYTHON /* for sources that are handed the structure, and know nothing of Python */
-#include <Python.h>
-
+#ifndef RANKGAIN_NO_PYTHON
 /* The functions of the rankgain that is installed; NULL and an exception set where there is none that fits. Call it with
    the GIL. The structure stays where it is until the process ends. */
 static inline const rankgain_api *rankgain_import(void) {
