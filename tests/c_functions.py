@@ -140,8 +140,7 @@ def call(name, shift=1, **given):
     """The status and the outputs of a C function, called by the names of its parameters.
 
     Lengths are those of the lists, where none are given, and None is NULL. Scratch has just the bytes that it must
-    have, `shift` beyond an even address. What it and the outputs held before makes no difference. Outputs that a status
-    leaves open are None.
+    have, `shift` beyond an even address. What it and the outputs held before makes no difference.
     """
     answers = [_call(name, given, shift, *surroundings) for surroundings in SURROUNDINGS]
     assert len({repr(answer) for answer in answers}) == 1
@@ -180,12 +179,7 @@ def _call(name, given, shift, guard, filling):
             outputs[parameter] = Memory(content, guard), DTYPES[base]
             arguments.append(outputs[parameter][0].start)
     status = C[name](*arguments)
-    results = [memory.read(dtype) for memory, dtype in outputs.values()]
+    results = {output: memory.read(dtype) for output, (memory, dtype) in outputs.items()}
     assert all(memory.intact(written=False) for memory in inputs)
     assert all(memory.intact(written=True) for memory in (*scratch, *(memory for memory, _ in outputs.values())))
-    for place, output in enumerate(outputs):
-        if output == "value":
-            results[place] = results[place][0]
-        elif status and output != "values":
-            results[place] = None
-    return status, *results
+    return status, *(result[0] if output == "value" else result for output, result in results.items())
