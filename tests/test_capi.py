@@ -233,6 +233,22 @@ def test_many_lists(data, queries, k, gain, ideal, empty):
     assert same(found, each("ndcg", pairs, **options))
 
 
+def test_more_lists():
+    """Among hundreds of any length a few have no value."""
+    rng = np.random.default_rng(3)
+    sizes = rng.integers(0, 60, 700) * (rng.random(700) < 0.9)
+    offsets = np.append(0, np.cumsum(sizes))
+    values = rng.integers(0, 4, offsets[-1]) / 2
+    values[rng.integers(0, len(values), 5)] = [math.nan, math.inf, -1.0, 1e308, 2000.0]
+    lists = np.split(values, offsets[1:-1])
+    for k, gain in ((NO_CUTOFF, 0), (7, 0), (7, 1)):
+        asked = {"k": k, "gain": gain}
+        found = call("dcg_lists", relevance=values, offsets=offsets, **asked)
+        assert same(found, each("dcg", [{"relevance": one} for one in lists], **asked))
+        found = call("ndcg_lists", relevance=values, offsets=offsets, judged=values, judged_offsets=offsets, **asked)
+        assert same(found, each("ndcg", [{"relevance": one, "judged": one} for one in lists], **asked))
+
+
 # scores
 
 WIDTHS = {"f64": np.float64, "f32": np.float32}

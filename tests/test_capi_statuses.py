@@ -340,8 +340,8 @@ def test_scratch_at_any_address(shift):
 # further promises
 
 
-def test_stray_bits():
-    """Of a grade of 0 that is negative: it is no negative grade, and its sum is 0.0."""
+def test_zeros_below_zero():
+    """-0.0 is no negative grade, and the sum of many is 0.0."""
     for name in ("cg", "dcg", "idcg"):
         status, value = call(name, **{"judged" if name == "idcg" else "relevance": [-0.0, -0.0]})
         assert (status, math.copysign(1.0, value)) == (0, 1.0)
