@@ -79,7 +79,8 @@ C = {name.removeprefix("rankgain_"): prototype(signature)(capi.address(name)) fo
 
 # calls
 
-DTYPES = {"double": np.float64, "float": np.float32, "Py_ssize_t": np.intp}
+DTYPES = {"double": np.float64, "float": np.float32, "Py_ssize_t": np.intp, "void": np.uint8}
+LISTS = ("relevance", "scores", "grades", "judged")
 DEFAULTS = {
     "kind": 0,
     "base": 2.0,
@@ -129,57 +130,60 @@ def laid_out(values, stride, dtype):
     return held.tobytes(), (len(held) - 1) * held.itemsize if stride < 0 else 0
 
 
-def longest(given, lists):
-    """What scratch must be for: all of a list, or the longest of several."""
-    ends = [given[held] for held in ("offsets", "judged_offsets") if given.get(held) is not None]
-    sizes = [max(np.diff(held), default=0) for held in ends]
-    return int(max(sizes or map(len, lists), default=0))
+def completed(given):
+    """The arguments with those that were not given: lengths are those of the lists, and strides 1."""
+    given = DEFAULTS | given
+    held = {name: len(given[name]) for name in (*LISTS, "discount", "offsets") if given.get(name) is not None}
+    given.setdefault("n", next((held[name] for name in LISTS if name in held), 0))
+    given.setdefault("n_judged", held.get("judged", 0))
+    given.setdefault("n_discount", held.get("discount", 0))
+    given.setdefault("queries", held.get("offsets", 1) - 1)
+    return given
+
+
+def room(parameter, given):
+    """How many numbers, or bytes of scratch, an output has room for."""
+    if parameter == "scratch":
+        ends = [given[name] for name in ("offsets", "judged_offsets") if given.get(name) is not None]
+        lists = [given[name] for name in LISTS if given.get(name) is not None]
+        longest = max([max(np.diff(held), default=0) for held in ends] or map(len, lists), default=0)
+        return max(0, C["scratch_size"](int(longest), given["k"]))
+    returned = min(given["n"], given["k"])
+    rooms = {"value": 1, "values": given["queries"], "order": returned, "first": returned, "last": returned}
+    return max(0, rooms.get(parameter, given["n"]))
 
 
 def call(name, shift=1, **given):
     """The status and the outputs of a C function, called by the names of its parameters.
 
-    Lengths are those of the lists, where none are given, and None is NULL. Scratch has just the bytes that it must
-    have, `shift` beyond an even address. What it and the outputs held before makes no difference.
+    None is NULL. Scratch has just the bytes that it must have, `shift` beyond an even address. What it and the outputs
+    held before makes no difference.
     """
-    answers = [_call(name, given, shift, *surroundings) for surroundings in SURROUNDINGS]
+    answers = [_call(name, completed(given), shift, *surroundings) for surroundings in SURROUNDINGS]
     assert len({repr(answer) for answer in answers}) == 1
     return answers[0]
 
 
 def _call(name, given, shift, guard, filling):
-    types, given = FUNCTIONS[name].parameters, DEFAULTS | given
-    lists = [given[held] for held in ("relevance", "scores", "grades", "judged") if given.get(held) is not None]
-    given.setdefault("n", len(lists[0]) if lists else 0)
-    for held in ("judged", "discount"):
-        given.setdefault("n_" + held, 0 if given.get(held) is None else len(given[held]))
-    given.setdefault("queries", 0 if given.get("offsets") is None else len(given["offsets"]) - 1)
-    returned = max(0, min(given["n"], given["k"]))
-    rooms = {"value": 1, "values": max(0, given["queries"]), "order": returned, "first": returned, "last": returned}
-    rooms |= {"gains": max(0, given["n"]), "discounts": max(0, given["n"])}
-    arguments, inputs, outputs, scratch = [], [], {}, []
-    for parameter, kind in types.items():
-        base = kind.removesuffix(" *")
+    arguments, inputs, outputs = [], [], {}
+    types = list(FUNCTIONS[name].parameters.items())
+    for place, (parameter, kind) in enumerate(types):
         if not kind.endswith("*"):
-            arguments.append(given.get(parameter, 1))  # strides are 1
+            arguments.append(given.get(parameter, 1))
         elif parameter in given and given[parameter] is None:
             arguments.append(None)
-        elif base == "void":
-            size = C["scratch_size"](longest(given, lists), given["k"])
-            scratch.append(Memory(bytes([filling]) * max(0, size), guard, shift))
-            arguments.append(scratch[0].start)
-        elif base.endswith(" const"):
-            stride = next((held for held in list(types)[len(arguments) :] if held.endswith("stride")), None)
-            dtype = DTYPES[base.removesuffix(" const")]
-            content, first = laid_out(given[parameter], given.get(stride, 1), dtype)
+        elif "const" in kind:
+            stride = next((given.get(other, 1) for other, _ in types[place:] if other.endswith("stride")), 1)
+            content, first = laid_out(given[parameter], stride, DTYPES[kind.split()[0]])
             inputs.append(Memory(content, guard))
             arguments.append(inputs[-1].start + first)
         else:
-            content = bytes([filling]) * (rooms[parameter] * np.dtype(DTYPES[base]).itemsize)
-            outputs[parameter] = Memory(content, guard), DTYPES[base]
+            dtype = np.dtype(DTYPES[kind.split()[0]])
+            content = bytes([filling]) * (room(parameter, given) * dtype.itemsize)
+            outputs[parameter] = Memory(content, guard, shift if parameter == "scratch" else 0), dtype
             arguments.append(outputs[parameter][0].start)
     status = C[name](*arguments)
-    results = {output: memory.read(dtype) for output, (memory, dtype) in outputs.items()}
+    results = {output: memory.read(dtype) for output, (memory, dtype) in outputs.items() if output != "scratch"}
     assert all(memory.intact(written=False) for memory in inputs)
-    assert all(memory.intact(written=True) for memory in (*scratch, *(memory for memory, _ in outputs.values())))
+    assert all(memory.intact(written=True) for memory, _ in outputs.values())
     return status, *(result[0] if output == "value" else result for output, result in results.items())
