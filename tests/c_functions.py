@@ -3,7 +3,6 @@
 import ctypes
 import math
 import re
-import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,7 +11,7 @@ import numpy as np
 import rankgain as rg
 from rankgain import capi
 
-NO_CUTOFF = sys.maxsize  # PTRDIFF_MAX
+NO_CUTOFF = capi.RANKGAIN_NO_CUTOFF
 HEADER = re.sub(r"/\*.*?\*/", "", Path(rg.get_include(), "rankgain.h").read_text(), flags=re.DOTALL)
 
 

@@ -8,6 +8,7 @@ import ctypes
 import json
 import re
 import runpy
+import sys
 import warnings
 from pathlib import Path
 
@@ -65,6 +66,7 @@ def test_cython_declares_the_same_in_the_same_order():
 
 def test_the_module_has_the_constants():
     assert {name: getattr(capi, name) for name in constants(HEADER)} == constants(HEADER)
+    assert sys.maxsize == capi.RANKGAIN_NO_CUTOFF  # which is PTRDIFF_MAX
 
 
 def test_numbers_are_those_of_the_rest():

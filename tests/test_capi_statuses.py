@@ -1,11 +1,12 @@
 """What a C function says to a wrong call or unsound data, and that it touches nothing that it was not given."""
 
 import math
+import re
 import sys
 
 import numpy as np
 import pytest
-from c_functions import FUNCTIONS, NO_CUTOFF, C, call
+from c_functions import FUNCTIONS, HEADER, NO_CUTOFF, C, call
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +15,7 @@ from rankgain.capi import (
     RANKGAIN_ABOVE_IDEAL,
     RANKGAIN_AVERAGE,
     RANKGAIN_BAD_CUTOFF,
+    RANKGAIN_BAD_DISCOUNT,
     RANKGAIN_BAD_LENGTH,
     RANKGAIN_BAD_OPTION,
     RANKGAIN_BEST,
@@ -34,7 +36,7 @@ from rankgain.capi import (
 )
 
 LOWEST, HIGHEST = -sys.maxsize - 1, sys.maxsize
-STATUSES = range(RANKGAIN_SHORT_DISCOUNT, RANKGAIN_ABOVE_IDEAL + 1)
+STATUSES = [int(status) for status in re.findall(r"= (-?\d+)", re.search(r"\{\s*RANKGAIN_OK[^}]*", HEADER)[0])]
 COMPUTING = sorted(set(FUNCTIONS) - {"message", "scratch_size"})
 # A sound call: by the names of parameters.
 SOUND = {
@@ -128,6 +130,8 @@ def test_cut_offs_below_one(k):
         ({"ties": -1}, having("ties")),
         ({"rel": math.inf}, having("rel")),
         ({"rel": -math.inf}, having("rel")),
+        ({"empty": math.inf}, having("empty")),
+        ({"empty": -math.inf}, having("empty")),
         ({"kind": RANKGAIN_JARVELIN, "base": 1.0}, ["discount"]),
         ({"kind": RANKGAIN_JARVELIN, "base": 0.5}, ["discount"]),
         ({"kind": RANKGAIN_JARVELIN, "base": math.inf}, ["discount"]),
@@ -196,9 +200,11 @@ def test_lists_of_nothing(name):
     lengths = {"n": 0, "n_judged": 0, "n_discount": 0}
     if name.endswith("_lists"):
         lengths |= {"offsets": [0, 0, 0], "judged_offsets": [0, 0, 0]}
-    for value in (0.0, 1.0):
+    for value in (0.0, -0.0, 1.0):
         expected = [value, value] if name.endswith("_lists") else value
-        assert call(name, empty=value, **empty, **lengths) == (0, expected)
+        found = call(name, empty=value, **empty, **lengths)
+        assert found == (0, expected)
+        assert "-0.0" not in repr(found)
 
 
 def test_nothing_judged():
@@ -229,6 +235,22 @@ def test_discounts_that_are_too_short():
         assert refused(call(name, **sound(name, discount=[1.0] * 3, n_discount=-1)), RANKGAIN_BAD_LENGTH)
         # That it is NULL is what chooses the logarithm, and a length beside it a slip.
         assert refused(call(name, **sound(name, discount=None, n_discount=3)), RANKGAIN_NULL_POINTER)
+
+
+@pytest.mark.parametrize("fault", [math.nan, math.inf, -math.inf, -5e-324])
+def test_discounts_that_are_none(fault):
+    """Whatever gain they meet; those of ranks that do not count are not looked at."""
+    for name in having("discount"):
+        for place in range(3):
+            discount = [1.0] * place + [fault] + [1.0] * (3 - place)
+            answer = call(name, **sound(name, discount=discount))
+            if name in having("offsets"):  # of two lists, with two documents and with one
+                status, values = answer
+                assert status == (RANKGAIN_BAD_DISCOUNT if place < 2 else 0)
+                assert np.isnan(values).tolist() == [place < 2, place < 1]
+            else:
+                assert refused(answer, RANKGAIN_BAD_DISCOUNT)
+            assert call(name, **sound(name, discount=discount, k=max(1, place)))[0] == (0 if place else answer[0])
 
 
 def test_discounts_of_the_ideal():
@@ -308,16 +330,15 @@ def test_judged_that_lacks_grades():
 # scratch
 
 
-@given(st.integers(LOWEST, HIGHEST), st.integers(LOWEST, HIGHEST), st.integers(LOWEST, HIGHEST))
-def test_scratch_grows_with_the_list(some, other, k):
-    size = C["scratch_size"]
-    few, more = size(min(some, other), k), size(max(some, other), k)
-    if min(some, other) < 0 or k < 1:
-        assert few == -1
-    elif more != -1:
-        assert 0 <= few <= more
-    if more != -1:
-        assert more >= max(some, other)  # or it went round
+@given(*[st.integers(-1, 3000) | st.integers(LOWEST, HIGHEST)] * 4)
+def test_scratch_is_enough_for_shorter_lists_and_earlier_cut_offs(n, fewer, k, earlier):
+    size = C["scratch_size"](n, k)
+    less = C["scratch_size"](min(n, fewer), min(k, earlier))
+    if n < 0 or k < 1:
+        assert size == -1
+    elif size != -1:
+        assert size >= max(n, less)  # more than a byte a document, or it went round
+        assert (less == -1) == (min(n, fewer) < 0 or min(k, earlier) < 1)
 
 
 @pytest.mark.parametrize("k", [1, 10, HIGHEST])
