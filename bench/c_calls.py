@@ -91,6 +91,7 @@ def numba_dcg() -> Any:
         for query in range(queries):
             rankgain_dcg(lists.ctypes.data + 8 * n * query, n, 1, k, 0, 0, 0, out.ctypes.data + 8 * query)
 
+    loop(np.ones((1, 1)), K, np.empty(1))  # so that its compilation is not taken for the warm-up
     return loop
 
 
@@ -103,7 +104,8 @@ def filling(queries: int, loop: Any, *arguments: Any, beside: float | None = Non
 def calls_beside_work(loops: Any, queries: int, scale: contest.Scale) -> None:
     discount = rg.discount(K)
     through_numba = numba_dcg()
-    for documents, variant in ((10, PLAIN), (10, ALL), (1, ALL), (0, ALL)):
+    work = {f"10 grades, {PLAIN}": (10, PLAIN), f"10 grades, {ALL}": (10, ALL), "1 grade": (1, ALL), "none": (0, ALL)}
+    for title, (documents, variant) in work.items():
         lists = make(queries, documents, variant)[0].astype(np.float64)
         contenders = {
             "limit: the loop inlined, nothing checked": filling(queries, loops.dcg_inlined, lists, K, discount),
@@ -112,7 +114,7 @@ def calls_beside_work(loops: Any, queries: int, scale: contest.Scale) -> None:
         }
         if through_numba:
             contenders["rankgain_dcg, through Numba"] = filling(queries, through_numba, lists, K)
-        contest.hold(f"a call from C, DCG of {documents} grades, {variant}", contenders, scale, calls=queries)
+        contest.hold(f"a call from C, DCG of {title}", contenders, scale, calls=queries)
 
 
 def calls_from_python(loops: Any, queries: int, scale: contest.Scale) -> None:
