@@ -10,6 +10,7 @@ from importlib.util import find_spec
 
 import pytest
 from hypothesis import HealthCheck, settings
+from wheels import compiled, compiled_wheel, pure, pure_wheel, sdist  # noqa: F401
 
 from rankgain import _backend, discounts, functions
 

@@ -1,6 +1,9 @@
 # The C functions, for Cython: `from rankgain cimport rankgain_ndcg`. rankgain.h says what they mean, and how both files
 # grow: at the end, and never otherwise. The same set, in the same order, without the prefix, is the structure there.
 
+cdef extern from *:
+    const Py_ssize_t RANKGAIN_NO_CUTOFF "PY_SSIZE_T_MAX"
+
 cpdef enum:
     RANKGAIN_LINEAR = 0
     RANKGAIN_EXPONENTIAL = 1
@@ -34,6 +37,7 @@ cpdef enum:
     RANKGAIN_BAD_OPTION = -3
     RANKGAIN_NULL_POINTER = -4
     RANKGAIN_SHORT_DISCOUNT = -5
+    RANKGAIN_BAD_DISCOUNT = -6
 
 cdef const char* rankgain_message(int status) noexcept nogil
 cdef Py_ssize_t rankgain_scratch_size(Py_ssize_t n, Py_ssize_t k) noexcept nogil

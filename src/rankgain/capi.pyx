@@ -9,6 +9,7 @@ What it computes stands in `_doors`, `_kernels` and `_ordering`: here arguments 
 """
 
 from cpython.pycapsule cimport PyCapsule_GetName, PyCapsule_GetPointer, PyCapsule_New
+from libc.float cimport DBL_MAX
 from libc.math cimport NAN, isinf, isnan
 from libc.stdint cimport int64_t, uint32_t
 from libc.string cimport memset
@@ -53,7 +54,6 @@ cdef extern from *:
     /* Offsets are handed on as 64-bit integers. */
     typedef char rankgain_is_for_64_bits[sizeof(Py_ssize_t) == 8 ? 1 : -1];
     """
-    Py_ssize_t PY_SSIZE_T_MAX
 
 cdef enum:
     RANKS = 65536  # whose logarithms are made beforehand
@@ -88,11 +88,13 @@ cdef const char* rankgain_message(int status) noexcept nogil:
     if status == RANKGAIN_BAD_CUTOFF:
         return "the cut-off k must be 1 or more; RANKGAIN_NO_CUTOFF stands for the whole list"
     if status == RANKGAIN_BAD_OPTION:
-        return "gain, discount, ideal or ties is none of the constants, a base is not above 1, or rel is infinite"
+        return "gain, discount, ideal or ties is none of the constants, base is not above 1, rel or empty is infinite"
     if status == RANKGAIN_NULL_POINTER:
         return "a pointer is NULL though there is something to read or to write"
     if status == RANKGAIN_SHORT_DISCOUNT:
         return "the discount has fewer numbers than there are ranks to k"
+    if status == RANKGAIN_BAD_DISCOUNT:
+        return "a discount is negative, infinite or NaN; discounts must be finite and not negative"
     return "no status of this rankgain"
 
 
@@ -132,6 +134,8 @@ cdef inline int open_discount(
     Discount* opened, const double* discount, Py_ssize_t n_discount, Py_ssize_t ranks
 ) noexcept nogil:
     """The caller's discount, of which so many ranks are needed, or that by logarithm."""
+    cdef Py_ssize_t index
+    cdef bint sound = True
     opened.kind = VECTOR
     opened.table = discount
     opened.size = n_discount
@@ -139,7 +143,9 @@ cdef inline int open_discount(
     if n_discount < 0:
         return RANKGAIN_BAD_LENGTH
     if discount != NULL:
-        return RANKGAIN_SHORT_DISCOUNT if n_discount < ranks else RANKGAIN_OK
+        for index in range(min(n_discount, ranks)):
+            sound &= 0.0 <= discount[index] <= DBL_MAX
+        return RANKGAIN_SHORT_DISCOUNT if n_discount < ranks else RANKGAIN_OK if sound else RANKGAIN_BAD_DISCOUNT
     opened.kind = LOG2
     opened.table = logarithms
     opened.size = RANKS
@@ -166,7 +172,12 @@ cdef inline int ratio(
     return close(out, ideal)
 
 
-cdef inline int threshold(double* rel) noexcept nogil:
+cdef inline int check_empty(double* empty) noexcept nogil:
+    empty[0] += 0.0  # −0.0 would show
+    return RANKGAIN_BAD_OPTION if isinf(empty[0]) else RANKGAIN_OK
+
+
+cdef inline int check_rel(double* rel) noexcept nogil:
     """NaN becomes the lowest grade above 0."""
     if isinf(rel[0]):
         return RANKGAIN_BAD_OPTION
@@ -177,7 +188,7 @@ cdef inline int threshold(double* rel) noexcept nogil:
 # scratch
 
 cdef Py_ssize_t rankgain_scratch_size(Py_ssize_t n, Py_ssize_t k) noexcept nogil:
-    if n < 0 or k < 1 or n > PY_SSIZE_T_MAX // 512:
+    if n < 0 or k < 1 or n > RANKGAIN_NO_CUTOFF // 512:
         return -1
     return workspace_size(n) + 2 * n * sizeof(double) + 2 * n * sizeof(int64_t) + ALIGNMENT
 
@@ -288,7 +299,8 @@ cdef int rankgain_ndcg(
     cdef Result dcg
     cdef Py_ssize_t depth = ideal_depth(k, n, ideal == RANKGAIN_RETURNED)
     cdef int status = check_list(relevance, n, k) or check_list(judged, n_judged, k) or check_option(gain, 0, 1)
-    status = status or check_option(ideal, 0, 1) or check_pointer(value, 1) or check_pointer(scratch, n_judged)
+    status = status or check_option(ideal, 0, 1) or check_empty(&empty)
+    status = status or check_pointer(value, 1) or check_pointer(scratch, n_judged)
     status = status or open_discount(&opened, discount, n_discount, max(min(n, k), min(n_judged, depth)))
     if status:
         return refuse(status, value, 1)
@@ -303,7 +315,7 @@ cdef int rankgain_ndcg(
 cdef int rankgain_reciprocal_rank(
     const double* relevance, Py_ssize_t n, Py_ssize_t stride, Py_ssize_t k, double rel, double* value
 ) noexcept nogil:
-    cdef int status = check_list(relevance, n, k) or check_pointer(value, 1) or threshold(&rel)
+    cdef int status = check_list(relevance, n, k) or check_pointer(value, 1) or check_rel(&rel)
     return refuse(status, value, 1) if status else close(value, rr_one(relevance, n, stride, k, rel))
 
 
@@ -595,7 +607,7 @@ cdef int rankgain_ndcg_from_scores_f64(
     double* value
 ) noexcept nogil:
     cdef Query query
-    cdef int status = check_pointer(value, 1) or open_query(
+    cdef int status = check_pointer(value, 1) or check_empty(&empty) or open_query(
         &query, scores, FLOAT64, stride, labels, labels_stride, n, k, ties, gain, discount, n_discount, scratch
     )
     return refuse(status, value, 1) if status else measure_ndcg(&query, empty, value)
@@ -607,7 +619,7 @@ cdef int rankgain_ndcg_from_scores_f32(
     double* value
 ) noexcept nogil:
     cdef Query query
-    cdef int status = check_pointer(value, 1) or open_query(
+    cdef int status = check_pointer(value, 1) or check_empty(&empty) or open_query(
         &query, scores, FLOAT32, stride, labels, labels_stride, n, k, ties, gain, discount, n_discount, scratch
     )
     return refuse(status, value, 1) if status else measure_ndcg(&query, empty, value)
@@ -618,7 +630,7 @@ cdef int rankgain_reciprocal_rank_from_scores_f64(
     Py_ssize_t k, int ties, double rel, double empty, void* scratch, double* value
 ) noexcept nogil:
     cdef Query query
-    cdef int status = check_pointer(value, 1) or threshold(&rel) or open_query(
+    cdef int status = check_pointer(value, 1) or check_rel(&rel) or check_empty(&empty) or open_query(
         &query, scores, FLOAT64, stride, labels, labels_stride, n, k, ties, RANKGAIN_LINEAR, NULL, 0, scratch
     )
     return refuse(status, value, 1) if status else measure_rr(&query, rel, empty, value)
@@ -629,7 +641,7 @@ cdef int rankgain_reciprocal_rank_from_scores_f32(
     Py_ssize_t k, int ties, double rel, double empty, void* scratch, double* value
 ) noexcept nogil:
     cdef Query query
-    cdef int status = check_pointer(value, 1) or threshold(&rel) or open_query(
+    cdef int status = check_pointer(value, 1) or check_rel(&rel) or check_empty(&empty) or open_query(
         &query, scores, FLOAT32, stride, labels, labels_stride, n, k, ties, RANKGAIN_LINEAR, NULL, 0, scratch
     )
     return refuse(status, value, 1) if status else measure_rr(&query, rel, empty, value)
@@ -670,6 +682,7 @@ def fill():
 
 fill()
 del fill
+globals()["RANKGAIN_NO_CUTOFF"] = RANKGAIN_NO_CUTOFF
 _C_API = PyCapsule_New(&table, "rankgain.capi._C_API", NULL)
 
 

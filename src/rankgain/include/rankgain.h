@@ -14,8 +14,9 @@
    What holds for every function:
    - It may be called from any number of threads, without the GIL. It allocates nothing, keeps nothing, and writes
      nothing but its outputs and the scratch it is given.
-   - It returns 0, and has written its outputs; or a status, and the values that could not be computed are NaN.
-     `message` puts a status into words. Where in the data something is wrong, the Python function of the same name says.
+   - It returns 0, and has written its outputs; or a status, and the values that could not be computed are NaN (the
+     documents of an order: -1). `message` puts a status into words. Where in the data something is wrong, the Python
+     function of the same name says.
    - The values have the bits of the Python functions, whose documentation has definitions and sources.
    - n is a number of documents, 0 or more; an empty list has the sum 0. Pointers to nothing may be NULL.
    - A stride is a number of elements, not bytes: 1 where numbers stand side by side. It may be negative, or 0.
@@ -25,7 +26,7 @@
    - `gain` is RANKGAIN_LINEAR or RANKGAIN_EXPONENTIAL. For another gain give gains of your own as grades.
    - `discount` is NULL, and n_discount 0, for 1 / log2(rank + 1), from a table to rank 65,536; else n_discount numbers
      by rank, finite and not negative, as many as there are ranks to k: see `discount`.
-   - `empty` is what nDCG or RR is where nothing is relevant: 0 by custom, or NaN.
+   - `empty` is what nDCG or RR is where nothing is relevant: 0 by custom, or NaN; not infinite.
    - `scratch` is memory of `scratch_size(n, k)` bytes, for the longest list there is, of any alignment. Each thread has
      its own. What it holds between calls does not matter. */
 #ifndef RANKGAIN_H
@@ -86,9 +87,10 @@ enum { /* status */
   /* below 0: the call is wrong */
   RANKGAIN_BAD_LENGTH = -1, /* a length below 0, or offsets that fall */
   RANKGAIN_BAD_CUTOFF = -2, /* k below 1 */
-  RANKGAIN_BAD_OPTION = -3, /* an unknown gain, discount, ideal or ties, or a base or rel that cannot be */
+  RANKGAIN_BAD_OPTION = -3, /* an unknown gain, discount, ideal or ties, or a base, rel or empty that cannot be */
   RANKGAIN_NULL_POINTER = -4,
-  RANKGAIN_SHORT_DISCOUNT = -5 /* n_discount is less than the ranks to k */
+  RANKGAIN_SHORT_DISCOUNT = -5, /* n_discount is less than the ranks to k */
+  RANKGAIN_BAD_DISCOUNT = -6    /* one of those is negative, infinite or NaN */
 };
 
 typedef struct {
@@ -98,8 +100,8 @@ typedef struct {
   /* What a status means, in English; never NULL, never to be freed. */
   const char *(*message)(int status);
 
-  /* Bytes of scratch that every function finds enough for lists of up to n documents at this k; -1 for what is no
-     length or no cut-off, or more than memory can be. */
+  /* Bytes of scratch that every function finds enough for lists of up to n documents at cut-offs up to k; -1 for what is
+     no length or no cut-off, or more than memory can be. */
   ptrdiff_t (*scratch_size)(ptrdiff_t n, ptrdiff_t k);
 
   /* The gains of n grades; `gains` may be `grades`. With a status the gains before the first bad grade are written, and
@@ -133,7 +135,8 @@ typedef struct {
                          double *value);
 
   /* Many lists, one value each: query q has the grades offsets[q] to offsets[q + 1] - 1, so that there are queries + 1
-     offsets. A list that has no value gets NaN and the others theirs; the status is that of the first such list. */
+     offsets. A list that has no value gets NaN and the others theirs; the status is that of the first such list. Where
+     there are no lists, nothing but lengths and pointers is looked at. */
 
   int (*cg_lists)(const double *relevance, const ptrdiff_t *offsets, ptrdiff_t queries, ptrdiff_t k, int gain,
                   double *values);
