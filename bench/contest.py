@@ -50,6 +50,8 @@ PEERS = (
     "catboost",
     "ranx",
     "implicit",
+    "Cython",
+    "numba",
 )
 ROUNDS, LONG_ROUNDS = 9, 5  # the fewer where a round takes more than LONG seconds
 LONG = 2.0
@@ -66,7 +68,8 @@ class Contender(NamedTuple):
 
     `run` is timed; `values` makes one number a query of what it returned, or their mean, and is not timed. None: it
     computes something else, as a limit of the machine does. They must equal the first contender's to a relative
-    `tolerance`. The target is how many times the first contender's time it has to take `at_least`, or may `at_most`.
+    `tolerance`. The target is how many times the first contender's time it has to take `at_least`, or may `at_most`;
+    or how many seconds more than that a call may take `beside` it.
     """
 
     run: Callable[[], Any]
@@ -74,13 +77,16 @@ class Contender(NamedTuple):
     at_least: float | None = None
     at_most: float | None = None
     tolerance: float = 1e-12
+    beside: float | None = None
 
-    def verdict(self, ratio: float) -> tuple[str, bool | None]:
+    def verdict(self, ratio: float, more: float) -> tuple[str, bool | None]:
         """The target, and whether it is met."""
         if self.at_least is not None:
             return f"≥ {self.at_least:g}", ratio >= self.at_least
         if self.at_most is not None:
             return f"≤ {self.at_most:g}", ratio <= self.at_most
+        if self.beside is not None:
+            return f"{duration(more)} more, ≤ {duration(self.beside)}", more <= self.beside
         return "", None
 
 
@@ -125,11 +131,14 @@ def reading(size: int) -> Contender:
     return Contender(np.ones(max(size // 8, 1)).sum, None)
 
 
-def hold(title: str, contenders: Mapping[str, Contender], scale: Scale, *, turn: float = TURN) -> dict[str, Any]:
+def hold(
+    title: str, contenders: Mapping[str, Contender], scale: Scale, *, turn: float = TURN, calls: int = 1
+) -> dict[str, Any]:
     """Print a table of the contenders' times, and return the last answer of each.
 
     After a warm-up they take turns, A B C A B C …; a ratio is the median over rounds of time / the first one's time in
-    the same round. Every answer must equal the first one, before a time is printed.
+    the same round. Every answer must equal the first one, before a time is printed. A run is so many `calls`, and what
+    is printed is the time of one.
     """
     names = list(contenders)
     first = _values(contenders[names[0]], contenders[names[0]].run())
@@ -146,11 +155,12 @@ def hold(title: str, contenders: Mapping[str, Contender], scale: Scale, *, turn:
         return answers
     rows: list[Row] = []
     for name, contender in contenders.items():
-        figure = duration(statistics.median(times[name]))
+        figure = duration(statistics.median(times[name]) / calls)
         ratios = [its / base for its, base in zip(times[name], times[names[0]], strict=True)]
         ratio, spread = statistics.median(ratios), f"({min(ratios):.3g} to {max(ratios):.3g})"
-        more = (ratio, spread, *contender.verdict(ratio)) if rows else ()
-        rows.append(Row(title, name, figure, *more))
+        more = statistics.median(its - base for its, base in zip(times[name], times[names[0]], strict=True)) / calls
+        found = (ratio, spread, *contender.verdict(ratio, more)) if rows else ()
+        rows.append(Row(title, name, figure, *found))
     show(rows)
     return answers
 
@@ -270,7 +280,9 @@ def _table() -> str:
 def duration(seconds: float) -> str:
     if seconds >= 1:
         return f"{seconds:.3g} s"
-    return f"{seconds * 1e3:.3g} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.3g} µs"
+    if seconds >= 1e-3:
+        return f"{seconds * 1e3:.3g} ms"
+    return f"{seconds * 1e6:.3g} µs" if seconds >= 1e-6 else f"{seconds * 1e9:.3g} ns"
 
 
 def megabytes(size: float) -> str:

@@ -18,6 +18,7 @@ BENCHES = (
     "frames",
     "recommendations",
     "small_calls",
+    "c_calls",
     "start",
     "ties",
     "many_metrics",

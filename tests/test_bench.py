@@ -13,10 +13,10 @@ pytestmark = pytest.mark.checkout
 BENCH = Path(__file__).parent.parent / "bench"
 
 
-def run(*command):
+def run(*command, **more):
     # The harness must be imported before NumPy, hence not here.
     settings = os.environ | {"PYTHONPATH": os.pathsep.join([str(BENCH), os.environ.get("PYTHONPATH", "")])}
-    settings |= {"PYTHONIOENCODING": "utf-8", "PYTHONWARNINGS": "default"}
+    settings |= {"PYTHONIOENCODING": "utf-8", "PYTHONWARNINGS": "default"} | more
     return subprocess.run(
         [sys.executable, *map(str, command)], env=settings, capture_output=True, text=True, encoding="utf-8"
     )
@@ -27,6 +27,15 @@ def test_every_bench_runs_on_small_data():
     assert result.returncode == 0, result.stdout + result.stderr
     for title in ("20 × 100, ndcg@10, one", "ranked", "groups", "dicts", "files", "pandas", "users", "start", "growth"):
         assert title in result.stdout
+    assert "a call from C" in result.stdout or "C functions: skipped" in result.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no variable names the compiler")
+def test_without_a_compiler_the_bench_that_needs_one_is_left_out():
+    result = run(BENCH / "c_calls.py", "--smoke", CC="no-such-compiler")
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "C functions: skipped" in result.stdout
+    assert "a call from C" not in result.stdout
 
 
 def test_every_bench_stands_in_the_list_and_in_the_page():
@@ -91,6 +100,23 @@ contest.write(Path(sys.argv[1]), "the command")
         next(x for x in lines if x.startswith("- sleeping: a peer"))
     ]
     assert "```text\na note\n```" in text
+
+
+def test_a_target_can_be_a_difference():
+    code = """
+import time, contest
+contenders = {
+    "limit: a millisecond": contest.Contender(lambda: time.sleep(0.001), None),
+    "too long": contest.Contender(lambda: time.sleep(0.006), None, beside=0.001),
+    "short enough": contest.Contender(lambda: time.sleep(0.006), None, beside=0.004),
+}
+contest.hold("sleeping", contenders, "usual", calls=2)
+"""
+    result = run("-c", code)
+    assert result.returncode == 0, result.stderr
+    too_long, short_enough = result.stdout.splitlines()[-2:]
+    assert re.search(r"more, ≤ 1 ms: missed$", too_long)
+    assert re.search(r"more, ≤ 4 ms: met$", short_enough)
 
 
 def test_a_page_without_its_comments_is_left_alone(tmp_path):

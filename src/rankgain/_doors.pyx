@@ -36,14 +36,13 @@ cdef int64_t MOST_WHOLE = <int64_t>1 << 53  # beyond it a float64 may not be the
 
 # one-list doors; they keep the GIL, and so are for lists too short to gain by letting it go
 
-cdef Result dcg_one(
-    const double* grades, Py_ssize_t n, Py_ssize_t stride, bint exponential, const Discount* discount, int64_t depth
+cdef Result checked_dcg(
+    const double* grades, Py_ssize_t n, Py_ssize_t stride, bint exponential, const Discount* discount
 ) noexcept nogil:
     cdef Result result
     cdef Py_ssize_t index
     cdef double grade, limit = 1024.0 if exponential else INFINITY
     cdef bint sound = True
-    n = <Py_ssize_t>min(<int64_t>n, depth)
     result.position = -1
     result.value = 0.0
     result.code = 0

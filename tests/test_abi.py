@@ -1,0 +1,109 @@
+"""What other people's compiled code relies on: the signatures, the constants, the structure.
+
+What capi_signatures.json holds may grow, and never change otherwise: rankgain.h says why. `python tests/test_abi.py`
+adds what is new.
+"""
+
+import ctypes
+import json
+import re
+import runpy
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+from c_functions import FUNCTIONS, HEADER, SIGNATURES, STRUCTURE, Function, capsule_name, capsule_pointer
+
+from rankgain import _codes, capi
+
+FROZEN = Path(__file__).with_name("capi_signatures.json")
+PACKAGE = Path(capi.__file__).parent
+PXD = (PACKAGE / "capi.pxd").read_text()
+
+
+def constants(text):
+    return {name: int(value) for name, value in re.findall(r"(RANKGAIN_\w+) = (-?\d+)", text)}
+
+
+def current():
+    """What is frozen, as it is now: the functions in the order of the structure."""
+    return {
+        "defines": dict(re.findall(r"#define (RANKGAIN_\w+) (\S+)", HEADER)),
+        "constants": constants(HEADER),
+        "functions": {f"rankgain_{name}": str(function) for name, function in FUNCTIONS.items()},
+        "parameters": {f"rankgain_{name}": ", ".join(function.parameters) for name, function in FUNCTIONS.items()},
+    }
+
+
+def test_nothing_that_is_frozen_has_changed():
+    frozen, now = json.loads(FROZEN.read_text()), current()
+    for kind, held in frozen.items():
+        assert {name: now[kind].get(name) for name in held} == held
+    # New functions stand behind all others, or those would have moved in the structure.
+    assert list(now["functions"])[: len(frozen["functions"])] == list(frozen["functions"])
+
+
+@pytest.mark.filterwarnings("always")
+def test_what_is_new_is_to_be_frozen():
+    frozen, now = json.loads(FROZEN.read_text()), current()
+    new = [name for kind, held in now.items() for name in held if name not in frozen[kind]]
+    if new:
+        warnings.warn(f"not yet frozen: {', '.join(new)}; `python tests/test_abi.py` does it", stacklevel=1)
+
+
+def test_the_header_declares_what_is_compiled():
+    """The signatures are those by which Cython, Numba and SciPy know the functions."""
+    assert current()["functions"] == SIGNATURES
+
+
+def test_cython_declares_the_same_in_the_same_order():
+    declared = re.findall(r"^cdef ([\w *]+)\brankgain_(\w+)\(([^)]*)\) noexcept nogil$", PXD, re.MULTILINE)
+    declared = {name: Function.of(result, parameters) for result, name, parameters in declared}
+    assert list(declared.items()) == list(FUNCTIONS.items())
+    assert constants(PXD) == constants(HEADER)
+
+
+def test_the_module_has_the_constants():
+    assert {name: getattr(capi, name) for name in constants(HEADER)} == constants(HEADER)
+    assert sys.maxsize == capi.RANKGAIN_NO_CUTOFF  # which is PTRDIFF_MAX
+
+
+def test_numbers_are_those_of_the_rest():
+    codes = vars(_codes)
+    for name, value in constants(HEADER).items():
+        assert codes.get(name.removeprefix("RANKGAIN_"), value) == value
+    shared = {name.removeprefix("RANKGAIN_") for name in constants(HEADER)} & set(codes)
+    assert {"AVERAGE", "BEST", "WORST", "STABLE", "LOG2", "JARVELIN", "ZIPF", "NAN_GRADE", "ABOVE_IDEAL"} <= shared
+
+
+def test_the_structure_points_to_the_functions():
+    class Structure(ctypes.Structure):
+        _fields_ = (
+            ("abi_version", ctypes.c_uint32),
+            ("struct_size", ctypes.c_uint32),
+            *((name, ctypes.c_void_p) for name in FUNCTIONS),
+        )
+
+    # Nothing stands in the header's structure that was not read from it.
+    assert STRUCTURE.count(";") == len(Structure._fields_)
+    assert re.findall(r"uint32_t (\w+);", STRUCTURE) == ["abi_version", "struct_size"]
+    assert capsule_name(capi._C_API) == b"rankgain.capi._C_API"
+    structure = Structure.from_address(capsule_pointer(capi._C_API))
+    assert structure.abi_version == int(current()["defines"]["RANKGAIN_ABI_VERSION"])
+    assert structure.struct_size == ctypes.sizeof(Structure)
+    for name in FUNCTIONS:
+        function = f"rankgain_{name}"
+        assert getattr(structure, name) == capsule_pointer(capi.__pyx_capi__[function]) == capi.address(function)
+    assert len({getattr(structure, name) for name in FUNCTIONS}) == len(FUNCTIONS)
+
+
+def test_where_nothing_is_compiled():
+    """Another file is found in the place of the module."""
+    with pytest.raises(ImportError, match="no compiled extension"):
+        runpy.run_path(str(PACKAGE / "capi.py"))
+
+
+if __name__ == "__main__":
+    test_nothing_that_is_frozen_has_changed()
+    FROZEN.write_text(json.dumps(current(), indent=2) + "\n")
