@@ -47,16 +47,15 @@ FUNCTIONS = {
 # the doors
 
 
-def capsule_name(capsule):
-    get = ctypes.pythonapi.PyCapsule_GetName
-    get.restype, get.argtypes = ctypes.c_char_p, [ctypes.py_object]
-    return get(capsule)
+# Objects of this module: what is set on those of `ctypes.pythonapi` holds for everybody in the process.
+capsule_name = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(("PyCapsule_GetName", ctypes.pythonapi))
+_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
+    ("PyCapsule_GetPointer", ctypes.pythonapi)
+)
 
 
 def capsule_pointer(capsule):
-    get = ctypes.pythonapi.PyCapsule_GetPointer
-    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    return get(capsule, capsule_name(capsule))
+    return _pointer(capsule, capsule_name(capsule))
 
 
 SIGNATURES = {name: capsule_name(capsule).decode() for name, capsule in capi.__pyx_capi__.items()}

@@ -5,7 +5,6 @@ Without a GIL all of it runs at the same time; with one, the kernels do. A new f
 
 import ctypes
 import random
-import re
 import subprocess
 import sys
 import threading
@@ -40,31 +39,16 @@ LISTS = 400  # … how many the same documents are parted in
 # the functions of C
 
 
-def signature(name):
-    """What a function takes and returns, as Cython wrote it into the name of its capsule."""
-    from rankgain import capi
-
-    name_of = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(("PyCapsule_GetName", ctypes.pythonapi))
-    result, parameters = re.fullmatch(r"(.+?) ?\((.*)\)", name_of(capi.__pyx_capi__[name]).decode()).groups()
-    return [result, *parameters.split(", ")]
-
-
-def ctype(name):
-    known = {"int": ctypes.c_int, "double": ctypes.c_double, "Py_ssize_t": ctypes.c_ssize_t}
-    return known.get(name) or (ctypes.c_char_p if name == "char const *" else ctypes.c_void_p)
-
-
 def c(name, *arguments):
     """What a C function returns and what it writes: the arrays that are not read-only, but for scratch, of bytes.
 
     ctypes lets the GIL go for as long as it runs.
     """
-    from rankgain import capi
+    from c_functions import C  # which needs what is compiled
 
-    function = ctypes.CFUNCTYPE(*map(ctype, signature(name)))(capi.address(name))
     taken = [argument.ctypes.data if isinstance(argument, np.ndarray) else argument for argument in arguments]
     arrays = [argument for argument in arguments if isinstance(argument, np.ndarray)]
-    return function(*taken), [array for array in arrays if array.flags.writeable and array.dtype != np.uint8]
+    return C[name](*taken), [array for array in arrays if array.flags.writeable and array.dtype != np.uint8]
 
 
 def out(n=1, dtype=float):
@@ -77,32 +61,31 @@ def places():
 
 
 def scratch():
-    size, _ = c("rankgain_scratch_size", MANY, MANY)
+    size, _ = c("scratch_size", MANY, MANY)
     return np.empty(size, dtype=np.uint8)
 
 
 # k is 10 or all, the gain exponential (1) or linear (0), the discount log2 (NULL) or the caller's
 C_CALLS = {
-    "message": lambda s: [c("rankgain_message", status) for status in range(-6, 9)],
-    "scratch_size": lambda s: [c("rankgain_scratch_size", n, k) for n in (-1, 0, 7) for k in (0, 1, 99)],
-    "gain": lambda s: [c("rankgain_gain", kind, s.grade, MANY, out(MANY)) for kind in (0, 1)],
-    "discount": lambda s: [c("rankgain_discount", kind, 3.0, MANY, out(MANY)) for kind in (1, 2, 3)],
-    "cg": lambda s: c("rankgain_cg", s.grade, MANY, 1, MANY, 1, out()),
+    "message": lambda s: [c("message", status) for status in range(-6, 9)],
+    "scratch_size": lambda s: [c("scratch_size", n, k) for n in (-1, 0, 7) for k in (0, 1, 99)],
+    "gain": lambda s: [c("gain", kind, s.grade, MANY, out(MANY)) for kind in (0, 1)],
+    "discount": lambda s: [c("discount", kind, 3.0, MANY, out(MANY)) for kind in (1, 2, 3)],
+    "cg": lambda s: c("cg", s.grade, MANY, 1, MANY, 1, out()),
     "dcg": lambda s: [
-        c("rankgain_dcg", s.grade, MANY, 1, MANY, 0, None, 0, out()),
-        c("rankgain_dcg", s.grade, MANY // 2, 2, MANY, 1, s.falling, MANY, out()),
+        c("dcg", s.grade, MANY, 1, MANY, 0, None, 0, out()),
+        c("dcg", s.grade, MANY // 2, 2, MANY, 1, s.falling, MANY, out()),
     ],
-    "idcg": lambda s: [c("rankgain_idcg", s.grade, MANY, 1, k, 1, None, 0, scratch(), out()) for k in (10, MANY)],
+    "idcg": lambda s: [c("idcg", s.grade, MANY, 1, k, 1, None, 0, scratch(), out()) for k in (10, MANY)],
     "ndcg": lambda s: [
-        c("rankgain_ndcg", s.grade, MANY, 1, s.grade, MANY, 1, k, 0, 0, None, 0, 0.0, scratch(), out())
-        for k in (10, MANY)
+        c("ndcg", s.grade, MANY, 1, s.grade, MANY, 1, k, 0, 0, None, 0, 0.0, scratch(), out()) for k in (10, MANY)
     ],
-    "reciprocal_rank": lambda s: c("rankgain_reciprocal_rank", s.grade, MANY, 1, MANY, 3.0, out()),
-    "cg_lists": lambda s: c("rankgain_cg_lists", s.grade, s.offsets, LISTS, 10, 1, out(LISTS)),
-    "dcg_lists": lambda s: c("rankgain_dcg_lists", s.grade, s.offsets, LISTS, MANY, 0, None, 0, out(LISTS)),
-    "idcg_lists": lambda s: c("rankgain_idcg_lists", s.grade, s.offsets, LISTS, 10, 1, None, 0, scratch(), out(LISTS)),
+    "reciprocal_rank": lambda s: c("reciprocal_rank", s.grade, MANY, 1, MANY, 3.0, out()),
+    "cg_lists": lambda s: c("cg_lists", s.grade, s.offsets, LISTS, 10, 1, out(LISTS)),
+    "dcg_lists": lambda s: c("dcg_lists", s.grade, s.offsets, LISTS, MANY, 0, None, 0, out(LISTS)),
+    "idcg_lists": lambda s: c("idcg_lists", s.grade, s.offsets, LISTS, 10, 1, None, 0, scratch(), out(LISTS)),
     "ndcg_lists": lambda s: c(
-        "rankgain_ndcg_lists",
+        "ndcg_lists",
         s.grade,
         s.offsets,
         s.grade,
@@ -117,20 +100,18 @@ C_CALLS = {
         scratch(),
         out(LISTS),
     ),
-    "reciprocal_rank_lists": lambda s: c(
-        "rankgain_reciprocal_rank_lists", s.grade, s.offsets, LISTS, 10, np.nan, out(LISTS)
-    ),
+    "reciprocal_rank_lists": lambda s: c("reciprocal_rank_lists", s.grade, s.offsets, LISTS, 10, np.nan, out(LISTS)),
 }
 for form in "f64", "f32":
     C_CALLS |= {
         f"order_{form}": lambda s, form=form: [
-            c(f"rankgain_order_{form}", s.score[form], 1, s.grade, 1, MANY, k, ties, scratch(), *places())
+            c(f"order_{form}", s.score[form], 1, s.grade, 1, MANY, k, ties, scratch(), *places())
             for k in (10, MANY)
             for ties in range(4)
         ],
         f"dcg_from_scores_{form}": lambda s, form=form: [
             c(
-                f"rankgain_dcg_from_scores_{form}",
+                f"dcg_from_scores_{form}",
                 s.score[form],
                 1,
                 s.grade,
@@ -149,7 +130,7 @@ for form in "f64", "f32":
         ],
         f"ndcg_from_scores_{form}": lambda s, form=form: [
             c(
-                f"rankgain_ndcg_from_scores_{form}",
+                f"ndcg_from_scores_{form}",
                 s.score[form],
                 1,
                 s.grade,
@@ -167,7 +148,7 @@ for form in "f64", "f32":
             for k in (10, MANY)
         ],
         f"reciprocal_rank_from_scores_{form}": lambda s, form=form: c(
-            f"rankgain_reciprocal_rank_from_scores_{form}",
+            f"reciprocal_rank_from_scores_{form}",
             s.score[form],
             1,
             s.grade,
