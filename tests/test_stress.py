@@ -517,11 +517,12 @@ def test_arrays_that_another_thread_writes_to(backend):
     columns = {"query_id": rows // n, "doc_id": rows % n}
     truth = {name: column[::4] for name, column in columns.items()} | {"relevance": np.ones(n)}
     framed, matrix = rg.from_frames(truth, columns | {"score": scores}), grades.reshape(4, n)
+    ranked, scored = rg.from_ranked(matrix), rg.from_scores(matrix, scores.reshape(4, n), ties="worst")
     done = threading.Event()
 
     def write():
         while not done.is_set():
-            for pattern in rows % 3, 0, rows % 7, 1:
+            for pattern in rows % 3, 0, rows % 7, 1, np.where(rows % 5, 1.0, np.nan):
                 np.copyto(scores, pattern)
                 np.copyto(grades, pattern)
 
@@ -529,7 +530,7 @@ def test_arrays_that_another_thread_writes_to(backend):
     writer.start()
     try:
         for _ in range(50):
-            for call in framed.evaluate, rg.from_ranked(matrix).evaluate, lambda metric: rg.ndcg(matrix, k=7):
+            for call in framed.evaluate, ranked.evaluate, scored.evaluate, lambda metric: rg.ndcg(matrix, k=7):
                 with suppress(ValueError):
                     call("ndcg")
     finally:

@@ -84,8 +84,8 @@ cdef void sum_hits(
                 rank += 1
             total += gains * discounts / <double>(b - a + 1)
         else:
-            for index in range(hits):
-                rank = b - hits + 1 + index if ties == WORST else a + index
+            for index in range(hits):  # at ranks that are there, though another thread changes what they were made of
+                rank = max(a, b - hits + 1) + index if ties == WORST else a + index
                 while done < n_cutoffs and cutoffs[done] < rank:
                     out[done] = total
                     done += 1

@@ -588,7 +588,7 @@ def hits_scored(
     scores, grades, const int64_t[::1] offsets, int64_t depth, bint zeros, bint stable,
     int64_t[::1] hit_offsets, double[::1] hit_grade, int64_t[::1] hit_first, int64_t[::1] hit_last
 ):
-    cdef Py_ssize_t query = 0, count = 0, n, hits
+    cdef Py_ssize_t query = 0, count = 0, n = 0, hits, position
     cdef int64_t start
     cdef const double* own = NULL
     cdef bint sound_scores = True
@@ -613,13 +613,13 @@ def hits_scored(
                     break
                 count += hits
             hit_offsets[query + 1] = count
-        n = 0
-        while not sound_scores and own[n] == own[n]:
-            n += 1
+        position = 0
+        while not sound_scores and position < n - 1 and own[position] == own[position]:
+            position += 1  # to the end at the most, for another thread may have written over the NaN
         release(&space)
     close_numbers(&keys)
     close_numbers(&labels)
-    return None if sound_scores else (NAN_SCORE, query, n)
+    return None if sound_scores else (NAN_SCORE, query, position)
 
 
 cdef Py_ssize_t order_hits(
