@@ -75,7 +75,7 @@ def ndcg_from_scores(
         scratch = malloc(rankgain_scratch_size(n, k))  # each thread its own; without any the values are NaN
         for query in prange(labels.shape[0], schedule="static"):
             rankgain_ndcg_from_scores_f64(
-                &scores[query, 0], 1, &labels[query, 0], 1, n, k, RANKGAIN_AVERAGE, RANKGAIN_LINEAR, NULL, 0, 0.0,
+                &scores[query, 0], n, 1, &labels[query, 0], 1, k, RANKGAIN_AVERAGE, RANKGAIN_LINEAR, NULL, 0, 0.0,
                 scratch, &out[query],
             )
         free(scratch)

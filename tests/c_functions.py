@@ -85,10 +85,10 @@ DEFAULTS = {
     "k": NO_CUTOFF,
     "gain": 0,
     "discount": None,
-    "ideal": 0,
+    "ideal": capi.RANKGAIN_JUDGED,
     "empty": 0.0,
     "rel": math.nan,
-    "ties": 0,
+    "ties": capi.RANKGAIN_AVERAGE,
 }
 # Bytes round the memory that a function is given, and what is in scratch and outputs beforehand. Without any round it
 # what is allocated is what is given, which sanitisers see. 0xFF makes NaN of every number read too much.

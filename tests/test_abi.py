@@ -69,12 +69,31 @@ def test_the_module_has_the_constants():
     assert sys.maxsize == capi.RANKGAIN_NO_CUTOFF  # which is PTRDIFF_MAX
 
 
-def test_numbers_are_those_of_the_rest():
+def test_numbers_follow_each_other_as_those_of_the_rest():
+    """Statuses are the codes themselves; options are as far from the first of their kind as codes are."""
     codes = vars(_codes)
-    for name, value in constants(HEADER).items():
-        assert codes.get(name.removeprefix("RANKGAIN_"), value) == value
-    shared = {name.removeprefix("RANKGAIN_") for name in constants(HEADER)} & set(codes)
-    assert {"AVERAGE", "BEST", "WORST", "STABLE", "LOG2", "JARVELIN", "ZIPF", "NAN_GRADE", "ABOVE_IDEAL"} <= shared
+    for first, names in {
+        "AVERAGE": ["AVERAGE", "BEST", "WORST", "STABLE"],
+        "LOG2": ["LOG2", "JARVELIN", "ZIPF"],
+    }.items():
+        for name in names:
+            distance = getattr(capi, f"RANKGAIN_{name}") - getattr(capi, f"RANKGAIN_{first}")
+            assert distance == codes[name] - codes[first]
+    for name in [
+        "NAN_GRADE",
+        "INFINITE_GRADE",
+        "NEGATIVE_GRADE",
+        "LARGE_GRADE",
+        "NAN_SCORE",
+        "NOT_FINITE",
+        "ABOVE_IDEAL",
+    ]:
+        assert getattr(capi, f"RANKGAIN_{name}") == codes[name]
+
+
+def test_no_two_options_have_a_number_in_common():
+    options = constants(HEADER[: HEADER.index("RANKGAIN_OK")])
+    assert len(set(options.values())) == len(options) == 11
 
 
 def test_the_structure_points_to_the_functions():

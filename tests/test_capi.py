@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 from test_ordering import LABELS, SHAPES
 
 import rankgain as rg
-from rankgain import _codes, errors
+from rankgain import _codes, capi, errors
 
 GAINS = ["linear", "exponential"]
-IDEALS = ["judged", "returned"]
-TIES = ["average", "best", "worst", "stable"]
+NAMED = [(capi.RANKGAIN_LOG2, "log2"), (capi.RANKGAIN_JARVELIN, "jarvelin:{base}"), (capi.RANKGAIN_ZIPF, "zipf")]
+IDEALS = {capi.RANKGAIN_JUDGED: "judged", capi.RANKGAIN_RETURNED: "returned"}
+TIES = {name: getattr(capi, f"RANKGAIN_{name.upper()}") for name in ("average", "best", "worst", "stable")}
 SHORT_DISCOUNT = -5
 # How Python words each status.
 WORDS = {errors._TEXTS[code][1]: code for code in range(1, _codes.ABOVE_IDEAL + 1)}
@@ -90,7 +91,7 @@ def test_gain(backend, values, kind):
     assert np.isnan(held[sound:]).all()
 
 
-@given(st.integers(0, 40), st.sampled_from([(1, "log2"), (2, "jarvelin:{base}"), (3, "zipf")]), st.floats(1.0001, 1e6))
+@given(st.integers(0, 40), st.sampled_from(NAMED), st.floats(1.0001, 1e6))
 def test_discount(backend, n, kind, base):
     status, discounts = call("discount", kind=kind[0], base=base, n=n)
     assert status == 0
@@ -100,8 +101,8 @@ def test_discount(backend, n, kind, base):
 def test_discount_of_deep_ranks(backend):
     """Beyond the table that is made beforehand, and on both sides of a base."""
     n = 66_000
-    for kind, name in ((1, "log2"), (2, "jarvelin:65537"), (3, "zipf")):
-        assert call("discount", kind=kind, base=65537.0, n=n)[1] == rg.discount(n, name).tolist()
+    for kind, name in NAMED:
+        assert call("discount", kind=kind, base=65537.0, n=n)[1] == rg.discount(n, name.format(base=65537)).tolist()
 
 
 # one list
@@ -127,7 +128,7 @@ def test_sums(backend, data, values, stride, k, gain):
     strides,
     cutoffs,
     st.sampled_from([0, 1]),
-    st.sampled_from([0, 1]),
+    st.sampled_from(list(IDEALS)),
     strategies.empties,
 )
 def test_ndcg(backend, data, values, judged, stride, judged_stride, k, gain, ideal, empty):
@@ -212,7 +213,9 @@ def each(name, lists, **options):
     return next((status for status, _ in found if status), 0), [value for _, value in found]
 
 
-@given(st.data(), st.integers(0, 10), cutoffs, st.sampled_from([0, 1]), st.sampled_from([0, 1]), strategies.empties)
+@given(
+    st.data(), st.integers(0, 10), cutoffs, st.sampled_from([0, 1]), st.sampled_from(list(IDEALS)), strategies.empties
+)
 def test_many_lists(data, queries, k, gain, ideal, empty):
     lists, values, offsets = data.draw(ragged(queries))
     judged, judged_values, judged_offsets = data.draw(st.just((lists, values, offsets)) | ragged(queries))
@@ -282,19 +285,19 @@ def sorted_by_python(scores, labels, k, ties):
 
 def check_order(width, scores, labels, k, ties, **strides):
     scores = np.asarray(scores, WIDTHS[width]).astype(float)
-    found = call(f"order_{width}", scores=scores, labels=labels, k=k, ties=TIES.index(ties), **strides)
+    found = call(f"order_{width}", scores=scores, labels=labels, k=k, ties=TIES[ties], **strides)
     assert found == (0, *sorted_by_python(scores.tolist(), labels, k, ties))
     if ties in ("average", "stable"):
-        alone = call(f"order_{width}", scores=scores, labels=None, k=k, ties=TIES.index(ties), first=None, **strides)
+        alone = call(f"order_{width}", scores=scores, labels=None, k=k, ties=TIES[ties], first=None, **strides)
         assert alone == (0, found[1], found[3])
     else:
         alone = call(
-            f"order_{width}", scores=scores, labels=labels, k=k, ties=TIES.index(ties), first=None, last=None, **strides
+            f"order_{width}", scores=scores, labels=labels, k=k, ties=TIES[ties], first=None, last=None, **strides
         )
         assert alone == (0, found[1])
 
 
-@given(strategies.documents(most=10), strides, strides, cutoffs, st.sampled_from(TIES))
+@given(strategies.documents(most=10), strides, strides, cutoffs, st.sampled_from(list(TIES)))
 def test_order(width, documents, stride, labels_stride, k, ties):
     labels = repeated([float(grade) for grade, _ in documents], labels_stride)
     scores = repeated([score for _, score in documents], stride)
@@ -319,7 +322,7 @@ def ignore_overflow():
         yield
 
 
-@given(long_lists(), st.sampled_from(TIES))
+@given(long_lists(), st.sampled_from(list(TIES)))
 def test_order_of_long_lists(cpu, width, documents, ties):
     scores, labels, k = documents
     check_order(width, scores, labels.tolist(), k, ties)
@@ -335,7 +338,7 @@ def check_from_scores(width, scores, labels, k, ties, gain, discount, rel, empty
         "ndcg": rg.metric("ndcg", empty=empty, **sums),
         "reciprocal_rank": rg.metric("rr", k=depth(k), rel=threshold(rel), empty=empty),
     }
-    asked = {"scores": scores, "labels": labels, "k": k, "ties": TIES.index(ties), "empty": empty, "rel": rel}
+    asked = {"scores": scores, "labels": labels, "k": k, "ties": TIES[ties], "empty": empty, "rel": rel}
     asked |= {"gain": gain, "discount": discount} | strides
     for name, metric in metrics.items():
         found = call(f"{name}_from_scores_{width}", **asked)
@@ -354,7 +357,7 @@ def check_from_scores(width, scores, labels, k, ties, gain, discount, rel, empty
     strides,
     strides,
     cutoffs,
-    st.sampled_from(TIES),
+    st.sampled_from(list(TIES)),
     st.sampled_from([0, 1]),
     rels,
     strategies.empties,
@@ -368,7 +371,7 @@ def test_from_scores(backend, width, data, documents, fault, stride, labels_stri
     check_from_scores(width, scores, labels, k, ties, gain, discount, rel, empty, **strides)
 
 
-@given(long_lists(), st.sampled_from(TIES), st.sampled_from([0, 1]), rels)
+@given(long_lists(), st.sampled_from(list(TIES)), st.sampled_from([0, 1]), rels)
 def test_from_scores_of_long_lists(backend, cpu, width, documents, ties, gain, rel):
     scores, labels, k = documents
     check_from_scores(width, scores, labels, k, ties, gain, (None, "log2"), rel, 0.25)
@@ -382,10 +385,12 @@ from rankgain import backend, capi
 n, size = 200, 1 << 20
 numbers = (ctypes.c_double * n)(*[i * 7919 % 200 for i in range(n)])
 scratch, value = ctypes.create_string_buffer(size), ctypes.c_double()
-ndcg = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p, ctypes.c_ssize_t] * 2, *[ctypes.c_ssize_t] * 2,
+length = ctypes.c_ssize_t
+ndcg = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, length, length, ctypes.c_void_p, length, length,
     *[ctypes.c_int] * 2, ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_double, *[ctypes.c_void_p] * 2)
 function = ndcg(capi.address("rankgain_ndcg_from_scores_f64"))
-print(backend, function(numbers, 1, numbers, 1, n, 10, 0, 0, None, 0, 0.0, scratch, ctypes.byref(value)), value.value)
+status = function(numbers, n, 1, numbers, 1, 10, capi.RANKGAIN_AVERAGE, 0, None, 0, 0.0, scratch, ctypes.byref(value))
+print(backend, status, value.value)
 """
     for environment in ({"RANKGAIN_BACKEND": "python"}, {"RANKGAIN_CPU": "baseline"}):
         done = subprocess.run(

@@ -26,8 +26,8 @@ def with_ctypes():
     def rows(scores, labels, k, values):
         scratch = ctypes.create_string_buffer(size(scores.shape[1], k))
         for row in range(len(scores)):
-            at = scores[row].ctypes.data, 1, labels[row].ctypes.data, 1
-            function(*at, scores.shape[1], k, 0, 0, None, 0, 0.0, scratch, values[row:].ctypes.data)
+            at = scores[row].ctypes.data, scores.shape[1], 1, labels[row].ctypes.data, 1
+            function(*at, k, capi.RANKGAIN_AVERAGE, 0, None, 0, 0.0, scratch, values[row:].ctypes.data)
 
     return rows
 
@@ -45,7 +45,7 @@ def with_cffi():
         for row in range(len(scores)):
             held = [ffi.cast("double *", ffi.from_buffer(array[row:])) for array in (scores, labels, values)]
             n = scores.shape[1]
-            function(held[0], 1, held[1], 1, n, k, 0, 0, ffi.NULL, 0, 0.0, scratch, held[2])
+            function(held[0], n, 1, held[1], 1, k, capi.RANKGAIN_AVERAGE, 0, ffi.NULL, 0, 0.0, scratch, held[2])
 
     return rows
 
@@ -58,13 +58,15 @@ def with_numba():
         for name in ("rankgain_ndcg_from_scores_f64", "rankgain_scratch_size")
     )
 
+    average = capi.RANKGAIN_AVERAGE
+
     @LIBRARIES["numba"].njit(nogil=True)
     def rows(scores, labels, k, values):
         n = scores.shape[1]
         scratch = np.empty(size(n, k), np.uint8)
         for row in range(len(scores)):
             at, beside, out = scores[row].ctypes.data, labels[row].ctypes.data, values[row:].ctypes.data
-            function(at, 1, beside, 1, n, k, 0, 0, 0, 0, 0.0, scratch.ctypes.data, out)
+            function(at, n, 1, beside, 1, k, average, 0, 0, 0, 0.0, scratch.ctypes.data, out)
 
     return rows
 

@@ -22,7 +22,9 @@ from rankgain.capi import (
     RANKGAIN_EXPONENTIAL,
     RANKGAIN_INFINITE_GRADE,
     RANKGAIN_JARVELIN,
+    RANKGAIN_JUDGED,
     RANKGAIN_LARGE_GRADE,
+    RANKGAIN_LINEAR,
     RANKGAIN_LOG2,
     RANKGAIN_NAN_GRADE,
     RANKGAIN_NAN_SCORE,
@@ -33,14 +35,16 @@ from rankgain.capi import (
     RANKGAIN_SHORT_DISCOUNT,
     RANKGAIN_STABLE,
     RANKGAIN_WORST,
+    RANKGAIN_ZIPF,
 )
 
+# The numbers of all options, which stand before the statuses.
+OPTIONS = [int(number) for number in re.findall(r"RANKGAIN_\w+ = (\d+)", HEADER[: HEADER.index("RANKGAIN_OK")])]
 LOWEST, HIGHEST = -sys.maxsize - 1, sys.maxsize
 STATUSES = [int(status) for status in re.findall(r"= (-?\d+)", re.search(r"\{\s*RANKGAIN_OK[^}]*", HEADER)[0])]
 COMPUTING = sorted(set(FUNCTIONS) - {"message", "scratch_size"})
 # A sound call: by the names of parameters.
 SOUND = {
-    "kind": 1,
     "grades": [1.0, 0.0, 2.0],
     "relevance": [1.0, 0.0, 2.0],
     "judged": [2.0, 3.0, 2.0],
@@ -52,7 +56,7 @@ SOUND = {
 
 
 def sound(name, **changes):
-    length = {"n": 3} if name == "discount" else {}
+    length = {"discount": {"n": 3, "kind": RANKGAIN_ZIPF}, "gain": {"kind": RANKGAIN_EXPONENTIAL}}.get(name, {})
     return length | {held: value for held, value in SOUND.items() if held in FUNCTIONS[name].parameters} | changes
 
 
@@ -118,16 +122,17 @@ def test_cut_offs_below_one(k):
 @pytest.mark.parametrize(
     ("options", "names"),
     [
-        ({"kind": 2}, ["gain"]),
-        ({"kind": -1}, ["gain", "discount"]),
-        ({"kind": 0}, ["discount"]),
-        ({"kind": 4}, ["discount"]),
-        ({"gain": 2}, having("gain")),
-        ({"gain": -1}, having("gain")),
-        ({"ideal": 2}, having("ideal")),
-        ({"ideal": -1}, having("ideal")),
-        ({"ties": 4}, having("ties")),
-        ({"ties": -1}, having("ties")),
+        *(
+            ({option: number}, names)
+            for option, names, first, last in (
+                ("kind", ["gain"], RANKGAIN_LINEAR, RANKGAIN_EXPONENTIAL),
+                ("kind", ["discount"], RANKGAIN_LOG2, RANKGAIN_ZIPF),
+                ("gain", having("gain"), RANKGAIN_LINEAR, RANKGAIN_EXPONENTIAL),
+                ("ideal", having("ideal"), RANKGAIN_JUDGED, RANKGAIN_RETURNED),
+                ("ties", having("ties"), RANKGAIN_AVERAGE, RANKGAIN_STABLE),
+            )
+            for number in (first - 1, last + 1, *({-1, *OPTIONS} - {*range(first, last + 1)}))
+        ),
         ({"rel": math.inf}, having("rel")),
         ({"rel": -math.inf}, having("rel")),
         ({"empty": math.inf}, having("empty")),
@@ -183,7 +188,7 @@ def test_null_pointers_beside_all_else_that_is_wrong(name):
 
 @pytest.mark.parametrize("name", COMPUTING)
 def test_pointers_to_nothing_may_be_null(name):
-    status, *outputs = call(name, **NOTHING | {"kind": 1} | {held: None for held in pointers(name) if held != "value"})
+    status, *outputs = call(name, **sound(name) | NOTHING | {held: None for held in pointers(name) if held != "value"})
     assert status == 0
     assert outputs in ([], [0.0])
 
@@ -257,9 +262,9 @@ def test_discounts_of_the_ideal():
     """They are for the longer of both lists; but an ideal that is cut at the list needs no more than that has."""
     long, short = [1.0, 1.0, 0.0], [1.0]
     for relevance, judged, ideal, enough in (
-        (long, long, 0, 3),
-        (long, [2.0], 0, 3),
-        (short, long, 0, 3),
+        (long, long, RANKGAIN_JUDGED, 3),
+        (long, [2.0], RANKGAIN_JUDGED, 3),
+        (short, long, RANKGAIN_JUDGED, 3),
         (short, long, RANKGAIN_RETURNED, 1),
         ([], long, RANKGAIN_RETURNED, 1),
     ):
@@ -296,7 +301,16 @@ def test_unsound_grades(name, held, status):
             assert refused(answer, status)
 
 
-@pytest.mark.parametrize("ties", range(4))
+def test_labels_too_large_where_they_do_not_count():
+    """They count for the ideal wherever they are, and for the sum to the cut-off, as in Python."""
+    asked = {"scores": [3.0, 2.0, 1.0], "labels": [1.0, 0.0, 1024.0], "k": 1, "gain": RANKGAIN_EXPONENTIAL}
+    for width in ("f64", "f32"):
+        assert call(f"dcg_from_scores_{width}", **asked) == (0, 1.0)
+        assert refused(call(f"dcg_from_scores_{width}", **asked | {"k": 3}), RANKGAIN_LARGE_GRADE)
+        assert refused(call(f"ndcg_from_scores_{width}", **asked), RANKGAIN_LARGE_GRADE)
+
+
+@pytest.mark.parametrize("ties", range(RANKGAIN_AVERAGE, RANKGAIN_STABLE + 1))
 def test_scores(ties):
     for name in having("scores"):
         for place in range(3):
@@ -353,7 +367,7 @@ def test_scratch_of_lists_that_cannot_be(k):
 def test_scratch_at_any_address(shift):
     """Every function that takes scratch; `call` looks at what is round it."""
     for name in having("scratch"):
-        for ties in range(4):
+        for ties in range(RANKGAIN_AVERAGE, RANKGAIN_STABLE + 1):
             asked = sound(name, ties=ties, k=2)
             assert call(name, shift=shift, **asked) == call(name, **asked)
 

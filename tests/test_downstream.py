@@ -1,6 +1,7 @@
 """rankgain called from other people's compiled code: packages built as their authors would, in isolation and against
 the wheel, then run where only wheels are installed; and what becomes of those that meet another rankgain."""
 
+import platform
 import re
 import shutil
 import subprocess
@@ -153,3 +154,43 @@ if find_spec("numba"):
         call = "values, failed = rr_of_rows(np.array([[0.0, 0, 1], [0, 2, 1], [1, -1, 0]]), 10)"
         lines = python(compiled, f"{example}{call}; print(*values, failed)")
         assert lines == ["0.3333333333333333 0.5 nan 1"]
+
+
+FLUSH = """
+#include <xmmintrin.h>
+void flush(void) { _mm_setcsr(_mm_getcsr() | 0x8040); }
+"""
+VALUES = """
+import ctypes
+import rankgain as rg
+from rankgain import capi
+
+def values():
+    grades, value = (ctypes.c_double * 3)(0, 0, 1), ctypes.c_double()
+    length, number = ctypes.c_ssize_t, ctypes.c_double
+    rr = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, length, length, length, number, ctypes.c_void_p)
+    found = []
+    for rel in (None, 0.0, 1.0):
+        found += [rg.reciprocal_rank([0, 0, 1], rel=rel), *rg.reciprocal_rank([[0, 0, 1]], rel=rel)]
+        found += [*rg.from_scores([[0, 0, 1]], [[3, 2, 1]]).evaluate(m := rg.metric("rr", rel=rel))[m]]
+        rel = float("nan") if rel is None else rel
+        rr(capi.address("rankgain_reciprocal_rank"))(grades, 3, 1, 3, rel, ctypes.byref(value))
+        found.append(value.value)
+    return found
+
+before = values()
+ctypes.CDLL(LIBRARY).flush()
+assert values() == before, (before, values())
+print(5e-324 * 1.0, before[0], before[4])
+"""
+
+if platform.machine() in ("x86_64", "AMD64"):
+
+    @pytest.mark.parametrize("backend", ["compiled", "python"])
+    def test_where_subnormal_numbers_are_taken_for_0(downstream: Path, tmp_path: Path, backend: str) -> None:
+        """As `torch.set_flush_denormal` does, and every library that was linked with -ffast-math by GCC up to 12."""
+        (tmp_path / "flush.c").write_text(FLUSH)
+        compiler = sysconfig.get_config_var("CC").split()
+        subprocess.run([*compiler, "-shared", "-fPIC", "flush.c", "-o", "flush.so"], cwd=tmp_path, check=True)
+        code = VALUES.replace("LIBRARY", repr(str(tmp_path / "flush.so")))
+        assert python(downstream, code, RANKGAIN_BACKEND=backend) == ["0.0 0.3333333333333333 1.0"]

@@ -65,12 +65,13 @@ def scratch():
     return np.empty(size, dtype=np.uint8)
 
 
-# k is 10 or all, the gain exponential (1) or linear (0), the discount log2 (NULL) or the caller's
+# k is 10 or all, the gain exponential (1) or linear (0), the discount log2 (NULL) or the caller's; other options begin
+# with 16 (discounts), 32 (the ideal) and 48 (ties)
 C_CALLS = {
     "message": lambda s: [c("message", status) for status in range(-6, 9)],
     "scratch_size": lambda s: [c("scratch_size", n, k) for n in (-1, 0, 7) for k in (0, 1, 99)],
     "gain": lambda s: [c("gain", kind, s.grade, MANY, out(MANY)) for kind in (0, 1)],
-    "discount": lambda s: [c("discount", kind, 3.0, MANY, out(MANY)) for kind in (1, 2, 3)],
+    "discount": lambda s: [c("discount", kind, 3.0, MANY, out(MANY)) for kind in (16, 17, 18)],
     "cg": lambda s: c("cg", s.grade, MANY, 1, MANY, 1, out()),
     "dcg": lambda s: [
         c("dcg", s.grade, MANY, 1, MANY, 0, None, 0, out()),
@@ -78,7 +79,7 @@ C_CALLS = {
     ],
     "idcg": lambda s: [c("idcg", s.grade, MANY, 1, k, 1, None, 0, scratch(), out()) for k in (10, MANY)],
     "ndcg": lambda s: [
-        c("ndcg", s.grade, MANY, 1, s.grade, MANY, 1, k, 0, 0, None, 0, 0.0, scratch(), out()) for k in (10, MANY)
+        c("ndcg", s.grade, MANY, 1, s.grade, MANY, 1, k, 0, 32, None, 0, 0.0, scratch(), out()) for k in (10, MANY)
     ],
     "reciprocal_rank": lambda s: c("reciprocal_rank", s.grade, MANY, 1, MANY, 3.0, out()),
     "cg_lists": lambda s: c("cg_lists", s.grade, s.offsets, LISTS, 10, 1, out(LISTS)),
@@ -93,7 +94,7 @@ C_CALLS = {
         LISTS,
         10,
         1,
-        1,
+        33,
         s.falling,
         MANY,
         0.0,
@@ -105,18 +106,18 @@ C_CALLS = {
 for form in "f64", "f32":
     C_CALLS |= {
         f"order_{form}": lambda s, form=form: [
-            c(f"order_{form}", s.score[form], 1, s.grade, 1, MANY, k, ties, scratch(), *places())
+            c(f"order_{form}", s.score[form], MANY, 1, s.grade, 1, k, ties, scratch(), *places())
             for k in (10, MANY)
-            for ties in range(4)
+            for ties in range(48, 52)
         ],
         f"dcg_from_scores_{form}": lambda s, form=form: [
             c(
                 f"dcg_from_scores_{form}",
                 s.score[form],
+                MANY,
                 1,
                 s.grade,
                 1,
-                MANY,
                 k,
                 ties,
                 1,
@@ -126,18 +127,18 @@ for form in "f64", "f32":
                 out(),
             )
             for k in (10, MANY)
-            for ties in range(4)
+            for ties in range(48, 52)
         ],
         f"ndcg_from_scores_{form}": lambda s, form=form: [
             c(
                 f"ndcg_from_scores_{form}",
                 s.score[form],
+                MANY,
                 1,
                 s.grade,
                 1,
-                MANY,
                 k,
-                0,
+                48,
                 0,
                 s.falling,
                 MANY,
@@ -150,12 +151,12 @@ for form in "f64", "f32":
         f"reciprocal_rank_from_scores_{form}": lambda s, form=form: c(
             f"reciprocal_rank_from_scores_{form}",
             s.score[form],
+            MANY,
             1,
             s.grade,
             1,
-            MANY,
             10,
-            0,
+            48,
             2.0,
             0.0,
             scratch(),

@@ -47,7 +47,7 @@ cdef Result idcg_one(
     Workspace* space
 ) noexcept nogil
 
-cdef Result rr_one(const double* grades, Py_ssize_t n, Py_ssize_t stride, int64_t depth, double rel) noexcept nogil
+cdef Result rr_one(const double* grades, Py_ssize_t n, Py_ssize_t stride, int64_t depth, double below) noexcept nogil
 
 cdef void sum_each(
     const number_t* grades, const int64_t* offsets, Py_ssize_t queries, const Discount* discount, int64_t depth,

@@ -95,7 +95,7 @@ cdef Result ndcg_one(
     return result
 
 
-cdef Result rr_one(const double* grades, Py_ssize_t n, Py_ssize_t stride, int64_t depth, double rel) noexcept nogil:
+cdef Result rr_one(const double* grades, Py_ssize_t n, Py_ssize_t stride, int64_t depth, double below) noexcept nogil:
     cdef Result result
     cdef Py_ssize_t index
     n = <Py_ssize_t>min(<int64_t>n, depth)
@@ -104,7 +104,7 @@ cdef Result rr_one(const double* grades, Py_ssize_t n, Py_ssize_t stride, int64_
     result.code = first_fault(grades, n, stride, False, &result.position)
     if result.code == 0:
         for index in range(n):
-            if grades[index * stride] >= rel:
+            if grades[index * stride] > below:
                 result.value = 1.0 / <double>(index + 1)
                 break
     return result
@@ -288,17 +288,18 @@ cdef class Door:
     cdef bint exponential
     cdef int64_t depth
     cdef double empty
-    cdef double rel
+    cdef double below
 
     def __cinit__(
-        self, bint exponential, const double[::1] table, int kind, double base, int64_t depth, double empty, double rel
+        self, bint exponential, const double[::1] table, int kind, double base, int64_t depth, double empty,
+        double below
     ):
         self.table = table
         self.discount = discount_of(table, kind, base)
         self.exponential = exponential
         self.depth = depth
         self.empty = empty
-        self.rel = rel
+        self.below = below
 
     def dcg(self, grades, /):
         return self.answer(grades, DCG)
@@ -321,7 +322,7 @@ cdef class Door:
             return None
         as_numbers(&numbers, one.values)
         if wanted == RR:
-            result = rr_one(one.values, one.n, 1, self.depth, self.rel)
+            result = rr_one(one.values, one.n, 1, self.depth, self.below)
         elif wanted == IDCG:
             result = idcg_one(&numbers, 0, one.n, self.exponential, &self.discount, self.depth, &one.space)
         else:
@@ -516,7 +517,7 @@ def ndcg_lists(
     return (code, query, position) if code else None
 
 
-def rr_lists(grades, const int64_t[::1] offsets, int64_t depth, double rel, double[::1] out):
+def rr_lists(grades, const int64_t[::1] offsets, int64_t depth, double below, double[::1] out):
     cdef Py_ssize_t query = 0, n
     cdef Numbers numbers
     cdef Workspace space
@@ -527,7 +528,7 @@ def rr_lists(grades, const int64_t[::1] offsets, int64_t depth, double rel, doub
     with nogil:
         for query in range(out.shape[0]):
             n = <Py_ssize_t>min(offsets[query + 1] - offsets[query], depth)
-            result = rr_one(doubles_of(&numbers, offsets[query], n, space.scores), n, 1, depth, rel)
+            result = rr_one(doubles_of(&numbers, offsets[query], n, space.scores), n, 1, depth, below)
             if result.code:
                 break
             out[query] = result.value

@@ -34,7 +34,7 @@ def first_relevant(
     last: Ints,
     judged_offsets: Ints,
     judged_grade: Floats,
-    rel: float,
+    below: float,
     ties: int,
     empty: float,
     cutoffs: Ints,

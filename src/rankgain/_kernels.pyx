@@ -180,7 +180,7 @@ def ideal_sum(
 
 
 cdef void find_relevant(
-    Py_ssize_t start, Py_ssize_t stop, const double* grade, const int64_t* first, const int64_t* last, double rel,
+    Py_ssize_t start, Py_ssize_t stop, const double* grade, const int64_t* first, const int64_t* last, double below,
     int ties, double before, const int64_t* cutoffs, Py_ssize_t n_cutoffs, double* out
 ) noexcept nogil:
     """Write the value at each cut-off; `before`: that of those before the first relevant hit."""
@@ -192,7 +192,7 @@ cdef void find_relevant(
         b = last[i]
         j = group_stop(first, i, stop) if b > a else i + 1
         for index in range(i, j):
-            relevant += grade[index] >= rel
+            relevant += grade[index] > below
         if relevant:
             break
         i = j
@@ -221,7 +221,7 @@ cdef void find_relevant(
 
 def first_relevant(
     const int64_t[::1] offsets, const double[::1] grade, const int64_t[::1] first, const int64_t[::1] last,
-    const int64_t[::1] judged_offsets, const double[::1] judged_grade, double rel, int ties, double empty,
+    const int64_t[::1] judged_offsets, const double[::1] judged_grade, double below, int ties, double empty,
     const int64_t[::1] cutoffs, double[::1] out
 ):
     cdef Py_ssize_t query, n_cutoffs = cutoffs.shape[0]
@@ -231,9 +231,9 @@ def first_relevant(
     with nogil:
         for query in range(offsets.shape[0] - 1):
             judged = judged_offsets[query] < judged_offsets[query + 1]
-            judged = judged and judged_grade[judged_offsets[query]] >= rel
+            judged = judged and judged_grade[judged_offsets[query]] > below
             find_relevant(
-                offsets[query], offsets[query + 1], doubles(grade), integers(first), integers(last), rel, ties,
+                offsets[query], offsets[query + 1], doubles(grade), integers(first), integers(last), below, ties,
                 0.0 if judged else empty, &cutoffs[0], n_cutoffs, &out[0] + query * n_cutoffs,
             )
     return None

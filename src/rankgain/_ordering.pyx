@@ -55,6 +55,9 @@ def use_cpu(str level):
     return None
 
 
+use_cpu(None)  # whoever may call
+
+
 # numbers of the types that callers hold
 
 cdef int open_numbers(Numbers* numbers, object array) except -1:

@@ -146,8 +146,8 @@ def ideal_sum(offsets, gain, count, limits, table, kind, base, cutoffs, out):
     return _offence_in(out, len(offsets) - 1, len(cutoffs))
 
 
-def first_relevant(offsets, grade, first, last, judged_offsets, judged_grade, rel, ties, empty, cutoffs, out):
-    """1 / rank of the first hit with grade ≥ rel; `empty` where none is found and none is judged.
+def first_relevant(offsets, grade, first, last, judged_offsets, judged_grade, below, ties, empty, cutoffs, out):
+    """1 / rank of the first hit with a grade above `below`; `empty` where none is found and none is judged.
 
     A tie group of m documents, h of them relevant, that starts at rank a gives under AVERAGE
     Σ_{j ≤ min(t, m−h+1)} p_j/(a−1+j), p₁ = h/m, p_{j+1} = p_j·(m−j−h+1)/(m−j) (McSherry & Najork 2008, section 2.4).
@@ -158,7 +158,7 @@ def first_relevant(offsets, grade, first, last, judged_offsets, judged_grade, re
         for i, j in _tie_groups(start, stop, first):
             a, b = first[i], last[i]
             size = b - a + 1
-            relevant = sum(grade[index] >= rel for index in range(i, j))
+            relevant = sum(grade[index] > below for index in range(i, j))
             if not relevant:
                 continue
             if ties == AVERAGE:
@@ -174,7 +174,7 @@ def first_relevant(offsets, grade, first, last, judged_offsets, judged_grade, re
 
     for query in range(len(offsets) - 1):
         best = judged_offsets[query]
-        judged = best < judged_offsets[query + 1] and judged_grade[best] >= rel
+        judged = best < judged_offsets[query + 1] and judged_grade[best] > below
         ranks = running(offsets[query], offsets[query + 1])
         _at_cutoffs(ranks, cutoffs, out, query * len(cutoffs), 0.0 if judged else empty)
     return None

@@ -44,10 +44,10 @@ def _ndcg(grades, judged, exponential, discount, depth, returned, bounded, empty
     return quotient(dcg, ideal, empty, bounded)
 
 
-def _rr(grades, depth, rel):
-    """1 / rank of the first grade ≥ rel if that rank ≤ depth, else 0."""
+def _rr(grades, depth, below):
+    """1 / rank of the first grade above `below` if that rank ≤ depth, else 0."""
     grades = grades[: min(depth, len(grades))]
-    return first_fault(grades) or next((1.0 / rank for rank, grade in enumerate(grades, 1) if grade >= rel), 0.0)
+    return first_fault(grades) or next((1.0 / rank for rank, grade in enumerate(grades, 1) if grade > below), 0.0)
 
 
 # one short list or tuple of float and int, or array of numbers, as C has them; None for anything else: the long way
@@ -67,9 +67,9 @@ def _opened(grades):
 class Door:
     """The functions on one list, with their settings."""
 
-    def __init__(self, exponential, table, kind, base, depth, empty, rel):
+    def __init__(self, exponential, table, kind, base, depth, empty, below):
         self._sum = exponential, discounts(table, kind, base), depth
-        self._depth, self._empty, self._rel = depth, empty, rel
+        self._depth, self._empty, self._below = depth, empty, below
 
     def dcg(self, grades, /):
         return _answer(_dcg, grades, *self._sum)
@@ -81,7 +81,7 @@ class Door:
         return _answer(_ndcg, grades, None, *self._sum, False, True, self._empty)
 
     def rr(self, grades, /):
-        return _answer(_rr, grades, self._depth, self._rel)
+        return _answer(_rr, grades, self._depth, self._below)
 
 
 def _answer(value, grades, *arguments):
@@ -130,5 +130,5 @@ def ndcg_lists(
     return _each(offsets, out, value)
 
 
-def rr_lists(grades, offsets, depth, rel, out):
-    return _each(offsets, out, lambda query: _rr(_list(grades, offsets, query), depth, rel))
+def rr_lists(grades, offsets, depth, below, out):
+    return _each(offsets, out, lambda query: _rr(_list(grades, offsets, query), depth, below))

@@ -9,19 +9,19 @@ cpdef enum:
     RANKGAIN_EXPONENTIAL = 1
 
 cpdef enum:
-    RANKGAIN_LOG2 = 1
-    RANKGAIN_JARVELIN = 2
-    RANKGAIN_ZIPF = 3
+    RANKGAIN_LOG2 = 16
+    RANKGAIN_JARVELIN = 17
+    RANKGAIN_ZIPF = 18
 
 cpdef enum:
-    RANKGAIN_JUDGED = 0
-    RANKGAIN_RETURNED = 1
+    RANKGAIN_JUDGED = 32
+    RANKGAIN_RETURNED = 33
 
 cpdef enum:
-    RANKGAIN_AVERAGE = 0
-    RANKGAIN_BEST = 1
-    RANKGAIN_WORST = 2
-    RANKGAIN_STABLE = 3
+    RANKGAIN_AVERAGE = 48
+    RANKGAIN_BEST = 49
+    RANKGAIN_WORST = 50
+    RANKGAIN_STABLE = 51
 
 cpdef enum:
     RANKGAIN_OK = 0
@@ -86,37 +86,37 @@ cdef int rankgain_reciprocal_rank_lists(
 ) noexcept nogil
 
 cdef int rankgain_order_f64(
-    const double* scores, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride, Py_ssize_t n,
+    const double* scores, Py_ssize_t n, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride,
     Py_ssize_t k, int ties, void* scratch, Py_ssize_t* order, Py_ssize_t* first, Py_ssize_t* last
 ) noexcept nogil
 cdef int rankgain_order_f32(
-    const float* scores, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride, Py_ssize_t n,
+    const float* scores, Py_ssize_t n, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride,
     Py_ssize_t k, int ties, void* scratch, Py_ssize_t* order, Py_ssize_t* first, Py_ssize_t* last
 ) noexcept nogil
 
 cdef int rankgain_dcg_from_scores_f64(
-    const double* scores, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride, Py_ssize_t n,
+    const double* scores, Py_ssize_t n, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride,
     Py_ssize_t k, int ties, int gain, const double* discount, Py_ssize_t n_discount, void* scratch, double* value
 ) noexcept nogil
 cdef int rankgain_dcg_from_scores_f32(
-    const float* scores, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride, Py_ssize_t n,
+    const float* scores, Py_ssize_t n, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride,
     Py_ssize_t k, int ties, int gain, const double* discount, Py_ssize_t n_discount, void* scratch, double* value
 ) noexcept nogil
 cdef int rankgain_ndcg_from_scores_f64(
-    const double* scores, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride, Py_ssize_t n,
+    const double* scores, Py_ssize_t n, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride,
     Py_ssize_t k, int ties, int gain, const double* discount, Py_ssize_t n_discount, double empty, void* scratch,
     double* value
 ) noexcept nogil
 cdef int rankgain_ndcg_from_scores_f32(
-    const float* scores, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride, Py_ssize_t n,
+    const float* scores, Py_ssize_t n, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride,
     Py_ssize_t k, int ties, int gain, const double* discount, Py_ssize_t n_discount, double empty, void* scratch,
     double* value
 ) noexcept nogil
 cdef int rankgain_reciprocal_rank_from_scores_f64(
-    const double* scores, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride, Py_ssize_t n,
+    const double* scores, Py_ssize_t n, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride,
     Py_ssize_t k, int ties, double rel, double empty, void* scratch, double* value
 ) noexcept nogil
 cdef int rankgain_reciprocal_rank_from_scores_f32(
-    const float* scores, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride, Py_ssize_t n,
+    const float* scores, Py_ssize_t n, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride,
     Py_ssize_t k, int ties, double rel, double empty, void* scratch, double* value
 ) noexcept nogil

@@ -9,12 +9,12 @@ What it computes stands in `_doors`, `_kernels` and `_ordering`: here arguments 
 """
 
 from cpython.pycapsule cimport PyCapsule_GetName, PyCapsule_GetPointer, PyCapsule_New
-from libc.float cimport DBL_MAX
-from libc.math cimport NAN, isinf, isnan
+from libc.float cimport DBL_MAX, DBL_MIN
+from libc.math cimport NAN, isinf, isnan, nextafter
 from libc.stdint cimport int64_t, uint32_t
 from libc.string cimport memset
 
-from rankgain._codes cimport JARVELIN, LOG2, UNIT, VECTOR, ZIPF
+from rankgain._codes cimport AVERAGE, JARVELIN, LOG2, STABLE, UNIT, VECTOR
 from rankgain._doors cimport Result, dcg_one, ideal_depth, idcg_one, rr_one, sum_each
 from rankgain._kernels cimport Discount, discount_at, find_relevant, finite, gain_of, quotient, sum_hits
 from rankgain._ordering cimport (
@@ -58,6 +58,8 @@ cdef extern from *:
 cdef enum:
     RANKS = 65536  # whose logarithms are made beforehand
     ALIGNMENT = 16
+
+cdef Py_ssize_t MOST = RANKGAIN_NO_CUTOFF // 512  # documents, whose scratch can be counted in bytes
 
 # Written while the module is imported, and only read from then on.
 cdef double[RANKS] logarithms
@@ -178,17 +180,17 @@ cdef inline int check_empty(double* empty) noexcept nogil:
 
 
 cdef inline int check_rel(double* rel) noexcept nogil:
-    """NaN becomes the lowest grade above 0."""
+    """From now on relevant is what is above it: see `parameters.highest_irrelevant`."""
     if isinf(rel[0]):
         return RANKGAIN_BAD_OPTION
-    rel[0] = 5e-324 if isnan(rel[0]) else max(rel[0], 0.0)
+    rel[0] = 0.0 if isnan(rel[0]) else -DBL_MIN if rel[0] <= 0.0 else nextafter(rel[0], 0.0)
     return RANKGAIN_OK
 
 
 # scratch
 
 cdef Py_ssize_t rankgain_scratch_size(Py_ssize_t n, Py_ssize_t k) noexcept nogil:
-    if n < 0 or k < 1 or n > RANKGAIN_NO_CUTOFF // 512:
+    if n < 0 or k < 1 or n > MOST:
         return -1
     return workspace_size(n) + 2 * n * sizeof(double) + 2 * n * sizeof(int64_t) + ALIGNMENT
 
@@ -229,7 +231,8 @@ cdef int rankgain_gain(int kind, const double* grades, Py_ssize_t n, double* gai
 
 cdef int rankgain_discount(int kind, double base, Py_ssize_t n, double* discounts) noexcept nogil:
     cdef Py_ssize_t index
-    cdef int status = check_option(kind, LOG2, ZIPF) or check_list(discounts, n, 1)
+    cdef int status = check_option(kind, RANKGAIN_LOG2, RANKGAIN_ZIPF) or check_list(discounts, n, 1)
+    kind = kind - RANKGAIN_LOG2 + LOG2
     if kind == JARVELIN and not (1.0 < base and finite(base)):
         status = status or RANKGAIN_BAD_OPTION
     if status:
@@ -299,7 +302,7 @@ cdef int rankgain_ndcg(
     cdef Result dcg
     cdef Py_ssize_t depth = ideal_depth(k, n, ideal == RANKGAIN_RETURNED)
     cdef int status = check_list(relevance, n, k) or check_list(judged, n_judged, k) or check_option(gain, 0, 1)
-    status = status or check_option(ideal, 0, 1) or check_empty(&empty)
+    status = status or check_option(ideal, RANKGAIN_JUDGED, RANKGAIN_RETURNED) or check_empty(&empty)
     status = status or check_pointer(value, 1) or check_pointer(scratch, n_judged)
     status = status or open_discount(&opened, discount, n_discount, max(min(n, k), min(n_judged, depth)))
     if status:
@@ -356,7 +359,7 @@ cdef int rankgain_dcg_lists(
     cdef Py_ssize_t query, longest = 0
     cdef Discount opened
     cdef int found, status = check_lists(relevance, offsets, queries, values)
-    refuse(status, values, queries)
+    refuse(status, values, queries)  # NaN, for nothing is computed yet
     if status:
         return status
     for query in range(queries):
@@ -445,8 +448,9 @@ cdef struct Query:
 
 
 cdef int open_query(
-    Query* query, const void* scores, int kind, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride,
-    Py_ssize_t n, Py_ssize_t k, int ties, int gain, const double* discount, Py_ssize_t n_discount, void* scratch
+    Query* query, const void* scores, int kind, Py_ssize_t n, Py_ssize_t stride, const double* labels,
+    Py_ssize_t labels_stride, Py_ssize_t k, int ties, int gain, const double* discount, Py_ssize_t n_discount,
+    void* scratch
 ) noexcept nogil:
     """Check the arguments, part the scratch, and lay scores (of type `kind`) and labels side by side."""
     cdef char* block = aligned(scratch)
@@ -455,7 +459,7 @@ cdef int open_query(
     status = status or open_discount(&query.discount, discount, n_discount, min(n, k))
     query.n = n
     query.k = k
-    query.ties = ties
+    query.ties = ties - RANKGAIN_AVERAGE + AVERAGE
     query.exponential = gain
     if status or n == 0:
         memset(&query.space, 0, sizeof(Workspace))
@@ -477,13 +481,13 @@ cdef int open_query(
 cdef inline Py_ssize_t order_query(Query* query, bint zeros) noexcept nogil:
     """Write the hits of the query, with `zeros` all its documents; −1 if a score is NaN."""
     return 0 if query.n == 0 else order_hits(
-        query.scores, &query.labels, 0, query.n, query.k, zeros, query.ties == RANKGAIN_STABLE, &query.space,
+        query.scores, &query.labels, 0, query.n, query.k, zeros, query.ties == STABLE, &query.space,
         query.grade, query.first, query.last,
     )
 
 
 cdef int order_scores(
-    const void* scores, int kind, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride, Py_ssize_t n,
+    const void* scores, int kind, Py_ssize_t n, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride,
     Py_ssize_t k, int ties, void* scratch, Py_ssize_t* order, Py_ssize_t* first, Py_ssize_t* last
 ) noexcept nogil:
     cdef Query query
@@ -495,7 +499,7 @@ cdef int order_scores(
         labels = &nothing
         labels_stride = 0
     status = check_pointer(order, n) or open_query(
-        &query, scores, kind, stride, labels, labels_stride, n, k, ties, RANKGAIN_LINEAR, NULL, 0, scratch
+        &query, scores, kind, n, stride, labels, labels_stride, k, ties, RANKGAIN_LINEAR, NULL, 0, scratch
     )
     status = status or first_fault(labels, n, labels_stride, False, &position)
     if ties == RANKGAIN_WORST and status == 0:
@@ -545,104 +549,104 @@ cdef int measure_ndcg(Query* query, double empty, double* value) noexcept nogil:
     )
 
 
-cdef int measure_rr(Query* query, double rel, double empty, double* value) noexcept nogil:
+cdef int measure_rr(Query* query, double below, double empty, double* value) noexcept nogil:
     cdef const double* labels = <const double*>query.labels.view.buf
     cdef Py_ssize_t hits, index
     cdef Result rr
     rr.code = first_fault(labels, query.n, 1, False, &rr.position)
     if rr.code == 0:
         for index in range(query.n):
-            if labels[index] >= rel:
+            if labels[index] > below:
                 empty = 0.0
                 break
-        hits = order_query(query, rel <= 0.0)
+        hits = order_query(query, below < 0.0)
         if hits < 0:
             rr.code = RANKGAIN_NAN_SCORE
         else:
             find_relevant(
-                0, hits, query.grade, query.first, query.last, rel, query.ties, empty, &query.k, 1, &rr.value
+                0, hits, query.grade, query.first, query.last, below, query.ties, empty, &query.k, 1, &rr.value
             )
     return close(value, rr)
 
 
 cdef int rankgain_order_f64(
-    const double* scores, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride, Py_ssize_t n,
+    const double* scores, Py_ssize_t n, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride,
     Py_ssize_t k, int ties, void* scratch, Py_ssize_t* order, Py_ssize_t* first, Py_ssize_t* last
 ) noexcept nogil:
-    return order_scores(scores, FLOAT64, stride, labels, labels_stride, n, k, ties, scratch, order, first, last)
+    return order_scores(scores, FLOAT64, n, stride, labels, labels_stride, k, ties, scratch, order, first, last)
 
 
 cdef int rankgain_order_f32(
-    const float* scores, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride, Py_ssize_t n,
+    const float* scores, Py_ssize_t n, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride,
     Py_ssize_t k, int ties, void* scratch, Py_ssize_t* order, Py_ssize_t* first, Py_ssize_t* last
 ) noexcept nogil:
-    return order_scores(scores, FLOAT32, stride, labels, labels_stride, n, k, ties, scratch, order, first, last)
+    return order_scores(scores, FLOAT32, n, stride, labels, labels_stride, k, ties, scratch, order, first, last)
 
 
 cdef int rankgain_dcg_from_scores_f64(
-    const double* scores, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride, Py_ssize_t n,
+    const double* scores, Py_ssize_t n, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride,
     Py_ssize_t k, int ties, int gain, const double* discount, Py_ssize_t n_discount, void* scratch, double* value
 ) noexcept nogil:
     cdef Query query
     cdef int status = check_pointer(value, 1) or open_query(
-        &query, scores, FLOAT64, stride, labels, labels_stride, n, k, ties, gain, discount, n_discount, scratch
+        &query, scores, FLOAT64, n, stride, labels, labels_stride, k, ties, gain, discount, n_discount, scratch
     )
     return refuse(status, value, 1) if status else measure_dcg(&query, value)
 
 
 cdef int rankgain_dcg_from_scores_f32(
-    const float* scores, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride, Py_ssize_t n,
+    const float* scores, Py_ssize_t n, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride,
     Py_ssize_t k, int ties, int gain, const double* discount, Py_ssize_t n_discount, void* scratch, double* value
 ) noexcept nogil:
     cdef Query query
     cdef int status = check_pointer(value, 1) or open_query(
-        &query, scores, FLOAT32, stride, labels, labels_stride, n, k, ties, gain, discount, n_discount, scratch
+        &query, scores, FLOAT32, n, stride, labels, labels_stride, k, ties, gain, discount, n_discount, scratch
     )
     return refuse(status, value, 1) if status else measure_dcg(&query, value)
 
 
 cdef int rankgain_ndcg_from_scores_f64(
-    const double* scores, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride, Py_ssize_t n,
+    const double* scores, Py_ssize_t n, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride,
     Py_ssize_t k, int ties, int gain, const double* discount, Py_ssize_t n_discount, double empty, void* scratch,
     double* value
 ) noexcept nogil:
     cdef Query query
     cdef int status = check_pointer(value, 1) or check_empty(&empty) or open_query(
-        &query, scores, FLOAT64, stride, labels, labels_stride, n, k, ties, gain, discount, n_discount, scratch
+        &query, scores, FLOAT64, n, stride, labels, labels_stride, k, ties, gain, discount, n_discount, scratch
     )
     return refuse(status, value, 1) if status else measure_ndcg(&query, empty, value)
 
 
 cdef int rankgain_ndcg_from_scores_f32(
-    const float* scores, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride, Py_ssize_t n,
+    const float* scores, Py_ssize_t n, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride,
     Py_ssize_t k, int ties, int gain, const double* discount, Py_ssize_t n_discount, double empty, void* scratch,
     double* value
 ) noexcept nogil:
     cdef Query query
     cdef int status = check_pointer(value, 1) or check_empty(&empty) or open_query(
-        &query, scores, FLOAT32, stride, labels, labels_stride, n, k, ties, gain, discount, n_discount, scratch
+        &query, scores, FLOAT32, n, stride, labels, labels_stride, k, ties, gain, discount, n_discount, scratch
     )
     return refuse(status, value, 1) if status else measure_ndcg(&query, empty, value)
 
 
 cdef int rankgain_reciprocal_rank_from_scores_f64(
-    const double* scores, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride, Py_ssize_t n,
+    const double* scores, Py_ssize_t n, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride,
     Py_ssize_t k, int ties, double rel, double empty, void* scratch, double* value
 ) noexcept nogil:
     cdef Query query
     cdef int status = check_pointer(value, 1) or check_rel(&rel) or check_empty(&empty) or open_query(
-        &query, scores, FLOAT64, stride, labels, labels_stride, n, k, ties, RANKGAIN_LINEAR, NULL, 0, scratch
+        &query, scores, FLOAT64, n, stride, labels, labels_stride, k, ties, RANKGAIN_LINEAR, NULL, 0, scratch
     )
     return refuse(status, value, 1) if status else measure_rr(&query, rel, empty, value)
 
 
 cdef int rankgain_reciprocal_rank_from_scores_f32(
-    const float* scores, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride, Py_ssize_t n,
+    const float* scores, Py_ssize_t n, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride,
     Py_ssize_t k, int ties, double rel, double empty, void* scratch, double* value
 ) noexcept nogil:
     cdef Query query
     cdef int status = check_pointer(value, 1) or check_rel(&rel) or check_empty(&empty) or open_query(
-        &query, scores, FLOAT32, stride, labels, labels_stride, n, k, ties, RANKGAIN_LINEAR, NULL, 0, scratch
+        &query, scores, FLOAT32, n, stride, labels, labels_stride, k, ties, RANKGAIN_LINEAR, NULL, 0, scratch
     )
     return refuse(status, value, 1) if status else measure_rr(&query, rel, empty, value)
 

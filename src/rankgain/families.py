@@ -97,13 +97,13 @@ class IdealSum(NamedTuple):
 
 
 class FirstRelevant(NamedTuple):
-    """The reciprocal rank of the first returned document of grade ≥ rel."""
+    """The reciprocal rank of the first returned document of a grade above `below`."""
 
-    rel: float
+    below: float
     empty: float
 
     def needs(self, depth: int) -> Needs:
-        return Needs(depth, judged_depth=1, zeros=self.rel == 0.0)
+        return Needs(depth, judged_depth=1, zeros=self.below < 0.0)
 
     def take(self, batch: Batch, cutoffs: Ints) -> Floats:
         out = np.empty(len(batch) * len(cutoffs))
@@ -114,7 +114,7 @@ class FirstRelevant(NamedTuple):
             batch.hit_last,
             batch.judged_offsets,
             batch.judged_grade,
-            self.rel,
+            self.below,
             batch.ties,
             self.empty,
             cutoffs,

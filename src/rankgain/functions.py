@@ -16,7 +16,7 @@ from rankgain.discounts import NO_DISCOUNT, Discount, DiscountKind
 from rankgain.errors import Offence, check, lowest_first, refusal
 from rankgain.gains import Gain, GainKind
 from rankgain.lists import CHUNK, Floats, Ints, Lists, check_judged, cut, numbers, to_float64
-from rankgain.parameters import check_empty, check_ideal, check_rel, cut_off, relevance_threshold
+from rankgain.parameters import check_empty, check_ideal, check_rel, cut_off, highest_irrelevant
 
 if TYPE_CHECKING:
     from rankgain._doors import Door
@@ -29,17 +29,17 @@ _kept: dict[tuple[Any, ...], _Settings] = {}
 class _Settings:
     """The keyword arguments of a function, checked, and as the doors take them."""
 
-    __slots__ = ("depth", "discount", "door", "gain", "ratio", "rel")
+    __slots__ = ("below", "depth", "discount", "door", "gain", "ratio")
 
     def __init__(self, k: Any, gain: Any, discount: Any, ideal: Any, empty: Any, rel: Any = None) -> None:
         self.gain = Gain.of(gain)
         self.discount = Discount.of(discount)
         self.depth = cut_off(k)
         self.ratio = check_ideal(ideal) == "returned", self.discount.bounded, check_empty(empty)
-        self.rel = relevance_threshold(check_rel(rel))
+        self.below = highest_irrelevant(check_rel(rel))
         self.door: Door | None = None
         if self.gain.in_kernel and self.discount.kind != VECTOR:
-            self.door = _backend.doors.Door(*self.sum_of(LONGEST_LIST), self.ratio[2], self.rel)
+            self.door = _backend.doors.Door(*self.sum_of(LONGEST_LIST), self.ratio[2], self.below)
 
     def sum_of(self, ranks: int) -> tuple[bool, Floats, int, float, int]:
         """What every sum takes after its lists, for lists of so many documents."""
@@ -375,7 +375,7 @@ def reciprocal_rank(relevance: Any, *, k: int | None = None, rel: float | None =
     """
     settings = _settings_of_rr(k, rel)
     value = None if settings.door is None else settings.door.rr(relevance)
-    return _rr_of_lists(relevance, settings.depth, settings.rel) if value is None else value
+    return _rr_of_lists(relevance, settings.depth, settings.below) if value is None else value
 
 
 def mean_ndcg(
@@ -470,12 +470,12 @@ def _ndcg_of_lists(relevance: Any, judged: Any, settings: _Settings) -> float | 
     return _in_chunks(lists, truth, compute)
 
 
-def _rr_of_lists(relevance: Any, depth: int, threshold: float) -> float | Floats:
+def _rr_of_lists(relevance: Any, depth: int, below: float) -> float | Floats:
     lists = Lists.of(relevance, "relevance")
 
     def compute(start: int, stop: int, out: Floats) -> None:
         grades, offsets = lists.take(start, stop, native=True)
-        check(_backend.doors.rr_lists(grades, offsets, depth, threshold, out))
+        check(_backend.doors.rr_lists(grades, offsets, depth, below, out))
 
     return _in_chunks(lists, None, compute)
 

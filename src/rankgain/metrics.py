@@ -16,7 +16,7 @@ from rankgain.aggregators import Aggregator, mean
 from rankgain.discounts import LOGARITHMIC, NO_DISCOUNT, Discount, DiscountKind
 from rankgain.families import DiscountedSum, Family, FirstRelevant, IdealSum
 from rankgain.gains import LINEAR, Gain, GainKind
-from rankgain.parameters import check_empty, check_ideal, check_rel, cut_off, relevance_threshold
+from rankgain.parameters import check_empty, check_ideal, check_rel, cut_off, highest_irrelevant
 from rankgain.scalars import short
 
 
@@ -161,7 +161,7 @@ TABLE: dict[str, Row] = {
             "reciprocal rank: 1 / rank of the first relevant document; its mean is MRR",
             ("mrr", "reciprocal_rank", "recip_rank"),
             ("rel", "empty"),
-            lambda m: FirstRelevant(relevance_threshold(m.rel), m.empty),
+            lambda m: FirstRelevant(highest_irrelevant(m.rel), m.empty),
             None,
             1.0,
             "Voorhees 1999",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+import sys
 from typing import Any
 
 import numpy as np
@@ -27,9 +28,11 @@ def cut_off(k: Any) -> int:
     return min(depth, UNLIMITED)
 
 
-def relevance_threshold(rel: float | None) -> float:
-    """The lowest grade that is relevant; None: the lowest above 0."""
-    return math.ulp(0.0) if rel is None else max(rel, 0.0)
+def highest_irrelevant(rel: float | None) -> float:
+    """The number above which a grade is relevant, never subnormal: a CPU that is told to may take such for 0."""
+    if rel is None:
+        return 0.0
+    return -sys.float_info.min if rel <= 0.0 else math.nextafter(rel, 0.0)
 
 
 def check_rel(rel: Any) -> float | None:

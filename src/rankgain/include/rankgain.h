@@ -16,25 +16,29 @@
      nothing but its outputs and the scratch it is given.
    - It returns 0, and has written its outputs; or a status, and the values that could not be computed are NaN (the
      documents of an order: -1). `message` puts a status into words. Where in the data something is wrong, the Python
-     function of the same name says.
+     function of that name says, or rg.from_scores(...).evaluate(...).
    - The values have the bits of the Python functions, whose documentation has definitions and sources.
    - n is a number of documents, 0 or more; an empty list has the sum 0. Pointers to nothing may be NULL.
    - A stride is a number of elements, not bytes: 1 where numbers stand side by side. It may be negative, or 0.
+   - Inputs may overlap each other. Outputs and scratch overlap nothing else; only `gains` may be `grades`. Numbers are
+     aligned as their type asks for; scratch need not be.
    - Grades (`relevance`, `judged`, `labels`) are finite and not negative, and below 1024 for RANKGAIN_EXPONENTIAL.
      Those in rank order are read to rank k.
-   - k is the cut-off, 1 or more; RANKGAIN_NO_CUTOFF, or any k beyond the list, stands for no cut-off.
+   - k is the cut-off, 1 or more; RANKGAIN_NO_CUTOFF, or any k beyond all lists of the call, stands for no cut-off.
    - `gain` is RANKGAIN_LINEAR or RANKGAIN_EXPONENTIAL. For another gain give gains of your own as grades.
    - `discount` is NULL, and n_discount 0, for 1 / log2(rank + 1), from a table to rank 65,536; else n_discount numbers
-     by rank, finite and not negative, as many as there are ranks to k: see `discount`.
+     by rank, finite and not negative, as many as there are ranks to k: see `discount`. More than these are looked at
+     only to see whether the discount ever rises: if not, a DCG above the ideal is RANKGAIN_ABOVE_IDEAL.
    - `empty` is what nDCG or RR is where nothing is relevant: 0 by custom, or NaN; not infinite.
-   - `scratch` is memory of `scratch_size(n, k)` bytes, for the longest list there is, of any alignment. Each thread has
-     its own. What it holds between calls does not matter. */
-#ifndef RANKGAIN_H
-#define RANKGAIN_H
-
+   - `scratch` is memory of `scratch_size(n, k)` bytes, for the longest list there is. Each thread has its own. What it
+     holds between calls does not matter.
+   - Machines have 64 bits, and a process has one interpreter that imports rankgain. */
 #ifndef RANKGAIN_NO_PYTHON /* for sources that are handed the structure, and know nothing of Python */
 #include <Python.h>
 #endif
+#ifndef RANKGAIN_H
+#define RANKGAIN_H
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,14 +46,17 @@
 extern "C" {
 #endif
 
-/* How this file grows. `rankgain_api` gets new members, at its end. Nothing that a release has had is removed, reordered
-   or changed, in its type or its meaning: a better function is a new one, with _v2 behind its name. So what was compiled
-   with an older file runs with every later rankgain; what was compiled with a newer one is refused by rankgain_import(),
-   for the structure it finds is shorter than its own. Should the rule ever have to be broken, RANKGAIN_ABI_VERSION
-   rises, and both sides refuse. It is 0 until a release has users; until then the rule may be broken without notice. */
+/* How this file grows. `rankgain_api` gets new members, at its end. Nothing that a release has had is removed,
+   reordered or changed, in its type or its meaning: a better function is a new one, with _v2 behind its name. So what
+   was compiled with an older file runs with every later rankgain; what was compiled with a newer one is refused by
+   rankgain_import(), for the structure it finds is shorter than its own; Cython refuses a function that is not there,
+   or has other types. Should the rule ever have to be broken, RANKGAIN_ABI_VERSION rises, and rankgain_import()
+   refuses. It is 0 until a release has users; until then the rule may be broken without notice. */
 #define RANKGAIN_ABI_VERSION 0
 
 #define RANKGAIN_NO_CUTOFF PTRDIFF_MAX
+
+/* No two options have a number in common, so that arguments which change places are refused. */
 
 enum { /* gain */
   RANKGAIN_LINEAR = 0,
@@ -57,21 +64,21 @@ enum { /* gain */
 };
 
 enum { /* kinds of discount */
-  RANKGAIN_LOG2 = 1,     /* 1 / log2(i + 1) */
-  RANKGAIN_JARVELIN = 2, /* 1 for i < base, else 1 / log_base(i) */
-  RANKGAIN_ZIPF = 3      /* 1 / i */
+  RANKGAIN_LOG2 = 16,     /* 1 / log2(i + 1) */
+  RANKGAIN_JARVELIN = 17, /* 1 for i < base, else 1 / log_base(i) */
+  RANKGAIN_ZIPF = 18      /* 1 / i */
 };
 
 enum { /* the ideal */
-  RANKGAIN_JUDGED = 0,
-  RANKGAIN_RETURNED = 1 /* cut at the length of the list as well */
+  RANKGAIN_JUDGED = 32,
+  RANKGAIN_RETURNED = 33 /* cut at the length of the list as well */
 };
 
 enum { /* ties: documents of equal score */
-  RANKGAIN_AVERAGE = 0, /* the expected value over all their orders */
-  RANKGAIN_BEST = 1,    /* the highest grade first */
-  RANKGAIN_WORST = 2,   /* the lowest grade first */
-  RANKGAIN_STABLE = 3   /* in input order */
+  RANKGAIN_AVERAGE = 48, /* the expected value over all their orders */
+  RANKGAIN_BEST = 49,    /* the highest grade first */
+  RANKGAIN_WORST = 50,   /* the lowest grade first */
+  RANKGAIN_STABLE = 51   /* in input order */
 };
 
 enum { /* status */
@@ -100,8 +107,8 @@ typedef struct {
   /* What a status means, in English; never NULL, never to be freed. */
   const char *(*message)(int status);
 
-  /* Bytes of scratch that every function finds enough for lists of up to n documents at cut-offs up to k; -1 for what is
-     no length or no cut-off, or more than memory can be. */
+  /* Bytes of scratch that every function finds enough for lists of up to n documents at cut-offs up to k; -1 for what
+     is no length or no cut-off, or more than memory can be. */
   ptrdiff_t (*scratch_size)(ptrdiff_t n, ptrdiff_t k);
 
   /* The gains of n grades; `gains` may be `grades`. With a status the gains before the first bad grade are written, and
@@ -135,8 +142,9 @@ typedef struct {
                          double *value);
 
   /* Many lists, one value each: query q has the grades offsets[q] to offsets[q + 1] - 1, so that there are queries + 1
-     offsets. A list that has no value gets NaN and the others theirs; the status is that of the first such list. Where
-     there are no lists, nothing but lengths and pointers is looked at. */
+     offsets (the grades may be NULL if the last of them is 0). A list that has no value gets NaN and the others theirs;
+     the status is that of the first such list. Where there are no lists, nothing but lengths and pointers is looked at.
+     The same discount, k and scratch serve all. */
 
   int (*cg_lists)(const double *relevance, const ptrdiff_t *offsets, ptrdiff_t queries, ptrdiff_t k, int gain,
                   double *values);
@@ -157,35 +165,45 @@ typedef struct {
      need labels, which may else be NULL; equal grades, too, stand in input order. `first` and `last`, where they are
      not NULL, get the ranks of those that each document is tied with: for RANKGAIN_AVERAGE (whose documents stand in
      input order) those of its tie group, beyond k as well; for other policies both are its own rank. */
-  int (*order_f64)(const double *scores, ptrdiff_t stride, const double *labels, ptrdiff_t labels_stride, ptrdiff_t n,
+  int (*order_f64)(const double *scores, ptrdiff_t n, ptrdiff_t stride, const double *labels, ptrdiff_t labels_stride,
                    ptrdiff_t k, int ties, void *scratch, ptrdiff_t *order, ptrdiff_t *first, ptrdiff_t *last);
-  int (*order_f32)(const float *scores, ptrdiff_t stride, const double *labels, ptrdiff_t labels_stride, ptrdiff_t n,
+  int (*order_f32)(const float *scores, ptrdiff_t n, ptrdiff_t stride, const double *labels, ptrdiff_t labels_stride,
                    ptrdiff_t k, int ties, void *scratch, ptrdiff_t *order, ptrdiff_t *first, ptrdiff_t *last);
 
-  /* DCG, nDCG (the ideal is that of the labels) and reciprocal rank at k of that order. */
-  int (*dcg_from_scores_f64)(const double *scores, ptrdiff_t stride, const double *labels, ptrdiff_t labels_stride,
-                             ptrdiff_t n, ptrdiff_t k, int ties, int gain, const double *discount,
+  /* DCG, nDCG (the ideal is that of the labels) and reciprocal rank at k of that order. Labels do not change while a
+     model is trained: `idcg` of them once, and then dcg_from_scores, is nDCG for less. dcg_from_scores, as in Python,
+     refuses a label of 1024 or more only where it counts. */
+  int (*dcg_from_scores_f64)(const double *scores, ptrdiff_t n, ptrdiff_t stride, const double *labels,
+                             ptrdiff_t labels_stride, ptrdiff_t k, int ties, int gain, const double *discount,
                              ptrdiff_t n_discount, void *scratch, double *value);
-  int (*dcg_from_scores_f32)(const float *scores, ptrdiff_t stride, const double *labels, ptrdiff_t labels_stride,
-                             ptrdiff_t n, ptrdiff_t k, int ties, int gain, const double *discount,
+  int (*dcg_from_scores_f32)(const float *scores, ptrdiff_t n, ptrdiff_t stride, const double *labels,
+                             ptrdiff_t labels_stride, ptrdiff_t k, int ties, int gain, const double *discount,
                              ptrdiff_t n_discount, void *scratch, double *value);
-  int (*ndcg_from_scores_f64)(const double *scores, ptrdiff_t stride, const double *labels, ptrdiff_t labels_stride,
-                              ptrdiff_t n, ptrdiff_t k, int ties, int gain, const double *discount,
+  int (*ndcg_from_scores_f64)(const double *scores, ptrdiff_t n, ptrdiff_t stride, const double *labels,
+                              ptrdiff_t labels_stride, ptrdiff_t k, int ties, int gain, const double *discount,
                               ptrdiff_t n_discount, double empty, void *scratch, double *value);
-  int (*ndcg_from_scores_f32)(const float *scores, ptrdiff_t stride, const double *labels, ptrdiff_t labels_stride,
-                              ptrdiff_t n, ptrdiff_t k, int ties, int gain, const double *discount,
+  int (*ndcg_from_scores_f32)(const float *scores, ptrdiff_t n, ptrdiff_t stride, const double *labels,
+                              ptrdiff_t labels_stride, ptrdiff_t k, int ties, int gain, const double *discount,
                               ptrdiff_t n_discount, double empty, void *scratch, double *value);
-  int (*reciprocal_rank_from_scores_f64)(const double *scores, ptrdiff_t stride, const double *labels,
-                                         ptrdiff_t labels_stride, ptrdiff_t n, ptrdiff_t k, int ties, double rel,
-                                         double empty, void *scratch, double *value);
-  int (*reciprocal_rank_from_scores_f32)(const float *scores, ptrdiff_t stride, const double *labels,
-                                         ptrdiff_t labels_stride, ptrdiff_t n, ptrdiff_t k, int ties, double rel,
-                                         double empty, void *scratch, double *value);
+  int (*reciprocal_rank_from_scores_f64)(const double *scores, ptrdiff_t n, ptrdiff_t stride, const double *labels,
+                                         ptrdiff_t labels_stride, ptrdiff_t k, int ties, double rel, double empty,
+                                         void *scratch, double *value);
+  int (*reciprocal_rank_from_scores_f32)(const float *scores, ptrdiff_t n, ptrdiff_t stride, const double *labels,
+                                         ptrdiff_t labels_stride, ptrdiff_t k, int ties, double rel, double empty,
+                                         void *scratch, double *value);
 } rankgain_api;
 
-#ifndef RANKGAIN_NO_PYTHON
-/* The functions of the rankgain that is installed; NULL and an exception set where there is none that fits. Call it with
-   the GIL. The structure stays where it is until the process ends. */
+#ifdef __cplusplus
+}
+#endif
+#endif
+
+/* With a guard of its own, for the file may have been included before without it. */
+#if !defined(RANKGAIN_NO_PYTHON) && !defined(RANKGAIN_IMPORT)
+#define RANKGAIN_IMPORT
+
+/* The functions of the rankgain that is installed; NULL and an exception set where there is none that fits. Call it
+   with the GIL. The structure stays where it is until the process ends. */
 static inline const rankgain_api *rankgain_import(void) {
   const rankgain_api *api;
   PyObject *module = PyImport_ImportModule("rankgain.capi"); /* which PyCapsule_Import alone would not */
@@ -209,9 +227,4 @@ static inline const rankgain_api *rankgain_import(void) {
   }
   return api;
 }
-#endif
-
-#ifdef __cplusplus
-}
-#endif
 #endif

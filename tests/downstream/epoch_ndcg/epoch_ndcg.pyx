@@ -31,7 +31,7 @@ def ndcg(const float[::1] scores, const double[::1] labels, const Py_ssize_t[::1
         for q in prange(queries, nogil=True, num_threads=threads, schedule="dynamic", chunksize=64):
             start = offsets[q]
             status = rankgain_ndcg_from_scores_f32(
-                &scores[start], 1, &labels[start], 1, offsets[q + 1] - start, k, RANKGAIN_AVERAGE, RANKGAIN_LINEAR,
+                &scores[start], offsets[q + 1] - start, 1, &labels[start], 1, k, RANKGAIN_AVERAGE, RANKGAIN_LINEAR,
                 NULL, 0, 0.0, scratch + size * threadid(), &values[q],
             )
             if status:

@@ -26,7 +26,7 @@ static void add_query(const double *scores, const double *labels, ptrdiff_t n, p
   std::vector<char> scratch(rankgain->scratch_size(n, RANKGAIN_NO_CUTOFF));
   double ideal;
   check(rankgain->idcg(labels, n, 1, k, RANKGAIN_EXPONENTIAL, nullptr, 0, scratch.data(), &ideal));
-  check(rankgain->order_f64(scores, 1, nullptr, 0, n, RANKGAIN_NO_CUTOFF, RANKGAIN_STABLE, scratch.data(),
+  check(rankgain->order_f64(scores, n, 1, nullptr, 0, RANKGAIN_NO_CUTOFF, RANKGAIN_STABLE, scratch.data(),
                             order.data(), nullptr, nullptr));
   check(rankgain->gain(RANKGAIN_EXPONENTIAL, labels, n, gain.data()));
   k = std::min(n, k);
