@@ -1,7 +1,5 @@
 # The signatures of `_reference_doors` too: arguments are positional, buffers one-dimensional and contiguous.
-from typing import Any, Self, TypeAlias
-
-from typing_extensions import disjoint_base
+from typing import Any, Self, TypeAlias, final
 
 from rankgain.arrays import Array
 from rankgain.errors import Fault
@@ -10,7 +8,7 @@ from rankgain.lists import Floats, Ints
 # None for what takes the long way: no list, tuple or array, one that is long, unsound, or of other numbers than C has.
 _Answer: TypeAlias = float | None
 
-@disjoint_base
+@final
 class Door:
     """The functions on one list, with their settings."""
 
