@@ -131,7 +131,7 @@ def test_cut_offs_below_one(k):
                 ("ideal", having("ideal"), RANKGAIN_JUDGED, RANKGAIN_RETURNED),
                 ("ties", having("ties"), RANKGAIN_AVERAGE, RANKGAIN_STABLE),
             )
-            for number in (first - 1, last + 1, *({-1, *OPTIONS} - {*range(first, last + 1)}))
+            for number in (first - 1, last + 1, -(2**31), 2**31 - 1, *({-1, *OPTIONS} - {*range(first, last + 1)}))
         ),
         ({"rel": math.inf}, having("rel")),
         ({"rel": -math.inf}, having("rel")),

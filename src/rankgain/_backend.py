@@ -12,6 +12,10 @@ from typing import TYPE_CHECKING
 PARTS = ("doors", "kernels", "ordering", "readers", "columns", "lines")  # the first stands on the two after it
 COMPILED = tuple(f"rankgain._{part}" for part in PARTS)
 PYTHON = tuple("rankgain._reference" if part == "kernels" else f"rankgain._reference_{part}" for part in PARTS)
+NOTHING_COMPILED = (
+    "this installation of rankgain has no compiled extension: install a wheel for this platform, or build one where a "
+    "C compiler is, with RANKGAIN_EXTENSION=require pip install --force-reinstall --no-binary rankgain rankgain"
+)
 
 name: str
 cpu: str | None  # the level of CPU that the compiled loops are for
@@ -52,11 +56,7 @@ def _compiled(required: bool) -> bool:
         if any(map(find_spec, COMPILED)):
             raise
         if required:
-            raise ImportError(
-                "RANKGAIN_BACKEND=compiled, but this installation of rankgain has no compiled extension: install a "
-                "wheel for this platform, or build one where a C compiler is, with RANKGAIN_EXTENSION=require "
-                "pip install --force-reinstall --no-binary rankgain rankgain; or unset RANKGAIN_BACKEND"
-            ) from None
+            raise ImportError(f"RANKGAIN_BACKEND=compiled, but {NOTHING_COMPILED}; or unset RANKGAIN_BACKEND") from None
         return False
     return True
 

@@ -14,7 +14,7 @@ from libc.math cimport NAN, isinf, isnan, nextafter
 from libc.stdint cimport int64_t, uint32_t
 from libc.string cimport memset
 
-from rankgain._codes cimport AVERAGE, JARVELIN, LOG2, STABLE, UNIT, VECTOR
+from rankgain._codes cimport AVERAGE, LOG2, STABLE, UNIT, VECTOR
 from rankgain._doors cimport Result, dcg_one, ideal_depth, idcg_one, rr_one, sum_each
 from rankgain._kernels cimport Discount, discount_at, find_relevant, finite, gain_of, quotient, sum_hits
 from rankgain._ordering cimport (
@@ -124,6 +124,10 @@ cdef inline int check_option(int option, int least, int most) noexcept nogil:
     return RANKGAIN_OK if least <= option <= most else RANKGAIN_BAD_OPTION
 
 
+cdef inline int check_gain(int gain) noexcept nogil:
+    return check_option(gain, RANKGAIN_LINEAR, RANKGAIN_EXPONENTIAL)
+
+
 cdef inline int check_list(const void* numbers, Py_ssize_t n, Py_ssize_t k) noexcept nogil:
     if n < 0:
         return RANKGAIN_BAD_LENGTH
@@ -220,7 +224,7 @@ cdef inline const double* side_by_side(
 
 cdef int rankgain_gain(int kind, const double* grades, Py_ssize_t n, double* gains) noexcept nogil:
     cdef Py_ssize_t index, sound = n
-    cdef int status = check_option(kind, 0, 1) or check_list(grades, n, 1) or check_pointer(gains, n)
+    cdef int status = check_gain(kind) or check_list(grades, n, 1) or check_pointer(gains, n)
     if status:
         return refuse(status, gains, n)
     status = first_fault(grades, n, 1, kind, &sound)
@@ -232,11 +236,11 @@ cdef int rankgain_gain(int kind, const double* grades, Py_ssize_t n, double* gai
 cdef int rankgain_discount(int kind, double base, Py_ssize_t n, double* discounts) noexcept nogil:
     cdef Py_ssize_t index
     cdef int status = check_option(kind, RANKGAIN_LOG2, RANKGAIN_ZIPF) or check_list(discounts, n, 1)
-    kind = kind - RANKGAIN_LOG2 + LOG2
-    if kind == JARVELIN and not (1.0 < base and finite(base)):
+    if kind == RANKGAIN_JARVELIN and not (1.0 < base and finite(base)):
         status = status or RANKGAIN_BAD_OPTION
     if status:
         return refuse(status, discounts, n)
+    kind = kind - RANKGAIN_LOG2 + LOG2
     for index in range(n):
         discounts[index] = logarithms[index] if kind == LOG2 and index < RANKS else discount_at(index + 1, kind, base)
     return RANKGAIN_OK
@@ -248,7 +252,7 @@ cdef int rankgain_cg(
     const double* relevance, Py_ssize_t n, Py_ssize_t stride, Py_ssize_t k, int gain, double* value
 ) noexcept nogil:
     cdef Discount none
-    cdef int status = check_list(relevance, n, k) or check_option(gain, 0, 1) or check_pointer(value, 1)
+    cdef int status = check_list(relevance, n, k) or check_gain(gain) or check_pointer(value, 1)
     none.kind = UNIT
     none.table = NULL
     none.size = 0
@@ -261,7 +265,7 @@ cdef int rankgain_dcg(
     Py_ssize_t n_discount, double* value
 ) noexcept nogil:
     cdef Discount opened
-    cdef int status = check_list(relevance, n, k) or check_option(gain, 0, 1) or check_pointer(value, 1)
+    cdef int status = check_list(relevance, n, k) or check_gain(gain) or check_pointer(value, 1)
     status = status or open_discount(&opened, discount, n_discount, min(n, k))
     return refuse(status, value, 1) if status else close(value, dcg_one(relevance, n, stride, gain, &opened, k))
 
@@ -271,7 +275,7 @@ cdef int rankgain_idcg(
     Py_ssize_t n_discount, void* scratch, double* value
 ) noexcept nogil:
     cdef Discount opened
-    cdef int status = check_list(judged, n, k) or check_option(gain, 0, 1) or check_pointer(value, 1)
+    cdef int status = check_list(judged, n, k) or check_gain(gain) or check_pointer(value, 1)
     status = status or check_pointer(scratch, n) or open_discount(&opened, discount, n_discount, min(n, k))
     return refuse(status, value, 1) if status else close(value, ideal_of(judged, n, stride, gain, &opened, k, scratch))
 
@@ -301,7 +305,7 @@ cdef int rankgain_ndcg(
     cdef Discount opened
     cdef Result dcg
     cdef Py_ssize_t depth = ideal_depth(k, n, ideal == RANKGAIN_RETURNED)
-    cdef int status = check_list(relevance, n, k) or check_list(judged, n_judged, k) or check_option(gain, 0, 1)
+    cdef int status = check_list(relevance, n, k) or check_list(judged, n_judged, k) or check_gain(gain)
     status = status or check_option(ideal, RANKGAIN_JUDGED, RANKGAIN_RETURNED) or check_empty(&empty)
     status = status or check_pointer(value, 1) or check_pointer(scratch, n_judged)
     status = status or open_discount(&opened, discount, n_discount, max(min(n, k), min(n_judged, depth)))
@@ -455,16 +459,19 @@ cdef int open_query(
     """Check the arguments, part the scratch, and lay scores (of type `kind`) and labels side by side."""
     cdef char* block = aligned(scratch)
     cdef int status = check_list(scores, n, k) or check_pointer(labels, n) or check_pointer(scratch, n)
-    status = status or check_option(ties, RANKGAIN_AVERAGE, RANKGAIN_STABLE) or check_option(gain, 0, 1)
+    status = status or check_option(ties, RANKGAIN_AVERAGE, RANKGAIN_STABLE) or check_gain(gain)
     status = status or open_discount(&query.discount, discount, n_discount, min(n, k))
+    if status:
+        return status
     query.n = n
     query.k = k
     query.ties = ties - RANKGAIN_AVERAGE + AVERAGE
     query.exponential = gain
-    if status or n == 0:
+    if n == 0:  # and there need be no scratch
         memset(&query.space, 0, sizeof(Workspace))
         as_numbers(&query.labels, NULL)
-        return status
+        query.beside = NULL
+        return RANKGAIN_OK
     lay_out(&query.space, block, n)
     query.beside = <double*>(block + workspace_size(n))
     query.grade = query.beside + n
