@@ -13,7 +13,7 @@ from strategies import TIES, cutoffs, depths, discounts, empties, fall, gains, n
 import rankgain as rg
 from rankgain import _backend
 from rankgain import rankings as rankings_module
-from rankgain.batch import Needs
+from rankgain.batch import NON_RELEVANT, Needs
 from rankgain.discounts import Discount
 from rankgain.groups import Groups
 from rankgain.ids import ids_of, python_ids
@@ -159,13 +159,13 @@ def corpora(draw):
     return grades, scores, sizes
 
 
-@given(corpora(), depths, depths, st.booleans(), st.sampled_from(TIES))
-def test_the_batch_itself(on_both, corpus, depth, judged_depth, zeros, ties):
+@given(corpora(), depths, depths, st.sampled_from([0.0, NON_RELEVANT]), st.sampled_from(TIES))
+def test_the_batch_itself(on_both, corpus, depth, judged_depth, below, ties):
     grades, scores, sizes = corpus
     rankings = rg.from_scores(grades, scores, group_sizes=sizes, ties=ties)
 
     def fields():
-        batch = rankings.batch(0, len(sizes), Needs(depth, judged_depth, zeros))
+        batch = rankings.batch(0, len(sizes), Needs(depth, judged_depth, below))
         return {name: getattr(batch, name).tolist() for name in FIELDS}
 
     compiled, python = on_both(fields)

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 import pytest
 
 import rankgain as rg
-from rankgain import metrics
+from rankgain import definitions
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -107,9 +107,9 @@ def test_rules_that_differ_are_noted():
 
 
 def test_the_definition_names_the_aggregator(comparison, monkeypatch):
-    row = metrics.TABLE["rr"]
+    row = definitions.TABLE["rr"]
     lowest = row._replace(aggregator=lambda values, weights: -float(min(values)))
-    monkeypatch.setitem(metrics.TABLE, "rr", lowest)
+    monkeypatch.setitem(definitions.TABLE, "rr", lowest)
     assert comparison.aggregate()["good"] == {"rr": -0.5, "cg@1": 1.0}
     assert comparison.best("rr") == ["bad"]
     assert "-0.5000   -0.0000*  -0.5000" in comparison.table()

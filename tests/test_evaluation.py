@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankgain as rg
-from rankgain import metrics
+from rankgain import definitions
 from rankgain.evaluation import Evaluation
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -107,7 +107,7 @@ def test_the_definition_names_the_aggregator(monkeypatch):
         return max(values) if weights is None else sum(weights)
 
     for name in ("rr", "ndcg"):
-        monkeypatch.setitem(metrics.TABLE, name, metrics.TABLE[name]._replace(aggregator=largest))
+        monkeypatch.setitem(definitions.TABLE, name, definitions.TABLE[name]._replace(aggregator=largest))
     assert result.aggregate() == {"MRR@1": 1.0, "ndcg_cut_1": 1.0, "ndcg_cut_2": 1.0, record: 1.0, "cg": 1.0}
     assert result.mean()["MRR@1"] == 0.5
     assert "MRR@1       1.0000" in repr(result)

@@ -12,7 +12,8 @@ import textbook
 
 import rankgain as rg
 from rankgain import _backend, _codes, errors
-from rankgain.metrics import TABLE, parse
+from rankgain.definitions import TABLE
+from rankgain.metrics import parse
 
 PACKAGE = Path(rg.__file__).parent
 PAIRS = list(zip(_backend.COMPILED, _backend.PYTHON, strict=True))

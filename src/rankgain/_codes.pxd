@@ -17,6 +17,7 @@ cdef enum:
     JARVELIN = 2
     ZIPF = 3
     VECTOR = 4
+    GEOMETRIC = 5
 
 cdef enum:
     NAN_GRADE = 1

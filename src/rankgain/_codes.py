@@ -14,7 +14,7 @@ LONGEST_LIST = 1024
 AVERAGE, BEST, WORST, STABLE, DOCID = range(5)
 
 # The discount of a rank.
-UNIT, LOG2, JARVELIN, ZIPF, VECTOR = range(5)
+UNIT, LOG2, JARVELIN, ZIPF, VECTOR, GEOMETRIC = range(6)
 
 # What is wrong with the input: an offence is (code, query, position).
 NAN_GRADE = 1

@@ -25,7 +25,7 @@ def hits_in_columns(
     scores: Floats,
     ranked: bool,
     depth: int,
-    zeros: bool,
+    below: float,
     ties: int,
     whole: bool,
     hit_offsets: Ints,

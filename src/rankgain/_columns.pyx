@@ -8,6 +8,7 @@ import os
 
 cimport cython
 from cpython.ref cimport PyObject
+from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcmp, memcpy, memset
@@ -357,7 +358,7 @@ cdef struct Scratch:
     Chains truth
     Chains run
     unsigned char* seen  # which judged rows were returned
-    double* marks  # grades of the hits by row, −1 elsewhere
+    double* marks  # grades of the hits by row, −inf elsewhere
     int64_t* members  # rows of tie groups
     int64_t* spare
     int64_t* places  # where the next member of a tie group goes
@@ -376,7 +377,7 @@ cdef int prepare(Scratch* scratch, bint whole, Py_ssize_t n_truth, Py_ssize_t n)
     scratch.spare = scratch.members + n + 1
     scratch.places = scratch.spare + n + 1
     for row in range(n):
-        scratch.marks[row] = -1.0
+        scratch.marks[row] = -INFINITY
     return 0
 
 
@@ -423,11 +424,11 @@ def repeated(
 
 
 cdef inline void gather(
-    Scratch* scratch, Py_ssize_t* m, double grade, bint zeros, const double* scores, Py_ssize_t index
+    Scratch* scratch, Py_ssize_t* m, double grade, double below, const double* scores, Py_ssize_t index
 ) noexcept nogil:
     """Add a judged document to the entries if it is a hit; without scores its key is its rank, negative."""
     cdef Entry* entry = &scratch.ordering.entries[m[0]]
-    if grade > 0.0 or (zeros and grade == 0.0):
+    if grade > below:
         entry.key = -<double>(index + 1) if scores == NULL else scores[index]
         entry.grade = grade
         entry.index = index
@@ -436,7 +437,7 @@ cdef inline void gather(
 
 cdef int match_run(
     const Keys* truth, Py_ssize_t truth_start, Py_ssize_t n_truth, const double* grades, const Keys* run,
-    Py_ssize_t start, Py_ssize_t n, const double* scores, bint zeros, bint whole, Scratch* scratch, Py_ssize_t* m,
+    Py_ssize_t start, Py_ssize_t n, const double* scores, double below, bint whole, Scratch* scratch, Py_ssize_t* m,
     Py_ssize_t* position
 ) noexcept nogil:
     """Gather the hits among the returned documents, in input order; the code of what is wrong at the position, or 0.
@@ -465,7 +466,7 @@ cdef int match_run(
         if scratch.seen[row - truth_start]:
             return DUPLICATE
         scratch.seen[row - truth_start] = 1
-        gather(scratch, m, grades[row], zeros, scores, position[0])
+        gather(scratch, m, grades[row], below, scores, position[0])
     position[0] = sound
     return NAN_SCORE if sound < n else 0
 
@@ -533,7 +534,7 @@ cdef Py_ssize_t break_ties(
             index += 1
         sort_rows(scratch.members + first, scratch.spare, size, higher_of, &own)
         for row in range(first, first + size):
-            if scratch.marks[scratch.members[row]] >= 0.0 and rank <= depth and written < index:
+            if scratch.marks[scratch.members[row]] > -INFINITY and rank <= depth and written < index:
                 hit_grade[written] = scratch.marks[scratch.members[row]]
                 hit_first[written] = hit_last[written] = rank
                 written += 1
@@ -541,7 +542,7 @@ cdef Py_ssize_t break_ties(
         first += size
         group += 1
     for index in range(kept):
-        scratch.marks[scratch.ordering.entries[index].index] = -1.0
+        scratch.marks[scratch.ordering.entries[index].index] = -INFINITY
     return written
 
 
@@ -561,7 +562,7 @@ def hits_in_columns(
     const unsigned char[::1] truth_data, const int64_t[::1] truth_starts, const int64_t[::1] truth_ends,
     const int64_t[::1] truth_offsets, const double[::1] grades, const unsigned char[::1] run_data,
     const int64_t[::1] run_starts, const int64_t[::1] run_ends, const int64_t[::1] run_offsets,
-    const double[::1] scores, bint ranked, int64_t depth, bint zeros, int ties, bint whole,
+    const double[::1] scores, bint ranked, int64_t depth, double below, int ties, bint whole,
     int64_t[::1] hit_offsets, double[::1] hit_grade, int64_t[::1] hit_first, int64_t[::1] hit_last
 ):
     cdef Py_ssize_t query = 0, queries = truth_offsets.shape[0] - 1, start, n, truth_start, n_truth, m = 0
@@ -587,7 +588,7 @@ def hits_in_columns(
             if not ranked:
                 own = doubles(scores) + start
             code = match_run(
-                &truth, truth_start, n_truth, doubles(grades), &run, start, n, own, zeros, whole, &scratch, &m,
+                &truth, truth_start, n_truth, doubles(grades), &run, start, n, own, below, whole, &scratch, &m,
                 &position,
             )
             if code:

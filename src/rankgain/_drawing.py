@@ -15,7 +15,8 @@ from matplotlib.collections import LineCollection
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import MaxNLocator
 
-from rankgain.metrics import TABLE, Metric
+from rankgain.definitions import TABLE
+from rankgain.metrics import Metric
 
 if TYPE_CHECKING:
     from rankgain.curves import Curve

@@ -14,6 +14,7 @@ def discounted_sum(
     kind: int,
     base: float,
     cutoffs: Ints,
+    spans: Ints | None,
     out: Floats,
 ) -> Fault: ...
 def ideal_sum(
@@ -25,6 +26,7 @@ def ideal_sum(
     kind: int,
     base: float,
     cutoffs: Ints,
+    spans: Ints | None,
     out: Floats,
 ) -> Fault: ...
 def first_relevant(
@@ -40,4 +42,79 @@ def first_relevant(
     cutoffs: Ints,
     out: Floats,
 ) -> None: ...
+def any_relevant(
+    offsets: Ints,
+    grade: Floats,
+    first: Ints,
+    last: Ints,
+    judged_offsets: Ints,
+    judged_grade: Floats,
+    below: float,
+    ties: int,
+    empty: float,
+    cutoffs: Ints,
+    out: Floats,
+) -> None: ...
+def precision_sum(
+    offsets: Ints,
+    grade: Floats,
+    first: Ints,
+    last: Ints,
+    below: float,
+    ties: int,
+    beta: float,
+    judged_offsets: Ints,
+    judged_grade: Floats,
+    judged_count: Ints,
+    cutoffs: Ints,
+    out: Floats,
+) -> None: ...
+def preference_sum(
+    offsets: Ints,
+    grade: Floats,
+    first: Ints,
+    last: Ints,
+    below: float,
+    ties: int,
+    relevant: Ints,
+    non_relevant: Ints,
+    out: Floats,
+) -> None: ...
+def inferred_sum(
+    offsets: Ints, grade: Floats, first: Ints, last: Ints, below: float, ties: int, out: Floats
+) -> None: ...
+def interpolated(
+    offsets: Ints,
+    grade: Floats,
+    first: Ints,
+    last: Ints,
+    below: float,
+    ties: int,
+    relevant: Ints,
+    points: Floats,
+    up: bool,
+    out: Floats,
+) -> None: ...
+def cost_sum(
+    offsets: Ints,
+    first: Ints,
+    last: Ints,
+    gain: Floats,
+    ties: int,
+    judged_offsets: Ints,
+    judged_gain: Floats,
+    judged_count: Ints,
+    out: Floats,
+) -> Fault: ...
+def cascade(
+    offsets: Ints,
+    first: Ints,
+    last: Ints,
+    stop: Floats,
+    ties: int,
+    scratch: Floats,
+    cutoffs: Ints,
+    out: Floats,
+) -> None: ...
+def ideal_cascade(offsets: Ints, stop: Floats, count: Ints, cutoffs: Ints, out: Floats) -> None: ...
 def normalise(values: Floats, ideals: Floats, empty: float, bounded: bool, out: Floats) -> Fault: ...

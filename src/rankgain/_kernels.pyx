@@ -5,10 +5,10 @@ The functions of `_reference`, which is their specification, with its bits. Ever
 go.
 """
 
-from libc.math cimport log2
+from libc.math cimport exp2, log2
 from libc.stdint cimport INT64_MAX, int64_t
 
-from rankgain._codes cimport ABOVE_IDEAL, AVERAGE, JARVELIN, LOG2, NOT_FINITE, WORST, ZIPF
+from rankgain._codes cimport ABOVE_IDEAL, AVERAGE, GEOMETRIC, JARVELIN, LOG2, NOT_FINITE, WORST, ZIPF
 from rankgain._ordering cimport doubles, integers
 
 cdef double TOLERANCE = 1e-9
@@ -24,6 +24,8 @@ cdef double discount_at(int64_t rank, int kind, double base) noexcept nogil:
         return 1.0 if rank < base else log2(base) / log2(<double>rank)
     if kind == ZIPF:
         return 1.0 / <double>rank
+    if kind == GEOMETRIC:
+        return exp2(<double>(rank - 1) * log2(base))
     return 1.0
 
 
@@ -104,24 +106,49 @@ cdef inline bint all_finite(const double* values, Py_ssize_t n) noexcept nogil:
     return True
 
 
+cdef struct Cutoffs:
+    # Those of one query, which rise, and where its values go.
+    const int64_t* ranks
+    Py_ssize_t n
+    double* out
+
+
+cdef inline Cutoffs cutoffs_of(
+    Py_ssize_t query, const int64_t* ranks, Py_ssize_t n, const int64_t* spans, double* out
+) noexcept nogil:
+    """All queries have the same, or, with `spans`, each its own."""
+    cdef Cutoffs own
+    if spans == NULL:
+        own.ranks = ranks
+        own.n = n
+        own.out = out + query * n
+    else:
+        own.ranks = ranks + spans[query]
+        own.n = spans[query + 1] - spans[query]
+        own.out = out + spans[query]
+    return own
+
+
 def discounted_sum(
     const int64_t[::1] offsets, const int64_t[::1] first, const int64_t[::1] last, const double[::1] gain, int ties,
-    const double[::1] table, int kind, double base, const int64_t[::1] cutoffs, double[::1] out
+    const double[::1] table, int kind, double base, const int64_t[::1] cutoffs, const int64_t[::1] spans,
+    double[::1] out
 ):
-    cdef Py_ssize_t query = 0, n_cutoffs = cutoffs.shape[0]
+    cdef Py_ssize_t query = 0
     cdef Discount discount = discount_of(table, kind, base)
-    cdef double* at
+    cdef Cutoffs own
+    cdef const int64_t* spanned = integers(spans) if spans is not None else NULL
     cdef int code = 0
-    if offsets.shape[0] < 2 or n_cutoffs == 0:
+    if offsets.shape[0] < 2 or cutoffs.shape[0] == 0:
         return None
     with nogil:
         for query in range(offsets.shape[0] - 1):
-            at = &out[0] + query * n_cutoffs
+            own = cutoffs_of(query, &cutoffs[0], cutoffs.shape[0], spanned, &out[0])
             sum_hits(
                 offsets[query], offsets[query + 1], integers(first), integers(last), doubles(gain), ties,
-                &discount, &cutoffs[0], n_cutoffs, at,
+                &discount, own.ranks, own.n, own.out,
             )
-            if not all_finite(at, n_cutoffs):
+            if not all_finite(own.out, own.n):
                 code = NOT_FINITE
                 break
     return (code, query, -1) if code else None
@@ -157,23 +184,25 @@ cdef void sum_ideal(
 
 def ideal_sum(
     const int64_t[::1] offsets, const double[::1] gain, const int64_t[::1] count, const int64_t[::1] limits,
-    const double[::1] table, int kind, double base, const int64_t[::1] cutoffs, double[::1] out
+    const double[::1] table, int kind, double base, const int64_t[::1] cutoffs, const int64_t[::1] spans,
+    double[::1] out
 ):
-    cdef Py_ssize_t query = 0, n_cutoffs = cutoffs.shape[0]
+    cdef Py_ssize_t query = 0
     cdef Discount discount = discount_of(table, kind, base)
     cdef bint limited = limits is not None
-    cdef double* at
+    cdef Cutoffs own
+    cdef const int64_t* spanned = integers(spans) if spans is not None else NULL
     cdef int code = 0
-    if offsets.shape[0] < 2 or n_cutoffs == 0:
+    if offsets.shape[0] < 2 or cutoffs.shape[0] == 0:
         return None
     with nogil:
         for query in range(offsets.shape[0] - 1):
-            at = &out[0] + query * n_cutoffs
+            own = cutoffs_of(query, &cutoffs[0], cutoffs.shape[0], spanned, &out[0])
             sum_ideal(
                 doubles(gain) + offsets[query], integers(count) + offsets[query], offsets[query + 1] - offsets[query],
-                limits[query] if limited else INT64_MAX, &discount, &cutoffs[0], n_cutoffs, at,
+                limits[query] if limited else INT64_MAX, &discount, own.ranks, own.n, own.out,
             )
-            if not all_finite(at, n_cutoffs):
+            if not all_finite(own.out, own.n):
                 code = NOT_FINITE
                 break
     return (code, query, -1) if code else None
@@ -236,6 +265,502 @@ def first_relevant(
                 offsets[query], offsets[query + 1], doubles(grade), integers(first), integers(last), below, ties,
                 0.0 if judged else empty, &cutoffs[0], n_cutoffs, &out[0] + query * n_cutoffs,
             )
+    return None
+
+
+cdef inline void reach(
+    Cutoffs* own, Py_ssize_t* done, int64_t rank, double value
+) noexcept nogil:
+    """Write the value at the cut-offs before a rank."""
+    while done[0] < own.n and own.ranks[done[0]] < rank:
+        own.out[done[0]] = value
+        done[0] += 1
+
+
+def any_relevant(
+    const int64_t[::1] offsets, const double[::1] grade, const int64_t[::1] first, const int64_t[::1] last,
+    const int64_t[::1] judged_offsets, const double[::1] judged_grade, double below, int ties, double empty,
+    const int64_t[::1] cutoffs, double[::1] out
+):
+    cdef Py_ssize_t query, i, j, index, done
+    cdef int64_t size, step, relevant
+    cdef double missed, before
+    cdef bint judged
+    cdef Cutoffs own
+    if offsets.shape[0] < 2 or cutoffs.shape[0] == 0:
+        return None
+    with nogil:
+        for query in range(offsets.shape[0] - 1):
+            own = cutoffs_of(query, &cutoffs[0], cutoffs.shape[0], NULL, &out[0])
+            judged = judged_offsets[query] < judged_offsets[query + 1]
+            judged = judged and judged_grade[judged_offsets[query]] > below
+            before = 0.0 if judged else empty
+            done = 0
+            relevant = 0
+            i = offsets[query]
+            while i < offsets[query + 1]:
+                j = group_stop(&first[0], i, offsets[query + 1])
+                for index in range(i, j):
+                    relevant += grade[index] > below
+                if relevant:
+                    break
+                i = j
+            if relevant and ties == AVERAGE:
+                size = last[i] - first[i] + 1
+                missed = 1.0
+                step = 0
+                while step <= size - relevant and done < own.n:
+                    reach(&own, &done, first[i] + step, before)
+                    missed = missed * <double>(size - relevant - step) / <double>(size - step)
+                    before = 1.0 - missed
+                    step += 1
+            elif relevant:
+                reach(&own, &done, last[i] - relevant + 1 if ties == WORST else first[i], before)
+                before = 1.0
+            reach(&own, &done, INT64_MAX, before)
+            if done < own.n:
+                own.out[done] = before
+    return None
+
+
+cdef struct Rising:
+    # The sum of gains, highest first, up to a rank that never falls; see the reference's `_rising`.
+    const double* gain
+    const int64_t* count
+    Py_ssize_t index
+    Py_ssize_t stop
+    int64_t rank
+    int64_t used
+    double total
+    double lowest
+    double beyond
+
+
+cdef inline Rising rising(
+    const int64_t[::1] offsets, Py_ssize_t query, const double[::1] gain, const int64_t[::1] count, double lowest,
+    double beyond
+) noexcept nogil:
+    cdef Rising ideal
+    ideal.gain = doubles(gain)
+    ideal.count = integers(count)
+    ideal.index = offsets[query]
+    ideal.stop = offsets[query + 1]
+    ideal.rank = 0
+    ideal.used = 0
+    ideal.total = 0.0
+    ideal.lowest = lowest
+    ideal.beyond = beyond
+    return ideal
+
+
+cdef double rise(Rising* ideal, int64_t rank) noexcept nogil:
+    cdef int64_t step
+    cdef double gain
+    while ideal.rank < rank:
+        if ideal.index == ideal.stop or ideal.gain[ideal.index] == 0.0:
+            ideal.total += <double>(rank - ideal.rank) * ideal.beyond
+            ideal.rank = rank
+            break
+        gain = ideal.gain[ideal.index]
+        step = min(rank - ideal.rank, ideal.count[ideal.index] - ideal.used)
+        ideal.total += <double>step * max(gain, ideal.lowest)
+        ideal.rank += step
+        ideal.used += step
+        if ideal.used == ideal.count[ideal.index]:
+            ideal.index += 1
+            ideal.used = 0
+    return ideal.total
+
+
+cdef inline double share_at(int64_t relevant, double beta, double gained, Rising* ideal, int64_t rank) noexcept nogil:
+    if beta != 0.0:
+        return (<double>relevant + beta * gained) / (<double>rank + beta * rise(ideal, rank))
+    return <double>relevant / <double>rank
+
+
+cdef void sum_precisions(
+    Py_ssize_t start, Py_ssize_t stop, const double* grade, const int64_t* first, const int64_t* last, double below,
+    int ties, double beta, Rising* ideal, Cutoffs* own
+) noexcept nogil:
+    cdef Py_ssize_t i = start, j, index, k, done = 0
+    cdef int64_t a, b, m, h, found = 0, step, rank
+    cdef double total = 0.0, gained = 0.0, group, relevant, share, value, at
+    while i < stop and done < own.n:
+        a = first[i]
+        b = last[i]
+        j = group_stop(first, i, stop) if b > a else i + 1
+        m = b - a + 1
+        if ties == AVERAGE and not (j - i == m and grade[i] == grade[j - 1]):
+            group = 0.0
+            relevant = 0.0
+            h = 0
+            for index in range(i, j):
+                group += max(grade[index], 0.0)
+                if grade[index] > below:
+                    h += 1
+                    relevant += grade[index]
+            step = 0
+            while h and step < m and done < own.n:
+                reach(own, &done, a + step, total)
+                share = <double>step / <double>(m - 1) if m > 1 else 0.0
+                value = <double>h / <double>m * (<double>(found + 1) + <double>(h - 1) * share)
+                at = <double>(a + step)
+                if beta != 0.0:
+                    value += beta * (gained * <double>h + relevant + (<double>h * group - relevant) * share) / <double>m
+                    at = <double>(a + step) + beta * rise(ideal, a + step)
+                total += value / at
+                step += 1
+            found += h
+            gained += group
+        else:
+            for k in range(j - i):
+                index = j - 1 - k if ties == WORST else i + k
+                rank = max(a, b - (j - i) + 1) + k if ties == WORST else a + k
+                gained += max(grade[index], 0.0)
+                if grade[index] > below:
+                    reach(own, &done, rank, total)
+                    found += 1
+                    total += share_at(found, beta, gained, ideal, rank)
+        i = j
+    reach(own, &done, INT64_MAX, total)
+    if done < own.n:
+        own.out[done] = total
+
+
+def precision_sum(
+    const int64_t[::1] offsets, const double[::1] grade, const int64_t[::1] first, const int64_t[::1] last,
+    double below, int ties, double beta, const int64_t[::1] judged_offsets, const double[::1] judged_grade,
+    const int64_t[::1] judged_count, const int64_t[::1] cutoffs, double[::1] out
+):
+    cdef Py_ssize_t query
+    cdef Cutoffs own
+    cdef Rising ideal
+    if offsets.shape[0] < 2 or cutoffs.shape[0] == 0:
+        return None
+    with nogil:
+        for query in range(offsets.shape[0] - 1):
+            own = cutoffs_of(query, &cutoffs[0], cutoffs.shape[0], NULL, &out[0])
+            ideal = rising(judged_offsets, query, judged_grade, judged_count, 0.0, 0.0)
+            sum_precisions(
+                offsets[query], offsets[query + 1], doubles(grade), integers(first), integers(last), below, ties,
+                beta, &ideal, &own,
+            )
+    return None
+
+
+cdef inline double preference(int64_t above, int64_t relevant, int64_t most) noexcept nogil:
+    return 1.0 - <double>min(above, relevant) / <double>most if most else 1.0
+
+
+def preference_sum(
+    const int64_t[::1] offsets, const double[::1] grade, const int64_t[::1] first, const int64_t[::1] last,
+    double below, int ties, const int64_t[::1] relevant, const int64_t[::1] non_relevant, double[::1] out
+):
+    cdef Py_ssize_t query, i, j, index
+    cdef int64_t r, most, h, z, above, number
+    cdef double total, own
+    with nogil:
+        for query in range(offsets.shape[0] - 1):
+            r = relevant[query]
+            most = min(r, non_relevant[query])
+            total = 0.0
+            above = 0
+            i = offsets[query]
+            while i < offsets[query + 1]:
+                j = group_stop(&first[0], i, offsets[query + 1])
+                h = 0
+                z = 0
+                for index in range(i, j):
+                    h += grade[index] > below
+                    z += 0.0 <= grade[index] <= below
+                if h and ties == AVERAGE:
+                    own = 0.0
+                    for number in range(above, above + z + 1):
+                        own += preference(number, r, most)
+                    total += <double>h * own / <double>(z + 1)
+                elif h:
+                    total += <double>h * preference(above + z if ties == WORST else above, r, most)
+                above += z
+                i = j
+            out[query] = total
+    return None
+
+
+cdef struct Walk:
+    # The hits of a query one by one, in an order that is known; see the reference's `_resolved`.
+    const int64_t* first
+    const int64_t* last
+    Py_ssize_t next
+    Py_ssize_t stop
+    Py_ssize_t start  # of the group
+    Py_ssize_t end
+    int ties
+    int64_t rank
+    Py_ssize_t index
+
+
+cdef inline Walk walk_of(
+    const int64_t[::1] offsets, Py_ssize_t query, const int64_t[::1] first, const int64_t[::1] last, int ties
+) noexcept nogil:
+    cdef Walk walk
+    walk.first = integers(first)
+    walk.last = integers(last)
+    walk.next = walk.start = walk.end = offsets[query]
+    walk.stop = offsets[query + 1]
+    walk.ties = ties
+    walk.rank = walk.index = 0
+    return walk
+
+
+cdef inline bint advance(Walk* walk) noexcept nogil:
+    """Go to the next hit; False where there is none."""
+    if walk.next == walk.stop:
+        return False
+    if walk.next == walk.end:
+        walk.start = walk.next
+        walk.end = group_stop(walk.first, walk.next, walk.stop)
+    if walk.ties == WORST:
+        walk.index = walk.end - 1 - (walk.next - walk.start)
+        walk.rank = walk.last[walk.start] - (walk.end - walk.start) + 1 + (walk.next - walk.start)
+    else:
+        walk.index = walk.next
+        walk.rank = walk.first[walk.start] + (walk.next - walk.start)
+    walk.next += 1
+    return True
+
+
+cdef double EPSILON = 0.00001
+
+
+def inferred_sum(
+    const int64_t[::1] offsets, const double[::1] grade, const int64_t[::1] first, const int64_t[::1] last,
+    double below, int ties, double[::1] out
+):
+    cdef Py_ssize_t query
+    cdef int64_t pooled, judged, found
+    cdef double total, share, above, rank
+    cdef Walk walk
+    with nogil:
+        for query in range(offsets.shape[0] - 1):
+            total = 0.0
+            pooled = judged = found = 0
+            walk = walk_of(offsets, query, first, last, ties)
+            while advance(&walk):
+                if grade[walk.index] > below:
+                    rank = <double>walk.rank
+                    above = <double>(walk.rank - 1)
+                    if walk.rank > 1:
+                        share = (<double>found + EPSILON) / (<double>judged + 2.0 * EPSILON)
+                        total += 1.0 / rank + above / rank * (<double>pooled / above) * share
+                    else:
+                        total += 1.0
+                    found += 1
+                pooled += 1
+                judged += grade[walk.index] >= 0.0
+            out[query] = total
+    return None
+
+
+def interpolated(
+    const int64_t[::1] offsets, const double[::1] grade, const int64_t[::1] first, const int64_t[::1] last,
+    double below, int ties, const int64_t[::1] relevant, const double[::1] points, bint up, double[::1] out
+):
+    cdef Py_ssize_t query, place, n = points.shape[0]
+    cdef int64_t found
+    cdef double precision
+    cdef Walk walk
+    if offsets.shape[0] < 2 or n == 0:
+        return None
+    with nogil:
+        for query in range(offsets.shape[0] - 1):
+            for place in range(n):
+                out[query * n + place] = 0.0
+            found = 0
+            walk = walk_of(offsets, query, first, last, ties)
+            while advance(&walk):
+                if grade[walk.index] > below:
+                    found += 1
+                    precision = <double>found / <double>walk.rank
+                    for place in range(n):  # points rise, so those that need more documents come last
+                        if <int64_t>(points[place] * <double>relevant[query] + (0.9 if up else 0.5)) > found:
+                            break
+                        if out[query * n + place] < precision:
+                            out[query * n + place] = precision
+    return None
+
+
+def cost_sum(
+    const int64_t[::1] offsets, const int64_t[::1] first, const int64_t[::1] last, const double[::1] gain, int ties,
+    const int64_t[::1] judged_offsets, const double[::1] judged_gain, const int64_t[::1] judged_count,
+    double[::1] out
+):
+    cdef Py_ssize_t query = 0
+    cdef double total, gained
+    cdef Rising cost
+    cdef Walk walk
+    cdef int code = 0
+    with nogil:
+        for query in range(offsets.shape[0] - 1):
+            cost = rising(judged_offsets, query, judged_gain, judged_count, 1.0, 1.0)
+            walk = walk_of(offsets, query, first, last, ties)
+            total = 0.0
+            gained = 0.0
+            while advance(&walk):
+                if gain[walk.index] != 0.0:
+                    gained += gain[walk.index]
+                    total += gain[walk.index] / log2(2.0 + rise(&cost, walk.rank) - gained)
+            out[query] = total
+            if not finite(total):
+                code = NOT_FINITE
+                break
+    return (code, query, -1) if code else None
+
+
+cdef double NEGLIGIBLE = 1e-17
+cdef double FAINT = 1e-40
+
+cdef struct Survival:
+    # The chance to go on after some of a group's documents; see the reference's `_survivals`.
+    double* means
+    double* chances
+    Py_ssize_t n  # of both
+    int64_t h
+    int64_t m
+    int64_t j
+
+
+cdef void survive(
+    Survival* survival, const double* stop, Py_ssize_t h, int64_t m, double* scratch, Py_ssize_t room
+) noexcept nogil:
+    cdef double* means = scratch
+    cdef Py_ssize_t size, u, n = 1
+    means[0] = 1.0
+    for size in range(h):
+        if n == size + 1:
+            means[n] = 0.0
+            n += 1
+        for u in range(n - 1, 0, -1):
+            means[u] = (
+                <double>(size + 1 - u) * means[u] + <double>u * (1.0 - stop[h - 1 - size]) * means[u - 1]
+            ) / <double>(size + 1)
+        while means[n - 1] < FAINT:
+            n -= 1
+    survival.means = means
+    survival.chances = scratch + room
+    survival.n = n
+    survival.h = h
+    survival.m = m
+    survival.j = 0
+    survival.chances[0] = 1.0
+    for u in range(1, n):
+        survival.chances[u] = 0.0
+
+
+cdef double after_next(Survival* survival) noexcept nogil:
+    cdef double* chances = survival.chances
+    cdef Py_ssize_t u, top = min(<Py_ssize_t>survival.j + 1, survival.n - 1)
+    cdef double left = <double>(survival.m - survival.j), total = 0.0
+    for u in range(top, 0, -1):
+        chances[u] = (
+            chances[u] * (<double>(survival.m - survival.j - survival.h + u) / left)
+            + chances[u - 1] * (<double>(survival.h - u + 1) / left)
+        )
+    chances[0] *= <double>(survival.m - survival.j - survival.h) / left
+    for u in range(top + 1):
+        total += chances[u] * survival.means[u]
+    survival.j += 1
+    return total
+
+
+cdef void sum_cascade(
+    Py_ssize_t start, Py_ssize_t stop, const int64_t* first, const int64_t* last, const double* chance, int ties,
+    double* scratch, Py_ssize_t room, Cutoffs* own
+) noexcept nogil:
+    cdef Py_ssize_t i = start, j, k, index, h, done = 0
+    cdef int64_t a, b, rank
+    cdef double total = 0.0, going_on = 1.0, before, after
+    cdef Survival survival
+    while i < stop and done < own.n:
+        a = first[i]
+        b = last[i]
+        j = group_stop(first, i, stop) if b > a else i + 1
+        h = 0
+        while i + h < j and chance[i + h] > 0.0:
+            h += 1
+        if ties == AVERAGE and h and not (h == b - a + 1 and chance[i] == chance[j - 1]):
+            survive(&survival, chance + i, h, b - a + 1, scratch, room)
+            before = 1.0
+            rank = a
+            while rank <= b and done < own.n:
+                reach(own, &done, rank, total)
+                after = after_next(&survival)
+                total += going_on * (before - after) / <double>rank
+                before = after
+                rank += 1
+                if going_on * before <= total * NEGLIGIBLE:
+                    break
+            for index in range(i, i + h):
+                going_on *= 1.0 - chance[index]
+        else:
+            for k in range(j - i):
+                index = j - 1 - k if ties == WORST else i + k
+                rank = max(a, b - (j - i) + 1) + k if ties == WORST else a + k
+                reach(own, &done, rank, total)
+                total += going_on * chance[index] / <double>rank
+                going_on *= 1.0 - chance[index]
+        i = j
+    reach(own, &done, INT64_MAX, total)
+    if done < own.n:
+        own.out[done] = total
+
+
+def cascade(
+    const int64_t[::1] offsets, const int64_t[::1] first, const int64_t[::1] last, const double[::1] stop, int ties,
+    double[::1] scratch, const int64_t[::1] cutoffs, double[::1] out
+):
+    cdef Py_ssize_t query
+    cdef Cutoffs own
+    if offsets.shape[0] < 2 or cutoffs.shape[0] == 0:
+        return None
+    with nogil:
+        for query in range(offsets.shape[0] - 1):
+            own = cutoffs_of(query, &cutoffs[0], cutoffs.shape[0], NULL, &out[0])
+            sum_cascade(
+                offsets[query], offsets[query + 1], integers(first), integers(last), doubles(stop), ties, &scratch[0],
+                scratch.shape[0] // 2, &own,
+            )
+    return None
+
+
+def ideal_cascade(
+    const int64_t[::1] offsets, const double[::1] stop, const int64_t[::1] count, const int64_t[::1] cutoffs,
+    double[::1] out
+):
+    cdef Py_ssize_t query, index, done
+    cdef int64_t rank, until
+    cdef double total, going_on
+    cdef Cutoffs own
+    if offsets.shape[0] < 2 or cutoffs.shape[0] == 0:
+        return None
+    with nogil:
+        for query in range(offsets.shape[0] - 1):
+            own = cutoffs_of(query, &cutoffs[0], cutoffs.shape[0], NULL, &out[0])
+            total = 0.0
+            going_on = 1.0
+            rank = 0
+            done = 0
+            index = offsets[query]
+            while index < offsets[query + 1] and stop[index] != 0.0 and going_on != 0.0 and done < own.n:
+                until = rank + count[index]
+                while rank < until and going_on != 0.0 and done < own.n:
+                    rank += 1
+                    reach(&own, &done, rank, total)
+                    total += going_on * stop[index] / <double>rank
+                    going_on *= 1.0 - stop[index]
+                index += 1
+            reach(&own, &done, INT64_MAX, total)
+            if done < own.n:
+                own.out[done] = total
     return None
 
 

@@ -656,7 +656,7 @@ cdef void arrange(const Lists* lists, Py_ssize_t query) noexcept nogil:
     cdef Py_ssize_t n = 0
     cdef int64_t row
     for row in range(lists.offsets[query], lists.offsets[query + 1]):
-        if lists.scores[row] == lists.scores[row] and lists.grades[row] >= 0.0:
+        if lists.scores[row] == lists.scores[row]:
             hits[n] = row
             n += 1
     sort_rows(hits, spare, n, comes_first, lists)

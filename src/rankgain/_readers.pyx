@@ -138,7 +138,8 @@ def read_judged(list truths, list documents, double[::1] grades, int64_t[::1] of
 
 
 cdef Py_ssize_t find_documents(
-    list documents, const double* grades, Py_ssize_t start, Py_ssize_t stop, bint zeros, dict run, Workspace* space
+    list documents, const double* grades, Py_ssize_t start, Py_ssize_t stop, double below, bint single, dict run,
+    Workspace* space
 ) except -1:
     """Look the few judged documents up among the many returned, never the other way round; how many were found.
 
@@ -148,15 +149,23 @@ cdef Py_ssize_t find_documents(
     cdef Py_ssize_t index, m = 0
     with cython.critical_section(run):
         for index in range(start, stop):
-            if grades[index] > 0.0 or (zeros and grades[index] == 0.0):
+            if grades[index] > below:
                 value = PyDict_GetItemWithError(run, documents[index])
                 if value != NULL:
                     if not read_plain(value, &space.entries[m].key):
                         return -CHANGED  # all were plain when they were read
+                    if single:
+                        space.entries[m].key = <double><float>space.entries[m].key
                     space.entries[m].grade = grades[index]
                     space.entries[m].index = index
                     m += 1
     return m
+
+
+cdef void narrow(double* scores, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t index
+    for index in range(n):
+        scores[index] = <double><float>scores[index]
 
 
 cdef inline bint lower(object one, object other) except -1:
@@ -271,8 +280,9 @@ cdef bint apart(list documents, Py_ssize_t start, Py_ssize_t stop, dict run):
 
 
 def hits_matched(
-    list documents, const int64_t[::1] offsets, const double[::1] grades, list runs, int64_t depth, bint zeros,
-    int ties, int64_t[::1] hit_offsets, double[::1] hit_grade, int64_t[::1] hit_first, int64_t[::1] hit_last
+    list documents, const int64_t[::1] offsets, const double[::1] grades, list runs, int64_t depth, double below,
+    int ties, bint single, int64_t[::1] hit_offsets, double[::1] hit_grade, int64_t[::1] hit_first,
+    int64_t[::1] hit_last
 ):
     cdef Py_ssize_t query, n, start, stop, m, kept, most, count = 0, position = -1
     cdef Workspace space
@@ -309,7 +319,11 @@ def hits_matched(
                 return code, query, -1 if code == CHANGED else position
             start = offsets[query]
             stop = offsets[query + 1]
-            m = find_documents(documents, doubles(grades), start, stop, zeros, run, &space) if start < stop else 0
+            m = 0
+            if start < stop:
+                m = find_documents(documents, doubles(grades), start, stop, below, single, run, &space)
+            if single:
+                narrow(scores, n)
             if m < 0 or len(run) != n:  # comparing ids may run foreign code
                 return CHANGED, query, -1
             if m:

@@ -123,7 +123,7 @@ def hits_in_columns(
     scores,
     ranked,
     depth,
-    zeros,
+    below,
     ties,
     whole,
     hit_offsets,
@@ -134,7 +134,7 @@ def hits_in_columns(
     """The hits of runs against truths, both ragged: ids, and grades or scores; `ranked`: the run's order is its rank.
 
     No judged id stands twice in a query (see `repeated`). A judged document that is returned twice is an offence,
-    `whole`: any document. A grade below 0 is no hit.
+    `whole`: any document. Hits have grades above `below`.
     """
     count = 0
     hit_offsets[0] = 0
@@ -152,12 +152,12 @@ def hits_in_columns(
 
         def is_hit(index, found=found):
             grade = found[index]
-            return grade is not None and (grade > 0.0 or (zeros and grade == 0.0))
+            return grade is not None and grade > below
 
         own = [-float(rank) for rank in range(len(ids))] if own is None else own
         order = _order(ids, own, ties, depth, is_hit)
         in_order = [own[index] for index in order], [found[index] for index in order]
-        for grade, first, last in place(*in_order, depth, zeros, ties in (STABLE, DOCID)):
+        for grade, first, last in place(*in_order, depth, below, ties in (STABLE, DOCID)):
             hit_grade[count], hit_first[count], hit_last[count] = grade, first, last
             count += 1
         hit_offsets[query + 1] = count

@@ -144,7 +144,7 @@ def count_lines(block, numbers, first, judged_of, places, hashes, lists):
 
     `hashes` takes a hash of each row's id, where the next of its query goes, which `places` says.
 
-    A hit is judged, with a grade of at least 0, and returned. `held` says how many hits a query has; `hits`, at its
+    A hit is in the qrels, with any grade, and returned. `held` says how many hits a query has; `hits`, at its
     offset, which they are, in rank order. `above` counts the documents that come before the hit at a place but not
     before the one at the place before; a query has one place more than judged documents. Documents that tie with hits
     under a policy that does not part them are counted by `equals`, at the place of the first of those hits.
@@ -178,7 +178,7 @@ def count_lines(block, numbers, first, judged_of, places, hashes, lists):
         begin = offsets[query]
         if held[query] < 0:
             own = range(begin, offsets[query + 1])
-            found = [place for place in own if scores[place] == scores[place] and grades[place] >= 0.0]
+            found = [place for place in own if scores[place] == scores[place]]
             found.sort(key=lambda place: (key_of(place), -grades[place]))
             held[query] = len(found)
             hits[begin : begin + len(found)] = found

@@ -76,17 +76,18 @@ def hits_scored(scores, grades, offsets, depth, zeros, stable, hit_offsets, hit_
                 return NAN_SCORE, query, position
         order = sorted(documents, key=lambda index: -float(scores[index]))
         ranked = [float(grades[index]) for index in order]
-        for grade, first, last in place([float(scores[i]) for i in order], ranked, depth, zeros, stable):
+        below = -1.0 if zeros else 0.0
+        for grade, first, last in place([float(scores[i]) for i in order], ranked, depth, below, stable):
             hit_grade[count], hit_first[count], hit_last[count] = grade, first, last
             count += 1
         hit_offsets[query + 1] = count
     return None
 
 
-def place(scores, grades, depth, zeros, resolved):
+def place(scores, grades, depth, below, resolved):
     """Yield (grade, first, last) for each hit of one query, whose documents come highest score first.
 
-    A grade of None or below 0 is no hit. `resolved`: ties stand in the order given, each document on its own.
+    A hit has a grade above `below`, not None. `resolved`: ties stand in the order given, each document on its own.
     """
     rank = 1
     for _, group in groupby(range(len(scores)), key=lambda index: index if resolved else scores[index]):
@@ -94,7 +95,7 @@ def place(scores, grades, depth, zeros, resolved):
             return
         members = [grades[index] for index in group]
         last = rank + len(members) - 1
-        hits = [grade for grade in members if grade is not None and (grade > 0.0 or (zeros and grade == 0.0))]
+        hits = [grade for grade in members if grade is not None and grade > below]
         for grade in sorted(hits, reverse=True):
             yield grade, rank, last
         rank = last + 1

@@ -3,6 +3,7 @@
 As in `_reference`, what is wrong comes back as an offence: (code, query, position in the query's dict).
 """
 
+from ctypes import c_float
 from itertools import groupby
 
 from rankgain._codes import (
@@ -134,16 +135,18 @@ def _order(scores, grades, ties, depth, is_hit):
     return ordered
 
 
-def hits_matched(documents, offsets, grades, runs, depth, zeros, ties, hit_offsets, hit_grade, hit_first, hit_last):
+def hits_matched(
+    documents, offsets, grades, runs, depth, below, ties, single, hit_offsets, hit_grade, hit_first, hit_last
+):
     """The hits of runs (mappings of scores by document) against the judged documents of each query.
 
-    A negative grade is pooled but unjudged: no hit.
+    Hits have grades above `below`; `single`: scores are compared with the precision of float32.
     """
     count = 0
     hit_offsets[0] = 0
 
     def is_hit(grade):
-        return grade is not None and (grade > 0.0 or (zeros and grade == 0.0))
+        return grade is not None and grade > below
 
     sizes = [len(run) for run in runs]
     for query, run in enumerate(runs):
@@ -153,6 +156,8 @@ def hits_matched(documents, offsets, grades, runs, depth, zeros, ties, hit_offse
         scores = _read_run(run, sizes[query])
         if type(scores) is tuple:
             return scores[0], query, scores[1]
+        if single:
+            scores = {document: c_float(score).value for document, score in scores.items()}
         start, stop = int(offsets[query]), int(offsets[query + 1])
         truth = dict(zip(documents[start:stop], grades[start:stop].tolist(), strict=True))
         apart = truth and scores and truth.keys().isdisjoint(scores)
@@ -164,7 +169,7 @@ def hits_matched(documents, offsets, grades, runs, depth, zeros, ties, hit_offse
         resolved = ties in (STABLE, DOCID)
         ordered_scores = [scores[document] for document in order]
         ordered_grades = [truth.get(document) for document in order]
-        for grade, first, last in place(ordered_scores, ordered_grades, depth, zeros, resolved):
+        for grade, first, last in place(ordered_scores, ordered_grades, depth, below, resolved):
             hit_grade[count], hit_first[count], hit_last[count] = grade, first, last
             count += 1
         hit_offsets[query + 1] = count

@@ -35,6 +35,21 @@ def mean(values: Floats, weights: Floats | None = None) -> float:
     return math.fsum(factor * term / total for factor, term in zip(factors, terms, strict=True))
 
 
+def total(values: Floats, weights: Floats | None = None) -> float:
+    """The sum of what is not NaN."""
+    counted = ~np.isnan(values)
+    return math.fsum((values if weights is None else values * weights)[counted].tolist())
+
+
+LEAST = 1e-5  # what a query counts at the least in a geometric mean, as in trec_eval
+
+
+def geometric_mean(values: Floats, weights: Floats | None = None) -> float:
+    """The geometric mean of what is not NaN, none of it less than `LEAST`."""
+    logarithms = [math.nan if math.isnan(value) else math.log(max(value, LEAST)) for value in values.tolist()]
+    return math.exp(mean(np.array(logarithms, dtype=np.float64), weights))
+
+
 def check_weights(weights: Any, query_ids: Sequence[Any]) -> Floats | None:
     """One weight a query, finite and not negative; None stays None."""
     if weights is None:

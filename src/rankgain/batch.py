@@ -2,41 +2,49 @@
 
 from __future__ import annotations
 
+import math
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from rankgain import _backend
-from rankgain._codes import IN_JUDGED
+from rankgain._codes import IN_JUDGED, WORST
 from rankgain.arrays import Array
 from rankgain.errors import Fault, check, lower
 from rankgain.gains import LINEAR, Gain
 from rankgain.lists import Floats, Ints
+from rankgain.parameters import highest_irrelevant
 
 
 class Needs(NamedTuple):
     """What metrics ask of a Batch.
 
-    `depth`: the deepest rank they look at; `judged_depth`: how many of the highest judged grades; `zeros`: whether
-    judged documents of grade 0 are hits.
+    `depth`: the deepest rank they look at; `judged_depth`: how many of the highest judged grades; `below`: the grade
+    above which documents are hits: 0, `NON_RELEVANT` for all that are judged, `POOLED` for negative ones too.
     """
 
     depth: int = 1
     judged_depth: int = 1
-    zeros: bool = False
+    below: float = 0.0
 
     def __or__(self, other: Needs) -> Needs:
         return Needs(
-            max(self.depth, other.depth), max(self.judged_depth, other.judged_depth), self.zeros or other.zeros
+            max(self.depth, other.depth), max(self.judged_depth, other.judged_depth), min(self.below, other.below)
         )
+
+
+NON_RELEVANT = highest_irrelevant(0.0)
+POOLED = -math.inf
 
 
 class Batch:
     """Ragged arrays, values and int64 offsets, that nobody writes to.
 
-    Hits are the returned documents that a metric can see: judged with a grade above 0 (or of 0 where it counts), in
-    rank order. Each has the first and the last rank of its tie group, equal where it is not tied; a group that begins
-    at or before the depth is carried whole, and inside it hits stand by grade, highest first.
+    Hits are the returned documents that a metric can see: judged with a grade above 0 (or of 0 where it counts, or
+    pooled with a negative one where that does), in rank order. Each has the first and the last rank of its tie group,
+    equal where it is not tied; a group that begins at or before the depth is carried whole, and inside it hits stand by
+    grade, highest first.
 
     Judged grades are distinct, highest first, with the number of each; only as many as were needed.
     """
@@ -63,6 +71,7 @@ class Batch:
         self.judged_count = judged_count
         self.ties = ties
         self._hit_gains: dict[tuple[Gain, int], Floats] = {}
+        self._judged_above: dict[float, Ints] = {}
         self._judged_gains: dict[Gain, tuple[Floats, Ints]] = {}
 
     def __len__(self) -> int:
@@ -71,6 +80,11 @@ class Batch:
     @property
     def longest(self) -> int:
         return int(self.returned.max(initial=1))
+
+    @cached_property
+    def pooled(self) -> bool:
+        """Whether there are hits that are not judged."""
+        return bool(self.hit_grade.min(initial=0.0) < 0.0)
 
     def empty_queries(self) -> int:
         """How many queries have no judged grade above 0."""
@@ -84,21 +98,40 @@ class Batch:
         np.cumsum(self.judged_count, out=total[1:])
         return total[self.judged_offsets[1:]] - total[self.judged_offsets[:-1]]
 
+    def judged_above(self, below: float) -> Ints:
+        """How many judged documents of each query have a grade above `below`."""
+        counted = self._judged_above.get(below)
+        if counted is None:
+            total = np.append(0, np.cumsum(np.where(self.judged_grade > below, self.judged_count, 0)))
+            counted = total[self.judged_offsets[1:]] - total[self.judged_offsets[:-1]]
+            self._judged_above[below] = counted
+        return counted
+
+    def hit_ranks(self) -> Ints:
+        """The rank of each hit; in a tie group, which is to be best or worst, hits take the first or the last ones."""
+        starts = np.append(True, (np.diff(self.hit_first) != 0) | (np.diff(_query_of_each(self.hit_offsets)) != 0))
+        group = np.flatnonzero(starts[: len(self.hit_first)])
+        sizes = np.diff(np.append(group, len(self.hit_first)))
+        place = np.arange(len(self.hit_first)) - np.repeat(group, sizes)
+        lowest = self.hit_last - np.repeat(sizes, sizes) + 1 if self.ties == WORST else self.hit_first
+        ranks: Ints = lowest + place
+        return ranks
+
     def hit_gains(self, gain: Gain, depth: int) -> Floats:
         """The gains of the hits; inside a tie group they stand highest first.
 
-        Those of hits beyond the depth, which other metrics asked for, are not looked at.
+        Those of hits beyond the depth, which other metrics asked for, are not looked at. Pooled ones have none.
         """
-        if gain == LINEAR:
+        if gain == LINEAR and not self.pooled:
             return self.hit_grade
         gains = self._hit_gains.get((gain, depth))
         if gains is None:
             gains = np.zeros(len(self.hit_grade))
-            within = self.hit_first <= depth
+            within = (self.hit_first <= depth) & (self.hit_grade >= 0.0)
             offsets = np.append(0, np.cumsum(within))[self.hit_offsets]
             # where a hit stood in the input is not known here
             gains[within] = gain.of_lists(self.hit_grade[within], offsets, positions=False)
-            if not gain.in_kernel:  # a higher grade need not have the higher gain
+            if not gain.rises:  # a higher grade need not have the higher gain
                 gains = gains[np.lexsort((-gains, self.hit_first, _query_of_each(self.hit_offsets)))]
             self._hit_gains[gain, depth] = gains
         return gains
@@ -109,7 +142,7 @@ class Batch:
         if held is None:
             gains = gain.of_lists(self.judged_grade, self.judged_offsets, IN_JUDGED, positions=False)
             held = gains, self.judged_count
-            if not gain.in_kernel:
+            if not gain.rises:
                 order = np.lexsort((-gains, _query_of_each(self.judged_offsets)))
                 held = gains[order], self.judged_count[order]
             self._judged_gains[gain] = held

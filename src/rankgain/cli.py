@@ -16,8 +16,9 @@ from typing import Any
 import rankgain
 from rankgain import _backend
 from rankgain.comparison import Comparison
+from rankgain.definitions import TABLE
 from rankgain.evaluation import Evaluation
-from rankgain.metrics import TABLE, parse
+from rankgain.metrics import parse
 from rankgain.rankings import TIES
 from rankgain.reports import FORMATS
 from rankgain.truth import Judgments

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankgain import _backend
-from rankgain._codes import JARVELIN, LOG2, UNIT, VECTOR, ZIPF
+from rankgain._codes import GEOMETRIC, JARVELIN, LOG2, UNIT, VECTOR, ZIPF
 from rankgain.errors import SHORT_DISCOUNT, Offence
 from rankgain.lists import Floats, Ints, flat_numbers, to_float64
 from rankgain.scalars import short
@@ -23,7 +23,7 @@ _tables: dict[tuple[int, float], Floats] = {}
 
 
 class Discount(NamedTuple):
-    """A discount, hashable: its kind (see `_codes`), the base of "jarvelin", or a vector of the caller's own."""
+    """A discount, hashable: its kind (see `_codes`), the base of "jarvelin" or "geometric", or an own vector."""
 
     kind: int
     base: float = 2.0
@@ -72,6 +72,8 @@ class Discount(NamedTuple):
             return f"jarvelin:{short(self.base)}"
         if self.kind == VECTOR:
             return "[" + ", ".join(map(short, self.vector)) + "]"
+        if self.kind == GEOMETRIC:
+            return f"geometric:{short(self.base)}"
         return {LOG2: "log2", ZIPF: "zipf", UNIT: "none"}[self.kind]
 
 

@@ -13,7 +13,7 @@ from rankgain import _codes
 from rankgain._codes import IN_JUDGED
 
 # Offences that Python finds, beside those of the kernels in `_codes`.
-MISSING_GAIN, BAD_GAIN, SHORT_DISCOUNT = 32, 33, 34
+MISSING_GAIN, BAD_GAIN, SHORT_DISCOUNT, ABOVE_MAX_GRADE = 32, 33, 34, 35
 
 _TEXTS: dict[int, tuple[type[Exception], str]] = {
     _codes.NAN_GRADE: (ValueError, "the grade is NaN; grades must be finite numbers"),
@@ -51,6 +51,7 @@ _TEXTS: dict[int, tuple[type[Exception], str]] = {
     ),
     MISSING_GAIN: (ValueError, "gain has no entry for the grade {detail}; add one (only grade 0 may be absent)"),
     BAD_GAIN: (ValueError, "gain gave {detail}; gains must be finite and not negative"),
+    ABOVE_MAX_GRADE: (ValueError, "the grade is {detail}; give a larger max_grade, the same for all runs"),
     SHORT_DISCOUNT: (ValueError, "{detail}; give a longer discount or a smaller k"),
 }
 

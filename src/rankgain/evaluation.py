@@ -8,14 +8,14 @@ from typing import Any, overload
 
 import numpy as np
 
-from rankgain import _backend, exports
+from rankgain import exports
 from rankgain.aggregators import check_weights, mean
 from rankgain.batch import Batch, Needs
+from rankgain.definitions import TABLE
 from rankgain.display import html_table, notes, number
-from rankgain.errors import check
 from rankgain.families import Family
 from rankgain.lists import Floats
-from rankgain.metrics import TABLE, Metric, aggregator
+from rankgain.metrics import Metric, aggregator
 
 
 class Evaluation(Mapping[str | Metric, Floats]):
@@ -316,28 +316,26 @@ class Plan:
 
     def __init__(self, metrics: Sequence[Metric]) -> None:
         self.metrics = metrics
-        self.terms: list[tuple[Family, Family | None]] = []
-        depths: dict[Family, set[int]] = {}
+        self._families: list[list[_Key]] = []
+        depths: dict[_Key, set[int]] = {}
         for metric in metrics:
-            row = TABLE[metric.name]
-            pair = row.numerator(metric), row.denominator(metric) if row.denominator else None
-            self.terms.append(pair)
-            for family in filter(None, pair):
-                depths.setdefault(family, set()).add(metric.depth)
-        self.cutoffs = {family: np.array(sorted(ks), dtype=np.int64) for family, ks in depths.items()}
+            # As tuples, families of two types may be equal.
+            keys = [(type(family), family) for family in TABLE[metric.name].families(metric)]
+            self._families.append(keys)
+            for key in keys:
+                depths.setdefault(key, set()).add(metric.depth)
+        self._cutoffs = {key: np.array(sorted(ks), dtype=np.int64) for key, ks in depths.items()}
         self.needs = Needs()
-        for family, ks in self.cutoffs.items():
+        for (_, family), ks in self._cutoffs.items():
             self.needs |= family.needs(int(ks[-1]))
 
     def fill(self, batch: Batch, out: Floats) -> None:
         """Write the values of a Batch, a row a metric; raises Offence."""
-        blocks = {family: family.take(batch, cutoffs) for family, cutoffs in self.cutoffs.items()}
-        for metric, (numerator, denominator), target in zip(self.metrics, self.terms, out, strict=True):
-            target[:] = self._column(blocks, numerator, metric)
-            if denominator is not None:
-                ideals = np.ascontiguousarray(self._column(blocks, denominator, metric))
-                bounded = metric.discount.bounded
-                check(_backend.kernels.normalise(target.copy(), ideals, metric.empty, bounded, target))
+        blocks = {key: key[1].take(batch, cutoffs) for key, cutoffs in self._cutoffs.items()}
+        for metric, keys, target in zip(self.metrics, self._families, out, strict=True):
+            columns = [blocks[key][:, np.searchsorted(self._cutoffs[key], metric.depth)] for key in keys]
+            value = TABLE[metric.name].value
+            target[:] = columns[0] if value is None else value(metric, *columns)
 
-    def _column(self, blocks: dict[Family, Floats], family: Family, metric: Metric) -> Floats:
-        return blocks[family][:, int(np.searchsorted(self.cutoffs[family], metric.depth))]
+
+_Key = tuple[type, Family]

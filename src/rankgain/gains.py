@@ -10,7 +10,7 @@ import numpy as np
 from rankgain import _backend
 from rankgain._codes import LARGE_GRADE
 from rankgain.arrays import array_of
-from rankgain.errors import BAD_GAIN, MISSING_GAIN, Offence
+from rankgain.errors import ABOVE_MAX_GRADE, BAD_GAIN, MISSING_GAIN, Offence
 from rankgain.lists import Floats, Ints, to_float64
 from rankgain.scalars import real, short
 
@@ -20,7 +20,8 @@ GainKind = str | Mapping[Any, float] | Sequence[float] | Callable[[Any], Any]
 class Gain(NamedTuple):
     """A gain, hashable, so that metrics which share one share its vector.
 
-    `kind` is "linear", "exponential", "table" or "callable".
+    `kind` is "linear", "exponential", "relevant" (1 above the grade that the table holds, else 0), "stop" (the
+    probability (2^r − 1) / 2^max, of the largest grade that the table holds), "table" or "callable".
     """
 
     kind: str
@@ -32,11 +33,12 @@ class Gain(NamedTuple):
         if isinstance(kind, Gain):
             return kind
         if isinstance(kind, str):
-            if kind.lower() not in ("linear", "exponential"):
+            if kind.lower() not in _NAMED:
                 raise ValueError(
-                    f"gain must be 'linear', 'exponential', a mapping or sequence by grade, or a callable, not {kind!r}"
+                    f"gain must be 'linear', 'exponential', 'binary', a mapping or sequence by grade, or a callable, "
+                    f"not {kind!r}"
                 )
-            return LINEAR if kind.lower() == "linear" else EXPONENTIAL
+            return _NAMED[kind.lower()]
         if isinstance(kind, Mapping):
             return Gain("table", _table(kind.items()))
         if isinstance(kind, np.ndarray) and kind.ndim == 1:
@@ -46,9 +48,24 @@ class Gain(NamedTuple):
         if callable(kind):
             return Gain("callable", function=kind)
         raise TypeError(
-            "gain must be 'linear', 'exponential', a mapping or sequence by grade, or a callable, "
+            "gain must be 'linear', 'exponential', 'binary', a mapping or sequence by grade, or a callable, "
             f"not {type(kind).__name__}"
         )
+
+    @staticmethod
+    def relevant(below: float) -> Gain:
+        """1 for grades above `below`."""
+        return Gain("relevant", ((below, 1.0),))
+
+    @staticmethod
+    def stop(max_grade: float) -> Gain:
+        """The probability with which a reader is content with a document (Chapelle et al. 2009, eq. 4)."""
+        return Gain("stop", ((max_grade, 1.0),))
+
+    @property
+    def rises(self) -> bool:
+        """Whether it never falls as the grade rises."""
+        return self.kind not in ("table", "callable")
 
     @property
     def exponential(self) -> bool:
@@ -61,7 +78,7 @@ class Gain(NamedTuple):
 
     def counts_zeros(self) -> bool:
         """Whether a judged document of grade 0 has a gain."""
-        if self.in_kernel:
+        if self.kind != "relevant" and self.rises:
             return False
         zero = np.zeros(1)
         with np.errstate(all="ignore"):  # a callable may not be meant for 0
@@ -86,6 +103,10 @@ class Gain(NamedTuple):
             if index >= 0:
                 raise _Fault(LARGE_GRADE, index, "")
             return gains
+        if self.kind == "relevant":
+            return (grades > self.table[0][0]).astype(np.float64)
+        if self.kind == "stop":
+            return self._stop(grades, self.table[0][0])
         gains = self._look_up(grades) if self.kind == "table" else self._call(grades)
         bad = np.flatnonzero(~(np.isfinite(gains) & (gains >= 0.0)))
         if len(bad):
@@ -102,6 +123,16 @@ class Gain(NamedTuple):
             query = int(np.searchsorted(offsets, index, side="right")) - 1
             position = index - int(offsets[query]) if positions else -1
             raise Offence(code + role, query, position, detail, gain=None if positions else self) from None
+
+    def _stop(self, grades: Floats, highest: float) -> Floats:
+        above = np.flatnonzero(grades > highest)
+        if len(above):
+            detail = f"{short(float(grades[above[0]]))}, and max_grade is {short(highest)}"
+            raise _Fault(ABOVE_MAX_GRADE, int(above[0]), detail)
+        chances = np.empty(len(grades) + 1)
+        _backend.kernels.fill_exponential(np.append(grades, highest), chances)
+        stops: Floats = chances[:-1] / (chances[-1] + 1.0)
+        return stops
 
     def _look_up(self, grades: Floats) -> Floats:
         table = dict(self.table)
@@ -128,7 +159,9 @@ class Gain(NamedTuple):
     def __str__(self) -> str:
         if self.kind == "table":
             return "{" + ", ".join(f"{short(grade)}: {short(gain)}" for grade, gain in self.table) + "}"
-        return getattr(self.function, "__name__", "callable") if self.kind == "callable" else self.kind
+        if self.kind == "callable":
+            return getattr(self.function, "__name__", "callable")
+        return "binary" if self == BINARY else self.kind
 
 
 class _Fault(Exception):
@@ -137,6 +170,8 @@ class _Fault(Exception):
 
 LINEAR = Gain("linear")
 EXPONENTIAL = Gain("exponential")
+BINARY = Gain.relevant(0.0)
+_NAMED = {"linear": LINEAR, "exponential": EXPONENTIAL, "binary": BINARY}
 
 
 def _table(pairs: Any) -> tuple[tuple[float, float], ...]:

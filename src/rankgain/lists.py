@@ -193,6 +193,14 @@ def to_float64(array: Array) -> Floats:
     return contiguous(array, native=False)
 
 
+def single(array: Array, bits: int) -> Array:
+    """The numbers with the precision of float32 where that is asked for; what overflows becomes infinite."""
+    if bits == 64:
+        return array
+    with np.errstate(all="ignore"):
+        return to_float64(array).astype(np.float32)
+
+
 def contiguous(array: Array, *, native: bool) -> Array:
     """The numbers side by side, as float64 or, `native`, of any type that kernels read; themselves if they are so."""
     dtype = array.dtype if native and array.dtype in NATIVE else np.float64

@@ -1,23 +1,63 @@
-"""What metrics there are, how one is asked for, and what it reads of a Batch.
-
-A metric is a row of `TABLE`: it names the family that computes it and the family it is divided by. A new metric is a
-new row; only a new family touches the backends.
-"""
+"""How a metric is asked for: by `metric`, or by a string, which `parse` reads. What there are, `definitions` says."""
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 from rankgain._codes import UNLIMITED
-from rankgain.aggregators import Aggregator, mean
-from rankgain.discounts import LOGARITHMIC, NO_DISCOUNT, Discount, DiscountKind
-from rankgain.families import DiscountedSum, Family, FirstRelevant, IdealSum
+from rankgain.aggregators import Aggregator
+from rankgain.definitions import TABLE, Row
+from rankgain.discounts import LOGARITHMIC, Discount, DiscountKind
 from rankgain.gains import LINEAR, Gain, GainKind
-from rankgain.parameters import check_empty, check_ideal, check_rel, cut_off, highest_irrelevant
+from rankgain.parameters import (
+    at_least,
+    between,
+    check_coefficients,
+    check_empty,
+    check_ideal,
+    check_rel,
+    check_rounding,
+    cut_off,
+    highest_irrelevant,
+)
 from rankgain.scalars import short
+
+
+class Parameter(NamedTuple):
+    """A parameter of metrics: its default, what checks a value, and what reads one from the text of a metric."""
+
+    default: Any
+    check: Callable[[Any], Any]
+    read: Callable[[str], Any] = str.lower
+
+
+def _real(text: str) -> float:
+    return float(text.replace("_", "x"))
+
+
+def _reals(text: str) -> list[float]:
+    return [_real(part) for part in text.split("/")]
+
+
+PARAMETERS = {
+    "gain": Parameter(LINEAR, Gain.of),
+    "discount": Parameter(LOGARITHMIC, Discount.of),
+    "ideal": Parameter("judged", check_ideal),
+    "rel": Parameter(None, check_rel, _real),
+    "empty": Parameter(0.0, check_empty, _real),
+    "beta": Parameter(1.0, at_least("beta", 0.0), _real),
+    "p": Parameter(0.9, between("p", 0.0, 1.0), _real),
+    "max_grade": Parameter(4.0, between("max_grade", 0.0, 1024.0), _real),
+    "recall": Parameter(0.0, at_least("recall", 0.0, 1.0), _real),
+    "rounding": Parameter("up", check_rounding),
+    "multiple": Parameter(1.0, between("multiple", 0.0, 1e6), _real),
+    "coefficients": Parameter(
+        (1.0, -1.0, 0.0, 0.0), check_coefficients, lambda text: list(map(_real, text.split("/")))
+    ),
+    "collection": Parameter(0.0, at_least("collection", 0.0), _real),
+}
 
 
 class Metric:
@@ -26,7 +66,7 @@ class Metric:
     A parameter that the metric does not have keeps its default.
     """
 
-    __slots__ = "discount", "empty", "gain", "ideal", "k", "name", "rel"
+    __slots__ = "k", "name", *PARAMETERS
 
     name: str
     k: int | None
@@ -35,28 +75,26 @@ class Metric:
     ideal: str
     rel: float | None
     empty: float
+    beta: float
+    p: float
+    max_grade: float
+    recall: float
+    rounding: str
+    multiple: float
+    coefficients: tuple[float, ...]
+    collection: float
 
-    def __init__(
-        self,
-        name: str,
-        k: int | None = None,
-        gain: GainKind | Gain = LINEAR,
-        discount: DiscountKind | Discount = LOGARITHMIC,
-        ideal: str = "judged",
-        rel: float | None = None,
-        empty: float = 0.0,
-    ) -> None:
-        checked = {
-            "name": row_of(name).name,
-            "k": None if k is None else cut_off(k),
-            "gain": Gain.of(gain),
-            "discount": Discount.of(discount),
-            "ideal": check_ideal(ideal),
-            "rel": check_rel(rel),
-            "empty": check_empty(empty),
-        }
-        for field, value in checked.items():
-            object.__setattr__(self, field, value)
+    def __init__(self, name: str, k: int | None = None, **parameters: Any) -> None:
+        row = row_of(name)
+        if k is not None and not row.cuts:
+            raise TypeError(f"{row.name} has no cut-off k: it looks at the whole list")
+        object.__setattr__(self, "name", row.name)
+        object.__setattr__(self, "k", None if k is None else cut_off(k))
+        for field in parameters:
+            if field not in PARAMETERS:
+                raise TypeError(f"there is no parameter {field!r}; there are: {', '.join(PARAMETERS)}")
+        for field, (default, checked, _) in PARAMETERS.items():
+            object.__setattr__(self, field, checked(parameters[field]) if field in parameters else default)
 
     def __setattr__(self, field: str, value: object) -> NoReturn:
         raise AttributeError(f"a metric does not change, and {field!r} cannot be set: make another one")
@@ -65,7 +103,10 @@ class Metric:
         self.__setattr__(field, None)
 
     def _key(self) -> tuple[Any, ...]:
-        return self.name, self.k, self.gain, self.discount, self.ideal, self.rel, self.empty
+        return self.name, self.k, *(getattr(self, name) for name in PARAMETERS)
+
+    def _parameters(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in PARAMETERS}
 
     def __eq__(self, other: object) -> bool:
         """All fields at once, so that `empty=nan`, of which there is one, equals itself."""
@@ -74,8 +115,8 @@ class Metric:
     def __hash__(self) -> int:
         return hash(self._key())
 
-    def __reduce__(self) -> tuple[type[Metric], tuple[Any, ...]]:
-        return Metric, self._key()
+    def __reduce__(self) -> tuple[Callable[..., Metric], tuple[Any, ...]]:
+        return _remade, (self.name, self.k, self._parameters())
 
     def __repr__(self) -> str:
         fields = zip(("name", "k", *PARAMETERS), self._key(), strict=True)
@@ -83,96 +124,38 @@ class Metric:
 
     def at(self, k: int | None) -> Metric:
         """The same metric at another cut-off."""
-        return Metric(self.name, k, *self._key()[2:])
+        return Metric(self.name, k, **self._parameters())
 
     @property
     def depth(self) -> int:
         return UNLIMITED if self.k is None else self.k
 
+    @property
+    def below(self) -> float:
+        """The number above which a grade is relevant."""
+        return highest_irrelevant(self.rel)
+
     def __str__(self) -> str:
-        default = Metric(self.name)
         asked = [
-            f"{name}={short(getattr(self, name))}"
-            for name in PARAMETERS
-            if getattr(self, name) != getattr(default, name)
+            f"{name}={_shown(getattr(self, name))}"
+            for name, parameter in PARAMETERS.items()
+            if getattr(self, name) != parameter.default
         ]
         return self.name + (f"({','.join(asked)})" if asked else "") + (f"@{self.k}" if self.k is not None else "")
 
 
-class Row(NamedTuple):
-    """One metric of the table: what it is called, what it takes, which families compute it, what sums it up."""
-
-    name: str
-    title: str
-    aliases: tuple[str, ...]
-    parameters: tuple[str, ...]
-    numerator: Callable[[Metric], Family]
-    denominator: Callable[[Metric], Family] | None
-    highest: float
-    source: str
-    aggregator: Aggregator = mean
+def _remade(name: str, k: int | None, parameters: dict[str, Any]) -> Metric:
+    return Metric(name, k, **parameters)
 
 
-TABLE: dict[str, Row] = {
-    row.name: row
-    for row in (
-        Row(
-            "cg",
-            "cumulative gain: the sum of the gains to rank k",
-            (),
-            ("gain",),
-            lambda m: DiscountedSum(m.gain, NO_DISCOUNT),
-            None,
-            math.inf,
-            "Järvelin & Kekäläinen 2002",
-        ),
-        Row(
-            "dcg",
-            "discounted cumulative gain: the sum of gain times discount to rank k",
-            (),
-            ("gain", "discount"),
-            lambda m: DiscountedSum(m.gain, m.discount),
-            None,
-            math.inf,
-            "Järvelin & Kekäläinen 2002; gain=exponential: Burges et al. 2005",
-        ),
-        Row(
-            "idcg",
-            "ideal DCG: the DCG of the judged gains, highest first",
-            ("ideal_dcg",),
-            ("gain", "discount"),
-            lambda m: IdealSum(m.gain, m.discount, returned=False),
-            None,
-            math.inf,
-            "Järvelin & Kekäläinen 2002",
-        ),
-        Row(
-            "ndcg",
-            "normalised DCG: DCG / IDCG",
-            ("ndcg_cut",),
-            ("gain", "discount", "ideal", "empty"),
-            lambda m: DiscountedSum(m.gain, m.discount),
-            lambda m: IdealSum(m.gain, m.discount, returned=m.ideal == "returned"),
-            1.0,
-            "Järvelin & Kekäläinen 2002",
-        ),
-        Row(
-            "rr",
-            "reciprocal rank: 1 / rank of the first relevant document; its mean is MRR",
-            ("mrr", "reciprocal_rank", "recip_rank"),
-            ("rel", "empty"),
-            lambda m: FirstRelevant(highest_irrelevant(m.rel), m.empty),
-            None,
-            1.0,
-            "Voorhees 1999",
-        ),
-    )
-}
+def _shown(value: Any) -> str:
+    return "/".join(map(short, value)) if type(value) is tuple else short(value)
 
-PARAMETERS = ("gain", "discount", "ideal", "rel", "empty")
+
 _NAMES = {alias: row for row in TABLE.values() for alias in (row.name, *row.aliases)}
-# The cut-offs of trec_eval's ndcg_cut where none are given (m_ndcg_cut.c).
-_TREC_CUTOFFS = {"ndcg_cut": (5, 10, 15, 20, 30, 100, 200, 500, 1000)}
+_TENS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+# The names of trec_eval that stand for several cut-offs, and which these are where none are given (m_ndcg_cut.c …).
+_TREC_CUTOFFS = {"ndcg_cut": _TENS, "map_cut": _TENS}
 
 
 def metric(
@@ -184,25 +167,54 @@ def metric(
     ideal: str | None = None,
     rel: float | None = None,
     empty: float | None = None,
+    beta: float | None = None,
+    p: float | None = None,
+    max_grade: float | None = None,
+    recall: float | None = None,
+    rounding: str | None = None,
+    multiple: float | None = None,
+    coefficients: Sequence[float] | None = None,
+    collection: float | None = None,
 ) -> Metric:
     """A metric to be evaluated, where a string is not enough.
 
     Parameters
     ----------
     name : str
-        ``"cg"``, ``"dcg"``, ``"idcg"``, ``"ndcg"`` or ``"rr"``, or another name of these (``"mrr"``, ``"recip_rank"``).
+        One of the metrics that README lists and `rankgain eval --help` prints, such as ``"ndcg"``, ``"rr"``, ``"ap"``,
+        ``"precision"`` or ``"err"``, or another name of these (``"mrr"``, ``"map"``, ``"P"``, ``"recip_rank"``).
     k : int, optional
-        The cut-off: ranks beyond it do not count. None: no cut-off.
+        The cut-off: ranks beyond it do not count. None: no cut-off. Metrics of whole lists, as bpref, have none.
     gain : str, mapping, sequence or callable, optional
-        For cg, dcg, idcg and ndcg: see `rankgain.gain`.
+        For cg, ncg, dcg, idcg, ndcg, g, ndcg_rel and r_ndcg: see `rankgain.gain`; ``"binary"`` gives 1 for any grade
+        above 0.
     discount : str or sequence, optional
-        For dcg, idcg and ndcg: see `rankgain.discount`.
+        For dcg, idcg, ndcg, ndcg_rel and r_ndcg: see `rankgain.discount`.
     ideal : {"judged", "returned"}, optional
         For ndcg: whether the ideal runs over all judged documents, or is also cut at the length of the returned list.
     rel : float, optional
-        For rr: the lowest grade that is relevant. None: any above 0.
+        For metrics of relevant documents: the lowest grade that is relevant. None: any above 0.
     empty : float, optional
-        For ndcg and rr: the value of a query without anything relevant; NaN leaves it out of the mean.
+        For normalised and first-hit metrics: the value of a query without anything relevant; NaN leaves it out of the
+        mean.
+    beta : float, optional
+        For f: how much more recall weighs than precision, 1 by default. For q_measure: the weight of the gains, 1.
+    p : float, optional
+        For rbp and rbp_residual: the reader's persistence, between 0 and 1; 0.9 by default.
+    max_grade : float, optional
+        For err and nerr: the highest grade of the scale, 4 by default, the same for all runs and queries. A larger
+        grade is an error.
+    recall : float, optional
+        For iprec: the recall from which on precisions count, from 0, the default, to 1.
+    rounding : {"up", "nearest"}, optional
+        For iprec and iprec_mean: how recall × R becomes a number of documents: as in trec_eval up to release 9, or 10.
+    multiple : float, optional
+        For r_precision: the rank is this times R; 1 by default.
+    coefficients : sequence of 4 floats, optional
+        For utility: what a relevant document returned, another one returned, a relevant one not returned and another
+        one not returned are worth; (1, −1, 0, 0) by default.
+    collection : float, optional
+        For utility: the number of documents in the collection.
 
     Returns
     -------
@@ -221,14 +233,18 @@ def metric(
     'ndcg(gain=exponential)@10'
     >>> str(rg.metric("ndcg", k=10, gain={1: 3, 2: 7}))
     'ndcg(gain={0: 0, 1: 3, 2: 7})@10'
+    >>> rankings = rg.from_ranked([[2, 0, 1, 0, 0]], judged=[[2, 1, 1]])
+    >>> result = rankings.evaluate("P@5", "ap", "f(beta=2)@5", "rbp(p=0.5)", "err")
+    >>> {name: round(value, 4) for name, value in result.mean().items()}
+    {'P@5': 0.4, 'ap': 0.5556, 'f(beta=2)@5': 0.5882, 'rbp(p=0.5)': 0.625, 'err': 0.2044}
     """
     row = row_of(name)
-    given = {"gain": gain, "discount": discount, "ideal": ideal, "rel": rel, "empty": empty}
-    given = {parameter: value for parameter, value in given.items() if value is not None}
+    given = {field: value for field, value in locals().items() if field in PARAMETERS and value is not None}
     for parameter in given:
         if parameter not in row.parameters:
-            raise TypeError(f"{row.name} has no {parameter}; it takes k, {', '.join(row.parameters)}")
-    return Metric(row.name, k, **given)  # type: ignore[arg-type]  # of what type each is, Metric checks
+            takes = ", ".join((*("k",) * row.cuts, *row.parameters)) or "no parameters"
+            raise TypeError(f"{row.name} has no {parameter}; it takes {takes}")
+    return Metric(row.name, k, **given)
 
 
 def aggregator(asked: str | Metric) -> Aggregator:
@@ -278,21 +294,23 @@ def parse(asked: str | Metric) -> Iterator[tuple[str | Metric, Metric]]:
 
 
 def _from_text(asked: str, name: str, parameters: str, k: str | None) -> Metric:
-    row_of(name)
+    row = row_of(name)
     given: dict[str, Any] = {} if k is None else {"k": _whole(asked, k)}
     for pair in filter(None, map(str.strip, parameters.split(","))):
         key, equals, value = (part.strip() for part in pair.partition("="))
         key = key.lower()
         if not equals or key not in ("k", *PARAMETERS):
-            raise ValueError(f"{asked!r}: {pair!r} is no parameter; write one of {', '.join(PARAMETERS)} = value")
+            takes = ", ".join(row.parameters) or "k"
+            raise ValueError(f"{asked!r}: {pair!r} is no parameter; write one of {takes} = value")
         if key in given:
             raise ValueError(f"{asked!r}: {key} is given twice")
         if key == "k":
             given[key] = _whole(asked, value)
-        elif key in ("rel", "empty"):
-            given[key] = _real(asked, key, value)
         else:
-            given[key] = value.lower()
+            try:
+                given[key] = PARAMETERS[key].read(value)
+            except ValueError:
+                raise ValueError(f"{asked!r}: {key} must be a number, not {value!r}") from None
     return metric(name, **given)
 
 
@@ -301,10 +319,3 @@ def _whole(asked: str, text: str) -> int:
         raise ValueError(f"{asked!r}: k must be a positive integer, not {text!r}")
     # What Python does not read as an int for its length is beyond every list as well.
     return int(text) if len(text) < 4000 else UNLIMITED
-
-
-def _real(asked: str, key: str, text: str) -> float:
-    try:
-        return float(text.replace("_", "x"))
-    except ValueError:
-        raise ValueError(f"{asked!r}: {key} must be a number, not {text!r}") from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import operator
 import sys
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,46 @@ def check_ideal(ideal: Any) -> str:
     if not isinstance(ideal, str) or ideal not in ("judged", "returned"):
         raise ValueError(f"ideal must be 'judged' or 'returned', not {ideal!r}")
     return str(ideal)
+
+
+def check_rounding(rounding: Any) -> str:
+    if not isinstance(rounding, str) or rounding not in ("up", "nearest"):
+        raise ValueError(f"rounding must be 'up' or 'nearest', not {rounding!r}")
+    return str(rounding)
+
+
+def at_least(name: str, lowest: float, highest: float = math.inf) -> Callable[[Any], float]:
+    """What checks a number from the lowest to the highest, which is none that is infinite."""
+
+    def checked(value: Any) -> float:
+        number = _number(name, value, finite=True)
+        if not lowest <= number <= highest:
+            limit = f"from {lowest:g} to {highest:g}" if math.isfinite(highest) else f"at least {lowest:g}"
+            raise ValueError(f"{name} must be {limit}, not {number!r}")
+        return number + 0.0  # −0.0 would show
+
+    return checked
+
+
+def between(name: str, lowest: float, highest: float) -> Callable[[Any], float]:
+    """What checks a number above the lowest and below the highest."""
+
+    def checked(value: Any) -> float:
+        number = _number(name, value, finite=True)
+        if not lowest < number < highest:
+            raise ValueError(f"{name} must be above {lowest:g} and below {highest:g}, not {number!r}")
+        return number
+
+    return checked
+
+
+def check_coefficients(coefficients: Any) -> tuple[float, ...]:
+    if isinstance(coefficients, (str, bytes)) or not isinstance(coefficients, Iterable):
+        raise TypeError(f"coefficients must be 4 numbers, not {type(coefficients).__name__}")
+    numbers = tuple(_number("coefficients", number, finite=True) for number in coefficients)
+    if len(numbers) != 4:
+        raise ValueError(f"coefficients must be 4 numbers, not {len(numbers)}")
+    return numbers
 
 
 def _number(name: str, value: Any, finite: bool) -> float:

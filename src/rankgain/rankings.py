@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,10 +13,12 @@ from rankgain import _backend
 from rankgain._codes import AVERAGE, BEST, DOCID, STABLE, WORST
 from rankgain.arrays import check_id, objects_of
 from rankgain.batch import Batch, Needs
+from rankgain.definitions import TABLE
 from rankgain.errors import Offence, located, lowest_first, refusal
 from rankgain.evaluation import Evaluation, Plan
 from rankgain.lists import CHUNK, Ints, Lists
-from rankgain.metrics import TABLE, Metric, parse
+from rankgain.metrics import Metric, parse
+from rankgain.parameters import cut_off
 from rankgain.threads import check_threads, over
 
 if TYPE_CHECKING:
@@ -33,6 +36,15 @@ def check_ties(ties: str, ids: bool) -> str:
     if ties == "docid" and not ids:
         raise ValueError("ties='docid' needs document ids, and bare scores have none; choose another of the policies")
     return ties
+
+
+def refuse_average(metric: Metric) -> None:
+    reason = TABLE[metric.name].unaveraged
+    if reason:
+        raise ValueError(
+            f"{metric}: there is no value for ties='average', for {reason}; order ties another way, such as "
+            "rankings.under(ties='stable')"
+        )
 
 
 def check_missing(missing: str) -> str:
@@ -100,9 +112,96 @@ class Rankings(ABC):
         self.ties = ties
         self.missing = missing
         self.left_out = dict(zip(("missing", "unjudged"), left_out, strict=True))
+        self.score_bits = 64
+
+    has_ids = False  # whether the documents have ids, by which ties can be ordered
+
+    def under(self, *, ties: str | None = None, missing: str | None = None, score_bits: int | None = None) -> Rankings:
+        """The same rankings under other rules; what was given is not copied.
+
+        Parameters
+        ----------
+        ties : {"average", "stable", "docid", "best", "worst"}, optional
+            How documents of equal score are ordered; None: as they are now.
+        missing : {"zero", "skip"}, optional
+            Whether queries that the run lacks count as 0 or are left out; None: as they are now.
+        score_bits : {64, 32}, optional
+            The precision with which scores are compared: 32 as trec_eval up to release 9 and pytrec_eval do, for whom
+            scores that differ in less than about the seventh digit are tied. None: as it is now, at first 64.
+
+        Returns
+        -------
+        Rankings
+
+        Raises
+        ------
+        ValueError
+            For a rule that there is not; where rankings have no scores, ids or missing queries to which it applies;
+            for a run that was read from what cannot be read again.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> rankings = rg.from_scores([0, 1], [0.5, 0.5])
+        >>> [rankings.under(ties=ties).evaluate("rr").mean("rr") for ties in ("best", "average", "worst")]
+        [1.0, 0.75, 0.5]
+        """
+        if missing is not None and missing != self.missing:
+            raise ValueError("missing: these rankings know of no queries that a run lacks")
+        if (ties is not None or score_bits is not None) and self.ties is None:
+            raise ValueError("ties and score_bits: these rankings were given in rank order, without scores")
+        if score_bits not in (None, 32, 64):
+            raise ValueError(f"score_bits must be 64 or 32, not {score_bits!r}")
+        other = copy(self)
+        if ties is not None:
+            other.ties = check_ties(ties, ids=self.has_ids)
+        if score_bits is not None:
+            other.score_bits = score_bits
+        return other
 
     def __len__(self) -> int:
         return len(self.query_ids)
+
+    def limited(self, *, depth: int | None = None, judged_only: bool = False) -> Rankings:
+        """The same rankings, of which only a part is looked at.
+
+        Parameters
+        ----------
+        depth : int, optional
+            How many documents of each ranking count, from the first on; the others are as if they were not returned
+            (trec_eval's ``-M``). None: all.
+        judged_only : bool
+            Whether documents that are not judged are taken out, and those below them move up (trec_eval's ``-J``; the
+            condensed lists of Sakai 2007).
+
+        Returns
+        -------
+        Rankings
+
+        Raises
+        ------
+        ValueError, TypeError
+            If `depth` is no positive integer, or leaves open which of the tied documents count (ties="average", "best"
+            or "worst").
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> qrels = {"q1": {"d1": 1, "d2": 0, "d3": 1}}
+        >>> run = {"q1": {"x": 0.9, "d2": 0.8, "d1": 0.7, "d3": 0.6}}
+        >>> rankings = rg.from_qrels(qrels, run)
+        >>> [part.evaluate("rr", "recall").mean() for part in (rankings, rankings.limited(depth=3, judged_only=True))]
+        [{'rr': 0.3333333333333333, 'recall': 1.0}, {'rr': 0.5, 'recall': 0.5}]
+
+        References
+        ----------
+        Sakai, Alternatives to bpref, SIGIR 2007.
+        """
+        from rankgain.views import Limited  # which few need
+
+        if not isinstance(judged_only, (bool, np.bool_)):
+            raise TypeError(f"judged_only must be True or False, not {judged_only!r}")
+        return Limited(self, cut_off(depth), bool(judged_only))
 
     def evaluate(self, *metrics: str | Metric, threads: int = 1) -> Evaluation:
         """Compute metrics, all of them and all their cut-offs in one pass over the data.
@@ -142,6 +241,9 @@ class Rankings(ABC):
         requests = dict(pair for metric in metrics for pair in parse(metric))
         if not requests:
             raise ValueError(f"no metric was asked for; there are: {', '.join(TABLE)}")
+        if self.ties == "average":
+            for metric in requests.values():
+                refuse_average(metric)
         plan = Plan(list(dict.fromkeys(requests.values())))
         out = np.empty((len(plan.metrics), len(self)))
 

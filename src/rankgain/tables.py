@@ -11,7 +11,7 @@ from rankgain.batch import Hits, Needs
 from rankgain.errors import Fault, Offence, refusal
 from rankgain.groups import Groups
 from rankgain.ids import Column, Ids, Keys, Rows, python_ids
-from rankgain.lists import Floats, Ints, to_float64
+from rankgain.lists import Floats, Ints, single, to_float64
 from rankgain.rankings import TIES
 from rankgain.truth import EARLIER, Judged, Judgments
 
@@ -45,7 +45,7 @@ class Table:
         self.whole = whole
 
     def hits(
-        self, queries: Ints, judged: Keys, offsets: Ints, grades: Floats, needs: Needs, ties: int
+        self, queries: Ints, judged: Keys, offsets: Ints, grades: Floats, needs: Needs, ties: int, bits: int
     ) -> tuple[Hits, Fault]:
         """The hits of queries (−1: not in the run) among what is judged of each, and what was found wrong."""
         rows, run_offsets = self.groups.rows(queries)
@@ -56,10 +56,10 @@ class Table:
             grades,
             *self.documents.take(rows).buffers(),
             run_offsets,
-            np.empty(0) if self.scores is None else to_float64(self.scores[rows]),
+            np.empty(0) if self.scores is None else to_float64(single(self.scores[rows], bits)),
             self.scores is None,
             needs.depth,
-            needs.zeros,
+            needs.below,
             ties,
             self.whole,
             hits.offsets,
@@ -76,11 +76,14 @@ class Tabled(Judged):
     def __init__(
         self, truth: Judgments, run: Table, *, ties: str | None, missing: str, query_ids: Iterable[Hashable] | None
     ) -> None:
-        super().__init__(truth, run.name, run.groups.known, ties=ties, missing=missing, query_ids=query_ids)
-        check_kinds(truth, run.name, run.documents.kind)
         self._run = run
-        self._numbers = run.groups.find(truth.query_ids)[self._queries]
-        self._sizes = run.groups.sizes(self._numbers)
+        super().__init__(truth, run.name, run.groups.known, ties=ties, missing=missing, query_ids=query_ids)
+
+    def choose(self, missing: str, query_ids: Iterable[Hashable] | None) -> None:
+        super().choose(missing, query_ids)
+        check_kinds(self._truth, self._run.name, self._run.documents.kind)
+        self._numbers = self._run.groups.find(self._truth.query_ids)[self._queries]
+        self._sizes = self._run.groups.sizes(self._numbers)
 
     @property
     def loads(self) -> Ints:
@@ -95,7 +98,8 @@ class Tabled(Judged):
         self, start: int, stop: int, rows: Rows, offsets: Ints, grades: Floats, needs: Needs
     ) -> tuple[Hits, Fault]:
         ties = TIES[self.ties or "stable"]
-        return self._run.hits(self._numbers[start:stop], self._truth.ids.take(rows), offsets, grades, needs, ties)
+        numbers, judged = self._numbers[start:stop], self._truth.ids.take(rows)
+        return self._run.hits(numbers, judged, offsets, grades, needs, ties, self.score_bits)
 
     def run_refusal(self, query: int, offence: Offence) -> Exception:
         rows, _ = self._run.groups.rows(self._numbers[query : query + 1])

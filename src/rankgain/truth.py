@@ -16,7 +16,7 @@ from rankgain.errors import Fault, Offence, check, located, refusal
 from rankgain.groups import Groups
 from rankgain.ids import Column, Ids, Rows, column_of, ids_of, python_ids, rows_of
 from rankgain.lists import Floats, Ints, to_float64
-from rankgain.rankings import TIES, Rankings, check_query_ids
+from rankgain.rankings import TIES, Rankings, check_missing, check_query_ids
 
 EARLIER = "the document stands in an earlier place"
 
@@ -154,6 +154,8 @@ def as_dict(documents: Mapping[Any, float]) -> dict[Any, float]:
 class Judged(Rankings):
     """Rankings of a run, in whatever form, against judgments."""
 
+    has_ids = True
+
     def __init__(
         self,
         truth: Judgments,
@@ -173,6 +175,13 @@ class Judged(Rankings):
             raise ValueError(f"{names[0]} and {names[1]} have no query in common{differ and ': ' + differ}")
         self._truth = truth
         self._run_name = run_name
+        self._found = found
+        super().__init__((), ties=ties, left_out=(len(truth) - len(found), len(run_queries) - len(found)))
+        self.choose(missing, query_ids)
+
+    def choose(self, missing: str, query_ids: Iterable[Hashable] | None) -> None:
+        """Which queries are evaluated, by the rule for those that the run lacks, and what they are called."""
+        truth, found = self._truth, self._found
         self._queries = np.arange(len(truth)) if missing == "zero" else found
         if truth.fault is not None and truth.fault[1] not in self._queries:
             truth.check()
@@ -181,8 +190,17 @@ class Judged(Rankings):
             own = check_query_ids(query_ids, len(own))
         elif not isinstance(own, range) and not {*map(type, own)} <= {str, bytes, int}:  # the truth has each but once
             own = check_query_ids(own, len(own))
-        left_out = len(truth) - len(found), len(run_queries) - len(found)
-        super().__init__(own, ties=ties, missing=missing, left_out=left_out)
+        self.query_ids, self.missing = own, missing
+        self._named = query_ids is not None
+
+    def under(self, *, ties: str | None = None, missing: str | None = None, score_bits: int | None = None) -> Rankings:
+        other = super().under(ties=ties, score_bits=score_bits)
+        assert isinstance(other, Judged)
+        if missing is not None and check_missing(missing) != self.missing:
+            if self._named:
+                raise ValueError(f"missing={missing!r}: the queries were named by query_ids under another rule")
+            other.choose(missing, None)
+        return other
 
     @property
     def sizes(self) -> Ints:

@@ -104,10 +104,13 @@ class Matched(Judged):
         missing: str,
         query_ids: Iterable[Hashable] | None = None,
     ) -> None:
-        held = list(map(run.get, truth.query_ids))
-        common = [number for number, own in enumerate(held) if own is not None]
+        self._held = list(map(run.get, truth.query_ids))
+        common = [number for number, own in enumerate(self._held) if own is not None]
         super().__init__(truth, "run", run, ties=ties, missing=missing, query_ids=query_ids, common=common)
-        self._runs = [own or {} for own in held if missing == "zero" or own is not None]
+
+    def choose(self, missing: str, query_ids: Iterable[Hashable] | None) -> None:
+        super().choose(missing, query_ids)
+        self._runs = [own or {} for own in self._held if missing == "zero" or own is not None]
 
     @property
     def loads(self) -> Ints:
@@ -129,8 +132,9 @@ class Matched(Judged):
             grades,
             self._runs[start:stop],
             needs.depth,
-            needs.zeros,
+            needs.below,
             TIES[self.ties or "docid"],
+            self.score_bits == 32,
             hits.offsets,
             hits.grade,
             hits.first,

@@ -90,5 +90,7 @@ class Ranked(Graded):
     def hits(self, start: int, stop: int, grades: Array, offsets: Ints, needs: Needs) -> tuple[Hits, Fault]:
         hits = Hits(stop - start, len(grades))
         hits.last = hits.first
-        _backend.ordering.hits_ranked(grades, offsets, needs.depth, needs.zeros, hits.offsets, hits.grade, hits.first)
+        _backend.ordering.hits_ranked(
+            grades, offsets, needs.depth, needs.below < 0.0, hits.offsets, hits.grade, hits.first
+        )
         return hits, None

@@ -13,7 +13,7 @@ from rankgain.arrays import Array, array_of, check_id, check_unmasked
 from rankgain.batch import Hits, Needs
 from rankgain.errors import Fault, Offence
 from rankgain.inputs.ranked import Graded
-from rankgain.lists import Ints, Lists, check_judged, flat_numbers, offsets_of
+from rankgain.lists import Ints, Lists, check_judged, flat_numbers, offsets_of, single
 from rankgain.rankings import Rankings, check_query_ids, check_ties
 
 
@@ -169,14 +169,14 @@ class Scored(Graded):
         self._scores = scores
 
     def hits(self, start: int, stop: int, grades: Array, offsets: Ints, needs: Needs) -> tuple[Hits, Fault]:
-        scores, _ = self._scores.take(start, stop, native=True)
+        scores = single(self._scores.take(start, stop, native=True)[0], self.score_bits)
         hits = Hits(stop - start, len(grades))
         fault = _backend.ordering.hits_scored(
             scores,
             grades,
             offsets,
             needs.depth,
-            needs.zeros,
+            needs.below < 0.0,
             self.ties == "stable",
             hits.offsets,
             hits.grade,

@@ -22,7 +22,7 @@ from rankgain.batch import Hits, Needs
 from rankgain.errors import Fault, Offence, refusal
 from rankgain.groups import Groups
 from rankgain.ids import Keys, Rows, TextIds, decoded, python_ids, stretches
-from rankgain.lists import Floats, Ints, offsets_of
+from rankgain.lists import Floats, Ints, offsets_of, single, to_float64
 from rankgain.rankings import TIES, Rankings, check_missing, check_ties
 from rankgain.tables import check_kinds
 from rankgain.truth import Judged, Judgments, of_ids
@@ -88,9 +88,13 @@ def read_trec(
     if _is_standard_input(qrels) and _is_standard_input(run):
         raise ValueError("qrels and run cannot both be standard input")
     truth = qrels if isinstance(qrels, Judgments) else read_qrels(qrels, "qrels")
+    name, places = _read_run(run, truth, ties, 64)
+    return Placed(truth, name, places, run, ties=ties, missing=missing, query_ids=query_ids)
+
+
+def _read_run(run: Source, truth: Judgments, ties: str, score_bits: int) -> tuple[str, Places]:
     with opened(run, "run") as source:
-        places = _place(source, truth, TIES[ties])
-    return Placed(truth, source.name, places, ties=ties, missing=missing, query_ids=query_ids)
+        return source.name, _place(source, truth, TIES[ties], score_bits)
 
 
 def read_qrels(source: Source, argument: str = "qrels") -> Judgments:
@@ -310,10 +314,10 @@ class Block:
         self.starts, self.ends, self.values = self.starts[:row], self.ends[:row], self.values[:row]
         self.runs = self.runs[:-1]
 
-    @property
-    def rows(self) -> tuple[Any, ...]:
+    def rows(self, score_bits: int) -> tuple[Any, ...]:
         """What kernels take of it."""
-        return self.bytes, self.starts, self.ends, self.values, self.runs.reshape(-1)
+        values = to_float64(single(self.values, score_bits))
+        return self.bytes, self.starts, self.ends, values, self.runs.reshape(-1)
 
     def groups(self) -> Groups:
         queries = TextIds(self.bytes, self.runs[:, 1], self.runs[:, 2], "str")
@@ -433,13 +437,14 @@ class Places:
     That takes two steps, for all judged documents of a query must be found before others can be counted above them.
     """
 
-    def __init__(self, truth: Judgments, name: str, ties: int) -> None:
+    def __init__(self, truth: Judgments, name: str, ties: int, score_bits: int) -> None:
         queries, judged = len(truth), len(truth.grades)
         self.queries = Queries()
         self.returned = np.zeros(queries, dtype=np.int64)
         self._truth = truth
         self._name = name
         self._numbers = {query: number for number, query in enumerate(truth.query_ids)}
+        self._score_bits = score_bits
         self._resolved = ties in (_codes.DOCID, _codes.STABLE)
         self._held = np.full(queries, -2)
         self._hits = np.empty(judged, dtype=np.int64)
@@ -472,13 +477,13 @@ class Places:
             news = self.queries.names[known + len(judged_of) :]
             judged_of = np.append(judged_of, np.array([self._numbers.get(name, -1) for name in news], dtype=np.int64))
             sizes = _grown(sizes, len(judged_of))
-            _backend.lines.match_lines(block.rows, numbers, block.first, judged_of, sizes, self._lists)
+            _backend.lines.match_lines(self._rows(block), numbers, block.first, judged_of, sizes, self._lists)
         offsets = offsets_of(sizes[: len(judged_of)])
         places, hashes = offsets[:-1].copy(), np.empty(offsets[-1], dtype=np.int64)
         for block in blocks():
             numbers = self.queries.numbers(block) - known
             fits = numbers.max(initial=-1) < len(places) and _backend.lines.count_lines(
-                block.rows, numbers, block.first, judged_of, places, hashes, self._lists
+                self._rows(block), numbers, block.first, judged_of, places, hashes, self._lists
             )
             if not fits:
                 raise self._changed()
@@ -487,6 +492,9 @@ class Places:
         self._check_repeated(blocks, known, hashes, offsets)
         judged = judged_of >= 0
         self.returned[judged_of[judged]] = np.diff(offsets)[judged]
+
+    def _rows(self, block: Block) -> tuple[Any, ...]:
+        return block.rows(self._score_bits)
 
     def _changed(self) -> Exception:
         return ValueError(f"{self._name} was changed while it was read")
@@ -518,17 +526,20 @@ class Places:
         return self
 
 
-def _place(file: File, truth: Judgments, ties: int) -> Places:
-    places = Places(truth, file.name, ties)
+def _place(file: File, truth: Judgments, ties: int, score_bits: int) -> Places:
+    places = Places(truth, file.name, ties, score_bits)
     try:
         for block in _blocks(file, together=True):
             places.add(partial(iter, [block]))
     except _Apart:
-        places = Places(truth, file.name, ties)
+        places = Places(truth, file.name, ties, score_bits)
     else:
         return places.finish()
     places.add(lambda: _blocks(file.again(), together=False))  # not in the handler, which holds on to the last block
     return places.finish()
+
+
+_APART = ("docid", "stable")  # policies that give each document a place of its own
 
 
 class Placed(Judged):
@@ -539,6 +550,7 @@ class Placed(Judged):
         truth: Judgments,
         name: str,
         places: Places,
+        source: Source,
         *,
         ties: str,
         missing: str,
@@ -548,6 +560,17 @@ class Placed(Judged):
             truth, name, dict.fromkeys(places.queries.names), ties=ties, missing=missing, query_ids=query_ids
         )
         self._places = places
+        self._source = source
+
+    def under(self, *, ties: str | None = None, missing: str | None = None, score_bits: int | None = None) -> Rankings:
+        other = super().under(ties=ties, missing=missing, score_bits=score_bits)
+        assert isinstance(other, Placed)
+        before, now = ((own.ties in _APART and own.ties, own.score_bits) for own in (self, other))
+        if before != now:  # what the places were found by
+            if _is_standard_input(self._source) or not isinstance(self._source, (str, os.PathLike)):
+                raise ValueError(f"{self._run_name} cannot be read again for other rules: read it anew")
+            _, other._places = _read_run(self._source, self._truth, other.ties or "docid", other.score_bits)
+        return other
 
     def returned(self, start: int, stop: int) -> Ints:
         return self._places.returned[self._queries[start:stop]]
@@ -559,7 +582,7 @@ class Placed(Judged):
         held, own = stretches(self._places.offsets[queries], self._places.offsets[queries + 1])
         hits = Hits(stop - start, 0)
         hits.grade, hits.first, hits.last = self._places.grade[held], self._places.first[held], self._places.last[held]
-        seen = (hits.first <= needs.depth) & ((hits.grade > 0.0) | needs.zeros)
+        seen = (hits.first <= needs.depth) & (hits.grade > needs.below)
         hits.grade, hits.first, hits.last = hits.grade[seen], hits.first[seen], hits.last[seen]
         hits.offsets = np.append(0, np.cumsum(seen))[own]
         return hits, None

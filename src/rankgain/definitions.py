@@ -1,0 +1,571 @@
+"""THE TABLE of metrics: what each is called, what it takes, which families compute it, and how their values make one.
+
+A new metric is a new row; only a new family touches the backends.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from rankgain import _backend
+from rankgain._codes import GEOMETRIC
+from rankgain.aggregators import Aggregator, geometric_mean, mean, total
+from rankgain.batch import NON_RELEVANT
+from rankgain.discounts import NO_DISCOUNT, Discount
+from rankgain.errors import check
+from rankgain.families import (
+    Cascade,
+    CostSum,
+    DiscountedSum,
+    Family,
+    FirstRelevant,
+    GradeLevels,
+    IdealSum,
+    InferredSum,
+    Interpolated,
+    JudgedAbove,
+    PrecisionAtRelevant,
+    PrecisionSum,
+    PreferenceSum,
+    Ranks,
+    RelevantRanks,
+    hits_above,
+)
+from rankgain.gains import Gain
+from rankgain.lists import Floats
+
+if TYPE_CHECKING:
+    from rankgain.metrics import Metric
+
+
+class Row(NamedTuple):
+    """One metric of the table: what it is called, what it takes, which families compute it, what sums it up.
+
+    `value` makes the values of the queries from those of the families, one vector each; None: of the only one.
+    `cuts`: whether it takes a cut-off k. `unaveraged`: why it has no expected value over the orders of tied documents.
+    """
+
+    name: str
+    title: str
+    aliases: tuple[str, ...]
+    parameters: tuple[str, ...]
+    families: Callable[[Metric], tuple[Family, ...]]
+    value: Callable[..., Floats] | None
+    highest: float
+    source: str
+    aggregator: Aggregator = mean
+    cuts: bool = True
+    unaveraged: str = ""
+
+
+# How the vectors of the families make the values of a metric
+
+
+def _ratio(metric: Metric, values: Floats, ideals: Floats) -> Floats:
+    """A value and its ideal; one that exceeds it by more than rounding does is refused."""
+    out = np.empty(len(values))
+    values, ideals = np.ascontiguousarray(values), np.ascontiguousarray(ideals)
+    check(_backend.kernels.normalise(values, ideals, metric.empty, metric.discount.bounded, out))
+    return out
+
+
+def _quotient(values: Floats, totals: Floats, empty: float = 0.0) -> Floats:
+    quotients: Floats = np.divide(values, totals, out=np.full(len(values), empty), where=totals != 0.0)
+    return quotients
+
+
+def _by_rank(metric: Metric, values: Floats, ranks: Floats) -> Floats:
+    return _quotient(values, ranks)
+
+
+def _by_relevant(metric: Metric, values: Floats, relevant: Floats) -> Floats:
+    return _quotient(values, relevant, metric.empty)
+
+
+def _by_capped(metric: Metric, values: Floats, relevant: Floats, ranks: Floats) -> Floats:
+    capped = _quotient(values, np.minimum(relevant, ranks))
+    return np.where(relevant > 0.0, capped, metric.empty)
+
+
+def _by_hits(metric: Metric, values: Floats, relevant: Floats, hits: Floats) -> Floats:
+    return np.where(relevant > 0.0, _quotient(values, hits), metric.empty)
+
+
+def _f(metric: Metric, hits: Floats, relevant: Floats, ranks: Floats) -> Floats:
+    """(1 + β²)·P·R / (β²·P + R), P and R having the same hits above them."""
+    square = metric.beta * metric.beta
+    value = _quotient((1.0 + square) * hits, square * relevant + ranks)
+    return np.where(relevant > 0.0, value, metric.empty)
+
+
+def _unjudged(metric: Metric, judged: Floats, returned: Floats, ranks: Floats) -> Floats:
+    return _quotient(returned - judged, ranks)
+
+
+def _set_ap(metric: Metric, hits: Floats, relevant: Floats, returned: Floats) -> Floats:
+    return _quotient(hits * hits, returned * relevant, 0.0) + np.where(relevant > 0.0, 0.0, metric.empty)
+
+
+def _utility(metric: Metric, hits: Floats, relevant: Floats, returned: Floats) -> Floats:
+    a, b, c, d = metric.coefficients
+    rest = metric.collection + hits - returned - relevant
+    return a * hits + b * (returned - hits) + c * (relevant - hits) + d * rest
+
+
+def _relevant(metric: Metric) -> JudgedAbove:
+    return JudgedAbove(metric.below)
+
+
+def _hits(metric: Metric) -> DiscountedSum:
+    return hits_above(metric.below)
+
+
+def _geometric(metric: Metric, below: float) -> DiscountedSum:
+    return DiscountedSum(Gain.relevant(below), Discount(GEOMETRIC, metric.p))
+
+
+def _points(metric: Metric, *points: float) -> tuple[Family, ...]:
+    return Interpolated(metric.below, points, metric.rounding == "up"), _relevant(metric)
+
+
+def _filled(metric: Metric, values: Floats, relevant: Floats) -> Floats:
+    return np.where(relevant > 0.0, values, metric.empty)
+
+
+_AP = "Buckley & Voorhees 2000; Robertson, Kanoulas & Yilmaz 2010"
+_TREC = "trec_eval, m_{}.c (Buckley)"
+_SUM, _RELEVANT, _GAIN = ("rel",), ("rel", "empty"), ("gain", "empty")
+_BY_ORDER = "it depends on where each document of a tie group stands, not only on how many are relevant"
+
+
+TABLE: dict[str, Row] = {
+    row.name: row
+    for row in (
+        Row(
+            "cg",
+            "cumulative gain: the sum of the gains to rank k",
+            (),
+            ("gain",),
+            lambda m: (DiscountedSum(m.gain, NO_DISCOUNT),),
+            None,
+            math.inf,
+            "Järvelin & Kekäläinen 2002",
+        ),
+        Row(
+            "ncg",
+            "normalised CG: CG / that of the ideal list",
+            (),
+            _GAIN,
+            lambda m: (DiscountedSum(m.gain, NO_DISCOUNT), IdealSum(m.gain, NO_DISCOUNT)),
+            _ratio,
+            1.0,
+            "Järvelin & Kekäläinen 2002",
+        ),
+        Row(
+            "dcg",
+            "discounted cumulative gain: the sum of gain times discount to rank k",
+            (),
+            ("gain", "discount"),
+            lambda m: (DiscountedSum(m.gain, m.discount),),
+            None,
+            math.inf,
+            "Järvelin & Kekäläinen 2002; gain=exponential: Burges et al. 2005",
+        ),
+        Row(
+            "idcg",
+            "ideal DCG: the DCG of the judged gains, highest first",
+            ("ideal_dcg",),
+            ("gain", "discount"),
+            lambda m: (IdealSum(m.gain, m.discount),),
+            None,
+            math.inf,
+            "Järvelin & Kekäläinen 2002",
+        ),
+        Row(
+            "ndcg",
+            "normalised DCG: DCG / IDCG",
+            ("ndcg_cut",),
+            ("gain", "discount", "ideal", "empty"),
+            lambda m: (DiscountedSum(m.gain, m.discount), IdealSum(m.gain, m.discount, m.ideal == "returned")),
+            _ratio,
+            1.0,
+            "Järvelin & Kekäläinen 2002",
+        ),
+        Row(
+            "rr",
+            "reciprocal rank: 1 / rank of the first relevant document; its mean is MRR",
+            ("mrr", "reciprocal_rank", "recip_rank"),
+            _RELEVANT,
+            lambda m: (FirstRelevant(m.below, m.empty),),
+            None,
+            1.0,
+            "Voorhees 1999",
+        ),
+        Row(
+            "success",
+            "success, or hit rate: 1 if a relevant document was returned to rank k, else 0",
+            ("hit_rate", "hit", "hits"),
+            _RELEVANT,
+            lambda m: (FirstRelevant(m.below, m.empty, success=True),),
+            None,
+            1.0,
+            _TREC.format("success"),
+        ),
+        Row(
+            "precision",
+            "the share of relevant documents among the first k; without k, among those returned",
+            ("p", "set_p"),
+            _SUM,
+            lambda m: (_hits(m), Ranks()),
+            _by_rank,
+            1.0,
+            _TREC.format("P"),
+        ),
+        Row(
+            "recall",
+            "the share of the relevant documents that were returned to rank k",
+            ("r", "set_recall"),
+            _RELEVANT,
+            lambda m: (_hits(m), _relevant(m)),
+            _by_relevant,
+            1.0,
+            _TREC.format("recall"),
+        ),
+        Row(
+            "capped_recall",
+            "relevant documents to rank k / min(k, R): how much of what k ranks can hold",
+            ("relative_p", "recall_cap", "set_relative_p"),
+            _RELEVANT,
+            lambda m: (_hits(m), _relevant(m), Ranks()),
+            _by_capped,
+            1.0,
+            _TREC.format("rel_P") + "; BEIR's capped recall",
+        ),
+        Row(
+            "f",
+            "F, the weighted harmonic mean of precision and recall to rank k",
+            ("f1", "set_f"),
+            ("rel", "empty", "beta"),
+            lambda m: (_hits(m), _relevant(m), Ranks()),
+            _f,
+            1.0,
+            "van Rijsbergen 1979",
+        ),
+        Row(
+            "ap",
+            "average precision: the precisions at the ranks of relevant documents to k / R; its mean is MAP",
+            ("map", "average_precision", "map_cut"),
+            _RELEVANT,
+            lambda m: (PrecisionSum(m.below), _relevant(m)),
+            _by_relevant,
+            1.0,
+            _AP,
+        ),
+        Row(
+            "ap_capped",
+            "average precision / min(k, R), as recommender libraries count",
+            ("map_capped",),
+            _RELEVANT,
+            lambda m: (PrecisionSum(m.below), _relevant(m), Ranks()),
+            _by_capped,
+            1.0,
+            "Kaggle's MAP@k; implicit, evaluation.pyx",
+        ),
+        Row(
+            "ap_hits",
+            "average precision / the number of relevant documents to rank k: the mean of their precisions",
+            ("map_hits",),
+            _RELEVANT,
+            lambda m: (PrecisionSum(m.below), _relevant(m), _hits(m)),
+            _by_hits,
+            1.0,
+            "torchmetrics, retrieval_average_precision; recmetrics, mapk",
+            unaveraged="it divides by the number of hits, which differs between the orders of tied documents",
+        ),
+        Row(
+            "gm_ap",
+            "average precision, whose geometric mean is taken over queries (GMAP)",
+            ("gm_map", "gmap"),
+            _RELEVANT,
+            lambda m: (PrecisionSum(m.below), _relevant(m)),
+            _by_relevant,
+            1.0,
+            "Robertson 2006; " + _TREC.format("gm_map"),
+            geometric_mean,
+            cuts=False,
+        ),
+        Row(
+            "r_precision",
+            "precision at rank R, or a multiple of it",
+            ("rprec", "r_prec", "rprec_mult"),
+            ("rel", "empty", "multiple"),
+            lambda m: (PrecisionAtRelevant(m.below, m.multiple), _relevant(m)),
+            _filled,
+            1.0,
+            _TREC.format("Rprec"),
+            cuts=False,
+        ),
+        Row(
+            "iprec",
+            "interpolated precision: the highest at any rank with at least this recall",
+            ("iprec_at_recall",),
+            ("rel", "empty", "recall", "rounding"),
+            lambda m: _points(m, m.recall),
+            _filled,
+            1.0,
+            _TREC.format("iprec_at_recall"),
+            cuts=False,
+            unaveraged="it is the highest of many precisions, and " + _BY_ORDER,
+        ),
+        Row(
+            "iprec_mean",
+            "the mean of interpolated precision at recall 0, 0.1 … 1",
+            ("11pt_avg", "11pt"),
+            ("rel", "empty", "rounding"),
+            lambda m: _points(m, *(tenth / 10 for tenth in range(11))),
+            _filled,
+            1.0,
+            _TREC.format("11pt_avg"),
+            cuts=False,
+            unaveraged="it is made of the highest of many precisions, and " + _BY_ORDER,
+        ),
+        Row(
+            "bpref",
+            "binary preference: how seldom judged non-relevant documents stand above relevant ones",
+            (),
+            _RELEVANT,
+            lambda m: (PreferenceSum(m.below), _relevant(m)),
+            _by_relevant,
+            1.0,
+            "Buckley & Voorhees 2004; " + _TREC.format("bpref"),
+            cuts=False,
+        ),
+        Row(
+            "gm_bpref",
+            "bpref, whose geometric mean is taken over queries",
+            (),
+            _RELEVANT,
+            lambda m: (PreferenceSum(m.below), _relevant(m)),
+            _by_relevant,
+            1.0,
+            _TREC.format("gm_bpref"),
+            geometric_mean,
+            cuts=False,
+        ),
+        Row(
+            "infap",
+            "inferred AP, for judgements of a sample of the pool (negative grades: pooled, not judged)",
+            ("inf_ap",),
+            _RELEVANT,
+            lambda m: (InferredSum(m.below), _relevant(m)),
+            _by_relevant,
+            1.0,
+            "Yilmaz & Aslam 2006; " + _TREC.format("infap"),
+            cuts=False,
+            unaveraged=_BY_ORDER,
+        ),
+        Row(
+            "rbp",
+            "rank-biased precision: (1 − p)·Σ p^(rank − 1) over relevant documents",
+            (),
+            ("rel", "p"),
+            lambda m: (_geometric(m, m.below),),
+            lambda m, sums: (1.0 - m.p) * sums,
+            1.0,
+            "Moffat & Zobel 2008",
+        ),
+        Row(
+            "rbp_residual",
+            "what RBP would gain if all that is not judged, and all beyond rank k, were relevant",
+            ("rbp_resid",),
+            ("p",),
+            lambda m: (_geometric(m, NON_RELEVANT),),
+            lambda m, sums: 1.0 - (1.0 - m.p) * sums,
+            1.0,
+            "Moffat & Zobel 2008",
+        ),
+        Row(
+            "err",
+            "expected reciprocal rank of a reader who stops at a document of grade g with (2^g − 1) / 2^max_grade",
+            (),
+            ("max_grade",),
+            lambda m: (Cascade(m.max_grade),),
+            None,
+            1.0,
+            "Chapelle, Metzler, Zhang & Grinspan 2009",
+        ),
+        Row(
+            "nerr",
+            "ERR / that of the ideal list",
+            (),
+            ("max_grade", "empty"),
+            lambda m: (Cascade(m.max_grade), Cascade(m.max_grade, ideal=True)),
+            _ratio,
+            1.0,
+            "Chapelle, Metzler, Zhang & Grinspan 2009; Sakai & Robertson 2008",
+        ),
+        Row(
+            "q_measure",
+            "Q-measure: average precision blended with cumulative gain, (c + β·CG) / (rank + β·ICG)",
+            ("q",),
+            ("rel", "empty", "beta"),
+            lambda m: (PrecisionSum(m.below, m.beta), _relevant(m)),
+            _by_relevant,
+            1.0,
+            "Sakai 2004",
+        ),
+        Row(
+            "judged",
+            "the share of judged documents among those returned to rank k",
+            (),
+            (),
+            lambda m: (hits_above(NON_RELEVANT), Ranks(returned=True)),
+            _by_rank,
+            1.0,
+            "ir_measures, Judged",
+        ),
+        Row(
+            "unjudged",
+            "the documents to rank k that are not judged / k; without k, / those returned",
+            ("unj",),
+            (),
+            lambda m: (hits_above(NON_RELEVANT), Ranks(returned=True), Ranks()),
+            _unjudged,
+            1.0,
+            _TREC.format("unjudged"),
+        ),
+        Row(
+            "set_ap",
+            "precision times recall of the whole list",
+            ("set_map",),
+            _RELEVANT,
+            lambda m: (_hits(m), _relevant(m), Ranks()),
+            _set_ap,
+            1.0,
+            _TREC.format("set_map"),
+            cuts=False,
+        ),
+        Row(
+            "utility",
+            "a·(relevant returned) + b·(others returned) + c·(relevant not returned) + d·(others not returned)",
+            (),
+            ("rel", "coefficients", "collection"),
+            lambda m: (_hits(m), _relevant(m), Ranks()),
+            _utility,
+            math.inf,
+            _TREC.format("utility"),
+            cuts=False,
+        ),
+        Row(
+            "g",
+            "G: the gains, each divided by log2(2 + the gain that the ranks so far have missed), / their ideal sum",
+            (),
+            _GAIN,
+            lambda m: (CostSum(m.gain), IdealSum(m.gain, NO_DISCOUNT)),
+            lambda m, sums, totals: _quotient(sums, totals, m.empty),
+            1.0,
+            _TREC.format("G"),
+            cuts=False,
+            unaveraged=_BY_ORDER,
+        ),
+        Row(
+            "bin_g",
+            "G with the gain 1 of each relevant document: each is divided by log2(2 + the others above)",
+            ("bing",),
+            _RELEVANT,
+            lambda m: (CostSum(Gain.relevant(m.below)), _relevant(m)),
+            _by_relevant,
+            1.0,
+            _TREC.format("binG"),
+            cuts=False,
+            unaveraged=_BY_ORDER,
+        ),
+        Row(
+            "ndcg_rel",
+            "the mean of nDCG at the ranks of the documents with a gain",
+            (),
+            ("gain", "discount", "empty"),
+            lambda m: (RelevantRanks(m.gain, m.discount), IdealSum(m.gain, NO_DISCOUNT)),
+            _filled,
+            1.0,
+            _TREC.format("ndcg_rel"),
+            cuts=False,
+            unaveraged=_BY_ORDER,
+        ),
+        Row(
+            "r_ndcg",
+            "the mean of nDCG at the ranks where the ideal gain falls, and at the end",
+            ("rndcg",),
+            ("gain", "discount", "rel", "empty"),
+            lambda m: (GradeLevels(m.gain, m.discount), _relevant(m)),
+            _filled,
+            1.0,
+            _TREC.format("Rndcg"),
+            cuts=False,
+        ),
+        Row(
+            "num_ret",
+            "documents returned",
+            (),
+            (),
+            lambda m: (Ranks(),),
+            None,
+            math.inf,
+            _TREC.format("num_ret"),
+            total,
+            cuts=False,
+        ),
+        Row(
+            "num_rel",
+            "relevant documents judged",
+            (),
+            _SUM,
+            lambda m: (_relevant(m),),
+            None,
+            math.inf,
+            _TREC.format("num_rel"),
+            total,
+            cuts=False,
+        ),
+        Row(
+            "num_rel_ret",
+            "relevant documents returned",
+            (),
+            _SUM,
+            lambda m: (_hits(m),),
+            None,
+            math.inf,
+            _TREC.format("num_rel_ret"),
+            total,
+            cuts=False,
+        ),
+        Row(
+            "num_nonrel_judged_ret",
+            "documents returned that are judged not relevant",
+            (),
+            _SUM,
+            lambda m: (hits_above(NON_RELEVANT), _hits(m)),
+            lambda m, judged, relevant: judged - relevant,
+            math.inf,
+            _TREC.format("num_nonrel_judged_ret"),
+            total,
+            cuts=False,
+        ),
+        Row(
+            "num_q",
+            "queries evaluated",
+            (),
+            (),
+            lambda m: (Ranks(),),
+            lambda m, returned: np.ones(len(returned)),
+            math.inf,
+            _TREC.format("num_q"),
+            total,
+            cuts=False,
+        ),
+    )
+}
