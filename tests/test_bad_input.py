@@ -258,10 +258,10 @@ BAD_MISSING = [(ValueError, "must be 'zero' or 'skip'", "no", "", None, True, ["
 BAD_METRICS = [
     (ValueError, "k must be a positive integer", "ndcg@0", "ndcg@-1", "ndcg_cut.0", "rr(k=0)", "ndcg@2.5", "ndcg@5,10"),
     (ValueError, "'ndcg@ | k must be a positive integer", "ndcg@", "ndcg@x", "ndcg@1e3"),
-    (ValueError, "there is no metric | did you mean 'ndcg'? | There are | mrr", "ndgc@10", "ndcg_10", "NDCH"),
-    (ValueError, "there is no metric | There are | mrr", "xyzzy", "map@5"),
+    (ValueError, "there is no metric | did you mean 'ndcg'? | There are | rr", "ndgc@10", "ndcg_10", "NDCH"),
+    (ValueError, "there is no metric | There are | rr", "xyzzy", "maps@5"),
     (ValueError, "is not a metric | name(parameter=value,...)@k", "", " ", "@5", "ndcg@5@6", "ndcg.5", "ndcg(k=5"),
-    (ValueError, "is no parameter | gain | rel", "ndcg(gain)", "ndcg(depth=5)", "ndcg:depth=5@3"),
+    (ValueError, "is no parameter | gain | ideal", "ndcg(gain)", "ndcg(depth=5)", "ndcg:depth=5@3"),
     (ValueError, "twice", "ndcg(gain=linear,gain=linear)", "ndcg(k=5)@5"),
     (ValueError, " must be ", "ndcg(gain=exp)", "dcg:gain=@5", "ndcg(ideal=best)", "rr(rel=x)", "rr(rel=inf)"),
     (ValueError, "jarvelin | b > 1", "ndcg(discount=jarvelin:1)", "ndcg:discount=jarvelin:x@5"),

@@ -250,10 +250,10 @@ NEEDS = {
 LEFT_OUT = {
     "__version__": "a constant",
     "backend": "a constant",
-    **dict.fromkeys([f"Metric.{name}" for name in (*rg.Metric.__slots__, "depth")], "a field, seen in its text"),
+    **dict.fromkeys([f"Metric.{name}" for name in (*rg.Metric.__slots__, "depth", "below")], "a field, seen in its text"),
     **dict.fromkeys(["Curve.ks", "Curve.metric", "Curve.query_ids", "Curve.values"], "a field, seen with the curve"),
     **dict.fromkeys(
-        [f"Rankings.{name}" for name in ("batch", "chunks", "loads", "query_name", "refusal", "refuse", "sizes")],
+        [f"Rankings.{name}" for name in ("batch", "chunks", "has_ids", "loads", "query_name", "refusal", "refuse", "sizes")],
         "a part of evaluate",
     ),
     **dict.fromkeys([f"Judgments.{name}" for name in ("refusal", "rows")], "a part of evaluate"),
@@ -304,6 +304,10 @@ CALLS = {
     "Rankings": lambda s: [(repr(held), len(held)) for held in s.rankings.values()],
     "Rankings.curve": lambda s: [held.curve("ndcg", KS) for held in s.rankings.values()],
     "Rankings.evaluate": lambda s: [held.evaluate(*METRICS, threads=3) for held in s.rankings.values()],
+    "Rankings.limited": lambda s: [
+        held.limited(judged_only=True).evaluate(*METRICS, threads=3) for held in s.rankings.values()
+    ],
+    "Rankings.under": lambda s: s.rankings["matched"].under(ties="average", score_bits=32).evaluate(*METRICS),
     "cg": lambda s: [rg.cg(grades, k=5, gain="exponential") for grades in (s.grades, s.grades[0], s.lists)],
     "compare": lambda s: rg.compare({"dict": s.run, "frame": s.columns}, s.judgments, METRICS),
     "dcg": lambda s: [

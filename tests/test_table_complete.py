@@ -70,7 +70,8 @@ def test_cython_names_the_same_numbers():
 def test_every_offence_is_worded():
     first, last = _codes.NAN_GRADE, _codes.LARGE_ID
     codes = {value for name, value in vars(_codes).items() if name.isupper()}
-    offences = set(range(first, last + 1)) | {errors.MISSING_GAIN, errors.BAD_GAIN, errors.SHORT_DISCOUNT}
+    offences = set(range(first, last + 1)) | {errors.MISSING_GAIN, errors.BAD_GAIN}
+    offences |= {errors.SHORT_DISCOUNT, errors.ABOVE_MAX_GRADE}
     assert codes >= set(range(first, last + 1))
     assert errors._TEXTS.keys() == offences
     assert max(offences) < _codes.IN_JUDGED
@@ -82,7 +83,12 @@ def test_every_metric_has_what_a_metric_needs():
         for text in (row.title, row.source):
             assert text, name
         for alias in (name, *row.aliases):
-            assert next(parse(f"{alias}@3"))[1] == rg.metric(name, k=3)
+            if row.cuts:
+                assert next(parse(f"{alias}@3"))[1] == rg.metric(name, k=3)
+            else:
+                assert next(parse(alias))[1] == rg.metric(name)
+                with pytest.raises(TypeError, match="no cut-off"):
+                    next(parse(f"{alias}@3"))
         document = textbook.Doc("d", 2, 1.0)
         value = textbook.metric(name, [document], ties="average")
         assert 0 <= value <= row.highest

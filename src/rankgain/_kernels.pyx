@@ -595,7 +595,7 @@ def cost_sum(
     double[::1] out
 ):
     cdef Py_ssize_t query = 0
-    cdef double total, gained
+    cdef double total, gained, missed
     cdef Rising cost
     cdef Walk walk
     cdef int code = 0
@@ -608,10 +608,15 @@ def cost_sum(
             while advance(&walk):
                 if gain[walk.index] != 0.0:
                     gained += gain[walk.index]
-                    total += gain[walk.index] / log2(2.0 + rise(&cost, walk.rank) - gained)
+                    missed = 2.0 + rise(&cost, walk.rank) - gained
+                    if missed < 1.0:
+                        code = ABOVE_IDEAL
+                        break
+                    total += gain[walk.index] / log2(missed)
             out[query] = total
-            if not finite(total):
+            if not code and not finite(total):
                 code = NOT_FINITE
+            if code:
                 break
     return (code, query, -1) if code else None
 

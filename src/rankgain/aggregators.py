@@ -46,8 +46,8 @@ LEAST = 1e-5  # what a query counts at the least in a geometric mean, as in trec
 
 def geometric_mean(values: Floats, weights: Floats | None = None) -> float:
     """The geometric mean of what is not NaN, none of it less than `LEAST`."""
-    logarithms = [math.nan if math.isnan(value) else math.log(max(value, LEAST)) for value in values.tolist()]
-    return math.exp(mean(np.array(logarithms, dtype=np.float64), weights))
+    logarithms = [math.nan if math.isnan(value) else math.log2(max(value, LEAST)) for value in values.tolist()]
+    return math.exp2(mean(np.array(logarithms, dtype=np.float64), weights))
 
 
 def check_weights(weights: Any, query_ids: Sequence[Any]) -> Floats | None:

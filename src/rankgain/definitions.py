@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from rankgain import _backend
-from rankgain._codes import GEOMETRIC
+from rankgain._codes import ABOVE_IDEAL, GEOMETRIC, NOT_FINITE
 from rankgain.aggregators import Aggregator, geometric_mean, mean, total
 from rankgain.batch import NON_RELEVANT
 from rankgain.discounts import NO_DISCOUNT, Discount
@@ -82,24 +82,40 @@ def _by_rank(metric: Metric, values: Floats, ranks: Floats) -> Floats:
     return _quotient(values, ranks)
 
 
+def _filled(metric: Metric, values: Floats, relevant: Floats) -> Floats:
+    """The values, but `empty` where nothing is relevant."""
+    return np.where(relevant > 0.0, values, metric.empty)
+
+
+def _checked(values: Floats, relevant: Floats) -> Floats:
+    """Values of which each relevant document adds 1 at the most: more of them than are judged cannot be."""
+    above = np.flatnonzero(values > relevant * (1.0 + TOLERANCE))
+    check((ABOVE_IDEAL, int(above[0]), -1) if len(above) else None)
+    return values
+
+
+def _mean_ndcg(metric: Metric, values: Floats, relevant: Floats) -> Floats:
+    if metric.discount.bounded:
+        _checked(values, np.ones(len(values)))
+    return _filled(metric, values, relevant)
+
+
 def _by_relevant(metric: Metric, values: Floats, relevant: Floats) -> Floats:
-    return _quotient(values, relevant, metric.empty)
+    return _quotient(_checked(values, relevant), relevant, metric.empty)
 
 
 def _by_capped(metric: Metric, values: Floats, relevant: Floats, ranks: Floats) -> Floats:
-    capped = _quotient(values, np.minimum(relevant, ranks))
-    return np.where(relevant > 0.0, capped, metric.empty)
+    return _filled(metric, _quotient(_checked(values, relevant), np.minimum(relevant, ranks)), relevant)
 
 
 def _by_hits(metric: Metric, values: Floats, relevant: Floats, hits: Floats) -> Floats:
-    return np.where(relevant > 0.0, _quotient(values, hits), metric.empty)
+    return _filled(metric, _quotient(values, _checked(hits, relevant)), relevant)
 
 
 def _f(metric: Metric, hits: Floats, relevant: Floats, ranks: Floats) -> Floats:
     """(1 + β²)·P·R / (β²·P + R), P and R having the same hits above them."""
     square = metric.beta * metric.beta
-    value = _quotient((1.0 + square) * hits, square * relevant + ranks)
-    return np.where(relevant > 0.0, value, metric.empty)
+    return _filled(metric, _quotient((1.0 + square) * _checked(hits, relevant), square * relevant + ranks), relevant)
 
 
 def _unjudged(metric: Metric, judged: Floats, returned: Floats, ranks: Floats) -> Floats:
@@ -107,13 +123,17 @@ def _unjudged(metric: Metric, judged: Floats, returned: Floats, ranks: Floats) -
 
 
 def _set_ap(metric: Metric, hits: Floats, relevant: Floats, returned: Floats) -> Floats:
-    return _quotient(hits * hits, returned * relevant, 0.0) + np.where(relevant > 0.0, 0.0, metric.empty)
+    return _filled(metric, _quotient(hits * _checked(hits, relevant), returned * relevant), relevant)
 
 
 def _utility(metric: Metric, hits: Floats, relevant: Floats, returned: Floats) -> Floats:
     a, b, c, d = metric.coefficients
     rest = metric.collection + hits - returned - relevant
-    return a * hits + b * (returned - hits) + c * (relevant - hits) + d * rest
+    with np.errstate(over="ignore", invalid="ignore"):
+        value = a * hits + b * (returned - hits) + c * (relevant - hits) + d * rest
+    bad = np.flatnonzero(~np.isfinite(value))
+    check((NOT_FINITE, int(bad[0]), -1) if len(bad) else None)
+    return value
 
 
 def _relevant(metric: Metric) -> JudgedAbove:
@@ -132,9 +152,7 @@ def _points(metric: Metric, *points: float) -> tuple[Family, ...]:
     return Interpolated(metric.below, points, metric.rounding == "up"), _relevant(metric)
 
 
-def _filled(metric: Metric, values: Floats, relevant: Floats) -> Floats:
-    return np.where(relevant > 0.0, values, metric.empty)
-
+TOLERANCE = 1e-9  # what rounding may add to values averaged over ties
 
 _AP = "Buckley & Voorhees 2000; Robertson, Kanoulas & Yilmaz 2010"
 _TREC = "trec_eval, m_{}.c (Buckley)"
@@ -490,7 +508,7 @@ TABLE: dict[str, Row] = {
             (),
             ("gain", "discount", "empty"),
             lambda m: (RelevantRanks(m.gain, m.discount), IdealSum(m.gain, NO_DISCOUNT)),
-            _filled,
+            _mean_ndcg,
             1.0,
             _TREC.format("ndcg_rel"),
             cuts=False,
@@ -502,7 +520,7 @@ TABLE: dict[str, Row] = {
             ("rndcg",),
             ("gain", "discount", "rel", "empty"),
             lambda m: (GradeLevels(m.gain, m.discount), _relevant(m)),
-            _filled,
+            _mean_ndcg,
             1.0,
             _TREC.format("Rndcg"),
             cuts=False,

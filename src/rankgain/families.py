@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from rankgain import _backend
-from rankgain._codes import UNLIMITED
+from rankgain._codes import NOT_FINITE, UNLIMITED
 from rankgain.batch import NON_RELEVANT, POOLED, Batch, Needs
 from rankgain.discounts import NO_DISCOUNT, Discount
 from rankgain.errors import check
@@ -208,7 +208,10 @@ class PrecisionSum(NamedTuple):
             cutoffs,
             out,
         )
-        return out.reshape(len(batch), len(cutoffs))
+        values = out.reshape(len(batch), len(cutoffs))
+        if self.beta:  # gains may be of any size
+            _check_finite(values)
+        return values
 
 
 class PreferenceSum(NamedTuple):
@@ -409,6 +412,11 @@ def _mean_ndcg(
     totals = np.zeros(len(batch))
     np.add.at(totals, np.repeat(np.arange(len(batch)), np.diff(spans)), quotients)
     return np.divide(totals, terms, out=np.zeros(len(batch)), where=terms > 0)
+
+
+def _check_finite(values: Floats) -> None:
+    bad = np.flatnonzero(~np.isfinite(values).all(axis=1))
+    check((NOT_FINITE, int(bad[0]), -1) if len(bad) else None)
 
 
 def _of_lists(values: Any, cutoffs: Ints) -> Floats:

@@ -156,6 +156,7 @@ _NAMES = {alias: row for row in TABLE.values() for alias in (row.name, *row.alia
 _TENS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 # The names of trec_eval that stand for several cut-offs, and which these are where none are given (m_ndcg_cut.c …).
 _TREC_CUTOFFS = {"ndcg_cut": _TENS, "map_cut": _TENS}
+_TREC_NAMES = {*_TREC_CUTOFFS, "p", "recall", "relative_p", "success", "unj"}
 
 
 def metric(
@@ -262,7 +263,7 @@ def row_of(name: Any) -> Row:
 
         near = difflib.get_close_matches(name.strip().lower(), _NAMES, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else "."
-        raise ValueError(f"there is no metric {name!r}{hint} There are: {', '.join(sorted(_NAMES))}")
+        raise ValueError(f"there is no metric {name!r}{hint} There are: {', '.join(TABLE)}")
     return row
 
 
@@ -281,8 +282,8 @@ def parse(asked: str | Metric) -> Iterator[tuple[str | Metric, Metric]]:
     if not isinstance(asked, str):
         raise TypeError(f"a metric is a string or a rankgain.metric(...), not {type(asked).__name__}")
     trec = re.fullmatch(_TREC_FORM, asked)
-    if trec and trec["name"].lower() in _TREC_CUTOFFS:
-        name = trec["name"].lower()
+    if trec and trec["name"].lower() in (_TREC_NAMES if trec["ks"] else _TREC_CUTOFFS):
+        name = trec["name"] if trec["ks"] else trec["name"].lower()
         ks = [_whole(asked, k) for k in trec["ks"].split(",")] if trec["ks"] else _TREC_CUTOFFS[name]
         for k in ks:
             yield (asked if len(ks) == 1 else f"{name}_{k}"), metric(name, k=k)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -152,7 +151,8 @@ class Rankings(ABC):
             raise ValueError("ties and score_bits: these rankings were given in rank order, without scores")
         if score_bits not in (None, 32, 64):
             raise ValueError(f"score_bits must be 64 or 32, not {score_bits!r}")
-        other = copy(self)
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
         if ties is not None:
             other.ties = check_ties(ties, ids=self.has_ids)
         if score_bits is not None:
