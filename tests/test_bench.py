@@ -108,7 +108,7 @@ import time, contest
 contenders = {
     "limit: a millisecond": contest.Contender(lambda: time.sleep(0.001), None),
     "too long": contest.Contender(lambda: time.sleep(0.006), None, beside=0.001),
-    "short enough": contest.Contender(lambda: time.sleep(0.006), None, beside=0.004),
+    "short enough": contest.Contender(lambda: time.sleep(0.006), None, beside=0.5),
 }
 contest.hold("sleeping", contenders, "usual", calls=2)
 """
@@ -116,7 +116,7 @@ contest.hold("sleeping", contenders, "usual", calls=2)
     assert result.returncode == 0, result.stderr
     too_long, short_enough = result.stdout.splitlines()[-2:]
     assert re.search(r"more, ≤ 1 ms: missed$", too_long)
-    assert re.search(r"more, ≤ 4 ms: met$", short_enough)
+    assert re.search(r"more, ≤ 500 ms: met$", short_enough)
 
 
 def test_a_page_without_its_comments_is_left_alone(tmp_path):
