@@ -115,6 +115,12 @@ def test_the_definition_names_the_aggregator(comparison, monkeypatch):
     assert "-0.5000   -0.0000*  -0.5000" in comparison.table()
 
 
+@pytest.mark.parametrize(("metric", "best"), [("unjudged@1", ["one"]), ("num_ret", []), ("num_q", []), ("rr", ["one"])])
+def test_the_best_may_be_the_lowest_or_none(metric, best):
+    runs = {"one": {"q": {"d": 2, "x": 1}}, "two": {"q": {"d": 1, "x": 2}}}
+    assert rg.compare(runs, {"q": {"d": 1}}, [metric]).best(metric) == best
+
+
 def test_html(comparison):
     page = comparison._repr_html_()
     assert '<td style="text-align: right"><b>0.8333</b></td><td style="text-align: right">0.5000</td>' in page

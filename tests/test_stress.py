@@ -250,10 +250,15 @@ NEEDS = {
 LEFT_OUT = {
     "__version__": "a constant",
     "backend": "a constant",
-    **dict.fromkeys([f"Metric.{name}" for name in (*rg.Metric.__slots__, "depth", "below")], "a field, seen in its text"),
+    **dict.fromkeys(
+        [f"Metric.{name}" for name in (*rg.Metric.__slots__, "depth", "below")], "a field, seen in its text"
+    ),
     **dict.fromkeys(["Curve.ks", "Curve.metric", "Curve.query_ids", "Curve.values"], "a field, seen with the curve"),
     **dict.fromkeys(
-        [f"Rankings.{name}" for name in ("batch", "chunks", "has_ids", "loads", "query_name", "refusal", "refuse", "sizes")],
+        [
+            f"Rankings.{name}"
+            for name in ("batch", "chunks", "has_ids", "loads", "query_name", "refusal", "refuse", "sizes")
+        ],
         "a part of evaluate",
     ),
     **dict.fromkeys([f"Judgments.{name}" for name in ("refusal", "rows")], "a part of evaluate"),

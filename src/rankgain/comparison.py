@@ -19,7 +19,7 @@ from rankgain.inputs.qrels import from_qrels
 from rankgain.inputs.recommendations import from_recommendations
 from rankgain.inputs.trec import read_trec
 from rankgain.lists import Floats
-from rankgain.metrics import Metric, aggregator, parse
+from rankgain.metrics import Metric, aggregator, better, parse
 from rankgain.rankings import Rankings
 from rankgain.truth import Judgments
 
@@ -157,7 +157,9 @@ class Comparison(Mapping[str, Evaluation]):
         return {key: values[key] for key in self.metrics}
 
     def best(self, metric: str | Metric) -> list[str]:
-        """The run with the highest value of a metric, or all that share it; none where all are NaN.
+        """The run with the best value of a metric, or all that share it; none where all are NaN.
+
+        That is the highest or, as of `unjudged`, the lowest; none where neither is better, as of `num_ret`.
 
         Raises
         ------
@@ -173,7 +175,7 @@ class Comparison(Mapping[str, Evaluation]):
         """
         if metric not in self.metrics:
             raise KeyError(f"{metric} was not evaluated; there are: {', '.join(map(str, self.metrics))}")
-        return _best({name: aggregator(metric)(result[metric], None) for name, result in self.items()})
+        return _best(metric, {name: aggregator(metric)(result[metric], None) for name, result in self.items()})
 
     def table(self) -> str:
         """An aligned text table: a row a metric, a column a run, the best of each row marked with ``*``.
@@ -198,7 +200,7 @@ class Comparison(Mapping[str, Evaluation]):
         aggregates = self.aggregate()
         for key in self.metrics:
             values = {name: own[key] for name, own in aggregates.items()}
-            best = _best(values) if len(self) > 1 else []
+            best = _best(key, values) if len(self) > 1 else []
             yield key, [(value, name in best) for name, value in values.items()]
 
     def to_dict(self) -> dict[str, dict[Any, dict[str | Metric, float]]]:
@@ -305,10 +307,14 @@ class Comparison(Mapping[str, Evaluation]):
         return html_table([["metric", *self], *rows], notes(self), bold)
 
 
-def _best(values: Mapping[str, float]) -> list[str]:
-    """The names of the highest value; none where all are NaN."""
+def _best(metric: str | Metric, values: Mapping[str, float]) -> list[str]:
+    """The names of the best value; none where all are NaN, or where no value is better than another."""
     numbers = [value for value in values.values() if not math.isnan(value)]
-    return [name for name, value in values.items() if numbers and value == max(numbers)]
+    direction = better(metric)
+    if not numbers or not direction:
+        return []
+    best = max(numbers) if direction > 0 else min(numbers)
+    return [name for name, value in values.items() if value == best]
 
 
 def compare(

@@ -47,6 +47,7 @@ class Row(NamedTuple):
 
     `value` makes the values of the queries from those of the families, one vector each; None: of the only one.
     `cuts`: whether it takes a cut-off k. `unaveraged`: why it has no expected value over the orders of tied documents.
+    `better`: 1 where higher values are better, −1 where lower ones are, 0 where neither says anything about a run.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Row(NamedTuple):
     aggregator: Aggregator = mean
     cuts: bool = True
     unaveraged: str = ""
+    better: int = 1
 
 
 # How the vectors of the families make the values of a metric
@@ -202,6 +204,7 @@ TABLE: dict[str, Row] = {
             None,
             math.inf,
             "Järvelin & Kekäläinen 2002",
+            better=0,
         ),
         Row(
             "ndcg",
@@ -405,6 +408,7 @@ TABLE: dict[str, Row] = {
             lambda m, sums: 1.0 - (1.0 - m.p) * sums,
             1.0,
             "Moffat & Zobel 2008",
+            better=-1,
         ),
         Row(
             "err",
@@ -445,6 +449,7 @@ TABLE: dict[str, Row] = {
             _by_rank,
             1.0,
             "ir_measures, Judged",
+            better=0,
         ),
         Row(
             "unjudged",
@@ -455,6 +460,7 @@ TABLE: dict[str, Row] = {
             _unjudged,
             1.0,
             _TREC.format("unjudged"),
+            better=-1,
         ),
         Row(
             "set_ap",
@@ -536,6 +542,7 @@ TABLE: dict[str, Row] = {
             _TREC.format("num_ret"),
             total,
             cuts=False,
+            better=0,
         ),
         Row(
             "num_rel",
@@ -548,6 +555,7 @@ TABLE: dict[str, Row] = {
             _TREC.format("num_rel"),
             total,
             cuts=False,
+            better=0,
         ),
         Row(
             "num_rel_ret",
@@ -572,6 +580,7 @@ TABLE: dict[str, Row] = {
             _TREC.format("num_nonrel_judged_ret"),
             total,
             cuts=False,
+            better=-1,
         ),
         Row(
             "num_q",
@@ -584,6 +593,7 @@ TABLE: dict[str, Row] = {
             _TREC.format("num_q"),
             total,
             cuts=False,
+            better=0,
         ),
     )
 }

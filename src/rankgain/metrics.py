@@ -254,6 +254,12 @@ def aggregator(asked: str | Metric) -> Aggregator:
     return TABLE[record.name].aggregator
 
 
+def better(asked: str | Metric) -> int:
+    """Whether higher values of a metric, by its key in a result, are better, 1, lower ones, −1, or neither, 0."""
+    ((_, record),) = parse(asked)
+    return TABLE[record.name].better
+
+
 def row_of(name: Any) -> Row:
     if not isinstance(name, str):
         raise TypeError(f"a metric is a string or a rankgain.metric(...), not {type(name).__name__}")
