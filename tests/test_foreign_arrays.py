@@ -373,3 +373,19 @@ def test_a_masked_element_in_a_list_of_lists(backend):
 def test_nothing_foreign_is_imported():
     code = "import sys, rankgain; sys.exit(sum(name in sys.modules for name in ('torch', 'pandas', 'matplotlib')))"
     assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0
+
+
+@pytest.mark.parametrize("kind", ["c_float", "c_double", "c_int32", "c_int64", "c_uint8"])
+def test_arrays_that_name_their_type_in_other_words(kind):
+    """What ctypes makes, and so what LightGBM hands to its metrics, says "<f" to those who read the buffer."""
+    import ctypes
+
+    numbers = [3, 2, 0, 1]
+    made = (getattr(ctypes, kind) * 4)(*numbers)
+    for held in (made, np.ctypeslib.as_array(made)):
+        for grades, plain in ((held, numbers), (np.reshape(held, (2, 2)), [[3, 2], [0, 1]])):
+            assert np.array_equal(rg.dcg(grades), rg.dcg(plain))
+            assert np.array_equal(rg.ndcg(grades, judged=grades), rg.ndcg(plain))
+            for arguments, expected in (((grades, plain), (plain, plain)), ((plain, grades), (plain, plain))):
+                result = rg.from_scores(*arguments).evaluate("dcg", "ndcg@1", "rr").to_dict()
+                assert result == rg.from_scores(*expected).evaluate("dcg", "ndcg@1", "rr").to_dict()

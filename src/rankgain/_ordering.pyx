@@ -62,9 +62,11 @@ use_cpu(None)  # whoever may call
 
 cdef int open_numbers(Numbers* numbers, object array) except -1:
     """Look at the buffer of an array, which is of one of the types above; `close_numbers` lets it go."""
+    cdef const char* at
     cdef char form
     PyObject_GetBuffer(array, &numbers.view, PyBUF_FORMAT | PyBUF_C_CONTIGUOUS)
-    form = numbers.view.format[0]
+    at = numbers.view.format
+    form = at[1] if at[0] == b"<" or at[0] == b"=" or at[0] == b"@" else at[0]  # of the machine's order in any case
     if form == b"d":
         numbers.kind = FLOAT64
     elif form == b"f":

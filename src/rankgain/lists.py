@@ -16,8 +16,9 @@ CHUNK = 1 << 18
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Ints = np.ndarray[Any, np.dtype[np.int64]]
 
-# What kernels read as it is, scores and grades; all else becomes float64.
-NATIVE = frozenset(map(np.dtype, (np.float64, np.float32, np.int64, np.int32, np.uint8)))
+# What kernels read as it is, scores and grades; all else becomes float64. To itself: a type that is equal to one of them
+# may say so in other words to those who read the buffer ("<f" is what ctypes makes of float).
+NATIVE = {dtype: dtype for dtype in map(np.dtype, (np.float64, np.float32, np.int64, np.int32, np.uint8))}
 
 
 class Lists:
@@ -203,6 +204,6 @@ def single(array: Array, bits: int) -> Array:
 
 def contiguous(array: Array, *, native: bool) -> Array:
     """The numbers side by side, as float64 or, `native`, of any type that kernels read; themselves if they are so."""
-    dtype = array.dtype if native and array.dtype in NATIVE else np.float64
+    dtype = NATIVE.get(array.dtype, np.float64) if native else np.float64
     with np.errstate(all="ignore"):
         return np.require(array, dtype, ("C", "A"))
