@@ -375,6 +375,7 @@ def test_nothing_foreign_is_imported():
     assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0
 
 
+@pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize("kind", ["c_float", "c_double", "c_int32", "c_int64", "c_uint8"])
 def test_arrays_that_name_their_type_in_other_words(kind):
     """What ctypes makes, and so what LightGBM hands to its metrics, says "<f" to those who read the buffer."""
