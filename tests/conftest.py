@@ -21,6 +21,9 @@ BACKENDS = [name for name in BUILT if FORCED in (None, "", "auto", name)]
 # What people hold their data in: where one of these is missing, the tests that take them all are not collected.
 ABSENT = [name for name in ("pandas", "polars", "pyarrow", "scipy") if find_spec(name) is None]
 collect_ignore = ["test_inputs_agree.py", "test_bad_columns.py", "test_hostile_columns.py"] if ABSENT else []
+TRAINERS = [name for name in ("lightgbm", "xgboost", "catboost") if find_spec(name) is None]
+ABSENT += TRAINERS
+collect_ignore += [f"test_{name}.py" for name in TRAINERS]
 if "compiled" not in BUILT:  # then there are no C functions
     ABSENT.append("C functions")
     collect_ignore += ["test_abi.py", "test_capi.py", "test_capi_doors.py", "test_capi_statuses.py"]

@@ -177,6 +177,7 @@ class Data:
         self.grades, self.scores = rng.integers(0, 4, shape), rng.integers(0, documents // 3, shape) / 4
         self.lists = [row[: 3 + 4 * place].tolist() for place, row in enumerate(self.grades)]
         self.query = np.repeat(np.arange(queries), documents)[::-1]
+        self.flat = self.grades.ravel(), np.full(queries, documents)
         self.weights = rng.integers(1, 4, queries)
         self.ranked = rng.permuted(np.tile(np.arange(documents), (queries, 1)), axis=1)
         self.relevant = [set(np.flatnonzero(row > 1).tolist()) for row in self.grades]
@@ -313,6 +314,9 @@ CALLS = {
         held.limited(judged_only=True).evaluate(*METRICS, threads=3) for held in s.rankings.values()
     ],
     "Rankings.under": lambda s: s.rankings["matched"].under(ties="average", score_bits=32).evaluate(*METRICS),
+    "catboost_metric": lambda s: rg.catboost_metric("ndcg@5", s.flat, ties="worst").evaluate(
+        [s.scores.ravel()], s.flat[0], None
+    ),
     "cg": lambda s: [rg.cg(grades, k=5, gain="exponential") for grades in (s.grades, s.grades[0], s.lists)],
     "compare": lambda s: rg.compare({"dict": s.run, "frame": s.columns}, s.judgments, METRICS),
     "dcg": lambda s: [
@@ -330,6 +334,9 @@ CALLS = {
     "get_include": lambda s: rg.get_include(),
     "idcg": lambda s: [rg.idcg(grades, k=5) for grades in (s.grades, s.grade, s.lists)],
     "judgments": lambda s: [rg.judgments(truth) for truth in (s.qrels, s.relevant, s.truth_columns, rg.sample()[0])],
+    "lightgbm_metric": lambda s: rg.lightgbm_metric("ndcg@5", "rr", threads=2)(
+        s.flat[0], s.scores.ravel(), None, s.flat[1]
+    ),
     "mean_ndcg": lambda s: rg.mean_ndcg(s.grades, gain="exponential"),
     "metric": lambda s: rg.metric("ndcg", k=3, gain="exponential", discount="zipf"),
     "mrr": lambda s: rg.mrr(s.lists),
@@ -340,6 +347,7 @@ CALLS = {
         rg.reciprocal_rank(grades, rel=rel) for grades in (s.grades, s.lists) for rel in (1, 2)
     ],
     "sample": lambda s: rg.sample(),
+    "xgboost_metric": lambda s: rg.xgboost_metric("ndcg@5", per_query=True)(s.grades[0], s.scores[0]),
 }
 if find_spec("rankgain._kernels"):
     CALLS |= {f"capi.rankgain_{name}": call for name, call in C_CALLS.items()}

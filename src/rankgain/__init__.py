@@ -3,6 +3,7 @@
 Relevance already in rank order: `gain`, `discount`, `cg`, `dcg`, `idcg`, `ndcg`, `reciprocal_rank`, `mean_ndcg`, `mrr`.
 Any other form: make Rankings with `from_ranked`, `from_scores`, `from_recommendations`, `from_qrels`,
 `from_frames` or `read_trec`, then `evaluate`. `judgments` prepares truth for many runs.
+Where people train: `lightgbm_metric`, `xgboost_metric`, `catboost_metric`.
 Several runs: `compare`. Many cut-offs: `Rankings.curve`, and `plot` for its picture.
 From C, C++, Cython and Numba: `rankgain.capi`, and `get_include` for the header.
 """
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from rankgain.inputs.trec import read_trec
     from rankgain.metrics import Metric, metric
     from rankgain.rankings import Rankings
+    from rankgain.training import catboost_metric, lightgbm_metric, xgboost_metric
     from rankgain.truth import Judgments
 
 __version__ = "0.1.0"
@@ -41,6 +43,7 @@ _LATER = {
     "Judgments": "truth",
     "Metric": "metrics",
     "Rankings": "rankings",
+    "catboost_metric": "training",
     "compare": "comparison",
     "from_frames": "inputs.frames",
     "from_qrels": "inputs.qrels",
@@ -48,10 +51,12 @@ _LATER = {
     "from_recommendations": "inputs.recommendations",
     "from_scores": "inputs.scores",
     "judgments": "inputs.judgments",
+    "lightgbm_metric": "training",
     "metric": "metrics",
     "plot": "curves",
     "read_trec": "inputs.trec",
     "sample": "_sample",
+    "xgboost_metric": "training",
 }
 
 __all__ = [
@@ -63,6 +68,7 @@ __all__ = [
     "Rankings",
     "__version__",
     "backend",
+    "catboost_metric",
     "cg",
     "compare",
     "dcg",
@@ -76,6 +82,7 @@ __all__ = [
     "get_include",
     "idcg",
     "judgments",
+    "lightgbm_metric",
     "mean_ndcg",
     "metric",
     "mrr",
@@ -84,6 +91,7 @@ __all__ = [
     "read_trec",
     "reciprocal_rank",
     "sample",
+    "xgboost_metric",
 ]
 
 
