@@ -63,7 +63,7 @@ def lightgbm_metric(*metrics: str | Metric, ties: str = "average", threads: int 
     It stands in ``lgb.train(…, feval=metric)`` or ``LGBMRanker().fit(…, eval_metric=metric)``, which calls it so:
 
     >>> metric([0, 1, 1, 0], [0.3, 0.1, 0.9, 0.9], None, [2, 2])
-    [('ndcg@2_rankgain', 0.723197441345593, True), ('mrr_rankgain', 0.625, True)]
+    [('ndcg@2_rankgain', 0.7231973151785931, True), ('mrr_rankgain', 0.625, True)]
     """
     return LightGBMMetric(metrics, ties, threads)
 
@@ -86,10 +86,10 @@ def xgboost_metric(
     threads : int
         As in `Rankings.evaluate`.
     per_query : bool
-        Make it fit for ``XGBRanker(eval_metric=…)``, which calls a metric with one query after the other, so there
-        must be one metric only. What is logged is XGBoost's doing: it takes 1 for each query of one document, and
-        **averages by number of documents**, so that the value is the mean over queries only where all are equally
-        long. It ignores weights. Prefer `train`.
+        Make it fit for ``XGBRanker(eval_metric=…)``, which calls one metric with one query after the other. What is
+        logged is XGBoost's doing: it takes 1 for each query of one document, ignores weights, and **averages by number
+        of documents**, so that the value is the mean over queries only where all are equally long. It takes long, too:
+        some 0.2 ms a query. Prefer `train`.
 
     Returns
     -------
