@@ -16,8 +16,8 @@ CHUNK = 1 << 18
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Ints = np.ndarray[Any, np.dtype[np.int64]]
 
-# What kernels read as it is, scores and grades; all else becomes float64. To itself: a type that is equal to one of them
-# may say so in other words to those who read the buffer ("<f" is what ctypes makes of float).
+# What kernels read as it is, scores and grades; all else becomes float64. To itself: a type that is equal to one of
+# them may say so in other words to those who read the buffer ("<f" is what ctypes makes of float).
 NATIVE = {dtype: dtype for dtype in map(np.dtype, (np.float64, np.float32, np.int64, np.int32, np.uint8))}
 
 

@@ -12,9 +12,10 @@ from typing import Any, Self
 import numpy as np
 
 from rankgain.arrays import Array
+from rankgain.definitions import TABLE
 from rankgain.inputs.scores import from_scores
 from rankgain.lists import Floats, Ints, flat_numbers, offsets_of, to_float64
-from rankgain.metrics import TABLE, Metric, parse
+from rankgain.metrics import Metric, better, parse
 from rankgain.rankings import check_ties
 from rankgain.scalars import real
 from rankgain.threads import check_threads
@@ -22,9 +23,6 @@ from rankgain.threads import check_threads
 # Under the name of a metric of their own the libraries would log both values in turn. Not a prefix: XGBoost takes a
 # metric for a gain only if its name begins as one.
 SUFFIX = "_rankgain"
-
-# The metrics of the table that fall as rankings get better.
-LOWER_IS_BETTER: frozenset[str] = frozenset()
 
 
 def lightgbm_metric(*metrics: str | Metric, ties: str = "average", threads: int = 1) -> LightGBMMetric:
@@ -190,7 +188,7 @@ class _Metrics:
 
     def values(self, y_true: Any, y_score: Any, group_sizes: Any, weights: Any) -> list[float]:
         """One number a metric; `weights`: one a document, None or nothing."""
-        rankings = from_scores(_plain(y_true), _plain(y_score), group_sizes=group_sizes, ties=self.ties)
+        rankings = from_scores(y_true, y_score, group_sizes=group_sizes, ties=self.ties)
         result = rankings.evaluate(*self.metrics, threads=self.threads)
         return list(result.aggregate(weights=self.query_weights(weights, rankings.sizes)).values())
 
@@ -354,10 +352,5 @@ def _labels_and_sizes(given: Any, name: str) -> tuple[Array, Array]:
     return labels.astype(np.float32), sizes.copy()
 
 
-def _plain(values: Any) -> Any:
-    """On the same memory, by NumPy's own name of its type: LightGBM's arrays are made by ctypes, which says "<f"."""
-    return np.asarray(values, values.dtype.type) if isinstance(values, np.ndarray) else values
-
-
 def _higher_is_better(metric: Metric) -> bool:
-    return metric.name not in LOWER_IS_BETTER
+    return better(metric) >= 0
