@@ -24,6 +24,9 @@ collect_ignore = ["test_inputs_agree.py", "test_bad_columns.py", "test_hostile_c
 TRAINERS = [name for name in ("lightgbm", "xgboost", "catboost") if find_spec(name) is None]
 ABSENT += TRAINERS
 collect_ignore += [f"test_{name}.py" for name in TRAINERS]
+if find_spec("sklearn") is None:
+    ABSENT.append("scikit-learn")
+    collect_ignore += ["test_sklearn_dropin.py", "test_scorers.py"]
 if "compiled" not in BUILT:  # then there are no C functions
     ABSENT.append("C functions")
     collect_ignore += ["test_abi.py", "test_capi.py", "test_capi_doors.py", "test_capi_statuses.py"]

@@ -1,0 +1,277 @@
+"""`ndcg_score` and `dcg_score` in place of scikit-learn's: change the import, and get the same numbers, faster.
+
+Signatures, defaults, what is taken, the classes of the errors and the values (to 1e-12) are those of scikit-learn
+1.9.1, which is not imported. Where that computes or refuses what it need not, the functions here do otherwise:
+
+- unsigned scores are compared as they are (there a score of 0 comes first: they are negated modulo 2**n);
+- boolean scores are taken whatever `ignore_ties` is (there a TypeError of NumPy without it);
+- ``log_base=1``, which is the base of no logarithm, is an InvalidParameterError (there the score is 0);
+- a sum of gains beyond float64 is a ValueError (there the score is inf or NaN);
+- rows of unequal shape are a ValueError that says so (there at times an IndexError of NumPy);
+- masked elements are a ValueError (there what stands under the mask counts);
+- grades may be Decimal, Fraction or integers of any size (there only scores may), or a frame of sparse columns;
+- None in a list is NaN, hence a ValueError (there a TypeError); timedelta64 is a TypeError (there it may be scores).
+
+What scikit-learn's functions cannot do, rankgain's can: exponential gains, groups of unequal size, one document, other
+ways with ties: see `rankgain.from_scores`; and, for its searches and cross-validations, `rankgain.scorer`.
+"""
+
+from __future__ import annotations
+
+import math
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from rankgain.arrays import Array, array_of, check_unmasked
+from rankgain.inputs.ranked import from_ranked
+from rankgain.inputs.scores import from_scores
+from rankgain.lists import Floats
+from rankgain.metrics import Metric, metric
+
+__all__ = ["InvalidParameterError", "dcg_score", "ndcg_score"]
+
+EXACT = 1 << 53  # integers up to this differ as float64 too
+
+
+class InvalidParameterError(ValueError, TypeError):
+    """An argument that is not of the type, or in the range, that there must be: both errors, as in scikit-learn."""
+
+
+def ndcg_score(
+    y_true: Any,
+    y_score: Any,
+    *,
+    k: int | None = None,
+    sample_weight: Any = None,
+    ignore_ties: bool = False,
+) -> float:
+    """The mean normalised DCG of rows of documents, as scikit-learn has it: linear gain, ties averaged.
+
+    Parameters
+    ----------
+    y_true : array_like of shape (queries, documents)
+        Grades, finite and not negative, at least two a query.
+    y_score : array_like of shape (queries, documents)
+        Scores, finite, higher is better.
+    k : int, optional
+        The cut-off: only the documents at ranks 1 … k count. None: all.
+    sample_weight : array_like of shape (queries,), optional
+        How much a query counts in the mean. None: all the same.
+    ignore_ties : bool
+        False: documents of equal score share the value of their ranks. True: they stand in the order of
+        ``np.argsort(y_score)[:, ::-1]``, which is none that one could count on.
+
+    Returns
+    -------
+    float
+        From 0 to 1; a query without a grade above 0 counts as 0.
+
+    Raises
+    ------
+    InvalidParameterError
+        For a parameter of another type or out of its range.
+    ValueError, TypeError
+        For contents that have no meaning, and for shapes that do not fit.
+
+    Examples
+    --------
+    >>> from rankgain.sklearn import ndcg_score
+    >>> round(ndcg_score([[10, 0, 0, 1, 5]], [[0.1, 0.2, 0.3, 4, 70]]), 4)
+    0.6957
+    >>> ndcg_score([[10, 0, 0, 1, 5]], [[1, 0, 0, 0, 1]], k=1)  # 10 or 5, of 10 at best
+    0.75
+    """
+    _check_parameters("ndcg_score", y_true, y_score, k, sample_weight, ignore_ties)
+    grades, scores = _checked(y_true, y_score, sample_weight)
+    if grades.ndim == 2 and grades.shape[1] == 1:
+        raise ValueError(
+            "Computing NDCG is only meaningful when there is more than 1 document. Got 1 instead. "
+            "rankgain.ndcg and rankgain.from_scores take queries of one document."
+        )
+    _check_shape(grades)
+    return float(np.average(_ndcg_sample_scores(grades, scores, k, ignore_ties), weights=sample_weight))
+
+
+def dcg_score(
+    y_true: Any,
+    y_score: Any,
+    *,
+    k: int | None = None,
+    log_base: float = 2,
+    sample_weight: Any = None,
+    ignore_ties: bool = False,
+) -> float:
+    """The mean DCG of rows of documents, as scikit-learn has it: linear gain, ties averaged.
+
+    Parameters
+    ----------
+    y_true : array_like of shape (queries, documents)
+        Grades, finite, at least two a query; a negative one is a loss.
+    y_score : array_like of shape (queries, documents)
+        Scores, finite, higher is better.
+    k : int, optional
+        The cut-off: only the documents at ranks 1 … k count. None: all.
+    log_base : float
+        The base b > 0, not 1, of the discount 1 / log_b(rank + 1).
+    sample_weight : array_like of shape (queries,), optional
+        How much a query counts in the mean. None: all the same.
+    ignore_ties : bool
+        As in `ndcg_score`.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    InvalidParameterError
+        For a parameter of another type or out of its range.
+    ValueError, TypeError
+        For contents that have no meaning, and for shapes that do not fit.
+
+    Examples
+    --------
+    >>> from rankgain.sklearn import dcg_score
+    >>> round(dcg_score([[10, 0, 0, 1, 5]], [[0.1, 0.2, 0.3, 4, 70]]), 4)
+    9.4995
+    >>> dcg_score([[3, -1]], [[0.5, 0.5]], k=1)
+    1.0
+    """
+    _check_parameters("dcg_score", y_true, y_score, k, sample_weight, ignore_ties, log_base)
+    grades, scores = _checked(y_true, y_score, sample_weight)
+    _check_shape(grades)
+    return float(np.average(_dcg_sample_scores(grades, scores, k, log_base, ignore_ties), weights=sample_weight))
+
+
+def _ndcg_sample_scores(y_true: Array, y_score: Array, k: int | None = None, ignore_ties: bool = False) -> Floats:
+    """The nDCG of each row of two matrices of numbers."""
+    try:
+        return _each(_metric("ndcg", k), y_true, y_score, ignore_ties)
+    except ValueError as error:
+        if y_true.min() < 0:
+            raise ValueError(f"ndcg_score should not be used on negative y_true values: {error}") from None
+        raise
+
+
+def _dcg_sample_scores(
+    y_true: Array, y_score: Array, k: int | None = None, log_base: float = 2, ignore_ties: bool = False
+) -> Floats:
+    """The DCG of each row of two matrices of numbers."""
+    asked, factor = _metric("dcg", k), math.log2(log_base)
+    if y_true.min() >= 0:
+        return _each(asked, y_true, y_score, ignore_ties) * factor
+    # DCG is linear in the gains, ties averaged or in any one order: that of those above 0 less that of those below.
+    gains = y_true.astype(np.float64)
+    above, below = (_each(asked, np.maximum(part, 0.0), y_score, ignore_ties) for part in (gains, -gains))
+    return (above - below) * factor
+
+
+def _metric(name: str, k: Any) -> Metric:
+    return metric(name, k=None if k is None else int(k))  # True is 1, as there
+
+
+def _each(asked: Metric, grades: Array, scores: Array, ignore_ties: bool) -> Floats:
+    """The metric of each row."""
+    told_apart = _exact(scores)
+    if not ignore_ties:
+        return from_scores(grades, told_apart).evaluate(asked)[asked]
+    best, worst = (from_scores(grades, told_apart, ties=ties).evaluate(asked)[asked] for ties in ("best", "worst"))
+    rows = np.flatnonzero(best != worst)
+    if not len(rows):
+        return best  # and any order of the ties gives the same
+    grades, order = grades[rows], np.argsort(scores[rows])[:, ::-1]  # not stable: only NumPy knows it
+    ranked = np.take_along_axis(grades, order[:, : asked.k], axis=1)
+    values = best.copy()
+    values[rows] = from_ranked(ranked, judged=grades).evaluate(asked)[asked]
+    return values
+
+
+def _exact(scores: Array) -> Array:
+    """The scores, or, where float64 would take some that differ for equal, their places among the values there are."""
+    kind, size = scores.dtype.kind, scores.dtype.itemsize
+    if (kind in "iu" and size == 8 and (scores.max() > EXACT or scores.min() < -EXACT)) or (kind == "f" and size > 8):
+        return np.unique(scores, return_inverse=True)[1].reshape(scores.shape)
+    return scores
+
+
+def _check_parameters(
+    function: str, y_true: Any, y_score: Any, k: Any, sample_weight: Any, ignore_ties: Any, log_base: Any = 2
+) -> None:
+    rank: Any = k if isinstance(k, Integral) else 0
+    base: Any = log_base if isinstance(log_base, Real) else 0
+    rules = (
+        ("y_true", y_true, _is_array_like(y_true), "a dense array or a list"),
+        ("y_score", y_score, _is_array_like(y_score), "a dense array or a list"),
+        ("k", k, k is None or rank >= 1, "an integer of 1 or more, or None"),
+        ("log_base", log_base, 0 < base < math.inf and base != 1, "a finite number above 0 other than 1"),
+        ("sample_weight", sample_weight, sample_weight is None or _is_array_like(sample_weight), "an array or None"),
+        ("ignore_ties", ignore_ties, isinstance(ignore_ties, (bool, np.bool_)), "True or False"),
+    )
+    for name, value, holds, demand in rules:
+        if not holds:
+            raise InvalidParameterError(f"The {name!r} parameter of {function} must be {demand}. Got {value!r} instead.")
+
+
+def _is_array_like(value: Any) -> bool:
+    if hasattr(value, "tocsr") or np.isscalar(value):
+        return False
+    return any(hasattr(value, name) for name in ("__len__", "shape", "__array__"))
+
+
+def _checked(y_true: Any, y_score: Any, sample_weight: Any) -> tuple[Array, Array]:
+    """Both as arrays of finite numbers, of as many rows."""
+    grades, scores = _numbers(y_true, "y_true"), _numbers(y_score, "y_score")
+    lengths = [len(held) for held in (grades, scores, sample_weight) if held is not None]
+    if len(set(lengths)) > 1:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: {lengths}, of y_true, y_score and, if given, "
+            "sample_weight; there must be one a query in each"
+        )
+    return grades, scores
+
+
+def _numbers(value: Any, name: str) -> Array:
+    """The value as an array of finite numbers, of one or two dimensions, none of them empty."""
+    if isinstance(value, np.matrix):
+        raise TypeError(f"{name}: np.matrix is not supported; give np.asarray of it")
+    check_unmasked(value, name)
+    array = array_of(value, name)
+    if array is None:
+        raise ValueError(f"{name} has rows of unequal length; rankgain.from_scores takes such lists")
+    if array.ndim == 0:
+        raise TypeError(f"{name} must be an array of one row a query, not one value")
+    if array.dtype.kind == "O":
+        try:
+            array = array.astype(np.float64)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise InvalidParameterError(f"{name} must hold numbers: {error}") from None
+    if array.dtype.kind not in "biuf":
+        kind = TypeError if array.dtype.kind in "mM" else ValueError
+        raise kind(f"{name} must hold real numbers, not {array.dtype}")
+    if array.ndim > 2 or 0 in array.shape:
+        raise ValueError(f"{name} must have a row a query and a column a document, and has the shape {array.shape}")
+    _check_finite(array, name)
+    return array
+
+
+def _check_finite(array: Array, name: str) -> None:
+    """Refuse NaN and infinity, either of which the sum shows; it may overflow, too."""
+    if array.dtype.kind != "f":
+        return
+    with np.errstate(all="ignore"):
+        if np.isfinite(array.sum()):
+            return
+    for found, text in ((np.isnan(array), "NaN"), (np.isinf(array), "infinity")):
+        if found.any():
+            place = ", ".join(map(str, np.argwhere(found)[0].tolist()))
+            raise ValueError(f"Input {name} contains {text}, at [{place}]; scores and grades must be finite numbers")
+
+
+def _check_shape(grades: Array) -> None:
+    if grades.ndim < 2 or grades.shape[1] < 2:
+        raise ValueError(
+            f"y_true must have a row a query, of at least two documents each, and has the shape {grades.shape}; "
+            "rankgain.from_scores takes one query, and queries of one document"
+        )
