@@ -17,6 +17,7 @@ BENCHES = (
     "files",
     "frames",
     "recommendations",
+    "sklearn_dropin",
     "small_calls",
     "c_calls",
     "start",

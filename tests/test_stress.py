@@ -232,6 +232,13 @@ FRAMES = {  # by module, without which the frame is not made
 }
 
 
+class Linear:
+    """A model as scikit-learn has them."""
+
+    def predict(self, X):
+        return X @ np.ones(X.shape[1])
+
+
 def drawn(*axes):
     return [(panel.get_ylabel(), *(line.get_xydata() for line in panel.lines)) for panel in axes]
 
@@ -348,6 +355,7 @@ CALLS = {
     ],
     "sample": lambda s: rg.sample(),
     "xgboost_metric": lambda s: rg.xgboost_metric("ndcg@5", per_query=True)(s.grades[0], s.scores[0]),
+    "scorer": lambda s: rg.scorer("ndcg@5")(Linear(), s.scores.reshape(-1, 1), s.grades.ravel(), qid=s.query),
 }
 if find_spec("rankgain._kernels"):
     CALLS |= {f"capi.rankgain_{name}": call for name, call in C_CALLS.items()}

@@ -4,6 +4,7 @@ Relevance already in rank order: `gain`, `discount`, `cg`, `dcg`, `idcg`, `ndcg`
 Any other form: make Rankings with `from_ranked`, `from_scores`, `from_recommendations`, `from_qrels`,
 `from_frames` or `read_trec`, then `evaluate`. `judgments` prepares truth for many runs.
 Where people train: `lightgbm_metric`, `xgboost_metric`, `catboost_metric`.
+For scikit-learn's searches and cross-validations: `scorer`; in place of its functions: `rankgain.sklearn`.
 Several runs: `compare`. Many cut-offs: `Rankings.curve`, and `plot` for its picture.
 From C, C++, Cython and Numba: `rankgain.capi`, and `get_include` for the header.
 """
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from rankgain.metrics import Metric, metric
     from rankgain.rankings import Rankings
     from rankgain.training import catboost_metric, lightgbm_metric, xgboost_metric
+    from rankgain.scorers import scorer
     from rankgain.truth import Judgments
 
 __version__ = "0.1.0"
@@ -57,6 +59,7 @@ _LATER = {
     "read_trec": "inputs.trec",
     "sample": "_sample",
     "xgboost_metric": "training",
+    "scorer": "scorers",
 }
 
 __all__ = [
@@ -92,6 +95,7 @@ __all__ = [
     "reciprocal_rank",
     "sample",
     "xgboost_metric",
+    "scorer",
 ]
 
 

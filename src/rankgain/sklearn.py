@@ -19,20 +19,22 @@ ways with ties: see `rankgain.from_scores`; and, for its searches and cross-vali
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
 from rankgain.arrays import Array, array_of, check_unmasked
-from rankgain.inputs.ranked import from_ranked
+from rankgain.functions import dcg, ndcg
 from rankgain.inputs.scores import from_scores
 from rankgain.lists import Floats
-from rankgain.metrics import Metric, metric
+from rankgain.metrics import metric
 
 __all__ = ["InvalidParameterError", "dcg_score", "ndcg_score"]
 
 EXACT = 1 << 53  # integers up to this differ as float64 too
+FEW = 1 << 14  # documents that are sorted sooner than looked at for ties
 
 
 class InvalidParameterError(ValueError, TypeError):
@@ -90,7 +92,7 @@ def ndcg_score(
             "Computing NDCG is only meaningful when there is more than 1 document. Got 1 instead. "
             "rankgain.ndcg and rankgain.from_scores take queries of one document."
         )
-    _check_shape(grades)
+    _check_shape(grades, scores)
     return float(np.average(_ndcg_sample_scores(grades, scores, k, ignore_ties), weights=sample_weight))
 
 
@@ -141,17 +143,18 @@ def dcg_score(
     """
     _check_parameters("dcg_score", y_true, y_score, k, sample_weight, ignore_ties, log_base)
     grades, scores = _checked(y_true, y_score, sample_weight)
-    _check_shape(grades)
+    _check_shape(grades, scores)
     return float(np.average(_dcg_sample_scores(grades, scores, k, log_base, ignore_ties), weights=sample_weight))
 
 
 def _ndcg_sample_scores(y_true: Array, y_score: Array, k: int | None = None, ignore_ties: bool = False) -> Floats:
     """The nDCG of each row of two matrices of numbers."""
     try:
-        return _each(_metric("ndcg", k), y_true, y_score, ignore_ties)
-    except ValueError as error:
+        return _each(ndcg, y_true, y_score, k, ignore_ties)
+    except ValueError:
         if y_true.min() < 0:
-            raise ValueError(f"ndcg_score should not be used on negative y_true values: {error}") from None
+            place = _place(y_true < 0)
+            raise ValueError(f"ndcg_score should not be used on negative y_true values, as at {place}") from None
         raise
 
 
@@ -159,32 +162,33 @@ def _dcg_sample_scores(
     y_true: Array, y_score: Array, k: int | None = None, log_base: float = 2, ignore_ties: bool = False
 ) -> Floats:
     """The DCG of each row of two matrices of numbers."""
-    asked, factor = _metric("dcg", k), math.log2(log_base)
     if y_true.min() >= 0:
-        return _each(asked, y_true, y_score, ignore_ties) * factor
+        return _each(dcg, y_true, y_score, k, ignore_ties) * math.log2(log_base)
     # DCG is linear in the gains, ties averaged or in any one order: that of those above 0 less that of those below.
     gains = y_true.astype(np.float64)
-    above, below = (_each(asked, np.maximum(part, 0.0), y_score, ignore_ties) for part in (gains, -gains))
-    return (above - below) * factor
+    above, below = (_each(dcg, np.maximum(part, 0.0), y_score, k, ignore_ties) for part in (gains, -gains))
+    return (above - below) * math.log2(log_base)
 
 
-def _metric(name: str, k: Any) -> Metric:
-    return metric(name, k=None if k is None else int(k))  # True is 1, as there
-
-
-def _each(asked: Metric, grades: Array, scores: Array, ignore_ties: bool) -> Floats:
-    """The metric of each row."""
-    told_apart = _exact(scores)
+def _each(function: Callable[..., Any], grades: Array, scores: Array, k: Any, ignore_ties: bool) -> Floats:
+    """The metric, `rankgain.dcg` or `ndcg`, of each row."""
+    k = None if k is None else int(k)  # True is 1, as there
+    asked, told_apart = metric(function.__name__, k=k), _exact(scores)
     if not ignore_ties:
         return from_scores(grades, told_apart).evaluate(asked)[asked]
+    if scores.size < FEW:
+        return _sorted(function, grades, scores, k)
     best, worst = (from_scores(grades, told_apart, ties=ties).evaluate(asked)[asked] for ties in ("best", "worst"))
-    rows = np.flatnonzero(best != worst)
-    if not len(rows):
-        return best  # and any order of the ties gives the same
-    grades, order = grades[rows], np.argsort(scores[rows])[:, ::-1]  # not stable: only NumPy knows it
-    ranked = np.take_along_axis(grades, order[:, : asked.k], axis=1)
-    values = best.copy()
-    values[rows] = from_ranked(ranked, judged=grades).evaluate(asked)[asked]
+    values, rows = best.copy(), np.flatnonzero(best != worst)  # in the others any order of the ties gives the same
+    if len(rows):
+        values[rows] = _sorted(function, grades[rows], scores[rows], k)
+    return values
+
+
+def _sorted(function: Callable[..., Any], grades: Array, scores: Array, k: int | None) -> Floats:
+    """The metric of each row in the order of NumPy's sort, which is not stable, so that NumPy alone knows it."""
+    ranked = np.take_along_axis(grades, np.argsort(scores)[:, ::-1][:, :k], axis=1)
+    values: Floats = function(ranked, k=k, judged=grades) if function is ndcg else function(ranked, k=k)
     return values
 
 
@@ -211,7 +215,9 @@ def _check_parameters(
     )
     for name, value, holds, demand in rules:
         if not holds:
-            raise InvalidParameterError(f"The {name!r} parameter of {function} must be {demand}. Got {value!r} instead.")
+            raise InvalidParameterError(
+                f"The {name!r} parameter of {function} must be {demand}. Got {value!r} instead."
+            )
 
 
 def _is_array_like(value: Any) -> bool:
@@ -265,13 +271,20 @@ def _check_finite(array: Array, name: str) -> None:
             return
     for found, text in ((np.isnan(array), "NaN"), (np.isinf(array), "infinity")):
         if found.any():
-            place = ", ".join(map(str, np.argwhere(found)[0].tolist()))
-            raise ValueError(f"Input {name} contains {text}, at [{place}]; scores and grades must be finite numbers")
+            raise ValueError(f"Input {name} contains {text}, at {_place(found)}; there must be finite numbers")
 
 
-def _check_shape(grades: Array) -> None:
+def _place(found: Array) -> list[int]:
+    """The first place that is marked."""
+    place: list[int] = np.argwhere(found)[0].tolist()
+    return place
+
+
+def _check_shape(grades: Array, scores: Array) -> None:
     if grades.ndim < 2 or grades.shape[1] < 2:
         raise ValueError(
             f"y_true must have a row a query, of at least two documents each, and has the shape {grades.shape}; "
             "rankgain.from_scores takes one query, and queries of one document"
         )
+    if grades.shape != scores.shape:
+        raise ValueError(f"y_true has the shape {grades.shape}, and y_score has {scores.shape}: they must be the same")
