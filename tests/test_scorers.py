@@ -373,6 +373,13 @@ print(rg.scorer()(Model(), None, [0, 1], qid=[1, 1]), 'sklearn' in sys.modules)
     assert done.stdout == "1.0 False\n"
 
 
+def test_ties():
+    model = Fixed(predict=[0.5, 0.5])
+    found = [rg.scorer("rr", ties=ties)(model, None, [0, 1], qid=[1, 1]) for ties in ("best", "average", "worst")]
+    assert found == [1.0, 0.75, 0.5]
+    assert rg.scorer("rr", ties="stable")(model, None, [1, 0], qid=[1, 1]) == 1.0
+
+
 def test_queries_that_are_left_out_of_the_mean():
     qid = [1, 1, 2]
     model = Fixed(predict=[0.1, 0.2, 0.3])
