@@ -68,13 +68,12 @@ def scorer(
 
     Examples
     --------
-    The query stands in the first column; one of them has a single document. The gain is 2**grade - 1.
-
     >>> import numpy as np
     >>> import rankgain as rg
     >>> class Model:
     ...     def predict(self, X):
     ...         return X[:, 1]
+    >>> # The first column is the query, and one of them has a single document; the gain is 2**grade - 1.
     >>> X, y = np.array([[7, 0.2], [7, 0.9], [7, 0.7], [8, 0.5]]), [3, 1, 2, 1]
     >>> scorer = rg.scorer("ndcg(gain=exponential)@10", qid=0)
     >>> round(scorer(Model(), X, y), 4)

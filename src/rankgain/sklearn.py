@@ -9,7 +9,8 @@ Signatures, defaults, what is taken, the classes of the errors and the values (t
 - a sum of gains beyond float64 is a ValueError (there the score is inf or NaN);
 - rows of unequal shape are a ValueError that says so (there at times an IndexError of NumPy);
 - masked elements are a ValueError (there what stands under the mask counts);
-- grades may be Decimal, Fraction or integers of any size (there only scores may), or a frame of sparse columns;
+- grades may be Decimal, Fraction or integers of any size (there only scores may), or a frame of sparse columns; such
+  numbers become float64, and tie where that is equal;
 - None in a list is NaN, hence a ValueError (there a TypeError); timedelta64 is a TypeError (there it may be scores).
 
 What scikit-learn's functions cannot do, rankgain's can: exponential gains, groups of unequal size, one document, other
