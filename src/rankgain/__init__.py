@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from rankgain.inputs.trec import read_trec
     from rankgain.metrics import Metric, metric
     from rankgain.rankings import Rankings
-    from rankgain.training import catboost_metric, lightgbm_metric, xgboost_metric
     from rankgain.scorers import scorer
+    from rankgain.training import catboost_metric, lightgbm_metric, xgboost_metric
     from rankgain.truth import Judgments
 
 __version__ = "0.1.0"
@@ -94,8 +94,8 @@ __all__ = [
     "read_trec",
     "reciprocal_rank",
     "sample",
-    "xgboost_metric",
     "scorer",
+    "xgboost_metric",
 ]
 
 
