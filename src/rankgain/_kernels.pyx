@@ -608,11 +608,11 @@ def cost_sum(
             while advance(&walk):
                 if gain[walk.index] != 0.0:
                     gained += gain[walk.index]
-                    missed = 2.0 + rise(&cost, walk.rank) - gained
-                    if missed < 1.0:
+                    missed = rise(&cost, walk.rank) - gained
+                    if missed < -TOLERANCE * gained:
                         code = ABOVE_IDEAL
                         break
-                    total += gain[walk.index] / log2(missed)
+                    total += gain[walk.index] / log2(2.0 + max(missed, 0.0))
             out[query] = total
             if not code and not finite(total):
                 code = NOT_FINITE

@@ -405,10 +405,10 @@ def cost_sum(offsets, first, last, gain, ties, judged_offsets, judged_gain, judg
             for rank, index in _resolved(i, j, first[i], last[i], ties):
                 if gain[index] != 0.0:
                     gained += gain[index]
-                    missed = 2.0 + cost(rank) - gained
-                    if missed < 1.0:  # no list gains more than the ideal one, but for rounding
+                    missed = cost(rank) - gained
+                    if missed < -TOLERANCE * gained:  # no list gains more than the ideal one, but for rounding
                         return ABOVE_IDEAL, query, -1
-                    total += gain[index] / math.log2(missed)
+                    total += gain[index] / math.log2(2.0 + max(missed, 0.0))
         out[query] = total
         fault = _not_finite(out, query, query, 1)
         if fault:

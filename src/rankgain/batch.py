@@ -13,7 +13,7 @@ from rankgain._codes import IN_JUDGED, WORST
 from rankgain.arrays import Array
 from rankgain.errors import Fault, check, lower
 from rankgain.gains import LINEAR, Gain
-from rankgain.lists import Floats, Ints
+from rankgain.lists import Bools, Floats, Ints
 from rankgain.parameters import highest_irrelevant
 
 
@@ -107,15 +107,18 @@ class Batch:
             self._judged_above[below] = counted
         return counted
 
-    def hit_ranks(self) -> Ints:
-        """The rank of each hit; in a tie group, which is to be best or worst, hits take the first or the last ones."""
-        starts = np.append(True, (np.diff(self.hit_first) != 0) | (np.diff(_query_of_each(self.hit_offsets)) != 0))
-        group = np.flatnonzero(starts[: len(self.hit_first)])
-        sizes = np.diff(np.append(group, len(self.hit_first)))
-        place = np.arange(len(self.hit_first)) - np.repeat(group, sizes)
-        lowest = self.hit_last - np.repeat(sizes, sizes) + 1 if self.ties == WORST else self.hit_first
-        ranks: Ints = lowest + place
-        return ranks
+    def ranks_of(self, chosen: Bools) -> tuple[Ints, Ints]:
+        """The ranks of some of the hits, in rank order, and the offsets of the queries.
+
+        In a tie group, which is to be best or worst for them, they take the first or the last ranks.
+        """
+        offsets = np.append(0, np.cumsum(chosen))[self.hit_offsets]
+        first, last = self.hit_first[chosen], self.hit_last[chosen]
+        begins = np.append(True, (np.diff(first) != 0) | (np.diff(_query_of_each(offsets)) != 0))[: len(first)]
+        group = np.flatnonzero(begins)
+        sizes = np.diff(np.append(group, len(first)))
+        lowest = last - np.repeat(sizes, sizes) + 1 if self.ties == WORST else first
+        return lowest + np.arange(len(first)) - np.repeat(group, sizes), offsets
 
     def hit_gains(self, gain: Gain, depth: int) -> Floats:
         """The gains of the hits; inside a tie group they stand highest first.

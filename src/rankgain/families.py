@@ -385,10 +385,9 @@ class RelevantRanks(NamedTuple):
     def take(self, batch: Batch, cutoffs: Ints) -> Floats:
         gains, counts = batch.judged_gains(self.gain)
         worth = np.append(0, np.cumsum(np.where(gains > 0.0, counts, 0)))[batch.judged_offsets]
-        worthy = batch.hit_gains(self.gain, UNLIMITED) > 0.0
-        found = np.append(0, np.cumsum(worthy))[batch.hit_offsets]
+        ranks, found = batch.ranks_of(batch.hit_gains(self.gain, UNLIMITED) > 0.0)
         total, hits = np.diff(worth), np.diff(found)
-        ranks = np.insert(batch.hit_ranks()[worthy], found[1:], UNLIMITED)
+        ranks = np.insert(ranks, found[1:], UNLIMITED)
         ends = found[1:] + np.arange(len(batch))
         factors = np.ones(len(ranks))
         factors[ends] = total - hits
@@ -404,6 +403,7 @@ def _mean_ndcg(
     factors: Floats | None = None,
 ) -> Floats:
     """Σ factor · nDCG at the ranks of each query, divided by the number of terms; 0 where there are none."""
+    family.discount.require(batch.returned)
     ranks, spans = np.array(ranks, dtype=np.int64), np.array(spans, dtype=np.int64)
     values = DiscountedSum(family.gain, family.discount).at(batch, ranks, spans)
     ideals = IdealSum(family.gain, family.discount).at(batch, ranks, spans)

@@ -15,6 +15,7 @@ CHUNK = 1 << 18
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Ints = np.ndarray[Any, np.dtype[np.int64]]
+Bools = np.ndarray[Any, np.dtype[np.bool_]]
 
 # What kernels read as it is, scores and grades; all else becomes float64. To itself: a type that is equal to one of
 # them may say so in other words to those who read the buffer ("<f" is what ctypes makes of float).

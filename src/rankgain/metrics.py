@@ -47,7 +47,7 @@ PARAMETERS = {
     "ideal": Parameter("judged", check_ideal),
     "rel": Parameter(None, check_rel, _real),
     "empty": Parameter(0.0, check_empty, _real),
-    "beta": Parameter(1.0, at_least("beta", 0.0), _real),
+    "beta": Parameter(1.0, at_least("beta", 0.0, 1e6), _real),
     "p": Parameter(0.9, between("p", 0.0, 1.0), _real),
     "max_grade": Parameter(4.0, between("max_grade", 0.0, 1024.0), _real),
     "recall": Parameter(0.0, at_least("recall", 0.0, 1.0), _real),

@@ -74,10 +74,12 @@ def from_qrels(
     check_ties(ties, ids=True)
     check_missing(missing)
     mapping(run, "run")
-    truth = qrels if isinstance(qrels, Judgments) else mapping(qrels, "qrels")
-    if not isinstance(truth, Judgments):
-        truth = of_dicts(list(truth), truth.values(), "qrels", only=run if missing == "skip" else None)
-    return Matched(truth, run, ties=ties, missing=missing, query_ids=query_ids)
+    if isinstance(qrels, Judgments):
+        return Matched(qrels, run, ties=ties, missing=missing, query_ids=query_ids)
+    held = mapping(qrels, "qrels")
+    truth = of_dicts(list(held), held.values(), "qrels", only=run if missing == "skip" else None)
+    unread = held if missing == "skip" else None
+    return Matched(truth, run, ties=ties, missing=missing, query_ids=query_ids, unread=unread)
 
 
 def mapping(value: Any, name: str) -> Mapping[Any, Any]:
@@ -103,12 +105,18 @@ class Matched(Judged):
         ties: str,
         missing: str,
         query_ids: Iterable[Hashable] | None = None,
+        unread: Mapping[Any, Mapping[Any, float]] | None = None,
     ) -> None:
+        """`unread`: the qrels of which the truth holds but the queries that the run has."""
+        self._unread = unread
         self._held = list(map(run.get, truth.query_ids))
         common = [number for number, own in enumerate(self._held) if own is not None]
         super().__init__(truth, "run", run, ties=ties, missing=missing, query_ids=query_ids, common=common)
 
     def choose(self, missing: str, query_ids: Iterable[Hashable] | None) -> None:
+        if missing == "zero" and self._unread is not None:  # what was skipped counts now
+            self._truth = of_dicts(list(self._unread), self._unread.values(), self._truth.name)
+            self._unread = None
         super().choose(missing, query_ids)
         self._runs = [own or {} for own in self._held if missing == "zero" or own is not None]
 
