@@ -357,7 +357,7 @@ def _persistence(given: Sequence[str]) -> tuple[float, Gains]:
 def values(columns: Sequence[Column], rankings: Rankings, *, run_id: str = "", undefined: bool = False) -> list[Vector]:
     """The values of each column, one a query: numbers, or for runid and relstring text.
 
-    `undefined`, with -J: interpolated precision is NaN, as trec_eval has it, for lists of which that left nothing; else 0.
+    `undefined`, for -J: interpolated precision is NaN, as trec_eval has it, for lists of which that left nothing.
     """
     wanted = dict.fromkeys(metric for column in columns for metric in column.made.metrics)
     if undefined:
