@@ -1,0 +1,324 @@
+"""A drop-in for pytrec_eval: the same names, keys and values, faster.
+
+Import it in place of the other, ``from rankgain import pytrec_eval``; or, where somebody else's code imports it, call
+`install` before that does. Names, keys, values and their types are those of pytrec_eval-terrier 0.5.11, and so those
+of trec_eval 9: scores are compared in 32 bits, equal ones by document id, higher first; the documents that a point of
+recall needs are rounded as there; the value of a gm_ measure is a logarithm, and runid and relstring are 0.0.
+
+What is not as there:
+
+- Scores and grades may be NumPy's scalars, or any other real numbers; grades may have fractions. Any mapping will do for
+  a dict, and document ids may also be bytes or integers.
+- Gains: ``ndcg.1=3.5,2=9`` (also of G, ndcg_rel and Rndcg), which aborts the interpreter there. trec_eval, which has
+  them, misplaces gains that differ by less than 1; they are right here.
+- A query whose grades are all negative has an answer, 0; there it never ends.
+- The interpolated precision of an empty list is 0.0, also at recall 0, where 0 is divided by 0 there.
+- A score that is NaN is a ValueError; there the order is undefined.
+- A cut-off that is no positive integer (``ndcg_cut_0``, ``P_5.5``), a cut-off of a measure that has none
+  (``ndcg.10``, ``recip_rank_10``), and anything behind the parameters (``P_5abc``) are a ValueError; there they abort the
+  interpreter or are ignored. A document that stands twice in a file is a ValueError, there an AssertionError.
+- ``release=10`` computes what trec_eval 10 does: scores are compared in 64 bits, points of recall are rounded to the
+  nearest, and dcg, ideal_dcg, rbp, rbp_resid and unj are there as well.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from itertools import repeat
+from typing import Any, TypeVar
+
+from rankgain import trec_measures
+from rankgain.aggregators import LEAST
+from rankgain.inputs.qrels import from_qrels, mapping
+from rankgain.trec_measures import Column, Options
+from rankgain.truth import of_dicts, types
+
+__version__ = "0.5.11"
+
+__all__ = [
+    "RelevanceEvaluator",
+    "compute_aggregated_measure",
+    "install",
+    "parse_qrel",
+    "parse_run",
+    "supported_measures",
+    "supported_nicknames",
+]
+
+supported_measures: set[str] = set(trec_measures.measures(9))
+supported_nicknames: dict[str, set[str]] = {
+    nickname: set(names) for nickname, names in trec_measures.nicknames(9).items()
+}
+
+
+class RelevanceEvaluator:
+    """Judgements prepared once, and what is to be computed of any number of runs.
+
+    Parameters
+    ----------
+    query_relevance : mapping of mappings
+        Grades by query and document; a negative grade is a document that was pooled but not judged. Queries without
+        documents are left out.
+    measures : iterable of str
+        Names of `supported_measures`, with parameters ``"ndcg_cut.5,10"`` or ``"ndcg_cut_10"``, or of
+        `supported_nicknames`.
+    relevance_level : int
+        The lowest grade that is relevant; measures of gains do not look at it.
+    judged_docs_only_flag : bool
+        Whether documents that are not judged are taken out of the runs, and those below them move up.
+    release : {9, 10}
+        The release of trec_eval whose numbers these are.
+
+    Raises
+    ------
+    ValueError
+        For a measure that there is not, or parameters that it has not; for a grade that is not finite.
+    TypeError
+        For what is no mapping, no number, or no positive level.
+
+    Examples
+    --------
+    >>> from rankgain import pytrec_eval
+    >>> qrels = {"q1": {"d1": 1, "d2": 0, "d3": 2}, "q2": {"d7": 1}}
+    >>> evaluator = pytrec_eval.RelevanceEvaluator(qrels, {"map", "ndcg_cut.5,10"})
+    >>> result = evaluator.evaluate({"q1": {"d1": 1.4, "d2": 0.9, "d3": 0.3}})
+    >>> {measure: round(value, 4) for measure, value in result["q1"].items()}
+    {'map': 0.8333, 'ndcg_cut_5': 0.7602, 'ndcg_cut_10': 0.7602}
+    """
+
+    def __init__(
+        self,
+        query_relevance: Mapping[Any, Mapping[Any, float]],
+        measures: Iterable[str],
+        relevance_level: int = 1,
+        judged_docs_only_flag: bool = False,
+        *,
+        release: int = 9,
+    ) -> None:
+        if release not in (9, 10):
+            raise ValueError(f"release must be 9 or 10, not {release!r}")
+        self._options = Options(release, _level(relevance_level))
+        self._judged_only = bool(judged_docs_only_flag)
+        self._measures = _names(measures)
+        self._columns = self._make_columns()
+        judged = {query: own for query, own in mapping(query_relevance, "query_relevance").items() if len(own)}
+        self._truth = of_dicts(list(judged), judged.values(), "query_relevance").check()
+
+    def _make_columns(self) -> list[Column]:
+        return trec_measures.columns(self._measures, self._options, underscores=True)
+
+    def evaluate(self, scores: Mapping[Any, Mapping[Any, float]]) -> dict[Any, dict[str, float]]:
+        """The measures of each query of a run that is judged, in the order of the run.
+
+        Parameters
+        ----------
+        scores : mapping of mappings
+            Scores by query and document, higher is better.
+
+        Returns
+        -------
+        dict of dict of str to float
+            By query and measure; a measure with cut-offs has a key for each, such as ``"ndcg_cut_10"``.
+
+        Raises
+        ------
+        ValueError
+            For a score that is NaN, or ids of other types than those of the judgements.
+        TypeError
+            For what is no mapping or no number.
+
+        Examples
+        --------
+        >>> from rankgain import pytrec_eval
+        >>> evaluator = pytrec_eval.RelevanceEvaluator({"q1": {"d1": 1}, "q2": {"d1": 1}}, {"recip_rank"})
+        >>> evaluator.evaluate({"q2": {"d1": 0.1, "d2": 0.1}, "q1": {"d1": 0.1}, "other": {"d1": 1.0}})
+        {'q2': {'recip_rank': 0.5}, 'q1': {'recip_rank': 1.0}}
+        """
+        truth = self._truth
+        if not mapping(scores, "scores") or not len(truth):
+            return {}
+        if not any(map(scores.__contains__, truth.query_ids)):
+            differ = types(truth.query_ids, scores, (truth.name, "scores"))
+            if differ:
+                raise ValueError(f"query_relevance and scores have no query in common: {differ}")
+            return {}
+        rankings = from_qrels(truth, scores, missing="skip")
+        rankings = rankings.under(score_bits=32) if self._options.release == 9 else rankings
+        rankings = rankings.limited(judged_only=True) if self._judged_only else rankings
+        values = trec_measures.values([column for column in self._columns if column.made.metrics], rankings)
+        return _by_query(self._columns, values, rankings.query_ids, scores)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is made of the names of the measures is made anew where this is unpickled."""
+        return {name: value for name, value in vars(self).items() if name != "_columns"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._columns = self._make_columns()
+
+
+def _names(measures: Iterable[str]) -> tuple[str, ...]:
+    if isinstance(measures, (str, bytes)) or not isinstance(measures, Iterable):
+        raise TypeError(f"measures must be a set of names, such as {{'map', 'ndcg_cut.10'}}, not {measures!r}")
+    names = tuple(measures)
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"measures: a name must be a str, not {type(name).__name__} {name!r}")
+    return names
+
+
+def _level(level: Any) -> int:
+    try:
+        number = operator.index(level)
+    except TypeError:
+        number = 0
+    if number < 1:
+        raise TypeError(f"relevance_level must be a positive integer, not {level!r}")
+    return number
+
+
+def _by_query(
+    columns: list[Column], vectors: list[trec_measures.Vector], query_ids: Iterable[Any], run: Iterable[Any]
+) -> dict[Any, dict[str, float]]:
+    """The values by query, in the order of the run, and measure."""
+    keys = [column.key for column in columns]
+    computed = iter(vectors)
+    lists = [
+        # repeated: of runid and relstring
+        _numbers(column, next(computed)) if column.made.metrics else repeat(0.0)
+        for column in columns
+    ]
+    rows = zip(*lists, strict=False) if lists else repeat(())
+    found = {query: dict(zip(keys, row, strict=True)) for query, row in zip(query_ids, rows, strict=False)}
+    return {query: found[query] for query in run if query in found}
+
+
+def _numbers(column: Column, vector: trec_measures.Vector) -> list[float]:
+    numbers: list[Any] = vector if isinstance(vector, list) else vector.tolist()
+    logarithmic = column.measure.name.startswith("gm_")
+    return [math.log(max(number, LEAST)) for number in numbers] if logarithmic else numbers
+
+
+def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
+    """Scores by query and document, from the lines of a TREC run: query, Q0, document, rank, score, run.
+
+    Parameters
+    ----------
+    f_run : iterable of str
+        Lines, as of an open file.
+
+    Returns
+    -------
+    defaultdict of dict of str to float
+
+    Raises
+    ------
+    ValueError
+        For a line that has not six fields, a score that is no number, or a document that stands there twice.
+
+    Examples
+    --------
+    >>> from rankgain import pytrec_eval
+    >>> dict(pytrec_eval.parse_run(["q1 Q0 d1 1 0.9 mine", "q1 Q0 d2 2 0.4 mine"]))
+    {'q1': {'d1': 0.9, 'd2': 0.4}}
+    """
+    return _parse(f_run, "f_run", 6, 4, float)
+
+
+def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
+    """Grades by query and document, from the lines of TREC qrels: query, 0, document, grade.
+
+    Parameters
+    ----------
+    f_qrel : iterable of str
+        Lines, as of an open file.
+
+    Returns
+    -------
+    defaultdict of dict of str to int
+
+    Raises
+    ------
+    ValueError
+        For a line that has not four fields, a grade that is no integer, or a document that stands there twice.
+
+    Examples
+    --------
+    >>> from rankgain import pytrec_eval
+    >>> dict(pytrec_eval.parse_qrel(["q1 0 d1 2", "q1 0 d2 0"]))
+    {'q1': {'d1': 2, 'd2': 0}}
+    """
+    return _parse(f_qrel, "f_qrel", 4, 3, int)
+
+
+Number = TypeVar("Number", int, float)
+
+
+def _parse(
+    lines: Iterable[str], name: str, count: int, place: int, number: Callable[[str], Number]
+) -> dict[str, dict[str, Number]]:
+    found: dict[str, dict[str, Number]] = defaultdict(dict)
+    for line_number, line in enumerate(lines, 1):
+        fields = line.split()
+        where = f"{name}: line {line_number}"
+        if len(fields) != count:
+            raise ValueError(f"{where}: there must be {count} fields, not {len(fields)}")
+        query, document = fields[0], fields[2]
+        if document in found[query]:
+            raise ValueError(f"{where}: document {document!r} stands for the second time under query {query!r}")
+        try:
+            found[query][document] = number(fields[place])
+        except ValueError:
+            raise ValueError(f"{where}: {fields[place]!r} is no {number.__name__}") from None
+    return found
+
+
+def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
+    """One number of the values of a measure: the sum of num_ measures, exp of the mean of gm_ ones, else the mean.
+
+    Parameters
+    ----------
+    measure : str
+        A key of what `RelevanceEvaluator.evaluate` gives.
+    values : iterable of float
+        Its values, one a query.
+
+    Returns
+    -------
+    float
+        NaN of no values; their sum is 0.0.
+
+    Examples
+    --------
+    >>> from rankgain import pytrec_eval
+    >>> pytrec_eval.compute_aggregated_measure("map", [0.25, 0.75]), pytrec_eval.compute_aggregated_measure("num_q", [1, 1])
+    (0.5, 2.0)
+    """
+    numbers = [float(value) for value in values]
+    if measure.startswith("num_"):
+        return math.fsum(numbers)
+    average = math.fsum(numbers) / len(numbers) if numbers else math.nan
+    return math.exp(average) if measure.startswith("gm_") else average
+
+
+def install() -> None:
+    """Be what ``import pytrec_eval`` gives from now on, to all code that runs in this process.
+
+    Call it before anything else imports pytrec_eval; what did so before keeps what it has.
+
+    Examples
+    --------
+    >>> import sys
+    >>> before = sys.modules.get("pytrec_eval")
+    >>> from rankgain.pytrec_eval import install
+    >>> install()
+    >>> import pytrec_eval
+    >>> pytrec_eval.__name__
+    'rankgain.pytrec_eval'
+    >>> _ = sys.modules.pop("pytrec_eval") if before is None else sys.modules.update(pytrec_eval=before)
+    """
+    sys.modules["pytrec_eval"] = sys.modules[__name__]
