@@ -1,24 +1,27 @@
 """A drop-in for pytrec_eval: the same names, keys and values, faster.
 
 Import it in place of the other, ``from rankgain import pytrec_eval``; or, where somebody else's code imports it, call
-`install` before that does. Names, keys, values and their types are those of pytrec_eval-terrier 0.5.11, and so those
-of trec_eval 9: scores are compared in 32 bits, equal ones by document id, higher first; the documents that a point of
-recall needs are rounded as there; the value of a gm_ measure is a logarithm, and runid and relstring are 0.0.
+`install` before that does. Names, keys, values, their order and types are those of pytrec_eval-terrier 0.5.11, and so
+the values those of trec_eval 9: scores are compared in 32 bits, equal ones by document id, higher first; the documents
+that a point of recall needs are rounded as there. The value of a gm_ measure is a logarithm, and runid and relstring
+are 0.0.
 
 What is not as there:
 
-- Scores and grades may be NumPy's scalars, or any other real numbers; grades may have fractions. Any mapping will do for
-  a dict, and document ids may also be bytes or integers.
-- Gains: ``ndcg.1=3.5,2=9`` (also of G, ndcg_rel and Rndcg), which aborts the interpreter there. trec_eval, which has
-  them, misplaces gains that differ by less than 1; they are right here.
-- A query whose grades are all negative has an answer, 0; there it never ends.
-- The interpolated precision of an empty list is 0.0, also at recall 0, where 0 is divided by 0 there.
+- Scores and grades may be NumPy's scalars or any other real numbers, grades with fractions too; any mapping will do
+  for a dict; and ids may also be bytes or integers.
+- Gains, ``ndcg.1=3.5,2=9`` (and of G, ndcg_rel and Rndcg), abort the interpreter there. trec_eval, which has them,
+  misplaces gains that differ by less than 1; here they are right.
+- A list without documents crashes the interpreter there at times; and interpolated precision is 0 / 0 in it, and
+  where judged_docs_only_flag leaves nothing of it. Here it is 0.0.
+- A query whose grades are all negative never ends there. Here it has the values of one without relevant documents.
 - A score that is NaN is a ValueError; there the order is undefined.
-- A cut-off that is no positive integer (``ndcg_cut_0``, ``P_5.5``), a cut-off of a measure that has none
-  (``ndcg.10``, ``recip_rank_10``), and anything behind the parameters (``P_5abc``) are a ValueError; there they abort the
-  interpreter or are ignored. A document that stands twice in a file is a ValueError, there an AssertionError.
-- ``release=10`` computes what trec_eval 10 does: scores are compared in 64 bits, points of recall are rounded to the
-  nearest, and dcg, ideal_dcg, rbp, rbp_resid and unj are there as well.
+- A cut-off that is no positive integer (``ndcg_cut_0``, ``P_5.5``), parameters of a measure that has none
+  (``ndcg.10``, ``recip_rank_10``), anything behind them (``P_5abc``), and several of a measure that takes one
+  (``set_F_2`` with ``set_F_3``) are a ValueError; there they abort the interpreter or are ignored.
+- A document that stands twice in a file is a ValueError, there an AssertionError.
+- With ``release=10`` it computes what trec_eval 10 does: scores are compared in 64 bits, points of recall are rounded
+  to the nearest, and dcg, ideal_dcg, rbp, rbp_resid and unj are there as well.
 """
 
 from __future__ import annotations
@@ -295,8 +298,8 @@ def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
     Examples
     --------
     >>> from rankgain import pytrec_eval
-    >>> pytrec_eval.compute_aggregated_measure("map", [0.25, 0.75]), pytrec_eval.compute_aggregated_measure("num_q", [1, 1])
-    (0.5, 2.0)
+    >>> [pytrec_eval.compute_aggregated_measure(measure, [1.0, 2.0]) for measure in ("P_5", "num_rel")]
+    [1.5, 3.0]
     """
     numbers = [float(value) for value in values]
     if measure.startswith("num_"):

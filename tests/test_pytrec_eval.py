@@ -1,0 +1,463 @@
+"""The drop-in for pytrec_eval: the peer's names, keys, values and types, and what is right where the peer is not."""
+
+import importlib.util
+import math
+import pickle
+import random
+import sys
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankgain as rg
+from rankgain import pytrec_eval as ours
+from rankgain import trec_measures
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+# Wheels of the peer are for x86-64 alone, on Linux and Windows: where it is absent, what compares is not collected.
+PEER = importlib.util.find_spec("pytrec_eval") is not None
+UNDEFINED = {"iprec_at_recall", "11pt_avg"}  # there 0 / 0 for lists that are or become empty
+
+PARAMETERS = [
+    "P_1",
+    "P.3,2",
+    "recall_7",
+    "map_cut_2",
+    "ndcg_cut.4,1,3",
+    "success_2",
+    "relative_P_2,3",
+    "iprec_at_recall_0.25",
+    "iprec_at_recall.0.3,0.05",
+    "Rprec_mult_0.33,0.5",
+    "Rprec_mult.3",
+    "11pt_avg.0.1,0.5,0.75",
+    "set_F_2",
+    "relstring.3",
+]
+SCORES = [0.0, 1.0, 1.0 + 1e-9, 1.0 - 1e-9, 2.0, 16777216.0, 16777217.0, -1.5, 1e-45, 1e39, math.inf, -math.inf]
+
+
+@st.composite
+def collections(draw):
+    """Qrels and a run. Where all grades of a query are negative the peer never ends; empty lists at times crash it."""
+    documents = [f"d{number}" for number in range(12)]
+    grades = st.integers(-2, 4)
+    qrels = draw(
+        st.dictionaries(
+            st.sampled_from(["q1", "q2", "q3", "é"]),
+            st.dictionaries(st.sampled_from(documents), grades, min_size=1).filter(lambda own: max(own.values()) >= 0),
+            min_size=1,
+        )
+    )
+    scores = st.sampled_from(SCORES) | st.integers(0, 3)
+    run = draw(
+        st.dictionaries(
+            st.sampled_from(["q3", "é", "q1", "q2", "other"]),
+            st.dictionaries(st.sampled_from([*documents, "x", "Z", "ü", "𝛼"]), scores, min_size=1),
+        )
+    )
+    return qrels, run
+
+
+def compare(qrels, run, measures, level=1, judged_only=False):
+    import pytrec_eval as theirs
+
+    arguments = qrels, measures, level, judged_only
+    expected, found = (module.RelevanceEvaluator(*arguments).evaluate(run) for module in (theirs, ours))
+    assert list(found) == list(expected)
+    for query in expected:
+        assert list(found[query]) == list(expected[query])
+        empty = judged_only and not any(qrels[query].get(document, -1) >= 0 for document in run[query])
+        for key, value in expected[query].items():
+            mine = found[query][key]
+            assert type(mine) is float
+            if empty and key.startswith(tuple(UNDEFINED)):
+                assert mine == 0.0
+            else:
+                assert math.isclose(mine, value, rel_tol=1e-12, abs_tol=1e-12), (query, key, mine, value)
+
+
+if PEER:
+
+    @given(collections(), st.integers(1, 3), st.booleans())
+    def test_all_measures(collection, level, judged_only):
+        compare(*collection, {"all_trec"}, level, judged_only)
+
+    @given(
+        collections(),
+        st.lists(st.sampled_from([*PARAMETERS, *sorted(ours.supported_measures)]), min_size=1, max_size=8),
+    )
+    def test_parameters(collection, measures):
+        compare(*collection, measures)
+
+    def test_a_large_run():
+        rng = random.Random(5)
+        qrels, run = {}, {}
+        for query in map(str, range(30)):
+            names = [f"{rng.random():.6f}" for _ in range(1500)]
+            run[query] = {name: rng.choice([rng.random(), rng.randrange(50) / 8]) for name in names[:1100]}
+            qrels[query] = {name: rng.choice([0, 0, 0, 1, 2, 3, -1]) for name in rng.sample(names, 80)}
+        for level, judged_only in ((1, False), (2, False), (1, True)):
+            compare(qrels, run, {"all_trec"}, level, judged_only)
+
+    @pytest.mark.parametrize("nickname", ["official", "set", "all_trec"])
+    def test_nicknames(nickname):
+        compare({"q": {"a": 1, "b": 0}}, {"q": {"a": 0.1, "b": 0.2, "c": 0.3}}, [nickname])
+
+    def test_names():
+        import pytrec_eval as theirs
+
+        assert theirs.__version__ >= ours.__version__
+        assert type(ours.supported_measures) is type(theirs.supported_measures)
+        assert ours.supported_measures == theirs.supported_measures
+        assert ours.supported_nicknames == theirs.supported_nicknames
+        assert {*theirs.__all__} <= {*ours.__all__}
+
+    @given(st.lists(st.floats(-10, 10), min_size=1), st.sampled_from(["num_rel", "gm_map", "map", "P_5"]))
+    def test_aggregates(values, measure):
+        import pytrec_eval as theirs
+
+        expected, found = (module.compute_aggregated_measure(measure, values) for module in (theirs, ours))
+        assert type(found) is type(expected) is float
+        assert found == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+    def test_files():
+        import pytrec_eval as theirs
+
+        run = ["q1 Q0 d1 1 0.5 tag\n", "  q1\tQ0 d2 2 -1e-3 tag", "q2 Q0 d1 1 7 tag"]
+        qrel = ["q1 0 d1 1\n", "q1 0 d2 -1", "q2\t0\td1\t+2"]
+        for name, lines in (("parse_run", run), ("parse_qrel", qrel)):
+            expected, found = (getattr(module, name)(iter(lines)) for module in (theirs, ours))
+            assert found == expected
+            assert type(found) is type(expected)
+            assert type(found["q1"]["d1"]) is type(expected["q1"]["d1"])
+            assert getattr(ours, name)([]) == {}
+
+    @pytest.mark.parametrize(
+        "refused",
+        [
+            {"scores": {"q": {"a": "1"}}},
+            {"scores": {"q": ["a"]}},
+            {"scores": [1]},
+            {"relevance_level": 0},
+            {"relevance_level": "1"},
+            {"relevance_level": 1.5},
+            {"measures": ["nonsense"]},
+            {"measures": ["prefs"]},
+            {"query_relevance": {"q": {"a": "1"}}},
+            {"query_relevance": {"q": {"a": None}}},
+        ],
+    )
+    def test_what_both_refuse(refused):
+        import pytrec_eval as theirs
+
+        given = {"query_relevance": {"q": {"a": 1}}, "measures": {"map"}, "scores": {"q": {"a": 1.0}}} | refused
+        scores = given.pop("scores")
+        for module in (theirs, ours):
+            with pytest.raises(ValueError if "measures" in refused else TypeError):
+                module.RelevanceEvaluator(**given).evaluate(scores)
+
+
+if importlib.util.find_spec("ir_measures") is not None:
+
+    def test_ir_measures(monkeypatch):
+        """Its provider of pytrec_eval's measures, unchanged, with all of them."""
+        import ir_measures
+        from ir_measures import (
+            AP,
+            RR,
+            Bpref,
+            IPrec,
+            Judged,
+            NumQ,
+            NumRel,
+            NumRet,
+            P,
+            R,
+            Rprec,
+            SetAP,
+            SetF,
+            SetP,
+            SetR,
+            Success,
+            infAP,
+            nDCG,
+        )
+
+        measures = [
+            P @ 5,
+            P(rel=2) @ 10,
+            P(judged_only=True) @ 5,
+            RR,
+            RR(rel=2),
+            RR(judged_only=True),
+            Rprec,
+            Rprec(rel=2),
+        ]
+        measures += [AP, AP @ 10, AP(rel=2) @ 5, AP(judged_only=True), nDCG, nDCG @ 10, nDCG(judged_only=True) @ 10]
+        measures += [nDCG(gains={0: 0, 1: 1, 2: 5, 3: 9, 4: 20}) @ 10, R @ 10, R(rel=2) @ 20, R(judged_only=True) @ 5]
+        measures += [
+            Bpref,
+            Bpref(rel=2),
+            NumRet,
+            NumRet(rel=2),
+            NumQ,
+            NumRel,
+            SetAP,
+            SetAP(rel=2),
+            SetF,
+            SetF(beta=2.0),
+        ]
+        measures += [SetF(beta=0.5), SetF(rel=2, beta=2.0), SetP, SetP(relative=True), SetP(rel=2, judged_only=True)]
+        measures += [SetR, SetR(rel=2), Success @ 1, Success(rel=3) @ 5, IPrec @ 0.1, IPrec @ 0.25, infAP, infAP(rel=2)]
+        measures += [IPrec(judged_only=True) @ 0.5]
+        rng = random.Random(3)
+        qrels, run = {}, {}
+        for query in map(str, range(20)):
+            documents = [f"d{number}" for number in range(60)]
+            qrels[query] = {document: rng.choice([0, 0, 1, 2, 3, 4]) for document in rng.sample(documents, 30)}
+            run[query] = {document: rng.choice([rng.random(), 1.0]) for document in rng.sample(documents, 45)}
+        del run["7"]
+        results = []
+        for module in ("theirs", "ours"):
+            provider = type(ir_measures.pytrec_eval)()
+            if module == "ours":
+                monkeypatch.setitem(sys.modules, "pytrec_eval", None)
+                ours.install()
+            results.append(provider.calc_aggregate(measures, qrels, run))
+            each = {(value.query_id, value.measure): value.value for value in provider.iter_calc(measures, qrels, run)}
+            results[-1] |= each
+        assert provider.pytrec_eval is ours
+        assert len(results[0]) == len(measures) * 21
+        assert results[1] == pytest.approx(results[0], rel=1e-12, abs=1e-12)
+
+        untied = {
+            query: {name: score + rank for rank, (name, score) in enumerate(own.items())} for query, own in run.items()
+        }
+        expected = ir_measures.calc_aggregate([Judged @ 10, Judged @ 100], qrels, untied)
+        found = rg.from_qrels(qrels, untied).evaluate("judged@10", "judged@100")
+        for k in (10, 100):
+            assert found.mean(f"judged@{k}") == pytest.approx(expected[Judged @ k], rel=1e-12)
+
+
+QRELS = {"q1": {"a": 2, "b": 0, "c": 1, "d": -1}, "q2": {"a": 1}}
+RUN = {"q2": {"a": 0.5, "x": 0.5}, "q1": {"c": 3.0, "a": 2.0, "x": 1.0}}
+
+
+def evaluate(measures, run=RUN, qrels=QRELS, **options):
+    return ours.RelevanceEvaluator(qrels, measures, **options).evaluate(run)
+
+
+@pytest.mark.parametrize("kind", [int, float, np.float32, np.float64, np.int64, np.uint8, np.bool_, Fraction])
+def test_numbers_of_any_type(kind):
+    run = {"q": {"a": kind(0), "b": kind(1)}}
+    assert evaluate({"recip_rank"}, run, {"q": {"a": kind(1), "b": kind(0)}}) == {"q": {"recip_rank": 0.5}}
+    evaluator = ours.RelevanceEvaluator({"q": {"a": 1}}, {"recip_rank"}, np.int64(1), np.True_)
+    assert evaluator.evaluate(run) == {"q": {"recip_rank": 1.0}}
+
+
+def test_grades_with_fractions():
+    found = evaluate({"ndcg", "map"}, {"q": {"a": 1.0, "b": 2.0}}, {"q": {"a": 1.5, "b": 0.5}})["q"]
+    assert found["map"] == 0.5
+    assert found["ndcg"] == pytest.approx((0.5 + 1.5 / math.log2(3)) / (1.5 + 0.5 / math.log2(3)))
+
+
+@pytest.mark.parametrize("measure", ["ndcg", "G", "ndcg_rel", "Rndcg"])
+def test_gains(measure):
+    name = {"G": "g", "Rndcg": "r_ndcg"}.get(measure, measure)
+    metric = rg.metric(name, gain={0: 0, 1: 3.5, 2: 9})
+    expected = rg.from_qrels(QRELS, RUN).evaluate(metric)
+    found = evaluate({f"{measure}.2=9,1=3.5"})
+    assert [found[query][measure] for query in QRELS] == expected[metric].tolist()
+    # steps below 1; and what is not named is worth itself
+    assert measure == "G" or evaluate({f"{measure}.1=0.2,2=0.5"}, {"q1": {"a": 2, "c": 1}})["q1"][measure] == 1.0
+    assert evaluate({f"{measure}.2=9"}) == evaluate({f"{measure}.1=1,2=9"})
+
+
+def test_lists_without_documents():
+    found = evaluate({"all_trec"}, {"q1": {}})["q1"]
+    least = math.log(1e-5)
+    others = {"num_q": 1.0, "num_rel": 2.0, "gm_map": least, "gm_bpref": least}
+    assert found == dict.fromkeys(found, 0.0) | others
+    assert len(found) == 95
+    assert evaluate({"map"}, {"q1": {"x": 1.0}}, judged_docs_only_flag=True) == {"q1": {"map": 0.0}}
+
+
+def test_grades_that_are_all_negative():
+    found = evaluate({"all_trec"}, {"q": {"a": 1.0, "b": 0.5}}, {"q": {"a": -1, "b": -2}})["q"]
+    assert {key: value for key, value in found.items() if value and not key.startswith("gm_")} == {
+        "num_q": 1.0,
+        "num_ret": 2.0,
+        "utility": -2.0,
+    }
+
+
+def test_what_is_left_out():
+    assert evaluate({"map"}, {}) == {}
+    assert evaluate({"map"}, {"other": {"a": 1.0}}) == {}
+    assert evaluate({"map"}, RUN, {}) == {}
+    assert evaluate({"map"}, RUN, {"q1": {}, "q2": {"a": 1}}) == {"q2": {"map": 0.5}}
+    assert evaluate(set()) == {"q2": {}, "q1": {}}
+    assert evaluate({"runid", "relstring_3"}) == {query: {"runid": 0.0, "relstring": 0.0} for query in RUN}
+    assert list(evaluate({"map"})) == ["q2", "q1"]
+
+
+def test_any_mapping_and_ids_of_other_types():
+    from types import MappingProxyType as Frozen
+
+    run = Frozen({query: Frozen(own) for query, own in RUN.items()})
+    qrels = Frozen({query: Frozen(own) for query, own in QRELS.items()})
+    assert evaluate({"all_trec"}, run, qrels) == evaluate({"all_trec"})
+    assert evaluate({"recip_rank"}, {1: {7: 0.1, 10: 0.1}}, {1: {7: 1}}) == {1: {"recip_rank": 0.5}}
+
+
+def test_the_judgements_are_copied():
+    qrels = {"q": {"a": 1}}
+    evaluator = ours.RelevanceEvaluator(qrels, {"recip_rank"})
+    qrels["q"]["a"] = 0
+    assert evaluator.evaluate({"q": {"a": 1.0}}) == {"q": {"recip_rank": 1.0}}
+
+
+def test_release_10():
+    run = {"q": {"a": 16777216.4, "b": 16777216.3}}  # the same in 32 bits
+    ranks = [evaluate({"recip_rank"}, run, {"q": {"a": 1, "b": 0}}, release=r)["q"]["recip_rank"] for r in (9, 10)]
+    assert ranks == [0.5, 1.0]
+    found = evaluate({"all_trec", "dcg", "ideal_dcg"}, release=10)["q1"]
+    assert {"rbp", "rbp_resid", "unj_5", "dcg", "ideal_dcg"} < {*found}
+    assert found["dcg"] / found["ideal_dcg"] == found["ndcg"]
+    assert found["unj_5"] == 0.2
+    five = {f"d{number}": 1 for number in range(6)}
+    first = {"q": {"d0": 3.0, "x": 2.0, "d1": 1.0}}
+    recall = [evaluate({"iprec_at_recall_0.2"}, first, {"q": five}, release=r)["q"] for r in (9, 10)]
+    assert [*map(dict.popitem, recall)] == [("iprec_at_recall_0.20", 2 / 3), ("iprec_at_recall_0.20", 1.0)]
+
+
+class Recorder(ours.RelevanceEvaluator):
+    def __init__(self, qrels, *, extra):
+        super().__init__(qrels, {"map", "gm_map", "11pt_avg"}, relevance_level=2)
+        self.extra = extra
+
+    def evaluate(self, scores):
+        return {query: own | {"extra": self.extra} for query, own in super().evaluate(scores).items()}
+
+
+def test_subclasses_and_pickles():
+    evaluator = Recorder(QRELS, extra=7)
+    found = evaluator.evaluate(RUN)
+    assert found["q1"]["extra"] == 7
+    assert found["q1"]["map"] == 0.5
+    again = pickle.loads(pickle.dumps(evaluator))
+    assert again.evaluate(RUN) == found
+    assert again.extra == 7
+
+
+def test_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pytrec_eval", None)
+    ours.install()
+    import pytrec_eval
+
+    assert pytrec_eval is ours
+
+
+@pytest.mark.parametrize(
+    ("measure", "told"),
+    [
+        ("nonsense", "unsupported measure 'nonsense'"),
+        ("ndgc_cut_10", "did you mean 'ndcg_cut'"),
+        ("ndcg_cut_0", "measure 'ndcg_cut': a cut-off must be a positive integer, not '0'"),
+        ("P_5.5", "measure 'P': a cut-off must be a positive integer, not '5.5'"),
+        ("P.-5", "measure 'P': a cut-off must be a positive integer, not '-5'"),
+        ("P.5,,6", "measure 'P': a cut-off"),
+        ("P.", "measure 'P.': there are no parameters after the dot"),
+        ("P_5abc", "unsupported measure 'P_5abc'"),
+        ("ndcg.10", "measure 'ndcg': parameters are pairs level=gain .*cut-offs are those of ndcg_cut"),
+        ("ndcg_10", "cut-offs are those of ndcg_cut"),
+        ("ndcg.1=-2", "measure 'ndcg': parameters are pairs"),
+        ("ndcg.-1=2", "measure 'ndcg': parameters are pairs"),
+        ("ndcg.1=x", "measure 'ndcg': a parameter must be a number, not 'x'"),
+        ("recip_rank_10", "measure 'recip_rank' takes no parameters, and '10' was given"),
+        ("iprec_at_recall_1.5", "measure 'iprec_at_recall': recall must be from 0 to 1"),
+        ("Rprec_mult_0", "measure 'Rprec_mult': multiple must be above 0"),
+        ("set_F.1,2", "measure 'set_F': there must be 1 number, not 2"),
+        ("utility.1,2", "measure 'utility': coefficients must be 4 numbers, not 2"),
+        ("relstring.3,4", "measure 'relstring': a cut-off"),
+        ("prefs", "preferences, several judges and yaap are not computed"),
+        ("rbp", "release 10 has it, and release 9 was asked for"),
+    ],
+)
+def test_measures_that_there_are_not(measure, told):
+    with pytest.raises(ValueError, match=told):
+        ours.RelevanceEvaluator(QRELS, {measure})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind", "told"),
+    [
+        ({"measures": "map"}, TypeError, "measures must be a set of names, such as .*, not 'map'"),
+        ({"measures": [3]}, TypeError, "measures: a name must be a str, not int 3"),
+        (
+            {"measures": ["set_F_2", "set_F.0.5"]},
+            ValueError,
+            "'set_F' has one set of parameters, and '2' and '0.5' were given",
+        ),
+        ({"qrels": [1]}, TypeError, "query_relevance must be a mapping of mappings, not list"),
+        (
+            {"qrels": {"q": {"a": "1"}}},
+            TypeError,
+            "query_relevance: query 'q', document 'a': the grade must be a number, not str",
+        ),
+        ({"qrels": {"q": {"a": math.nan}}}, ValueError, "query_relevance: query 'q', document 'a': the grade is NaN"),
+        ({"run": [1]}, TypeError, "scores must be a mapping of mappings, not list"),
+        ({"run": {"q1": [1]}}, TypeError, "scores: query 'q1': must be a mapping by document, not list"),
+        ({"run": {"q1": {"a": math.nan}}}, ValueError, "run: query 'q1', document 'a': the score is NaN"),
+        ({"run": {"q1": {"a": "1"}}}, TypeError, "run: query 'q1', document 'a': the score must be a number, not str"),
+        ({"run": {1: {"a": 1}}}, ValueError, "no query in common: str in query_relevance, int in scores"),
+        ({"run": {"q1": {1: 1}}}, ValueError, "ids are of other types: str in query_relevance, int in run"),
+        ({"relevance_level": 0}, TypeError, "relevance_level must be a positive integer, not 0"),
+        ({"relevance_level": -1}, TypeError, "relevance_level must be a positive integer, not -1"),
+        ({"release": 8}, ValueError, "release must be 9 or 10, not 8"),
+    ],
+)
+def test_what_is_refused(arguments, kind, told):
+    with pytest.raises(kind, match=told):
+        evaluate(**{"measures": {"map"}} | arguments)
+
+
+@pytest.mark.parametrize(
+    ("parse", "line", "told"),
+    [
+        ("run", "q1 Q0 d1 1 0.5", "f_run: line 2: there must be 6 fields, not 5"),
+        ("run", "", "f_run: line 2: there must be 6 fields, not 0"),
+        ("run", "q1 Q0 d 1 x tag", "f_run: line 2: 'x' is no float"),
+        ("run", "q1 Q0 d1 1 1 tag", "f_run: line 2: document 'd1' stands for the second time under query 'q1'"),
+        ("qrel", "q1 0 d1", "f_qrel: line 2: there must be 4 fields, not 3"),
+        ("qrel", "q1 0 d 1.5", "f_qrel: line 2: '1.5' is no int"),
+        ("qrel", "q1 0 d1 1", "f_qrel: line 2: document 'd1' stands for the second time under query 'q1'"),
+    ],
+)
+def test_lines_that_are_refused(parse, line, told):
+    first = {"run": "q1 Q0 d1 1 0.5 tag", "qrel": "q1 0 d1 1"}[parse]
+    with pytest.raises(ValueError, match=told):
+        getattr(ours, f"parse_{parse}")([first, line])
+
+
+def test_an_aggregate_of_nothing():
+    assert math.isnan(ours.compute_aggregated_measure("map", []))
+    assert ours.compute_aggregated_measure("num_q", []) == 0.0
+    assert ours.compute_aggregated_measure("gm_map", np.log([0.25, 1.0])) == pytest.approx(0.5)
+    assert ours.compute_aggregated_measure("map", np.array([0.25, 0.75], dtype=np.float32)) == 0.5
+
+
+def test_relstrings():
+    qrels = {"q": {"a": -1, "b": 0, "c": 9, "d": 10, "e": 2.7}, "r": {"a": 1}, "s": {"a": 1}}
+    run = {"q": {name: -rank for rank, name in enumerate("xabcdey")}, "r": {"b": 2, "a": 1}}
+    rankings = rg.from_qrels(qrels, run)
+    assert trec_measures.relstrings(rankings, 10) == ["-.09>2-", "-1", ""]
+    assert trec_measures.relstrings(rankings, 2) == ["-.", "-1", ""]
+    assert trec_measures.relstrings(rankings.limited(judged_only=True), 10) == ["09>2", "1", ""]
+    with pytest.raises(ValueError, match="relstring: which of the tied documents comes first is open with ties='best'"):
+        trec_measures.relstrings(rankings.under(ties="best"), 3)
