@@ -14,6 +14,7 @@ BENCHES = (
     "ranked",
     "groups",
     "dicts",
+    "pytrec_eval_dropin",
     "files",
     "frames",
     "recommendations",
