@@ -6,7 +6,6 @@ cut-off is asked at one, which it does not look at.
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -355,20 +354,16 @@ class GradeLevels(NamedTuple):
 
     def take(self, batch: Batch, cutoffs: Ints) -> Floats:
         gains, counts = batch.judged_gains(self.gain)
-        ranks: list[int] = []
-        spans = [0]
-        for query in range(len(batch)):
-            start, stop = batch.judged_offsets[query : query + 2].tolist()
-            levels = Counter[float]()
-            for gain, count in zip(gains[start:stop].tolist(), counts[start:stop].tolist(), strict=True):
-                levels[gain] += count
-            del levels[0.0]
-            ends = np.cumsum(list(levels.values()), dtype=np.int64).tolist()
-            ranks += ends
-            if ends and batch.returned[query] > ends[-1] + 1:
-                ranks.append(UNLIMITED)
-            spans.append(len(ranks))
-        return _of_lists(_mean_ndcg(self, batch, ranks, spans, np.diff(spans)), cutoffs)
+        query = np.repeat(np.arange(len(batch)), np.diff(batch.judged_offsets))
+        ends = np.append(0, np.cumsum(np.where(gains > 0.0, counts, 0)))
+        start, stop = ends[batch.judged_offsets[:-1]], ends[batch.judged_offsets[1:]]
+        falls = gains > 0.0
+        falls[:-1] &= (gains[:-1] != gains[1:]) | (query[:-1] != query[1:])
+        levels = np.bincount(query[falls], minlength=len(batch))
+        longer = (levels > 0) & (batch.returned > stop - start + 1)
+        ranks = np.insert((ends[1:] - start[query])[falls], np.cumsum(levels)[longer], UNLIMITED)
+        terms = levels + longer
+        return _of_lists(_mean_ndcg(self, batch, ranks, np.append(0, np.cumsum(terms)), terms), cutoffs)
 
 
 class RelevantRanks(NamedTuple):
