@@ -66,7 +66,7 @@ class Metric:
     A parameter that the metric does not have keeps its default.
     """
 
-    __slots__ = "k", "name", *PARAMETERS
+    __slots__ = "_hash", "k", "name", *PARAMETERS
 
     name: str
     k: int | None
@@ -83,6 +83,7 @@ class Metric:
     multiple: float
     coefficients: tuple[float, ...]
     collection: float
+    _hash: int
 
     def __init__(self, name: str, k: int | None = None, **parameters: Any) -> None:
         row = row_of(name)
@@ -95,6 +96,8 @@ class Metric:
                 raise TypeError(f"there is no parameter {field!r}; there are: {', '.join(PARAMETERS)}")
         for field, (default, checked, _) in PARAMETERS.items():
             object.__setattr__(self, field, checked(parameters[field]) if field in parameters else default)
+        # Kept, for an evaluation looks metrics up again and again.
+        object.__setattr__(self, "_hash", hash(self._key()))
 
     def __setattr__(self, field: str, value: object) -> NoReturn:
         raise AttributeError(f"a metric does not change, and {field!r} cannot be set: make another one")
@@ -113,7 +116,7 @@ class Metric:
         return self._key() == other._key() if isinstance(other, Metric) else NotImplemented
 
     def __hash__(self) -> int:
-        return hash(self._key())
+        return self._hash
 
     def __reduce__(self) -> tuple[Callable[..., Metric], tuple[Any, ...]]:
         return _remade, (self.name, self.k, self._parameters())
