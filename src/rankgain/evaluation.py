@@ -316,24 +316,28 @@ class Plan:
 
     def __init__(self, metrics: Sequence[Metric]) -> None:
         self.metrics = metrics
-        self._families: list[list[_Key]] = []
+        # As tuples, families of two types may be equal.
+        keys = [[(type(family), family) for family in TABLE[metric.name].families(metric)] for metric in metrics]
         depths: dict[_Key, set[int]] = {}
-        for metric in metrics:
-            # As tuples, families of two types may be equal.
-            keys = [(type(family), family) for family in TABLE[metric.name].families(metric)]
-            self._families.append(keys)
-            for key in keys:
+        for metric, its in zip(metrics, keys, strict=True):
+            for key in its:
                 depths.setdefault(key, set()).add(metric.depth)
-        self._cutoffs = {key: np.array(sorted(ks), dtype=np.int64) for key, ks in depths.items()}
+        self._families = [(key[1], np.array(sorted(its), dtype=np.int64)) for key, its in depths.items()]
+        number = {key: place for place, key in enumerate(depths)}
+        column = {key: {depth: place for place, depth in enumerate(sorted(its))} for key, its in depths.items()}
+        # Of each metric: which columns of which families' blocks.
+        self._columns = [
+            [(number[key], column[key][metric.depth]) for key in its] for metric, its in zip(metrics, keys, strict=True)
+        ]
         self.needs = Needs()
-        for (_, family), ks in self._cutoffs.items():
-            self.needs |= family.needs(int(ks[-1]))
+        for family, cutoffs in self._families:
+            self.needs |= family.needs(int(cutoffs[-1]))
 
     def fill(self, batch: Batch, out: Floats) -> None:
         """Write the values of a Batch, a row a metric; raises Offence."""
-        blocks = {key: key[1].take(batch, cutoffs) for key, cutoffs in self._cutoffs.items()}
-        for metric, keys, target in zip(self.metrics, self._families, out, strict=True):
-            columns = [blocks[key][:, np.searchsorted(self._cutoffs[key], metric.depth)] for key in keys]
+        blocks = [family.take(batch, cutoffs) for family, cutoffs in self._families]
+        for metric, places, target in zip(self.metrics, self._columns, out, strict=True):
+            columns = [blocks[block][:, column] for block, column in places]
             value = TABLE[metric.name].value
             target[:] = columns[0] if value is None else value(metric, *columns)
 

@@ -15,7 +15,7 @@ from rankgain.batch import Batch, Needs
 from rankgain.definitions import TABLE
 from rankgain.errors import Offence, located, lowest_first, refusal
 from rankgain.evaluation import Evaluation, Plan
-from rankgain.lists import CHUNK, Ints, Lists
+from rankgain.lists import CHUNK, Floats, Ints, Lists
 from rankgain.metrics import Metric, parse
 from rankgain.parameters import cut_off
 from rankgain.threads import check_threads, over
@@ -241,10 +241,23 @@ class Rankings(ABC):
         requests = dict(pair for metric in metrics for pair in parse(metric))
         if not requests:
             raise ValueError(f"no metric was asked for; there are: {', '.join(TABLE)}")
-        if self.ties == "average":
-            for metric in requests.values():
-                refuse_average(metric)
         plan = Plan(list(dict.fromkeys(requests.values())))
+        out, empty = self.filled(plan, threads)
+        vectors = dict(zip(plan.metrics, out, strict=True))
+        return Evaluation(
+            {key: vectors[metric] for key, metric in requests.items()},
+            self.query_ids,
+            ties=self.ties,
+            missing=self.missing,
+            backend=_backend.name,
+            counts={"queries": len(self), **self.left_out, "empty": empty},
+        )
+
+    def filled(self, plan: Plan, threads: int = 1) -> tuple[Floats, int]:
+        """The values of the plan's metrics, a row each, and how many queries have nothing relevant."""
+        if self.ties == "average":
+            for metric in plan.metrics:
+                refuse_average(metric)
         out = np.empty((len(plan.metrics), len(self)))
 
         def work(start: int, stop: int) -> int:
@@ -255,16 +268,7 @@ class Rankings(ABC):
         def refusing(start: int, stop: int) -> int:
             return lowest_first(work, start, stop, self.refusal)
 
-        empty = sum(over(self.chunks(threads), refusing, threads))
-        vectors = dict(zip(plan.metrics, out, strict=True))
-        return Evaluation(
-            {key: vectors[metric] for key, metric in requests.items()},
-            self.query_ids,
-            ties=self.ties,
-            missing=self.missing,
-            backend=_backend.name,
-            counts={"queries": len(self), **self.left_out, "empty": empty},
-        )
+        return out, sum(over(self.chunks(threads), refusing, threads))
 
     def curve(self, metric: str | Metric, ks: Iterable[int] = range(1, 101)) -> Curve:
         """Compute a metric at many cut-offs, all of them in one pass over the data.
