@@ -107,12 +107,14 @@ class RelevanceEvaluator:
         self._options = Options(release, _level(relevance_level))
         self._judged_only = bool(judged_docs_only_flag)
         self._measures = _names(measures)
-        self._columns = self._make_columns()
+        self._prepare()
         judged = {query: own for query, own in mapping(query_relevance, "query_relevance").items() if len(own)}
         self._truth = of_dicts(list(judged), judged.values(), "query_relevance").check()
 
-    def _make_columns(self) -> list[Column]:
-        return trec_measures.columns(self._measures, self._options, underscores=True)
+    def _prepare(self) -> None:
+        self._columns = trec_measures.columns(self._measures, self._options, underscores=True)
+        self._computed = [column for column in self._columns if column.made.metrics]
+        self._plan = trec_measures.plan_of(self._computed)
 
     def evaluate(self, scores: Mapping[Any, Mapping[Any, float]]) -> dict[Any, dict[str, float]]:
         """The measures of each query of a run that is judged, in the order of the run.
@@ -152,16 +154,16 @@ class RelevanceEvaluator:
         rankings = from_qrels(truth, scores, missing="skip")
         rankings = rankings.under(score_bits=32) if self._options.release == 9 else rankings
         rankings = rankings.limited(judged_only=True) if self._judged_only else rankings
-        values = trec_measures.values([column for column in self._columns if column.made.metrics], rankings)
+        values = trec_measures.values(self._computed, rankings, plan=self._plan)
         return _by_query(self._columns, values, rankings.query_ids, scores)
 
     def __getstate__(self) -> dict[str, Any]:
         """What is made of the names of the measures is made anew where this is unpickled."""
-        return {name: value for name, value in vars(self).items() if name != "_columns"}
+        return {name: value for name, value in vars(self).items() if name not in ("_columns", "_computed", "_plan")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
-        self._columns = self._make_columns()
+        self._prepare()
 
 
 def _names(measures: Iterable[str]) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ from rankgain.aggregators import LEAST
 from rankgain.batch import POOLED, Batch, Needs
 from rankgain.discounts import Discount
 from rankgain.errors import lowest_first
+from rankgain.evaluation import Plan
 from rankgain.lists import Floats, Ints
 from rankgain.metrics import Metric, metric
 from rankgain.rankings import Rankings
@@ -354,15 +355,30 @@ def _persistence(given: Sequence[str]) -> tuple[float, Gains]:
 # Values
 
 
-def values(columns: Sequence[Column], rankings: Rankings, *, run_id: str = "", undefined: bool = False) -> list[Vector]:
-    """The values of each column, one a query: numbers, or for runid and relstring text.
-
-    `undefined`, for -J: interpolated precision is NaN, as trec_eval has it, for lists of which that left nothing.
-    """
+def plan_of(columns: Iterable[Column], *, undefined: bool = False) -> Plan:
+    """What computes the columns of any rankings; `undefined` as in `values`."""
     wanted = dict.fromkeys(metric for column in columns for metric in column.made.metrics)
     if undefined:
         wanted |= dict.fromkeys((_RETURNED, *map(_relevant, columns)))
-    result = rankings.evaluate(*wanted) if wanted else {}
+    return Plan(list(wanted))
+
+
+def values(
+    columns: Sequence[Column],
+    rankings: Rankings,
+    *,
+    run_id: str = "",
+    undefined: bool = False,
+    plan: Plan | None = None,
+) -> list[Vector]:
+    """The values of each column, one a query: numbers, or for runid and relstring text.
+
+    `undefined`, for -J: interpolated precision is NaN, as trec_eval has it, for lists of which that left nothing.
+    `plan`: that of the columns, where it was made before.
+    """
+    plan = plan_of(columns, undefined=undefined) if plan is None else plan
+    filled, _ = rankings.filled(plan)
+    result = dict(zip(plan.metrics, filled, strict=True))
     vectors = [_vector(column, rankings, result, run_id) for column in columns]
     if undefined:
         emptied = result[_RETURNED] == 0.0
@@ -380,7 +396,7 @@ def _relevant(column: Column) -> Metric:
     return metric("num_rel", rel=column.made.metrics[0].rel if column.made.metrics else None)
 
 
-def _vector(column: Column, rankings: Rankings, result: Any, run_id: str) -> Vector:
+def _vector(column: Column, rankings: Rankings, result: dict[Metric, Floats], run_id: str) -> Vector:
     metrics, value, _ = column.made
     if not metrics:
         return relstrings(rankings, column.length) if column.length else [run_id] * len(rankings)
