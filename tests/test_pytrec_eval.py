@@ -5,6 +5,7 @@ import math
 import pickle
 import random
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
 import numpy as np
@@ -353,6 +354,14 @@ def test_subclasses_and_pickles():
     again = pickle.loads(pickle.dumps(evaluator))
     assert again.evaluate(RUN) == found
     assert again.extra == 7
+
+
+def test_threads_share_an_evaluator():
+    evaluator = ours.RelevanceEvaluator(QRELS, {"all_trec"})
+    runs = [{query: own for query, own in RUN.items() if number % 2 or query == "q1"} for number in range(16)]
+    expected = list(map(evaluator.evaluate, runs))
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(evaluator.evaluate, runs)) == expected
 
 
 def test_install(monkeypatch):

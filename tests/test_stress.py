@@ -260,12 +260,15 @@ LEFT_OUT = {
     "backend": "a constant",
     **dict.fromkeys(
         [f"Metric.{name}" for name in (*rg.Metric.__slots__, "depth", "below")], "a field, seen in its text"
+        [f"Metric.{name}" for name in (*rg.Metric.__slots__, "depth") if not name.startswith("_")],
+        "a field, seen in its text",
     ),
     **dict.fromkeys(["Curve.ks", "Curve.metric", "Curve.query_ids", "Curve.values"], "a field, seen with the curve"),
     **dict.fromkeys(
         [
             f"Rankings.{name}"
             for name in ("batch", "chunks", "has_ids", "loads", "query_name", "refusal", "refuse", "sizes")
+            for name in ("batch", "chunks", "filled", "loads", "query_name", "refusal", "refuse", "sizes")
         ],
         "a part of evaluate",
     ),
