@@ -30,13 +30,19 @@ LARGE = 32 << 20
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit status: 0 done, 1 the input cannot be evaluated, 2 the call is wrong."""
-    options, rest = _parser().parse_known_args(arguments)
-    if any(argument != "-" and argument.startswith("-") for argument in rest):
-        options.parser.error(f"unrecognized arguments: {' '.join(rest)}")
-    options.files += rest  # files that stand behind an option
+    """Run a command and return its exit status: 0 done, 1 the input cannot be evaluated, 2 the call is wrong.
+
+    Those of `trec_eval` are its own.
+    """
+    given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        _run(options)
+        if given[:1] == ["trec_eval"]:  # whose options are no other's
+            from rankgain import trec_eval  # which few need
+
+            status, text = trec_eval.main(given[1:])
+            _print(text, "trec")
+            return status
+        _run(_options(given))
     except BrokenPipeError:  # the reader has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (ValueError, TypeError) as error:
@@ -44,6 +50,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         return _fail(f"{error.filename or 'standard output'}: {error.strerror}")
     return 0
+
+
+def _options(arguments: list[str]) -> argparse.Namespace:
+    options, rest = _parser().parse_known_args(arguments)
+    if any(argument != "-" and argument.startswith("-") for argument in rest):
+        options.parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    options.files += rest  # files that stand behind an option
+    return options
 
 
 def _fail(message: str) -> int:
@@ -94,6 +108,9 @@ def _parser() -> argparse.ArgumentParser:
         "-o", "--output", metavar="FILE", help="write to FILE, whole or not at all, instead of standard output"
     )
     evaluate.set_defaults(parser=evaluate)
+    commands.add_parser(
+        "trec_eval", add_help=False, help="evaluate a run with trec_eval's options, and print as it does"
+    )
     return parser
 
 
