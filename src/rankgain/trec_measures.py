@@ -299,9 +299,8 @@ def _columns(measure: Measure, given: list[str], options: Options) -> list[Colum
             return [_made(measure, f"{name}_{point:3.2f}", options, point) for point in points]
         if name == "relstring":
             return [Column(measure, name, printed, Made(()), _cutoff(*texts))]
-        parameter: Any = _pairs(texts) if kind in ("gains", "rbp") else [_real(text) for text in texts]
-        if kind == "rbp":
-            parameter = _persistence(given)
+        reading: dict[str, Callable[[list[str]], Any]] = {"gains": _pairs, "rbp": _persistence}
+        parameter = reading[kind](texts) if kind in reading else [_real(text) for text in texts]
         if name == "set_F" and len(texts) != 1:
             raise ValueError(f"there must be 1 number, not {len(texts)}")
         return [_made(measure, name, options, parameter)._replace(printed=printed)]
@@ -342,9 +341,8 @@ def _pairs(texts: Sequence[str]) -> Gains:
     return Gains(tuple(sorted(pairs.items())))
 
 
-def _persistence(given: Sequence[str]) -> tuple[float, Gains]:
+def _persistence(texts: Sequence[str]) -> tuple[float, Gains]:
     """The p of RBP and its gains: pairs of which one may be p=…"""
-    texts = given[0].split(",") if given else []
     own = [text for text in texts if text.partition("=")[0].strip() == "p"]
     p = _real(own[0].partition("=")[2]) if own else 0.9
     if len(own) > 1 or not 0.0 < p < 1.0:
