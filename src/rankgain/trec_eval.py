@@ -103,8 +103,8 @@ def _evaluated(call: Call, qrels: str, run: str) -> str:
     table = _table(call, read.rankings, read.tag)
     for note in _notes(call, read, table):
         _note(note)
-    lines = [*_of_queries(table, call.options.release)] if call.per_query else []
-    return "".join(lines + [*_of_all(table)] if call.summary else lines)
+    queries = _of_queries(table, call.options.release) if call.per_query else ()
+    return "".join([*queries, *(_of_all(table) if call.summary else ())])
 
 
 def _version() -> str:
@@ -141,10 +141,10 @@ def _call(options: list[tuple[str, str]]) -> Call:
     for option, value in options:
         if option in ("-D", "-o", "-Z") or value != _FORMATS.get(option, value):
             raise Quit(WRONG_CALL, f"{option} {value}".rstrip() + " is an option of trec_eval that rankgain lacks")
-    release = _whole("--release", last.get("--release", "10"), 9)
-    if release not in RELEASES:
-        raise Quit(WRONG_CALL, f"--release must be 9 or 10, not {release}")
-    own = Options(release, _whole("-l", last.get("-l", "1"), 0), _whole("-N", last.get("-N", "0"), 0))
+    release = last.get("--release", "10")
+    if release not in ("9", "10"):
+        raise Quit(WRONG_CALL, f"--release must be 9 or 10, not {release!r}")
+    own = Options(int(release), _whole("-l", last.get("-l", "1"), 0), _whole("-N", last.get("-N", "0"), 0))
     return Call(
         own,
         _columns([value for option, value in options if option == "-m"] or ["official"], own),
