@@ -132,10 +132,22 @@ def _points(options: Options, points: Sequence[float]) -> Made:
 
 
 def _mean_of(*values: Floats) -> Floats:
+    """Added up from the last point to the first, as trec_eval does."""
     sums = np.zeros(len(values[0]))
-    for value in values:
+    for value in reversed(values):
         sums += value
     return sums / len(values)
+
+
+def _set_f(options: Options, weights: Sequence[float]) -> Made:
+    """F of precision P and recall R in trec_eval's arithmetic, for a tie in the last digit that is printed."""
+    (x,) = weights
+
+    def value(p: Floats, r: Floats) -> Floats:
+        below = x * p + r
+        return np.divide((x + 1.0) * p * r, below, out=np.zeros(len(p)), where=below != 0.0)
+
+    return Made((metric("precision", rel=options.level), metric("recall", rel=options.level)), value)
 
 
 def _utility(options: Options, coefficients: Sequence[float]) -> Made:
@@ -194,7 +206,7 @@ _ALL = (
     Measure("set_relative_P", "whole", (), _plain("capped_recall")),
     Measure("set_recall", "whole", (), _plain("recall")),
     Measure("set_map", "whole", (), _plain("set_ap")),
-    Measure("set_F", "set", ("1.0",), lambda o, x: Made((metric("f", beta=math.sqrt(x[0]), rel=o.level),))),
+    Measure("set_F", "set", ("1.0",), _set_f),
     Measure("num_nonrel_judged_ret", "whole", (), _plain("num_nonrel_judged_ret"), counts=True),
     Measure("rbp", "rbp", (), _rbp, since=10),
     Measure("rbp_resid", "whole", (), _rbp_residual, since=10),
