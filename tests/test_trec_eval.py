@@ -9,7 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from rankgain import trec_eval
 from rankgain.cli import main
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -118,7 +121,7 @@ def test_qrels_from_standard_input():
 
 
 def test_ids_go_out_as_they_came_in_and_in_the_order_of_their_bytes(files):
-    queries = [b"\xf0\x9f\x98\x80", b"\xef\xbf\xbd", b"z", b"\xe9", b"\xc3\xa9", b"a"]
+    queries = [b"\xff", b"\xf0\x9f\x98\x80", b"\xef\xbf\xbd", b"z", b"\xe9", b"\xc3\xa9", b"a"]
     paths = files(
         b"".join(query + b" 0 d\xff 1\n" for query in queries),
         b"".join(query + b" Q0 d\xff 1 1 run\xfe\n" for query in queries),
@@ -132,7 +135,7 @@ def test_ids_go_out_as_they_came_in_and_in_the_order_of_their_bytes(files):
     )
 
 
-@pytest.mark.parametrize("end", ["", "\n", "\n\n  \n# the end\n", "\r\n"])
+@pytest.mark.parametrize("end", ["", "\n", "\n\n  \n# this is the end of the run\n", "\r\n"])
 def test_the_run_is_called_by_its_last_line(run, files, end):
     paths = files("q 0 d 1\n", lines_of({"x": 3}, tag="first") + "q Q0 d 0 1 last of all" + end)
     assert run("-m", "runid", *paths) == "runid                 \tall\tlast\n"
@@ -196,7 +199,6 @@ def test_strings_of_grades(run, files):
 
 def test_sums_are_made_in_the_order_of_trec_eval(run, files):
     """So that a mean that stands between two numbers of four digits is rounded to the same one."""
-    ranks = [6, 5, 1, 1]  # 1/6 + 1/5 + 1 + 1 over 4 …
     rng, found = random.Random(1), None
     while found is None:
         ranks = [rng.choice([1, 2, 4, 5, 8, 10, 20, 25, 40]) for _ in range(32)]
@@ -214,6 +216,48 @@ def test_sums_are_made_in_the_order_of_trec_eval(run, files):
         ),
     )
     assert run("-m", "recip_rank", *paths) == f"recip_rank            \tall\t{found}\n"
+
+
+@pytest.mark.parametrize(
+    ("returned", "relevant", "both", "printed"), [(9, 55, 7, "0.2187"), (6, 58, 5, "0.1563"), (20, 44, 1, "0.0313")]
+)
+def test_set_f_is_rounded_as_in_trec_eval(run, files, returned, relevant, both, printed):
+    """2·7 / (9 + 55) = 0.21875, which trec_eval's arithmetic misses by a bit, and so on."""
+    paths = files(
+        "".join(f"q 0 {'d' if number < both else 'n'}{number} 1\n" for number in range(relevant)),
+        lines_of({f"{'d' if number < both else 'x'}{number}": -number for number in range(returned)}),
+    )
+    assert run("-m", "set_F", *paths) == f"set_F                 \tall\t{printed}\n"
+
+
+def test_11pt_avg_is_rounded_as_in_trec_eval(run, files):
+    """Added up from recall 1 down, which gives 0.06875, and not a bit less."""
+    ranks = [8, 15, 20, 59, 64]
+    paths = files(
+        "".join(f"q 0 d{number} 1\n" for number in [*ranks, *range(101, 106)]),
+        lines_of({f"{'d' if rank in ranks else 'x'}{rank}": -rank for rank in range(1, 65)}),
+    )
+    assert run("-m", "11pt_avg", *paths) == "11pt_avg              \tall\t0.0688\n"
+
+
+@pytest.mark.both
+@settings(max_examples=30)
+@given(
+    data=st.data(),
+    options=st.lists(st.sampled_from(["-c", "-J", "-n", "-M2", "-l2", "-N9", "--release=9"]), unique=True),
+)
+def test_both_backends_print_the_same(on_both, tmp_path_factory, data, options):
+    queries, documents = st.sampled_from(["q", "é", "Q"]), st.sampled_from("abcdefgh")
+    pairs = st.dictionaries(st.tuples(queries, documents), st.integers(-2, 11), min_size=1)
+    folder = tmp_path_factory.mktemp("both")
+    qrels, run = folder / "qrels", folder / "run"
+    lines = [f"{query} 0 {document} {grade}\n" for (query, document), grade in data.draw(pairs).items()]
+    qrels.write_text("".join(lines), encoding="utf-8")
+    lines = [f"{query} 0 {document} 0 {score} t\n" for (query, document), score in data.draw(pairs).items()]
+    run.write_text("".join(lines), encoding="utf-8")
+    compiled, python = on_both(lambda: trec_eval.main(["-qm", "all_trec", *options, str(qrels), str(run)]))
+    assert compiled == python
+    assert compiled[0] in (0, 7)
 
 
 # Where trec_eval has a defect
