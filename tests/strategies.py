@@ -2,7 +2,9 @@
 
 from hypothesis import strategies as st
 
+import rankgain as rg
 from rankgain._codes import UNLIMITED
+from rankgain.definitions import TABLE
 
 TIES = ["average", "stable", "best", "worst"]
 
@@ -43,3 +45,43 @@ rels = st.sampled_from([None, 0, 0.5, 1, 2])
 def documents(draw, most=6, least=0):
     """(grade, score) of the documents of one query, with ties of up to `most` documents."""
     return draw(st.lists(st.tuples(grades, scores), min_size=least, max_size=most))
+
+
+# Every parameter that a metric of the table may take. "table" stands for one by grade, which `asked_of` makes.
+PARAMETERS = {
+    "gain": gains | st.sampled_from(["binary", "table"]),
+    "discount": discounts,
+    "ideal": st.sampled_from(["judged", "returned"]),
+    "rel": rels,
+    "empty": empties,
+    "beta": st.sampled_from([0, 0.5, 1, 2, 3.7]),
+    "p": st.sampled_from([0.1, 0.5, 0.8, 0.9, 0.99]),
+    "max_grade": st.sampled_from([4, 4.5, 10, 1000]),
+    "recall": st.sampled_from([0, 0.1, 0.2, 0.25, 1 / 3, 0.5, 0.7, 0.9, 1]),
+    "rounding": st.sampled_from(["up", "nearest"]),
+    "multiple": st.sampled_from([0.05, 0.2, 0.5, 1, 1.4, 2, 7]),
+    "coefficients": st.sampled_from([(1.0, -1.0, 0.0, 0.0), (2.0, -0.25, -1.0, 0.125), (0.0, 0.0, 0.1, 3.0)]),
+    "collection": st.sampled_from([0, 30, 1e6]),
+}
+
+
+@st.composite
+def asked(draw, names=tuple(TABLE)):
+    """The name of a metric, and parameters of those that it takes."""
+    row = TABLE[draw(st.sampled_from(names))]
+    drawn = {name: draw(PARAMETERS[name]) for name in row.parameters if draw(st.booleans())}
+    if row.cuts:
+        drawn["k"] = draw(cutoffs)
+    return row.name, drawn
+
+
+def asked_of(drawn, known):
+    """The metric, and its parameters, for queries with these grades: a table has them all, a scale reaches them."""
+    name, parameters = drawn
+    parameters = dict(parameters)
+    if parameters.get("gain") == "table":
+        parameters["gain"] = {grade: 0.75 * (place * 7 % 5) for place, grade in enumerate(sorted(known), start=1)}
+    highest = max(known, default=0)
+    if "max_grade" in TABLE[name].parameters and parameters.get("max_grade", 4.0) < highest:
+        parameters["max_grade"] = float(highest)
+    return rg.metric(name, **parameters), name, parameters

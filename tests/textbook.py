@@ -6,18 +6,33 @@ sums start at 0.0 and run in rank order, and a term is gain * discount.
 A grade of None is a document that is not judged, a negative grade one that was pooled but not judged: either has
 gain 0 and is never relevant, and neither belongs to a judged set.
 
+A metric is a function of the grades of the returned list, in rank order, and of those of the judged set; its other
+parameters have the names that `rankgain.metric` gives them. R is the number of relevant documents that are judged.
+
 Sources:
-    Järvelin and Kekäläinen 2002, Cumulated gain-based evaluation of IR techniques, ACM TOIS 20(4): CG, DCG, nDCG.
+    Järvelin and Kekäläinen 2002, Cumulated gain-based evaluation of IR techniques, ACM TOIS 20(4): CG, DCG, nDCG, nCG.
     Burges et al. 2005, Learning to rank using gradient descent, ICML: the gain 2^r - 1, the discount 1 / log(i + 1).
     Voorhees 1999, The TREC-8 question answering track report, TREC-8: reciprocal rank and its mean, MRR.
     McSherry and Najork 2008, Computing information retrieval performance measures efficiently in the presence of
         tied scores, ECIR: the value under ties is the expected value over all orders of the tied documents.
+    van Rijsbergen 1979, Information retrieval, chapter 7: precision, recall, E = 1 - F.
+    Manning, Raghavan and Schütze 2008, Introduction to information retrieval, chapter 8: precision, recall, F, average
+        precision, interpolated precision, R-precision.
+    Buckley and Voorhees 2004, Retrieval evaluation with incomplete information, SIGIR: bpref, with the bound that
+        trec_eval gives it (m_bpref.c).
+    Yilmaz and Aslam 2006, Estimating average precision with incomplete and imperfect judgments, CIKM: infAP; its
+        epsilon is trec_eval's (m_infap.c).
+    Moffat and Zobel 2008, Rank-biased precision for measurement of retrieval effectiveness, ACM TOIS 27(1): RBP.
+    Chapelle, Metzler, Zhang and Grinspan 2009, Expected reciprocal rank for graded relevance, CIKM: ERR.
+    Sakai 2004, New performance metrics based on multigrade relevance, NTCIR-4: Q-measure.
+    trec_eval (Buckley; Soboroff), the help texts and behaviour of m_success.c, m_rel_P.c, m_set_*.c, m_utility.c,
+        m_G.c, m_binG.c, m_ndcg_rel.c, m_Rndcg.c, m_Rprec_mult.c, m_iprec_at_recall.c, m_unjudged.c, m_num_*.c.
 """
 
 import math
 from collections import namedtuple
 from collections.abc import Mapping
-from itertools import groupby, permutations, product
+from itertools import groupby, product
 
 Doc = namedtuple("Doc", "id grade score")
 
@@ -32,7 +47,7 @@ def is_relevant(grade, rel=None):
 
 
 def gain(grade, kind="linear"):
-    """The worth of one document: r, or 2^r - 1 (Burges et al. 2005), or a table by grade, or a function of it.
+    """The worth of one document: r, or 2^r - 1 (Burges et al. 2005), 1 above 0, a table by grade, or a function of it.
 
     In a table, 0 may be missing and is worth 0; any other grade that is missing is a KeyError.
     """
@@ -44,6 +59,8 @@ def gain(grade, kind="linear"):
             return r
         if kind == "exponential":
             return math.exp2(r) - 1.0
+        if kind == "binary":
+            return 1.0 if r > 0 else 0.0
         raise ValueError(f"unknown gain {kind!r}")
     if callable(kind):
         return float(kind(r))
@@ -70,6 +87,9 @@ def discount(rank, kind="log2"):
     raise ValueError(f"unknown discount {kind!r}")
 
 
+# sums of gains
+
+
 def discounted_sum(gains, discount_kind):
     total = 0.0
     for rank, g in enumerate(gains, start=1):
@@ -77,42 +97,107 @@ def discounted_sum(gains, discount_kind):
     return total
 
 
-def cg(grades, k=None, gain_kind="linear"):
+def ideal_gains(judged, kind="linear"):
+    return sorted([gain(grade, kind) for grade in judged if is_judged(grade)], reverse=True)
+
+
+def cg(grades, judged=None, k=None, gain="linear"):
     """Cumulated gain: the sum of the first k gains (Järvelin and Kekäläinen 2002)."""
-    return dcg(grades, k, gain_kind, "none")
+    return dcg(grades, judged, k, gain, "none")
 
 
-def dcg(grades, k=None, gain_kind="linear", discount_kind="log2"):
+def dcg(grades, judged=None, k=None, gain="linear", discount="log2"):
     """Discounted cumulated gain: the sum of the first k gains, each times the discount of its rank (ibid.)."""
-    return discounted_sum([gain(grade, gain_kind) for grade in grades[:k]], discount_kind)
+    return discounted_sum([worth(grade, gain) for grade in grades[:k]], discount)
 
 
-def idcg(judged, k=None, gain_kind="linear", discount_kind="log2", returned=None):
+worth = gain  # which parameters hide
+
+
+def idcg(grades, judged, k=None, gain="linear", discount="log2", ideal="judged"):
     """DCG of the ideal list: the gains of the judged documents, highest first (ibid.).
 
-    It is cut at k and, where `returned` is given, at that length as well.
+    It is cut at k and, with ideal="returned", at the length of the returned list as well; but the ideal of an empty
+    list is that of one document, which it might have returned.
     """
-    gains = sorted([gain(grade, gain_kind) for grade in judged if is_judged(grade)], reverse=True)
-    return discounted_sum(gains[:k][:returned], discount_kind)
-
-
-def ndcg(grades, judged=None, k=None, gain_kind="linear", discount_kind="log2", ideal="judged", empty=0.0):
-    """DCG divided by the DCG of the ideal list (ibid.), or `empty` where that is 0.
-
-    ideal="returned" cuts the ideal list at the length of the returned one.
-    """
-    judged = grades if judged is None else judged
-    best = idcg(judged, k, gain_kind, discount_kind, returned_length(grades, ideal))
-    return empty if best == 0 else dcg(grades, k, gain_kind, discount_kind) / best
-
-
-def returned_length(returned, ideal):
-    if ideal not in ("judged", "returned"):
+    gains = ideal_gains(judged, gain)[:k]
+    if ideal == "returned":
+        gains = gains[: max(len(grades), 1)]
+    elif ideal != "judged":
         raise ValueError(f"unknown ideal {ideal!r}")
-    return len(returned) if ideal == "returned" else None
+    return discounted_sum(gains, discount)
 
 
-def rr(grades, k=None, rel=None, judged=None, empty=0.0):
+def ndcg(grades, judged, k=None, gain="linear", discount="log2", ideal="judged", empty=0.0):
+    """DCG divided by the DCG of the ideal list (ibid.), or `empty` where that is 0."""
+    best = idcg(grades, judged, k, gain, discount, ideal)
+    return empty if best == 0 else dcg(grades, judged, k, gain, discount) / best
+
+
+def ncg(grades, judged, k=None, gain="linear", empty=0.0):
+    """CG divided by the CG of the ideal list (ibid.)."""
+    return ndcg(grades, judged, k, gain, "none", empty=empty)
+
+
+def ndcg_rel(grades, judged, gain="linear", discount="log2", empty=0.0):
+    """The mean over the judged documents with a gain: nDCG at the rank of each, or of the whole list (m_ndcg_rel.c)."""
+    worthy = sum(g > 0 for g in ideal_gains(judged, gain))
+    if not worthy:
+        return empty
+    ranks = [rank for rank, grade in enumerate(grades, start=1) if worth(grade, gain) > 0]
+    ranks += [None] * (worthy - len(ranks))
+    return math.fsum(ndcg(grades, judged, rank, gain, discount) for rank in ranks) / worthy
+
+
+def r_ndcg(grades, judged, gain="linear", discount="log2", rel=None, empty=0.0):
+    """The mean of nDCG at the ranks after which the ideal gain falls, and of the whole list (m_Rndcg.c).
+
+    As there, the whole list counts where it has two documents more than have a gain.
+    """
+    if not any(is_relevant(grade, rel) for grade in judged):
+        return empty
+    gains = [g for g in ideal_gains(judged, gain) if g > 0]
+    ranks = [rank for rank, g in enumerate(gains, start=1) if rank == len(gains) or gains[rank] < g]
+    if not ranks:
+        return 0.0
+    if len(grades) >= len(gains) + 2:
+        ranks.append(None)
+    return math.fsum(ndcg(grades, judged, rank, gain, discount) for rank in ranks) / len(ranks)
+
+
+def g(grades, judged, gain="linear", empty=0.0):
+    """The gain of each document / log2(2 + cost - gains), the sum of that / the sum of the ideal gains (m_G.c).
+
+    The cost of a rank is the ideal gain there, or 1 where that is less; costs and gains are summed to and with the
+    rank of the document, as the code does (its help text says: before it).
+    """
+    ideal = ideal_gains(judged, gain)
+    if not any(ideal):
+        return empty
+    total = 0.0
+    for rank, grade in enumerate(grades, start=1):
+        costs = [max(ideal[i] if i < len(ideal) else 0.0, 1.0) for i in range(rank)]
+        missed = math.fsum([*costs, *(-worth(above, gain) for above in grades[:rank])])
+        total += worth(grade, gain) / math.log2(2.0 + missed)
+    return total / math.fsum(ideal)
+
+
+def bin_g(grades, judged, rel=None, empty=0.0):
+    """The mean over the relevant documents of 1 / log2(2 + the not relevant ones above), 0 where not returned."""
+    relevant = count(judged, rel)
+    if not relevant:
+        return empty
+    total = 0.0
+    for place, grade in enumerate(grades):
+        if is_relevant(grade, rel):
+            total += 1.0 / math.log2(2 + place - count(grades[:place], rel))
+    return total / relevant
+
+
+# the first relevant document
+
+
+def rr(grades, judged=None, k=None, rel=None, empty=0.0):
     """1 / rank of the first relevant document if that rank is at most k, else 0 (Voorhees 1999).
 
     `empty` where no judged document is relevant.
@@ -126,55 +211,334 @@ def rr(grades, k=None, rel=None, judged=None, empty=0.0):
     return 0.0
 
 
-def orders(docs, ties, key):
-    """All orders to average over: highest score first, and documents of equal score as `ties` says.
+def success(grades, judged, k=None, rel=None, empty=0.0):
+    """1 if any of the first k is relevant (m_success.c)."""
+    if not count(judged, rel):
+        return empty
+    return 1.0 if count(grades[:k], rel) else 0.0
 
-    "stable": as given; "docid": higher id first; "best", "worst": by `key` of the document, descending or ascending;
+
+# counts
+
+
+def count(grades, rel=None):
+    return sum(is_relevant(grade, rel) for grade in grades)
+
+
+def length(grades, k):
+    return len(grades) if k is None else k
+
+
+def precision(grades, judged, k=None, rel=None):
+    """The share of relevant documents: of the first k, were there fewer or not; without k, of those returned."""
+    return count(grades[:k], rel) / length(grades, k) if length(grades, k) else 0.0
+
+
+def recall(grades, judged, k=None, rel=None, empty=0.0):
+    relevant = count(judged, rel)
+    return count(grades[:k], rel) / relevant if relevant else empty
+
+
+def capped_recall(grades, judged, k=None, rel=None, empty=0.0):
+    """Precision / the highest precision that there can be (m_rel_P.c, m_set_rel_P.c)."""
+    relevant = count(judged, rel)
+    if not relevant:
+        return empty
+    most = min(length(grades, k), relevant)
+    return count(grades[:k], rel) / most if most else 0.0
+
+
+def f(grades, judged, k=None, rel=None, empty=0.0, beta=1.0):
+    """The weighted harmonic mean of precision and recall (van Rijsbergen 1979), 0 where both are."""
+    if not count(judged, rel):
+        return empty
+    p, r = precision(grades, judged, k, rel), recall(grades, judged, k, rel)
+    return (1 + beta**2) * p * r / (beta**2 * p + r) if p else 0.0
+
+
+def set_ap(grades, judged, rel=None, empty=0.0):
+    """Precision times recall of all that was returned (m_set_map.c)."""
+    return precision(grades, judged, None, rel) * recall(grades, judged, None, rel) if count(judged, rel) else empty
+
+
+def r_precision(grades, judged, rel=None, empty=0.0, multiple=1.0):
+    """Precision at rank R, or at a multiple of it, rounded up from one tenth on (m_Rprec_mult.c)."""
+    relevant = count(judged, rel)
+    rank = int(multiple * relevant + 0.9)
+    return empty if not relevant else precision(grades, judged, rank, rel)
+
+
+def utility(grades, judged, rel=None, coefficients=(1.0, -1.0, 0.0, 0.0), collection=0.0):
+    """The sum of the cells of the contingency table, each times its coefficient (m_utility.c)."""
+    returned_relevant = count(grades, rel)
+    returned_other = len(grades) - returned_relevant
+    left_relevant = count(judged, rel) - returned_relevant
+    left_other = collection - returned_relevant - returned_other - left_relevant
+    cells = returned_relevant, returned_other, left_relevant, left_other
+    return float(sum(coefficient * cell for coefficient, cell in zip(coefficients, cells, strict=True)))
+
+
+def judged_share(grades, judged, k=None):
+    """The judged ones among the first k that were returned."""
+    seen = grades[:k]
+    return sum(map(is_judged, seen)) / len(seen) if seen else 0.0
+
+
+def unjudged_share(grades, judged, k=None):
+    """Documents that are not judged among the first k, pooled or not; where there are fewer, none (m_unjudged.c)."""
+    return sum(not is_judged(grade) for grade in grades[:k]) / length(grades, k) if length(grades, k) else 0.0
+
+
+def num_ret(grades, judged):
+    return float(len(grades))
+
+
+def num_rel(grades, judged, rel=None):
+    return float(count(judged, rel))
+
+
+def num_rel_ret(grades, judged, rel=None):
+    return float(count(grades, rel))
+
+
+def num_nonrel_judged_ret(grades, judged, rel=None):
+    return float(sum(is_judged(grade) and not is_relevant(grade, rel) for grade in grades))
+
+
+def num_q(grades, judged):
+    return 1.0
+
+
+# precisions at relevant documents
+
+
+def precisions(grades, k=None, rel=None):
+    """The precision at each of the first k ranks that holds a relevant document."""
+    return [count(grades[:rank], rel) / rank for rank in relevant_ranks(grades, rel) if k is None or rank <= k]
+
+
+def relevant_ranks(grades, rel=None):
+    return [rank for rank, grade in enumerate(grades, start=1) if is_relevant(grade, rel)]
+
+
+def ap(grades, judged, k=None, rel=None, empty=0.0):
+    """The precisions at the relevant documents, of which those beyond k or not returned count 0, their mean."""
+    relevant = count(judged, rel)
+    return sum(precisions(grades, k, rel), 0.0) / relevant if relevant else empty
+
+
+def ap_capped(grades, judged, k=None, rel=None, empty=0.0):
+    """The same over the relevant documents that k ranks, or those of the list, can hold."""
+    relevant = count(judged, rel)
+    if not relevant:
+        return empty
+    most = min(length(grades, k), relevant)
+    return sum(precisions(grades, k, rel), 0.0) / most if most else 0.0
+
+
+def ap_hits(grades, judged, k=None, rel=None, empty=0.0):
+    """The mean of the precisions that there are."""
+    if not count(judged, rel):
+        return empty
+    found = precisions(grades, k, rel)
+    return sum(found, 0.0) / len(found) if found else 0.0
+
+
+def iprec(grades, judged, rel=None, empty=0.0, recall=0.0, rounding="up"):
+    """The highest precision at any rank with at least the share `recall` of the relevant documents above or at it.
+
+    That share is made a number of documents as in trec_eval, int(x + 0.9), or from release 10 on the nearest one.
+    """
+    relevant = count(judged, rel)
+    if not relevant:
+        return empty
+    needed = int(recall * relevant + 0.9) if rounding == "up" else math.floor(recall * relevant + 0.5)
+    ranks = range(1, len(grades) + 1)
+    return max((precision(grades, judged, n, rel) for n in ranks if count(grades[:n], rel) >= needed), default=0.0)
+
+
+def iprec_mean(grades, judged, rel=None, empty=0.0, rounding="up"):
+    points = 0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0
+    return sum(iprec(grades, judged, rel, empty, point, rounding) for point in points) / 11
+
+
+def q_measure(grades, judged, k=None, rel=None, empty=0.0, beta=1.0):
+    """AP with (c + beta * CG) / (rank + beta * ideal CG) for precision (Sakai 2004); gains are the grades."""
+    relevant = count(judged, rel)
+    if not relevant:
+        return empty
+    ideal, total = ideal_gains(judged), 0.0
+    for rank in relevant_ranks(grades, rel):
+        if k is None or rank <= k:
+            above = grades[:rank]
+            blended = count(above, rel) + beta * sum(map(gain, above))
+            total += blended / (rank + beta * sum(ideal[:rank]))
+    return total / relevant
+
+
+# judgements that are not complete
+
+
+def bpref(grades, judged, rel=None, empty=0.0):
+    """The mean over the relevant documents of 1 - min(n, R) / min(N, R), 0 where not returned.
+
+    n: the judged documents above it that are not relevant; N: all of these, returned or not.
+    """
+    relevant = count(judged, rel)
+    if not relevant:
+        return empty
+    others = sum(map(is_judged, judged)) - relevant
+    total = 0.0
+    for rank in relevant_ranks(grades, rel):
+        above = sum(is_judged(grade) and not is_relevant(grade, rel) for grade in grades[:rank])
+        total += 1.0 - min(above, relevant) / min(others, relevant) if above else 1.0
+    return total / relevant
+
+
+def infap(grades, judged, rel=None, empty=0.0):
+    """The mean over the relevant documents of the precision that is expected there, 0 where not returned.
+
+    At rank r: 1/r + (r-1)/r * (pooled above / (r-1)) * (relevant above / judged above), the last smoothed by epsilon.
+    """
+    relevant = count(judged, rel)
+    if not relevant:
+        return empty
+    epsilon, total = 0.00001, 0.0
+    for rank in relevant_ranks(grades, rel):
+        above = grades[: rank - 1]
+        if above:
+            pooled = sum(grade is not None for grade in above)
+            share = (count(above, rel) + epsilon) / (sum(map(is_judged, above)) + 2 * epsilon)
+            total += 1 / rank + (rank - 1) / rank * (pooled / (rank - 1)) * share
+        else:
+            total += 1.0
+    return total / relevant
+
+
+def rbp(grades, judged, k=None, rel=None, p=0.9):
+    """(1 - p) * the sum of p^(rank - 1) over the relevant documents (Moffat and Zobel 2008)."""
+    return (1 - p) * sum(p ** (rank - 1) for rank in relevant_ranks(grades[:k], rel))
+
+
+def rbp_residual(grades, judged, k=None, p=0.9):
+    """What is unknown of RBP (ibid.): the weights of the documents that are not judged, and of all below the last."""
+    seen = grades[:k]
+    unknown = sum(p ** (rank - 1) for rank, grade in enumerate(seen, start=1) if not is_judged(grade))
+    return p ** len(seen) + (1 - p) * unknown
+
+
+# a reader who stops
+
+
+def stop_probability(grade, max_grade):
+    return (math.exp2(grade) - 1) / math.exp2(max_grade) if is_judged(grade) else 0.0
+
+
+def err(grades, judged, k=None, max_grade=4.0):
+    """The expected reciprocal rank of the document at which a reader stops (Chapelle et al. 2009)."""
+    total, goes_on = 0.0, 1.0
+    for rank, grade in enumerate(grades[:k], start=1):
+        stops = stop_probability(grade, max_grade)
+        total += goes_on * stops / rank
+        goes_on *= 1.0 - stops
+    return total
+
+
+def nerr(grades, judged, k=None, max_grade=4.0, empty=0.0):
+    """ERR / that of the judged documents, highest grade first."""
+    best = err(sorted(filter(is_judged, judged), reverse=True), judged, k, max_grade)
+    return empty if best == 0 else err(grades, judged, k, max_grade) / best
+
+
+METRICS = {
+    "cg": cg,
+    "ncg": ncg,
+    "dcg": dcg,
+    "idcg": idcg,
+    "ndcg": ndcg,
+    "rr": rr,
+    "success": success,
+    "precision": precision,
+    "recall": recall,
+    "capped_recall": capped_recall,
+    "f": f,
+    "ap": ap,
+    "ap_capped": ap_capped,
+    "ap_hits": ap_hits,
+    "gm_ap": ap,
+    "r_precision": r_precision,
+    "iprec": iprec,
+    "iprec_mean": iprec_mean,
+    "bpref": bpref,
+    "gm_bpref": bpref,
+    "infap": infap,
+    "rbp": rbp,
+    "rbp_residual": rbp_residual,
+    "err": err,
+    "nerr": nerr,
+    "q_measure": q_measure,
+    "judged": judged_share,
+    "unjudged": unjudged_share,
+    "set_ap": set_ap,
+    "utility": utility,
+    "g": g,
+    "bin_g": bin_g,
+    "ndcg_rel": ndcg_rel,
+    "r_ndcg": r_ndcg,
+    "num_ret": num_ret,
+    "num_rel": num_rel,
+    "num_rel_ret": num_rel_ret,
+    "num_nonrel_judged_ret": num_nonrel_judged_ret,
+    "num_q": num_q,
+}
+BY_GAIN = {"cg", "ncg", "dcg", "idcg", "ndcg", "g", "ndcg_rel", "r_ndcg"}  # the others know grades
+
+
+# ties
+
+
+def arrangements(grades):
+    """The different orders of some grades. As documents of one grade are interchangeable, each is as likely."""
+    if not grades:
+        yield []
+    for first in dict.fromkeys(grades):
+        rest = list(grades)
+        rest.remove(first)
+        for others in arrangements(rest):
+            yield [first, *others]
+
+
+def orders(docs, ties, key):
+    """All lists of grades to average over: highest score first, and documents of equal score as `ties` says.
+
+    "stable": as given; "docid": higher id first; "best", "worst": by `key` of the grade, descending or ascending;
     "average": every order of each group of tied documents (McSherry and Najork 2008). All but the last give one.
     """
     by_score = sorted(docs, key=lambda doc: float(doc.score), reverse=True)
     choices = []  # for each group of tied documents, the orders it may take
     for _, group in groupby(by_score, key=lambda doc: float(doc.score)):
         tied = list(group)
-        if ties == "stable":
-            choices.append([tied])
-        elif ties == "docid":
-            choices.append([sorted(tied, key=lambda doc: doc.id, reverse=True)])
+        if ties == "docid":
+            tied.sort(key=lambda doc: doc.id, reverse=True)
         elif ties in ("best", "worst"):
-            choices.append([sorted(tied, key=key, reverse=ties == "best")])
-        elif ties == "average":
-            choices.append(list(permutations(tied)))
-        else:
+            tied.sort(key=lambda doc: key(doc.grade), reverse=ties == "best")
+        elif ties not in ("stable", "average"):
             raise ValueError(f"unknown ties {ties!r}")
-    return [[doc for group in choice for doc in group] for choice in product(*choices)]
+        grades = [doc.grade for doc in tied]
+        choices.append(list(arrangements(grades)) if ties == "average" else [grades])
+    return [[grade for group in choice for grade in group] for choice in product(*choices)]
 
 
-def metric(
-    name, docs, judged=None, *, ties,
-    k=None, gain_kind="linear", discount_kind="log2", ideal="judged", rel=None, empty=0.0,
-):  # fmt: skip
+def metric(name, docs, judged=None, *, ties, **parameters):
     """The metric for one query: the mean of its values over the orders that `ties` allows."""
     judged = [doc.grade for doc in docs] if judged is None else judged
 
-    def value(grades):
-        if name == "cg":
-            return cg(grades, k, gain_kind)
-        if name == "dcg":
-            return dcg(grades, k, gain_kind, discount_kind)
-        if name == "idcg":
-            return idcg(judged, k, gain_kind, discount_kind, returned_length(grades, ideal))
-        if name == "ndcg":
-            return ndcg(grades, judged, k, gain_kind, discount_kind, ideal, empty)
-        if name == "rr":
-            return rr(grades, k, rel, judged, empty)
-        raise ValueError(f"unknown metric {name!r}")
+    def key(grade):
+        if name in BY_GAIN:
+            return gain(grade, parameters.get("gain", "linear"))
+        return -math.inf if grade is None else grade
 
-    def key(doc):
-        if name == "rr":
-            return -math.inf if doc.grade is None else doc.grade
-        return gain(doc.grade, gain_kind)
-
-    values = [value([doc.grade for doc in order]) for order in orders(docs, ties, key)]
+    values = [METRICS[name](grades, judged, **parameters) for grades in orders(docs, ties, key)]
     if len(set(values)) == 1:  # their order makes no difference; n * v / n may differ from v in the last bit
         return values[0]
     return math.fsum(values) / len(values)
