@@ -111,7 +111,7 @@ def printed(text):
 
 
 def test_jarvelin_and_kekalainen():
-    """The vectors of section 2 of the paper, to the two digits that it prints, some of which it added up from rounded ones."""
+    """The vectors of section 2 of the paper, to two digits, some of them sums of rounded ones."""
     rankings = rg.from_ranked([JK], judged=[JK_IDEAL])
 
     def at_all(metric):
