@@ -6,14 +6,15 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import TIES, cutoffs, depths, discounts, empties, fall, gains, named_gains, rels
+from strategies import TIES, asked, asked_of, cutoffs, depths, discounts, empties, fall, gains, named_gains, rels
 
 import rankgain as rg
 from rankgain import _backend
 from rankgain import rankings as rankings_module
-from rankgain.batch import NON_RELEVANT, Needs
+from rankgain.batch import NON_RELEVANT, POOLED, Needs
+from rankgain.definitions import TABLE
 from rankgain.discounts import Discount
 from rankgain.groups import Groups
 from rankgain.ids import ids_of, python_ids
@@ -159,7 +160,7 @@ def corpora(draw):
     return grades, scores, sizes
 
 
-@given(corpora(), depths, depths, st.sampled_from([0.0, NON_RELEVANT]), st.sampled_from(TIES))
+@given(corpora(), depths, depths, st.sampled_from([0.0, NON_RELEVANT, POOLED]), st.sampled_from(TIES))
 def test_the_batch_itself(on_both, corpus, depth, judged_depth, below, ties):
     grades, scores, sizes = corpus
     rankings = rg.from_scores(grades, scores, group_sizes=sizes, ties=ties)
@@ -187,6 +188,78 @@ def test_ranked(on_both, corpus, ks, gain):
     lists = np.split(grades, np.cumsum(sizes)[:-1])
     metrics = [rg.metric(name, k=k, gain=gain) for name in ("ndcg", "dcg", "idcg") for k in ks]
     agree(on_both, lambda: rg.from_ranked(lists, judged=lists[::1]).evaluate(*metrics, "rr@3"))
+
+
+def family(drawn, known, ties):
+    """The metrics that were drawn, but those that the policy refuses; a discount must hold all ranks."""
+    drawn = [one for one in drawn if ties != "average" or not TABLE[one[0]].unaveraged]
+    drawn = [(name, {k: v for k, v in own.items() if type(v) is not list}) for name, own in drawn]
+    return [asked_of(one, known)[0] for one in drawn] or ["num_ret"]
+
+
+many = st.lists(asked(), min_size=1, max_size=12)
+
+
+@settings(max_examples=250)
+@given(corpora(), st.sampled_from([None, *TIES]), many, st.booleans())
+def test_the_family(on_both, corpus, ties, drawn, beside):
+    grades, scores, sizes = corpus
+    lists, ends = np.split(grades, np.cumsum(sizes)[:-1]), np.cumsum(sizes)[:-1]
+    judged = [np.append(row, [0.0, *row[:3]]) for row in lists] if beside else None
+    rankings = rg.from_ranked(lists, judged=judged)
+    if ties is not None:
+        rankings = rg.from_scores(lists, np.split(scores, ends), judged=judged, ties=ties)
+    metrics = family(drawn, set(grades.tolist()), ties)
+    agree(on_both, lambda: rankings.evaluate(*metrics))
+    agree(on_both, lambda: rankings.evaluate(*metrics, "judged@3", threads=3))
+    if ties in (None, "stable"):
+        agree(on_both, lambda: rankings.limited(depth=4).evaluate(*metrics))
+
+
+@settings(max_examples=250)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([1, 3, 50, 10**6]), st.sampled_from([*TIES, "docid"]), many)
+def test_the_family_of_long_dicts(on_both, seed, levels, ties, drawn):
+    """Graded by floats now and then, with pooled and unjudged documents and a query that the run lacks."""
+    rng = np.random.default_rng(seed)
+    scale = rng.choice([1.0, 0.37])
+    qrels, run = {}, {}
+    for query, n in zip("abc", rng.choice([0, 1, 20, 200], 3), strict=True):
+        run[query] = {
+            f"d{i}": float(s) for i, s in zip(rng.permutation(300)[:n], rng.integers(0, levels, n), strict=True)
+        }
+        m = rng.choice([1, 60])
+        judged = rng.permutation(300)[:m].tolist()
+        qrels[query] = {f"d{i}": int(g) * scale for i, g in zip(judged, rng.integers(-2, 5, m), strict=True)}
+    del run[rng.choice(["b", "c"])]
+    metrics = family(drawn, {grade for side in qrels.values() for grade in side.values() if grade >= 0}, ties)
+    rankings = rg.from_qrels(qrels, run, ties=ties)
+    agree(on_both, lambda: rankings.evaluate(*metrics))
+    agree(on_both, lambda: rankings.limited(judged_only=True).evaluate(*metrics))
+
+
+hostile = st.sampled_from([0.0, 1.0, 2.0, 4.0, 0.5, 5e-324, 2.3e-308, 1e-300, 1e16, 1e17, 3e17, 1e300, 5e307, 1.7e308])
+hostile |= st.sampled_from([0, 1, 3]) | wild | st.sampled_from([3.9, 4.1, 53.0, 64.0, 1023.0])
+
+
+@settings(max_examples=400)
+@given(st.lists(st.lists(hostile, max_size=7), min_size=1, max_size=3), st.sampled_from([None, *TIES]), many, st.data())
+def test_the_family_of_hostile_grades(on_both, lists, ties, drawn, data):
+    """Overflow, subnormal numbers, grades beyond the scale, judged sets that lack what was returned."""
+    known = {grade for row in lists for grade in row if np.isfinite(grade) and grade >= 0}
+    known = known if data.draw(st.booleans()) else {4.0}
+    judged = data.draw(st.none() | st.just([[*row, 1.0] for row in lists]) | st.just([[1.0] for _ in lists]))
+    drawn = [(n, {k: v for k, v in own.items() if k != "max_grade"}) for n, own in drawn]
+    known = {grade for grade in known if grade < 1024.0}
+    metrics = family(drawn, known, ties)
+
+    def evaluated():
+        if ties is None:
+            return rg.from_ranked(lists, judged=judged).evaluate(*metrics)
+        scores = [[place % 2 for place in range(len(row))] for row in lists]
+        return rg.from_scores(lists, scores, judged=judged, ties=ties).evaluate(*metrics)
+
+    with np.errstate(all="ignore"):
+        agree(on_both, evaluated)
 
 
 identifiers = st.sampled_from(["d1", "d2", "d10", "é", "", "\ud800", 1, 2, -3, b"d1", (1, 2), 2.5, True])
