@@ -119,6 +119,54 @@ def test_utility_that_is_not_finite_is_refused(coefficients):
         rg.from_ranked([[1], [1, 1, 1, 0, 0, 0]]).evaluate(metric)
 
 
+@pytest.mark.parametrize("p", [0.05, 0.3, 0.5, 0.9, 0.95, 0.99])
+def test_rbp_and_its_residual_stay_in_bounds(p):
+    for n in (1, 20, 400, 3000):
+        rbp, residual = rg.metric("rbp", p=p), rg.metric("rbp_residual", p=p)
+        for rankings in (rg.from_ranked([1] * n), rg.from_scores([1] * n, [0] * n)):
+            result = rankings.evaluate(rbp, residual)
+            assert 0.0 <= result[rbp][0] <= 1.0
+            assert 0.0 <= result[residual][0] <= 1.0
+            assert result[residual][0] == pytest.approx(p**n, abs=1e-14)
+
+
+# chances that are small beside 1
+
+
+@pytest.mark.parametrize("max_grade", [10, 30, 53.5, 54, 100, 1000])
+def test_err_of_unlikely_stops(max_grade):
+    """1 − q is 1 where q is small, but what is lost there must not be lost in the sum."""
+    err, nerr = rg.metric("err", max_grade=max_grade), rg.metric("nerr", max_grade=max_grade)
+    result = rg.from_scores([[1, 0], [1, 1]], [[0, 0], [0, 0]]).evaluate(err, nerr)
+    q = 1 / math.exp2(max_grade)
+    expected = [3 / 4 * q, q + (1 - q) * q / 2]
+    assert result[err].tolist() == pytest.approx(expected, rel=1e-12, abs=0)
+    assert result[nerr].tolist() == pytest.approx([3 / 4, 1], rel=1e-12)
+    six = rg.from_scores([0, 0, 0, 0, 0, 1], [0] * 6).evaluate(nerr)
+    assert six[nerr].tolist() == pytest.approx([math.fsum(1 / rank for rank in range(1, 7)) / 6], rel=1e-12)
+
+
+@pytest.mark.parametrize("n", [10, 1000, 100_000, 1_000_000])
+def test_one_relevant_document_in_a_large_group_to_the_last_digits(n):
+    relevance = np.zeros(n)
+    relevance[0] = 1
+    result = rg.from_scores(relevance, np.zeros(n)).evaluate("err", "success@1", "success@3", "success")
+    harmonic = math.fsum(1 / rank for rank in range(1, n + 1))
+    expected = [harmonic / 16 / n, 1 / n, 3 / n, 1.0]
+    assert [vector[0] for vector in result.values()] == pytest.approx(expected, rel=1e-12, abs=0)
+
+
+def test_err_of_a_large_group_of_unlikely_stops():
+    """Quick, too, where it takes thousands of documents to stop the reader, and quicker at a cut-off."""
+    rng = np.random.default_rng(0)
+    relevance = rng.integers(1, 3, 3000)
+    result = rg.from_scores(relevance, np.zeros(3000)).evaluate("err(max_grade=12)", "err(max_grade=12)@10")
+    stop = float(np.mean(np.exp2(relevance) - 1)) / 2**12
+    for k, value in ((3000, result["err(max_grade=12)"][0]), (10, result["err(max_grade=12)@10"][0])):
+        about = math.fsum(stop * (1 - stop) ** (rank - 1) / rank for rank in range(1, k + 1))
+        assert value == pytest.approx(about, rel=1e-3)
+
+
 # a judged set that lacks what was returned
 
 
