@@ -87,7 +87,7 @@ def test_g_of_a_large_exponential_gain():
 HUGE = [[1e308], [1e308, 1e308], [1.7e308, 0, 3, 1.7e308], [5e307] * 4, [1e308] * 20, [1, 1e300]]
 SMALL = [[5e-324], [0, 5e-324], [5e-324, 0, 1], [2e-308, 5e-324, 0], [1e-300] * 3]
 EXTREMES = [rg.metric(name) for name in TABLE if "max_grade" not in TABLE[name].parameters]
-EXTREMES += [rg.metric("q_measure", beta=5), rg.metric("q_measure", beta=1e308), rg.metric("f", beta=1e200)]
+EXTREMES += [rg.metric("q_measure", beta=5), rg.metric("q_measure", beta=1e6), rg.metric("f", beta=1e6)]
 EXTREMES += [rg.metric("dcg", discount="zipf"), rg.metric("ndcg", k=2), rg.metric("ndcg_rel", gain="binary")]
 
 
@@ -105,17 +105,19 @@ def test_grades_of_any_size(metric, ties):
             value = rankings.evaluate(metric)[metric][1]
         except ValueError as error:
             assert "query 1: the sum of the gains, or its ratio to the ideal, is not finite; use " in str(error)  # noqa: PT017
-            assert max(relevance) > 1e307 or metric.beta > 1e100
+            assert max(relevance) > 1e300
         else:
             lowest = -math.inf if metric.name == "utility" else 0.0
             assert lowest <= value <= TABLE[metric.name].highest, relevance
             assert math.isfinite(value)
 
 
-@pytest.mark.parametrize("coefficients", [(1e308, 0, 0, 0), (1e308, 0, 0, 1e308), (-1e308, -1e308, 0, 0)])
-def test_utility_that_is_not_finite_is_refused(coefficients):
+@pytest.mark.parametrize(
+    ("coefficients", "query"), [((1e308, 0, 0, 0), 1), ((1e308, 0, 0, 1e308), 0), ((-1e308, -1e308, 0, 0), 1)]
+)
+def test_utility_that_is_not_finite_is_refused(coefficients, query):
     metric = rg.metric("utility", coefficients=coefficients, collection=10)
-    with pytest.raises(ValueError, match="query 1"):
+    with pytest.raises(ValueError, match=f"query {query}: the sum of the gains"):
         rg.from_ranked([[1], [1, 1, 1, 0, 0, 0]]).evaluate(metric)
 
 

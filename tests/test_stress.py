@@ -259,8 +259,7 @@ LEFT_OUT = {
     "__version__": "a constant",
     "backend": "a constant",
     **dict.fromkeys(
-        [f"Metric.{name}" for name in (*rg.Metric.__slots__, "depth", "below")], "a field, seen in its text"
-        [f"Metric.{name}" for name in (*rg.Metric.__slots__, "depth") if not name.startswith("_")],
+        [f"Metric.{name}" for name in (*rg.Metric.__slots__, "below", "depth") if not name.startswith("_")],
         "a field, seen in its text",
     ),
     **dict.fromkeys(["Curve.ks", "Curve.metric", "Curve.query_ids", "Curve.values"], "a field, seen with the curve"),

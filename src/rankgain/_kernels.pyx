@@ -284,7 +284,7 @@ def any_relevant(
 ):
     cdef Py_ssize_t query, i, j, index, done
     cdef int64_t size, step, relevant
-    cdef double missed, before
+    cdef double p, found, before
     cdef bint judged
     cdef Cutoffs own
     if offsets.shape[0] < 2 or cutoffs.shape[0] == 0:
@@ -307,13 +307,17 @@ def any_relevant(
                 i = j
             if relevant and ties == AVERAGE:
                 size = last[i] - first[i] + 1
-                missed = 1.0
-                step = 0
+                p = <double>relevant / <double>size
+                found = 0.0
+                step = 1
                 while step <= size - relevant and done < own.n:
-                    reach(&own, &done, first[i] + step, before)
-                    missed = missed * <double>(size - relevant - step) / <double>(size - step)
-                    before = 1.0 - missed
+                    found += p
+                    reach(&own, &done, first[i] - 1 + step, before)
+                    before = found
+                    p = p * <double>(size - step - relevant + 1) / <double>(size - step)
                     step += 1
+                reach(&own, &done, last[i] - relevant + 1, before)
+                before = 1.0
             elif relevant:
                 reach(&own, &done, last[i] - relevant + 1 if ties == WORST else first[i], before)
                 before = 1.0
@@ -625,10 +629,12 @@ cdef double NEGLIGIBLE = 1e-17
 cdef double FAINT = 1e-40
 
 cdef struct Survival:
-    # The chance to go on after some of a group's documents; see the reference's `_survivals`.
+    # The chance to go on after some of a group's documents; see the reference's `_stopping`.
     double* means
+    double* drops
     double* chances
-    Py_ssize_t n  # of both
+    Py_ssize_t n  # of each
+    double stopping
     int64_t h
     int64_t m
     int64_t j
@@ -638,19 +644,28 @@ cdef void survive(
     Survival* survival, const double* stop, Py_ssize_t h, int64_t m, double* scratch, Py_ssize_t room
 ) noexcept nogil:
     cdef double* means = scratch
+    cdef double* drops = scratch + 2 * room
+    cdef double q
     cdef Py_ssize_t size, u, n = 1
     means[0] = 1.0
+    drops[0] = 0.0
     for size in range(h):
         if n == size + 1:
             means[n] = 0.0
+            drops[n] = 0.0
             n += 1
-        for u in range(n - 1, 0, -1):
-            means[u] = (
-                <double>(size + 1 - u) * means[u] + <double>u * (1.0 - stop[h - 1 - size]) * means[u - 1]
-            ) / <double>(size + 1)
+        q = stop[h - 1 - size]
+        for u in range(n - 1, -1, -1):
+            drops[u] = (<double>max(size - u, <Py_ssize_t>0) * drops[u] + q * means[u]) / <double>(size + 1)
+            if u:
+                drops[u] += <double>u * (1.0 - q) * drops[u - 1] / <double>(size + 1)
+                means[u] = (
+                    <double>(size + 1 - u) * means[u] + <double>u * (1.0 - q) * means[u - 1]
+                ) / <double>(size + 1)
         while means[n - 1] < FAINT:
             n -= 1
     survival.means = means
+    survival.drops = drops
     survival.chances = scratch + room
     survival.n = n
     survival.h = h
@@ -665,6 +680,9 @@ cdef double after_next(Survival* survival) noexcept nogil:
     cdef double* chances = survival.chances
     cdef Py_ssize_t u, top = min(<Py_ssize_t>survival.j + 1, survival.n - 1)
     cdef double left = <double>(survival.m - survival.j), total = 0.0
+    survival.stopping = 0.0
+    for u in range(min(<Py_ssize_t>survival.j, survival.n - 1) + 1):
+        survival.stopping += chances[u] * (<double>(survival.h - u) / left) * survival.drops[u]
     for u in range(top, 0, -1):
         chances[u] = (
             chances[u] * (<double>(survival.m - survival.j - survival.h + u) / left)
@@ -683,7 +701,7 @@ cdef void sum_cascade(
 ) noexcept nogil:
     cdef Py_ssize_t i = start, j, k, index, h, done = 0
     cdef int64_t a, b, rank
-    cdef double total = 0.0, going_on = 1.0, before, after
+    cdef double total = 0.0, going_on = 1.0, after
     cdef Survival survival
     while i < stop and done < own.n:
         a = first[i]
@@ -694,15 +712,13 @@ cdef void sum_cascade(
             h += 1
         if ties == AVERAGE and h and not (h == b - a + 1 and chance[i] == chance[j - 1]):
             survive(&survival, chance + i, h, b - a + 1, scratch, room)
-            before = 1.0
             rank = a
             while rank <= b and done < own.n:
                 reach(own, &done, rank, total)
                 after = after_next(&survival)
-                total += going_on * (before - after) / <double>rank
-                before = after
+                total += going_on * survival.stopping / <double>rank
                 rank += 1
-                if going_on * before <= total * NEGLIGIBLE:
+                if going_on * after <= total * NEGLIGIBLE:
                     break
             for index in range(i, i + h):
                 going_on *= 1.0 - chance[index]
@@ -732,7 +748,7 @@ def cascade(
             own = cutoffs_of(query, &cutoffs[0], cutoffs.shape[0], NULL, &out[0])
             sum_cascade(
                 offsets[query], offsets[query + 1], integers(first), integers(last), doubles(stop), ties, &scratch[0],
-                scratch.shape[0] // 2, &own,
+                scratch.shape[0] // 3, &own,
             )
     return None
 

@@ -214,15 +214,17 @@ def any_relevant(offsets, grade, first, last, judged_offsets, judged_grade, belo
     offsets, grade, first, last, cutoffs, out = map(memoryview, (offsets, grade, first, last, cutoffs, out))
 
     def running(start, stop):
-        missed = 1.0
         for i, j in _tie_groups(start, stop, first):
             a, b = first[i], last[i]
             size = b - a + 1
             relevant = sum(grade[index] > below for index in range(i, j))
             if relevant and ties == AVERAGE:
-                for step in range(size - relevant + 1):
-                    missed = missed * (size - relevant - step) / (size - step)
-                    yield a + step, 1.0 - missed
+                p, found = relevant / size, 0.0
+                for step in range(1, size - relevant + 1):
+                    found += p
+                    yield a - 1 + step, found
+                    p = p * (size - step - relevant + 1) / (size - step)
+                yield b - relevant + 1, 1.0
                 return
             if relevant:
                 yield b - relevant + 1 if ties == WORST else a, 1.0
@@ -420,38 +422,49 @@ NEGLIGIBLE = 1e-17  # less than half of the last bit of what it would be added t
 FAINT = 1e-40  # a chance so small that no sum shows it
 
 
-def _survivals(stops, m):
-    """Yield the chance that a reader goes on after 1, 2 … m documents in random order, among them some with a stop
-    probability above 0: Σ_u P(u of these are among the j) · (mean over u of them of Π (1 − q)).
+def _stopping(stops, m):
+    """Yield, for the first, second … of m documents in random order, among them some with a stop probability above 0,
+    the chance that a reader stops there, and that he goes on: Σ_u P(u of these are among those before) · (mean over u
+    of them of Π (1 − q)), for stopping times (mean over the others of q).
 
-    The chances are hypergeometric, the means elementary symmetric sums over their number of terms; both come from those
-    before without a subtraction that could lose digits.
+    The chances are hypergeometric, the means elementary symmetric sums over their number of terms, and `drops` their
+    differences; all come from those before without a subtraction that could lose digits.
     """
     h = len(stops)
-    means = [1.0]  # the mean of the products of u of the documents so far, which falls with each that comes
+    means, drops = (
+        [1.0],
+        [0.0],
+    )  # the mean of the products of u of the documents so far; drops[u]: means[u] − means[u + 1]
     for size, stop in enumerate(reversed(stops)):
         if len(means) == size + 1:
             means.append(0.0)
-        for u in range(len(means) - 1, 0, -1):
-            means[u] = ((size + 1 - u) * means[u] + u * (1.0 - stop) * means[u - 1]) / (size + 1)
+            drops.append(0.0)
+        for u in range(len(means) - 1, -1, -1):
+            drops[u] = (max(size - u, 0) * drops[u] + stop * means[u]) / (size + 1)
+            if u:
+                drops[u] += u * (1.0 - stop) * drops[u - 1] / (size + 1)
+                means[u] = ((size + 1 - u) * means[u] + u * (1.0 - stop) * means[u - 1]) / (size + 1)
         while means[-1] < FAINT:
             means.pop()
+            drops.pop()
     chances = [1.0] + [0.0] * (len(means) - 1)
     for j in range(m):
-        survival = 0.0
+        stopping = goes_on = 0.0
+        for u in range(min(j, len(means) - 1) + 1):
+            stopping += chances[u] * ((h - u) / (m - j)) * drops[u]
         for u in range(min(j + 1, len(means) - 1), 0, -1):
             chances[u] = chances[u] * ((m - j - h + u) / (m - j)) + chances[u - 1] * ((h - u + 1) / (m - j))
         chances[0] *= (m - j - h) / (m - j)
         for u in range(min(j + 1, len(means) - 1) + 1):
-            survival += chances[u] * means[u]
-        yield survival
+            goes_on += chances[u] * means[u]
+        yield stopping, goes_on
 
 
 def cascade(offsets, first, last, stop, ties, scratch, cutoffs, out):
     """Σ over the hits of the chance that the reader stops there, divided by the rank (ERR: Chapelle et al. 2009).
 
     A tie group gives under AVERAGE survival · Σ_j (V_{j−1} − V_j) / rank, V_j the chance to go on after j of its
-    documents (DESIGN's table; derived here). `scratch`, twice 1 + the hits of the longest query, is for the
+    documents (DESIGN's table; derived here). `scratch`, three times 1 + the hits of the longest query, is for the
     compiled half.
     """
     offsets, first, last, stop, cutoffs, out = map(memoryview, (offsets, first, last, stop, cutoffs, out))
@@ -462,12 +475,10 @@ def cascade(offsets, first, last, stop, ties, scratch, cutoffs, out):
             a, b = first[i], last[i]
             stops = [stop[index] for index in range(i, j) if stop[index] > 0.0]
             if ties == AVERAGE and stops and not (len(stops) == b - a + 1 and stops[0] == stops[-1]):
-                before = 1.0
-                for rank, after in enumerate(_survivals(stops, b - a + 1), a):
-                    total += survival * (before - after) / rank
+                for rank, (stopping, goes_on) in enumerate(_stopping(stops, b - a + 1), a):
+                    total += survival * stopping / rank
                     yield rank, total
-                    before = after
-                    if survival * before <= total * NEGLIGIBLE:
+                    if survival * goes_on <= total * NEGLIGIBLE:
                         break
                 for chance in stops:
                     survival *= 1.0 - chance

@@ -332,7 +332,7 @@ class Cascade(NamedTuple):
                 batch.hit_last,
                 batch.hit_gains(stop, int(cutoffs[-1])),
                 batch.ties,
-                np.empty(2 * (most + 1)),
+                np.empty(3 * (most + 1)),
                 cutoffs,
                 out,
             )
