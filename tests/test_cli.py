@@ -365,7 +365,7 @@ def test_output_stays_where_the_input_cannot_be_evaluated(files, tmp_path, capsy
 
 
 def test_output_that_cannot_be_written_is_refused_before_any_work(files, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(cli, "_evaluate", lambda *_: pytest.fail("worked"))
+    monkeypatch.setattr(cli, "_rankings", lambda *_: pytest.fail("worked"))
     absent = str(tmp_path / "absent" / "out")
     error = printed(capsys, "eval", *files, "-o", absent, status=1)
     assert error == f"rankgain: error: {absent}: No such file or directory\n"

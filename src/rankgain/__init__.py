@@ -6,6 +6,7 @@ Any other form: make Rankings with `from_ranked`, `from_scores`, `from_recommend
 Where people train: `lightgbm_metric`, `xgboost_metric`, `catboost_metric`.
 For scikit-learn's searches and cross-validations: `scorer`; in place of its functions: `rankgain.sklearn`.
 Several runs: `compare`. Many cut-offs: `Rankings.curve`, and `plot` for its picture.
+What gives a number, here and elsewhere: `explain`.
 From C, C++, Cython and Numba: `rankgain.capi`, and `get_include` for the header.
 """
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from rankgain.comparison import Comparison, compare
     from rankgain.curves import Curve, plot
     from rankgain.evaluation import Evaluation
+    from rankgain.explanation import Explanation, explain
     from rankgain.inputs.frames import from_frames
     from rankgain.inputs.judgments import judgments
     from rankgain.inputs.qrels import from_qrels
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from rankgain.metrics import Metric, metric
     from rankgain.rankings import Rankings
     from rankgain.scorers import scorer
+    from rankgain.spread import TieSpread
     from rankgain.training import catboost_metric, lightgbm_metric, xgboost_metric
     from rankgain.truth import Judgments
 
@@ -42,11 +45,14 @@ _LATER = {
     "Comparison": "comparison",
     "Curve": "curves",
     "Evaluation": "evaluation",
+    "Explanation": "explanation",
     "Judgments": "truth",
     "Metric": "metrics",
     "Rankings": "rankings",
     "catboost_metric": "training",
+    "TieSpread": "spread",
     "compare": "comparison",
+    "explain": "explanation",
     "from_frames": "inputs.frames",
     "from_qrels": "inputs.qrels",
     "from_ranked": "inputs.ranked",
@@ -66,9 +72,11 @@ __all__ = [
     "Comparison",
     "Curve",
     "Evaluation",
+    "Explanation",
     "Judgments",
     "Metric",
     "Rankings",
+    "TieSpread",
     "__version__",
     "backend",
     "catboost_metric",
@@ -76,6 +84,7 @@ __all__ = [
     "compare",
     "dcg",
     "discount",
+    "explain",
     "from_frames",
     "from_qrels",
     "from_ranked",

@@ -17,11 +17,10 @@ import rankgain
 from rankgain import _backend
 from rankgain.comparison import Comparison
 from rankgain.definitions import TABLE
-from rankgain.evaluation import Evaluation
 from rankgain.metrics import parse
-from rankgain.rankings import TIES
-from rankgain.reports import FORMATS
-from rankgain.truth import Judgments
+from rankgain.peers import OWN, PEERS, common_rules, peer_of
+from rankgain.rankings import TIES, Rankings
+from rankgain.reports import FORMATS, SPREADS
 
 DEFAULT_METRICS = ("ndcg@10", "mrr@10")
 
@@ -42,7 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             status, text = trec_eval.main(given[1:])
             _print(text, "trec")
             return status
-        _run(_options(given))
+        options = _options(given)
+        options.run(options)
     except BrokenPipeError:  # the reader has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (ValueError, TypeError) as error:
@@ -89,12 +89,17 @@ def _parser() -> argparse.ArgumentParser:
         metavar="METRIC",
         help="a metric, such as ndcg@10; may be repeated (default: " + ", ".join(DEFAULT_METRICS) + ")",
     )
-    evaluate.add_argument("--ties", choices=TIES, default="docid", help="how equal scores are ordered (default: docid)")
+    evaluate.add_argument("--ties", choices=TIES, help="how equal scores are ordered (default: docid)")
     evaluate.add_argument(
         "--missing",
         choices=("zero", "skip"),
-        default="zero",
         help="queries that the run lacks count as 0, or are left out (default: zero)",
+    )
+    evaluate.add_argument(
+        "--like", type=_peer, metavar="PEER", help=f"compute by the rules of another tool: {', '.join(PEERS)}"
+    )
+    evaluate.add_argument(
+        "--tie-spread", action="store_true", help="the worst, expected and best value over the orders of equal scores"
     )
     evaluate.add_argument("--per-query", action="store_true", help="a row for each query (and run)")
     forms = evaluate.add_mutually_exclusive_group()
@@ -107,11 +112,30 @@ def _parser() -> argparse.ArgumentParser:
     evaluate.add_argument(
         "-o", "--output", metavar="FILE", help="write to FILE, whole or not at all, instead of standard output"
     )
-    evaluate.set_defaults(parser=evaluate)
+    evaluate.set_defaults(parser=evaluate, run=_run)
+    _add_explain(commands)
     commands.add_parser(
         "trec_eval", add_help=False, help="evaluate a run with trec_eval's options, and print as it does"
     )
     return parser
+
+
+def _add_explain(commands: Any) -> None:
+    explain = commands.add_parser(
+        "explain",
+        help="say which rules give the number of a metric",
+        description="Say which formula, gain, discount, ideal and rules for ties, empty and missing queries give the "
+        "number of a metric, in rankgain or in another tool, or how two of them differ.",
+    )
+    explain.add_argument("metric", type=_metric, metavar="METRIC", help="a metric, such as ndcg@10")
+    explain.add_argument(
+        "--like",
+        action="append",
+        type=_peer,
+        metavar="PEER",
+        help=f"a tool: {', '.join((*PEERS, OWN.name))}; given twice: what differs (default: {OWN.name})",
+    )
+    explain.set_defaults(parser=explain, run=_explain, files=[])
 
 
 def _version() -> str:
@@ -130,6 +154,19 @@ def _metric(text: str) -> str:
     return text
 
 
+def _peer(text: str) -> str:
+    try:
+        return peer_of(text).name
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _explain(options: argparse.Namespace) -> None:
+    if options.files:
+        options.parser.error(f"unrecognized arguments: {' '.join(options.files)}")
+    _print(f"{rankgain.explain(options.metric, options.like)}\n", "text")
+
+
 def _run(options: argparse.Namespace) -> None:
     if options.sample == bool(options.files) or len(options.files) == 1:
         options.parser.error("give a qrels file and a run file, or --sample")
@@ -141,7 +178,13 @@ def _run(options: argparse.Namespace) -> None:
             options.parser.error(f"--output {options.output} is one of the inputs, and would be overwritten")
     if options.output is not None:
         check_writable(options.output)
-    text = FORMATS[options.form](_evaluate(files, options), options.per_query)
+    _check_rules(options)
+    if options.tie_spread:
+        spreads = {name: held.tie_spread(*options.metric) for name, held in _rankings(files, options)}
+        text = SPREADS[options.form](spreads, options.per_query)
+    else:
+        results = {name: held.evaluate(*options.metric, like=options.like) for name, held in _rankings(files, options)}
+        text = FORMATS[options.form](Comparison(results), options.per_query)
     if options.output is None:
         _print(text, options.form)
     else:
@@ -155,19 +198,30 @@ def _same_file(one: str, other: str) -> bool:
 # Reading
 
 
-def _evaluate(files: Sequence[str], options: argparse.Namespace) -> Comparison:
+def _check_rules(options: argparse.Namespace) -> None:
+    """Refuse options that contradict each other, and settle by what rules a run is read."""
+    options.metric = options.metric or DEFAULT_METRICS
+    ties, missing = "docid", "zero"
+    if options.like is not None:
+        for name in ("ties", "missing", "tie_spread"):
+            if getattr(options, name):
+                options.parser.error(f"argument --{name.replace('_', '-')}: not allowed with argument --like")
+        _, rules = common_rules(options.metric, options.like)
+        ties, missing = rules.ties or ties, rules.missing or missing
+    if options.tie_spread and options.form not in SPREADS:
+        options.parser.error(f"argument --tie-spread: not allowed with argument --{options.form}")
+    options.ties, options.missing = options.ties or ties, options.missing or missing
+
+
+def _rankings(files: Sequence[str], options: argparse.Namespace) -> Iterator[tuple[str, Rankings]]:
+    """Each run by its name. One is read when the one before it is done with."""
     qrels, *runs = files
     bar = progress_bar(files)
     with opened(qrels, bar) as file:
         truth = rankgain.judgments(file)
-    names = run_names(runs)
-    return Comparison({name: _evaluate_run(truth, run, options, bar) for name, run in zip(names, runs, strict=True)})
-
-
-def _evaluate_run(truth: Judgments, run: str, options: argparse.Namespace, bar: Any) -> Evaluation:
-    with opened(run, bar) as file:
-        rankings = rankgain.read_trec(truth, file, ties=options.ties, missing=options.missing)
-    return rankings.evaluate(*(options.metric or DEFAULT_METRICS))
+    for name, run in zip(run_names(runs), runs, strict=True):
+        with opened(run, bar) as file:
+            yield name, rankgain.read_trec(truth, file, ties=options.ties, missing=options.missing)
 
 
 def run_names(paths: Sequence[str]) -> list[str]:

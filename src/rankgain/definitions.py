@@ -47,6 +47,7 @@ class Row(NamedTuple):
 
     `value` makes the values of the queries from those of the families, one vector each; None: of the only one.
     `cuts`: whether it takes a cut-off k. `unaveraged`: why it has no expected value over the orders of tied documents.
+    `formula`: in the symbols that `rankgain.explain` lists.
     `better`: 1 where higher values are better, −1 where lower ones are, 0 where neither says anything about a run.
     """
 
@@ -61,6 +62,7 @@ class Row(NamedTuple):
     aggregator: Aggregator = mean
     cuts: bool = True
     unaveraged: str = ""
+    formula: str = ""
     better: int = 1
 
 
@@ -174,6 +176,7 @@ TABLE: dict[str, Row] = {
             None,
             math.inf,
             "Järvelin & Kekäläinen 2002",
+            formula="Σ g(r_i), i ≤ k",
         ),
         Row(
             "ncg",
@@ -184,6 +187,7 @@ TABLE: dict[str, Row] = {
             _ratio,
             1.0,
             "Järvelin & Kekäläinen 2002",
+            formula="Σ g(r_i), i ≤ k, / the same sum over the judged documents, highest gain first",
         ),
         Row(
             "dcg",
@@ -194,6 +198,7 @@ TABLE: dict[str, Row] = {
             None,
             math.inf,
             "Järvelin & Kekäläinen 2002; gain=exponential: Burges et al. 2005",
+            formula="Σ g(r_i)·d(i), i ≤ k",
         ),
         Row(
             "idcg",
@@ -205,6 +210,7 @@ TABLE: dict[str, Row] = {
             math.inf,
             "Järvelin & Kekäläinen 2002",
             better=0,
+            formula="Σ g(r_i)·d(i), i ≤ k, over the judged documents, highest gain first",
         ),
         Row(
             "ndcg",
@@ -215,6 +221,8 @@ TABLE: dict[str, Row] = {
             _ratio,
             1.0,
             "Järvelin & Kekäläinen 2002",
+            formula="DCG / IDCG; DCG = Σ g(r_i)·d(i), i ≤ k; IDCG = the same sum over the judged documents, highest "
+            "gain first",
         ),
         Row(
             "rr",
@@ -225,6 +233,7 @@ TABLE: dict[str, Row] = {
             None,
             1.0,
             "Voorhees 1999",
+            formula="1 / i of the first i ≤ k with rel(i) = 1, else 0",
         ),
         Row(
             "success",
@@ -235,6 +244,7 @@ TABLE: dict[str, Row] = {
             None,
             1.0,
             _TREC.format("success"),
+            formula="1 if rel(i) = 1 for an i ≤ k, else 0",
         ),
         Row(
             "precision",
@@ -245,6 +255,7 @@ TABLE: dict[str, Row] = {
             _by_rank,
             1.0,
             _TREC.format("P"),
+            formula="Σ rel(i), i ≤ k, / k (without k: / n)",
         ),
         Row(
             "recall",
@@ -255,6 +266,7 @@ TABLE: dict[str, Row] = {
             _by_relevant,
             1.0,
             _TREC.format("recall"),
+            formula="Σ rel(i), i ≤ k, / R",
         ),
         Row(
             "capped_recall",
@@ -265,6 +277,7 @@ TABLE: dict[str, Row] = {
             _by_capped,
             1.0,
             _TREC.format("rel_P") + "; BEIR's capped recall",
+            formula="Σ rel(i), i ≤ k, / min(k, R) (without k: / min(n, R))",
         ),
         Row(
             "f",
@@ -275,6 +288,7 @@ TABLE: dict[str, Row] = {
             _f,
             1.0,
             "van Rijsbergen 1979",
+            formula="(1 + β²)·P·C / (β²·P + C); P = Σ rel(i), i ≤ k, / k (without k: / n); C = the same sum / R",
         ),
         Row(
             "ap",
@@ -285,6 +299,7 @@ TABLE: dict[str, Row] = {
             _by_relevant,
             1.0,
             _AP,
+            formula="Σ rel(i)·prec(i), i ≤ k, / R",
         ),
         Row(
             "ap_capped",
@@ -295,6 +310,7 @@ TABLE: dict[str, Row] = {
             _by_capped,
             1.0,
             "Kaggle's MAP@k; implicit, evaluation.pyx",
+            formula="Σ rel(i)·prec(i), i ≤ k, / min(k, R) (without k: / min(n, R))",
         ),
         Row(
             "ap_hits",
@@ -306,6 +322,7 @@ TABLE: dict[str, Row] = {
             1.0,
             "torchmetrics, retrieval_average_precision; recmetrics, mapk",
             unaveraged="it divides by the number of hits, which differs between the orders of tied documents",
+            formula="Σ rel(i)·prec(i), i ≤ k, / Σ rel(i), i ≤ k",
         ),
         Row(
             "gm_ap",
@@ -318,6 +335,7 @@ TABLE: dict[str, Row] = {
             "Robertson 2006; " + _TREC.format("gm_map"),
             geometric_mean,
             cuts=False,
+            formula="Σ rel(i)·prec(i) / R",
         ),
         Row(
             "r_precision",
@@ -329,6 +347,7 @@ TABLE: dict[str, Row] = {
             1.0,
             _TREC.format("Rprec"),
             cuts=False,
+            formula="Σ rel(i), i ≤ K, / K; K = int(multiple·R + 0.9)",
         ),
         Row(
             "iprec",
@@ -341,6 +360,7 @@ TABLE: dict[str, Row] = {
             _TREC.format("iprec_at_recall"),
             cuts=False,
             unaveraged="it is the highest of many precisions, and " + _BY_ORDER,
+            formula="the highest prec(i) of the ranks by which recall·R documents (rounded) have rel(i) = 1",
         ),
         Row(
             "iprec_mean",
@@ -353,6 +373,8 @@ TABLE: dict[str, Row] = {
             _TREC.format("11pt_avg"),
             cuts=False,
             unaveraged="it is made of the highest of many precisions, and " + _BY_ORDER,
+            formula="the mean over recall = 0, 0.1 … 1 of the highest prec(i) of the ranks by which recall·R "
+            "documents (rounded) have rel(i) = 1",
         ),
         Row(
             "bpref",
@@ -364,6 +386,7 @@ TABLE: dict[str, Row] = {
             1.0,
             "Buckley & Voorhees 2004; " + _TREC.format("bpref"),
             cuts=False,
+            formula="Σ rel(i)·(1 − min(above(i), R) / min(R, N)) / R",
         ),
         Row(
             "gm_bpref",
@@ -376,6 +399,7 @@ TABLE: dict[str, Row] = {
             _TREC.format("gm_bpref"),
             geometric_mean,
             cuts=False,
+            formula="Σ rel(i)·(1 − min(above(i), R) / min(R, N)) / R",
         ),
         Row(
             "infap",
@@ -388,6 +412,8 @@ TABLE: dict[str, Row] = {
             "Yilmaz & Aslam 2006; " + _TREC.format("infap"),
             cuts=False,
             unaveraged=_BY_ORDER,
+            formula="Σ rel(i)·(1 + p(i)·(h(i) + ε) / (j(i) + 2ε)) / i / R; p(i), j(i), h(i): how many pooled, "
+            "judged and relevant documents stand above rank i; ε = 0.00001",
         ),
         Row(
             "rbp",
@@ -398,6 +424,7 @@ TABLE: dict[str, Row] = {
             lambda m, sums: np.minimum((1.0 - m.p) * sums, 1.0),
             1.0,
             "Moffat & Zobel 2008",
+            formula="(1 − p)·Σ rel(i)·p^(i − 1), i ≤ k",
         ),
         Row(
             "rbp_residual",
@@ -409,6 +436,7 @@ TABLE: dict[str, Row] = {
             1.0,
             "Moffat & Zobel 2008",
             better=-1,
+            formula="1 − (1 − p)·Σ p^(i − 1) over the judged documents at i ≤ k",
         ),
         Row(
             "err",
@@ -419,6 +447,7 @@ TABLE: dict[str, Row] = {
             None,
             1.0,
             "Chapelle, Metzler, Zhang & Grinspan 2009",
+            formula="Σ 1/i · q(r_i)·Π (1 − q(r_j)), j < i ≤ k; q(r) = (2^r − 1) / 2^max_grade",
         ),
         Row(
             "nerr",
@@ -429,6 +458,8 @@ TABLE: dict[str, Row] = {
             _ratio,
             1.0,
             "Chapelle, Metzler, Zhang & Grinspan 2009; Sakai & Robertson 2008",
+            formula="ERR / that of the judged documents, highest grade first; ERR = Σ 1/i · q(r_i)·Π (1 − q(r_j)), "
+            "j < i ≤ k; q(r) = (2^r − 1) / 2^max_grade",
         ),
         Row(
             "q_measure",
@@ -439,6 +470,8 @@ TABLE: dict[str, Row] = {
             _by_relevant,
             1.0,
             "Sakai 2004",
+            formula="Σ rel(i)·(i·prec(i) + β·CG(i)) / (i + β·ICG(i)), i ≤ k, / R; CG and ICG: the sums of the "
+            "grades to rank i, and of the judged ones, highest first",
         ),
         Row(
             "judged",
@@ -450,6 +483,7 @@ TABLE: dict[str, Row] = {
             1.0,
             "ir_measures, Judged",
             better=0,
+            formula="judged documents at i ≤ k / min(k, n)",
         ),
         Row(
             "unjudged",
@@ -461,6 +495,7 @@ TABLE: dict[str, Row] = {
             1.0,
             _TREC.format("unjudged"),
             better=-1,
+            formula="documents at i ≤ k that are not judged / k (without k: / n)",
         ),
         Row(
             "set_ap",
@@ -472,6 +507,7 @@ TABLE: dict[str, Row] = {
             1.0,
             _TREC.format("set_map"),
             cuts=False,
+            formula="P·C; P = Σ rel(i) / n; C = Σ rel(i) / R",
         ),
         Row(
             "utility",
@@ -483,6 +519,8 @@ TABLE: dict[str, Row] = {
             math.inf,
             _TREC.format("utility"),
             cuts=False,
+            formula="a·h + b·(n − h) + c·(R − h) + d·(collection + h − n − R); h = Σ rel(i); a, b, c, d: the "
+            "coefficients",
         ),
         Row(
             "g",
@@ -495,6 +533,8 @@ TABLE: dict[str, Row] = {
             _TREC.format("G"),
             cuts=False,
             unaveraged=_BY_ORDER,
+            formula="Σ g(r_i) / log2(2 + M(i)) / Σ g(r) over the judged documents; M(i): the ideal gains of the "
+            "ranks to i, each 1 at least, less the gains found there",
         ),
         Row(
             "bin_g",
@@ -507,6 +547,7 @@ TABLE: dict[str, Row] = {
             _TREC.format("binG"),
             cuts=False,
             unaveraged=_BY_ORDER,
+            formula="Σ rel(i) / log2(2 + i − i·prec(i)) / R",
         ),
         Row(
             "ndcg_rel",
@@ -519,6 +560,7 @@ TABLE: dict[str, Row] = {
             _TREC.format("ndcg_rel"),
             cuts=False,
             unaveraged=_BY_ORDER,
+            formula="the mean of nDCG at the ranks of the judged documents with a gain; at n for those not returned",
         ),
         Row(
             "r_ndcg",
@@ -530,6 +572,7 @@ TABLE: dict[str, Row] = {
             1.0,
             _TREC.format("Rndcg"),
             cuts=False,
+            formula="the mean of nDCG at the ranks where the ideal gain falls, and at n",
         ),
         Row(
             "num_ret",
@@ -543,6 +586,7 @@ TABLE: dict[str, Row] = {
             total,
             cuts=False,
             better=0,
+            formula="n",
         ),
         Row(
             "num_rel",
@@ -556,6 +600,7 @@ TABLE: dict[str, Row] = {
             total,
             cuts=False,
             better=0,
+            formula="R",
         ),
         Row(
             "num_rel_ret",
@@ -568,6 +613,7 @@ TABLE: dict[str, Row] = {
             _TREC.format("num_rel_ret"),
             total,
             cuts=False,
+            formula="Σ rel(i)",
         ),
         Row(
             "num_nonrel_judged_ret",
@@ -581,6 +627,7 @@ TABLE: dict[str, Row] = {
             total,
             cuts=False,
             better=-1,
+            formula="Σ 1 − rel(i) over the judged documents",
         ),
         Row(
             "num_q",
@@ -594,6 +641,7 @@ TABLE: dict[str, Row] = {
             total,
             cuts=False,
             better=0,
+            formula="1",
         ),
     )
 }

@@ -70,6 +70,6 @@ def _known(result: Evaluation) -> dict[str, str]:
         "missing from the run": f"{missing}" + (f" ({treated})" if missing else ""),
         "without judgements": f"{unjudged}" + (" (left out)" if unjudged else ""),
         "nothing relevant": f"{result.counts['empty']}",
-        "ties": result.ties or "in the order given",
+        "ties": (result.ties or "in the order given") + (f" (like {result.like})" if result.like else ""),
         "backend": result.backend,
     }

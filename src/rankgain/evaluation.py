@@ -27,6 +27,8 @@ class Evaluation(Mapping[str | Metric, Floats]):
         The queries in the order of the vectors.
     ties, missing : str or None
         The rules that the numbers follow; see `Rankings`.
+    like : str or None
+        The peer whose rules were asked for; see `Rankings.evaluate`.
     backend : str
         What computed them: "compiled" or "python".
     counts : dict of str to int
@@ -44,6 +46,7 @@ class Evaluation(Mapping[str | Metric, Floats]):
         missing: str | None,
         backend: str,
         counts: dict[str, int],
+        like: str | None = None,
     ) -> None:
         for vector in values.values():
             vector.flags.writeable = False
@@ -51,6 +54,7 @@ class Evaluation(Mapping[str | Metric, Floats]):
         self.query_ids = query_ids
         self.ties = ties
         self.missing = missing
+        self.like = like
         self.backend = backend
         self.counts = counts
 
@@ -154,8 +158,8 @@ class Evaluation(Mapping[str | Metric, Floats]):
         TypeError
             If something is no Evaluation.
         ValueError
-            If metrics, ties or missing differ, if a query has a value in two of them, or if the queries have names in
-            one and positions in another.
+            If metrics, ties, missing or like differ, if a query has a value in two of them, or if the queries have
+            names in one and positions in another.
 
         Examples
         --------
@@ -175,6 +179,7 @@ class Evaluation(Mapping[str | Metric, Floats]):
             _merged_ids(parts),
             ties=self.ties,
             missing=self.missing,
+            like=self.like,
             backend="+".join(sorted({name for part in parts for name in part.backend.split("+")})),
             counts={name: sum(part.counts[name] for part in parts) for name in self.counts},
         )
@@ -184,7 +189,7 @@ class Evaluation(Mapping[str | Metric, Floats]):
             if (key in self) != (key in other):
                 which = "lacks" if key in self else "has"
                 raise ValueError(f"{place} {which} the metric {key!s}, unlike the first: evaluate the same metrics")
-        for rule in ("ties", "missing"):
+        for rule in ("ties", "missing", "like"):
             first, its = getattr(self, rule), getattr(other, rule)
             if first != its:
                 raise ValueError(f"{place} has {rule}={its!r}, and the first has {first!r}: evaluate by the same rules")
@@ -287,6 +292,7 @@ class Evaluation(Mapping[str | Metric, Floats]):
         rules = [f"{len(self.query_ids)} queries"]
         rules += [] if self.ties is None else [f"ties={self.ties!r}"]
         rules += [] if self.missing is None else [f"missing={self.missing!r}"]
+        rules += [] if self.like is None else [f"like={self.like!r}"]
         special = [f"{count} {name}" for name, count in self.counts.items() if count and name != "queries"]
         head = f"<Evaluation: {', '.join(rules)}, backend={self.backend!r}{'; ' * bool(special)}{', '.join(special)}>"
         width = max((len(str(name)) for name in self), default=0)

@@ -22,6 +22,7 @@ from rankgain.threads import check_threads, over
 
 if TYPE_CHECKING:
     from rankgain.curves import Curve
+    from rankgain.spread import TieSpread
 
 TIES = {"average": AVERAGE, "stable": STABLE, "docid": DOCID, "best": BEST, "worst": WORST}
 
@@ -203,7 +204,7 @@ class Rankings(ABC):
             raise TypeError(f"judged_only must be True or False, not {judged_only!r}")
         return Limited(self, cut_off(depth), bool(judged_only))
 
-    def evaluate(self, *metrics: str | Metric, threads: int = 1) -> Evaluation:
+    def evaluate(self, *metrics: str | Metric, threads: int = 1, like: str | None = None) -> Evaluation:
         """Compute metrics, all of them and all their cut-offs in one pass over the data.
 
         Parameters
@@ -215,6 +216,13 @@ class Rankings(ABC):
             How many threads may share the queries, from 1 to 256; the values are the same bits with any number. Work
             of less than about a millisecond stays on one. Arrays, matrices, frames and files gain by it; dicts and
             lists of Python objects hardly do. Gains that are callables are called from all of them.
+        like : str, optional
+            The name of a peer by whose rules to compute: ``"trec_eval-9"``, ``"trec_eval-10"``, ``"sklearn"``,
+            ``"lightgbm"``, ``"xgboost"``, ``"catboost"``, ``"torchmetrics"``, ``"ranx"``, ``"lenskit"``,
+            ``"rectools"``, ``"implicit"``, ``"spark"``, ``"elasticsearch"``, ``"beir"`` or ``"msmarco"``. Its gain,
+            ideal, threshold, divisor and value for empty queries are taken for the metric's, unless you wrote them (of
+            a `Metric`: unless they differ from the defaults); its rules for ties, missing queries and the width of
+            scores for those of the rankings. `rankgain.explain` prints them.
 
         Returns
         -------
@@ -225,7 +233,8 @@ class Rankings(ABC):
         ------
         ValueError, TypeError
             For a metric that there is not, and for contents that have no meaning (a NaN score, a negative grade …):
-            of several the lowest query, then the lowest position, is named.
+            of several the lowest query, then the lowest position, is named. For a peer that there is not, a metric that
+            it has not, and a rule of it that these rankings cannot follow.
 
         Examples
         --------
@@ -236,9 +245,19 @@ class Rankings(ABC):
         [1.0, 1.0]
         >>> round(result.mean("ndcg@2"), 4)
         0.69
+        >>> rankings.evaluate("ndcg@2", like="lightgbm")
+        <Evaluation: 2 queries, ties='stable', like='lightgbm', backend='...'>
+        ndcg@2  0.6377
         """
         threads = check_threads(threads)
-        requests = dict(pair for metric in metrics for pair in parse(metric))
+        if like is None:
+            return self._evaluate(dict(pair for metric in metrics for pair in parse(metric)), threads, None)
+        from rankgain.peers import follow, peer_of  # which few need
+
+        rankings, requests = follow(self, metrics, like)
+        return rankings._evaluate(requests, threads, peer_of(like).name)
+
+    def _evaluate(self, requests: dict[str | Metric, Metric], threads: int, like: str | None) -> Evaluation:
         if not requests:
             raise ValueError(f"no metric was asked for; there are: {', '.join(TABLE)}")
         plan = Plan(list(dict.fromkeys(requests.values())))
@@ -249,6 +268,7 @@ class Rankings(ABC):
             self.query_ids,
             ties=self.ties,
             missing=self.missing,
+            like=like,
             backend=_backend.name,
             counts={"queries": len(self), **self.left_out, "empty": empty},
         )
@@ -269,6 +289,41 @@ class Rankings(ABC):
             return lowest_first(work, start, stop, self.refusal)
 
         return out, sum(over(self.chunks(threads), refusing, threads))
+
+    def tie_spread(self, *metrics: str | Metric, threads: int = 1) -> TieSpread:
+        """How much of a metric is tie luck: its worst, expected and best value over the orders of tied documents.
+
+        A scorer that gives all documents the same score is perfect at its best, and at its worst it finds nothing.
+        Files are read once more if ties are broken by id or input order now.
+
+        Parameters
+        ----------
+        *metrics, threads
+            As in `evaluate`.
+
+        Returns
+        -------
+        TieSpread
+            The values of each query and their means, beside those by the rankings' own rule.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As in `evaluate`, and where rankings were given in rank order, without scores.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> constant = rg.from_scores([[0, 1, 0, 2], [0, 0, 0, 1]], [[0.5] * 4] * 2, ties="stable")
+        >>> constant.tie_spread("ndcg@2", "rr")
+        metric   worst  expected    best  stable  hang on ties
+        ------  ------  --------  ------  ------  ------------
+        ndcg@2  0.0000    0.4363  1.0000  0.1199        2 of 2
+        rr      0.2917    0.6215  1.0000  0.3750        2 of 2
+        """
+        from rankgain.spread import tie_spread  # which few need
+
+        return tie_spread(self, metrics, threads)
 
     def curve(self, metric: str | Metric, ks: Iterable[int] = range(1, 101)) -> Curve:
         """Compute a metric at many cut-offs, all of them in one pass over the data.

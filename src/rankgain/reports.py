@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import rankgain
@@ -14,6 +14,7 @@ from rankgain.comparison import Comparison
 from rankgain.display import notes, number, text_table
 from rankgain.evaluation import Evaluation
 from rankgain.metrics import Metric
+from rankgain.spread import TieSpread, shown
 
 Values = dict[str | Metric, float]
 
@@ -80,12 +81,14 @@ def _object(result: Evaluation, per_query: bool) -> dict[str, Any]:
         "missing": result.missing,
         "backend": result.backend,
     }
+    if result.like is not None:
+        content["like"] = result.like
     if per_query:
         content["queries"] = {str(query): _finite(values) for query, values in result.to_dict().items()}
     return content
 
 
-def _finite(values: Values) -> dict[str, float | None]:
+def _finite(values: Mapping[Any, float]) -> dict[str, float | None]:
     return {str(key): None if math.isnan(value) else value for key, value in values.items()}
 
 
@@ -122,3 +125,77 @@ def as_trec(runs: Comparison, per_query: bool) -> str:
 
 
 FORMATS = {"text": as_text, "json": as_json, "csv": as_csv, "trec": as_trec}
+
+
+# The spread of ties
+
+
+def spread_as_text(runs: Mapping[str, TieSpread], per_query: bool) -> str:
+    """A row a metric, or with `per_query` a row a query and metric, and a column an order; one run after another."""
+    several = len(runs) > 1
+    rows: list[list[str]] = []
+    absent = dict.fromkeys(note for spread in runs.values() for note in spread.notes())
+    for name, spread in runs.items():
+        head, *body = spread.rows()
+        if per_query:
+            head = ["query", *head[:-1]]
+            body = [[str(query), str(key), *map(shown, values.values())] for query, key, values in _by_order(spread)]
+        rows += [["run", *head] if several else head] if not rows else []
+        rows += [[name, *row] if several else row for row in body]
+    return _lines(text_table(rows, names=1 + several + per_query), [*absent, *_notes_of_spreads(runs)])
+
+
+def _notes_of_spreads(runs: Mapping[str, TieSpread]) -> list[str]:
+    """Those of the evaluations, but for ties, which are told by the columns."""
+    lines = notes({name: spread.worst for name, spread in runs.items()})
+    return [line.removeprefix("ties: worst   ") for line in lines]
+
+
+def _by_order(spread: TieSpread) -> Iterator[tuple[Any, str | Metric, dict[str, float]]]:
+    for query, metrics in spread.to_dict().items():
+        for key, values in metrics.items():
+            yield query, key, values
+
+
+def spread_as_json(runs: Mapping[str, TieSpread], per_query: bool) -> str:
+    """As `as_json`, with a value by order for each metric."""
+    objects = {name: _object_of_spread(spread, per_query) for name, spread in runs.items()}
+    content = next(iter(objects.values())) if len(objects) == 1 else {"runs": objects}
+    return json.dumps(content | {"version": rankgain.__version__}, indent=2, allow_nan=False) + "\n"
+
+
+def _object_of_spread(spread: TieSpread, per_query: bool) -> dict[str, Any]:
+    worst = spread.worst
+    content: dict[str, Any] = {
+        "tie_spread": {str(key): _finite(values) for key, values in spread.mean().items()},
+        "hanging": {str(key): spread.hanging(key) for key in spread.metrics},
+        "counts": worst.counts,
+        "ties": spread.ties,
+        "missing": worst.missing,
+        "backend": worst.backend,
+    }
+    if per_query:
+        content["queries"] = {
+            str(query): {str(key): _finite(values) for key, values in metrics.items()}
+            for query, metrics in spread.to_dict().items()
+        }
+    return content
+
+
+def spread_as_csv(runs: Mapping[str, TieSpread], per_query: bool) -> str:
+    """``run,metric,worst,expected,best…`` with a row a run and metric; with `per_query` ``run,query,metric…``."""
+    out = io.StringIO()
+    write = csv.writer(out).writerow
+    orders = [*next(iter(runs.values())).evaluations]
+    write(["run", *(["query"] if per_query else []), "metric", *orders])
+    for name, spread in runs.items():
+        if per_query:
+            for query, key, values in _by_order(spread):
+                write([name, str(query), str(key), *_finite(values).values()])
+        else:
+            for key, values in spread.mean().items():
+                write([name, str(key), *_finite(values).values()])
+    return out.getvalue()
+
+
+SPREADS = {"text": spread_as_text, "json": spread_as_json, "csv": spread_as_csv}
