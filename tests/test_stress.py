@@ -22,7 +22,7 @@ from rankgain import discounts, functions, groups, rankings
 from rankgain.inputs import trec
 
 THREADS = 6
-CLASSES = [rg.Comparison, rg.Curve, rg.Evaluation, rg.Judgments, rg.Metric, rg.Rankings]
+CLASSES = [rg.Comparison, rg.Curve, rg.Evaluation, rg.Explanation, rg.Judgments, rg.Metric, rg.Rankings, rg.TieSpread]
 METRICS = [
     "ndcg",
     "ndcg@5",
@@ -222,6 +222,7 @@ class Shared(Data):
         }
         self.evaluation = self.rankings["matched"].evaluate(*METRICS)
         self.curve = self.rankings["scored"].curve("ndcg", KS)
+        self.spread = self.rankings["matched"].tie_spread(*METRICS)
         self.comparison = rg.Comparison({"one": self.evaluation, "other": self.rankings["framed"].evaluate(*METRICS)})
 
 
@@ -253,6 +254,7 @@ NEEDS = {
     "Evaluation.to_arrow": "pyarrow",
     "Evaluation.to_pandas": "pandas",
     "Evaluation.to_polars": "polars",
+    "TieSpread.to_pandas": "pandas",
     "plot": "matplotlib",
 }
 LEFT_OUT = {
@@ -262,6 +264,8 @@ LEFT_OUT = {
         [f"Metric.{name}" for name in (*rg.Metric.__slots__, "below", "depth") if not name.startswith("_")],
         "a field, seen in its text",
     ),
+    **dict.fromkeys(["Explanation.metric", "Explanation.facts"], "a field, seen in its text"),
+    **dict.fromkeys([f"TieSpread.{name}" for name in rg.TieSpread._fields], "a field, seen with the others"),
     **dict.fromkeys(["Curve.ks", "Curve.metric", "Curve.query_ids", "Curve.values"], "a field, seen with the curve"),
     **dict.fromkeys(
         [
@@ -304,6 +308,8 @@ CALLS = {
     "Evaluation.to_dict": lambda s: s.evaluation.to_dict(),
     "Evaluation.to_pandas": lambda s: s.evaluation.to_pandas().to_dict("list"),
     "Evaluation.to_polars": lambda s: s.evaluation.to_polars().to_dict(as_series=False),
+    "Explanation": lambda s: (repr(rg.explain("rr@5")), repr(rg.explain("ndcg@5", ("lightgbm", "lenskit")))),
+    "Explanation.differences": lambda s: rg.explain("ndcg@5", ("rectools", "trec_eval-9")).differences(),
     "Judgments": lambda s: (s.judgments, repr(s.judgments), len(s.judgments)),
     "Judgments.check": lambda s: s.judgments.check(),
     "Judgments.documents": lambda s: rg.judgments(s.truth_columns).documents,
@@ -318,20 +324,37 @@ CALLS = {
     "Metric.at": lambda s: s.metric.at(3),
     "Rankings": lambda s: [(repr(held), len(held)) for held in s.rankings.values()],
     "Rankings.curve": lambda s: [held.curve("ndcg", KS) for held in s.rankings.values()],
-    "Rankings.evaluate": lambda s: [held.evaluate(*METRICS, threads=3) for held in s.rankings.values()],
+    "Rankings.evaluate": lambda s: [
+        *(held.evaluate(*METRICS, threads=3) for held in s.rankings.values()),
+        *(held.evaluate("ndcg@5", like="lenskit", threads=3) for held in s.rankings.values()),
+    ],
     "Rankings.limited": lambda s: [
         held.limited(judged_only=True).evaluate(*METRICS, threads=3) for held in s.rankings.values()
+    ],
+    "Rankings.tie_spread": lambda s: [
+        s.rankings[name].tie_spread(*METRICS, threads=3) for name in ("scored", "matched", "framed", "read")
     ],
     "Rankings.under": lambda s: s.rankings["matched"].under(ties="average", score_bits=32).evaluate(*METRICS),
     "catboost_metric": lambda s: rg.catboost_metric("ndcg@5", s.flat, ties="worst").evaluate(
         [s.scores.ravel()], s.flat[0], None
     ),
+    "TieSpread": lambda s: (repr(s.spread), s.spread._repr_html_()),
+    "TieSpread.columns": lambda s: s.spread.columns(),
+    "TieSpread.evaluations": lambda s: s.spread.evaluations,
+    "TieSpread.hanging": lambda s: [s.spread.hanging(metric) for metric in METRICS],
+    "TieSpread.mean": lambda s: s.spread.mean(),
+    "TieSpread.metrics": lambda s: s.spread.metrics,
+    "TieSpread.notes": lambda s: s.spread.notes(),
+    "TieSpread.rows": lambda s: s.spread.rows(),
+    "TieSpread.to_dict": lambda s: s.spread.to_dict(),
+    "TieSpread.to_pandas": lambda s: s.spread.to_pandas().to_dict("list"),
     "cg": lambda s: [rg.cg(grades, k=5, gain="exponential") for grades in (s.grades, s.grades[0], s.lists)],
     "compare": lambda s: rg.compare({"dict": s.run, "frame": s.columns}, s.judgments, METRICS),
     "dcg": lambda s: [
         rg.dcg(grades, discount=f"jarvelin:{b}") for grades in (s.grades, s.lists[0]) for b in range(2, 6)
     ],
     "discount": lambda s: [rg.discount(2000, kind) for kind in ("log2", "zipf", "jarvelin:3")],
+    "explain": lambda s: [rg.explain(s.metric, like) for like in (None, "catboost", "ranx")],
     "from_frames": lambda s: [rg.from_frames(*frames, validate="full") for frames in s.frames],
     "from_qrels": lambda s: [
         rg.from_qrels(s.qrels, s.run, ties=ties) for ties in ("docid", "average", "stable", "best")

@@ -80,7 +80,7 @@ def test_every_offence_is_worded():
 def test_every_metric_has_what_a_metric_needs():
     for name, row in TABLE.items():
         assert name == row.name
-        for text in (row.title, row.source):
+        for text in (row.title, row.source, row.formula):
             assert text, name
         for alias in (name, *row.aliases):
             if row.cuts:
