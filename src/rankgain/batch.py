@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -70,6 +69,7 @@ class Batch:
         self.judged_grade = judged_grade
         self.judged_count = judged_count
         self.ties = ties
+        self._pooled: bool | None = None
         self._hit_gains: dict[tuple[Gain, int], Floats] = {}
         self._judged_above: dict[float, Ints] = {}
         self._judged_gains: dict[Gain, tuple[Floats, Ints]] = {}
@@ -81,10 +81,13 @@ class Batch:
     def longest(self) -> int:
         return int(self.returned.max(initial=1))
 
-    @cached_property
+    @property
     def pooled(self) -> bool:
         """Whether there are hits that are not judged."""
-        return bool(self.hit_grade.min(initial=0.0) < 0.0)
+        # Not a cached_property: in Python 3.11 that has one lock for all, which a fork may find held for ever.
+        if self._pooled is None:
+            self._pooled = bool(self.hit_grade.min(initial=0.0) < 0.0)
+        return self._pooled
 
     def empty_queries(self) -> int:
         """How many queries have no judged grade above 0."""
