@@ -270,8 +270,7 @@ LEFT_OUT = {
     **dict.fromkeys(
         [
             f"Rankings.{name}"
-            for name in ("batch", "chunks", "has_ids", "loads", "query_name", "refusal", "refuse", "sizes")
-            for name in ("batch", "chunks", "filled", "loads", "query_name", "refusal", "refuse", "sizes")
+            for name in ("batch", "chunks", "filled", "has_ids", "loads", "query_name", "refusal", "refuse", "sizes")
         ],
         "a part of evaluate",
     ),

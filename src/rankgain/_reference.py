@@ -243,6 +243,7 @@ def _rising(start, stop, gain, count, lowest=0.0, beyond=0.0):
 
     A gain below `lowest` counts as that; ranks after the last gain above 0 count as `beyond`.
     """
+    gain, count = memoryview(gain), memoryview(count)
     state = [0, start, 0, 0.0]  # rank, the gain that comes next, how many of it were counted, sum
 
     def at(rank):
@@ -322,6 +323,7 @@ def preference_sum(offsets, grade, first, last, below, ties, relevant, non_relev
     these for n from that before the group to that after it (derived here).
     """
     offsets, grade, first, last, out = map(memoryview, (offsets, grade, first, last, out))
+    relevant, non_relevant = memoryview(relevant), memoryview(non_relevant)
     for query in range(len(offsets) - 1):
         r, most = relevant[query], min(relevant[query], non_relevant[query])
 
@@ -379,6 +381,7 @@ def interpolated(offsets, grade, first, last, below, ties, relevant, points, up,
     release 10. The order is known.
     """
     offsets, grade, first, last, points, out = map(memoryview, (offsets, grade, first, last, points, out))
+    relevant = memoryview(relevant)
     for query in range(len(offsets) - 1):
         ranks = [
             rank
