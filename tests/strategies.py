@@ -1,5 +1,6 @@
 """What hypothesis draws: grades, scores with many ties, and every parameter of the metrics."""
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
 import rankgain as rg
@@ -7,6 +8,12 @@ from rankgain._codes import UNLIMITED
 from rankgain.definitions import TABLE
 
 TIES = ["average", "stable", "best", "worst"]
+
+
+def examples(factor):
+    """As many times the examples of the profile."""
+    return settings(max_examples=max(1, round(factor * settings().max_examples)))
+
 
 grades = st.one_of(
     st.integers(0, 4),

@@ -6,9 +6,22 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from strategies import TIES, asked, asked_of, cutoffs, depths, discounts, empties, fall, gains, named_gains, rels
+from strategies import (
+    TIES,
+    asked,
+    asked_of,
+    cutoffs,
+    depths,
+    discounts,
+    empties,
+    examples,
+    fall,
+    gains,
+    named_gains,
+    rels,
+)
 
 import rankgain as rg
 from rankgain import _backend
@@ -200,7 +213,7 @@ def family(drawn, known, ties):
 many = st.lists(asked(), min_size=1, max_size=12)
 
 
-@settings(max_examples=250)
+@examples(2.5)
 @given(corpora(), st.sampled_from([None, *TIES]), many, st.booleans())
 def test_the_family(on_both, corpus, ties, drawn, beside):
     grades, scores, sizes = corpus
@@ -216,7 +229,7 @@ def test_the_family(on_both, corpus, ties, drawn, beside):
         agree(on_both, lambda: rankings.limited(depth=4).evaluate(*metrics))
 
 
-@settings(max_examples=250)
+@examples(2.5)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([1, 3, 50, 10**6]), st.sampled_from([*TIES, "docid"]), many)
 def test_the_family_of_long_dicts(on_both, seed, levels, ties, drawn):
     """Graded by floats now and then, with pooled and unjudged documents and a query that the run lacks."""
@@ -241,7 +254,7 @@ hostile = st.sampled_from([0.0, 1.0, 2.0, 4.0, 0.5, 5e-324, 2.3e-308, 1e-300, 1e
 hostile |= st.sampled_from([0, 1, 3]) | wild | st.sampled_from([3.9, 4.1, 53.0, 64.0, 1023.0])
 
 
-@settings(max_examples=400)
+@examples(4)
 @given(st.lists(st.lists(hostile, max_size=7), min_size=1, max_size=3), st.sampled_from([None, *TIES]), many, st.data())
 def test_the_family_of_hostile_grades(on_both, lists, ties, drawn, data):
     """Overflow, subnormal numbers, grades beyond the scale, judged sets that lack what was returned."""

@@ -5,9 +5,9 @@ import struct
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from strategies import TIES
+from strategies import TIES, examples
 
 import rankgain as rg
 from rankgain.definitions import TABLE
@@ -142,7 +142,7 @@ def folder(tmp_path_factory):
 
 
 @forms
-@settings(max_examples=40)
+@examples(0.4)
 @given(
     sides(),
     st.sampled_from(POLICIES),
@@ -275,7 +275,7 @@ def test_what_cannot_be_read_again_is_refused(folder):
 
 
 @forms
-@settings(max_examples=40)
+@examples(0.4)
 @given(
     sides(),
     st.sampled_from(["stable", "docid"]),
@@ -297,7 +297,7 @@ def test_limited(folder, form, data, ties, missing, depth, judged_only, bits):
 
 
 @forms
-@settings(max_examples=40)
+@examples(0.4)
 @given(sides(), st.sampled_from(POLICIES))
 def test_condensed_lists_under_every_policy(folder, form, data, ties):
     part = form(*data, folder, ties=ties).limited(judged_only=True)
@@ -305,7 +305,7 @@ def test_condensed_lists_under_every_policy(folder, form, data, ties):
     assert values(part, ties) == expected
 
 
-@settings(max_examples=40)
+@examples(0.4)
 @given(sides(), st.sampled_from(["stable", "docid"]), st.integers(1, 6), st.sampled_from(POLICIES))
 def test_limited_twice_and_under_other_rules(folder, data, ties, depth, others):
     qrels, run = data

@@ -7,9 +7,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import textbook
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from strategies import TIES, asked, asked_of, cutoffs, discounts, documents, empties, gains, grades, rels
+from strategies import TIES, asked, asked_of, cutoffs, discounts, documents, empties, examples, gains, grades, rels
 
 import rankgain as rg
 from rankgain.definitions import TABLE
@@ -115,7 +115,7 @@ def as_docs(query):
     return [textbook.Doc(i, grade, score) for i, (grade, score) in enumerate(query)]
 
 
-@settings(max_examples=300)
+@examples(3)
 @given(st.lists(documents(), min_size=1, max_size=4), st.sampled_from(TIES), some_metrics)
 def test_scores_under_every_policy(queries, ties, drawn):
     y_true = [grade for query in queries for grade, _ in query]
@@ -133,7 +133,7 @@ def test_scores_with_a_judged_set(query, more, ties, drawn):
     check_metrics(rankings, [(docs, judged)], ties, drawn)
 
 
-@settings(max_examples=200)
+@examples(2)
 @given(st.lists(st.tuples(lists, st.lists(grades, max_size=4)), min_size=1, max_size=4), some_metrics)
 def test_relevance_in_rank_order(queries, drawn):
     relevance = [returned for returned, _ in queries]
@@ -150,7 +150,7 @@ some_ids = st.text("abé😀", min_size=1, max_size=2)
 qrels_and_run = st.dictionaries(some_ids, st.tuples(known, st.none() | st.integers(0, 2).map(float)), max_size=7)
 
 
-@settings(max_examples=300)
+@examples(3)
 @given(st.lists(qrels_and_run, min_size=1, max_size=4), st.sampled_from([*TIES, "docid"]), some_metrics)
 def test_qrels_under_every_policy(queries, ties, drawn):
     qrels = {q: {d: g for d, (g, _) in query.items() if g is not None} for q, query in enumerate(queries)}
