@@ -22,6 +22,8 @@ class Limited(Rankings):
             missing=rankings.missing,
             left_out=(left_out["missing"], left_out["unjudged"]),
         )
+        self.score_bits = rankings.score_bits
+        self.has_ids = rankings.has_ids
         self._rankings = rankings
         self._depth = depth
         self._judged_only = judged_only
