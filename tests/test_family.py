@@ -315,3 +315,37 @@ def test_every_cut_off_at_once_is_each_alone():
     together = rankings.evaluate(*chain.from_iterable(asked_for))
     for metric in together:
         assert together[metric].tobytes() == rankings.evaluate(metric)[metric].tobytes(), metric
+
+
+def test_success_is_never_more_than_certain():
+    """The chances that add up to it are rounded, each of them."""
+    rankings = rg.from_scores([1] * 39 + [0] * 55, [0] * 94)
+    result = rankings.evaluate(*(f"success@{k}" for k in range(1, 95)))
+    values = [result[f"success@{k}"][0] for k in range(1, 95)]
+    assert values == sorted(values)
+    assert values[-1] == 1.0
+
+
+def test_err_of_a_group_that_would_take_minutes_is_refused():
+    """So many stop probabilities near 0, that none of the chances of going on is small."""
+    rankings = rg.from_scores([[1, 0], [1, 0]], [[1, 0], [1, 0]])
+    assert rankings.evaluate(rg.metric("err", max_grade=20)).mean() != {}
+    grades = np.tile([1, 2, 0], 5000)
+    many = rg.from_scores(grades, np.zeros(len(grades)))
+    assert 0.0 < many.evaluate("err")["err"][0] < 1.0
+    with pytest.raises(ValueError, match=r"query 0: there are too many relevant documents of equal score .* max_grade"):
+        many.evaluate(rg.metric("err", max_grade=20))
+
+
+def test_a_sum_of_counts_may_overflow():
+    result = rg.from_ranked([[1, 1], [1], [1]]).evaluate("num_rel")
+    assert result.aggregate(weights=[1e308] * 3) == {"num_rel": math.inf}
+
+
+def test_a_record_has_no_parameter_that_its_metric_lacks():
+    with pytest.raises(TypeError, match="bpref has no gain; it takes rel, empty"):
+        rg.Metric("bpref", gain="exponential")
+    with pytest.raises(TypeError, match="coefficients must be 4 numbers, not set"):
+        rg.metric("utility", coefficients={1, 2, 3, 4})
+    with pytest.raises(ValueError, match="depth must be a positive integer"):
+        rg.from_ranked([1]).limited(depth=0)

@@ -470,3 +470,21 @@ def test_relstrings():
     assert trec_measures.relstrings(rankings.limited(judged_only=True), 10) == ["09>2", "1", ""]
     with pytest.raises(ValueError, match="relstring: which of the tied documents comes first is open with ties='best'"):
         trec_measures.relstrings(rankings.under(ties="best"), 3)
+
+
+def test_utility_of_a_list_of_which_nothing_is_judged():
+    evaluator = ours.RelevanceEvaluator({"q": {"a": 1, "b": 0}}, {"utility.1,2,3,4"}, 1, True)
+    assert evaluator.evaluate({"q": {"z": 1.0}}) == {"q": {"utility": -1.0}}
+
+
+@pytest.mark.parametrize(
+    ("measure", "values", "expected"),
+    [
+        ("map", [1e308, 1e308], math.inf),
+        ("gm_map", [1000.0], math.inf),
+        ("num_rel", [1, 2], 3.0),
+        ("map", [], math.nan),
+    ],
+)
+def test_aggregates_of_any_size(measure, values, expected):
+    assert ours.compute_aggregated_measure(measure, values) == pytest.approx(expected, nan_ok=True)

@@ -1,7 +1,9 @@
 """Rankings by other rules, and parts of them: worth what data are worth that plain Python prepared so."""
 
 import gzip
+import os
 import struct
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -246,9 +248,9 @@ REFUSED = [
     (lambda: rg.from_scores([1, 0], [1, 0]), {"score_bits": 16}, "score_bits must be 64 or 32, not 16"),
     (lambda: rg.from_qrels({"q": {"d": 1}}, {"q": {"d": 1}}), {"missing": "leave"}, "missing must be 'zero' or 'skip'"),
     (
-        lambda: rg.from_qrels({"q": {"d": 1}}, {"q": {"d": 1}}, query_ids=["n"]),
-        {"missing": "skip"},
-        "the queries were named by query_ids under another rule",
+        lambda: rg.from_qrels({"q": {"d": 1}, "r": {"d": 1}}, {"q": {"d": 1}}, query_ids=["n"], missing="skip"),
+        {"missing": "zero"},
+        "query_ids named only the queries that the run has",
     ),
 ]
 
@@ -267,8 +269,41 @@ def test_what_cannot_be_read_again_is_refused(folder):
         assert rankings.under(ties="best").evaluate("rr")["rr"].tolist() == [1.0]  # the same places do
         assert rankings.under(ties="worst", missing="skip").evaluate("rr")["rr"].tolist() == [0.5]
         for rules in ({"ties": "docid"}, {"ties": "stable"}, {"score_bits": 32}):
-            with pytest.raises(ValueError, match=r"cannot be read again for other rules: read it anew"):
+            with pytest.raises(ValueError, match=r"run cannot be read again, which other rules .* need: give the path"):
                 rankings.under(**rules)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
+def test_a_pipe_with_a_name_is_read_once(folder):
+    as_files({"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 1.0}}, folder)
+    (folder / "pipe").unlink(missing_ok=True)
+    os.mkfifo(folder / "pipe")
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit((folder / "pipe").write_bytes, (folder / "run").read_bytes())
+        rankings = rg.read_trec(folder / "qrels", folder / "pipe", score_bits=32)
+    assert rankings.under(score_bits=32).evaluate("rr")["rr"].tolist() == [0.5]
+    with pytest.raises(ValueError, match="pipe cannot be read again"):
+        rankings.under(ties="stable")
+
+
+def test_a_file_that_was_changed_is_not_read_again(folder, monkeypatch):
+    as_files({"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 1.0}}, folder)
+    monkeypatch.chdir(folder)
+    rankings = rg.read_trec("qrels", "run")
+    monkeypatch.chdir("/")
+    assert rankings.under(ties="stable").evaluate("rr")["rr"].tolist() == [1.0]
+    (folder / "run").write_text("q Q0 b 1 1 t\n")
+    with pytest.raises(ValueError, match="run was changed after it was read: read it anew"):
+        rankings.under(ties="stable")
+
+
+def test_named_queries_keep_their_names():
+    qrels, run = {"q": {"a": 1}, "r": {"a": 1}}, {"r": {"a": 1}}
+    rankings = rg.from_qrels(qrels, run, query_ids=["one", "two"])
+    assert rankings.under(missing="skip").query_ids == ["two"]
+    assert rankings.under(missing="skip").evaluate("rr").to_dict() == {"two": {"rr": 1.0}}
+    whole = rg.from_qrels(qrels, run | {"q": {}}, query_ids=["one", "two"], missing="skip")
+    assert whole.under(missing="zero").query_ids == ["one", "two"]
 
 
 # parts of rankings

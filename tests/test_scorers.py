@@ -407,3 +407,9 @@ def test_it_stands_beside_those_of_scikit_learn(data):
     scoring = {"made": made, "ours": rg.scorer(METRIC)}
     result = cross_validate(Ridge(), X, y, scoring=scoring, cv=GroupKFold(3), params={"qid": qid, "groups": qid})
     assert result["test_ours"].tolist() == result["test_made"].tolist()
+
+
+def test_what_is_better_when_it_is_lower_is_refused():
+    with pytest.raises(ValueError, match="lower values are better"):
+        rg.scorer("unjudged@5")
+    assert rg.scorer("ndcg@5", qid=np.int64(3)).qid == 3

@@ -69,7 +69,7 @@ def test_cython_names_the_same_numbers():
 
 
 def test_every_offence_is_worded():
-    first, last = _codes.NAN_GRADE, _codes.LARGE_ID
+    first, last = _codes.NAN_GRADE, _codes.LARGE_GROUP
     codes = {value for name, value in vars(_codes).items() if name.isupper()}
     offences = set(range(first, last + 1)) | {errors.MISSING_GAIN, errors.BAD_GAIN}
     offences |= {errors.SHORT_DISCOUNT, errors.ABOVE_MAX_GRADE}

@@ -199,3 +199,22 @@ def test_no_lines_of_trec_eval(files, capsys):
     with pytest.raises(SystemExit):
         main(["eval", *files, "--tie-spread", "--trec"])
     assert "argument --tie-spread: not allowed with argument --trec" in capsys.readouterr().err
+
+
+def test_what_rounding_does_is_no_tie_luck():
+    assert rg.from_scores([0.1, 0.2, 0.3], [0, 0, 0]).tie_spread("cg").hanging("cg") == 0
+
+
+def test_the_customary_metrics_are_those_that_a_peer_has(capsys):
+    for peer, names in (("lightgbm", ["ndcg@10"]), ("msmarco", ["mrr@10"]), ("ranx", ["ndcg@10", "mrr@10"])):
+        assert main(["eval", "--sample", "--like", peer]) == 0
+        assert [line.split()[0] for line in capsys.readouterr().out.splitlines()[2 : 2 + len(names)]] == names
+
+
+def test_a_run_of_32_bits_is_read_once(capsys, monkeypatch):
+    """So that it may come from standard input."""
+    qrels, run = rg.sample()
+    with open(run, "rb") as file:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(file.read())))
+    assert main(["eval", qrels, "-", "--like", "trec_eval-9", "-m", "ndcg"]) == 0
+    assert "ndcg" in capsys.readouterr().out

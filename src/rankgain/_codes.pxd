@@ -39,4 +39,5 @@ cdef enum:
     ID_TYPE = 17
     LONE_SURROGATE = 18
     LARGE_ID = 19
+    LARGE_GROUP = 20
     IN_JUDGED = 64

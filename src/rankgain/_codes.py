@@ -36,5 +36,6 @@ NULL_ID = 16
 ID_TYPE = 17
 LONE_SURROGATE = 18
 LARGE_ID = 19
+LARGE_GROUP = 20
 # Added to a code: the offender stands in the judged grades, not in the list itself.
 IN_JUDGED = 64

@@ -8,7 +8,7 @@ go.
 from libc.math cimport exp2, log2
 from libc.stdint cimport INT64_MAX, int64_t
 
-from rankgain._codes cimport ABOVE_IDEAL, AVERAGE, GEOMETRIC, JARVELIN, LOG2, NOT_FINITE, WORST, ZIPF
+from rankgain._codes cimport ABOVE_IDEAL, AVERAGE, GEOMETRIC, JARVELIN, LARGE_GROUP, LOG2, NOT_FINITE, WORST, ZIPF
 from rankgain._ordering cimport doubles, integers
 
 cdef double TOLERANCE = 1e-9
@@ -311,7 +311,7 @@ def any_relevant(
                 found = 0.0
                 step = 1
                 while step <= size - relevant and done < own.n:
-                    found += p
+                    found = min(found + p, 1.0)
                     reach(&own, &done, first[i] - 1 + step, before)
                     before = found
                     p = p * <double>(size - step - relevant + 1) / <double>(size - step)
@@ -627,6 +627,7 @@ def cost_sum(
 
 cdef double NEGLIGIBLE = 1e-17
 cdef double FAINT = 1e-40
+cdef Py_ssize_t MOST = 4096
 
 cdef struct Survival:
     # The chance to go on after some of a group's documents; see the reference's `_stopping`.
@@ -640,9 +641,10 @@ cdef struct Survival:
     int64_t j
 
 
-cdef void survive(
-    Survival* survival, const double* stop, Py_ssize_t h, int64_t m, double* scratch, Py_ssize_t room
+cdef bint survive(
+    Survival* survival, const double* stop, Py_ssize_t h, int64_t m, int64_t most, double* scratch, Py_ssize_t room
 ) noexcept nogil:
+    """False where there are more chances than are looked at together."""
     cdef double* means = scratch
     cdef double* drops = scratch + 2 * room
     cdef double q
@@ -650,7 +652,7 @@ cdef void survive(
     means[0] = 1.0
     drops[0] = 0.0
     for size in range(h):
-        if n == size + 1:
+        if n == size + 1 <= most:
             means[n] = 0.0
             drops[n] = 0.0
             n += 1
@@ -664,6 +666,8 @@ cdef void survive(
                 ) / <double>(size + 1)
         while means[n - 1] < FAINT:
             n -= 1
+        if n > MOST:
+            return False
     survival.means = means
     survival.drops = drops
     survival.chances = scratch + room
@@ -674,6 +678,7 @@ cdef void survive(
     survival.chances[0] = 1.0
     for u in range(1, n):
         survival.chances[u] = 0.0
+    return True
 
 
 cdef double after_next(Survival* survival) noexcept nogil:
@@ -695,7 +700,7 @@ cdef double after_next(Survival* survival) noexcept nogil:
     return total
 
 
-cdef void sum_cascade(
+cdef int sum_cascade(
     Py_ssize_t start, Py_ssize_t stop, const int64_t* first, const int64_t* last, const double* chance, int ties,
     double* scratch, Py_ssize_t room, Cutoffs* own
 ) noexcept nogil:
@@ -711,7 +716,8 @@ cdef void sum_cascade(
         while i + h < j and chance[i + h] > 0.0:
             h += 1
         if ties == AVERAGE and h and not (h == b - a + 1 and chance[i] == chance[j - 1]):
-            survive(&survival, chance + i, h, b - a + 1, scratch, room)
+            if not survive(&survival, chance + i, h, b - a + 1, own.ranks[own.n - 1] - a + 1, scratch, room):
+                return LARGE_GROUP
             rank = a
             while rank <= b and done < own.n:
                 reach(own, &done, rank, total)
@@ -733,24 +739,28 @@ cdef void sum_cascade(
     reach(own, &done, INT64_MAX, total)
     if done < own.n:
         own.out[done] = total
+    return 0
 
 
 def cascade(
     const int64_t[::1] offsets, const int64_t[::1] first, const int64_t[::1] last, const double[::1] stop, int ties,
     double[::1] scratch, const int64_t[::1] cutoffs, double[::1] out
 ):
-    cdef Py_ssize_t query
+    cdef Py_ssize_t query = 0
+    cdef int code = 0
     cdef Cutoffs own
     if offsets.shape[0] < 2 or cutoffs.shape[0] == 0:
         return None
     with nogil:
         for query in range(offsets.shape[0] - 1):
             own = cutoffs_of(query, &cutoffs[0], cutoffs.shape[0], NULL, &out[0])
-            sum_cascade(
+            code = sum_cascade(
                 offsets[query], offsets[query + 1], integers(first), integers(last), doubles(stop), ties, &scratch[0],
                 scratch.shape[0] // 3, &own,
             )
-    return None
+            if code:
+                break
+    return (code, query, -1) if code else None
 
 
 def ideal_cascade(

@@ -15,7 +15,7 @@ families are due to, their functions say.
 import math
 from itertools import groupby
 
-from rankgain._codes import ABOVE_IDEAL, AVERAGE, GEOMETRIC, JARVELIN, LOG2, NOT_FINITE, WORST, ZIPF
+from rankgain._codes import ABOVE_IDEAL, AVERAGE, GEOMETRIC, JARVELIN, LARGE_GROUP, LOG2, NOT_FINITE, WORST, ZIPF
 
 # DCG may exceed the ideal by what the order of additions does to the last bits, and by no more.
 TOLERANCE = 1e-9
@@ -221,7 +221,7 @@ def any_relevant(offsets, grade, first, last, judged_offsets, judged_grade, belo
             if relevant and ties == AVERAGE:
                 p, found = relevant / size, 0.0
                 for step in range(1, size - relevant + 1):
-                    found += p
+                    found = min(found + p, 1.0)
                     yield a - 1 + step, found
                     p = p * (size - step - relevant + 1) / (size - step)
                 yield b - relevant + 1, 1.0
@@ -423,23 +423,26 @@ def cost_sum(offsets, first, last, gain, ties, judged_offsets, judged_gain, judg
 
 NEGLIGIBLE = 1e-17  # less than half of the last bit of what it would be added to
 FAINT = 1e-40  # a chance so small that no sum shows it
+MOST = 4096  # chances that are looked at together: what takes more would take minutes
 
 
-def _stopping(stops, m):
+class _Large(Exception):
+    """A tie group has more of them."""
+
+
+def _stopping(stops, m, most):
     """Yield, for the first, second … of m documents in random order, among them some with a stop probability above 0,
-    the chance that a reader stops there, and that he goes on: Σ_u P(u of these are among those before) · (mean over u
-    of them of Π (1 − q)), for stopping times (mean over the others of q).
+    up to the one at `most`, the chance that a reader stops there, and that he goes on: Σ_u P(u of these are among those
+    before) · (mean over u of them of Π (1 − q)), for stopping times (mean over the others of q).
 
     The chances are hypergeometric, the means elementary symmetric sums over their number of terms, and `drops` their
     differences; all come from those before without a subtraction that could lose digits.
     """
     h = len(stops)
-    means, drops = (
-        [1.0],
-        [0.0],
-    )  # the mean of the products of u of the documents so far; drops[u]: means[u] − means[u + 1]
+    # Of the documents so far the mean of the products of u of them, and what it loses with one more factor.
+    means, drops = [1.0], [0.0]
     for size, stop in enumerate(reversed(stops)):
-        if len(means) == size + 1:
+        if len(means) == size + 1 <= most:
             means.append(0.0)
             drops.append(0.0)
         for u in range(len(means) - 1, -1, -1):
@@ -450,8 +453,10 @@ def _stopping(stops, m):
         while means[-1] < FAINT:
             means.pop()
             drops.pop()
+        if len(means) > MOST:
+            raise _Large
     chances = [1.0] + [0.0] * (len(means) - 1)
-    for j in range(m):
+    for j in range(most):
         stopping = goes_on = 0.0
         for u in range(min(j, len(means) - 1) + 1):
             stopping += chances[u] * ((h - u) / (m - j)) * drops[u]
@@ -478,7 +483,8 @@ def cascade(offsets, first, last, stop, ties, scratch, cutoffs, out):
             a, b = first[i], last[i]
             stops = [stop[index] for index in range(i, j) if stop[index] > 0.0]
             if ties == AVERAGE and stops and not (len(stops) == b - a + 1 and stops[0] == stops[-1]):
-                for rank, (stopping, goes_on) in enumerate(_stopping(stops, b - a + 1), a):
+                most = min(b - a + 1, max(cutoffs[-1] - a + 1, 0))
+                for rank, (stopping, goes_on) in enumerate(_stopping(stops, b - a + 1, most), a):
                     total += survival * stopping / rank
                     yield rank, total
                     if survival * goes_on <= total * NEGLIGIBLE:
@@ -492,7 +498,10 @@ def cascade(offsets, first, last, stop, ties, scratch, cutoffs, out):
                     yield rank, total
 
     for query in range(len(offsets) - 1):
-        _at_cutoffs(running(offsets[query], offsets[query + 1]), cutoffs, out, query * len(cutoffs))
+        try:
+            _at_cutoffs(running(offsets[query], offsets[query + 1]), cutoffs, out, query * len(cutoffs))
+        except _Large:
+            return LARGE_GROUP, query, -1
     return None
 
 

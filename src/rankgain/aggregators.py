@@ -38,7 +38,11 @@ def mean(values: Floats, weights: Floats | None = None) -> float:
 def total(values: Floats, weights: Floats | None = None) -> float:
     """The sum of what is not NaN."""
     counted = ~np.isnan(values)
-    return math.fsum((values if weights is None else values * weights)[counted].tolist())
+    factors = [1.0] * len(values) if weights is None else weights[counted].tolist()
+    try:
+        return math.fsum(map(operator.mul, factors, values[counted].tolist()))
+    except OverflowError:
+        return math.inf
 
 
 LEAST = 1e-5  # what a query counts at the least in a geometric mean, as in trec_eval

@@ -200,17 +200,30 @@ def _same_file(one: str, other: str) -> bool:
 
 def _check_rules(options: argparse.Namespace) -> None:
     """Refuse options that contradict each other, and settle by what rules a run is read."""
-    options.metric = options.metric or DEFAULT_METRICS
-    ties, missing = "docid", "zero"
+    options.metric = options.metric or _default_metrics(options.like)
+    ties, missing, options.score_bits = "docid", "zero", 64
     if options.like is not None:
         for name in ("ties", "missing", "tie_spread"):
             if getattr(options, name):
                 options.parser.error(f"argument --{name.replace('_', '-')}: not allowed with argument --like")
         _, rules = common_rules(options.metric, options.like)
         ties, missing = rules.ties or ties, rules.missing or missing
+        options.score_bits = rules.score_bits or 64
     if options.tie_spread and options.form not in SPREADS:
         options.parser.error(f"argument --tie-spread: not allowed with argument --{options.form}")
     options.ties, options.missing = options.ties or ties, options.missing or missing
+
+
+def _default_metrics(like: str | None) -> Sequence[str]:
+    """Those of the customary ones that a peer has, by the same rules."""
+    if like is None:
+        return DEFAULT_METRICS
+    had: list[str] = []
+    for name in DEFAULT_METRICS:
+        with contextlib.suppress(ValueError):
+            common_rules([*had, name], like)
+            had.append(name)
+    return had or DEFAULT_METRICS
 
 
 def _rankings(files: Sequence[str], options: argparse.Namespace) -> Iterator[tuple[str, Rankings]]:
@@ -220,8 +233,9 @@ def _rankings(files: Sequence[str], options: argparse.Namespace) -> Iterator[tup
     with opened(qrels, bar) as file:
         truth = rankgain.judgments(file)
     for name, run in zip(run_names(runs), runs, strict=True):
-        with opened(run, bar) as file:
-            yield name, rankgain.read_trec(truth, file, ties=options.ties, missing=options.missing)
+        with opened(run, None if options.tie_spread else bar) as file:  # which may be read twice, hence by its path
+            rules = {"ties": options.ties, "missing": options.missing, "score_bits": options.score_bits}
+            yield name, rankgain.read_trec(truth, file, **rules)
 
 
 def run_names(paths: Sequence[str]) -> list[str]:

@@ -66,6 +66,8 @@ class Row(NamedTuple):
     better: int = 1
 
 
+TOLERANCE = 1e-9  # what rounding may add to values averaged over ties
+
 # How the vectors of the families make the values of a metric
 
 
@@ -98,7 +100,7 @@ def _checked(values: Floats, relevant: Floats) -> Floats:
     return values
 
 
-def _mean_ndcg(metric: Metric, values: Floats, relevant: Floats) -> Floats:
+def _bounded_mean(metric: Metric, values: Floats, relevant: Floats) -> Floats:
     if metric.discount.bounded:
         _checked(values, np.ones(len(values)))
     return _filled(metric, values, relevant)
@@ -155,8 +157,6 @@ def _geometric(metric: Metric, below: float) -> DiscountedSum:
 def _points(metric: Metric, *points: float) -> tuple[Family, ...]:
     return Interpolated(metric.below, points, metric.rounding == "up"), _relevant(metric)
 
-
-TOLERANCE = 1e-9  # what rounding may add to values averaged over ties
 
 _AP = "Buckley & Voorhees 2000; Robertson, Kanoulas & Yilmaz 2010"
 _TREC = "trec_eval, m_{}.c (Buckley)"
@@ -555,7 +555,7 @@ TABLE: dict[str, Row] = {
             (),
             ("gain", "discount", "empty"),
             lambda m: (RelevantRanks(m.gain, m.discount), IdealSum(m.gain, NO_DISCOUNT)),
-            _mean_ndcg,
+            _bounded_mean,
             1.0,
             _TREC.format("ndcg_rel"),
             cuts=False,
@@ -568,7 +568,7 @@ TABLE: dict[str, Row] = {
             ("rndcg",),
             ("gain", "discount", "rel", "empty"),
             lambda m: (GradeLevels(m.gain, m.discount), _relevant(m)),
-            _mean_ndcg,
+            _bounded_mean,
             1.0,
             _TREC.format("Rndcg"),
             cuts=False,

@@ -49,6 +49,11 @@ _TEXTS: dict[int, tuple[type[Exception], str]] = {
         ValueError,
         "the id is an integer beyond 64 bits with sign; turn the ids of both sides into text",
     ),
+    _codes.LARGE_GROUP: (
+        ValueError,
+        "there are too many relevant documents of equal score for the expected ERR with so large a max_grade; "
+        "order ties another way, such as rankings.under(ties='stable')",
+    ),
     MISSING_GAIN: (ValueError, "gain has no entry for the grade {detail}; add one (only grade 0 may be absent)"),
     BAD_GAIN: (ValueError, "gain gave {detail}; gains must be finite and not negative"),
     ABOVE_MAX_GRADE: (ValueError, "the grade is {detail}; give a larger max_grade, the same for all runs"),

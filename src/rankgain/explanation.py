@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -164,7 +165,7 @@ def _facts(found: Followed) -> Iterator[tuple[str, str]]:
 def _symbols(metric: Metric) -> Iterator[tuple[str, str]]:
     """The symbols of the formula that it does not tell itself."""
     formula = TABLE[metric.name].formula
-    words = {*formula.replace("(", " ").replace(")", " ").replace(",", " ").replace(";", " ").split()}
+    words = {*re.split(r"[\s(),;·]+", formula)}
     for symbol, text in SYMBOLS.items():
         if symbol in words if symbol.isalpha() else symbol in formula:
             yield symbol + "i)" * symbol.endswith("("), text

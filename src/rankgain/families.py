@@ -326,7 +326,7 @@ class Cascade(NamedTuple):
             _backend.kernels.ideal_cascade(batch.judged_offsets, chances, counts, cutoffs, out)
         else:
             most = int(np.diff(batch.hit_offsets).max(initial=0))
-            _backend.kernels.cascade(
+            fault = _backend.kernels.cascade(
                 batch.hit_offsets,
                 batch.hit_first,
                 batch.hit_last,
@@ -336,6 +336,7 @@ class Cascade(NamedTuple):
                 cutoffs,
                 out,
             )
+            check(fault)
         return out.reshape(len(batch), len(cutoffs))
 
 

@@ -28,14 +28,14 @@ TARGET static int HERE(tally)(const int64_t *grades, ptrdiff_t n, int64_t *count
 }
 
 /* Grades as integers, those that are not whole or not from 0 to 7 as others that are not. Added to 2^52, a number
-   leaves its whole part in the lowest bits. */
+   leaves its whole part in the lowest bits, below those of 2^52 itself. */
 TARGET static void HERE(whole)(const double *grades, ptrdiff_t n, int64_t *out) {
   ptrdiff_t i = 0;
   for (; i + LANES <= n; i += LANES) {
     const HERE(doubles) grade = LOAD(doubles, grades + i), sum = grade + 0x1p52;
     HERE(integers) bits;
     memcpy(&bits, &sum, sizeof bits);
-    bits = (bits - 0x4330000000000000) | (MASK(sum - 0x1p52 != grade) & 8);
+    bits = (bits ^ 0x4330000000000000) | (MASK(sum - 0x1p52 != grade) & 8);
     memcpy(out + i, &bits, sizeof bits);
   }
   if (i < n) whole_1(grades + i, n - i, out + i);

@@ -53,9 +53,7 @@ PARAMETERS = {
     "recall": Parameter(0.0, at_least("recall", 0.0, 1.0), _real),
     "rounding": Parameter("up", check_rounding),
     "multiple": Parameter(1.0, between("multiple", 0.0, 1e6), _real),
-    "coefficients": Parameter(
-        (1.0, -1.0, 0.0, 0.0), check_coefficients, lambda text: list(map(_real, text.split("/")))
-    ),
+    "coefficients": Parameter((1.0, -1.0, 0.0, 0.0), check_coefficients, _reals),
     "collection": Parameter(0.0, at_least("collection", 0.0), _real),
 }
 
@@ -92,8 +90,9 @@ class Metric:
         object.__setattr__(self, "name", row.name)
         object.__setattr__(self, "k", None if k is None else cut_off(k))
         for field in parameters:
-            if field not in PARAMETERS:
-                raise TypeError(f"there is no parameter {field!r}; there are: {', '.join(PARAMETERS)}")
+            if field not in row.parameters:
+                takes = ", ".join((*("k",) * row.cuts, *row.parameters)) or "no parameters"
+                raise TypeError(f"{row.name} has no {field}; it takes {takes}")
         for field, (default, checked, _) in PARAMETERS.items():
             object.__setattr__(self, field, checked(parameters[field]) if field in parameters else default)
         # Kept, for an evaluation looks metrics up again and again.
@@ -109,7 +108,7 @@ class Metric:
         return self.name, self.k, *(getattr(self, name) for name in PARAMETERS)
 
     def _parameters(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in PARAMETERS}
+        return {name: getattr(self, name) for name in row_of(self.name).parameters}
 
     def __eq__(self, other: object) -> bool:
         """All fields at once, so that `empty=nan`, of which there is one, equals itself."""
@@ -156,10 +155,10 @@ def _shown(value: Any) -> str:
 
 
 _NAMES = {alias: row for row in TABLE.values() for alias in (row.name, *row.aliases)}
-_TENS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 # The names of trec_eval that stand for several cut-offs, and which these are where none are given (m_ndcg_cut.c …).
-_TREC_CUTOFFS = {"ndcg_cut": _TENS, "map_cut": _TENS}
-_TREC_NAMES = {*_TREC_CUTOFFS, "p", "recall", "relative_p", "success", "unj"}
+_TREC_LISTS = {"ndcg_cut", "map_cut"}
+_TREC_CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+_TREC_NAMES = {*_TREC_LISTS, "p", "recall", "relative_p", "success", "unj"}
 
 
 def metric(
@@ -242,13 +241,8 @@ def metric(
     >>> {name: round(value, 4) for name, value in result.mean().items()}
     {'P@5': 0.4, 'ap': 0.5556, 'f(beta=2)@5': 0.5882, 'rbp(p=0.5)': 0.625, 'err': 0.2044}
     """
-    row = row_of(name)
     given = {field: value for field, value in locals().items() if field in PARAMETERS and value is not None}
-    for parameter in given:
-        if parameter not in row.parameters:
-            takes = ", ".join((*("k",) * row.cuts, *row.parameters)) or "no parameters"
-            raise TypeError(f"{row.name} has no {parameter}; it takes {takes}")
-    return Metric(row.name, k, **given)
+    return Metric(name, k, **given)
 
 
 def aggregator(asked: str | Metric) -> Aggregator:
@@ -291,9 +285,9 @@ def parse(asked: str | Metric) -> Iterator[tuple[str | Metric, Metric]]:
     if not isinstance(asked, str):
         raise TypeError(f"a metric is a string or a rankgain.metric(...), not {type(asked).__name__}")
     trec = re.fullmatch(_TREC_FORM, asked)
-    if trec and trec["name"].lower() in (_TREC_NAMES if trec["ks"] else _TREC_CUTOFFS):
+    if trec and trec["name"].lower() in (_TREC_NAMES if trec["ks"] else _TREC_LISTS):
         name = trec["name"] if trec["ks"] else trec["name"].lower()
-        ks = [_whole(asked, k) for k in trec["ks"].split(",")] if trec["ks"] else _TREC_CUTOFFS[name]
+        ks = [_whole(asked, k) for k in trec["ks"].split(",")] if trec["ks"] else _TREC_CUTOFFS
         for k in ks:
             yield (asked if len(ks) == 1 else f"{name}_{k}"), metric(name, k=k)
         return

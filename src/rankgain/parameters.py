@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from rankgain._codes import UNLIMITED
 from rankgain.scalars import real
 
 
-def cut_off(k: Any) -> int:
+def cut_off(k: Any, name: str = "k") -> int:
     """The deepest rank that counts: k, or the largest there is for None or more than that."""
     if k is None:
         return UNLIMITED
@@ -23,9 +23,9 @@ def cut_off(k: Any) -> int:
             raise TypeError
         depth = operator.index(k)
     except TypeError:
-        raise TypeError(f"k must be a positive integer or None, not {type(k).__name__} {k!r}") from None
+        raise TypeError(f"{name} must be a positive integer or None, not {type(k).__name__} {k!r}") from None
     if depth < 1:
-        raise ValueError(f"k must be a positive integer or None, not {depth}")
+        raise ValueError(f"{name} must be a positive integer or None, not {depth}")
     return min(depth, UNLIMITED)
 
 
@@ -83,7 +83,7 @@ def between(name: str, lowest: float, highest: float) -> Callable[[Any], float]:
 
 
 def check_coefficients(coefficients: Any) -> tuple[float, ...]:
-    if isinstance(coefficients, (str, bytes)) or not isinstance(coefficients, Iterable):
+    if isinstance(coefficients, (str, bytes, Set, Mapping)) or not isinstance(coefficients, Iterable):
         raise TypeError(f"coefficients must be 4 numbers, not {type(coefficients).__name__}")
     numbers = tuple(_number("coefficients", number, finite=True) for number in coefficients)
     if len(numbers) != 4:

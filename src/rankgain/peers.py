@@ -89,10 +89,8 @@ def _trec(release: int) -> tuple[Measure, ...]:
     plain = (
         "ap:map ap@k:map_cut rr:recip_rank precision:set_P precision@k:P recall:set_recall recall@k:recall f:set_F "
         "capped_recall:set_relative_P capped_recall@k:relative_P success@k:success r_precision:Rprec_mult "
-        "set_ap:set_map "
-        "gm_ap:gm_map bpref:bpref gm_bpref:gm_bpref infap:infAP bin_g:binG utility:utility r_ndcg:Rndcg "
-        "num_rel:num_rel "
-        "num_rel_ret:num_rel_ret num_nonrel_judged_ret:num_nonrel_judged_ret"
+        "set_ap:set_map gm_ap:gm_map bpref:bpref gm_bpref:gm_bpref infap:infAP bin_g:binG utility:utility r_ndcg:Rndcg "
+        "num_rel:num_rel num_rel_ret:num_rel_ret num_nonrel_judged_ret:num_nonrel_judged_ret"
     )
     graded = "ndcg:ndcg ndcg@k:ndcg_cut ndcg_rel:ndcg_rel g:G num_q:num_q num_ret:num_ret"
     later = "dcg:dcg idcg:ideal_dcg unjudged@k:unj" if release == 10 else ""
@@ -151,8 +149,7 @@ PEERS = {
             (
                 *_TREC_NOTES,
                 "rbp and rbp_resid are left out here: they scale gains by a minimum and maximum that are never set, "
-                "and count "
-                "pooled documents otherwise",
+                "and count pooled documents otherwise",
             ),
             "trec_eval 10.0-rc3, m_*.c, form_res_rels.c",
         ),
@@ -244,8 +241,7 @@ PEERS = {
             (
                 "computes in 32 bits: its values agree to about six digits",
                 "in RR, AP, precision and recall a document whose score is not above 0 is never relevant: add a "
-                "constant to "
-                "logits; here its score only orders",
+                "constant to logits; here its score only orders",
                 "empty_target_action: 'neg' is 0, 'pos' is empty=1, 'skip' is empty=nan",
             ),
             "torchmetrics 1.9.0, functional/retrieval/*.py, retrieval/base.py",
@@ -318,8 +314,7 @@ PEERS = {
             ),
             (
                 "NDCG divides by the discounts of all k ranks, so that one relevant item ranked first has 0.469 at k "
-                "= 3; "
-                "divide_by_achievable=True is our ndcg(gain=binary)@k",
+                "= 3; divide_by_achievable=True is our ndcg(gain=binary)@k",
                 "every item of the interactions is relevant; MAP(divide_by_k=True) is not among ours",
             ),
             "RecTools 0.19.0, rectools/metrics/*.py",

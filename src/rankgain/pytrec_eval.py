@@ -31,11 +31,15 @@ import operator
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from itertools import repeat
 from typing import Any, TypeVar
 
+import numpy as np
+
 from rankgain import trec_measures
 from rankgain.aggregators import LEAST
+from rankgain.evaluation import Plan
 from rankgain.inputs.qrels import from_qrels, mapping
 from rankgain.trec_measures import Column, Options
 from rankgain.truth import of_dicts, types
@@ -56,6 +60,14 @@ supported_measures: set[str] = set(trec_measures.measures(9))
 supported_nicknames: dict[str, set[str]] = {
     nickname: set(names) for nickname, names in trec_measures.nicknames(9).items()
 }
+
+
+@lru_cache(maxsize=64)  # for those who make an evaluator a query
+def _planned(measures: tuple[str, ...], options: Options) -> tuple[list[Column], list[Column], Plan]:
+    """The columns of measures, those that are computed, and what computes them."""
+    columns = trec_measures.columns(measures, options, underscores=True)
+    computed = [column for column in columns if column.made.metrics]
+    return columns, computed, trec_measures.plan_of(computed)
 
 
 class RelevanceEvaluator:
@@ -112,9 +124,7 @@ class RelevanceEvaluator:
         self._truth = of_dicts(list(judged), judged.values(), "query_relevance").check()
 
     def _prepare(self) -> None:
-        self._columns = trec_measures.columns(self._measures, self._options, underscores=True)
-        self._computed = [column for column in self._columns if column.made.metrics]
-        self._plan = trec_measures.plan_of(self._computed)
+        self._columns, self._computed, self._plan = _planned(self._measures, self._options)
 
     def evaluate(self, scores: Mapping[Any, Mapping[Any, float]]) -> dict[Any, dict[str, float]]:
         """The measures of each query of a run that is judged, in the order of the run.
@@ -303,11 +313,12 @@ def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
     >>> [pytrec_eval.compute_aggregated_measure(measure, [1.0, 2.0]) for measure in ("P_5", "num_rel")]
     [1.5, 3.0]
     """
-    numbers = [float(value) for value in values]
-    if measure.startswith("num_"):
-        return math.fsum(numbers)
-    average = math.fsum(numbers) / len(numbers) if numbers else math.nan
-    return math.exp(average) if measure.startswith("gm_") else average
+    numbers = np.array([float(value) for value in values])
+    with np.errstate(all="ignore"):
+        if measure.startswith("num_"):
+            return float(numbers.sum())
+        average = numbers.mean() if len(numbers) else math.nan
+        return float(np.exp(average) if measure.startswith("gm_") else average)
 
 
 def install() -> None:

@@ -47,6 +47,11 @@ def refuse_average(metric: Metric) -> None:
         )
 
 
+def check_score_bits(score_bits: int) -> None:
+    if not isinstance(score_bits, (int, np.integer)) or score_bits not in (32, 64):
+        raise ValueError(f"score_bits must be 64 or 32, not {score_bits!r}")
+
+
 def check_missing(missing: str) -> str:
     if not isinstance(missing, str) or missing not in ("zero", "skip"):
         raise ValueError(f"missing must be 'zero' or 'skip', not {missing!r}")
@@ -150,8 +155,8 @@ class Rankings(ABC):
             raise ValueError("missing: these rankings know of no queries that a run lacks")
         if (ties is not None or score_bits is not None) and self.ties is None:
             raise ValueError("ties and score_bits: these rankings were given in rank order, without scores")
-        if score_bits not in (None, 32, 64):
-            raise ValueError(f"score_bits must be 64 or 32, not {score_bits!r}")
+        if score_bits is not None:
+            check_score_bits(score_bits)
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
         if ties is not None:
@@ -202,7 +207,7 @@ class Rankings(ABC):
 
         if not isinstance(judged_only, (bool, np.bool_)):
             raise TypeError(f"judged_only must be True or False, not {judged_only!r}")
-        return Limited(self, cut_off(depth), bool(judged_only))
+        return Limited(self, cut_off(depth, "depth"), bool(judged_only))
 
     def evaluate(self, *metrics: str | Metric, threads: int = 1, like: str | None = None) -> Evaluation:
         """Compute metrics, all of them and all their cut-offs in one pass over the data.
@@ -252,10 +257,11 @@ class Rankings(ABC):
         threads = check_threads(threads)
         if like is None:
             return self._evaluate(dict(pair for metric in metrics for pair in parse(metric)), threads, None)
-        from rankgain.peers import follow, peer_of  # which few need
+        from rankgain.peers import OWN, follow, peer_of  # which few need
 
         rankings, requests = follow(self, metrics, like)
-        return rankings._evaluate(requests, threads, peer_of(like).name)
+        peer = peer_of(like)
+        return rankings._evaluate(requests, threads, None if peer is OWN else peer.name)
 
     def _evaluate(self, requests: dict[str | Metric, Metric], threads: int, like: str | None) -> Evaluation:
         if not requests:

@@ -14,7 +14,7 @@ import numpy as np
 from rankgain.arrays import Array, array_of
 from rankgain.inputs.scores import from_scores
 from rankgain.lists import flat_numbers
-from rankgain.metrics import Metric, parse
+from rankgain.metrics import Metric, better, parse
 from rankgain.rankings import check_ties
 
 RESPONSES = "predict_proba", "decision_function", "predict"
@@ -93,6 +93,10 @@ class Scorer:
         requests = list(parse(metric))
         if len(requests) != 1:
             raise ValueError(f"a scorer has one metric, not {len(requests)}: give scoring a dict of scorers by name")
+        if better(requests[0][1]) < 0:
+            raise ValueError(f"a scorer is maximised, and of {requests[0][1]} lower values are better: choose another")
+        if isinstance(qid, np.integer):
+            qid = int(qid)
         if not (qid is None or isinstance(qid, (str, int)) or callable(qid)) or isinstance(qid, bool):
             raise TypeError(
                 f"qid must be a column of X, by name or number, or a callable on X, not {type(qid).__name__}; "

@@ -29,13 +29,14 @@ import numpy as np
 from rankgain.arrays import Array, array_of, check_unmasked
 from rankgain.functions import dcg, ndcg
 from rankgain.inputs.scores import from_scores
-from rankgain.lists import Floats
-from rankgain.metrics import metric
+from rankgain.lists import Bools, Floats
+from rankgain.metrics import Metric, metric
 
 __all__ = ["InvalidParameterError", "dcg_score", "ndcg_score"]
 
 EXACT = 1 << 53  # integers up to this differ as float64 too
 FEW = 1 << 14  # documents that are sorted sooner than looked at for ties
+FEW_ROWS = 16  # rows that tell whether the others hang on ties
 
 
 class InvalidParameterError(ValueError, TypeError):
@@ -179,11 +180,20 @@ def _each(function: Callable[..., Any], grades: Array, scores: Array, k: Any, ig
         return from_scores(grades, told_apart).evaluate(asked)[asked]
     if scores.size < FEW:
         return _sorted(function, grades, scores, k)
+    if _hang_on_ties(grades[:FEW_ROWS], told_apart[:FEW_ROWS], asked).mean() > 0.5:  # as most of the others then do
+        return _sorted(function, grades, scores, k)
     best, worst = (from_scores(grades, told_apart, ties=ties).evaluate(asked)[asked] for ties in ("best", "worst"))
     values, rows = best.copy(), np.flatnonzero(best != worst)  # in the others any order of the ties gives the same
     if len(rows):
         values[rows] = _sorted(function, grades[rows], scores[rows], k)
     return values
+
+
+def _hang_on_ties(grades: Array, scores: Array, asked: Metric) -> Bools:
+    """Which rows have another value in another order of tied documents."""
+    best, worst = (from_scores(grades, scores, ties=ties).evaluate(asked)[asked] for ties in ("best", "worst"))
+    differ: Bools = best != worst
+    return differ
 
 
 def _sorted(function: Callable[..., Any], grades: Array, scores: Array, k: int | None) -> Floats:

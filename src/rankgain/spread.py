@@ -79,7 +79,8 @@ class TieSpread(NamedTuple):
         1
         """
         worst, best = self.worst[metric], self.best[metric]
-        return int(np.count_nonzero((worst != best) & ~(np.isnan(worst) & np.isnan(best))))
+        # Not what the order of additions alone does to the last bits.
+        return int(np.count_nonzero(~np.isclose(worst, best, rtol=1e-9, atol=0.0, equal_nan=True)))
 
     def mean(self) -> dict[str | Metric, Values]:
         """What each metric is over all queries: {metric: {order: value}}, by the aggregator that its definition names.

@@ -87,7 +87,8 @@ def xgboost_metric(
         Make it fit for ``XGBRanker(eval_metric=…)``, which calls one metric with one query after the other. What is
         logged is XGBoost's doing: it takes 1 for each query of one document, ignores weights, and **averages by number
         of documents**, so that the value is the mean over queries only where all are equally long. It takes long, too:
-        some 0.2 ms a query. Prefer `train`.
+        some 0.2 ms a query. Prefer `train`. Early stopping takes a metric whose name does not begin with ndcg, map, pre
+        or auc for an error there: give ``callbacks=[xgboost.callback.EarlyStopping(rounds, maximize=True)]``.
 
     Returns
     -------
@@ -138,7 +139,7 @@ def catboost_metric(
     threads : int
         As in `Rankings.evaluate`.
     otherwise : float, optional
-        What is logged, in place of an error, for a set that is none of those. Finite, as CatBoost cannot log NaN.
+        What is logged, in place of an error, for a set that CatBoost has shuffled. Finite, as CatBoost cannot log NaN.
 
     Returns
     -------
@@ -298,7 +299,7 @@ class CatBoostMetric(_Metrics):
         sizes = self._find(target)
         if sizes is not None:
             return self.values(target, approxes[0], sizes, weight)[0], 1.0
-        if self.otherwise is None:
+        if self.otherwise is None or not self._shuffled(target):
             raise ValueError(f"catboost_metric: {self._stranger(target)}")
         return self.otherwise, 1.0
 
@@ -309,19 +310,21 @@ class CatBoostMetric(_Metrics):
         """The group sizes of the set that has these labels."""
         return next((sizes for labels, sizes in self.sets if np.array_equal(labels, target)), None)
 
+    def _shuffled(self, target: Any) -> bool:
+        """Whether it is one of the sets in another order."""
+        ordered = np.sort(target)
+        return any(np.array_equal(np.sort(labels), ordered) for labels, _ in self.sets)
+
     def _stranger(self, target: Any) -> str:
         """What to say of a set that is none of those given."""
-        ordered = np.sort(target)
-        shuffled = any(np.array_equal(np.sort(labels), ordered) for labels, _ in self.sets)
-        if shuffled:
+        if self._shuffled(target):
             return (
                 "CatBoost has shuffled the documents of the training set, so nobody knows any more which are of one "
                 "query: train with has_time=True, or say with otherwise=0.0 what to log for that set"
             )
         return (
             f"a set of {len(target)} documents has the labels of none that was given "
-            f"(of {', '.join(str(len(labels)) for labels, _ in self.sets)} documents): give each set, or say with "
-            "otherwise=0.0 what to log for others"
+            f"(of {', '.join(str(len(labels)) for labels, _ in self.sets)} documents): give each set"
         )
 
     def __reduce__(self) -> tuple[Any, ...]:

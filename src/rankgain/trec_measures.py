@@ -50,12 +50,13 @@ class Made(NamedTuple):
     """The metrics of which a column is made, and what makes it of their values; None: it is the only one's.
 
     `undefined`: whether trec_eval divides 0 by 0 where -J left nothing, by the numbers of relevant documents and of
-    those that were returned before -J.
+    those that were returned before -J. `absent`: whether a query that the run lacks is to be 0 all the same.
     """
 
     metrics: tuple[Metric, ...]
     value: Value | None = None
     undefined: Callable[[Floats, Ints], Bools] | None = None
+    absent: bool = False
 
 
 class Measure(NamedTuple):
@@ -152,8 +153,7 @@ def _set_f(options: Options, weights: Sequence[float]) -> Made:
 
 def _utility(options: Options, coefficients: Sequence[float]) -> Made:
     utility = metric("utility", coefficients=coefficients, collection=options.collection, rel=options.level)
-    # Of a query that the run lacks it is 0, whatever the coefficients.
-    return Made((utility, metric("num_ret")), lambda value, returned: np.where(returned > 0.0, value, 0.0))
+    return Made((utility,), absent=True)
 
 
 def _rbp(options: Options, parameters: tuple[float, Gains]) -> Made:
@@ -407,11 +407,12 @@ def _relevant(column: Column) -> Metric:
 
 
 def _vector(column: Column, rankings: Rankings, result: dict[Metric, Floats], run_id: str) -> Vector:
-    metrics, value, _ = column.made
+    metrics, value, _, absent = column.made
     if not metrics:
         return relstrings(rankings, column.length) if column.length else [run_id] * len(rankings)
     vectors: list[Floats] = [result[metric] for metric in metrics]
-    return vectors[0] if value is None else value(*vectors)
+    found = vectors[0] if value is None else value(*vectors)
+    return np.where(rankings.sizes > 0, found, 0.0) if absent and rankings.missing == "zero" else found
 
 
 def summary(column: Column, vector: Vector) -> float | str:

@@ -197,9 +197,12 @@ class Judged(Rankings):
         other = super().under(ties=ties, score_bits=score_bits)
         assert isinstance(other, Judged)
         if missing is not None and check_missing(missing) != self.missing:
+            names = None
+            if self._named and missing == "zero" and len(self._found) < len(self._truth):
+                raise ValueError("missing='zero': query_ids named only the queries that the run has")
             if self._named:
-                raise ValueError(f"missing={missing!r}: the queries were named by query_ids under another rule")
-            other.choose(missing, None)
+                names = [self.query_ids[number] for number in (self._found if missing == "skip" else range(len(self)))]
+            other.choose(missing, names)
         return other
 
     @property

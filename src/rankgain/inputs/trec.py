@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import os
+import stat
 import sys
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -23,7 +24,7 @@ from rankgain.errors import Fault, Offence, refusal
 from rankgain.groups import Groups
 from rankgain.ids import Keys, Rows, TextIds, decoded, python_ids, stretches
 from rankgain.lists import Floats, Ints, offsets_of, single, to_float64
-from rankgain.rankings import TIES, Rankings, check_missing, check_ties
+from rankgain.rankings import TIES, Rankings, check_missing, check_score_bits, check_ties
 from rankgain.tables import check_kinds
 from rankgain.truth import Judged, Judgments, of_ids
 
@@ -43,6 +44,7 @@ def read_trec(
     ties: str = "docid",
     missing: str = "zero",
     query_ids: Iterable[Hashable] | None = None,
+    score_bits: int = 64,
 ) -> Rankings:
     """Rankings from a qrels file and a run file, as trec_eval reads them.
 
@@ -60,6 +62,8 @@ def read_trec(
         to the tag.
     ties, missing, query_ids
         As in `from_qrels`; ids are compared by byte.
+    score_bits : {64, 32}
+        As in `Rankings.under`.
 
     Returns
     -------
@@ -88,8 +92,32 @@ def read_trec(
     if _is_standard_input(qrels) and _is_standard_input(run):
         raise ValueError("qrels and run cannot both be standard input")
     truth = qrels if isinstance(qrels, Judgments) else read_qrels(qrels, "qrels")
-    name, places = _read_run(run, truth, ties, 64)
-    return Placed(truth, name, places, run, ties=ties, missing=missing, query_ids=query_ids)
+    check_score_bits(score_bits)
+    found = _found(run)
+    name, places = _read_run(run, truth, ties, score_bits)
+    rankings = Placed(truth, name, places, found, ties=ties, missing=missing, query_ids=query_ids)
+    rankings.score_bits = score_bits
+    return rankings
+
+
+class Found(NamedTuple):
+    """A file that can be read again, as it was found."""
+
+    path: str
+    size: int
+    changed: int
+
+
+def _found(source: Source) -> Found | None:
+    """None for what is no regular file: it may be read only once."""
+    if _is_standard_input(source) or not isinstance(source, (str, os.PathLike)):
+        return None
+    path = os.path.abspath(os.fsdecode(source))
+    try:
+        held = os.stat(path)
+    except OSError:  # which reading it will say better
+        return None
+    return Found(path, held.st_size, held.st_mtime_ns) if stat.S_ISREG(held.st_mode) else None
 
 
 def _read_run(run: Source, truth: Judgments, ties: str, score_bits: int) -> tuple[str, Places]:
@@ -550,7 +578,7 @@ class Placed(Judged):
         truth: Judgments,
         name: str,
         places: Places,
-        source: Source,
+        source: Found | None,
         *,
         ties: str,
         missing: str,
@@ -567,9 +595,14 @@ class Placed(Judged):
         assert isinstance(other, Placed)
         before, now = ((own.ties in _APART and own.ties, own.score_bits) for own in (self, other))
         if before != now:  # what the places were found by
-            if _is_standard_input(self._source) or not isinstance(self._source, (str, os.PathLike)):
-                raise ValueError(f"{self._run_name} cannot be read again for other rules: read it anew")
-            _, other._places = _read_run(self._source, self._truth, other.ties or "docid", other.score_bits)
+            if self._source is None:
+                raise ValueError(
+                    f"{self._run_name} cannot be read again, which other rules for ties or scores need: give the path "
+                    "of a file, or read it by those rules from the beginning"
+                )
+            if _found(self._source.path) != self._source:
+                raise ValueError(f"{self._run_name} was changed after it was read: read it anew")
+            _, other._places = _read_run(self._source.path, self._truth, other.ties or "docid", other.score_bits)
         return other
 
     def returned(self, start: int, stop: int) -> Ints:
