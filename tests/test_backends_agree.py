@@ -229,6 +229,23 @@ def test_the_family(on_both, corpus, ties, drawn, beside):
         agree(on_both, lambda: rankings.limited(depth=4).evaluate(*metrics))
 
 
+@pytest.mark.parametrize("ties", [None, *TIES])
+@pytest.mark.parametrize("name", TABLE)
+def test_each_of_the_family(on_both, name, ties):
+    """At every cut-off, in groups of all shapes: small, large, all of one grade, all of which are relevant."""
+    rng = np.random.default_rng(list(TABLE).index(name))
+    sizes = [0, 1, 2, 3, 5, 8, 13, 40]
+    lists = [rng.integers(low, 5, size) for size in sizes for low in (0, 0, 1, 4)]
+    rankings = rg.from_ranked(lists)
+    if ties is not None:
+        rankings = rg.from_scores(lists, [rng.integers(0, rng.integers(1, 5), len(row)) for row in lists], ties=ties)
+    row = TABLE[name]
+    metrics = [rg.metric(name, k=k) for k in (None, *range(1, 42))] if row.cuts else [name]
+    metrics += [rg.metric(name, rel=rel) for rel in (0, 2, 9) if "rel" in row.parameters]
+    if ties != "average" or not row.unaveraged:
+        agree(on_both, lambda: rankings.evaluate(*metrics))
+
+
 @examples(2.5)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([1, 3, 50, 10**6]), st.sampled_from([*TIES, "docid"]), many)
 def test_the_family_of_long_dicts(on_both, seed, levels, ties, drawn):

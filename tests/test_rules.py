@@ -168,6 +168,21 @@ def test_under_other_rules(folder, form, data, before, ties, missing, other_miss
 
 
 @forms
+@pytest.mark.parametrize("ties", POLICIES)
+def test_every_policy_under_every_other(folder, form, ties):
+    """Scores that are tied as float32 only, and ids whose order is not that of the input."""
+    scores = dict(zip("bdaec", [16777216.0, 16777216.4, 16777216.2, 16777216.0, 16777216.0], strict=True))
+    qrels, run = {"q": {"a": 1, "b": 0, "c": 2, "d": 0, "e": 3}}, {"q": scores}
+    rankings = form(qrels, run, folder, ties=ties)
+    for other in POLICIES:
+        for bits in (64, 32):
+            expected = values(rg.from_qrels(*prepared(qrels, run, ties=other, bits=bits), ties=other), other)
+            assert values(rankings.under(ties=other, score_bits=bits), other) == expected
+    found = [tuple(rankings.under(ties=o, score_bits=b).evaluate("dcg")["dcg"]) for o in POLICIES for b in (64, 32)]
+    assert len(set(found)) == 9  # all of them matter; two are alike by chance
+
+
+@forms
 @pytest.mark.parametrize("other", ["zero", "skip"])
 @pytest.mark.parametrize("missing", ["zero", "skip"])
 def test_missing_queries_under_either_rule(folder, form, missing, other):
@@ -226,6 +241,15 @@ def test_integer_scores_beyond_float32():
         for bits, expected in ((64, 1.0), (32, 0.5)):
             found = make(*sides, ties="stable").under(score_bits=bits).evaluate("rr")
             assert found["rr"].tolist() == [expected]
+
+
+def test_integer_scores_become_float64_first():
+    """So 2^62 + 2^38 + 1, which is nearer to the next float32, is halfway, and goes down to the even one: 2^62."""
+    rankings = rg.from_scores([1, 0], np.array([2**62, 2**62 + 2**38 + 1]), ties="stable")
+    assert rankings.under(score_bits=32).evaluate("rr")["rr"].tolist() == [1.0]
+    sides = {"q": {"a": 1, "b": 0}}, {"q": {"a": 2**62, "b": 2**62 + 2**38 + 1}}
+    for make in (rg.from_qrels, lambda *pair, ties: as_frames(*pair, None, ties=ties)):
+        assert make(*sides, ties="stable").under(score_bits=32).evaluate("rr")["rr"].tolist() == [1.0]
 
 
 def test_ranks_in_a_frame_under_32_bits():
