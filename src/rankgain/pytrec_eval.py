@@ -31,7 +31,6 @@ import operator
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache
 from itertools import repeat
 from typing import Any, TypeVar
 
@@ -62,12 +61,25 @@ supported_nicknames: dict[str, set[str]] = {
 }
 
 
-@lru_cache(maxsize=64)  # for those who make an evaluator a query
-def _planned(measures: tuple[str, ...], options: Options) -> tuple[list[Column], list[Column], Plan]:
-    """The columns of measures, those that are computed, and what computes them."""
-    columns = trec_measures.columns(measures, options, underscores=True)
-    computed = [column for column in columns if column.made.metrics]
-    return columns, computed, trec_measures.plan_of(computed)
+Planned = tuple[list[Column], list[Column], Plan]
+MOST_PLANS = 64
+_plans: dict[tuple[tuple[str, ...], Options], Planned] = {}
+
+
+def _planned(measures: tuple[str, ...], options: Options) -> Planned:
+    """The columns of measures, those that are computed, and what computes them.
+
+    They are kept, for those who make an evaluator a query.
+    """
+    found = _plans.get((measures, options))
+    if found is None:
+        columns = trec_measures.columns(measures, options, underscores=True)
+        computed = [column for column in columns if column.made.metrics]
+        found = columns, computed, trec_measures.plan_of(computed)
+        if len(_plans) >= MOST_PLANS:
+            _plans.clear()
+        _plans[measures, options] = found
+    return found
 
 
 class RelevanceEvaluator:
