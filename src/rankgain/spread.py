@@ -26,7 +26,7 @@ class TieSpread(NamedTuple):
     ----------
     worst, best : Evaluation
         Tied documents by gain, or by grade for metrics of relevant documents: lowest or highest first. For ap_hits@k,
-        infap and ndcg_rel, whose value can rise where a relevant document falls, these need not be the extremes.
+        infap, g and ndcg_rel, whose value can rise where a relevant document falls, these need not be the extremes.
     expected : Evaluation or None
         The expected value over all orders, of the metrics that have one; None where none has.
     own : Evaluation or None
