@@ -66,7 +66,7 @@ def test_compiled_wheel_has_just_what_it_needs(compiled_wheel: Path) -> None:
     modules.add("rankgain/_cyutility")  # what all of them share
     assert package == shipped() | {module + BINARY for module in modules}
     assert metadata == METADATA
-    assert compiled_wheel.stat().st_size < 450_000
+    assert compiled_wheel.stat().st_size < 560_000
 
 
 def test_compiled_wheel_tag(compiled_wheel: Path) -> None:
