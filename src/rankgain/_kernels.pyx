@@ -277,6 +277,13 @@ cdef inline void reach(
         done[0] += 1
 
 
+cdef inline void fill_rest(Cutoffs* own, Py_ssize_t done, double value) noexcept nogil:
+    """Write the value at the cut-offs that are left."""
+    while done < own.n:
+        own.out[done] = value
+        done += 1
+
+
 def any_relevant(
     const int64_t[::1] offsets, const double[::1] grade, const int64_t[::1] first, const int64_t[::1] last,
     const int64_t[::1] judged_offsets, const double[::1] judged_grade, double below, int ties, double empty,
@@ -321,9 +328,7 @@ def any_relevant(
             elif relevant:
                 reach(&own, &done, last[i] - relevant + 1 if ties == WORST else first[i], before)
                 before = 1.0
-            reach(&own, &done, INT64_MAX, before)
-            if done < own.n:
-                own.out[done] = before
+            fill_rest(&own, done, before)
     return None
 
 
@@ -426,9 +431,7 @@ cdef void sum_precisions(
                     found += 1
                     total += share_at(found, beta, gained, ideal, rank)
         i = j
-    reach(own, &done, INT64_MAX, total)
-    if done < own.n:
-        own.out[done] = total
+    fill_rest(own, done, total)
 
 
 def precision_sum(
@@ -736,9 +739,7 @@ cdef int sum_cascade(
                 total += going_on * chance[index] / <double>rank
                 going_on *= 1.0 - chance[index]
         i = j
-    reach(own, &done, INT64_MAX, total)
-    if done < own.n:
-        own.out[done] = total
+    fill_rest(own, done, total)
     return 0
 
 
@@ -789,9 +790,7 @@ def ideal_cascade(
                     total += going_on * stop[index] / <double>rank
                     going_on *= 1.0 - stop[index]
                 index += 1
-            reach(&own, &done, INT64_MAX, total)
-            if done < own.n:
-                own.out[done] = total
+            fill_rest(&own, done, total)
     return None
 
 

@@ -34,6 +34,7 @@ from rankgain.families import (
     Ranks,
     RelevantRanks,
     hits_above,
+    refuse_first,
 )
 from rankgain.gains import Gain
 from rankgain.lists import Floats
@@ -95,8 +96,7 @@ def _filled(metric: Metric, values: Floats, relevant: Floats) -> Floats:
 
 def _checked(values: Floats, relevant: Floats) -> Floats:
     """Values of which each relevant document adds 1 at the most: more of them than are judged cannot be."""
-    above = np.flatnonzero(values > relevant * (1.0 + TOLERANCE))
-    check((ABOVE_IDEAL, int(above[0]), -1) if len(above) else None)
+    refuse_first(ABOVE_IDEAL, values > relevant * (1.0 + TOLERANCE))
     return values
 
 
@@ -137,8 +137,7 @@ def _utility(metric: Metric, hits: Floats, relevant: Floats, returned: Floats) -
     rest = metric.collection + hits - returned - relevant
     with np.errstate(over="ignore", invalid="ignore"):
         value = a * hits + b * (returned - hits) + c * (relevant - hits) + d * rest
-    bad = np.flatnonzero(~np.isfinite(value))
-    check((NOT_FINITE, int(bad[0]), -1) if len(bad) else None)
+    refuse_first(NOT_FINITE, ~np.isfinite(value))
     return value
 
 

@@ -14,7 +14,7 @@ from rankgain import _backend
 from rankgain._codes import NOT_FINITE, UNLIMITED
 from rankgain.batch import NON_RELEVANT, POOLED, Batch, Needs
 from rankgain.discounts import NO_DISCOUNT, Discount
-from rankgain.errors import check
+from rankgain.errors import Offence, check
 from rankgain.gains import Gain
 from rankgain.lists import Floats, Ints
 
@@ -209,7 +209,7 @@ class PrecisionSum(NamedTuple):
         )
         values = out.reshape(len(batch), len(cutoffs))
         if self.beta:  # gains may be of any size
-            _check_finite(values)
+            refuse_first(NOT_FINITE, ~np.isfinite(values).all(axis=1))
         return values
 
 
@@ -410,9 +410,10 @@ def _mean_ndcg(
     return np.divide(totals, terms, out=np.zeros(len(batch)), where=terms > 0)
 
 
-def _check_finite(values: Floats) -> None:
-    bad = np.flatnonzero(~np.isfinite(values).all(axis=1))
-    check((NOT_FINITE, int(bad[0]), -1) if len(bad) else None)
+def refuse_first(code: int, bad: Any) -> None:
+    """Raise the Offence of the first query that is marked."""
+    if bad.any():
+        raise Offence(code, int(bad.argmax()))
 
 
 def _of_lists(values: Any, cutoffs: Ints) -> Floats:

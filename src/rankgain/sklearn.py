@@ -178,22 +178,19 @@ def _each(function: Callable[..., Any], grades: Array, scores: Array, k: Any, ig
     asked, told_apart = metric(function.__name__, k=k), _exact(scores)
     if not ignore_ties:
         return from_scores(grades, told_apart).evaluate(asked)[asked]
-    if scores.size < FEW:
+    if scores.size < FEW or _hang_on_ties(grades[:FEW_ROWS], told_apart[:FEW_ROWS], asked)[1].mean() > 0.5:
         return _sorted(function, grades, scores, k)
-    if _hang_on_ties(grades[:FEW_ROWS], told_apart[:FEW_ROWS], asked).mean() > 0.5:  # as most of the others then do
-        return _sorted(function, grades, scores, k)
-    best, worst = (from_scores(grades, told_apart, ties=ties).evaluate(asked)[asked] for ties in ("best", "worst"))
-    values, rows = best.copy(), np.flatnonzero(best != worst)  # in the others any order of the ties gives the same
+    best, hang = _hang_on_ties(grades, told_apart, asked)
+    values, rows = best.copy(), np.flatnonzero(hang)
     if len(rows):
         values[rows] = _sorted(function, grades[rows], scores[rows], k)
     return values
 
 
-def _hang_on_ties(grades: Array, scores: Array, asked: Metric) -> Bools:
-    """Which rows have another value in another order of tied documents."""
+def _hang_on_ties(grades: Array, scores: Array, asked: Metric) -> tuple[Floats, Bools]:
+    """The highest value of each row over the orders of tied documents, and which rows have others as well."""
     best, worst = (from_scores(grades, scores, ties=ties).evaluate(asked)[asked] for ties in ("best", "worst"))
-    differ: Bools = best != worst
-    return differ
+    return best, best != worst
 
 
 def _sorted(function: Callable[..., Any], grades: Array, scores: Array, k: int | None) -> Floats:

@@ -239,7 +239,6 @@ def _read(call: Call, qrels: str, run: str) -> _Read:
         raise Quit(NOTHING_IN_COMMON, f"{truth.name} and {name} have no query in common")
     missing = "zero" if call.complete else "skip"
     rankings = Placed(truth, name, places, None, ties="docid", missing=missing, query_ids=None)
-    rankings.score_bits = bits
     return _Read(rankings, truth, ending.tag)
 
 

@@ -95,9 +95,7 @@ def read_trec(
     check_score_bits(score_bits)
     found = _found(run)
     name, places = _read_run(run, truth, ties, score_bits)
-    rankings = Placed(truth, name, places, found, ties=ties, missing=missing, query_ids=query_ids)
-    rankings.score_bits = score_bits
-    return rankings
+    return Placed(truth, name, places, found, ties=ties, missing=missing, query_ids=query_ids)
 
 
 class Found(NamedTuple):
@@ -472,7 +470,7 @@ class Places:
         self._truth = truth
         self._name = name
         self._numbers = {query: number for number, query in enumerate(truth.query_ids)}
-        self._score_bits = score_bits
+        self.score_bits = score_bits
         self._resolved = ties in (_codes.DOCID, _codes.STABLE)
         self._held = np.full(queries, -2)
         self._hits = np.empty(judged, dtype=np.int64)
@@ -522,7 +520,7 @@ class Places:
         self.returned[judged_of[judged]] = np.diff(offsets)[judged]
 
     def _rows(self, block: Block) -> tuple[Any, ...]:
-        return block.rows(self._score_bits)
+        return block.rows(self.score_bits)
 
     def _changed(self) -> Exception:
         return ValueError(f"{self._name} was changed while it was read")
@@ -587,6 +585,7 @@ class Placed(Judged):
         super().__init__(
             truth, name, dict.fromkeys(places.queries.names), ties=ties, missing=missing, query_ids=query_ids
         )
+        self.score_bits = places.score_bits
         self._places = places
         self._source = source
 
