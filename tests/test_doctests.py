@@ -12,7 +12,7 @@ import rankgain
 pytestmark = pytest.mark.usefixtures("backend")
 
 # Compiled, or not to be imported where matplotlib or a compiler was absent.
-LEFT_OUT = ["_kernels", "_doors", "_ordering", "_readers", "_columns", "_lines", "_cyutility", "_drawing"]
+LEFT_OUT = ["_kernels", "_readers", "_cyutility", "_drawing"]
 LEFT_OUT += [] if importlib.util.find_spec("rankgain._kernels") else ["capi"]
 MODULES = [
     module.name

@@ -27,7 +27,7 @@ HEAVY = {
 HEAVY |= {"importlib.util", "json", "lzma", "multiprocessing", "numpy.ma", "numpy.typing", "random", "shutil", "socket"}
 HEAVY |= {"statistics", "subprocess", "tempfile", "unittest", "zipfile", "zlib"}
 PARTS = "readers", "columns", "lines"
-LATER = {*rg._LATER.values()} | {f"_{part}" for part in PARTS} | {f"_reference_{part}" for part in PARTS}
+LATER = {*rg._LATER.values(), "_readers"} | {f"_reference_{part}" for part in PARTS}
 
 
 def loaded(code):

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.both
 
 @pytest.fixture(params=["baseline", "avx2"])
 def ordering(request):
-    kernels = import_module("rankgain._ordering")
+    kernels = import_module("rankgain._kernels")
     if kernels.use_cpu(request.param) is None:
         kernels = _reference_ordering  # a CPU without that level has nothing to compare
     yield kernels
@@ -143,7 +143,7 @@ def run(code, **environment):
 def test_nothing_is_read_that_was_not_written():
     """Scores that no hit has end after all the hits; fresh memory is not 0 here, as it mostly is by chance."""
     code = """
-import numpy as np, rankgain._ordering as ordering
+import numpy as np, rankgain._kernels as ordering
 n, m = 60, 52
 grades, scores = np.repeat([1.0, 0.0], [m, n - m]), -np.arange(n, dtype=float)
 scores[m:] = -np.inf

@@ -41,13 +41,13 @@ def members(wheel: Path) -> tuple[set[str], set[str]]:
 
 
 def shipped() -> set[str]:
-    """What a wheel of any kind has of the sources: neither .pyx nor .c."""
-    sources = {Path(name).relative_to("src") for name in files("src")}
-    kinds = {".py", ".pyi", ".pxd", ".h"}
+    """What a wheel of any kind has of the sources: Python, types, what other code compiles with, and the sample."""
+    sources = {Path(name).relative_to("src/rankgain") for name in files("src")}
+    single = {"py.typed", "__init__.pxd", "capi.pxd"}
     return {
-        path.as_posix()
+        f"rankgain/{path.as_posix()}"
         for path in sources
-        if path.suffix in kinds or path.name == "py.typed" or path.parts[:2] == ("rankgain", "sample")
+        if path.suffix in {".py", ".pyi"} or path.as_posix() in single or path.parts[0] in {"include", "sample"}
     }
 
 
@@ -124,8 +124,7 @@ def test_broken_extension_is_not_passed_over(compiled: Path, tmp_path: Path) -> 
     binaries = [*broken.glob(f"rankgain/*{BINARY}")]
     assert binaries
     # what is asked for when it is needed
-    later = {f"_{part}": f"from rankgain._backend import {part}" for part in ("readers", "columns", "lines")}
-    later["capi"] = "import rankgain.capi"
+    later = {"_readers": "from rankgain._backend import readers", "capi": "import rankgain.capi"}
     for binary in binaries:
         whole = binary.read_bytes()
         binary.write_bytes(b"not a library")

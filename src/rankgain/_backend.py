@@ -9,9 +9,16 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-PARTS = ("doors", "kernels", "ordering", "readers", "columns", "lines")  # the first stands on the two after it
-COMPILED = tuple(f"rankgain._{part}" for part in PARTS)
-PYTHON = tuple("rankgain._reference" if part == "kernels" else f"rankgain._reference_{part}" for part in PARTS)
+# where each part is: compiled, and in Python
+PARTS = {
+    "doors": ("rankgain._kernels", "rankgain._reference_doors"),
+    "kernels": ("rankgain._kernels", "rankgain._reference"),
+    "ordering": ("rankgain._kernels", "rankgain._reference_ordering"),
+    "readers": ("rankgain._readers", "rankgain._reference_readers"),
+    "columns": ("rankgain._readers", "rankgain._reference_columns"),
+    "lines": ("rankgain._readers", "rankgain._reference_lines"),
+}
+COMPILED = tuple(dict.fromkeys(compiled for compiled, _ in PARTS.values()))
 NOTHING_COMPILED = (
     "this installation of rankgain has no compiled extension: install a wheel for this platform, or build one where a "
     "C compiler is, with RANKGAIN_EXTENSION=require pip install --force-reinstall --no-binary rankgain rankgain"
@@ -40,7 +47,7 @@ def use(choice: str) -> None:
 
 def _use_cpu(level: str | None) -> str:
     """Choose the loops for a level of CPU: "baseline", "avx2", or None for the best."""
-    used: str | None = _import_compiled("rankgain._ordering").use_cpu(level)
+    used: str | None = _import_compiled(COMPILED[0]).use_cpu(level)
     if used is None:
         raise ImportError(f"RANKGAIN_CPU must be baseline, or avx2 on a CPU that has it, not {level!r}")
     return used
@@ -76,8 +83,8 @@ if not TYPE_CHECKING:  # who would take every name for one that is there
     def __getattr__(part: str) -> ModuleType:
         if part not in PARTS:
             raise AttributeError(f"module {__name__!r} has no attribute {part!r}")
-        place = PARTS.index(part)
-        module = import_module(PYTHON[place]) if name == "python" else _import_compiled(COMPILED[place])
+        compiled, python = PARTS[part]
+        module = import_module(python) if name == "python" else _import_compiled(compiled)
         globals()[part] = module
         return module
 

@@ -1,9 +1,47 @@
-# The signatures of `_reference` too: arguments are positional, buffers one-dimensional and contiguous.
+# The signatures of `_reference`, `_reference_ordering` and `_reference_doors` too: arguments are positional, buffers
+# one-dimensional and contiguous. Scores and grades that are arrays may be of any type that `lists.NATIVE` names.
+from typing import Any, Self, TypeAlias, final
+
+from rankgain.arrays import Array
 from rankgain.errors import Fault
 from rankgain.lists import Floats, Ints
 
-def fill_discount(kind: int, base: float, out: Floats) -> None: ...
-def fill_exponential(grades: Floats, out: Floats) -> int: ...
+def use_cpu(level: str | None, /) -> str | None: ...
+def grade_fault(grades: Array, offsets: Ints, /) -> Fault: ...
+def hits_ranked(
+    grades: Array,
+    offsets: Ints,
+    depth: int,
+    zeros: bool,
+    hit_offsets: Ints,
+    hit_grade: Floats,
+    hit_rank: Ints,
+    /,
+) -> None: ...
+def hits_scored(
+    scores: Array,
+    grades: Array,
+    offsets: Ints,
+    depth: int,
+    zeros: bool,
+    stable: bool,
+    hit_offsets: Ints,
+    hit_grade: Floats,
+    hit_first: Ints,
+    hit_last: Ints,
+    /,
+) -> Fault: ...
+def judged_grades(
+    grades: Array,
+    offsets: Ints,
+    depth: int,
+    judged_offsets: Ints,
+    judged_grade: Floats,
+    judged_count: Ints,
+    /,
+) -> Fault: ...
+def fill_discount(kind: int, base: float, out: Floats, /) -> None: ...
+def fill_exponential(grades: Floats, out: Floats, /) -> int: ...
 def discounted_sum(
     offsets: Ints,
     first: Ints,
@@ -16,6 +54,7 @@ def discounted_sum(
     cutoffs: Ints,
     spans: Ints | None,
     out: Floats,
+    /,
 ) -> Fault: ...
 def ideal_sum(
     offsets: Ints,
@@ -28,6 +67,7 @@ def ideal_sum(
     cutoffs: Ints,
     spans: Ints | None,
     out: Floats,
+    /,
 ) -> Fault: ...
 def first_relevant(
     offsets: Ints,
@@ -41,6 +81,7 @@ def first_relevant(
     empty: float,
     cutoffs: Ints,
     out: Floats,
+    /,
 ) -> None: ...
 def any_relevant(
     offsets: Ints,
@@ -54,6 +95,7 @@ def any_relevant(
     empty: float,
     cutoffs: Ints,
     out: Floats,
+    /,
 ) -> None: ...
 def precision_sum(
     offsets: Ints,
@@ -68,6 +110,7 @@ def precision_sum(
     judged_count: Ints,
     cutoffs: Ints,
     out: Floats,
+    /,
 ) -> None: ...
 def preference_sum(
     offsets: Ints,
@@ -79,9 +122,17 @@ def preference_sum(
     relevant: Ints,
     non_relevant: Ints,
     out: Floats,
+    /,
 ) -> None: ...
 def inferred_sum(
-    offsets: Ints, grade: Floats, first: Ints, last: Ints, below: float, ties: int, out: Floats
+    offsets: Ints,
+    grade: Floats,
+    first: Ints,
+    last: Ints,
+    below: float,
+    ties: int,
+    out: Floats,
+    /,
 ) -> None: ...
 def interpolated(
     offsets: Ints,
@@ -94,6 +145,7 @@ def interpolated(
     points: Floats,
     up: bool,
     out: Floats,
+    /,
 ) -> None: ...
 def cost_sum(
     offsets: Ints,
@@ -105,6 +157,7 @@ def cost_sum(
     judged_gain: Floats,
     judged_count: Ints,
     out: Floats,
+    /,
 ) -> Fault: ...
 def cascade(
     offsets: Ints,
@@ -115,6 +168,62 @@ def cascade(
     scratch: Floats,
     cutoffs: Ints,
     out: Floats,
+    /,
 ) -> Fault: ...
-def ideal_cascade(offsets: Ints, stop: Floats, count: Ints, cutoffs: Ints, out: Floats) -> None: ...
-def normalise(values: Floats, ideals: Floats, empty: float, bounded: bool, out: Floats) -> Fault: ...
+def ideal_cascade(offsets: Ints, stop: Floats, count: Ints, cutoffs: Ints, out: Floats, /) -> None: ...
+def normalise(values: Floats, ideals: Floats, empty: float, bounded: bool, out: Floats, /) -> Fault: ...
+
+# None for what takes the long way: no list, tuple or array, one that is long, unsound, or of other numbers than C has.
+_Answer: TypeAlias = float | None
+
+@final
+class Door:
+    """The functions on one list, with their settings."""
+
+    def __new__(
+        cls, exponential: bool, table: Floats, kind: int, base: float, depth: int, empty: float, below: float
+    ) -> Self: ...
+    def dcg(self, grades: Any, /) -> _Answer: ...
+    def idcg(self, grades: Any, /) -> _Answer: ...
+    def ndcg(self, grades: Any, /) -> _Answer: ...
+    def rr(self, grades: Any, /) -> _Answer: ...
+
+def dcg_lists(
+    grades: Array,
+    offsets: Ints,
+    exponential: bool,
+    table: Floats,
+    kind: int,
+    base: float,
+    depth: int,
+    out: Floats,
+    /,
+) -> Fault: ...
+def idcg_lists(
+    grades: Array,
+    offsets: Ints,
+    exponential: bool,
+    table: Floats,
+    kind: int,
+    base: float,
+    depth: int,
+    out: Floats,
+    /,
+) -> Fault: ...
+def ndcg_lists(
+    grades: Array,
+    offsets: Ints,
+    judged: Array | None,
+    judged_offsets: Ints | None,
+    exponential: bool,
+    table: Floats,
+    kind: int,
+    base: float,
+    depth: int,
+    returned: bool,
+    bounded: bool,
+    empty: float,
+    out: Floats,
+    /,
+) -> Fault: ...
+def rr_lists(grades: Array, offsets: Ints, depth: int, below: float, out: Floats, /) -> Fault: ...

@@ -15,10 +15,10 @@ from libc.stdint cimport int64_t, uint32_t
 from libc.string cimport memset
 
 from rankgain._codes cimport AVERAGE, LOG2, STABLE, UNIT, VECTOR
-from rankgain._doors cimport Result, dcg_one, ideal_depth, idcg_one, rr_one, sum_each
-from rankgain._kernels cimport Discount, discount_at, find_relevant, finite, gain_of, quotient, sum_hits
-from rankgain._ordering cimport (
-    FLOAT32, FLOAT64, Numbers, Workspace, as_numbers, first_fault, lay_out, order_hits, workspace_size,
+from rankgain._kernels cimport (
+    FLOAT32, FLOAT64, Discount, Numbers, Result, Workspace, as_numbers, dcg_one, discount_at, find_relevant, finite,
+    first_fault, gain_of, ideal_depth, idcg_one, lay_out, order_hits, quotient, rr_one, sum_each, sum_hits,
+    workspace_size,
 )
 
 cdef extern from "rankgain.h":

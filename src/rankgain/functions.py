@@ -19,7 +19,7 @@ from rankgain.lists import CHUNK, Floats, Ints, Lists, check_judged, cut, number
 from rankgain.parameters import check_empty, check_ideal, check_rel, cut_off, highest_irrelevant
 
 if TYPE_CHECKING:
-    from rankgain._doors import Door
+    from rankgain._kernels import Door
 
 MOST_SETTINGS = 128
 _FIXED = str, int, float, np.number, type, type(None), Discount  # kinds of settings that cannot change

@@ -1,10 +1,4 @@
-"""The kernels over lines of TREC files, compiled.
-
-The functions of `_reference_lines`, which is their specification, with its bits.
-"""
-
-import os
-
+# Lines of TREC files: see `_reference_lines`.
 from cpython.ref cimport PyObject
 from libc.float cimport DBL_MAX
 from libc.stdint cimport int64_t, uint64_t
@@ -13,7 +7,7 @@ from libc.string cimport memchr, memcmp, memcpy, memset
 
 from rankgain._bytes cimport equal_bytes, hash_bytes
 from rankgain._codes cimport DOCID, FEW_FIELDS, INFINITE_GRADE, NAN_GRADE, NAN_SCORE, NOT_A_NUMBER, STABLE
-from rankgain._ordering cimport count_higher, doubles, integers, longest, sort_rows
+from rankgain._kernels cimport count_higher, doubles, integers, longest, sort_rows
 
 from rankgain._reference_lines import decimal
 
@@ -421,17 +415,15 @@ cdef object scan(tuple block, int64_t[::1] totals, int least, int most, int valu
     return None
 
 
-def scan_run(tuple block, int64_t[::1] totals):
+def scan_run(tuple block, int64_t[::1] totals, /):
     return scan(block, totals, 6, -1, 4)
 
 
-def scan_qrels(tuple block, int64_t[::1] totals):
+def scan_qrels(tuple block, int64_t[::1] totals, /):
     return scan(block, totals, 4, 4, 3)
 
 
 # tables of ids
-
-cdef uint64_t SEED = int.from_bytes(os.urandom(8), "little")  # nobody can prepare ids that all collide
 
 
 cdef inline uint64_t mask_of(Py_ssize_t judged) noexcept nogil:
@@ -442,7 +434,7 @@ cdef inline uint64_t mask_of(Py_ssize_t judged) noexcept nogil:
     return size - 1
 
 
-cdef inline uint64_t* seek(
+cdef inline uint64_t* slot_of(
     uint64_t* slots, uint64_t mask, uint64_t hashed, const unsigned char* data, const int64_t* starts,
     const int64_t* ends, Py_ssize_t first, const unsigned char* at, Py_ssize_t length
 ) noexcept nogil:
@@ -470,14 +462,14 @@ cdef inline void index_ids(
     cdef uint64_t hashed
     for row in range(begin, end):
         hashed = hash_bytes(data + starts[row], ends[row] - starts[row], SEED)
-        seek(slots, mask, hashed, data, starts, ends, first, data + starts[row], ends[row] - starts[row])[0] = (
+        slot_of(slots, mask, hashed, data, starts, ends, first, data + starts[row], ends[row] - starts[row])[0] = (
             (hashed >> 32 << 32) | <uint64_t>(row - first + 1)
         )
 
 
 def number_queries(
     const unsigned char[::1] data, const int64_t[::1] runs, unsigned char[::1] names, int64_t[::1] bounds,
-    int64_t[::1] slots, Py_ssize_t known, int64_t[::1] numbers
+    int64_t[::1] slots, Py_ssize_t known, int64_t[::1] numbers, /
 ):
     cdef Py_ssize_t index = 0, length, count = numbers.shape[0]
     cdef uint64_t mask = slots.shape[0] - 2
@@ -494,7 +486,7 @@ def number_queries(
             at = &data[runs[5 * index + 1]]
             length = <Py_ssize_t>(runs[5 * index + 2] - runs[5 * index + 1])
             hashed = hash_bytes(at, length, SEED)
-            slot = seek(table, mask, hashed, &names[0], starts, starts + 1, 0, at, length)
+            slot = slot_of(table, mask, hashed, &names[0], starts, starts + 1, 0, at, length)
             if slot[0] == 0:
                 memcpy(&names[bounds[known]], at, length)
                 bounds[known + 1] = bounds[known] + length
@@ -506,7 +498,7 @@ def number_queries(
     return index, known
 
 
-def equal_hashes(const int64_t[::1] hashes, const int64_t[::1] offsets):
+def equal_hashes(const int64_t[::1] hashes, const int64_t[::1] offsets, /):
     cdef Py_ssize_t query = 0, queries = offsets.shape[0] - 1, row
     cdef uint64_t mask, place, own
     cdef uint64_t* table = <uint64_t*>malloc(8 * (mask_of(longest(&offsets[0], queries)) + 1))
@@ -584,7 +576,7 @@ cdef inline void match_row(
     const Lists* lists, Py_ssize_t begin, uint64_t mask, const unsigned char* at, Py_ssize_t length, double score,
     int64_t order
 ) noexcept nogil:
-    cdef uint64_t slot = seek(
+    cdef uint64_t slot = slot_of(
         lists.slots + 4 * begin, mask, hash_bytes(at, length, SEED), lists.data, lists.starts, lists.ends, begin, at,
         length,
     )[0]
@@ -596,7 +588,7 @@ cdef inline void match_row(
 
 def match_lines(
     tuple block, const int64_t[::1] numbers, int64_t first, const int64_t[::1] judged_of, int64_t[::1] sizes,
-    tuple lists
+    tuple lists, /
 ):
     cdef Rows rows = rows_of(block)
     cdef Lists own = lists_of(lists)
@@ -697,7 +689,7 @@ cdef inline void count_row(
 
 def count_lines(
     tuple block, const int64_t[::1] numbers, int64_t first, const int64_t[::1] judged_of, int64_t[::1] places,
-    int64_t[::1] hashes, tuple lists
+    int64_t[::1] hashes, tuple lists, /
 ):
     cdef Rows rows = rows_of(block)
     cdef Lists own = lists_of(lists)

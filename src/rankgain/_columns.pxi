@@ -1,11 +1,4 @@
-"""The kernels over ids in columns, compiled: text or numbers, one a row.
-
-The functions of `_reference_columns`, which is their specification, with its bits. Every function over buffers is
-`noexcept nogil`; the `def` above it opens the buffers, reserves scratch and lets the GIL go.
-"""
-
-import os
-
+# Ids in columns, text or numbers, one a row: see `_reference_columns`.
 cimport cython
 from cpython.ref cimport PyObject
 from libc.math cimport INFINITY
@@ -15,7 +8,7 @@ from libc.string cimport memcmp, memcpy, memset
 
 from rankgain._bytes cimport equal_bytes, hash_bytes
 from rankgain._codes cimport DOCID, DUPLICATE, NAN_SCORE, STABLE
-from rankgain._ordering cimport (
+from rankgain._kernels cimport (
     Entry, Workspace, count_higher, doubles, integers, longest, rank_entries, release, reserve, sort_rows,
 )
 
@@ -44,7 +37,7 @@ cdef Py_ssize_t copy_list(list row, int64_t[::1] numbers, Py_ssize_t at) except 
         return at + len(row)
 
 
-def copy_integers(rows, int64_t[::1] numbers):
+def copy_integers(rows, int64_t[::1] numbers, /):
     cdef Py_ssize_t at = 0
     for row in rows:
         if type(row) is list:
@@ -65,9 +58,6 @@ cdef struct Keys:
     const int64_t* starts
     const int64_t* ends
     Py_ssize_t width
-
-
-cdef uint64_t SEED = int.from_bytes(os.urandom(8), "little")  # nobody can prepare ids that all collide
 
 
 cdef inline Keys keys_of(
@@ -283,7 +273,7 @@ cdef Py_ssize_t filter_rows(
 
 def number_ids(
     const unsigned char[::1] data, const int64_t[::1] starts, const int64_t[::1] ends, Py_ssize_t n,
-    int64_t[::1] rows, int64_t[::1] numbers, int64_t[::1] firsts
+    int64_t[::1] rows, int64_t[::1] numbers, int64_t[::1] firsts, /
 ):
     cdef Py_ssize_t row, found, runs = 0, count = 0
     cdef uint64_t hashed, slot = 0
@@ -312,7 +302,7 @@ def number_ids(
 
 
 def copy_views(
-    const unsigned char[::1] views, list buffers, unsigned char[::1] data, int64_t[::1] starts, int64_t[::1] ends
+    const unsigned char[::1] views, list buffers, unsigned char[::1] data, int64_t[::1] starts, int64_t[::1] ends, /
 ):
     cdef Py_ssize_t row, source, written = 0, n = starts.shape[0]
     cdef Py_ssize_t held = len(buffers)
@@ -406,7 +396,7 @@ cdef Py_ssize_t first_repeat(Chains* chains, const Keys* keys, Py_ssize_t start,
 
 
 def repeated(
-    const unsigned char[::1] data, const int64_t[::1] starts, const int64_t[::1] ends, const int64_t[::1] offsets
+    const unsigned char[::1] data, const int64_t[::1] starts, const int64_t[::1] ends, const int64_t[::1] offsets, /
 ):
     cdef Py_ssize_t query = 0, queries = offsets.shape[0] - 1, position = -1
     cdef Keys keys = keys_of(data, starts, ends, offsets[queries])
@@ -563,7 +553,7 @@ def hits_in_columns(
     const int64_t[::1] truth_offsets, const double[::1] grades, const unsigned char[::1] run_data,
     const int64_t[::1] run_starts, const int64_t[::1] run_ends, const int64_t[::1] run_offsets,
     const double[::1] scores, bint ranked, int64_t depth, double below, int ties, bint whole,
-    int64_t[::1] hit_offsets, double[::1] hit_grade, int64_t[::1] hit_first, int64_t[::1] hit_last
+    int64_t[::1] hit_offsets, double[::1] hit_grade, int64_t[::1] hit_first, int64_t[::1] hit_last, /
 ):
     cdef Py_ssize_t query = 0, queries = truth_offsets.shape[0] - 1, start, n, truth_start, n_truth, m = 0
     cdef Py_ssize_t kept, count = 0, position = -1

@@ -1,10 +1,5 @@
-"""Relevance in rank order, compiled: one list by a Door, many lists in one call.
-
-The functions of `_reference_doors`, which is their specification, with its bits. Every function over buffers is
-`noexcept nogil`, takes one pointer a list and allocates nothing; the `def` above it opens the buffers, reserves
-scratch and, for many lists, lets the GIL go. The C functions of one list are also those of `capi`.
-"""
-
+# Relevance in rank order, one list by a Door, many lists in one call: see `_reference_doors`. The C functions of one
+# list are also those of `capi`.
 cimport cython
 from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyBuffer_Release
 from cpython.exc cimport PyErr_Clear
@@ -16,11 +11,6 @@ from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint8_t
 from libc.stdlib cimport free, malloc
 
 from rankgain._codes cimport IN_JUDGED, LONGEST_LIST, NOT_FINITE
-from rankgain._kernels cimport Discount, discount_of, finite, gain_of, quotient, sum_ideal, weight
-from rankgain._ordering cimport (
-    FLOAT32, FLOAT64, INT32, INT64, Entry, Numbers, Workspace, as_numbers, close_numbers, count_numbers, doubles_of,
-    first_fault, integers, longest, number_t, open_numbers, prefetch, release, reserve,
-)
 
 cdef extern from "Python.h":
     int PyObject_GetBuffer(object array, Py_buffer* view, int flags)  # −1 and an exception set, for whom it calls
@@ -215,32 +205,32 @@ cdef bint read_buffer(double* values, const Py_buffer* view) noexcept nogil:
     if form == 0 or view.format[1] or (<size_t>at | <size_t>step) % <size_t>view.itemsize:
         return False
     if form == b"d":
-        widen(<const double*>at, step, n, values)
+        widen_every(<const double*>at, step, n, values)
     elif form == b"f":
-        widen(<const float*>at, step, n, values)
+        widen_every(<const float*>at, step, n, values)
     elif form == b"?":
         for index in range(n):
             values[index] = at[index * step] != 0
     elif form == b"B":
-        widen(<const unsigned char*>at, step, n, values)
+        widen_every(<const unsigned char*>at, step, n, values)
     elif form == b"b":
-        widen(<const signed char*>at, step, n, values)
+        widen_every(<const signed char*>at, step, n, values)
     elif form == b"h":
-        widen(<const short*>at, step, n, values)
+        widen_every(<const short*>at, step, n, values)
     elif form == b"H":
-        widen(<const unsigned short*>at, step, n, values)
+        widen_every(<const unsigned short*>at, step, n, values)
     elif form == b"i":
-        widen(<const int*>at, step, n, values)
+        widen_every(<const int*>at, step, n, values)
     elif form == b"I":
-        widen(<const unsigned int*>at, step, n, values)
+        widen_every(<const unsigned int*>at, step, n, values)
     elif form == b"l":
-        widen(<const long*>at, step, n, values)
+        widen_every(<const long*>at, step, n, values)
     elif form == b"L":
-        widen(<const unsigned long*>at, step, n, values)
+        widen_every(<const unsigned long*>at, step, n, values)
     elif form == b"q":
-        widen(<const long long*>at, step, n, values)
+        widen_every(<const long long*>at, step, n, values)
     elif form == b"Q":
-        widen(<const unsigned long long*>at, step, n, values)
+        widen_every(<const unsigned long long*>at, step, n, values)
     else:
         return False
     return True
@@ -261,7 +251,7 @@ ctypedef fused element_t:
     unsigned long long
 
 
-cdef inline void widen(const element_t* first, Py_ssize_t step, Py_ssize_t n, double* values) noexcept nogil:
+cdef inline void widen_every(const element_t* first, Py_ssize_t step, Py_ssize_t n, double* values) noexcept nogil:
     """Read n numbers that stand `step` bytes apart."""
     cdef Py_ssize_t index
     for index in range(n):
@@ -432,7 +422,7 @@ cdef int sum_lists(
 
 def dcg_lists(
     grades, const int64_t[::1] offsets, bint exponential, const double[::1] table, int kind, double base,
-    int64_t depth, double[::1] out
+    int64_t depth, double[::1] out, /
 ):
     cdef Discount discount = discount_of(table, kind, base)
     cdef Py_ssize_t query = 0, position = -1
@@ -455,7 +445,7 @@ def dcg_lists(
 
 def idcg_lists(
     grades, const int64_t[::1] offsets, bint exponential, const double[::1] table, int kind, double base,
-    int64_t depth, double[::1] out
+    int64_t depth, double[::1] out, /
 ):
     cdef Discount discount = discount_of(table, kind, base)
     cdef Py_ssize_t query = 0
@@ -481,7 +471,7 @@ def idcg_lists(
 def ndcg_lists(
     grades, const int64_t[::1] offsets, judged, const int64_t[::1] judged_offsets, bint exponential,
     const double[::1] table, int kind, double base, int64_t depth, bint returned, bint bounded, double empty,
-    double[::1] out
+    double[::1] out, /
 ):
     cdef Discount discount = discount_of(table, kind, base)
     cdef bint own = judged is None
@@ -517,7 +507,7 @@ def ndcg_lists(
     return (code, query, position) if code else None
 
 
-def rr_lists(grades, const int64_t[::1] offsets, int64_t depth, double below, double[::1] out):
+def rr_lists(grades, const int64_t[::1] offsets, int64_t depth, double below, double[::1] out, /):
     cdef Py_ssize_t query = 0, n
     cdef Numbers numbers
     cdef Workspace space
