@@ -245,6 +245,8 @@ cdef void locate(
             low = starts[index][0]
             if buckets.crowded:
                 size = starts[index][1] - low
+                if size > RUN and not steps[low].key > scores[done + index]:  # as where many are tied: it is the first
+                    size = 0
                 while size > RUN:
                     half = size // 2
                     low += half if steps[low + half - 1].key > scores[done + index] else 0
