@@ -64,12 +64,12 @@ def measure(name: str, scale: contest.Scale) -> tuple[int, int]:
         gc.collect()
         getattr(ctypes.CDLL(None), "malloc_trim", int)(0)  # what making the input left behind
         PEAK.write_text("5")
-        before = _status("VmRSS")
+        before = status("VmRSS")
         answer = run()
-        return _status("VmHWM") - before - sum(vector.nbytes for vector in answer.values()), longest
+        return status("VmHWM") - before - sum(vector.nbytes for vector in answer.values()), longest
 
 
-def _status(field: str) -> int:
+def status(field: str) -> int:
     found = re.search(rf"{field}:\s+(\d+) kB", STATUS.read_text())
     assert found
     return int(found[1]) * 1024

@@ -27,6 +27,7 @@ BENCHES = (
     "threads",
     "growth",
     "memory",
+    "load",
 )
 PAGE = Path(__file__).with_name("README.md")
 

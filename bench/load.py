@@ -1,0 +1,343 @@
+"""What do large inputs take: 10^9 documents, one query of 10^8, 20 million lines, 10^6 users? Usually a hundredth."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import contest
+import numpy as np
+from memory import PEAK, status
+
+import rankgain as rg
+
+PARTS = {"smoke": 10_000, "usual": 100, "full": 1}  # of the data, one part is taken
+Finding = tuple[str, str, str, str, str, str]
+HEAD = ("", "wall", "CPU", "a second", "input", "beyond it")
+
+
+# what is measured
+
+
+class Mapped:
+    """Memory of its own that a process holds at its peak, looked at again and again: maps of files do not count."""
+
+    def __init__(self) -> None:
+        self.most = 0
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._watch)
+
+    def _watch(self) -> None:
+        while not self._done.wait(0.005):
+            self.most = max(self.most, status("RssAnon"))
+
+    def __enter__(self) -> Mapped:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._done.set()
+        self._thread.join()
+
+
+def measure(what: str, count: int, run: Callable[[], Any], *, mapped: bool = False) -> tuple[Finding, Any]:
+    """Time and memory of one call, which evaluates so many documents; and its answer."""
+    before = status("RssAnon")
+    PEAK.write_text("5")
+    with Mapped() as watch:
+        start, worked = time.perf_counter(), time.process_time()
+        answer = run()
+        wall, cpu = time.perf_counter() - start, time.process_time() - worked
+    most = watch.most if mapped else status("VmHWM") - status("RssFile")
+    sizes = contest.megabytes(before), contest.megabytes(max(most - before, 0))
+    return (what, contest.duration(wall), contest.duration(cpu), f"{count / wall / 1e6:.3g} M", *sizes), answer
+
+
+def check(what: str, found: Any, expected: Any, tolerance: float = 1e-12) -> None:
+    if not np.allclose(found, expected, rtol=tolerance, atol=0):
+        raise contest.DifferentAnswer(f"{what}: {found} is found, and there must be {expected}")
+
+
+# scores
+
+
+PART = 1_000_000  # documents that are made together
+MEAN = 1000  # documents of a query
+
+
+def sizes_of(queries: int, seed: int) -> Any:
+    """From 1 to 2 · MEAN − 1 documents each, MEAN on average."""
+    sizes = np.random.default_rng(seed).integers(1, 2 * MEAN, queries)
+    sizes[1::2] = 2 * MEAN - sizes[::2]
+    return sizes
+
+
+def part_of(seed: int) -> tuple[Any, Any, Any]:
+    """The sizes, grades and scores of the queries of a part; one document in ten has a grade of 1 to 4."""
+    rng = np.random.default_rng(seed)
+    drawn = rng.integers(0, 40, PART, dtype=np.uint8)
+    return sizes_of(PART // MEAN, seed), (drawn + 1) * (drawn < 4), rng.random(PART, dtype=np.float32)
+
+
+def ndcg(grades: Any, scores: Any, k: int) -> float:
+    """As the definition says it: in a tie group every document has the mean of the gains and of the discounts."""
+    order = np.argsort(-scores)
+    gains, scores = grades[order].astype(float), scores[order]
+    starts = np.flatnonzero(np.append(True, scores[1:] != scores[:-1]))
+    discounts = 1 / np.log2(np.arange(2, len(gains) + 2))
+    discounts[k:] = 0
+    tied = np.diff(np.append(starts, len(gains)))
+    found = (np.add.reduceat(gains, starts) / tied) @ np.add.reduceat(discounts, starts)
+    gains.sort()
+    ideal = gains[::-1] @ discounts
+    return float(found / ideal) if ideal else 0.0
+
+
+def check_parts(name: str, result: Any, parts: int) -> None:
+    """Of each part the first query, of the last part all, as the definition says it."""
+    each = PART // MEAN
+    for seed in range(parts):
+        sizes, grades, scores = part_of(seed)
+        ends = np.cumsum(sizes)
+        for query in range(each if seed == parts - 1 else 1):
+            own = slice(ends[query] - sizes[query], ends[query])
+            check(name, result["ndcg@10"][seed * each + query], ndcg(grades[own], scores[own], 10))
+
+
+def by_chunks(scale: contest.Scale, _: Path) -> Iterator[Finding]:
+    """The loop of somebody who makes or loads a part at a time."""
+    parts = max(1000 // PARTS[scale], 1)
+
+    def run() -> Any:
+        results = []
+        for seed in range(parts):
+            sizes, grades, scores = part_of(seed)
+            results.append(rg.from_scores(grades, scores, group_sizes=sizes).evaluate("ndcg@10"))
+        return results[0].merge(*results[1:])
+
+    title = f"{parts * PART:,} documents in {parts * PART // MEAN:,} queries, chunks of {PART:,}"
+    finding, result = measure(f"{title} made, ndcg@10, merged", parts * PART, run)
+    yield finding
+    check_parts("chunks", result, parts)
+    yield measure(f"{title} made and no more", parts * PART, lambda: deque(map(part_of, range(parts)), maxlen=1))[0]
+
+
+def flat(scale: contest.Scale, folder: Path) -> Iterator[Finding]:
+    """All at once, from files that are mapped."""
+    parts = max(1000 // PARTS[scale], 1)
+    with (folder / "grades").open("wb") as grades, (folder / "scores").open("wb") as scores:
+        groups = []
+        for seed in range(parts):
+            sizes, some_grades, some_scores = part_of(seed)
+            groups.append(sizes)
+            grades.write(some_grades)
+            scores.write(some_scores)
+    sizes = np.concatenate(groups)
+    del groups
+    y_true = np.memmap(folder / "grades", dtype=np.uint8, mode="r")
+    y_score = np.memmap(folder / "scores", dtype=np.float32, mode="r")
+    for metric in ("ndcg@10", "ndcg"):
+        name = f"{parts * PART:,} documents in {len(sizes):,} queries, flat and mapped, {metric}"
+        finding, result = measure(
+            name,
+            parts * PART,
+            lambda metric=metric: rg.from_scores(y_true, y_score, group_sizes=sizes).evaluate(metric),
+            mapped=True,
+        )
+        yield finding
+        if metric == "ndcg@10":
+            check_parts("flat", result, parts)
+
+
+def one_query(scale: contest.Scale, _: Path) -> Iterator[Finding]:
+    n = 100_000_000 // PARTS[scale]
+    rng = np.random.default_rng(1)
+    drawn = rng.integers(0, 40, n, dtype=np.uint8)
+    grades = (drawn + np.uint8(1)) * (drawn < 4)
+    del drawn
+    for ties, scores in ("no ties", rng.random(n)), ("1000 different scores", np.empty(0)):
+        if not len(scores):
+            scores = rng.integers(0, 1000, n, dtype=np.int16).astype(np.float64)
+        for metric, k in ("ndcg@10", 10), ("ndcg", n):
+            name = f"one query of {n:,} documents, {ties}, {metric}"
+            finding, result = measure(
+                name, n, lambda scores=scores, metric=metric: rg.from_scores(grades, scores).evaluate(metric)
+            )
+            yield finding
+            check(name, result[metric][0], ndcg(grades, scores, k), 1e-9)
+        del scores
+
+
+# ids whose ranks are known
+
+
+def judged_ranks(queries: int, seed: int = 1) -> Any:
+    """For each query the ranks of 20 documents, rising, the first ones near the top and the last far below."""
+    return np.cumsum(np.random.default_rng(seed).integers(1, 2 + 2 ** (np.arange(20) // 2), (queries, 20)), axis=1)
+
+
+def check_ranked(name: str, result: Any, ranks: Any, grades: Any, k: int, returned: int) -> None:
+    """nDCG at k and reciprocal rank, by the ranks that the documents were given."""
+    discounts = 1 / np.log2(ranks + 1)
+    ideal = -np.sort(-grades, axis=1)[:, :k] @ (1 / np.log2(np.arange(2, min(k, 20) + 2)))
+    dcg = np.sum(grades * discounts * (ranks <= min(k, returned)), axis=1)
+    check(name, result[f"ndcg@{k}"], np.divide(dcg, ideal, out=np.zeros(len(dcg)), where=ideal > 0))
+    first = np.min(np.where((grades > 0) & (ranks <= returned), ranks, np.inf), axis=1)
+    check(name, result["rr"], 1 / first)
+
+
+# files
+
+LINES = 1000  # of a query
+
+
+def document(query: int, rank: int) -> int:
+    """Another for each rank of a query."""
+    return (query * 7919 + rank * 104_729) % 8_841_823
+
+
+def write_qrels(path: Path, ranks: Any, grades: Any) -> None:
+    with path.open("w") as file:
+        for query, (own, its) in enumerate(zip(ranks.tolist(), grades.tolist(), strict=True)):
+            file.writelines(
+                f"{query} 0 D{document(query, rank)} {grade}\n" for rank, grade in zip(own, its, strict=True)
+            )
+
+
+def write_run(path: Path, places: Iterator[list[int]]) -> None:
+    """A line for each place: of the queries one after the other, all of their ranks."""
+    ends = [f" {rank} {25 - 0.0173 * rank:.4f} made\n" for rank in range(1, LINES + 1)]
+    with path.open("w") as file:
+        for some in places:
+            pairs = (divmod(place, LINES) for place in some)
+            file.writelines(f"{query} Q0 D{document(query, rank + 1)}{ends[rank]}" for query, rank in pairs)
+
+
+def files(scale: contest.Scale, folder: Path) -> Iterator[Finding]:
+    queries = max(20_000 // PARTS[scale], 2)
+    ranks = judged_ranks(queries)
+    grades = np.random.default_rng(2).integers(0, 4, ranks.shape)
+    qrels, run = folder / "qrels", folder / "run"
+    write_qrels(qrels, ranks, grades)
+    blocks = range(0, queries * LINES, PART)
+
+    def found(how: str, path: Path) -> Finding:
+        name = f"a run of {queries * LINES:,} lines{how}, {megabytes_of(path)}; {20 * queries:,} judged, ndcg@10 and rr"
+        finding, result = measure(name, queries * LINES, lambda: rg.read_trec(qrels, path).evaluate("ndcg@10", "rr"))
+        check_ranked(name, result, ranks, grades, 10, LINES)
+        return finding
+
+    write_run(run, (list(range(start, min(start + PART, queries * LINES))) for start in blocks))
+    yield found("", run)
+    zipped = folder / "run.gz"
+    with run.open("rb") as plain, gzip.open(zipped, "wb", compresslevel=1) as file:
+        shutil.copyfileobj(plain, file, 1 << 20)
+    yield found(", gzip", zipped)
+    zipped.unlink()
+    order = np.random.default_rng(3).permutation(np.arange(queries * LINES, dtype=np.int32))
+    write_run(run, (order[start : start + PART].tolist() for start in blocks))
+    del order
+    yield found(", shuffled", run)
+
+
+def megabytes_of(path: Path) -> str:
+    return contest.megabytes(path.stat().st_size)
+
+
+# recommendations
+
+ITEMS = 49_999  # a prime: the multiples of a number below it are all different
+
+
+def users(scale: contest.Scale, _: Path) -> Iterator[Finding]:
+    count, shown = 1_000_000 // PARTS[scale], 100
+    rng = np.random.default_rng(1)
+    begins, steps = rng.integers(0, ITEMS, (count, 1)), rng.integers(1, ITEMS, (count, 1))
+    ranks = judged_ranks(count)
+    held_out = ((begins + steps * ranks) % ITEMS).astype(np.int32)
+    matrix = np.empty((count, shown), dtype=np.int32)
+    for start in range(0, count, 10_000):
+        some = slice(start, start + 10_000)
+        matrix[some] = (begins[some] + steps[some] * np.arange(1, shown + 1)) % ITEMS
+    del begins, steps
+
+    def found(how: str, recommended: Any, relevant: Any, **more: Any) -> Finding:
+        name = f"{count:,} users × {shown} of {ITEMS:,} items, {recommended.dtype} against {how}, ndcg@100 and rr"
+        finding, result = measure(
+            name,
+            matrix.size,
+            lambda: rg.from_recommendations(recommended, relevant, **more).evaluate("ndcg@100", "rr"),
+        )
+        check_ranked(name, result, ranks, np.ones(ranks.shape), 100, shown)
+        return finding
+
+    scipy: Any = contest.peer("scipy.sparse")
+    if scipy:
+        offsets = np.arange(0, ranks.size + 1, ranks.shape[1])
+        sparse = scipy.csr_matrix((np.ones(ranks.size, np.int8), held_out.reshape(-1), offsets), shape=(count, ITEMS))
+        yield found("a sparse matrix", matrix, sparse)
+        wide = matrix.astype(np.int64)
+        yield found("a sparse matrix", wide, sparse)
+        del sparse, wide
+    relevant: Any = list(map(set, held_out.tolist()))
+    yield found("sets", matrix, relevant)
+    relevant = {f"user {user}": dict.fromkeys(own, 1) for user, own in enumerate(relevant)}
+    yield found("dicts by user", matrix, relevant, query_ids=relevant.keys())
+
+
+CASES: dict[str, Callable[[contest.Scale, Path], Iterator[Finding]]] = {
+    "chunks": by_chunks,
+    "flat": flat,
+    "query": one_query,
+    "files": files,
+    "users": users,
+}
+
+
+def case(name: str, scale: contest.Scale) -> None:
+    """Print what is found, in a process of its own and with a folder that is removed."""
+    with tempfile.TemporaryDirectory() as folder:
+        for finding in CASES[name](scale, Path(folder)):
+            load = f"{os.getloadavg()[0]:.1f}"
+            print(json.dumps([*finding, load]), flush=True)
+
+
+def bench(scale: contest.Scale, names: list[str] | None = None) -> None:
+    if not PEAK.exists():
+        contest.note("load: skipped, for this system does not tell the peak of memory")
+        return
+    for name in names or CASES:
+        size = [] if scale == "usual" else [f"--{scale}"]
+        try:
+            printed = contest.process(sys.executable, __file__, "--case", name, *size)
+        except subprocess.CalledProcessError as error:  # which has said why
+            raise contest.DifferentAnswer(f"load, {name}: status {error.returncode}") from None
+        rows = [(*HEAD, "load"), *(json.loads(line) for line in printed.splitlines())]
+        if scale == "smoke":
+            print(f"load, {name}: equal answers from {len(rows) - 1}")
+            continue
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        contest.note("\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows))
+
+
+if __name__ == "__main__":
+    parser = contest.options(__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(CASES)}")
+    parser.add_argument("--case", choices=CASES, help="only this one, in this process, as JSON")
+    arguments = parser.parse_args()
+    if arguments.case:
+        case(arguments.case, arguments.scale)
+    else:
+        sys.exit(contest.main(None, partial(bench, names=arguments.names), scale=arguments.scale))
