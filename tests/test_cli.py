@@ -265,7 +265,7 @@ def test_ids_go_out_as_they_came_in(files, tmp_path, form, encoding):
     assert shown in result.stdout
     output = tmp_path / "out"
     assert subprocess.run([*call, "-o", str(output)], capture_output=True, env=environment).stdout == b""
-    assert output.read_bytes().replace(b"\r\n", b"\n") == result.stdout.replace(b"\r\n", b"\n")
+    assert output.read_bytes() == result.stdout
     assert (b"\r\n" in output.read_bytes()) == (form == "csv")
 
 
@@ -280,12 +280,56 @@ def test_a_reader_that_goes_away_is_no_error(files, form):
         assert process.wait() == 0
 
 
+# With Python's buffer of standard output and without it.
+buffering = pytest.mark.parametrize("unbuffered", ["", "1"])
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full device")
-def test_a_full_disk_is_one_line(files):
+@buffering
+def test_a_full_disk_is_one_line(files, unbuffered):
+    environment = os.environ | {"PYTHONUNBUFFERED": unbuffered}
     with open("/dev/full", "wb") as full:
-        result = subprocess.run(command(*files), stdout=full, stderr=subprocess.PIPE)
+        result = subprocess.run(command(*files), stdout=full, stderr=subprocess.PIPE, env=environment)
     message = b"rankgain: error: standard output: No space left on device\n"
     assert (result.returncode, result.stderr) == (1, message)
+
+
+LIMITED = """
+import resource, sys
+from rankgain.cli import main as command
+resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))  # as if so much room were left
+sys.exit(command())
+"""
+
+
+@pytest.mark.skipif(find_spec("resource") is None, reason="no limits can be set")
+@pytest.mark.parametrize("call", [["eval", "--per-query"], ["trec_eval", "-q"]])
+@buffering
+def test_a_disk_that_becomes_full_is_no_success(tmp_path, call, unbuffered):
+    paths = [tmp_path / "qrels", tmp_path / "run"]
+    for path, line in zip(paths, ("q{} 0 d 1\n", "q{} Q0 d 1 1 t\n"), strict=True):
+        path.write_text("".join(map(line.format, range(5000))))
+    arguments, environment = [*call, *map(str, paths)], os.environ | {"PYTHONUNBUFFERED": unbuffered}
+    whole = subprocess.run([sys.executable, "-m", "rankgain.cli", *arguments], capture_output=True, check=True).stdout
+    limited = [sys.executable, "-c", LIMITED, *arguments]
+    with open(tmp_path / "out", "wb") as output:
+        result = subprocess.run(limited, stdout=output, stderr=subprocess.PIPE, env=environment)
+    assert (result.returncode, result.stderr) == (1, b"rankgain: error: standard output: File too large\n")
+    assert (tmp_path / "out").read_bytes() == whole[:10_000]
+    if call[0] == "eval":
+        (tmp_path / "out").write_text("old")
+        result = subprocess.run([*limited, "-o", str(tmp_path / "out")], stderr=subprocess.PIPE, env=environment)
+        message = f"rankgain: error: {tmp_path / 'out'}: File too large\n"
+        assert (result.returncode, result.stderr.decode()) == (1, message)
+        assert (tmp_path / "out").read_text() == "old"
+        assert len(os.listdir(tmp_path)) == 3
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell closes it in another way there")
+def test_without_standard_output_nothing_can_be_printed(files):
+    closed = [sys.executable, "-c", "import os, sys; os.close(1); os.execv(sys.executable, sys.orig_argv[3:])"]
+    result = subprocess.run([*closed, *command(*files)], stderr=subprocess.PIPE)
+    assert (result.returncode, result.stderr) == (1, b"rankgain: error: standard output: Bad file descriptor\n")
 
 
 # --output

@@ -39,12 +39,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             from rankgain import trec_eval  # which few need
 
             status, text = trec_eval.main(given[1:])
-            _print(text, "trec")
+            _print(text)
             return status
         options = _options(given)
         options.run(options)
     except BrokenPipeError:  # the reader has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        pass
     except (ValueError, TypeError) as error:
         return _fail(str(error))
     except OSError as error:
@@ -164,7 +164,7 @@ def _peer(text: str) -> str:
 def _explain(options: argparse.Namespace) -> None:
     if options.files:
         options.parser.error(f"unrecognized arguments: {' '.join(options.files)}")
-    _print(f"{rankgain.explain(options.metric, options.like)}\n", "text")
+    _print(f"{rankgain.explain(options.metric, options.like)}\n")
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -186,7 +186,7 @@ def _run(options: argparse.Namespace) -> None:
         results = {name: held.evaluate(*options.metric, like=options.like) for name, held in _rankings(files, options)}
         text = FORMATS[options.form](Comparison(results), options.per_query)
     if options.output is None:
-        _print(text, options.form)
+        _print(text)
     else:
         write_whole(options.output, encoded(text))
 
@@ -285,12 +285,23 @@ def encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-def _print(text: str, form: str) -> None:
-    if isinstance(sys.stdout, io.TextIOWrapper):  # the same bytes whatever the locale
-        sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
-        if form == "csv":  # whose line ends are its own
-            sys.stdout.reconfigure(newline="")
-    print(text, end="", flush=True)
+def _print(text: str) -> None:
+    """Write to standard output the bytes that would go into a file, whatever the locale, and all or raise OSError.
+
+    Not through Python's buffer: what is left in it after an error is another error at the end of the process. And
+    without one (`python -u`) a disk that is nearly full takes a part of the text, which `print` does not notice.
+    """
+    out = sys.stdout
+    if out is None:
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+    if not isinstance(out, io.TextIOWrapper):
+        print(text, end="", flush=True)
+        return
+    out.flush()
+    file: Any = getattr(out.buffer, "raw", out.buffer)
+    data, written = memoryview(encoded(text)), 0
+    while written < len(data):
+        written += file.write(data[written:]) or 0
 
 
 def check_writable(path: str) -> None:
