@@ -296,7 +296,7 @@ def test_a_full_disk_is_one_line(files, unbuffered):
 
 LIMITED = """
 import resource, sys
-from rankgain.cli import main as command
+from rankgain.cli import command
 resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))  # as if so much room were left
 sys.exit(command())
 """

@@ -7,8 +7,10 @@ import contextlib
 import errno
 import io
 import os
+import signal
 import stat
 import sys
+import threading
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from typing import Any
@@ -26,6 +28,13 @@ DEFAULT_METRICS = ("ndcg@10", "mrr@10")
 
 # Bytes of input from which on reading takes long enough for a progress bar.
 LARGE = 32 << 20
+
+
+def command() -> int:
+    """`main` as a process of its own, which Ctrl-C ends as it ends other programs: at once and without a traceback."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not one that a shell has ignore it
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    return main()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -321,6 +330,7 @@ def write_whole(path: str, data: bytes) -> None:
     """Write a file whole or not at all: what stands there stays until everything is on the disk.
 
     A link stays one, and the permissions become what `open` would have left. Pipes and devices are written to as usual.
+    A process that is killed in between (SIGKILL) leaves ``.rankgain-`` and a number beside the file, for nobody's use.
     """
     target = os.path.realpath(path)
     try:
@@ -339,18 +349,40 @@ def _is_special(target: str) -> bool:
 
 def _replace(target: str, data: bytes) -> None:
     temporary = os.path.join(os.path.dirname(target), f".rankgain-{os.urandom(8).hex()}")
+    with _undisturbed():
+        try:
+            with open(temporary, "xb") as file:  # which applies the umask
+                if os.path.exists(target):
+                    os.chmod(temporary, stat.S_IMODE(os.stat(target).st_mode))
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, target)
+        except BaseException:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(temporary)
+            raise
+
+
+@contextlib.contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Put off the signals that end a process, which would leave a temporary file behind, until the work is done."""
+    before: dict[int, Any] = {}
+    came: list[int] = []
+    if threading.current_thread() is threading.main_thread():  # no other can say what signals do
+        for number in filter(None, (getattr(signal, name, None) for name in _ENDING)):
+            if signal.getsignal(number) not in (None, signal.SIG_IGN):
+                before[number] = signal.signal(number, lambda its, _: came.append(its))
     try:
-        with open(temporary, "xb") as file:  # which applies the umask
-            if os.path.exists(target):
-                os.chmod(temporary, stat.S_IMODE(os.stat(target).st_mode))
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary)
-        raise
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for number in came:
+            signal.raise_signal(number)
+
+
+_ENDING = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")  # not each system has all of them
 
 
 def _os_error(code: int, path: str) -> OSError:
@@ -358,4 +390,4 @@ def _os_error(code: int, path: str) -> OSError:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(command())
