@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import gzip
 import json
 import os
@@ -54,6 +56,8 @@ class Mapped:
 
 def measure(what: str, count: int, run: Callable[[], Any], *, mapped: bool = False) -> tuple[Finding, Any]:
     """Time and memory of one call, which evaluates so many documents; and its answer."""
+    gc.collect()
+    getattr(ctypes.CDLL(None), "malloc_trim", int)(0)  # what making the input left behind
     before = status("RssAnon")
     PEAK.write_text("5")
     with Mapped() as watch:
@@ -116,6 +120,10 @@ def check_parts(name: str, result: Any, parts: int) -> None:
             check(name, result["ndcg@10"][seed * each + query], ndcg(grades[own], scores[own], 10))
 
 
+def evaluate(metric: str, grades: Any, scores: Any, sizes: Any = None) -> Any:
+    return rg.from_scores(grades, scores, group_sizes=sizes).evaluate(metric)
+
+
 def by_chunks(scale: contest.Scale, _: Path) -> Iterator[Finding]:
     """The loop of somebody who makes or loads a part at a time."""
     parts = max(1000 // PARTS[scale], 1)
@@ -124,7 +132,7 @@ def by_chunks(scale: contest.Scale, _: Path) -> Iterator[Finding]:
         results = []
         for seed in range(parts):
             sizes, grades, scores = part_of(seed)
-            results.append(rg.from_scores(grades, scores, group_sizes=sizes).evaluate("ndcg@10"))
+            results.append(evaluate("ndcg@10", grades, scores, sizes))
         return results[0].merge(*results[1:])
 
     title = f"{parts * PART:,} documents in {parts * PART // MEAN:,} queries, chunks of {PART:,}"
@@ -150,12 +158,8 @@ def flat(scale: contest.Scale, folder: Path) -> Iterator[Finding]:
     y_score = np.memmap(folder / "scores", dtype=np.float32, mode="r")
     for metric in ("ndcg@10", "ndcg"):
         name = f"{parts * PART:,} documents in {len(sizes):,} queries, flat and mapped, {metric}"
-        finding, result = measure(
-            name,
-            parts * PART,
-            lambda metric=metric: rg.from_scores(y_true, y_score, group_sizes=sizes).evaluate(metric),
-            mapped=True,
-        )
+        run = partial(evaluate, metric, y_true, y_score, sizes)
+        finding, result = measure(name, parts * PART, run, mapped=True)
         yield finding
         if metric == "ndcg@10":
             check_parts("flat", result, parts)
@@ -167,16 +171,15 @@ def one_query(scale: contest.Scale, _: Path) -> Iterator[Finding]:
     drawn = rng.integers(0, 40, n, dtype=np.uint8)
     grades = (drawn + np.uint8(1)) * (drawn < 4)
     del drawn
-    for ties, scores in ("no ties", rng.random(n)), ("1000 different scores", np.empty(0)):
-        if not len(scores):
-            scores = rng.integers(0, 1000, n, dtype=np.int16).astype(np.float64)
+    for ties in ("no ties", "1000 different scores"):
+        scores = rng.random(n) if ties == "no ties" else rng.integers(0, 1000, n, np.int16).astype(np.float64)
         for metric, k in ("ndcg@10", 10), ("ndcg", n):
             name = f"one query of {n:,} documents, {ties}, {metric}"
-            finding, result = measure(
-                name, n, lambda scores=scores, metric=metric: rg.from_scores(grades, scores).evaluate(metric)
-            )
+            run = partial(evaluate, metric, grades, scores)
+            finding, result = measure(name, n, run)
             yield finding
             check(name, result[metric][0], ndcg(grades, scores, k), 1e-9)
+            del run
         del scores
 
 
@@ -261,7 +264,8 @@ def megabytes_of(path: Path) -> str:
 ITEMS = 49_999  # a prime: the multiples of a number below it are all different
 
 
-def users(scale: contest.Scale, _: Path) -> Iterator[Finding]:
+def users(how: str, scale: contest.Scale, _: Path) -> Iterator[Finding]:
+    """A matrix of recommended ids against held-out ones."""
     count, shown = 1_000_000 // PARTS[scale], 100
     rng = np.random.default_rng(1)
     begins, steps = rng.integers(0, ITEMS, (count, 1)), rng.integers(1, ITEMS, (count, 1))
@@ -272,29 +276,29 @@ def users(scale: contest.Scale, _: Path) -> Iterator[Finding]:
         some = slice(start, start + 10_000)
         matrix[some] = (begins[some] + steps[some] * np.arange(1, shown + 1)) % ITEMS
     del begins, steps
+    names: Any = None
+    relevant: Any
+    if how == "sets":
+        relevant = list(map(set, map(np.ndarray.tolist, held_out)))
+    elif how == "dicts by user":
+        relevant = {f"user {user}": dict.fromkeys(own.tolist(), 1) for user, own in enumerate(held_out)}
+        names = list(relevant)
+    else:
+        scipy: Any = contest.peer("scipy.sparse")
+        if not scipy:
+            return
+        held = np.ones(ranks.size, np.int8), held_out.reshape(-1), np.arange(0, ranks.size + 1, ranks.shape[1])
+        relevant = scipy.csr_matrix(held, shape=(count, ITEMS))
+    for dtype in (np.int32, np.int64) if how == "a sparse matrix" else (np.int32,):
+        matrix = matrix.astype(dtype, copy=False)
 
-    def found(how: str, recommended: Any, relevant: Any, **more: Any) -> Finding:
-        name = f"{count:,} users × {shown} of {ITEMS:,} items, {recommended.dtype} against {how}, ndcg@100 and rr"
-        finding, result = measure(
-            name,
-            matrix.size,
-            lambda: rg.from_recommendations(recommended, relevant, **more).evaluate("ndcg@100", "rr"),
-        )
+        def run(matrix: Any = matrix) -> Any:
+            return rg.from_recommendations(matrix, relevant, query_ids=names).evaluate("ndcg@100", "rr")
+
+        name = f"{count:,} users × {shown} of {ITEMS:,} items, {matrix.dtype} against {how}, ndcg@100 and rr"
+        finding, result = measure(name, matrix.size, run)
+        yield finding
         check_ranked(name, result, ranks, np.ones(ranks.shape), 100, shown)
-        return finding
-
-    scipy: Any = contest.peer("scipy.sparse")
-    if scipy:
-        offsets = np.arange(0, ranks.size + 1, ranks.shape[1])
-        sparse = scipy.csr_matrix((np.ones(ranks.size, np.int8), held_out.reshape(-1), offsets), shape=(count, ITEMS))
-        yield found("a sparse matrix", matrix, sparse)
-        wide = matrix.astype(np.int64)
-        yield found("a sparse matrix", wide, sparse)
-        del sparse, wide
-    relevant: Any = list(map(set, held_out.tolist()))
-    yield found("sets", matrix, relevant)
-    relevant = {f"user {user}": dict.fromkeys(own, 1) for user, own in enumerate(relevant)}
-    yield found("dicts by user", matrix, relevant, query_ids=relevant.keys())
 
 
 CASES: dict[str, Callable[[contest.Scale, Path], Iterator[Finding]]] = {
@@ -302,7 +306,9 @@ CASES: dict[str, Callable[[contest.Scale, Path], Iterator[Finding]]] = {
     "flat": flat,
     "query": one_query,
     "files": files,
-    "users": users,
+    "sparse": partial(users, "a sparse matrix"),
+    "sets": partial(users, "sets"),
+    "dicts": partial(users, "dicts by user"),
 }
 
 

@@ -25,7 +25,18 @@ def run(*command, **more):
 def test_every_bench_runs_on_small_data():
     result = run(BENCH / "run.py", "--smoke")
     assert result.returncode == 0, result.stdout + result.stderr
-    for title in ("20 × 100, ndcg@10, one", "ranked", "groups", "dicts", "files", "pandas", "users", "start", "growth"):
+    for title in (
+        "20 × 100, ndcg@10, one",
+        "ranked",
+        "groups",
+        "dicts",
+        "files",
+        "pandas",
+        "users",
+        "start",
+        "growth",
+        "load",
+    ):
         assert title in result.stdout
     assert "a call from C" in result.stdout or "C functions: skipped" in result.stdout
 
