@@ -25,6 +25,7 @@ FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
 WINDOWS = sys.platform == "win32"
 # The limited API does not exist on free-threaded builds before 3.15, nor in Cython for later ones.
 ABI3 = sys.implementation.name == "cpython" and not FREE_THREADED
+LIMITED = [("Py_LIMITED_API", "0x030B0000")] if ABI3 else []
 
 DIRECTIVES = {
     "language_level": 3,
@@ -37,11 +38,14 @@ DIRECTIVES = {
     "embedsignature": True,
     "embedsignature.format": "clinic",  # for them the signature stands in the text
 }
-# Nothing here throws, and the tables for what does are a tenth of a wheel.
-SMALL = ["-fno-asynchronous-unwind-tables", "-fno-unwind-tables"]
+# A small wheel: nothing here throws, so there are no tables for what does; functions stand where they fit, and those
+# of Python are called through one table. With -O3 the modules weigh a fifth more, and take 0 to 9 % less time.
+SMALL = ["-O2", "-g0", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables"]
+if sys.platform == "linux":
+    SMALL += ["-fno-plt", "-fno-align-functions", "-fno-align-jumps", "-fno-align-labels"]
 # The same bits on every machine and in plain Python: no fused multiply-add, no reordering.
-UNIX_FLAGS = ["-ffp-contract=off", *(["-O0", "-g3", "-UNDEBUG"] if DEBUG else ["-O3", "-g0", *SMALL])]
-GLUE = [] if DEBUG or WINDOWS else ["-O2"]  # there is no loop to make quicker
+UNIX_FLAGS = ["-ffp-contract=off", *(["-O0", "-g3", "-UNDEBUG"] if DEBUG else SMALL)]
+GLUE = [] if DEBUG or WINDOWS else ["-Os"]  # there is no loop to make quicker
 FLAGS = ["/fp:precise", "/Od" if DEBUG else "/O2"] if WINDOWS else UNIX_FLAGS
 
 
@@ -67,7 +71,7 @@ def extensions() -> list[Extension]:
             libraries=[] if WINDOWS else ["m"],  # unnamed, libm's symbols would stay unversioned
             extra_compile_args=[*FLAGS, *(GLUE if source == common else [])],
             extra_link_args=["-s"] if sys.platform == "linux" and not DEBUG else [],  # no table of symbols
-            define_macros=[("Py_LIMITED_API", "0x030B0000")] if ABI3 else [],
+            define_macros=[("CYTHON_COMPRESS_STRINGS", "0"), *LIMITED],  # a wheel compresses them better
             py_limited_api=ABI3,
         )
         for source in [*sorted(package.glob("*.pyx")), common]
@@ -102,7 +106,13 @@ class HonestWheel(bdist_wheel):
         return super().get_tag()
 
 
+# The first part of the README, which every wheel holds for its page: the rest would be a twentieth of the wheel.
+PAGE = Path("README.md").read_text(encoding="utf-8").partition("\n## Definitions\n")[0]
+PAGE += "\nThe README of the sources goes on: definitions, drop-ins, speed, the C functions.\n"
+
 setup(
+    long_description=PAGE,
+    long_description_content_type="text/markdown",
     ext_modules=extensions(),
     cmdclass={"bdist_wheel": HonestWheel, "sdist": WholeSdist},
     options={"bdist_wheel": {"py_limited_api": "cp311"}} if ABI3 else {},
