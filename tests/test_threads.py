@@ -1,11 +1,14 @@
 """Any number of threads: the same bits, the same error, no hang after a fork."""
 
+import gc
+import math
 import multiprocessing
 import os
 import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from fractions import Fraction
 
 import numpy as np
@@ -150,6 +153,20 @@ def test_multiprocessing(method):
     expected = evaluated(0)  # so that a forked process has a pool whose threads are not there
     with multiprocessing.get_context(method).Pool(2) as pool:
         assert pool.map_async(evaluated, range(6)).get(60) == [expected] * 6
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_error_does_not_keep_the_arrays_of_its_chunk(backend, threads):
+    """Else they would stay until the collector comes."""
+    rankings = rg.from_ranked([[1.0] * 64, [math.nan] * 64])
+    gc.collect()
+    gc.disable()
+    try:
+        with suppress(ValueError):
+            rankings.evaluate("ndcg", threads=threads)
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")

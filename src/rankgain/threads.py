@@ -45,8 +45,11 @@ def over(chunks: Iterable[tuple[int, int]], work: Callable[[int, int], T], threa
     share()
     for helper in helpers:  # one that has not begun is not needed any more
         helper.cancel() or helper.result()
-    if errors:
-        raise errors[min(errors)]
+    try:
+        if errors:
+            raise errors[min(errors)]
+    finally:
+        errors.clear()  # else the error and this frame would hold each other, and the chunk's arrays
     return [results[number] for number in range(len(results))]
 
 
