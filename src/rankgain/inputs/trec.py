@@ -242,7 +242,8 @@ class File:
         return self
 
     def close(self) -> None:
-        """Let go of what was kept; the file itself is whose it was."""
+        """Let go of what was kept, and of what reads this file; the file itself is whose it was."""
+        self._stream = None
         if self._kept is not None:
             self._kept.close()
 
