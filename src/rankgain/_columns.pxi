@@ -62,7 +62,7 @@ cdef struct Keys:
 
 cdef inline Keys keys_of(
     const unsigned char[::1] data, const int64_t[::1] starts, const int64_t[::1] ends, Py_ssize_t n
-) noexcept:
+) noexcept nogil:
     cdef Keys keys
     keys.data = &data[0] if data.shape[0] else NULL
     keys.starts = &starts[0] if starts.shape[0] else NULL

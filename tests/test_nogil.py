@@ -1,0 +1,110 @@
+"""Kernels keep away from Python: what runs without the GIL calls nothing of Python's and allocates nothing.
+
+What counts is the C that Cython makes of them with the directives of the build, for it takes the GIL back without a
+word in the source: to raise, to check a divisor, to count who looks at a slice.
+"""
+
+import ast
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+from wheels import ROOT
+
+pytestmark = pytest.mark.checkout
+
+PACKAGE = ROOT / "src" / "rankgain"
+MODULES = sorted(PACKAGE.glob("*.pyx"))
+
+# Over memory, without an object in sight, and not `noexcept nogil`.
+NO_KERNELS = {
+    **dict.fromkeys(["_columns.prepare", "_doors.reserve_list", "_ordering.reserve"], "reserves scratch: MemoryError"),
+    "_lines.read_float": "calls Python's own converter",
+    "_ordering.close_numbers": "lets go of the buffer of an object",
+    "_readers.append": "grows: MemoryError",
+}
+# For Python, over buffers, and the GIL is never let go.
+HOLDERS = {
+    **dict.fromkeys(["_readers.hits_matched", "_readers.read_judged"], "walks dicts"),
+    **dict.fromkeys(["_columns.copy_integers", "_readers.pack_ids", "_readers.pack_integers"], "walks lists"),
+    **dict.fromkeys(["_lines.scan_qrels", "_lines.scan_run"], "`scan` does it for them"),
+    "_doors.__cinit__": "keeps the view of a table",
+}
+ALLOCATORS = {"_columns_make_chains": "is for those that reserve scratch, and tells them whether there was room"}
+
+
+# the sources
+
+FUNCTION = re.compile(
+    r"^(?P<indent> *)(?P<kind>cdef|def) [^\n(=]*?(?P<name>\w+)\((?P<parameters>[^()]*)\)(?P<words>[^\n:]*):\n"
+    r"(?P<body>(?:(?P=indent) +[^\n]+\n|\n)+)",
+    re.MULTILINE,
+)
+FUNCTIONS = {
+    f"{path.stem}.{function['name']}": function
+    for path in [*MODULES, *PACKAGE.glob("*.pxd")]
+    for function in FUNCTION.finditer(path.read_text(encoding="utf-8"))
+}
+KERNELS = {name for name, function in FUNCTIONS.items() if function["words"] == " noexcept nogil"}
+
+
+def taking(kind, pattern):
+    return {name for name, held in FUNCTIONS.items() if held["kind"] == kind and re.search(pattern, held["parameters"])}
+
+
+def test_what_takes_pointers_is_a_kernel():
+    others = taking("cdef", r"\*|\[::1\]") - taking("cdef", r"\b(object|dict|list|tuple|PyObject)\b") - KERNELS
+    assert others == {*NO_KERNELS}
+
+
+def test_what_python_calls_with_buffers_lets_the_gil_go():
+    holders = {name for name in taking("def", r"\[::1\]") if "with nogil:" not in FUNCTIONS[name]["body"]}
+    assert holders == {*HOLDERS}
+
+
+# the C that is made of them
+
+KERNEL = re.compile(r"^static [^\n;]*__pyx_f_8rankgain_\d+(\w+)\([^\n;]*\) \{\n.*?^\}\n", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"PyEval_SaveThread\(\);\s*__Pyx_FastGIL_Remember\(\);(.*?)__Pyx_FastGIL_Forget\(\);", re.DOTALL)
+COMMENT = re.compile(r'/\*(?: "rankgain/([^"\n]+":\d+))?.*?\*/', re.DOTALL)
+PYTHON = re.compile(r"\b_?(?:Py|__Pyx|__PYX)(?!_ssize_t\b|_buffer\b|_memviewslice\b)\w*")  # but for those types
+ALLOCATION = re.compile(r"\b(?:malloc|calloc|realloc)\b")
+
+
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory):
+    """The C of all modules, by the directives that setup.py gives."""
+    (directives,) = [
+        node.value
+        for node in ast.parse((ROOT / "setup.py").read_text(encoding="utf-8")).body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "DIRECTIVES"
+    ]
+    options = [f"-X{name}={value}" for name, value in eval(ast.unparse(directives), {"DEBUG": False}).items()]
+    folder = tmp_path_factory.mktemp("c")
+    shutil.copytree(PACKAGE, folder / "rankgain", ignore=shutil.ignore_patterns("*.so", "*.pyd", "__pycache__"))
+    sources = [f"rankgain/{path.name}" for path in MODULES]
+    command = [sys.executable, "-m", "cython", *options, "--shared=rankgain._cyutility", *sources]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return "".join((folder / source).with_suffix(".c").read_text(encoding="utf-8") for source in sources)
+
+
+def found(pattern, name, code):
+    """Where a piece of C has what it must not have: the line of the source, else the function, and the word."""
+    line = name
+    for comment, part in zip([None, *COMMENT.finditer(code)], COMMENT.sub("\0", code).split("\0"), strict=True):
+        line = comment[1] if comment and comment[1] else line
+        yield from (f"{line}: {word}" for word in pattern.findall(part))
+
+
+def test_what_runs_without_the_gil(generated):
+    kernels = {name.replace(".", "_") for name in KERNELS}
+    pieces = [(found[1], found[0]) for found in KERNEL.finditer(generated) if found[1] in kernels]
+    assert {name for name, _ in pieces} == kernels
+    blocks = [("", code) for code in BLOCK.findall(generated)]
+    assert len(blocks) == sum(held["body"].count("with nogil:") for held in FUNCTIONS.values())
+    pieces += blocks
+    assert [place for piece in pieces for place in found(PYTHON, *piece)] == []
+    assert [place for piece in pieces if piece[0] not in ALLOCATORS for place in found(ALLOCATION, *piece)] == []
