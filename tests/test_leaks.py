@@ -1,0 +1,260 @@
+"""Nothing is kept of a call that is over: not of one that was answered, nor of one that was refused half way.
+
+Each call is made again and again, and what is held afterwards is compared with what was held before: references to all
+that was passed, objects that the collector knows, blocks of Python's memory, bytes of C's.
+
+    python tests/test_leaks.py 100000    as many calls of each, but no longer than SECONDS; and the process as a whole
+    python tests/test_leaks.py 1         one of each, for whoever watches the memory from outside
+"""
+
+import ctypes
+import gc
+import inspect
+import sys
+import tempfile
+import time
+from array import array
+from collections import defaultdict
+from contextlib import contextmanager, suppress
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from types import FunctionType, ModuleType
+from unittest.mock import patch
+
+import pytest
+import test_stress
+from calls_refused import MADE, NO_STATUS, Wrong, refused, refused_by_c
+from test_stress import C_CALLS, CALLS, FRAMES, HERE, KS, METRICS, Data, Shared, answer, bits
+
+import rankgain as rg
+import rankgain.pytrec_eval
+import rankgain.sklearn
+from rankgain import _backend, definitions
+from rankgain.inputs import trec
+
+TIMES, BRIEFLY = 200, 0.01  # calls of each in a test, and seconds where they are slow, but …
+FEWEST = 10  # … as many as this in any case
+SECONDS = 5  # of the processor
+ROUNDS = 5  # each of twice the calls: what a call leaves behind is there after each, but a cache grows at first
+UNITS = {"objects": 1, "blocks of Python's memory": 1, "words of C's": 16}
+LARGEST = 1 << 20  # bytes by which the process may grow meanwhile
+
+DRAWN = {"plot", "Curve.plot"}  # matplotlib's caches grow for a thousand calls
+LEFT_TO_THE_COLLECTOR = {
+    **dict.fromkeys(DRAWN, "the parts of a figure know each other"),
+    "catboost_metric": "a class of its own, as CatBoost shows its name",
+    "from_frames": "classes of ctypes, one for each length of a buffer",
+}
+
+
+# what is held
+
+
+class Malloc(ctypes.Structure):
+    """What glibc says of its memory."""
+
+    _fields_ = [
+        *((name, ctypes.c_size_t) for name in ("arena", "ordblks", "smblks", "hblks", "mapped", "usmblks", "fsmblks")),
+        *((name, ctypes.c_size_t) for name in ("used", "unused", "keepcost")),
+    ]
+
+
+mallinfo = getattr(ctypes.CDLL(None), "mallinfo2", None) if sys.platform == "linux" else None
+if mallinfo:
+    mallinfo.restype = Malloc
+
+
+def c_bytes():
+    """What C code asked for and has not given back; elsewhere nobody counts."""
+    held = mallinfo() if mallinfo else Malloc()
+    return held.used + held.mapped
+
+
+def process_bytes():
+    with suppress(OSError):
+        return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+    return 0
+
+
+def reachable(*roots):
+    """The objects that calls are given: containers, records of rankgain and of the tests, and all that they hold."""
+    found, left = {}, [*roots]
+    while left:
+        one = left.pop()
+        if id(one) in found or isinstance(one, (type, ModuleType, FunctionType)):
+            continue
+        found[id(one)] = one
+        record = type(one).__module__.startswith(("rankgain", "test_", "calls_"))
+        if record or isinstance(one, (dict, list, tuple, set, frozenset, partial)):
+            left += gc.get_referents(one)
+    return [*found.values()]
+
+
+def books(given, references):
+    """What is held: the references are written where there is room already, so that nothing is held for that."""
+    gc.collect()
+    for place, one in enumerate(given):
+        references[place] = sys.getrefcount(one)
+    return len(gc.get_objects()), sys.getallocatedblocks(), c_bytes()
+
+
+def repeat(calls, times, seconds, fewest=FEWEST):
+    """Make all calls so many times, or so long, and say how often that was."""
+    stop = time.process_time() + seconds
+    for done in range(1, times + 1):
+        for call in calls:
+            call()
+        if done >= fewest and time.process_time() > stop:
+            break
+    return done
+
+
+def growth(calls, given, times, seconds):
+    """How often the calls were made, and what they left behind each time, in every round: whole numbers."""
+    repeat(calls, max(FEWEST, times // 10), seconds / 10)
+    old, new = (array("q", bytes(8 * len(given))) for _ in "12")
+    for longer in range(ROUNDS):
+        before = books(given, old)
+        done = repeat(calls, times << longer, seconds, FEWEST << longer)
+        after = books(given, new)
+        grown = zip(UNITS.items(), before, after, strict=True)
+        left = {name: count for (name, unit), was, now in grown if (count := round((now - was) / done / unit)) > 0}
+        for one, was, now in zip(given, old, new, strict=True):
+            if count := round((now - was) / done):
+                left[f"references to {one!r:.60}"] = count
+        if not left:
+            break
+    return done, left
+
+
+# what is called
+
+
+def answered(shared):
+    """Pairs of a name and a call: CALLS, every metric under every policy for ties, and what stands in for peers."""
+    yield from ((name, partial(answer, name, shared)) for name in HERE if name != "from_frames")
+    yield from ((name, partial(getattr(rg, name), [1.0] * 300)) for name in ("dcg", "idcg", "ndcg"))
+    frames = shared.truth_columns, shared.columns
+    for make in [dict, *(make for module, make in FRAMES.items() if find_spec(module))]:
+        # made anew, for pandas keeps something for each look at a frame
+        yield "from_frames", lambda make=make: bits(rg.from_frames(*map(make, frames), validate="full"))
+    for ties in ("average", "worst", "stable"):
+        metrics = [name for name, row in definitions.TABLE.items() if ties != "average" or not row.unaveraged]
+        scored = rg.from_scores(shared.grades, shared.scores, ties=ties)
+        for rankings in scored, shared.rankings["matched"].under(ties=ties):
+            yield "Rankings.evaluate", partial(rankings.evaluate, *metrics)
+    for name in ("ndcg_score", "dcg_score"):
+        yield f"sklearn.{name}", partial(getattr(rg.sklearn, name), shared.grades, shared.scores)
+    evaluator = rg.pytrec_eval.RelevanceEvaluator(shared.qrels, {"map", "ndcg_cut", "recall"})
+    yield "pytrec_eval", partial(evaluator.evaluate, shared.run)
+
+
+def attempt(call):
+    """Make a call that must be refused."""
+    try:
+        call()
+    except Exception:
+        return
+    raise AssertionError(f"not refused: {call}")
+
+
+@contextmanager
+def prepared():
+    """The calls of each function by (name, "answered" or "refused"), made once, and all objects that they are given."""
+    with (
+        patch.object(test_stress, "MANY", 24),
+        patch.object(test_stress, "LISTS", 4),
+        patch.object(trec, "BLOCK", 2048),
+        tempfile.TemporaryDirectory() as folder,
+    ):
+        data = Data(4, 12)
+        shared, wrong = Shared(data), Wrong(data, Path(folder))
+        made = defaultdict(list)
+        for name, call in answered(shared):
+            made[name, "answered"].append(call)
+        for name, call in [*refused(shared, wrong), *(refused_by_c(shared) if find_spec("rankgain._kernels") else ())]:
+            made[name, "refused"].append(partial(attempt, call))
+        for calls in made.values():
+            repeat(calls, 1, 0)
+        given = reachable(shared, wrong, made, METRICS, KS)
+        gc.collect()
+        gc.freeze()  # what is there by now need not be looked at each time
+        try:
+            yield made, given
+        finally:
+            gc.unfreeze()
+
+
+# tests
+
+
+@pytest.fixture
+def calls(backend):
+    with prepared() as held:
+        yield held
+
+
+def test_calls_leave_nothing_behind(calls):
+    made, given = calls
+    for name, kind in made:
+        if name not in DRAWN:
+            done, left = growth(made[name, kind], given, TIMES, BRIEFLY)
+            assert not left, f"{name}, {kind}: {done} times, each: {left}"
+
+
+def test_nor_do_they_leave_it_to_the_collector(calls):
+    """Arrays would stay until it comes, which may take long."""
+    made, _ = calls
+    left = set()
+    for name, kind in made:
+        repeat(made[name, kind], 2, 0)
+        gc.collect()
+        gc.disable()
+        repeat(made[name, kind], 1, 0)
+        gc.enable()
+        if gc.collect():
+            left.add(name)
+    assert left <= {*LEFT_TO_THE_COLLECTOR}
+
+
+def test_each_function_that_takes_something_is_refused_something(calls):
+    def takes(name):
+        one = rg
+        for part in name.split("."):
+            one = inspect.getattr_static(one, part) if isinstance(one, type) else getattr(one, part)
+        return callable(one) and {*inspect.signature(one).parameters} - {"self"}
+
+    made, _ = calls
+    takers = {name for name in CALLS if not name.startswith("capi.") and takes(name)} - {*MADE}
+    takers |= {f"capi.rankgain_{name}" for name in C_CALLS if f"capi.rankgain_{name}" in CALLS} - {*NO_STATUS}
+    assert takers <= {name for name, kind in made if kind == "refused"}
+
+
+# the long way
+
+
+def main(times):
+    """A line for each function, and 1 if anything was left behind."""
+    failed, total, start = [], 0, time.perf_counter()
+    with prepared() as (made, given):
+        for (name, kind), calls in made.items() if times > 1 else ():
+            before, began = process_bytes(), time.perf_counter()
+            done, left = growth(calls, given, times // len(calls), SECONDS)
+            grown, took = process_bytes() - before, time.perf_counter() - began
+            print(
+                f"{name:45} {kind:8} {done * len(calls):7} calls {took:6.1f} s {grown // 1024:6} kB",
+                left or "",
+                flush=True,
+            )
+            total += done * len(calls)
+            if left or grown > LARGEST:
+                failed.append(name)
+    took = time.perf_counter() - start
+    print(f"{len(made)} rows of {sum(map(len, made.values()))} calls on {_backend.name}: {total} in {took:.0f} s")
+    print(f"left something behind: {', '.join(failed) or 'none'}")
+    return bool(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(sys.argv[1])))
