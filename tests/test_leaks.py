@@ -22,6 +22,7 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from unittest.mock import patch
 
+import numpy as np
 import pytest
 import test_stress
 from calls_refused import MADE, NO_STATUS, Wrong, refused, refused_by_c
@@ -229,6 +230,24 @@ def test_each_function_that_takes_something_is_refused_something(calls):
     takers = {name for name in CALLS if not name.startswith("capi.") and takes(name)} - {*MADE}
     takers |= {f"capi.rankgain_{name}" for name in C_CALLS if f"capi.rankgain_{name}" in CALLS} - {*NO_STATUS}
     assert takers <= {name for name, kind in made if kind == "refused"}
+
+
+if find_spec("rankgain._kernels"):
+
+    def test_scratch_that_cannot_be_had():
+        """It is reserved in several pieces, of which the others are given back."""
+        from rankgain._columns import hits_in_columns
+
+        def call():
+            with pytest.raises(MemoryError):
+                hits_in_columns(*ids, judged, numbers, *ids, returned, numbers, *options, whole, numbers, whole, whole)
+
+        whole, numbers = np.zeros(0, np.int64), np.zeros(0)
+        ids = np.zeros(0, np.uint8), whole, whole
+        options = False, 9, 0.0, 0, False
+        judged, returned = np.array([0, 1000]), np.array([0, 1 << 44])
+        _, left = growth([call], [], TIMES, BRIEFLY)
+        assert not left
 
 
 # the long way

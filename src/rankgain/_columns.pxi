@@ -356,8 +356,9 @@ cdef struct Scratch:
 
 cdef int prepare(Scratch* scratch, bint whole, Py_ssize_t n_truth, Py_ssize_t n) except -1:
     cdef Py_ssize_t row
-    cdef bint made = make_chains(&scratch.truth, n_truth) & make_chains(&scratch.run, n if whole else 0)
-    reserve(&scratch.ordering, max(n_truth, n))
+    cdef bint made
+    reserve(&scratch.ordering, max(n_truth, n))  # which raises where there is no room, so it comes first
+    made = make_chains(&scratch.truth, n_truth) & make_chains(&scratch.run, n if whole else 0)
     scratch.seen = <unsigned char*>malloc(n_truth + 1)
     scratch.marks = <double*>malloc((n + 1) * sizeof(double))
     scratch.members = <int64_t*>malloc(3 * (n + 1) * sizeof(int64_t))
