@@ -34,7 +34,7 @@ if "compiled" not in BUILT:  # then there are no C functions
     ABSENT.append("C functions")
     collect_ignore += ["test_abi.py", "test_capi.py", "test_capi_doors.py", "test_capi_statuses.py"]
 
-for name, examples in {"default": 100, "deep": 3000}.items():
+for name, examples in {"default": 100, "deep": 3000, "few": 5}.items():
     settings.register_profile(
         name,
         max_examples=examples,
