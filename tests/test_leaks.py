@@ -255,8 +255,9 @@ if find_spec("rankgain._kernels"):
 
 def main(times):
     """A line for each function, and 1 if anything was left behind."""
-    failed, total, start = [], 0, time.perf_counter()
+    failed, start = [], time.perf_counter()
     with prepared() as (made, given):
+        total = sum(map(len, made.values()))
         for (name, kind), calls in made.items() if times > 1 else ():
             before, began = process_bytes(), time.perf_counter()
             done, left = growth(calls, given, times // len(calls), SECONDS)
@@ -270,7 +271,7 @@ def main(times):
             if left or grown > LARGEST:
                 failed.append(name)
     took = time.perf_counter() - start
-    print(f"{len(made)} rows of {sum(map(len, made.values()))} calls on {_backend.name}: {total} in {took:.0f} s")
+    print(f"{len(made)} rows, {total} calls on {_backend.name} in {took:.0f} s")
     print(f"left something behind: {', '.join(failed) or 'none'}")
     return bool(failed)
 
