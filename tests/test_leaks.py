@@ -41,7 +41,7 @@ ROUNDS = 5  # each of twice the calls: what a call leaves behind is there after 
 UNITS = {"objects": 1, "blocks of Python's memory": 1, "words of C's": 16}
 LARGEST = 1 << 20  # bytes by which the process may grow meanwhile
 
-DRAWN = {"plot", "Curve.plot"}  # matplotlib's caches grow for a thousand calls
+DRAWN = {"plot", "Curve.plot"}  # not judged: matplotlib's own caches grow for a thousand calls
 LEFT_TO_THE_COLLECTOR = {
     **dict.fromkeys(DRAWN, "the parts of a figure know each other"),
     "catboost_metric": "a class of its own, as CatBoost shows its name",
@@ -268,7 +268,7 @@ def main(times):
                 flush=True,
             )
             total += done * len(calls)
-            if left or grown > LARGEST:
+            if name not in DRAWN and (left or grown > LARGEST):
                 failed.append(name)
     took = time.perf_counter() - start
     print(f"{len(made)} rows, {total} calls on {_backend.name} in {took:.0f} s")
