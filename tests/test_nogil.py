@@ -17,22 +17,23 @@ pytestmark = pytest.mark.checkout
 
 PACKAGE = ROOT / "src" / "rankgain"
 MODULES = sorted(PACKAGE.glob("*.pyx"))
+SOURCES = [path for pattern in ("*.pyx", "*.pxi", "*.pxd") for path in sorted(PACKAGE.glob(pattern))]
 
 # Over memory, without an object in sight, and not `noexcept nogil`.
 NO_KERNELS = {
-    **dict.fromkeys(["_columns.prepare", "_doors.reserve_list", "_ordering.reserve"], "reserves scratch: MemoryError"),
+    **dict.fromkeys(["_columns.prepare", "_doors.reserve_list", "_numbers.reserve"], "reserves scratch: MemoryError"),
     "_lines.read_float": "calls Python's own converter",
-    "_ordering.close_numbers": "lets go of the buffer of an object",
-    "_readers.append": "grows: MemoryError",
+    "_numbers.close_numbers": "lets go of the buffer of an object",
+    "_dicts.append": "grows: MemoryError",
 }
 # For Python, over buffers, and the GIL is never let go.
 HOLDERS = {
-    **dict.fromkeys(["_readers.hits_matched", "_readers.read_judged"], "walks dicts"),
-    **dict.fromkeys(["_columns.copy_integers", "_readers.pack_ids", "_readers.pack_integers"], "walks lists"),
+    **dict.fromkeys(["_dicts.hits_matched", "_dicts.read_judged"], "walks dicts"),
+    **dict.fromkeys(["_columns.copy_integers", "_dicts.pack_ids", "_dicts.pack_integers"], "walks lists"),
     **dict.fromkeys(["_lines.scan_qrels", "_lines.scan_run"], "`scan` does it for them"),
     "_doors.__cinit__": "keeps the view of a table",
 }
-ALLOCATORS = {"_columns_make_chains": "is for those that reserve scratch, and tells them whether there was room"}
+ALLOCATORS = {"_readers_make_chains": "is for those that reserve scratch, and tells them whether there was room"}
 
 
 # the sources
@@ -44,8 +45,14 @@ FUNCTION = re.compile(
 )
 FUNCTIONS = {
     f"{path.stem}.{function['name']}": function
-    for path in [*MODULES, *PACKAGE.glob("*.pxd")]
+    for path in SOURCES
     for function in FUNCTION.finditer(path.read_text(encoding="utf-8"))
+}
+# the module that a file of several is compiled into
+HOME = {
+    part: module.stem
+    for module in MODULES
+    for part in re.findall(r'^include "(\w+)\.pxi"', module.read_text(encoding="utf-8"), re.MULTILINE)
 }
 KERNELS = {name for name, function in FUNCTIONS.items() if function["words"] == " noexcept nogil"}
 
@@ -100,7 +107,7 @@ def found(pattern, name, code):
 
 
 def test_what_runs_without_the_gil(generated):
-    kernels = {name.replace(".", "_") for name in KERNELS}
+    kernels = {f"{HOME.get(part, part)}_{name}" for part, name in (name.split(".") for name in KERNELS)}
     pieces = [(found[1], found[0]) for found in KERNEL.finditer(generated) if found[1] in kernels]
     assert {name for name, _ in pieces} == kernels
     blocks = [("", code) for code in BLOCK.findall(generated)]
