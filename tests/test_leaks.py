@@ -236,7 +236,7 @@ if find_spec("rankgain._kernels"):
 
     def test_scratch_that_cannot_be_had():
         """It is reserved in several pieces, of which the others are given back."""
-        from rankgain._columns import hits_in_columns
+        from rankgain._readers import hits_in_columns
 
         def call():
             with pytest.raises(MemoryError):
