@@ -202,7 +202,7 @@ cdef bint read_buffer(double* values, const Py_buffer* view) noexcept nogil:
     cdef const char* at = <const char*>view.buf
     cdef Py_ssize_t n = view.shape[0], step = view.strides[0], index
     cdef char form = view.format[0]
-    if form == 0 or view.format[1] or (<size_t>at | <size_t>step) % <size_t>view.itemsize:
+    if view.format[1] or (<size_t>at | <size_t>step) % <size_t>view.itemsize:
         return False
     if form == b"d":
         widen_every(<const double*>at, step, n, values)

@@ -15,7 +15,7 @@ cdef int open_numbers(Numbers* numbers, object array) except -1:
     cdef char form
     PyObject_GetBuffer(array, &numbers.view, PyBUF_FORMAT | PyBUF_C_CONTIGUOUS)
     at = numbers.view.format
-    form = at[1] if at[0] == b"<" or at[0] == b"=" or at[0] == b"@" else at[0]  # of the machine's order in any case
+    form = at[1] if at[1] else at[0]  # what stands before it says whose order that is: the machine's
     if form == b"d":
         numbers.kind = FLOAT64
     elif form == b"f":

@@ -85,7 +85,7 @@ cdef void sum_precisions(
             step = 0
             while h and step < m and done < own.n:
                 reach(own, &done, a + step, total)
-                share = <double>step / <double>(m - 1) if m > 1 else 0.0
+                share = <double>step / <double>(m - 1)
                 value = <double>h / <double>m * (<double>(found + 1) + <double>(h - 1) * share)
                 at = <double>(a + step)
                 if beta != 0.0:

@@ -292,7 +292,7 @@ def precision_sum(
                         h += 1
                         own_relevant += grade[index]
                 for step in range(m if h else 0):
-                    share = step / (m - 1) if m > 1 else 0.0
+                    share = step / (m - 1)
                     value = h / m * (found + 1 + (h - 1) * share)
                     if beta:
                         value += beta * (gained * h + own_relevant + (h * own - own_relevant) * share) / m
