@@ -193,6 +193,10 @@ def test_pointers_to_nothing_may_be_null(name):
     assert outputs in ([], [0.0])
 
 
+def test_no_place_for_discounts_of_a_base_that_cannot_be():
+    assert call("discount", kind=RANKGAIN_JARVELIN, base=0.5, n=3, discounts=None) == (RANKGAIN_NULL_POINTER,)
+
+
 def test_no_place_for_a_value():
     for name in having("value"):
         assert call(name, **NOTHING | dict.fromkeys(pointers(name))) == (RANKGAIN_NULL_POINTER,)

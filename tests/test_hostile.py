@@ -114,10 +114,45 @@ def test_ids_that_change_the_run_when_they_are_compared(ties):
                 run["q"].update(dict.fromkeys(range(3000), 0.5))
             return isinstance(other, Id) and self.number == other.number
 
-    # The last score arms the ids, which strike when the judged ones are looked up in the run.
+    # The last score arms the ids, which strike when the judged ones are looked up in what was read of the run.
     run["q"] = {Id(0): 1.0, Id(1): 1.0, Id(2): Runs(1.0, lambda: armed.append(True))}
     result = outcome(lambda: rg.from_qrels({"q": {Id(0): 1, Id(1): 2}}, run, ties=ties).evaluate("ndcg"))
     assert isinstance(result, dict) or issubclass(result[0], (ValueError, TypeError, RuntimeError))
+
+
+CHANGES = {
+    "grow": lambda documents: documents.update(dict.fromkeys(range(3000), 0.5)),
+    "shrink": lambda documents: documents.popitem(),
+    "foreign": lambda documents: documents.update(dict.fromkeys(documents, Runs(1.0, lambda: None))),
+}
+
+
+@pytest.mark.parametrize("ties", ["stable", "docid", "average"])
+@pytest.mark.parametrize("change", CHANGES)
+def test_ids_that_change_a_plain_run_when_they_are_compared(backend, change, ties):
+    """The compiled half looks them up in the dict itself, and so meets numbers that were others when they were read."""
+    armed = []
+
+    class Id(str):
+        def __hash__(self):
+            return 1
+
+        def __eq__(self, other):
+            if armed:
+                armed.pop()
+                CHANGES[change](run["q"])
+            return str.__eq__(self, other)
+
+    run = {"q": {Id(name): 1.0 for name in "cab"}}
+    rankings = rg.from_qrels({"q": {Id("a"): 1, Id("b"): 2}}, run, ties=ties)
+    armed.append(True)
+    result = outcome(lambda: rankings.evaluate("ndcg"))
+    assert not armed
+    if backend == "python" and change == "foreign":
+        assert set(result) == {"ndcg"}
+    else:
+        assert result[0] is ValueError
+        assert "changed while it was read" in result[1]
 
 
 @pytest.mark.usefixtures("backend")

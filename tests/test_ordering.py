@@ -123,6 +123,17 @@ def test_finds_the_first_fault_of_a_grade(ordering, n, position, fault, dtype):
     assert ordering.judged_grades(grades, offsets, 10, *found) == expected
 
 
+@pytest.mark.parametrize("depth", [1, 10, 150])
+@pytest.mark.parametrize("shape", ["random", "rising", "falling", "organ pipe", "few values"])
+def test_long_lists_of_which_little_is_wanted(ordering, shape, depth):
+    """The first scores say where the highest begin, and in those that rise they say it wrongly."""
+    rng = np.random.default_rng(depth)
+    n = 60_000
+    scores, grades = SHAPES[shape](rng, n), (rng.random(n) < 0.3).astype(float)
+    arguments = scores, grades, np.array([0, n]), depth, False, False
+    assert hits(ordering, *arguments) == hits(_reference_ordering, *arguments)
+
+
 def test_more_relevant_than_fit_in_a_small_table(ordering):
     rng = np.random.default_rng(7)
     n = 30_000

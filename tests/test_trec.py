@@ -377,6 +377,11 @@ def test_an_error_in_qrels_names_the_line(backend, judged, seed, block, twice, d
     assert str(caught.value).startswith(f"qrels: line {numbers[place]}, field {3 if twice else 4}: ")
 
 
+def test_queries_of_which_nothing_is_judged(backend):
+    truth = rg.judgments({"q1": {}, "q2": {"d1": 1}})
+    assert reciprocal_ranks(truth, in_folder("run", RUN)) == [0.0, 1.0]
+
+
 def test_a_lone_carriage_return_is_white_space(backend):
     assert reciprocal_ranks(io.BytesIO(b"q1 0\rd1 1\r\r\n"), io.BytesIO(b"q1\rQ0\rd1\r1\r1\rt\rq1 Q0 d2 1 2 t")) == [
         1.0
