@@ -1,0 +1,128 @@
+"""Which branches of the compiled half the tests did not take: `python tests/branches.py FOLDER`, as `.ci/deep` runs it.
+
+The folder is a tree whose modules were compiled with `gcc --coverage -O0` and then tested. gcov counts how often each
+conditional of the C went either way. Most of the C is Cython's own plumbing: references, arguments, exceptions. A
+conditional of ours is one on a local variable, for Cython puts every condition of the source, and every operand of
+`and` and `or`, into such a one first; comments in the C say which line it is made of. Functions that are compiled
+several times, for each type or each level of CPU, count as one.
+
+It fails if a branch is left that is not excused below, or an excuse that excuses no line.
+"""
+
+import json
+import re
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from itertools import chain
+from pathlib import Path
+
+EXCUSED = {
+    "malloc() finds no memory": [
+        ("_columns.pyx", "return chains.heads != NULL and chains.before != NULL"),
+        ("_columns.pyx", "if not make_chains(&chains, longest(integers(offsets), queries)):"),
+        ("_columns.pyx", "if not made or scratch.seen == NULL or scratch.marks == NULL or scratch.members == NULL:"),
+        ("_columns.pyx", "if table.slots == NULL:"),
+        ("_columns.pyx", "if at == NULL or sizes == NULL:"),
+        ("_doors.pyx", "if one.block == NULL:"),
+        ("_doors.pyx", "except MemoryError:"),
+        ("_lines.pyx", "if table == NULL:"),
+        ("_ordering.pyx", "if block == NULL:"),
+        ("_readers.pyx", "if values == NULL:"),
+        ("_readers.pyx", "if grown == NULL:"),
+        ("_readers.pyx", "if packed.data == NULL:"),
+    ],
+    "without a GIL another thread changes a list or a dict in the middle": [
+        ("_doors.pyx", "except IndexError:"),
+        ("_readers.pyx", "if count < n:"),
+        ("_readers.pyx", "return CHANGED if index < n else 0"),
+        ("_readers.pyx", "fault = (code, -1 if code == CHANGED else position) if code else None"),
+        ("_readers.pyx", "return code, query, -1 if code == CHANGED else position"),
+        ("_readers.pyx", "if found != len(sought):"),
+        ("_readers.pyx", "if index == n:"),
+        ("_readers.pyx", "if places is None or len(places) != stop - start:"),
+    ],
+    "32 bits of two hashes are equal, by chance": [
+        ("_columns.pyx", "if same(held, candidate if rows == NULL else <Py_ssize_t>rows[candidate], keys, row):"),
+        ("_lines.pyx", "if ends[row] - starts[row] == length and equal_bytes(data + starts[row], at, length):"),
+    ],
+    "another CPU, for which see `.ci/deep cpus`": [
+        ("_ordering.pyx", "if lanes_avx2() != NULL:"),
+        ("lanes.h", "if (!__get_cpuid(1, &a, &b, &c, &d) || ~c & (1u << 27 | 1u << 28)) return NULL;"),
+        (
+            "lanes.h",
+            "return (kept & 6) == 6 && __get_cpuid_count(7, 0, &a, &b, &c, &d) && b & 1u << 5 ? &lanes_4 : NULL;",
+        ),
+    ],
+    "another compiler, one without vectors": [
+        ("lanes_loops.h", "best[part] = score > best[part] ? score : best[part];"),
+    ],
+}
+
+MARK = re.compile(r' */\* "rankgain/([\w.]+)":(\d+)$')  # before the C of a line
+OURS = re.compile(r" *(} else )?(if|for|while|switch) \((unlikely\()?!?__pyx_[tv]_")
+PLUMBING = re.compile(r"unlikely\(!|__pyx_temp|Py_|__Pyx|__PYX")
+
+
+def gcov(data):
+    """What gcov knows of a module: of each file it is made of, the lines and their branches."""
+    command = ["gcov", "--json-format", "--stdout", "--branch-probabilities", data.name]
+    return json.loads(subprocess.run(command, cwd=data.parent, capture_output=True, check=True).stdout)["files"]
+
+
+def conditionals(tree):
+    """Yield ((file, line, which of that line), how often each way was taken) for each conditional of ours."""
+    package = tree / "src" / "rankgain"
+    modules = [data for data in sorted(tree.glob("build/**/*.gcda")) if data.stem != "_cyutility"]
+    for found in chain.from_iterable(map(gcov, modules)):
+        path = tree / found["file"]
+        if path.suffix == ".h" and (package / path.name).exists():  # a copy of it
+            for line in found["lines"]:
+                if line["branches"]:
+                    yield (path.name, line["line_number"], 0), [branch["count"] for branch in line["branches"]]
+        elif path.suffix == ".c":
+            yield from of_c(path.read_text().splitlines(), found["lines"])
+
+
+def of_c(text, lines):
+    origin, origins = None, []
+    for line in text:
+        mark = MARK.match(line)
+        origin = (mark[1], int(mark[2])) if mark else None if line == "}" else origin
+        origins.append(origin)
+    seen = Counter()
+    for line in lines:
+        place = line["line_number"] - 1
+        ours = OURS.match(text[place]) and not PLUMBING.search(text[place])
+        if ours and line["branches"] and origins[place] and not line["function_name"].startswith("__pyx_pymod"):
+            of = line["function_name"], *origins[place]
+            yield (*origins[place], seen[of]), [branch["count"] for branch in line["branches"]]
+            seen[of] += 1
+
+
+def main(tree):
+    package = tree / "src" / "rankgain"
+    taken = defaultdict(list)
+    for conditional, counts in conditionals(tree):
+        taken[conditional].append(counts)
+    sources = {name: (package / name).read_text().splitlines() for name, _, _ in taken}
+    excuses = {pair: reason for reason, pairs in EXCUSED.items() for pair in pairs}
+    left, branches, unused = [], 0, set(excuses)
+    for (name, line, which), counts in sorted(taken.items()):
+        text = sources[name][line - 1].split("  #")[0].strip()
+        unused.discard((name, text))
+        ways = list(map(sum, zip(*counts, strict=True)))
+        branches += len(ways)
+        # Of two the first is that where the condition holds. Nothing of what `except` does not catch was foreseen.
+        called = ("true", "false") if len(ways) == 2 else [f"way {way}" for way in range(len(ways))]
+        never = [way for way, count in zip(called, ways, strict=True) if not count]
+        if never and (name, text) not in excuses and not (text.startswith("except ") and never == ["false"]):
+            left.append(f"{name}:{line}: condition {which + 1} is never {' nor '.join(never)}: {text}")
+    print(f"{branches} branches of {len(taken)} conditionals, {len(excuses)} lines excused, {len(left)} left")
+    for name, text in sorted(unused):
+        left.append(f"{name}: what is excused is not there: {text}")
+    return left
+
+
+if __name__ == "__main__":
+    sys.exit("\n".join(main(Path(sys.argv[1]).resolve())) or 0)
