@@ -9,7 +9,7 @@ import os
 from importlib.util import find_spec
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from wheels import compiled, compiled_wheel, pure, pure_wheel, sdist  # noqa: F401
 
 from rankgain import _backend, discounts, functions
@@ -42,6 +42,11 @@ for name, examples in {"default": 100, "deep": 3000, "few": 5}.items():
         derandomize=name == "default",
         suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
     )
+usual = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+settings.register_profile("default", usual, max_examples=100, derandomize=True)
+settings.register_profile("deep", usual, max_examples=3000)
+# The same examples as by default; of mutants it is enough to know that they fail.
+settings.register_profile("mutants", settings.get_profile("default"), phases=[Phase.explicit, Phase.generate])
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 

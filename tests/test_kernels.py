@@ -9,6 +9,7 @@ import pytest
 import rankgain as rg
 from rankgain import _backend
 from rankgain._codes import AVERAGE, LOG2, ZIPF
+from rankgain.definitions import TABLE
 from rankgain.ids import ids_of, python_ids
 
 INTS, FLOATS = np.empty(0, np.int64), np.empty(0)
@@ -116,3 +117,19 @@ def test_grades_that_name_their_type_in_other_words():
 def test_integers_of_other_types_are_ids_too():
     ids = [7, np.int64(-3), np.uint8(5), True]
     assert python_ids(ids_of(ids).take(slice(None)), "int") == [7, -3, 5, 1]
+
+
+@pytest.mark.usefixtures("backend")
+@pytest.mark.parametrize("grade", [1, 3, 0.7])
+def test_tied_documents_of_one_grade_are_not_tied(grade):
+    """Their order does not matter, to the last bit; so a perfect list is exactly 1."""
+    metrics = [name for name, row in TABLE.items() if not row.unaveraged]
+    metrics += ["ndcg@5", "dcg(discount=zipf)@7", "q_measure(beta=7)@6", "rr@1", "success@2", "err@9"]
+    scores = [[0.5] + [0.25] * n + [0.125] * 3 for n in range(1, 40)]
+    grades = [[0] + [grade] * n + [0] * 3 for n in range(1, 40)]
+    values = [rg.from_scores(grades, scores, ties=ties).evaluate(*metrics).to_dict() for ties in ("average", "stable")]
+    assert values[0] == values[1]
+    perfect = rg.from_scores([row[1:] for row in grades], [row[1:] for row in scores]).evaluate(
+        "ndcg", "ap", "q_measure"
+    )
+    assert {value for vector in perfect.values() for value in vector.tolist()} == {1.0}
