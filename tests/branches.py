@@ -73,7 +73,7 @@ def gcov(data):
 def conditionals(tree):
     """Yield ((file, line, which of that line), how often each way was taken) for each conditional of ours."""
     package = tree / "src" / "rankgain"
-    modules = [data for data in sorted(tree.glob("build/**/*.gcda")) if data.stem != "_cyutility"]
+    modules = [data for data in sorted(tree.glob("build/**/*.gcno")) if data.stem != "_cyutility"]
     for found in chain.from_iterable(map(gcov, modules)):
         path = tree / found["file"]
         if path.suffix == ".h" and (package / path.name).exists():  # a copy of it

@@ -29,6 +29,7 @@ from rankgain import rankings as rankings_module
 from rankgain.batch import NON_RELEVANT, POOLED, Needs
 from rankgain.definitions import TABLE
 from rankgain.discounts import Discount
+from rankgain.errors import Offence
 from rankgain.groups import Groups
 from rankgain.ids import ids_of, python_ids
 from rankgain.lists import NATIVE
@@ -564,6 +565,35 @@ def test_frames(on_both, sides, ties, k, gain, validate, skip):
         if not any("\udcff" in str(document) for document in qrels["doc_id"] + run["doc_id"]):
             options.pop("validate")
             assert outcome(lambda: rg.from_qrels(*dicts, **options).evaluate(*metrics)) == found
+
+
+@given(tables(), st.sampled_from([*TIES, "docid"]), depths, depths, st.sampled_from([0.0, NON_RELEVANT, POOLED]))
+def test_the_batch_of_documents_with_ids(on_both, sides, ties, depth, judged_depth, below):
+    """No deeper than one metric looks, where a tie group may straddle the depth; those that ask for all hide that."""
+    frames = [
+        dict(zip(("query_id", "doc_id", name), side, strict=True)) for name, side in zip("rs", sides, strict=True)
+    ]
+    dicts = [{}, {}]
+    for held, side in zip(dicts, sides, strict=True):
+        for query, document, number in zip(*side, strict=True):
+            held.setdefault(query, {})[document] = number
+    forms = [
+        lambda: rg.from_frames(*frames, relevance="r", score="s", ties=ties),
+        lambda: rg.from_qrels(*dicts, ties=ties),
+        lambda: rg.from_recommendations({query: list(own) for query, own in dicts[1].items()}, dicts[0]),
+    ]
+
+    def batch(form):
+        try:
+            rankings = form()
+            made = rankings.batch(0, len(rankings), Needs(depth, judged_depth, below))
+        except (Offence, ValueError) as error:
+            return type(error), error.args
+        return {name: getattr(made, name).tolist() for name in FIELDS}
+
+    for form in forms:
+        compiled, python = on_both(lambda form=form: batch(form))
+        assert compiled == python
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([1, 3, 50, 10**6]), st.sampled_from([*TIES, "docid"]), cutoffs)

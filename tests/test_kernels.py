@@ -1,6 +1,8 @@
 """The kernels alone, on what no evaluation hands to them, or seldom: both backends give it one meaning."""
 
+import io
 import math
+import struct
 from importlib import import_module
 
 import numpy as np
@@ -10,6 +12,7 @@ import rankgain as rg
 from rankgain import _backend
 from rankgain._codes import AVERAGE, LOG2, ZIPF
 from rankgain.definitions import TABLE
+from rankgain.groups import Groups
 from rankgain.ids import ids_of, python_ids
 
 INTS, FLOATS = np.empty(0, np.int64), np.empty(0)
@@ -57,6 +60,45 @@ def test_doors_of_no_lists():
         assert door(FLOATS, offsets, False, *DISCOUNT, 1, FLOATS) is None
     assert doors.ndcg_lists(FLOATS, offsets, None, None, False, *DISCOUNT, 1, False, True, 0.0, FLOATS) is None
     assert doors.rr_lists(FLOATS, offsets, 1, 0.0, FLOATS) is None
+
+
+@pytest.mark.usefixtures("backend")
+@pytest.mark.parametrize("k", [None, 1, 3, 9])
+def test_many_lists_of_unequal_length(k):
+    """Several are summed at once, to where the shortest of them ends; each is worth what it is worth alone."""
+    rng = np.random.default_rng(7)
+    for sizes in ([9, 3, 5, 4], [1, 2, 3, 4, 5, 6, 7], [3, 0, 3, 3, 12], [4] * 9 + [2], rng.integers(1, 20, 50)):
+        lists = [rng.integers(0, 5, size).astype(float) for size in sizes]
+        for function in (rg.cg, rg.dcg, rg.idcg, rg.ndcg, rg.reciprocal_rank):
+            assert function(lists, k=k).tolist() == [function(own, k=k) for own in lists]
+
+
+@pytest.mark.usefixtures("backend")
+def test_views_of_every_length():
+    """Up to 12 bytes stand in the view itself; longer ones end where their buffer does, but not behind it."""
+    text = bytes(range(65, 105))
+    for size in range(len(text) + 1):
+        held, long = text[:size], text[len(text) - size :]
+        view = struct.pack("<i12s", size, held) if size <= 12 else struct.pack("<i4sii", size, long, 0, 40 - size)
+        beyond = struct.pack("<i4sii", size, long, 0, 41 - size)
+        data, starts, ends = np.zeros(2 * size, np.uint8), *np.zeros((2, 2), np.int64)
+        buffers = [np.frombuffer(text, np.uint8)]
+        views = np.frombuffer(view + (beyond if size > 12 else view), np.uint8)
+        broken = _backend.columns.copy_views(views, buffers, data, starts, ends)
+        assert broken == (1 if size > 12 else None)
+        assert (starts[0], ends[0], data[:size].tobytes()) == (0, size, held if size <= 12 else long)
+
+
+@pytest.mark.usefixtures("backend")
+@pytest.mark.parametrize("length", range(1, 41))
+def test_neighbours_that_differ_in_one_byte(length):
+    """The id of a row is compared with that of the row before, word by word, and not by a hash."""
+    ids = ["a" * length]
+    for place in range(length):
+        ids += ["a" * place + "b" + "a" * (length - place - 1), "a" * length]
+    lines = "".join(f"{query} 0 d{row} 1\n" for row, query in enumerate(ids))
+    for names in (Groups.of(ids_of(ids)).names, rg.judgments(io.BytesIO(lines.encode())).query_ids):
+        assert list(names) == list(dict.fromkeys(ids))
 
 
 @pytest.mark.usefixtures("backend")
@@ -117,6 +159,18 @@ def test_grades_that_name_their_type_in_other_words():
 def test_integers_of_other_types_are_ids_too():
     ids = [7, np.int64(-3), np.uint8(5), True]
     assert python_ids(ids_of(ids).take(slice(None)), "int") == [7, -3, 5, 1]
+
+
+@pytest.mark.usefixtures("backend")
+@pytest.mark.parametrize("function", [rg.dcg, rg.idcg, rg.ndcg])
+def test_the_highest_grade_of_the_exponential_gain(function):
+    """2^1024 is no float64, and the next lower grade has a gain; one list, or one among others."""
+    below = math.nextafter(1024.0, 0.0)
+    for lists in ([1.0, below], [[1.0, below]] * 2):
+        assert np.isfinite(function(lists, gain="exponential")).all()
+    for lists in ([1.0, 1024.0], [[1.0, 1024.0]] * 2):
+        with pytest.raises(ValueError, match="position 1: the grade is too large"):
+            function(lists, gain="exponential")
 
 
 @pytest.mark.usefixtures("backend")

@@ -158,6 +158,25 @@ def test_documents_that_are_not_judged(metric, value):
     assert result[metric].tolist() == [pytest.approx(value, rel=1e-12)]
 
 
+def test_all_of_them_at_once():
+    """What one metric needs to see of documents that are not judged is nothing to the others."""
+    result = rg.from_qrels({"q": POOL}, {"q": LISTED}).evaluate(*(metric for metric, _ in UNJUDGED))
+    assert [result[metric].tolist() for metric, _ in UNJUDGED] == [[pytest.approx(value)] for _, value in UNJUDGED]
+
+
+@pytest.mark.parametrize("ideal", ["judged", "returned"])
+def test_a_list_that_returned_nothing_earns_nothing(ideal):
+    """It is not empty, for something is relevant."""
+    assert rg.ndcg([[], [1]], judged=[[2], [1]], ideal=ideal, empty=0.5).tolist() == [0.0, 1.0]
+    metric = rg.metric("ndcg", ideal=ideal, empty=0.5)
+    for rankings in (
+        rg.from_ranked([[], [1]], judged=[[2], [1]]),
+        rg.from_qrels({"a": {"d": 2}, "b": {"d": 1}}, {"b": {"d": 0.5}}),
+        rg.from_recommendations([[], [1]], [{2}, {1}]),
+    ):
+        assert rankings.evaluate(metric)[metric].tolist() == [0.0, 1.0]
+
+
 def test_infap_below_documents_that_were_not_pooled():
     result = rg.from_qrels({"q": {"a": 1, "b": 1}}, {"q": {"x": 2.0, "a": 1.0}}).evaluate("infap")
     assert result["infap"].tolist() == [1 / 2 / 2]  # at rank 2, and nothing pooled above

@@ -44,6 +44,7 @@ SHAPES = {
     "wider than a double": lambda rng, n: rng.choice([1.7e308, -1.7e308, 0.0], n) * rng.random(n),
     "subnormal": lambda rng, n: rng.integers(0, 50, n) * 5e-324,
     "heavy tail": lambda rng, n: rng.random(n) ** -30.0,
+    "zeros in a heavy tail": lambda rng, n: rng.choice([0.0, -0.0, 1.0, -1.0], n) * rng.random(n) ** -30.0,
 }
 LABELS = {
     "a tenth": lambda rng, n: rng.integers(1, 5, n) * (rng.random(n) < 0.1),
@@ -139,7 +140,7 @@ def test_more_relevant_than_fit_in_a_small_table(ordering):
     n = 30_000
     offsets = np.array([0, n])
     for stable in (False, True):
-        for shape in ("random", "a third tied", "one far away", "padded"):
+        for shape in ("random", "a third tied", "one far away", "padded", "zeros in a heavy tail"):
             arguments = SHAPES[shape](rng, n), rng.integers(0, 3, n), offsets, UNLIMITED, False, stable
             assert hits(ordering, *arguments) == hits(_reference_ordering, *arguments)
 
