@@ -177,6 +177,27 @@ def test_a_list_that_returned_nothing_earns_nothing(ideal):
         assert rankings.evaluate(metric)[metric].tolist() == [0.0, 1.0]
 
 
+@pytest.mark.parametrize("metric", ["rr@2", "recall@2", "ap@2", "dcg(discount=zipf)@2"])
+def test_a_hit_at_the_only_cut_off(metric, tmp_path):
+    """No form looks deeper than that rank, nor less deep; a tie that straddles it is broken by id."""
+    files = [tmp_path / "qrels", tmp_path / "run"]
+    for path, lines in zip(files, ("q 0 d1 1\n", "q Q0 d2 1 0.5 t\nq Q0 d1 2 0.5 t\nq Q0 d0 3 0.5 t\n"), strict=True):
+        path.write_text(lines)
+    run = {"qid": ["q"] * 3, "docid": ["d0", "d1", "d2"], "score": [0.5] * 3}
+    for rankings in (
+        rg.from_ranked([0, 1, 0]),
+        rg.from_scores([0, 1, 0], [3, 2, 1], ties="stable"),
+        rg.from_scores([1, 0, 0], [2, 3, 2], ties="stable"),
+        rg.from_qrels({"q": {"d1": 1}}, {"q": {"d0": 0.5, "d1": 0.5, "d2": 0.5}}),
+        rg.from_frames({"qid": ["q"], "docid": ["d1"], "label": [1]}, run),
+        rg.from_recommendations([5, 3, 4], {3}),
+        rg.read_trec(*files),
+    ):
+        value = 1.0 if metric.startswith("recall") else 0.5
+        assert rankings.evaluate(metric)[metric].tolist() == [value]
+        assert rankings.limited(depth=2).evaluate(metric)[metric].tolist() == [value]
+
+
 def test_infap_below_documents_that_were_not_pooled():
     result = rg.from_qrels({"q": {"a": 1, "b": 1}}, {"q": {"x": 2.0, "a": 1.0}}).evaluate("infap")
     assert result["infap"].tolist() == [1 / 2 / 2]  # at rank 2, and nothing pooled above

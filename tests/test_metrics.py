@@ -152,6 +152,8 @@ def test_missing_queries():
     assert (skip.query_ids, skip["rr"].tolist()) == (["a"], [1.0])
     assert zero.counts == {"queries": 2, "missing": 1, "unjudged": 1, "empty": 0}
     assert skip.counts == {"queries": 1, "missing": 1, "unjudged": 1, "empty": 0}
+    several = rg.from_qrels(qrels | {"e": {"d": 0}}, run).evaluate("rr")
+    assert several.counts == {"queries": 3, "missing": 2, "unjudged": 1, "empty": 1}
     # Nothing is gained by an `empty` of 1 where something is relevant but nothing was returned.
     result = rg.from_qrels(qrels, run).evaluate("ndcg(ideal=returned,empty=1)", "rr(empty=1)")
     assert [vector.tolist() for vector in result.values()] == [[1.0, 0.0], [1.0, 0.0]]
@@ -277,6 +279,18 @@ def test_settings_are_remembered_by_type():
     for k in range(1, 1000):
         assert rg.cg([1] * 1000, k=k) == k
     assert len(functions._kept) <= functions.MOST_SETTINGS
+
+
+@pytest.mark.parametrize("discount", ["log2", [1.0, 1.0], [1.0, 0.5]])
+def test_a_discount_that_does_not_rise_bounds_the_dcg(discount):
+    """Whether it falls or stays: what was judged then lacks grades that were returned."""
+    metric = rg.metric("ndcg", discount=discount)
+    with pytest.raises(ValueError, match="DCG exceeds the ideal"):
+        rg.ndcg([3.0], judged=[1.0], discount=discount)
+    with pytest.raises(ValueError, match="DCG exceeds the ideal"):
+        rg.from_ranked([3.0], judged=[1.0]).evaluate(metric)
+    rises = [0.5, 1.0]  # then any order may exceed what is called the ideal one
+    assert rg.ndcg([1.0, 3.0], discount=rises) == 3.5 / 2.5
 
 
 def test_subnormal_ties_are_no_contradiction():

@@ -186,6 +186,12 @@ def test_utility_counts_the_collection(run, files):
     assert run("-N", 10, "-m", "utility.0,0,1,0.5", *paths) == "utility_0,0,1,0.5     \tall\t4.5000\n"
 
 
+def test_utility_of_queries_that_the_run_lacks(run, files):
+    """It is 0, though they lack relevant documents as well."""
+    paths = files("p 0 d 1\nq 0 d 1\nq 0 e 1\n", lines_of({"d": 2, "x": 1}))
+    assert run("-c", "-m", "utility.0,0,1,0", *paths) == "utility_0,0,1,0       \tall\t0.5000\n"
+
+
 def test_strings_of_grades(run, files):
     qrels = {"a": 10, "b": 9, "c": 0, "d": -1, "e": -2, "f": 3}
     paths = files(
@@ -296,6 +302,8 @@ def test_rbp_divides_gains_by_the_highest(run, files):
         run("-m", "rbp.p=0.5", *graded, notes=[note.format("rbp_p=0.5")])
         == f"rbp_p=0.5             \tall\t{value:.4f}\n"
     )
+    value = 0.5 * (1 / 16 + 0.5 * 4 / 16)  # the highest that is named counts, whether a document has it or not
+    assert run("-m", "rbp.p=0.5,9=16", *graded) == f"rbp_p=0.5,9=16        \tall\t{value:.4f}\n"
     binary = files("q 0 a 1\nq 0 b 0\n", lines_of({"a": 3, "b": 2}))
     assert run("-m", "rbp", "-m", "rbp_resid", *binary, notes=[]) == (
         "rbp                   \tall\t0.1000\nrbp_resid             \tall\t0.0000\n"
