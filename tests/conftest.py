@@ -34,17 +34,10 @@ if "compiled" not in BUILT:  # then there are no C functions
     ABSENT.append("C functions")
     collect_ignore += ["test_abi.py", "test_capi.py", "test_capi_doors.py", "test_capi_statuses.py"]
 
-for name, examples in {"default": 100, "deep": 3000, "few": 5}.items():
-    settings.register_profile(
-        name,
-        max_examples=examples,
-        deadline=None,
-        derandomize=name == "default",
-        suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-    )
 usual = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 settings.register_profile("default", usual, max_examples=100, derandomize=True)
 settings.register_profile("deep", usual, max_examples=3000)
+settings.register_profile("few", usual, max_examples=5)
 # The same examples as by default; of mutants it is enough to know that they fail.
 settings.register_profile("mutants", settings.get_profile("default"), phases=[Phase.explicit, Phase.generate])
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))

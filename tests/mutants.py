@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
-COMPILED = {".pyx", ".pxd", ".h"}
+COMPILED = {".pyx", ".pxi", ".pxd", ".h"}
 PATIENCE = 300  # seconds that the tests of a mutant may take
 PASSED, FAILED = 0, 1  # what pytest returns
 COMPILER = '#!/bin/sh\nexec cc "$@" -O0\n'  # behind the flags of setup.py, which take longer

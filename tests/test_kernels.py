@@ -145,7 +145,7 @@ def test_a_gain_above_the_ideal_by_rounding():
 @pytest.mark.both  # Python's own memoryview knows no such words
 def test_grades_that_name_their_type_in_other_words():
     """As ctypes does, "<d", and memoryviews may, "@d"; `lists.NATIVE` keeps them from the kernels."""
-    rr_lists = import_module("rankgain._doors").rr_lists
+    rr_lists = import_module("rankgain._kernels").rr_lists
     doubles = np.array([0.0, 3.0, 1.0])
     for form in ("<f8", "<i4", "<f4"):
         held = np.ctypeslib.as_array(np.ctypeslib.as_ctypes(doubles.astype(form)))

@@ -25,4 +25,4 @@ def test_each_names_tests_that_there_are():
 def test_there_are_some_of_each_layer():
     files = {mutant.file for mutant in LIST}
     assert len(LIST) >= 80
-    assert {name.split("/")[0] for name in files} >= {"_kernels.pyx", "_reference.py", "definitions.py", "inputs"}
+    assert {name.split("/")[0] for name in files} >= {"_takers.pxi", "_reference.py", "definitions.py", "inputs"}
