@@ -365,6 +365,18 @@ def test_long_dicts(on_both, seed, levels, ties, k):
     agree(on_both, lambda: rg.from_qrels({"q": qrels}, {"q": run}, ties=ties).evaluate(*metrics))
 
 
+@pytest.mark.parametrize("grades", [[-0.0, 1.0, 0.0, -0.0], [0.0, -0.0, 9.5], [-0.0], [1e6, -0.0, 0.5]])
+def test_grades_of_minus_zero(on_both, grades):
+    """A gain may tell −0.0 from 0.0; among the judged grades it is 0.0."""
+    signs = {"gain": lambda grades: np.copysign(1.0, grades) + 2.0}
+    metrics = [rg.metric(name, k=k, **signs) for name in ("dcg", "idcg") for k in (None, 1, 2)]
+    documents = dict(zip("abcd", grades, strict=False))
+    agree(on_both, lambda: rg.from_ranked([grades]).evaluate(*metrics))
+    agree(on_both, lambda: rg.from_qrels({"q": documents}, {"q": documents}).evaluate(*metrics))
+    for ties in TIES:
+        agree(on_both, lambda ties=ties: rg.from_scores([grades], [[1.0] * len(grades)], ties=ties).evaluate(*metrics))
+
+
 numbers = st.sampled_from(
     ["1", "-2", "0.5", ".5", "5.", "1e3", "-1.5E-7", "+3", "123456789012345678901234567890", "0.1234567890123456789",
      "999999999999999", "0.000000000000001", "nan", "inf", "-Infinity", "x", "1_0", "", "-", ".", "1e", "0x1", "١",

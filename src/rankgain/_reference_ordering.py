@@ -102,7 +102,7 @@ def place(scores, grades, depth, below, resolved):
 
 
 def judged_grades(grades, offsets, depth, judged_offsets, judged_grade, judged_count):
-    """The `depth` highest grades of each list as distinct grades, highest first, with the number of each."""
+    """The `depth` highest grades of each list, −0.0 as 0.0: distinct, highest first, with the number of each."""
     grades, offsets = memoryview(grades), memoryview(offsets)
     count = 0
     judged_offsets[0] = 0
@@ -110,7 +110,7 @@ def judged_grades(grades, offsets, depth, judged_offsets, judged_grade, judged_c
     if fault:
         return fault
     for query in range(len(offsets) - 1):
-        judged = map(float, grades[offsets[query] : offsets[query + 1]])
+        judged = (float(grade) + 0.0 for grade in grades[offsets[query] : offsets[query + 1]])
         for grade, same in groupby(sorted(judged, reverse=True)[: min(depth, offsets[query + 1] - offsets[query])]):
             judged_grade[count], judged_count[count] = grade, len(list(same))
             count += 1
