@@ -1,0 +1,74 @@
+"""Fuzz the library, from the folder of the tests, on Linux with the package `atheris`:
+
+    python -m fuzz TARGET [OPTION ...]   until a fault or a limit; options of libFuzzer: -runs=N …
+    python -m fuzz TARGET FILE           the call that a file makes, such as the one that a fault is written to
+    python -m fuzz keep TARGET           add what was found to the kept inputs, of all of these as few as reach as much
+
+What is found goes to the folder rankgain-fuzz-TARGET among the temporary files, and only `keep` writes here. The
+compiled half says which of its branches are reached if Clang built it with -fsanitize=fuzzer-no-link, as .ci/deep has
+it; otherwise the branches of the Python code stand for them, which takes longer.
+"""
+
+import sys
+import warnings
+from contextlib import nullcontext
+from hashlib import sha1
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from shutil import rmtree
+from subprocess import run
+from tempfile import TemporaryDirectory, gettempdir
+
+import atheris
+
+from fuzz import TARGETS
+
+
+def speaks():
+    """Whether the compiled half says what it reaches."""
+    (package,) = find_spec("rankgain").submodule_search_locations
+    return any(b"__sanitizer_cov" in path.read_bytes() for path in Path(package).glob("_lines.*.so"))
+
+
+def spread(inputs, folder):
+    """A file an input, as libFuzzer wants them."""
+    rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for data in inputs:
+        (folder / sha1(data).hexdigest()).write_bytes(data)
+    return str(folder)
+
+
+def fuzz(name, options):
+    with nullcontext() if speaks() else atheris.instrument_imports(include=["rankgain"]):
+        harness, target = import_module("fuzz.harness"), import_module(f"fuzz.{name}")
+    warnings.simplefilter("error")  # as in the tests
+    folder = Path(gettempdir()) / f"rankgain-fuzz-{name}"
+    inputs = [option for option in options if not option.startswith("-")]
+    if not inputs:
+        (folder / "found").mkdir(parents=True, exist_ok=True)
+        inputs = [str(folder / "found"), spread(harness.kept(name), folder / "kept")]
+        options = [f"-max_len={TARGETS[name]}", f"-artifact_prefix={folder}/", "-timeout=60", *options, *inputs]
+    atheris.Setup([sys.argv[0], *options], lambda data: harness.check(target, data))
+    atheris.Fuzz()
+
+
+def keep(name):
+    from fuzz import harness
+
+    with TemporaryDirectory() as folder:
+        found = Path(gettempdir()) / f"rankgain-fuzz-{name}" / "found"
+        whole, least = spread(harness.kept(name), Path(folder) / "whole"), spread([], Path(folder) / "least")
+        run([sys.executable, "-m", "fuzz", name, "-merge=1", least, whole, str(found)], check=True)
+        harness.keep(name, [path.read_bytes() for path in Path(least).iterdir()])
+
+
+if __name__ == "__main__":
+    command, *rest = sys.argv[1:] or [""]
+    if command in TARGETS:
+        fuzz(command, rest)
+    elif command == "keep" and len(rest) == 1 and rest[0] in TARGETS:
+        keep(rest[0])
+    else:
+        sys.exit(f"{__doc__}\nTargets: {', '.join(TARGETS)}")

@@ -1,0 +1,66 @@
+"""qrels and runs as dicts, and as columns: ids, grades and scores of all kinds, sound and not."""
+
+from collections import OrderedDict
+from fractions import Fraction
+from types import MappingProxyType
+
+import numpy as np
+
+import rankgain as rg
+from fuzz.metrics import asked, evaluated
+from fuzz.numbers import number
+
+TIES = ["docid", "average", "stable", "best", "worst"]
+IDS = [
+    ["d1", "d2", "d10", "é", "", "d" * 9, "\uffff", "\U00010000", "z", "d\0"],
+    [1, 2, 10, -3, 255, 2**62, 2**63 - 1, -(2**63), 7, 0],
+    [b"d1", b"d2", b"", b"\xff" * 9, b"\0", b"d"],
+    ["d1", 1, b"d1", (1, 2), 2.5, True, "\ud800", 2**70, None, np.int64(7), frozenset()],
+]
+ODD = [None, "1", 10**400, 2**70, 1j, True, np.float32(0.5), np.int8(2), Fraction(1, 3), np.array(2.0), b"1", []]
+KINDS = [dict, dict, dict, OrderedDict, MappingProxyType]
+BAD_KINDS = [list, lambda side: None]
+
+
+def value(draw):
+    """A number; now and then of another type, or none at all."""
+    return draw.mostly([number], [lambda draw: draw.of(ODD)])(draw)
+
+
+def documents(draw, ids):
+    held = {draw.of(ids): value(draw) for _ in range(draw.below(12) or 3)}
+    more = draw.mostly([0], [70], 8)  # a long one, with ties
+    return {place if ids is IDS[1] else f"x{place * 7 % more}": place % 5 for place in range(more)} | held
+
+
+def side(draw, ids, queries):
+    return {query: documents(draw, ids) for query in queries if draw.below(8) < 7}
+
+
+def columns(side, score, ids, shift):
+    """The rows of a side, of which the last come first."""
+    rows = [(query, *row) for query, own in side.items() for row in own.items()]
+    rows = rows[shift:] + rows[:shift]
+    held = [list(column) for column in zip(*rows, strict=True)] or [[], [], []]
+    if ids is IDS[1]:
+        held[1] = np.array(held[1])
+    return dict(zip(("query_id", "doc_id", score), held, strict=True))
+
+
+def call(draw):
+    ties, missing, validate = draw.of(TIES), draw.of(["zero", "skip"]), draw.of(["judged", "full"])
+    metrics, ids = asked(draw, ties), draw.mostly(IDS[:3], IDS, 32)
+    queries = ["q1", "q2", "q3", 4][: 1 + draw.below(4)]
+    qrels, run = side(draw, ids, queries), side(draw, draw.mostly([ids], IDS), queries)
+    form, shift, bits = draw.below(4), draw.below(9), draw.of([64, 32])
+    kind = draw.mostly(KINDS, BAD_KINDS)
+
+    def rankings():
+        if form == 0:
+            sides = columns(qrels, "relevance", ids, shift), columns(run, "score", ids, shift // 2)
+            return rg.from_frames(*sides, ties=ties, missing=missing, validate=validate)
+        truth = kind({query: kind(own) for query, own in qrels.items()})
+        found = kind({query: kind(own) for query, own in run.items()})
+        return rg.from_qrels(rg.judgments(truth) if form == 1 else truth, found, ties=ties, missing=missing)
+
+    return lambda: evaluated(rankings().under(score_bits=bits), metrics)

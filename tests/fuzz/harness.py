@@ -1,0 +1,103 @@
+"""What all targets share: choices made of bytes, both backends in one process, and what the outcome of a call is."""
+
+import ast
+import struct
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from rankgain import _backend, discounts, functions
+
+CORPUS = Path(__file__).parent / "corpus"
+
+
+class Draw:
+    """Choices made of bytes, one byte each; where they end, zeros follow."""
+
+    def __init__(self, data):
+        self._data = data
+        self._at = 0
+
+    def bytes(self, size):
+        data = self._data[self._at : self._at + size]
+        self._at += size
+        return data + bytes(size - len(data))
+
+    def rest(self):
+        return self._data[self._at :]
+
+    def below(self, bound):
+        return self.bytes(1)[0] % bound
+
+    def of(self, options):
+        return options[self.below(len(options))]
+
+    def mostly(self, usual, odd, often=8):
+        """One of the usual options; one of the odd ones so often of 256 times."""
+        byte = self.bytes(1)[0]
+        return odd[byte % len(odd)] if byte >= 256 - often else usual[byte % len(usual)]
+
+    def many(self, one, most):
+        return [one(self) for _ in range(self.below(most + 1))]
+
+
+class Backend(NamedTuple):
+    modules: dict
+    tables: dict  # what discounts.py and functions.py keep between calls, which the other backends must not see
+    settings: dict
+
+
+def _backends():
+    for name, modules in (("compiled", _backend.COMPILED), ("python", _backend.PYTHON)):
+        yield Backend({"name": name, **dict(zip(_backend.PARTS, map(import_module, modules), strict=True))}, {}, {})
+
+
+BACKENDS = tuple(_backends())
+
+
+def use(backend):
+    """As `_backend.use`, which takes longer than many a call."""
+    vars(_backend).update(backend.modules)
+    discounts._tables, functions._kept = backend.tables, backend.settings
+
+
+def outcome(call):
+    """What a call gives, in bits, or the type and text of its refusal. Any other exception is a fault."""
+    try:
+        return bits(call())
+    except (ValueError, TypeError) as error:
+        return type(error), str(error)
+
+
+def bits(value):
+    if isinstance(value, float):
+        return struct.pack("d", value)
+    if isinstance(value, np.ndarray):
+        return value.dtype.str, value.shape, value.tobytes()
+    if isinstance(value, Mapping):
+        return {key: bits(own) for key, own in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [bits(own) for own in value]
+    return value
+
+
+def check(target, data):
+    """Run the call that a target makes of bytes on each backend, and compare."""
+    with np.errstate(all="ignore"):
+        call = target.call(Draw(data))
+        compiled, python = ((use(backend), outcome(call))[1] for backend in BACKENDS)
+    assert compiled == python, f"compiled:\n{compiled}\nin Python:\n{python}"
+
+
+def kept(name):
+    """The inputs of a target that are kept, one a line."""
+    return [ast.literal_eval(line) for line in (CORPUS / f"{name}.txt").read_text().splitlines()]
+
+
+def keep(name, inputs):
+    (CORPUS / f"{name}.txt").write_text(
+        "".join(f"{data!r}\n" for data in sorted(inputs, key=lambda own: (len(own), own)))
+    )

@@ -1,0 +1,37 @@
+"""The bytes of a run, and of qrels: scanned as they are, with no more room than a block of a file has."""
+
+import numpy as np
+
+from rankgain import _backend
+from rankgain.inputs import trec
+
+
+def call(draw):
+    data = draw.rest()
+    return lambda: [scanned(trec._RUN, data), scanned(trec._QRELS, data)]
+
+
+def scanned(form, data):
+    """The rows, their queries and the numbers of those; or what is wrong."""
+    data = np.array(bytearray(data), dtype=np.uint8)  # whose end is the end of what was allocated
+    *places, totals = trec.Room().of(len(data) // form.shortest + 1)
+    fault = getattr(_backend.lines, form.scan)((data, *places), totals)
+    if fault is not None:
+        return fault
+    rows, count, lines = totals.tolist()
+    starts, ends, values, runs = places
+    runs = runs[: 5 * count]
+    return starts[:rows], ends[:rows], values[:rows], runs, lines, numbered(data, runs)
+
+
+def numbered(data, runs):
+    """The queries of the runs, in a table that has to grow."""
+    count = len(runs) // 5
+    names, bounds = np.zeros(len(data), dtype=np.uint8), np.zeros(count + 1, dtype=np.int64)
+    slots, numbers = np.zeros(1 + 4, dtype=np.int64), np.empty(count, dtype=np.int64)
+    done = known = 0
+    while done < count:
+        more, known = _backend.lines.number_queries(data, runs[5 * done :], names, bounds, slots, known, numbers[done:])
+        done += more
+        slots = np.zeros(2 * len(slots) - 1, dtype=np.int64)
+    return names, bounds, numbers

@@ -1,0 +1,51 @@
+"""Numbers, many of them equal, and all that holds them."""
+
+import struct
+from array import array
+from collections import UserList
+
+import numpy as np
+
+WILD = [0.5, -0.0, -1.0, float("nan"), float("inf"), float("-inf"), 5e-324, 2.3e-308, 1e-300, 0.1, 64.0, 1e16, 1023.5,
+        1024.0, 2.0**53 + 2, 2.0**63, 1e308, 1.7e308, -1e308, 4.1, 3e-39]  # fmt: skip
+
+
+def number(draw):
+    """Small and whole most of the time, else hostile."""
+    byte = draw.bytes(1)[0]
+    if byte < 230:
+        return float(byte % 5)
+    return struct.unpack("<d", draw.bytes(8))[0] if byte > 251 else WILD[byte % len(WILD)]
+
+
+def numbers(draw, most=12):
+    """A few; or many, of few kinds, as what is made for long lists must see some."""
+    return draw.many(number, most) * draw.of([1] * 12 + [6, 25])
+
+
+def strided(values):
+    return np.repeat(np.array(values, dtype=float), 2)[::2]
+
+
+def reversed_(values):
+    return np.array(values[::-1], dtype=np.float32)[::-1]
+
+
+def fixed(values):
+    held = np.array(values, dtype=float)
+    held.flags.writeable = False
+    return held
+
+
+def objects(values):
+    return np.array([*values, None], dtype=object)[:-1]
+
+
+USUAL = [list, tuple, strided, reversed_, fixed]
+USUAL += [lambda values, dtype=dtype: np.array(values).astype(dtype) for dtype in "dfdfqiBlehHbIQ?g"]
+ODD = [objects, UserList, lambda values: array("d", values)]
+ODD += [lambda values, dtype=dtype: np.array(values).astype(dtype) for dtype in (">f8", ">i4", "c16", "U3", "M8[s]")]
+
+
+def held(draw, values):
+    return draw.mostly(USUAL, ODD, 16)(values)

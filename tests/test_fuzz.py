@@ -1,0 +1,17 @@
+"""What fuzzing found and kept: on both backends the same, and no more than refused."""
+
+from importlib import import_module
+
+import pytest
+from fuzz import TARGETS, harness
+
+pytestmark = pytest.mark.both
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_kept_inputs(name):
+    target = import_module(f"fuzz.{name}")
+    inputs = harness.kept(name)
+    assert inputs
+    for data in inputs:
+        harness.check(target, data)
