@@ -9,6 +9,7 @@ compiled half says which of its branches are reached if Clang built it with -fsa
 it; otherwise the branches of the Python code stand for them, which takes longer.
 """
 
+import shlex
 import sys
 import warnings
 from contextlib import nullcontext
@@ -50,7 +51,8 @@ def fuzz(name, options):
         (folder / "found").mkdir(parents=True, exist_ok=True)
         inputs = [str(folder / "found"), spread(harness.kept(name), folder / "kept")]
         options = [f"-max_len={TARGETS[name]}", f"-artifact_prefix={folder}/", "-timeout=60", *options, *inputs]
-    atheris.Setup([sys.argv[0], *options], lambda data: harness.check(target, data))
+    again = shlex.join([sys.executable, "-m", "fuzz", name])  # by which a merge runs itself
+    atheris.Setup([again, *options], lambda data: harness.check(target, data))
     atheris.Fuzz()
 
 
@@ -60,8 +62,12 @@ def keep(name):
     with TemporaryDirectory() as folder:
         found = Path(gettempdir()) / f"rankgain-fuzz-{name}" / "found"
         whole, least = spread(harness.kept(name), Path(folder) / "whole"), spread([], Path(folder) / "least")
-        run([sys.executable, "-m", "fuzz", name, "-merge=1", least, whole, str(found)], check=True)
-        harness.keep(name, [path.read_bytes() for path in Path(least).iterdir()])
+        merge = ["-set_cover_merge=1", "-use_counters=0", least, whole, str(found)]
+        run([sys.executable, "-m", "fuzz", name, *merge], check=True)
+        inputs = [path.read_bytes() for path in Path(least).iterdir()]
+    if not inputs:
+        sys.exit("the merge failed")
+    harness.keep(name, inputs)
 
 
 if __name__ == "__main__":
