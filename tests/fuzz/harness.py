@@ -51,8 +51,9 @@ class Backend(NamedTuple):
 
 
 def _backends():
-    for name, modules in (("compiled", _backend.COMPILED), ("python", _backend.PYTHON)):
-        yield Backend({"name": name, **dict(zip(_backend.PARTS, map(import_module, modules), strict=True))}, {}, {})
+    for name, place in (("compiled", 0), ("python", 1)):
+        modules = {part: import_module(places[place]) for part, places in _backend.PARTS.items()}
+        yield Backend({"name": name, **modules}, {}, {})
 
 
 BACKENDS = tuple(_backends())
