@@ -158,7 +158,8 @@ if PEER:
 
         given = {"query_relevance": {"q": {"a": 1}}, "measures": {"map"}, "scores": {"q": {"a": 1.0}}} | refused
         scores = given.pop("scores")
-        for module in (theirs, ours):
+        # Theirs refuses such grades too, but gives back what it does not own: Python 3.15 crashes a little later.
+        for module in (ours,) if "query_relevance" in refused else (theirs, ours):
             with pytest.raises(ValueError if "measures" in refused else TypeError):
                 module.RelevanceEvaluator(**given).evaluate(scores)
 
