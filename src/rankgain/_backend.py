@@ -1,7 +1,6 @@
 """The only place that chooses between the compiled kernels and the pure-Python reference.
 
-Everything else calls `_backend.doors`, `.kernels`, `.ordering`, `.readers`, `.columns` and `.lines`, and does not know
-which. Each of them is imported when it is first asked for.
+Everything else calls `_backend.engine`, `.single`, `.kernels` and so on (see `PARTS`), and does not know which. Each of them is imported when it is first asked for.
 """
 
 import os
@@ -11,11 +10,12 @@ from typing import TYPE_CHECKING
 
 # where each part is: compiled, and in Python
 PARTS = {
-    "doors": ("rankgain._kernels", "rankgain._reference_doors"),
+    "engine": ("rankgain._kernels", "rankgain._reference_walk"),
     "kernels": ("rankgain._kernels", "rankgain._reference"),
     "ordering": ("rankgain._kernels", "rankgain._reference_ordering"),
-    "readers": ("rankgain._readers", "rankgain._reference_readers"),
-    "columns": ("rankgain._readers", "rankgain._reference_columns"),
+    "single": ("rankgain._kernels", "rankgain._reference_lists"),
+    "readers": ("rankgain._kernels", "rankgain._reference_readers"),
+    "columns": ("rankgain._kernels", "rankgain._reference_columns"),
     "lines": ("rankgain._readers", "rankgain._reference_lines"),
 }
 COMPILED = tuple(dict.fromkeys(compiled for compiled, _ in PARTS.values()))
@@ -26,7 +26,8 @@ NOTHING_COMPILED = (
 
 name: str
 cpu: str | None  # the level of CPU that the compiled loops are for
-doors: ModuleType
+engine: ModuleType
+single: ModuleType
 kernels: ModuleType
 ordering: ModuleType
 readers: ModuleType

@@ -1,4 +1,4 @@
-# The takers of a reader who stops: ERR and its ideal. See `_reference`.
+# A reader who stops: ERR and its ideal. See `_reference`.
 from libc.stdint cimport int64_t
 
 from rankgain._codes cimport AVERAGE, LARGE_GROUP, WORST
@@ -79,10 +79,10 @@ cdef double after_next(Survival* survival) noexcept nogil:
 
 
 cdef int sum_cascade(
-    Py_ssize_t start, Py_ssize_t stop, const int64_t* first, const int64_t* last, const double* chance, int ties,
-    double* scratch, Py_ssize_t room, Cutoffs* own
+    Py_ssize_t stop, const int64_t* first, const int64_t* last, const double* chance, int ties, double* scratch,
+    Py_ssize_t room, Cutoffs* own
 ) noexcept nogil:
-    cdef Py_ssize_t i = start, j, k, index, h, done = 0
+    cdef Py_ssize_t i = 0, j, k, index, h, done = 0
     cdef int64_t a, b, rank
     cdef double total = 0.0, going_on = 1.0, after
     cdef Survival survival
@@ -118,52 +118,16 @@ cdef int sum_cascade(
     return 0
 
 
-def cascade(
-    const int64_t[::1] offsets, const int64_t[::1] first, const int64_t[::1] last, const double[::1] stop, int ties,
-    double[::1] scratch, const int64_t[::1] cutoffs, double[::1] out, /
-):
-    cdef Py_ssize_t query = 0
-    cdef int code = 0
-    cdef Cutoffs own
-    if offsets.shape[0] < 2 or cutoffs.shape[0] == 0:
-        return None
-    with nogil:
-        for query in range(offsets.shape[0] - 1):
-            own = cutoffs_of(query, &cutoffs[0], cutoffs.shape[0], NULL, &out[0])
-            code = sum_cascade(
-                offsets[query], offsets[query + 1], integers(first), integers(last), doubles(stop), ties, &scratch[0],
-                scratch.shape[0] // 3, &own,
-            )
-            if code:
-                break
-    return (code, query, -1) if code else None
-
-
-def ideal_cascade(
-    const int64_t[::1] offsets, const double[::1] stop, const int64_t[::1] count, const int64_t[::1] cutoffs,
-    double[::1] out, /
-):
-    cdef Py_ssize_t query, index, done
-    cdef int64_t rank, until
-    cdef double total, going_on
-    cdef Cutoffs own
-    if offsets.shape[0] < 2 or cutoffs.shape[0] == 0:
-        return None
-    with nogil:
-        for query in range(offsets.shape[0] - 1):
-            own = cutoffs_of(query, &cutoffs[0], cutoffs.shape[0], NULL, &out[0])
-            total = 0.0
-            going_on = 1.0
-            rank = 0
-            done = 0
-            index = offsets[query]
-            while index < offsets[query + 1] and stop[index] != 0.0 and going_on != 0.0 and done < own.n:
-                until = rank + count[index]
-                while rank < until and going_on != 0.0 and done < own.n:
-                    rank += 1
-                    reach(&own, &done, rank, total)
-                    total += going_on * stop[index] / <double>rank
-                    going_on *= 1.0 - stop[index]
-                index += 1
-            fill_rest(&own, done, total)
-    return None
+cdef void sum_ideal_cascade(const double* stop, const int64_t* count, Py_ssize_t n, Cutoffs* own) noexcept nogil:
+    cdef Py_ssize_t index = 0, done = 0
+    cdef int64_t rank = 0, until
+    cdef double total = 0.0, going_on = 1.0
+    while index < n and stop[index] != 0.0 and going_on != 0.0 and done < own.n:
+        until = rank + count[index]
+        while rank < until and going_on != 0.0 and done < own.n:
+            rank += 1
+            reach(own, &done, rank, total)
+            total += going_on * stop[index] / <double>rank
+            going_on *= 1.0 - stop[index]
+        index += 1
+    fill_rest(own, done, total)

@@ -20,6 +20,57 @@ cdef enum:
     GEOMETRIC = 5
 
 cdef enum:
+    LISTS = 0
+    DICTS = 1
+    COLUMNS = 2
+    PLACES = 3
+
+cdef enum:
+    DISCOUNTED_SUM = 0
+    IDEAL_SUM = 1
+    FIRST_RELEVANT = 2
+    ANY_RELEVANT = 3
+    RANKS = 4
+    JUDGED_ABOVE = 5
+    PRECISION_AT_RELEVANT = 6
+    PRECISION_SUM = 7
+    PREFERENCE_SUM = 8
+    INFERRED_SUM = 9
+    INTERPOLATED = 10
+    COST_SUM = 11
+    CASCADE = 12
+    IDEAL_CASCADE = 13
+    GRADE_LEVELS = 14
+    RELEVANT_RANKS = 15
+
+cdef enum:
+    NO_GAIN = 0
+    LINEAR = 1
+    EXPONENTIAL = 2
+    RELEVANT = 3
+    STOP = 4
+    TABLE = 5
+    ASKED = 6
+
+cdef enum:
+    AS_IS = 0
+    RATIO = 1
+    QUOTIENT = 2
+    BY_RELEVANT = 3
+    BY_CAPPED = 4
+    BY_HITS = 5
+    FILLED = 6
+    BOUNDED_MEAN = 7
+    F_MEASURE = 8
+    BIASED = 9
+    RESIDUAL = 10
+    UNJUDGED = 11
+    SET_AP = 12
+    UTILITY = 13
+    DIFFERENCE = 14
+    ONE = 15
+
+cdef enum:
     NAN_GRADE = 1
     INFINITE_GRADE = 2
     NEGATIVE_GRADE = 3
@@ -40,4 +91,8 @@ cdef enum:
     LONE_SURROGATE = 18
     LARGE_ID = 19
     LARGE_GROUP = 20
+    MISSING_GAIN = 21
+    BAD_GAIN = 22
+    SHORT_DISCOUNT = 23
+    ABOVE_MAX_GRADE = 24
     IN_JUDGED = 64

@@ -16,6 +16,52 @@ AVERAGE, BEST, WORST, STABLE, DOCID = range(5)
 # The discount of a rank.
 UNIT, LOG2, JARVELIN, ZIPF, VECTOR, GEOMETRIC = range(6)
 
+# What a chunk of a Source holds.
+LISTS, DICTS, COLUMNS, PLACES = range(4)
+
+# What a term of a Program is: how the hits or the judged grades of a query become a number a cut-off.
+(
+    DISCOUNTED_SUM,
+    IDEAL_SUM,
+    FIRST_RELEVANT,
+    ANY_RELEVANT,
+    RANKS,
+    JUDGED_ABOVE,
+    PRECISION_AT_RELEVANT,
+    PRECISION_SUM,
+    PREFERENCE_SUM,
+    INFERRED_SUM,
+    INTERPOLATED,
+    COST_SUM,
+    CASCADE,
+    IDEAL_CASCADE,
+    GRADE_LEVELS,
+    RELEVANT_RANKS,
+) = range(16)
+
+# How a term makes gains of grades; ASKED: a callable was asked for those of each query.
+NO_GAIN, LINEAR, EXPONENTIAL, RELEVANT, STOP, TABLE, ASKED = range(7)
+
+# How the values of terms make that of a metric.
+(
+    AS_IS,
+    RATIO,
+    QUOTIENT,
+    BY_RELEVANT,
+    BY_CAPPED,
+    BY_HITS,
+    FILLED,
+    BOUNDED_MEAN,
+    F_MEASURE,
+    BIASED,
+    RESIDUAL,
+    UNJUDGED,
+    SET_AP,
+    UTILITY,
+    DIFFERENCE,
+    ONE,
+) = range(16)
+
 # What is wrong with the input: an offence is (code, query, position).
 NAN_GRADE = 1
 INFINITE_GRADE = 2
@@ -37,5 +83,9 @@ ID_TYPE = 17
 LONE_SURROGATE = 18
 LARGE_ID = 19
 LARGE_GROUP = 20
+MISSING_GAIN = 21
+BAD_GAIN = 22
+SHORT_DISCOUNT = 23
+ABOVE_MAX_GRADE = 24
 # Added to a code: the offender stands in the judged grades, not in the list itself.
 IN_JUDGED = 64

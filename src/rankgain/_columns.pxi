@@ -8,9 +8,6 @@ from libc.string cimport memcmp, memcpy, memset
 
 from rankgain._bytes cimport equal_bytes, hash_bytes
 from rankgain._codes cimport DOCID, DUPLICATE, NAN_SCORE, STABLE
-from rankgain._kernels cimport (
-    Entry, Workspace, count_higher, doubles, integers, longest, rank_entries, release, reserve, sort_rows,
-)
 
 cdef extern from "Python.h":
     int PyLong_CheckExact(PyObject*)
@@ -79,7 +76,7 @@ cdef inline const unsigned char* bytes_of(const Keys* keys, Py_ssize_t row, Py_s
     return keys.data + keys.starts[row]
 
 
-cdef inline int64_t number_at(const Keys* keys, Py_ssize_t row) noexcept nogil:
+cdef inline int64_t id_number(const Keys* keys, Py_ssize_t row) noexcept nogil:
     return (<const int32_t*>keys.data)[row] if keys.width == 4 else (<const int64_t*>keys.data)[row]
 
 
@@ -95,7 +92,7 @@ cdef inline bint same(const Keys* some, Py_ssize_t row, const Keys* others, Py_s
     cdef const unsigned char* at
     cdef const unsigned char* other_at
     if some.starts == NULL:
-        return number_at(some, row) == number_at(others, other)
+        return id_number(some, row) == id_number(others, other)
     at = bytes_of(some, row, &length)
     other_at = bytes_of(others, other, &other_length)
     return length == other_length and equal_bytes(at, other_at, length)
@@ -108,7 +105,7 @@ cdef inline bint higher(const Keys* keys, Py_ssize_t row, Py_ssize_t other) noex
     cdef const unsigned char* other_at = bytes_of(keys, other, &other_length)
     cdef int order
     if keys.starts == NULL:
-        return number_at(keys, row) > number_at(keys, other)
+        return id_number(keys, row) > id_number(keys, other)
     order = memcmp(at, other_at, min(length, other_length)) if length and other_length else 0
     return length > other_length if order == 0 else order > 0
 
@@ -133,7 +130,7 @@ cdef inline void clear(Table* table, Py_ssize_t n) noexcept nogil:
     table.mask = size - 1
 
 
-cdef inline Py_ssize_t find(
+cdef inline Py_ssize_t find_slot(
     const Table* table, const Keys* held, const int64_t* rows, const Keys* keys, Py_ssize_t row, uint64_t hashed,
     uint64_t* slot
 ) noexcept nogil:
@@ -175,8 +172,8 @@ cdef inline uint64_t spread(int64_t number) noexcept nogil:
     return <uint64_t>number * FACTOR
 
 
-cdef inline uint64_t bucket_of(const Keys* keys, Py_ssize_t row, int shift) noexcept nogil:
-    return (spread(number_at(keys, row)) if keys.starts == NULL else hash_of(keys, row)) >> shift
+cdef inline uint64_t chain_of(const Keys* keys, Py_ssize_t row, int shift) noexcept nogil:
+    return (spread(id_number(keys, row)) if keys.starts == NULL else hash_of(keys, row)) >> shift
 
 
 cdef inline int bits(Py_ssize_t n) noexcept nogil:
@@ -227,7 +224,7 @@ cdef Py_ssize_t chain(Chains* chains, const Keys* keys, Py_ssize_t start, Py_ssi
     chains.shift = shift
     if keys.starts == NULL:
         for row in range(start, start + n):
-            if link(chains, keys, start, row, spread(number_at(keys, row)) >> shift) and repeat < 0:
+            if link(chains, keys, start, row, spread(id_number(keys, row)) >> shift) and repeat < 0:
                 repeat = row - start
     else:
         for row in range(start, start + n):
@@ -236,13 +233,13 @@ cdef Py_ssize_t chain(Chains* chains, const Keys* keys, Py_ssize_t start, Py_ssi
     return repeat
 
 
-ctypedef fused number_t:
+ctypedef fused integer_t:
     int32_t
     int64_t
 
 
 cdef inline Py_ssize_t filter_numbers(
-    const Chains* chains, uint32_t held, const number_t* numbers, Py_ssize_t n, int64_t* out
+    const Chains* chains, uint32_t held, const integer_t* numbers, Py_ssize_t n, int64_t* out
 ) noexcept nogil:
     cdef const uint32_t* heads = chains.heads
     cdef int shift = chains.shift
@@ -267,7 +264,7 @@ cdef Py_ssize_t filter_rows(
         return filter_numbers(chains, held, <const int64_t*>keys.data + start, n, out)
     for index in range(n):
         out[count] = index
-        count += chains.heads[bucket_of(keys, start + index, chains.shift)] > held
+        count += chains.heads[chain_of(keys, start + index, chains.shift)] > held
     return count
 
 
@@ -288,7 +285,7 @@ def number_ids(
             if row and same(&keys, row, &keys, row - 1):
                 continue
             hashed = hash_of(&keys, row)
-            found = find(&table, &keys, &firsts[0], &keys, row, hashed, &slot)
+            found = find_slot(&table, &keys, &firsts[0], &keys, row, hashed, &slot)
             if found < 0:
                 put(&table, slot, hashed, count)
                 found = count
@@ -344,7 +341,7 @@ def copy_views(
 # documents
 
 cdef struct Scratch:
-    Workspace ordering
+    Workspace* ordering
     Chains truth
     Chains run
     unsigned char* seen  # which judged rows were returned
@@ -354,11 +351,10 @@ cdef struct Scratch:
     int64_t* places  # where the next member of a tie group goes
 
 
-cdef int prepare(Scratch* scratch, bint whole, Py_ssize_t n_truth, Py_ssize_t n) except -1:
+cdef int prepare(Scratch* scratch, Workspace* ordering, bint whole, Py_ssize_t n_truth, Py_ssize_t n) except -1:
     cdef Py_ssize_t row
-    cdef bint made
-    reserve(&scratch.ordering, max(n_truth, n))  # which raises where there is no room, so it comes first
-    made = make_chains(&scratch.truth, n_truth) & make_chains(&scratch.run, n if whole else 0)
+    cdef bint made = make_chains(&scratch.truth, n_truth) & make_chains(&scratch.run, n if whole else 0)
+    scratch.ordering = ordering
     scratch.seen = <unsigned char*>malloc(n_truth + 1)
     scratch.marks = <double*>malloc((n + 1) * sizeof(double))
     scratch.members = <int64_t*>malloc(3 * (n + 1) * sizeof(int64_t))
@@ -373,7 +369,6 @@ cdef int prepare(Scratch* scratch, bint whole, Py_ssize_t n_truth, Py_ssize_t n)
 
 
 cdef void dispose(Scratch* scratch) noexcept nogil:
-    release(&scratch.ordering)
     free_chains(&scratch.truth)
     free_chains(&scratch.run)
     free(scratch.seen)
@@ -388,7 +383,7 @@ cdef Py_ssize_t first_repeat(Chains* chains, const Keys* keys, Py_ssize_t start,
     if keys.starts != NULL:
         return chain(chains, keys, start, n)
     while row < start + n:
-        number = number_at(keys, row)
+        number = id_number(keys, row)
         if row > start and number <= last:
             return chain(chains, keys, start, n)
         last = number
@@ -414,7 +409,7 @@ def repeated(
     return None if position < 0 else (DUPLICATE, query, position)
 
 
-cdef inline void gather(
+cdef inline void add_entry(
     Scratch* scratch, Py_ssize_t* m, double grade, double below, const double* scores, Py_ssize_t index
 ) noexcept nogil:
     """Add a judged document to the entries if it is a hit; without scores its key is its rank, negative."""
@@ -451,13 +446,13 @@ cdef int match_run(
     for index in range(count):
         position[0] = likely[index]
         row = start + position[0]
-        row = seek(chains, chains.heads[bucket_of(run, row, chains.shift)], truth, truth_start, run, row)
+        row = seek(chains, chains.heads[chain_of(run, row, chains.shift)], truth, truth_start, run, row)
         if row < 0:
             continue
         if scratch.seen[row - truth_start]:
             return DUPLICATE
         scratch.seen[row - truth_start] = 1
-        gather(scratch, m, grades[row], below, scores, position[0])
+        add_entry(scratch, m, grades[row], below, scores, position[0])
     position[0] = sound
     return NAN_SCORE if sound < n else 0
 
@@ -549,54 +544,49 @@ cdef Py_ssize_t rank_given(Py_ssize_t m, int64_t depth, Scratch* scratch, double
     return m
 
 
-def hits_in_columns(
-    const unsigned char[::1] truth_data, const int64_t[::1] truth_starts, const int64_t[::1] truth_ends,
-    const int64_t[::1] truth_offsets, const double[::1] grades, const unsigned char[::1] run_data,
-    const int64_t[::1] run_starts, const int64_t[::1] run_ends, const int64_t[::1] run_offsets,
-    const double[::1] scores, bint ranked, int64_t depth, double below, int ties, bint whole,
-    int64_t[::1] hit_offsets, double[::1] hit_grade, int64_t[::1] hit_first, int64_t[::1] hit_last, /
-):
-    cdef Py_ssize_t query = 0, queries = truth_offsets.shape[0] - 1, start, n, truth_start, n_truth, m = 0
-    cdef Py_ssize_t kept, count = 0, position = -1
-    cdef int code = 0
-    cdef Keys truth = keys_of(truth_data, truth_starts, truth_ends, truth_offsets[queries])
-    cdef Keys run = keys_of(run_data, run_starts, run_ends, run_offsets[queries])
-    cdef Scratch scratch
-    cdef const double* own
-    cdef double* grade_at = NULL
-    cdef int64_t* first_at = NULL
-    cdef int64_t* last_at = NULL
-    prepare(&scratch, whole, longest(integers(truth_offsets), queries), longest(integers(run_offsets), queries))
-    with nogil:
-        hit_offsets[0] = 0
-        for query in range(queries):
-            truth_start = truth_offsets[query]
-            n_truth = truth_offsets[query + 1] - truth_start
-            start = run_offsets[query]
-            n = run_offsets[query + 1] - start
-            memset(scratch.seen, 0, n_truth)
-            own = NULL
-            if not ranked:
-                own = doubles(scores) + start
-            code = match_run(
-                &truth, truth_start, n_truth, doubles(grades), &run, start, n, own, below, whole, &scratch, &m,
-                &position,
-            )
-            if code:
-                break
-            if m:
-                grade_at = &hit_grade[0] + count
-                first_at = &hit_first[0] + count
-                last_at = &hit_last[0] + count
-                if ranked:
-                    kept = rank_given(m, depth, &scratch, grade_at, first_at, last_at)
-                else:
-                    kept = rank_entries(
-                        own, n, m, depth, ties == STABLE, &scratch.ordering, grade_at, first_at, last_at
-                    )
-                    if ties == DOCID:
-                        kept = break_ties(&run, start, n, own, kept, depth, &scratch, grade_at, first_at, last_at)
-                count += kept
-            hit_offsets[query + 1] = count
-        dispose(&scratch)
-    return (code, query, position) if code else None
+cdef struct Columns:
+    # Ids of judged and returned documents, one query after the other, with grades and, unless in rank order, scores.
+    Keys truth
+    const int64_t* truth_offsets
+    const double* grades
+    Keys run
+    const int64_t* run_offsets
+    const double* scores
+    bint whole
+
+
+cdef int find_in_columns(
+    const Columns* columns, Py_ssize_t number, int64_t depth, double lowest, int ties, bint single, Scratch* scratch,
+    Query* query, Py_ssize_t* position
+) noexcept nogil:
+    cdef Py_ssize_t truth_start = columns.truth_offsets[number], start = columns.run_offsets[number]
+    cdef Py_ssize_t n_truth = columns.truth_offsets[number + 1] - truth_start
+    cdef Py_ssize_t n = columns.run_offsets[number + 1] - start, m = 0
+    cdef const double* scores = NULL
+    cdef int code
+    query.n = 0
+    query.returned = n
+    memset(scratch.seen, 0, n_truth)
+    if columns.scores != NULL:
+        scores = columns.scores + start
+        if single:
+            memcpy(scratch.ordering.scores, scores, n * sizeof(double))
+            narrow(scratch.ordering.scores, n)
+            scores = scratch.ordering.scores
+    code = match_run(
+        &columns.truth, truth_start, n_truth, columns.grades, &columns.run, start, n, scores, lowest, columns.whole,
+        scratch, &m, position,
+    )
+    if code or m == 0:
+        return code
+    if scores == NULL:
+        query.n = rank_given(m, depth, scratch, query.grade, query.first, query.last)
+        return 0
+    query.n = rank_entries(
+        scores, n, m, depth, ties == STABLE, scratch.ordering, query.grade, query.first, query.last
+    )
+    if ties == DOCID:
+        query.n = break_ties(
+            &columns.run, start, n, scores, query.n, depth, scratch, query.grade, query.first, query.last
+        )
+    return 0

@@ -1,4 +1,4 @@
-# Dicts and the objects in them: see `_reference_readers`.
+# Runs in dicts, and the objects in them: see `_reference_readers`.
 cimport cython
 from cpython.bytes cimport PyBytes_AsStringAndSize, PyBytes_FromStringAndSize
 from cpython.dict cimport PyDict_Next
@@ -11,10 +11,6 @@ from libc.string cimport memcpy
 from rankgain._codes cimport (
     CHANGED, DOCID, INFINITE_GRADE, LARGE_ID, LONE_SURROGATE, MIXED_IDS, NAN_GRADE, NAN_SCORE, OTHER_IDS, STABLE,
 )
-from rankgain._kernels cimport (
-    Workspace, count_higher, doubles, integers, longest, prefetch, rank_entries, release, reserve,
-)
-
 from rankgain._reference_readers import _encoded, _read_run, _read_truth
 cdef object PLAIN
 from rankgain.scalars import PLAIN, id_fault, id_kind
@@ -40,7 +36,7 @@ cdef extern from "Python.h":
 
 cdef enum:
     FOREIGN = -2  # in place of a code: reading a number runs code that nobody here knows, or fails
-    AHEAD = 16  # items by which memory is asked for what will be read
+    ITEMS_AHEAD = 16  # items by which memory is asked for what will be read
 
 
 cdef inline bint read_plain(PyObject* value, double* out) noexcept:
@@ -80,7 +76,7 @@ cdef int read_run(dict run, Py_ssize_t n, PyObject** values, double* scores, Py_
         if count < n:
             return CHANGED
         for index in range(n):
-            prefetch(values[min(index + AHEAD, n - 1)])
+            prefetch(values[min(index + ITEMS_AHEAD, n - 1)])
             position[0] = index
             if not read_plain(values[index], &scores[index]):
                 return FOREIGN
@@ -145,14 +141,14 @@ cdef Py_ssize_t find_documents(
     cdef Py_ssize_t index, m = 0
     with cython.critical_section(run):
         for index in range(start, stop):
-            if grades[index] > below:
+            if grades[index - start] > below:
                 value = PyDict_GetItemWithError(run, documents[index])
                 if value != NULL:
                     if not read_plain(value, &space.entries[m].key):
                         return -CHANGED  # all were plain when they were read
                     if single:
                         space.entries[m].key = <double><float>space.entries[m].key
-                    space.entries[m].grade = grades[index]
+                    space.entries[m].grade = grades[index - start]
                     space.entries[m].index = index
                     m += 1
     return m
@@ -275,72 +271,46 @@ cdef bint apart(list documents, Py_ssize_t start, Py_ssize_t stop, dict run):
     return run.keys().isdisjoint(documents[start:stop])
 
 
-def hits_matched(
-    list documents, const int64_t[::1] offsets, const double[::1] grades, list runs, int64_t depth, double below,
-    int ties, bint single, int64_t[::1] hit_offsets, double[::1] hit_grade, int64_t[::1] hit_first,
-    int64_t[::1] hit_last, /
-):
-    cdef Py_ssize_t query, n, start, stop, m, kept, most, count = 0, position = -1
-    cdef Workspace space
-    cdef PyObject** values = NULL
-    cdef double* scores
-    cdef double* grade_at
-    cdef int64_t* first_at
-    cdef int64_t* last_at
-    cdef dict run
+cdef int find_in_dict(
+    list documents, const double* grades, Py_ssize_t start, Py_ssize_t stop, object held, Py_ssize_t n,
+    int64_t depth, double lowest, int ties, bint single, PyObject** values, double* scores, Workspace* space,
+    Query* query, Py_ssize_t* position
+) except -1:
+    """The hits of a run of n documents among those that are judged: documents[start:stop], whose grades begin there."""
+    cdef Py_ssize_t m = 0
+    cdef dict run = held if type(held) is dict else dict(held)
     cdef int code
-    sizes = [len(held) for held in runs]
-    most = max(longest(integers(offsets), offsets.shape[0] - 1), max(sizes, default=0))
-    hit_offsets[0] = 0
-    reserve(&space, most)
-    try:
-        values = <PyObject**>malloc(most * (sizeof(PyObject*) + sizeof(double)) + 1)
-        if values == NULL:
-            raise MemoryError
-        scores = <double*>(values + most)
-        for query in range(len(runs)):
-            held = runs[query]
-            run = held if type(held) is dict else dict(held)
-            n = sizes[query]
-            if len(run) != n:
-                return CHANGED, query, -1
-            code = read_run(run, n, values, scores, &position)
-            if code == FOREIGN:
-                found = _read_run(run, n)
-                if type(found) is tuple:
-                    return found[0], query, found[1]
-                run = found
-                code = read_run(run, n, values, scores, &position)
-            if code:
-                return code, query, -1 if code == CHANGED else position
-            start = offsets[query]
-            stop = offsets[query + 1]
-            m = 0
-            if start < stop:
-                m = find_documents(documents, doubles(grades), start, stop, below, single, run, &space)
-            if single:
-                narrow(scores, n)
-            if m < 0 or len(run) != n:  # comparing ids may run foreign code
-                return CHANGED, query, -1
-            if m:
-                grade_at = &hit_grade[0] + count
-                first_at = &hit_first[0] + count
-                last_at = &hit_last[0] + count
-                kept = rank_entries(scores, n, m, depth, False, &space, grade_at, first_at, last_at)
-                if ties == DOCID or ties == STABLE:
-                    kept = break_id_ties(
-                        documents, run, scores, n, kept, depth, ties == DOCID, &space, grade_at, first_at, last_at
-                    )
-                    if kept < 0:
-                        return -kept, query, -1
-                count += kept
-            elif apart(documents, start, stop, run):
-                return OTHER_IDS, query, -1
-            hit_offsets[query + 1] = count
-        return None
-    finally:
-        release(&space)
-        free(values)
+    query.n = 0
+    query.returned = n
+    position[0] = -1
+    if len(run) != n:
+        return CHANGED
+    code = read_run(run, n, values, scores, position)
+    if code == FOREIGN:
+        found = _read_run(run, n)
+        if type(found) is tuple:
+            position[0] = found[1]
+            return found[0]
+        run = found
+        code = read_run(run, n, values, scores, position)
+    if code:
+        position[0] = -1 if code == CHANGED else position[0]
+        return code
+    if start < stop:
+        m = find_documents(documents, grades, start, stop, lowest, single, run, space)
+    if single:
+        narrow(scores, n)
+    position[0] = -1
+    if m < 0 or len(run) != n:  # comparing ids may run foreign code
+        return CHANGED
+    if m == 0:
+        return OTHER_IDS if apart(documents, start, stop, run) else 0
+    query.n = rank_entries(scores, n, m, depth, False, space, query.grade, query.first, query.last)
+    if ties == DOCID or ties == STABLE:
+        query.n = break_id_ties(
+            documents, run, scores, n, query.n, depth, ties == DOCID, space, query.grade, query.first, query.last
+        )
+    return -<int>query.n if query.n < 0 else 0
 
 
 # ids

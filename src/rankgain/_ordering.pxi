@@ -401,7 +401,7 @@ cdef Py_ssize_t cut(const double* scores, Py_ssize_t n, int64_t depth, Workspace
             room = min(n + 16, 2 * room)
 
 
-# makers
+# grades and hits
 
 def grade_fault(grades, const int64_t[::1] offsets, /):
     cdef Py_ssize_t query = 0, position = 0
@@ -429,67 +429,6 @@ cdef int number_fault(const Numbers* grades, int64_t start, Py_ssize_t n, Py_ssi
             return code
         done += size
     return 0
-
-
-def hits_ranked(
-    grades, const int64_t[::1] offsets, int64_t depth, bint zeros,
-    int64_t[::1] hit_offsets, double[::1] hit_grade, int64_t[::1] hit_rank, /
-):
-    cdef Py_ssize_t query, count = 0, index
-    cdef int64_t start
-    cdef double grade
-    cdef Numbers numbers
-    open_numbers(&numbers, grades)
-    with nogil:
-        hit_offsets[0] = 0
-        for query in range(offsets.shape[0] - 1):
-            start = offsets[query]
-            for index in range(<Py_ssize_t>min(offsets[query + 1] - start, depth)):
-                grade = number_at(&numbers, start + index)
-                if grade > 0.0 or zeros:
-                    hit_grade[count] = grade
-                    hit_rank[count] = index + 1
-                    count += 1
-            hit_offsets[query + 1] = count
-    close_numbers(&numbers)
-
-
-def hits_scored(
-    scores, grades, const int64_t[::1] offsets, int64_t depth, bint zeros, bint stable,
-    int64_t[::1] hit_offsets, double[::1] hit_grade, int64_t[::1] hit_first, int64_t[::1] hit_last, /
-):
-    cdef Py_ssize_t query = 0, count = 0, n = 0, hits, position
-    cdef int64_t start
-    cdef const double* own = NULL
-    cdef bint sound_scores = True
-    cdef Numbers keys, labels
-    cdef Workspace space
-    hit_offsets[0] = 0
-    reserve(&space, longest(integers(offsets), offsets.shape[0] - 1))
-    open_numbers(&keys, scores)
-    open_numbers(&labels, grades)
-    with nogil:
-        for query in range(offsets.shape[0] - 1):
-            start = offsets[query]
-            n = offsets[query + 1] - start
-            if n:  # a query of no documents at the end has no place of its own in the buffers
-                own = doubles_of(&keys, start, n, space.scores)
-                hits = order_hits(
-                    own, &labels, start, n, depth, zeros, stable, &space,
-                    &hit_grade[0] + count, &hit_first[0] + count, &hit_last[0] + count,
-                )
-                sound_scores = hits >= 0
-                if not sound_scores:
-                    break
-                count += hits
-            hit_offsets[query + 1] = count
-        position = 0
-        while not sound_scores and position < n - 1 and own[position] == own[position]:
-            position += 1  # to the end at the most, for another thread may have written over the NaN
-        release(&space)
-    close_numbers(&keys)
-    close_numbers(&labels)
-    return None if sound_scores else (NAN_SCORE, query, position)
 
 
 cdef Py_ssize_t order_hits(
@@ -563,34 +502,6 @@ cdef Py_ssize_t entries_near(
             space.entries[m].index = index
             m += 1
     return m
-
-
-def judged_grades(
-    grades, const int64_t[::1] offsets, int64_t depth,
-    int64_t[::1] judged_offsets, double[::1] judged_grade, int64_t[::1] judged_count, /
-):
-    cdef Py_ssize_t query = 0, position = 0, count = 0, written = 0, n
-    cdef int code = 0
-    cdef Numbers numbers
-    cdef Workspace space
-    judged_offsets[0] = 0
-    reserve(&space, longest(integers(offsets), offsets.shape[0] - 1))
-    open_numbers(&numbers, grades)
-    with nogil:
-        for query in range(offsets.shape[0] - 1):
-            n = offsets[query + 1] - offsets[query]
-            if n:
-                code = count_numbers(
-                    &numbers, offsets[query], n, depth, &space,
-                    &judged_grade[0] + count, &judged_count[0] + count, &written, &position,
-                )
-                if code:
-                    break
-                count += written
-            judged_offsets[query + 1] = count
-        release(&space)
-    close_numbers(&numbers)
-    return (code, query, position) if code else None
 
 
 cdef int count_numbers(

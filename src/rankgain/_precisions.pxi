@@ -1,5 +1,5 @@
-# The takers that count relevant documents as they go down a list: average precision, Q-measure, bpref, infAP,
-# interpolated precision, G. See `_reference`.
+# What counts relevant documents down a list: average precision, Q-measure, bpref, infAP, interpolated precision, G.
+# See `_reference`.
 from libc.math cimport log2
 from libc.stdint cimport int64_t
 
@@ -20,14 +20,13 @@ cdef struct Rising:
 
 
 cdef inline Rising rising(
-    const int64_t[::1] offsets, Py_ssize_t query, const double[::1] gain, const int64_t[::1] count, double lowest,
-    double beyond
+    Py_ssize_t n, const double* gain, const int64_t* count, double lowest, double beyond
 ) noexcept nogil:
     cdef Rising ideal
-    ideal.gain = doubles(gain)
-    ideal.count = integers(count)
-    ideal.index = offsets[query]
-    ideal.stop = offsets[query + 1]
+    ideal.gain = gain
+    ideal.count = count
+    ideal.index = 0
+    ideal.stop = n
     ideal.rank = 0
     ideal.used = 0
     ideal.total = 0.0
@@ -62,10 +61,10 @@ cdef inline double share_at(int64_t relevant, double beta, double gained, Rising
 
 
 cdef void sum_precisions(
-    Py_ssize_t start, Py_ssize_t stop, const double* grade, const int64_t* first, const int64_t* last, double below,
-    int ties, double beta, Rising* ideal, Cutoffs* own
+    Py_ssize_t stop, const double* grade, const int64_t* first, const int64_t* last, double below, int ties,
+    double beta, Rising* ideal, Cutoffs* own
 ) noexcept nogil:
-    cdef Py_ssize_t i = start, j, index, k, done = 0
+    cdef Py_ssize_t i = 0, j, index, k, done = 0
     cdef int64_t a, b, m, h, found = 0, step, rank
     cdef double total = 0.0, gained = 0.0, group, relevant, share, value, at
     while i < stop and done < own.n:
@@ -108,63 +107,34 @@ cdef void sum_precisions(
     fill_rest(own, done, total)
 
 
-def precision_sum(
-    const int64_t[::1] offsets, const double[::1] grade, const int64_t[::1] first, const int64_t[::1] last,
-    double below, int ties, double beta, const int64_t[::1] judged_offsets, const double[::1] judged_grade,
-    const int64_t[::1] judged_count, const int64_t[::1] cutoffs, double[::1] out, /
-):
-    cdef Py_ssize_t query
-    cdef Cutoffs own
-    cdef Rising ideal
-    if offsets.shape[0] < 2 or cutoffs.shape[0] == 0:
-        return None
-    with nogil:
-        for query in range(offsets.shape[0] - 1):
-            own = cutoffs_of(query, &cutoffs[0], cutoffs.shape[0], NULL, &out[0])
-            ideal = rising(judged_offsets, query, judged_grade, judged_count, 0.0, 0.0)
-            sum_precisions(
-                offsets[query], offsets[query + 1], doubles(grade), integers(first), integers(last), below, ties,
-                beta, &ideal, &own,
-            )
-    return None
-
-
 cdef inline double preference(int64_t above, int64_t relevant, int64_t most) noexcept nogil:
     return 1.0 - <double>min(above, relevant) / <double>most if most else 1.0
 
 
-def preference_sum(
-    const int64_t[::1] offsets, const double[::1] grade, const int64_t[::1] first, const int64_t[::1] last,
-    double below, int ties, const int64_t[::1] relevant, const int64_t[::1] non_relevant, double[::1] out, /
-):
-    cdef Py_ssize_t query, i, j, index
-    cdef int64_t r, most, h, z, above, number
-    cdef double total, own
-    with nogil:
-        for query in range(offsets.shape[0] - 1):
-            r = relevant[query]
-            most = min(r, non_relevant[query])
-            total = 0.0
-            above = 0
-            i = offsets[query]
-            while i < offsets[query + 1]:
-                j = group_stop(&first[0], i, offsets[query + 1])
-                h = 0
-                z = 0
-                for index in range(i, j):
-                    h += grade[index] > below
-                    z += 0.0 <= grade[index] <= below
-                if h and ties == AVERAGE:
-                    own = 0.0
-                    for number in range(above, above + z + 1):
-                        own += preference(number, r, most)
-                    total += <double>h * own / <double>(z + 1)
-                elif h:
-                    total += <double>h * preference(above + z if ties == WORST else above, r, most)
-                above += z
-                i = j
-            out[query] = total
-    return None
+cdef double sum_preferences(
+    Py_ssize_t n, const double* grade, const int64_t* first, const int64_t* last, double below, int ties,
+    int64_t relevant, int64_t non_relevant
+) noexcept nogil:
+    cdef Py_ssize_t i = 0, j, index
+    cdef int64_t most = min(relevant, non_relevant), h, z, above = 0, number
+    cdef double total = 0.0, own
+    while i < n:
+        j = group_stop(first, i, n)
+        h = 0
+        z = 0
+        for index in range(i, j):
+            h += grade[index] > below
+            z += 0.0 <= grade[index] <= below
+        if h and ties == AVERAGE:
+            own = 0.0
+            for number in range(above, above + z + 1):
+                own += preference(number, relevant, most)
+            total += <double>h * own / <double>(z + 1)
+        elif h:
+            total += <double>h * preference(above + z if ties == WORST else above, relevant, most)
+        above += z
+        i = j
+    return total
 
 
 cdef struct Walk:
@@ -180,14 +150,12 @@ cdef struct Walk:
     Py_ssize_t index
 
 
-cdef inline Walk walk_of(
-    const int64_t[::1] offsets, Py_ssize_t query, const int64_t[::1] first, const int64_t[::1] last, int ties
-) noexcept nogil:
+cdef inline Walk walk_of(Py_ssize_t n, const int64_t* first, const int64_t* last, int ties) noexcept nogil:
     cdef Walk walk
-    walk.first = integers(first)
-    walk.last = integers(last)
-    walk.next = walk.start = walk.end = offsets[query]
-    walk.stop = offsets[query + 1]
+    walk.first = first
+    walk.last = last
+    walk.next = walk.start = walk.end = 0
+    walk.stop = n
     walk.ties = ties
     walk.rank = walk.index = 0
     return walk
@@ -213,90 +181,62 @@ cdef inline bint advance(Walk* walk) noexcept nogil:
 cdef double EPSILON = 0.00001
 
 
-def inferred_sum(
-    const int64_t[::1] offsets, const double[::1] grade, const int64_t[::1] first, const int64_t[::1] last,
-    double below, int ties, double[::1] out, /
-):
-    cdef Py_ssize_t query
-    cdef int64_t pooled, judged, found
-    cdef double total, share, above, rank
-    cdef Walk walk
-    with nogil:
-        for query in range(offsets.shape[0] - 1):
-            total = 0.0
-            pooled = judged = found = 0
-            walk = walk_of(offsets, query, first, last, ties)
-            while advance(&walk):
-                if grade[walk.index] > below:
-                    rank = <double>walk.rank
-                    above = <double>(walk.rank - 1)
-                    if walk.rank > 1:
-                        share = (<double>found + EPSILON) / (<double>judged + 2.0 * EPSILON)
-                        total += 1.0 / rank + above / rank * (<double>pooled / above) * share
-                    else:
-                        total += 1.0
-                    found += 1
-                pooled += 1
-                judged += grade[walk.index] >= 0.0
-            out[query] = total
-    return None
+cdef double sum_inferred(
+    Py_ssize_t n, const double* grade, const int64_t* first, const int64_t* last, double below, int ties
+) noexcept nogil:
+    cdef int64_t pooled = 0, judged = 0, found = 0
+    cdef double total = 0.0, share, above, rank
+    cdef Walk walk = walk_of(n, first, last, ties)
+    while advance(&walk):
+        if grade[walk.index] > below:
+            rank = <double>walk.rank
+            above = <double>(walk.rank - 1)
+            if walk.rank > 1:
+                share = (<double>found + EPSILON) / (<double>judged + 2.0 * EPSILON)
+                total += 1.0 / rank + above / rank * (<double>pooled / above) * share
+            else:
+                total += 1.0
+            found += 1
+        pooled += 1
+        judged += grade[walk.index] >= 0.0
+    return total
 
 
-def interpolated(
-    const int64_t[::1] offsets, const double[::1] grade, const int64_t[::1] first, const int64_t[::1] last,
-    double below, int ties, const int64_t[::1] relevant, const double[::1] points, bint up, double[::1] out, /
-):
-    cdef Py_ssize_t query, place, n = points.shape[0]
-    cdef int64_t found
-    cdef double precision
-    cdef Walk walk
-    if offsets.shape[0] < 2 or n == 0:
-        return None
-    with nogil:
-        for query in range(offsets.shape[0] - 1):
-            for place in range(n):
-                out[query * n + place] = 0.0
-            found = 0
-            walk = walk_of(offsets, query, first, last, ties)
-            while advance(&walk):
-                if grade[walk.index] > below:
-                    found += 1
-                    precision = <double>found / <double>walk.rank
-                    for place in range(n):  # points rise, so those that need more documents come last
-                        if <int64_t>(points[place] * <double>relevant[query] + (0.9 if up else 0.5)) > found:
-                            break
-                        if out[query * n + place] < precision:
-                            out[query * n + place] = precision
-    return None
+cdef double mean_interpolated(
+    Py_ssize_t n, const double* grade, const int64_t* first, const int64_t* last, double below, int ties,
+    int64_t relevant, const double* points, Py_ssize_t n_points, bint up, double* best
+) noexcept nogil:
+    """`best`: scratch for a number a point."""
+    cdef Py_ssize_t place
+    cdef int64_t found = 0
+    cdef double precision, total = 0.0
+    cdef Walk walk = walk_of(n, first, last, ties)
+    for place in range(n_points):
+        best[place] = 0.0
+    while advance(&walk):
+        if grade[walk.index] > below:
+            found += 1
+            precision = <double>found / <double>walk.rank
+            for place in range(n_points):  # points rise, so those that need more documents come last
+                if <int64_t>(points[place] * <double>relevant + (0.9 if up else 0.5)) > found:
+                    break
+                best[place] = max(best[place], precision)
+    for place in range(n_points):
+        total += best[place]
+    return total / <double>n_points
 
 
-def cost_sum(
-    const int64_t[::1] offsets, const int64_t[::1] first, const int64_t[::1] last, const double[::1] gain, int ties,
-    const int64_t[::1] judged_offsets, const double[::1] judged_gain, const int64_t[::1] judged_count,
-    double[::1] out, /
-):
-    cdef Py_ssize_t query = 0
-    cdef double total, gained, missed
-    cdef Rising cost
-    cdef Walk walk
-    cdef int code = 0
-    with nogil:
-        for query in range(offsets.shape[0] - 1):
-            cost = rising(judged_offsets, query, judged_gain, judged_count, 1.0, 1.0)
-            walk = walk_of(offsets, query, first, last, ties)
-            total = 0.0
-            gained = 0.0
-            while advance(&walk):
-                if gain[walk.index] != 0.0:
-                    gained += gain[walk.index]
-                    missed = rise(&cost, walk.rank) - gained
-                    if missed < -TOLERANCE * gained:
-                        code = ABOVE_IDEAL
-                        break
-                    total += gain[walk.index] / log2(2.0 + max(missed, 0.0))
-            out[query] = total
-            if not code and not finite(total):
-                code = NOT_FINITE
-            if code:
-                break
-    return (code, query, -1) if code else None
+cdef int sum_costs(
+    Py_ssize_t n, const int64_t* first, const int64_t* last, const double* gain, int ties, Rising* cost, double* out
+) noexcept nogil:
+    cdef double total = 0.0, gained = 0.0, missed
+    cdef Walk walk = walk_of(n, first, last, ties)
+    while advance(&walk):
+        if gain[walk.index] != 0.0:
+            gained += gain[walk.index]
+            missed = rise(cost, walk.rank) - gained
+            if missed < -TOLERANCE * gained:
+                return ABOVE_IDEAL
+            total += gain[walk.index] / log2(2.0 + max(missed, 0.0))
+    out[0] = total
+    return 0 if finite(total) else NOT_FINITE

@@ -1,7 +1,6 @@
-"""The kernels over what callers hold, compiled: dicts, ids in columns, lines of TREC files.
+"""The kernels over lines of TREC files, compiled.
 
-The functions of `_reference_readers`, `_reference_columns` and `_reference_lines`, which are their specification, with
-their bits. Every function over buffers is `noexcept nogil`; the `def` above it opens the buffers, reserves scratch and
+The functions of `_reference_lines`, which are their specification, with their bits. Every function over buffers is `noexcept nogil`; the `def` above it opens the buffers, reserves scratch and
 lets the GIL go.
 """
 
@@ -11,6 +10,4 @@ from libc.stdint cimport uint64_t
 
 cdef uint64_t SEED = int.from_bytes(os.urandom(8), "little")  # nobody can prepare ids that all collide
 
-include "_dicts.pxi"
-include "_columns.pxi"
 include "_lines.pxi"

@@ -5,6 +5,7 @@ the buffers sees to that); where starts is empty, the data hold numbers, int64 o
 `_reference`, what is wrong comes back as an offence: (code, query, position among the query's rows).
 """
 
+from ctypes import c_float
 from itertools import groupby
 
 from rankgain._codes import (
@@ -13,15 +14,17 @@ from rankgain._codes import (
     NAN_SCORE,
     STABLE,
 )
-from rankgain._reference_ordering import place
+from rankgain._reference import Refused
+from rankgain._reference_ordering import count_grades, place
 
 
-def _ids(data, starts, ends, count):
-    """The ids as bytes or, where there are no starts, as int."""
+def _ids(data, starts, ends, count, first=0, last=None):
+    """The ids of rows first … last − 1, of `count` in all, as bytes or, where there are no starts, as int."""
     data = memoryview(data)
     if not len(starts):
-        return data.cast("B").cast("i" if len(data) == 4 * count else "q").tolist() if count else []
-    return [data[start:end].tobytes() for start, end in zip(memoryview(starts), memoryview(ends), strict=True)]
+        return data.cast("B").cast("i" if len(data) == 4 * count else "q")[first:last].tolist() if count else []
+    pairs = zip(memoryview(starts)[first:last], memoryview(ends)[first:last], strict=True)
+    return [data[start:end].tobytes() for start, end in pairs]
 
 
 def copy_integers(rows, numbers):
@@ -110,55 +113,32 @@ def _match(grades, ids, scores, whole):
     return found
 
 
-def hits_in_columns(
-    truth_data,
-    truth_starts,
-    truth_ends,
-    truth_offsets,
-    grades,
-    run_data,
-    run_starts,
-    run_ends,
-    run_offsets,
-    scores,
-    ranked,
-    depth,
-    below,
-    ties,
-    whole,
-    hit_offsets,
-    hit_grade,
-    hit_first,
-    hit_last,
-):
-    """The hits of runs against truths, both ragged: ids, and grades or scores; `ranked`: the run's order is its rank.
+def find_in_columns(chunk, number, rules, judged_depth, depth, lowest):
+    """The length, the hits and the judged grades of a query: ids, with grades or scores, or in rank order.
 
     No judged id stands twice in a query (see `repeated`). A judged document that is returned twice is an offence,
-    `whole`: any document. Hits have grades above `below`.
+    `whole`: any document.
     """
-    count = 0
-    hit_offsets[0] = 0
-    judged = _ids(truth_data, truth_starts, truth_ends, truth_offsets[-1])
-    returned = _ids(run_data, run_starts, run_ends, run_offsets[-1])
-    grades, scores = memoryview(grades), memoryview(scores)
-    for query in range(len(truth_offsets) - 1):
-        start, stop = truth_offsets[query], truth_offsets[query + 1]
-        truth = dict(zip(judged[start:stop], grades[start:stop], strict=True))
-        start, stop = run_offsets[query], run_offsets[query + 1]
-        ids, own = returned[start:stop], None if ranked else scores[start:stop]
-        found = _match(truth, ids, own, whole)
-        if type(found) is tuple:
-            return found[0], query, found[1]
+    truth_data, truth_starts, truth_ends, truth_offsets, grades = chunk[:5]
+    run_data, run_starts, run_ends, run_offsets, scores, whole = chunk[5:]
+    start, stop = truth_offsets[number : number + 2].tolist()
+    known = grades[start:stop].tolist()
+    judged = _ids(truth_data, truth_starts, truth_ends, int(truth_offsets[-1]), start, stop)
+    truth = dict(zip(judged, known, strict=True))
+    start, stop = run_offsets[number : number + 2].tolist()
+    ids = _ids(run_data, run_starts, run_ends, int(run_offsets[-1]), start, stop)
+    own = None if scores is None else scores[start:stop].tolist()
+    if own is not None and rules.single:
+        own = [c_float(score).value for score in own]
+    found = _match(truth, ids, own, whole)
+    if type(found) is tuple:
+        raise Refused(*found)
 
-        def is_hit(index, found=found):
-            grade = found[index]
-            return grade is not None and grade > below
+    def is_hit(index):
+        return found[index] is not None and found[index] > lowest
 
-        own = [-float(rank) for rank in range(len(ids))] if own is None else own
-        order = _order(ids, own, ties, depth, is_hit)
-        in_order = [own[index] for index in order], [found[index] for index in order]
-        for grade, first, last in place(*in_order, depth, below, ties in (STABLE, DOCID)):
-            hit_grade[count], hit_first[count], hit_last[count] = grade, first, last
-            count += 1
-        hit_offsets[query + 1] = count
-    return None
+    own = [-float(rank) for rank in range(len(ids))] if own is None else own
+    order = _order(ids, own, rules.ties, depth, is_hit)
+    in_order = [own[index] for index in order], [found[index] for index in order]
+    hits = place(*in_order, depth, lowest, rules.ties in (STABLE, DOCID))
+    return len(ids), hits, count_grades([grade for grade in known if grade >= 0.0], judged_depth)

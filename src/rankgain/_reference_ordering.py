@@ -1,12 +1,11 @@
-"""The specification: scores and grades to the hits and judged grades of a Batch, in plain Python.
-
-The compiled half is `_ordering`; the contract is that of `_reference`.
-"""
+"""The specification: lists of grades, in rank order or beside scores, to hits and judged grades, in plain Python."""
 
 import math
+from ctypes import c_float
 from itertools import groupby
 
-from rankgain._codes import INFINITE_GRADE, LARGE_GRADE, NAN_GRADE, NAN_SCORE, NEGATIVE_GRADE
+from rankgain._codes import IN_JUDGED, INFINITE_GRADE, LARGE_GRADE, NAN_GRADE, NAN_SCORE, NEGATIVE_GRADE, STABLE
+from rankgain._reference import Refused
 
 
 def use_cpu(level):
@@ -43,76 +42,60 @@ def grade_fault(grades, offsets):
     return None
 
 
-def hits_ranked(grades, offsets, depth, zeros, hit_offsets, hit_grade, hit_rank):
-    """The hits of lists in rank order: grades above 0, or with `zeros` all, at ranks ≤ depth.
+def list_of(values, offsets, columns, number):
+    """The numbers of a query, as float; without offsets they stand in rows of so many columns."""
+    start, stop = (number * columns, number * columns + columns) if offsets is None else offsets[number : number + 2]
+    return list(map(float, values.reshape(-1)[start:stop].tolist()))
 
-    What is wrong with grades, `grade_fault` and `judged_grades` say.
+
+def find_in_lists(chunk, number, rules, judged_depth, depth, lowest):
+    """The length of a list, its hits, and the judged grades, which are its own unless they stand beside it.
+
+    Of a score and a grade that are no good the one that comes first is refused.
     """
-    grades, offsets = memoryview(grades), memoryview(offsets)
-    count = 0
-    hit_offsets[0] = 0
-    for query in range(len(offsets) - 1):
-        ranking = grades[offsets[query] : offsets[query + 1]]
-        for rank, grade in enumerate(ranking[: min(depth, len(ranking))], 1):
-            if grade > 0 or zeros:
-                hit_grade[count], hit_rank[count] = grade, rank
-                count += 1
-        hit_offsets[query + 1] = count
+    grades, offsets, columns, scores, judged, judged_offsets, judged_columns = chunk
+    own = list_of(grades, offsets, columns, number)
+    keys = None if scores is None else list_of(scores, offsets, columns, number)
+    for position, grade in enumerate(own):
+        if keys is not None and keys[position] != keys[position]:
+            raise Refused(NAN_SCORE, position)
+        code = _fault(grade)
+        if code:
+            raise Refused(code, position)
+    if keys is None:
+        hits = [(grade, rank, rank) for rank, grade in enumerate(own[: min(depth, len(own))], 1) if grade > lowest]
+    else:
+        keys = [c_float(score).value for score in keys] if rules.single else keys
+        order = sorted(range(len(own)), key=lambda index: -keys[index])
+        in_order = [keys[index] for index in order], [own[index] for index in order]
+        hits = place(*in_order, depth, lowest, rules.ties == STABLE)
+    known = own if judged is None else list_of(judged, judged_offsets, judged_columns, number)
+    for position, grade in enumerate(known if judged is not None else ()):
+        code = _fault(grade)
+        if code:
+            raise Refused(code + IN_JUDGED, position)
+    return len(own), hits, count_grades(known, judged_depth)
 
 
-def hits_scored(scores, grades, offsets, depth, zeros, stable, hit_offsets, hit_grade, hit_first, hit_last):
-    """The hits of scored documents, each with the ranks of its tie group; `stable`: ties are in input order.
+def place(scores, grades, depth, lowest, resolved):
+    """(grade, first, last) for each hit of one query, whose documents come highest score first.
 
-    A group that starts at or before the depth is carried whole. Inside it hits stand by grade, highest first. A score
-    that is NaN is the only offence: what is wrong with grades, `grade_fault` and `judged_grades` say.
+    A hit has a grade above `lowest`, not None. `resolved`: ties stand in the order given, each document on its own. A
+    group that starts at or before the depth is carried whole, and inside it hits stand by grade, highest first.
     """
-    scores, grades, offsets = memoryview(scores), memoryview(grades), memoryview(offsets)
-    count = 0
-    hit_offsets[0] = 0
-    for query in range(len(offsets) - 1):
-        documents = range(offsets[query], offsets[query + 1])
-        for position, index in enumerate(documents):
-            if scores[index] != scores[index]:
-                return NAN_SCORE, query, position
-        order = sorted(documents, key=lambda index: -float(scores[index]))
-        ranked = [float(grades[index]) for index in order]
-        below = -1.0 if zeros else 0.0
-        for grade, first, last in place([float(scores[i]) for i in order], ranked, depth, below, stable):
-            hit_grade[count], hit_first[count], hit_last[count] = grade, first, last
-            count += 1
-        hit_offsets[query + 1] = count
-    return None
-
-
-def place(scores, grades, depth, below, resolved):
-    """Yield (grade, first, last) for each hit of one query, whose documents come highest score first.
-
-    A hit has a grade above `below`, not None. `resolved`: ties stand in the order given, each document on its own.
-    """
-    rank = 1
+    found, rank = [], 1
     for _, group in groupby(range(len(scores)), key=lambda index: index if resolved else scores[index]):
         if rank > depth:
-            return
+            break
         members = [grades[index] for index in group]
         last = rank + len(members) - 1
-        hits = [grade for grade in members if grade is not None and grade > below]
-        for grade in sorted(hits, reverse=True):
-            yield grade, rank, last
+        hits = [grade for grade in members if grade is not None and grade > lowest]
+        found += [(grade, rank, last) for grade in sorted(hits, reverse=True)]
         rank = last + 1
+    return found
 
 
-def judged_grades(grades, offsets, depth, judged_offsets, judged_grade, judged_count):
-    """The `depth` highest grades of each list, −0.0 as 0.0: distinct, highest first, with the number of each."""
-    grades, offsets = memoryview(grades), memoryview(offsets)
-    count = 0
-    judged_offsets[0] = 0
-    fault = grade_fault(grades, offsets)
-    if fault:
-        return fault
-    for query in range(len(offsets) - 1):
-        judged = (float(grade) + 0.0 for grade in grades[offsets[query] : offsets[query + 1]])
-        for grade, same in groupby(sorted(judged, reverse=True)[: min(depth, offsets[query + 1] - offsets[query])]):
-            judged_grade[count], judged_count[count] = grade, len(list(same))
-            count += 1
-        judged_offsets[query + 1] = count
-    return None
+def count_grades(grades, depth):
+    """The `depth` highest of the grades, −0.0 as 0.0: distinct, highest first, with the number of each."""
+    highest = sorted((grade + 0.0 for grade in grades), reverse=True)[: min(depth, len(grades))]
+    return [(grade, len(list(same))) for grade, same in groupby(highest)]

@@ -1,6 +1,6 @@
-"""The specification: every kernel over dicts and the objects in them, in plain Python. The compiled half is `_readers`.
+"""The specification: dicts and the objects in them to hits and judged grades, in plain Python.
 
-As in `_reference`, what is wrong comes back as an offence: (code, query, position in the query's dict).
+What is wrong with what is read comes back as a fault: (code, query, position in the query's dict).
 """
 
 from ctypes import c_float
@@ -20,7 +20,8 @@ from rankgain._codes import (
     SCORE_TYPE,
     STABLE,
 )
-from rankgain._reference_ordering import place
+from rankgain._reference import Refused
+from rankgain._reference_ordering import count_grades, place
 from rankgain.scalars import id_fault, id_kind, real
 
 
@@ -135,42 +136,36 @@ def _order(scores, grades, ties, depth, is_hit):
     return ordered
 
 
-def hits_matched(
-    documents, offsets, grades, runs, depth, below, ties, single, hit_offsets, hit_grade, hit_first, hit_last
-):
-    """The hits of runs (mappings of scores by document) against the judged documents of each query.
+def find_in_dicts(chunk, number, rules, judged_depth, depth, lowest):
+    """The length, the hits and the judged grades of a query: a run (a mapping of scores by document) against truth.
 
-    Hits have grades above `below`; `single`: scores are compared with the precision of float32.
+    `numbers`: which query of the truth each is, None where that is the same; `sizes`: of the runs, before any was read.
     """
-    count = 0
-    hit_offsets[0] = 0
+    documents, offsets, grades, numbers, runs, sizes, begin = chunk
+    run, size = runs[number], sizes[number - begin]
+    run = run if type(run) is dict else dict(run)
+    if len(run) != size:
+        raise Refused(CHANGED, -1)
+    scores = _read_run(run, size)
+    if type(scores) is tuple:
+        raise Refused(*scores)
+    if rules.single:
+        scores = {document: c_float(score).value for document, score in scores.items()}
+    place_in_truth = number if numbers is None else numbers[number]
+    start, stop = offsets[place_in_truth : place_in_truth + 2].tolist()
+    known = grades[start:stop].tolist()
+    truth = dict(zip(documents[start:stop], known, strict=True))
+    apart = truth and scores and truth.keys().isdisjoint(scores)
+    if apart and id_kind(documents[start]) is not id_kind(next(iter(scores))):
+        raise Refused(OTHER_IDS, -1)
 
     def is_hit(grade):
-        return grade is not None and grade > below
+        return grade is not None and grade > lowest
 
-    sizes = [len(run) for run in runs]
-    for query, run in enumerate(runs):
-        run = run if type(run) is dict else dict(run)
-        if len(run) != sizes[query]:
-            return CHANGED, query, -1
-        scores = _read_run(run, sizes[query])
-        if type(scores) is tuple:
-            return scores[0], query, scores[1]
-        if single:
-            scores = {document: c_float(score).value for document, score in scores.items()}
-        start, stop = int(offsets[query]), int(offsets[query + 1])
-        truth = dict(zip(documents[start:stop], grades[start:stop].tolist(), strict=True))
-        apart = truth and scores and truth.keys().isdisjoint(scores)
-        if apart and id_kind(documents[start]) is not id_kind(next(iter(scores))):
-            return OTHER_IDS, query, -1
-        order = _order(scores, truth, ties, depth, is_hit)
-        if order is None:
-            return MIXED_IDS, query, -1
-        resolved = ties in (STABLE, DOCID)
-        ordered_scores = [scores[document] for document in order]
-        ordered_grades = [truth.get(document) for document in order]
-        for grade, first, last in place(ordered_scores, ordered_grades, depth, below, resolved):
-            hit_grade[count], hit_first[count], hit_last[count] = grade, first, last
-            count += 1
-        hit_offsets[query + 1] = count
-    return None
+    order = _order(scores, truth, rules.ties, depth, is_hit)
+    if order is None:
+        raise Refused(MIXED_IDS, -1)
+    in_order = [scores[document] for document in order], [truth.get(document) for document in order]
+    judged = [grade for grade in known if grade >= 0.0]
+    hits = place(*in_order, depth, lowest, rules.ties in (STABLE, DOCID))
+    return size, hits, count_grades(judged, judged_depth)

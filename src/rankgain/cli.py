@@ -21,7 +21,8 @@ from rankgain.comparison import Comparison
 from rankgain.definitions import TABLE
 from rankgain.metrics import parse
 from rankgain.peers import OWN, PEERS, common_rules, peer_of
-from rankgain.rankings import TIES, Rankings
+from rankgain.rankings import Rankings
+from rankgain.rules import TIES
 from rankgain.reports import FORMATS, SPREADS
 
 DEFAULT_METRICS = ("ndcg@10", "mrr@10")

@@ -1,4 +1,4 @@
-"""THE TABLE of metrics: what each is called, what it takes, which families compute it, and how their values make one.
+"""THE TABLE of metrics: what each is called, what it takes, which terms compute it, and how their values make one.
 
 A new metric is a new row; only a new family touches the backends.
 """
@@ -9,44 +9,53 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
-from rankgain import _backend
-from rankgain._codes import ABOVE_IDEAL, GEOMETRIC, NOT_FINITE
+from rankgain import _codes
+from rankgain._codes import GEOMETRIC
 from rankgain.aggregators import Aggregator, geometric_mean, mean, total
-from rankgain.batch import NON_RELEVANT
 from rankgain.discounts import NO_DISCOUNT, Discount
-from rankgain.errors import check
 from rankgain.families import (
-    Cascade,
-    CostSum,
-    DiscountedSum,
-    Family,
-    FirstRelevant,
-    GradeLevels,
-    IdealSum,
-    InferredSum,
-    Interpolated,
-    JudgedAbove,
-    PrecisionAtRelevant,
-    PrecisionSum,
-    PreferenceSum,
-    Ranks,
-    RelevantRanks,
+    NON_RELEVANT,
+    Term,
+    any_relevant,
+    cascade,
+    cost_sum,
+    discounted_sum,
+    first_relevant,
+    grade_levels,
     hits_above,
-    refuse_first,
+    ideal_cascade,
+    ideal_sum,
+    inferred_sum,
+    interpolated,
+    judged_above,
+    precision_at_relevant,
+    precision_sum,
+    preference_sum,
+    ranks,
+    relevant_ranks,
 )
 from rankgain.gains import Gain
-from rankgain.lists import Floats
 
 if TYPE_CHECKING:
     from rankgain.metrics import Metric
 
 
-class Row(NamedTuple):
-    """One metric of the table: what it is called, what it takes, which families compute it, what sums it up.
+class Figure(NamedTuple):
+    """How the values of terms make that of a metric: see `_codes`.
 
-    `value` makes the values of the queries from those of the families, one vector each; None: of the only one.
+    `bounded`: whether more than the ideal is refused. `parameters`: the numbers that it takes of the metric, besides
+    `empty`, the value where nothing is relevant.
+    """
+
+    how: int
+    bounded: Callable[[Metric], bool] = lambda metric: False
+    parameters: Callable[[Metric], tuple[float, ...]] = lambda metric: ()
+
+
+class Row(NamedTuple):
+    """One metric of the table: what it is called, what it takes, which terms compute it, and what sums it up.
+
+    `figure`: what makes its value of those of the terms.
     `cuts`: whether it takes a cut-off k. `unaveraged`: why it has no expected value over the orders of tied documents.
     `formula`: in the symbols that `rankgain.explain` lists.
     `better`: 1 where higher values are better, −1 where lower ones are, 0 where neither says anything about a run.
@@ -56,8 +65,8 @@ class Row(NamedTuple):
     title: str
     aliases: tuple[str, ...]
     parameters: tuple[str, ...]
-    families: Callable[[Metric], tuple[Family, ...]]
-    value: Callable[..., Floats] | None
+    terms: Callable[[Metric], tuple[Term, ...]]
+    figure: Figure
     highest: float
     source: str
     aggregator: Aggregator = mean
@@ -67,94 +76,50 @@ class Row(NamedTuple):
     better: int = 1
 
 
-TOLERANCE = 1e-9  # what rounding may add to values averaged over ties
-
-# How the vectors of the families make the values of a metric
-
-
-def _ratio(metric: Metric, values: Floats, ideals: Floats) -> Floats:
-    """A value and its ideal; one that exceeds it by more than rounding does is refused."""
-    out = np.empty(len(values))
-    values, ideals = np.ascontiguousarray(values), np.ascontiguousarray(ideals)
-    check(_backend.kernels.normalise(values, ideals, metric.empty, metric.discount.bounded, out))
-    return out
+def _always(metric: Metric) -> bool:
+    return True
 
 
-def _quotient(values: Floats, totals: Floats, empty: float = 0.0) -> Floats:
-    quotients: Floats = np.divide(values, totals, out=np.full(len(values), empty), where=totals != 0.0)
-    return quotients
+def _by_discount(metric: Metric) -> bool:
+    return metric.discount.bounded
 
 
-def _by_rank(metric: Metric, values: Floats, ranks: Floats) -> Floats:
-    return _quotient(values, ranks)
+def _persistence(metric: Metric) -> tuple[float, ...]:
+    return (metric.p,)
 
 
-def _filled(metric: Metric, values: Floats, relevant: Floats) -> Floats:
-    """The values, but `empty` where nothing is relevant."""
-    return np.where(relevant > 0.0, values, metric.empty)
+AS_IS = Figure(_codes.AS_IS)
+RATIO = Figure(_codes.RATIO, _by_discount)
+QUOTIENT = Figure(_codes.QUOTIENT)
+BY_RELEVANT = Figure(_codes.BY_RELEVANT, _always)
+BY_CAPPED = Figure(_codes.BY_CAPPED, _always)
+BY_HITS = Figure(_codes.BY_HITS, _always)
+FILLED = Figure(_codes.FILLED)
+BOUNDED_MEAN = Figure(_codes.BOUNDED_MEAN, _by_discount)
+F_MEASURE = Figure(_codes.F_MEASURE, _always, lambda metric: (metric.beta,))
+BIASED = Figure(_codes.BIASED, parameters=_persistence)
+RESIDUAL = Figure(_codes.RESIDUAL, parameters=_persistence)
+UNJUDGED = Figure(_codes.UNJUDGED)
+SET_AP = Figure(_codes.SET_AP, _always)
+UTILITY = Figure(_codes.UTILITY, parameters=lambda metric: (*metric.coefficients, metric.collection))
+DIFFERENCE = Figure(_codes.DIFFERENCE)
+ONE = Figure(_codes.ONE)
 
 
-def _checked(values: Floats, relevant: Floats) -> Floats:
-    """Values of which each relevant document adds 1 at the most: more of them than are judged cannot be."""
-    refuse_first(ABOVE_IDEAL, values > relevant * (1.0 + TOLERANCE))
-    return values
+def _relevant(metric: Metric) -> Term:
+    return judged_above(metric.below)
 
 
-def _bounded_mean(metric: Metric, values: Floats, relevant: Floats) -> Floats:
-    if metric.discount.bounded:
-        _checked(values, np.ones(len(values)))
-    return _filled(metric, values, relevant)
-
-
-def _by_relevant(metric: Metric, values: Floats, relevant: Floats) -> Floats:
-    return _quotient(_checked(values, relevant), relevant, metric.empty)
-
-
-def _by_capped(metric: Metric, values: Floats, relevant: Floats, ranks: Floats) -> Floats:
-    return _filled(metric, _quotient(_checked(values, relevant), np.minimum(relevant, ranks)), relevant)
-
-
-def _by_hits(metric: Metric, values: Floats, relevant: Floats, hits: Floats) -> Floats:
-    return _filled(metric, _quotient(values, _checked(hits, relevant)), relevant)
-
-
-def _f(metric: Metric, hits: Floats, relevant: Floats, ranks: Floats) -> Floats:
-    """(1 + β²)·P·R / (β²·P + R), P and R having the same hits above them."""
-    square = metric.beta * metric.beta
-    return _filled(metric, _quotient((1.0 + square) * _checked(hits, relevant), square * relevant + ranks), relevant)
-
-
-def _unjudged(metric: Metric, judged: Floats, returned: Floats, ranks: Floats) -> Floats:
-    return _quotient(returned - judged, ranks)
-
-
-def _set_ap(metric: Metric, hits: Floats, relevant: Floats, returned: Floats) -> Floats:
-    return _filled(metric, _quotient(hits * _checked(hits, relevant), returned * relevant), relevant)
-
-
-def _utility(metric: Metric, hits: Floats, relevant: Floats, returned: Floats) -> Floats:
-    a, b, c, d = metric.coefficients
-    rest = metric.collection + hits - returned - relevant
-    with np.errstate(over="ignore", invalid="ignore"):
-        value = a * hits + b * (returned - hits) + c * (relevant - hits) + d * rest
-    refuse_first(NOT_FINITE, ~np.isfinite(value))
-    return value
-
-
-def _relevant(metric: Metric) -> JudgedAbove:
-    return JudgedAbove(metric.below)
-
-
-def _hits(metric: Metric) -> DiscountedSum:
+def _hits(metric: Metric) -> Term:
     return hits_above(metric.below)
 
 
-def _geometric(metric: Metric, below: float) -> DiscountedSum:
-    return DiscountedSum(Gain.relevant(below), Discount(GEOMETRIC, metric.p))
+def _geometric(metric: Metric, above: float) -> Term:
+    return discounted_sum(Gain.relevant(above), Discount(GEOMETRIC, metric.p))
 
 
-def _points(metric: Metric, *points: float) -> tuple[Family, ...]:
-    return Interpolated(metric.below, points, metric.rounding == "up"), _relevant(metric)
+def _points(metric: Metric, *points: float) -> tuple[Term, ...]:
+    return interpolated(metric.below, points, up=metric.rounding == "up"), _relevant(metric)
 
 
 _AP = "Buckley & Voorhees 2000; Robertson, Kanoulas & Yilmaz 2010"
@@ -171,8 +136,8 @@ TABLE: dict[str, Row] = {
             "cumulative gain: the sum of the gains to rank k",
             (),
             ("gain",),
-            lambda m: (DiscountedSum(m.gain, NO_DISCOUNT),),
-            None,
+            lambda m: (discounted_sum(m.gain, NO_DISCOUNT),),
+            AS_IS,
             math.inf,
             "Järvelin & Kekäläinen 2002",
             formula="Σ g(r_i), i ≤ k",
@@ -182,8 +147,8 @@ TABLE: dict[str, Row] = {
             "normalised CG: CG / that of the ideal list",
             (),
             _GAIN,
-            lambda m: (DiscountedSum(m.gain, NO_DISCOUNT), IdealSum(m.gain, NO_DISCOUNT)),
-            _ratio,
+            lambda m: (discounted_sum(m.gain, NO_DISCOUNT), ideal_sum(m.gain, NO_DISCOUNT)),
+            RATIO,
             1.0,
             "Järvelin & Kekäläinen 2002",
             formula="Σ g(r_i), i ≤ k, / the same sum over the judged documents, highest gain first",
@@ -193,8 +158,8 @@ TABLE: dict[str, Row] = {
             "discounted cumulative gain: the sum of gain times discount to rank k",
             (),
             ("gain", "discount"),
-            lambda m: (DiscountedSum(m.gain, m.discount),),
-            None,
+            lambda m: (discounted_sum(m.gain, m.discount),),
+            AS_IS,
             math.inf,
             "Järvelin & Kekäläinen 2002; gain=exponential: Burges et al. 2005",
             formula="Σ g(r_i)·d(i), i ≤ k",
@@ -204,8 +169,8 @@ TABLE: dict[str, Row] = {
             "ideal DCG: the DCG of the judged gains, highest first",
             ("ideal_dcg",),
             ("gain", "discount"),
-            lambda m: (IdealSum(m.gain, m.discount),),
-            None,
+            lambda m: (ideal_sum(m.gain, m.discount),),
+            AS_IS,
             math.inf,
             "Järvelin & Kekäläinen 2002",
             better=0,
@@ -216,8 +181,8 @@ TABLE: dict[str, Row] = {
             "normalised DCG: DCG / IDCG",
             ("ndcg_cut",),
             ("gain", "discount", "ideal", "empty"),
-            lambda m: (DiscountedSum(m.gain, m.discount), IdealSum(m.gain, m.discount, m.ideal == "returned")),
-            _ratio,
+            lambda m: (discounted_sum(m.gain, m.discount), ideal_sum(m.gain, m.discount, returned=m.ideal == "returned")),
+            RATIO,
             1.0,
             "Järvelin & Kekäläinen 2002",
             formula="DCG / IDCG; DCG = Σ g(r_i)·d(i), i ≤ k; IDCG = the same sum over the judged documents, highest "
@@ -228,8 +193,8 @@ TABLE: dict[str, Row] = {
             "reciprocal rank: 1 / rank of the first relevant document; its mean is MRR",
             ("mrr", "reciprocal_rank", "recip_rank"),
             _RELEVANT,
-            lambda m: (FirstRelevant(m.below, m.empty),),
-            None,
+            lambda m: (first_relevant(m.below, m.empty),),
+            AS_IS,
             1.0,
             "Voorhees 1999",
             formula="1 / i of the first i ≤ k with rel(i) = 1, else 0",
@@ -239,8 +204,8 @@ TABLE: dict[str, Row] = {
             "success, or hit rate: 1 if a relevant document was returned to rank k, else 0",
             ("hit_rate", "hit", "hits"),
             _RELEVANT,
-            lambda m: (FirstRelevant(m.below, m.empty, success=True),),
-            None,
+            lambda m: (any_relevant(m.below, m.empty),),
+            AS_IS,
             1.0,
             _TREC.format("success"),
             formula="1 if rel(i) = 1 for an i ≤ k, else 0",
@@ -250,8 +215,8 @@ TABLE: dict[str, Row] = {
             "the share of relevant documents among the first k; without k, among those returned",
             ("p", "set_p"),
             _SUM,
-            lambda m: (_hits(m), Ranks()),
-            _by_rank,
+            lambda m: (_hits(m), ranks()),
+            QUOTIENT,
             1.0,
             _TREC.format("P"),
             formula="Σ rel(i), i ≤ k, / k (without k: / n)",
@@ -262,7 +227,7 @@ TABLE: dict[str, Row] = {
             ("r", "set_recall"),
             _RELEVANT,
             lambda m: (_hits(m), _relevant(m)),
-            _by_relevant,
+            BY_RELEVANT,
             1.0,
             _TREC.format("recall"),
             formula="Σ rel(i), i ≤ k, / R",
@@ -272,8 +237,8 @@ TABLE: dict[str, Row] = {
             "relevant documents to rank k / min(k, R): how much of what k ranks can hold",
             ("relative_p", "recall_cap", "set_relative_p"),
             _RELEVANT,
-            lambda m: (_hits(m), _relevant(m), Ranks()),
-            _by_capped,
+            lambda m: (_hits(m), _relevant(m), ranks()),
+            BY_CAPPED,
             1.0,
             _TREC.format("rel_P") + "; BEIR's capped recall",
             formula="Σ rel(i), i ≤ k, / min(k, R) (without k: / min(n, R))",
@@ -283,8 +248,8 @@ TABLE: dict[str, Row] = {
             "F, the weighted harmonic mean of precision and recall to rank k",
             ("f1", "set_f"),
             ("rel", "empty", "beta"),
-            lambda m: (_hits(m), _relevant(m), Ranks()),
-            _f,
+            lambda m: (_hits(m), _relevant(m), ranks()),
+            F_MEASURE,
             1.0,
             "van Rijsbergen 1979",
             formula="(1 + β²)·P·C / (β²·P + C); P = Σ rel(i), i ≤ k, / k (without k: / n); C = the same sum / R",
@@ -294,8 +259,8 @@ TABLE: dict[str, Row] = {
             "average precision: the precisions at the ranks of relevant documents to k / R; its mean is MAP",
             ("map", "average_precision", "map_cut"),
             _RELEVANT,
-            lambda m: (PrecisionSum(m.below), _relevant(m)),
-            _by_relevant,
+            lambda m: (precision_sum(m.below), _relevant(m)),
+            BY_RELEVANT,
             1.0,
             _AP,
             formula="Σ rel(i)·prec(i), i ≤ k, / R",
@@ -305,8 +270,8 @@ TABLE: dict[str, Row] = {
             "average precision / min(k, R), as recommender libraries count",
             ("map_capped",),
             _RELEVANT,
-            lambda m: (PrecisionSum(m.below), _relevant(m), Ranks()),
-            _by_capped,
+            lambda m: (precision_sum(m.below), _relevant(m), ranks()),
+            BY_CAPPED,
             1.0,
             "Kaggle's MAP@k; implicit, evaluation.pyx",
             formula="Σ rel(i)·prec(i), i ≤ k, / min(k, R) (without k: / min(n, R))",
@@ -316,8 +281,8 @@ TABLE: dict[str, Row] = {
             "average precision / the number of relevant documents to rank k: the mean of their precisions",
             ("map_hits",),
             _RELEVANT,
-            lambda m: (PrecisionSum(m.below), _relevant(m), _hits(m)),
-            _by_hits,
+            lambda m: (precision_sum(m.below), _relevant(m), _hits(m)),
+            BY_HITS,
             1.0,
             "torchmetrics, retrieval_average_precision; recmetrics, mapk",
             unaveraged="it divides by the number of hits, which differs between the orders of tied documents",
@@ -328,8 +293,8 @@ TABLE: dict[str, Row] = {
             "average precision, whose geometric mean is taken over queries (GMAP)",
             ("gm_map", "gmap"),
             _RELEVANT,
-            lambda m: (PrecisionSum(m.below), _relevant(m)),
-            _by_relevant,
+            lambda m: (precision_sum(m.below), _relevant(m)),
+            BY_RELEVANT,
             1.0,
             "Robertson 2006; " + _TREC.format("gm_map"),
             geometric_mean,
@@ -341,8 +306,8 @@ TABLE: dict[str, Row] = {
             "precision at rank R, or a multiple of it",
             ("rprec", "r_prec", "rprec_mult"),
             ("rel", "empty", "multiple"),
-            lambda m: (PrecisionAtRelevant(m.below, m.multiple), _relevant(m)),
-            _filled,
+            lambda m: (precision_at_relevant(m.below, m.multiple), _relevant(m)),
+            FILLED,
             1.0,
             _TREC.format("Rprec"),
             cuts=False,
@@ -354,7 +319,7 @@ TABLE: dict[str, Row] = {
             ("iprec_at_recall",),
             ("rel", "empty", "recall", "rounding"),
             lambda m: _points(m, m.recall),
-            _filled,
+            FILLED,
             1.0,
             _TREC.format("iprec_at_recall"),
             cuts=False,
@@ -367,7 +332,7 @@ TABLE: dict[str, Row] = {
             ("11pt_avg", "11pt"),
             ("rel", "empty", "rounding"),
             lambda m: _points(m, *(tenth / 10 for tenth in range(11))),
-            _filled,
+            FILLED,
             1.0,
             _TREC.format("11pt_avg"),
             cuts=False,
@@ -380,8 +345,8 @@ TABLE: dict[str, Row] = {
             "binary preference: how seldom judged non-relevant documents stand above relevant ones",
             (),
             _RELEVANT,
-            lambda m: (PreferenceSum(m.below), _relevant(m)),
-            _by_relevant,
+            lambda m: (preference_sum(m.below), _relevant(m)),
+            BY_RELEVANT,
             1.0,
             "Buckley & Voorhees 2004; " + _TREC.format("bpref"),
             cuts=False,
@@ -392,8 +357,8 @@ TABLE: dict[str, Row] = {
             "bpref, whose geometric mean is taken over queries",
             (),
             _RELEVANT,
-            lambda m: (PreferenceSum(m.below), _relevant(m)),
-            _by_relevant,
+            lambda m: (preference_sum(m.below), _relevant(m)),
+            BY_RELEVANT,
             1.0,
             _TREC.format("gm_bpref"),
             geometric_mean,
@@ -405,8 +370,8 @@ TABLE: dict[str, Row] = {
             "inferred AP, for judgements of a sample of the pool (negative grades: pooled, not judged)",
             ("inf_ap",),
             _RELEVANT,
-            lambda m: (InferredSum(m.below), _relevant(m)),
-            _by_relevant,
+            lambda m: (inferred_sum(m.below), _relevant(m)),
+            BY_RELEVANT,
             1.0,
             "Yilmaz & Aslam 2006; " + _TREC.format("infap"),
             cuts=False,
@@ -420,7 +385,7 @@ TABLE: dict[str, Row] = {
             (),
             ("rel", "p"),
             lambda m: (_geometric(m, m.below),),
-            lambda m, sums: np.minimum((1.0 - m.p) * sums, 1.0),
+            BIASED,
             1.0,
             "Moffat & Zobel 2008",
             formula="(1 − p)·Σ rel(i)·p^(i − 1), i ≤ k",
@@ -431,7 +396,7 @@ TABLE: dict[str, Row] = {
             ("rbp_resid",),
             ("p",),
             lambda m: (_geometric(m, NON_RELEVANT),),
-            lambda m, sums: np.maximum(1.0 - (1.0 - m.p) * sums, 0.0),
+            RESIDUAL,
             1.0,
             "Moffat & Zobel 2008",
             better=-1,
@@ -442,8 +407,8 @@ TABLE: dict[str, Row] = {
             "expected reciprocal rank of a reader who stops at a document of grade g with (2^g − 1) / 2^max_grade",
             (),
             ("max_grade",),
-            lambda m: (Cascade(m.max_grade),),
-            None,
+            lambda m: (cascade(m.max_grade),),
+            AS_IS,
             1.0,
             "Chapelle, Metzler, Zhang & Grinspan 2009",
             formula="Σ 1/i · q(r_i)·Π (1 − q(r_j)), j < i ≤ k; q(r) = (2^r − 1) / 2^max_grade",
@@ -453,8 +418,8 @@ TABLE: dict[str, Row] = {
             "ERR / that of the ideal list",
             (),
             ("max_grade", "empty"),
-            lambda m: (Cascade(m.max_grade), Cascade(m.max_grade, ideal=True)),
-            _ratio,
+            lambda m: (cascade(m.max_grade), ideal_cascade(m.max_grade)),
+            RATIO,
             1.0,
             "Chapelle, Metzler, Zhang & Grinspan 2009; Sakai & Robertson 2008",
             formula="ERR / that of the judged documents, highest grade first; ERR = Σ 1/i · q(r_i)·Π (1 − q(r_j)), "
@@ -465,8 +430,8 @@ TABLE: dict[str, Row] = {
             "Q-measure: average precision blended with cumulative gain, (c + β·CG) / (rank + β·ICG)",
             ("q",),
             ("rel", "empty", "beta"),
-            lambda m: (PrecisionSum(m.below, m.beta), _relevant(m)),
-            _by_relevant,
+            lambda m: (precision_sum(m.below, m.beta), _relevant(m)),
+            BY_RELEVANT,
             1.0,
             "Sakai 2004",
             formula="Σ rel(i)·(i·prec(i) + β·CG(i)) / (i + β·ICG(i)), i ≤ k, / R; CG and ICG: the sums of the "
@@ -477,8 +442,8 @@ TABLE: dict[str, Row] = {
             "the share of judged documents among those returned to rank k",
             (),
             (),
-            lambda m: (hits_above(NON_RELEVANT), Ranks(returned=True)),
-            _by_rank,
+            lambda m: (hits_above(NON_RELEVANT), ranks(returned=True)),
+            QUOTIENT,
             1.0,
             "ir_measures, Judged",
             better=0,
@@ -489,8 +454,8 @@ TABLE: dict[str, Row] = {
             "the documents to rank k that are not judged / k; without k, / those returned",
             ("unj",),
             (),
-            lambda m: (hits_above(NON_RELEVANT), Ranks(returned=True), Ranks()),
-            _unjudged,
+            lambda m: (hits_above(NON_RELEVANT), ranks(returned=True), ranks()),
+            UNJUDGED,
             1.0,
             _TREC.format("unjudged"),
             better=-1,
@@ -501,8 +466,8 @@ TABLE: dict[str, Row] = {
             "precision times recall of the whole list",
             ("set_map",),
             _RELEVANT,
-            lambda m: (_hits(m), _relevant(m), Ranks()),
-            _set_ap,
+            lambda m: (_hits(m), _relevant(m), ranks()),
+            SET_AP,
             1.0,
             _TREC.format("set_map"),
             cuts=False,
@@ -513,8 +478,8 @@ TABLE: dict[str, Row] = {
             "a·(relevant returned) + b·(others returned) + c·(relevant not returned) + d·(others not returned)",
             (),
             ("rel", "coefficients", "collection"),
-            lambda m: (_hits(m), _relevant(m), Ranks()),
-            _utility,
+            lambda m: (_hits(m), _relevant(m), ranks()),
+            UTILITY,
             math.inf,
             _TREC.format("utility"),
             cuts=False,
@@ -526,8 +491,8 @@ TABLE: dict[str, Row] = {
             "G: the gains, each divided by log2(2 + the gain that the ranks so far have missed), / their ideal sum",
             (),
             _GAIN,
-            lambda m: (CostSum(m.gain), IdealSum(m.gain, NO_DISCOUNT)),
-            lambda m, sums, totals: _quotient(sums, totals, m.empty),
+            lambda m: (cost_sum(m.gain), ideal_sum(m.gain, NO_DISCOUNT)),
+            QUOTIENT,
             1.0,
             _TREC.format("G"),
             cuts=False,
@@ -540,8 +505,8 @@ TABLE: dict[str, Row] = {
             "G with the gain 1 of each relevant document: each is divided by log2(2 + the others above)",
             ("bing",),
             _RELEVANT,
-            lambda m: (CostSum(Gain.relevant(m.below)), _relevant(m)),
-            _by_relevant,
+            lambda m: (cost_sum(Gain.relevant(m.below)), _relevant(m)),
+            BY_RELEVANT,
             1.0,
             _TREC.format("binG"),
             cuts=False,
@@ -553,8 +518,8 @@ TABLE: dict[str, Row] = {
             "the mean of nDCG at the ranks of the documents with a gain",
             (),
             ("gain", "discount", "empty"),
-            lambda m: (RelevantRanks(m.gain, m.discount), IdealSum(m.gain, NO_DISCOUNT)),
-            _bounded_mean,
+            lambda m: (relevant_ranks(m.gain, m.discount), ideal_sum(m.gain, NO_DISCOUNT)),
+            BOUNDED_MEAN,
             1.0,
             _TREC.format("ndcg_rel"),
             cuts=False,
@@ -566,8 +531,8 @@ TABLE: dict[str, Row] = {
             "the mean of nDCG at the ranks where the ideal gain falls, and at the end",
             ("rndcg",),
             ("gain", "discount", "rel", "empty"),
-            lambda m: (GradeLevels(m.gain, m.discount), _relevant(m)),
-            _bounded_mean,
+            lambda m: (grade_levels(m.gain, m.discount), _relevant(m)),
+            BOUNDED_MEAN,
             1.0,
             _TREC.format("Rndcg"),
             cuts=False,
@@ -578,8 +543,8 @@ TABLE: dict[str, Row] = {
             "documents returned",
             (),
             (),
-            lambda m: (Ranks(),),
-            None,
+            lambda m: (ranks(),),
+            AS_IS,
             math.inf,
             _TREC.format("num_ret"),
             total,
@@ -593,7 +558,7 @@ TABLE: dict[str, Row] = {
             (),
             _SUM,
             lambda m: (_relevant(m),),
-            None,
+            AS_IS,
             math.inf,
             _TREC.format("num_rel"),
             total,
@@ -607,7 +572,7 @@ TABLE: dict[str, Row] = {
             (),
             _SUM,
             lambda m: (_hits(m),),
-            None,
+            AS_IS,
             math.inf,
             _TREC.format("num_rel_ret"),
             total,
@@ -620,7 +585,7 @@ TABLE: dict[str, Row] = {
             (),
             _SUM,
             lambda m: (hits_above(NON_RELEVANT), _hits(m)),
-            lambda m, judged, relevant: judged - relevant,
+            DIFFERENCE,
             math.inf,
             _TREC.format("num_nonrel_judged_ret"),
             total,
@@ -633,8 +598,8 @@ TABLE: dict[str, Row] = {
             "queries evaluated",
             (),
             (),
-            lambda m: (Ranks(),),
-            lambda m, returned: np.ones(len(returned)),
+            lambda m: (ranks(),),
+            ONE,
             math.inf,
             _TREC.format("num_q"),
             total,

@@ -10,8 +10,7 @@ import numpy as np
 
 from rankgain import _backend
 from rankgain._codes import GEOMETRIC, JARVELIN, LOG2, UNIT, VECTOR, ZIPF
-from rankgain.errors import SHORT_DISCOUNT, Offence
-from rankgain.lists import Floats, Ints, flat_numbers, to_float64
+from rankgain.lists import Floats, flat_numbers, to_float64
 from rankgain.scalars import short
 
 DiscountKind = str | Sequence[float] | Floats
@@ -59,13 +58,6 @@ class Discount(NamedTuple):
                 _tables.clear()
             _tables[self.kind, self.base] = table
         return table
-
-    def require(self, ranks: Ints) -> None:
-        """Refuse a vector that is shorter than the ranks that the queries need."""
-        if self.kind == VECTOR and len(ranks) and int(ranks.max()) > len(self.vector):
-            query = int(np.flatnonzero(ranks > len(self.vector))[0])
-            detail = f"discount holds {len(self.vector)} ranks, and {int(ranks[query])} are needed"
-            raise Offence(SHORT_DISCOUNT, query, -1, detail)
 
     def __str__(self) -> str:
         if self.kind == JARVELIN:

@@ -6,14 +6,10 @@ knows what the caller calls his queries and documents, and leaves as a ValueErro
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from rankgain import _codes
 from rankgain._codes import IN_JUDGED
-
-# Offences that Python finds, beside those of the kernels in `_codes`.
-MISSING_GAIN, BAD_GAIN, SHORT_DISCOUNT, ABOVE_MAX_GRADE = 32, 33, 34, 35
 
 _TEXTS: dict[int, tuple[type[Exception], str]] = {
     _codes.NAN_GRADE: (ValueError, "the grade is NaN; grades must be finite numbers"),
@@ -54,10 +50,10 @@ _TEXTS: dict[int, tuple[type[Exception], str]] = {
         "there are too many relevant documents of equal score for the expected ERR with so large a max_grade; "
         "order ties another way, such as rankings.under(ties='stable')",
     ),
-    MISSING_GAIN: (ValueError, "gain has no entry for the grade {detail}; add one (only grade 0 may be absent)"),
-    BAD_GAIN: (ValueError, "gain gave {detail}; gains must be finite and not negative"),
-    ABOVE_MAX_GRADE: (ValueError, "the grade is {detail}; give a larger max_grade, the same for all runs"),
-    SHORT_DISCOUNT: (ValueError, "{detail}; give a longer discount or a smaller k"),
+    _codes.MISSING_GAIN: (ValueError, "gain has no entry for the grade {detail}; add one (only grade 0 may be absent)"),
+    _codes.BAD_GAIN: (ValueError, "gain gave {detail}; gains must be finite and not negative"),
+    _codes.ABOVE_MAX_GRADE: (ValueError, "the grade is {detail}; give a larger max_grade, the same for all runs"),
+    _codes.SHORT_DISCOUNT: (ValueError, "{detail}; give a longer discount or a smaller k"),
 }
 
 
@@ -65,16 +61,14 @@ if TYPE_CHECKING:
     from rankgain.gains import Gain
     from rankgain.lists import Floats
 
-T = TypeVar("T")
-
-# What kernels return: (code, query, position), or None where nothing is wrong.
-Fault = tuple[int, int, int] | None
+# What kernels return: (code, query, position, and that of the engine the number of a term), None for nothing.
+Fault = tuple[int, ...] | None
 
 
 class Offence(Exception):
-    """What is wrong with the input, on its way to the words: `query` counts from 0 within the chunk.
+    """What is wrong with a query, on its way to the words.
 
-    Where a Batch no longer knows the position of a grade without gain, the `gain` finds it again.
+    Where a kernel no longer knows the position of a grade without gain, the `gain` finds it again.
     """
 
     def __init__(
@@ -92,36 +86,6 @@ def located(offence: Offence, grades: Floats) -> Offence:
     """The offence with the position among the grades of its list, where it does not know it."""
     fault = None if offence.gain is None else offence.gain.fault(grades)
     return offence if fault is None else Offence(offence.code, offence.query, *fault[1:])
-
-
-def check(*faults: Fault) -> None:
-    """Raise the first of the faults that kernels returned: that of the lowest query, and of one query the first."""
-    found = [fault for fault in faults if fault is not None]
-    if found:
-        raise Offence(*min(found, key=lambda fault: fault[1]))
-
-
-def lower(one: Fault, other: Fault) -> Fault:
-    """Of two faults in the same lists that of the lowest query and position."""
-    if one is None or other is None:
-        return one or other
-    return min(one, other, key=lambda fault: fault[1:])
-
-
-def lowest_first(
-    work: Callable[[int, int], T], start: int, stop: int, refuse: Callable[[int, Offence], Exception]
-) -> T:
-    """Run the work on the queries start … stop − 1, and of several offenders refuse the lowest query.
-
-    Work that has several steps may meet a later query's fault first; then the queries before it are gone through.
-    """
-    try:
-        return work(start, stop)
-    except Offence as offence:
-        query = start + offence.query
-        if query > start:
-            lowest_first(work, start, query, refuse)
-        raise refuse(query, offence) from None
 
 
 def refusal(code: int, where: str, detail: object = "") -> Exception:

@@ -1,4 +1,4 @@
-"""What is taken of each Batch, and the result."""
+"""The result: the values of metrics, one a query."""
 
 from __future__ import annotations
 
@@ -10,10 +10,7 @@ import numpy as np
 
 from rankgain import exports
 from rankgain.aggregators import check_weights, mean
-from rankgain.batch import Batch, Needs
-from rankgain.definitions import TABLE
 from rankgain.display import html_table, notes, number
-from rankgain.families import Family
 from rankgain.lists import Floats
 from rankgain.metrics import Metric, aggregator
 
@@ -37,6 +34,8 @@ class Evaluation(Mapping[str | Metric, Floats]):
         query has no judgements; ``empty``: how many of the evaluated queries have nothing relevant.
     """
 
+    __module__ = "rankgain"
+
     def __init__(
         self,
         values: dict[str | Metric, Floats],
@@ -48,8 +47,6 @@ class Evaluation(Mapping[str | Metric, Floats]):
         counts: dict[str, int],
         like: str | None = None,
     ) -> None:
-        for vector in values.values():
-            vector.flags.writeable = False
         self._values = values
         self.query_ids = query_ids
         self.ties = ties
@@ -174,8 +171,11 @@ class Evaluation(Mapping[str | Metric, Floats]):
                 raise TypeError(f"others[{position}] must be an Evaluation, not {type(other).__name__}")
             self._check_same_rules(other, f"others[{position}]")
         parts = [self, *others]
+        merged = {key: np.concatenate([part[key] for part in parts]) for key in self}
+        for vector in merged.values():
+            vector.flags.writeable = False
         return Evaluation(
-            {key: np.concatenate([part[key] for part in parts]) for key in self},
+            merged,
             _merged_ids(parts),
             ties=self.ties,
             missing=self.missing,
@@ -315,37 +315,3 @@ def _merged_ids(parts: Sequence[Evaluation]) -> Sequence[Any]:
         if count > 1:
             raise ValueError(f"others: query {query!r} is in {count} of the evaluations: merge those of other queries")
     return ids
-
-
-class Plan:
-    """What to take of each Batch so that every metric gets its vector: each family once, with all its cut-offs."""
-
-    def __init__(self, metrics: Sequence[Metric]) -> None:
-        self.metrics = metrics
-        # As tuples, families of two types may be equal.
-        keys = [[(type(family), family) for family in TABLE[metric.name].families(metric)] for metric in metrics]
-        depths: dict[_Key, set[int]] = {}
-        for metric, its in zip(metrics, keys, strict=True):
-            for key in its:
-                depths.setdefault(key, set()).add(metric.depth)
-        self._families = [(key[1], np.array(sorted(its), dtype=np.int64)) for key, its in depths.items()]
-        number = {key: place for place, key in enumerate(depths)}
-        column = {key: {depth: place for place, depth in enumerate(sorted(its))} for key, its in depths.items()}
-        # Of each metric: which columns of which families' blocks.
-        self._columns = [
-            [(number[key], column[key][metric.depth]) for key in its] for metric, its in zip(metrics, keys, strict=True)
-        ]
-        self.needs = Needs()
-        for family, cutoffs in self._families:
-            self.needs |= family.needs(int(cutoffs[-1]))
-
-    def fill(self, batch: Batch, out: Floats) -> None:
-        """Write the values of a Batch, a row a metric; raises Offence."""
-        blocks = [family.take(batch, cutoffs) for family, cutoffs in self._families]
-        for metric, places, target in zip(self.metrics, self._columns, out, strict=True):
-            columns = [blocks[block][:, column] for block, column in places]
-            value = TABLE[metric.name].value
-            target[:] = columns[0] if value is None else value(metric, *columns)
-
-
-_Key = tuple[type, Family]

@@ -5,17 +5,17 @@ One list takes the shortest way there is: to a buffer, through a door of the bac
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankgain import _backend
-from rankgain._codes import IN_JUDGED, LONGEST_LIST, VECTOR
+from rankgain._codes import IN_JUDGED, LISTS, LONGEST_LIST, VECTOR
 from rankgain.aggregators import mean
 from rankgain.discounts import NO_DISCOUNT, Discount, DiscountKind
-from rankgain.errors import Offence, check, lowest_first, refusal
+from rankgain.errors import Offence, refusal
 from rankgain.gains import Gain, GainKind
-from rankgain.lists import CHUNK, Floats, Ints, Lists, check_judged, cut, numbers, to_float64
+from rankgain.lists import CHUNK, Floats, Lists, check_judged, numbers, to_float64
 from rankgain.parameters import check_empty, check_ideal, check_rel, cut_off, highest_irrelevant
 
 if TYPE_CHECKING:
@@ -27,24 +27,31 @@ _kept: dict[tuple[Any, ...], _Settings] = {}
 
 
 class _Settings:
-    """The keyword arguments of a function, checked, and as the doors take them."""
+    """The keyword arguments of a function, checked, and the door of lists where kernels compute the gains."""
 
-    __slots__ = ("below", "depth", "discount", "door", "gain", "ratio")
+    __slots__ = ("discount", "door", "empty", "gain", "ideal", "k", "ranks", "rel")
 
     def __init__(self, k: Any, gain: Any, discount: Any, ideal: Any, empty: Any, rel: Any = None) -> None:
+        self.k = cut_off(k)
         self.gain = Gain.of(gain)
         self.discount = Discount.of(discount)
-        self.depth = cut_off(k)
-        self.ratio = check_ideal(ideal) == "returned", self.discount.bounded, check_empty(empty)
-        self.below = highest_irrelevant(check_rel(rel))
+        self.ideal = check_ideal(ideal)
+        self.empty = check_empty(empty)
+        self.rel = check_rel(rel)
         self.door: Door | None = None
         if self.gain.in_kernel and self.discount.kind != VECTOR:
-            self.door = _backend.doors.Door(*self.sum_of(LONGEST_LIST), self.ratio[2], self.below)
+            self.make_door(LONGEST_LIST)
 
-    def sum_of(self, ranks: int) -> tuple[bool, Floats, int, float, int]:
-        """What every sum takes after its lists, for lists of so many documents."""
-        table = self.discount.table(min(self.depth, ranks))
-        return self.gain.exponential, table, self.discount.kind, self.discount.base, self.depth
+    def make_door(self, ranks: int) -> Door:
+        """The functions on lists of so many documents."""
+        kept = self.discount
+        table = kept.table(min(self.k, ranks))
+        below = highest_irrelevant(self.rel)
+        self.ranks = ranks
+        self.door = _backend.single.Door(
+            self.gain.exponential, table, kept.kind, kept.base, self.k, self.ideal == "returned", self.empty, below
+        )
+        return self.door
 
 
 def _settings(k: Any, gain: Any, discount: Any, ideal: Any = "judged", empty: Any = 0.0) -> _Settings:
@@ -113,12 +120,14 @@ def gain(relevance: Any, kind: GainKind = "linear") -> Floats:
     if isinstance(grades, list):
         raise ValueError("relevance must have one shape here, not lists of unequal length")
     flat = to_float64(grades).reshape(-1)
-    lists = Lists("relevance", np.array([0, len(flat)]), values=flat, single=True)
+    lists = Lists("relevance", None, values=flat, single=True)
+    fault = _backend.ordering.grade_fault(flat, lists.offsets)
+    if fault is not None:
+        raise _refusal(Offence(*fault), lists)
     try:
-        check(_backend.ordering.grade_fault(flat, lists.offsets))
-        gains = Gain.of(kind).of_lists(flat, lists.offsets)
+        gains = Gain.of(kind).of_grades(flat)
     except Offence as offence:
-        raise _refusal(offence, 0, lists) from None
+        raise _refusal(offence, lists) from None
     return gains.reshape(grades.shape).copy()
 
 
@@ -202,7 +211,7 @@ def cg(relevance: Any, *, k: int | None = None, gain: GainKind = "linear") -> fl
     """
     settings = _settings(k, gain, NO_DISCOUNT)
     value = None if settings.door is None else settings.door.dcg(relevance)
-    return _sum_of_lists("dcg", relevance, "relevance", settings) if value is None else value
+    return _of_lists("cg", relevance, None, settings) if value is None else value
 
 
 def dcg(
@@ -242,7 +251,7 @@ def dcg(
     """
     settings = _settings(k, gain, discount)
     value = None if settings.door is None else settings.door.dcg(relevance)
-    return _sum_of_lists("dcg", relevance, "relevance", settings) if value is None else value
+    return _of_lists("dcg", relevance, None, settings) if value is None else value
 
 
 def idcg(
@@ -279,7 +288,7 @@ def idcg(
     """
     settings = _settings(k, gain, discount)
     value = None if settings.door is None else settings.door.idcg(judged)
-    return _sum_of_lists("idcg", judged, "judged", settings) if value is None else value
+    return _of_lists("idcg", judged, None, settings) if value is None else value
 
 
 def ndcg(
@@ -336,7 +345,7 @@ def ndcg(
     """
     settings = _settings(k, gain, discount, ideal, empty)
     value = None if settings.door is None or judged is not None else settings.door.ndcg(relevance)
-    return _ndcg_of_lists(relevance, judged, settings) if value is None else value
+    return _of_lists("ndcg", relevance, judged, settings) if value is None else value
 
 
 def reciprocal_rank(relevance: Any, *, k: int | None = None, rel: float | None = None) -> float | Floats:
@@ -375,7 +384,7 @@ def reciprocal_rank(relevance: Any, *, k: int | None = None, rel: float | None =
     """
     settings = _settings_of_rr(k, rel)
     value = None if settings.door is None else settings.door.rr(relevance)
-    return _rr_of_lists(relevance, settings.depth, settings.below) if value is None else value
+    return _of_lists("rr", relevance, None, settings) if value is None else value
 
 
 def mean_ndcg(
@@ -427,85 +436,58 @@ def _mean(values: float | Floats) -> float:
     return mean(np.atleast_1d(values))
 
 
-def _sum_of_lists(door: str, grades: Any, name: str, settings: _Settings) -> float | Floats:
-    worth, weight, depth = settings.gain, settings.discount, settings.depth
-    lists = Lists.of(grades, name)
-    many = getattr(_backend.doors, door + "_lists")
-
-    def compute(start: int, stop: int, out: Floats) -> None:
-        values, offsets = lists.take(start, stop, native=worth.in_kernel)
-        if weight.kind == VECTOR:
-            weight.require(np.minimum(np.diff(offsets), depth))
-        if not worth.in_kernel:
-            if door == "dcg":  # the ideal looks at all the grades, the sum at those to the cut-off
-                values, offsets = cut(values, offsets, depth)
-            values = _gains(worth, values, offsets)
-        check(many(values, offsets, *settings.sum_of(lists.longest), out))
-
-    return _in_chunks(lists, None, compute)
-
-
-def _ndcg_of_lists(relevance: Any, judged: Any, settings: _Settings) -> float | Floats:
-    worth, weight, depth, ratio = settings.gain, settings.discount, settings.depth, settings.ratio
-    lists = Lists.of(relevance, "relevance")
-    truth = check_judged(judged, lists)
-
-    def compute(start: int, stop: int, out: Floats) -> None:
-        grades, offsets = lists.take(start, stop, native=worth.in_kernel)
-        known, known_offsets = (None, None) if truth is None else truth.take(start, stop, native=worth.in_kernel)
-        if weight.kind == VECTOR:
-            sizes, known_sizes = np.diff(offsets), np.diff(offsets if known_offsets is None else known_offsets)
-            weight.require(np.minimum(sizes, depth))
-            ideal_sizes = np.minimum(known_sizes, np.maximum(sizes, 1)) if ratio[0] else known_sizes
-            weight.require(np.minimum(ideal_sizes, depth))
-        if not worth.in_kernel:
-            if known is not None:
-                grades, offsets = cut(grades, offsets, depth)
-            grades = _gains(worth, grades, offsets)
-            if known is not None:
-                known = _gains(worth, known, cast(Ints, known_offsets), IN_JUDGED)
-        sums = settings.sum_of(max(lists.longest, 0 if truth is None else truth.longest))
-        check(_backend.doors.ndcg_lists(grades, offsets, known, known_offsets, *sums, *ratio, out))
-
-    return _in_chunks(lists, truth, compute)
-
-
-def _rr_of_lists(relevance: Any, depth: int, below: float) -> float | Floats:
-    lists = Lists.of(relevance, "relevance")
-
-    def compute(start: int, stop: int, out: Floats) -> None:
-        grades, offsets = lists.take(start, stop, native=True)
-        check(_backend.doors.rr_lists(grades, offsets, depth, below, out))
-
-    return _in_chunks(lists, None, compute)
-
-
-def _gains(worth: Gain, grades: Floats, offsets: Ints, role: int = 0) -> Floats:
-    """The gains that the doors do not compute themselves, of grades that are sound."""
-    fault = _backend.ordering.grade_fault(grades, offsets)
-    sound = len(grades) if fault is None else int(offsets[fault[1]]) + fault[2]
-    gains = worth.of_lists(grades[:sound], offsets, role)
-    check(fault and (fault[0] + role, *fault[1:]))
-    return gains
-
-
-def _in_chunks(lists: Lists, truth: Lists | None, compute: Any) -> float | Floats:
-    """Compute the value of each list, so many at once as are to be converted together."""
-    out = np.empty(len(lists))
-    step = max(1, len(lists) if lists.native and truth is None else CHUNK // max(1, lists.longest))
-
-    def work(start: int, stop: int) -> None:
-        compute(start, stop, out[start:stop])
-
-    def refuse(query: int, offence: Offence) -> Exception:
-        return _refusal(offence, query, truth if offence.code & IN_JUDGED and truth is not None else lists)
-
-    for start in range(0, len(lists), step):
-        lowest_first(work, start, min(start + step, len(lists)), refuse)
+def _of_lists(name: str, relevance: Any, judged: Any, settings: _Settings) -> float | Floats:
+    """The metric of one list or of each of many, whatever holds them."""
+    lists = Lists.of(relevance, "judged" if name == "idcg" else "relevance")
+    truth = None if judged is None else check_judged(judged, lists)
+    if settings.door is None:
+        out = _evaluated(name, lists, truth, settings)
+    else:
+        out = _filled("dcg" if name == "cg" else name, lists, truth, settings)
     return float(out[0]) if lists.single else out
 
 
-def _refusal(offence: Offence, query: int, held: Lists) -> Exception:
-    places = [] if held.single else [f"query {query}"]
-    places += [] if offence.position < 0 else [held.where(offence.position, query)]
-    return refusal(offence.code, f"{held.name}: {', '.join(places)}" if places else held.name, offence.detail)
+def _filled(name: str, lists: Lists, truth: Lists | None, settings: _Settings) -> Floats:
+    """The metric of each list, so many at once as are to be converted together."""
+    longest = max(lists.longest, 0 if truth is None else truth.longest)
+    door = settings.door
+    if door is None or min(longest, settings.k) > settings.ranks:
+        door = settings.make_door(longest)
+    out = np.empty(len(lists))
+    whole = lists.native and (truth is None or truth.native)
+    step = max(1, len(lists) if whole else CHUNK // max(1, longest))
+    for start in range(0, len(lists), step):
+        stop = min(start + step, len(lists))
+        grades, known = lists.ragged(start, stop), (None, None)
+        if truth is not None:
+            known = truth.ragged(start, stop)
+        chunk = LISTS, 0, stop - start, grades[0], grades[1], 0, None, *known, 0
+        fault = door.fill(name, chunk, out[start:stop])
+        if fault is not None:
+            code, query, position, _ = fault
+            held = truth if code & IN_JUDGED and truth is not None else lists
+            raise _refusal(Offence(code, start + query, position), held)
+    return out
+
+
+def _evaluated(name: str, lists: Lists, truth: Lists | None, settings: _Settings) -> Floats:
+    """The same by the engine, for gains that a mapping or a callable gives, and discounts in a vector."""
+    from rankgain.inputs.ranked import ListSource
+    from rankgain.metrics import Metric
+    from rankgain.program import fill, planned
+    from rankgain.rules import GIVEN
+
+    parameters: dict[str, Any] = {"gain": settings.gain}
+    if name != "cg":
+        parameters["discount"] = settings.discount
+    if name == "ndcg":
+        parameters |= {"ideal": settings.ideal, "empty": settings.empty}
+    if name in ("cg", "dcg") or truth is not None:  # what lies beyond the cut-off is not looked at
+        lists = lists.cut(settings.k)
+    source = ListSource(lists, None, truth, range(len(lists)), named=False)
+    out, _ = fill(planned((Metric(name, settings.k, **parameters),)), source, GIVEN)
+    return out[0].copy()
+
+
+def _refusal(offence: Offence, held: Lists) -> Exception:
+    return refusal(offence.code, held.place(offence.query, offence.position), offence.detail)

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankgain import _backend
-from rankgain._codes import LARGE_GRADE
+from rankgain import _backend, _codes
+from rankgain._codes import ABOVE_MAX_GRADE, BAD_GAIN, LARGE_GRADE, MISSING_GAIN
 from rankgain.arrays import array_of
-from rankgain.errors import ABOVE_MAX_GRADE, BAD_GAIN, MISSING_GAIN, Offence
-from rankgain.lists import Floats, Ints, to_float64
+from rankgain.errors import Offence
+from rankgain.lists import Floats, to_float64
 from rankgain.scalars import real, short
 
 GainKind = str | Mapping[Any, float] | Sequence[float] | Callable[[Any], Any]
@@ -68,6 +68,16 @@ class Gain(NamedTuple):
         return self.kind not in ("table", "callable")
 
     @property
+    def level(self) -> float:
+        """The number that a kind of gain is about: of "relevant" and "stop"."""
+        return self.table[0][0] if self.kind in ("relevant", "stop") else 0.0
+
+    @property
+    def code(self) -> int:
+        """The kind, as kernels take it."""
+        return _CODES[self.kind]
+
+    @property
     def exponential(self) -> bool:
         return self.kind == "exponential"
 
@@ -114,15 +124,17 @@ class Gain(NamedTuple):
             raise _Fault(BAD_GAIN, int(bad[0]), detail)
         return gains
 
-    def of_lists(self, grades: Floats, offsets: Ints, role: int = 0, *, positions: bool = True) -> Floats:
-        """`apply` to ragged lists; raises Offence, whose code is added the role (IN_JUDGED)."""
+    def of_grades(self, grades: Floats) -> Floats:
+        """`apply` to one list; raises Offence."""
         try:
             return self.apply(grades)
         except _Fault as fault:
             code, index, detail = fault.args
-            query = int(np.searchsorted(offsets, index, side="right")) - 1
-            position = index - int(offsets[query]) if positions else -1
-            raise Offence(code + role, query, position, detail, gain=None if positions else self) from None
+            raise Offence(code, 0, index, detail) from None
+
+    def asked(self, grades: Floats) -> Floats:
+        """What a callable gives for grades that are sound, be it a gain or not."""
+        return self._call(grades)
 
     def _stop(self, grades: Floats, highest: float) -> Floats:
         above = np.flatnonzero(grades > highest)
@@ -168,6 +180,14 @@ class _Fault(Exception):
     """A grade that has no gain: (code, index of the grade, detail)."""
 
 
+_CODES = {
+    "linear": _codes.LINEAR,
+    "exponential": _codes.EXPONENTIAL,
+    "relevant": _codes.RELEVANT,
+    "stop": _codes.STOP,
+    "table": _codes.TABLE,
+    "callable": _codes.ASKED,
+}
 LINEAR = Gain("linear")
 EXPONENTIAL = Gain("exponential")
 BINARY = Gain.relevant(0.0)

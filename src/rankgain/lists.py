@@ -22,47 +22,78 @@ Bools = np.ndarray[Any, np.dtype[np.bool_]]
 NATIVE = {dtype: dtype for dtype in map(np.dtype, (np.float64, np.float32, np.int64, np.int32, np.uint8))}
 
 
+# The same, as the letters of dtypes.
+_NATIVE_LETTERS = frozenset(dtype.char for dtype in map(np.dtype, ("d", "f", "l", "q", "i", "B")) if dtype in NATIVE)
+
+Part = tuple[Array, Ints | None, int]  # numbers, where each list of them starts; or, for None, how many it has
+
+
 class Lists:
     """One list of numbers or many: rows of a matrix, arrays of their own, or stretches of a flat array.
 
-    The caller's arrays are kept as they are; `take` gives any run of queries as one contiguous array with offsets.
+    The caller's arrays are kept as they are; `part` gives them to kernels, or any run of them as one contiguous array.
     """
 
-    __slots__ = ("_order", "_parts", "_values", "name", "offsets", "single")
+    __slots__ = ("_count", "_offsets", "_order", "_parts", "_values", "columns", "name", "native", "single")
 
     def __init__(
         self,
         name: str,
-        offsets: Ints,
+        offsets: Ints | None,
         *,
         values: Array | None = None,
         parts: list[Array] | None = None,
         order: Array | None = None,
         single: bool = False,
     ) -> None:
+        """`offsets`: where each list of flat values or of parts starts; None: the values are one list, or rows."""
         self.name = name
-        self.offsets = offsets
         self.single = single
+        self._offsets = offsets
         self._values = values
         self._parts = parts
         self._order = order
+        self.columns = 0
+        if offsets is not None:
+            self._count = len(offsets) - 1
+        elif values is not None:
+            self._count, self.columns = (1, len(values)) if single else values.shape
+        # whether kernels read the numbers where they are held
+        self.native = (
+            values is not None
+            and order is None
+            and values.dtype.char in _NATIVE_LETTERS
+            and values.dtype.isnative
+            and values.flags.c_contiguous
+            and values.flags.aligned
+        )
 
     @classmethod
     def of(cls, value: Any, name: str) -> Lists:
         """One list of numbers (1-D), or many (2-D, or a list, a tuple or an array of 1-D lists of any lengths)."""
+        if type(value) is np.ndarray and value.dtype.char in _NATIVE_LETTERS and 0 < value.ndim <= 2:
+            return cls(name, None, values=value, single=value.ndim == 1)
         array = numbers(value, name)
         if isinstance(array, list):
             parts = [_part(row, name, query) for query, row in enumerate(array)]
             return cls(name, offsets_of([len(part) for part in parts]), parts=parts)
-        if array.ndim == 1:
-            return cls(name, offsets_of([len(array)]), values=array, single=True)
-        if array.ndim == 2:
-            offsets = np.arange(array.shape[0] + 1, dtype=np.int64) * array.shape[1]
-            return cls(name, offsets, values=array)
+        if array.ndim == 1 or array.ndim == 2:
+            return cls(name, None, values=array, single=array.ndim == 1)
         raise ValueError(f"{name} must have 1 or 2 dimensions, not {array.ndim}")
 
     def __len__(self) -> int:
-        return len(self.offsets) - 1
+        return self._count
+
+    @property
+    def offsets(self) -> Ints:
+        if self._offsets is None:
+            self._offsets = np.arange(self._count + 1, dtype=np.int64) * self.columns
+        return self._offsets
+
+    @property
+    def total(self) -> int:
+        """How many numbers there are."""
+        return int(self._offsets[-1]) if self._offsets is not None else self._count * self.columns
 
     @property
     def sizes(self) -> Ints:
@@ -71,40 +102,56 @@ class Lists:
     @property
     def longest(self) -> int:
         """The length of the longest list."""
-        if self._values is not None and self._values.ndim == 2:
-            return int(self._values.shape[1])
-        return int(self.sizes.max(initial=0))
+        return self.columns if self.columns or self._offsets is None else int(self.sizes.max(initial=0))
+
+    def part(self, start: int, stop: int) -> Part:
+        """The lists start … stop − 1 as contiguous numbers of a type that kernels read, counted from 0."""
+        if self.columns:
+            return contiguous(self._held(start, stop), native=True), None, self.columns
+        offsets = self.offsets[start : stop + 1]
+        return contiguous(self._held(start, stop), native=True), offsets - offsets[0] if start else offsets, 0
+
+    def ragged(self, start: int, stop: int) -> tuple[Array, Ints]:
+        """`part`, with where each list starts."""
+        numbers, offsets, columns = self.part(start, stop)
+        return numbers, np.arange(stop - start + 1, dtype=np.int64) * columns if offsets is None else offsets
 
     @property
-    def native(self) -> bool:
-        """Whether kernels read the numbers where they are held."""
-        held = self._values
-        if held is None or self._order is not None or held.dtype not in NATIVE:
-            return False
-        return held.flags.c_contiguous and held.flags.aligned
+    def whole(self) -> Part:
+        """All of them where they are held, if they are `native`."""
+        assert self._values is not None
+        return self._values, None if self.columns else self.offsets, self.columns
 
-    def take(self, start: int, stop: int, *, native: bool = False) -> tuple[Array, Ints]:
-        """The lists start … stop − 1 as contiguous numbers with offsets from 0.
+    def cut(self, depth: int) -> Lists:
+        """Without what lies beyond the depth."""
+        if depth >= self.longest:
+            return self
+        parts = [self._held(query, query + 1).reshape(-1)[:depth] for query in range(len(self))]
+        return Lists(self.name, offsets_of(list(map(len, parts))), parts=parts, single=self.single)
 
-        They are float64 or, `native`, of any type that kernels read.
-        """
-        offsets = self.offsets[start : stop + 1]
-        offsets = offsets - offsets[0] if start else offsets
-        return contiguous(self._held(start, stop), native=native).reshape(-1), offsets
+    def take(self, start: int, stop: int) -> Floats:
+        """The lists start … stop − 1 as float64, one after the other."""
+        return to_float64(self._held(start, stop)).reshape(-1)
 
     def _held(self, start: int, stop: int) -> Array:
         """The numbers of a run of lists as they are held."""
-        first, last = self.offsets[start], self.offsets[stop]
         if self._values is None:
             return np.concatenate([np.empty(0), *(self._parts or [])[start:stop]])
         if self._values.ndim == 2:
             return self._values[start:stop]
+        first, last = self.offsets[start], self.offsets[stop]
         if self._order is not None:
             return self._values[self._order[first:last]]
         return self._values[first:last]
 
-    def where(self, position: int, query: int) -> str:
-        """The position in words: within the query, and in the caller's array where that is a flat one."""
+    def place(self, query: int, position: int = -1, name: str = "") -> str:
+        """A query, by its name, and if it is not −1 a position, in words: what an error names."""
+        places = [] if self.single and not name else [name or f"query {query}"]
+        places += [] if position < 0 else [self._where(position, query)]
+        return f"{self.name}: {', '.join(places)}" if places else self.name
+
+    def _where(self, position: int, query: int) -> str:
+        """The position within the query, and in the caller's array where that is a flat one."""
         if self._values is None or self._values.ndim == 2 or len(self) == 1:
             return f"position {position}"
         index = int(self.offsets[query]) + position
@@ -121,15 +168,6 @@ def check_judged(judged: Any, lists: Lists) -> Lists | None:
             f"judged has {len(truth)} lists, and {lists.name} has {len(lists)}: give one list of judged grades a query"
         )
     return truth
-
-
-def cut(values: Array, offsets: Ints, depth: int) -> tuple[Array, Ints]:
-    """Ragged lists without what lies beyond the depth."""
-    sizes = np.diff(offsets)
-    if not len(values) or depth >= sizes.max():
-        return values, offsets
-    ranks = np.arange(len(values)) - np.repeat(offsets[:-1], sizes)
-    return values[ranks < depth], offsets_of(np.minimum(sizes, depth))
 
 
 def offsets_of(sizes: Iterable[int] | Ints) -> Ints:
@@ -193,14 +231,6 @@ def _floats(array: Array, name: str) -> Floats:
 def to_float64(array: Array) -> Floats:
     """The numbers as contiguous float64; what overflows becomes infinite, and is refused as such elsewhere."""
     return contiguous(array, native=False)
-
-
-def single(array: Array, bits: int) -> Array:
-    """The numbers with the precision of float32 where that is asked for; what overflows becomes infinite."""
-    if bits == 64:
-        return array
-    with np.errstate(all="ignore"):
-        return to_float64(array).astype(np.float32)
 
 
 def contiguous(array: Array, *, native: bool) -> Array:

@@ -30,18 +30,21 @@ import math
 import operator
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import repeat
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from rankgain import trec_measures
+from rankgain import _backend, trec_measures
+from rankgain._codes import DICTS
 from rankgain.aggregators import LEAST
-from rankgain.evaluation import Plan
-from rankgain.inputs.qrels import from_qrels, mapping
+from rankgain.inputs.qrels import DictSource, mapping
+from rankgain.program import Plan
+from rankgain.rankings import Rankings
+from rankgain.rules import Rules
 from rankgain.trec_measures import Column, Options
-from rankgain.truth import of_dicts, types
+from rankgain.truth import Judgments, of_dicts, truth_of, types
 
 __version__ = "0.5.11"
 
@@ -61,24 +64,38 @@ supported_nicknames: dict[str, set[str]] = {
 }
 
 
-Planned = tuple[list[Column], list[Column], Plan]
-MOST_PLANS = 64
-_plans: dict[tuple[tuple[str, ...], Options], Planned] = {}
-
-
-def _planned(measures: tuple[str, ...], options: Options) -> Planned:
-    """The columns of measures, those that are computed, and what computes them.
+class _Planned(NamedTuple):
+    """The columns of measures, those that are computed, what computes them, and where these are the columns, the keys.
 
     They are kept, for those who make an evaluator a query.
     """
-    found = _plans.get((measures, options))
-    if found is None:
-        columns = trec_measures.columns(measures, options, underscores=True)
-        computed = [column for column in columns if column.made.metrics]
-        found = columns, computed, trec_measures.plan_of(computed)
-        if len(_plans) >= MOST_PLANS:
-            _plans.clear()
-        _plans[measures, options] = found
+
+    columns: list[Column]
+    computed: list[Column]
+    plan: Plan
+    keys: tuple[str, ...] | None
+
+
+MOST_PLANS = 64
+_plans: dict[tuple[tuple[str, ...], Options, str], _Planned] = {}
+
+
+def _planned(measures: tuple[str, ...], options: Options) -> _Planned:
+    try:
+        return _plans[measures, options, _backend.name]
+    except KeyError:
+        pass
+    columns = trec_measures.columns(measures, options, underscores=True)
+    computed = [column for column in columns if column.made.metrics]
+    plan = trec_measures.plan_of(computed)
+    keys = None
+    if [column.made.metrics for column in columns] == [(metric,) for metric in plan.metrics] and not any(
+        column.made.value or column.measure.name.startswith("gm_") for column in columns
+    ):
+        keys = tuple(column.key for column in columns)
+    if len(_plans) >= MOST_PLANS:
+        _plans.clear()
+    found = _plans[measures, options, _backend.name] = _Planned(columns, computed, plan, keys)
     return found
 
 
@@ -131,12 +148,18 @@ class RelevanceEvaluator:
         self._options = Options(release, _level(relevance_level))
         self._judged_only = bool(judged_docs_only_flag)
         self._measures = _names(measures)
-        self._prepare()
-        judged = {query: own for query, own in mapping(query_relevance, "query_relevance").items() if len(own)}
+        judged = mapping(query_relevance, "query_relevance")
+        if not all(judged.values()):
+            judged = {query: own for query, own in judged.items() if len(own)}
         self._truth = of_dicts(list(judged), judged.values(), "query_relevance").check()
+        self._prepare()
 
     def _prepare(self) -> None:
-        self._columns, self._computed, self._plan = _planned(self._measures, self._options)
+        """What follows from what it was made of."""
+        self._planned = _planned(self._measures, self._options)
+        rules = Rules("docid", 32 if self._options.release == 9 else 64, judged_only=self._judged_only)
+        self._rules, self._codes = rules, rules.codes
+        self._numbers = dict(zip(self._truth.query_ids, range(len(self._truth)), strict=True))
 
     def evaluate(self, scores: Mapping[Any, Mapping[Any, float]]) -> dict[Any, dict[str, float]]:
         """The measures of each query of a run that is judged, in the order of the run.
@@ -165,27 +188,61 @@ class RelevanceEvaluator:
         >>> evaluator.evaluate({"q2": {"d1": 0.1, "d2": 0.1}, "q1": {"d1": 0.1}, "other": {"d1": 1.0}})
         {'q2': {'recip_rank': 0.5}, 'q1': {'recip_rank': 1.0}}
         """
-        truth = self._truth
-        if not mapping(scores, "scores") or not len(truth):
-            return {}
-        if not any(map(scores.__contains__, truth.query_ids)):
-            differ = types(truth.query_ids, scores, (truth.name, "scores"))
+        numbers = self._numbers
+        names = [query for query in mapping(scores, "scores") if query in numbers]
+        if not names:
+            differ = types(self._truth.query_ids, scores, (self._truth.name, "scores")) if scores and numbers else ""
             if differ:
                 raise ValueError(f"query_relevance and scores have no query in common: {differ}")
             return {}
-        rankings = from_qrels(truth, scores, missing="skip")
-        rankings = rankings.under(score_bits=32) if self._options.release == 9 else rankings
-        rankings = rankings.limited(judged_only=True) if self._judged_only else rankings
-        values = trec_measures.values(self._computed, rankings, plan=self._plan)
-        return _by_query(self._columns, values, rankings.query_ids, scores)
+        found = self._at_once(names, scores)
+        return self._in_vectors(scores) if found is None else dict(zip(names, found, strict=True))
+
+    def _at_once(self, names: list[Any], scores: Mapping[Any, Mapping[Any, float]]) -> list[dict[str, float]] | None:
+        """The measures of queries, straight from dict to dict; None for what takes the long way, or is refused there."""
+        plan, keys, truth = self._planned.plan, self._planned.keys, self._truth
+        if keys is None or plan.asks:
+            return None
+        runs = list(map(scores.__getitem__, names))
+        sizes = list(map(len, runs))
+        numbers = list(map(self._numbers.__getitem__, names))
+        program = plan.program(max(sizes))
+        found: list[dict[str, float]] = []
+        for start, stop in ((0, len(runs)),) if sum(sizes) <= DictSource.most else _parts(sizes):
+            chunk = DICTS, start, stop, truth.documents, truth.offsets, truth.grades, numbers, runs
+            rows = plan.engine.rows(program, self._codes, chunk, keys)
+            if type(rows) is tuple:
+                return None
+            found += rows
+        return found
+
+    def _in_vectors(self, scores: Mapping[Any, Mapping[Any, float]]) -> dict[Any, dict[str, float]]:
+        columns, computed, plan, _ = self._planned
+        rankings = Rankings(DictSource(self._truth, scores, missing="skip"), self._rules)
+        values = trec_measures.values(computed, rankings, plan=plan)
+        return _by_query(columns, values, rankings.query_ids, scores)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is made of the names of the measures is made anew where this is unpickled."""
-        return {name: value for name, value in vars(self).items() if name not in ("_columns", "_computed", "_plan")}
+        return {
+            "_options": self._options,
+            "_judged_only": self._judged_only,
+            "_measures": self._measures,
+            "_truth": Judgments(self._truth),
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
+        vars(self).update(state, _truth=truth_of(state["_truth"]))
         self._prepare()
+
+
+def _parts(sizes: list[int]) -> Iterator[tuple[int, int]]:
+    """Runs of queries of about as many documents as are walked over at once."""
+    start = documents = 0
+    for query, size in enumerate(sizes):
+        documents += size
+        if documents > DictSource.most or query == len(sizes) - 1:
+            yield start, query + 1
+            start, documents = query + 1, 0
 
 
 def _names(measures: Iterable[str]) -> tuple[str, ...]:

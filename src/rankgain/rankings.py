@@ -1,94 +1,28 @@
-"""Rankings: the caller's handle on what he holds, in whatever form, ready to be evaluated."""
+"""Rankings: the caller's handle on what was given, in whatever form, ready to be evaluated."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from rankgain import _backend
-from rankgain._codes import AVERAGE, BEST, DOCID, STABLE, WORST
-from rankgain.arrays import check_id, objects_of
-from rankgain.batch import Batch, Needs
-from rankgain.definitions import TABLE
-from rankgain.errors import Offence, located, lowest_first, refusal
-from rankgain.evaluation import Evaluation, Plan
-from rankgain.lists import CHUNK, Floats, Ints, Lists
-from rankgain.metrics import Metric, parse
+from rankgain.evaluation import Evaluation
 from rankgain.parameters import cut_off
-from rankgain.threads import check_threads, over
+from rankgain.program import Asked, Plan, fill, planned
+from rankgain.rules import Rules, check_missing, check_score_bits, check_ties
+from rankgain.source import Source
+from rankgain.threads import check_threads
 
 if TYPE_CHECKING:
     from rankgain.curves import Curve
+    from rankgain.lists import Floats, Ints
+    from rankgain.metrics import Metric
     from rankgain.spread import TieSpread
 
-TIES = {"average": AVERAGE, "stable": STABLE, "docid": DOCID, "best": BEST, "worst": WORST}
 
-SMALLEST_CHUNK = 1 << 15  # what several threads share has several chunks for each, but none smaller
-
-
-def check_ties(ties: str, ids: bool) -> str:
-    """The policy, if there is such a one; `ids`: whether the documents have ids."""
-    if not isinstance(ties, str) or ties not in TIES:
-        raise ValueError(f"ties must be one of {', '.join(map(repr, TIES))}, not {ties!r}")
-    if ties == "docid" and not ids:
-        raise ValueError("ties='docid' needs document ids, and bare scores have none; choose another of the policies")
-    return ties
-
-
-def refuse_average(metric: Metric) -> None:
-    reason = TABLE[metric.name].unaveraged
-    if reason:
-        raise ValueError(
-            f"{metric}: there is no value for ties='average', for {reason}; order ties another way, such as "
-            "rankings.under(ties='stable')"
-        )
-
-
-def check_score_bits(score_bits: int) -> None:
-    if not isinstance(score_bits, (int, np.integer)) or score_bits not in (32, 64):
-        raise ValueError(f"score_bits must be 64 or 32, not {score_bits!r}")
-
-
-def check_missing(missing: str) -> str:
-    if not isinstance(missing, str) or missing not in ("zero", "skip"):
-        raise ValueError(f"missing must be 'zero' or 'skip', not {missing!r}")
-    return missing
-
-
-def check_query_ids(query_ids: Iterable[Hashable] | None, count: int) -> Sequence[Any]:
-    """The caller's names for the queries; None: 0, 1, 2 …"""
-    if query_ids is None:
-        return range(count)
-    ids = objects_of(query_ids, "query_ids")
-    if not isinstance(ids, Iterable):
-        raise TypeError(f"query_ids must hold one id a query, not {type(query_ids).__name__}")
-    names = list(ids)
-    if len(names) != count:
-        raise ValueError(f"query_ids has {len(names)} ids, and there are {count} queries")
-    seen: set[Hashable] = set()
-    for position, name in enumerate(names):
-        check_id(name, f"query_ids: position {position}")
-        if name in seen:
-            raise ValueError(f"query_ids: position {position}: {name!r} stands there for the second time")
-        seen.add(name)
-    return names
-
-
-def chunks(loads: Ints, documents: int) -> Iterator[tuple[int, int]]:
-    """Runs of queries with about so many documents, at least one query each."""
-    ends = np.cumsum(loads + 1)
-    start = 0
-    while start < len(ends):
-        done = int(ends[start - 1]) if start else 0
-        stop = max(start + 1, int(np.searchsorted(ends, done + documents, side="right")))
-        yield start, stop
-        start = stop
-
-
-class Rankings(ABC):
+@final
+class Rankings:
     """Ranked documents with their judgements, one ranking a query; made by the `from_…` and `read_…` functions.
 
     Nothing is copied or ordered before `evaluate` asks for it.
@@ -105,21 +39,32 @@ class Rankings(ABC):
         How many queries were "missing" from the run, and how many of the run had no judgements ("unjudged").
     """
 
-    def __init__(
-        self,
-        query_ids: Sequence[Any],
-        *,
-        ties: str | None = None,
-        missing: str | None = None,
-        left_out: tuple[int, int] = (0, 0),
-    ) -> None:
-        self.query_ids = query_ids
-        self.ties = ties
-        self.missing = missing
-        self.left_out = dict(zip(("missing", "unjudged"), left_out, strict=True))
-        self.score_bits = 64
+    __module__ = "rankgain"
+    __slots__ = ("_rules", "_source")
 
-    has_ids = False  # whether the documents have ids, by which ties can be ordered
+    def __init__(self, source: Source, rules: Rules) -> None:
+        self._source = source
+        self._rules = rules
+
+    @property
+    def query_ids(self) -> Sequence[Any]:
+        """The queries in the order of the results."""
+        return self._source.query_ids
+
+    @property
+    def ties(self) -> str | None:
+        """How documents of equal score are ordered; None where the order was given."""
+        return self._rules.ties
+
+    @property
+    def missing(self) -> str | None:
+        """What became of queries that have judgements but no ranking: "zero" or "skip"; None where that cannot be."""
+        return self._source.missing
+
+    @property
+    def left_out(self) -> dict[str, int]:
+        """How many queries were "missing" from the run, and how many of the run had no judgements ("unjudged")."""
+        return dict(zip(("missing", "unjudged"), self._source.left_out, strict=True))
 
     def under(self, *, ties: str | None = None, missing: str | None = None, score_bits: int | None = None) -> Rankings:
         """The same rankings under other rules; what was given is not copied.
@@ -151,22 +96,22 @@ class Rankings(ABC):
         >>> [rankings.under(ties=ties).evaluate("rr").mean("rr") for ties in ("best", "average", "worst")]
         [1.0, 0.75, 0.5]
         """
-        if missing is not None and missing != self.missing:
+        if missing is not None and missing != self.missing and self.missing is None:
             raise ValueError("missing: these rankings know of no queries that a run lacks")
         if (ties is not None or score_bits is not None) and self.ties is None:
             raise ValueError("ties and score_bits: these rankings were given in rank order, without scores")
         if score_bits is not None:
             check_score_bits(score_bits)
-        other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__)
         if ties is not None:
-            other.ties = check_ties(ties, ids=self.has_ids)
-        if score_bits is not None:
-            other.score_bits = score_bits
-        return other
+            check_ties(ties, ids=self._source.has_ids)
+        rules = self._rules.under(ties, score_bits)
+        source = self._source.under(rules)
+        if missing is not None and check_missing(missing) != self.missing:
+            source = source.under_missing(missing)
+        return Rankings(source, rules)
 
     def __len__(self) -> int:
-        return len(self.query_ids)
+        return len(self._source.query_ids)
 
     def limited(self, *, depth: int | None = None, judged_only: bool = False) -> Rankings:
         """The same rankings, of which only a part is looked at.
@@ -203,11 +148,9 @@ class Rankings(ABC):
         ----------
         Sakai, Alternatives to bpref, SIGIR 2007.
         """
-        from rankgain.views import Limited  # which few need
-
         if not isinstance(judged_only, (bool, np.bool_)):
             raise TypeError(f"judged_only must be True or False, not {judged_only!r}")
-        return Limited(self, cut_off(depth, "depth"), bool(judged_only))
+        return Rankings(self._source, self._rules.limited(cut_off(depth, "depth"), bool(judged_only)))
 
     def evaluate(self, *metrics: str | Metric, threads: int = 1, like: str | None = None) -> Evaluation:
         """Compute metrics, all of them and all their cut-offs in one pass over the data.
@@ -256,45 +199,27 @@ class Rankings(ABC):
         """
         threads = check_threads(threads)
         if like is None:
-            return self._evaluate(dict(pair for metric in metrics for pair in parse(metric)), threads, None)
+            return self._evaluated(metrics, planned(metrics), threads, None)
         from rankgain.peers import OWN, follow, peer_of  # which few need
 
         rankings, requests = follow(self, metrics, like)
         peer = peer_of(like)
-        return rankings._evaluate(requests, threads, None if peer is OWN else peer.name)
+        plan = planned(tuple(requests.values()))
+        return rankings._evaluated(tuple(requests), plan, threads, None if peer is OWN else peer.name)
 
-    def _evaluate(self, requests: dict[str | Metric, Metric], threads: int, like: str | None) -> Evaluation:
-        if not requests:
-            raise ValueError(f"no metric was asked for; there are: {', '.join(TABLE)}")
-        plan = Plan(list(dict.fromkeys(requests.values())))
-        out, empty = self.filled(plan, threads)
-        vectors = dict(zip(plan.metrics, out, strict=True))
+    def _evaluated(self, asked: Asked, plan: Plan, threads: int, like: str | None) -> Evaluation:
+        source, rules = self._source, self._rules
+        out, empty = fill(plan, source, rules, threads)
+        missing, unjudged = source.left_out
         return Evaluation(
-            {key: vectors[metric] for key, metric in requests.items()},
-            self.query_ids,
-            ties=self.ties,
-            missing=self.missing,
+            plan.vectors(asked, out),
+            source.query_ids,
+            ties=rules.ties,
+            missing=source.missing,
             like=like,
-            backend=_backend.name,
-            counts={"queries": len(self), **self.left_out, "empty": empty},
+            backend=plan.backend,
+            counts={"queries": len(source.query_ids), "missing": missing, "unjudged": unjudged, "empty": empty},
         )
-
-    def filled(self, plan: Plan, threads: int = 1) -> tuple[Floats, int]:
-        """The values of the plan's metrics, a row each, and how many queries have nothing relevant."""
-        if self.ties == "average":
-            for metric in plan.metrics:
-                refuse_average(metric)
-        out = np.empty((len(plan.metrics), len(self)))
-
-        def work(start: int, stop: int) -> int:
-            batch = self.batch(start, stop, plan.needs)
-            plan.fill(batch, out[:, start:stop])
-            return batch.empty_queries()
-
-        def refusing(start: int, stop: int) -> int:
-            return lowest_first(work, start, stop, self.refusal)
-
-        return out, sum(over(self.chunks(threads), refusing, threads))
 
     def tie_spread(self, *metrics: str | Metric, threads: int = 1) -> TieSpread:
         """How much of a metric is tie luck: its worst, expected and best value over the orders of tied documents.
@@ -364,42 +289,25 @@ class Rankings(ABC):
 
         return curves(self, [metric], ks)[0]
 
-    @property
-    @abstractmethod
-    def sizes(self) -> Ints:
-        """How many documents each query returned."""
-
-    @property
-    def loads(self) -> Ints:
-        """How many documents of each query a chunk holds: what was returned, and what is judged beside it."""
-        return self.sizes
-
-    @abstractmethod
-    def batch(self, start: int, stop: int, needs: Needs) -> Batch:
-        """The Batch of the queries start … stop − 1; raises Offence."""
-
-    @abstractmethod
-    def refusal(self, query: int, offence: Offence) -> Exception:
-        """The offence of a query in the caller's words."""
-
-    def query_name(self, query: int) -> str:
-        """The query as an error names it."""
-        return f"query {self.query_ids[query]!r}"
-
-    def refuse(self, held: Lists, query: int, offence: Offence) -> Exception:
-        """The refusal of what stands in a list: names the argument, the query and, from 0 on, the position."""
-        offence = located(offence, held.take(query, query + 1)[0])
-        place = "" if offence.position < 0 else f", {held.where(offence.position, query)}"
-        return refusal(offence.code, f"{held.name}: {self.query_name(query)}{place}", offence.detail)
-
-    def chunks(self, threads: int = 1) -> Iterator[tuple[int, int]]:
-        loads = self.loads
-        documents = int(loads.sum())
-        if threads == 1 or documents <= CHUNK:  # so little is done before another thread has begun
-            return chunks(loads, CHUNK)
-        return chunks(loads, min(CHUNK, max(SMALLEST_CHUNK, documents // (4 * threads))))
-
     def __repr__(self) -> str:
+        returned = int(sizes_of(self).sum())
         ties = "" if self.ties is None else f", ties={self.ties!r}"
         missing = "" if self.missing is None else f", missing={self.missing!r}"
-        return f"<Rankings of {len(self)} queries, {int(self.sizes.sum())} documents{ties}{missing}>"
+        return f"<Rankings of {len(self)} queries, {returned} documents{ties}{missing}>"
+
+
+def parts_of(rankings: Rankings) -> tuple[Source, Rules]:
+    """What rankings are made of."""
+    return rankings._source, rankings._rules
+
+
+def sizes_of(rankings: Rankings) -> Ints:
+    """How many documents each query returned, of those that count."""
+    source, rules = parts_of(rankings)
+    return np.minimum(source.sizes, rules.depth)
+
+
+def values_of(rankings: Rankings, plan: Plan) -> dict[Metric, Floats]:
+    """The values of the metrics of a plan."""
+    out, _ = fill(plan, *parts_of(rankings))
+    return dict(zip(plan.metrics, out, strict=True))

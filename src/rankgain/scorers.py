@@ -15,7 +15,7 @@ from rankgain.arrays import Array, array_of
 from rankgain.inputs.scores import from_scores
 from rankgain.lists import flat_numbers
 from rankgain.metrics import Metric, better, parse
-from rankgain.rankings import check_ties
+from rankgain.rules import check_ties
 
 RESPONSES = "predict_proba", "decision_function", "predict"
 NO_GROUPS = (

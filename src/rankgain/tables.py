@@ -6,14 +6,13 @@ from collections.abc import Hashable, Iterable
 
 import numpy as np
 
-from rankgain import _backend
-from rankgain.batch import Hits, Needs
-from rankgain.errors import Fault, Offence, refusal
+from rankgain._codes import COLUMNS
+from rankgain.errors import Offence, refusal
 from rankgain.groups import Groups
-from rankgain.ids import Column, Ids, Keys, Rows, python_ids
-from rankgain.lists import Floats, Ints, single, to_float64
-from rankgain.rankings import TIES
-from rankgain.truth import EARLIER, Judged, Judgments
+from rankgain.ids import Column, Ids, python_ids
+from rankgain.lists import Ints, to_float64
+from rankgain.source import Chunk
+from rankgain.truth import EARLIER, JudgedSource, Truth, common_queries
 
 
 def check_validate(validate: str) -> str:
@@ -22,7 +21,7 @@ def check_validate(validate: str) -> str:
     return validate
 
 
-def check_kinds(truth: Judgments, name: str, kind: str) -> None:
+def check_kinds(truth: Truth, name: str, kind: str) -> None:
     """Refuse ids that can never be found, for they are of another type than the truth's."""
     kinds = truth.ids.kind, kind
     if "" not in kinds and kinds[0] != kinds[1]:
@@ -44,65 +43,51 @@ class Table:
         self.scores = scores
         self.whole = whole
 
-    def hits(
-        self, queries: Ints, judged: Keys, offsets: Ints, grades: Floats, needs: Needs, ties: int, bits: int
-    ) -> tuple[Hits, Fault]:
-        """The hits of queries (−1: not in the run) among what is judged of each, and what was found wrong."""
-        rows, run_offsets = self.groups.rows(queries)
-        hits = Hits(len(queries), len(grades))
-        fault = _backend.columns.hits_in_columns(
-            *judged.buffers(),
-            offsets,
-            grades,
-            *self.documents.take(rows).buffers(),
-            run_offsets,
-            np.empty(0) if self.scores is None else to_float64(single(self.scores[rows], bits)),
-            self.scores is None,
-            needs.depth,
-            needs.below,
-            ties,
-            self.whole,
-            hits.offsets,
-            hits.grade,
-            hits.first,
-            hits.last,
-        )
-        return hits, fault
 
-
-class Tabled(Judged):
+class ColumnSource(JudgedSource):
     """A run in columns."""
 
-    def __init__(
-        self, truth: Judgments, run: Table, *, ties: str | None, missing: str, query_ids: Iterable[Hashable] | None
-    ) -> None:
+    def __init__(self, truth: Truth, run: Table, *, missing: str, query_ids: Iterable[Hashable] | None) -> None:
+        common = common_queries(truth.query_ids, run.groups.known)
+        super().__init__(truth, run.name, run.groups.known, common, missing=missing, query_ids=query_ids)
+        check_kinds(truth, run.name, run.documents.kind)
         self._run = run
-        super().__init__(truth, run.name, run.groups.known, ties=ties, missing=missing, query_ids=query_ids)
+        places = run.groups.find(truth.query_ids)  # of the truth's queries in the run
+        self._places = places if self._numbers is None else places[self._numbers]
+        self._sizes = run.groups.sizes(self._places)
 
-    def choose(self, missing: str, query_ids: Iterable[Hashable] | None) -> None:
-        super().choose(missing, query_ids)
-        check_kinds(self._truth, self._run.name, self._run.documents.kind)
-        self._numbers = self._run.groups.find(self._truth.query_ids)[self._queries]
-        self._sizes = self._run.groups.sizes(self._numbers)
+    def under_missing(self, missing: str) -> ColumnSource:
+        return ColumnSource(self._truth, self._run, missing=missing, query_ids=self._names_under(missing))
+
+    @property
+    def sizes(self) -> Ints:
+        return self._sizes
 
     @property
     def loads(self) -> Ints:
         # Of a list in rank order nothing is held, and a long one only read in passing.
-        returned = self.sizes if self._run.scores is not None else self.sizes // 8
+        returned = self._sizes if self._run.scores is not None else self._sizes // 8
         return returned + self.judged_sizes
 
-    def returned(self, start: int, stop: int) -> Ints:
-        return self._sizes[start:stop]
-
-    def hits(
-        self, start: int, stop: int, rows: Rows, offsets: Ints, grades: Floats, needs: Needs
-    ) -> tuple[Hits, Fault]:
-        ties = TIES[self.ties or "stable"]
-        numbers, judged = self._numbers[start:stop], self._truth.ids.take(rows)
-        return self._run.hits(numbers, judged, offsets, grades, needs, ties, self.score_bits)
+    def chunk(self, start: int, stop: int) -> Chunk:
+        run = self._run
+        judged, judged_offsets, grades = self.judged(start, stop)
+        rows, offsets = run.groups.rows(self._places[start:stop])
+        return (
+            COLUMNS,
+            0,
+            stop - start,
+            *self._truth.ids.take(judged).buffers(),
+            judged_offsets,
+            grades,
+            *run.documents.take(rows).buffers(),
+            offsets,
+            None if run.scores is None else to_float64(run.scores[rows]),
+            run.whole,
+        )
 
     def run_refusal(self, query: int, offence: Offence) -> Exception:
-        rows, _ = self._run.groups.rows(self._numbers[query : query + 1])
+        rows, _ = self._run.groups.rows(self._places[query : query + 1])
         rows = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
         row = rows[offence.position : offence.position + 1]
         document = python_ids(self._run.documents.take(row), self._run.documents.kind)[0]

@@ -16,7 +16,8 @@ from rankgain.definitions import TABLE
 from rankgain.inputs.scores import from_scores
 from rankgain.lists import Floats, Ints, flat_numbers, offsets_of, to_float64
 from rankgain.metrics import Metric, better, parse
-from rankgain.rankings import check_ties
+from rankgain.rankings import sizes_of
+from rankgain.rules import check_ties
 from rankgain.scalars import real
 from rankgain.threads import check_threads
 
@@ -191,7 +192,7 @@ class _Metrics:
         """One number a metric; `weights`: one a document, None or nothing."""
         rankings = from_scores(y_true, y_score, group_sizes=group_sizes, ties=self.ties)
         result = rankings.evaluate(*self.metrics, threads=self.threads)
-        return list(result.aggregate(weights=self.query_weights(weights, rankings.sizes)).values())
+        return list(result.aggregate(weights=self.query_weights(weights, sizes_of(rankings))).values())
 
     def query_weights(self, weights: Any, sizes: Ints) -> Floats | None:
         """The mean of the weights of its documents for each query."""

@@ -16,11 +16,12 @@ import numpy as np
 
 import rankgain
 from rankgain import _backend
-from rankgain.inputs.trec import File, Placed, _place, opened, read_qrels
+from rankgain.inputs.trec import File, FileSource, _place, opened, read_qrels
 from rankgain.lists import Floats, Ints
-from rankgain.rankings import TIES, Rankings
+from rankgain.rankings import Rankings, sizes_of
+from rankgain.rules import TIES, rules_of
 from rankgain.trec_measures import Column, Gains, Options, Vector, columns, measures, nicknames, summary, values
-from rankgain.truth import Judgments
+from rankgain.truth import Truth
 
 RELEASES = {9: "9.0.8", 10: "10.0-rc3"}
 
@@ -219,8 +220,8 @@ _LONGEST = 1 << 16  # bytes in which the last line of a run must stand
 class _Read(NamedTuple):
     """A run against judgments, and its tag."""
 
-    rankings: Placed
-    truth: Judgments
+    rankings: Rankings
+    truth: Truth
     tag: str
 
 
@@ -238,8 +239,9 @@ def _read(call: Call, qrels: str, run: str) -> _Read:
     if not {*places.queries.names} & {*truth.query_ids}:
         raise Quit(NOTHING_IN_COMMON, f"{truth.name} and {name} have no query in common")
     missing = "zero" if call.complete else "skip"
-    rankings = Placed(truth, name, places, None, ties="docid", missing=missing, query_ids=None)
-    return _Read(rankings, truth, ending.tag)
+    rules = rules_of("docid", ids=True, score_bits=bits)
+    source = FileSource(truth, name, places, None, rules, missing=missing, query_ids=None)
+    return _Read(Rankings(source, rules), truth, ending.tag)
 
 
 # What is printed
@@ -271,7 +273,7 @@ def _table(call: Call, rankings: Rankings, tag: str) -> _Table:
         raise Quit(NOT_CALCULATED, str(error)) from None
     order = _order(rankings.query_ids)
     *ordered, counted = [_ordered(vector, order) for vector in vectors]
-    queries, found = _ordered(rankings.query_ids, order), (rankings.sizes[order] > 0).tolist()
+    queries, found = _ordered(rankings.query_ids, order), (sizes_of(rankings)[order] > 0).tolist()
     return _Table(queries, found, list(zip(shown, ordered, strict=True)), counted)
 
 

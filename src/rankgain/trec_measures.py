@@ -20,13 +20,12 @@ import numpy as np
 
 from rankgain._codes import GEOMETRIC
 from rankgain.aggregators import LEAST
-from rankgain.batch import POOLED, Batch, Needs
 from rankgain.discounts import Discount
-from rankgain.errors import lowest_first
-from rankgain.evaluation import Plan
+from rankgain.families import POOLED
 from rankgain.lists import Floats, Ints
 from rankgain.metrics import Metric, metric
-from rankgain.rankings import Rankings
+from rankgain.program import Found, Plan, found_of
+from rankgain.rankings import Rankings, parts_of, sizes_of, values_of
 
 CUTOFFS = ("5", "10", "15", "20", "30", "100", "200", "500", "1000")
 TENTHS = tuple(f"{tenth / 10:.2f}" for tenth in range(11))
@@ -387,14 +386,13 @@ def values(
     `plan`: that of the columns, where it was made before.
     """
     plan = plan_of(columns, undefined=undefined) if plan is None else plan
-    filled, _ = rankings.filled(plan)
-    result = dict(zip(plan.metrics, filled, strict=True))
+    result = values_of(rankings, plan)
     vectors = [_vector(column, rankings, result, run_id) for column in columns]
     if undefined:
         emptied = result[_RETURNED] == 0.0
         for number, column in enumerate(columns):
             if column.made.undefined is not None:
-                bare = emptied & column.made.undefined(result[_relevant(column)], rankings.sizes)
+                bare = emptied & column.made.undefined(result[_relevant(column)], sizes_of(rankings))
                 vectors[number] = np.where(bare, np.nan, vectors[number])
     return vectors
 
@@ -412,7 +410,7 @@ def _vector(column: Column, rankings: Rankings, result: dict[Metric, Floats], ru
         return relstrings(rankings, column.length) if column.length else [run_id] * len(rankings)
     vectors: list[Floats] = [result[metric] for metric in metrics]
     found = vectors[0] if value is None else value(*vectors)
-    return np.where(rankings.sizes > 0, found, 0.0) if absent and rankings.missing == "zero" else found
+    return np.where(sizes_of(rankings) > 0, found, 0.0) if absent and rankings.missing == "zero" else found
 
 
 def summary(column: Column, vector: Vector) -> float | str:
@@ -438,23 +436,19 @@ def relstrings(rankings: Rankings, length: int) -> list[str]:
     """
     if rankings.ties not in (None, "stable", "docid"):
         raise ValueError(f"relstring: which of the tied documents comes first is open with ties={rankings.ties!r}")
-    needs = Needs(length, below=POOLED)
-
-    def work(start: int, stop: int) -> list[str]:
-        return _relstrings(rankings.batch(start, stop, needs), length)
-
-    return [text for start, stop in rankings.chunks() for text in lowest_first(work, start, stop, rankings.refusal)]
+    return [text for found in found_of(*parts_of(rankings), length, POOLED) for text in _relstrings(found, length)]
 
 
-def _relstrings(batch: Batch, length: int) -> list[str]:
-    most = min(length, batch.longest)
-    query = np.repeat(np.arange(len(batch)), np.diff(batch.hit_offsets))
-    within = batch.hit_first <= most
-    codes = np.full((len(batch), most), ord("-"), dtype=np.uint32)
-    grades = np.clip(np.floor(batch.hit_grade[within]), -1.0, 10.0).astype(np.int64)
-    codes[query[within], batch.hit_first[within] - 1] = _CHARACTERS[grades + 1]
+def _relstrings(found: Found, length: int) -> list[str]:
+    most = min(length, int(found.returned.max(initial=1)))
+    hits = int(found.offsets[-1])
+    query, grade, first = np.repeat(np.arange(found.queries), np.diff(found.offsets)), found.grade[:hits], found.first[:hits]
+    within = first <= most
+    codes = np.full((found.queries, most), ord("-"), dtype=np.uint32)
+    grades = np.clip(np.floor(grade[within]), -1.0, 10.0).astype(np.int64)
+    codes[query[within], first[within] - 1] = _CHARACTERS[grades + 1]
     texts = codes.view(f"<U{most}").ravel().tolist()
-    return [text[:returned] for text, returned in zip(texts, batch.returned.tolist(), strict=True)]
+    return [text[:returned] for text, returned in zip(texts, found.returned.tolist(), strict=True)]
 
 
 _CHARACTERS = np.array([ord(character) for character in ".0123456789>"], dtype=np.uint32)

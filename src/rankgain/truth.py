@@ -1,4 +1,4 @@
-"""Judgments: truth prepared once, whatever form it came in, for any number of runs."""
+"""Truth: judged documents prepared once, whatever form they came in, for any number of runs."""
 
 from __future__ import annotations
 
@@ -6,17 +6,16 @@ from abc import abstractmethod
 from collections.abc import Collection, Container, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from rankgain import _backend, _codes
-from rankgain.batch import Batch, Hits, Needs, make_batch
-from rankgain.errors import Fault, Offence, check, located, refusal
+from rankgain.errors import Fault, Offence, located, refusal
 from rankgain.groups import Groups
 from rankgain.ids import Column, Ids, Rows, column_of, ids_of, python_ids, rows_of
 from rankgain.lists import Floats, Ints, to_float64
-from rankgain.rankings import TIES, Rankings, check_missing, check_query_ids
+from rankgain.source import Source, check_query_ids
 
 EARLIER = "the document stands in an earlier place"
 
@@ -28,12 +27,49 @@ class Judgments:
     ----------
     query_ids : sequence
         The queries, in the order of the results.
-    offsets : ndarray of int64
-        Where the documents of each query start; one more for the end.
-    grades : ndarray of float64
-        One a document; below 0: pooled but unjudged.
-    pooled : bool
-        Whether there are such.
+    """
+
+    __module__ = "rankgain"
+    __slots__ = ("_truth",)
+
+    def __init__(self, truth: Truth) -> None:
+        self._truth = truth
+
+    @property
+    def query_ids(self) -> Sequence[Any]:
+        """The queries, in the order of the results.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> rg.judgments({"q1": {"d1": 2}}).query_ids
+        ['q1']
+        """
+        return self._truth.query_ids
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self._truth)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._truth = object.__new__(Truth)
+        vars(self._truth).update(state)
+
+    def __len__(self) -> int:
+        return len(self._truth)
+
+    def __repr__(self) -> str:
+        return f"<Judgments of {len(self)} queries, {len(self._truth.grades)} documents>"
+
+
+def truth_of(judgments: Judgments) -> Truth:
+    """What Judgments hold."""
+    return judgments._truth
+
+
+class Truth:
+    """Judged documents: where those of each query start, a grade one, and `documents` as Python holds them or `ids`.
+
+    `fault` is what was found wrong while they were read.
     """
 
     def __init__(
@@ -53,32 +89,27 @@ class Judgments:
         self.query_ids = query_ids
         self.offsets = offsets
         self.grades = grades
-        lowest, highest = grades.min(initial=0.0), grades.max(initial=0.0)  # NaN where one is
-        self.pooled = bool(lowest < 0.0)
-        self.fault = fault or self._look_through(bool(np.isfinite(lowest) and np.isfinite(highest)), ids)
+        self.fault = fault if ids is None else fault or self._look_through(ids)
         self._detail = detail
         if documents is not None:
             self.documents = documents
         if ids is not None:
             self.ids = ids
 
-    def _look_through(self, finite: bool, ids: Ids | None) -> Fault:
-        """What is wrong with the grades, or with ids that no dict has kept apart."""
+    def _look_through(self, ids: Ids) -> Fault:
+        """What is wrong with grades that nothing has looked at, or with ids that no dict has kept apart."""
         found: list[Fault] = []
-        if not finite:
+        lowest, highest = self.grades.min(initial=0.0), self.grades.max(initial=0.0)  # NaN where one is
+        if not (np.isfinite(lowest) and np.isfinite(highest)):
             row = int(np.argmin(np.isfinite(self.grades)))
             query = int(np.searchsorted(self.offsets, row, side="right")) - 1
             code = _codes.NAN_GRADE if np.isnan(self.grades[row]) else _codes.INFINITE_GRADE
             found.append((code, query, row - int(self.offsets[query])))
-        if ids is not None:
-            found.append(_backend.columns.repeated(*ids.take(slice(None)).buffers(), self.offsets))
+        found.append(_backend.columns.repeated(*ids.take(slice(None)).buffers(), self.offsets))
         return min(filter(None, found), key=lambda fault: fault[1:], default=None)
 
     def __len__(self) -> int:
         return len(self.query_ids)
-
-    def __repr__(self) -> str:
-        return f"<Judgments of {len(self)} queries, {len(self.grades)} documents>"
 
     @cached_property
     def documents(self) -> list[Any]:
@@ -100,7 +131,7 @@ class Judgments:
         """The rows of queries, one after the other, and their offsets; −1 is a query of no documents."""
         return rows_of(self.offsets[:-1], self.offsets[1:], queries)
 
-    def check(self) -> Judgments:
+    def check(self) -> Self:
         """Itself, if nothing is wrong with it."""
         if self.fault is not None:
             code, query, position = self.fault
@@ -124,12 +155,13 @@ class Judgments:
 
 def of_dicts(
     queries: Sequence[Any], truth: Iterable[Mapping[Any, float]], name: str, only: Container[Any] | None = None
-) -> Judgments:
+) -> Truth:
     """The judgments in dicts of grades by document; what stands under other queries than `only` is not looked at."""
     truths = list(truth)
     if only is not None:
         truths = [own if query in only else {} for query, own in zip(queries, truths, strict=True)]
-    truths = [own if type(own) is dict else dict(own) for own in truths]
+    if {*map(type, truths)} != {dict}:
+        truths = [own if type(own) is dict else dict(own) for own in truths]
     documents: list[Any] = []
     grades, offsets = np.empty(sum(map(len, truths))), np.empty(len(truths) + 1, dtype=np.int64)
     fault, detail = _backend.readers.read_judged(truths, documents, grades, offsets), ""
@@ -137,125 +169,133 @@ def of_dicts(
         document, value = next(islice(truths[fault[1]].items(), fault[2], None))
         detail = "an int beyond float64" if type(value) is int else type(value).__name__
         documents.append(document)
-    return Judgments(name, queries, offsets, grades[: offsets[-1]], documents=documents, fault=fault, detail=detail)
+    grades = grades if fault is None else grades[: offsets[-1]]
+    return Truth(name, queries, offsets, grades, documents=documents, fault=fault, detail=detail)
 
 
-def of_ids(name: str, groups: Groups, documents: Ids, grades: Column) -> Judgments:
+def of_ids(name: str, groups: Groups, documents: Ids, grades: Column) -> Truth:
     """The judgments in columns, a row each."""
     rows, offsets = groups.rows(np.arange(len(groups)))
     ids = column_of(documents.take(rows), documents.kind)
-    return Judgments(name, groups.names, offsets, to_float64(grades[rows]), ids=ids)
+    return Truth(name, groups.names, offsets, to_float64(grades[rows]), ids=ids)
 
 
 def as_dict(documents: Mapping[Any, float]) -> dict[Any, float]:
     return documents if type(documents) is dict else dict(documents)
 
 
-class Judged(Rankings):
-    """Rankings of a run, in whatever form, against judgments."""
+class JudgedSource(Source):
+    """A run, in whatever form, against judged documents."""
 
     has_ids = True
 
     def __init__(
         self,
-        truth: Judgments,
+        truth: Truth,
         run_name: str,
         run_queries: Collection[Any],
+        common: Sequence[int] | Ints,
         *,
-        ties: str | None,
         missing: str,
         query_ids: Iterable[Hashable] | None,
-        common: list[int] | None = None,
     ) -> None:
-        """`common`: the numbers of the truth's queries that the run has, where they are known."""
-        found = _common(truth.query_ids, run_queries) if common is None else np.array(common, dtype=np.int64)
-        if not len(found):
+        """`common`: the numbers of the truth's queries that the run has."""
+        if not len(common):
             names = truth.name, run_name
             differ = types(truth.query_ids, run_queries, names)
             raise ValueError(f"{names[0]} and {names[1]} have no query in common{differ and ': ' + differ}")
         self._truth = truth
         self._run_name = run_name
-        self._found = found
-        super().__init__((), ties=ties, left_out=(len(truth) - len(found), len(run_queries) - len(found)))
-        self.choose(missing, query_ids)
-
-    def choose(self, missing: str, query_ids: Iterable[Hashable] | None) -> None:
-        """Which queries are evaluated, by the rule for those that the run lacks, and what they are called."""
-        truth, found = self._truth, self._found
-        self._queries = np.arange(len(truth)) if missing == "zero" else found
-        if truth.fault is not None and truth.fault[1] not in self._queries:
+        self._run_queries = run_queries
+        self._common = common
+        self.missing = missing
+        self.left_out = len(truth.query_ids) - len(common), len(run_queries) - len(common)
+        # which query of the truth each one is; None: the same
+        self._numbers = None if missing == "zero" or not self.left_out[0] else np.asarray(common, dtype=np.int64)
+        if truth.fault is not None and self._place(truth.fault[1]) is None:
             truth.check()
-        own = truth.query_ids[:] if missing == "zero" else [truth.query_ids[number] for number in found.tolist()]
+        names_ = truth.query_ids
+        own = names_[:] if self._numbers is None else [names_[number] for number in self._numbers.tolist()]
         if query_ids is not None:
             own = check_query_ids(query_ids, len(own))
-        elif not isinstance(own, range) and not {*map(type, own)} <= {str, bytes, int}:  # the truth has each but once
+        elif not isinstance(own, range) and not {*map(type, own)} <= _PLAIN_NAMES:  # the truth has each but once
             own = check_query_ids(own, len(own))
-        self.query_ids, self.missing = own, missing
+        self.query_ids = own
         self._named = query_ids is not None
 
-    def under(self, *, ties: str | None = None, missing: str | None = None, score_bits: int | None = None) -> Rankings:
-        other = super().under(ties=ties, score_bits=score_bits)
-        assert isinstance(other, Judged)
-        if missing is not None and check_missing(missing) != self.missing:
-            names = None
-            if self._named and missing == "zero" and len(self._found) < len(self._truth):
-                raise ValueError("missing='zero': query_ids named only the queries that the run has")
-            if self._named:
-                names = [self.query_ids[number] for number in (self._found if missing == "skip" else range(len(self)))]
-            other.choose(missing, names)
-        return other
+    def _place(self, number: int) -> int | None:
+        """Where a query of the truth stands among those that are evaluated."""
+        if self._numbers is None:
+            return number
+        place = int(np.searchsorted(self._numbers, number))
+        return place if place < len(self._numbers) and self._numbers[place] == number else None
+
+    def _number(self, query: int) -> int:
+        """Which query of the truth one is."""
+        return query if self._numbers is None else int(self._numbers[query])
+
+    def _numbers_of(self, start: int, stop: int) -> Ints:
+        return np.arange(start, stop) if self._numbers is None else self._numbers[start:stop]
+
+    def _names_under(self, missing: str) -> list[Any] | None:
+        """The caller's names under another rule for queries that the run lacks; None: those of the truth."""
+        if not self._named:
+            return None
+        if missing == "zero" and self.left_out[0]:
+            raise ValueError("missing='zero': query_ids named only the queries that the run has")
+        kept = self._common if missing == "skip" else range(len(self.query_ids))
+        return [self.query_ids[int(number)] for number in kept]
 
     @property
-    def sizes(self) -> Ints:
-        return self.returned(0, len(self))
-
-    @abstractmethod
-    def returned(self, start: int, stop: int) -> Ints:
-        """How many documents each of the queries start … stop − 1 returned."""
+    def judged_sizes(self) -> Ints:
+        sizes = np.diff(self._truth.offsets)
+        return sizes if self._numbers is None else sizes[self._numbers]
 
     @property
     def loads(self) -> Ints:
         return self.sizes + self.judged_sizes
 
     @property
-    def judged_sizes(self) -> Ints:
-        return np.diff(self._truth.offsets)[self._queries]
+    def load(self) -> int:
+        return int(self.loads.sum())
 
-    @abstractmethod
-    def hits(
-        self, start: int, stop: int, rows: Rows, offsets: Ints, grades: Floats, needs: Needs
-    ) -> tuple[Hits, Fault]:
-        """The hits of the queries start … stop − 1, given their judged rows and grades, and what is wrong."""
+    @property
+    def longest(self) -> int:
+        return max(int(self.sizes.max(initial=0)), int(self.judged_sizes.max(initial=0)))
 
-    def batch(self, start: int, stop: int, needs: Needs) -> Batch:
-        rows, offsets = self._truth.rows(self._queries[start:stop])
-        grades = self._truth.grades[rows]
-        hits, fault = self.hits(start, stop, rows, offsets, grades, needs)
-        check(self._truth_fault(start, stop), fault)
-        if self._truth.pooled:
-            judged = grades >= 0.0
-            grades, offsets = grades[judged], np.append(0, np.cumsum(judged))[offsets]
-        ties = TIES[self.ties or "stable"]
-        return make_batch(self.returned(start, stop), hits, None, (grades, offsets), needs, ties)
+    def room(self, start: int, stop: int) -> tuple[int, int]:
+        judged = int(self.judged_sizes[start:stop].sum())
+        return judged, judged
 
-    def _truth_fault(self, start: int, stop: int) -> Fault:
+    def judged(self, start: int, stop: int) -> tuple[Rows, Ints, Floats]:
+        """The rows of what is judged of the queries start … stop − 1, their offsets, and the grades."""
+        rows, offsets = self._truth.rows(self._numbers_of(start, stop))
+        return rows, offsets, self._truth.grades[rows]
+
+    @property
+    def broken(self) -> tuple[int, Exception] | None:
         if self._truth.fault is None:
             return None
-        code, query, position = self._truth.fault
-        place = int(np.searchsorted(self._queries, query))
-        return (code + _codes.IN_JUDGED, place - start, position) if start <= place < stop else None
+        code, number, position = self._truth.fault
+        place = self._place(number)
+        assert place is not None
+        offence = Offence(code + _codes.IN_JUDGED, place, position)
+        return place, self._truth.refusal(self.query_name(place), number, offence)
 
     def refusal(self, query: int, offence: Offence) -> Exception:
         if offence.code in _IN_RUN and offence.gain is None:
             return self.run_refusal(query, offence)
-        return self._truth.refusal(self.query_name(query), int(self._queries[query]), offence)
+        return self._truth.refusal(self.query_name(query), self._number(query), offence)
 
     @abstractmethod
     def run_refusal(self, query: int, offence: Offence) -> Exception:
         """What is wrong with the run, in words."""
 
 
-def _common(queries: Sequence[Any], run_queries: Collection[Any]) -> Ints:
+_PLAIN_NAMES = {str, bytes, int}
+
+
+def common_queries(queries: Sequence[Any], run_queries: Collection[Any]) -> Ints:
     """Which of the queries are in the run."""
     if isinstance(run_queries, range) and queries == run_queries:
         return np.arange(len(queries))

@@ -10,11 +10,13 @@ import numpy as np
 from rankgain.arrays import Array
 from rankgain.frames import Frame
 from rankgain.groups import Groups
-from rankgain.inputs.scores import Scored
+from rankgain.inputs.ranked import ListSource
 from rankgain.lists import Lists, to_float64
-from rankgain.rankings import Rankings, check_missing, check_query_ids, check_ties
-from rankgain.tables import Table, Tabled, check_validate
-from rankgain.truth import Judgments, of_ids
+from rankgain.rankings import Rankings
+from rankgain.rules import check_missing, rules_of
+from rankgain.source import check_query_ids
+from rankgain.tables import ColumnSource, Table, check_validate
+from rankgain.truth import Judgments, Truth, of_ids, truth_of
 
 Names = str | tuple[str | None, str | None] | None
 
@@ -90,25 +92,25 @@ def from_frames(
     queries, docs = _pair(query, "query"), _pair(doc, "doc")
     check_missing(missing)
     check_validate(validate)
-    truth = qrels_df if isinstance(qrels_df, Judgments) else Frame(qrels_df, "qrels_df")
+    truth = truth_of(qrels_df) if isinstance(qrels_df, Judgments) else Frame(qrels_df, "qrels_df")
     if run_df is not None:
         frame = Frame(run_df, "run_df")
-    elif isinstance(truth, Judgments):
+    elif isinstance(truth, Truth):
         raise TypeError("qrels_df is Judgments, which hold no scores: give run_df")
     else:
         frame = truth
         if frame.find("doc", docs[0]) is None:
             return _side_by_side(frame, queries[0], relevance, score, rank, ties, query_ids)
-    policy = check_ties("docid" if ties is None else ties, ids=True)
-    if not isinstance(truth, Judgments):
+    rules = rules_of("docid" if ties is None else ties, ids=True)
+    if not isinstance(truth, Truth):
         truth = of_frame(truth, queries[0], docs[0], relevance)
     groups = Groups.of(frame.ids(frame.need("query", queries[1])))
     documents = frame.ids(frame.need("doc", docs[1]))
     run = Table(frame.argument, groups, documents, _scores(frame, score, rank)[1], whole=validate == "full")
-    return Tabled(truth, run, ties=policy, missing=missing, query_ids=query_ids)
+    return Rankings(ColumnSource(truth, run, missing=missing, query_ids=query_ids), rules)
 
 
-def of_frame(frame: Frame, query: str | None, doc: str | None, relevance: str | None) -> Judgments:
+def of_frame(frame: Frame, query: str | None, doc: str | None, relevance: str | None) -> Truth:
     """The judgments in a frame."""
     groups = Groups.of(frame.ids(frame.need("query", query)))
     documents = frame.ids(frame.need("doc", doc))
@@ -125,7 +127,7 @@ def _side_by_side(
     query_ids: Iterable[Hashable] | None,
 ) -> Rankings:
     """Labels and scores without ids of documents, which may be tied but cannot be told apart."""
-    policy = check_ties("average" if ties is None else ties, ids=False)
+    rules = rules_of("average" if ties is None else ties, ids=False)
     groups = Groups.of(frame.ids(frame.need("query", query)))
     rows, offsets = groups.rows(np.arange(len(groups)))
     order = None if isinstance(rows, slice) else rows
@@ -134,9 +136,8 @@ def _side_by_side(
         Lists(frame.where(name), offsets, values=column[:], order=order)
         for name, column in ((label, frame.numbers(label)), _scores(frame, score, rank))
     )
-    return Scored(
-        labels, scores, None, policy, check_query_ids(groups.names if query_ids is None else query_ids, len(groups))
-    )
+    names = check_query_ids(groups.names if query_ids is None else query_ids, len(groups))
+    return Rankings(ListSource(labels, scores, None, names), rules)
 
 
 def _scores(frame: Frame, score: str | None, rank: str | None) -> tuple[str, Any]:

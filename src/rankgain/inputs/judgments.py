@@ -55,7 +55,7 @@ def judgments(
     0.8801
     """
     if isinstance(truth, (str, os.PathLike)) or hasattr(truth, "read"):
-        return read_qrels(truth, "truth").check()
+        return Judgments(read_qrels(truth, "truth").check())
     if is_frame(truth) or any(name is not None for name in (query, doc, relevance)):
-        return of_frame(Frame(truth, "truth"), query, doc, relevance).check()
-    return of_relevant(truth, "truth").check()
+        return Judgments(of_frame(Frame(truth, "truth"), query, doc, relevance).check())
+    return Judgments(of_relevant(truth, "truth").check())

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from rankgain import _backend, _codes
-from rankgain.batch import Hits, Needs
-from rankgain.errors import Fault, Offence, refusal
-from rankgain.ids import Rows
-from rankgain.lists import Floats, Ints
-from rankgain.rankings import TIES, Rankings, check_missing, check_ties
-from rankgain.truth import Judged, Judgments, as_dict, of_dicts, types
+from rankgain import _codes
+from rankgain.errors import Offence, refusal
+from rankgain.lists import Ints
+from rankgain.rankings import Rankings
+from rankgain.rules import check_missing, rules_of
+from rankgain.source import Chunk
+from rankgain.truth import JudgedSource, Judgments, Truth, as_dict, of_dicts, truth_of, types
 
 Qrels = Mapping[Any, Mapping[Any, float]]
 Run = Mapping[Any, Mapping[Any, float]]
@@ -71,22 +71,27 @@ def from_qrels(
     >>> result.counts
     {'queries': 2, 'missing': 1, 'unjudged': 0, 'empty': 0}
     """
-    check_ties(ties, ids=True)
+    rules = rules_of(ties, ids=True)
     check_missing(missing)
     mapping(run, "run")
+    unread = None
     if isinstance(qrels, Judgments):
-        return Matched(qrels, run, ties=ties, missing=missing, query_ids=query_ids)
-    held = mapping(qrels, "qrels")
-    truth = of_dicts(list(held), held.values(), "qrels", only=run if missing == "skip" else None)
-    unread = held if missing == "skip" else None
-    return Matched(truth, run, ties=ties, missing=missing, query_ids=query_ids, unread=unread)
+        truth = truth_of(qrels)
+    else:
+        held = mapping(qrels, "qrels")
+        truth = of_dicts(list(held), held.values(), "qrels", only=run if missing == "skip" else None)
+        unread = held if missing == "skip" else None
+    return Rankings(DictSource(truth, run, missing=missing, query_ids=query_ids, unread=unread), rules)
+
+
+_DICT = {dict}
 
 
 def mapping(value: Any, name: str) -> Mapping[Any, Any]:
-    if not isinstance(value, Mapping):
+    if type(value) is not dict and not isinstance(value, Mapping):
         raise TypeError(f"{name} must be a mapping of mappings, not {type(value).__name__}")
-    if set(map(type, value.values())) <= {dict}:
-        return value
+    if {*map(type, value.values())} <= _DICT:
+        return value  # type: ignore[no-any-return]
     for query, documents in value.items():
         if not isinstance(documents, Mapping):
             kind = type(documents).__name__
@@ -94,67 +99,64 @@ def mapping(value: Any, name: str) -> Mapping[Any, Any]:
     return value
 
 
-class Matched(Judged):
+class DictSource(JudgedSource):
     """A run of dicts."""
+
+    most = 1 << 17  # some milliseconds, in which nothing else of Python runs and Ctrl-C is not heard
 
     def __init__(
         self,
-        truth: Judgments,
+        truth: Truth,
         run: Run,
         *,
-        ties: str,
         missing: str,
         query_ids: Iterable[Hashable] | None = None,
         unread: Mapping[Any, Mapping[Any, float]] | None = None,
     ) -> None:
         """`unread`: the qrels of which the truth holds but the queries that the run has."""
+        found: list[Any] = list(map(run.get, truth.query_ids))
+        common: Sequence[int] = range(len(found))
+        if any(own is None for own in found):
+            common = [number for number, own in enumerate(found) if own is not None]
+        super().__init__(truth, "run", run, common, missing=missing, query_ids=query_ids)
         self._unread = unread
-        self._held = list(map(run.get, truth.query_ids))
-        common = [number for number, own in enumerate(self._held) if own is not None]
-        super().__init__(truth, "run", run, ties=ties, missing=missing, query_ids=query_ids, common=common)
+        if len(common) < len(found):
+            found = [own or {} for own in found if missing == "zero" or own is not None]
+        self._runs = found
 
-    def choose(self, missing: str, query_ids: Iterable[Hashable] | None) -> None:
+    def under_missing(self, missing: str) -> DictSource:
+        truth = self._truth
         if missing == "zero" and self._unread is not None:  # what was skipped counts now
-            self._truth = of_dicts(list(self._unread), self._unread.values(), self._truth.name)
-            self._unread = None
-        super().choose(missing, query_ids)
-        self._runs = [own or {} for own in self._held if missing == "zero" or own is not None]
+            truth = of_dicts(list(self._unread), self._unread.values(), truth.name)
+        unread = self._unread if missing == "skip" else None
+        return DictSource(
+            truth, self._run_queries, missing=missing, query_ids=self._names_under(missing), unread=unread
+        )
 
     @property
-    def loads(self) -> Ints:
-        """Nothing of a run is copied, but what is judged."""
-        return np.diff(self._truth.offsets)[self._queries]
+    def sizes(self) -> Ints:
+        return np.fromiter(map(len, self._runs), np.int64, len(self._runs))
 
-    def returned(self, start: int, stop: int) -> Ints:
-        return np.fromiter(map(len, self._runs[start:stop]), np.int64, stop - start)
+    @property
+    def longest(self) -> int:
+        if len(self._runs) == 1:
+            return max(len(self._runs[0]), len(self._truth.grades))
+        return super().longest
 
-    def hits(
-        self, start: int, stop: int, rows: Rows, offsets: Ints, grades: Floats, needs: Needs
-    ) -> tuple[Hits, Fault]:
-        hits = Hits(stop - start, len(grades))
-        documents = self._truth.documents
-        documents = documents[rows] if isinstance(rows, slice) else [documents[row] for row in rows.tolist()]
-        fault = _backend.readers.hits_matched(
-            documents,
-            offsets,
-            grades,
-            self._runs[start:stop],
-            needs.depth,
-            needs.below,
-            TIES[self.ties or "docid"],
-            self.score_bits == 32,
-            hits.offsets,
-            hits.grade,
-            hits.first,
-            hits.last,
-        )
-        return hits, fault
+    @property
+    def load(self) -> int:
+        return sum(map(len, self._runs)) + len(self._truth.grades)
+
+    def chunk(self, start: int, stop: int) -> Chunk:
+        truth = self._truth
+        numbers = None if self._numbers is None else self._numbers.tolist()
+        return _codes.DICTS, start, stop, truth.documents, truth.offsets, truth.grades, numbers, self._runs
 
     def run_refusal(self, query: int, offence: Offence) -> Exception:
         run = as_dict(self._runs[query])
         where, detail = f"{self._run_name}: {self.query_name(query)}", offence.detail
         if offence.code == _codes.OTHER_IDS:
-            first = int(self._truth.offsets[self._queries[query]])
+            first = int(self._truth.offsets[self._number(query)])
             detail = types(self._truth.documents[first : first + 1], run, (self._truth.name, self._run_name))
         elif offence.position >= 0:
             document, value = next(islice(run.items(), offence.position, None))

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
-import numpy as np
-
-from rankgain import _backend
-from rankgain._codes import IN_JUDGED
-from rankgain.arrays import Array
-from rankgain.batch import Batch, Hits, Needs, make_batch
-from rankgain.errors import Fault, Offence, lower
+from rankgain._codes import IN_JUDGED, LISTS, NAN_SCORE
+from rankgain.errors import Offence, located, refusal
 from rankgain.lists import Ints, Lists, check_judged
-from rankgain.rankings import TIES, Rankings, check_query_ids
+from rankgain.rankings import Rankings
+from rankgain.rules import GIVEN
+from rankgain.source import Chunk, Source, check_query_ids
 
 
 def from_ranked(relevance: Any, *, judged: Any = None, query_ids: Iterable[Hashable] | None = None) -> Rankings:
@@ -49,48 +45,64 @@ def from_ranked(relevance: Any, *, judged: Any = None, query_ids: Iterable[Hasha
     """
     lists = Lists.of(relevance, "relevance")
     truth = check_judged(judged, lists)
-    return Ranked(lists, truth, check_query_ids(query_ids, len(lists)))
+    return Rankings(ListSource(lists, None, truth, check_query_ids(query_ids, len(lists))), GIVEN)
 
 
-class Graded(Rankings):
-    """Rankings of documents with their grades in lists, and of the judged grades where those are given."""
+class ListSource(Source):
+    """Grades in lists, in rank order or beside scores; and lists of the judged grades, where those are given."""
 
-    def __init__(self, grades: Lists, judged: Lists | None, query_ids: Sequence[Any], ties: str | None = None) -> None:
-        super().__init__(query_ids, ties=ties)
+    def __init__(
+        self, grades: Lists, scores: Lists | None, judged: Lists | None, query_ids: Sequence[Any], *, named: bool = True
+    ) -> None:
+        """`named`: whether errors name the query of a single list."""
+        self.query_ids = query_ids
+        self._named = named
         self._grades = grades
+        self._scores = scores
         self._judged = judged
+        self._whole: Chunk | None = None
+        if grades.native and (scores is None or scores.native) and (judged is None or judged.native):
+            self._whole = (
+                *grades.whole,
+                None if scores is None else scores.whole[0],
+                *((None, None, 0) if judged is None else judged.whole),
+            )
+
+    @property
+    def longest(self) -> int:
+        return self._grades.longest if self._judged is None else max(self._grades.longest, self._judged.longest)
 
     @property
     def sizes(self) -> Ints:
         return self._grades.sizes
 
     @property
+    def load(self) -> int:
+        return self._grades.total + (0 if self._judged is None else self._judged.total)
+
+    @property
     def loads(self) -> Ints:
         return self.sizes if self._judged is None else self.sizes + self._judged.sizes
 
-    @abstractmethod
-    def hits(self, start: int, stop: int, grades: Array, offsets: Ints, needs: Needs) -> tuple[Hits, Fault]:
-        """The hits among the documents of the queries start … stop − 1, and what is wrong with other than grades."""
+    def chunk(self, start: int, stop: int) -> Chunk:
+        if self._whole is not None:
+            return LISTS, start, stop, *self._whole
+        grades = self._grades.part(start, stop)
+        scores = None if self._scores is None else self._scores.part(start, stop)[0]
+        judged = (None, None, 0) if self._judged is None else self._judged.part(start, stop)
+        return LISTS, 0, stop - start, *grades, scores, *judged
 
-    def batch(self, start: int, stop: int, needs: Needs) -> Batch:
-        grades, offsets = self._grades.take(start, stop, native=True)
-        hits, fault = self.hits(start, stop, grades, offsets, needs)
-        judged, role = (grades, offsets), 0
-        if self._judged is not None:
-            fault = lower(fault, _backend.ordering.grade_fault(grades, offsets))
-            judged, role = self._judged.take(start, stop, native=True), IN_JUDGED
-        return make_batch(np.diff(offsets), hits, fault, judged, needs, TIES[self.ties or "stable"], role)
+    def room(self, start: int, stop: int) -> tuple[int, int]:
+        judged = self._grades if self._judged is None else self._judged
+        hits, known = (int(lists.offsets[stop] - lists.offsets[start]) for lists in (self._grades, judged))
+        return hits, known
 
     def refusal(self, query: int, offence: Offence) -> Exception:
-        held = self._judged if offence.code & IN_JUDGED and self._judged is not None else self._grades
-        return self.refuse(held, query, offence)
-
-
-class Ranked(Graded):
-    def hits(self, start: int, stop: int, grades: Array, offsets: Ints, needs: Needs) -> tuple[Hits, Fault]:
-        hits = Hits(stop - start, len(grades))
-        hits.last = hits.first
-        _backend.ordering.hits_ranked(
-            grades, offsets, needs.depth, needs.below < 0.0, hits.offsets, hits.grade, hits.first
-        )
-        return hits, None
+        held = self._grades
+        if offence.code == NAN_SCORE and self._scores is not None:
+            held = self._scores
+        elif offence.code & IN_JUDGED and self._judged is not None:
+            held = self._judged
+        offence = located(offence, held.take(query, query + 1))
+        where = held.place(query, offence.position, self.query_name(query) if self._named else "")
+        return refusal(offence.code, where, offence.detail)

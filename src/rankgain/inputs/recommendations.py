@@ -15,10 +15,12 @@ from rankgain.errors import Fault, Offence, refusal
 from rankgain.groups import Groups
 from rankgain.ids import Ids, ids_of
 from rankgain.lists import CHUNK, Ints, offsets_of
-from rankgain.rankings import Rankings, check_missing, check_query_ids
+from rankgain.rankings import Rankings
+from rankgain.rules import GIVEN, check_missing
 from rankgain.scalars import id_kind
-from rankgain.tables import Table, Tabled, check_validate
-from rankgain.truth import Judgments, of_dicts, of_ids
+from rankgain.source import check_query_ids
+from rankgain.tables import ColumnSource, Table, check_validate
+from rankgain.truth import Judgments, Truth, of_dicts, of_ids, truth_of
 
 
 def from_recommendations(
@@ -84,7 +86,7 @@ def from_recommendations(
     elif isinstance(names, range) and len(names) != len(truth):
         raise ValueError(f"recommended has {len(names)} users, and {truth.name} has {len(truth)}")
     run = Table("recommended", Groups(names, firsts, lasts), ids, None, whole=validate == "full")
-    return Tabled(truth, run, ties=None, missing=missing, query_ids=query_ids)
+    return Rankings(ColumnSource(truth, run, missing=missing, query_ids=query_ids), GIVEN)
 
 
 Recommended = tuple[Sequence[Any], Ids, Ints, Ints, bool]
@@ -172,10 +174,10 @@ def _ids(values: Any, name: str, users: Sequence[Any], offsets: Ints) -> Ids:
         raise refusal(offence.code, where, offence.detail) from None
 
 
-def of_relevant(relevant: Any, name: str = "relevant") -> Judgments:
+def of_relevant(relevant: Any, name: str = "relevant") -> Truth:
     """The judgments in relevant ids by user: sets, lists, mappings to grades, or a sparse matrix."""
     if isinstance(relevant, Judgments):
-        return relevant
+        return truth_of(relevant)
     if hasattr(relevant, "tocsr"):
         return _of_sparse(relevant.tocsr(), name)
     if isinstance(relevant, Mapping):
@@ -195,7 +197,7 @@ def of_relevant(relevant: Any, name: str = "relevant") -> Judgments:
     return _of_collections(name, range(len(relevant)), relevant)
 
 
-def _of_collections(name: str, users: Sequence[Any], values: Sequence[Any]) -> Judgments:
+def _of_collections(name: str, users: Sequence[Any], values: Sequence[Any]) -> Truth:
     mappings = {isinstance(own, Mapping) for own in {type(own): own for own in values}.values()}
     if mappings <= {True}:
         return of_dicts(users, values, name)
@@ -206,10 +208,10 @@ def _of_collections(name: str, users: Sequence[Any], values: Sequence[Any]) -> J
     offsets = offsets_of(list(map(len, rows)))
     grades, numbers = np.ones(offsets[-1]), _integers(rows, offsets)
     if numbers is not None:
-        return Judgments(name, users, offsets, grades, ids=ids_of(numbers))
+        return Truth(name, users, offsets, grades, ids=ids_of(numbers))
     documents = _chained(name, rows, offsets)
     faults = (_repeated(user, own) for user, own in enumerate(rows) if not isinstance(own, (set, frozenset, Set)))
-    return Judgments(name, users, offsets, grades, documents=documents, fault=next(filter(None, faults), None))
+    return Truth(name, users, offsets, grades, documents=documents, fault=next(filter(None, faults), None))
 
 
 def _repeated(user: int, ids: Sequence[Any]) -> Fault:
@@ -226,12 +228,12 @@ def _repeated(user: int, ids: Sequence[Any]) -> Fault:
     return None
 
 
-def _of_matrix(array: Array, name: str) -> Judgments:
+def _of_matrix(array: Array, name: str) -> Truth:
     users, ids, firsts, lasts, _ = _matrix(array, name)
     return of_ids(name, Groups(users, firsts, lasts), ids, np.ones(array.size))
 
 
-def _of_sparse(matrix: Any, name: str) -> Judgments:
+def _of_sparse(matrix: Any, name: str) -> Truth:
     """Users × items; what is stored are the grades."""
     if matrix.data.dtype.kind not in "biuf":
         raise TypeError(f"{name} must hold real numbers, not {matrix.data.dtype}")

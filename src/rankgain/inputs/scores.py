@@ -7,14 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from rankgain import _backend
-from rankgain._codes import NAN_SCORE
 from rankgain.arrays import Array, array_of, check_id, check_unmasked
-from rankgain.batch import Hits, Needs
-from rankgain.errors import Fault, Offence
-from rankgain.inputs.ranked import Graded
-from rankgain.lists import Ints, Lists, check_judged, flat_numbers, offsets_of, single
-from rankgain.rankings import Rankings, check_query_ids, check_ties
+from rankgain.inputs.ranked import ListSource
+from rankgain.lists import Ints, Lists, check_judged, flat_numbers, offsets_of
+from rankgain.rankings import Rankings
+from rankgain.rules import rules_of
+from rankgain.source import check_query_ids
 
 
 def from_scores(
@@ -71,7 +69,7 @@ def from_scores(
     >>> rankings.evaluate("ndcg")["ndcg"].round(4).tolist()
     [0.9299, 0.6309]
     """
-    policy = check_ties(ties, ids=False)
+    rules = rules_of(ties, ids=False)
     if group_sizes is not None and qid is not None:
         raise ValueError("give group_sizes or qid, not both")
     if group_sizes is None and qid is None:
@@ -89,7 +87,8 @@ def from_scores(
         labels = Lists("y_true", offsets, values=flat_labels, order=order)
         scores = Lists("y_score", offsets, values=flat_scores, order=order)
         query_ids = names if query_ids is None else query_ids
-    return Scored(labels, scores, check_judged(judged, labels), policy, check_query_ids(query_ids, len(labels)))
+    truth = None if judged is None else check_judged(judged, labels)
+    return Rankings(ListSource(labels, scores, truth, check_query_ids(query_ids, len(labels))), rules)
 
 
 def _check_same_shape(labels: Lists, scores: Lists) -> None:
@@ -97,6 +96,8 @@ def _check_same_shape(labels: Lists, scores: Lists) -> None:
         raise ValueError(
             f"y_true has {_shape(labels)}, and y_score has {_shape(scores)}: they must hold the same documents"
         )
+    if labels.columns and labels.columns == scores.columns:
+        return
     different = np.flatnonzero(labels.sizes != scores.sizes)
     if len(different):
         query = int(different[0])
@@ -161,31 +162,3 @@ def _is_missing(identifier: Any) -> bool:
         return bool(identifier != identifier)
     except TypeError:  # pandas' NA will not say
         return True
-
-
-class Scored(Graded):
-    def __init__(self, labels: Lists, scores: Lists, judged: Lists | None, ties: str, query_ids: Sequence[Any]) -> None:
-        super().__init__(labels, judged, query_ids, ties)
-        self._scores = scores
-
-    def hits(self, start: int, stop: int, grades: Array, offsets: Ints, needs: Needs) -> tuple[Hits, Fault]:
-        scores = single(self._scores.take(start, stop, native=True)[0], self.score_bits)
-        hits = Hits(stop - start, len(grades))
-        fault = _backend.ordering.hits_scored(
-            scores,
-            grades,
-            offsets,
-            needs.depth,
-            needs.below < 0.0,
-            self.ties == "stable",
-            hits.offsets,
-            hits.grade,
-            hits.first,
-            hits.last,
-        )
-        return hits, fault
-
-    def refusal(self, query: int, offence: Offence) -> Exception:
-        if offence.code == NAN_SCORE:
-            return self.refuse(self._scores, query, offence)
-        return super().refusal(query, offence)

@@ -19,16 +19,17 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 
 from rankgain import _backend, _codes
-from rankgain.batch import Hits, Needs
-from rankgain.errors import Fault, Offence, refusal
+from rankgain.errors import Offence, refusal
 from rankgain.groups import Groups
-from rankgain.ids import Keys, Rows, TextIds, decoded, python_ids, stretches
-from rankgain.lists import Floats, Ints, offsets_of, single, to_float64
-from rankgain.rankings import TIES, Rankings, check_missing, check_score_bits, check_ties
+from rankgain.ids import Keys, TextIds, decoded, python_ids, stretches
+from rankgain.lists import Floats, Ints, offsets_of, to_float64
+from rankgain.rankings import Rankings
+from rankgain.rules import TIES, Rules, check_missing, check_score_bits, check_ties, rules_of
+from rankgain.source import Chunk
 from rankgain.tables import check_kinds
-from rankgain.truth import Judged, Judgments, of_ids
+from rankgain.truth import JudgedSource, Judgments, Truth, common_queries, of_ids, truth_of
 
-Source = str | os.PathLike[str] | BinaryIO
+FileInput = str | os.PathLike[str] | BinaryIO
 
 BLOCK = 1 << 21  # bytes of a run that are looked at together
 HELD = 4  # blocks that are looked at as one where lines do not stand together, or a query has so many
@@ -38,8 +39,8 @@ MARK = b"\xef\xbb\xbf"  # how UTF-8 begins where an editor marked it
 
 
 def read_trec(
-    qrels: Source | Judgments,
-    run: Source,
+    qrels: FileInput | Judgments,
+    run: FileInput,
     *,
     ties: str = "docid",
     missing: str = "zero",
@@ -91,11 +92,12 @@ def read_trec(
     check_missing(missing)
     if _is_standard_input(qrels) and _is_standard_input(run):
         raise ValueError("qrels and run cannot both be standard input")
-    truth = qrels if isinstance(qrels, Judgments) else read_qrels(qrels, "qrels")
+    truth = truth_of(qrels) if isinstance(qrels, Judgments) else read_qrels(qrels, "qrels")
     check_score_bits(score_bits)
+    rules = rules_of(ties, ids=True, score_bits=score_bits)
     found = _found(run)
     name, places = _read_run(run, truth, ties, score_bits)
-    return Placed(truth, name, places, found, ties=ties, missing=missing, query_ids=query_ids)
+    return Rankings(FileSource(truth, name, places, found, rules, missing=missing, query_ids=query_ids), rules)
 
 
 class Found(NamedTuple):
@@ -106,7 +108,7 @@ class Found(NamedTuple):
     changed: int
 
 
-def _found(source: Source) -> Found | None:
+def _found(source: FileInput) -> Found | None:
     """None for what is no regular file: it may be read only once."""
     if _is_standard_input(source) or not isinstance(source, (str, os.PathLike)):
         return None
@@ -118,12 +120,12 @@ def _found(source: Source) -> Found | None:
     return Found(path, held.st_size, held.st_mtime_ns) if stat.S_ISREG(held.st_mode) else None
 
 
-def _read_run(run: Source, truth: Judgments, ties: str, score_bits: int) -> tuple[str, Places]:
+def _read_run(run: FileInput, truth: Truth, ties: str, score_bits: int) -> tuple[str, Places]:
     with opened(run, "run") as source:
         return source.name, _place(source, truth, TIES[ties], score_bits)
 
 
-def read_qrels(source: Source, argument: str = "qrels") -> Judgments:
+def read_qrels(source: FileInput, argument: str = "qrels") -> Truth:
     """The judgments in a qrels file."""
     with opened(source, argument) as file:
         block = Block(file.whole(), 0, _QRELS, file.name)
@@ -283,7 +285,7 @@ def _size(file: Any) -> int | None:
 
 
 @contextmanager
-def opened(source: Source, argument: str) -> Iterator[File]:
+def opened(source: FileInput, argument: str) -> Iterator[File]:
     """The file of a path, of standard input or of the caller, who closes his own."""
     with ExitStack() as stack:
         file: Any = source
@@ -343,7 +345,8 @@ class Block:
 
     def rows(self, score_bits: int) -> tuple[Any, ...]:
         """What kernels take of it."""
-        values = to_float64(single(self.values, score_bits))
+        with np.errstate(over="ignore"):  # what overflows becomes infinite
+            values = self.values if score_bits == 64 else to_float64(self.values.astype(np.float32))
         return self.bytes, self.starts, self.ends, values, self.runs.reshape(-1)
 
     def groups(self) -> Groups:
@@ -464,7 +467,7 @@ class Places:
     That takes two steps, for all judged documents of a query must be found before others can be counted above them.
     """
 
-    def __init__(self, truth: Judgments, name: str, ties: int, score_bits: int) -> None:
+    def __init__(self, truth: Truth, name: str, ties: int, score_bits: int) -> None:
         queries, judged = len(truth), len(truth.grades)
         self.queries = Queries()
         self.returned = np.zeros(queries, dtype=np.int64)
@@ -553,7 +556,7 @@ class Places:
         return self
 
 
-def _place(file: File, truth: Judgments, ties: int, score_bits: int) -> Places:
+def _place(file: File, truth: Truth, ties: int, score_bits: int) -> Places:
     places = Places(truth, file.name, ties, score_bits)
     try:
         for block in _blocks(file, together=True):
@@ -569,56 +572,66 @@ def _place(file: File, truth: Judgments, ties: int, score_bits: int) -> Places:
 _APART = ("docid", "stable")  # policies that give each document a place of its own
 
 
-class Placed(Judged):
-    """A run that was read, of which the places of its hits are known."""
+def _asked(rules: Rules) -> tuple[str | bool, int]:
+    """What places are found by, of the rules."""
+    return rules.ties in _APART and str(rules.ties), rules.score_bits
+
+
+class FileSource(JudgedSource):
+    """A run that was read by some rules, of which the places of its hits are known."""
 
     def __init__(
         self,
-        truth: Judgments,
+        truth: Truth,
         name: str,
         places: Places,
-        source: Found | None,
+        found: Found | None,
+        rules: Rules,
         *,
-        ties: str,
         missing: str,
         query_ids: Iterable[Hashable] | None,
     ) -> None:
-        super().__init__(
-            truth, name, dict.fromkeys(places.queries.names), ties=ties, missing=missing, query_ids=query_ids
-        )
-        self.score_bits = places.score_bits
+        queries = dict.fromkeys(places.queries.names)
+        common = common_queries(truth.query_ids, queries)
+        super().__init__(truth, name, queries, common, missing=missing, query_ids=query_ids)
         self._places = places
-        self._source = source
+        self._file = found
+        self._rules = rules
 
-    def under(self, *, ties: str | None = None, missing: str | None = None, score_bits: int | None = None) -> Rankings:
-        other = super().under(ties=ties, missing=missing, score_bits=score_bits)
-        assert isinstance(other, Placed)
-        before, now = ((own.ties in _APART and own.ties, own.score_bits) for own in (self, other))
-        if before != now:  # what the places were found by
-            if self._source is None:
-                raise ValueError(
-                    f"{self._run_name} cannot be read again, which other rules for ties or scores need: give the path "
-                    "of a file, or read it by those rules from the beginning"
-                )
-            if _found(self._source.path) != self._source:
-                raise ValueError(f"{self._run_name} was changed after it was read: read it anew")
-            _, other._places = _read_run(self._source.path, self._truth, other.ties or "docid", other.score_bits)
-        return other
+    def under_missing(self, missing: str) -> FileSource:
+        names = self._names_under(missing)
+        return FileSource(
+            self._truth, self._run_name, self._places, self._file, self._rules, missing=missing, query_ids=names
+        )
 
-    def returned(self, start: int, stop: int) -> Ints:
-        return self._places.returned[self._queries[start:stop]]
+    def under(self, rules: Rules) -> FileSource:
+        if _asked(rules) == _asked(self._rules):
+            return self
+        if self._file is None:
+            raise ValueError(
+                f"{self._run_name} cannot be read again, which other rules for ties or scores need: give the path "
+                "of a file, or read it by those rules from the beginning"
+            )
+        if _found(self._file.path) != self._file:
+            raise ValueError(f"{self._run_name} was changed after it was read: read it anew")
+        _, places = _read_run(self._file.path, self._truth, rules.ties or "docid", rules.score_bits)
+        assert self.missing is not None
+        names = self.query_ids if self._named else None
+        return FileSource(
+            self._truth, self._run_name, places, self._file, rules, missing=self.missing, query_ids=names
+        )
 
-    def hits(
-        self, start: int, stop: int, rows: Rows, offsets: Ints, grades: Floats, needs: Needs
-    ) -> tuple[Hits, Fault]:
-        queries = self._queries[start:stop]
-        held, own = stretches(self._places.offsets[queries], self._places.offsets[queries + 1])
-        hits = Hits(stop - start, 0)
-        hits.grade, hits.first, hits.last = self._places.grade[held], self._places.first[held], self._places.last[held]
-        seen = (hits.first <= needs.depth) & (hits.grade > needs.below)
-        hits.grade, hits.first, hits.last = hits.grade[seen], hits.first[seen], hits.last[seen]
-        hits.offsets = np.append(0, np.cumsum(seen))[own]
-        return hits, None
+    @property
+    def sizes(self) -> Ints:
+        returned = self._places.returned
+        return returned if self._numbers is None else returned[self._numbers]
+
+    def chunk(self, start: int, stop: int) -> Chunk:
+        places, numbers = self._places, self._numbers_of(start, stop)
+        held, offsets = stretches(places.offsets[numbers], places.offsets[numbers + 1])
+        _, judged_offsets, grades = self.judged(start, stop)
+        found = places.grade[held], places.first[held], places.last[held], places.returned[numbers]
+        return _codes.PLACES, 0, stop - start, offsets, *found, judged_offsets, grades
 
     def run_refusal(self, query: int, offence: Offence) -> Exception:
         return refusal(offence.code, f"{self._run_name}: {self.query_name(query)}", offence.detail)

@@ -1,15 +1,12 @@
-"""The specification: relevance in rank order to values, without a Batch; one list by a Door, many in one call.
-
-The compiled half is `_doors`; the contract is that of `_reference`.
-"""
+"""The specification: the functions on relevance in rank order, which needs no order: one list, or each of many."""
 
 from array import array
 
-from numpy import ndarray
+from numpy import asarray, ndarray
 
 from rankgain._codes import IN_JUDGED, LONGEST_LIST
 from rankgain._reference import discounts, finite, gain_of, quotient
-from rankgain._reference_ordering import first_fault
+from rankgain._reference_ordering import first_fault, list_of
 
 
 def _dcg(grades, exponential, discount, depth):
@@ -67,68 +64,55 @@ def _opened(grades):
 class Door:
     """The functions on one list, with their settings."""
 
-    def __init__(self, exponential, table, kind, base, depth, empty, below):
+    def __init__(self, exponential, table, kind, base, depth, returned, empty, below):
         self._sum = exponential, discounts(table, kind, base), depth
-        self._depth, self._empty, self._below = depth, empty, below
+        self._depth, self._returned, self._empty, self._below = depth, returned, empty, below
 
     def dcg(self, grades, /):
-        return _answer(_dcg, grades, *self._sum)
+        return self._answer(grades, self._dcg)
 
     def idcg(self, grades, /):
-        return _answer(_idcg, grades, *self._sum)
+        return self._answer(grades, self._idcg)
 
     def ndcg(self, grades, /):
-        return _answer(_ndcg, grades, None, *self._sum, False, True, self._empty)
+        return self._answer(grades, self._ndcg)
 
     def rr(self, grades, /):
-        return _answer(_rr, grades, self._depth, self._below)
+        return self._answer(grades, self._rr)
+
+    def _dcg(self, grades, judged=None):
+        return _dcg(grades, *self._sum)
+
+    def _idcg(self, grades, judged=None):
+        return _idcg(grades, *self._sum)
+
+    def _ndcg(self, grades, judged=None):
+        return _ndcg(grades, judged, *self._sum, self._returned, True, self._empty)
+
+    def _rr(self, grades, judged=None):
+        return _rr(grades, self._depth, self._below)
+
+    def _answer(self, grades, value):
+        """The value of a list, or of each of many; None for what takes the long way: that says what is not sound."""
+        if type(grades) in (list, tuple) and grades and type(grades[0]) in (list, tuple, ndarray):
+            values = [_value(value, own) for own in grades]
+            return None if None in values else asarray(values)
+        return _value(value, grades)
+
+    def fill(self, wanted, chunk, out, /):
+        """The value of each list of a chunk, of numbers of any type; or what is wrong."""
+        _, start, stop, grades, offsets, columns, _, judged, judged_offsets, judged_columns = chunk
+        value = getattr(self, f"_{wanted}")
+        for number in range(start, stop):
+            truth = None if judged is None else list_of(judged, judged_offsets, judged_columns, number)
+            result = value(list_of(grades, offsets, columns, number), truth)
+            if type(result) is tuple:
+                return result[0], number - start, result[2], -1
+            out[number - start] = result
+        return None
 
 
-def _answer(value, grades, *arguments):
+def _value(value, grades):
     grades = _opened(grades)
-    result = None if grades is None else value(grades, *arguments)
+    result = None if grades is None else value(grades)
     return None if type(result) is tuple else result
-
-
-# many lists, of numbers of any type
-
-
-def _each(offsets, out, value):
-    """Fill out[q] with value(q) for each list, up to the first offence."""
-    for query in range(len(offsets) - 1):
-        result = value(query)
-        if type(result) is tuple:
-            return result[0], query, result[2]
-        out[query] = result
-    return None
-
-
-def _list(grades, offsets, query):
-    return [float(grade) for grade in memoryview(grades)[offsets[query] : offsets[query + 1]]]
-
-
-def dcg_lists(grades, offsets, exponential, table, kind, base, depth, out):
-    discount = discounts(table, kind, base)
-    return _each(offsets, out, lambda query: _dcg(_list(grades, offsets, query), exponential, discount, depth))
-
-
-def idcg_lists(grades, offsets, exponential, table, kind, base, depth, out):
-    discount = discounts(table, kind, base)
-    return _each(offsets, out, lambda query: _idcg(_list(grades, offsets, query), exponential, discount, depth))
-
-
-def ndcg_lists(
-    grades, offsets, judged, judged_offsets, exponential, table, kind, base, depth, returned, bounded, empty, out
-):
-    discount = discounts(table, kind, base)
-
-    def value(query):
-        truth = None if judged is None else _list(judged, judged_offsets, query)
-        own = _list(grades, offsets, query)
-        return _ndcg(own, truth, exponential, discount, depth, returned, bounded, empty)
-
-    return _each(offsets, out, value)
-
-
-def rr_lists(grades, offsets, depth, below, out):
-    return _each(offsets, out, lambda query: _rr(_list(grades, offsets, query), depth, below))

@@ -1,4 +1,4 @@
-# Relevance in rank order, one list by a Door, many lists in one call: see `_reference_doors`. The C functions of one
+# Relevance in rank order, without an order to find: see `_reference_lists`. The C functions of one
 # list are also those of `capi`.
 cimport cython
 from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyBuffer_Release
@@ -15,8 +15,8 @@ from rankgain._codes cimport IN_JUDGED, LONGEST_LIST, NOT_FINITE
 cdef extern from "Python.h":
     int PyObject_GetBuffer(object array, Py_buffer* view, int flags)  # −1 and an exception set, for whom it calls
 
-cdef object ndarray
-from numpy import ndarray
+cdef object empty, ndarray
+from numpy import empty, ndarray
 
 cdef enum:
     SHORT_LIST = 64  # up to here a one-list door works in scratch on the stack
@@ -277,17 +277,19 @@ cdef class Door:
     cdef const double[::1] table  # what the discount points to
     cdef bint exponential
     cdef int64_t depth
+    cdef bint returned
     cdef double empty
     cdef double below
 
     def __cinit__(
-        self, bint exponential, const double[::1] table, int kind, double base, int64_t depth, double empty,
-        double below
+        self, bint exponential, const double[::1] table, int kind, double base, int64_t depth, bint returned,
+        double empty, double below
     ):
         self.table = table
         self.discount = discount_of(table, kind, base)
         self.exponential = exponential
         self.depth = depth
+        self.returned = returned
         self.empty = empty
         self.below = below
 
@@ -304,12 +306,36 @@ cdef class Door:
         return self.answer(grades, RR)
 
     cdef object answer(self, object grades, int wanted):
-        """The value, or None for what takes the long way: also what is not sound, for that way says so."""
+        """The value of a list, or of each of many; None for what takes the long way: that says what is not sound."""
+        cdef Result result = self.value(grades, wanted)
+        if result.code == 0:
+            return result.value
+        return self.each(grades, wanted) if type(grades) is list or type(grades) is tuple else None
+
+    cdef object each(self, object lists, int wanted):
+        cdef Py_ssize_t index, n = len(lists)
+        cdef Result result
+        cdef double[::1] out
+        if n == 0 or not is_list(lists[0]):
+            return None
+        values = empty(n)
+        out = values
+        for index in range(n):
+            if index >= len(lists):  # which another thread shortens
+                return None
+            result = self.value(lists[index], wanted)
+            if result.code:
+                return None
+            out[index] = result.value
+        return values
+
+    cdef Result value(self, object grades, int wanted) except *:
         cdef List one
         cdef Numbers numbers
         cdef Result result
+        result.code = -1
         if not open_list(&one, grades, wanted == IDCG or wanted == NDCG):
-            return None
+            return result
         as_numbers(&numbers, one.values)
         if wanted == RR:
             result = rr_one(one.values, one.n, 1, self.depth, self.below)
@@ -323,7 +349,77 @@ cdef class Door:
                     self.empty, True, &one.space,
                 )
         close_list(&one)
-        return None if result.code else result.value
+        return result
+
+    def fill(self, str wanted, tuple given, double[::1] out, /):
+        """The value of each list of a chunk, of numbers of any type; or what is wrong."""
+        cdef int asked = WANTED[wanted]
+        cdef Chunk chunk
+        cdef Workspace space
+        cdef Py_ssize_t query = 0
+        cdef Result result
+        if out.shape[0] == 0:
+            return None
+        chunk.n_held = 0
+        space.block = NULL
+        try:
+            open_chunk(&chunk, given)
+            reserve(&space, max(chunk.documents, chunk.judged))
+            with nogil:
+                result = self.fill_lists(&chunk, asked, &space, &out[0], out.shape[0], &query)
+        finally:
+            release(&space)
+            let_go(&chunk)
+        return (result.code, query, result.position, -1) if result.code else None
+
+    cdef Result fill_lists(
+        self, const Chunk* chunk, int wanted, Workspace* space, double* out, Py_ssize_t queries, Py_ssize_t* query
+    ) noexcept nogil:
+        cdef const Lists* lists = &chunk.lists
+        cdef const int64_t* offsets = lists.offsets + chunk.start
+        cdef const int64_t* starts = lists.judged_offsets + chunk.start if lists.beside else offsets
+        cdef const Numbers* judged = &lists.judged if lists.beside else &lists.grades
+        cdef Py_ssize_t n, index, broken = queries
+        cdef Result result, sums
+        sums.code = 0
+        result.code = 0
+        if wanted == DCG or wanted == NDCG:
+            sums.position = -1
+            sums.code = sum_lists(
+                &lists.grades, offsets, queries, self.exponential, &self.discount, self.depth, space, out, &broken,
+                &sums.position,
+            )
+            broken = broken if sums.code else queries
+        for index in range(queries if wanted != DCG else 0):
+            if index == broken:
+                break
+            query[0] = index
+            n = <Py_ssize_t>(offsets[index + 1] - offsets[index])
+            if wanted == RR:
+                n = <Py_ssize_t>min(<int64_t>n, self.depth)
+                result = rr_one(doubles_of(&lists.grades, offsets[index], n, space.scores), n, 1, self.depth, self.below)
+            elif wanted == IDCG:
+                result = idcg_one(
+                    &lists.grades, offsets[index], n, self.exponential, &self.discount, self.depth, space
+                )
+            else:
+                result = ndcg_one(
+                    out[index], n, judged, starts[index], <Py_ssize_t>(starts[index + 1] - starts[index]),
+                    self.exponential, &self.discount, self.depth, self.returned, True, self.empty, not lists.beside,
+                    space,
+                )
+            if result.code:
+                return result
+            out[index] = result.value
+        query[0] = broken
+        return sums
+
+
+WANTED = {"dcg": DCG, "idcg": IDCG, "ndcg": NDCG, "rr": RR}
+
+
+cdef inline bint is_list(object grades):
+    return type(grades) is list or type(grades) is tuple or type(grades) is ndarray
 
 
 # many lists, of numbers of any type
@@ -418,110 +514,3 @@ cdef int sum_lists(
                 return result.code
             out[query[0]] = result.value
     return 0
-
-
-def dcg_lists(
-    grades, const int64_t[::1] offsets, bint exponential, const double[::1] table, int kind, double base,
-    int64_t depth, double[::1] out, /
-):
-    cdef Discount discount = discount_of(table, kind, base)
-    cdef Py_ssize_t query = 0, position = -1
-    cdef Numbers numbers
-    cdef Workspace space
-    cdef int code = 0
-    if out.shape[0] == 0:
-        return None
-    reserve(&space, longest(integers(offsets), out.shape[0]))
-    open_numbers(&numbers, grades)
-    with nogil:
-        code = sum_lists(
-            &numbers, integers(offsets), out.shape[0], exponential, &discount, depth, &space, &out[0], &query,
-            &position,
-        )
-        release(&space)
-    close_numbers(&numbers)
-    return (code, query, position) if code else None
-
-
-def idcg_lists(
-    grades, const int64_t[::1] offsets, bint exponential, const double[::1] table, int kind, double base,
-    int64_t depth, double[::1] out, /
-):
-    cdef Discount discount = discount_of(table, kind, base)
-    cdef Py_ssize_t query = 0
-    cdef Numbers numbers
-    cdef Workspace space
-    cdef Result result
-    result.code = 0
-    reserve(&space, longest(integers(offsets), out.shape[0]))
-    open_numbers(&numbers, grades)
-    with nogil:
-        for query in range(out.shape[0]):
-            result = idcg_one(
-                &numbers, offsets[query], offsets[query + 1] - offsets[query], exponential, &discount, depth, &space
-            )
-            if result.code:
-                break
-            out[query] = result.value
-        release(&space)
-    close_numbers(&numbers)
-    return (result.code, query, result.position) if result.code else None
-
-
-def ndcg_lists(
-    grades, const int64_t[::1] offsets, judged, const int64_t[::1] judged_offsets, bint exponential,
-    const double[::1] table, int kind, double base, int64_t depth, bint returned, bint bounded, double empty,
-    double[::1] out, /
-):
-    cdef Discount discount = discount_of(table, kind, base)
-    cdef bint own = judged is None
-    cdef const int64_t* starts = integers(offsets) if own else integers(judged_offsets)
-    cdef Py_ssize_t query = 0, position = -1
-    cdef Numbers numbers, truth
-    cdef Workspace space
-    cdef Result result
-    cdef int code = 0
-    if out.shape[0] == 0:
-        return None
-    reserve(&space, max(longest(integers(offsets), out.shape[0]), longest(starts, out.shape[0])))
-    open_numbers(&numbers, grades)
-    open_numbers(&truth, grades if own else judged)
-    with nogil:
-        code = sum_lists(
-            &numbers, integers(offsets), out.shape[0], exponential, &discount, depth, &space, &out[0], &query,
-            &position,
-        )
-        for query in range(0 if code else out.shape[0]):
-            result = ndcg_one(
-                out[query], offsets[query + 1] - offsets[query], &truth, starts[query],
-                starts[query + 1] - starts[query], exponential, &discount, depth, returned, bounded, empty, own, &space,
-            )
-            code = result.code
-            position = result.position
-            if code:
-                break
-            out[query] = result.value
-        release(&space)
-    close_numbers(&numbers)
-    close_numbers(&truth)
-    return (code, query, position) if code else None
-
-
-def rr_lists(grades, const int64_t[::1] offsets, int64_t depth, double below, double[::1] out, /):
-    cdef Py_ssize_t query = 0, n
-    cdef Numbers numbers
-    cdef Workspace space
-    cdef Result result
-    result.code = 0
-    reserve(&space, longest(integers(offsets), out.shape[0]))
-    open_numbers(&numbers, grades)
-    with nogil:
-        for query in range(out.shape[0]):
-            n = <Py_ssize_t>min(offsets[query + 1] - offsets[query], depth)
-            result = rr_one(doubles_of(&numbers, offsets[query], n, space.scores), n, 1, depth, below)
-            if result.code:
-                break
-            out[query] = result.value
-        release(&space)
-    close_numbers(&numbers)
-    return (result.code, query, result.position) if result.code else None

@@ -1,4 +1,4 @@
-# Gain and discount, the takers of discounted sums and of first relevant documents, the normaliser: see `_reference`.
+# Gain and discount, the sums of both, the first relevant document, the ratio to the ideal: see `_reference`.
 from libc.math cimport exp2, log2
 from libc.stdint cimport INT64_MAX, int64_t
 
@@ -41,7 +41,7 @@ def fill_exponential(const double[::1] grades, double[::1] out, /):
     return index
 
 
-# takers
+# sums over the hits of a query, and over its judged grades
 
 cdef inline Py_ssize_t group_stop(const int64_t* first, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
     cdef Py_ssize_t index = start + 1
@@ -99,54 +99,6 @@ cdef inline bint all_finite(const double* values, Py_ssize_t n) noexcept nogil:
     return True
 
 
-cdef struct Cutoffs:
-    # Those of one query, which rise, and where its values go.
-    const int64_t* ranks
-    Py_ssize_t n
-    double* out
-
-
-cdef inline Cutoffs cutoffs_of(
-    Py_ssize_t query, const int64_t* ranks, Py_ssize_t n, const int64_t* spans, double* out
-) noexcept nogil:
-    """All queries have the same, or, with `spans`, each its own."""
-    cdef Cutoffs own
-    if spans == NULL:
-        own.ranks = ranks
-        own.n = n
-        own.out = out + query * n
-    else:
-        own.ranks = ranks + spans[query]
-        own.n = spans[query + 1] - spans[query]
-        own.out = out + spans[query]
-    return own
-
-
-def discounted_sum(
-    const int64_t[::1] offsets, const int64_t[::1] first, const int64_t[::1] last, const double[::1] gain, int ties,
-    const double[::1] table, int kind, double base, const int64_t[::1] cutoffs, const int64_t[::1] spans,
-    double[::1] out, /
-):
-    cdef Py_ssize_t query = 0
-    cdef Discount discount = discount_of(table, kind, base)
-    cdef Cutoffs own
-    cdef const int64_t* spanned = integers(spans) if spans is not None else NULL
-    cdef int code = 0
-    if offsets.shape[0] < 2 or cutoffs.shape[0] == 0:
-        return None
-    with nogil:
-        for query in range(offsets.shape[0] - 1):
-            own = cutoffs_of(query, &cutoffs[0], cutoffs.shape[0], spanned, &out[0])
-            sum_hits(
-                offsets[query], offsets[query + 1], integers(first), integers(last), doubles(gain), ties,
-                &discount, own.ranks, own.n, own.out,
-            )
-            if not all_finite(own.out, own.n):
-                code = NOT_FINITE
-                break
-    return (code, query, -1) if code else None
-
-
 cdef void sum_ideal(
     const double* gain, const int64_t* count, Py_ssize_t n, int64_t limit, const Discount* discount,
     const int64_t* cutoffs, Py_ssize_t n_cutoffs, double* out
@@ -173,32 +125,6 @@ cdef void sum_ideal(
     while done < n_cutoffs:
         out[done] = total
         done += 1
-
-
-def ideal_sum(
-    const int64_t[::1] offsets, const double[::1] gain, const int64_t[::1] count, const int64_t[::1] limits,
-    const double[::1] table, int kind, double base, const int64_t[::1] cutoffs, const int64_t[::1] spans,
-    double[::1] out, /
-):
-    cdef Py_ssize_t query = 0
-    cdef Discount discount = discount_of(table, kind, base)
-    cdef bint limited = limits is not None
-    cdef Cutoffs own
-    cdef const int64_t* spanned = integers(spans) if spans is not None else NULL
-    cdef int code = 0
-    if offsets.shape[0] < 2 or cutoffs.shape[0] == 0:
-        return None
-    with nogil:
-        for query in range(offsets.shape[0] - 1):
-            own = cutoffs_of(query, &cutoffs[0], cutoffs.shape[0], spanned, &out[0])
-            sum_ideal(
-                doubles(gain) + offsets[query], integers(count) + offsets[query], offsets[query + 1] - offsets[query],
-                limits[query] if limited else INT64_MAX, &discount, own.ranks, own.n, own.out,
-            )
-            if not all_finite(own.out, own.n):
-                code = NOT_FINITE
-                break
-    return (code, query, -1) if code else None
 
 
 cdef void find_relevant(
@@ -241,24 +167,11 @@ cdef void find_relevant(
         done += 1
 
 
-def first_relevant(
-    const int64_t[::1] offsets, const double[::1] grade, const int64_t[::1] first, const int64_t[::1] last,
-    const int64_t[::1] judged_offsets, const double[::1] judged_grade, double below, int ties, double empty,
-    const int64_t[::1] cutoffs, double[::1] out, /
-):
-    cdef Py_ssize_t query, n_cutoffs = cutoffs.shape[0]
-    cdef bint judged
-    if offsets.shape[0] < 2 or n_cutoffs == 0:
-        return None
-    with nogil:
-        for query in range(offsets.shape[0] - 1):
-            judged = judged_offsets[query] < judged_offsets[query + 1]
-            judged = judged and judged_grade[judged_offsets[query]] > below
-            find_relevant(
-                offsets[query], offsets[query + 1], doubles(grade), integers(first), integers(last), below, ties,
-                0.0 if judged else empty, &cutoffs[0], n_cutoffs, &out[0] + query * n_cutoffs,
-            )
-    return None
+cdef struct Cutoffs:
+    # Those of one query, which rise, and where its values go.
+    const int64_t* ranks
+    Py_ssize_t n
+    double* out
 
 
 cdef inline void reach(
@@ -277,55 +190,41 @@ cdef inline void fill_rest(Cutoffs* own, Py_ssize_t done, double value) noexcept
         done += 1
 
 
-def any_relevant(
-    const int64_t[::1] offsets, const double[::1] grade, const int64_t[::1] first, const int64_t[::1] last,
-    const int64_t[::1] judged_offsets, const double[::1] judged_grade, double below, int ties, double empty,
-    const int64_t[::1] cutoffs, double[::1] out, /
-):
-    cdef Py_ssize_t query, i, j, index, done
-    cdef int64_t size, step, relevant
-    cdef double p, found, before
-    cdef bint judged
-    cdef Cutoffs own
-    if offsets.shape[0] < 2 or cutoffs.shape[0] == 0:
-        return None
-    with nogil:
-        for query in range(offsets.shape[0] - 1):
-            own = cutoffs_of(query, &cutoffs[0], cutoffs.shape[0], NULL, &out[0])
-            judged = judged_offsets[query] < judged_offsets[query + 1]
-            judged = judged and judged_grade[judged_offsets[query]] > below
-            before = 0.0 if judged else empty
-            done = 0
-            relevant = 0
-            i = offsets[query]
-            while i < offsets[query + 1]:
-                j = group_stop(&first[0], i, offsets[query + 1])
-                for index in range(i, j):
-                    relevant += grade[index] > below
-                if relevant:
-                    break
-                i = j
-            if relevant and ties == AVERAGE:
-                size = last[i] - first[i] + 1
-                p = <double>relevant / <double>size
-                found = 0.0
-                step = 1
-                while step <= size - relevant and done < own.n:
-                    found = min(found + p, 1.0)
-                    reach(&own, &done, first[i] - 1 + step, before)
-                    before = found
-                    p = p * <double>(size - step - relevant + 1) / <double>(size - step)
-                    step += 1
-                reach(&own, &done, last[i] - relevant + 1, before)
-                before = 1.0
-            elif relevant:
-                reach(&own, &done, last[i] - relevant + 1 if ties == WORST else first[i], before)
-                before = 1.0
-            fill_rest(&own, done, before)
-    return None
+cdef void find_any(
+    Py_ssize_t n, const double* grade, const int64_t* first, const int64_t* last, double below, int ties,
+    double before, Cutoffs* own
+) noexcept nogil:
+    """1 from the first relevant hit on; `before`: the value at the cut-offs before it."""
+    cdef Py_ssize_t i = 0, j, index, done = 0
+    cdef int64_t size, step, relevant = 0
+    cdef double p, found
+    while i < n:
+        j = group_stop(first, i, n)
+        for index in range(i, j):
+            relevant += grade[index] > below
+        if relevant:
+            break
+        i = j
+    if relevant and ties == AVERAGE:
+        size = last[i] - first[i] + 1
+        p = <double>relevant / <double>size
+        found = 0.0
+        step = 1
+        while step <= size - relevant and done < own.n:
+            found = min(found + p, 1.0)
+            reach(own, &done, first[i] - 1 + step, before)
+            before = found
+            p = p * <double>(size - step - relevant + 1) / <double>(size - step)
+            step += 1
+        reach(own, &done, last[i] - relevant + 1, before)
+        before = 1.0
+    elif relevant:
+        reach(own, &done, last[i] - relevant + 1 if ties == WORST else first[i], before)
+        before = 1.0
+    fill_rest(own, done, before)
 
 
-# normaliser
+# ratio to the ideal
 
 cdef int quotient(double value, double ideal, double empty, bint bounded, double* out) noexcept nogil:
     if bounded and value > ideal:
@@ -337,14 +236,3 @@ cdef int quotient(double value, double ideal, double empty, bint bounded, double
         if not finite(out[0]):
             return NOT_FINITE
     return 0
-
-
-def normalise(const double[::1] values, const double[::1] ideals, double empty, bint bounded, double[::1] out, /):
-    cdef Py_ssize_t query = 0
-    cdef int code = 0
-    with nogil:
-        for query in range(values.shape[0]):
-            code = quotient(values[query], ideals[query], empty, bounded, &out[query])
-            if code:
-                break
-    return (code, query, -1) if code else None

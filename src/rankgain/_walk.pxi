@@ -1,0 +1,662 @@
+# The walk over the queries of a chunk: find the hits of each, then make figures of them. See `_reference`.
+from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_SIMPLE, PyBUF_WRITABLE, PyBuffer_Release
+from libc.float cimport DBL_MIN
+from libc.stdint cimport INT64_MAX, int64_t
+from libc.stdlib cimport free, malloc
+
+from rankgain._codes cimport COLUMNS, DICTS, IN_JUDGED, LISTS, NAN_SCORE, PLACES, STABLE
+
+cdef enum:
+    MOST_VIEWS = 12
+
+cdef double NON_RELEVANT = -DBL_MIN  # hits above it are all that are judged
+
+
+cdef struct Rules:
+    int ties
+    bint single  # scores are compared with the precision of float32
+    int64_t depth  # how many documents of each ranking count
+    bint judged_only  # whether those that are not judged are taken out, …
+    int64_t kept  # … and how many of the others count
+
+cdef struct Lists:
+    # Grades in lists: in rank order, or beside scores; and the judged grades, where they are others.
+    Numbers grades
+    Numbers scores
+    Numbers judged
+    const int64_t* offsets  # NULL: rows of so many columns
+    const int64_t* judged_offsets
+    Py_ssize_t columns
+    Py_ssize_t judged_columns
+    bint scored
+    bint beside
+
+cdef struct Places:
+    # Hits with their ranks, of all judged documents that were returned; and the judged grades.
+    const int64_t* offsets
+    const double* grade
+    const int64_t* first
+    const int64_t* last
+    const int64_t* returned
+    const int64_t* truth_offsets
+    const double* truth
+
+cdef struct Chunk:
+    int form
+    Py_ssize_t start
+    Py_ssize_t stop
+    Lists lists
+    Columns columns
+    Places places
+    Py_buffer held[MOST_VIEWS]
+    int n_held
+    Py_ssize_t documents  # the most that a query has, …
+    Py_ssize_t judged  # … and that are judged
+
+
+cdef Rules rules_of(tuple given) except *:
+    cdef Rules rules
+    rules.ties, rules.single, rules.depth, rules.judged_only, rules.kept = given
+    return rules
+
+
+# buffers
+
+cdef const void* hold(Chunk* chunk, object array) except? NULL:
+    """The address of an array; NULL for None, and for one that is empty. `let_go` gives it back."""
+    if array is None:
+        return NULL
+    if PyObject_GetBuffer(array, &chunk.held[chunk.n_held], PyBUF_C_CONTIGUOUS):
+        raise BufferError
+    chunk.n_held += 1
+    return chunk.held[chunk.n_held - 1].buf if chunk.held[chunk.n_held - 1].len else NULL
+
+
+cdef int hold_numbers(Chunk* chunk, Numbers* numbers, object array) except -1:
+    open_numbers(numbers, array)
+    chunk.held[chunk.n_held] = numbers.view
+    chunk.n_held += 1
+    return 0
+
+
+cdef void let_go(Chunk* chunk) noexcept:
+    cdef int index
+    for index in range(chunk.n_held):
+        PyBuffer_Release(&chunk.held[index])
+
+
+cdef Keys hold_keys(Chunk* chunk, object data, object starts, object ends, Py_ssize_t n) except *:
+    cdef Keys keys
+    cdef Py_ssize_t size
+    keys.data = <const unsigned char*>hold(chunk, data)
+    size = chunk.held[chunk.n_held - 1].len
+    keys.starts = <const int64_t*>hold(chunk, starts)
+    keys.ends = <const int64_t*>hold(chunk, ends)
+    keys.width = 4 if size == 4 * n else 8
+    return keys
+
+
+cdef int open_chunk(Chunk* chunk, tuple given) except -1:
+    """Look at the buffers of a chunk; `let_go` gives them back, also where this raises."""
+    cdef Py_ssize_t n
+    chunk.form = given[0]
+    chunk.start = given[1]
+    chunk.stop = given[2]
+    n = chunk.stop - chunk.start
+    if chunk.form == LISTS:
+        _, _, _, grades, offsets, chunk.lists.columns, scores, judged, judged_offsets, chunk.lists.judged_columns = given
+        hold_numbers(chunk, &chunk.lists.grades, grades)
+        chunk.lists.offsets = <const int64_t*>hold(chunk, offsets)
+        chunk.lists.scored = scores is not None
+        if scores is not None:
+            hold_numbers(chunk, &chunk.lists.scores, scores)
+        chunk.lists.beside = judged is not None
+        if judged is not None:
+            hold_numbers(chunk, &chunk.lists.judged, judged)
+        chunk.lists.judged_offsets = <const int64_t*>hold(chunk, judged_offsets)
+        chunk.documents = most_of(chunk.lists.offsets, chunk.start, n, chunk.lists.columns)
+        chunk.judged = chunk.documents
+        if chunk.lists.beside:
+            chunk.judged = most_of(chunk.lists.judged_offsets, chunk.start, n, chunk.lists.judged_columns)
+    elif chunk.form == COLUMNS:
+        open_columns(chunk, given, n)
+    else:
+        _, _, _, offsets, grade, first, last, returned, truth_offsets, truth = given
+        chunk.places.offsets = <const int64_t*>hold(chunk, offsets)
+        chunk.places.grade = <const double*>hold(chunk, grade)
+        chunk.places.first = <const int64_t*>hold(chunk, first)
+        chunk.places.last = <const int64_t*>hold(chunk, last)
+        chunk.places.returned = <const int64_t*>hold(chunk, returned)
+        chunk.places.truth_offsets = <const int64_t*>hold(chunk, truth_offsets)
+        chunk.places.truth = <const double*>hold(chunk, truth)
+        chunk.documents = longest(chunk.places.offsets, n)
+        chunk.judged = longest(chunk.places.truth_offsets, n)
+    return 0
+
+
+cdef int open_columns(Chunk* chunk, tuple given, Py_ssize_t n) except -1:
+    cdef Columns* columns = &chunk.columns
+    (
+        _, _, _, truth_data, truth_starts, truth_ends, truth_offsets, grades, run_data, run_starts, run_ends,
+        run_offsets, scores, columns.whole,
+    ) = given
+    columns.truth_offsets = <const int64_t*>hold(chunk, truth_offsets)
+    columns.run_offsets = <const int64_t*>hold(chunk, run_offsets)
+    columns.truth = hold_keys(chunk, truth_data, truth_starts, truth_ends, columns.truth_offsets[n])
+    columns.run = hold_keys(chunk, run_data, run_starts, run_ends, columns.run_offsets[n])
+    columns.grades = <const double*>hold(chunk, grades)
+    columns.scores = <const double*>hold(chunk, scores)
+    chunk.documents = longest(columns.run_offsets, n)
+    chunk.judged = longest(columns.truth_offsets, n)
+    return 0
+
+
+cdef inline Py_ssize_t most_of(
+    const int64_t* offsets, Py_ssize_t start, Py_ssize_t n, Py_ssize_t columns
+) noexcept nogil:
+    return longest(offsets + start, n) if offsets != NULL else columns
+
+
+# scratch
+
+cdef struct Room:
+    Workspace space
+    Query query
+    void* block
+
+
+cdef int make_room(
+    Room* room, const Steps* steps, int ties, Py_ssize_t documents, Py_ssize_t hits, Py_ssize_t judged
+) except -1:
+    """Scratch for the longest query of a chunk, in one block; what is not used takes no memory."""
+    cdef Py_ssize_t most = max(max(documents, hits), judged) + 2
+    cdef size_t size = workspace_size(most)
+    cdef Py_ssize_t numbers = 4 * (hits + 1) + 4 * (judged + 1) + 3 * most + steps.n_values + steps.most_points
+    cdef Query* query = &room.query
+    size += -size % 16
+    room.block = malloc(size + numbers * sizeof(double))
+    if room.block == NULL:
+        raise MemoryError
+    lay_out(&room.space, room.block, most)
+    query.grade = <double*>(<char*>room.block + size)
+    query.first = <int64_t*>(query.grade + hits + 1)
+    query.last = query.first + hits + 1
+    query.gain = <double*>(query.last + hits + 1)
+    query.judged_grade = query.gain + hits + 1
+    query.judged_count = <int64_t*>(query.judged_grade + judged + 1)
+    query.judged_gain = <double*>(query.judged_count + judged + 1)
+    query.gain_count = <int64_t*>(query.judged_gain + judged + 1)
+    query.values = <double*>(query.gain_count + judged + 1)
+    query.scratch = query.values + steps.n_values
+    query.room = most
+    query.ties = ties
+    query.asked = NULL
+    return 0
+
+
+# find
+
+cdef inline int64_t start_of(const int64_t* offsets, Py_ssize_t columns, Py_ssize_t number) noexcept nogil:
+    return offsets[number] if offsets != NULL else <int64_t>number * columns
+
+
+cdef Py_ssize_t first_nan(const double* scores, Py_ssize_t n) noexcept nogil:
+    """The place of the first score that is NaN, or n."""
+    cdef Py_ssize_t index = 0
+    while index < n and scores[index] == scores[index]:
+        index += 1
+    return index
+
+
+cdef int find_in_lists(
+    const Lists* lists, Py_ssize_t number, const Steps* steps, const Rules* rules, int64_t depth, double lowest,
+    Workspace* space, Query* query, Py_ssize_t* position
+) noexcept nogil:
+    """The grades are counted first: where some of them are picked, they are in the cache."""
+    cdef int64_t start = start_of(lists.offsets, lists.columns, number)
+    cdef Py_ssize_t n = <Py_ssize_t>(start_of(lists.offsets, lists.columns, number + 1) - start), nan
+    cdef const double* scores = NULL
+    cdef int code
+    query.returned = n
+    query.n = query.n_judged = 0
+    if lists.beside:
+        code = number_fault(&lists.grades, start, n, position)
+    else:
+        code = count_numbers(
+            &lists.grades, start, n, steps.judged_depth, space, query.judged_grade, query.judged_count,
+            &query.n_judged, position,
+        ) if n else 0
+    if lists.scored and n:
+        scores = doubles_of(&lists.scores, start, n, space.scores)
+        if rules.single:
+            if scores != space.scores:
+                memcpy(space.scores, scores, n * sizeof(double))
+            narrow(space.scores, n)
+            scores = space.scores
+    if code:
+        if scores != NULL:  # of a score and a grade the one that comes first
+            nan = first_nan(scores, position[0] + 1)
+            if nan <= position[0]:
+                position[0] = nan
+                return NAN_SCORE
+        return code
+    if scores != NULL:
+        query.n = order_hits(
+            scores, &lists.grades, start, n, depth, lowest < 0.0, rules.ties == STABLE, space, query.grade,
+            query.first, query.last,
+        )
+        if query.n < 0:
+            position[0] = min(first_nan(scores, n), n - 1)  # another thread may have written over it
+            query.n = 0
+            return NAN_SCORE
+    elif n:
+        query.n = ranked_hits(&lists.grades, start, <Py_ssize_t>min(<int64_t>n, depth), lowest < 0.0, query)
+    if lists.beside:
+        start = start_of(lists.judged_offsets, lists.judged_columns, number)
+        n = <Py_ssize_t>(start_of(lists.judged_offsets, lists.judged_columns, number + 1) - start)
+        code = count_numbers(
+            &lists.judged, start, n, steps.judged_depth, space, query.judged_grade, query.judged_count,
+            &query.n_judged, position,
+        ) if n else 0
+        return code + IN_JUDGED if code else 0
+    return 0
+
+
+cdef Py_ssize_t ranked_hits(
+    const Numbers* grades, int64_t start, Py_ssize_t n, bint zeros, Query* query
+) noexcept nogil:
+    """The hits of a list in rank order."""
+    cdef Py_ssize_t index, kept = 0
+    cdef double grade
+    for index in range(n):
+        grade = number_at(grades, start + index)
+        query.grade[kept] = grade
+        query.first[kept] = query.last[kept] = index + 1
+        kept += zeros | (grade > 0.0)
+    return kept
+
+
+cdef void count_judged(
+    const double* grades, Py_ssize_t n, int64_t depth, Workspace* space, Query* query
+) noexcept nogil:
+    """The judged grades of a query, which are finite; below 0: pooled, not judged."""
+    cdef Numbers numbers
+    cdef Py_ssize_t index, kept = 0, position = 0
+    for index in range(n):
+        query.judged_gain[kept] = grades[index]
+        kept += grades[index] >= 0.0
+    query.n_judged = 0
+    if kept:
+        as_numbers(&numbers, query.judged_gain)
+        count_numbers(
+            &numbers, 0, kept, depth, space, query.judged_grade, query.judged_count, &query.n_judged, &position
+        )
+
+
+cdef void find_in_places(
+    const Places* places, Py_ssize_t number, int64_t depth, double lowest, Query* query
+) noexcept nogil:
+    cdef Py_ssize_t index, kept = 0
+    for index in range(places.offsets[number], places.offsets[number + 1]):
+        query.grade[kept] = places.grade[index]
+        query.first[kept] = places.first[index]
+        query.last[kept] = places.last[index]
+        kept += (places.first[index] <= depth) & (places.grade[index] > lowest)
+    query.n = kept
+    query.returned = places.returned[number]
+
+
+cdef void limit(const Rules* rules, Query* query) noexcept nogil:
+    """Leave the documents that count; those below what is taken out move up."""
+    cdef Py_ssize_t index = 0, stop, kept = 0, start, member
+    query.returned = min(query.returned, rules.depth)
+    query.n = within(query, rules.depth)
+    if not rules.judged_only:
+        return
+    while index < query.n:
+        stop = group_stop(query.first, index, query.n)
+        start = kept
+        for member in range(index, stop):
+            if query.grade[member] >= 0.0:
+                query.grade[kept] = query.grade[member]
+                kept += 1
+        for member in range(start, kept):  # behind those that are still to come
+            query.first[member] = start + 1
+            query.last[member] = kept
+        index = stop
+    query.n = kept
+    query.returned = min(<int64_t>kept, rules.kept)
+    query.n = within(query, rules.kept)
+
+
+cdef int find(
+    const Chunk* chunk, Py_ssize_t number, const Steps* steps, const Rules* rules, int64_t depth, double lowest,
+    Scratch* scratch, Room* room, Py_ssize_t* position
+) noexcept nogil:
+    """The hits and the judged grades of a query; or the code of what is wrong at the position."""
+    cdef Query* query = &room.query
+    cdef int64_t start
+    cdef int code = 0
+    position[0] = -1
+    if chunk.form == LISTS:
+        code = find_in_lists(
+            &chunk.lists, number, steps, rules, depth, lowest, &room.space, query, position
+        )
+    elif chunk.form == COLUMNS:
+        code = find_in_columns(
+            &chunk.columns, number, depth, lowest, rules.ties, rules.single, scratch, query, position
+        )
+        start = chunk.columns.truth_offsets[number]
+        if code == 0:
+            count_judged(
+                chunk.columns.grades + start, chunk.columns.truth_offsets[number + 1] - start, steps.judged_depth,
+                &room.space, query,
+            )
+    else:
+        find_in_places(&chunk.places, number, depth, lowest, query)
+        start = chunk.places.truth_offsets[number]
+        count_judged(
+            chunk.places.truth + start, chunk.places.truth_offsets[number + 1] - start, steps.judged_depth,
+            &room.space, query,
+        )
+    if code == 0 and (rules.depth < INT64_MAX or rules.judged_only):
+        limit(rules, query)
+    return code
+
+
+cdef inline int64_t depth_under(const Rules* rules, int64_t depth) noexcept nogil:
+    """How deep hits are looked for: where documents are taken out, others move up."""
+    return rules.depth if rules.judged_only else min(depth, rules.depth)
+
+
+cdef inline double lowest_under(const Rules* rules, double lowest) noexcept nogil:
+    return min(lowest, NON_RELEVANT) if rules.judged_only else lowest
+
+
+# what is kept of each query
+
+cdef struct Kept:
+    # Where the values of the queries go; or, where these are kept as they were found, their hits.
+    double* out
+    Py_ssize_t stride
+    int64_t* returned
+    int64_t* offsets
+    double* grade
+    int64_t* first
+    int64_t* last
+    int64_t* judged_offsets
+    double* judged_grade
+    int64_t* judged_count
+
+
+cdef void keep(const Kept* kept, Py_ssize_t index, const Query* query) noexcept nogil:
+    cdef int64_t at = kept.offsets[index], judged = kept.judged_offsets[index]
+    kept.returned[index] = query.returned
+    memcpy(kept.grade + at, query.grade, query.n * sizeof(double))
+    memcpy(kept.first + at, query.first, query.n * sizeof(int64_t))
+    memcpy(kept.last + at, query.last, query.n * sizeof(int64_t))
+    memcpy(kept.judged_grade + judged, query.judged_grade, query.n_judged * sizeof(double))
+    memcpy(kept.judged_count + judged, query.judged_count, query.n_judged * sizeof(int64_t))
+    kept.offsets[index + 1] = at + query.n
+    kept.judged_offsets[index + 1] = judged + query.n_judged
+
+
+cdef struct Fault:
+    # What is wrong: where, and in which term, −1 if in none.
+    int code
+    Py_ssize_t query
+    int64_t position
+    Py_ssize_t term
+
+
+cdef object answer(const Fault* fault, Py_ssize_t empty):
+    """How many queries have nothing relevant, or (code, query, position, term)."""
+    if fault.code:
+        return fault.code, fault.query, fault.position, fault.term
+    return empty
+
+
+cdef inline bint is_empty(const Query* query) noexcept nogil:
+    return query.n_judged == 0 or not query.judged_grade[0] > 0.0
+
+
+cdef inline int use(
+    const Steps* steps, Py_ssize_t index, Query* query, const Kept* kept, Fault* fault
+) noexcept nogil:
+    """Make figures of a query, or keep what was found."""
+    if kept.out == NULL:
+        keep(kept, index, query)
+        return 0
+    return figure_query(steps, query, kept.out + index, kept.stride, &fault.position, &fault.term)
+
+
+cdef Py_ssize_t walk_buffers(
+    const Chunk* chunk, const Steps* steps, const Rules* rules, Scratch* scratch, Room* room, const Kept* kept,
+    Fault* fault
+) noexcept nogil:
+    """Find and use each query; how many have nothing relevant."""
+    cdef Py_ssize_t index, empty = 0, position = -1
+    cdef int64_t depth = depth_under(rules, steps.depth)
+    cdef double lowest = lowest_under(rules, steps.lowest)
+    for index in range(chunk.stop - chunk.start):
+        fault.query = index
+        fault.term = -1
+        fault.code = find(chunk, chunk.start + index, steps, rules, depth, lowest, scratch, room, &position)
+        fault.position = position
+        if fault.code == 0:
+            fault.position = -1
+            fault.code = use(steps, index, &room.query, kept, fault)
+        if fault.code:
+            break
+        empty += is_empty(&room.query)
+    return empty
+
+
+cdef object run_buffers(Program program, const Rules* rules, tuple given, const Kept* kept):
+    cdef Chunk chunk
+    cdef Scratch scratch
+    cdef Room room
+    cdef Fault fault
+    cdef Py_ssize_t empty = 0, hits
+    fault.code = 0
+    room.block = NULL
+    chunk.n_held = 0
+    try:
+        open_chunk(&chunk, given)
+        hits = chunk.judged if chunk.form == COLUMNS else chunk.documents
+        make_room(&room, &program.steps, rules.ties, chunk.documents, hits, chunk.judged)
+        if chunk.form == COLUMNS:
+            prepare(&scratch, &room.space, chunk.columns.whole, chunk.judged, chunk.documents)
+        with nogil:
+            empty = walk_buffers(&chunk, &program.steps, rules, &scratch, &room, kept, &fault)
+            if chunk.form == COLUMNS:
+                dispose(&scratch)
+        return answer(&fault, empty)
+    finally:
+        free(room.block)
+        let_go(&chunk)
+
+
+cdef object run_dicts(Program program, const Rules* rules, tuple given, const Kept* kept, tuple keys):
+    """`walk_buffers` of runs that are dicts. With `keys` the values of each go to a dict by them: a list of these."""
+    cdef const Steps* steps = &program.steps
+    cdef Py_ssize_t index, number, start, queries, judged = 0, documents = 0, empty = 0, position = -1
+    cdef int64_t depth = depth_under(rules, steps.depth)
+    cdef double lowest = lowest_under(rules, steps.lowest)
+    cdef list ids, runs, sizes, rows = []
+    cdef Chunk chunk
+    cdef Room room
+    cdef Fault fault
+    cdef list numbers
+    cdef const int64_t* offsets
+    cdef const double* grades
+    cdef PyObject** values = NULL
+    _, start, queries, ids, held_offsets, held_grades, numbers, runs = given
+    queries -= start
+    fault.code = 0
+    room.block = NULL
+    chunk.n_held = 0
+    try:
+        offsets = <const int64_t*>hold(&chunk, held_offsets)
+        grades = <const double*>hold(&chunk, held_grades)
+        sizes = [len(runs[index]) for index in range(start, start + queries)]
+        for index in range(queries):
+            number = <Py_ssize_t>numbers[start + index] if numbers is not None else start + index
+            judged = max(judged, <Py_ssize_t>(offsets[number + 1] - offsets[number]))
+            documents = max(documents, <Py_ssize_t>sizes[index])
+        make_room(&room, steps, rules.ties, documents, judged, judged)
+        values = <PyObject**>malloc(documents * (sizeof(PyObject*) + sizeof(double)) + 1)
+        if values == NULL:
+            raise MemoryError
+        for index in range(queries):
+            number = <Py_ssize_t>numbers[start + index] if numbers is not None else start + index
+            fault.query = index
+            fault.term = -1
+            fault.code = find_in_dict(
+                ids, grades + offsets[number], offsets[number], offsets[number + 1], runs[start + index], sizes[index],
+                depth, lowest, rules.ties, rules.single, values, <double*>(values + documents), &room.space,
+                &room.query, &position,
+            )
+            fault.position = position
+            if fault.code == 0:
+                count_judged(
+                    grades + offsets[number], offsets[number + 1] - offsets[number], steps.judged_depth, &room.space,
+                    &room.query,
+                )
+                limit(rules, &room.query)
+                fault.position = -1
+                fault.code = use(steps, index if keys is None else 0, &room.query, kept, &fault)
+            if fault.code:
+                break
+            empty += is_empty(&room.query)
+            if keys is not None:
+                rows.append({key: kept.out[place] for place, key in enumerate(keys)})
+        return rows if keys is not None and fault.code == 0 else answer(&fault, empty)
+    finally:
+        free(values)
+        free(room.block)
+        let_go(&chunk)
+
+
+cdef object run_chunk(Program program, tuple rules, tuple chunk, const Kept* kept):
+    cdef Rules own = rules_of(rules)
+    if chunk[0] == DICTS:
+        return run_dicts(program, &own, chunk, kept, None)
+    return run_buffers(program, &own, chunk, kept)
+
+
+def run(Program program, tuple rules, tuple chunk, out, Py_ssize_t column, /):
+    cdef Kept kept
+    cdef Py_buffer view
+    if PyObject_GetBuffer(out, &view, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE):
+        raise BufferError
+    try:
+        kept.out = <double*>view.buf + column
+        kept.stride = view.len // <Py_ssize_t>sizeof(double) // program.steps.n_figures
+        return run_chunk(program, rules, chunk, &kept)
+    finally:
+        PyBuffer_Release(&view)
+
+
+def rows(Program program, tuple rules, tuple chunk, tuple keys, /):
+    cdef Rules own = rules_of(rules)
+    cdef Kept kept
+    kept.out = <double*>malloc((program.steps.n_figures + 1) * sizeof(double))
+    kept.stride = 1
+    if kept.out == NULL:
+        raise MemoryError
+    try:
+        return run_dicts(program, &own, chunk, &kept, keys)
+    finally:
+        free(kept.out)
+
+
+def hits(
+    Program program, tuple rules, tuple chunk, int64_t[::1] returned, int64_t[::1] offsets, double[::1] grade,
+    int64_t[::1] first, int64_t[::1] last, int64_t[::1] judged_offsets, double[::1] judged_grade,
+    int64_t[::1] judged_count, /
+):
+    cdef Kept kept
+    if returned.shape[0] == 0:
+        return 0
+    kept.out = NULL
+    kept.returned = &returned[0]
+    kept.offsets = &offsets[0]
+    kept.grade = &grade[0]
+    kept.first = &first[0]
+    kept.last = &last[0]
+    kept.judged_offsets = &judged_offsets[0]
+    kept.judged_grade = &judged_grade[0]
+    kept.judged_count = &judged_count[0]
+    kept.offsets[0] = kept.judged_offsets[0] = 0
+    return run_chunk(program, rules, chunk, &kept)
+
+
+cdef list tables_of(Program program, list asked):
+    """The views of the gains by grade of each term: (offsets, grades, gains), None where no callable was asked."""
+    cdef const int64_t[::1] offsets
+    cdef const double[::1] grades, gains
+    tables = []
+    for given in asked:
+        if given is None:
+            tables.append(None)
+            continue
+        offsets, grades, gains = given
+        tables.append((offsets, grades, gains))
+    return tables
+
+
+def figure(
+    Program program, int ties, Py_ssize_t queries, const int64_t[::1] returned, const int64_t[::1] offsets,
+    double[::1] grade, int64_t[::1] first, int64_t[::1] last, const int64_t[::1] judged_offsets,
+    double[::1] judged_grade, int64_t[::1] judged_count, list asked, double[:, ::1] out, Py_ssize_t column, /
+):
+    cdef const Steps* steps = &program.steps
+    cdef GainTable* tables = NULL
+    cdef const int64_t[::1] starts
+    cdef const double[::1] grades, gains
+    cdef Py_ssize_t index, term, empty = 0
+    cdef Query* query
+    cdef Room room
+    cdef Fault fault
+    fault.code = 0
+    room.block = NULL
+    query = &room.query
+    held = tables_of(program, asked)
+    try:
+        make_room(
+            &room, steps, ties, 0, longest(integers(offsets), queries), longest(integers(judged_offsets), queries)
+        )
+        tables = <GainTable*>calloc(steps.n_terms + 1, sizeof(GainTable))
+        if tables == NULL:
+            raise MemoryError
+        query.asked = tables
+        for index in range(queries):
+            query.returned = returned[index]
+            query.n = <Py_ssize_t>(offsets[index + 1] - offsets[index])
+            query.n_judged = <Py_ssize_t>(judged_offsets[index + 1] - judged_offsets[index])
+            if query.n:
+                query.grade = &grade[offsets[index]]
+                query.first = &first[offsets[index]]
+                query.last = &last[offsets[index]]
+            if query.n_judged:
+                query.judged_grade = &judged_grade[judged_offsets[index]]
+                query.judged_count = &judged_count[judged_offsets[index]]
+            for term in range(steps.n_terms):
+                if held[term] is not None:
+                    starts, grades, gains = held[term]
+                    tables[term].grades = doubles(grades) + starts[index]
+                    tables[term].gains = doubles(gains) + starts[index]
+                    tables[term].n = <Py_ssize_t>(starts[index + 1] - starts[index])
+            fault.query = index
+            fault.term = fault.position = -1
+            fault.code = figure_query(
+                steps, query, &out[0, column + index], out.shape[1], &fault.position, &fault.term
+            )
+            if fault.code:
+                break
+            empty += is_empty(query)
+        return answer(&fault, empty)
+    finally:
+        free(tables)
+        free(room.block)

@@ -1,0 +1,76 @@
+"""Rules: how the documents of a query are ordered, and which of them count."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rankgain._codes import AVERAGE, BEST, DOCID, STABLE, UNLIMITED, WORST
+
+TIES = {"average": AVERAGE, "stable": STABLE, "docid": DOCID, "best": BEST, "worst": WORST}
+
+Codes = tuple[int, bool, int, bool, int]  # as kernels take rules
+
+
+class Rules(NamedTuple):
+    """`ties`: the policy, None where the order was given. `depth`: how many documents of each ranking count;
+    `judged_only`: whether those that are not judged are taken out, and `kept`: how many count of what that leaves.
+    """
+
+    ties: str | None = None
+    score_bits: int = 64
+    depth: int = UNLIMITED
+    judged_only: bool = False
+    kept: int = UNLIMITED
+
+    @property
+    def codes(self) -> Codes:
+        """What kernels take."""
+        ties = STABLE if self.ties is None else TIES[self.ties]
+        return ties, self.score_bits == 32, self.depth, self.judged_only, self.kept
+
+    def limited(self, depth: int, judged_only: bool) -> Rules:
+        """These rules, and after them others."""
+        if depth < UNLIMITED and self.ties not in (None, "stable", "docid"):
+            raise ValueError(f"depth: which of the tied documents it leaves is open with ties={self.ties!r}")
+        if self.judged_only:
+            return self._replace(kept=min(self.kept, depth))
+        return self._replace(depth=min(self.depth, depth), judged_only=judged_only)
+
+    def under(self, ties: str | None, score_bits: int | None) -> Rules:
+        """Another policy for ties, another precision of scores, unless they are None."""
+        rules = self._replace(ties=ties or self.ties, score_bits=score_bits or self.score_bits)
+        if min(self.depth, self.kept) < UNLIMITED:  # which has to make sense with those as well
+            rules.limited(min(self.depth, self.kept), False)
+        return rules
+
+
+GIVEN = Rules()  # of rankings that were given in rank order
+_PLAIN = {ties: Rules(ties) for ties in TIES}
+
+
+def rules_of(ties: str, *, ids: bool, score_bits: int = 64) -> Rules:
+    """The rules with a policy for ties, if there is such a one; `ids`: whether the documents have ids."""
+    rules = _PLAIN[check_ties(ties, ids)]
+    return rules if score_bits == 64 else rules._replace(score_bits=score_bits)
+
+
+def check_ties(ties: str, ids: bool) -> str:
+    """The policy, if there is such a one; `ids`: whether the documents have ids."""
+    if not isinstance(ties, str) or ties not in TIES:
+        raise ValueError(f"ties must be one of {', '.join(map(repr, TIES))}, not {ties!r}")
+    if ties == "docid" and not ids:
+        raise ValueError("ties='docid' needs document ids, and bare scores have none; choose another of the policies")
+    return ties
+
+
+def check_score_bits(score_bits: int) -> None:
+    if not isinstance(score_bits, (int, np.integer)) or score_bits not in (32, 64):
+        raise ValueError(f"score_bits must be 64 or 32, not {score_bits!r}")
+
+
+def check_missing(missing: str) -> str:
+    if not isinstance(missing, str) or missing not in ("zero", "skip"):
+        raise ValueError(f"missing must be 'zero' or 'skip', not {missing!r}")
+    return missing
