@@ -463,7 +463,7 @@ def test_chunks_do_not_show(on_both, monkeypatch):
     n = int(sizes.sum())
     rankings = rg.from_scores(rng.integers(0, 4, n), rng.integers(0, 9, n), group_sizes=sizes)
     whole = agree(on_both, lambda: rankings.evaluate("ndcg@10", "rr"))
-    monkeypatch.setattr(rankings_module, "CHUNK", 7)
+    monkeypatch.setattr("rankgain.source.CHUNK", 7)
     assert sum(1 for _ in rankings.chunks()) > 50
     assert agree(on_both, lambda: rankings.evaluate("ndcg@10", "rr")) == whole
 

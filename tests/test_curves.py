@@ -57,7 +57,7 @@ def test_any_rankings(backend, queries, ties, ks):
 
 
 def test_all_cutoffs_in_one_pass(backend, monkeypatch):
-    monkeypatch.setattr("rankgain.rankings.CHUNK", 1 << 16)
+    monkeypatch.setattr("rankgain.source.CHUNK", 1 << 16)
     held = rankings(queries=6000)
     passed, make = [], held.batch
     held.batch = lambda start, stop, needs: passed.append(start) or make(start, stop, needs)

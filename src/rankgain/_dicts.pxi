@@ -102,31 +102,90 @@ cdef int read_truth(dict truth, Py_ssize_t n, double* grades, list documents, Py
     return CHANGED if index < n else 0
 
 
-def read_judged(list truths, list documents, double[::1] grades, int64_t[::1] offsets, /):
-    cdef Py_ssize_t query, n, count = 0, position = -1
-    cdef int code
-    cdef dict truth
-    sizes = [len(truth) for truth in truths]
-    offsets[:] = 0
-    for query in range(len(truths)):
-        truth = truths[query]
-        n = sizes[query]
-        if len(truth) != n or count + n > grades.shape[0]:
-            fault = CHANGED, -1
-        elif n == 0:
+@cython.final
+@cython.auto_pickle(False)
+cdef class Judged:
+    """Documents with their grades, one query after the other, as dicts hold them, or lists: see `_reference_readers`."""
+
+    cdef readonly list documents
+    cdef readonly object fault
+    cdef readonly Py_ssize_t total
+    cdef Py_ssize_t queries
+    cdef double* grades
+    cdef int64_t* offsets
+
+    def __cinit__(self, list truths not None, /):
+        cdef list sizes = []
+        cdef Py_ssize_t size, total = 0
+        for truth in truths:
+            size = len(<dict>truth)
+            sizes.append(size)
+            total += size
+        self.documents = []
+        self.make_room(len(truths), total)
+        self.read(truths, sizes)
+
+    cdef int make_room(self, Py_ssize_t queries, Py_ssize_t total) except -1:
+        self.queries = queries
+        self.total = total
+        self.grades = <double*>malloc((total + queries + 2) * sizeof(double))
+        if self.grades == NULL:
+            raise MemoryError
+        self.offsets = <int64_t*>(self.grades + total + 1)
+        self.offsets[0] = 0
+        return 0
+
+    def __dealloc__(self):
+        free(self.grades)
+
+    cdef int read(self, list truths, list sizes) except -1:
+        cdef Py_ssize_t query, n, count = 0, position = -1, rest
+        cdef int code
+        cdef dict truth
+        cdef list found
+        for query in range(len(truths)):
+            truth = truths[query]
+            n = sizes[query]
             fault = None
-        else:
-            code = read_truth(truth, n, &grades[count], documents, &position)
-            fault = (code, -1 if code == CHANGED else position) if code else None
-            if code == FOREIGN:
-                del documents[count:]
-                fault = _read_truth(truth, n, documents, grades)
-        if fault is not None:
-            offsets[query + 1 :] = count
-            return fault[0], query, fault[1]
-        count += n
-        offsets[query + 1] = count
-    return None
+            if len(truth) != n:
+                fault = CHANGED, -1
+            elif n:
+                code = read_truth(truth, n, &self.grades[count], self.documents, &position)
+                fault = (code, -1 if code == CHANGED else position) if code else None
+                if code == FOREIGN:
+                    del self.documents[count:]
+                    found = []
+                    fault = _read_truth(truth, n, self.documents, found)
+                    for rest in range(0 if fault is not None else n):
+                        self.grades[count + rest] = found[rest]
+            if fault is not None:
+                self.fault = fault[0], query, fault[1]
+                self.total = count
+                for rest in range(query, len(truths)):
+                    self.offsets[rest + 1] = count
+                return 0
+            count += n
+            self.offsets[query + 1] = count
+        return 0
+
+    @staticmethod
+    def of(list documents, const int64_t[::1] offsets, const double[::1] grades, /):
+        """What columns held."""
+        cdef Judged self = Judged.__new__(Judged, [])
+        free(self.grades)
+        self.make_room(offsets.shape[0] - 1, grades.shape[0])
+        self.documents = documents
+        memcpy(self.offsets, &offsets[0], offsets.shape[0] * sizeof(int64_t))
+        if grades.shape[0]:
+            memcpy(self.grades, &grades[0], grades.shape[0] * sizeof(double))
+        return self
+
+    def arrays(self, /):
+        """Offsets and grades, as bytes."""
+        return (
+            PyBytes_FromStringAndSize(<char*>self.offsets, (self.queries + 1) * sizeof(int64_t)),
+            PyBytes_FromStringAndSize(<char*>self.grades, self.total * sizeof(double)),
+        )
 
 
 cdef Py_ssize_t find_documents(

@@ -65,7 +65,7 @@ class Door:
     """The functions on one list, with their settings."""
 
     def __init__(self, exponential, table, kind, base, depth, returned, empty, below):
-        self._sum = exponential, discounts(table, kind, base), depth
+        self._sum = exponential, discounts(memoryview(table), kind, base), depth
         self._depth, self._returned, self._empty, self._below = depth, returned, empty, below
 
     def dcg(self, grades, /):

@@ -3,6 +3,7 @@
 What is wrong with what is read comes back as a fault: (code, query, position in the query's dict).
 """
 
+from array import array
 from ctypes import c_float
 from itertools import groupby
 
@@ -69,25 +70,47 @@ def highest_first(ids):
     return sorted(ids, reverse=True) if len(kinds) == 1 and kinds <= {str, bytes, int} else None
 
 
-def read_judged(truths, documents, grades, offsets):
-    """Read dicts of grades by document, one a query: the documents, their grades, and the offsets of the queries.
+class Judged:
+    """Documents with their grades, one query after the other, as dicts of grades by document hold them.
 
-    What follows an offence is not read.
+    `fault`: what was found wrong with one; what follows it is not read.
     """
-    sizes = [len(truth) for truth in truths]
-    offsets[:] = 0
-    for query, truth in enumerate(truths):
-        fault = _read_truth(truth, sizes[query], documents, grades)
-        if fault is not None:
-            return fault[0], query, fault[1]
-        offsets[query + 1 :] = len(documents)
-    return None
+
+    def __init__(self, truths, /):
+        self.documents, self.fault, self._grades, self._offsets = [], None, [], [0]
+        sizes = [len(truth) for truth in truths]
+        for query, truth in enumerate(truths):
+            grades = []
+            fault = self.fault or _read_truth(truth, sizes[query], self.documents, grades)
+            if fault is None:
+                self._grades += grades
+            elif self.fault is None:
+                self.fault = fault[0], query, fault[1]
+            self._offsets.append(len(self._grades))
+        self.total = len(self._grades)
+
+    @staticmethod
+    def of(documents, offsets, grades, /):
+        """What columns held."""
+        self = Judged([])
+        self.documents, self._grades, self._offsets = documents, grades.tolist(), offsets.tolist()
+        self.total = len(self._grades)
+        return self
+
+    def arrays(self, /):
+        """Offsets and grades, as bytes."""
+        return array("q", self._offsets).tobytes(), array("d", self._grades).tobytes()
+
+    def of_query(self, number):
+        """The documents of a query with their grades."""
+        own = slice(*self._offsets[number : number + 2])
+        return self.documents[own], self._grades[own]
 
 
 def _read_truth(truth, size, documents, grades):
-    if len(truth) != size or len(documents) + size > len(grades):
+    """Append the documents of a dict and their grades; (code, position) of what is wrong, or None."""
+    if len(truth) != size:
         return CHANGED, -1
-    before = len(documents)
     for position, (document, value) in enumerate(list(truth.items())):
         grade = real(value)
         if len(truth) != size:  # reading a number may run foreign code
@@ -98,7 +121,7 @@ def _read_truth(truth, size, documents, grades):
             return NAN_GRADE, position
         if grade in (float("inf"), float("-inf")):
             return INFINITE_GRADE, position
-        grades[before + position] = grade
+        grades.append(grade)
         documents.append(document)
     return None
 
@@ -141,7 +164,7 @@ def find_in_dicts(chunk, number, rules, judged_depth, depth, lowest):
 
     `numbers`: which query of the truth each is, None where that is the same; `sizes`: of the runs, before any was read.
     """
-    documents, offsets, grades, numbers, runs, sizes, begin = chunk
+    judged, numbers, runs, sizes, begin = chunk
     run, size = runs[number], sizes[number - begin]
     run = run if type(run) is dict else dict(run)
     if len(run) != size:
@@ -151,12 +174,10 @@ def find_in_dicts(chunk, number, rules, judged_depth, depth, lowest):
         raise Refused(*scores)
     if rules.single:
         scores = {document: c_float(score).value for document, score in scores.items()}
-    place_in_truth = number if numbers is None else numbers[number]
-    start, stop = offsets[place_in_truth : place_in_truth + 2].tolist()
-    known = grades[start:stop].tolist()
-    truth = dict(zip(documents[start:stop], known, strict=True))
+    documents, known = judged.of_query(number if numbers is None else numbers[number])
+    truth = dict(zip(documents, known, strict=True))
     apart = truth and scores and truth.keys().isdisjoint(scores)
-    if apart and id_kind(documents[start]) is not id_kind(next(iter(scores))):
+    if apart and id_kind(documents[0]) is not id_kind(next(iter(scores))):
         raise Refused(OTHER_IDS, -1)
 
     def is_hit(grade):
@@ -166,6 +187,5 @@ def find_in_dicts(chunk, number, rules, judged_depth, depth, lowest):
     if order is None:
         raise Refused(MIXED_IDS, -1)
     in_order = [scores[document] for document in order], [truth.get(document) for document in order]
-    judged = [grade for grade in known if grade >= 0.0]
     hits = place(*in_order, depth, lowest, rules.ties in (STABLE, DOCID))
-    return size, hits, count_grades(judged, judged_depth)
+    return size, hits, count_grades([grade for grade in known if grade >= 0.0], judged_depth)

@@ -37,11 +37,20 @@ def run(program, rules, chunk, out, column):
     return _walk(program, rules, chunk, write)
 
 
-def rows(program, rules, chunk, keys):
-    """The metrics of each query of a chunk of dicts, as dicts by these keys."""
+def rows(program, rules, judged, numbers, scores, keys, most):
+    """The metrics of each query of a dict of runs that is judged, as dicts by these keys; `numbers`: those of the truth.
+
+    None for what takes the long way: no dicts, nothing in common, more documents in all than `most`, or a fault.
+    """
+    if type(scores) is not dict or {*map(type, scores.values())} != {dict}:
+        return None
+    runs = {query: run for query, run in scores.items() if query in numbers}
+    if not runs or sum(map(len, runs.values())) > most:
+        return None
     found = []
-    empty = _walk(program, rules, chunk, lambda index, values: found.append(dict(zip(keys, values, strict=True))))
-    return empty if type(empty) is tuple else found
+    chunk = DICTS, 0, len(runs), judged, [numbers[query] for query in runs], list(runs.values())
+    fault = _walk(program, rules, chunk, lambda index, values: found.append(dict(zip(keys, values, strict=True))))
+    return None if type(fault) is tuple else dict(zip(runs, found, strict=True))
 
 
 def _walk(program, rules, chunk, write):

@@ -477,71 +477,144 @@ cdef object run_buffers(Program program, const Rules* rules, tuple given, const 
         let_go(&chunk)
 
 
-cdef object run_dicts(Program program, const Rules* rules, tuple given, const Kept* kept, tuple keys):
-    """`walk_buffers` of runs that are dicts. With `keys` the values of each go to a dict by them: a list of these."""
+cdef struct Reader:
+    # Scratch for runs that are dicts.
+    Room room
+    PyObject** values
+    double* scores
+
+
+cdef int make_reader(
+    Reader* reader, const Steps* steps, const Rules* rules, Py_ssize_t documents, Py_ssize_t judged
+) except -1:
+    make_room(&reader.room, steps, rules.ties, documents, judged, judged)
+    reader.values = <PyObject**>malloc(documents * (sizeof(PyObject*) + sizeof(double)) + 1)
+    if reader.values == NULL:
+        raise MemoryError
+    reader.scores = <double*>(reader.values + documents)
+    return 0
+
+
+cdef void close_reader(Reader* reader) noexcept:
+    free(reader.values)
+    free(reader.room.block)
+
+
+cdef int walk_dict(
+    const Steps* steps, const Rules* rules, Judged judged, Py_ssize_t number, object run, Py_ssize_t n, Reader* reader,
+    Py_ssize_t index, const Kept* kept, Fault* fault
+) except -1:
+    """Find and use one query of n returned documents; or the code of what is wrong."""
+    cdef Query* query = &reader.room.query
+    cdef Py_ssize_t start = judged.offsets[number], stop = judged.offsets[number + 1], position = -1
+    cdef const double* grades = judged.grades + start
+    fault.query = index
+    fault.term = -1
+    fault.code = find_in_dict(
+        judged.documents, grades, start, stop, run, n, depth_under(rules, steps.depth),
+        lowest_under(rules, steps.lowest), rules.ties, rules.single, reader.values, reader.scores, &reader.room.space,
+        query, &position,
+    )
+    fault.position = position
+    if fault.code == 0:
+        count_judged(grades, stop - start, steps.judged_depth, &reader.room.space, query)
+        limit(rules, query)
+        fault.position = -1
+        fault.code = use(steps, index, query, kept, fault)
+    return fault.code
+
+
+cdef object run_dicts(Program program, const Rules* rules, tuple given, const Kept* kept):
+    """`walk_buffers` of runs that are dicts, with the GIL."""
     cdef const Steps* steps = &program.steps
-    cdef Py_ssize_t index, number, start, queries, judged = 0, documents = 0, empty = 0, position = -1
-    cdef int64_t depth = depth_under(rules, steps.depth)
-    cdef double lowest = lowest_under(rules, steps.lowest)
-    cdef list ids, runs, sizes, rows = []
-    cdef Chunk chunk
-    cdef Room room
+    cdef Py_ssize_t index, number, start, queries, known = 0, documents = 0, empty = 0
+    cdef list runs, sizes, numbers
+    cdef Judged judged
+    cdef Reader reader
     cdef Fault fault
-    cdef list numbers
-    cdef const int64_t* offsets
-    cdef const double* grades
-    cdef PyObject** values = NULL
-    _, start, queries, ids, held_offsets, held_grades, numbers, runs = given
+    _, start, queries, judged, numbers, runs = given
     queries -= start
     fault.code = 0
-    room.block = NULL
-    chunk.n_held = 0
+    reader.room.block = NULL
+    reader.values = NULL
     try:
-        offsets = <const int64_t*>hold(&chunk, held_offsets)
-        grades = <const double*>hold(&chunk, held_grades)
         sizes = [len(runs[index]) for index in range(start, start + queries)]
         for index in range(queries):
             number = <Py_ssize_t>numbers[start + index] if numbers is not None else start + index
-            judged = max(judged, <Py_ssize_t>(offsets[number + 1] - offsets[number]))
+            known = max(known, <Py_ssize_t>(judged.offsets[number + 1] - judged.offsets[number]))
             documents = max(documents, <Py_ssize_t>sizes[index])
-        make_room(&room, steps, rules.ties, documents, judged, judged)
-        values = <PyObject**>malloc(documents * (sizeof(PyObject*) + sizeof(double)) + 1)
-        if values == NULL:
-            raise MemoryError
+        make_reader(&reader, steps, rules, documents, known)
         for index in range(queries):
             number = <Py_ssize_t>numbers[start + index] if numbers is not None else start + index
-            fault.query = index
-            fault.term = -1
-            fault.code = find_in_dict(
-                ids, grades + offsets[number], offsets[number], offsets[number + 1], runs[start + index], sizes[index],
-                depth, lowest, rules.ties, rules.single, values, <double*>(values + documents), &room.space,
-                &room.query, &position,
-            )
-            fault.position = position
-            if fault.code == 0:
-                count_judged(
-                    grades + offsets[number], offsets[number + 1] - offsets[number], steps.judged_depth, &room.space,
-                    &room.query,
-                )
-                limit(rules, &room.query)
-                fault.position = -1
-                fault.code = use(steps, index if keys is None else 0, &room.query, kept, &fault)
-            if fault.code:
+            if walk_dict(
+                steps, rules, judged, number, runs[start + index], sizes[index], &reader, index, kept, &fault
+            ):
                 break
-            empty += is_empty(&room.query)
-            if keys is not None:
-                rows.append({key: kept.out[place] for place, key in enumerate(keys)})
-        return rows if keys is not None and fault.code == 0 else answer(&fault, empty)
+            empty += is_empty(&reader.room.query)
+        return answer(&fault, empty)
     finally:
-        free(values)
-        free(room.block)
-        let_go(&chunk)
+        close_reader(&reader)
+
+
+def rows(Program program, tuple rules, Judged judged, dict numbers, object scores, tuple keys, Py_ssize_t most, /):
+    cdef const Steps* steps = &program.steps
+    cdef Rules own = rules_of(rules)
+    cdef Py_ssize_t number, n, place, known = 0, documents = 0, total = 0, found = 0
+    cdef PyObject* at
+    cdef list queries, runs, sizes
+    cdef dict result, row
+    cdef Reader reader
+    cdef Fault fault
+    cdef Kept kept
+    if type(scores) is not dict:
+        return None
+    queries = []
+    runs = []
+    sizes = []
+    for query, run in (<dict>scores).items():
+        if type(run) is not dict:
+            return None
+        at = PyDict_GetItemWithError(numbers, query)
+        if at == NULL:
+            continue
+        number = <object>at
+        n = len(<dict>run)
+        total += n
+        known = max(known, <Py_ssize_t>(judged.offsets[number + 1] - judged.offsets[number]))
+        documents = max(documents, n)
+        queries.append((query, number))
+        runs.append(run)
+        sizes.append(n)
+    if total > most or not queries:
+        return None
+    reader.room.block = NULL
+    reader.values = NULL
+    kept.out = NULL
+    kept.stride = 1
+    result = {}
+    try:
+        make_reader(&reader, steps, &own, documents, known)
+        kept.out = <double*>malloc((steps.n_figures + 1) * sizeof(double))
+        if kept.out == NULL:
+            raise MemoryError
+        for query, number in queries:
+            if walk_dict(steps, &own, judged, number, runs[found], sizes[found], &reader, 0, &kept, &fault):
+                return None
+            row = {}
+            for place in range(steps.n_figures):
+                row[keys[place]] = kept.out[place]
+            result[query] = row
+            found += 1
+        return result
+    finally:
+        free(kept.out)
+        close_reader(&reader)
 
 
 cdef object run_chunk(Program program, tuple rules, tuple chunk, const Kept* kept):
     cdef Rules own = rules_of(rules)
     if chunk[0] == DICTS:
-        return run_dicts(program, &own, chunk, kept, None)
+        return run_dicts(program, &own, chunk, kept)
     return run_buffers(program, &own, chunk, kept)
 
 
@@ -552,23 +625,10 @@ def run(Program program, tuple rules, tuple chunk, out, Py_ssize_t column, /):
         raise BufferError
     try:
         kept.out = <double*>view.buf + column
-        kept.stride = view.len // <Py_ssize_t>sizeof(double) // program.steps.n_figures
+        kept.stride = view.len // <Py_ssize_t>sizeof(double) // max(program.steps.n_figures, 1)
         return run_chunk(program, rules, chunk, &kept)
     finally:
         PyBuffer_Release(&view)
-
-
-def rows(Program program, tuple rules, tuple chunk, tuple keys, /):
-    cdef Rules own = rules_of(rules)
-    cdef Kept kept
-    kept.out = <double*>malloc((program.steps.n_figures + 1) * sizeof(double))
-    kept.stride = 1
-    if kept.out == NULL:
-        raise MemoryError
-    try:
-        return run_dicts(program, &own, chunk, &kept, keys)
-    finally:
-        free(kept.out)
 
 
 def hits(

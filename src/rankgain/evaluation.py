@@ -40,12 +40,11 @@ class Evaluation(Mapping[str | Metric, Floats]):
         self,
         values: dict[str | Metric, Floats],
         query_ids: Sequence[Any],
-        *,
         ties: str | None,
         missing: str | None,
+        like: str | None,
         backend: str,
         counts: dict[str, int],
-        like: str | None = None,
     ) -> None:
         self._values = values
         self.query_ids = query_ids
@@ -174,15 +173,9 @@ class Evaluation(Mapping[str | Metric, Floats]):
         merged = {key: np.concatenate([part[key] for part in parts]) for key in self}
         for vector in merged.values():
             vector.flags.writeable = False
-        return Evaluation(
-            merged,
-            _merged_ids(parts),
-            ties=self.ties,
-            missing=self.missing,
-            like=self.like,
-            backend="+".join(sorted({name for part in parts for name in part.backend.split("+")})),
-            counts={name: sum(part.counts[name] for part in parts) for name in self.counts},
-        )
+        backend = "+".join(sorted({name for part in parts for name in part.backend.split("+")}))
+        counts = {name: sum(part.counts[name] for part in parts) for name in self.counts}
+        return Evaluation(merged, _merged_ids(parts), self.ties, self.missing, self.like, backend, counts)
 
     def _check_same_rules(self, other: Evaluation, place: str) -> None:
         for key in [*self, *other]:

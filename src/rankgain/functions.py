@@ -484,7 +484,7 @@ def _evaluated(name: str, lists: Lists, truth: Lists | None, settings: _Settings
         parameters |= {"ideal": settings.ideal, "empty": settings.empty}
     if name in ("cg", "dcg") or truth is not None:  # what lies beyond the cut-off is not looked at
         lists = lists.cut(settings.k)
-    source = ListSource(lists, None, truth, range(len(lists)), named=False)
+    source = ListSource(lists, None, truth, range(len(lists)), gain=settings.gain)
     out, _ = fill(planned((Metric(name, settings.k, **parameters),)), source, GIVEN)
     return out[0].copy()
 

@@ -22,8 +22,8 @@ Bools = np.ndarray[Any, np.dtype[np.bool_]]
 NATIVE = {dtype: dtype for dtype in map(np.dtype, (np.float64, np.float32, np.int64, np.int32, np.uint8))}
 
 
-# The same, as the letters of dtypes.
-_NATIVE_LETTERS = frozenset(dtype.char for dtype in map(np.dtype, ("d", "f", "l", "q", "i", "B")) if dtype in NATIVE)
+_FLOAT64, _, _INT64, _, _ = NATIVE
+_WHERE_HELD = 0x101  # the bits of flags that say contiguous and aligned
 
 Part = tuple[Array, Ints | None, int]  # numbers, where each list of them starts; or, for None, how many it has
 
@@ -34,13 +34,12 @@ class Lists:
     The caller's arrays are kept as they are; `part` gives them to kernels, or any run of them as one contiguous array.
     """
 
-    __slots__ = ("_count", "_offsets", "_order", "_parts", "_values", "columns", "name", "native", "single")
+    __slots__ = ("_offsets", "_order", "_parts", "_values", "columns", "count", "name", "native", "single")
 
     def __init__(
         self,
         name: str,
         offsets: Ints | None,
-        *,
         values: Array | None = None,
         parts: list[Array] | None = None,
         order: Array | None = None,
@@ -53,47 +52,43 @@ class Lists:
         self._values = values
         self._parts = parts
         self._order = order
-        self.columns = 0
+        self.native = False  # whether kernels read the numbers where they are held
+        if values is not None and order is None and values.flags.num & _WHERE_HELD == _WHERE_HELD:
+            kind = values.dtype
+            self.native = kind is _FLOAT64 or kind is _INT64 or kind in NATIVE
         if offsets is not None:
-            self._count = len(offsets) - 1
+            self.count, self.columns = len(offsets) - 1, 0
         elif values is not None:
-            self._count, self.columns = (1, len(values)) if single else values.shape
-        # whether kernels read the numbers where they are held
-        self.native = (
-            values is not None
-            and order is None
-            and values.dtype.char in _NATIVE_LETTERS
-            and values.dtype.isnative
-            and values.flags.c_contiguous
-            and values.flags.aligned
-        )
+            self.count, self.columns = (1, len(values)) if single else values.shape
 
     @classmethod
     def of(cls, value: Any, name: str) -> Lists:
         """One list of numbers (1-D), or many (2-D, or a list, a tuple or an array of 1-D lists of any lengths)."""
-        if type(value) is np.ndarray and value.dtype.char in _NATIVE_LETTERS and 0 < value.ndim <= 2:
-            return cls(name, None, values=value, single=value.ndim == 1)
+        if type(value) is np.ndarray and 0 < (dimensions := value.ndim) <= 2:
+            kind = value.dtype
+            if kind is _FLOAT64 or kind is _INT64 or kind in NATIVE:
+                return cls(name, None, value, None, None, dimensions == 1)
         array = numbers(value, name)
         if isinstance(array, list):
             parts = [_part(row, name, query) for query, row in enumerate(array)]
-            return cls(name, offsets_of([len(part) for part in parts]), parts=parts)
+            return cls(name, offsets_of([len(part) for part in parts]), None, parts)
         if array.ndim == 1 or array.ndim == 2:
-            return cls(name, None, values=array, single=array.ndim == 1)
+            return cls(name, None, array, None, None, array.ndim == 1)
         raise ValueError(f"{name} must have 1 or 2 dimensions, not {array.ndim}")
 
     def __len__(self) -> int:
-        return self._count
+        return self.count
 
     @property
     def offsets(self) -> Ints:
         if self._offsets is None:
-            self._offsets = np.arange(self._count + 1, dtype=np.int64) * self.columns
+            self._offsets = np.arange(self.count + 1, dtype=np.int64) * self.columns
         return self._offsets
 
     @property
     def total(self) -> int:
         """How many numbers there are."""
-        return int(self._offsets[-1]) if self._offsets is not None else self._count * self.columns
+        return int(self._offsets[-1]) if self._offsets is not None else self.count * self.columns
 
     @property
     def sizes(self) -> Ints:
@@ -116,7 +111,6 @@ class Lists:
         numbers, offsets, columns = self.part(start, stop)
         return numbers, np.arange(stop - start + 1, dtype=np.int64) * columns if offsets is None else offsets
 
-    @property
     def whole(self) -> Part:
         """All of them where they are held, if they are `native`."""
         assert self._values is not None

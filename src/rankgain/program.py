@@ -7,19 +7,20 @@ were asked for by name are kept.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from rankgain import _backend, _codes
-from rankgain._codes import IN_JUDGED
+from rankgain._codes import IN_JUDGED, UNLIMITED
 from rankgain.definitions import TABLE
 from rankgain.discounts import LONGEST_TABLE
 from rankgain.errors import Offence
 from rankgain.families import Needs, Term
 from rankgain.lists import Floats, Ints
 from rankgain.metrics import Metric, parse
-from rankgain.rules import Rules
+from rankgain.rules import Codes, Rules
 from rankgain.source import Source
 from rankgain.threads import over
 
@@ -38,6 +39,7 @@ class Plan:
 
     def __init__(self, metrics: Sequence[Metric], rows: Sequence[tuple[int | str, int]] = ()) -> None:
         self.metrics = metrics
+        self.rank = len(metrics)
         self.rows = rows
         self.plain = [key for key, _ in rows] == [row for _, row in rows] == list(range(len(metrics)))
         self.averaged = not any(TABLE[metric.name].unaveraged for metric in metrics)
@@ -60,25 +62,39 @@ class Plan:
             self.needs |= term.needs.at(int(cutoffs[-1]))
         self.asks = any(term.gain is not None and term.gain.function is not None for term, _ in self.terms)
         self.engine = _backend.engine
+        self.run = self.engine.run
         self.backend = _backend.name
+        # The deepest rank of which a table of discounts holds one; further ones are computed when they are come to.
+        self._deepest = min(max(self.needs.depth, self.needs.judged_depth), LONGEST_TABLE)
         self._tabled = 0
         self._program: Any = None
 
-    def program(self, longest: int) -> Any:
-        """What the engine runs, with discounts in tables for lists of so many documents; deeper ones are computed."""
-        longest = min(longest, LONGEST_TABLE)
-        if longest > self._tabled or self._program is None:
-            longest = max(SHORTEST_TABLE, 1 << (longest - 1).bit_length() if longest else 0)
-            terms = [_term(term, cutoffs, longest) for term, cutoffs in self.terms]
+    @property
+    def tabled(self) -> int:
+        """How long a list may be for the tables to hold all the discounts that are looked at."""
+        return UNLIMITED if self._deepest <= self._tabled else self._tabled
+
+    def program(self, source: Source) -> Any:
+        """What the engine runs; discounts stand in tables, for lists as long as those of the source."""
+        if self._deepest <= self._tabled:
+            return self._program
+        return self.program_of(source.longest)
+
+    def program_of(self, longest: int) -> Any:
+        """The same for lists of so many documents."""
+        ranks = min(longest, self._deepest)
+        if ranks > self._tabled or self._program is None:
+            self._tabled = min(self._deepest, max(SHORTEST_TABLE, 1 << max(ranks - 1, 0).bit_length()))
+            terms = [_term(term, cutoffs, self._tabled) for term, cutoffs in self.terms]
             self._program = self.engine.Program(terms, self._figures, *self.needs)
-            self._tabled = longest
         return self._program
 
     def vectors(self, asked: Asked, out: Floats) -> dict[str | Metric, Floats]:
         """The rows of what was computed, by what was asked for."""
-        if self.plain:
-            return dict(zip(asked, out, strict=True))
-        return {asked[key] if isinstance(key, int) else key: out[row] for key, row in self.rows}
+        if len(asked) == 1 and self.plain:
+            return {asked[0]: out[0]}
+        found = list(out)
+        return {asked[key] if isinstance(key, int) else key: found[row] for key, row in self.rows}
 
 
 _NONE = np.empty(0)
@@ -149,27 +165,31 @@ def fill(plan: Plan, source: Source, rules: Rules, threads: int = 1) -> tuple[Fl
     if rules.ties == "average" and not plan.averaged:
         for metric in plan.metrics:
             refuse_average(metric)
-    out = np.empty((len(plan.metrics), len(source.query_ids)))
-    program, codes, run, broken = plan.program(source.longest), rules.codes, plan.engine.run, source.broken
+    queries = len(source.query_ids)
+    out = np.empty((plan.rank, queries))
+    walk = _asking if plan.asks else _walk
+    program = plan.program(source)
+    if queries == 1:
+        empty = walk(plan, program, source, rules.codes, out, 0, 1)
+    else:
+        chunked = partial(walk, plan, program, source, rules.codes, out)
+        empty = sum(over(source.chunks(threads), chunked, threads))
+    if source.broken is not None:
+        raise source.broken[1]
+    out.setflags(write=False)
+    return out, empty
 
-    def walk(start: int, stop: int) -> int:
-        stop = stop if broken is None else min(stop, broken[0])
+
+def _walk(plan: Plan, program: Any, source: Source, codes: Codes, out: Floats, start: int, stop: int) -> int:
+    """Fill the columns of the queries start … stop − 1; how many have nothing relevant."""
+    if source.broken is not None:
+        stop = min(stop, source.broken[0])
         if start >= stop:
             return 0
-        chunk = source.chunk(start, stop)
-        found = _asking(plan, program, codes, chunk, source.room(start, stop), out, start) if plan.asks else run(
-            program, codes, chunk, out, start
-        )
-        if type(found) is tuple:
-            raise refused(plan, source, start, found)
-        return found  # type: ignore[no-any-return]
-
-    chunks = source.chunks(threads)
-    empty = walk(*chunks[0]) if type(chunks) is tuple and chunks else sum(over(chunks, walk, threads))
-    if broken is not None:
-        raise broken[1]
-    out.flags.writeable = False
-    return out, empty
+    found = plan.run(program, codes, source.chunk(start, stop), out, start)
+    if type(found) is tuple:
+        raise refused(plan, source, start, found)
+    return found  # type: ignore[no-any-return]
 
 
 def refused(plan: Plan, source: Source, start: int, fault: tuple[Any, ...]) -> Exception:
@@ -248,13 +268,15 @@ class Answers:
         return None
 
 
-def _asking(plan: Plan, program: Any, codes: Any, chunk: Any, room: tuple[int, int], out: Floats, start: int) -> Any:
-    """Find all, ask the callables about each query, then make figures of all; as `run`.
+def _asking(plan: Plan, program: Any, source: Source, codes: Codes, out: Floats, start: int, stop: int) -> int:
+    """`_walk` where callables say what documents are worth: find all, ask about each query, make figures of all.
 
     A callable is given the distinct grades of a query that the term looks at, highest first, so that neither chunks nor
     threads show in what it gives; and it sees none at or after a query that was refused.
     """
-    found = find(plan.engine, program, codes, chunk, room)
+    if source.broken is not None:
+        stop = max(start, min(stop, source.broken[0]))
+    found = find(plan.engine, program, codes, source.chunk(start, stop), source.room(start, stop))
     tables: list[list[tuple[Floats, Floats]] | None] = [
         [] if term.gain is not None and term.gain.function is not None else None for term, _ in plan.terms
     ]
@@ -274,10 +296,12 @@ def _asking(plan: Plan, program: Any, codes: Any, chunk: Any, room: tuple[int, i
     answer = plan.engine.figure(program, codes[0], done, *arrays, asked, out, start)
     if type(answer) is tuple:
         table = tables[answer[3]] if answer[3] >= 0 else None
-        return answer if table is None else (*answer, Answers(*table[answer[1]]))
+        raise refused(plan, source, start, answer if table is None else (*answer, Answers(*table[answer[1]])))
     if error is not None:
         raise error
-    return answer if found.fault is None else found.fault
+    if found.fault is not None:
+        raise refused(plan, source, start, found.fault)
+    return answer  # type: ignore[no-any-return]
 
 
 def _grades(found: Found, query: int, needs: Needs) -> Floats:

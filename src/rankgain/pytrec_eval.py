@@ -30,14 +30,13 @@ import math
 import operator
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import repeat
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from rankgain import _backend, trec_measures
-from rankgain._codes import DICTS
 from rankgain.aggregators import LEAST
 from rankgain.inputs.qrels import DictSource, mapping
 from rankgain.program import Plan
@@ -65,37 +64,50 @@ supported_nicknames: dict[str, set[str]] = {
 
 
 class _Planned(NamedTuple):
-    """The columns of measures, those that are computed, what computes them, and where these are the columns, the keys.
+    """What follows from measures and options; it is kept, for those who make an evaluator a query.
 
-    They are kept, for those who make an evaluator a query.
+    `keys`: of the columns, where each is a metric of the plan as it is.
     """
 
     columns: list[Column]
     computed: list[Column]
     plan: Plan
+    rules: Rules
     keys: tuple[str, ...] | None
+    rows: Callable[..., dict[Any, dict[str, float]] | None]
+    program: Any
+    most: int
 
 
 MOST_PLANS = 64
-_plans: dict[tuple[tuple[str, ...], Options, str], _Planned] = {}
+_plans: dict[tuple[Any, ...], _Planned] = {}
 
 
-def _planned(measures: tuple[str, ...], options: Options) -> _Planned:
+def _planned(measures: tuple[str, ...], release: int, level: Any, judged_only: bool) -> _Planned:
+    key = measures, release, level, type(level), judged_only, _backend.name
     try:
-        return _plans[measures, options, _backend.name]
-    except KeyError:
+        return _plans[key]
+    except (KeyError, TypeError):  # not asked for before, or no level at all
         pass
-    columns = trec_measures.columns(measures, options, underscores=True)
+    if release not in (9, 10):
+        raise ValueError(f"release must be 9 or 10, not {release!r}")
+    for name in measures:
+        if not isinstance(name, str):
+            raise TypeError(f"measures: a name must be a str, not {type(name).__name__} {name!r}")
+    columns = trec_measures.columns(measures, Options(release, _level(level)), underscores=True)
     computed = [column for column in columns if column.made.metrics]
     plan = trec_measures.plan_of(computed)
-    keys = None
-    if [column.made.metrics for column in columns] == [(metric,) for metric in plan.metrics] and not any(
+    plain = [column.made.metrics for column in columns] == [(metric,) for metric in plan.metrics] and not any(
         column.made.value or column.measure.name.startswith("gm_") for column in columns
-    ):
-        keys = tuple(column.key for column in columns)
+    )
+    keys = tuple(column.key for column in columns) if plain and not plan.asks else None
+    program = plan.program_of(0)
+    rules = Rules("docid", 32 if release == 9 else 64, judged_only=judged_only)
+    most = min(DictSource.most, plan.tabled)
+    found = _Planned(columns, computed, plan, rules, keys, plan.engine.rows, program, most)
     if len(_plans) >= MOST_PLANS:
         _plans.clear()
-    found = _plans[measures, options, _backend.name] = _Planned(columns, computed, plan, keys)
+    _plans[key] = found
     return found
 
 
@@ -143,23 +155,13 @@ class RelevanceEvaluator:
         *,
         release: int = 9,
     ) -> None:
-        if release not in (9, 10):
-            raise ValueError(f"release must be 9 or 10, not {release!r}")
-        self._options = Options(release, _level(relevance_level))
-        self._judged_only = bool(judged_docs_only_flag)
-        self._measures = _names(measures)
+        self._asked = _names(measures), release, relevance_level, bool(judged_docs_only_flag)
+        self._planned = _planned(*self._asked)
         judged = mapping(query_relevance, "query_relevance")
         if not all(judged.values()):
             judged = {query: own for query, own in judged.items() if len(own)}
         self._truth = of_dicts(list(judged), judged.values(), "query_relevance").check()
-        self._prepare()
-
-    def _prepare(self) -> None:
-        """What follows from what it was made of."""
-        self._planned = _planned(self._measures, self._options)
-        rules = Rules("docid", 32 if self._options.release == 9 else 64, judged_only=self._judged_only)
-        self._rules, self._codes = rules, rules.codes
-        self._numbers = dict(zip(self._truth.query_ids, range(len(self._truth)), strict=True))
+        self._numbers = {query: number for number, query in enumerate(judged)}
 
     def evaluate(self, scores: Mapping[Any, Mapping[Any, float]]) -> dict[Any, dict[str, float]]:
         """The measures of each query of a run that is judged, in the order of the run.
@@ -188,71 +190,45 @@ class RelevanceEvaluator:
         >>> evaluator.evaluate({"q2": {"d1": 0.1, "d2": 0.1}, "q1": {"d1": 0.1}, "other": {"d1": 1.0}})
         {'q2': {'recip_rank': 0.5}, 'q1': {'recip_rank': 1.0}}
         """
+        _, _, _, rules, keys, rows, program, most = self._planned
+        if keys is not None:  # straight from dict to dict
+            found = rows(program, rules.codes, self._truth.judged, self._numbers, scores, keys, most)
+            if found is not None:
+                return found
+        return self._long_way(scores)
+
+    def _long_way(self, scores: Mapping[Any, Mapping[Any, float]]) -> dict[Any, dict[str, float]]:
+        """What is not, or too large for one go, a dict of dicts; and what is refused."""
         numbers = self._numbers
-        names = [query for query in mapping(scores, "scores") if query in numbers]
-        if not names:
+        queries = [query for query in mapping(scores, "scores") if query in numbers]
+        if not queries:
             differ = types(self._truth.query_ids, scores, (self._truth.name, "scores")) if scores and numbers else ""
             if differ:
                 raise ValueError(f"query_relevance and scores have no query in common: {differ}")
             return {}
-        found = self._at_once(names, scores)
-        return self._in_vectors(scores) if found is None else dict(zip(names, found, strict=True))
-
-    def _at_once(self, names: list[Any], scores: Mapping[Any, Mapping[Any, float]]) -> list[dict[str, float]] | None:
-        """The measures of queries, straight from dict to dict; None for what takes the long way, or is refused there."""
-        plan, keys, truth = self._planned.plan, self._planned.keys, self._truth
-        if keys is None or plan.asks:
-            return None
-        runs = list(map(scores.__getitem__, names))
-        sizes = list(map(len, runs))
-        numbers = list(map(self._numbers.__getitem__, names))
-        program = plan.program(max(sizes))
-        found: list[dict[str, float]] = []
-        for start, stop in ((0, len(runs)),) if sum(sizes) <= DictSource.most else _parts(sizes):
-            chunk = DICTS, start, stop, truth.documents, truth.offsets, truth.grades, numbers, runs
-            rows = plan.engine.rows(program, self._codes, chunk, keys)
-            if type(rows) is tuple:
-                return None
-            found += rows
-        return found
-
-    def _in_vectors(self, scores: Mapping[Any, Mapping[Any, float]]) -> dict[Any, dict[str, float]]:
-        columns, computed, plan, _ = self._planned
-        rankings = Rankings(DictSource(self._truth, scores, missing="skip"), self._rules)
+        columns, computed, plan, rules, *_ = self._planned
+        rankings = Rankings(DictSource(self._truth, scores, missing="skip"), rules)
         values = trec_measures.values(computed, rankings, plan=plan)
         return _by_query(columns, values, rankings.query_ids, scores)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {
-            "_options": self._options,
-            "_judged_only": self._judged_only,
-            "_measures": self._measures,
-            "_truth": Judgments(self._truth),
-        }
+        """What is made of the names of the measures is made anew where this is unpickled."""
+        return {"_asked": self._asked, "_truth": Judgments(self._truth)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state, _truth=truth_of(state["_truth"]))
-        self._prepare()
-
-
-def _parts(sizes: list[int]) -> Iterator[tuple[int, int]]:
-    """Runs of queries of about as many documents as are walked over at once."""
-    start = documents = 0
-    for query, size in enumerate(sizes):
-        documents += size
-        if documents > DictSource.most or query == len(sizes) - 1:
-            yield start, query + 1
-            start, documents = query + 1, 0
+        if "_asked" not in state:  # of release 0.1
+            options = state["_options"]
+            state["_asked"] = state["_measures"], options.release, options.level, state["_judged_only"]
+        self._asked = state["_asked"]
+        self._planned = _planned(*self._asked)
+        self._truth = truth_of(state["_truth"])
+        self._numbers = {query: number for number, query in enumerate(self._truth.query_ids)}
 
 
 def _names(measures: Iterable[str]) -> tuple[str, ...]:
-    if isinstance(measures, (str, bytes)) or not isinstance(measures, Iterable):
+    if type(measures) is not set and (isinstance(measures, (str, bytes)) or not isinstance(measures, Iterable)):
         raise TypeError(f"measures must be a set of names, such as {{'map', 'ndcg_cut.10'}}, not {measures!r}")
-    names = tuple(measures)
-    for name in names:
-        if not isinstance(name, str):
-            raise TypeError(f"measures: a name must be a str, not {type(name).__name__} {name!r}")
-    return names
+    return tuple(measures)
 
 
 def _level(level: Any) -> int:

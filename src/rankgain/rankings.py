@@ -197,7 +197,8 @@ class Rankings:
         <Evaluation: 2 queries, ties='stable', like='lightgbm', backend='...'>
         ndcg@2  0.6377
         """
-        threads = check_threads(threads)
+        if type(threads) is not int or threads != 1:
+            threads = check_threads(threads)
         if like is None:
             return self._evaluated(metrics, planned(metrics), threads, None)
         from rankgain.peers import OWN, follow, peer_of  # which few need
@@ -211,15 +212,9 @@ class Rankings:
         source, rules = self._source, self._rules
         out, empty = fill(plan, source, rules, threads)
         missing, unjudged = source.left_out
-        return Evaluation(
-            plan.vectors(asked, out),
-            source.query_ids,
-            ties=rules.ties,
-            missing=source.missing,
-            like=like,
-            backend=plan.backend,
-            counts={"queries": len(source.query_ids), "missing": missing, "unjudged": unjudged, "empty": empty},
-        )
+        counts = {"queries": len(source.query_ids), "missing": missing, "unjudged": unjudged, "empty": empty}
+        values = plan.vectors(asked, out)
+        return Evaluation(values, source.query_ids, rules.ties, source.missing, like, plan.backend, counts)
 
     def tie_spread(self, *metrics: str | Metric, threads: int = 1) -> TieSpread:
         """How much of a metric is tie luck: its worst, expected and best value over the orders of tied documents.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from rankgain._codes import AVERAGE, BEST, DOCID, STABLE, UNLIMITED, WORST
@@ -13,34 +11,41 @@ TIES = {"average": AVERAGE, "stable": STABLE, "docid": DOCID, "best": BEST, "wor
 Codes = tuple[int, bool, int, bool, int]  # as kernels take rules
 
 
-class Rules(NamedTuple):
+class Rules:
     """`ties`: the policy, None where the order was given. `depth`: how many documents of each ranking count;
     `judged_only`: whether those that are not judged are taken out, and `kept`: how many count of what that leaves.
+
+    They do not change. `codes`: as kernels take them.
     """
 
-    ties: str | None = None
-    score_bits: int = 64
-    depth: int = UNLIMITED
-    judged_only: bool = False
-    kept: int = UNLIMITED
+    __slots__ = ("codes", "depth", "judged_only", "kept", "score_bits", "ties")
 
-    @property
-    def codes(self) -> Codes:
-        """What kernels take."""
-        ties = STABLE if self.ties is None else TIES[self.ties]
-        return ties, self.score_bits == 32, self.depth, self.judged_only, self.kept
+    def __init__(
+        self,
+        ties: str | None = None,
+        score_bits: int = 64,
+        depth: int = UNLIMITED,
+        judged_only: bool = False,
+        kept: int = UNLIMITED,
+    ) -> None:
+        self.ties = ties
+        self.score_bits = score_bits
+        self.depth = depth
+        self.judged_only = judged_only
+        self.kept = kept
+        self.codes: Codes = STABLE if ties is None else TIES[ties], score_bits == 32, depth, judged_only, kept
 
     def limited(self, depth: int, judged_only: bool) -> Rules:
         """These rules, and after them others."""
         if depth < UNLIMITED and self.ties not in (None, "stable", "docid"):
             raise ValueError(f"depth: which of the tied documents it leaves is open with ties={self.ties!r}")
         if self.judged_only:
-            return self._replace(kept=min(self.kept, depth))
-        return self._replace(depth=min(self.depth, depth), judged_only=judged_only)
+            return Rules(self.ties, self.score_bits, self.depth, True, min(self.kept, depth))
+        return Rules(self.ties, self.score_bits, min(self.depth, depth), judged_only)
 
     def under(self, ties: str | None, score_bits: int | None) -> Rules:
         """Another policy for ties, another precision of scores, unless they are None."""
-        rules = self._replace(ties=ties or self.ties, score_bits=score_bits or self.score_bits)
+        rules = Rules(ties or self.ties, score_bits or self.score_bits, self.depth, self.judged_only, self.kept)
         if min(self.depth, self.kept) < UNLIMITED:  # which has to make sense with those as well
             rules.limited(min(self.depth, self.kept), False)
         return rules
@@ -52,8 +57,9 @@ _PLAIN = {ties: Rules(ties) for ties in TIES}
 
 def rules_of(ties: str, *, ids: bool, score_bits: int = 64) -> Rules:
     """The rules with a policy for ties, if there is such a one; `ids`: whether the documents have ids."""
-    rules = _PLAIN[check_ties(ties, ids)]
-    return rules if score_bits == 64 else rules._replace(score_bits=score_bits)
+    if type(ties) is not str or ties not in TIES or (ties == "docid" and not ids):
+        check_ties(ties, ids)
+    return _PLAIN[ties] if score_bits == 64 else Rules(ties, score_bits)
 
 
 def check_ties(ties: str, ids: bool) -> str:

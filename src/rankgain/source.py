@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from rankgain._codes import UNLIMITED
 from rankgain.arrays import check_id, objects_of
 from rankgain.errors import Offence
 from rankgain.lists import CHUNK, Ints
@@ -32,10 +33,11 @@ class Source(ABC):
         How many queries were missing from the run, and how many of the run had no judgements.
     """
 
-    most = CHUNK  # documents in a chunk
+    most = UNLIMITED  # documents in a chunk, if that is fewer than usual
     has_ids = False  # whether the documents have ids, by which ties can be ordered
     missing: str | None = None
     left_out = 0, 0
+    broken: tuple[int, Exception] | None = None  # the first query whose judgements are no good, and what to raise there
 
     query_ids: Sequence[Any]
 
@@ -74,11 +76,6 @@ class Source(ABC):
     def refusal(self, query: int, offence: Offence) -> Exception:
         """The offence of a query in the caller's words."""
 
-    @property
-    def broken(self) -> tuple[int, Exception] | None:
-        """The first query whose judgements are no good, and what to raise when it is come to."""
-        return None
-
     def query_name(self, query: int) -> str:
         """The query as an error names it."""
         return f"query {self.query_ids[query]!r}"
@@ -93,10 +90,11 @@ class Source(ABC):
 
     def chunks(self, threads: int = 1) -> Iterable[tuple[int, int]]:
         """Runs of queries to be walked over in one go."""
-        load, queries = self.load, len(self.query_ids)
-        if load <= self.most:  # so little is done before another thread has begun
+        load, queries, most = self.load, len(self.query_ids), min(self.most, CHUNK)
+        if load <= most:  # so little is done before another thread has begun
             return ((0, queries),) if queries else ()
-        most = self.most if threads == 1 else min(self.most, max(SMALLEST_CHUNK, load // (4 * threads)))
+        if threads > 1:
+            most = min(most, max(SMALLEST_CHUNK, load // (4 * threads)))
         return _chunks(self.loads, most)
 
 

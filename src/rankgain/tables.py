@@ -49,7 +49,7 @@ class ColumnSource(JudgedSource):
 
     def __init__(self, truth: Truth, run: Table, *, missing: str, query_ids: Iterable[Hashable] | None) -> None:
         common = common_queries(truth.query_ids, run.groups.known)
-        super().__init__(truth, run.name, run.groups.known, common, missing=missing, query_ids=query_ids)
+        super().__init__(truth, run.name, run.groups.known, common, missing, query_ids)
         check_kinds(truth, run.name, run.documents.kind)
         self._run = run
         places = run.groups.find(truth.query_ids)  # of the truth's queries in the run

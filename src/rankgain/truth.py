@@ -20,6 +20,9 @@ from rankgain.source import Source, check_query_ids
 EARLIER = "the document stands in an earlier place"
 
 
+_DICT = frozenset((dict,))
+
+
 class Judgments:
     """Judged documents with their grades, by query; made by `rankgain.judgments`, read once, good for any run.
 
@@ -48,17 +51,19 @@ class Judgments:
         return self._truth.query_ids
 
     def __getstate__(self) -> dict[str, Any]:
-        return vars(self._truth)
+        truth = self._truth.check()
+        state = {"name": truth.name, "query_ids": truth.query_ids, "offsets": truth.offsets, "grades": truth.grades}
+        return state | {"documents": truth.documents}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._truth = object.__new__(Truth)
-        vars(self._truth).update(state)
+        fields = {name: state[name] for name in ("offsets", "grades", "documents", "ids") if name in state}
+        self._truth = Truth(state["name"], state["query_ids"]).with_columns(**fields)
 
     def __len__(self) -> int:
         return len(self._truth)
 
     def __repr__(self) -> str:
-        return f"<Judgments of {len(self)} queries, {len(self._truth.grades)} documents>"
+        return f"<Judgments of {len(self)} queries, {len(self._truth.documents)} documents>"
 
 
 def truth_of(judgments: Judgments) -> Truth:
@@ -72,29 +77,47 @@ class Truth:
     `fault` is what was found wrong while they were read.
     """
 
-    def __init__(
-        self,
-        name: str,
-        query_ids: Sequence[Any],
-        offsets: Ints,
-        grades: Floats,
-        *,
-        documents: list[Any] | None = None,
-        ids: Ids | None = None,
-        fault: Fault = None,
-        detail: object = "",
-    ) -> None:
-        """`documents` or `ids`: what was judged, one a grade. `fault`: what was found wrong while reading it."""
+    fault: Fault = None
+    detail: object = ""  # of the fault
+
+    def __init__(self, name: str, query_ids: Sequence[Any]) -> None:
+        """With one of the methods below."""
         self.name = name
         self.query_ids = query_ids
+
+    def with_dicts(self, judged: Any) -> Truth:
+        """What was read of dicts."""
+        self.judged = judged
+        self.fault = judged.fault
+        return self
+
+    def with_columns(
+        self, offsets: Ints, grades: Floats, *, ids: Ids | None = None, documents: list[Any] | None = None
+    ) -> Truth:
+        """Where the documents of each query start, their grades, and what they are."""
         self.offsets = offsets
         self.grades = grades
-        self.fault = fault if ids is None else fault or self._look_through(ids)
-        self._detail = detail
         if documents is not None:
             self.documents = documents
         if ids is not None:
             self.ids = ids
+            self.fault = self._look_through(ids)
+        return self
+
+    @cached_property
+    def judged(self) -> Any:
+        """What is read against dicts."""
+        return _backend.readers.Judged.of(self.documents, self.offsets, self.grades)
+
+    @cached_property
+    def offsets(self) -> Ints:
+        """Where the documents of each query start; one more for the end."""
+        return np.frombuffer(self.judged.arrays()[0], dtype=np.int64)
+
+    @cached_property
+    def grades(self) -> Floats:
+        """One a document; below 0: pooled but unjudged."""
+        return np.frombuffer(self.judged.arrays()[1], dtype=np.float64)
 
     def _look_through(self, ids: Ids) -> Fault:
         """What is wrong with grades that nothing has looked at, or with ids that no dict has kept apart."""
@@ -114,6 +137,8 @@ class Truth:
     @cached_property
     def documents(self) -> list[Any]:
         """The documents as Python holds them."""
+        if "ids" not in vars(self):
+            return self.judged.documents  # type: ignore[no-any-return]
         return python_ids(self.ids.take(slice(None)), self.ids.kind)
 
     @cached_property
@@ -140,7 +165,7 @@ class Truth:
 
     def refusal(self, query_name: str, query: int, offence: Offence) -> Exception:
         """What is wrong with a query of it, in words."""
-        where, detail = f"{self.name}: {query_name}", offence.detail or self._detail
+        where, detail = f"{self.name}: {query_name}", offence.detail or self.detail
         start, stop = int(self.offsets[query]), int(self.offsets[query + 1])
         judged = np.flatnonzero(self.grades[start:stop] >= 0.0)
         if offence.gain is not None:
@@ -157,27 +182,24 @@ def of_dicts(
     queries: Sequence[Any], truth: Iterable[Mapping[Any, float]], name: str, only: Container[Any] | None = None
 ) -> Truth:
     """The judgments in dicts of grades by document; what stands under other queries than `only` is not looked at."""
-    truths = list(truth)
+    truths: list[Any] = list(truth)
     if only is not None:
         truths = [own if query in only else {} for query, own in zip(queries, truths, strict=True)]
-    if {*map(type, truths)} != {dict}:
+    if not _DICT.issuperset(map(type, truths)):
         truths = [own if type(own) is dict else dict(own) for own in truths]
-    documents: list[Any] = []
-    grades, offsets = np.empty(sum(map(len, truths))), np.empty(len(truths) + 1, dtype=np.int64)
-    fault, detail = _backend.readers.read_judged(truths, documents, grades, offsets), ""
-    if fault is not None and fault[2] >= 0:
-        document, value = next(islice(truths[fault[1]].items(), fault[2], None))
-        detail = "an int beyond float64" if type(value) is int else type(value).__name__
-        documents.append(document)
-    grades = grades if fault is None else grades[: offsets[-1]]
-    return Truth(name, queries, offsets, grades, documents=documents, fault=fault, detail=detail)
+    held = Truth(name, queries).with_dicts(_backend.readers.Judged(truths))
+    if held.fault is not None and held.fault[2] >= 0:
+        document, value = next(islice(truths[held.fault[1]].items(), held.fault[2], None))
+        held.detail = "an int beyond float64" if type(value) is int else type(value).__name__
+        held.documents.append(document)
+    return held
 
 
 def of_ids(name: str, groups: Groups, documents: Ids, grades: Column) -> Truth:
     """The judgments in columns, a row each."""
     rows, offsets = groups.rows(np.arange(len(groups)))
     ids = column_of(documents.take(rows), documents.kind)
-    return Truth(name, groups.names, offsets, to_float64(grades[rows]), ids=ids)
+    return Truth(name, groups.names).with_columns(offsets, to_float64(grades[rows]), ids=ids)
 
 
 def as_dict(documents: Mapping[Any, float]) -> dict[Any, float]:
@@ -195,12 +217,12 @@ class JudgedSource(Source):
         run_name: str,
         run_queries: Collection[Any],
         common: Sequence[int] | Ints,
-        *,
         missing: str,
         query_ids: Iterable[Hashable] | None,
     ) -> None:
         """`common`: the numbers of the truth's queries that the run has."""
-        if not len(common):
+        found, queries = len(common), len(truth.query_ids)
+        if not found:
             names = truth.name, run_name
             differ = types(truth.query_ids, run_queries, names)
             raise ValueError(f"{names[0]} and {names[1]} have no query in common{differ and ': ' + differ}")
@@ -209,19 +231,19 @@ class JudgedSource(Source):
         self._run_queries = run_queries
         self._common = common
         self.missing = missing
-        self.left_out = len(truth.query_ids) - len(common), len(run_queries) - len(common)
+        self.left_out = queries - found, len(run_queries) - found
         # which query of the truth each one is; None: the same
-        self._numbers = None if missing == "zero" or not self.left_out[0] else np.asarray(common, dtype=np.int64)
-        if truth.fault is not None and self._place(truth.fault[1]) is None:
-            truth.check()
-        names_ = truth.query_ids
-        own = names_[:] if self._numbers is None else [names_[number] for number in self._numbers.tolist()]
+        self._numbers = None if missing == "zero" or found == queries else np.asarray(common, dtype=np.int64)
+        own = truth.query_ids
+        own = own[:] if self._numbers is None else [own[number] for number in self._numbers.tolist()]
+        self._named = query_ids is not None
         if query_ids is not None:
             own = check_query_ids(query_ids, len(own))
-        elif not isinstance(own, range) and not {*map(type, own)} <= _PLAIN_NAMES:  # the truth has each but once
+        elif type(own) is not range and not _PLAIN_NAMES.issuperset(map(type, own)):  # the truth has each but once
             own = check_query_ids(own, len(own))
         self.query_ids = own
-        self._named = query_ids is not None
+        if truth.fault is not None:
+            self.broken = self._broken(truth.fault)
 
     def _place(self, number: int) -> int | None:
         """Where a query of the truth stands among those that are evaluated."""
@@ -272,12 +294,12 @@ class JudgedSource(Source):
         rows, offsets = self._truth.rows(self._numbers_of(start, stop))
         return rows, offsets, self._truth.grades[rows]
 
-    @property
-    def broken(self) -> tuple[int, Exception] | None:
-        if self._truth.fault is None:
-            return None
-        code, number, position = self._truth.fault
+    def _broken(self, fault: tuple[int, ...]) -> tuple[int, Exception]:
+        """The query whose judgements are no good, and what to raise when it is come to."""
+        code, number, position = fault
         place = self._place(number)
+        if place is None:
+            self._truth.check()
         assert place is not None
         offence = Offence(code + _codes.IN_JUDGED, place, position)
         return place, self._truth.refusal(self.query_name(place), number, offence)
@@ -292,7 +314,7 @@ class JudgedSource(Source):
         """What is wrong with the run, in words."""
 
 
-_PLAIN_NAMES = {str, bytes, int}
+_PLAIN_NAMES = frozenset((str, bytes, int))
 
 
 def common_queries(queries: Sequence[Any], run_queries: Collection[Any]) -> Ints:

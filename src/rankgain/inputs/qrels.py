@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rankgain import _codes
+from rankgain._codes import DICTS, OTHER_IDS
 from rankgain.errors import Offence, refusal
 from rankgain.lists import Ints
 from rankgain.rankings import Rankings
@@ -84,13 +84,13 @@ def from_qrels(
     return Rankings(DictSource(truth, run, missing=missing, query_ids=query_ids, unread=unread), rules)
 
 
-_DICT = {dict}
+_DICT, _NONE = frozenset((dict,)), type(None)
 
 
 def mapping(value: Any, name: str) -> Mapping[Any, Any]:
     if type(value) is not dict and not isinstance(value, Mapping):
         raise TypeError(f"{name} must be a mapping of mappings, not {type(value).__name__}")
-    if {*map(type, value.values())} <= _DICT:
+    if _DICT.issuperset(map(type, value.values())):
         return value  # type: ignore[no-any-return]
     for query, documents in value.items():
         if not isinstance(documents, Mapping):
@@ -116,9 +116,9 @@ class DictSource(JudgedSource):
         """`unread`: the qrels of which the truth holds but the queries that the run has."""
         found: list[Any] = list(map(run.get, truth.query_ids))
         common: Sequence[int] = range(len(found))
-        if any(own is None for own in found):
+        if _NONE in map(type, found):
             common = [number for number, own in enumerate(found) if own is not None]
-        super().__init__(truth, "run", run, common, missing=missing, query_ids=query_ids)
+        super().__init__(truth, "run", run, common, missing, query_ids)
         self._unread = unread
         if len(common) < len(found):
             found = [own or {} for own in found if missing == "zero" or own is not None]
@@ -140,22 +140,21 @@ class DictSource(JudgedSource):
     @property
     def longest(self) -> int:
         if len(self._runs) == 1:
-            return max(len(self._runs[0]), len(self._truth.grades))
+            return max(len(self._runs[0]), self._truth.judged.total)
         return super().longest
 
     @property
     def load(self) -> int:
-        return sum(map(len, self._runs)) + len(self._truth.grades)
+        return sum(map(len, self._runs)) + self._truth.judged.total
 
     def chunk(self, start: int, stop: int) -> Chunk:
-        truth = self._truth
         numbers = None if self._numbers is None else self._numbers.tolist()
-        return _codes.DICTS, start, stop, truth.documents, truth.offsets, truth.grades, numbers, self._runs
+        return DICTS, start, stop, self._truth.judged, numbers, self._runs
 
     def run_refusal(self, query: int, offence: Offence) -> Exception:
         run = as_dict(self._runs[query])
         where, detail = f"{self._run_name}: {self.query_name(query)}", offence.detail
-        if offence.code == _codes.OTHER_IDS:
+        if offence.code == OTHER_IDS:
             first = int(self._truth.offsets[self._number(query)])
             detail = types(self._truth.documents[first : first + 1], run, (self._truth.name, self._run_name))
         elif offence.position >= 0:

@@ -7,6 +7,7 @@ from typing import Any
 
 from rankgain._codes import IN_JUDGED, LISTS, NAN_SCORE
 from rankgain.errors import Offence, located, refusal
+from rankgain.gains import Gain
 from rankgain.lists import Ints, Lists, check_judged
 from rankgain.rankings import Rankings
 from rankgain.rules import GIVEN
@@ -52,21 +53,23 @@ class ListSource(Source):
     """Grades in lists, in rank order or beside scores; and lists of the judged grades, where those are given."""
 
     def __init__(
-        self, grades: Lists, scores: Lists | None, judged: Lists | None, query_ids: Sequence[Any], *, named: bool = True
+        self,
+        grades: Lists,
+        scores: Lists | None,
+        judged: Lists | None,
+        query_ids: Sequence[Any],
+        *,
+        gain: Gain | None = None,
     ) -> None:
-        """`named`: whether errors name the query of a single list."""
+        """`gain`: that of a function which was given the lists themselves.
+
+        Its errors do not name the query of a single list, and name the first grade that is no good in any way.
+        """
         self.query_ids = query_ids
-        self._named = named
+        self._gain = gain
         self._grades = grades
         self._scores = scores
         self._judged = judged
-        self._whole: Chunk | None = None
-        if grades.native and (scores is None or scores.native) and (judged is None or judged.native):
-            self._whole = (
-                *grades.whole,
-                None if scores is None else scores.whole[0],
-                *((None, None, 0) if judged is None else judged.whole),
-            )
 
     @property
     def longest(self) -> int:
@@ -85,12 +88,13 @@ class ListSource(Source):
         return self.sizes if self._judged is None else self.sizes + self._judged.sizes
 
     def chunk(self, start: int, stop: int) -> Chunk:
-        if self._whole is not None:
-            return LISTS, start, stop, *self._whole
-        grades = self._grades.part(start, stop)
-        scores = None if self._scores is None else self._scores.part(start, stop)[0]
-        judged = (None, None, 0) if self._judged is None else self._judged.part(start, stop)
-        return LISTS, 0, stop - start, *grades, scores, *judged
+        lists, scores, judged = self._grades, self._scores, self._judged
+        if lists.native and (scores is None or scores.native) and (judged is None or judged.native):
+            known = (None, None, 0) if judged is None else judged.whole()
+            return LISTS, start, stop, *lists.whole(), None if scores is None else scores.whole()[0], *known
+        held = None if scores is None else scores.part(start, stop)[0]
+        known = (None, None, 0) if judged is None else judged.part(start, stop)
+        return LISTS, 0, stop - start, *lists.part(start, stop), held, *known
 
     def room(self, start: int, stop: int) -> tuple[int, int]:
         judged = self._grades if self._judged is None else self._judged
@@ -104,5 +108,8 @@ class ListSource(Source):
         elif offence.code & IN_JUDGED and self._judged is not None:
             held = self._judged
         offence = located(offence, held.take(query, query + 1))
-        where = held.place(query, offence.position, self.query_name(query) if self._named else "")
+        if self._gain is not None and offence.position > 0 and self._gain.function is None:
+            fault = self._gain.fault(held.take(query, query + 1)[: offence.position])
+            offence = offence if fault is None else Offence(fault[0], query, *fault[1:])
+        where = held.place(query, offence.position, self.query_name(query) if self._gain is None else "")
         return refusal(offence.code, where, offence.detail)

@@ -208,10 +208,12 @@ def _of_collections(name: str, users: Sequence[Any], values: Sequence[Any]) -> T
     offsets = offsets_of(list(map(len, rows)))
     grades, numbers = np.ones(offsets[-1]), _integers(rows, offsets)
     if numbers is not None:
-        return Truth(name, users, offsets, grades, ids=ids_of(numbers))
+        return Truth(name, users).with_columns(offsets, grades, ids=ids_of(numbers))
     documents = _chained(name, rows, offsets)
     faults = (_repeated(user, own) for user, own in enumerate(rows) if not isinstance(own, (set, frozenset, Set)))
-    return Truth(name, users, offsets, grades, documents=documents, fault=next(filter(None, faults), None))
+    truth = Truth(name, users).with_columns(offsets, grades, documents=documents)
+    truth.fault = next(filter(None, faults), None)
+    return truth
 
 
 def _repeated(user: int, ids: Sequence[Any]) -> Fault:

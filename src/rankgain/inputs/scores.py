@@ -88,11 +88,12 @@ def from_scores(
         scores = Lists("y_score", offsets, values=flat_scores, order=order)
         query_ids = names if query_ids is None else query_ids
     truth = None if judged is None else check_judged(judged, labels)
-    return Rankings(ListSource(labels, scores, truth, check_query_ids(query_ids, len(labels))), rules)
+    names = check_query_ids(query_ids, labels.count)
+    return Rankings(ListSource(labels, scores, truth, names), rules)
 
 
 def _check_same_shape(labels: Lists, scores: Lists) -> None:
-    if len(labels) != len(scores) or labels.single != scores.single:
+    if labels.count != scores.count or labels.single != scores.single:
         raise ValueError(
             f"y_true has {_shape(labels)}, and y_score has {_shape(scores)}: they must hold the same documents"
         )

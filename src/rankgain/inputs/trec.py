@@ -593,7 +593,7 @@ class FileSource(JudgedSource):
     ) -> None:
         queries = dict.fromkeys(places.queries.names)
         common = common_queries(truth.query_ids, queries)
-        super().__init__(truth, name, queries, common, missing=missing, query_ids=query_ids)
+        super().__init__(truth, name, queries, common, missing, query_ids)
         self._places = places
         self._file = found
         self._rules = rules
