@@ -545,12 +545,15 @@ cdef Py_ssize_t rank_given(Py_ssize_t m, int64_t depth, Scratch* scratch, double
 
 
 cdef struct Columns:
-    # Ids of judged and returned documents, one query after the other, with grades and, unless in rank order, scores.
+    # Ids of judged and returned documents by row, with grades and, unless they are in rank order, scores; and the rows
+    # of each query.
     Keys truth
-    const int64_t* truth_offsets
+    const int64_t* truth_first
+    const int64_t* truth_last
     const double* grades
     Keys run
-    const int64_t* run_offsets
+    const int64_t* run_first
+    const int64_t* run_last
     const double* scores
     bint whole
 
@@ -559,9 +562,9 @@ cdef int find_in_columns(
     const Columns* columns, Py_ssize_t number, int64_t depth, double lowest, int ties, bint single, Scratch* scratch,
     Query* query, Py_ssize_t* position
 ) noexcept nogil:
-    cdef Py_ssize_t truth_start = columns.truth_offsets[number], start = columns.run_offsets[number]
-    cdef Py_ssize_t n_truth = columns.truth_offsets[number + 1] - truth_start
-    cdef Py_ssize_t n = columns.run_offsets[number + 1] - start, m = 0
+    cdef Py_ssize_t truth_start = columns.truth_first[number], start = columns.run_first[number]
+    cdef Py_ssize_t n_truth = columns.truth_last[number] - truth_start
+    cdef Py_ssize_t n = columns.run_last[number] - start, m = 0
     cdef const double* scores = NULL
     cdef int code
     query.n = 0

@@ -374,6 +374,60 @@ cdef int find_in_dict(
 
 # ids
 
+cdef bint plain(object identifier, object kind) except -1:
+    """Whether an id is of a type itself, and one that columns could hold."""
+    cdef int overflow = 0
+    cdef Py_ssize_t size
+    if type(identifier) is not kind:
+        return False
+    if kind is int:
+        PyLong_AsLongLongAndOverflow(identifier, &overflow)
+        return overflow == 0
+    if kind is str:
+        if PyUnicode_AsUTF8AndSize(identifier, &size) == NULL:
+            PyErr_Clear()
+            return False
+        return True
+    return kind is bytes
+
+
+def as_runs(list recommended not None, list relevant not None, Py_ssize_t most, /):
+    cdef Py_ssize_t total = 0, place
+    cdef list runs = [], truths = []
+    cdef dict run, truth
+    kind = None
+    for row in recommended:
+        if type(row) is not list and type(row) is not tuple:
+            return None
+        total += len(row)
+        if total > most:
+            return None
+        run = {}
+        place = 0
+        for identifier in row:
+            if kind is None:
+                kind = type(identifier)
+            if not plain(identifier, kind):
+                return None
+            run[identifier] = -<double>place
+            place += 1
+        if len(run) != place:
+            return None
+        runs.append(run)
+    dicts = type(relevant[0]) is dict if relevant else False
+    for row in relevant:
+        if (type(row) is dict) != dicts or not (dicts or type(row) is set or type(row) is frozenset):
+            return None
+        total += len(row)
+        if total > most:
+            return None
+        for identifier in row:
+            if not plain(identifier, kind):
+                return None
+        truths.append(row if dicts else dict.fromkeys(row, 1.0))
+    return (runs, truths) if kind is not None else None
+
+
 def pack_integers(list values, int64_t[::1] numbers, /):
     cdef Py_ssize_t position
     cdef int overflow = 0

@@ -18,11 +18,16 @@ from rankgain._reference import Refused
 from rankgain._reference_ordering import count_grades, place
 
 
-def _ids(data, starts, ends, count, first=0, last=None):
-    """The ids of rows first … last − 1, of `count` in all, as bytes or, where there are no starts, as int."""
+def _ids(data, starts, ends, count):
+    """The ids, `count` in all, as bytes or, where there are no starts, as int."""
+    return _rows(0 if len(starts) else len(data) // max(count, 1), data, starts, ends, 0, count)
+
+
+def _rows(width, data, starts, ends, first, last):
+    """The ids of rows first … last − 1: numbers of so many bytes, or, if that is 0, stretches of the data."""
     data = memoryview(data)
-    if not len(starts):
-        return data.cast("B").cast("i" if len(data) == 4 * count else "q")[first:last].tolist() if count else []
+    if width:
+        return data[width * first : width * last].cast("i" if width == 4 else "q").tolist()
     pairs = zip(memoryview(starts)[first:last], memoryview(ends)[first:last], strict=True)
     return [data[start:end].tobytes() for start, end in pairs]
 
@@ -119,14 +124,13 @@ def find_in_columns(chunk, number, rules, judged_depth, depth, lowest):
     No judged id stands twice in a query (see `repeated`). A judged document that is returned twice is an offence,
     `whole`: any document.
     """
-    truth_data, truth_starts, truth_ends, truth_offsets, grades = chunk[:5]
-    run_data, run_starts, run_ends, run_offsets, scores, whole = chunk[5:]
-    start, stop = truth_offsets[number : number + 2].tolist()
+    *truth_ids, truth_first, truth_last, grades = chunk[:7]
+    *run_ids, run_first, run_last, scores, whole = chunk[7:]
+    start, stop = int(truth_first[number]), int(truth_last[number])
     known = grades[start:stop].tolist()
-    judged = _ids(truth_data, truth_starts, truth_ends, int(truth_offsets[-1]), start, stop)
-    truth = dict(zip(judged, known, strict=True))
-    start, stop = run_offsets[number : number + 2].tolist()
-    ids = _ids(run_data, run_starts, run_ends, int(run_offsets[-1]), start, stop)
+    truth = dict(zip(_rows(*truth_ids, start, stop), known, strict=True))
+    start, stop = int(run_first[number]), int(run_last[number])
+    ids = _rows(*run_ids, start, stop)
     own = None if scores is None else scores[start:stop].tolist()
     if own is not None and rules.single:
         own = [c_float(score).value for score in own]

@@ -39,6 +39,37 @@ def _encoded(text):
     return data if data.decode("utf-8", "surrogateescape") == text else None
 
 
+def as_runs(recommended, relevant, most):
+    """Lists of ids as runs, in which the first has the highest score, and what is relevant as dicts of grades.
+
+    None where there are more ids than `most`, an id that stands twice in a list, ids of several types or of such as
+    columns could not hold, and where what is relevant is neither dicts nor sets.
+    """
+    kinds = {*map(type, relevant)}
+    if not {*map(type, recommended)} <= {list, tuple} or not (kinds == {dict} or kinds <= {set, frozenset}):
+        return None
+    ids = [identifier for row in [*recommended, *relevant] for identifier in row]
+    if len(ids) > most or {*map(type, ids)} not in ({str}, {bytes}, {int}) or not any(recommended):
+        return None
+    for identifier in ids:
+        if type(identifier) is int and not -(2**63) <= identifier < 2**63:
+            return None
+        if type(identifier) is str and not _is_utf8(identifier):
+            return None
+    runs = [{identifier: -float(place) for place, identifier in enumerate(row)} for row in recommended]
+    if list(map(len, runs)) != list(map(len, recommended)):
+        return None
+    return runs, relevant if kinds == {dict} else [dict.fromkeys(row, 1.0) for row in relevant]
+
+
+def _is_utf8(text):
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def pack_integers(values, numbers):
     """The ids, all integers, as int64; the offence, or None."""
     for position, value in enumerate(values):

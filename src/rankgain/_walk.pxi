@@ -7,7 +7,7 @@ from libc.stdlib cimport free, malloc
 from rankgain._codes cimport COLUMNS, DICTS, IN_JUDGED, LISTS, NAN_SCORE, PLACES, STABLE
 
 cdef enum:
-    MOST_VIEWS = 12
+    MOST_VIEWS = 16
 
 cdef double NON_RELEVANT = -DBL_MIN  # hits above it are all that are judged
 
@@ -85,14 +85,13 @@ cdef void let_go(Chunk* chunk) noexcept:
         PyBuffer_Release(&chunk.held[index])
 
 
-cdef Keys hold_keys(Chunk* chunk, object data, object starts, object ends, Py_ssize_t n) except *:
+cdef Keys hold_keys(Chunk* chunk, object data, object starts, object ends, Py_ssize_t width) except *:
+    """`width`: the bytes of a number, 0 where the ids are text."""
     cdef Keys keys
-    cdef Py_ssize_t size
     keys.data = <const unsigned char*>hold(chunk, data)
-    size = chunk.held[chunk.n_held - 1].len
     keys.starts = <const int64_t*>hold(chunk, starts)
     keys.ends = <const int64_t*>hold(chunk, ends)
-    keys.width = 4 if size == 4 * n else 8
+    keys.width = width
     return keys
 
 
@@ -119,7 +118,7 @@ cdef int open_chunk(Chunk* chunk, tuple given) except -1:
         if chunk.lists.beside:
             chunk.judged = most_of(chunk.lists.judged_offsets, chunk.start, n, chunk.lists.judged_columns)
     elif chunk.form == COLUMNS:
-        open_columns(chunk, given, n)
+        open_columns(chunk, given)
     else:
         _, _, _, offsets, grade, first, last, returned, truth_offsets, truth = given
         chunk.places.offsets = <const int64_t*>hold(chunk, offsets)
@@ -134,21 +133,32 @@ cdef int open_chunk(Chunk* chunk, tuple given) except -1:
     return 0
 
 
-cdef int open_columns(Chunk* chunk, tuple given, Py_ssize_t n) except -1:
+cdef int open_columns(Chunk* chunk, tuple given) except -1:
     cdef Columns* columns = &chunk.columns
     (
-        _, _, _, truth_data, truth_starts, truth_ends, truth_offsets, grades, run_data, run_starts, run_ends,
-        run_offsets, scores, columns.whole,
+        _, _, _, truth_width, truth_data, truth_starts, truth_ends, truth_first, truth_last, grades, run_width,
+        run_data, run_starts, run_ends, run_first, run_last, scores, columns.whole,
     ) = given
-    columns.truth_offsets = <const int64_t*>hold(chunk, truth_offsets)
-    columns.run_offsets = <const int64_t*>hold(chunk, run_offsets)
-    columns.truth = hold_keys(chunk, truth_data, truth_starts, truth_ends, columns.truth_offsets[n])
-    columns.run = hold_keys(chunk, run_data, run_starts, run_ends, columns.run_offsets[n])
+    columns.truth = hold_keys(chunk, truth_data, truth_starts, truth_ends, truth_width)
+    columns.truth_first = <const int64_t*>hold(chunk, truth_first)
+    columns.truth_last = <const int64_t*>hold(chunk, truth_last)
     columns.grades = <const double*>hold(chunk, grades)
+    columns.run = hold_keys(chunk, run_data, run_starts, run_ends, run_width)
+    columns.run_first = <const int64_t*>hold(chunk, run_first)
+    columns.run_last = <const int64_t*>hold(chunk, run_last)
     columns.scores = <const double*>hold(chunk, scores)
-    chunk.documents = longest(columns.run_offsets, n)
-    chunk.judged = longest(columns.truth_offsets, n)
+    chunk.documents = most_between(columns.run_first, columns.run_last, chunk.start, chunk.stop)
+    chunk.judged = most_between(columns.truth_first, columns.truth_last, chunk.start, chunk.stop)
     return 0
+
+
+cdef Py_ssize_t most_between(
+    const int64_t* first, const int64_t* last, Py_ssize_t start, Py_ssize_t stop
+) noexcept nogil:
+    cdef Py_ssize_t number, most = 0
+    for number in range(start, stop):
+        most = max(most, <Py_ssize_t>(last[number] - first[number]))
+    return most
 
 
 cdef inline Py_ssize_t most_of(
@@ -346,10 +356,10 @@ cdef int find(
         code = find_in_columns(
             &chunk.columns, number, depth, lowest, rules.ties, rules.single, scratch, query, position
         )
-        start = chunk.columns.truth_offsets[number]
+        start = chunk.columns.truth_first[number]
         if code == 0:
             count_judged(
-                chunk.columns.grades + start, chunk.columns.truth_offsets[number + 1] - start, steps.judged_depth,
+                chunk.columns.grades + start, chunk.columns.truth_last[number] - start, steps.judged_depth,
                 &room.space, query,
             )
     else:

@@ -15,6 +15,9 @@ from rankgain.lists import Floats
 from rankgain.metrics import Metric, aggregator
 
 
+COUNTS = "queries", "missing", "unjudged", "empty"
+
+
 class Evaluation(Mapping[str | Metric, Floats]):
     """The values of metrics: a mapping from each, as it was asked for, to a float64 vector, one value a query.
 
@@ -44,7 +47,7 @@ class Evaluation(Mapping[str | Metric, Floats]):
         missing: str | None,
         like: str | None,
         backend: str,
-        counts: dict[str, int],
+        counts: tuple[int, int, int, int],
     ) -> None:
         self._values = values
         self.query_ids = query_ids
@@ -52,7 +55,23 @@ class Evaluation(Mapping[str | Metric, Floats]):
         self.missing = missing
         self.like = like
         self.backend = backend
-        self.counts = counts
+        self._counts = counts
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many queries are of each kind: see above.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> rg.from_ranked([[1, 0], [0, 0]]).evaluate("rr").counts
+        {'queries': 2, 'missing': 0, 'unjudged': 0, 'empty': 1}
+        """
+        return dict(zip(COUNTS, self._counts, strict=True))
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        counts = state.pop("counts", None)  # of release 0.1
+        vars(self).update(state if counts is None else state | {"_counts": tuple(counts.values())})
 
     def __getitem__(self, metric: str | Metric) -> Floats:
         try:
@@ -174,7 +193,8 @@ class Evaluation(Mapping[str | Metric, Floats]):
         for vector in merged.values():
             vector.flags.writeable = False
         backend = "+".join(sorted({name for part in parts for name in part.backend.split("+")}))
-        counts = {name: sum(part.counts[name] for part in parts) for name in self.counts}
+        queries, missing, unjudged, empty = (sum(part.counts[name] for part in parts) for name in COUNTS)
+        counts = queries, missing, unjudged, empty
         return Evaluation(merged, _merged_ids(parts), self.ties, self.missing, self.like, backend, counts)
 
     def _check_same_rules(self, other: Evaluation, place: str) -> None:

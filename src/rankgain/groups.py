@@ -25,6 +25,7 @@ class Groups:
         self.firsts = firsts
         self.lasts = lasts
         self._order = order
+        self.apart = order is not None
 
     @classmethod
     def of(cls, queries: Ids, begins: Ints | None = None, count: int = 0) -> Groups:

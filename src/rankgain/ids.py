@@ -23,6 +23,7 @@ Rows = slice | Ints
 Column = Any  # what can be indexed with Rows: an array, or Parts of them
 
 NONE = np.empty(0, dtype=np.int64)
+_READABLE = frozenset((np.dtype(np.int32), np.dtype(np.int64)))
 
 
 class Keys(NamedTuple):
@@ -36,12 +37,21 @@ class Keys(NamedTuple):
         """What is handed to kernels, which tell int32 by the size of the data."""
         return self.data.view(np.uint8), self.starts, self.ends
 
+    def wide(self) -> tuple[int, Bytes, Ints, Ints]:
+        """The same with the bytes of a number, 0 for text."""
+        return 0 if self.data.dtype == np.uint8 else self.data.itemsize, *self.buffers()
+
 
 class Ids(Protocol):
-    """A column of ids. `kind`: "str", "bytes", "int", or "" where there are none."""
+    """A column of ids. `kind`: "str", "bytes", "int", or "" where there are none.
+
+    `whole`: all of them as kernels read them, if they are held so; None: they have to be taken.
+    """
 
     @property
     def kind(self) -> str: ...
+    @property
+    def whole(self) -> Keys | None: ...
     def __len__(self) -> int: ...
     def take(self, rows: Rows) -> Keys: ...
 
@@ -56,6 +66,13 @@ class NumberIds:
 
     def __len__(self) -> int:
         return len(self._values)
+
+    @property
+    def whole(self) -> Keys | None:
+        held = self._values
+        if held.dtype not in _READABLE or not held.flags.c_contiguous or not held.flags.aligned or len(held) >= 1 << 31:
+            return None
+        return Keys(held, NONE, NONE)
 
     def take(self, rows: Rows) -> Keys:
         dtype = np.int32 if self._values.dtype == np.int32 else np.int64
@@ -75,6 +92,8 @@ class TextIds:
     def __len__(self) -> int:
         return len(self._starts)
 
+    whole = None  # where they stand is checked when they are taken
+
     def take(self, rows: Rows) -> Keys:
         starts = np.require(self._starts[rows], np.int64, ("C", "A"))
         ends = np.require(self._ends[rows], np.int64, ("C", "A"))
@@ -85,6 +104,8 @@ class TextIds:
 
 class ViewIds:
     """Ids as Arrow's string views: 16 bytes each, which hold a short text and point at a long one."""
+
+    whole = None
 
     def __init__(self, views: Bytes, buffers: list[Bytes], kind: str, where: str) -> None:
         self._where = where
@@ -108,6 +129,8 @@ class ViewIds:
 class ObjectIds:
     """Ids that Python holds, all str or all bytes, which are looked at when they are taken; `where` is for errors."""
 
+    whole = None
+
     def __init__(self, values: Array, where: str) -> None:
         kind = id_kind(values[0]) if len(values) else None
         self.kind = "bytes" if kind is bytes else "str" if len(values) else ""
@@ -127,6 +150,8 @@ class ObjectIds:
 
 class CodedIds:
     """Ids as places in a dictionary of them: Arrow's dictionaries, pandas' categories."""
+
+    whole = None
 
     def __init__(self, codes: Column, dictionary: Ids, where: str) -> None:
         self._where = where
@@ -186,6 +211,8 @@ class Parts:
 
 class PartIds(Parts):
     """Parts that are columns of ids."""
+
+    whole = None
 
     @property
     def kind(self) -> str:

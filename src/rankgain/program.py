@@ -68,20 +68,16 @@ class Plan:
         self._deepest = min(max(self.needs.depth, self.needs.judged_depth), LONGEST_TABLE)
         self._tabled = 0
         self._program: Any = None
+        # what the engine runs, where that does not depend on the lists
+        self.ready = self.program(0) if self._deepest <= SHORTEST_TABLE else None
 
     @property
     def tabled(self) -> int:
         """How long a list may be for the tables to hold all the discounts that are looked at."""
-        return UNLIMITED if self._deepest <= self._tabled else self._tabled
+        return UNLIMITED if self.ready is not None else self._tabled
 
-    def program(self, source: Source) -> Any:
-        """What the engine runs; discounts stand in tables, for lists as long as those of the source."""
-        if self._deepest <= self._tabled:
-            return self._program
-        return self.program_of(source.longest)
-
-    def program_of(self, longest: int) -> Any:
-        """The same for lists of so many documents."""
+    def program(self, longest: int) -> Any:
+        """What the engine runs, with discounts in tables for lists of so many documents."""
         ranks = min(longest, self._deepest)
         if ranks > self._tabled or self._program is None:
             self._tabled = min(self._deepest, max(SHORTEST_TABLE, 1 << max(ranks - 1, 0).bit_length()))
@@ -91,7 +87,7 @@ class Plan:
 
     def vectors(self, asked: Asked, out: Floats) -> dict[str | Metric, Floats]:
         """The rows of what was computed, by what was asked for."""
-        if len(asked) == 1 and self.plain:
+        if self.rank == 1 and self.plain:
             return {asked[0]: out[0]}
         found = list(out)
         return {asked[key] if isinstance(key, int) else key: found[row] for key, row in self.rows}
@@ -165,28 +161,29 @@ def fill(plan: Plan, source: Source, rules: Rules, threads: int = 1) -> tuple[Fl
     if rules.ties == "average" and not plan.averaged:
         for metric in plan.metrics:
             refuse_average(metric)
-    queries = len(source.query_ids)
-    out = np.empty((plan.rank, queries))
-    walk = _asking if plan.asks else _walk
-    program = plan.program(source)
-    if queries == 1:
-        empty = walk(plan, program, source, rules.codes, out, 0, 1)
+    out = np.empty((plan.rank, len(source.query_ids)))
+    program = plan.ready or plan.program(source.longest)
+    codes = rules.codes
+    chunks = source.chunks(threads)
+    if threads > 1:
+        empty = sum(over(chunks, partial(_walk, plan, program, source, codes, out), threads))
     else:
-        chunked = partial(walk, plan, program, source, rules.codes, out)
-        empty = sum(over(source.chunks(threads), chunked, threads))
+        empty = 0
+        for start, stop in chunks:
+            empty += _walk(plan, program, source, codes, out, start, stop)
     if source.broken is not None:
         raise source.broken[1]
-    out.setflags(write=False)
+    out.setflags(False)  # read-only
     return out, empty
 
 
 def _walk(plan: Plan, program: Any, source: Source, codes: Codes, out: Floats, start: int, stop: int) -> int:
     """Fill the columns of the queries start … stop − 1; how many have nothing relevant."""
-    if source.broken is not None:
-        stop = min(stop, source.broken[0])
-        if start >= stop:
-            return 0
-    found = plan.run(program, codes, source.chunk(start, stop), out, start)
+    chunk = source.chunk(start, stop)
+    if plan.asks:
+        found = _asking(plan, program, codes, chunk, source.room(start, stop), out, start)
+    else:
+        found = plan.run(program, codes, chunk, out, start)
     if type(found) is tuple:
         raise refused(plan, source, start, found)
     return found  # type: ignore[no-any-return]
@@ -268,15 +265,13 @@ class Answers:
         return None
 
 
-def _asking(plan: Plan, program: Any, source: Source, codes: Codes, out: Floats, start: int, stop: int) -> int:
-    """`_walk` where callables say what documents are worth: find all, ask about each query, make figures of all.
+def _asking(plan: Plan, program: Any, codes: Codes, chunk: Any, room: tuple[int, int], out: Floats, start: int) -> Any:
+    """As `run`, where callables say what documents are worth: find all, ask about each query, make figures of all.
 
     A callable is given the distinct grades of a query that the term looks at, highest first, so that neither chunks nor
     threads show in what it gives; and it sees none at or after a query that was refused.
     """
-    if source.broken is not None:
-        stop = max(start, min(stop, source.broken[0]))
-    found = find(plan.engine, program, codes, source.chunk(start, stop), source.room(start, stop))
+    found = find(plan.engine, program, codes, chunk, room)
     tables: list[list[tuple[Floats, Floats]] | None] = [
         [] if term.gain is not None and term.gain.function is not None else None for term, _ in plan.terms
     ]
@@ -296,12 +291,10 @@ def _asking(plan: Plan, program: Any, source: Source, codes: Codes, out: Floats,
     answer = plan.engine.figure(program, codes[0], done, *arrays, asked, out, start)
     if type(answer) is tuple:
         table = tables[answer[3]] if answer[3] >= 0 else None
-        raise refused(plan, source, start, answer if table is None else (*answer, Answers(*table[answer[1]])))
+        return answer if table is None else (*answer, Answers(*table[answer[1]]))
     if error is not None:
         raise error
-    if found.fault is not None:
-        raise refused(plan, source, start, found.fault)
-    return answer  # type: ignore[no-any-return]
+    return answer if found.fault is None else found.fault
 
 
 def _grades(found: Found, query: int, needs: Needs) -> Floats:

@@ -101,7 +101,7 @@ def _planned(measures: tuple[str, ...], release: int, level: Any, judged_only: b
         column.made.value or column.measure.name.startswith("gm_") for column in columns
     )
     keys = tuple(column.key for column in columns) if plain and not plan.asks else None
-    program = plan.program_of(0)
+    program = plan.program(0)
     rules = Rules("docid", 32 if release == 9 else 64, judged_only=judged_only)
     most = min(DictSource.most, plan.tabled)
     found = _Planned(columns, computed, plan, rules, keys, plan.engine.rows, program, most)
@@ -161,6 +161,7 @@ class RelevanceEvaluator:
         if not all(judged.values()):
             judged = {query: own for query, own in judged.items() if len(own)}
         self._truth = of_dicts(list(judged), judged.values(), "query_relevance").check()
+        self._judged = self._truth.judged
         self._numbers = {query: number for number, query in enumerate(judged)}
 
     def evaluate(self, scores: Mapping[Any, Mapping[Any, float]]) -> dict[Any, dict[str, float]]:
@@ -192,7 +193,7 @@ class RelevanceEvaluator:
         """
         _, _, _, rules, keys, rows, program, most = self._planned
         if keys is not None:  # straight from dict to dict
-            found = rows(program, rules.codes, self._truth.judged, self._numbers, scores, keys, most)
+            found = rows(program, rules.codes, self._judged, self._numbers, scores, keys, most)
             if found is not None:
                 return found
         return self._long_way(scores)
@@ -207,7 +208,7 @@ class RelevanceEvaluator:
                 raise ValueError(f"query_relevance and scores have no query in common: {differ}")
             return {}
         columns, computed, plan, rules, *_ = self._planned
-        rankings = Rankings(DictSource(self._truth, scores, missing="skip"), rules)
+        rankings = Rankings(DictSource(self._truth, scores, "skip"), rules)
         values = trec_measures.values(computed, rankings, plan=plan)
         return _by_query(columns, values, rankings.query_ids, scores)
 
@@ -222,6 +223,7 @@ class RelevanceEvaluator:
         self._asked = state["_asked"]
         self._planned = _planned(*self._asked)
         self._truth = truth_of(state["_truth"])
+        self._judged = self._truth.judged
         self._numbers = {query: number for number, query in enumerate(self._truth.query_ids)}
 
 

@@ -211,10 +211,9 @@ class Rankings:
     def _evaluated(self, asked: Asked, plan: Plan, threads: int, like: str | None) -> Evaluation:
         source, rules = self._source, self._rules
         out, empty = fill(plan, source, rules, threads)
-        missing, unjudged = source.left_out
-        counts = {"queries": len(source.query_ids), "missing": missing, "unjudged": unjudged, "empty": empty}
-        values = plan.vectors(asked, out)
-        return Evaluation(values, source.query_ids, rules.ties, source.missing, like, plan.backend, counts)
+        names, missing = source.query_ids, source.missing
+        counts = (len(names), *source.left_out, empty)
+        return Evaluation(plan.vectors(asked, out), names, rules.ties, missing, like, plan.backend, counts)
 
     def tie_spread(self, *metrics: str | Metric, threads: int = 1) -> TieSpread:
         """How much of a metric is tie luck: its worst, expected and best value over the orders of tied documents.

@@ -89,13 +89,14 @@ class Source(ABC):
         raise ValueError("missing: these rankings know of no queries that a run lacks")
 
     def chunks(self, threads: int = 1) -> Iterable[tuple[int, int]]:
-        """Runs of queries to be walked over in one go."""
-        load, queries, most = self.load, len(self.query_ids), min(self.most, CHUNK)
-        if load <= most:  # so little is done before another thread has begun
+        """Runs of queries to be walked over in one go, up to one whose judgements are no good."""
+        queries = len(self.query_ids) if self.broken is None else self.broken[0]
+        if queries <= 1 or (load := self.load) <= min(self.most, CHUNK):  # so little is done before a thread has begun
             return ((0, queries),) if queries else ()
+        most = min(self.most, CHUNK)
         if threads > 1:
             most = min(most, max(SMALLEST_CHUNK, load // (4 * threads)))
-        return _chunks(self.loads, most)
+        return _chunks(self.loads[:queries], most)
 
 
 def _chunks(loads: Ints, documents: int) -> Iterator[tuple[int, int]]:

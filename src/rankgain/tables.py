@@ -44,6 +44,11 @@ class Table:
         self.whole = whole
 
 
+def _readable(scores: Column) -> bool:
+    """Whether kernels read them as they are."""
+    return type(scores) is np.ndarray and scores.dtype == np.float64 and to_float64(scores) is scores
+
+
 class ColumnSource(JudgedSource):
     """A run in columns."""
 
@@ -70,21 +75,28 @@ class ColumnSource(JudgedSource):
         return returned + self.judged_sizes
 
     def chunk(self, start: int, stop: int) -> Chunk:
-        run = self._run
-        judged, judged_offsets, grades = self.judged(start, stop)
-        rows, offsets = run.groups.rows(self._places[start:stop])
-        return (
-            COLUMNS,
-            0,
-            stop - start,
-            *self._truth.ids.take(judged).buffers(),
-            judged_offsets,
-            grades,
-            *run.documents.take(rows).buffers(),
-            offsets,
-            None if run.scores is None else to_float64(run.scores[rows]),
-            run.whole,
-        )
+        judged = self._judged_rows(start, stop)
+        return COLUMNS, 0, stop - start, *judged, *self._run_rows(start, stop), self._run.whole
+
+    def _judged_rows(self, start: int, stop: int) -> Chunk:
+        """The ids of judged documents, the first and last row of each query among them, and the grades."""
+        whole = self._truth.ids.whole
+        if whole is not None:
+            numbers, offsets = self._numbers_of(start, stop), self._truth.offsets
+            return *whole.wide(), offsets[numbers], offsets[numbers + 1], self._truth.grades
+        rows, offsets, grades = self.judged(start, stop)
+        return *self._truth.ids.take(rows).wide(), offsets[:-1], offsets[1:], grades
+
+    def _run_rows(self, start: int, stop: int) -> Chunk:
+        """Those of returned documents, with scores; what is held so that kernels can read it stays where it is."""
+        run, places = self._run, self._places[start:stop]
+        whole = None if run.groups.apart or run.whole else run.documents.whole
+        if whole is not None and (run.scores is None or _readable(run.scores)):
+            there = places >= 0
+            return *whole.wide(), run.groups.firsts[places] * there, run.groups.lasts[places] * there, run.scores
+        rows, offsets = run.groups.rows(places)
+        scores = None if run.scores is None else to_float64(run.scores[rows])
+        return *run.documents.take(rows).wide(), offsets[:-1], offsets[1:], scores
 
     def run_refusal(self, query: int, offence: Offence) -> Exception:
         rows, _ = self._run.groups.rows(self._places[query : query + 1])

@@ -79,6 +79,7 @@ class Truth:
 
     fault: Fault = None
     detail: object = ""  # of the fault
+    _judged: Any = None
 
     def __init__(self, name: str, query_ids: Sequence[Any]) -> None:
         """With one of the methods below."""
@@ -87,7 +88,7 @@ class Truth:
 
     def with_dicts(self, judged: Any) -> Truth:
         """What was read of dicts."""
-        self.judged = judged
+        self._judged = judged
         self.fault = judged.fault
         return self
 
@@ -104,20 +105,23 @@ class Truth:
             self.fault = self._look_through(ids)
         return self
 
-    @cached_property
+    @property
     def judged(self) -> Any:
-        """What is read against dicts."""
-        return _backend.readers.Judged.of(self.documents, self.offsets, self.grades)
+        """What dicts are read against, by the backend that is in use."""
+        kind, held = _backend.readers.Judged, self._judged
+        if type(held) is not kind:
+            held = self._judged = kind.of(self.documents, self.offsets, self.grades)
+        return held
 
     @cached_property
     def offsets(self) -> Ints:
         """Where the documents of each query start; one more for the end."""
-        return np.frombuffer(self.judged.arrays()[0], dtype=np.int64)
+        return np.frombuffer(self._judged.arrays()[0], dtype=np.int64)
 
     @cached_property
     def grades(self) -> Floats:
         """One a document; below 0: pooled but unjudged."""
-        return np.frombuffer(self.judged.arrays()[1], dtype=np.float64)
+        return np.frombuffer(self._judged.arrays()[1], dtype=np.float64)
 
     def _look_through(self, ids: Ids) -> Fault:
         """What is wrong with grades that nothing has looked at, or with ids that no dict has kept apart."""
@@ -138,7 +142,7 @@ class Truth:
     def documents(self) -> list[Any]:
         """The documents as Python holds them."""
         if "ids" not in vars(self):
-            return self.judged.documents  # type: ignore[no-any-return]
+            return self._judged.documents  # type: ignore[no-any-return]
         return python_ids(self.ids.take(slice(None)), self.ids.kind)
 
     @cached_property
@@ -216,12 +220,13 @@ class JudgedSource(Source):
         truth: Truth,
         run_name: str,
         run_queries: Collection[Any],
-        common: Sequence[int] | Ints,
+        common: Sequence[int] | Ints | None,
         missing: str,
         query_ids: Iterable[Hashable] | None,
     ) -> None:
-        """`common`: the numbers of the truth's queries that the run has."""
-        found, queries = len(common), len(truth.query_ids)
+        """`common`: the numbers of the truth's queries that the run has; None: all."""
+        queries = len(truth.query_ids)
+        found = queries if common is None else len(common)
         if not found:
             names = truth.name, run_name
             differ = types(truth.query_ids, run_queries, names)
@@ -265,7 +270,7 @@ class JudgedSource(Source):
             return None
         if missing == "zero" and self.left_out[0]:
             raise ValueError("missing='zero': query_ids named only the queries that the run has")
-        kept = self._common if missing == "skip" else range(len(self.query_ids))
+        kept = range(len(self.query_ids)) if missing == "zero" or self._common is None else self._common
         return [self.query_ids[int(number)] for number in kept]
 
     @property

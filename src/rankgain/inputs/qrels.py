@@ -74,14 +74,13 @@ def from_qrels(
     rules = rules_of(ties, ids=True)
     check_missing(missing)
     mapping(run, "run")
-    unread = None
     if isinstance(qrels, Judgments):
-        truth = truth_of(qrels)
-    else:
-        held = mapping(qrels, "qrels")
-        truth = of_dicts(list(held), held.values(), "qrels", only=run if missing == "skip" else None)
-        unread = held if missing == "skip" else None
-    return Rankings(DictSource(truth, run, missing=missing, query_ids=query_ids, unread=unread), rules)
+        return Rankings(DictSource(truth_of(qrels), run, missing, query_ids), rules)
+    held = mapping(qrels, "qrels")
+    if missing == "zero":
+        return Rankings(DictSource(of_dicts(list(held), held.values(), "qrels"), run, missing, query_ids), rules)
+    truth = of_dicts(list(held), held.values(), "qrels", run)
+    return Rankings(DictSource(truth, run, missing, query_ids, held), rules)
 
 
 _DICT, _NONE = frozenset((dict,)), type(None)
@@ -108,30 +107,27 @@ class DictSource(JudgedSource):
         self,
         truth: Truth,
         run: Run,
-        *,
         missing: str,
         query_ids: Iterable[Hashable] | None = None,
         unread: Mapping[Any, Mapping[Any, float]] | None = None,
+        name: str = "run",
     ) -> None:
         """`unread`: the qrels of which the truth holds but the queries that the run has."""
         found: list[Any] = list(map(run.get, truth.query_ids))
-        common: Sequence[int] = range(len(found))
+        common: Sequence[int] | None = None
         if _NONE in map(type, found):
             common = [number for number, own in enumerate(found) if own is not None]
-        super().__init__(truth, "run", run, common, missing, query_ids)
+        super().__init__(truth, name, run, common, missing, query_ids)
         self._unread = unread
-        if len(common) < len(found):
+        if common is not None:
             found = [own or {} for own in found if missing == "zero" or own is not None]
         self._runs = found
 
     def under_missing(self, missing: str) -> DictSource:
-        truth = self._truth
+        truth, unread = self._truth, self._unread if missing == "skip" else None
         if missing == "zero" and self._unread is not None:  # what was skipped counts now
             truth = of_dicts(list(self._unread), self._unread.values(), truth.name)
-        unread = self._unread if missing == "skip" else None
-        return DictSource(
-            truth, self._run_queries, missing=missing, query_ids=self._names_under(missing), unread=unread
-        )
+        return DictSource(truth, self._run_queries, missing, self._names_under(missing), unread, self._run_name)
 
     @property
     def sizes(self) -> Ints:

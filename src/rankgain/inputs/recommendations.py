@@ -14,6 +14,7 @@ from rankgain.arrays import Array, array_of, check_unmasked, is_array, vector_of
 from rankgain.errors import Fault, Offence, refusal
 from rankgain.groups import Groups
 from rankgain.ids import Ids, ids_of
+from rankgain.inputs.qrels import DictSource
 from rankgain.lists import CHUNK, Ints, offsets_of
 from rankgain.rankings import Rankings
 from rankgain.rules import GIVEN, check_missing
@@ -77,6 +78,9 @@ def from_recommendations(
     """
     check_missing(missing)
     check_validate(validate)
+    few = _few(recommended, relevant, missing, query_ids)
+    if few is not None:
+        return Rankings(few, GIVEN)
     names, ids, firsts, lasts, single = _recommended(recommended)
     truth = of_relevant([relevant] if single and not isinstance(relevant, Judgments) else relevant)
     if isinstance(names, range) and not isinstance(truth.query_ids, range):
@@ -87,6 +91,20 @@ def from_recommendations(
         raise ValueError(f"recommended has {len(names)} users, and {truth.name} has {len(truth)}")
     run = Table("recommended", Groups(names, firsts, lasts), ids, None, whole=validate == "full")
     return Rankings(ColumnSource(truth, run, missing=missing, query_ids=query_ids), GIVEN)
+
+
+FEW = 1 << 10  # ids, up to which columns take longer to make than dicts to look ids up in
+
+
+def _few(recommended: Any, relevant: Any, missing: str, query_ids: Iterable[Hashable] | None) -> DictSource | None:
+    """A few lists of ids as runs; None for what columns hold, or refuse."""
+    if type(recommended) is not list or type(relevant) is not list or len(recommended) != len(relevant):
+        return None
+    found = _backend.readers.as_runs(recommended, relevant, FEW)
+    if found is None:
+        return None
+    truth = of_dicts(range(len(recommended)), found[1], "relevant")
+    return DictSource(truth, dict(enumerate(found[0])), missing, query_ids, None, "recommended")
 
 
 Recommended = tuple[Sequence[Any], Ids, Ints, Ints, bool]
