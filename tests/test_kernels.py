@@ -7,59 +7,31 @@ from importlib import import_module
 
 import numpy as np
 import pytest
+from engine import found_in_lists
 
 import rankgain as rg
-from rankgain import _backend
+from rankgain import _backend, discounts, program
 from rankgain._codes import AVERAGE, LOG2, ZIPF
 from rankgain.definitions import TABLE
 from rankgain.groups import Groups
 from rankgain.ids import ids_of, python_ids
+from rankgain.rankings import parts_of
 
-INTS, FLOATS = np.empty(0, np.int64), np.empty(0)
-HITS = INTS, INTS
-DISCOUNT = FLOATS, LOG2, 2.0
-
-
-def kernels():
-    return _backend.kernels
-
-
-# Each taker, given the offsets of queries without hits, the cut-offs, and where the values go.
-TAKERS = {
-    "discounted_sum": lambda o, ks, out: kernels().discounted_sum(o, *HITS, FLOATS, AVERAGE, *DISCOUNT, ks, None, out),
-    "ideal_sum": lambda o, ks, out: kernels().ideal_sum(o, FLOATS, INTS, None, *DISCOUNT, ks, None, out),
-    "first_relevant": lambda o, ks, out: kernels().first_relevant(
-        o, FLOATS, *HITS, o, FLOATS, 0.0, AVERAGE, 0.5, ks, out
-    ),
-    "any_relevant": lambda o, ks, out: kernels().any_relevant(o, FLOATS, *HITS, o, FLOATS, 0.0, AVERAGE, 0.5, ks, out),
-    "precision_sum": lambda o, ks, out: kernels().precision_sum(
-        o, FLOATS, *HITS, 0.0, AVERAGE, 1.0, o, FLOATS, INTS, ks, out
-    ),
-    "cascade": lambda o, ks, out: kernels().cascade(o, *HITS, FLOATS, AVERAGE, np.empty(3), ks, out),
-    "ideal_cascade": lambda o, ks, out: kernels().ideal_cascade(o, FLOATS, INTS, ks, out),
-    "interpolated": lambda o, ks, out: kernels().interpolated(o, FLOATS, *HITS, 0.0, AVERAGE, o[1:], ks / 9, True, out),
-}
+@pytest.mark.usefixtures("backend")
+def test_no_queries_and_empty_ones():
+    """Without queries there is nothing to write, nor where; one without documents has a value of every metric."""
+    metrics = [name for name, row in TABLE.items() if not row.unaveraged]
+    for rankings in (rg.from_ranked(np.empty((0, 3))), rg.from_scores(np.empty((0, 3)), np.empty((0, 3)))):
+        assert all(not len(vector) for vector in rankings.evaluate(*TABLE if rankings.ties is None else metrics).values())
+    empty = rg.from_scores([[]], [[]]).evaluate(*metrics).mean()
+    assert {name for name, value in empty.items() if value} == {"rbp_residual", "num_q"}
 
 
 @pytest.mark.usefixtures("backend")
-@pytest.mark.parametrize("take", TAKERS.values(), ids=TAKERS)
-def test_takers_of_nothing(take):
-    """Without queries or cut-offs there is nothing to write, nor where; a query without hits has a value at each."""
-    cutoffs = np.array([1, 5])
-    for offsets, asked in (([0], cutoffs), ([0, 0, 0], cutoffs[:0]), ([0], cutoffs[:0])):
-        assert take(np.array(offsets), asked, FLOATS) is None
-    out = np.full(4, np.nan)
-    assert take(np.zeros(3, np.int64), cutoffs, out) is None
-    assert len(set(out.tolist()) & {0.0, 0.5}) == 1
-
-
-@pytest.mark.usefixtures("backend")
-def test_doors_of_no_lists():
-    doors, offsets = _backend.doors, np.zeros(1, np.int64)
-    for door in (doors.dcg_lists, doors.idcg_lists):
-        assert door(FLOATS, offsets, False, *DISCOUNT, 1, FLOATS) is None
-    assert doors.ndcg_lists(FLOATS, offsets, None, None, False, *DISCOUNT, 1, False, True, 0.0, FLOATS) is None
-    assert doors.rr_lists(FLOATS, offsets, 1, 0.0, FLOATS) is None
+def test_functions_of_no_lists():
+    for function in (rg.cg, rg.dcg, rg.idcg, rg.ndcg, rg.reciprocal_rank):
+        for lists in ([], np.empty((0, 4)), np.empty((0, 0))):
+            assert np.shape(function(lists)) in [(0,), ()]
 
 
 @pytest.mark.usefixtures("backend")
@@ -104,29 +76,34 @@ def test_neighbours_that_differ_in_one_byte(length):
 @pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize("kind", [LOG2, ZIPF])
 @pytest.mark.parametrize("tabled", range(6))
-def test_ideals_beyond_the_table(kind, tabled):
+def test_ideals_beyond_the_table(kind, tabled, monkeypatch):
     """Ranks that a table has not are computed, with the same bits, wherever it ends."""
-    table, cutoffs, out = np.empty(5), np.array([1, 3, 4, 9]), np.empty(4)
-    kernels().fill_discount(kind, 2.0, table)
-    offsets, gains, counts = np.array([0, 2]), np.array([3.0, 0.1]), np.array([2, 3])
-    assert kernels().ideal_sum(offsets, gains, counts, None, table[:tabled], kind, 2.0, cutoffs, None, out) is None
-    sums = np.cumsum(np.repeat(gains, counts) * table).tolist()
-    assert out.tolist() == [sums[0], sums[2], sums[3], sums[4]]
+    monkeypatch.setattr(program, "LONGEST_TABLE", tabled)
+    monkeypatch.setattr(program, "SHORTEST_TABLE", tabled)
+    monkeypatch.setattr(discounts, "LONGEST_TABLE", max(tabled, 1))
+    table, name = np.empty(5), {LOG2: "log2", ZIPF: "zipf"}[kind]
+    _backend.kernels.fill_discount(kind, 2.0, table)
+    plan = program.Plan([rg.metric("idcg", k=k, discount=name) for k in (1, 3, 4, 9)])
+    source, rules = parts_of(rg.from_ranked([3.0, 3.0, 0.1, 0.1, 0.1]))
+    out, _ = program.fill(plan, source, rules)
+    sums = np.cumsum(np.array([3.0, 3.0, 0.1, 0.1, 0.1]) * table).tolist()
+    assert out[:, 0].tolist() == [sums[0], sums[2], sums[3], sums[4]]
 
 
 @pytest.mark.usefixtures("backend")
-@pytest.mark.parametrize("beta", [0.0, 2.0])
+@pytest.mark.parametrize("beta", [1e-9, 2.0])
 def test_pooled_documents_in_a_tie_group_gain_nothing(beta):
     """Those with a negative grade are hits where infAP asks for them, which refuses averages; but should they meet …"""
-    offsets, first, last = np.array([0, 3]), np.array([1, 1, 1]), np.array([4, 4, 4])
-    judged = np.array([0, 1]), np.array([2.0]), np.array([1])
-    outs = np.empty((2, 4))
+    engine, outs = _backend.engine, np.empty((2, 4, 1))
+    metrics = [rg.metric("q_measure", k=k, beta=beta, rel=2) for k in range(1, 5)]
+    needed = program.Plan(metrics).program(4)
     for worthless, out in zip((0.0, -3.0), outs, strict=True):
-        grades = np.array([2.0, 1.0, worthless])
-        arguments = 1.0, AVERAGE, beta, *judged, np.arange(1, 5), out
-        assert kernels().precision_sum(offsets, grades, first, last, *arguments) is None
+        hits = np.array([2.0, 1.0, worthless]), np.array([1, 1, 1]), np.array([4, 4, 4])
+        judged = np.array([0, 1]), np.array([2.0]), np.array([1])
+        arguments = np.array([4]), np.array([0, 3]), *hits, *judged, [None] * 2, out, 0
+        assert engine.figure(needed, AVERAGE, 1, *arguments) == 0
     assert outs[0].tolist() == outs[1].tolist()
-    assert outs[0].tolist()[0] == pytest.approx(1 / 4 * (1 + 2 * beta) / (1 + 2 * beta))
+    assert outs[0, 0, 0] == pytest.approx(1 / 4 * (1 + 2 * beta) / (1 + 2 * beta))
 
 
 @pytest.mark.usefixtures("backend")
@@ -145,14 +122,13 @@ def test_a_gain_above_the_ideal_by_rounding():
 @pytest.mark.both  # Python's own memoryview knows no such words
 def test_grades_that_name_their_type_in_other_words():
     """As ctypes does, "<d", and memoryviews may, "@d"; `lists.NATIVE` keeps them from the kernels."""
-    rr_lists = import_module("rankgain._kernels").rr_lists
+    kernels = import_module("rankgain._kernels")
     doubles = np.array([0.0, 3.0, 1.0])
     for form in ("<f8", "<i4", "<f4"):
         held = np.ctypeslib.as_array(np.ctypeslib.as_ctypes(doubles.astype(form)))
         for grades in (held, memoryview(held.tobytes()).cast("@" + memoryview(held).format[-1])):
-            out = np.empty(1)
-            assert rr_lists(grades, np.array([0, 3]), 3, 1.0, out) is None
-            assert out.tolist() == [0.5]
+            found = found_in_lists(kernels, grades, None, np.array([0, 3]), lowest=1.0)
+            assert (found["first"], found["judged_grade"]) == ([2, 3], [3.0, 1.0, 0.0])
 
 
 @pytest.mark.usefixtures("backend")

@@ -7,23 +7,29 @@ from importlib import import_module
 
 import numpy as np
 import pytest
+from engine import found_in_lists
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from rankgain import _backend, _reference_ordering
-from rankgain._codes import UNLIMITED
-from rankgain.batch import Hits
+from rankgain import _backend, _reference_ordering, _reference_walk
+from rankgain._codes import NAN_SCORE, UNLIMITED
+from rankgain.families import NON_RELEVANT
 
 pytestmark = pytest.mark.both
 
 
 @pytest.fixture(params=["baseline", "avx2"])
-def ordering(request):
+def compiled(request):
     kernels = import_module("rankgain._kernels")
     if kernels.use_cpu(request.param) is None:
-        kernels = _reference_ordering  # a CPU without that level has nothing to compare
+        kernels = _reference_walk  # a CPU without that level has nothing to compare
     yield kernels
     _backend.ordering.use_cpu(None)
+
+
+def equal(compiled, *arguments, **options):
+    """Whether both halves find the same."""
+    return found_in_lists(compiled, *arguments, **options) == found_in_lists(_reference_walk, *arguments, **options)
 
 
 def organ_pipe(rng, n):
@@ -57,22 +63,6 @@ LABELS = {
 TYPES = [np.float64, np.float32, np.int64, np.int32, np.uint8]
 
 
-def hits(ordering, scores, grades, offsets, depth, zeros, stable):
-    room = Hits(len(offsets) - 1, len(grades))
-    assert not ordering.hits_scored(
-        scores, grades, offsets, depth, zeros, stable, room.offsets, room.grade, room.first, room.last
-    )
-    count = room.offsets[-1]
-    return room.offsets.tolist(), *(part[:count].tolist() for part in (room.grade, room.first, room.last))
-
-
-def judged(ordering, grades, offsets, depth):
-    found = np.empty(len(offsets), np.int64), np.empty(len(grades)), np.empty(len(grades), np.int64)
-    assert not ordering.judged_grades(grades, offsets, depth, *found)
-    count = found[0][-1]
-    return found[0].tolist(), found[1][:count].tolist(), found[2][:count].tolist()
-
-
 @given(
     st.integers(0, 2**32 - 1),
     st.lists(st.integers(0, 130) | st.integers(0, 1500), min_size=1, max_size=3),
@@ -84,34 +74,32 @@ def judged(ordering, grades, offsets, depth):
     st.booleans(),
     st.booleans(),
 )
-def test_equals_the_reference(ordering, seed, sizes, shape, score_type, labels, grade_type, depth, zeros, stable):
+def test_equals_the_reference(compiled, seed, sizes, shape, score_type, labels, grade_type, depth, zeros, stable):
     rng = np.random.default_rng(seed)
     offsets = np.append(0, np.cumsum(sizes))
     with np.errstate(all="ignore"):
         scores = np.concatenate([SHAPES[shape](rng, n)[:n] for n in sizes if n] or [np.empty(0)]).astype(score_type)
     scores = np.nan_to_num(scores, nan=0.0, posinf=np.inf, neginf=-np.inf) if scores.dtype.kind == "f" else scores
     grades = LABELS[labels](rng, len(scores)).astype(grade_type)
-    arguments = scores, grades, offsets, depth, zeros, stable
-    assert hits(ordering, *arguments) == hits(_reference_ordering, *arguments)
-    assert judged(ordering, grades, offsets, depth) == judged(_reference_ordering, grades, offsets, depth)
+    options = {"depth": depth, "judged_depth": depth, "lowest": NON_RELEVANT if zeros else 0.0}
+    assert equal(compiled, grades, scores, offsets, ties="stable" if stable else "average", **options)
 
 
 @given(st.integers(1, 1500), st.integers(0, 1499), st.sampled_from([1, 10, 150, UNLIMITED]), st.booleans())
-def test_finds_the_first_nan(ordering, n, position, depth, again):
+def test_finds_the_first_nan(compiled, n, position, depth, again):
     scores, position = np.random.default_rng(n).random(n), position % n
     scores[position] = np.nan
     if again:
         scores[position:] = np.nan
-    room = Hits(1, n)
-    offsets, grades = np.array([0, n]), np.ones(n)
-    arguments = scores, grades, offsets, depth, False, False, room.offsets, room.grade, room.first, room.last
-    assert ordering.hits_scored(*arguments) == _reference_ordering.hits_scored(*arguments)
+    arguments = np.ones(n), scores, np.array([0, n])
+    found = found_in_lists(compiled, *arguments, depth=depth)
+    assert found == found_in_lists(_reference_walk, *arguments, depth=depth) == (NAN_SCORE, 0, position, -1)
 
 
 @example(1500, 740, np.nan, np.float64)  # in the second block of a list
 @example(1500, 1499, -1, np.int32)
 @given(st.integers(1, 1500), st.integers(0, 1499), st.sampled_from([-1, np.nan, np.inf, -0.5]), st.sampled_from(TYPES))
-def test_finds_the_first_fault_of_a_grade(ordering, n, position, fault, dtype):
+def test_finds_the_first_fault_of_a_grade(compiled, n, position, fault, dtype):
     if np.dtype(dtype).kind != "f":
         fault = -1
     if dtype == np.uint8:
@@ -119,37 +107,36 @@ def test_finds_the_first_fault_of_a_grade(ordering, n, position, fault, dtype):
     grades = np.random.default_rng(n).integers(0, 9, n).astype(dtype)
     grades[position % n] = fault
     offsets = np.array([0, n // 2, n])
-    found = np.empty(3, np.int64), np.empty(n), np.empty(n, np.int64)
     expected = _reference_ordering.grade_fault(grades, offsets)
     assert expected
-    assert ordering.grade_fault(grades, offsets) == expected
-    assert ordering.judged_grades(grades, offsets, 10, *found) == expected
+    assert import_module("rankgain._kernels").grade_fault(grades, offsets) == expected
+    for scores in (None, np.ones(n)):
+        assert found_in_lists(compiled, grades, scores, offsets, judged_depth=10) == (*expected, -1)
 
 
 @pytest.mark.parametrize("depth", [1, 10, 150])
 @pytest.mark.parametrize("shape", ["random", "rising", "falling", "organ pipe", "few values"])
-def test_long_lists_of_which_little_is_wanted(ordering, shape, depth):
+def test_long_lists_of_which_little_is_wanted(compiled, shape, depth):
     """The first scores say where the highest begin, and in those that rise they say it wrongly."""
     rng = np.random.default_rng(depth)
     n = 60_000
     scores, grades = SHAPES[shape](rng, n), (rng.random(n) < 0.3).astype(float)
-    arguments = scores, grades, np.array([0, n]), depth, False, False
-    assert hits(ordering, *arguments) == hits(_reference_ordering, *arguments)
+    assert equal(compiled, grades, scores, np.array([0, n]), depth=depth, lowest=0.0)
 
 
-def test_more_relevant_than_fit_in_a_small_table(ordering):
+def test_more_relevant_than_fit_in_a_small_table(compiled):
     rng = np.random.default_rng(7)
     n = 30_000
     offsets = np.array([0, n])
-    for stable in (False, True):
+    for ties in ("average", "stable"):
         for shape in ("random", "a third tied", "one far away", "padded", "subnormal of both signs"):
-            arguments = SHAPES[shape](rng, n), rng.integers(0, 3, n), offsets, UNLIMITED, False, stable
-            assert hits(ordering, *arguments) == hits(_reference_ordering, *arguments)
+            scores = SHAPES[shape](rng, n)
+            assert equal(compiled, rng.integers(0, 3, n), scores, offsets, ties=ties, lowest=0.0)
 
 
 def run(code, **environment):
     done = subprocess.run(
-        [sys.executable, "-c", code], env=os.environ | environment, capture_output=True, text=True, check=False
+        [sys.executable, "-c", code], cwd=os.path.dirname(__file__), env=os.environ | environment, capture_output=True, text=True, check=False
     )
     return done.stdout.strip(), done.stderr
 
@@ -157,14 +144,14 @@ def run(code, **environment):
 def test_nothing_is_read_that_was_not_written():
     """Scores that no hit has end after all the hits; fresh memory is not 0 here, as it mostly is by chance."""
     code = """
-import numpy as np, rankgain._kernels as ordering
+import numpy as np, rankgain._kernels as kernels
+from engine import found_in_lists
 n, m = 60, 52
 grades, scores = np.repeat([1.0, 0.0], [m, n - m]), -np.arange(n, dtype=float)
 scores[m:] = -np.inf
-room = np.zeros(2, np.int64), np.zeros(n), np.zeros(n, np.int64), np.zeros(n, np.int64)
-for stable in (False, True):
-    ordering.hits_scored(scores, grades, np.array([0, n]), 1000, False, stable, *room)
-    print(room[2][:m].tolist() == list(range(1, m + 1)))
+for ties in ("average", "stable"):
+    found = found_in_lists(kernels, grades, scores, np.array([0, n]), depth=1000, lowest=0.0, ties=ties)
+    print(found["first"] == list(range(1, m + 1)))
 """
     for fill in ("85", "1", "165"):
         assert run(code, MALLOC_PERTURB_=fill) == ("True\nTrue", "")

@@ -87,6 +87,10 @@ def ndcg_score(
     >>> ndcg_score([[10, 0, 0, 1, 5]], [[1, 0, 0, 0, 1]], k=1)  # 10 or 5, of 10 at best
     0.75
     """
+    if sample_weight is None and ignore_ties is False:
+        found = _plainly("ndcg", y_true, y_score, k)
+        if found is not None:
+            return found
     _check_parameters("ndcg_score", y_true, y_score, k, sample_weight, ignore_ties)
     grades, scores = _checked(y_true, y_score, sample_weight)
     if grades.ndim == 2 and grades.shape[1] == 1:
@@ -143,10 +147,34 @@ def dcg_score(
     >>> dcg_score([[3, -1]], [[0.5, 0.5]], k=1)
     1.0
     """
+    if sample_weight is None and ignore_ties is False and type(log_base) is int and log_base == 2:
+        found = _plainly("dcg", y_true, y_score, k)
+        if found is not None:
+            return found
     _check_parameters("dcg_score", y_true, y_score, k, sample_weight, ignore_ties, log_base)
     grades, scores = _checked(y_true, y_score, sample_weight)
     _check_shape(grades, scores)
     return float(np.average(_dcg_sample_scores(grades, scores, k, log_base, ignore_ties), weights=sample_weight))
+
+
+_PLAIN_GRADES = frozenset(map(np.dtype, (np.float64, np.float32, np.int64, np.int32, np.uint8)))
+_PLAIN_SCORES = frozenset(map(np.dtype, (np.float64, np.float32)))
+
+
+def _plainly(name: str, y_true: Any, y_score: Any, k: Any) -> float | None:
+    """The mean over the rows of two plain matrices; None for what has to be looked at closely, or is refused then."""
+    if type(y_true) is not np.ndarray or type(y_score) is not np.ndarray or (k is not None and type(k) is not int):
+        return None
+    if y_true.dtype not in _PLAIN_GRADES or y_score.dtype not in _PLAIN_SCORES or (shape := y_true.shape) != y_score.shape:
+        return None
+    if len(shape) != 2 or shape[1] < 2 or not shape[0] or not np.logical_and.reduce(np.isfinite(y_score), axis=None):
+        return None
+    asked = name if k is None else f"{name}@{k}"
+    try:
+        values = from_scores(y_true, y_score).evaluate(asked)[asked]
+    except ValueError:
+        return None
+    return float(values[0] if shape[0] == 1 else np.add.reduce(values) / shape[0])
 
 
 def _ndcg_sample_scores(y_true: Array, y_score: Array, k: int | None = None, ignore_ties: bool = False) -> Floats:
