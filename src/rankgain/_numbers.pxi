@@ -54,7 +54,7 @@ cdef const double* doubles_of(const Numbers* numbers, int64_t start, Py_ssize_t 
     if numbers.kind == FLOAT64:
         return <const double*>numbers.view.buf + start
     if numbers.kind == FLOAT32:
-        widen(<const float*>numbers.view.buf + start, n, room)
+        lanes.widen(<const float*>numbers.view.buf + start, n, room)
     elif numbers.kind == INT64:
         widen(<const int64_t*>numbers.view.buf + start, n, room)
     elif numbers.kind == INT32:

@@ -14,19 +14,29 @@ cdef extern from "lanes.h" nogil:
             const double*, Py_ssize_t, Py_ssize_t, double, double*, Py_ssize_t*, Py_ssize_t*, Py_ssize_t
         ) noexcept nogil
         void (*count)(const double*, Py_ssize_t, double, int64_t*, int64_t*) noexcept nogil
+        double (*kth)(const double*, Py_ssize_t, Py_ssize_t) noexcept nogil
+        void (*ranks)(const double*, Py_ssize_t, const double*, Py_ssize_t, int64_t*, int64_t*) noexcept nogil
+        bint (*numbers)(const double*, Py_ssize_t) noexcept nogil
+        void (*widen)(const float*, Py_ssize_t, double*) noexcept nogil
     const Lanes* lanes_baseline
     const Lanes* lanes_avx2()
+    int lowest(uint64_t bits)
 
 cdef enum:
     SMALL_GRADES = 64  # whole grades below this are counted instead of sorted
     RUN = 16  # up to here entries are sorted by insertion
     SPREAD = 4  # buckets an entry, as long as
     SPREAD_FEW = 4096  # there are no more entries than this
-    FEW = 48  # up to here each entry is compared with all scores
+    FEW_KEYS = 48  # up to here entries are compared with all scores
+    FEW = 128  # and up to here, if there are no more scores
+    FEW_SCORES = 256  # than this
+    FEW_RANKS = 144  # places for the ranks of FEW, the last row of lanes among them
+    SLOTS = 384  # FEW_SCORES and, for those that share the last rank, FEW
+    SLOT_WORDS = 6  # that many bits
     AHEAD = 32  # scores whose places are asked for together
     BLOCK = 512  # grades that are converted together
     ROOM = 32  # numbers beyond the last document that scratch has: some loops write a few at once
-    SHORT = 128  # up to here a query is not cut before it is ordered
+    MAXIMA = 64  # up to here the k-th is found by counting
 
 cdef const Lanes* lanes = lanes_baseline
 
@@ -272,6 +282,113 @@ cdef void locate(
         total = <uint32_t>steps[index].tally + (steps[index].tally >> 32)
 
 
+cdef Py_ssize_t rank_few(
+    const double* scores, Py_ssize_t n, Py_ssize_t m, int64_t depth, bint stable, Workspace* space,
+    double* hit_grade, int64_t* hit_first, int64_t* hit_last
+) noexcept nogil:
+    """`rank_entries` of few without sorting: an entry goes where the scores above it leave it, those of a tie group
+    after each other."""
+    cdef Py_ssize_t index, other, kept = 0, word, at
+    cdef Entry* entries = space.entries
+    cdef double* keys = space.distinct
+    cdef int64_t above[FEW_RANKS]
+    cdef int64_t reach[FEW_RANKS]
+    cdef uint8_t slots[SLOTS]
+    cdef uint64_t taken[SLOT_WORDS]
+    cdef uint64_t left
+    cdef uint8_t held, swap
+    cdef bint moved
+    for index in range(m):
+        keys[index] = entries[index].key
+    lanes.ranks(scores, n, keys, m, above, reach)
+    memset(taken, 0, sizeof(taken))
+    for index in range(m):
+        at = <Py_ssize_t>above[index]
+        held = <uint8_t>index
+        moved = False
+        if stable and reach[index] > at + 1:
+            for other in range(entries[index].index):
+                at += scores[other] == keys[index]
+            at = min(at, n)  # though another thread writes to them
+            above[index] = at
+        while taken[at >> 6] >> (at & 63) & 1:
+            moved = moved or (not stable and entries[index].grade > entries[slots[at]].grade)
+            if moved:
+                swap = slots[at]
+                slots[at] = held
+                held = swap
+            at += 1
+        slots[at] = held
+        taken[at >> 6] |= <uint64_t>1 << (at & 63)
+    for word in range(SLOT_WORDS):
+        left = taken[word]
+        while left:
+            index = slots[64 * word + lowest(left)]
+            left &= left - 1
+            if above[index] >= depth:
+                break
+            hit_grade[kept] = entries[index].grade
+            hit_first[kept] = above[index] + 1
+            hit_last[kept] = above[index] + 1 if stable else reach[index]
+            space.spare[kept] = entries[index]
+            kept += 1
+    space.entries = space.spare
+    space.spare = entries
+    return kept
+
+
+cdef Py_ssize_t rank_each(
+    const double* scores, Py_ssize_t n, Py_ssize_t m, int64_t depth, bint stable, Workspace* space,
+    double* hit_grade, int64_t* hit_first, int64_t* hit_last
+) noexcept nogil:
+    """`rank_entries`, each compared with all scores."""
+    cdef Py_ssize_t index, part = FEW, count
+    cdef double keys[FEW_RANKS]
+    cdef int64_t above[FEW_RANKS]
+    cdef int64_t reach[FEW_RANKS]
+    cdef int64_t place, unused
+    merge_sort(space.entries, space.spare, m, stable)
+    for index in range(m):
+        if part == FEW:
+            count = min(m - index, <Py_ssize_t>FEW)
+            for part in range(count):
+                keys[part] = space.entries[index + part].key
+            lanes.ranks(scores, n, keys, count, above, reach)
+            part = 0
+        place = 0
+        if stable and reach[part] > above[part] + 1:
+            lanes.count(scores, space.entries[index].index, keys[part], &unused, &place)
+        if above[part] + place >= depth:
+            return index
+        hit_grade[index] = space.entries[index].grade
+        hit_first[index] = above[part] + place + 1
+        hit_last[index] = hit_first[index] if stable else reach[part]
+        part += 1
+    return m
+
+
+cdef Py_ssize_t rank_many(
+    const double* scores, Py_ssize_t n, Py_ssize_t m, int64_t depth, bint stable, Workspace* space,
+    double* hit_grade, int64_t* hit_first, int64_t* hit_last
+) noexcept nogil:
+    """`rank_entries`, in time that rises with n + m."""
+    cdef Py_ssize_t index
+    cdef int64_t above = 0, equal = 0, place
+    cdef Buckets buckets = sort_entries(space, m, stable)
+    locate(scores, n, m, &buckets, stable, space)
+    for index in range(m):
+        if index == 0 or space.steps[index].key != space.steps[index - 1].key:
+            above = <uint32_t>space.steps[index].tally
+            equal = <int64_t>(space.steps[index].tally >> 32)
+        place = <int64_t>space.entries[index].key if stable and equal > 1 else 0
+        if above + place >= depth:
+            return index
+        hit_grade[index] = space.entries[index].grade
+        hit_first[index] = above + place + 1
+        hit_last[index] = hit_first[index] if stable else above + equal
+    return m
+
+
 cdef Py_ssize_t rank_entries(
     const double* scores, Py_ssize_t n, Py_ssize_t m, int64_t depth, bint stable, Workspace* space,
     double* hit_grade, int64_t* hit_first, int64_t* hit_last
@@ -281,40 +398,11 @@ cdef Py_ssize_t rank_entries(
     Nothing but the entries is sorted: the other documents are only counted above them. Writes the hits that start at
     rank ≤ depth, returns their number, and leaves the entries in the same order. Equals `_reference.place`.
     """
-    cdef Py_ssize_t index, kept = 0
-    cdef int64_t above = 0, equal = 0, place = 0, unused = 0
-    cdef double key, group = 0.0
-    cdef bint few = m <= FEW or n > INT32_MAX
-    cdef Buckets buckets
-    cdef Entry* entry
-    if few:
-        insertion_sort(space.entries, m, stable)
-    else:
-        buckets = sort_entries(space, m, stable)
-        locate(scores, n, m, &buckets, stable, space)
-    for index in range(m):
-        entry = &space.entries[index]
-        key = entry.key if few else space.steps[index].key
-        if index == 0 or key != group:
-            group = key
-            if few:
-                lanes.count(scores, n, key, &above, &equal)
-            else:
-                above = <uint32_t>space.steps[index].tally
-                equal = space.steps[index].tally >> 32
-        if not stable or equal == 1:
-            place = 0
-        elif few:
-            lanes.count(scores, entry.index, key, &unused, &place)
-        else:
-            place = <int64_t>entry.key
-        if above + place >= depth:
-            break
-        hit_grade[kept] = entry.grade
-        hit_first[kept] = above + place + 1
-        hit_last[kept] = hit_first[kept] if stable else above + equal
-        kept += 1
-    return kept
+    if n > INT32_MAX or m <= FEW_KEYS or (m <= FEW and n <= FEW_SCORES):
+        if n <= FEW_SCORES:
+            return rank_few(scores, n, m, depth, stable, space, hit_grade, hit_first, hit_last)
+        return rank_each(scores, n, m, depth, stable, space, hit_grade, hit_first, hit_last)
+    return rank_many(scores, n, m, depth, stable, space, hit_grade, hit_first, hit_last)
 
 
 cdef double kth_highest(const double* scores, Py_ssize_t n, Py_ssize_t k, double* heap) noexcept nogil:
@@ -355,19 +443,9 @@ cdef double kth_highest(const double* scores, Py_ssize_t n, Py_ssize_t k, double
     return heap[0]
 
 
-cdef bint all_numbers(const double* scores, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t index
-    cdef bint nan = False
-    for index in range(n):
-        nan |= scores[index] != scores[index]
-    return not nan
-
-
-cdef inline bint no_nan(const double* scores, Py_ssize_t n, Workspace* space) noexcept nogil:
-    """Whether all scores are numbers: NaN is not below infinity."""
-    cdef Py_ssize_t count = 0
-    lanes.collect(scores, 0, n, INFINITY, space.near, space.place, &count, n + 16)
-    return all_numbers(space.near, count)
+cdef inline Py_ssize_t stride_for(Py_ssize_t k) noexcept nogil:
+    """Of how many parts the k-th highest maximum is near the k-th highest score."""
+    return (3 * k // 2 + 15) // 16 * 16
 
 
 cdef double bound_of(const double* scores, Py_ssize_t n, Py_ssize_t k, Workspace* space) noexcept nogil:
@@ -375,18 +453,20 @@ cdef double bound_of(const double* scores, Py_ssize_t n, Py_ssize_t k, Workspace
 
     The highest scores of `stride` parts of the list are those of different documents.
     """
-    cdef Py_ssize_t stride = (3 * k // 2 + 15) // 16 * 16
+    cdef Py_ssize_t stride = stride_for(k)
     lanes.maxima(scores, n, stride, space.distinct)
+    if stride <= MAXIMA:
+        return lanes.kth(space.distinct, stride, k)
     return kth_highest(space.distinct, stride, k, space.distinct + stride)
 
 
 cdef Py_ssize_t cut(const double* scores, Py_ssize_t n, int64_t depth, Workspace* space) noexcept nogil:
     """Copy the scores that can be among the `depth` highest, and their places; return how many, −1 if one is NaN."""
-    cdef Py_ssize_t k = <Py_ssize_t>depth, count = 0, room = min(n + 16, 16 * k + 256), at = 0, index, kept
+    cdef Py_ssize_t k = <Py_ssize_t>depth, count = 0, room = min(n, 16 * k + 256), at = 0, index, kept
     cdef double bound = bound_of(scores, min(n, 128 * (k + 16)), k, space)
     while True:
         at = lanes.collect(scores, at, n, bound, space.near, space.place, &count, room)
-        if not all_numbers(space.near, count):
+        if not lanes.numbers(space.near, count):
             return -1
         if at == n:
             return count
@@ -398,7 +478,7 @@ cdef Py_ssize_t cut(const double* scores, Py_ssize_t n, int64_t depth, Workspace
             kept += space.near[index] >= bound
         count = kept
         if 2 * count > room:  # many are equal to the bound
-            room = min(n + 16, 2 * room)
+            room = min(n, 2 * room)
 
 
 # makers
@@ -501,8 +581,8 @@ cdef Py_ssize_t order_hits(
     The scores may stand in `space.scores`.
     """
     cdef Py_ssize_t m, near, index
-    if n <= SHORT or depth > n // 8:
-        if not no_nan(scores, n, space):
+    if depth > n // 8 and (depth > n or 2 * stride_for(<Py_ssize_t>depth) > min(n, 2 * MAXIMA)):
+        if not lanes.numbers(scores, n):
             return -1
         m = entries_of(scores, grades, start, n, zeros, space)
         return rank_entries(scores, n, m, depth, stable, space, hit_grade, hit_first, hit_last)
@@ -557,11 +637,10 @@ cdef Py_ssize_t entries_near(
     cdef double grade
     for index in range(near):
         grade = number_at(grades, start + space.place[index])
-        if grade > 0.0 or zeros:
-            space.entries[m].key = space.near[index]
-            space.entries[m].grade = grade
-            space.entries[m].index = index
-            m += 1
+        space.entries[m].key = space.near[index]
+        space.entries[m].grade = grade
+        space.entries[m].index = index
+        m += zeros | (grade > 0.0)
     return m
 
 

@@ -12,7 +12,30 @@ struct Lanes {
   void (*maxima)(const double *, ptrdiff_t, ptrdiff_t, double *);
   ptrdiff_t (*collect)(const double *, ptrdiff_t, ptrdiff_t, double, double *, ptrdiff_t *, ptrdiff_t *, ptrdiff_t);
   void (*count)(const double *, ptrdiff_t, double, int64_t *, int64_t *);
+  double (*kth)(const double *, ptrdiff_t, ptrdiff_t);
+  void (*ranks)(const double *, ptrdiff_t, const double *, ptrdiff_t, int64_t *, int64_t *);
+  int (*numbers)(const double *, ptrdiff_t);
+  void (*widen)(const float *, ptrdiff_t, double *);
 };
+
+#ifdef __GNUC__ /* registers, not memory, for the few sums that a loop keeps */
+#define UNROLLED _Pragma("GCC unroll 16")
+#define ALWAYS inline __attribute__((always_inline))
+#else
+#define UNROLLED
+#define ALWAYS inline
+#endif
+
+/* The lowest bit that is set, of some. */
+static inline int lowest(uint64_t bits) {
+#ifdef __GNUC__
+  return __builtin_ctzll(bits);
+#else
+  int at = 0;
+  for (; !(bits & 1); bits >>= 1) at++;
+  return at;
+#endif
+}
 
 #define JOIN_(NAME, LANES) NAME##_##LANES
 #define JOIN(NAME, LANES) JOIN_(NAME, LANES)
@@ -21,6 +44,20 @@ struct Lanes {
 #define ALL(VALUE) ((VALUE) - (HERE(doubles)){0})
 #define LOAD(TYPE, AT) (*(const HERE(TYPE) *)(AT))
 #define MASK(CONDITION) (LANES > 1 ? (HERE(integers))(CONDITION) : -(HERE(integers))(CONDITION))
+#define BITS JOIN(BITS, LANES) /* of a mask, a bit a lane */
+#define HIGHER JOIN(HIGHER, LANES) /* of two numbers; the second where one is NaN */
+#define BITS_1(MASK) ((uint64_t)((MASK) & 1))
+#define HIGHER_1(A, B) ((A) > (B) ? (A) : (B))
+#if defined(__GNUC__) && defined(__x86_64__)
+#include <immintrin.h>
+#define BITS_2(MASK) ((uint64_t)_mm_movemask_pd((__m128d)(MASK)))
+#define BITS_4(MASK) ((uint64_t)_mm256_movemask_pd((__m256d)(MASK)))
+#define HIGHER_2(A, B) ((HERE(doubles))_mm_max_pd((__m128d)(A), (__m128d)(B)))
+#define HIGHER_4(A, B) ((HERE(doubles))_mm256_max_pd((__m256d)(A), (__m256d)(B)))
+#else
+#define BITS_2(MASK) ((uint64_t)((MASK)[0] & 1) | (uint64_t)((MASK)[1] & 2))
+#define HIGHER_2(A, B) ((HERE(doubles))(((HERE(integers))(A) & ((A) > (B))) | ((HERE(integers))(B) & ~((A) > (B)))))
+#endif
 
 #define LANES 1
 #define VECTOR

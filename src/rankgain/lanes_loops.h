@@ -45,34 +45,66 @@ TARGET static void HERE(whole)(const double *grades, ptrdiff_t n, int64_t *out) 
 TARGET static void HERE(maxima)(const double *scores, ptrdiff_t n, ptrdiff_t stride, double *maximum) {
   for (ptrdiff_t first = 0; first < stride; first += 16) {
     HERE(doubles) best[16 / LANES];
-    for (int part = 0; part < 16 / LANES; part++) best[part] = ALL(-INFINITY);
+    UNROLLED for (int part = 0; part < 16 / LANES; part++) best[part] = ALL(-INFINITY);
     for (ptrdiff_t i = first; i - first + stride <= n; i += stride)
-      for (int part = 0; part < 16 / LANES; part++) {
-        const HERE(doubles) score = LOAD(doubles, scores + i + part * LANES);
-#if LANES > 1
-        const HERE(integers) higher = score > best[part];
-        best[part] = (HERE(doubles))(((HERE(integers))score & higher) | ((HERE(integers))best[part] & ~higher));
-#else
-        best[part] = score > best[part] ? score : best[part];
-#endif
-      }
+      UNROLLED for (int part = 0; part < 16 / LANES; part++)
+        best[part] = HIGHER(LOAD(doubles, scores + i + part * LANES), best[part]);
     memcpy(maximum + first, best, sizeof best);
   }
 }
 
-/* Append the scores not below the bound, NaN among them, and their places; stop, and say where, short of room for 16. */
+/* The k-th highest of n scores, a multiple of 16: the highest that k of them reach. Without a branch on the data. */
+TARGET static double HERE(kth)(const double *scores, ptrdiff_t n, ptrdiff_t k) {
+  double each[LANES], kth = -INFINITY;
+  HERE(doubles) best = ALL(-INFINITY);
+  for (ptrdiff_t first = 0; first < n; first += 16) {
+    HERE(doubles) own[16 / LANES];
+    HERE(integers) short_of[16 / LANES];
+    UNROLLED for (int part = 0; part < 16 / LANES; part++)
+      own[part] = LOAD(doubles, scores + first + part * LANES), short_of[part] = NONE + k;
+    for (ptrdiff_t other = 0; other < n; other++) {
+      const HERE(doubles) score = ALL(scores[other]);
+      UNROLLED for (int part = 0; part < 16 / LANES; part++) short_of[part] += MASK(score >= own[part]);
+    }
+    UNROLLED for (int part = 0; part < 16 / LANES; part++) {
+      const HERE(integers) reached = MASK(short_of[part] <= NONE);
+#if LANES > 1
+      const HERE(integers) low = (HERE(integers))ALL(-INFINITY);
+      best = HIGHER((HERE(doubles))(((HERE(integers))own[part] & reached) | (low & ~reached)), best);
+#else
+      best = reached && own[part] > best ? own[part] : best;
+#endif
+    }
+  }
+  memcpy(each, &best, sizeof each);
+  for (int lane = 0; lane < LANES; lane++) kth = each[lane] > kth ? each[lane] : kth;
+  return kth;
+}
+
+/* Append the scores not below the bound, NaN among them, and their places; stop, and say where, short of room for a
+   block. What is to be taken of 64 scores is known before any is, so that one branch in 64 scores is mispredicted. */
 TARGET static ptrdiff_t HERE(collect)(const double *scores, ptrdiff_t start, ptrdiff_t n, double bound, double *near,
                                       ptrdiff_t *place, ptrdiff_t *count, ptrdiff_t room) {
-  ptrdiff_t found = *count, i = start, stop;
-  for (; i < n && found + 16 <= room; i = stop) {
-    HERE(integers) below = NONE - 1;
-    stop = n - i > 16 ? i + 16 : n;
-    for (int part = 0; part < 16 && i + 16 <= n; part += LANES)
-      below &= MASK(LOAD(doubles, scores + i + part) < ALL(bound));
-    if (i + 16 <= n && HERE(sum)(below) == -(uint64_t)LANES) continue;
-    for (ptrdiff_t j = i; j < stop; j++)
-      near[found] = scores[j], place[found] = j, found += !(scores[j] < bound);
+  ptrdiff_t found = *count, i = start;
+#if LANES > 1
+  while (i < n && found + (n - i < 64 ? n - i : 64) <= room) {
+    const int size = n - i < 64 ? (int)(n - i) : 64;
+    uint64_t below = 0, left;
+    int part = 0;
+    for (; part + 16 <= size; part += 16)
+      UNROLLED for (int next = 0; next < 16; next += LANES)
+        below |= BITS(LOAD(doubles, scores + i + part + next) < ALL(bound)) << (part + next);
+    for (; part + LANES <= size; part += LANES) below |= BITS(LOAD(doubles, scores + i + part) < ALL(bound)) << part;
+    for (; part < size; part++) below |= (uint64_t)(scores[i + part] < bound) << part;
+    for (left = ~below & (~(uint64_t)0 >> (64 - size)); left; left &= left - 1) {
+      const ptrdiff_t j = i + lowest(left);
+      near[found] = scores[j], place[found++] = j;
+    }
+    i += size;
   }
+#else
+  for (; i < n && found < room; i++) near[found] = scores[i], place[found] = i, found += !(scores[i] < bound);
+#endif
   *count = found;
   return i;
 }
@@ -82,14 +114,66 @@ TARGET static void HERE(count)(const double *scores, ptrdiff_t n, double key, in
   HERE(integers) above = NONE, same = NONE;
   ptrdiff_t i = 0;
   for (; i + LANES <= n; i += LANES) {
-    above -= MASK(LOAD(doubles, scores + i) > ALL(key));
-    same -= MASK(LOAD(doubles, scores + i) == ALL(key));
+    const HERE(doubles) score = LOAD(doubles, scores + i);
+    above -= MASK(score > ALL(key));
+    same -= MASK(score == ALL(key));
   }
   *higher = *equal = 0;
   if (i < n) count_1(scores + i, n - i, key, higher, equal);
   *higher += (int64_t)HERE(sum)(above), *equal += (int64_t)HERE(sum)(same);
 }
 
-static const struct Lanes HERE(lanes) = {HERE(tally), HERE(whole), HERE(maxima), HERE(collect), HERE(count)};
+TARGET static ALWAYS void HERE(ranks_of)(const double *scores, ptrdiff_t n, const double *keys, const int parts,
+                                         int64_t *above, int64_t *reach) {
+  HERE(doubles) key[4];
+  HERE(integers) higher[4], not_lower[4];
+  UNROLLED for (int part = 0; part < parts; part++)
+    key[part] = LOAD(doubles, keys + part * LANES), higher[part] = not_lower[part] = NONE;
+  for (ptrdiff_t i = 0; i < n; i++) {
+    const HERE(doubles) score = ALL(scores[i]);
+    UNROLLED for (int part = 0; part < parts; part++)
+      higher[part] -= MASK(score > key[part]), not_lower[part] -= MASK(score >= key[part]);
+  }
+  UNROLLED for (int part = 0; part < parts; part++) {
+    memcpy(above + part * LANES, &higher[part], sizeof *higher);
+    memcpy(reach + part * LANES, &not_lower[part], sizeof *higher);
+  }
+}
+
+/* How many of n scores are higher than each of m keys, and how many are not lower: up to four rows of keys at once. The
+   last row of keys, and of what is counted, is a whole one. */
+TARGET static void HERE(ranks)(const double *scores, ptrdiff_t n, const double *keys, ptrdiff_t m, int64_t *above,
+                               int64_t *reach) {
+  for (ptrdiff_t k = 0; k < m; k += 4 * LANES) {
+    if (m - k > 3 * LANES) HERE(ranks_of)(scores, n, keys + k, 4, above + k, reach + k);
+    else if (m - k > 2 * LANES) HERE(ranks_of)(scores, n, keys + k, 3, above + k, reach + k);
+    else if (m - k > LANES) HERE(ranks_of)(scores, n, keys + k, 2, above + k, reach + k);
+    else HERE(ranks_of)(scores, n, keys + k, 1, above + k, reach + k);
+  }
+}
+
+/* Whether none is NaN. */
+TARGET static int HERE(numbers)(const double *scores, ptrdiff_t n) {
+  HERE(integers) nan = NONE;
+  ptrdiff_t i = 0;
+  for (; i + LANES <= n; i += LANES) nan |= MASK(LOAD(doubles, scores + i) != LOAD(doubles, scores + i));
+  return !HERE(sum)(nan) && (i == n || numbers_1(scores + i, n - i));
+}
+
+/* float32 as float64. */
+TARGET static void HERE(widen)(const float *numbers, ptrdiff_t n, double *out) {
+  ptrdiff_t i = 0;
+#if LANES > 1
+  typedef float HERE(floats) __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+  for (; i + LANES <= n; i += LANES) {
+    const HERE(doubles) wide = __builtin_convertvector(LOAD(floats, numbers + i), HERE(doubles));
+    memcpy(out + i, &wide, sizeof wide);
+  }
+#endif
+  for (; i < n; i++) out[i] = numbers[i];
+}
+
+static const struct Lanes HERE(lanes) = {HERE(tally), HERE(whole), HERE(maxima), HERE(collect), HERE(count),
+                                         HERE(kth), HERE(ranks), HERE(numbers), HERE(widen)};
 #undef LANES
 #undef TARGET
