@@ -684,9 +684,9 @@ cdef int count_numbers(
     cdef Py_ssize_t done = 0, size
     memset(counts, 0, sizeof(counts))
     while done < n:
-        size = min(n - done, <Py_ssize_t>BLOCK)
+        size = n if grades.kind == INT64 else min(n - done, <Py_ssize_t>BLOCK)
         if grades.kind == INT64:
-            block = <const int64_t*>grades.view.buf + start + done
+            block = <const int64_t*>grades.view.buf + start
         else:
             lanes.whole(doubles_of(grades, start + done, size, room), size, integers)
         if not lanes.tally(block, size, counts):

@@ -10,20 +10,35 @@ TARGET static uint64_t HERE(sum)(HERE(integers) numbers) {
 }
 
 /* Add how many grades there are of 0 to 7 to the counts; 0 where there are others: then the counts mean nothing.
-   A word holds eight counts of up to 255. */
+   A word holds eight counts of up to 255, which are added up in halves of four of up to 65,535. */
 TARGET static int HERE(tally)(const int64_t *grades, ptrdiff_t n, int64_t *counts) {
+  const HERE(integers) one = NONE + 1;
+  HERE(integers) others = NONE;
   ptrdiff_t i = 0;
   while (i + LANES <= n) {
-    const ptrdiff_t stop = n - i > 248 ? i + 248 : n;
-    HERE(integers) others = NONE, fields = NONE;
+    const ptrdiff_t stop = n - i > 248 * LANES ? i + 248 * LANES : n;
+    HERE(integers) fields = NONE, more = NONE;
+    for (; i + 4 * LANES <= stop; i += 4 * LANES) {
+      const HERE(integers) a = LOAD(integers, grades + i), b = LOAD(integers, grades + i + LANES);
+      const HERE(integers) c = LOAD(integers, grades + i + 2 * LANES), d = LOAD(integers, grades + i + 3 * LANES);
+      others |= a | b | c | d;
+      fields += (one << ((a & 7) << 3)) + (one << ((c & 7) << 3));
+      more += (one << ((b & 7) << 3)) + (one << ((d & 7) << 3));
+    }
     for (; i + LANES <= stop; i += LANES) {
       const HERE(integers) grade = LOAD(integers, grades + i);
-      others |= grade & ~(NONE + 7);
-      fields += (NONE + 1) << ((grade & 7) << 3);
+      others |= grade;
+      fields += one << ((grade & 7) << 3);
     }
-    if (HERE(sum)(MASK(others != 0))) return 0;
-    for (int grade = 0; grade < 8; grade++) counts[grade] += HERE(sum)(fields) >> 8 * grade & 255;
+    fields += more;
+    const uint64_t even = HERE(sum)(fields & (NONE + 0x00FF00FF00FF00FF));
+    const uint64_t odd = HERE(sum)((fields >> 8) & (NONE + 0x00FF00FF00FF00FF));
+    for (int half = 0; half < 4; half++) {
+      counts[2 * half] += even >> 16 * half & 0xFFFF;
+      counts[2 * half + 1] += odd >> 16 * half & 0xFFFF;
+    }
   }
+  if (HERE(sum)(MASK((others & ~(NONE + 7)) != 0))) return 0;
   return i == n || tally_1(grades + i, n - i, counts);
 }
 
@@ -91,6 +106,17 @@ TARGET static ptrdiff_t HERE(collect)(const double *scores, ptrdiff_t start, ptr
     const int size = n - i < 64 ? (int)(n - i) : 64;
     uint64_t below = 0, left;
     int part = 0;
+    if (i >= 2048 && size == 64) { /* where hardly any is left to take: 0.10 instead of 0.15 ns a score */
+      HERE(integers) all = NONE - 1;
+      for (; part < 64; part += 16)
+        UNROLLED for (int next = 0; next < 16; next += LANES)
+          all &= LOAD(doubles, scores + i + part + next) < ALL(bound);
+      if (BITS(all) == (1u << LANES) - 1) {
+        i += 64;
+        continue;
+      }
+      part = 0;
+    }
     for (; part + 16 <= size; part += 16)
       UNROLLED for (int next = 0; next < 16; next += LANES)
         below |= BITS(LOAD(doubles, scores + i + part + next) < ALL(bound)) << (part + next);
