@@ -43,9 +43,11 @@ static inline int lowest(uint64_t bits) {
 #define NONE ((HERE(integers)){0})
 #define ALL(VALUE) ((VALUE) - (HERE(doubles)){0})
 #define LOAD(TYPE, AT) (*(const HERE(TYPE) *)(AT))
+#define STORE(TYPE, AT, VALUE) (*(HERE(TYPE) *)(AT) = (VALUE))
 #define MASK(CONDITION) (LANES > 1 ? (HERE(integers))(CONDITION) : -(HERE(integers))(CONDITION))
 #define BITS JOIN(BITS, LANES) /* of a mask, a bit a lane */
 #define HIGHER JOIN(HIGHER, LANES) /* of two numbers; the second where one is NaN */
+#define WIDE JOIN(WIDE, LANES) /* as many float32 */
 #define BITS_1(MASK) ((uint64_t)((MASK) & 1))
 #define HIGHER_1(A, B) ((A) > (B) ? (A) : (B))
 #if defined(__GNUC__) && defined(__x86_64__)
@@ -54,7 +56,10 @@ static inline int lowest(uint64_t bits) {
 #define BITS_4(MASK) ((uint64_t)_mm256_movemask_pd((__m256d)(MASK)))
 #define HIGHER_2(A, B) ((HERE(doubles))_mm_max_pd((__m128d)(A), (__m128d)(B)))
 #define HIGHER_4(A, B) ((HERE(doubles))_mm256_max_pd((__m256d)(A), (__m256d)(B)))
+#define WIDE_2(AT) ((HERE(doubles))_mm_cvtps_pd(_mm_castpd_ps(_mm_load_sd((const double *)(AT)))))
+#define WIDE_4(AT) ((HERE(doubles))_mm256_cvtps_pd(_mm_loadu_ps(AT)))
 #else
+#define WIDE_2(AT) ((HERE(doubles)){(AT)[0], (AT)[1]})
 #define BITS_2(MASK) ((uint64_t)((MASK)[0] & 1) | (uint64_t)((MASK)[1] & 2))
 #define HIGHER_2(A, B) ((HERE(doubles))(((HERE(integers))(A) & ((A) > (B))) | ((HERE(integers))(B) & ~((A) > (B)))))
 #endif

@@ -48,10 +48,13 @@ TARGET static void HERE(whole)(const double *grades, ptrdiff_t n, int64_t *out) 
   ptrdiff_t i = 0;
   for (; i + LANES <= n; i += LANES) {
     const HERE(doubles) grade = LOAD(doubles, grades + i), sum = grade + 0x1p52;
-    HERE(integers) bits;
+#if LANES > 1
+    const HERE(integers) bits = (HERE(integers))sum;
+#else
+    int64_t bits;
     memcpy(&bits, &sum, sizeof bits);
-    bits = (bits ^ 0x4330000000000000) | (MASK(sum - 0x1p52 != grade) & 8);
-    memcpy(out + i, &bits, sizeof bits);
+#endif
+    STORE(integers, out + i, (bits ^ 0x4330000000000000) | (MASK(sum - 0x1p52 != grade) & 8));
   }
   if (i < n) whole_1(grades + i, n - i, out + i);
 }
@@ -64,7 +67,7 @@ TARGET static void HERE(maxima)(const double *scores, ptrdiff_t n, ptrdiff_t str
     for (ptrdiff_t i = first; i - first + stride <= n; i += stride)
       UNROLLED for (int part = 0; part < 16 / LANES; part++)
         best[part] = HIGHER(LOAD(doubles, scores + i + part * LANES), best[part]);
-    memcpy(maximum + first, best, sizeof best);
+    UNROLLED for (int part = 0; part < 16 / LANES; part++) STORE(doubles, maximum + first + part * LANES, best[part]);
   }
 }
 
@@ -161,8 +164,8 @@ TARGET static ALWAYS void HERE(ranks_of)(const double *scores, ptrdiff_t n, cons
       higher[part] -= MASK(score > key[part]), not_lower[part] -= MASK(score >= key[part]);
   }
   UNROLLED for (int part = 0; part < parts; part++) {
-    memcpy(above + part * LANES, &higher[part], sizeof *higher);
-    memcpy(reach + part * LANES, &not_lower[part], sizeof *higher);
+    STORE(integers, above + part * LANES, higher[part]);
+    STORE(integers, reach + part * LANES, not_lower[part]);
   }
 }
 
@@ -190,11 +193,7 @@ TARGET static int HERE(numbers)(const double *scores, ptrdiff_t n) {
 TARGET static void HERE(widen)(const float *numbers, ptrdiff_t n, double *out) {
   ptrdiff_t i = 0;
 #if LANES > 1
-  typedef float HERE(floats) __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
-  for (; i + LANES <= n; i += LANES) {
-    const HERE(doubles) wide = __builtin_convertvector(LOAD(floats, numbers + i), HERE(doubles));
-    memcpy(out + i, &wide, sizeof wide);
-  }
+  for (; i + LANES <= n; i += LANES) STORE(doubles, out + i, WIDE(numbers + i));
 #endif
   for (; i < n; i++) out[i] = numbers[i];
 }
