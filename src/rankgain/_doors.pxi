@@ -19,6 +19,9 @@ cdef object ndarray
 from numpy import ndarray
 
 cdef enum:
+    LISTS = 16  # that are summed at once
+    USUAL_LIST = 248  # ranks up to which the ideals of many lists are summed at once
+    STEPS = 3984  # places for the gains at those ranks and one more
     SHORT_LIST = 64  # up to here a one-list door works in scratch on the stack
 
 cdef int64_t MOST_WHOLE = <int64_t>1 << 53  # beyond it a float64 may not be the integer
@@ -344,49 +347,35 @@ cdef void sum_each(
     const number_t* grades, const int64_t* offsets, Py_ssize_t queries, const Discount* discount, int64_t depth,
     double* out
 ) noexcept nogil:
-    """The DCG of each list with linear gain; NaN, or infinite, where a grade is no grade.
+    """The DCG of each list with linear gain; NaN, or infinite, where a grade is no grade, or may be none.
 
-    Each sum waits for its own additions, so four lists are summed at once: each in the order of its ranks, as ever.
+    Each sum waits for its own additions, so many lists are summed at once: each in the order of its ranks, as ever.
     """
-    cdef const number_t* a
-    cdef const number_t* b
-    cdef const number_t* c
-    cdef const number_t* d
-    cdef const double* table = discount.table
-    cdef Py_ssize_t query = 0, index, n, stop
-    cdef double w, x, y, z
-    cdef bint negative
+    cdef Py_ssize_t query = 0, index, n, stop, taken
     while query < queries:
-        n = 0
-        if query + 4 <= queries:
-            n = <Py_ssize_t>min(depth, discount.size)
-            for index in range(query, query + 4):
-                n = min(n, <Py_ssize_t>(offsets[index + 1] - offsets[index]))
-        for index in range(query + 8, min(query + 12, queries)):  # of long rows only the first few are summed
+        taken = LISTS if query + LISTS <= queries else 4 if query + 4 <= queries else 1
+        n = <Py_ssize_t>min(depth, discount.size) if taken > 1 else 0
+        for index in range(query, query + taken):
+            n = min(n, <Py_ssize_t>(offsets[index + 1] - offsets[index]))
+        for index in range(query + 2 * taken, min(query + 3 * taken, queries)):  # of long rows only a few are summed
             prefetch(grades + offsets[index])
-            prefetch(grades + offsets[index] + min(n, 8) - 1)
+            prefetch(grades + offsets[index] + max(min(n, 8) - 1, 0))
         if n:
-            a = grades + offsets[query]
-            b = grades + offsets[query + 1]
-            c = grades + offsets[query + 2]
-            d = grades + offsets[query + 3]
-            w = x = y = z = 0.0
-            negative = False
-            for index in range(n):
-                w += <double>a[index] * table[index]
-                x += <double>b[index] * table[index]
-                y += <double>c[index] * table[index]
-                z += <double>d[index] * table[index]
-                negative |= (a[index] < 0) | (b[index] < 0) | (c[index] < 0) | (d[index] < 0)
-            out[query] = NAN if negative else w
-            out[query + 1] = NAN if negative else x
-            out[query + 2] = NAN if negative else y
-            out[query + 3] = NAN if negative else z
-        for index in range(query, min(query + 4, queries)):
+            if number_t is double:
+                lanes.sum_double(grades, offsets + query, <int>taken, n, discount.table, out + query)
+            elif number_t is float:
+                lanes.sum_float(grades, offsets + query, <int>taken, n, discount.table, out + query)
+            elif number_t is int64_t:
+                lanes.sum_int64_t(grades, offsets + query, <int>taken, n, discount.table, out + query)
+            elif number_t is int32_t:
+                lanes.sum_int32_t(grades, offsets + query, <int>taken, n, discount.table, out + query)
+            else:
+                lanes.sum_uint8_t(grades, offsets + query, <int>taken, n, discount.table, out + query)
+        for index in range(query, query + taken):
             stop = <Py_ssize_t>min(offsets[index + 1] - offsets[index], depth)
             if stop > n or n == 0:
                 out[index] = sum_tail(grades + offsets[index], n, stop, discount, out[index] if n else 0.0)
-        query += 4
+        query += taken
 
 
 cdef int sum_lists(
@@ -418,6 +407,42 @@ cdef int sum_lists(
                 return result.code
             out[query[0]] = result.value
     return 0
+
+
+cdef void sum_ideals(
+    const Numbers* grades, const int64_t* offsets, const int64_t* limits, Py_ssize_t queries, bint exponential,
+    const Discount* discount, double* steps, double* out
+) noexcept nogil:
+    """`idcg_one` of LISTS lists or less, of up to `limits` ranks each; NaN for all of them that are not usual.
+
+    It adds what `sum_ideal` adds, and zeros: by steps where the grade falls, 25 instead of 75 ns for 100 grades. All
+    steps are 0 before and after.
+    """
+    cdef int64_t counts[8]
+    cdef Py_ssize_t query, n, longest = 0
+    cdef int64_t at, most
+    cdef int grade, above
+    cdef bint usual = not exponential
+    for query in range(queries):
+        n = <Py_ssize_t>(offsets[query + 1] - offsets[query])
+        most = min(limits[query], <int64_t>n)
+        usual = usual and most <= min(USUAL_LIST, discount.size) and count_usual(grades, offsets[query], n, counts)
+        if not usual:
+            break
+        at = 0
+        above = 0
+        for grade in range(7, -1, -1):  # where there are none of a grade, the next one writes over it
+            steps[LISTS * at + query] = grade - above
+            if counts[grade] and at < most:
+                above = grade
+            at = min(at + counts[grade], most)
+        longest = max(longest, <Py_ssize_t>most)
+    if usual:
+        lanes.sum_steps(steps, longest, discount.table, out)
+        return
+    memset(steps, 0, (longest + 1) * LISTS * sizeof(double))
+    for query in range(queries):
+        out[query] = NAN
 
 
 def dcg_lists(
@@ -452,14 +477,27 @@ def idcg_lists(
     cdef Numbers numbers
     cdef Workspace space
     cdef Result result
+    cdef double ideals[LISTS]
+    cdef double steps[STEPS]
+    cdef int64_t limits[LISTS]
+    for query in range(LISTS):
+        limits[query] = depth
     result.code = 0
+    memset(steps, 0, sizeof(steps))
     reserve(&space, longest(integers(offsets), out.shape[0]))
     open_numbers(&numbers, grades)
     with nogil:
         for query in range(out.shape[0]):
-            result = idcg_one(
-                &numbers, offsets[query], offsets[query + 1] - offsets[query], exponential, &discount, depth, &space
-            )
+            if query % LISTS == 0:
+                sum_ideals(
+                    &numbers, &offsets[query], limits, min(LISTS, out.shape[0] - query), exponential, &discount, steps,
+                    ideals,
+                )
+            result.value = ideals[query % LISTS]
+            if not finite(result.value):
+                result = idcg_one(
+                    &numbers, offsets[query], offsets[query + 1] - offsets[query], exponential, &discount, depth, &space
+                )
             if result.code:
                 break
             out[query] = result.value
@@ -476,31 +514,50 @@ def ndcg_lists(
     cdef Discount discount = discount_of(table, kind, base)
     cdef bint own = judged is None
     cdef const int64_t* starts = integers(offsets) if own else integers(judged_offsets)
-    cdef Py_ssize_t query = 0, position = -1
+    cdef Py_ssize_t query = 0, position = -1, fault_at = -1, index = 0, n, taken
+    cdef double ideals[LISTS]
+    cdef double steps[STEPS]
+    cdef int64_t limits[LISTS]
     cdef Numbers numbers, truth
     cdef Workspace space
     cdef Result result
-    cdef int code = 0
+    cdef int code = 0, wrong
     if out.shape[0] == 0:
         return None
+    memset(steps, 0, sizeof(steps))
     reserve(&space, max(longest(integers(offsets), out.shape[0]), longest(starts, out.shape[0])))
     open_numbers(&numbers, grades)
     open_numbers(&truth, grades if own else judged)
     with nogil:
-        code = sum_lists(
-            &numbers, integers(offsets), out.shape[0], exponential, &discount, depth, &space, &out[0], &query,
-            &position,
-        )
-        for query in range(0 if code else out.shape[0]):
-            result = ndcg_one(
-                out[query], offsets[query + 1] - offsets[query], &truth, starts[query],
-                starts[query + 1] - starts[query], exponential, &discount, depth, returned, bounded, empty, own, &space,
+        while query < out.shape[0] and code == 0:
+            taken = min(LISTS, out.shape[0] - query)
+            for index in range(taken):
+                n = offsets[query + index + 1] - offsets[query + index]
+                limits[index] = ideal_depth(depth, n, returned)
+            # the ideals first, all in a row, so that the grades are at hand where several lists are read at once
+            sum_ideals(&truth, starts + query, limits, taken, exponential, &discount, steps, ideals)
+            wrong = sum_lists(
+                &numbers, &offsets[query], taken, exponential, &discount, depth, &space, &out[query], &index, &fault_at
             )
-            code = result.code
-            position = result.position
-            if code:
-                break
-            out[query] = result.value
+            for index in range(index if wrong else taken):
+                if finite(ideals[index]):
+                    result.code = quotient(out[query], ideals[index], empty, bounded, &result.value)
+                    result.position = -1
+                else:
+                    result = ndcg_one(
+                        out[query], offsets[query + 1] - offsets[query], &truth, starts[query],
+                        starts[query + 1] - starts[query], exponential, &discount, depth, returned, bounded, empty,
+                        own, &space,
+                    )
+                code = result.code
+                position = result.position
+                if code:
+                    break
+                out[query] = result.value
+                query += 1
+            if wrong and code == 0:
+                code = wrong
+                position = fault_at
         release(&space)
     close_numbers(&numbers)
     close_numbers(&truth)

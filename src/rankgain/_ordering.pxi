@@ -18,6 +18,12 @@ cdef extern from "lanes.h" nogil:
         void (*ranks)(const double*, Py_ssize_t, const double*, Py_ssize_t, int64_t*, int64_t*) noexcept nogil
         bint (*numbers)(const double*, Py_ssize_t) noexcept nogil
         void (*widen)(const float*, Py_ssize_t, double*) noexcept nogil
+        void (*sum_steps)(double*, Py_ssize_t, const double*, double*) noexcept nogil
+        void (*sum_double)(const double*, const int64_t*, int, Py_ssize_t, const double*, double*) noexcept nogil
+        void (*sum_float)(const float*, const int64_t*, int, Py_ssize_t, const double*, double*) noexcept nogil
+        void (*sum_int64_t)(const int64_t*, const int64_t*, int, Py_ssize_t, const double*, double*) noexcept nogil
+        void (*sum_int32_t)(const int32_t*, const int64_t*, int, Py_ssize_t, const double*, double*) noexcept nogil
+        void (*sum_uint8_t)(const uint8_t*, const int64_t*, int, Py_ssize_t, const double*, double*) noexcept nogil
     const Lanes* lanes_baseline
     const Lanes* lanes_avx2()
     int lowest(uint64_t bits)
@@ -672,29 +678,34 @@ def judged_grades(
     return (code, query, position) if code else None
 
 
+cdef bint count_usual(const Numbers* grades, int64_t start, Py_ssize_t n, int64_t* counts) noexcept nogil:
+    """How many grades there are of 0 to 7; False where there are others."""
+    cdef int64_t integers[BLOCK]
+    cdef double room[BLOCK]
+    cdef Py_ssize_t done = 0, size
+    memset(counts, 0, 8 * sizeof(int64_t))
+    if grades.kind == INT64:
+        return lanes.tally(<const int64_t*>grades.view.buf + start, n, counts)
+    while done < n:
+        size = min(n - done, <Py_ssize_t>BLOCK)
+        lanes.whole(doubles_of(grades, start + done, size, room), size, integers)
+        if not lanes.tally(integers, size, counts):
+            return False
+        done += size
+    return True
+
+
 cdef int count_numbers(
     const Numbers* grades, int64_t start, Py_ssize_t n, int64_t depth, Workspace* space,
     double* out_grade, int64_t* out_count, Py_ssize_t* written, Py_ssize_t* position
 ) noexcept nogil:
     """`count_grades` of numbers of any type: the usual grades, whole and below 8, by a quicker way."""
     cdef int64_t counts[8]
-    cdef int64_t integers[BLOCK]
-    cdef double room[BLOCK]
-    cdef const int64_t* block = integers
-    cdef Py_ssize_t done = 0, size
-    memset(counts, 0, sizeof(counts))
-    while done < n:
-        size = n if grades.kind == INT64 else min(n - done, <Py_ssize_t>BLOCK)
-        if grades.kind == INT64:
-            block = <const int64_t*>grades.view.buf + start
-        else:
-            lanes.whole(doubles_of(grades, start + done, size, room), size, integers)
-        if not lanes.tally(block, size, counts):
-            return count_grades(
-                doubles_of(grades, start, n, space.scores), n, depth, space.entries, space.spare,
-                out_grade, out_count, written, position,
-            )
-        done += size
+    if not count_usual(grades, start, n, counts):
+        return count_grades(
+            doubles_of(grades, start, n, space.scores), n, depth, space.entries, space.spare,
+            out_grade, out_count, written, position,
+        )
     written[0] = write_counts(counts, 8, depth, out_grade, out_count)
     return 0
 

@@ -16,6 +16,12 @@ struct Lanes {
   void (*ranks)(const double *, ptrdiff_t, const double *, ptrdiff_t, int64_t *, int64_t *);
   int (*numbers)(const double *, ptrdiff_t);
   void (*widen)(const float *, ptrdiff_t, double *);
+  void (*sum_steps)(double *, ptrdiff_t, const double *, double *);
+  void (*sum_double)(const double *, const int64_t *, int, ptrdiff_t, const double *, double *);
+  void (*sum_float)(const float *, const int64_t *, int, ptrdiff_t, const double *, double *);
+  void (*sum_int64_t)(const int64_t *, const int64_t *, int, ptrdiff_t, const double *, double *);
+  void (*sum_int32_t)(const int32_t *, const int64_t *, int, ptrdiff_t, const double *, double *);
+  void (*sum_uint8_t)(const uint8_t *, const int64_t *, int, ptrdiff_t, const double *, double *);
 };
 
 #ifdef __GNUC__ /* registers, not memory, for the few sums that a loop keeps */

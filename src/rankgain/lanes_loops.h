@@ -198,7 +198,120 @@ TARGET static void HERE(widen)(const float *numbers, ptrdiff_t n, double *out) {
   for (; i < n; i++) out[i] = numbers[i];
 }
 
-static const struct Lanes HERE(lanes) = {HERE(tally), HERE(whole), HERE(maxima), HERE(collect), HERE(count),
-                                         HERE(kth), HERE(ranks), HERE(numbers), HERE(widen)};
+/* The sums of 16 lists of n gains, each times its discount, in the order of ranks. Of the gains the steps are given, by
+   rank, small integers that add up to them; they are 0 afterwards, up to that behind the last rank. */
+TARGET static void HERE(sum_steps)(double *steps, ptrdiff_t n, const double *table, double *out) {
+  for (int first = 0; first < 16; first += 4 * LANES < 16 ? 4 * LANES : 16) {
+    HERE(doubles) gain[4], total[4];
+    double *step = steps + first;
+    UNROLLED for (int part = 0; part < 4; part++) gain[part] = total[part] = ALL(0.0);
+    for (ptrdiff_t i = 0; i <= n; i++, step += 16) {
+      const HERE(doubles) discount = ALL(i < n ? table[i] : 0.0);
+      UNROLLED for (int part = 0; part < 4; part++) {
+        gain[part] += LOAD(doubles, step + part * LANES);
+        STORE(doubles, step + part * LANES, ALL(0.0));
+        total[part] += gain[part] * discount;
+      }
+    }
+    UNROLLED for (int part = 0; part < 4; part++) STORE(doubles, out + first + part * LANES, total[part]);
+  }
+}
+
+/* The sums of the first n grades of 16 or 4 lists, each times its discount: each in the order of its ranks, all at once,
+   for each waits for its own additions. NaN for all of them if a grade may be no grade, or an integer beyond 2^52. */
+#if LANES == 4
+#define BITS_OF(ROW) (HERE(integers))(ROW)
+#define UNSOUND_double INT64_MIN /* bits that no grade has: the sign, and of integers those beyond 2^52 */
+#define UNSOUND_float INT64_MIN
+#define UNSOUND_int64_t (INT64_MIN >> 11)
+#define UNSOUND_int32_t INT64_MIN
+#define UNSOUND_uint8_t INT64_MIN
+TARGET static ALWAYS __m256d row_double(const double *at, HERE(integers) * signs) {
+  const __m256d row = _mm256_loadu_pd(at);
+  return *signs |= BITS_OF(row), row;
+}
+TARGET static ALWAYS __m256d row_float(const float *at, HERE(integers) * signs) {
+  const __m256d row = _mm256_cvtps_pd(_mm_loadu_ps(at));
+  return *signs |= BITS_OF(row), row;
+}
+TARGET static ALWAYS __m256d row_int64_t(const int64_t *at, HERE(integers) * signs) {
+  const HERE(integers) row = LOAD(integers, at); /* in the lowest bits of 2^52 it is what is added to it */
+  *signs |= row;
+  return (__m256d)(row | (NONE + 0x4330000000000000)) - _mm256_set1_pd(0x1p52);
+}
+TARGET static ALWAYS __m256d row_int32_t(const int32_t *at, HERE(integers) * signs) {
+  const __m256d row = _mm256_cvtepi32_pd(_mm_loadu_si128((const __m128i *)at));
+  return *signs |= BITS_OF(row), row;
+}
+TARGET static ALWAYS __m256d row_uint8_t(const uint8_t *at, HERE(integers) * signs) {
+  int32_t four;
+  memcpy(&four, at, sizeof four);
+  return _mm256_cvtepi32_pd(_mm_cvtepu8_epi32(_mm_cvtsi32_si128(four)));
+}
+#define SUMS(TYPE)                                                                                                     \
+  TARGET static ALWAYS void sums_##TYPE(const TYPE *grades, const int64_t *starts, const int groups, ptrdiff_t n,      \
+                                        const double *table, double *out) {                                            \
+    __m256d total[4];                                                                                                  \
+    HERE(integers) signs = NONE;                                                                                       \
+    ptrdiff_t i = 0;                                                                                                   \
+    UNROLLED for (int group = 0; group < groups; group++) total[group] = _mm256_setzero_pd();                          \
+    for (; i + 4 <= n; i += 4)                                                                                         \
+      UNROLLED for (int group = 0; group < groups; group++) {                                                          \
+        const int64_t *start = starts + 4 * group;                                                                     \
+        const __m256d a = row_##TYPE(grades + start[0] + i, &signs), b = row_##TYPE(grades + start[1] + i, &signs);    \
+        const __m256d c = row_##TYPE(grades + start[2] + i, &signs), d = row_##TYPE(grades + start[3] + i, &signs);    \
+        const __m256d even = _mm256_unpacklo_pd(a, b), odd = _mm256_unpackhi_pd(a, b);                                 \
+        const __m256d even_2 = _mm256_unpacklo_pd(c, d), odd_2 = _mm256_unpackhi_pd(c, d);                             \
+        total[group] += _mm256_permute2f128_pd(even, even_2, 0x20) * _mm256_broadcast_sd(table + i);                   \
+        total[group] += _mm256_permute2f128_pd(odd, odd_2, 0x20) * _mm256_broadcast_sd(table + i + 1);                 \
+        total[group] += _mm256_permute2f128_pd(even, even_2, 0x31) * _mm256_broadcast_sd(table + i + 2);               \
+        total[group] += _mm256_permute2f128_pd(odd, odd_2, 0x31) * _mm256_broadcast_sd(table + i + 3);                 \
+      }                                                                                                                \
+    int negative = HERE(sum)(MASK((signs & (NONE + UNSOUND_##TYPE)) != 0)) != 0;                                                                                   \
+    UNROLLED for (int group = 0; group < groups; group++) _mm256_storeu_pd(out + 4 * group, total[group]);             \
+    for (int list = 0; list < 4 * groups; list++) {                                                                    \
+      double sum = out[list];                                                                                          \
+      for (ptrdiff_t rank = i; rank < n; rank++) {                                                                     \
+        sum += (double)grades[starts[list] + rank] * table[rank];                                                      \
+        negative |= grades[starts[list] + rank] < 0;                                                                   \
+      }                                                                                                                \
+      out[list] = sum;                                                                                                 \
+    }                                                                                                                  \
+    for (int list = 0; negative && list < 4 * groups; list++) out[list] = NAN;                                         \
+  }                                                                                                                    \
+  TARGET static void HERE(sum_##TYPE)(const TYPE *grades, const int64_t *starts, int lists, ptrdiff_t n,               \
+                                      const double *table, double *out) {                                              \
+    if (lists == 16) sums_##TYPE(grades, starts, 4, n, table, out);                                                    \
+    else sums_##TYPE(grades, starts, 1, n, table, out);                                                                \
+  }
+#else
+#define SUMS(TYPE)                                                                                                     \
+  static void HERE(sum_##TYPE)(const TYPE *grades, const int64_t *starts, int lists, ptrdiff_t n, const double *table, \
+                               double *out) {                                                                          \
+    for (; lists >= 4; lists -= 4, starts += 4, out += 4) {                                                            \
+      const TYPE *a = grades + starts[0], *b = grades + starts[1], *c = grades + starts[2], *d = grades + starts[3];   \
+      double w = 0.0, x = 0.0, y = 0.0, z = 0.0;                                                                       \
+      int negative = 0;                                                                                                \
+      for (ptrdiff_t i = 0; i < n; i++) {                                                                              \
+        w += (double)a[i] * table[i], x += (double)b[i] * table[i];                                                    \
+        y += (double)c[i] * table[i], z += (double)d[i] * table[i];                                                    \
+        negative |= (a[i] < 0) | (b[i] < 0) | (c[i] < 0) | (d[i] < 0);                                                 \
+      }                                                                                                                \
+      out[0] = negative ? NAN : w, out[1] = negative ? NAN : x;                                                        \
+      out[2] = negative ? NAN : y, out[3] = negative ? NAN : z;                                                        \
+    }                                                                                                                  \
+  }
+#endif
+SUMS(double)
+SUMS(float)
+SUMS(int64_t)
+SUMS(int32_t)
+SUMS(uint8_t)
+#undef SUMS
+
+static const struct Lanes HERE(lanes) = {HERE(tally),      HERE(whole),       HERE(maxima),      HERE(collect),
+                                         HERE(count),      HERE(kth),         HERE(ranks),       HERE(numbers),
+                                         HERE(widen),      HERE(sum_steps),   HERE(sum_double),  HERE(sum_float),
+                                         HERE(sum_int64_t), HERE(sum_int32_t), HERE(sum_uint8_t)};
 #undef LANES
 #undef TARGET
