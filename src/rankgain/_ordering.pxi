@@ -39,6 +39,9 @@ cdef enum:
     FEW_RANKS = 144  # places for the ranks of FEW, the last row of lanes among them
     SLOTS = 384  # FEW_SCORES and, for those that share the last rank, FEW
     SLOT_WORDS = 6  # that many bits
+    MANY = 131072  # scores from which on they are ranked by parts
+    PART = 2048  # of about so many
+    PARTS = 1024  # and up to this number
     AHEAD = 32  # scores whose places are asked for together
     BLOCK = 512  # grades that are converted together
     ROOM = 32  # numbers beyond the last document that scratch has: some loops write a few at once
@@ -155,14 +158,9 @@ cdef inline Py_ssize_t bucket_of(const Buckets* buckets, double value) noexcept 
     return <Py_ssize_t>at
 
 
-cdef Py_ssize_t fill_buckets(Buckets* buckets, int by, Workspace* space, Py_ssize_t m) noexcept nogil:
-    """Part the range of the entries: a few buckets an entry; one, in effect, where the range cannot be parted.
-
-    Writes the bucket of each entry and where those of each bucket start; returns how many are in the fullest.
-    """
-    cdef Entry* entries = space.entries
-    cdef int32_t* starts = space.starts
-    cdef Py_ssize_t count = m * SPREAD if m <= SPREAD_FEW else m, index, b, size, total = 0, most = 0
+cdef void set_range(Buckets* buckets, int by, const Entry* entries, Py_ssize_t m, Py_ssize_t count) noexcept nogil:
+    """Part the range of the entries in so many parts; one, in effect, where it cannot be parted."""
+    cdef Py_ssize_t index
     cdef double value, low = INFINITY
     buckets.by = by
     buckets.top = -INFINITY
@@ -178,6 +176,17 @@ cdef Py_ssize_t fill_buckets(Buckets* buckets, int by, Workspace* space, Py_ssiz
     buckets.scale = <double>count / (buckets.top - low) if buckets.top > low else 0.0
     if not buckets.scale <= DBL_MAX:
         buckets.scale = 0.0
+
+
+cdef Py_ssize_t fill_buckets(Buckets* buckets, int by, Workspace* space, Py_ssize_t m) noexcept nogil:
+    """Part the range of the entries: a few buckets an entry.
+
+    Writes the bucket of each entry and where those of each bucket start; returns how many are in the fullest.
+    """
+    cdef Entry* entries = space.entries
+    cdef int32_t* starts = space.starts
+    cdef Py_ssize_t count = m * SPREAD if m <= SPREAD_FEW else m, index, b, size, total = 0, most = 0
+    set_range(buckets, by, entries, m, count)
     memset(starts, 0, (count + 1) * sizeof(int32_t))
     for index in range(m):
         b = bucket_of(buckets, entries[index].grade if by == BY_GRADE else entries[index].key)
@@ -231,11 +240,13 @@ cdef Buckets sort_entries(Workspace* space, Py_ssize_t m, bint stable) noexcept 
 
 
 cdef void locate(
-    const double* scores, Py_ssize_t n, Py_ssize_t m, const Buckets* buckets, bint stable, Workspace* space
+    const double* scores, const int32_t* origin, Py_ssize_t n, Py_ssize_t m, const Buckets* buckets, bint stable,
+    Workspace* space
 ) noexcept nogil:
     """Count the scores above each entry and equal to it, at the first entry of each key.
 
-    `stable`: the key of an entry becomes its place in its tie group, for it has done its work. Scores are taken by the
+    `stable`: the key of an entry becomes its place in its tie group, for it has done its work; `origin` says where each
+    score stands in the input, unless that is NULL: where it stands here. Scores are taken by the
     block, so that memory is asked for many places before the first is looked at.
     """
     cdef Step* steps = space.steps
@@ -243,7 +254,7 @@ cdef void locate(
     cdef int32_t* following = space.bucket  # of the entries of each key, the one that comes next in the input
     cdef const int32_t* starts[AHEAD]
     cdef Step* found[AHEAD]
-    cdef Py_ssize_t index, done = 0, block, low, size, half
+    cdef Py_ssize_t index, done = 0, block, low, size, half, place
     cdef uint64_t total = 0
     cdef double score
     cdef bint tied
@@ -280,7 +291,8 @@ cdef void locate(
             tied = step.key >= score  # it is not above
             if stable and tied:
                 low = following[step - steps]
-                if low < m and space.entries[low].index == done + index:
+                place = done + index if origin == NULL else <Py_ssize_t>origin[done + index]
+                if low < m and space.entries[low].index == place:
                     space.entries[low].key = <double>(step.tally >> 32)
                     following[step - steps] += 1
             step.tally += <uint64_t>1 << (32 * tied)
@@ -376,17 +388,17 @@ cdef Py_ssize_t rank_each(
 
 
 cdef Py_ssize_t rank_many(
-    const double* scores, Py_ssize_t n, Py_ssize_t m, int64_t depth, bint stable, Workspace* space,
-    double* hit_grade, int64_t* hit_first, int64_t* hit_last
+    const double* scores, const int32_t* origin, Py_ssize_t n, Py_ssize_t m, int64_t higher, int64_t depth, bint stable,
+    Workspace* space, double* hit_grade, int64_t* hit_first, int64_t* hit_last
 ) noexcept nogil:
-    """`rank_entries`, in time that rises with n + m."""
+    """`rank_entries`, `higher` scores above these, in time that rises with n + m."""
     cdef Py_ssize_t index
-    cdef int64_t above = 0, equal = 0, place
+    cdef int64_t above = 0, equal = 0, place = 0
     cdef Buckets buckets = sort_entries(space, m, stable)
-    locate(scores, n, m, &buckets, stable, space)
+    locate(scores, origin, n, m, &buckets, stable, space)
     for index in range(m):
         if index == 0 or space.steps[index].key != space.steps[index - 1].key:
-            above = <uint32_t>space.steps[index].tally
+            above = higher + <uint32_t>space.steps[index].tally
             equal = <int64_t>(space.steps[index].tally >> 32)
         place = <int64_t>space.entries[index].key if stable and equal > 1 else 0
         if above + place >= depth:
@@ -395,6 +407,79 @@ cdef Py_ssize_t rank_many(
         hit_first[index] = above + place + 1
         hit_last[index] = hit_first[index] if stable else above + equal
     return m
+
+
+cdef Py_ssize_t rank_parts(
+    const double* scores, Py_ssize_t n, Py_ssize_t m, int64_t depth, bint stable, Workspace* space,
+    double* hit_grade, int64_t* hit_first, int64_t* hit_last
+) noexcept nogil:
+    """`rank_many`, by parts that the cache holds (30 instead of 70 ns a document of 10^6); −1 if there are none."""
+    cdef Py_ssize_t count = min(n // PART, <Py_ssize_t>PARTS), index, part, size, found, kept = 0, most = 0, start, stop
+    cdef int32_t score_at[PARTS]
+    cdef int32_t entry_at[PARTS]
+    cdef Entry* entries = space.entries
+    cdef Workspace own
+    cdef Buckets buckets
+    cdef int by = BY_KEY
+    while True:
+        set_range(&buckets, by, entries, m, count)
+        memset(score_at, 0, sizeof(score_at))
+        for index in range(n):
+            score_at[bucket_of(&buckets, scores[index])] += 1
+        most = 0
+        for part in range(count):
+            most = max(most, <Py_ssize_t>score_at[part])
+        if most <= 16 * (n // count):
+            break
+        if by == BY_MAGNITUDE:
+            return -1
+        by = BY_MAGNITUDE
+    memset(entry_at, 0, sizeof(entry_at))
+    for index in range(m):
+        entry_at[bucket_of(&buckets, entries[index].key)] += 1
+    starts_of(score_at, count)
+    starts_of(entry_at, count)
+    for index in range(n):
+        part = bucket_of(&buckets, scores[index])
+        if score_at[part] < n:  # always, unless another thread writes to the scores
+            space.parted[score_at[part]] = scores[index]
+            if stable:
+                space.origin[score_at[part]] = <int32_t>index
+            score_at[part] += 1
+    for index in range(m):
+        part = bucket_of(&buckets, entries[index].key)
+        space.spare[entry_at[part]] = entries[index]
+        entry_at[part] += 1
+    own = space[0]
+    for part in range(count):  # what was where each starts is where it ends
+        start = score_at[part - 1] if part else 0
+        stop = entry_at[part - 1] if part else 0
+        size = entry_at[part] - stop
+        if start >= depth:
+            break
+        if size == 0:
+            continue
+        own.entries = space.spare + stop
+        own.spare = entries + stop
+        found = rank_many(
+            space.parted + start, space.origin + start if stable else NULL, score_at[part] - start, size, start, depth,
+            stable, &own, hit_grade + kept, hit_first + kept, hit_last + kept,
+        )
+        if own.entries != entries + stop:
+            memcpy(entries + stop, own.entries, size * sizeof(Entry))
+        kept += found
+        if found < size:
+            break
+    return kept
+
+
+cdef inline void starts_of(int32_t* sizes, Py_ssize_t count) noexcept nogil:
+    cdef Py_ssize_t index
+    cdef int32_t size, total = 0
+    for index in range(count):
+        size = sizes[index]
+        sizes[index] = total
+        total += size
 
 
 cdef Py_ssize_t rank_entries(
@@ -406,11 +491,16 @@ cdef Py_ssize_t rank_entries(
     Nothing but the entries is sorted: the other documents are only counted above them. Writes the hits that start at
     rank ≤ depth, returns their number, and leaves the entries in the same order. Equals `_reference.place`.
     """
+    cdef Py_ssize_t found
     if n > INT32_MAX or m <= FEW_KEYS or (m <= FEW and n <= FEW_SCORES):
         if n <= FEW_SCORES:
             return rank_few(scores, n, m, depth, stable, space, hit_grade, hit_first, hit_last)
         return rank_each(scores, n, m, depth, stable, space, hit_grade, hit_first, hit_last)
-    return rank_many(scores, n, m, depth, stable, space, hit_grade, hit_first, hit_last)
+    if n >= MANY:
+        found = rank_parts(scores, n, m, depth, stable, space, hit_grade, hit_first, hit_last)
+        if found >= 0:
+            return found
+    return rank_many(scores, NULL, n, m, 0, depth, stable, space, hit_grade, hit_first, hit_last)
 
 
 cdef double kth_highest(const double* scores, Py_ssize_t n, Py_ssize_t k, double* heap) noexcept nogil:
