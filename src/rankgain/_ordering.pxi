@@ -39,8 +39,7 @@ cdef enum:
     FEW_RANKS = 144  # places for the ranks of FEW, the last row of lanes among them
     SLOTS = 384  # FEW_SCORES and, for those that share the last rank, FEW
     SLOT_WORDS = 6  # that many bits
-    MANY = 131072  # scores from which on they are ranked by parts
-    PART = 2048  # of about so many
+    PART = 2048  # scores of about so many are ranked together where there are more than SPREAD_FEW entries
     PARTS = 1024  # and up to this number
     AHEAD = 32  # scores whose places are asked for together
     BLOCK = 512  # grades that are converted together
@@ -413,8 +412,8 @@ cdef Py_ssize_t rank_parts(
     const double* scores, Py_ssize_t n, Py_ssize_t m, int64_t depth, bint stable, Workspace* space,
     double* hit_grade, int64_t* hit_first, int64_t* hit_last
 ) noexcept nogil:
-    """`rank_many`, by parts that the cache holds (30 instead of 70 ns a document of 10^6); −1 if there are none."""
-    cdef Py_ssize_t count = min(n // PART, <Py_ssize_t>PARTS), index, part, size, found, kept = 0, most = 0, start, stop
+    """`rank_many`, by parts that the cache holds (15 instead of 23 ns a document of 10^5, 38 instead of 60 of 10^6); −1 if there are none."""
+    cdef Py_ssize_t count = max(min(n // PART, <Py_ssize_t>PARTS), 1), index, part, size, found, kept = 0, most = 0, start, stop
     cdef int32_t score_at[PARTS]
     cdef int32_t entry_at[PARTS]
     cdef Entry* entries = space.entries
@@ -431,7 +430,7 @@ cdef Py_ssize_t rank_parts(
             most = max(most, <Py_ssize_t>score_at[part])
         if most <= 16 * (n // count):
             break
-        if by == BY_MAGNITUDE:
+        if by == BY_MAGNITUDE or buckets.scale == 0.0:
             return -1
         by = BY_MAGNITUDE
     memset(entry_at, 0, sizeof(entry_at))
@@ -496,7 +495,7 @@ cdef Py_ssize_t rank_entries(
         if n <= FEW_SCORES:
             return rank_few(scores, n, m, depth, stable, space, hit_grade, hit_first, hit_last)
         return rank_each(scores, n, m, depth, stable, space, hit_grade, hit_first, hit_last)
-    if n >= MANY:
+    if m > SPREAD_FEW:
         found = rank_parts(scores, n, m, depth, stable, space, hit_grade, hit_first, hit_last)
         if found >= 0:
             return found
