@@ -267,7 +267,7 @@ TARGET static ALWAYS __m256d row_uint8_t(const uint8_t *at, HERE(integers) * sig
         total[group] += _mm256_permute2f128_pd(even, even_2, 0x31) * _mm256_broadcast_sd(table + i + 2);               \
         total[group] += _mm256_permute2f128_pd(odd, odd_2, 0x31) * _mm256_broadcast_sd(table + i + 3);                 \
       }                                                                                                                \
-    int negative = HERE(sum)(MASK((signs & (NONE + UNSOUND_##TYPE)) != 0)) != 0;                                                                                   \
+    int negative = HERE(sum)(MASK((signs & (NONE + UNSOUND_##TYPE)) != 0)) != 0;                                       \
     UNROLLED for (int group = 0; group < groups; group++) _mm256_storeu_pd(out + 4 * group, total[group]);             \
     for (int list = 0; list < 4 * groups; list++) {                                                                    \
       double sum = out[list];                                                                                          \
