@@ -7,6 +7,7 @@
 #include <string.h>
 
 struct Lanes {
+  ptrdiff_t few; /* up to so many entries of a short list are sooner compared with all than sorted */
   int (*tally)(const int64_t *, ptrdiff_t, int64_t *);
   void (*whole)(const double *, ptrdiff_t, int64_t *);
   void (*maxima)(const double *, ptrdiff_t, ptrdiff_t, double *);

@@ -217,8 +217,8 @@ TARGET static void HERE(sum_steps)(double *steps, ptrdiff_t n, const double *tab
   }
 }
 
-/* The sums of the first n grades of 16 or 4 lists, each times its discount: each in the order of its ranks, all at once,
-   for each waits for its own additions. NaN for all of them if a grade may be no grade, or an integer beyond 2^52. */
+/* The sums of the first n grades of 16 or 4 lists, each times its discount, in the order of ranks: all lists at once,
+   for each sum waits for its own additions. NaN for all of them if a grade may be no grade, or an integer beyond 2^52. */
 #if LANES == 4
 #define BITS_OF(ROW) (HERE(integers))(ROW)
 #define UNSOUND_double INT64_MIN /* bits that no grade has: the sign, and of integers those beyond 2^52 */
@@ -267,7 +267,7 @@ TARGET static ALWAYS __m256d row_uint8_t(const uint8_t *at, HERE(integers) * sig
         total[group] += _mm256_permute2f128_pd(even, even_2, 0x31) * _mm256_broadcast_sd(table + i + 2);               \
         total[group] += _mm256_permute2f128_pd(odd, odd_2, 0x31) * _mm256_broadcast_sd(table + i + 3);                 \
       }                                                                                                                \
-    int negative = HERE(sum)(MASK((signs & (NONE + UNSOUND_##TYPE)) != 0)) != 0;                                       \
+    int negative = HERE(sum)(MASK((signs & (NONE + UNSOUND_##TYPE)) != 0)) != 0;                                      \
     UNROLLED for (int group = 0; group < groups; group++) _mm256_storeu_pd(out + 4 * group, total[group]);             \
     for (int list = 0; list < 4 * groups; list++) {                                                                    \
       double sum = out[list];                                                                                          \
@@ -309,7 +309,8 @@ SUMS(int32_t)
 SUMS(uint8_t)
 #undef SUMS
 
-static const struct Lanes HERE(lanes) = {HERE(tally),      HERE(whole),       HERE(maxima),      HERE(collect),
+static const struct Lanes HERE(lanes) = {32 * LANES,
+                                         HERE(tally),      HERE(whole),       HERE(maxima),      HERE(collect),
                                          HERE(count),      HERE(kth),         HERE(ranks),       HERE(numbers),
                                          HERE(widen),      HERE(sum_steps),   HERE(sum_double),  HERE(sum_float),
                                          HERE(sum_int64_t), HERE(sum_int32_t), HERE(sum_uint8_t)};
