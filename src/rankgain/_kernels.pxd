@@ -60,6 +60,8 @@ cdef struct Workspace:
     int64_t* counts
     int32_t* bucket
     int32_t* starts
+    double* parted
+    int32_t* origin
 
 cdef inline Py_ssize_t count_higher(const double* falling, Py_ssize_t n, double value) noexcept nogil:
     """How many of n > 0 falling numbers are higher than the value: a search without a branch on the data."""

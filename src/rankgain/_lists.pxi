@@ -19,6 +19,9 @@ cdef object empty, ndarray
 from numpy import empty, ndarray
 
 cdef enum:
+    AT_ONCE = 16  # that are summed at once
+    USUAL_LIST = 248  # ranks up to which the ideals of many lists are summed at once
+    STEPS = 3984  # places for the gains at those ranks and one more
     SHORT_LIST = 64  # up to here a one-list door works in scratch on the stack
 
 cdef int64_t MOST_WHOLE = <int64_t>1 << 53  # beyond it a float64 may not be the integer
@@ -375,44 +378,72 @@ cdef class Door:
     cdef Result fill_lists(
         self, const Chunk* chunk, int wanted, Workspace* space, double* out, Py_ssize_t queries, Py_ssize_t* query
     ) noexcept nogil:
+        """So many lists at once as are summed together; the first that is wrong is left in `query`."""
         cdef const Lists* lists = &chunk.lists
         cdef const int64_t* offsets = lists.offsets + chunk.start
         cdef const int64_t* starts = lists.judged_offsets + chunk.start if lists.beside else offsets
         cdef const Numbers* judged = &lists.judged if lists.beside else &lists.grades
-        cdef Py_ssize_t n, index, broken = queries
+        cdef double ideals[AT_ONCE]
+        cdef double steps[STEPS]
+        cdef int64_t limits[AT_ONCE]
+        cdef Py_ssize_t n, index, taken, broken
         cdef Result result, sums
         sums.code = 0
         result.code = 0
-        if wanted == DCG or wanted == NDCG:
-            sums.position = -1
-            sums.code = sum_lists(
-                &lists.grades, offsets, queries, self.exponential, &self.discount, self.depth, space, out, &broken,
-                &sums.position,
+        memset(steps, 0, sizeof(steps))
+        while query[0] < queries:
+            taken = broken = min(<Py_ssize_t>AT_ONCE, queries - query[0])
+            for index in range(taken):
+                n = <Py_ssize_t>(offsets[query[0] + index + 1] - offsets[query[0] + index])
+                limits[index] = self.depth if wanted == IDCG else ideal_depth(self.depth, n, self.returned)
+            if wanted == IDCG or wanted == NDCG:  # first, so that the grades are at hand where several lists are read
+                sum_ideals(
+                    judged, starts + query[0], limits, taken, self.exponential, &self.discount, steps, ideals
+                )
+            if wanted == DCG or wanted == NDCG:
+                sums.position = -1
+                sums.code = sum_lists(
+                    &lists.grades, offsets + query[0], taken, self.exponential, &self.discount, self.depth, space,
+                    out + query[0], &broken, &sums.position,
+                )
+                broken = broken if sums.code else taken
+            for index in range(broken if wanted != DCG else 0):
+                result = self.fill_list(
+                    lists, judged, offsets + query[0] + index, starts + query[0] + index, wanted, ideals[index], space,
+                    out[query[0] + index],
+                )
+                if result.code:
+                    query[0] += index
+                    return result
+                out[query[0] + index] = result.value
+            query[0] += broken
+            if sums.code:
+                return sums
+        return result
+
+    cdef Result fill_list(
+        self, const Lists* lists, const Numbers* judged, const int64_t* own, const int64_t* starts, int wanted,
+        double ideal, Workspace* space, double sum
+    ) noexcept nogil:
+        """The value of a list, given its ideal, not finite where that is unknown, and its sum."""
+        cdef Py_ssize_t n = <Py_ssize_t>(own[1] - own[0])
+        cdef Result result
+        result.position = -1
+        result.code = 0
+        result.value = ideal
+        if wanted == RR:
+            n = <Py_ssize_t>min(<int64_t>n, self.depth)
+            return rr_one(doubles_of(&lists.grades, own[0], n, space.scores), n, 1, self.depth, self.below)
+        if wanted == NDCG and finite(ideal):
+            result.code = quotient(sum, ideal, self.empty, True, &result.value)
+        elif wanted == NDCG:
+            return ndcg_one(
+                sum, n, judged, starts[0], <Py_ssize_t>(starts[1] - starts[0]), self.exponential, &self.discount,
+                self.depth, self.returned, True, self.empty, not lists.beside, space,
             )
-            broken = broken if sums.code else queries
-        for index in range(queries if wanted != DCG else 0):
-            if index == broken:
-                break
-            query[0] = index
-            n = <Py_ssize_t>(offsets[index + 1] - offsets[index])
-            if wanted == RR:
-                n = <Py_ssize_t>min(<int64_t>n, self.depth)
-                result = rr_one(doubles_of(&lists.grades, offsets[index], n, space.scores), n, 1, self.depth, self.below)
-            elif wanted == IDCG:
-                result = idcg_one(
-                    &lists.grades, offsets[index], n, self.exponential, &self.discount, self.depth, space
-                )
-            else:
-                result = ndcg_one(
-                    out[index], n, judged, starts[index], <Py_ssize_t>(starts[index + 1] - starts[index]),
-                    self.exponential, &self.discount, self.depth, self.returned, True, self.empty, not lists.beside,
-                    space,
-                )
-            if result.code:
-                return result
-            out[index] = result.value
-        query[0] = broken
-        return sums
+        elif not finite(ideal):
+            return idcg_one(&lists.grades, own[0], n, self.exponential, &self.discount, self.depth, space)
+        return result
 
 
 WANTED = {"dcg": DCG, "idcg": IDCG, "ndcg": NDCG, "rr": RR}
@@ -440,49 +471,35 @@ cdef void sum_each(
     const number_t* grades, const int64_t* offsets, Py_ssize_t queries, const Discount* discount, int64_t depth,
     double* out
 ) noexcept nogil:
-    """The DCG of each list with linear gain; NaN, or infinite, where a grade is no grade.
+    """The DCG of each list with linear gain; NaN, or infinite, where a grade is no grade, or may be none.
 
-    Each sum waits for its own additions, so four lists are summed at once: each in the order of its ranks, as ever.
+    Each sum waits for its own additions, so many lists are summed at once: each in the order of its ranks, as ever.
     """
-    cdef const number_t* a
-    cdef const number_t* b
-    cdef const number_t* c
-    cdef const number_t* d
-    cdef const double* table = discount.table
-    cdef Py_ssize_t query = 0, index, n, stop
-    cdef double w, x, y, z
-    cdef bint negative
+    cdef Py_ssize_t query = 0, index, n, stop, taken
     while query < queries:
-        n = 0
-        if query + 4 <= queries:
-            n = <Py_ssize_t>min(depth, discount.size)
-            for index in range(query, query + 4):
-                n = min(n, <Py_ssize_t>(offsets[index + 1] - offsets[index]))
-        for index in range(query + 8, min(query + 12, queries)):  # of long rows only the first few are summed
+        taken = AT_ONCE if query + AT_ONCE <= queries else 4 if query + 4 <= queries else 1
+        n = <Py_ssize_t>min(depth, discount.size) if taken > 1 else 0
+        for index in range(query, query + taken):
+            n = min(n, <Py_ssize_t>(offsets[index + 1] - offsets[index]))
+        for index in range(query + 2 * taken, min(query + 3 * taken, queries)):  # of long rows only a few are summed
             prefetch(grades + offsets[index])
-            prefetch(grades + offsets[index] + min(n, 8) - 1)
+            prefetch(grades + offsets[index] + max(min(n, 8) - 1, 0))
         if n:
-            a = grades + offsets[query]
-            b = grades + offsets[query + 1]
-            c = grades + offsets[query + 2]
-            d = grades + offsets[query + 3]
-            w = x = y = z = 0.0
-            negative = False
-            for index in range(n):
-                w += <double>a[index] * table[index]
-                x += <double>b[index] * table[index]
-                y += <double>c[index] * table[index]
-                z += <double>d[index] * table[index]
-                negative |= (a[index] < 0) | (b[index] < 0) | (c[index] < 0) | (d[index] < 0)
-            out[query] = NAN if negative else w
-            out[query + 1] = NAN if negative else x
-            out[query + 2] = NAN if negative else y
-            out[query + 3] = NAN if negative else z
-        for index in range(query, min(query + 4, queries)):
+            if number_t is double:
+                lanes.sum_double(grades, offsets + query, <int>taken, n, discount.table, out + query)
+            elif number_t is float:
+                lanes.sum_float(grades, offsets + query, <int>taken, n, discount.table, out + query)
+            elif number_t is int64_t:
+                lanes.sum_int64_t(grades, offsets + query, <int>taken, n, discount.table, out + query)
+            elif number_t is int32_t:
+                lanes.sum_int32_t(grades, offsets + query, <int>taken, n, discount.table, out + query)
+            else:
+                lanes.sum_uint8_t(grades, offsets + query, <int>taken, n, discount.table, out + query)
+        for index in range(query, query + taken):
             stop = <Py_ssize_t>min(offsets[index + 1] - offsets[index], depth)
             if stop > n or n == 0:
                 out[index] = sum_tail(grades + offsets[index], n, stop, discount, out[index] if n else 0.0)
-        query += 4
+        query += taken
 
 
 cdef int sum_lists(
@@ -514,3 +531,39 @@ cdef int sum_lists(
                 return result.code
             out[query[0]] = result.value
     return 0
+
+
+cdef void sum_ideals(
+    const Numbers* grades, const int64_t* offsets, const int64_t* limits, Py_ssize_t queries, bint exponential,
+    const Discount* discount, double* steps, double* out
+) noexcept nogil:
+    """`idcg_one` of AT_ONCE lists or less, of up to `limits` ranks each; NaN for all of them that are not usual.
+
+    It adds what `sum_ideal` adds, and zeros: by steps where the grade falls, 25 instead of 75 ns for 100 grades. All
+    steps are 0 before and after.
+    """
+    cdef int64_t counts[8]
+    cdef Py_ssize_t query, n, longest = 0
+    cdef int64_t at, most
+    cdef int grade, above
+    cdef bint usual = not exponential
+    for query in range(queries):
+        n = <Py_ssize_t>(offsets[query + 1] - offsets[query])
+        most = min(limits[query], <int64_t>n)
+        usual = usual and most <= min(USUAL_LIST, discount.size) and count_usual(grades, offsets[query], n, counts)
+        if not usual:
+            break
+        at = 0
+        above = 0
+        for grade in range(7, -1, -1):  # where there are none of a grade, the next one writes over it
+            steps[AT_ONCE * at + query] = grade - above
+            if counts[grade] and at < most:
+                above = grade
+            at = min(at + counts[grade], most)
+        longest = max(longest, <Py_ssize_t>most)
+    if usual:
+        lanes.sum_steps(steps, longest, discount.table, out)
+        return
+    memset(steps, 0, (longest + 1) * AT_ONCE * sizeof(double))
+    for query in range(queries):
+        out[query] = NAN

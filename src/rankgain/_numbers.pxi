@@ -54,7 +54,7 @@ cdef const double* doubles_of(const Numbers* numbers, int64_t start, Py_ssize_t 
     if numbers.kind == FLOAT64:
         return <const double*>numbers.view.buf + start
     if numbers.kind == FLOAT32:
-        widen(<const float*>numbers.view.buf + start, n, room)
+        lanes.widen(<const float*>numbers.view.buf + start, n, room)
     elif numbers.kind == INT64:
         widen(<const int64_t*>numbers.view.buf + start, n, room)
     elif numbers.kind == INT32:
@@ -68,7 +68,7 @@ cdef const double* doubles_of(const Numbers* numbers, int64_t start, Py_ssize_t 
 
 cdef size_t workspace_size(Py_ssize_t n) noexcept nogil:
     """The bytes of scratch for a query of n documents."""
-    cdef size_t per_document = 2 * sizeof(Entry) + sizeof(Step) + 5 * sizeof(double) + 2 * sizeof(int32_t)
+    cdef size_t per_document = 2 * sizeof(Entry) + sizeof(Step) + 6 * sizeof(double) + 3 * sizeof(int32_t)
     return (<size_t>n + ROOM) * per_document + SPREAD * <size_t>min(n, <Py_ssize_t>SPREAD_FEW) * sizeof(int32_t)
 
 
@@ -84,8 +84,10 @@ cdef void lay_out(Workspace* space, void* block, Py_ssize_t n) noexcept nogil:
     space.near = space.scores + length
     space.place = <Py_ssize_t*>(space.near + length)
     space.counts = <int64_t*>(space.place + length)
-    space.bucket = <int32_t*>(space.counts + length)
-    space.starts = space.bucket + length
+    space.parted = <double*>(space.counts + length)
+    space.bucket = <int32_t*>(space.parted + length)
+    space.origin = space.bucket + length
+    space.starts = space.origin + length
 
 
 cdef int reserve(Workspace* space, Py_ssize_t n) except -1:

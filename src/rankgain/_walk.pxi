@@ -399,7 +399,7 @@ cdef struct Kept:
     int64_t* judged_count
 
 
-cdef void keep(const Kept* kept, Py_ssize_t index, const Query* query) noexcept nogil:
+cdef void keep_found(const Kept* kept, Py_ssize_t index, const Query* query) noexcept nogil:
     cdef int64_t at = kept.offsets[index], judged = kept.judged_offsets[index]
     kept.returned[index] = query.returned
     memcpy(kept.grade + at, query.grade, query.n * sizeof(double))
@@ -435,7 +435,7 @@ cdef inline int use(
 ) noexcept nogil:
     """Make figures of a query, or keep what was found."""
     if kept.out == NULL:
-        keep(kept, index, query)
+        keep_found(kept, index, query)
         return 0
     return figure_query(steps, query, kept.out + index, kept.stride, &fault.position, &fault.term)
 

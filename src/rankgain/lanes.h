@@ -7,12 +7,42 @@
 #include <string.h>
 
 struct Lanes {
+  ptrdiff_t few; /* up to so many entries of a short list are sooner compared with all than sorted */
   int (*tally)(const int64_t *, ptrdiff_t, int64_t *);
   void (*whole)(const double *, ptrdiff_t, int64_t *);
   void (*maxima)(const double *, ptrdiff_t, ptrdiff_t, double *);
   ptrdiff_t (*collect)(const double *, ptrdiff_t, ptrdiff_t, double, double *, ptrdiff_t *, ptrdiff_t *, ptrdiff_t);
   void (*count)(const double *, ptrdiff_t, double, int64_t *, int64_t *);
+  double (*kth)(const double *, ptrdiff_t, ptrdiff_t);
+  void (*ranks)(const double *, ptrdiff_t, const double *, ptrdiff_t, int64_t *, int64_t *);
+  int (*numbers)(const double *, ptrdiff_t);
+  void (*widen)(const float *, ptrdiff_t, double *);
+  void (*sum_steps)(double *, ptrdiff_t, const double *, double *);
+  void (*sum_double)(const double *, const int64_t *, int, ptrdiff_t, const double *, double *);
+  void (*sum_float)(const float *, const int64_t *, int, ptrdiff_t, const double *, double *);
+  void (*sum_int64_t)(const int64_t *, const int64_t *, int, ptrdiff_t, const double *, double *);
+  void (*sum_int32_t)(const int32_t *, const int64_t *, int, ptrdiff_t, const double *, double *);
+  void (*sum_uint8_t)(const uint8_t *, const int64_t *, int, ptrdiff_t, const double *, double *);
 };
+
+#ifdef __GNUC__ /* registers, not memory, for the few sums that a loop keeps */
+#define UNROLLED _Pragma("GCC unroll 16")
+#define ALWAYS inline __attribute__((always_inline))
+#else
+#define UNROLLED
+#define ALWAYS inline
+#endif
+
+/* The lowest bit that is set, of some. */
+static inline int lowest(uint64_t bits) {
+#ifdef __GNUC__
+  return __builtin_ctzll(bits);
+#else
+  int at = 0;
+  for (; !(bits & 1); bits >>= 1) at++;
+  return at;
+#endif
+}
 
 #define JOIN_(NAME, LANES) NAME##_##LANES
 #define JOIN(NAME, LANES) JOIN_(NAME, LANES)
@@ -20,7 +50,26 @@ struct Lanes {
 #define NONE ((HERE(integers)){0})
 #define ALL(VALUE) ((VALUE) - (HERE(doubles)){0})
 #define LOAD(TYPE, AT) (*(const HERE(TYPE) *)(AT))
+#define STORE(TYPE, AT, VALUE) (*(HERE(TYPE) *)(AT) = (VALUE))
 #define MASK(CONDITION) (LANES > 1 ? (HERE(integers))(CONDITION) : -(HERE(integers))(CONDITION))
+#define BITS JOIN(BITS, LANES) /* of a mask, a bit a lane */
+#define HIGHER JOIN(HIGHER, LANES) /* of two numbers; the second where one is NaN */
+#define WIDE JOIN(WIDE, LANES) /* as many float32 */
+#define BITS_1(MASK) ((uint64_t)((MASK) & 1))
+#define HIGHER_1(A, B) ((A) > (B) ? (A) : (B))
+#if defined(__GNUC__) && defined(__x86_64__)
+#include <immintrin.h>
+#define BITS_2(MASK) ((uint64_t)_mm_movemask_pd((__m128d)(MASK)))
+#define BITS_4(MASK) ((uint64_t)_mm256_movemask_pd((__m256d)(MASK)))
+#define HIGHER_2(A, B) ((HERE(doubles))_mm_max_pd((__m128d)(A), (__m128d)(B)))
+#define HIGHER_4(A, B) ((HERE(doubles))_mm256_max_pd((__m256d)(A), (__m256d)(B)))
+#define WIDE_2(AT) ((HERE(doubles))_mm_cvtps_pd(_mm_castpd_ps(_mm_load_sd((const double *)(AT)))))
+#define WIDE_4(AT) ((HERE(doubles))_mm256_cvtps_pd(_mm_loadu_ps(AT)))
+#else
+#define WIDE_2(AT) ((HERE(doubles)){(AT)[0], (AT)[1]})
+#define BITS_2(MASK) ((uint64_t)((MASK)[0] & 1) | (uint64_t)((MASK)[1] & 2))
+#define HIGHER_2(A, B) ((HERE(doubles))(((HERE(integers))(A) & ((A) > (B))) | ((HERE(integers))(B) & ~((A) > (B)))))
+#endif
 
 #define LANES 1
 #define VECTOR
