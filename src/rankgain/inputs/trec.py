@@ -26,6 +26,7 @@ from rankgain.ids import Keys, Rows, TextIds, decoded, python_ids, stretches
 from rankgain.lists import Floats, Ints, offsets_of, single, to_float64
 from rankgain.rankings import TIES, Rankings, check_missing, check_score_bits, check_ties
 from rankgain.tables import check_kinds
+from rankgain.threads import begun, check_threads
 from rankgain.truth import Judged, Judgments, of_ids
 
 Source = str | os.PathLike[str] | BinaryIO
@@ -45,6 +46,7 @@ def read_trec(
     missing: str = "zero",
     query_ids: Iterable[Hashable] | None = None,
     score_bits: int = 64,
+    threads: int = 1,
 ) -> Rankings:
     """Rankings from a qrels file and a run file, as trec_eval reads them.
 
@@ -64,6 +66,9 @@ def read_trec(
         As in `from_qrels`; ids are compared by byte.
     score_bits : {64, 32}
         As in `Rankings.under`.
+    threads : int
+        How many threads may share the work, from 1 to 256; the result is the same with any number. With more than one,
+        a block of the run is parsed while the one before it is matched with the qrels; more than two gain nothing more.
 
     Returns
     -------
@@ -93,8 +98,9 @@ def read_trec(
         raise ValueError("qrels and run cannot both be standard input")
     truth = qrels if isinstance(qrels, Judgments) else read_qrels(qrels, "qrels")
     check_score_bits(score_bits)
+    threads = check_threads(threads)
     found = _found(run)
-    name, places = _read_run(run, truth, ties, score_bits)
+    name, places = _read_run(run, truth, ties, score_bits, threads)
     return Placed(truth, name, places, found, ties=ties, missing=missing, query_ids=query_ids)
 
 
@@ -118,9 +124,9 @@ def _found(source: Source) -> Found | None:
     return Found(path, held.st_size, held.st_mtime_ns) if stat.S_ISREG(held.st_mode) else None
 
 
-def _read_run(run: Source, truth: Judgments, ties: str, score_bits: int) -> tuple[str, Places]:
+def _read_run(run: Source, truth: Judgments, ties: str, score_bits: int, threads: int = 1) -> tuple[str, Places]:
     with opened(run, "run") as source:
-        return source.name, _place(source, truth, TIES[ties], score_bits)
+        return source.name, _place(source, truth, TIES[ties], score_bits, threads)
 
 
 def read_qrels(source: Source, argument: str = "qrels") -> Judgments:
@@ -327,13 +333,13 @@ class Block:
         self.first = 0  # how many rows come before, …
         self._line = line  # … and how many lines
         self._name = name
-        starts, ends, values, runs, totals = (room or Room()).of(len(data) // form.shortest + 1)
-        fault = getattr(_backend.lines, form.scan)((self.bytes, starts, ends, values, runs), totals)
+        *places, totals = (room or Room()).of(len(data) // form.shortest + 1)
+        fault = getattr(_backend.lines, form.scan)((self.bytes, *places), totals)
         if fault is not None:
             raise self._refusal(fault, form)
         rows, count, self.lines = totals.tolist()
-        self.starts, self.ends, self.values = starts[:rows], ends[:rows], values[:rows]
-        self.runs = runs[: 5 * count].reshape(-1, 5)
+        self.starts, self.ends, self.values, self._hashes = (place[:rows] for place in places[:-1])
+        self.runs = places[-1][: 5 * count].reshape(-1, 5)
 
     def drop_last_run(self) -> None:
         """Leave it to another block."""
@@ -344,7 +350,7 @@ class Block:
     def rows(self, score_bits: int) -> tuple[Any, ...]:
         """What kernels take of it."""
         values = to_float64(single(self.values, score_bits))
-        return self.bytes, self.starts, self.ends, values, self.runs.reshape(-1)
+        return self.bytes, self.starts, self.ends, values, self._hashes, self.runs.reshape(-1)
 
     def groups(self) -> Groups:
         queries = TextIds(self.bytes, self.runs[:, 1], self.runs[:, 2], "str")
@@ -380,30 +386,47 @@ class Room:
     def __init__(self) -> None:
         self._most = 0
 
-    def of(self, rows: int) -> tuple[Ints, Ints, Floats, Ints, Ints]:
-        """Starts and ends of documents, values, runs of rows and totals: for so many rows."""
+    def of(self, rows: int) -> tuple[Ints, Ints, Floats, Ints, Ints, Ints]:
+        """Starts and ends of documents, values, hashes, runs of rows and totals: for so many rows."""
         if rows > self._most:
             self._most = rows
-            self._starts, self._ends, self._values = (np.empty(rows, dtype) for dtype in (np.int64, np.int64, float))
-            self._runs, self._totals = np.empty(5 * rows, dtype=np.int64), np.empty(3, dtype=np.int64)
-        return self._starts, self._ends, self._values, self._runs, self._totals
+            self._starts, self._ends, self._hashes = (np.empty(rows, dtype=np.int64) for _ in range(3))
+            self._values, self._runs = np.empty(rows), np.empty(5 * rows, dtype=np.int64)
+            self._totals = np.empty(3, dtype=np.int64)
+        return self._starts, self._ends, self._values, self._hashes, self._runs, self._totals
 
 
 class _Apart(Exception):
     """The lines of a query do not stand together, or are too many to be held."""
 
 
-def _blocks(file: File, *, together: bool) -> Iterator[Block]:
-    """Blocks of a run; `together`: they hold all lines of each of their queries. One ends the one before it."""
-    buffer, room = bytearray(BLOCK), Room()
+def _blocks(file: File, *, together: bool, threads: int) -> Iterator[Block]:
+    """Blocks of a run; `together`: they hold all lines of each of their queries. One ends the one before it.
+
+    With threads, one is scanned while the one before it is looked at. Each is read by the thread that asks for them,
+    which Ctrl-C reaches where a pipe keeps it waiting.
+    """
+    ahead = threads > 1
+    buffers, rooms = [bytearray(BLOCK) for _ in range(1 + ahead)], [Room() for _ in range(1 + ahead)]
+    held: Block | None = None  # what comes before the block that is being scanned
     have = line = rows = 0
     while True:
-        if 2 * have > len(buffer):
-            buffer = buffer + bytes(max(len(buffer), HELD * BLOCK - len(buffer)))  # another: blocks hold on to this
-        more = file.fill(memoryview(buffer)[have:])
+        if 2 * have > (size := len(buffers[0])):
+            buffers = [own + bytes(max(size, HELD * BLOCK - size)) for own in buffers]  # others: blocks hold on to these
+        buffer = buffers[0]
+        try:
+            more = file.fill(memoryview(buffer)[have:])
+        except Exception:
+            if held is not None:  # what is wrong with it comes first
+                yield held
+            raise
         have += more
         end = buffer.rfind(b"\n", 0, have) + 1 if more else have
-        block = Block(memoryview(buffer)[:end], line, _RUN, file.name, room)
+        scanned = begun(partial(Block, memoryview(buffer)[:end], line, _RUN, file.name, rooms[0]), threads)
+        if held is not None:
+            yield held
+            held = None
+        block = scanned()
         if more and together:  # the last query may go on in the next block
             scattered = 2 * len(block.runs) > len(block.starts)
             if have < HELD * BLOCK and (scattered or len(block.runs) < 2):
@@ -412,13 +435,18 @@ def _blocks(file: File, *, together: bool) -> Iterator[Block]:
                 raise _Apart
             block.drop_last_run()
         block.first = rows
-        yield block
+        if more and ahead:
+            held = block
+        else:
+            yield block
         if not more:
             return
         line += block.lines
         rows += len(block.starts)
         have -= block.size
-        buffer[:have] = buffer[block.size : block.size + have]
+        buffers.reverse()
+        rooms.reverse()
+        buffers[0][:have] = buffer[block.size : block.size + have]
 
 
 # places
@@ -553,16 +581,17 @@ class Places:
         return self
 
 
-def _place(file: File, truth: Judgments, ties: int, score_bits: int) -> Places:
+def _place(file: File, truth: Judgments, ties: int, score_bits: int, threads: int = 1) -> Places:
     places = Places(truth, file.name, ties, score_bits)
     try:
-        for block in _blocks(file, together=True):
+        for block in _blocks(file, together=True, threads=threads):
             places.add(partial(iter, [block]))
     except _Apart:
         places = Places(truth, file.name, ties, score_bits)
     else:
         return places.finish()
-    places.add(lambda: _blocks(file.again(), together=False))  # not in the handler, which holds on to the last block
+    # Not in the handler, which holds on to the last block.
+    places.add(lambda: _blocks(file.again(), together=False, threads=threads))
     return places.finish()
 
 
