@@ -22,7 +22,7 @@ from rankgain import _backend, _codes
 from rankgain.batch import Hits, Needs
 from rankgain.errors import Fault, Offence, refusal
 from rankgain.groups import Groups
-from rankgain.ids import Keys, Rows, TextIds, decoded, python_ids, stretches
+from rankgain.ids import Bytes, Keys, Rows, TextIds, decoded, python_ids, stretches
 from rankgain.lists import Floats, Ints, offsets_of, single, to_float64
 from rankgain.rankings import TIES, Rankings, check_missing, check_score_bits, check_ties
 from rankgain.tables import check_kinds
@@ -333,13 +333,14 @@ class Block:
         self.first = 0  # how many rows come before, …
         self._line = line  # … and how many lines
         self._name = name
-        *places, totals = (room or Room()).of(len(data) // form.shortest + 1)
-        fault = getattr(_backend.lines, form.scan)((self.bytes, *places), totals)
+        starts, ends, values, hashes, runs, totals = (room or Room()).of(len(data) // form.shortest + 1)
+        fault = getattr(_backend.lines, form.scan)((self.bytes, starts, ends, values, hashes, runs), totals)
         if fault is not None:
             raise self._refusal(fault, form)
         rows, count, self.lines = totals.tolist()
-        self.starts, self.ends, self.values, self._hashes = (place[:rows] for place in places[:-1])
-        self.runs = places[-1][: 5 * count].reshape(-1, 5)
+        self.starts, self.ends, self.values, self._hashes = starts[:rows], ends[:rows], values[:rows], hashes[:rows]
+        self.runs = runs[: 5 * count].reshape(-1, 5)
+        self.numbers: Ints | None = None  # of the queries of the runs, as soon as these are numbered
 
     def drop_last_run(self) -> None:
         """Leave it to another block."""
@@ -412,7 +413,9 @@ def _blocks(file: File, *, together: bool, threads: int) -> Iterator[Block]:
     have = line = rows = 0
     while True:
         if 2 * have > (size := len(buffers[0])):
-            buffers = [own + bytes(max(size, HELD * BLOCK - size)) for own in buffers]  # others: blocks hold on to these
+            buffers = [
+                own + bytes(max(size, HELD * BLOCK - size)) for own in buffers
+            ]  # others: blocks hold on to these
         buffer = buffers[0]
         try:
             more = file.fill(memoryview(buffer)[have:])
@@ -463,14 +466,19 @@ class Queries:
 
     def numbers(self, block: Block) -> Ints:
         """The number of the query of each run of rows."""
+        if block.numbers is None:
+            block.numbers = self._numbers(block.bytes, block.runs)
+        return block.numbers
+
+    def _numbers(self, data: Bytes, runs: Ints) -> Ints:
         known, done = len(self.names), 0
-        runs, numbers = block.runs, np.empty(len(block.runs), dtype=np.int64)
+        numbers = np.empty(len(runs), dtype=np.int64)
         self._text = _grown(self._text, int(self._bounds[known] + np.sum(runs[:, 2] - runs[:, 1])))
         self._bounds = _grown(self._bounds, known + len(runs) + 1)
         total = known
         while True:
             more, total = _backend.lines.number_queries(
-                block.bytes, runs[done:].reshape(-1), self._text, self._bounds, self._slots, total, numbers[done:]
+                data, runs[done:].reshape(-1), self._text, self._bounds, self._slots, total, numbers[done:]
             )
             done += more
             if done == len(runs):
