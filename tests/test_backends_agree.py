@@ -399,9 +399,9 @@ def scanned(name, data):
     """What a scan finds: the fault, or the rows with their queries, documents and values."""
     data = np.frombuffer(data, dtype=np.uint8)
     most = len(data) + 1
-    starts, ends, runs, totals = (np.empty(size, dtype=np.int64) for size in (most, most, 5 * most, 3))
+    starts, ends, hashes, runs, totals = (np.empty(size, dtype=np.int64) for size in (most, most, most, 5 * most, 3))
     values = np.empty(most)
-    fault = getattr(_backend.lines, name)((data, starts, ends, values, runs), totals)
+    fault = getattr(_backend.lines, name)((data, starts, ends, values, hashes, runs), totals)
     if fault is not None:
         return fault
     rows, count, lines = totals.tolist()

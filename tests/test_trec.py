@@ -8,13 +8,14 @@ import math
 import os
 import random
 import re
+import signal
 import subprocess
 import sys
 import tempfile
 import tracemalloc
 from decimal import Decimal
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread, get_ident
 from unittest.mock import patch
 
 import numpy as np
@@ -25,6 +26,7 @@ from test_backends_agree import scanned
 from test_oracles import GOLDEN, MEASURES, RELEASES, printed, shown
 
 import rankgain as rg
+from rankgain import cli
 from rankgain.inputs import trec
 
 METRICS = ["ndcg", "ndcg@2", "dcg(gain=exponential)@3", "rr@3", "rr(rel=2)", "rr(rel=0)@2"]
@@ -474,6 +476,12 @@ def test_no_numbers(backend, text):
 @example(b"9007199254740993")
 @example(b"9007199254740991.5")
 @example(b"0.9999999999999999999")
+@example(b"12.1234567")
+@example(b"1.12345678")
+@example(b"-1234567.8")
+@example(b"1234567.")
+@example(b"1:.5")
+@example(b"1.5:")
 def test_numbers_are_read_alike(on_both, text):
     compiled, python = on_both(lambda: scanned("scan_run", b"q Q0 d 1 " + text + b" t"))
     assert compiled == python
@@ -827,3 +835,150 @@ def test_equal_hashes(on_both, hashes, data):
     offsets = np.array([0, *cuts, len(hashes)])
     compiled, python = on_both(lambda: trec._backend.lines.equal_hashes(np.array(hashes, dtype=np.int64), offsets))
     assert compiled == python
+
+
+# lines as most files have them, and any number of threads
+
+parts = st.sampled_from([" "] * 30 + ["  ", "\t", "\r", "\x0b", "\x01", "\x1f", "\n", ""])
+fields = st.sampled_from(
+    ["q1", "q2", "q1 more", "#q", "Q0", "doc-12", "documents", "1", "tag", "7.5", "-12.25", "x" * 40]
+)
+odd = st.from_regex(r"[-+]?[0-9]{0,9}[.e/:]?[0-9]{0,9}", fullmatch=True)
+numbers = st.integers(-(10**6), 10**6).map(lambda number: str(number / 1000)) | odd
+
+
+@st.composite
+def six_fields(draw):
+    """Six fields, most of them parted by a space, of which the fifth is most often a number."""
+    texts = [draw(fields) for _ in range(4)] + [draw(numbers), draw(fields)]
+    return "".join(text + draw(parts) for text in texts[:5]) + texts[5]
+
+
+@pytest.mark.both
+@given(st.lists(six_fields(), min_size=1, max_size=4), st.sampled_from([0, 30, 64]))
+@example(["q1 Q0  d1 1 0.5"], 64)
+@example([" q1 Q0 d1 1 0.5"], 64)
+@example(["#q1 Q0 d1 1 0.5 t"], 64)
+def test_lines_that_are_looked_at_as_one_are_those_of_the_reference(on_both, texts, more):
+    """Where 64 bytes are left, a line is looked at as a whole, and the number in it as one word."""
+    for text in ["\n".join(texts), *texts]:
+        data = (text + "\n" * more).encode()
+        compiled, python = on_both(lambda data=data: scanned("scan_run", data))
+        assert compiled == python
+
+
+@given(mutated(), mutated(), sizes)
+def test_threads_change_nothing(backend, qrels, run, block):
+    """Neither numbers nor what is refused, and of several offences which."""
+
+    def outcome(threads):
+        try:
+            return seen(rg.read_trec(io.BytesIO(qrels), io.BytesIO(run), threads=threads).evaluate(*METRICS))
+        except ValueError as error:
+            return str(error)
+
+    with patch.object(trec, "BLOCK", block):
+        assert outcome(1) == outcome(2) == outcome(4)
+
+
+@pytest.mark.parametrize("change", [bytes, lambda run: shuffled(run)], ids=["together", "scattered"])
+@pytest.mark.parametrize("threads", [2, 4, np.int64(256)])
+def test_blocks_of_several_threads(backend, monkeypatch, change, threads):
+    """A block is not written over while it is looked at, however long it is."""
+    monkeypatch.setattr(trec, "BLOCK", 1000)
+    run = in_folder("run", change(long_run(60, 30) + long_run(1, 300).replace(b"q0", b"long")))
+    qrels = b"".join(b"q%d 0 D%d 1\n" % (q, i * 7919 % 99991) for q in range(60) for i in {q // 2 + 1, 7, 99})
+    qrels += b"long 0 D7919 1\n"
+    one, many = (rg.read_trec(io.BytesIO(qrels), run, threads=threads) for threads in (1, threads))
+    assert seen(many.evaluate(*METRICS)) == seen(one.evaluate(*METRICS))
+    assert many.sizes.tolist() == one.sizes.tolist() == [30] * 60 + [300]
+
+
+def test_who_reads_and_who_scans(backend, monkeypatch):
+    """The caller's thread reads, which Ctrl-C reaches; a block is scanned by another, but not with one thread."""
+    readers, scanners, begun = set(), set(), Event()
+
+    class Recorded(io.BytesIO):
+        def read(self, *sizes):
+            readers.add(get_ident())
+            return super().read(*sizes)
+
+    class Block(trec.Block):
+        def __init__(self, *args):
+            scanners.add(get_ident())
+            if get_ident() not in readers:
+                begun.set()
+            super().__init__(*args)
+
+    def add(self, blocks):
+        assert begun.wait(20)
+        adding(self, blocks)
+
+    truth = rg.judgments(io.BytesIO(b"q0 0 D7919 1\n"))
+    adding = trec.Places.add
+    monkeypatch.setattr(trec, "Block", Block)
+    monkeypatch.setattr(trec, "BLOCK", 1000)
+    assert reciprocal_ranks(truth, Recorded(long_run(4, 30))) == [1.0]
+    assert readers == scanners == {get_ident()}
+    monkeypatch.setattr(trec.Places, "add", add)
+    assert reciprocal_ranks(truth, Recorded(long_run(4, 30)), threads=2) == [1.0]
+    assert readers == {get_ident()}
+    assert scanners > readers
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+@pytest.mark.parametrize("later", [b"q1 Q0 d1 1 x t\n", b"q1 Q0\n", b"q1 Q0 d1 1 nan t\n", None], ids=repr)
+def test_what_is_wrong_first_is_refused_first(backend, monkeypatch, threads, later):
+    """Although the next block is read and scanned by then."""
+    lines = long_run(4, 30).splitlines(keepends=True)
+    assert len(b"".join(lines[:31])) < 1000 < len(b"".join(lines[:44]))
+
+    class File(Trickle):
+        def read(self, size=-1):
+            if later is None and len(self._left) <= len(run) - 1000:
+                raise OSError(errno.EIO, "broken")
+            return super().read(size)
+
+    monkeypatch.setattr(trec, "BLOCK", 1000)
+    lines[44] = later or lines[44]
+    for twice in (False, True):
+        lines[5] = lines[4] if twice else lines[5]
+        run = b"".join(lines)
+        message = "run: line 6, field 3: 'D" if twice else "broken" if later is None else "run: line 45[:,] "
+        with pytest.raises((ValueError, OSError), match=message):
+            rg.read_trec(io.BytesIO(QRELS), File(run, 1000), threads=threads)
+
+
+def test_numbers_of_threads(backend):
+    for threads, error in [(0, ValueError), (257, ValueError), (1.5, TypeError), (True, TypeError)]:
+        with pytest.raises(error, match=r"^threads must be "):
+            rg.read_trec(io.BytesIO(QRELS), io.BytesIO(RUN), threads=threads)
+
+
+def test_the_command_hands_threads_on(backend, monkeypatch, capsys):
+    call = ["eval", str(in_folder("qrels", QRELS)), str(in_folder("run", RUN)), "-m", "rr"]
+    given = []
+    begun = trec.begun
+    monkeypatch.setattr(trec, "begun", lambda work, threads: given.append(threads) or begun(work, threads))
+    outputs = []
+    for threads in ([], ["--threads", "1"], ["--threads", "3"]):
+        assert cli.main([*call, *threads]) == 0
+        outputs.append(capsys.readouterr())
+    assert outputs[0] == outputs[1] == outputs[2]
+    assert sorted(set(given)) == [1, 3]
+    for wrong in ("0", "x", "257"):
+        with pytest.raises(SystemExit) as caught:
+            cli.main([*call, "--threads", wrong])
+        assert caught.value.code == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks there")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_a_forked_process_reads_with_threads_of_its_own(backend, monkeypatch):
+    monkeypatch.setattr(trec, "BLOCK", 20)
+    assert reciprocal_ranks(io.BytesIO(QRELS), io.BytesIO(RUN), threads=2) == RR
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)
+        os._exit(reciprocal_ranks(io.BytesIO(QRELS), io.BytesIO(RUN), threads=2) != RR)
+    assert os.waitpid(child, 0)[1] == 0

@@ -3,7 +3,7 @@ from cpython.ref cimport PyObject
 from libc.float cimport DBL_MAX
 from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memchr, memcmp, memcpy, memset
+from libc.string cimport memcmp, memcpy, memset
 
 from rankgain._bytes cimport equal_bytes, hash_bytes
 from rankgain._codes cimport DOCID, FEW_FIELDS, INFINITE_GRADE, NAN_GRADE, NAN_SCORE, NOT_A_NUMBER, STABLE
@@ -16,6 +16,7 @@ cdef extern from "Python.h":
 
 cdef enum:
     FIELDS = 6  # the last field that anybody reads is the sixth
+    WIDE = 1 << 13  # places of 8 bytes that are still near
     LONGEST = 40  # the characters of a number that is not left to Python
     UNREAD = -1  # a number that C does not read
     DIGITS = 19  # as many as 64 bits hold whatever they are
@@ -43,10 +44,14 @@ cdef extern from *:
     #else
     #define lowest(bits) (unsigned)__builtin_ctzll(bits)
     #endif
-    /* eight bytes, the first of them lowest: one instruction, wherever that is how words lie in memory */
+    /* eight bytes, the first of them lowest */
     static inline uint64_t little(const unsigned char* at) {
-        return (uint64_t)at[0] | (uint64_t)at[1] << 8 | (uint64_t)at[2] << 16 | (uint64_t)at[3] << 24 |
-               (uint64_t)at[4] << 32 | (uint64_t)at[5] << 40 | (uint64_t)at[6] << 48 | (uint64_t)at[7] << 56;
+        uint64_t eight;
+        memcpy(&eight, at, 8);
+    #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+        eight = __builtin_bswap64(eight);
+    #endif
+        return eight;
     }
     #if defined(__SSE2__) || defined(_M_X64)
     #include <emmintrin.h>
@@ -62,6 +67,13 @@ cdef extern from *:
         }
         *newlines = ends;
         return mask;
+    }
+    static inline uint64_t low_of(const unsigned char* at) {
+        __m128i bytes = _mm_loadu_si128((const __m128i*)at);
+        return (uint64_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(32)), bytes));
+    }
+    static inline uint64_t low_bytes(const unsigned char* at) {  /* no loop, which the compiler would leave one */
+        return low_of(at) | low_of(at + 16) << 16 | low_of(at + 32) << 32 | low_of(at + 48) << 48;
     }
     #else
     static inline uint64_t gathered(uint64_t high) {  /* the highest bits of eight bytes */
@@ -81,11 +93,18 @@ cdef extern from *:
         *newlines = ends;
         return mask;
     }
+    static inline uint64_t low_bytes(const unsigned char* at) {
+        uint64_t mask = 0;
+        for (int part = 7; part >= 0; part--)
+            mask = mask << 8 | gathered(~above(little(at + 8 * part), 33));
+        return mask;
+    }
     #endif
     """
     uint64_t little(const unsigned char* at) noexcept nogil
     # A bit for each of 64 bytes: what bytes.split() takes for white space, and of that the newlines.
     uint64_t white_space(const unsigned char* at, uint64_t* newlines) noexcept nogil
+    uint64_t low_bytes(const unsigned char* at) noexcept nogil  # the same for spaces and all bytes below them
     const uint64_t HIGH_BITS, LOWEST_BITS, ABOVE_NINE, POINTS, ZEROS, ONES, TWOS, FOURS
     unsigned int lowest(uint64_t bits) noexcept nogil  # the place of the lowest bit that is set
     const uint64_t LOWER
@@ -94,8 +113,6 @@ cdef extern from *:
 cdef double POWERS[DIGITS + 1]  # the powers of 10 that are float64
 cdef uint64_t RECIPROCALS[DIGITS + 1]  # their reciprocals, cut off after 63 bits, without …
 cdef double SCALES[DIGITS + 1]  # … these factors
-cdef uint64_t TENS[9]
-TENS[:] = [10**n for n in range(9)]
 POWERS[:] = [float(10**n) for n in range(DIGITS + 1)]
 RECIPROCALS[:] = [(1 << 62 + (10**n).bit_length()) // 10**n for n in range(DIGITS + 1)]
 SCALES[:] = [2.0 ** (2 - (10**n).bit_length()) for n in range(DIGITS + 1)]
@@ -145,11 +162,6 @@ cdef bint divide(uint64_t whole, Py_ssize_t decimals, double* out) noexcept nogi
     return True
 
 
-cdef inline uint64_t digits_of(const unsigned char* at, Py_ssize_t count) noexcept nogil:
-    """The values of up to eight digits, one a byte, as if zeros stood before them."""
-    return (little(at) ^ ZEROS) << (32 - 4 * count) << (32 - 4 * count)
-
-
 cdef inline uint64_t number_of(uint64_t digits) noexcept nogil:
     """The number that eight digits are: pairs of them, then fours, then all."""
     digits = (digits & ONES) * (10 * 0x100 + 1) >> 8
@@ -162,29 +174,25 @@ cdef inline bint read_decimal(
 ) noexcept nogil:
     """Plain decimals of up to 19 digits. Equals `float()`; everything else is left to it.
 
-    Those of less than 8 digits before the point, and up to 8 behind it, are read all at once; none of these bytes lies
-    at the limit.
+    Those of up to 8 digits, some before the point and some behind it, are read at once, from two words: one begins
+    where they do, and one ends there. Neither lies beyond the limit, nor before the data: three fields come before.
     """
     cdef bint negative = at[0] == c'-'
-    cdef uint64_t points, whole, fraction = 0
-    cdef Py_ssize_t before, decimals = 0
+    cdef uint64_t points, digits
+    cdef Py_ssize_t before, behind  # bits, 8 a digit
     at += negative
-    if limit - end < 8:
-        return read_digits(at, end, negative, out)
-    points = little(at) ^ POINTS
+    points = little(at) ^ POINTS if 2 < end - at < 10 and limit - at >= 8 else HIGH_BITS
     points = (points - LOWEST_BITS) & ~points & HIGH_BITS  # the lowest of these bits is at the first point
-    before = lowest(points) >> 3 if points else 8
-    if before < end - at:
-        decimals = end - at - before - 1
-        if before == 8 or decimals > 8:
-            return read_digits(at, end, negative, out)
-        fraction = digits_of(at + before + 1, decimals)
-    else:
-        before = end - at
-    whole = digits_of(at, before)
-    if (whole | fraction | whole + ABOVE_NINE | fraction + ABOVE_NINE) & HIGH_BITS or before + decimals == 0:
-        return False
-    return quotient(number_of(whole) * TENS[decimals] + number_of(fraction), decimals, negative, out)
+    if points:
+        before = <Py_ssize_t>lowest(points) - 7
+        behind = 8 * (end - at - 1) - before
+        if before > 0 and behind > 0:
+            digits = (little(at) ^ ZEROS) << (64 - before) >> behind
+            digits |= (little(end - 8) ^ ZEROS) >> (64 - behind) << (64 - behind)
+            if (digits | digits + ABOVE_NINE) & HIGH_BITS:
+                return False
+            return quotient(number_of(digits), behind >> 3, negative, out)
+    return read_digits(at, end, negative, out)
 
 
 cdef inline bint quotient(uint64_t whole, Py_ssize_t decimals, bint negative, double* out) noexcept nogil:
@@ -252,6 +260,7 @@ cdef struct Rows:
     int64_t* starts
     int64_t* ends
     double* values
+    uint64_t* hashes
     Run* runs
     Py_ssize_t count
     Py_ssize_t run_count
@@ -275,119 +284,143 @@ cdef const unsigned char* chars(object buffer) except? NULL:
 
 cdef Rows rows_of(tuple block) except *:
     cdef Rows rows
-    data, starts, ends, values, runs = block
+    data, starts, ends, values, hashes, runs = block
     rows.data = chars(data)
     rows.size = len(data)
     rows.starts = ints(starts)
     rows.ends = ints(ends)
     rows.values = floats(values)
+    rows.hashes = <uint64_t*>ints(hashes)
     rows.runs = <Run*>ints(runs)
     rows.count = len(starts)
     rows.run_count = len(runs) // 5
     return rows
 
 
+cdef struct Span:
+    const unsigned char* start
+    const unsigned char* end
+
+
 cdef struct Lines:
-    # Where a scan stands, and where it writes.
-    const unsigned char* data
+    # Where a scan stands, the last line with its fields, and how much was written.
+    Rows own
     const unsigned char* at
     const unsigned char* end
     Py_ssize_t line
-    Py_ssize_t fields  # of the last line
+    Py_ssize_t fields
     Py_ssize_t rows
     Py_ssize_t count  # of runs
-    const unsigned char* starts[FIELDS]
-    const unsigned char* ends[FIELDS]
-    int64_t* document_start
-    int64_t* document_end
-    double* value
-    Run* runs
+    Span spans[FIELDS]
+    Span number  # that is hard to read
 
 
 cdef int scan_on(Lines* lines, int least, int most, int value_field) noexcept nogil:
-    """Read lines to the end, a fault (its code) or a number that is hard to read (UNREAD)."""
+    """Read lines to the end, a fault (its code) or behind a line with a number that is hard to read (UNREAD)."""
     cdef const unsigned char* end = lines.end
-    cdef const unsigned char* base = lines.at
-    cdef const unsigned char* at = base
-    cdef const unsigned char* start
-    cdef const unsigned char* stop
-    cdef uint64_t newlines, mask = separators(base, end, &newlines)
-    cdef unsigned int index
-    cdef Py_ssize_t fields, line = lines.line
+    cdef const unsigned char* at = lines.at
+    cdef const unsigned char* after
+    cdef Span query, document, number
+    cdef uint64_t one, two, three, four, five, six
+    cdef Py_ssize_t line = lines.line
     cdef int code = 0
     cdef double value
-    while at < end:
-        fields = 0
-        start = at
-        while True:
-            while mask == 0:
-                base += 64
-                mask = separators(base, end, &newlines)
-            index = lowest(mask)
-            mask &= mask - 1
-            stop = base + index
-            if stop > start:
-                if fields < least:
-                    lines.starts[fields] = start
-                    lines.ends[fields] = stop
-                fields += 1
-            if newlines >> index & 1:
-                break
-            start = stop + 1
-        if fields and lines.starts[0][0] != c'#':
-            if fields < least or (most >= 0 and fields > most):
+    while at < end and not code:
+        # Six fields, a space behind each but a newline behind the last, within 64 bytes: what `scan_line` finds, in
+        # two thirds of the time. Each of these masks has one bit less than that before it, that of the end of a field.
+        one = low_bytes(at) if least == FIELDS and end - at >= 64 else 0
+        two = one & (one - 1)
+        three = two & (two - 1)
+        four = three & (three - 1)
+        five = four & (four - 1)
+        six = five & (five - 1)
+        if (
+            six and at[lowest(six)] == c'\n' and at[lowest(one)] == at[lowest(two)] == c' '
+            and at[lowest(three)] == at[lowest(four)] == at[lowest(five)] == c' '
+            and (one & (one << 1 | 1)) << (63 - lowest(six)) == 0 and at[0] != c'#'
+        ):
+            query.start, query.end = at, at + lowest(one)
+            document.start, document.end = at + lowest(two) + 1, at + lowest(three)
+            number.start, number.end = at + lowest(four) + 1, at + lowest(five)
+            after = at + lowest(six) + 1
+        else:
+            after = scan_line(lines, at, least)
+            if lines.fields == 0 or lines.spans[0].start[0] == c'#':
+                at = after
+                line += 1
+                continue
+            if lines.fields < least or (most >= 0 and lines.fields > most):
                 code = FEW_FIELDS
-            elif not read_decimal(lines.starts[value_field], lines.ends[value_field], end, &value):
-                code = UNREAD
-            if code:
-                lines.fields = fields
                 break
-            add_row(lines, at, line, value)
-        at = stop + 1
+            query, document, number = lines.spans[0], lines.spans[2], lines.spans[value_field]
+        if not read_decimal(number.start, number.end, end, &value):
+            code = UNREAD
+            lines.number = number
+        add_row(lines, at, line, query, document, value)
+        at = after
         line += 1
     lines.at = at
     lines.line = line
     return code
 
 
-cdef inline void add_row(Lines* lines, const unsigned char* begin, Py_ssize_t line, double value) noexcept nogil:
-    cdef const unsigned char* data = lines.data
-    cdef const unsigned char* query = lines.starts[0]
-    cdef Py_ssize_t length = lines.ends[0] - query, row = lines.rows
-    cdef Run* run = lines.runs + lines.count
+cdef const unsigned char* scan_line(Lines* lines, const unsigned char* at, int least) noexcept nogil:
+    """Find the fields of any line, and where the next one begins."""
+    cdef const unsigned char* start = at
+    cdef const unsigned char* stop
+    cdef uint64_t newlines, mask = separators(at, lines.end, &newlines)
+    cdef unsigned int index
+    lines.fields = 0
+    while True:
+        while mask == 0:
+            at += 64
+            mask = separators(at, lines.end, &newlines)
+        index = lowest(mask)
+        mask &= mask - 1
+        stop = at + index
+        if stop > start:
+            if lines.fields < least:
+                lines.spans[lines.fields].start = start
+                lines.spans[lines.fields].end = stop
+            lines.fields += 1
+        start = stop + 1
+        if newlines >> index & 1:
+            return start
+
+
+cdef inline void add_row(
+    Lines* lines, const unsigned char* begin, Py_ssize_t line, Span query, Span document, double value
+) noexcept nogil:
+    cdef const unsigned char* data = lines.own.data
+    cdef Py_ssize_t length = query.end - query.start, row = lines.rows
+    cdef Run* run = lines.own.runs + lines.count
     cdef Run* before = run - 1
     if (
         lines.count == 0 or before.end - before.start != length
-        or not equal_bytes(data + before.start, query, length)
+        or not equal_bytes(data + before.start, query.start, length)
     ):
         run.row = row
-        run.start = query - data
-        run.end = run.start + length
+        run.start = query.start - data
+        run.end = query.end - data
         run.at = begin - data
         run.line = line
         lines.count += 1
-    lines.document_start[row] = lines.starts[2] - data
-    lines.document_end[row] = lines.ends[2] - data
-    lines.value[row] = value
+    lines.own.starts[row] = document.start - data
+    lines.own.ends[row] = document.end - data
+    lines.own.values[row] = value
+    lines.own.hashes[row] = hash_bytes(document.start, document.end - document.start, SEED)
     lines.rows = row + 1
 
 
 cdef object scan(tuple block, int64_t[::1] totals, int least, int most, int value_field):
-    cdef Rows rows = rows_of(block)
     cdef Lines lines
     cdef int code
+    cdef Py_ssize_t length
     cdef double number
-    cdef const unsigned char* begin
-    totals[0] = totals[1] = totals[2] = 0
-    if rows.size == 0:
-        return None
-    lines.data = lines.at = rows.data
-    lines.end = rows.data + rows.size
+    lines.own = rows_of(block)
+    lines.at = lines.own.data
+    lines.end = lines.own.data + lines.own.size
     lines.line = lines.rows = lines.count = 0
-    lines.document_start = rows.starts
-    lines.document_end = rows.ends
-    lines.value = rows.values
-    lines.runs = rows.runs
     while True:
         with nogil:
             code = scan_on(&lines, least, most, value_field)
@@ -395,20 +428,17 @@ cdef object scan(tuple block, int64_t[::1] totals, int least, int most, int valu
             return FEW_FIELDS, lines.line, lines.fields
         if code == 0:
             break
-        begin = lines.starts[value_field]
-        if not read_float(begin, lines.ends[value_field] - begin, &number):
-            found = decimal((<const char*>begin)[: lines.ends[value_field] - begin])
+        length = lines.number.end - lines.number.start
+        if not read_float(lines.number.start, length, &number):
+            found = decimal((<const char*>lines.number.start)[:length])
             if found is None:
-                return NOT_A_NUMBER, lines.line, value_field
+                return NOT_A_NUMBER, lines.line - 1, value_field
             number = found
         if number != number:
-            return NAN_SCORE if most < 0 else NAN_GRADE, lines.line, value_field
+            return NAN_SCORE if most < 0 else NAN_GRADE, lines.line - 1, value_field
         if most >= 0 and not -DBL_MAX <= number <= DBL_MAX:
-            return INFINITE_GRADE, lines.line, value_field
-        add_row(&lines, lines.at, lines.line, number)
-        begin = <const unsigned char*>memchr(lines.at, c'\n', lines.end - lines.at)
-        lines.at = lines.end if begin == NULL else begin + 1
-        lines.line += 1
+            return INFINITE_GRADE, lines.line - 1, value_field
+        lines.own.values[lines.rows - 1] = number
     totals[0] = lines.rows
     totals[1] = lines.count
     totals[2] = lines.line
@@ -501,13 +531,15 @@ def number_queries(
 def equal_hashes(const int64_t[::1] hashes, const int64_t[::1] offsets, /):
     cdef Py_ssize_t query = 0, queries = offsets.shape[0] - 1, row
     cdef uint64_t mask, place, own
-    cdef uint64_t* table = <uint64_t*>malloc(8 * (mask_of(longest(&offsets[0], queries)) + 1))
+    cdef uint64_t* table = <uint64_t*>malloc(8 * max(mask_of(longest(&offsets[0], queries)) + 1, <uint64_t>WIDE))
     cdef bint found = False
     if table == NULL:
         raise MemoryError
     with nogil:
         for query in range(queries):
             mask = mask_of(offsets[query + 1] - offsets[query])
+            if mask < WIDE // 4:
+                mask = 4 * mask + 3  # fewer places are taken already, which nobody can predict: half the time
             memset(table, 0, 8 * (mask + 1))
             for row in range(offsets[query], offsets[query + 1]):
                 own = <uint64_t>hashes[row] | 1  # 0 is a free place
@@ -573,17 +605,24 @@ cdef inline Py_ssize_t stop_of(const Rows* rows, Py_ssize_t run) noexcept nogil:
 
 
 cdef inline void match_row(
-    const Lists* lists, Py_ssize_t begin, uint64_t mask, const unsigned char* at, Py_ssize_t length, double score,
-    int64_t order
+    const Lists* lists, Py_ssize_t begin, uint64_t mask, const Rows* rows, Py_ssize_t row, int64_t order
 ) noexcept nogil:
     cdef uint64_t slot = slot_of(
-        lists.slots + 4 * begin, mask, hash_bytes(at, length, SEED), lists.data, lists.starts, lists.ends, begin, at,
-        length,
+        lists.slots + 4 * begin, mask, rows.hashes[row], lists.data, lists.starts, lists.ends, begin,
+        rows.data + rows.starts[row], rows.ends[row] - rows.starts[row],
     )[0]
     if slot:
         begin += <Py_ssize_t>(slot & LOWER) - 1
-        lists.scores[begin] = score
+        lists.scores[begin] = rows.values[row]
         lists.orders[begin] = order
+
+
+cdef inline uint64_t bits_of(const uint64_t* slots, uint64_t mask) noexcept nogil:
+    """A bit for the highest six of each hash in a table."""
+    cdef uint64_t place, bits = 0
+    for place in range(mask + 1):
+        bits |= <uint64_t>(slots[place] != 0) << (slots[place] >> 58)
+    return bits
 
 
 def match_lines(
@@ -593,7 +632,7 @@ def match_lines(
     cdef Rows rows = rows_of(block)
     cdef Lists own = lists_of(lists)
     cdef Py_ssize_t run, row, stop, query, begin, judged
-    cdef uint64_t mask
+    cdef uint64_t mask, bits
     with nogil:
         for run in range(rows.run_count):
             row = rows.runs[run].row
@@ -611,11 +650,12 @@ def match_lines(
                 )
                 own.held[query] = MATCHED
             if judged:
+                # Most documents are not judged, and with few that are, this says so sooner than a place in the table
+                # that may be taken: half the time with one in 1000.
+                bits = bits_of(own.slots + 4 * begin, mask) if <uint64_t>(stop - row) > mask else ~<uint64_t>0
                 for row in range(row, stop):
-                    match_row(
-                        &own, begin, mask, rows.data + rows.starts[row], rows.ends[row] - rows.starts[row],
-                        rows.values[row], first + row,
-                    )
+                    if bits >> (rows.hashes[row] >> 58) & 1:
+                        match_row(&own, begin, mask, &rows, row, first + row)
 
 
 cdef inline int compare(
@@ -658,21 +698,24 @@ cdef void arrange(const Lists* lists, Py_ssize_t query) noexcept nogil:
 
 
 cdef inline bint follows(
-    const Lists* lists, int64_t hit, const unsigned char* at, Py_ssize_t length, int64_t order
+    const Lists* lists, int64_t hit, const Rows* rows, Py_ssize_t row, int64_t order
 ) noexcept nogil:
     """Whether a document of the same score comes after a hit, or is it."""
     if lists.ties == STABLE:
         return lists.orders[hit] <= order
-    return compare(lists.data + lists.starts[hit], lists.ends[hit] - lists.starts[hit], at, length) >= 0
+    return 0 <= compare(
+        lists.data + lists.starts[hit], lists.ends[hit] - lists.starts[hit],
+        rows.data + rows.starts[row], rows.ends[row] - rows.starts[row],
+    )
 
 
 cdef inline void count_row(
-    const Lists* lists, Py_ssize_t query, Py_ssize_t n, const unsigned char* at, Py_ssize_t length, double score,
-    int64_t order
+    const Lists* lists, Py_ssize_t query, Py_ssize_t n, const Rows* rows, Py_ssize_t row, int64_t order
 ) noexcept nogil:
     """Count a document above the hits that come after it, or among those that it ties with."""
     cdef Py_ssize_t begin = lists.offsets[query]
     cdef const double* keys = lists.keys + begin
+    cdef double score = rows.values[row]
     cdef Py_ssize_t low = count_higher(keys, n, score), high = n, middle
     if low < n and keys[low] == score:
         if lists.ties != DOCID and lists.ties != STABLE:
@@ -680,7 +723,7 @@ cdef inline void count_row(
             return
         while low < high:
             middle = (low + high) // 2
-            if keys[middle] == score and follows(lists, lists.hits[begin + middle], at, length, order):
+            if keys[middle] == score and follows(lists, lists.hits[begin + middle], rows, row, order):
                 low = middle + 1
             else:
                 high = middle
@@ -693,8 +736,7 @@ def count_lines(
 ):
     cdef Rows rows = rows_of(block)
     cdef Lists own = lists_of(lists)
-    cdef Py_ssize_t run, row, stop, query, length, place, n
-    cdef const unsigned char* at
+    cdef Py_ssize_t run, row, stop, query, place, n
     cdef bint fits = True
     with nogil:
         for run in range(rows.run_count):
@@ -708,12 +750,9 @@ def count_lines(
             if stop - row > hashes.shape[0] - place:
                 fits = False
                 break
-            for row in range(row, stop):
-                at = rows.data + rows.starts[row]
-                length = rows.ends[row] - rows.starts[row]
-                hashes[place] = <int64_t>hash_bytes(at, length, SEED)
-                place += 1
-                if n:
-                    count_row(&own, query, n, at, length, rows.values[row], first + row)
-            places[numbers[run]] = place
+            memcpy(&hashes[place], rows.hashes + row, 8 * (stop - row))
+            places[numbers[run]] = place + stop - row
+            if n:
+                for row in range(row, stop):
+                    count_row(&own, query, n, &rows, row, first + row)
     return fits

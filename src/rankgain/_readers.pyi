@@ -3,8 +3,8 @@ from rankgain.errors import Fault
 from rankgain.ids import Bytes
 from rankgain.lists import Floats, Ints
 
-# data, starts, ends, values, runs
-_Block = tuple[Bytes, Ints, Ints, Floats, Ints]
+# data, starts, ends, values, hashes, runs
+_Block = tuple[Bytes, Ints, Ints, Floats, Ints, Ints]
 # data, starts, ends, offsets, grades, slots, scores, orders, held, hits, keys, above, equals, ties
 _Lists = tuple[Bytes, Ints, Ints, Ints, Floats, Ints, Floats, Ints, Ints, Ints, Floats, Ints, Ints, int]
 

@@ -21,7 +21,8 @@ def decimal(field):
 def scan_run(block, totals):
     """Read lines `query Q0 document rank score tag`: where each document stands, and its score.
 
-    A block is the bytes and what takes these: starts and ends of documents, scores, and runs. `runs` takes five
+    A block is the bytes and what takes these: starts and ends of documents, scores, hashes of documents that hold for
+    as long as the process, and runs. `runs` takes five
     numbers for each run of rows with one query: its first row, where the query's id starts and ends, where its first
     line starts, and which line that is. `totals` takes the numbers of rows, runs and lines. A line that is blank or
     begins with # is none.
@@ -35,7 +36,7 @@ def scan_qrels(block, totals):
 
 
 def _scan(block, totals, least, most, value_field):
-    data, document_start, document_end, value, runs = block
+    data, document_start, document_end, value, hashes, runs = block
     data = bytes(data)
     rows = count = 0
     at = 0
@@ -68,6 +69,7 @@ def _scan(block, totals, least, most, value_field):
             document_start[rows] = at + starts[2]
             document_end[rows] = document_start[rows] + len(fields[2])
             value[rows] = found
+            hashes[rows] = hash(fields[2])
             rows += 1
         at += len(line) + 1
     totals[0], totals[1], totals[2] = rows, count, len(lines)
@@ -121,7 +123,7 @@ def match_lines(block, numbers, first, judged_of, sizes, lists):
     first; `scores`, NaN where a document is not returned, and `orders`; `held`, UNSEEN at first; what `count_lines`
     fills; and the policy for ties.
     """
-    data, starts, ends, values, runs = block
+    data, starts, ends, values, _, runs = block
     judged_data, judged_starts, judged_ends, offsets, _, _, scores, orders, held, *_ = lists
     data, judged = bytes(data), bytes(judged_data)
     known = {}
@@ -142,14 +144,14 @@ def match_lines(block, numbers, first, judged_of, sizes, lists):
 def count_lines(block, numbers, first, judged_of, places, hashes, lists):
     """Count the rows of queries, all of whose rows were matched, before their hits; False where they became more.
 
-    `hashes` takes a hash of each row's id, where the next of its query goes, which `places` says.
+    `hashes` takes the hash of each row, where the next of its query goes, which `places` says.
 
     A hit is in the qrels, with any grade, and returned. `held` says how many hits a query has; `hits`, at its
     offset, which they are, in rank order. `above` counts the documents that come before the hit at a place but not
     before the one at the place before; a query has one place more than judged documents. Documents that tie with hits
     under a policy that does not part them are counted by `equals`, at the place of the first of those hits.
     """
-    data, starts, ends, values, runs = block
+    data, starts, ends, values, own_hashes, runs = block
     judged_data, judged_starts, judged_ends, offsets, grades, _, scores, orders, held, hits, _, above, equals, ties = (
         lists
     )
@@ -170,7 +172,7 @@ def count_lines(block, numbers, first, judged_of, places, hashes, lists):
         identifier = data[starts[row] : ends[row]]
         if places[number] == len(hashes):
             return False
-        hashes[places[number]] = hash(identifier)
+        hashes[places[number]] = own_hashes[row]
         places[number] += 1
         query = judged_of[number]
         if query < 0:

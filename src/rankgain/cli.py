@@ -24,6 +24,7 @@ from rankgain.peers import OWN, PEERS, common_rules, peer_of
 from rankgain.rankings import Rankings
 from rankgain.rules import TIES
 from rankgain.reports import FORMATS, SPREADS
+from rankgain.threads import check_threads
 
 DEFAULT_METRICS = ("ndcg@10", "mrr@10")
 
@@ -111,6 +112,9 @@ def _parser() -> argparse.ArgumentParser:
     evaluate.add_argument(
         "--tie-spread", action="store_true", help="the worst, expected and best value over the orders of equal scores"
     )
+    evaluate.add_argument(
+        "--threads", type=_threads, default=1, metavar="N", help="how many threads may share the work (default: 1)"
+    )
     evaluate.add_argument("--per-query", action="store_true", help="a row for each query (and run)")
     forms = evaluate.add_mutually_exclusive_group()
     for form, text in (
@@ -171,6 +175,13 @@ def _peer(text: str) -> str:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
+def _threads(text: str) -> int:
+    try:
+        return check_threads(int(text))
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 def _explain(options: argparse.Namespace) -> None:
     if options.files:
         options.parser.error(f"unrecognized arguments: {' '.join(options.files)}")
@@ -190,10 +201,15 @@ def _run(options: argparse.Namespace) -> None:
         check_writable(options.output)
     _check_rules(options)
     if options.tie_spread:
-        spreads = {name: held.tie_spread(*options.metric) for name, held in _rankings(files, options)}
+        spreads = {
+            name: held.tie_spread(*options.metric, threads=options.threads) for name, held in _rankings(files, options)
+        }
         text = SPREADS[options.form](spreads, options.per_query)
     else:
-        results = {name: held.evaluate(*options.metric, like=options.like) for name, held in _rankings(files, options)}
+        results = {
+            name: held.evaluate(*options.metric, like=options.like, threads=options.threads)
+            for name, held in _rankings(files, options)
+        }
         text = FORMATS[options.form](Comparison(results), options.per_query)
     if options.output is None:
         _print(text)
@@ -245,7 +261,7 @@ def _rankings(files: Sequence[str], options: argparse.Namespace) -> Iterator[tup
     for name, run in zip(run_names(runs), runs, strict=True):
         with opened(run, None if options.tie_spread else bar) as file:  # which may be read twice, hence by its path
             rules = {"ties": options.ties, "missing": options.missing, "score_bits": options.score_bits}
-            yield name, rankgain.read_trec(truth, file, **rules)
+            yield name, rankgain.read_trec(truth, file, threads=options.threads, **rules)
 
 
 def run_names(paths: Sequence[str]) -> list[str]:

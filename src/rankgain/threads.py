@@ -53,6 +53,14 @@ def over(chunks: Iterable[tuple[int, int]], work: Callable[[int, int], T], threa
     return [results[number] for number in range(len(results))]
 
 
+def begun(work: Callable[[], T], threads: int) -> Callable[[], T]:
+    """What gives the result of some work: with several threads begun on another, else done when it is asked for."""
+    if threads == 1:
+        return work
+    helper = _executor().submit(work)
+    return lambda: work() if helper.cancel() else helper.result()
+
+
 def _executor() -> Any:
     global _pool
     pool = _pool

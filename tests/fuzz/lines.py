@@ -19,7 +19,7 @@ def scanned(form, data):
     if fault is not None:
         return fault
     rows, count, lines = totals.tolist()
-    starts, ends, values, runs = places
+    starts, ends, values, _, runs = places
     runs = runs[: 5 * count]
     return starts[:rows], ends[:rows], values[:rows], runs, lines, numbered(data, runs)
 

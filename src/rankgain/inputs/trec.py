@@ -21,12 +21,13 @@ import numpy as np
 from rankgain import _backend, _codes
 from rankgain.errors import Offence, refusal
 from rankgain.groups import Groups
-from rankgain.ids import Keys, TextIds, decoded, python_ids, stretches
+from rankgain.ids import Bytes, Keys, TextIds, decoded, python_ids, stretches
 from rankgain.lists import Floats, Ints, offsets_of, to_float64
 from rankgain.rankings import Rankings
 from rankgain.rules import TIES, Rules, check_missing, check_score_bits, check_ties, rules_of
 from rankgain.source import Chunk
 from rankgain.tables import check_kinds
+from rankgain.threads import begun, check_threads
 from rankgain.truth import JudgedSource, Judgments, Truth, common_queries, of_ids, truth_of
 
 FileInput = str | os.PathLike[str] | BinaryIO
@@ -46,6 +47,7 @@ def read_trec(
     missing: str = "zero",
     query_ids: Iterable[Hashable] | None = None,
     score_bits: int = 64,
+    threads: int = 1,
 ) -> Rankings:
     """Rankings from a qrels file and a run file, as trec_eval reads them.
 
@@ -65,6 +67,9 @@ def read_trec(
         As in `from_qrels`; ids are compared by byte.
     score_bits : {64, 32}
         As in `Rankings.under`.
+    threads : int
+        How many threads may share the work, from 1 to 256; the result is the same with any number. With more than one,
+        a block of the run is parsed while the one before it is matched with the qrels; more than two gain nothing more.
 
     Returns
     -------
@@ -94,9 +99,10 @@ def read_trec(
         raise ValueError("qrels and run cannot both be standard input")
     truth = truth_of(qrels) if isinstance(qrels, Judgments) else read_qrels(qrels, "qrels")
     check_score_bits(score_bits)
+    threads = check_threads(threads)
     rules = rules_of(ties, ids=True, score_bits=score_bits)
     found = _found(run)
-    name, places = _read_run(run, truth, ties, score_bits)
+    name, places = _read_run(run, truth, ties, score_bits, threads)
     return Rankings(FileSource(truth, name, places, found, rules, missing=missing, query_ids=query_ids), rules)
 
 
@@ -120,9 +126,9 @@ def _found(source: FileInput) -> Found | None:
     return Found(path, held.st_size, held.st_mtime_ns) if stat.S_ISREG(held.st_mode) else None
 
 
-def _read_run(run: FileInput, truth: Truth, ties: str, score_bits: int) -> tuple[str, Places]:
+def _read_run(run: FileInput, truth: Truth, ties: str, score_bits: int, threads: int = 1) -> tuple[str, Places]:
     with opened(run, "run") as source:
-        return source.name, _place(source, truth, TIES[ties], score_bits)
+        return source.name, _place(source, truth, TIES[ties], score_bits, threads)
 
 
 def read_qrels(source: FileInput, argument: str = "qrels") -> Truth:
@@ -329,13 +335,14 @@ class Block:
         self.first = 0  # how many rows come before, …
         self._line = line  # … and how many lines
         self._name = name
-        starts, ends, values, runs, totals = (room or Room()).of(len(data) // form.shortest + 1)
-        fault = getattr(_backend.lines, form.scan)((self.bytes, starts, ends, values, runs), totals)
+        starts, ends, values, hashes, runs, totals = (room or Room()).of(len(data) // form.shortest + 1)
+        fault = getattr(_backend.lines, form.scan)((self.bytes, starts, ends, values, hashes, runs), totals)
         if fault is not None:
             raise self._refusal(fault, form)
         rows, count, self.lines = totals.tolist()
-        self.starts, self.ends, self.values = starts[:rows], ends[:rows], values[:rows]
+        self.starts, self.ends, self.values, self._hashes = starts[:rows], ends[:rows], values[:rows], hashes[:rows]
         self.runs = runs[: 5 * count].reshape(-1, 5)
+        self.numbers: Ints | None = None  # of the queries of the runs, as soon as these are numbered
 
     def drop_last_run(self) -> None:
         """Leave it to another block."""
@@ -347,7 +354,7 @@ class Block:
         """What kernels take of it."""
         with np.errstate(over="ignore"):  # what overflows becomes infinite
             values = self.values if score_bits == 64 else to_float64(self.values.astype(np.float32))
-        return self.bytes, self.starts, self.ends, values, self.runs.reshape(-1)
+        return self.bytes, self.starts, self.ends, values, self._hashes, self.runs.reshape(-1)
 
     def groups(self) -> Groups:
         queries = TextIds(self.bytes, self.runs[:, 1], self.runs[:, 2], "str")
@@ -383,30 +390,49 @@ class Room:
     def __init__(self) -> None:
         self._most = 0
 
-    def of(self, rows: int) -> tuple[Ints, Ints, Floats, Ints, Ints]:
-        """Starts and ends of documents, values, runs of rows and totals: for so many rows."""
+    def of(self, rows: int) -> tuple[Ints, Ints, Floats, Ints, Ints, Ints]:
+        """Starts and ends of documents, values, hashes, runs of rows and totals: for so many rows."""
         if rows > self._most:
             self._most = rows
-            self._starts, self._ends, self._values = (np.empty(rows, dtype) for dtype in (np.int64, np.int64, float))
-            self._runs, self._totals = np.empty(5 * rows, dtype=np.int64), np.empty(3, dtype=np.int64)
-        return self._starts, self._ends, self._values, self._runs, self._totals
+            self._starts, self._ends, self._hashes = (np.empty(rows, dtype=np.int64) for _ in range(3))
+            self._values, self._runs = np.empty(rows), np.empty(5 * rows, dtype=np.int64)
+            self._totals = np.empty(3, dtype=np.int64)
+        return self._starts, self._ends, self._values, self._hashes, self._runs, self._totals
 
 
 class _Apart(Exception):
     """The lines of a query do not stand together, or are too many to be held."""
 
 
-def _blocks(file: File, *, together: bool) -> Iterator[Block]:
-    """Blocks of a run; `together`: they hold all lines of each of their queries. One ends the one before it."""
-    buffer, room = bytearray(BLOCK), Room()
+def _blocks(file: File, *, together: bool, threads: int) -> Iterator[Block]:
+    """Blocks of a run; `together`: they hold all lines of each of their queries. One ends the one before it.
+
+    With threads, one is scanned while the one before it is looked at. Each is read by the thread that asks for them,
+    which Ctrl-C reaches where a pipe keeps it waiting.
+    """
+    ahead = threads > 1
+    buffers, rooms = [bytearray(BLOCK) for _ in range(1 + ahead)], [Room() for _ in range(1 + ahead)]
+    held: Block | None = None  # what comes before the block that is being scanned
     have = line = rows = 0
     while True:
-        if 2 * have > len(buffer):
-            buffer = buffer + bytes(max(len(buffer), HELD * BLOCK - len(buffer)))  # another: blocks hold on to this
-        more = file.fill(memoryview(buffer)[have:])
+        if 2 * have > (size := len(buffers[0])):
+            buffers = [
+                own + bytes(max(size, HELD * BLOCK - size)) for own in buffers
+            ]  # others: blocks hold on to these
+        buffer = buffers[0]
+        try:
+            more = file.fill(memoryview(buffer)[have:])
+        except Exception:
+            if held is not None:  # what is wrong with it comes first
+                yield held
+            raise
         have += more
         end = buffer.rfind(b"\n", 0, have) + 1 if more else have
-        block = Block(memoryview(buffer)[:end], line, _RUN, file.name, room)
+        scanned = begun(partial(Block, memoryview(buffer)[:end], line, _RUN, file.name, rooms[0]), threads)
+        if held is not None:
+            yield held
+            held = None
+        block = scanned()
         if more and together:  # the last query may go on in the next block
             scattered = 2 * len(block.runs) > len(block.starts)
             if have < HELD * BLOCK and (scattered or len(block.runs) < 2):
@@ -415,13 +441,18 @@ def _blocks(file: File, *, together: bool) -> Iterator[Block]:
                 raise _Apart
             block.drop_last_run()
         block.first = rows
-        yield block
+        if more and ahead:
+            held = block
+        else:
+            yield block
         if not more:
             return
         line += block.lines
         rows += len(block.starts)
         have -= block.size
-        buffer[:have] = buffer[block.size : block.size + have]
+        buffers.reverse()
+        rooms.reverse()
+        buffers[0][:have] = buffer[block.size : block.size + have]
 
 
 # places
@@ -438,14 +469,19 @@ class Queries:
 
     def numbers(self, block: Block) -> Ints:
         """The number of the query of each run of rows."""
+        if block.numbers is None:
+            block.numbers = self._numbers(block.bytes, block.runs)
+        return block.numbers
+
+    def _numbers(self, data: Bytes, runs: Ints) -> Ints:
         known, done = len(self.names), 0
-        runs, numbers = block.runs, np.empty(len(block.runs), dtype=np.int64)
+        numbers = np.empty(len(runs), dtype=np.int64)
         self._text = _grown(self._text, int(self._bounds[known] + np.sum(runs[:, 2] - runs[:, 1])))
         self._bounds = _grown(self._bounds, known + len(runs) + 1)
         total = known
         while True:
             more, total = _backend.lines.number_queries(
-                block.bytes, runs[done:].reshape(-1), self._text, self._bounds, self._slots, total, numbers[done:]
+                data, runs[done:].reshape(-1), self._text, self._bounds, self._slots, total, numbers[done:]
             )
             done += more
             if done == len(runs):
@@ -556,16 +592,17 @@ class Places:
         return self
 
 
-def _place(file: File, truth: Truth, ties: int, score_bits: int) -> Places:
+def _place(file: File, truth: Truth, ties: int, score_bits: int, threads: int = 1) -> Places:
     places = Places(truth, file.name, ties, score_bits)
     try:
-        for block in _blocks(file, together=True):
+        for block in _blocks(file, together=True, threads=threads):
             places.add(partial(iter, [block]))
     except _Apart:
         places = Places(truth, file.name, ties, score_bits)
     else:
         return places.finish()
-    places.add(lambda: _blocks(file.again(), together=False))  # not in the handler, which holds on to the last block
+    # Not in the handler, which holds on to the last block.
+    places.add(lambda: _blocks(file.again(), together=False, threads=threads))
     return places.finish()
 
 
