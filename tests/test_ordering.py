@@ -136,7 +136,12 @@ def test_more_relevant_than_fit_in_a_small_table(compiled):
 
 def run(code, **environment):
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=os.path.dirname(__file__), env=os.environ | environment, capture_output=True, text=True, check=False
+        [sys.executable, "-c", code],
+        cwd=os.path.dirname(__file__),
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     return done.stdout.strip(), done.stderr
 

@@ -103,7 +103,9 @@ cdef int open_chunk(Chunk* chunk, tuple given) except -1:
     chunk.stop = given[2]
     n = chunk.stop - chunk.start
     if chunk.form == LISTS:
-        _, _, _, grades, offsets, chunk.lists.columns, scores, judged, judged_offsets, chunk.lists.judged_columns = given
+        (
+            _, _, _, grades, offsets, chunk.lists.columns, scores, judged, judged_offsets, chunk.lists.judged_columns,
+        ) = given
         hold_numbers(chunk, &chunk.lists.grades, grades)
         chunk.lists.offsets = <const int64_t*>hold(chunk, offsets)
         chunk.lists.scored = scores is not None

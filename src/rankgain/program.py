@@ -173,7 +173,7 @@ def fill(plan: Plan, source: Source, rules: Rules, threads: int = 1) -> tuple[Fl
             empty += _walk(plan, program, source, codes, out, start, stop)
     if source.broken is not None:
         raise source.broken[1]
-    out.setflags(False)  # read-only
+    out.setflags(False)  # type: ignore[call-arg]  # read-only; by its name it takes twice as long
     return out, empty
 
 

@@ -233,7 +233,6 @@ class JudgedSource(Source):
             raise ValueError(f"{names[0]} and {names[1]} have no query in common{differ and ': ' + differ}")
         self._truth = truth
         self._run_name = run_name
-        self._run_queries = run_queries
         self._common = common
         self.missing = missing
         self.left_out = queries - found, len(run_queries) - found
