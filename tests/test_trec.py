@@ -893,7 +893,7 @@ def test_blocks_of_several_threads(backend, monkeypatch, change, threads):
     qrels += b"long 0 D7919 1\n"
     one, many = (rg.read_trec(io.BytesIO(qrels), run, threads=threads) for threads in (1, threads))
     assert seen(many.evaluate(*METRICS)) == seen(one.evaluate(*METRICS))
-    assert many.sizes.tolist() == one.sizes.tolist() == [30] * 60 + [300]
+    assert sizes_of(many).tolist() == sizes_of(one).tolist() == [30] * 60 + [300]
 
 
 def test_who_reads_and_who_scans(backend, monkeypatch):

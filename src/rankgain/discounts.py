@@ -42,6 +42,15 @@ class Discount(NamedTuple):
         return Discount(VECTOR, vector=tuple(vector.tolist()))
 
     @property
+    def plain(self) -> Any:
+        """What a user may write for it; itself if that cannot be written."""
+        if self.kind == VECTOR:
+            return list(self.vector)
+        if self.kind == JARVELIN:
+            return f"jarvelin:{self.base!r}"
+        return {LOG2: "log2", ZIPF: "zipf"}.get(self.kind, self)
+
+    @property
     def bounded(self) -> bool:
         """Whether it never rises, so that no order of documents can exceed the ideal."""
         return self.kind != VECTOR or all(a >= b for a, b in zip(self.vector, self.vector[1:], strict=False))

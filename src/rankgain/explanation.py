@@ -47,6 +47,7 @@ class Explanation(NamedTuple):
         By the name of the peer ("rankgain": by our own rules), what it does: {label: text}.
     """
 
+    __module__ = "rankgain"
     metric: str
     facts: Mapping[str, Mapping[str, str]]
 

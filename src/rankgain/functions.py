@@ -91,7 +91,8 @@ def gain(relevance: Any, kind: GainKind = "linear") -> Floats:
     kind : str, mapping, sequence or callable
         ``"linear"``: r. ``"exponential"``: 2**r - 1, for r < 1024. A mapping from grade to gain, or a sequence indexed
         by grade: a grade that it lacks is an error (grade 0 may be absent and gives 0). A callable: given a float64
-        array of grades, it returns their gains. Gains must be finite and not negative.
+        array of grades, it returns their gains. Gains must be finite and not negative. Where queries are evaluated, by
+        functions as by `Rankings.evaluate`, it is given the distinct grades of one query at a time, highest first.
 
     Returns
     -------

@@ -37,6 +37,7 @@ class TieSpread(NamedTuple):
         Which metrics have no expected value, and why.
     """
 
+    __module__ = "rankgain"
     worst: Evaluation
     expected: Evaluation | None
     best: Evaluation
