@@ -47,7 +47,6 @@ class Explanation(NamedTuple):
         By the name of the peer ("rankgain": by our own rules), what it does: {label: text}.
     """
 
-    __module__ = "rankgain"
     metric: str
     facts: Mapping[str, Mapping[str, str]]
 
@@ -74,6 +73,9 @@ class Explanation(NamedTuple):
         for label, texts in apart.items():
             lines += [f"  {label}", *("  " + line for line in _aligned(texts))]
         return "\n".join([*lines, "and agree in", *_aligned(alike)])
+
+
+Explanation.__module__ = "rankgain"
 
 
 def _aligned(texts: Mapping[str, str]) -> Iterator[str]:

@@ -37,7 +37,6 @@ class TieSpread(NamedTuple):
         Which metrics have no expected value, and why.
     """
 
-    __module__ = "rankgain"
     worst: Evaluation
     expected: Evaluation | None
     best: Evaluation
@@ -188,6 +187,9 @@ class TieSpread(NamedTuple):
 
     def _repr_html_(self) -> str:
         return html_table(self.rows(), self.notes())
+
+
+TieSpread.__module__ = "rankgain"
 
 
 def shown(value: float) -> str:
