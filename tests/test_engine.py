@@ -303,3 +303,16 @@ def test_a_gain_by_table_that_lacks_a_grade(on_both):
             compiled, python = on_both(raised)
             assert compiled == python
             assert python.startswith(text)
+
+
+def test_a_score_is_refused_before_the_grade_beside_it(on_both):
+    """Of what is wrong the first position is named, and there the score; of scores behind it nothing is said."""
+    nan = np.nan
+    for grades, scores, where in (
+        ([1, -1, 0], [1.0, nan, 0.0], (_codes.NAN_SCORE, 0, 1, -1)),
+        ([1, 0, -1], [1.0, nan, 0.0], (_codes.NAN_SCORE, 0, 1, -1)),
+        ([1, -1, 0], [1.0, 0.0, nan], (_codes.NEGATIVE_GRADE, 0, 1, -1)),
+        ([-1, 1, 0], [0.0, 1.0, nan], (_codes.NEGATIVE_GRADE, 0, 0, -1)),
+    ):
+        rankings = rg.from_scores(grades, scores)
+        assert on_both(lambda rankings=rankings: found_in_rankings(_backend.engine, rankings)) == [where] * 2
