@@ -32,12 +32,14 @@ import rankgain as rg
 import rankgain.pytrec_eval
 import rankgain.sklearn
 from rankgain import _backend, definitions
+from rankgain._codes import COLUMNS, UNLIMITED
 from rankgain.inputs import trec
+from rankgain.rules import TIES
 
 TIMES, BRIEFLY = 200, 0.01  # calls of each in a test, and seconds where they are slow, but …
 FEWEST = 10  # … as many as this in any case
 SECONDS = 5  # of the processor
-ROUNDS = 5  # each of twice the calls: what a call leaves behind is there after each, but a cache grows at first
+ROUNDS = 7  # each of twice the calls: what a call leaves behind is there after each, but a cache grows at first
 UNITS = {"objects": 1, "blocks of Python's memory": 1, "words of C's": 16}
 LARGEST = 1 << 20  # bytes by which the process may grow meanwhile
 
@@ -236,16 +238,17 @@ if find_spec("rankgain._kernels"):
 
     def test_scratch_that_cannot_be_had():
         """It is reserved in several pieces, of which the others are given back."""
-        from rankgain._readers import hits_in_columns
+        from rankgain._kernels import Program, run
 
         def call():
             with pytest.raises(MemoryError):
-                hits_in_columns(*ids, judged, numbers, *ids, returned, numbers, *options, whole, numbers, whole, whole)
+                run(program, rules, chunk, np.zeros((0, 1)), 0)
 
-        whole, numbers = np.zeros(0, np.int64), np.zeros(0)
-        ids = np.zeros(0, np.uint8), whole, whole
-        options = False, 9, 0.0, 0, False
-        judged, returned = np.array([0, 1000]), np.array([0, 1 << 44])
+        none, program = np.zeros(0, np.int64), Program([], [], 9, 1, 0.0)
+        rules = TIES["average"], False, UNLIMITED, False, UNLIMITED
+        judged, returned = np.array([0]), np.array([1 << 44])
+        ids = 8, np.zeros(0, np.uint8), none, none
+        chunk = COLUMNS, 0, 1, *ids, judged, judged, np.zeros(0), *ids, judged, returned, None, False
         _, left = growth([call], [], TIMES, BRIEFLY)
         assert not left
 

@@ -11,6 +11,7 @@ from engine import found_in_lists
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import rankgain as rg
 from rankgain import _backend, _reference_ordering, _reference_walk
 from rankgain._codes import NAN_SCORE, UNLIMITED
 from rankgain.families import NON_RELEVANT
@@ -160,6 +161,55 @@ for ties in ("average", "stable"):
 """
     for fill in ("85", "1", "165"):
         assert run(code, MALLOC_PERTURB_=fill) == ("True\nTrue", "")
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("sizes", [[9] * 40, [3, 200, 7, 5] * 9, range(1, 60), [4, 0, 4, 4] * 5, [1] * 3])
+def test_many_lists_are_each_alone(compiled, sizes, dtype):
+    """Several lists are summed at once, and their ideals; each is worth what it is worth alone, and refused as such.
+
+    One of them has a grade that is not usual, others one that is none, or an integer that float64 has not.
+    """
+    rng = np.random.default_rng(11)
+    lists = [rng.integers(0, 8, size).astype(dtype) for size in sizes]
+    broken = len(lists) * 2 // 3
+    usual = _values(lists, lists[::-1])
+    for odd in (77, 2**53 + 1, -1):
+        for place in (0, 2, -1):
+            if len(lists[broken]) and np.array([odd]).astype(float)[0] >= 0 or np.dtype(dtype).kind != "u":
+                changed = [own.copy() for own in lists]
+                with np.errstate(all="ignore"):
+                    changed[broken][place % max(len(changed[broken]), 1) :][:1] = np.array([odd]).astype(dtype)
+                _values(changed, lists[::-1])
+    assert len(usual) == len(lists)
+
+
+def _values(lists, judged):
+    """The functions of many lists, each compared with that of each list alone."""
+    found = None
+    for name in ("dcg", "idcg", "ndcg", "reciprocal_rank"):
+        for options in ({}, {"k": 3}, {"gain": "exponential"}, {"k": 5, "ideal": "returned", "judged": judged}):
+            if (name != "ndcg" and "ideal" in options) or (name == "reciprocal_rank" and "gain" in options):
+                continue
+            function = getattr(rg, name)
+            alone, error = [], None
+            for query, own in enumerate(lists):
+                beside = {"judged": judged[query]} if "judged" in options else {}
+                try:
+                    alone.append(function(own, **options | beside))
+                except ValueError as raised:
+                    error = f"query {query}", str(raised).rpartition(": ")[2]
+                    break
+            try:
+                found = function(lists, **options).tolist()
+            except ValueError as raised:
+                assert error is not None
+                assert error[0] in str(raised)
+                assert str(raised).endswith(error[1])
+            else:
+                assert error is None
+                assert found == alone
+    return found if found is not None else lists
 
 
 def test_level_is_chosen_by_the_environment():

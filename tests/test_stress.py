@@ -18,8 +18,9 @@ import numpy as np
 import pytest
 
 import rankgain as rg
-from rankgain import discounts, functions, groups, rankings
+from rankgain import discounts, functions, groups, program, source
 from rankgain.inputs import trec
+from rankgain.truth import truth_of
 
 THREADS = 6
 CLASSES = [rg.Comparison, rg.Curve, rg.Evaluation, rg.Explanation, rg.Judgments, rg.Metric, rg.Rankings, rg.TieSpread]
@@ -268,13 +269,11 @@ LEFT_OUT = {
     **dict.fromkeys([f"TieSpread.{name}" for name in rg.TieSpread._fields], "a field, seen with the others"),
     **dict.fromkeys(["Curve.ks", "Curve.metric", "Curve.query_ids", "Curve.values"], "a field, seen with the curve"),
     **dict.fromkeys(
-        [
-            f"Rankings.{name}"
-            for name in ("batch", "chunks", "filled", "has_ids", "loads", "query_name", "refusal", "refuse", "sizes")
-        ],
-        "a part of evaluate",
+        [f"Rankings.{name}" for name in ("left_out", "missing", "query_ids", "ties")],
+        "a field, seen in its text and in what is evaluated",
     ),
-    **dict.fromkeys([f"Judgments.{name}" for name in ("refusal", "rows")], "a part of evaluate"),
+    "Judgments.query_ids": "a field, seen with the judgments",
+    "Evaluation.counts": "a field, seen with the evaluation",
 }
 CALLS = {
     "Comparison": lambda s: (
@@ -310,9 +309,6 @@ CALLS = {
     "Explanation": lambda s: (repr(rg.explain("rr@5")), repr(rg.explain("ndcg@5", ("lightgbm", "lenskit")))),
     "Explanation.differences": lambda s: rg.explain("ndcg@5", ("rectools", "trec_eval-9")).differences(),
     "Judgments": lambda s: (s.judgments, repr(s.judgments), len(s.judgments)),
-    "Judgments.check": lambda s: s.judgments.check(),
-    "Judgments.documents": lambda s: rg.judgments(s.truth_columns).documents,
-    "Judgments.ids": lambda s: s.judgments.ids.take(slice(None)),
     "Metric": lambda s: (
         s.metric,
         repr(s.metric),
@@ -382,6 +378,8 @@ CALLS = {
     "scorer": lambda s: rg.scorer("ndcg@5")(Linear(), s.scores.reshape(-1, 1), s.grades.ravel(), qid=s.query),
 }
 if find_spec("rankgain._kernels"):
+    import rankgain.capi
+
     CALLS |= {f"capi.rankgain_{name}": call for name, call in C_CALLS.items()}
     CALLS["capi.address"] = lambda s: [rg.capi.address(f"rankgain_{name}") for name in C_CALLS]
 HERE = sorted(name for name in CALLS if find_spec(NEEDS.get(name, "numpy")))
@@ -394,7 +392,8 @@ def bits(value):
     if isinstance(value, rg.Evaluation):
         value = dict(value), [*value.query_ids], value.counts, value.ties, value.missing, value.backend
     if isinstance(value, rg.Judgments):
-        value = [*value.query_ids], value.offsets, value.grades, value.documents
+        truth = truth_of(value)
+        value = [*value.query_ids], truth.offsets, truth.grades, truth.documents
     if isinstance(value, rg.Curve):
         value = value.metric, value.ks, value.values, value.query_ids
     if isinstance(value, Mapping):
@@ -442,12 +441,13 @@ def data(backend):
 @pytest.fixture(autouse=True)
 def busy(monkeypatch):
     """Threads take turns all the time, work has many chunks, and what is remembered is soon forgotten."""
-    monkeypatch.setattr(rankings, "CHUNK", 400)
-    monkeypatch.setattr(rankings, "SMALLEST_CHUNK", 1)
+    monkeypatch.setattr(source, "CHUNK", 400)
+    monkeypatch.setattr(source, "SMALLEST_CHUNK", 1)
     monkeypatch.setattr(groups, "CHUNK", 400)
     monkeypatch.setattr(trec, "BLOCK", 2048)
     monkeypatch.setattr(functions, "MOST_SETTINGS", 2)
     monkeypatch.setattr(discounts, "MOST_TABLES", 2)
+    monkeypatch.setattr(program, "MOST_PLANS", 2)
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     yield

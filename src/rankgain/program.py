@@ -172,7 +172,7 @@ def fill(plan: Plan, source: Source, rules: Rules, threads: int = 1) -> tuple[Fl
         for start, stop in chunks:
             empty += _walk(plan, program, source, codes, out, start, stop)
     if source.broken is not None:
-        raise source.broken[1]
+        raise type(source.broken[1])(*source.broken[1].args)  # anew: the source would hold the frames that hold it
     out.setflags(False)  # type: ignore[call-arg]  # read-only; by its name it takes twice as long
     return out, empty
 
@@ -275,7 +275,7 @@ def _asking(plan: Plan, program: Any, codes: Codes, chunk: Any, room: tuple[int,
     tables: list[list[tuple[Floats, Floats]] | None] = [
         [] if term.gain is not None and term.gain.function is not None else None for term, _ in plan.terms
     ]
-    error: BaseException | None = None
+    errors: list[BaseException] = []
     done = 0
     try:
         for done in range(found.queries):
@@ -285,15 +285,15 @@ def _asking(plan: Plan, program: Any, codes: Codes, chunk: Any, room: tuple[int,
                     table.append((grades, term.gain.asked(grades)))
         done = found.queries
     except Exception as raised:
-        error = raised
+        errors.append(raised)
     asked = [None if table is None else _joined(table[:done]) for table in tables]
     arrays = found[2:]
     answer = plan.engine.figure(program, codes[0], done, *arrays, asked, out, start)
     if type(answer) is tuple:
         table = tables[answer[3]] if answer[3] >= 0 else None
         return answer if table is None else (*answer, Answers(*table[answer[1]]))
-    if error is not None:
-        raise error
+    if errors:
+        raise errors.pop()  # no frame of its traceback holds it
     return answer if found.fault is None else found.fault
 
 

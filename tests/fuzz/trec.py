@@ -2,9 +2,10 @@
 
 from io import BytesIO
 
+from engine import found_in_rankings
+
 import rankgain as rg
-from rankgain._codes import UNLIMITED
-from rankgain.batch import POOLED, Needs
+from rankgain import _backend
 from rankgain.inputs import trec
 
 QUERIES = [b"a", b"b", b"c", b"q10", b"q1", b"q\xff", b"a#", "é".encode(), b"q" * 17]
@@ -54,7 +55,6 @@ def call(draw):
     def seen():
         trec.BLOCK = block
         rankings = rg.read_trec(carrier(qrels), carrier(run), ties=ties, missing=missing, score_bits=score_bits)
-        batch = rankings.batch(0, len(rankings), Needs(UNLIMITED, UNLIMITED, POOLED))
-        return rankings.query_ids, rankings.left_out, {name: own for name, own in vars(batch).items() if name[0] != "_"}
+        return list(rankings.query_ids), rankings.left_out, found_in_rankings(_backend.engine, rankings)
 
     return seen

@@ -1,0 +1,318 @@
+"""The two halves of the engine, compiled and in Python: they find the same of a query, whatever it came in, and ask
+callables about the same grades."""
+
+from io import BytesIO
+
+import numpy as np
+import pytest
+from engine import found_in_rankings
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import TIES
+
+import rankgain as rg
+from rankgain import _backend, _codes
+from rankgain._codes import UNLIMITED
+from rankgain.families import NON_RELEVANT, POOLED
+
+pytestmark = pytest.mark.both
+
+depths = st.integers(1, 12) | st.just(UNLIMITED)
+looks = st.fixed_dictionaries(
+    {"depth": depths, "judged_depth": depths, "lowest": st.sampled_from([0.0, NON_RELEVANT, POOLED])}
+)
+cuts = st.none() | st.integers(1, 12)
+policies = st.sampled_from([*TIES, "docid"])
+
+
+def limited(rankings, depth, judged_only, bits):
+    """Rankings by rules of their own, as far as they have such."""
+    if rankings.ties not in (None, "stable", "docid"):
+        depth = None
+    if rankings.ties is not None and bits is not None:
+        rankings = rankings.under(score_bits=bits)
+    return rankings.limited(depth=depth, judged_only=judged_only) if depth or judged_only else rankings
+
+
+rules = st.tuples(cuts, st.booleans(), st.sampled_from([None, 32]))
+
+
+@st.composite
+def lists(draw):
+    """Grades, scores and judged grades of a few queries, with ties of every size; now and then one is no good."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    sizes = draw(st.lists(st.sampled_from([0, 1, 2, 5, 40, 70, 300, 900]), min_size=1, max_size=5))
+    levels = draw(st.sampled_from([1, 2, 7, 1000, 10**9]))
+    scale = draw(st.sampled_from([1.0, 1.0, 0.37, 30.0]))
+    share = draw(st.sampled_from([0.02, 0.3, 1.0]))
+    dtype = draw(st.sampled_from([np.float64, np.float32, np.int64, np.int32, np.uint8]))
+    bad = draw(st.sampled_from([None, None, "grade", "score", "both", "judged"]))
+
+    def grades(n):
+        return (np.where(rng.random(n) < share, rng.integers(0, 5, n), 0) * scale).astype(dtype)
+
+    own, judged = [grades(n) for n in sizes], [np.append(grades(n // 2), 3).astype(dtype) for n in sizes]
+    scores = [rng.integers(0, levels, n) / 7.0 - 1.0 for n in sizes]
+    place = int(np.argmax(sizes))
+    if bad and sizes[place]:
+        if bad in ("grade", "both") and dtype != np.uint8:
+            own[place][rng.integers(sizes[place])] = -1
+        if bad in ("score", "both"):
+            scores[place][rng.integers(sizes[place])] = np.nan
+        if bad == "judged" and dtype != np.uint8:
+            judged[place][-1] = -1
+    return own, scores, judged
+
+
+def flat(rows):
+    return np.concatenate([np.empty(0, rows[0].dtype), *rows])
+
+
+@given(lists(), st.sampled_from([None, *TIES]), st.booleans(), rules, looks)
+def test_lists(on_both, held, ties, beside, limits, look):
+    own, scores, judged = held
+    given = {"judged": judged if beside else None}
+    if ties is None:
+        rankings = rg.from_ranked(own, **given)
+    else:
+        sizes = list(map(len, own))
+        rankings = rg.from_scores(flat(own), flat(scores), group_sizes=sizes, ties=ties, **given)
+    rankings = limited(rankings, *limits)
+    compiled, python = on_both(lambda: found_in_rankings(_backend.engine, rankings, **look))
+    assert compiled == python
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 4), st.integers(1, 9), st.booleans(), looks)
+def test_matrices(on_both, seed, queries, columns, scored, look):
+    """Rows stand side by side without offsets, and so do judged ones beside them, of another width."""
+    rng = np.random.default_rng(seed)
+    grades, scores = rng.integers(0, 4, (queries, columns)), rng.integers(0, 3, (queries, columns)) / 2.0
+    judged = rng.integers(0, 9, (queries, columns + 3))
+    rankings = rg.from_scores(grades, scores, judged=judged) if scored else rg.from_ranked(grades, judged=judged)
+    compiled, python = on_both(lambda: found_in_rankings(_backend.engine, rankings, **look))
+    assert compiled == python
+    assert python["returned"] == [columns] * queries
+
+
+KINDS = {
+    "text": ["", "d", "d1", "d10", "d2", "d" * 8, "d" * 9, "d" * 40, "é", "\uffff", "\U00010000", "x", "y", "z"],
+    "bytes": [b"", b"\0", b"d", b"\xff" * 8, b"\x80", b"a", b"b", b"c", b"d1", b"d2"],
+    "ints": [0, 1, -1, 2**63 - 1, -(2**63), 2**62, 255, 256, 3, 4, 5, 6],
+}
+
+
+@st.composite
+def tables(draw):
+    """qrels and a run by query and document, of one kind of ids; now and then one number is no good."""
+    kind = draw(st.sampled_from(list(KINDS)))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    documents = [*KINDS[kind], *(range(1000, 1100) if kind == "ints" and draw(st.booleans()) else ())]
+    levels = draw(st.sampled_from([1, 2, 5, 1000]))
+    queries = ["q1", "q2", "q3"][: draw(st.integers(1, 3))]
+
+    def side(share, numbers):
+        return {
+            query: {documents[i]: numbers() for i in rng.permutation(len(documents)) if rng.random() < share}
+            for query in queries
+        }
+
+    qrels = side(draw(st.sampled_from([0.1, 0.5, 1.0])), lambda: float(rng.integers(-1, 4)))
+    run = side(draw(st.sampled_from([0.5, 1.0])), lambda: float(rng.integers(levels)) - 1.0)
+    for held in (qrels, run):
+        if draw(st.integers(0, 7)) == 0 and held[queries[-1]]:
+            held[queries[-1]][next(iter(held[queries[-1]]))] = np.nan
+    return kind, qrels, run
+
+
+def columns(side, name):
+    rows = [(query, *row) for query, own in side.items() for row in own.items()]
+    return dict(zip(("query_id", "doc_id", name), map(list, zip(*rows, strict=True)), strict=True))
+
+
+def lines(side, form):
+    return BytesIO("".join(form.format(q, d, v) for q, own in side.items() for d, v in own.items()).encode())
+
+
+def outcome(make, limits, look, engine):
+    try:
+        return found_in_rankings(engine, limited(make(), *limits), **look)
+    except ValueError as error:
+        return type(error), str(error)
+
+
+@given(tables(), policies, st.sampled_from(["judged", "full"]), rules, looks)
+def test_documents_with_ids(on_both, sides, ties, validate, limits, look):
+    kind, qrels, run = sides
+    lists = [list(own) for own in run.values()]
+    forms = [
+        lambda: rg.from_qrels(qrels, run, ties=ties),
+        lambda: rg.from_recommendations(lists, [*qrels.values()], validate=validate),
+        lambda: rg.from_recommendations({**dict(zip(qrels, lists, strict=True))}, qrels, validate=validate),
+        lambda: rg.from_qrels(dict(reversed(qrels.items())), run | {"q9": {}}, ties=ties, missing="skip"),
+    ]
+    if all(map(dict.__len__, [*qrels.values(), *run.values()])):
+        frames = columns(qrels, "relevance"), columns(run, "score")
+        forms.append(lambda: rg.from_frames(*frames, ties=ties, validate=validate))
+        if kind == "ints":
+            run_lines = lines(run, "{} Q0 {} 0 {} t\n").getvalue()
+            forms.append(lambda: rg.read_trec(lines(qrels, "{} 0 {} {}\n"), BytesIO(run_lines), ties=ties))
+    for make in forms:
+        compiled, python = on_both(lambda make=make: outcome(make, limits, look, _backend.engine))
+        assert compiled == python
+
+
+@pytest.mark.parametrize("start", [1, 2])
+def test_a_chunk_that_begins_later(on_both, start):
+    """Its queries are counted from 0, and found as they are among all."""
+    from engine import found_in
+
+    from rankgain.rankings import parts_of
+
+    grades, scores = [[0, 1, 2], [1], [2, 0, 1, 1]], [[1, 1, 0], [2], [0, 3, 0, 0]]
+    sides = [
+        {f"q{q}": {f"d{d}": value for d, value in enumerate(row)} for q, row in enumerate(rows)}
+        for rows in (grades, scores)
+    ]
+    frames = columns(sides[0], "relevance"), columns(sides[1], "score")
+    made = [
+        rg.from_ranked(grades, judged=[[2, 2], [1], [2, 1, 1, 1]]),
+        rg.from_scores(grades, scores),
+        rg.from_scores(sum(grades, []), np.array(sum(scores, []), float), group_sizes=[3, 1, 4]),
+        rg.from_qrels(*sides),
+        rg.from_qrels(rg.judgments({"x": {"d": 1}} | sides[0]), sides[1], missing="skip"),
+        rg.from_frames(*frames),
+        rg.read_trec(lines(sides[0], "{} 0 {} {}\n"), lines(sides[1], "{} Q0 {} 0 {} t\n")),
+    ]
+
+    def found(rankings, start, stop):
+        source, rules = parts_of(rankings)
+        return found_in(_backend.engine, source.chunk(start, stop), source.room(start, stop), rules=rules.codes)
+
+    for rankings in made:
+        compiled, python = on_both(lambda rankings=rankings: found(rankings, start, 3))
+        whole = found(rankings, 0, 3)
+        assert compiled == python
+        begin, judged = whole["offsets"][start], whole["judged_offsets"][start]
+        assert python["returned"] == whole["returned"][start:]
+        assert python["offsets"] == [offset - begin for offset in whole["offsets"][start:]]
+        assert [python[name] for name in ("grade", "first", "last")] == [
+            whole[name][begin:] for name in ("grade", "first", "last")
+        ]
+        assert python["judged_grade"] == whole["judged_grade"][judged:]
+
+
+def test_what_a_callable_is_given(on_both):
+    """The distinct grades that a term looks at, highest first: to its depth, and judged where it looks at those."""
+
+    def values():
+        seen = []
+
+        def gain(grades):
+            seen.append(grades.tolist())
+            return 2.0 * grades + 1.0
+
+        qrels = {"a": {"d1": 1, "d2": 3, "d3": -1, "d4": 2, "d5": 0, "d6": 3}, "b": {"d1": 2}}
+        run = {"a": {"d1": 3.0, "d3": 2.0, "d5": 1.5, "d2": 1.0}, "b": {}}
+        rankings = rg.from_qrels(qrels, run)
+        made = [rg.metric("dcg", k=2, gain=gain), rg.metric("ndcg", k=3, gain=gain)]
+        rankings.evaluate(*made)  # whether grade 0 has a gain is asked when terms are made
+        del seen[:-3]
+        out = [vector.tolist() for vector in rankings.evaluate(*made).values()]
+        return out, seen
+
+    compiled, python = on_both(values)
+    assert compiled == python
+    asked = [[1.0, 0.0], [3.0, 2.0, 1.0, 0.0], [2.0]]
+    assert python[1][:3] == python[1][-3:] == asked
+    assert {*map(tuple, python[1][3:-3])} == {(0.0,)}
+
+
+@pytest.mark.parametrize("bad", [2, None])
+def test_a_callable_is_not_asked_at_or_after_what_is_refused(on_both, bad):
+    """Neither about a query that is not sound nor about one behind it; and what it gave for one before is refused."""
+    rows = [[1, 0], [3, 1], [2, -1], [1, 1]]
+
+    def seen():
+        asked = []
+
+        def gain(grades):
+            asked.append(grades.tolist())
+            return np.where(grades == 3.0, np.nan if bad is None else 9.0, grades)
+
+        with pytest.raises(ValueError) as refused:
+            rg.from_ranked(rows).evaluate(rg.metric("cg", gain=gain))
+        return asked[-2:], str(refused.value)
+
+    compiled, python = on_both(seen)
+    assert compiled == python
+    assert python[0] == [[1.0], [3.0, 1.0]]
+    assert python[1].startswith(
+        "relevance: query 1, position 0: gain gave nan"
+        if bad is None
+        else "relevance: query 2, position 1: the grade is neg"
+    )
+
+
+def test_what_a_callable_raises(on_both):
+    """Behind what is wrong with what it gave before; and of all that was found earlier nothing is lost."""
+
+    def gain(grades):
+        if grades[0] == 2.0:
+            raise KeyError("no gain")
+        return grades
+
+    for rows, error in (([[1, 0], [2, 1], [1, -1]], KeyError), ([[1, -1], [2, 1]], ValueError)):
+
+        def text(rows=rows, error=error):
+            with pytest.raises(error) as raised:
+                rg.from_ranked(rows).evaluate(rg.metric("cg", gain=gain))
+            return str(raised.value)
+
+        compiled, python = on_both(text)
+        assert compiled == python
+
+
+@pytest.mark.parametrize("gain", [{1: 5, 2: 1, 3: 0}, {0: 4, 1: 2, 2: 9, 3: 9}])
+@pytest.mark.parametrize("ties", [*TIES, "docid"])
+def test_tables_that_fall(on_both, gain, ties):
+    """The gains of a tie group, and of what is judged, are sorted anew."""
+    qrels = {"a": {f"d{i}": i % 4 for i in range(12)} | {"p": -1}, "b": {"x": 1}}
+    run = {"a": {f"d{i}": float(i // 5) for i in range(9)} | {"p": 1.0}, "b": {}}
+    names = ["cg", "dcg", "ndcg", "idcg", "ncg", "r_ndcg", *([] if ties == "average" else ["g", "ndcg_rel"])]
+    made = [rg.metric(name, gain=gain) for name in names] + [rg.metric("ndcg", gain=gain, ideal="returned")]
+    made += [rg.metric(name, k=k, gain=gain) for name in names[:5] for k in (1, 3, 4)]
+    compiled, python = on_both(
+        lambda: [vector.tolist() for vector in rg.from_qrels(qrels, run, ties=ties).evaluate(*made).values()]
+    )
+    assert compiled == python
+
+
+def test_a_gain_by_table_that_lacks_a_grade(on_both):
+    for rows, judged, text in (
+        ([[2, 1]], None, "relevance: query 0, position 0: gain has no entry for the grade 2.0"),
+        ([[1, 5]], None, "relevance: query 0, position 1: gain has no entry for the grade 5.0"),
+        ([[1, 0]], [[1, 0.5]], "judged: query 0, position 1: gain has no entry for the grade 0.5"),
+    ):
+        for asked in (rg.metric("ndcg", gain={1: 2}), rg.metric("ndcg", k=2, gain={1: 2, 3: 4})):
+
+            def raised(asked=asked, rows=rows, judged=judged):
+                with pytest.raises(ValueError) as refused:
+                    rg.from_ranked(rows, judged=judged).evaluate(asked)
+                return str(refused.value)
+
+            compiled, python = on_both(raised)
+            assert compiled == python
+            assert python.startswith(text)
+
+
+def test_a_score_is_refused_before_the_grade_beside_it(on_both):
+    """Of what is wrong the first position is named, and there the score; of scores behind it nothing is said."""
+    nan = np.nan
+    for grades, scores, where in (
+        ([1, -1, 0], [1.0, nan, 0.0], (_codes.NAN_SCORE, 0, 1, -1)),
+        ([1, 0, -1], [1.0, nan, 0.0], (_codes.NAN_SCORE, 0, 1, -1)),
+        ([1, -1, 0], [1.0, 0.0, nan], (_codes.NEGATIVE_GRADE, 0, 1, -1)),
+        ([-1, 1, 0], [0.0, 1.0, nan], (_codes.NEGATIVE_GRADE, 0, 0, -1)),
+    ):
+        rankings = rg.from_scores(grades, scores)
+        assert on_both(lambda rankings=rankings: found_in_rankings(_backend.engine, rankings)) == [where] * 2
