@@ -166,3 +166,22 @@ def test_tied_documents_of_one_grade_are_not_tied(grade):
         "ndcg", "ap", "q_measure"
     )
     assert {value for vector in perfect.values() for value in vector.tolist()} == {1.0}
+
+
+@pytest.mark.usefixtures("backend")
+@pytest.mark.parametrize("kind", [np.int32, np.int64])
+@pytest.mark.parametrize("hits", [0, 1, 5, 20])
+def test_few_judged_numbers(kind, hits):
+    """Compared with all that were returned: lists of every length, and ids that share their lowest 16 bits, 0 too."""
+    for n in (1, 3, 7, 8, 9, 15, 16, 17, 31, 33, 63, 64, 65, 100, 129):
+        for step in (1, 256, 65536):
+            own = np.arange(n)[::-1] * step
+            judged = {*own[-min(hits, n) :].tolist()} if hits else {65536 * (n + 1), 65536 * (n + 2)}
+            run = rg.from_recommendations(np.array([own, own], kind), rg.judgments([sorted(judged), [7 + own[0]]]))
+            found = run.evaluate("num_rel_ret", "rr")
+            assert found["num_rel_ret"].tolist() == [min(hits, n), 0]
+            assert found["rr"].tolist() == [1 / (n - min(hits, n) + 1) if hits else 0.0, 0.0]
+            if hits:
+                own = np.append(own, own[-1]).astype(kind)
+                with pytest.raises(ValueError, match=f"position {n}"):
+                    rg.from_recommendations(own[None], rg.judgments([sorted(judged)])).evaluate("rr")

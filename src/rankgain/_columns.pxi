@@ -366,12 +366,14 @@ cdef struct Scratch:
     int64_t* members  # rows of tie groups
     int64_t* spare
     int64_t* places  # where the next member of a tie group goes
+    Py_ssize_t likely  # how many returned documents of the last query were looked for among the judged
 
 
 cdef int prepare(Scratch* scratch, Workspace* ordering, bint whole, Py_ssize_t n_truth, Py_ssize_t n) except -1:
     cdef Py_ssize_t row
     cdef bint made = make_chains(&scratch.truth, n_truth) & make_chains(&scratch.run, n if whole else 0)
     scratch.ordering = ordering
+    scratch.likely = 0
     scratch.seen = <unsigned char*>malloc(n_truth + 1)
     scratch.marks = <double*>malloc((n + 1) * sizeof(double))
     scratch.members = <int64_t*>malloc(3 * (n + 1) * sizeof(int64_t))
@@ -438,6 +440,16 @@ cdef inline void add_entry(
         m[0] += 1
 
 
+cdef inline Py_ssize_t seek_number(
+    const Chains* chains, const Keys* held, Py_ssize_t start, int64_t number
+) noexcept nogil:
+    """`seek` of a number from its head on."""
+    cdef Py_ssize_t row = <Py_ssize_t>chains.heads[spread(number) >> chains.shift] - 1
+    while row >= start and id_number(held, row) != number:
+        row = <Py_ssize_t>chains.before[row - start] - 1
+    return row if row >= start else -1
+
+
 cdef int match_run(
     const Keys* truth, Py_ssize_t truth_start, Py_ssize_t n_truth, const double* grades, const Keys* run,
     Py_ssize_t start, Py_ssize_t n, const double* scores, double below, bint whole, Scratch* scratch, Py_ssize_t* m,
@@ -445,11 +457,16 @@ cdef int match_run(
 ) noexcept nogil:
     """Gather the hits among the returned documents, in input order; the code of what is wrong at the position, or 0.
 
-    Of most documents no more is looked at than one bucket, in which nothing that is judged lies.
+    Of most documents no more is looked at than one bucket, in which nothing that is judged lies. Where few numbers are
+    judged, all are compared with all, in wide registers, and no chains are made: it must equal `_match`. With AVX2 a
+    query of 100 documents and 20 judged takes 115 instead of 205 ns if none was returned, 190 instead of 250 if 5 were.
+    If many were it would take longer, and so is left out behind a query in which many were.
     """
     cdef Chains* chains = &scratch.truth
     cdef int64_t* likely = scratch.spare
-    cdef Py_ssize_t index, row, count
+    cdef Py_ssize_t index, row, count = 0
+    cdef bint numbers = truth.starts == NULL and run.starts == NULL
+    cdef bint few = False
     cdef Py_ssize_t sound = n if scores == NULL else 0
     m[0] = 0
     while sound < n and scores[sound] == scores[sound]:
@@ -458,12 +475,30 @@ cdef int match_run(
         position[0] = first_repeat(&scratch.run, run, start, sound)
         if position[0] >= 0:
             return DUPLICATE
-    chain_apart(chains, truth, truth_start, n_truth)  # see `repeated`
-    count = filter_rows(chains, <uint32_t>truth_start, run, start, sound, likely) if n_truth else 0
+    if numbers and scratch.likely <= lanes.hits and n_truth <= lanes.judged:
+        count = lanes.near(
+            run.data + run.width * start, sound, <int>run.width, truth.data + truth.width * truth_start, n_truth,
+            <int>truth.width, likely,
+        )
+        few = count <= lanes.hits
+        if not few:
+            chain_apart(chains, truth, truth_start, n_truth)  # see `repeated`
+    elif n_truth:
+        chain_apart(chains, truth, truth_start, n_truth)
+        count = filter_rows(chains, <uint32_t>truth_start, run, start, sound, likely)
+    scratch.likely = count
+    if count:
+        memset(scratch.seen, 0, n_truth)
     for index in range(count):
         position[0] = likely[index]
         row = start + position[0]
-        row = seek(chains, chains.heads[chain_of(run, row, chains.shift)], truth, truth_start, run, row)
+        if few:
+            row = lanes.place(truth.data + truth.width * truth_start, n_truth, <int>truth.width, id_number(run, row))
+            row += truth_start if row >= 0 else 0
+        elif numbers:
+            row = seek_number(chains, truth, truth_start, id_number(run, row))
+        else:
+            row = seek(chains, chains.heads[chain_of(run, row, chains.shift)], truth, truth_start, run, row)
         if row < 0:
             continue
         if scratch.seen[row - truth_start]:
@@ -586,7 +621,6 @@ cdef int find_in_columns(
     cdef int code
     query.n = 0
     query.returned = n
-    memset(scratch.seen, 0, n_truth)
     if columns.scores != NULL:
         scores = columns.scores + start
         if single:

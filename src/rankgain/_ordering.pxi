@@ -8,6 +8,8 @@ from rankgain._codes cimport NAN_GRADE, NAN_SCORE
 cdef extern from "lanes.h" nogil:
     struct Lanes:
         Py_ssize_t few
+        Py_ssize_t judged
+        Py_ssize_t hits
         int (*tally)(const int64_t*, Py_ssize_t, int64_t*) noexcept nogil
         void (*whole)(const double*, Py_ssize_t, int64_t*) noexcept nogil
         void (*maxima)(const double*, Py_ssize_t, Py_ssize_t, double*) noexcept nogil
@@ -25,6 +27,10 @@ cdef extern from "lanes.h" nogil:
         void (*sum_int64_t)(const int64_t*, const int64_t*, int, Py_ssize_t, const double*, double*) noexcept nogil
         void (*sum_int32_t)(const int32_t*, const int64_t*, int, Py_ssize_t, const double*, double*) noexcept nogil
         void (*sum_uint8_t)(const uint8_t*, const int64_t*, int, Py_ssize_t, const double*, double*) noexcept nogil
+        Py_ssize_t (*near)(
+            const void*, Py_ssize_t, int, const void*, Py_ssize_t, int, int64_t*
+        ) noexcept nogil
+        Py_ssize_t (*place)(const void*, Py_ssize_t, int, int64_t) noexcept nogil
     const Lanes* lanes_baseline
     const Lanes* lanes_avx2()
     int lowest(uint64_t bits)

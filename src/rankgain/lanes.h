@@ -8,6 +8,8 @@
 
 struct Lanes {
   ptrdiff_t few; /* up to so many entries of a short list are sooner compared with all than sorted */
+  ptrdiff_t judged; /* up to so many judged ids are sooner compared with all returned ones than hashed, … */
+  ptrdiff_t hits; /* … where up to so many may be equal */
   int (*tally)(const int64_t *, ptrdiff_t, int64_t *);
   void (*whole)(const double *, ptrdiff_t, int64_t *);
   void (*maxima)(const double *, ptrdiff_t, ptrdiff_t, double *);
@@ -23,6 +25,8 @@ struct Lanes {
   void (*sum_int64_t)(const int64_t *, const int64_t *, int, ptrdiff_t, const double *, double *);
   void (*sum_int32_t)(const int32_t *, const int64_t *, int, ptrdiff_t, const double *, double *);
   void (*sum_uint8_t)(const uint8_t *, const int64_t *, int, ptrdiff_t, const double *, double *);
+  ptrdiff_t (*near)(const void *, ptrdiff_t, int, const void *, ptrdiff_t, int, int64_t *);
+  ptrdiff_t (*place)(const void *, ptrdiff_t, int, int64_t);
 };
 
 #ifdef __GNUC__ /* registers, not memory, for the few sums that a loop keeps */
@@ -53,6 +57,7 @@ static inline int lowest(uint64_t bits) {
 #define STORE(TYPE, AT, VALUE) (*(HERE(TYPE) *)(AT) = (VALUE))
 #define MASK(CONDITION) (LANES > 1 ? (HERE(integers))(CONDITION) : -(HERE(integers))(CONDITION))
 #define BITS JOIN(BITS, LANES) /* of a mask, a bit a lane */
+#define SIGNS JOIN(SIGNS, LANES) /* a bit a lane of 32 bits, the highest */
 #define HIGHER JOIN(HIGHER, LANES) /* of two numbers; the second where one is NaN */
 #define WIDE JOIN(WIDE, LANES) /* as many float32 */
 #define BITS_1(MASK) ((uint64_t)((MASK) & 1))
@@ -61,14 +66,24 @@ static inline int lowest(uint64_t bits) {
 #include <immintrin.h>
 #define BITS_2(MASK) ((uint64_t)_mm_movemask_pd((__m128d)(MASK)))
 #define BITS_4(MASK) ((uint64_t)_mm256_movemask_pd((__m256d)(MASK)))
+#define SIGNS_2(LANES_32) ((uint64_t)_mm_movemask_ps((__m128)(LANES_32)))
+#define SIGNS_4(LANES_32) ((uint64_t)_mm256_movemask_ps((__m256)(LANES_32)))
 #define HIGHER_2(A, B) ((HERE(doubles))_mm_max_pd((__m128d)(A), (__m128d)(B)))
 #define HIGHER_4(A, B) ((HERE(doubles))_mm256_max_pd((__m256d)(A), (__m256d)(B)))
 #define WIDE_2(AT) ((HERE(doubles))_mm_cvtps_pd(_mm_castpd_ps(_mm_load_sd((const double *)(AT)))))
 #define WIDE_4(AT) ((HERE(doubles))_mm256_cvtps_pd(_mm_loadu_ps(AT)))
 #else
 #define WIDE_2(AT) ((HERE(doubles)){(AT)[0], (AT)[1]})
-#define BITS_2(MASK) ((uint64_t)((MASK)[0] & 1) | (uint64_t)((MASK)[1] & 2))
+#define BITS_2(MASK) ((uint64_t)((MASK)[0]) >> 63 | (uint64_t)((MASK)[1]) >> 63 << 1)
+#define SIGN(LANES_32, LANE) ((uint64_t)(((HERE(words))(LANES_32))[LANE] >> 31) << (LANE))
+#define SIGNS_2(LANES_32) (SIGN(LANES_32, 0) | SIGN(LANES_32, 1) | SIGN(LANES_32, 2) | SIGN(LANES_32, 3))
 #define HIGHER_2(A, B) ((HERE(doubles))(((HERE(integers))(A) & ((A) > (B))) | ((HERE(integers))(B) & ~((A) > (B)))))
+#endif
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define LOW_AT(WIDTH) ((WIDTH) - 2) /* where the lowest 16 bits of a number are */
+#else
+#define LOW_AT(WIDTH) 0
 #endif
 
 #define LANES 1

@@ -309,10 +309,119 @@ SUMS(int32_t)
 SUMS(uint8_t)
 #undef SUMS
 
+/* The lowest 16 bits of ids, BLOCK in a register. A lane of 32 bits holds those of two ids, of 64 bits those of four:
+   the first ids in the lowest bits of all lanes, and so on, which costs less than to keep the ids in order. */
+#if LANES > 1
+#define BLOCK (4 * LANES)
+typedef int16_t HERE(shorts) __attribute__((vector_size(8 * LANES), aligned(2), may_alias));
+typedef uint32_t HERE(words) __attribute__((vector_size(8 * LANES), aligned(4), may_alias));
+typedef uint64_t HERE(longs) __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
+
+TARGET static ALWAYS HERE(shorts) HERE(lows)(const char *ids, const int width) {
+  if (width == 4) {
+    const uint32_t *id = (const uint32_t *)ids;
+    return (HERE(shorts))((LOAD(words, id) & 0xFFFF) | LOAD(words, id + BLOCK / 2) << 16);
+  }
+  const uint64_t *id = (const uint64_t *)ids;
+  return (HERE(shorts))((LOAD(longs, id) & 0xFFFF) | (LOAD(longs, id + LANES) & 0xFFFF) << 16 |
+                        (LOAD(longs, id + 2 * LANES) & 0xFFFF) << 32 | LOAD(longs, id + 3 * LANES) << 48);
+}
+
+/* A bit an id. */
+TARGET static ALWAYS uint64_t HERE(set)(HERE(shorts) lanes, const int width) {
+  if (width == 4) return SIGNS((HERE(words))lanes << 16) | SIGNS(lanes) << BLOCK / 2;
+  const HERE(longs) four = (HERE(longs))lanes;
+  return BITS(four << 48) | BITS(four << 32) << LANES | BITS(four << 16) << 2 * LANES | BITS(four) << 3 * LANES;
+}
+
+/* Those of `near` from `start` on; the last of `parts` registers, if it would end behind n, ends there. */
+TARGET static ALWAYS ptrdiff_t HERE(near_of)(const char *ids, ptrdiff_t start, ptrdiff_t n, const int width,
+                                             const int parts, const char *judged, ptrdiff_t m, int judged_width,
+                                             int64_t *out, ptrdiff_t count) {
+  HERE(shorts) own[4], same[4], any = {0};
+  uint64_t left = 0;
+  UNROLLED for (int part = 0; part < parts; part++) {
+    const ptrdiff_t at = start + part * BLOCK < n - BLOCK ? start + part * BLOCK : n - BLOCK;
+    own[part] = HERE(lows)(ids + at * width, width), same[part] = any;
+  }
+  for (ptrdiff_t j = 0; j < m; j++, judged += judged_width) {
+    int16_t low;
+    memcpy(&low, judged, sizeof low);
+    const HERE(shorts) id = low - (HERE(shorts)){0};
+    UNROLLED for (int part = 0; part < parts; part++) same[part] |= own[part] == id;
+  }
+  UNROLLED for (int part = 0; part < parts; part++) any |= same[part];
+  if (!SIGNS((HERE(words))any | (HERE(words))any << 16)) return count;
+  UNROLLED for (int part = 0; part < parts; part++) {
+    const ptrdiff_t known = start + (part + 1) * BLOCK - n; /* ids of the register before */
+    left |= HERE(set)(same[part], width) >> (known > 0 ? known : 0) << part * BLOCK;
+  }
+  for (; left; left &= left - 1) out[count++] = start + lowest(left);
+  return count;
+}
+
+TARGET static ALWAYS ptrdiff_t HERE(near_all)(const char *ids, ptrdiff_t n, const int width, const char *judged,
+                                              ptrdiff_t m, int judged_width, int64_t *out) {
+  ptrdiff_t count = 0;
+  for (ptrdiff_t i = 0; i < n; i += 4 * BLOCK) {
+    if (n - i > 3 * BLOCK) count = HERE(near_of)(ids, i, n, width, 4, judged, m, judged_width, out, count);
+    else if (n - i > 2 * BLOCK) count = HERE(near_of)(ids, i, n, width, 3, judged, m, judged_width, out, count);
+    else if (n - i > BLOCK) count = HERE(near_of)(ids, i, n, width, 2, judged, m, judged_width, out, count);
+    else count = HERE(near_of)(ids, i, n, width, 1, judged, m, judged_width, out, count);
+  }
+  return count;
+}
+
+/* The places of ids whose lowest 16 bits are those of one of m judged ids, in order, and how many: all are compared with
+   all. See `match_run`. */
+TARGET static ptrdiff_t HERE(near)(const void *ids, ptrdiff_t n, int width, const void *judged, ptrdiff_t m,
+                                   int judged_width, int64_t *out) {
+  const char *lows = (const char *)judged + LOW_AT(judged_width);
+  if (n < BLOCK) { /* fewer than a register holds: what is found among the zeros behind them is left out */
+    uint64_t few[BLOCK] = {0};
+    int64_t found[BLOCK];
+    ptrdiff_t count, kept = 0;
+    for (ptrdiff_t i = 0; i < n; i++)
+      few[i] = width == 4 ? (uint64_t)((const int32_t *)ids)[i] : ((const uint64_t *)ids)[i];
+    count = HERE(near_all)((const char *)few, BLOCK, 8, lows, m, judged_width, found);
+    for (; kept < count && found[kept] < n; kept++) out[kept] = found[kept];
+    return kept;
+  }
+  if (width == 4) return HERE(near_all)(ids, n, 4, lows, m, judged_width, out);
+  return HERE(near_all)(ids, n, 8, lows, m, judged_width, out);
+}
+
+/* Where among up to 64 ids one stands that may be there once, or -1: all are looked at, so that no branch is
+   mispredicted. */
+TARGET static ptrdiff_t HERE(place)(const void *ids, ptrdiff_t n, int width, int64_t id) {
+  const uint64_t *longs = (const uint64_t *)ids;
+  const uint32_t *words = (const uint32_t *)ids;
+  const ptrdiff_t most = width == 4 ? 2 * LANES : LANES;
+  uint64_t there = 0;
+  if (width == 4 && id != (int32_t)id) return -1;
+  if (n < most)
+    for (ptrdiff_t i = 0; i < n; i++)
+      there |= (uint64_t)(width == 4 ? words[i] == (uint32_t)id : longs[i] == (uint64_t)id) << i;
+  else
+    for (ptrdiff_t i = 0; i < n; i += most) {
+      const ptrdiff_t at = i < n - most ? i : n - most;
+      if (width == 4) there |= SIGNS(LOAD(words, words + at) == (uint32_t)id) << at;
+      else there |= BITS(LOAD(longs, longs + at) == (uint64_t)id) << at;
+    }
+  return there ? lowest(there) : -1;
+}
+#define NEAR HERE(near), HERE(place)
+#undef BLOCK
+#else
+#define NEAR NULL, NULL
+#endif
+
 static const struct Lanes HERE(lanes) = {32 * LANES,
+                                         LANES > 1 ? 16 * LANES : 0, 2 * LANES,
                                          HERE(tally),      HERE(whole),       HERE(maxima),      HERE(collect),
                                          HERE(count),      HERE(kth),         HERE(ranks),       HERE(numbers),
                                          HERE(widen),      HERE(sum_steps),   HERE(sum_double),  HERE(sum_float),
-                                         HERE(sum_int64_t), HERE(sum_int32_t), HERE(sum_uint8_t)};
+                                         HERE(sum_int64_t), HERE(sum_int32_t), HERE(sum_uint8_t), NEAR};
+#undef NEAR
 #undef LANES
 #undef TARGET
