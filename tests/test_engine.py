@@ -276,10 +276,11 @@ def test_what_a_callable_raises(on_both):
 @pytest.mark.parametrize("ties", [*TIES, "docid"])
 def test_tables_that_fall(on_both, gain, ties):
     """The gains of a tie group, and of what is judged, are sorted anew."""
-    qrels = {"a": {f"d{i}": i % 4 for i in range(12)} | {"p": -1}, "b": {"x": 1}}
+    qrels = {"a": {f"d{i}": (0, 3, 1, 2, 3, 1, 3, 2, 3, 3, 2, 1)[i] for i in range(12)} | {"p": -1}, "b": {"x": 1}}
     run = {"a": {f"d{i}": float(i // 5) for i in range(9)} | {"p": 1.0}, "b": {}}
     names = ["cg", "dcg", "ndcg", "idcg", "ncg", "r_ndcg", *([] if ties == "average" else ["g", "ndcg_rel"])]
     made = [rg.metric(name, gain=gain) for name in names] + [rg.metric("ndcg", gain=gain, ideal="returned")]
+    made += [] if ties == "average" else [rg.metric("infap")]  # for which pooled documents are hits
     made += [rg.metric(name, k=k, gain=gain) for name in names[:5] for k in (1, 3, 4)]
     compiled, python = on_both(
         lambda: [vector.tolist() for vector in rg.from_qrels(qrels, run, ties=ties).evaluate(*made).values()]
