@@ -317,3 +317,36 @@ def test_a_score_is_refused_before_the_grade_beside_it(on_both):
     ):
         rankings = rg.from_scores(grades, scores)
         assert on_both(lambda rankings=rankings: found_in_rankings(_backend.engine, rankings)) == [where] * 2
+
+
+def test_each_judged_document_needs_a_discount(on_both):
+    """Also where several have one grade: of three ranks the fourth is worth nothing that anybody said."""
+    rankings = rg.from_ranked([[1, 1, 1]], judged=[[1] * 4])
+
+    def told(**options):
+        made = rg.metric("ndcg", discount=[1.0, 0.5, 0.25], **options)
+        try:
+            return rankings.evaluate(made).mean()
+        except ValueError as error:
+            return str(error)
+
+    for options, text in (
+        ({}, "discount holds 3 ranks, and 4 are needed"),
+        ({"k": 3}, None),
+        ({"ideal": "returned"}, None),
+    ):
+        compiled, python = on_both(lambda options=options: told(**options))
+        assert compiled == python
+        assert (text in python) if text else list(python.values()) == [1.0]
+
+
+def test_what_is_left_of_a_condensed_list(on_both):
+    """Of three judged documents two count: they are all that was returned."""
+    qrels = {"a": {"d1": 1, "d2": 0, "d3": 1, "d4": 2}}
+    run = {"a": {"x": 9.0, "d2": 8.0, "y": 7.0, "d1": 6.0, "d3": 5.0, "z": 4.0}}
+    part = rg.from_qrels(qrels, run).limited(judged_only=True).limited(depth=2)
+    compiled, python = on_both(lambda: part.evaluate("num_ret", "num_rel_ret", "precision", "rr").mean())
+    assert compiled == python == {"num_ret": 2.0, "num_rel_ret": 1.0, "precision": 0.5, "rr": 0.5}
+    compiled, python = on_both(lambda: found_in_rankings(_backend.engine, part))
+    assert compiled == python
+    assert (python["returned"], python["first"], python["last"]) == ([2], [1, 2], [1, 2])
