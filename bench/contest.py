@@ -37,6 +37,7 @@ import rankgain as rg
 from rankgain import _backend
 
 Scale = Literal["smoke", "usual", "full"]
+Clock = Callable[[], float]
 PEERS = (
     "sklearn",
     "pytrec_eval",
@@ -132,13 +133,19 @@ def reading(size: int) -> Contender:
 
 
 def hold(
-    title: str, contenders: Mapping[str, Contender], scale: Scale, *, turn: float = TURN, calls: int = 1
+    title: str,
+    contenders: Mapping[str, Contender],
+    scale: Scale,
+    *,
+    turn: float = TURN,
+    calls: int = 1,
+    clock: Clock = time.perf_counter,
 ) -> dict[str, Any]:
     """Print a table of the contenders' times, and return the last answer of each.
 
     After a warm-up they take turns, A B C A B C …; a ratio is the median over rounds of time / the first one's time in
     the same round. Every answer must equal the first one, before a time is printed. A run is so many `calls`, and what
-    is printed is the time of one.
+    is printed is the time of one, by a clock of wall time or, for what is over in microseconds, of CPU time.
     """
     names = list(contenders)
     first = _values(contenders[names[0]], contenders[names[0]].run())
@@ -148,7 +155,7 @@ def hold(
             _compare(title, name, _values(contenders[name], answer), first, contenders[name].tolerance)
 
     runs = {name: contender.run for name, contender in contenders.items()}
-    times, answers = take_turns(runs, check, 0.0 if scale == "smoke" else turn)
+    times, answers = take_turns(runs, check, 0.0 if scale == "smoke" else turn, clock)
     if scale == "smoke":
         compared = sum(contender.values is not None for contender in contenders.values())
         print(f"{title}: equal answers from {compared}" if compared else f"{title}: run")
@@ -166,40 +173,43 @@ def hold(
 
 
 def take_turns(
-    runs: Mapping[str, Callable[[], Any]], check: Callable[[str, Any], None], turn: float = TURN
+    runs: Mapping[str, Callable[[], Any]],
+    check: Callable[[str, Any], None],
+    turn: float = TURN,
+    clock: Clock = time.perf_counter,
 ) -> tuple[dict[str, list[float]], dict[str, Any]]:
     """Seconds a call of each in each round, and the last answers; without a turn's length each runs but once."""
     calls, answers, took = {}, {}, 0.0
     times: dict[str, list[float]] = {name: [] for name in runs}
     for name, run in runs.items():
-        calls[name], seconds, answers[name] = _warm_up(run, turn)
+        calls[name], seconds, answers[name] = _warm_up(run, turn, clock)
         took += calls[name] * seconds
         check(name, answers[name])
     for _ in range((LONG_ROUNDS if took > LONG else ROUNDS) if turn else 0):
         for name, run in runs.items():
             gc.collect()
-            seconds, answers[name] = _turn(run, calls[name])
+            seconds, answers[name] = _turn(run, calls[name], clock)
             check(name, answers[name])
             times[name].append(seconds)
     return times, answers
 
 
-def _warm_up(run: Callable[[], Any], least: float) -> tuple[int, float, Any]:
+def _warm_up(run: Callable[[], Any], least: float, clock: Clock) -> tuple[int, float, Any]:
     """How many calls make a turn, seconds a call, and the answer."""
     calls = 1
     while True:
-        seconds, answer = _turn(run, calls)
+        seconds, answer = _turn(run, calls, clock)
         if seconds * calls >= least / 2:
             return calls, seconds, answer
         calls *= 2
 
 
-def _turn(run: Callable[[], Any], calls: int) -> tuple[float, Any]:
+def _turn(run: Callable[[], Any], calls: int, clock: Clock) -> tuple[float, Any]:
     """Seconds a call, and the last answer."""
-    start = time.perf_counter()
+    start = clock()
     for _ in repeat(None, calls):
         answer = run()
-    return (time.perf_counter() - start) / calls, answer
+    return (clock() - start) / calls, answer
 
 
 def _values(contender: Contender, answer: Any) -> Any:

@@ -30,7 +30,7 @@ PLATFORMS = (
     "win_arm64",
 )
 RELEASE = {"sdist", "py3-none-any"} | {f"{python}-{platform}" for python in PYTHONS for platform in PLATFORMS}
-LARGEST = 400_000  # bytes of a wheel
+LARGEST = 1_000_000  # bytes of a wheel
 
 
 def version() -> str:

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from engine import found_in_rankings
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import (
@@ -25,20 +26,16 @@ from strategies import (
 
 import rankgain as rg
 from rankgain import _backend
-from rankgain import rankings as rankings_module
-from rankgain.batch import NON_RELEVANT, POOLED, Needs
 from rankgain.definitions import TABLE
 from rankgain.discounts import Discount
-from rankgain.errors import Offence
+from rankgain.families import NON_RELEVANT, POOLED
 from rankgain.groups import Groups
 from rankgain.ids import ids_of, python_ids
 from rankgain.lists import NATIVE
 from rankgain.metrics import cut_off
+from rankgain.rankings import parts_of
 
 pytestmark = pytest.mark.both
-
-FIELDS = ["returned", "hit_offsets", "hit_grade", "hit_first", "hit_last"]
-FIELDS += ["judged_offsets", "judged_grade", "judged_count"]
 
 
 def outcome(function):
@@ -141,7 +138,7 @@ def test_one_list_of_any_numbers(on_both, grades, dtype, shape, k, bad):
 @pytest.mark.parametrize("dtype", "df?bBhHiIlLqQ")
 def test_short_lists_go_straight_through_a_door(on_both, dtype, shape):
     def values(n):
-        door = _backend.doors.Door(False, Discount.of("log2").table(n), 1, 2.0, n, 0.0, 1.0)
+        door = _backend.single.Door(False, Discount.of("log2").table(n), 1, 2.0, n, False, 0.0, 1.0)
         held = SHAPES[shape](np.ones(n, dtype=dtype))
         held = held if dtype != "?" or not isinstance(held, (list, tuple)) else [1] * n  # a bool in a list is no int
         return [getattr(door, name)(held) for name in ("dcg", "idcg", "ndcg", "rr")]
@@ -175,15 +172,15 @@ def corpora(draw):
 
 
 @given(corpora(), depths, depths, st.sampled_from([0.0, NON_RELEVANT, POOLED]), st.sampled_from(TIES))
-def test_the_batch_itself(on_both, corpus, depth, judged_depth, below, ties):
+def test_what_is_found(on_both, corpus, depth, judged_depth, below, ties):
     grades, scores, sizes = corpus
     rankings = rg.from_scores(grades, scores, group_sizes=sizes, ties=ties)
 
-    def fields():
-        batch = rankings.batch(0, len(sizes), Needs(depth, judged_depth, below))
-        return {name: getattr(batch, name).tolist() for name in FIELDS}
+    def found():
+        options = {"depth": depth, "judged_depth": judged_depth, "lowest": below}
+        return found_in_rankings(_backend.engine, rankings, **options)
 
-    compiled, python = on_both(fields)
+    compiled, python = on_both(found)
     assert compiled == python
 
 
@@ -464,7 +461,7 @@ def test_chunks_do_not_show(on_both, monkeypatch):
     rankings = rg.from_scores(rng.integers(0, 4, n), rng.integers(0, 9, n), group_sizes=sizes)
     whole = agree(on_both, lambda: rankings.evaluate("ndcg@10", "rr"))
     monkeypatch.setattr("rankgain.source.CHUNK", 7)
-    assert sum(1 for _ in rankings.chunks()) > 50
+    assert sum(1 for _ in parts_of(rankings)[0].chunks()) > 50
     assert agree(on_both, lambda: rankings.evaluate("ndcg@10", "rr")) == whole
 
 
@@ -595,16 +592,16 @@ def test_the_batch_of_documents_with_ids(on_both, sides, ties, depth, judged_dep
         lambda: rg.from_recommendations({query: list(own) for query, own in dicts[1].items()}, dicts[0]),
     ]
 
-    def batch(form):
+    def found(form):
         try:
             rankings = form()
-            made = rankings.batch(0, len(rankings), Needs(depth, judged_depth, below))
-        except (Offence, ValueError) as error:
+        except ValueError as error:
             return type(error), error.args
-        return {name: getattr(made, name).tolist() for name in FIELDS}
+        options = {"depth": depth, "judged_depth": judged_depth, "lowest": below}
+        return found_in_rankings(_backend.engine, rankings, **options)
 
     for form in forms:
-        compiled, python = on_both(lambda form=form: batch(form))
+        compiled, python = on_both(lambda form=form: found(form))
         assert compiled == python
 
 

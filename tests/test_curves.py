@@ -12,6 +12,7 @@ from strategies import TIES, depths, documents
 
 import rankgain as rg
 from rankgain._codes import UNLIMITED
+from rankgain.rankings import parts_of
 
 NAN = rg.metric("ndcg", empty=float("nan"))
 METRICS = ["cg", "dcg", "idcg", "ndcg", "rr", "ndcg(ideal=returned)", "dcg(gain=exponential,discount=zipf)", NAN]
@@ -59,8 +60,9 @@ def test_any_rankings(backend, queries, ties, ks):
 def test_all_cutoffs_in_one_pass(backend, monkeypatch):
     monkeypatch.setattr("rankgain.source.CHUNK", 1 << 16)
     held = rankings(queries=6000)
-    passed, make = [], held.batch
-    held.batch = lambda start, stop, needs: passed.append(start) or make(start, stop, needs)
+    source, passed = parts_of(held)[0], []
+    make = source.chunk
+    monkeypatch.setattr(source, "chunk", lambda start, stop: passed.append(start) or make(start, stop))
     held.evaluate("ndcg@5")
     once = len(passed)
     held.curve("ndcg")

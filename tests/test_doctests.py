@@ -37,10 +37,25 @@ class Parser(doctest.DocTestParser):
         return [example for example in examples if not any(call in example.source for call in absent)]
 
 
+def docstrings(name, **options):
+    """Those of a module, and of public classes that stand in it but say that they are the package's."""
+    module, finder = importlib.import_module(name), doctest.DocTestFinder(**options)
+    found = finder.find(module)
+    for held in vars(module).values():
+        if isinstance(held, type) and held.__module__ == "rankgain" and f"class {held.__name__}" in source(module):
+            found += finder.find(held, module=False, globs=dict(vars(module)))
+    return found
+
+
+def source(module):
+    file = getattr(module, "__file__", None) or ""
+    return Path(file).read_text(encoding="utf-8") if file.endswith(".py") else ""
+
+
 @pytest.mark.parametrize("name", MODULES)
 def test_docstrings(name):
     runner = doctest.DocTestRunner(optionflags=FLAGS)
-    for test in doctest.DocTestFinder(parser=Parser()).find(importlib.import_module(name)):
+    for test in docstrings(name, parser=Parser()):
         assert runner.run(test).failed == 0
 
 
@@ -53,9 +68,7 @@ def test_readme():
 
 
 def test_examples_are_found():
-    finder = doctest.DocTestFinder(exclude_empty=True)
-    examples = {
-        name: sum(len(test.examples) for test in finder.find(importlib.import_module(name))) for name in MODULES
-    }
+    examples = {name: sum(len(test.examples) for test in docstrings(name, exclude_empty=True)) for name in MODULES}
     assert examples["rankgain.functions"] >= 9
+    assert examples["rankgain.evaluation"] >= 9
     assert sum(examples.values()) > 30

@@ -14,6 +14,7 @@ import pytest
 from scipy import sparse
 
 import rankgain as rg
+from rankgain.rankings import parts_of
 
 QRELS = {"query_id": ["q", "q", "q"], "doc_id": ["a", "b", "c"], "relevance": [1, 0, 2]}
 RUN = {"query_id": ["q", "q", "q"], "doc_id": ["a", "b", "c"], "score": [1.0, 3.0, 2.0]}
@@ -249,7 +250,8 @@ def test_owners_are_kept_alive(kind, library):
 
     rankings = rg.from_frames(make("relevance"), make("score"))
     expected = rankings.evaluate("ndcg", "rr@3")
-    kept = rankings._run.documents, rankings._truth.ids
+    source, _ = parts_of(rankings)
+    kept = source._run.documents, source._truth.ids
     gc.collect()
     rubbish = [pa.array(np.full(4 * n, i, dtype=np.int64)) for i in range(20)]
     rubbish += [np.full(40 * n, 255, dtype=np.uint8) for _ in range(20)]
@@ -261,9 +263,9 @@ def test_owners_are_kept_alive(kind, library):
 
 def test_rankings_that_live_to_the_end_say_nothing():
     code = (
-        "import pyarrow as pa, rankgain as rg\n"
+        "import pyarrow as pa, rankgain as rg\nfrom rankgain.rankings import parts_of\n"
         "frame = pa.table({'qid': ['q'], 'doc_id': pa.array(['d']), 'label': [1], 'score': [2.0]})\n"
-        "rankings = rg.from_frames(frame); rankings.myself = rankings; rankings.evaluate('ndcg')"
+        "rankings = rg.from_frames(frame); parts_of(rankings)[0].myself = rankings; rankings.evaluate('ndcg')"
     )
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")

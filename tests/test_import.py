@@ -26,7 +26,7 @@ HEAVY = {
 }
 HEAVY |= {"importlib.util", "json", "lzma", "multiprocessing", "numpy.ma", "numpy.typing", "random", "shutil", "socket"}
 HEAVY |= {"statistics", "subprocess", "tempfile", "unittest", "zipfile", "zlib"}
-PARTS = "readers", "columns", "lines"
+PARTS = "readers", "columns", "lines", "walk"
 LATER = {*rg._LATER.values(), "_readers"} | {f"_reference_{part}" for part in PARTS}
 
 
@@ -52,7 +52,7 @@ def test_the_first_calls_load_nothing():
     # plain Python, where that computes, is loaded with the first call
     assert loaded(program) <= {
         "rankgain._reference",
-        "rankgain._reference_doors",
+        "rankgain._reference_lists",
         "rankgain._reference_ordering",
         "array",
     }

@@ -17,12 +17,15 @@ from rankgain.groups import Groups
 from rankgain.ids import ids_of, python_ids
 from rankgain.rankings import parts_of
 
+
 @pytest.mark.usefixtures("backend")
 def test_no_queries_and_empty_ones():
     """Without queries there is nothing to write, nor where; one without documents has a value of every metric."""
     metrics = [name for name, row in TABLE.items() if not row.unaveraged]
     for rankings in (rg.from_ranked(np.empty((0, 3))), rg.from_scores(np.empty((0, 3)), np.empty((0, 3)))):
-        assert all(not len(vector) for vector in rankings.evaluate(*TABLE if rankings.ties is None else metrics).values())
+        assert all(
+            not len(vector) for vector in rankings.evaluate(*TABLE if rankings.ties is None else metrics).values()
+        )
     empty = rg.from_scores([[]], [[]]).evaluate(*metrics).mean()
     assert {name for name, value in empty.items() if value} == {"rbp_residual", "num_q"}
 

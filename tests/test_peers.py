@@ -449,7 +449,7 @@ def test_the_option_like(capsys, monkeypatch):
     monkeypatch.setattr(trec, "_read_run", lambda *rest, inner=trec._read_run: read.append(rest[2:]) or inner(*rest))
     assert main(["eval", "--sample", "-m", "rr@10", "--like", "msmarco"]) == 0
     assert "ties: stable (like msmarco)" in capsys.readouterr().out
-    assert read == [("stable", 64)]  # at once by the rule of the peer
+    assert read == [("stable", 64, 1)]  # at once by the rule of the peer
     assert main(["eval", "--sample", "-m", "ap", "-m", "ndcg@10", "--like", "trec_eval-9", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["like"], found["missing"], found["counts"]["queries"]) == ("trec_eval-9", "skip", 11)

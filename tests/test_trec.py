@@ -28,6 +28,8 @@ from test_oracles import GOLDEN, MEASURES, RELEASES, printed, shown
 import rankgain as rg
 from rankgain import cli
 from rankgain.inputs import trec
+from rankgain.rankings import sizes_of
+from rankgain.truth import truth_of
 
 METRICS = ["ndcg", "ndcg@2", "dcg(gain=exponential)@3", "rr@3", "rr(rel=2)", "rr(rel=0)@2"]
 TIES = ["docid", "average", "stable", "best", "worst"]
@@ -334,7 +336,7 @@ def test_files_are_dicts(backend, judged, returned, seed, block, ties, missing):
             return
         found = rg.read_trec(*files, ties=ties, missing=missing)
     expected = rg.from_qrels(qrels, run, ties=ties, missing=missing)
-    assert found.sizes.tolist() == expected.sizes.tolist()
+    assert sizes_of(found).tolist() == sizes_of(expected).tolist()
     assert seen(found.evaluate(*METRICS)) == seen(expected.evaluate(*METRICS))
 
 
@@ -459,7 +461,7 @@ def test_numbers(backend, text):
             rg.read_trec(qrels, io.BytesIO(run.encode()))
     else:
         truth = rg.judgments(qrels)
-        assert str(truth.grades.tolist()) == str([number])
+        assert str(truth_of(truth).grades.tolist()) == str([number])
 
 
 @pytest.mark.parametrize("text", NO_NUMBERS[1:])
@@ -891,7 +893,7 @@ def test_blocks_of_several_threads(backend, monkeypatch, change, threads):
     qrels += b"long 0 D7919 1\n"
     one, many = (rg.read_trec(io.BytesIO(qrels), run, threads=threads) for threads in (1, threads))
     assert seen(many.evaluate(*METRICS)) == seen(one.evaluate(*METRICS))
-    assert many.sizes.tolist() == one.sizes.tolist() == [30] * 60 + [300]
+    assert sizes_of(many).tolist() == sizes_of(one).tolist() == [30] * 60 + [300]
 
 
 def test_who_reads_and_who_scans(backend, monkeypatch):

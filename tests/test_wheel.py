@@ -125,7 +125,7 @@ def test_broken_extension_is_not_passed_over(compiled: Path, tmp_path: Path) -> 
     binaries = [*broken.glob(f"rankgain/*{BINARY}")]
     assert binaries
     # what is asked for when it is needed
-    later = {"_readers": "from rankgain._backend import readers", "capi": "import rankgain.capi"}
+    later = {"_readers": "from rankgain._backend import lines", "capi": "import rankgain.capi"}
     for binary in binaries:
         whole = binary.read_bytes()
         binary.write_bytes(b"not a library")

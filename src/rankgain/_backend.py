@@ -1,6 +1,7 @@
 """The only place that chooses between the compiled kernels and the pure-Python reference.
 
-Everything else calls `_backend.engine`, `.single`, `.kernels` and so on (see `PARTS`), and does not know which. Each of them is imported when it is first asked for.
+Everything else calls `_backend.engine`, `.single` and so on (see `PARTS`), and does not know
+which. Each of them is imported when it is first asked for.
 """
 
 import os

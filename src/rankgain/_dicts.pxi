@@ -11,7 +11,6 @@ from libc.string cimport memcpy
 from rankgain._codes cimport (
     CHANGED, DOCID, INFINITE_GRADE, LARGE_ID, LONE_SURROGATE, MIXED_IDS, NAN_GRADE, NAN_SCORE, OTHER_IDS, STABLE,
 )
-from rankgain._reference_readers import _encoded, _read_run, _read_truth
 cdef object PLAIN
 from rankgain.scalars import PLAIN, id_fault, id_kind
 
@@ -37,6 +36,12 @@ cdef extern from "Python.h":
 cdef enum:
     FOREIGN = -2  # in place of a code: reading a number runs code that nobody here knows, or fails
     ITEMS_AHEAD = 16  # items by which memory is asked for what will be read
+
+
+cdef object reference():
+    """What reads objects that may run code of the caller's; imported when the first is met."""
+    from rankgain import _reference_readers
+    return _reference_readers
 
 
 cdef inline bint read_plain(PyObject* value, double* out) noexcept:
@@ -105,7 +110,7 @@ cdef int read_truth(dict truth, Py_ssize_t n, double* grades, list documents, Py
 @cython.final
 @cython.auto_pickle(False)
 cdef class Judged:
-    """Documents with their grades, one query after the other, as dicts hold them, or lists: see `_reference_readers`."""
+    """Documents with their grades, one query after the other, as dicts held them."""
 
     cdef readonly list documents
     cdef readonly object fault
@@ -155,7 +160,7 @@ cdef class Judged:
                 if code == FOREIGN:
                     del self.documents[count:]
                     found = []
-                    fault = _read_truth(truth, n, self.documents, found)
+                    fault = reference().read_truth(truth, n, self.documents, found)
                     for rest in range(0 if fault is not None else n):
                         self.grades[count + rest] = found[rest]
             if fault is not None:
@@ -346,7 +351,7 @@ cdef int find_in_dict(
         return CHANGED
     code = read_run(run, n, values, scores, position)
     if code == FOREIGN:
-        found = _read_run(run, n)
+        found = reference().read_scores(run, n)
         if type(found) is tuple:
             position[0] = found[1]
             return found[0]
@@ -479,7 +484,7 @@ def pack_ids(list values, bint text, int64_t[::1] ends, /):
                 data = PyUnicode_AsUTF8AndSize(value, &size)
                 if data == NULL:
                     PyErr_Clear()
-                    value = _encoded(value)
+                    value = reference().encoded(value)
                     if value is None:
                         return b"", (LONE_SURROGATE, 0, position)
                     PyBytes_AsStringAndSize(value, &held, &size)

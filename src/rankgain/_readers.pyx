@@ -1,7 +1,7 @@
 """The kernels over lines of TREC files, compiled.
 
-The functions of `_reference_lines`, which are their specification, with their bits. Every function over buffers is `noexcept nogil`; the `def` above it opens the buffers, reserves scratch and
-lets the GIL go.
+The functions of `_reference_lines`, which are their specification, with their bits. Every function over buffers is
+`noexcept nogil`; the `def` above it opens the buffers, reserves scratch and lets the GIL go.
 """
 
 import os

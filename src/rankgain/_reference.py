@@ -476,8 +476,8 @@ def inferred_sum(term, table, query):
     At rank r that is 1/r + (r−1)/r · (share of pooled documents above) · (share of relevant ones among the judged
     above). A negative grade is pooled but not judged. The order is known.
     """
-    total, pooled, judged, found = 0.0, 0, 0, 0
-    for rank, index in _in_order(query):
+    total, judged, found = 0.0, 0, 0
+    for pooled, (rank, index) in enumerate(_in_order(query)):
         if query.grade[index] > term.above:
             above = rank - 1
             if above:
@@ -486,7 +486,6 @@ def inferred_sum(term, table, query):
             else:
                 total += 1.0
             found += 1
-        pooled += 1
         judged += query.grade[index] >= 0.0
     return total
 

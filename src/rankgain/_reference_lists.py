@@ -99,9 +99,9 @@ class Door:
             return None if None in values else asarray(values)
         return _value(value, grades)
 
-    def fill(self, wanted, chunk, out, /):
+    def fill(self, wanted, given, out, /):
         """The value of each list of a chunk, of numbers of any type; or what is wrong."""
-        _, start, stop, grades, offsets, columns, _, judged, judged_offsets, judged_columns = chunk
+        _, start, stop, grades, offsets, columns, _, judged, judged_offsets, judged_columns = given
         value = getattr(self, f"_{wanted}")
         for number in range(start, stop):
             truth = None if judged is None else list_of(judged, judged_offsets, judged_columns, number)

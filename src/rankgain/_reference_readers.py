@@ -26,7 +26,7 @@ from rankgain._reference_ordering import count_grades, place
 from rankgain.scalars import id_fault, id_kind, real
 
 
-def _encoded(text):
+def encoded(text):
     """The bytes of which `bytes.decode("utf-8", "surrogateescape")` makes the id again; None where there are none."""
     try:
         return str.encode(text)
@@ -87,7 +87,7 @@ def pack_ids(values, text, ends):
     for position, value in enumerate(values):
         if not isinstance(value, str if text else bytes):
             return b"", id_fault(value, position)
-        data = _encoded(value) if text else value
+        data = encoded(value) if text else value
         if data is None:
             return b"", (LONE_SURROGATE, 0, position)
         packed += data
@@ -112,7 +112,7 @@ class Judged:
         sizes = [len(truth) for truth in truths]
         for query, truth in enumerate(truths):
             grades = []
-            fault = self.fault or _read_truth(truth, sizes[query], self.documents, grades)
+            fault = self.fault or read_truth(truth, sizes[query], self.documents, grades)
             if fault is None:
                 self._grades += grades
             elif self.fault is None:
@@ -138,7 +138,7 @@ class Judged:
         return self.documents[own], self._grades[own]
 
 
-def _read_truth(truth, size, documents, grades):
+def read_truth(truth, size, documents, grades):
     """Append the documents of a dict and their grades; (code, position) of what is wrong, or None."""
     if len(truth) != size:
         return CHANGED, -1
@@ -157,7 +157,7 @@ def _read_truth(truth, size, documents, grades):
     return None
 
 
-def _read_run(run, size):
+def read_scores(run, size):
     """The scores by document, or (code, position)."""
     scores = {}
     for position, (document, value) in enumerate(list(run.items())):
@@ -200,7 +200,7 @@ def find_in_dicts(chunk, number, rules, judged_depth, depth, lowest):
     run = run if type(run) is dict else dict(run)
     if len(run) != size:
         raise Refused(CHANGED, -1)
-    scores = _read_run(run, size)
+    scores = read_scores(run, size)
     if type(scores) is tuple:
         raise Refused(*scores)
     if rules.single:

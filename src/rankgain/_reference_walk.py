@@ -38,7 +38,7 @@ def run(program, rules, chunk, out, column):
 
 
 def rows(program, rules, judged, numbers, scores, keys, most):
-    """The metrics of each query of a dict of runs that is judged, as dicts by these keys; `numbers`: those of the truth.
+    """The metrics of each query of a dict of runs that is judged, as dicts by keys; `numbers`: those of the truth.
 
     None for what takes the long way: no dicts, nothing in common, more documents in all than `most`, or a fault.
     """

@@ -103,7 +103,9 @@ cdef int open_chunk(Chunk* chunk, tuple given) except -1:
     chunk.stop = given[2]
     n = chunk.stop - chunk.start
     if chunk.form == LISTS:
-        _, _, _, grades, offsets, chunk.lists.columns, scores, judged, judged_offsets, chunk.lists.judged_columns = given
+        (
+            _, _, _, grades, offsets, chunk.lists.columns, scores, judged, judged_offsets, chunk.lists.judged_columns,
+        ) = given
         hold_numbers(chunk, &chunk.lists.grades, grades)
         chunk.lists.offsets = <const int64_t*>hold(chunk, offsets)
         chunk.lists.scored = scores is not None
@@ -292,6 +294,14 @@ cdef void count_judged(
     """The judged grades of a query, which are finite; below 0: pooled, not judged."""
     cdef Numbers numbers
     cdef Py_ssize_t index, kept = 0, position = 0
+    cdef bint alike = n > 0 and grades[0] >= 0.0
+    for index in range(n):
+        alike &= grades[index] == grades[0]
+    if alike:  # as where relevant is all that they say
+        query.judged_grade[0] = grades[0] + 0.0
+        query.judged_count[0] = min(<int64_t>n, depth)
+        query.n_judged = 1
+        return
     for index in range(n):
         query.judged_gain[kept] = grades[index]
         kept += grades[index] >= 0.0

@@ -22,8 +22,8 @@ from rankgain.definitions import TABLE
 from rankgain.metrics import parse
 from rankgain.peers import OWN, PEERS, common_rules, peer_of
 from rankgain.rankings import Rankings
-from rankgain.rules import TIES
 from rankgain.reports import FORMATS, SPREADS
+from rankgain.rules import TIES
 from rankgain.threads import check_threads
 
 DEFAULT_METRICS = ("ndcg@10", "mrr@10")

@@ -64,6 +64,8 @@ class Comparison(Mapping[str, Evaluation]):
     [0.5, 1.0]
     """
 
+    __module__ = "rankgain"
+
     def __init__(self, evaluations: Mapping[str, Evaluation]) -> None:
         if not isinstance(evaluations, Mapping):
             raise TypeError(f"evaluations must be a mapping of str to Evaluation, not {type(evaluations).__name__}")

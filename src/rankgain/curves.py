@@ -36,6 +36,7 @@ class Curve:
         The queries in the order of the rows.
     """
 
+    __module__ = "rankgain"
     metric: Metric
     ks: Ints
     values: Floats

@@ -181,7 +181,10 @@ TABLE: dict[str, Row] = {
             "normalised DCG: DCG / IDCG",
             ("ndcg_cut",),
             ("gain", "discount", "ideal", "empty"),
-            lambda m: (discounted_sum(m.gain, m.discount), ideal_sum(m.gain, m.discount, returned=m.ideal == "returned")),
+            lambda m: (
+                discounted_sum(m.gain, m.discount),
+                ideal_sum(m.gain, m.discount, returned=m.ideal == "returned"),
+            ),
             RATIO,
             1.0,
             "Järvelin & Kekäläinen 2002",

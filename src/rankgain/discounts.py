@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -40,6 +40,15 @@ class Discount(NamedTuple):
             value = float(vector[bad[0]])
             raise ValueError(f"discount: position {bad[0]}: {value!r}; discounts must be finite and not negative")
         return Discount(VECTOR, vector=tuple(vector.tolist()))
+
+    @property
+    def plain(self) -> Any:
+        """What a user may write for it; itself if that cannot be written."""
+        if self.kind == VECTOR:
+            return list(self.vector)
+        if self.kind == JARVELIN:
+            return f"jarvelin:{self.base!r}"
+        return {LOG2: "log2", ZIPF: "zipf"}.get(self.kind, self)
 
     @property
     def bounded(self) -> bool:

@@ -14,7 +14,6 @@ from rankgain.display import html_table, notes, number
 from rankgain.lists import Floats
 from rankgain.metrics import Metric, aggregator
 
-
 COUNTS = "queries", "missing", "unjudged", "empty"
 
 

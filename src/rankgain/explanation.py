@@ -75,6 +75,9 @@ class Explanation(NamedTuple):
         return "\n".join([*lines, "and agree in", *_aligned(alike)])
 
 
+Explanation.__module__ = "rankgain"
+
+
 def _aligned(texts: Mapping[str, str]) -> Iterator[str]:
     width = max(map(len, texts), default=0) + 4
     for label, text in texts.items():

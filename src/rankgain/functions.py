@@ -91,7 +91,8 @@ def gain(relevance: Any, kind: GainKind = "linear") -> Floats:
     kind : str, mapping, sequence or callable
         ``"linear"``: r. ``"exponential"``: 2**r - 1, for r < 1024. A mapping from grade to gain, or a sequence indexed
         by grade: a grade that it lacks is an error (grade 0 may be absent and gives 0). A callable: given a float64
-        array of grades, it returns their gains. Gains must be finite and not negative.
+        array of grades, it returns their gains. Gains must be finite and not negative. Where queries are evaluated, by
+        functions as by `Rankings.evaluate`, it is given the distinct grades of one query at a time, highest first.
 
     Returns
     -------
@@ -458,9 +459,8 @@ def _filled(name: str, lists: Lists, truth: Lists | None, settings: _Settings) -
     step = max(1, len(lists) if whole else CHUNK // max(1, longest))
     for start in range(0, len(lists), step):
         stop = min(start + step, len(lists))
-        grades, known = lists.ragged(start, stop), (None, None)
-        if truth is not None:
-            known = truth.ragged(start, stop)
+        grades = lists.ragged(start, stop)
+        known = (None, None) if truth is None else truth.ragged(start, stop)
         chunk = LISTS, 0, stop - start, grades[0], grades[1], 0, None, *known, 0
         fault = door.fill(name, chunk, out[start:stop])
         if fault is not None:
@@ -484,9 +484,11 @@ def _evaluated(name: str, lists: Lists, truth: Lists | None, settings: _Settings
         parameters |= {"ideal": settings.ideal, "empty": settings.empty}
     if name in ("cg", "dcg") or truth is not None:  # what lies beyond the cut-off is not looked at
         lists = lists.cut(settings.k)
-    source = ListSource(lists, None, truth, range(len(lists)), gain=settings.gain)
-    out, _ = fill(planned((Metric(name, settings.k, **parameters),)), source, GIVEN)
-    return out[0].copy()
+    metric = Metric(name, settings.k, **parameters)
+    source = ListSource(lists, None, truth, range(len(lists)), function=metric)
+    out, _ = fill(planned((metric,)), source, GIVEN)
+    values: Floats = out[0].copy()
+    return values
 
 
 def _refusal(offence: Offence, held: Lists) -> Exception:

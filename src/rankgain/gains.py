@@ -73,6 +73,15 @@ class Gain(NamedTuple):
         return self.table[0][0] if self.kind in ("relevant", "stop") else 0.0
 
     @property
+    def plain(self) -> Any:
+        """What a user may write for it; itself if that cannot be written."""
+        if self.kind == "table":
+            return dict(self.table)
+        if self.kind == "callable":
+            return self.function
+        return next((name for name, known in _NAMED.items() if known == self), self)
+
+    @property
     def code(self) -> int:
         """The kind, as kernels take it."""
         return _CODES[self.kind]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple, NoReturn
 
 from rankgain._codes import UNLIMITED
@@ -64,6 +65,7 @@ class Metric:
     A parameter that the metric does not have keeps its default.
     """
 
+    __module__ = "rankgain"
     __slots__ = "_hash", "k", "name", *PARAMETERS
 
     name: str
@@ -118,7 +120,10 @@ class Metric:
         return self._hash
 
     def __reduce__(self) -> tuple[Callable[..., Metric], tuple[Any, ...]]:
-        return _remade, (self.name, self.k, self._parameters())
+        """By public names: the class, and parameters as a user may write them."""
+        given = {name: value for name, value in self._parameters().items() if value != PARAMETERS[name].default}
+        plain = {name: value.plain if isinstance(value, (Gain, Discount)) else value for name, value in given.items()}
+        return partial(Metric, self.name, self.k, **plain), ()
 
     def __repr__(self) -> str:
         fields = zip(("name", "k", *PARAMETERS), self._key(), strict=True)
@@ -147,6 +152,7 @@ class Metric:
 
 
 def _remade(name: str, k: int | None, parameters: dict[str, Any]) -> Metric:
+    """What pickles of release 0.1 call."""
     return Metric(name, k, **parameters)
 
 

@@ -214,13 +214,16 @@ class RelevanceEvaluator:
 
     def __getstate__(self) -> dict[str, Any]:
         """What is made of the names of the measures is made anew where this is unpickled."""
-        return {"_asked": self._asked, "_truth": Judgments(self._truth)}
+        made = "_planned", "_judged", "_numbers"
+        return {name: value for name, value in vars(self).items() if name not in made} | {
+            "_truth": Judgments(self._truth)
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         if "_asked" not in state:  # of release 0.1
-            options = state["_options"]
-            state["_asked"] = state["_measures"], options.release, options.level, state["_judged_only"]
-        self._asked = state["_asked"]
+            options = state.pop("_options")
+            state["_asked"] = state.pop("_measures"), options.release, options.level, state.pop("_judged_only")
+        vars(self).update(state)
         self._planned = _planned(*self._asked)
         self._truth = truth_of(state["_truth"])
         self._judged = self._truth.judged

@@ -165,7 +165,11 @@ def _plainly(name: str, y_true: Any, y_score: Any, k: Any) -> float | None:
     """The mean over the rows of two plain matrices; None for what has to be looked at closely, or is refused then."""
     if type(y_true) is not np.ndarray or type(y_score) is not np.ndarray or (k is not None and type(k) is not int):
         return None
-    if y_true.dtype not in _PLAIN_GRADES or y_score.dtype not in _PLAIN_SCORES or (shape := y_true.shape) != y_score.shape:
+    if (
+        y_true.dtype not in _PLAIN_GRADES
+        or y_score.dtype not in _PLAIN_SCORES
+        or (shape := y_true.shape) != y_score.shape
+    ):
         return None
     if len(shape) != 2 or shape[1] < 2 or not shape[0] or not np.logical_and.reduce(np.isfinite(y_score), axis=None):
         return None

@@ -189,6 +189,9 @@ class TieSpread(NamedTuple):
         return html_table(self.rows(), self.notes())
 
 
+TieSpread.__module__ = "rankgain"
+
+
 def shown(value: float) -> str:
     return "-" if math.isnan(value) else number(value)
 

@@ -442,7 +442,11 @@ def relstrings(rankings: Rankings, length: int) -> list[str]:
 def _relstrings(found: Found, length: int) -> list[str]:
     most = min(length, int(found.returned.max(initial=1)))
     hits = int(found.offsets[-1])
-    query, grade, first = np.repeat(np.arange(found.queries), np.diff(found.offsets)), found.grade[:hits], found.first[:hits]
+    query, grade, first = (
+        np.repeat(np.arange(found.queries), np.diff(found.offsets)),
+        found.grade[:hits],
+        found.first[:hits],
+    )
     within = first <= most
     codes = np.full((found.queries, most), ord("-"), dtype=np.uint32)
     grades = np.clip(np.floor(grade[within]), -1.0, 10.0).astype(np.int64)

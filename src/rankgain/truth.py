@@ -105,6 +105,13 @@ class Truth:
             self.fault = self._look_through(ids)
         return self
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What a backend made of dicts is of that alone."""
+        state = {name: value for name, value in vars(self).items() if name != "_judged"}
+        if self._judged is not None:
+            state |= {"offsets": self.offsets, "grades": self.grades, "documents": self.documents}
+        return state
+
     @property
     def judged(self) -> Any:
         """What dicts are read against, by the backend that is in use."""
@@ -233,7 +240,6 @@ class JudgedSource(Source):
             raise ValueError(f"{names[0]} and {names[1]} have no query in common{differ and ': ' + differ}")
         self._truth = truth
         self._run_name = run_name
-        self._run_queries = run_queries
         self._common = common
         self.missing = missing
         self.left_out = queries - found, len(run_queries) - found

@@ -90,7 +90,7 @@ def mapping(value: Any, name: str) -> Mapping[Any, Any]:
     if type(value) is not dict and not isinstance(value, Mapping):
         raise TypeError(f"{name} must be a mapping of mappings, not {type(value).__name__}")
     if _DICT.issuperset(map(type, value.values())):
-        return value  # type: ignore[no-any-return]
+        return value
     for query, documents in value.items():
         if not isinstance(documents, Mapping):
             kind = type(documents).__name__
@@ -118,6 +118,7 @@ class DictSource(JudgedSource):
         if _NONE in map(type, found):
             common = [number for number, own in enumerate(found) if own is not None]
         super().__init__(truth, name, run, common, missing, query_ids)
+        self._run = run
         self._unread = unread
         if common is not None:
             found = [own or {} for own in found if missing == "zero" or own is not None]
@@ -127,7 +128,7 @@ class DictSource(JudgedSource):
         truth, unread = self._truth, self._unread if missing == "skip" else None
         if missing == "zero" and self._unread is not None:  # what was skipped counts now
             truth = of_dicts(list(self._unread), self._unread.values(), truth.name)
-        return DictSource(truth, self._run_queries, missing, self._names_under(missing), unread, self._run_name)
+        return DictSource(truth, self._run, missing, self._names_under(missing), unread, self._run_name)
 
     @property
     def sizes(self) -> Ints:
@@ -136,12 +137,12 @@ class DictSource(JudgedSource):
     @property
     def longest(self) -> int:
         if len(self._runs) == 1:
-            return max(len(self._runs[0]), self._truth.judged.total)
+            return max(len(self._runs[0]), int(self._truth.judged.total))
         return super().longest
 
     @property
     def load(self) -> int:
-        return sum(map(len, self._runs)) + self._truth.judged.total
+        return sum(map(len, self._runs)) + int(self._truth.judged.total)
 
     def chunk(self, start: int, stop: int) -> Chunk:
         numbers = None if self._numbers is None else self._numbers.tolist()

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rankgain._codes import IN_JUDGED, LISTS, NAN_SCORE
+from rankgain._codes import IN_JUDGED, LISTS, NAN_SCORE, SHORT_DISCOUNT, VECTOR
 from rankgain.errors import Offence, located, refusal
-from rankgain.gains import Gain
 from rankgain.lists import Ints, Lists, check_judged
 from rankgain.rankings import Rankings
 from rankgain.rules import GIVEN
 from rankgain.source import Chunk, Source, check_query_ids
+
+if TYPE_CHECKING:
+    from rankgain.metrics import Metric
 
 
 def from_ranked(relevance: Any, *, judged: Any = None, query_ids: Iterable[Hashable] | None = None) -> Rankings:
@@ -59,14 +61,11 @@ class ListSource(Source):
         judged: Lists | None,
         query_ids: Sequence[Any],
         *,
-        gain: Gain | None = None,
+        function: Metric | None = None,
     ) -> None:
-        """`gain`: that of a function which was given the lists themselves.
-
-        Its errors do not name the query of a single list, and name the first grade that is no good in any way.
-        """
+        """`function`: what is computed, where a function was given the lists themselves: see `_named_first`."""
         self.query_ids = query_ids
-        self._gain = gain
+        self._function = function
         self._grades = grades
         self._scores = scores
         self._judged = judged
@@ -108,8 +107,25 @@ class ListSource(Source):
         elif offence.code & IN_JUDGED and self._judged is not None:
             held = self._judged
         offence = located(offence, held.take(query, query + 1))
-        if self._gain is not None and offence.position > 0 and self._gain.function is None:
-            fault = self._gain.fault(held.take(query, query + 1)[: offence.position])
-            offence = offence if fault is None else Offence(fault[0], query, *fault[1:])
-        where = held.place(query, offence.position, self.query_name(query) if self._gain is None else "")
+        if self._function is not None:
+            held, offence = self._named_first(self._function, held, query, offence)
+        where = held.place(query, offence.position, self.query_name(query) if self._function is None else "")
         return refusal(offence.code, where, offence.detail)
+
+    def _named_first(self, function: Metric, held: Lists, query: int, offence: Offence) -> tuple[Lists, Offence]:
+        """What a function names of a query that is refused: a discount that is too short before any grade.
+
+        And of grades the first that is no good in any way, be it one without a gain.
+        """
+        size = int(self._grades.sizes[query])
+        known = size if self._judged is None else int(self._judged.sizes[query])
+        known = min(known, max(size, 1)) if function.ideal == "returned" else known
+        vector, needed = function.discount.vector, max(min(ranks, function.depth) for ranks in (size, known))
+        if function.discount.kind == VECTOR and needed > len(vector):
+            needed = min(size, function.depth) if min(size, function.depth) > len(vector) else needed
+            detail = f"discount holds {len(vector)} ranks, and {needed} are needed"
+            return self._grades, Offence(SHORT_DISCOUNT, query, -1, detail)
+        if offence.position > 0 and function.gain.function is None:
+            fault = function.gain.fault(held.take(query, query + 1)[: offence.position])
+            offence = offence if fault is None else Offence(fault[0], query, *fault[1:])
+        return held, offence

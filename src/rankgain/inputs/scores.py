@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 import numpy as np
@@ -88,8 +88,7 @@ def from_scores(
         scores = Lists("y_score", offsets, values=flat_scores, order=order)
         query_ids = names if query_ids is None else query_ids
     truth = None if judged is None else check_judged(judged, labels)
-    names = check_query_ids(query_ids, labels.count)
-    return Rankings(ListSource(labels, scores, truth, names), rules)
+    return Rankings(ListSource(labels, scores, truth, check_query_ids(query_ids, labels.count)), rules)
 
 
 def _check_same_shape(labels: Lists, scores: Lists) -> None:

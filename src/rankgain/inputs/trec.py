@@ -654,9 +654,7 @@ class FileSource(JudgedSource):
         _, places = _read_run(self._file.path, self._truth, rules.ties or "docid", rules.score_bits)
         assert self.missing is not None
         names = self.query_ids if self._named else None
-        return FileSource(
-            self._truth, self._run_name, places, self._file, rules, missing=self.missing, query_ids=names
-        )
+        return FileSource(self._truth, self._run_name, places, self._file, rules, missing=self.missing, query_ids=names)
 
     @property
     def sizes(self) -> Ints:
