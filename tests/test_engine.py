@@ -350,3 +350,30 @@ def test_what_is_left_of_a_condensed_list(on_both):
     compiled, python = on_both(lambda: found_in_rankings(_backend.engine, part))
     assert compiled == python
     assert (python["returned"], python["first"], python["last"]) == ([2], [1, 2], [1, 2])
+
+
+@pytest.mark.parametrize("name", ["dcg", "ndcg"])
+def test_a_cut_off_needs_no_more_discounts(on_both, name):
+    """Nor does the list behind it."""
+    made = rg.metric(name, k=3, discount=[1.0, 0.5, 0.25])
+    for rankings in (rg.from_ranked([[1, 0, 1, 1, 0]]), rg.from_ranked([[1, 0, 1]], judged=[[1] * 3 + [0] * 4])):
+        compiled, python = on_both(lambda rankings=rankings: rankings.evaluate(made).mean(made))
+        assert compiled == python == (1.25 if name == "dcg" else 1.25 / 1.75)
+
+
+def test_ids_that_are_recommended_twice(on_both):
+    """To one user: relevant ones are refused, others take a rank each time."""
+    for again, relevant in (([1, 2, 1], {1}), ([3, 1, 2, 2], {2, 9}), (["a", "b", "a"], {"a"})):
+        for options in ({}, {"validate": "full"}):
+
+            def refused(again=again, relevant=relevant, options=options):
+                with pytest.raises(ValueError, match="stands in an earlier place") as error:
+                    rg.from_recommendations(
+                        [[4, 5] if again[0] != "a" else ["d"], again], [{4}, relevant], **options
+                    ).evaluate("rr")
+                return str(error.value)
+
+            compiled, python = on_both(refused)
+            assert compiled == python
+    compiled, python = on_both(lambda: rg.from_recommendations([[7, 7, 1]], [{1}]).evaluate("rr", "num_ret").mean())
+    assert compiled == python == {"rr": 1 / 3, "num_ret": 3.0}
