@@ -24,8 +24,8 @@ EXCUSED = {
         ("_columns.pxi", "if not made or scratch.seen == NULL or scratch.marks == NULL or scratch.members == NULL:"),
         ("_columns.pxi", "if table.slots == NULL:"),
         ("_columns.pxi", "if at == NULL or sizes == NULL:"),
-        ("_doors.pxi", "if one.block == NULL:"),
-        ("_doors.pxi", "except MemoryError:"),
+        ("_lists.pxi", "if one.block == NULL:"),
+        ("_lists.pxi", "except MemoryError:"),
         ("_lines.pxi", "if table == NULL:"),
         ("_numbers.pxi", "if block == NULL:"),
         ("_dicts.pxi", "if values == NULL:"),
@@ -33,7 +33,7 @@ EXCUSED = {
         ("_dicts.pxi", "if packed.data == NULL:"),
     ],
     "without a GIL another thread changes a list or a dict in the middle": [
-        ("_doors.pxi", "except IndexError:"),
+        ("_lists.pxi", "except IndexError:"),
         ("_dicts.pxi", "if count < n:"),
         ("_dicts.pxi", "return CHANGED if index < n else 0"),
         ("_dicts.pxi", "fault = (code, -1 if code == CHANGED else position) if code else None"),
@@ -59,7 +59,7 @@ EXCUSED = {
     ],
 }
 
-MARK = re.compile(r' */\* "rankgain/([\w.]+)":(\d+)$')  # before the C of a line
+MARK = re.compile(r' */\* "(?:src/)?rankgain/([\w.]+)":(\d+)$')  # before the C of a line
 OURS = re.compile(r" *(} else )?(if|for|while|switch) \((unlikely\()?!?__pyx_[tv]_")
 PLUMBING = re.compile(r"unlikely\(!|__pyx_temp|Py_|__Pyx|__PYX")
 
@@ -78,8 +78,9 @@ def conditionals(tree):
         path = tree / found["file"]
         if path.suffix == ".h" and (package / path.name).exists():  # a copy of it
             for line in found["lines"]:
-                if line["branches"]:
-                    yield (path.name, line["line_number"], 0), [branch["count"] for branch in line["branches"]]
+                if line["branches"]:  # a macro may have others at each level
+                    counts = [branch["count"] for branch in line["branches"]]
+                    yield (path.name, line["line_number"], len(counts)), counts
         elif path.suffix == ".c":
             yield from of_c(path.read_text().splitlines(), found["lines"])
 

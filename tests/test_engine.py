@@ -276,10 +276,11 @@ def test_what_a_callable_raises(on_both):
 @pytest.mark.parametrize("ties", [*TIES, "docid"])
 def test_tables_that_fall(on_both, gain, ties):
     """The gains of a tie group, and of what is judged, are sorted anew."""
-    qrels = {"a": {f"d{i}": i % 4 for i in range(12)} | {"p": -1}, "b": {"x": 1}}
+    qrels = {"a": {f"d{i}": (0, 3, 1, 2, 3, 1, 3, 2, 3, 3, 2, 1)[i] for i in range(12)} | {"p": -1}, "b": {"x": 1}}
     run = {"a": {f"d{i}": float(i // 5) for i in range(9)} | {"p": 1.0}, "b": {}}
     names = ["cg", "dcg", "ndcg", "idcg", "ncg", "r_ndcg", *([] if ties == "average" else ["g", "ndcg_rel"])]
     made = [rg.metric(name, gain=gain) for name in names] + [rg.metric("ndcg", gain=gain, ideal="returned")]
+    made += [] if ties == "average" else [rg.metric("infap")]  # for which pooled documents are hits
     made += [rg.metric(name, k=k, gain=gain) for name in names[:5] for k in (1, 3, 4)]
     compiled, python = on_both(
         lambda: [vector.tolist() for vector in rg.from_qrels(qrels, run, ties=ties).evaluate(*made).values()]
@@ -316,3 +317,61 @@ def test_a_score_is_refused_before_the_grade_beside_it(on_both):
     ):
         rankings = rg.from_scores(grades, scores)
         assert on_both(lambda rankings=rankings: found_in_rankings(_backend.engine, rankings)) == [where] * 2
+
+
+def test_each_judged_document_needs_a_discount(on_both):
+    """Also where several have one grade: of three ranks the fourth is worth nothing that anybody said."""
+    rankings = rg.from_ranked([[1, 1, 1]], judged=[[1] * 4])
+
+    def told(**options):
+        made = rg.metric("ndcg", discount=[1.0, 0.5, 0.25], **options)
+        try:
+            return rankings.evaluate(made).mean()
+        except ValueError as error:
+            return str(error)
+
+    for options, text in (
+        ({}, "discount holds 3 ranks, and 4 are needed"),
+        ({"k": 3}, None),
+        ({"ideal": "returned"}, None),
+    ):
+        compiled, python = on_both(lambda options=options: told(**options))
+        assert compiled == python
+        assert (text in python) if text else list(python.values()) == [1.0]
+
+
+def test_what_is_left_of_a_condensed_list(on_both):
+    """Of three judged documents two count: they are all that was returned."""
+    qrels = {"a": {"d1": 1, "d2": 0, "d3": 1, "d4": 2}}
+    run = {"a": {"x": 9.0, "d2": 8.0, "y": 7.0, "d1": 6.0, "d3": 5.0, "z": 4.0}}
+    part = rg.from_qrels(qrels, run).limited(judged_only=True).limited(depth=2)
+    compiled, python = on_both(lambda: part.evaluate("num_ret", "num_rel_ret", "precision", "rr").mean())
+    assert compiled == python == {"num_ret": 2.0, "num_rel_ret": 1.0, "precision": 0.5, "rr": 0.5}
+    compiled, python = on_both(lambda: found_in_rankings(_backend.engine, part))
+    assert compiled == python
+    assert (python["returned"], python["first"], python["last"]) == ([2], [1, 2], [1, 2])
+
+
+@pytest.mark.parametrize("name", ["dcg", "ndcg"])
+def test_a_cut_off_needs_no_more_discounts(on_both, name):
+    """Nor does the list behind it."""
+    made = rg.metric(name, k=3, discount=[1.0, 0.5, 0.25])
+    for rankings in (rg.from_ranked([[1, 0, 1, 1, 0]]), rg.from_ranked([[1, 0, 1]], judged=[[1] * 3 + [0] * 4])):
+        compiled, python = on_both(lambda rankings=rankings: rankings.evaluate(made).mean(made))
+        assert compiled == python == (1.25 if name == "dcg" else 1.25 / 1.75)
+
+
+def test_ids_that_are_recommended_twice(on_both):
+    """To one user: relevant ones are refused, others take a rank each time."""
+    for again, relevant in (([1, 2, 1], {1}), ([3, 1, 2, 2], {2, 9})):
+        for options in ({}, {"validate": "full"}):
+
+            def refused(again=again, relevant=relevant, options=options):
+                with pytest.raises(ValueError, match="stands in an earlier place") as error:
+                    rg.from_recommendations([[4, 5], again], [{4}, relevant], **options).evaluate("rr")
+                return str(error.value)
+
+            compiled, python = on_both(refused)
+            assert compiled == python
+    compiled, python = on_both(lambda: rg.from_recommendations([[7, 7, 1]], [{1}]).evaluate("rr", "num_ret").mean())
+    assert compiled == python == {"rr": 1 / 3, "num_ret": 3.0}
