@@ -30,8 +30,6 @@ from rankgain import cli
 from rankgain.inputs import trec
 from rankgain.rankings import sizes_of
 from rankgain.truth import truth_of
-from rankgain.rankings import sizes_of
-from rankgain.truth import truth_of
 
 METRICS = ["ndcg", "ndcg@2", "dcg(gain=exponential)@3", "rr@3", "rr(rel=2)", "rr(rel=0)@2"]
 TIES = ["docid", "average", "stable", "best", "worst"]
