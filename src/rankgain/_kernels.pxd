@@ -142,7 +142,7 @@ cdef int count_numbers(
 ) noexcept nogil
 
 
-# `_takers`: discounts, the takers of one query, the normaliser
+# `_sums`: discounts, sums over one query, the ratio to the ideal
 
 cdef struct Discount:
     const double* table
@@ -194,7 +194,7 @@ cdef void find_relevant(
 cdef int quotient(double value, double ideal, double empty, bint bounded, double* out) noexcept nogil
 
 
-# `_doors`: the functions on one list, and the sums of many
+# `_lists`: the functions on one list, and the sums of many
 
 cdef struct Result:
     # A value, or what is wrong with which grade.

@@ -1,5 +1,5 @@
-# Relevance in rank order, without an order to find: see `_reference_lists`. The C functions of one
-# list are also those of `capi`.
+# Relevance in rank order, without an order to find: see `_reference_lists`. The C functions of one list are also those
+# of `capi`.
 cimport cython
 from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyBuffer_Release
 from cpython.exc cimport PyErr_Clear
