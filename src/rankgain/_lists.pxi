@@ -446,7 +446,7 @@ cdef class Door:
         return result
 
 
-WANTED = {"dcg": DCG, "idcg": IDCG, "ndcg": NDCG, "rr": RR}
+cdef dict WANTED = {"dcg": DCG, "idcg": IDCG, "ndcg": NDCG, "rr": RR}
 
 
 cdef inline bint is_list(object grades):
