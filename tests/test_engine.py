@@ -457,3 +457,46 @@ def test_ids_that_columns_could_not_hold(on_both, ids):
 
         compiled, python = on_both(refused)
         assert compiled == python
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "recall",
+        "capped_recall",
+        "f",
+        "ap",
+        "ap_capped",
+        "ap_hits",
+        "q_measure",
+        "set_ap",
+        "bin_g",
+        "ndcg",
+        "r_ndcg",
+    ],
+)
+def test_more_than_are_judged(on_both, name):
+    """Three relevant documents of which one is judged: no share of it is more than 1."""
+
+    def refused():
+        with pytest.raises(ValueError, match="judged lacks grades that the returned list has") as error:
+            rg.from_ranked([[1, 1], [1, 1, 1]], judged=[[1, 1], [1]]).evaluate(name)
+        return str(error.value)
+
+    compiled, python = on_both(refused)
+    assert compiled == python
+
+
+def test_a_discount_that_rises_has_no_bound(on_both):
+    made = [rg.metric(name, discount=[0.5, 1.0]) for name in ("ndcg", "r_ndcg")]
+    compiled, python = on_both(lambda: [own.tolist() for own in rg.from_ranked([[0, 1]]).evaluate(*made).values()])
+    assert compiled == python
+    assert python[0] == [2.0]
+
+
+def test_what_lies_beyond_the_cut_off_is_not_looked_at(on_both):
+    """By a function, whatever the gain; from_ranked looks at all."""
+    for gain in ("linear", "exponential", {1: 2}, np.sqrt):
+        for function in (rg.dcg, rg.cg):
+            compiled, python = on_both(lambda g=gain, f=function: f([[1.0, -1.0], [1.0, np.nan]], k=1, gain=g).tolist())
+            assert compiled == python == [2.0 if gain == {1: 2} else 1.0] * 2
