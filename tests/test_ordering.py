@@ -238,8 +238,11 @@ def _values(lists, judged):
     """The functions of many lists, each compared with that of each list alone."""
     found = None
     for name in ("dcg", "idcg", "ndcg", "reciprocal_rank"):
-        for options in ({}, {"k": 3}, {"gain": "exponential"}, {"k": 5, "ideal": "returned", "judged": judged}):
-            if (name != "ndcg" and "ideal" in options) or (name == "reciprocal_rank" and "gain" in options):
+        short = {"k": 3, "discount": [1.0, 0.5, 0.25]}
+        for options in ({}, {"k": 3}, {"gain": "exponential"}, short, {"k": 5, "ideal": "returned", "judged": judged}):
+            if (name != "ndcg" and "ideal" in options) or (
+                name == "reciprocal_rank" and {*options} & {"gain", "discount"}
+            ):
                 continue
             function = getattr(rg, name)
             alone, error = [], None
