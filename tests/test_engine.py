@@ -500,3 +500,23 @@ def test_what_lies_beyond_the_cut_off_is_not_looked_at(on_both):
         for function in (rg.dcg, rg.cg):
             compiled, python = on_both(lambda g=gain, f=function: f([[1.0, -1.0], [1.0, np.nan]], k=1, gain=g).tolist())
             assert compiled == python == [2.0 if gain == {1: 2} else 1.0] * 2
+
+
+def test_hits_of_files(on_both):
+    """All judged documents that were returned stand there; a hit has a grade above what is asked for."""
+    qrels, run = b"q 0 a 0\nq 0 b 1\nq 0 c -1\n", b"q Q0 a 0 3 t\nq Q0 b 0 2 t\nq Q0 c 0 1 t\n"
+    rankings = rg.read_trec(BytesIO(qrels), BytesIO(run))
+    for lowest, grades in ((0.0, [1.0]), (NON_RELEVANT, [0.0, 1.0]), (POOLED, [0.0, 1.0, -1.0])):
+        found = on_both(lambda lowest=lowest: found_in_rankings(_backend.engine, rankings, lowest=lowest)["grade"])
+        assert found == [grades] * 2
+
+
+def test_callables_in_several_chunks(on_both, monkeypatch):
+    """Each writes what it has found where it belongs, and counts the queries of which nothing is relevant."""
+    rows = [[0, 0], [1, 2], [0], [3, 0, 1], [0, 0], [2]]
+    made = rg.metric("cg", gain=lambda grades: 2.0 * grades)
+    for chunk in (1 << 18, 2):
+        monkeypatch.setattr("rankgain.source.CHUNK", chunk)
+        for result in on_both(lambda: rg.from_ranked(rows).evaluate(made)):
+            assert result[made].tolist() == [0.0, 6.0, 0.0, 8.0, 0.0, 4.0]
+            assert result.counts["empty"] == 3
