@@ -520,3 +520,18 @@ def test_callables_in_several_chunks(on_both, monkeypatch):
         for result in on_both(lambda: rg.from_ranked(rows).evaluate(made)):
             assert result[made].tolist() == [0.0, 6.0, 0.0, 8.0, 0.0, 4.0]
             assert result.counts["empty"] == 3
+
+
+def test_what_a_callable_gave_is_refused_before_what_it_raises(on_both):
+    def gain(grades):
+        if grades[0] == 3.0:
+            raise KeyError("no gain")
+        return np.where(grades == 2.0, np.nan, grades)
+
+    def refused():
+        with pytest.raises(ValueError, match="query 1, position 0: gain gave nan for the grade 2.0") as error:
+            rg.from_ranked([[1], [2], [3]]).evaluate(rg.metric("cg", gain=gain))
+        return str(error.value)
+
+    compiled, python = on_both(refused)
+    assert compiled == python
