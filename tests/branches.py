@@ -24,23 +24,48 @@ EXCUSED = {
         ("_columns.pxi", "if not made or scratch.seen == NULL or scratch.marks == NULL or scratch.members == NULL:"),
         ("_columns.pxi", "if table.slots == NULL:"),
         ("_columns.pxi", "if at == NULL or sizes == NULL:"),
-        ("_lists.pxi", "if one.block == NULL:"),
-        ("_lists.pxi", "except MemoryError:"),
-        ("_lines.pxi", "if table == NULL:"),
-        ("_numbers.pxi", "if block == NULL:"),
-        ("_dicts.pxi", "if values == NULL:"),
+        ("_dicts.pxi", "if self.grades == NULL:"),
         ("_dicts.pxi", "if grown == NULL:"),
         ("_dicts.pxi", "if packed.data == NULL:"),
+        ("_lines.pxi", "if table == NULL:"),
+        ("_lists.pxi", "if one.block == NULL:"),
+        ("_lists.pxi", "except MemoryError:"),
+        ("_numbers.pxi", "if block == NULL:"),
+        ("_program.pxi", "if self.steps.terms == NULL or self.steps.figures == NULL:"),
+        ("_walk.pxi", "if room.block == NULL:"),
+        ("_walk.pxi", "if reader.values == NULL:"),
+        ("_walk.pxi", "if kept.out == NULL:"),
+        ("_walk.pxi", "if tables == NULL:"),
     ],
     "without a GIL another thread changes a list or a dict in the middle": [
         ("_lists.pxi", "except IndexError:"),
+        ("_lists.pxi", "if index >= len(lists):"),
         ("_dicts.pxi", "if count < n:"),
         ("_dicts.pxi", "return CHANGED if index < n else 0"),
         ("_dicts.pxi", "fault = (code, -1 if code == CHANGED else position) if code else None"),
-        ("_dicts.pxi", "return code, query, -1 if code == CHANGED else position"),
+        ("_dicts.pxi", "position[0] = -1 if code == CHANGED else position[0]"),
         ("_dicts.pxi", "if found != len(sought):"),
         ("_dicts.pxi", "if index == n:"),
         ("_dicts.pxi", "if places is None or len(places) != stop - start:"),
+    ],
+    "another thread writes to an array in the middle": [
+        ("_ordering.pxi", "at = min(at, n)"),
+        ("_ordering.pxi", "moved = moved or (not stable and entries[index].grade > entries[slots[at]].grade)"),
+        ("_ordering.pxi", "if score_at[part] < n:"),
+        ("_ordering.pxi", "last = min(above + tied, <int64_t>n)"),
+        ("_ordering.pxi", "stop = <Py_ssize_t>min(written + count, <int64_t>room)"),
+        ("_walk.pxi", "position[0] = min(first_nan(scores, n), n - 1)"),
+    ],
+    "so many documents that a test would take minutes": [
+        ("_ordering.pxi", "count = min(m - index, <Py_ssize_t>FEW)"),
+        ("_ordering.pxi", "cdef Py_ssize_t count = max(min(n // PART, <Py_ssize_t>PARTS), 1), most = 0, kept = 0"),
+        ("_ordering.pxi", "if n > INT32_MAX or m <= FEW_KEYS or (m <= lanes.few and n <= FEW_SCORES):"),
+    ],
+    "what calls it sees to that": [
+        ("_lists.pxi", "if n == 0 or not is_list(lists[0]):"),  # an empty list has a value
+        ("_program.pxi", "if table.n == 0:"),  # where a grade is looked up there is one at least
+        ("_program.pxi", "if at == table.n or table.grades[at] != grade:"),  # tables have a gain of 0
+        ("_sums.pxi", "while done < n_cutoffs and cutoffs[done] < a:"),  # no hit starts beyond the last cut-off
     ],
     "32 bits of two hashes are equal, by chance": [
         ("_columns.pxi", "if same(held, candidate if rows == NULL else <Py_ssize_t>rows[candidate], keys, row):"),
@@ -55,8 +80,18 @@ EXCUSED = {
         ),
     ],
     "another compiler, one without vectors": [
-        ("lanes_loops.h", "best[part] = score > best[part] ? score : best[part];"),
+        ("lanes_loops.h", "best[part] = HIGHER(LOAD(doubles, scores + i + part * LANES), best[part]);"),
+        ("lanes_loops.h", "best = reached && own[part] > best ? own[part] : best;"),
+        (
+            "lanes_loops.h",
+            "for (; i < n && found < room; i++) near[found] = scores[i], place[found] = i, "
+            "found += !(scores[i] < bound);",
+        ),
+        ("lanes_loops.h", "UNROLLED for (int part = 0; part < parts; part++)"),
+        ("lanes_loops.h", "for (ptrdiff_t i = 0; i < n; i++) {"),
+        ("lanes_loops.h", "UNROLLED for (int part = 0; part < parts; part++) {"),
     ],
+    "what is unsigned is not negative": [("lanes_loops.h", "SUMS(uint8_t)")],
 }
 
 MARK = re.compile(r' */\* "(?:src/)?rankgain/([\w.]+)":(\d+)$')  # before the C of a line

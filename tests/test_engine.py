@@ -352,10 +352,11 @@ def test_what_is_left_of_a_condensed_list(on_both):
     assert (python["returned"], python["first"], python["last"]) == ([2], [1, 2], [1, 2])
 
 
+@pytest.mark.parametrize("gain", ["linear", {1: 1}])
 @pytest.mark.parametrize("name", ["dcg", "ndcg"])
-def test_a_cut_off_needs_no_more_discounts(on_both, name):
+def test_a_cut_off_needs_no_more_discounts(on_both, name, gain):
     """Nor does the list behind it."""
-    made = rg.metric(name, k=3, discount=[1.0, 0.5, 0.25])
+    made = rg.metric(name, k=3, discount=[1.0, 0.5, 0.25], gain=gain)
     for rankings in (rg.from_ranked([[1, 0, 1, 1, 0]]), rg.from_ranked([[1, 0, 1]], judged=[[1] * 3 + [0] * 4])):
         compiled, python = on_both(lambda rankings=rankings: rankings.evaluate(made).mean(made))
         assert compiled == python == (1.25 if name == "dcg" else 1.25 / 1.75)
@@ -375,3 +376,162 @@ def test_ids_that_are_recommended_twice(on_both):
             assert compiled == python
     compiled, python = on_both(lambda: rg.from_recommendations([[7, 7, 1]], [{1}]).evaluate("rr", "num_ret").mean())
     assert compiled == python == {"rr": 1 / 3, "num_ret": 3.0}
+
+
+def test_the_entries_of_the_engine(on_both):
+    """No queries; more documents than rows are made of; a door with nothing behind it."""
+    from engine import found_in
+
+    offsets, grades = np.zeros(1, np.int64), np.zeros(0)
+    empty = _codes.LISTS, 0, 0, grades, offsets, 0, None, None, None, 0
+    rules = 0, False, UNLIMITED, False, UNLIMITED
+
+    def answers():
+        engine, judged = _backend.engine, _backend.readers.Judged([{"d": 1.0}])
+        program = engine.Program([], [], 1, 1, 0.0)
+        door = _backend.single.Door(False, np.ones(3), _codes.UNIT, 2.0, 3, False, 0.0, 0.0)
+        return (
+            found_in(engine, empty, (0, 0))["returned"],
+            [engine.rows(program, rules, judged, {"q": 0}, {"q": {"d": 1.0}}, (), most) for most in (0, 1)],
+            door.fill("dcg", empty, np.empty(0)),
+        )
+
+    compiled, python = on_both(answers)
+    assert compiled == python
+    assert python == ([], [None, {"q": {}}], None)
+
+
+def test_buffers_that_are_not_contiguous():
+    """Nobody hands such to the compiled half, which says so."""
+    from rankgain import _kernels as kernels
+
+    program = kernels.Program([], [], 1, 1, 0.0)
+    rules, grades = (0, False, UNLIMITED, False, UNLIMITED), np.zeros(4)
+    offsets = np.array([0, 9, 4, 9])
+    for chunk, out in ((offsets[::2], np.empty((1, 1))), (offsets[::2].copy(), np.empty((2, 4))[:, ::2])):
+        with pytest.raises(BufferError):
+            kernels.run(program, rules, (_codes.LISTS, 0, 1, grades, chunk, 0, None, None, None, 0), out, 0)
+
+
+def test_a_returned_grade_without_gain(on_both):
+    """Though all that are judged have one."""
+    rankings = rg.from_ranked([[1, 5]], judged=[[1, 1]])
+    for name in ("ndcg_rel", "r_ndcg", "g", "cg"):
+
+        def refused(name=name):
+            with pytest.raises(ValueError, match="relevance: query 0, position 1: gain has no entry for") as error:
+                rankings.evaluate(rg.metric(name, gain={1: 1}))
+            return str(error.value)
+
+        compiled, python = on_both(refused)
+        assert compiled == python
+
+
+def test_more_relevant_ids_than_are_few(on_both):
+    many = set(range(5000))
+    compiled, python = on_both(lambda: rg.from_recommendations([[1, 9999]], [many]).evaluate("rr", "num_rel").mean())
+    assert compiled == python == {"rr": 1.0, "num_rel": 5000.0}
+
+
+def test_hashes_of_a_long_query(on_both):
+    hashes = np.arange(1, 20_001, dtype=np.int64) << 33
+    for last, expected in ((hashes[-1], None), (hashes[0], 0)):
+        own = np.append(hashes[:-1], last)
+        assert on_both(lambda own=own: _backend.lines.equal_hashes(own, np.array([0, len(own)]))) == [expected] * 2
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [[2**63], [1, -(2**63) - 1], ["a", "\ud800"], [1.5], [1, "a"], ["a", 1], [b"a", "a"], [(1,)], [None]],
+    ids=repr,
+)
+def test_ids_that_columns_could_not_hold(on_both, ids):
+    """Are refused in a few lists too, on either side."""
+    for lists, relevant in (([[1]] * (ids[0] != "a") + [ids], {1}), ([[1, 2], [1]], set(ids))):
+        truth = [{1}] * (len(lists) - 1) + [relevant]
+
+        def refused(lists=lists, truth=truth):
+            with pytest.raises((ValueError, TypeError)) as error:
+                rg.from_recommendations(lists, truth).evaluate("rr")
+            return type(error.value), str(error.value)
+
+        compiled, python = on_both(refused)
+        assert compiled == python
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "recall",
+        "capped_recall",
+        "f",
+        "ap",
+        "ap_capped",
+        "ap_hits",
+        "q_measure",
+        "set_ap",
+        "bin_g",
+        "ndcg",
+        "r_ndcg",
+    ],
+)
+def test_more_than_are_judged(on_both, name):
+    """Three relevant documents of which one is judged: no share of it is more than 1."""
+
+    def refused():
+        with pytest.raises(ValueError, match="judged lacks grades that the returned list has") as error:
+            rg.from_ranked([[1, 1], [1, 1, 1]], judged=[[1, 1], [1]]).evaluate(name)
+        return str(error.value)
+
+    compiled, python = on_both(refused)
+    assert compiled == python
+
+
+def test_a_discount_that_rises_has_no_bound(on_both):
+    made = [rg.metric(name, discount=[0.5, 1.0]) for name in ("ndcg", "r_ndcg")]
+    compiled, python = on_both(lambda: [own.tolist() for own in rg.from_ranked([[0, 1]]).evaluate(*made).values()])
+    assert compiled == python
+    assert python[0] == [2.0]
+
+
+def test_what_lies_beyond_the_cut_off_is_not_looked_at(on_both):
+    """By a function, whatever the gain; from_ranked looks at all."""
+    for gain in ("linear", "exponential", {1: 2}, np.sqrt):
+        for function in (rg.dcg, rg.cg):
+            compiled, python = on_both(lambda g=gain, f=function: f([[1.0, -1.0], [1.0, np.nan]], k=1, gain=g).tolist())
+            assert compiled == python == [2.0 if gain == {1: 2} else 1.0] * 2
+
+
+def test_hits_of_files(on_both):
+    """All judged documents that were returned stand there; a hit has a grade above what is asked for."""
+    qrels, run = b"q 0 a 0\nq 0 b 1\nq 0 c -1\n", b"q Q0 a 0 3 t\nq Q0 b 0 2 t\nq Q0 c 0 1 t\n"
+    rankings = rg.read_trec(BytesIO(qrels), BytesIO(run))
+    for lowest, grades in ((0.0, [1.0]), (NON_RELEVANT, [0.0, 1.0]), (POOLED, [0.0, 1.0, -1.0])):
+        found = on_both(lambda lowest=lowest: found_in_rankings(_backend.engine, rankings, lowest=lowest)["grade"])
+        assert found == [grades] * 2
+
+
+def test_callables_in_several_chunks(on_both, monkeypatch):
+    """Each writes what it has found where it belongs, and counts the queries of which nothing is relevant."""
+    rows = [[0, 0], [1, 2], [0], [3, 0, 1], [0, 0], [2]]
+    made = rg.metric("cg", gain=lambda grades: 2.0 * grades)
+    for chunk in (1 << 18, 2):
+        monkeypatch.setattr("rankgain.source.CHUNK", chunk)
+        for result in on_both(lambda: rg.from_ranked(rows).evaluate(made)):
+            assert result[made].tolist() == [0.0, 6.0, 0.0, 8.0, 0.0, 4.0]
+            assert result.counts["empty"] == 3
+
+
+def test_what_a_callable_gave_is_refused_before_what_it_raises(on_both):
+    def gain(grades):
+        if grades[0] == 3.0:
+            raise KeyError("no gain")
+        return np.where(grades == 2.0, np.nan, grades)
+
+    def refused():
+        with pytest.raises(ValueError, match="query 1, position 0: gain gave nan for the grade 2.0") as error:
+            rg.from_ranked([[1], [2], [3]]).evaluate(rg.metric("cg", gain=gain))
+        return str(error.value)
+
+    compiled, python = on_both(refused)
+    assert compiled == python

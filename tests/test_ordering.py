@@ -135,6 +135,56 @@ def test_more_relevant_than_fit_in_a_small_table(compiled):
             assert equal(compiled, rng.integers(0, 3, n), scores, offsets, ties=ties, lowest=0.0)
 
 
+EDGES = {
+    "one value": lambda n: np.ones(n),
+    "more above behind": lambda n: np.where(np.arange(n) % (n // 12) == n // 12 - 1, 2.0, 1.0),
+    "hardly any is finite": lambda n: np.where(np.arange(n) % 2000 == 7, 1.0, -np.inf),
+    "infinite": lambda n: np.where(np.arange(n) % 3, np.inf, 0.0),
+}
+
+
+@pytest.mark.parametrize("edge", EDGES)
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("levels", [2, 5, 200])
+@pytest.mark.parametrize("ties", ["average", "stable"])
+def test_a_large_tie_group_at_the_depth(compiled, edge, dtype, levels, ties):
+    """Its hits are counted by grade; where there are too many grades they are sorted, as of others."""
+    rng = np.random.default_rng(levels)
+    n = 24_000
+    scores, grades = EDGES[edge](n), (rng.integers(0, levels, n) * (rng.random(n) < 0.4)).astype(dtype)
+    for depth, lowest in ((10, 0.0), (100, 0.0), (10, NON_RELEVANT)):
+        assert equal(compiled, grades, scores, np.array([0, n]), ties=ties, depth=depth, lowest=lowest)
+
+
+@pytest.mark.parametrize("ties", ["average", "stable"])
+@pytest.mark.parametrize(
+    ("n", "hits", "depth"), [(300, 40, 150), (30_000, 20_000, 9_000), (120, 30, 20), (250, 100, 90)]
+)
+def test_hits_beyond_the_depth(compiled, n, hits, depth, ties):
+    """By each of the ways in which hits find their ranks, where nothing was cut off before."""
+    rng = np.random.default_rng(n)
+    for scores in (rng.random(n), rng.integers(0, n // 3, n).astype(float)):
+        for ended in range(depth, depth + 3):
+            assert equal(
+                compiled,
+                (np.arange(n) < hits).astype(float),
+                scores,
+                np.array([0, n]),
+                ties=ties,
+                depth=ended,
+                lowest=0.0,
+            )
+
+
+def test_most_scores_in_one_part(compiled):
+    """Neither the range of the scores nor that of their bits parts them."""
+    rng = np.random.default_rng(5)
+    n = 80_000
+    scores = np.where(rng.random(n) < 0.9, 0.5, rng.random(n))
+    for ties in ("average", "stable"):
+        assert equal(compiled, rng.integers(0, 3, n), scores, np.array([0, n]), ties=ties, lowest=0.0)
+
+
 def run(code, **environment):
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -164,7 +214,7 @@ for ties in ("average", "stable"):
 
 
 @pytest.mark.parametrize("dtype", TYPES)
-@pytest.mark.parametrize("sizes", [[9] * 40, [3, 200, 7, 5] * 9, range(1, 60), [4, 0, 4, 4] * 5, [1] * 3])
+@pytest.mark.parametrize("sizes", [[9] * 40, [3, 300, 7, 5] * 9, range(1, 60), [4, 0, 4, 4] * 5, [1] * 3])
 def test_many_lists_are_each_alone(compiled, sizes, dtype):
     """Several lists are summed at once, and their ideals; each is worth what it is worth alone, and refused as such.
 
@@ -173,23 +223,28 @@ def test_many_lists_are_each_alone(compiled, sizes, dtype):
     rng = np.random.default_rng(11)
     lists = [rng.integers(0, 8, size).astype(dtype) for size in sizes]
     broken = len(lists) * 2 // 3
-    usual = _values(lists, lists[::-1])
+    usual = _values(lists)
     for odd in (77, 2**53 + 1, -1):
         for place in (0, 2, -1):
             if (len(lists[broken]) and np.array([odd]).astype(float)[0] >= 0) or np.dtype(dtype).kind != "u":
                 changed = [own.copy() for own in lists]
                 with np.errstate(all="ignore"):
                     changed[broken][place % max(len(changed[broken]), 1) :][:1] = np.array([odd]).astype(dtype)
-                _values(changed, lists[::-1])
-    assert len(usual) == len(lists)
+                _values(changed)
+    assert len(usual) == len(lists) + 1
 
 
-def _values(lists, judged):
-    """The functions of many lists, each compared with that of each list alone."""
+def _values(lists):
+    """The functions of many lists, each compared with that of each list alone; one is too long for the short way."""
+    lists = [np.zeros(1100, lists[0].dtype), *lists]
+    judged = [np.append(own, [7, 6, 1, 0]).astype(own.dtype) for own in lists]
     found = None
     for name in ("dcg", "idcg", "ndcg", "reciprocal_rank"):
-        for options in ({}, {"k": 3}, {"gain": "exponential"}, {"k": 5, "ideal": "returned", "judged": judged}):
-            if (name != "ndcg" and "ideal" in options) or (name == "reciprocal_rank" and "gain" in options):
+        short = {"k": 3, "discount": [1.0, 0.5, 0.25]}
+        for options in ({}, {"k": 3}, {"gain": "exponential"}, short, {"k": 9, "ideal": "returned", "judged": judged}):
+            if (name != "ndcg" and "ideal" in options) or (
+                name == "reciprocal_rank" and {*options} & {"gain", "discount"}
+            ):
                 continue
             function = getattr(rg, name)
             alone, error = [], None

@@ -1,5 +1,6 @@
 # The walk over the queries of a chunk: find the hits of each, then make figures of them. See `_reference`.
 from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_SIMPLE, PyBUF_WRITABLE, PyBuffer_Release
+from cpython.exc cimport PyErr_Clear
 from libc.float cimport DBL_MIN
 from libc.stdint cimport INT64_MAX, int64_t
 from libc.stdlib cimport free, malloc
@@ -67,6 +68,7 @@ cdef const void* hold(Chunk* chunk, object array) except? NULL:
     if array is None:
         return NULL
     if PyObject_GetBuffer(array, &chunk.held[chunk.n_held], PyBUF_C_CONTIGUOUS):
+        PyErr_Clear()  # it has said so already
         raise BufferError
     chunk.n_held += 1
     return chunk.held[chunk.n_held - 1].buf if chunk.held[chunk.n_held - 1].len else NULL
@@ -642,6 +644,7 @@ def run(Program program, tuple rules, tuple chunk, out, Py_ssize_t column, /):
     cdef Kept kept
     cdef Py_buffer view
     if PyObject_GetBuffer(out, &view, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE):
+        PyErr_Clear()
         raise BufferError
     try:
         kept.out = <double*>view.buf + column
