@@ -529,7 +529,7 @@ def test_what_a_callable_gave_is_refused_before_what_it_raises(on_both):
         return np.where(grades == 2.0, np.nan, grades)
 
     def refused():
-        with pytest.raises(ValueError, match="query 1, position 0: gain gave nan for the grade 2.0") as error:
+        with pytest.raises(ValueError, match=r"query 1, position 0: gain gave nan for the grade 2\.0") as error:
             rg.from_ranked([[1], [2], [3]]).evaluate(rg.metric("cg", gain=gain))
         return str(error.value)
 

@@ -660,6 +660,7 @@ def hits(
     int64_t[::1] judged_count, /
 ):
     cdef Kept kept
+    offsets[0] = judged_offsets[0] = 0
     if returned.shape[0] == 0:
         return 0
     kept.out = NULL
@@ -671,7 +672,6 @@ def hits(
     kept.judged_offsets = &judged_offsets[0]
     kept.judged_grade = &judged_grade[0]
     kept.judged_count = &judged_count[0]
-    kept.offsets[0] = kept.judged_offsets[0] = 0
     return run_chunk(program, rules, chunk, &kept)
 
 
