@@ -70,7 +70,7 @@ static inline int lowest(uint64_t bits) {
 #define SIGNS_4(LANES_32) ((uint64_t)_mm256_movemask_ps((__m256)(LANES_32)))
 #define HIGHER_2(A, B) ((HERE(doubles))_mm_max_pd((__m128d)(A), (__m128d)(B)))
 #define HIGHER_4(A, B) ((HERE(doubles))_mm256_max_pd((__m256d)(A), (__m256d)(B)))
-#define WIDE_2(AT) ((HERE(doubles))_mm_cvtps_pd(_mm_castpd_ps(_mm_load_sd((const double *)(AT)))))
+#define WIDE_2(AT) ((HERE(doubles))_mm_cvtps_pd(_mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)(AT)))))
 #define WIDE_4(AT) ((HERE(doubles))_mm256_cvtps_pd(_mm_loadu_ps(AT)))
 #else
 #define WIDE_2(AT) ((HERE(doubles)){(AT)[0], (AT)[1]})
