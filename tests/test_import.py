@@ -55,6 +55,8 @@ def test_the_first_calls_load_nothing():
         "rankgain._reference_lists",
         "rankgain._reference_ordering",
         "array",
+        "bisect",
+        "_bisect",
     }
     calls = "rankgain.from_scores([[1, 0]], [[0.5, 1]]).evaluate('ndcg@2', 'mrr')"
     found = loaded(f"import rankgain; {calls}; after = sorted({{*sys.modules}} - before)")
