@@ -67,9 +67,11 @@ cdef const double* doubles_of(const Numbers* numbers, int64_t start, Py_ssize_t 
 # scratch
 
 cdef size_t workspace_size(Py_ssize_t n) noexcept nogil:
-    """The bytes of scratch for a query of n documents."""
+    """The bytes of scratch for a query of n documents, after which any number may stand."""
     cdef size_t per_document = 2 * sizeof(Entry) + sizeof(Step) + 6 * sizeof(double) + 3 * sizeof(int32_t)
-    return (<size_t>n + ROOM) * per_document + SPREAD * <size_t>min(n, <Py_ssize_t>SPREAD_FEW) * sizeof(int32_t)
+    cdef size_t size = (<size_t>n + ROOM) * per_document
+    size += SPREAD * <size_t>min(n, <Py_ssize_t>SPREAD_FEW) * sizeof(int32_t)
+    return size + -size % sizeof(double)
 
 
 cdef void lay_out(Workspace* space, void* block, Py_ssize_t n) noexcept nogil:

@@ -187,7 +187,6 @@ cdef int make_room(
     cdef size_t size = workspace_size(most)
     cdef Py_ssize_t numbers = 4 * (hits + 1) + 4 * (judged + 1) + 3 * most + steps.n_values + steps.most_points
     cdef Query* query = &room.query
-    size += -size % 16
     room.block = malloc(size + numbers * sizeof(double))
     if room.block == NULL:
         raise MemoryError
