@@ -48,6 +48,7 @@ cdef enum:
     SLOT_WORDS = 6  # that many bits
     PART = 2048  # scores of about so many are ranked together where there are more than SPREAD_FEW entries
     PARTS = 1024  # and up to this number
+    PARTED = 1 << 22  # scores are copied into them, up to so many: 12 bytes each, which larger queries must not take
     AHEAD = 32  # scores whose places are asked for together
     BLOCK = 512  # grades that are converted together
     ROOM = 32  # numbers beyond the last document that scratch has: some loops write a few at once
@@ -507,7 +508,7 @@ cdef Py_ssize_t rank_entries(
         if n <= FEW_SCORES:
             return rank_few(scores, n, m, depth, stable, space, hit_grade, hit_first, hit_last)
         return rank_each(scores, n, m, depth, stable, space, hit_grade, hit_first, hit_last)
-    if m > SPREAD_FEW:
+    if m > SPREAD_FEW and n <= PARTED:
         found = rank_parts(scores, n, m, depth, stable, space, hit_grade, hit_first, hit_last)
         if found >= 0:
             return found
