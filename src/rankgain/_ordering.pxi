@@ -508,7 +508,7 @@ cdef Py_ssize_t rank_entries(
         if n <= FEW_SCORES:
             return rank_few(scores, n, m, depth, stable, space, hit_grade, hit_first, hit_last)
         return rank_each(scores, n, m, depth, stable, space, hit_grade, hit_first, hit_last)
-    if m > SPREAD_FEW and n <= PARTED:
+    if m > SPREAD_FEW and n <= PARTED and 4 * m > n:
         found = rank_parts(scores, n, m, depth, stable, space, hit_grade, hit_first, hit_last)
         if found >= 0:
             return found
