@@ -595,7 +595,7 @@ cdef Py_ssize_t cut(
         bound = max(bound, bound_of(space.near, count, k, space))
         count = keep(space, count, bound, False)
         if 2 * count > room:  # many are equal to the bound
-            if not whole and -DBL_MAX <= bound < DBL_MAX:
+            if not whole and 64 * count > at and -DBL_MAX <= bound < DBL_MAX:  # fewer are sooner copied than counted
                 above = True
                 count = keep(space, count, bound, True)
             if 2 * count > room:
