@@ -133,7 +133,7 @@ def ask(process: subprocess.Popen[str], *question: Any) -> tuple[float, str]:
 def main(folder: str, words: list[str]) -> int:
     before, now = worker(os.path.abspath(folder)), worker(None)
     status = 0
-    print(f"{'':<46}{'before':>10}{'now':>10}  before / now")
+    print(f"{'':<46}{'before':>12}{'now':>12}  before / now")
     for name in forms():
         if words and not any(word in name for word in words):
             continue
@@ -146,7 +146,7 @@ def main(folder: str, words: list[str]) -> int:
         old, new = (statistics.median(side) * 1e3 for side in zip(*rounds, strict=True))
         ratios = sorted(old / new for old, new in rounds)
         spread = f"{ratios[0]:.2f} to {ratios[-1]:.2f}"
-        print(f"{name:<46}{old:>7.3g} ms{new:>7.3g} ms  {statistics.median(ratios):.2f} ({spread})", flush=True)
+        print(f"{name:<46}{old:>9.3g} ms{new:>9.3g} ms  {statistics.median(ratios):.2f} ({spread})", flush=True)
     return status
 
 
