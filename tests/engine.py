@@ -30,7 +30,7 @@ def found_in_lists(engine, grades, scores, offsets, *, ties="average", **options
 
 
 def found_in_rankings(engine, rankings, **options):
-    """The same of rankings."""
+    """The same of rankings, up to where the source breaks: no further is ever read."""
     source, rules = parts_of(rankings)
-    queries = len(rankings)
+    queries = len(rankings) if source.broken is None else source.broken[0]
     return found_in(engine, source.chunk(0, queries), source.room(0, queries), rules=rules.codes, **options)
