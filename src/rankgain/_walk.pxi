@@ -674,20 +674,6 @@ def hits(
     return run_chunk(program, rules, chunk, &kept)
 
 
-cdef list tables_of(Program program, list asked):
-    """The views of the gains by grade of each term: (offsets, grades, gains), None where no callable was asked."""
-    cdef const int64_t[::1] offsets
-    cdef const double[::1] grades, gains
-    tables = []
-    for given in asked:
-        if given is None:
-            tables.append(None)
-            continue
-        offsets, grades, gains = given
-        tables.append((offsets, grades, gains))
-    return tables
-
-
 def figure(
     Program program, int ties, Py_ssize_t queries, const int64_t[::1] returned, const int64_t[::1] offsets,
     double[::1] grade, int64_t[::1] first, int64_t[::1] last, const int64_t[::1] judged_offsets,
@@ -704,7 +690,6 @@ def figure(
     fault.code = 0
     room.block = NULL
     query = &room.query
-    held = tables_of(program, asked)
     try:
         make_room(
             &room, steps, ties, 0, longest(integers(offsets), queries), longest(integers(judged_offsets), queries)
@@ -725,8 +710,8 @@ def figure(
                 query.judged_grade = &judged_grade[judged_offsets[index]]
                 query.judged_count = &judged_count[judged_offsets[index]]
             for term in range(steps.n_terms):
-                if held[term] is not None:
-                    starts, grades, gains = held[term]
+                if asked[term] is not None:
+                    starts, grades, gains = asked[term]
                     tables[term].grades = doubles(grades) + starts[index]
                     tables[term].gains = doubles(gains) + starts[index]
                     tables[term].n = <Py_ssize_t>(starts[index + 1] - starts[index])

@@ -43,7 +43,7 @@ from rankgain.program import Plan
 from rankgain.rankings import Rankings
 from rankgain.rules import Rules
 from rankgain.trec_measures import Column, Options
-from rankgain.truth import Judgments, of_dicts, truth_of, types
+from rankgain.truth import Judgments, Truth, of_dicts, truth_of, types
 
 __version__ = "0.5.11"
 
@@ -160,9 +160,13 @@ class RelevanceEvaluator:
         judged = mapping(query_relevance, "query_relevance")
         if not all(judged.values()):
             judged = {query: own for query, own in judged.items() if len(own)}
-        self._truth = of_dicts(list(judged), judged.values(), "query_relevance").check()
-        self._judged = self._truth.judged
-        self._numbers = {query: number for number, query in enumerate(judged)}
+        self._hold(of_dicts(list(judged), judged.values(), "query_relevance").check())
+
+    def _hold(self, truth: Truth) -> None:
+        """The judgements, and what is looked up in them at each call."""
+        self._truth = truth
+        self._judged = truth.judged
+        self._numbers = {query: number for number, query in enumerate(truth.query_ids)}
 
     def evaluate(self, scores: Mapping[Any, Mapping[Any, float]]) -> dict[Any, dict[str, float]]:
         """The measures of each query of a run that is judged, in the order of the run.
@@ -225,9 +229,7 @@ class RelevanceEvaluator:
             state["_asked"] = state.pop("_measures"), options.release, options.level, state.pop("_judged_only")
         vars(self).update(state)
         self._planned = _planned(*self._asked)
-        self._truth = truth_of(state["_truth"])
-        self._judged = self._truth.judged
-        self._numbers = {query: number for number, query in enumerate(self._truth.query_ids)}
+        self._hold(truth_of(state["_truth"]))
 
 
 def _names(measures: Iterable[str]) -> tuple[str, ...]:

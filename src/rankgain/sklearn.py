@@ -29,7 +29,7 @@ import numpy as np
 from rankgain.arrays import Array, array_of, check_unmasked
 from rankgain.functions import dcg, ndcg
 from rankgain.inputs.scores import from_scores
-from rankgain.lists import Bools, Floats
+from rankgain.lists import NATIVE, Bools, Floats
 from rankgain.metrics import Metric, metric
 
 __all__ = ["InvalidParameterError", "dcg_score", "ndcg_score"]
@@ -157,7 +157,6 @@ def dcg_score(
     return float(np.average(_dcg_sample_scores(grades, scores, k, log_base, ignore_ties), weights=sample_weight))
 
 
-_PLAIN_GRADES = frozenset(map(np.dtype, (np.float64, np.float32, np.int64, np.int32, np.uint8)))
 _PLAIN_SCORES = frozenset(map(np.dtype, (np.float64, np.float32)))
 
 
@@ -165,11 +164,7 @@ def _plainly(name: str, y_true: Any, y_score: Any, k: Any) -> float | None:
     """The mean over the rows of two plain matrices; None for what has to be looked at closely, or is refused then."""
     if type(y_true) is not np.ndarray or type(y_score) is not np.ndarray or (k is not None and type(k) is not int):
         return None
-    if (
-        y_true.dtype not in _PLAIN_GRADES
-        or y_score.dtype not in _PLAIN_SCORES
-        or (shape := y_true.shape) != y_score.shape
-    ):
+    if y_true.dtype not in NATIVE or y_score.dtype not in _PLAIN_SCORES or (shape := y_true.shape) != y_score.shape:
         return None
     if len(shape) != 2 or shape[1] < 2 or not shape[0] or not np.logical_and.reduce(np.isfinite(y_score), axis=None):
         return None

@@ -127,7 +127,7 @@ class Truth:
 
     @cached_property
     def grades(self) -> Floats:
-        """One a document; below 0: pooled but unjudged."""
+        """One per document; below 0: pooled but unjudged."""
         return np.frombuffer(self._judged.arrays()[1], dtype=np.float64)
 
     def _look_through(self, ids: Ids) -> Fault:
@@ -201,9 +201,14 @@ def of_dicts(
     held = Truth(name, queries).with_dicts(_backend.readers.Judged(truths))
     if held.fault is not None and held.fault[2] >= 0:
         document, value = next(islice(truths[held.fault[1]].items(), held.fault[2], None))
-        held.detail = "an int beyond float64" if type(value) is int else type(value).__name__
+        held.detail = what_it_is(value)
         held.documents.append(document)
     return held
+
+
+def what_it_is(value: Any) -> str:
+    """What stands where a number should, in words."""
+    return "an int beyond float64" if type(value) is int else type(value).__name__
 
 
 def of_ids(name: str, groups: Groups, documents: Ids, grades: Column) -> Truth:

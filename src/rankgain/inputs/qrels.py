@@ -14,7 +14,7 @@ from rankgain.lists import Ints
 from rankgain.rankings import Rankings
 from rankgain.rules import check_missing, rules_of
 from rankgain.source import Chunk
-from rankgain.truth import JudgedSource, Judgments, Truth, as_dict, of_dicts, truth_of, types
+from rankgain.truth import JudgedSource, Judgments, Truth, as_dict, of_dicts, truth_of, types, what_it_is
 
 Qrels = Mapping[Any, Mapping[Any, float]]
 Run = Mapping[Any, Mapping[Any, float]]
@@ -145,8 +145,7 @@ class DictSource(JudgedSource):
         return sum(map(len, self._runs)) + int(self._truth.judged.total)
 
     def chunk(self, start: int, stop: int) -> Chunk:
-        numbers = None if self._numbers is None else self._numbers.tolist()
-        return DICTS, start, stop, self._truth.judged, numbers, self._runs
+        return DICTS, start, stop, self._truth.judged, None if self._numbers is None else self._common, self._runs
 
     def run_refusal(self, query: int, offence: Offence) -> Exception:
         run = as_dict(self._runs[query])
@@ -156,6 +155,5 @@ class DictSource(JudgedSource):
             detail = types(self._truth.documents[first : first + 1], run, (self._truth.name, self._run_name))
         elif offence.position >= 0:
             document, value = next(islice(run.items(), offence.position, None))
-            kind = "an int beyond float64" if type(value) is int else type(value).__name__
-            where, detail = f"{where}, document {document!r}", kind
+            where, detail = f"{where}, document {document!r}", what_it_is(value)
         return refusal(offence.code, where, detail)

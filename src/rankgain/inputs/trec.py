@@ -416,9 +416,8 @@ def _blocks(file: File, *, together: bool, threads: int) -> Iterator[Block]:
     have = line = rows = 0
     while True:
         if 2 * have > (size := len(buffers[0])):
-            buffers = [
-                own + bytes(max(size, HELD * BLOCK - size)) for own in buffers
-            ]  # others: blocks hold on to these
+            # not grown in place: blocks hold on to these
+            buffers = [own + bytes(max(size, HELD * BLOCK - size)) for own in buffers]
         buffer = buffers[0]
         try:
             more = file.fill(memoryview(buffer)[have:])
