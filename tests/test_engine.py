@@ -402,7 +402,7 @@ def test_the_entries_of_the_engine(on_both):
 
 
 def test_buffers_that_are_not_contiguous():
-    """Nobody hands such to the compiled half, which says so."""
+    """Sources never pass them; the compiled half refuses them all the same."""
     from rankgain import _kernels as kernels
 
     program = kernels.Program([], [], 1, 1, 0.0)

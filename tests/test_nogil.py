@@ -35,7 +35,7 @@ HOLDERS = {
     "_dicts.of": "copies two arrays",
     **dict.fromkeys(["_lines.scan_qrels", "_lines.scan_run"], "`scan` does it for them"),
     "_lists.__cinit__": "keeps the view of a table",
-    "_walk.hits": "`run_buffers` does it, and over dicts nobody can",
+    "_walk.hits": "`run_buffers` releases it; a walk over dicts has to hold it",
     "_walk.figure": "stands between calls of a callable, which need the GIL",
 }
 ALLOCATORS = {"_kernels_make_chains": "is for those that reserve scratch, and tells them whether there was room"}

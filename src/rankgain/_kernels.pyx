@@ -12,7 +12,7 @@ import os
 
 from libc.stdint cimport uint64_t
 
-cdef uint64_t SEED = int.from_bytes(os.urandom(8), "little")  # nobody can prepare ids that all collide
+cdef uint64_t SEED = int.from_bytes(os.urandom(8), "little")  # random, so that ids cannot be crafted to collide
 
 include "_numbers.pxi"
 include "_ordering.pxi"

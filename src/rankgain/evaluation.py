@@ -1,4 +1,4 @@
-"""The result: the values of metrics, one a query."""
+"""The result of an evaluation: the values of each metric, one per query."""
 
 from __future__ import annotations
 
