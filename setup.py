@@ -41,7 +41,7 @@ DIRECTIVES = {
 # A small wheel: nothing here throws, so there are no tables for what does; functions stand where they fit, and those
 # of Python are called through one table. With -O3 the modules weigh 52 kB more and take 0 to 9 % less time, 25 % less
 # where many are ordered. Loops stay as they are written: those that vectors make quicker are written with them
-# (lanes_loops.h); to let the compiler do so, or align functions and jumps, gains nothing that can be measured.
+# (simd_loops.h); to let the compiler do so, or align functions and jumps, gains nothing that can be measured.
 SMALL = ["-O3", "-g0", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables"]
 SMALL += ["-fno-tree-vectorize", "-fno-tree-slp-vectorize", "-fno-unroll-loops"]
 if sys.platform == "linux":
@@ -60,30 +60,32 @@ def extensions() -> list[Extension]:
 
     package = Path("src/rankgain")
     # What Cython would put into every module stands in one that they share: a wheel of half the size.
-    common = Path("build/cython/src/rankgain/_cyutility.c")
+    common = Path("build/cython/src/rankgain/_compiled/_cyutility.c")
     common.parent.mkdir(parents=True, exist_ok=True)
     cython = [sys.executable, "-m", "cython", "-X", "freethreading_compatible=True", f"--generate-shared={common}"]
     subprocess.run(cython, check=True)
-    shared = sorted(str(path) for pattern in ("*.pxi", "*.pxd", "*.h", "include/*.h") for path in package.glob(pattern))
+    shared = sorted(str(path) for kind in ("pxi", "pxd", "h") for path in package.rglob(f"*.{kind}"))
+    sources = {f"rankgain.{path.stem}": path for path in package.glob("*.pyx")}
+    sources |= {f"rankgain._compiled.{path.stem}": path for path in [*package.glob("_compiled/*.pyx"), common]}
     modules = [
         Extension(
-            f"rankgain.{source.stem}",
+            name,
             [str(source)],
             depends=[str(source), *shared],
-            include_dirs=[str(package), str(package / "include")],
+            include_dirs=[str(package / "_compiled"), str(package / "include")],
             libraries=[] if WINDOWS else ["m"],  # unnamed, libm's symbols would stay unversioned
             extra_compile_args=[*FLAGS, *(GLUE if source == common else [])],
             extra_link_args=["-s"] if sys.platform == "linux" and not DEBUG else [],  # no table of symbols
             define_macros=[("CYTHON_COMPRESS_STRINGS", "0"), *LIMITED],  # a wheel compresses them better
             py_limited_api=ABI3,
         )
-        for source in [*sorted(package.glob("*.pyx")), common]
+        for name, source in sorted(sources.items())
     ]
     modules = cythonize(
         modules,
         build_dir="build/cython",
         compiler_directives=DIRECTIVES,
-        shared_utility_qualified_name="rankgain._cyutility",
+        shared_utility_qualified_name="rankgain._compiled._cyutility",
     )
     for module in modules:  # cythonize() forgets `optional`
         module.optional = MODE == "auto"

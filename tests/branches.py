@@ -19,82 +19,82 @@ from pathlib import Path
 
 EXCUSED = {
     "malloc() finds no memory": [
-        ("_columns.pxi", "return chains.heads != NULL and chains.before != NULL"),
-        ("_columns.pxi", "if not make_chains(&chains, longest(integers(offsets), queries)):"),
-        ("_columns.pxi", "if not made or scratch.seen == NULL or scratch.marks == NULL or scratch.members == NULL:"),
-        ("_columns.pxi", "if table.slots == NULL:"),
-        ("_columns.pxi", "if at == NULL or sizes == NULL:"),
-        ("_dicts.pxi", "if self.grades == NULL:"),
-        ("_dicts.pxi", "if grown == NULL:"),
-        ("_dicts.pxi", "if packed.data == NULL:"),
-        ("_lines.pxi", "if table == NULL:"),
-        ("_lists.pxi", "if one.block == NULL:"),
-        ("_lists.pxi", "except MemoryError:"),
-        ("_numbers.pxi", "if block == NULL:"),
-        ("_program.pxi", "if self.steps.terms == NULL or self.steps.figures == NULL:"),
-        ("_walk.pxi", "if room.block == NULL:"),
-        ("_walk.pxi", "if reader.values == NULL:"),
-        ("_walk.pxi", "if kept.out == NULL:"),
-        ("_walk.pxi", "if tables == NULL:"),
+        ("columns.pxi", "return chains.heads != NULL and chains.before != NULL"),
+        ("columns.pxi", "if not make_chains(&chains, longest(integers(offsets), queries)):"),
+        ("columns.pxi", "if not made or scratch.seen == NULL or scratch.marks == NULL or scratch.members == NULL:"),
+        ("columns.pxi", "if table.slots == NULL:"),
+        ("columns.pxi", "if at == NULL or sizes == NULL:"),
+        ("dicts.pxi", "if self.grades == NULL:"),
+        ("dicts.pxi", "if grown == NULL:"),
+        ("dicts.pxi", "if packed.data == NULL:"),
+        ("lines.pyx", "if table == NULL:"),
+        ("lists.pxi", "if one.block == NULL:"),
+        ("lists.pxi", "except MemoryError:"),
+        ("numbers.pxi", "if block == NULL:"),
+        ("program.pxi", "if self.steps.terms == NULL or self.steps.figures == NULL:"),
+        ("walk.pyx", "if room.block == NULL:"),
+        ("walk.pyx", "if reader.values == NULL:"),
+        ("walk.pyx", "if kept.out == NULL:"),
+        ("walk.pyx", "if tables == NULL:"),
     ],
     "without a GIL another thread changes a list or a dict in the middle": [
-        ("_lists.pxi", "except IndexError:"),
-        ("_lists.pxi", "if index >= len(lists):"),
-        ("_dicts.pxi", "if count < n:"),
-        ("_dicts.pxi", "return CHANGED if index < n else 0"),
-        ("_dicts.pxi", "fault = (code, -1 if code == CHANGED else position) if code else None"),
-        ("_dicts.pxi", "position[0] = -1 if code == CHANGED else position[0]"),
-        ("_dicts.pxi", "if found != len(sought):"),
-        ("_dicts.pxi", "if index == n:"),
-        ("_dicts.pxi", "if places is None or len(places) != stop - start:"),
+        ("lists.pxi", "except IndexError:"),
+        ("lists.pxi", "if index >= len(lists):"),
+        ("dicts.pxi", "if count < n:"),
+        ("dicts.pxi", "return CHANGED if index < n else 0"),
+        ("dicts.pxi", "fault = (code, -1 if code == CHANGED else position) if code else None"),
+        ("dicts.pxi", "position[0] = -1 if code == CHANGED else position[0]"),
+        ("dicts.pxi", "if found != len(sought):"),
+        ("dicts.pxi", "if index == n:"),
+        ("dicts.pxi", "if places is None or len(places) != stop - start:"),
     ],
     "another thread writes to an array in the middle": [
-        ("_ordering.pxi", "at = min(at, n)"),
-        ("_ordering.pxi", "moved = moved or (not stable and entries[index].grade > entries[slots[at]].grade)"),
-        ("_ordering.pxi", "if score_at[part] < n:"),
-        ("_ordering.pxi", "last = min(above + tied, <int64_t>n)"),
-        ("_ordering.pxi", "stop = <Py_ssize_t>min(written + count, <int64_t>room)"),
-        ("_walk.pxi", "position[0] = min(first_nan(scores, n), n - 1)"),
+        ("ordering.pxi", "at = min(at, n)"),
+        ("ordering.pxi", "moved = moved or (not stable and entries[index].grade > entries[slots[at]].grade)"),
+        ("ordering.pxi", "if score_at[part] < n:"),
+        ("ordering.pxi", "last = min(above + tied, <int64_t>n)"),
+        ("ordering.pxi", "stop = <Py_ssize_t>min(written + count, <int64_t>room)"),
+        ("walk.pyx", "position[0] = min(first_nan(scores, n), n - 1)"),
     ],
     "so many documents that a test would take minutes": [
-        ("_ordering.pxi", "count = min(m - index, <Py_ssize_t>FEW)"),
-        ("_ordering.pxi", "cdef Py_ssize_t count = max(min(n // PART, <Py_ssize_t>PARTS), 1), most = 0, kept = 0"),
-        ("_ordering.pxi", "if n > INT32_MAX or m <= FEW_KEYS or (m <= lanes.few and n <= FEW_SCORES):"),
+        ("ordering.pxi", "count = min(m - index, <Py_ssize_t>FEW)"),
+        ("ordering.pxi", "cdef Py_ssize_t count = max(min(n // PART, <Py_ssize_t>PARTS), 1), most = 0, kept = 0"),
+        ("ordering.pxi", "if n > INT32_MAX or m <= FEW_KEYS or (m <= lanes.few and n <= FEW_SCORES):"),
     ],
     "what calls it sees to that": [
-        ("_lists.pxi", "if n == 0 or not is_list(lists[0]):"),  # an empty list has a value
-        ("_program.pxi", "if table.n == 0:"),  # where a grade is looked up there is one at least
-        ("_program.pxi", "if at == table.n or table.grades[at] != grade:"),  # tables have a gain of 0
-        ("_sums.pxi", "while done < n_cutoffs and cutoffs[done] < a:"),  # no hit starts beyond the last cut-off
+        ("lists.pxi", "if n == 0 or not is_list(lists[0]):"),  # an empty list has a value
+        ("query.pxi", "if table.n == 0:"),  # where a grade is looked up there is one at least
+        ("query.pxi", "if at == table.n or table.grades[at] != grade:"),  # tables have a gain of 0
+        ("sums.pxi", "while done < n_cutoffs and cutoffs[done] < a:"),  # no hit starts beyond the last cut-off
     ],
     "32 bits of two hashes are equal, by chance": [
-        ("_columns.pxi", "if same(held, candidate if rows == NULL else <Py_ssize_t>rows[candidate], keys, row):"),
-        ("_lines.pxi", "if ends[row] - starts[row] == length and equal_bytes(data + starts[row], at, length):"),
+        ("columns.pxi", "if same(held, candidate if rows == NULL else <Py_ssize_t>rows[candidate], keys, row):"),
+        ("lines.pyx", "if ends[row] - starts[row] == length and equal_bytes(data + starts[row], at, length):"),
     ],
     "another CPU, for which see `.ci/deep cpus`": [
-        ("_ordering.pxi", "if lanes_avx2() != NULL:"),
-        ("lanes.h", "if (!__get_cpuid(1, &a, &b, &c, &d) || ~c & (1u << 27 | 1u << 28)) return NULL;"),
+        ("ordering.pxi", "if lanes_avx2() != NULL:"),
+        ("simd.h", "if (!__get_cpuid(1, &a, &b, &c, &d) || ~c & (1u << 27 | 1u << 28)) return NULL;"),
         (
-            "lanes.h",
+            "simd.h",
             "return (kept & 6) == 6 && __get_cpuid_count(7, 0, &a, &b, &c, &d) && b & 1u << 5 ? &lanes_4 : NULL;",
         ),
     ],
     "another compiler, one without vectors": [
-        ("lanes_loops.h", "best[part] = HIGHER(LOAD(doubles, scores + i + part * LANES), best[part]);"),
-        ("lanes_loops.h", "best = reached && own[part] > best ? own[part] : best;"),
+        ("simd_loops.h", "best[part] = HIGHER(LOAD(doubles, scores + i + part * LANES), best[part]);"),
+        ("simd_loops.h", "best = reached && own[part] > best ? own[part] : best;"),
         (
-            "lanes_loops.h",
+            "simd_loops.h",
             "for (; i < n && found < room; i++) near[found] = scores[i], place[found] = i, "
             "found += !(scores[i] < bound);",
         ),
-        ("lanes_loops.h", "UNROLLED for (int part = 0; part < parts; part++)"),
-        ("lanes_loops.h", "for (ptrdiff_t i = 0; i < n; i++) {"),
-        ("lanes_loops.h", "UNROLLED for (int part = 0; part < parts; part++) {"),
+        ("simd_loops.h", "UNROLLED for (int part = 0; part < parts; part++)"),
+        ("simd_loops.h", "for (ptrdiff_t i = 0; i < n; i++) {"),
+        ("simd_loops.h", "UNROLLED for (int part = 0; part < parts; part++) {"),
     ],
-    "what is unsigned is not negative": [("lanes_loops.h", "SUMS(uint8_t)")],
+    "what is unsigned is not negative": [("simd_loops.h", "SUMS(uint8_t)")],
 }
 
-MARK = re.compile(r' */\* "(?:src/)?rankgain/([\w.]+)":(\d+)$')  # before the C of a line
+MARK = re.compile(r' */\* "(?:src/)?rankgain/(?:_compiled/)?([\w.]+)":(\d+)$')  # before the C of a line
 OURS = re.compile(r" *(} else )?(if|for|while|switch) \((unlikely\()?!?__pyx_[tv]_")
 PLUMBING = re.compile(r"unlikely\(!|__pyx_temp|Py_|__Pyx|__PYX")
 
@@ -111,7 +111,7 @@ def conditionals(tree):
     modules = [data for data in sorted(tree.glob("build/**/*.gcno")) if data.stem != "_cyutility"]
     for found in chain.from_iterable(map(gcov, modules)):
         path = tree / found["file"]
-        if path.suffix == ".h" and (package / path.name).exists():  # a copy of it
+        if path.suffix == ".h" and (package / "_compiled" / path.name).exists():  # a copy of it
             for line in found["lines"]:
                 if line["branches"]:  # a macro may have others at each level
                     counts = [branch["count"] for branch in line["branches"]]
@@ -141,7 +141,7 @@ def main(tree):
     taken = defaultdict(list)
     for conditional, counts in conditionals(tree):
         taken[conditional].append(counts)
-    sources = {name: (package / name).read_text().splitlines() for name, _, _ in taken}
+    sources = {name: next(package.rglob(name)).read_text().splitlines() for name, _, _ in taken}
     excuses = {pair: reason for reason, pairs in EXCUSED.items() for pair in pairs}
     left, branches, unused = [], 0, set(excuses)
     for (name, line, which), counts in sorted(taken.items()):

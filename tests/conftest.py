@@ -12,9 +12,10 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 from wheels import compiled, compiled_wheel, pure, pure_wheel, sdist  # noqa: F401
 
-from rankgain import _backend, discounts, functions
+from rankgain import _backend, functions
+from rankgain.metrics import discounts
 
-BUILT = ["python"] if find_spec("rankgain._kernels") is None else ["compiled", "python"]
+BUILT = ["python"] if find_spec("rankgain._compiled.walk") is None else ["compiled", "python"]
 FORCED = os.environ.get("RANKGAIN_BACKEND")
 BACKENDS = [name for name in BUILT if FORCED in (None, "", "auto", name)]
 

@@ -1,10 +1,10 @@
 """What the first half of the engine finds, for the tests that look at it."""
 
 from rankgain._codes import LISTS, UNLIMITED
-from rankgain.families import POOLED
-from rankgain.program import find
+from rankgain.data.rules import TIES
+from rankgain.metrics.families import POOLED
+from rankgain.metrics.program import find
 from rankgain.rankings import parts_of
-from rankgain.rules import TIES
 
 
 def plain(found):

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 import rankgain as rg
 from rankgain._codes import UNLIMITED
-from rankgain.definitions import TABLE
+from rankgain.metrics.table import TABLE
 
 TIES = ["average", "stable", "best", "worst"]
 
@@ -76,7 +76,7 @@ PARAMETERS = {
 def asked(draw, names=tuple(TABLE)):
     """The name of a metric, and parameters of those that it takes."""
     row = TABLE[draw(st.sampled_from(names))]
-    drawn = {name: draw(PARAMETERS[name]) for name in row.parameters if draw(st.booleans())}
+    drawn = {name: draw(PARAMETERS[name]) for name in row.takes if draw(st.booleans())}
     if row.cuts:
         drawn["k"] = draw(cutoffs)
     return row.name, drawn
@@ -89,6 +89,6 @@ def asked_of(drawn, known):
     if parameters.get("gain") == "table":
         parameters["gain"] = {grade: 0.75 * (place * 7 % 5) for place, grade in enumerate(sorted(known), start=1)}
     highest = max(known, default=0)
-    if "max_grade" in TABLE[name].parameters and parameters.get("max_grade", 4.0) < highest:
+    if "max_grade" in TABLE[name].takes and parameters.get("max_grade", 4.0) < highest:
         parameters["max_grade"] = float(highest)
     return rg.metric(name, **parameters), name, parameters

@@ -26,13 +26,13 @@ from strategies import (
 
 import rankgain as rg
 from rankgain import _backend
-from rankgain.definitions import TABLE
-from rankgain.discounts import Discount
-from rankgain.families import NON_RELEVANT, POOLED
-from rankgain.groups import Groups
-from rankgain.ids import ids_of, python_ids
-from rankgain.lists import NATIVE
-from rankgain.metrics import cut_off
+from rankgain.data.groups import Groups
+from rankgain.data.ids import ids_of, python_ids
+from rankgain.data.ragged import NATIVE
+from rankgain.metrics.discounts import Discount
+from rankgain.metrics.families import NON_RELEVANT, POOLED
+from rankgain.metrics.metric import cut_off
+from rankgain.metrics.table import TABLE
 from rankgain.rankings import parts_of
 
 pytestmark = pytest.mark.both
@@ -138,7 +138,7 @@ def test_one_list_of_any_numbers(on_both, grades, dtype, shape, k, bad):
 @pytest.mark.parametrize("dtype", "df?bBhHiIlLqQ")
 def test_short_lists_go_straight_through_a_door(on_both, dtype, shape):
     def values(n):
-        door = _backend.single.Door(False, Discount.of("log2").table(n), 1, 2.0, n, False, 0.0, 1.0)
+        door = _backend.lists.Door(False, Discount.of("log2").table(n), 1, 2.0, n, False, 0.0, 1.0)
         held = SHAPES[shape](np.ones(n, dtype=dtype))
         held = held if dtype != "?" or not isinstance(held, (list, tuple)) else [1] * n  # a bool in a list is no int
         return [getattr(door, name)(held) for name in ("dcg", "idcg", "ndcg", "rr")]
@@ -178,7 +178,7 @@ def test_what_is_found(on_both, corpus, depth, judged_depth, below, ties):
 
     def found():
         options = {"depth": depth, "judged_depth": judged_depth, "lowest": below}
-        return found_in_rankings(_backend.engine, rankings, **options)
+        return found_in_rankings(_backend.walk, rankings, **options)
 
     compiled, python = on_both(found)
     assert compiled == python
@@ -239,7 +239,7 @@ def test_each_of_the_family(on_both, name, ties):
         rankings = rg.from_scores(lists, [rng.integers(0, rng.integers(1, 5), len(row)) for row in lists], ties=ties)
     row = TABLE[name]
     metrics = [rg.metric(name, k=k) for k in (None, *range(1, 42))] if row.cuts else [name]
-    metrics += [rg.metric(name, rel=rel) for rel in (0, 2, 9) if "rel" in row.parameters]
+    metrics += [rg.metric(name, rel=rel) for rel in (0, 2, 9) if "rel" in row.takes]
     if ties != "average" or not row.unaveraged:
         agree(on_both, lambda: rankings.evaluate(*metrics))
 
@@ -460,7 +460,7 @@ def test_chunks_do_not_show(on_both, monkeypatch):
     n = int(sizes.sum())
     rankings = rg.from_scores(rng.integers(0, 4, n), rng.integers(0, 9, n), group_sizes=sizes)
     whole = agree(on_both, lambda: rankings.evaluate("ndcg@10", "rr"))
-    monkeypatch.setattr("rankgain.source.CHUNK", 7)
+    monkeypatch.setattr("rankgain.data.source.CHUNK", 7)
     assert sum(1 for _ in parts_of(rankings)[0].chunks()) > 50
     assert agree(on_both, lambda: rankings.evaluate("ndcg@10", "rr")) == whole
 
@@ -598,7 +598,7 @@ def test_the_batch_of_documents_with_ids(on_both, sides, ties, depth, judged_dep
         except ValueError as error:
             return type(error), error.args
         options = {"depth": depth, "judged_depth": judged_depth, "lowest": below}
-        return found_in_rankings(_backend.engine, rankings, **options)
+        return found_in_rankings(_backend.walk, rankings, **options)
 
     for form in forms:
         compiled, python = on_both(lambda form=form: found(form))

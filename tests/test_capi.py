@@ -265,7 +265,7 @@ def width(request):
 @pytest.fixture(params=["baseline", "avx2"])
 def cpu(request):
     """The loops for a level of CPU, or those for the baseline where it has no such level."""
-    ordering = import_module("rankgain._kernels")
+    ordering = import_module("rankgain._compiled.walk")
     ordering.use_cpu(request.param) or ordering.use_cpu("baseline")
     yield
     ordering.use_cpu(None)

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 import pytest
 
 import rankgain as rg
-from rankgain import definitions
+from rankgain.metrics import table as definitions
 
 pytestmark = pytest.mark.usefixtures("backend")
 

@@ -58,7 +58,7 @@ def test_any_rankings(backend, queries, ties, ks):
 
 
 def test_all_cutoffs_in_one_pass(backend, monkeypatch):
-    monkeypatch.setattr("rankgain.source.CHUNK", 1 << 16)
+    monkeypatch.setattr("rankgain.data.source.CHUNK", 1 << 16)
     held = rankings(queries=6000)
     source, passed = parts_of(held)[0], []
     make = source.chunk
@@ -167,7 +167,7 @@ if find_spec("matplotlib"):
     from matplotlib.collections import LineCollection
     from matplotlib.figure import Figure
 
-    from rankgain._drawing import heading
+    from rankgain.results.plotting import heading
 
     def points(line):
         return [values.tolist() for values in line.get_data()]

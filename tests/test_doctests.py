@@ -12,12 +12,12 @@ import rankgain
 pytestmark = pytest.mark.usefixtures("backend")
 
 # Compiled, or not to be imported where matplotlib or a compiler was absent.
-LEFT_OUT = ["_kernels", "_readers", "_cyutility", "_drawing"]
-LEFT_OUT += [] if importlib.util.find_spec("rankgain._kernels") else ["capi"]
+LEFT_OUT = ["rankgain._compiled.", "rankgain.results.plotting"]
+LEFT_OUT += [] if importlib.util.find_spec("rankgain._compiled.walk") else ["rankgain.capi"]
 MODULES = [
     module.name
     for module in pkgutil.walk_packages(rankgain.__path__, "rankgain.")
-    if not module.name.rpartition(".")[2].startswith(tuple(LEFT_OUT))
+    if not module.name.startswith(tuple(LEFT_OUT))
 ]
 EXTRAS = {
     "plot(": "matplotlib",
@@ -70,5 +70,5 @@ def test_readme():
 def test_examples_are_found():
     examples = {name: sum(len(test.examples) for test in docstrings(name, exclude_empty=True)) for name in MODULES}
     assert examples["rankgain.functions"] >= 9
-    assert examples["rankgain.evaluation"] >= 9
+    assert examples["rankgain.results.evaluation"] >= 9
     assert sum(examples.values()) > 30

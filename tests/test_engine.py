@@ -13,7 +13,7 @@ from strategies import TIES
 import rankgain as rg
 from rankgain import _backend, _codes
 from rankgain._codes import UNLIMITED
-from rankgain.families import NON_RELEVANT, POOLED
+from rankgain.metrics.families import NON_RELEVANT, POOLED
 
 pytestmark = pytest.mark.both
 
@@ -78,7 +78,7 @@ def test_lists(on_both, held, ties, beside, limits, look):
         sizes = list(map(len, own))
         rankings = rg.from_scores(flat(own), flat(scores), group_sizes=sizes, ties=ties, **given)
     rankings = limited(rankings, *limits)
-    compiled, python = on_both(lambda: found_in_rankings(_backend.engine, rankings, **look))
+    compiled, python = on_both(lambda: found_in_rankings(_backend.walk, rankings, **look))
     assert compiled == python
 
 
@@ -89,7 +89,7 @@ def test_matrices(on_both, seed, queries, columns, scored, look):
     grades, scores = rng.integers(0, 4, (queries, columns)), rng.integers(0, 3, (queries, columns)) / 2.0
     judged = rng.integers(0, 9, (queries, columns + 3))
     rankings = rg.from_scores(grades, scores, judged=judged) if scored else rg.from_ranked(grades, judged=judged)
-    compiled, python = on_both(lambda: found_in_rankings(_backend.engine, rankings, **look))
+    compiled, python = on_both(lambda: found_in_rankings(_backend.walk, rankings, **look))
     assert compiled == python
     assert python["returned"] == [columns] * queries
 
@@ -157,7 +157,7 @@ def test_documents_with_ids(on_both, sides, ties, validate, limits, look):
             run_lines = lines(run, "{} Q0 {} 0 {} t\n").getvalue()
             forms.append(lambda: rg.read_trec(lines(qrels, "{} 0 {} {}\n"), BytesIO(run_lines), ties=ties))
     for make in forms:
-        compiled, python = on_both(lambda make=make: outcome(make, limits, look, _backend.engine))
+        compiled, python = on_both(lambda make=make: outcome(make, limits, look, _backend.walk))
         assert compiled == python
 
 
@@ -186,7 +186,7 @@ def test_a_chunk_that_begins_later(on_both, start):
 
     def found(rankings, start, stop):
         source, rules = parts_of(rankings)
-        return found_in(_backend.engine, source.chunk(start, stop), source.room(start, stop), rules=rules.codes)
+        return found_in(_backend.walk, source.chunk(start, stop), source.room(start, stop), rules=rules.codes)
 
     for rankings in made:
         compiled, python = on_both(lambda rankings=rankings: found(rankings, start, 3))
@@ -316,7 +316,7 @@ def test_a_score_is_refused_before_the_grade_beside_it(on_both):
         ([-1, 1, 0], [0.0, 1.0, nan], (_codes.NEGATIVE_GRADE, 0, 0, -1)),
     ):
         rankings = rg.from_scores(grades, scores)
-        assert on_both(lambda rankings=rankings: found_in_rankings(_backend.engine, rankings)) == [where] * 2
+        assert on_both(lambda rankings=rankings: found_in_rankings(_backend.walk, rankings)) == [where] * 2
 
 
 def test_each_judged_document_needs_a_discount(on_both):
@@ -347,7 +347,7 @@ def test_what_is_left_of_a_condensed_list(on_both):
     part = rg.from_qrels(qrels, run).limited(judged_only=True).limited(depth=2)
     compiled, python = on_both(lambda: part.evaluate("num_ret", "num_rel_ret", "precision", "rr").mean())
     assert compiled == python == {"num_ret": 2.0, "num_rel_ret": 1.0, "precision": 0.5, "rr": 0.5}
-    compiled, python = on_both(lambda: found_in_rankings(_backend.engine, part))
+    compiled, python = on_both(lambda: found_in_rankings(_backend.walk, part))
     assert compiled == python
     assert (python["returned"], python["first"], python["last"]) == ([2], [1, 2], [1, 2])
 
@@ -387,9 +387,9 @@ def test_the_entries_of_the_engine(on_both):
     rules = 0, False, UNLIMITED, False, UNLIMITED
 
     def answers():
-        engine, judged = _backend.engine, _backend.readers.Judged([{"d": 1.0}])
+        engine, judged = _backend.walk, _backend.dicts.Judged([{"d": 1.0}])
         program = engine.Program([], [], 1, 1, 0.0)
-        door = _backend.single.Door(False, np.ones(3), _codes.UNIT, 2.0, 3, False, 0.0, 0.0)
+        door = _backend.lists.Door(False, np.ones(3), _codes.UNIT, 2.0, 3, False, 0.0, 0.0)
         return (
             found_in(engine, empty, (0, 0))["returned"],
             [engine.rows(program, rules, judged, {"q": 0}, {"q": {"d": 1.0}}, (), most) for most in (0, 1)],
@@ -403,7 +403,7 @@ def test_the_entries_of_the_engine(on_both):
 
 def test_buffers_that_are_not_contiguous():
     """Sources never pass them; the compiled half refuses them all the same."""
-    from rankgain import _kernels as kernels
+    from rankgain._compiled import walk as kernels
 
     program = kernels.Program([], [], 1, 1, 0.0)
     rules, grades = (0, False, UNLIMITED, False, UNLIMITED), np.zeros(4)
@@ -507,7 +507,7 @@ def test_hits_of_files(on_both):
     qrels, run = b"q 0 a 0\nq 0 b 1\nq 0 c -1\n", b"q Q0 a 0 3 t\nq Q0 b 0 2 t\nq Q0 c 0 1 t\n"
     rankings = rg.read_trec(BytesIO(qrels), BytesIO(run))
     for lowest, grades in ((0.0, [1.0]), (NON_RELEVANT, [0.0, 1.0]), (POOLED, [0.0, 1.0, -1.0])):
-        found = on_both(lambda lowest=lowest: found_in_rankings(_backend.engine, rankings, lowest=lowest)["grade"])
+        found = on_both(lambda lowest=lowest: found_in_rankings(_backend.walk, rankings, lowest=lowest)["grade"])
         assert found == [grades] * 2
 
 
@@ -516,7 +516,7 @@ def test_callables_in_several_chunks(on_both, monkeypatch):
     rows = [[0, 0], [1, 2], [0], [3, 0, 1], [0, 0], [2]]
     made = rg.metric("cg", gain=lambda grades: 2.0 * grades)
     for chunk in (1 << 18, 2):
-        monkeypatch.setattr("rankgain.source.CHUNK", chunk)
+        monkeypatch.setattr("rankgain.data.source.CHUNK", chunk)
         for result in on_both(lambda: rg.from_ranked(rows).evaluate(made)):
             assert result[made].tolist() == [0.0, 6.0, 0.0, 8.0, 0.0, 4.0]
             assert result.counts["empty"] == 3

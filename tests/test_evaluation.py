@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankgain as rg
-from rankgain import definitions
-from rankgain.evaluation import Evaluation
+from rankgain.metrics import table as definitions
+from rankgain.results.evaluation import Evaluation
 
 pytestmark = pytest.mark.usefixtures("backend")
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from strategies import TIES, asked, asked_of
 
 import rankgain as rg
-from rankgain.definitions import TABLE
+from rankgain.metrics.table import TABLE
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -86,7 +86,7 @@ def test_g_of_a_large_exponential_gain():
 
 HUGE = [[1e308], [1e308, 1e308], [1.7e308, 0, 3, 1.7e308], [5e307] * 4, [1e308] * 20, [1, 1e300]]
 SMALL = [[5e-324], [0, 5e-324], [5e-324, 0, 1], [2e-308, 5e-324, 0], [1e-300] * 3]
-EXTREMES = [rg.metric(name) for name in TABLE if "max_grade" not in TABLE[name].parameters]
+EXTREMES = [rg.metric(name) for name in TABLE if "max_grade" not in TABLE[name].takes]
 EXTREMES += [rg.metric("q_measure", beta=5), rg.metric("q_measure", beta=1e6), rg.metric("f", beta=1e6)]
 EXTREMES += [rg.metric("dcg", discount="zipf"), rg.metric("ndcg", k=2), rg.metric("ndcg_rel", gain="binary")]
 
@@ -224,7 +224,7 @@ def test_where_the_grade_stands_does_not_depend_on_chunks_or_threads():
 
 
 def test_nothing_relevant_and_nothing_returned():
-    sums = {name for name, row in TABLE.items() if "empty" not in row.parameters}
+    sums = {name for name, row in TABLE.items() if "empty" not in row.takes}
     rankings = rg.from_ranked([[], [0, 0], []], judged=[[], [0, 0, 0], [2, 0]])
     for name in TABLE:
         if name in sums:

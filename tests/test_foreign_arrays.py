@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import rankgain as rg
-from rankgain.arrays import array_of
-from rankgain.lists import Lists
+from rankgain.data.arrays import array_of
+from rankgain.data.ragged import Lists
 
 LIBRARIES = {name: import_module(name) for name in ("pandas", "polars", "pyarrow", "torch") if find_spec(name)}
 

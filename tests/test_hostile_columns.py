@@ -324,7 +324,7 @@ def test_more_rows_than_are_numbered_together(monkeypatch):
     held |= {"score": rng.integers(0, 50, 3000)}
     expected = rg.from_scores(held["label"], held["score"], qid=held["qid"], ties="stable").evaluate("ndcg")
     for size in (1, 7, 2999, 3000):
-        monkeypatch.setattr("rankgain.groups.CHUNK", size)
+        monkeypatch.setattr("rankgain.data.groups.CHUNK", size)
         for frame in (held, pl.DataFrame(held)):
             found = rg.from_frames(frame, ties="stable").evaluate("ndcg")
             assert list(found.query_ids) == list(expected.query_ids) == list(dict.fromkeys(held["qid"].tolist()))

@@ -26,8 +26,8 @@ HEAVY = {
 }
 HEAVY |= {"importlib.util", "json", "lzma", "multiprocessing", "numpy.ma", "numpy.typing", "random", "shutil", "socket"}
 HEAVY |= {"statistics", "subprocess", "tempfile", "unittest", "zipfile", "zlib"}
-PARTS = "readers", "columns", "lines", "walk"
-LATER = {*rg._LATER.values(), "_readers"} | {f"_reference_{part}" for part in PARTS}
+PARTS = "dicts", "columns", "lines", "walk"
+LATER = {*rg._LATER.values(), "_compiled.lines"} | {f"_reference.{part}" for part in PARTS}
 
 
 def loaded(code):
@@ -52,15 +52,14 @@ def test_the_first_calls_load_nothing():
     # plain Python, where that computes, is loaded with the first call
     assert loaded(program) <= {
         "rankgain._reference",
-        "rankgain._reference_lists",
-        "rankgain._reference_ordering",
+        *(f"rankgain._reference.{name}" for name in ("lists", "numbers", "ordering", "query", "sums")),
         "array",
         "bisect",
         "_bisect",
     }
     calls = "rankgain.from_scores([[1, 0]], [[0.5, 1]]).evaluate('ndcg@2', 'mrr')"
     found = loaded(f"import rankgain; {calls}; after = sorted({{*sys.modules}} - before)")
-    assert "rankgain.evaluation" in found
+    assert "rankgain.results.evaluation" in found
     assert not found & HEAVY
 
 

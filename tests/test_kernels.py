@@ -10,11 +10,12 @@ import pytest
 from engine import found_in_lists
 
 import rankgain as rg
-from rankgain import _backend, discounts, program
+from rankgain import _backend
 from rankgain._codes import AVERAGE, LOG2, ZIPF
-from rankgain.definitions import TABLE
-from rankgain.groups import Groups
-from rankgain.ids import ids_of, python_ids
+from rankgain.data.groups import Groups
+from rankgain.data.ids import ids_of, python_ids
+from rankgain.metrics import discounts, program
+from rankgain.metrics.table import TABLE
 from rankgain.rankings import parts_of
 
 
@@ -85,7 +86,7 @@ def test_ideals_beyond_the_table(kind, tabled, monkeypatch):
     monkeypatch.setattr(program, "SHORTEST_TABLE", tabled)
     monkeypatch.setattr(discounts, "LONGEST_TABLE", max(tabled, 1))
     table, name = np.empty(5), {LOG2: "log2", ZIPF: "zipf"}[kind]
-    _backend.kernels.fill_discount(kind, 2.0, table)
+    _backend.sums.fill_discount(kind, 2.0, table)
     plan = program.Plan([rg.metric("idcg", k=k, discount=name) for k in (1, 3, 4, 9)])
     source, rules = parts_of(rg.from_ranked([3.0, 3.0, 0.1, 0.1, 0.1]))
     out, _ = program.fill(plan, source, rules)
@@ -97,7 +98,7 @@ def test_ideals_beyond_the_table(kind, tabled, monkeypatch):
 @pytest.mark.parametrize("beta", [1e-9, 2.0])
 def test_pooled_documents_in_a_tie_group_gain_nothing(beta):
     """Those with a negative grade are hits where infAP asks for them, which refuses averages; but should they meet …"""
-    engine, outs = _backend.engine, np.empty((2, 4, 1))
+    engine, outs = _backend.walk, np.empty((2, 4, 1))
     metrics = [rg.metric("q_measure", k=k, beta=beta, rel=2) for k in range(1, 5)]
     needed = program.Plan(metrics).program(4)
     for worthless, out in zip((0.0, -3.0), outs, strict=True):
@@ -125,7 +126,7 @@ def test_a_gain_above_the_ideal_by_rounding():
 @pytest.mark.both  # Python's own memoryview knows no such words
 def test_grades_that_name_their_type_in_other_words():
     """As ctypes does, "<d", and memoryviews may, "@d"; `lists.NATIVE` keeps them from the kernels."""
-    kernels = import_module("rankgain._kernels")
+    kernels = import_module("rankgain._compiled.walk")
     doubles = np.array([0.0, 3.0, 1.0])
     for form in ("<f8", "<i4", "<f4"):
         held = np.ctypeslib.as_array(np.ctypeslib.as_ctypes(doubles.astype(form)))

@@ -31,10 +31,11 @@ from test_stress import C_CALLS, CALLS, FRAMES, HERE, KS, METRICS, Data, Shared,
 import rankgain as rg
 import rankgain.pytrec_eval
 import rankgain.sklearn
-from rankgain import _backend, definitions
+from rankgain import _backend
 from rankgain._codes import COLUMNS, UNLIMITED
-from rankgain.inputs import trec
-from rankgain.rules import TIES
+from rankgain.data import files as read_files
+from rankgain.data.rules import TIES
+from rankgain.metrics import table as definitions
 
 TIMES, BRIEFLY = 200, 0.01  # calls of each in a test, and seconds where they are slow, but …
 FEWEST = 10  # … as many as this in any case
@@ -168,7 +169,7 @@ def prepared():
     with (
         patch.object(test_stress, "MANY", 24),
         patch.object(test_stress, "LISTS", 4),
-        patch.object(trec, "BLOCK", 2048),
+        patch.object(read_files, "BLOCK", 2048),
         tempfile.TemporaryDirectory() as folder,
     ):
         data = Data(4, 12)
@@ -176,7 +177,10 @@ def prepared():
         made = defaultdict(list)
         for name, call in answered(shared):
             made[name, "answered"].append(call)
-        for name, call in [*refused(shared, wrong), *(refused_by_c(shared) if find_spec("rankgain._kernels") else ())]:
+        for name, call in [
+            *refused(shared, wrong),
+            *(refused_by_c(shared) if find_spec("rankgain._compiled.walk") else ()),
+        ]:
             made[name, "refused"].append(partial(attempt, call))
         for calls in made.values():
             repeat(calls, 1, 0)
@@ -234,11 +238,11 @@ def test_each_function_that_takes_something_is_refused_something(calls):
     assert takers <= {name for name, kind in made if kind == "refused"}
 
 
-if find_spec("rankgain._kernels"):
+if find_spec("rankgain._compiled.walk"):
 
     def test_scratch_that_cannot_be_had():
         """It is reserved in several pieces, of which the others are given back."""
-        from rankgain._kernels import Program, run
+        from rankgain._compiled.walk import Program, run
 
         def call():
             with pytest.raises(MemoryError):

@@ -9,7 +9,7 @@ import pytest
 
 import rankgain as rg
 from rankgain import functions
-from rankgain.metrics import parse
+from rankgain.metrics.metric import parse
 
 pytestmark = pytest.mark.usefixtures("backend")
 

@@ -16,29 +16,29 @@ from wheels import ROOT
 pytestmark = pytest.mark.checkout
 
 PACKAGE = ROOT / "src" / "rankgain"
-MODULES = sorted(PACKAGE.glob("*.pyx"))
-SOURCES = [path for pattern in ("*.pyx", "*.pxi", "*.pxd") for path in sorted(PACKAGE.glob(pattern))]
+MODULES = sorted(PACKAGE.rglob("*.pyx"))
+SOURCES = [path for pattern in ("*.pyx", "*.pxi", "*.pxd") for path in sorted(PACKAGE.rglob(pattern))]
 
 # Over memory, without an object in sight, and not `noexcept nogil`.
 NO_KERNELS = {
-    **dict.fromkeys(["_columns.prepare", "_lists.reserve_list", "_numbers.reserve"], "reserves scratch: MemoryError"),
-    **dict.fromkeys(["_walk.make_reader", "_walk.make_room"], "reserves scratch: MemoryError"),
-    "_lines.read_float": "calls Python's own converter",
-    **dict.fromkeys(["_numbers.close_numbers", "_walk.let_go"], "lets go of the buffers of objects"),
-    "_walk.close_reader": "frees what the walk over dicts used, which holds the GIL",
-    "_walk.answer": "makes a tuple",
-    "_dicts.append": "grows: MemoryError",
+    **dict.fromkeys(["columns.prepare", "lists.reserve_list", "numbers.reserve"], "reserves scratch: MemoryError"),
+    **dict.fromkeys(["walk.make_reader", "walk.make_room"], "reserves scratch: MemoryError"),
+    "lines.read_float": "calls Python's own converter",
+    **dict.fromkeys(["numbers.close_numbers", "walk.let_go"], "lets go of the buffers of objects"),
+    "walk.close_reader": "frees what the walk over dicts used, which holds the GIL",
+    "walk.answer": "makes a tuple",
+    "dicts.append": "grows: MemoryError",
 }
 # For Python, over buffers, and the GIL is never let go.
 HOLDERS = {
-    **dict.fromkeys(["_columns.copy_integers", "_dicts.pack_ids", "_dicts.pack_integers"], "walks lists"),
-    "_dicts.of": "copies two arrays",
-    **dict.fromkeys(["_lines.scan_qrels", "_lines.scan_run"], "`scan` does it for them"),
-    "_lists.__cinit__": "keeps the view of a table",
-    "_walk.hits": "`run_buffers` releases it; a walk over dicts has to hold it",
-    "_walk.figure": "stands between calls of a callable, which need the GIL",
+    **dict.fromkeys(["columns.copy_integers", "dicts.pack_ids", "dicts.pack_integers"], "walks lists"),
+    "dicts.of": "copies two arrays",
+    **dict.fromkeys(["lines.scan_qrels", "lines.scan_run"], "`scan` does it for them"),
+    "lists.__cinit__": "keeps the view of a table",
+    "walk.hits": "`run_buffers` releases it; a walk over dicts has to hold it",
+    "walk.figure": "stands between calls of a callable, which need the GIL",
 }
-ALLOCATORS = {"_kernels_make_chains": "is for those that reserve scratch, and tells them whether there was room"}
+ALLOCATORS = {"walk_make_chains": "is for those that reserve scratch, and tells them whether there was room"}
 
 
 # the sources
@@ -78,7 +78,9 @@ def test_what_python_calls_with_buffers_lets_the_gil_go():
 
 # the C that is made of them
 
-KERNEL = re.compile(r"^static [^\n;]*__pyx_f_8rankgain_\d+(\w+)\([^\n;]*\) \{\n.*?^\}\n", re.MULTILINE | re.DOTALL)
+KERNEL = re.compile(
+    r"^static [^\n;]*__pyx_f_8rankgain_(?:9_compiled_)?\d+(\w+)\([^\n;]*\) \{\n.*?^\}\n", re.MULTILINE | re.DOTALL
+)
 METHOD = re.compile(r"_\d+[A-Z]\w*?_")  # the class, before the name
 BLOCK = re.compile(r"PyEval_SaveThread\(\);\s*__Pyx_FastGIL_Remember\(\);(.*?)__Pyx_FastGIL_Forget\(\);", re.DOTALL)
 COMMENT = re.compile(r'/\*(?: "rankgain/([^"\n]+":\d+))?.*?\*/', re.DOTALL)
@@ -97,8 +99,8 @@ def generated(tmp_path_factory):
     options = [f"-X{name}={value}" for name, value in eval(ast.unparse(directives), {"DEBUG": False}).items()]
     folder = tmp_path_factory.mktemp("c")
     shutil.copytree(PACKAGE, folder / "rankgain", ignore=shutil.ignore_patterns("*.so", "*.pyd", "__pycache__"))
-    sources = [f"rankgain/{path.name}" for path in MODULES]
-    command = [sys.executable, "-m", "cython", *options, "--shared=rankgain._cyutility", *sources]
+    sources = [f"rankgain/{path.relative_to(PACKAGE)}" for path in MODULES]
+    command = [sys.executable, "-m", "cython", *options, "--shared=rankgain._compiled._cyutility", *sources]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return "".join((folder / source).with_suffix(".c").read_text(encoding="utf-8") for source in sources)

@@ -12,16 +12,18 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import rankgain as rg
-from rankgain import _backend, _reference_ordering, _reference_walk
+from rankgain import _backend
 from rankgain._codes import NAN_SCORE, UNLIMITED
-from rankgain.families import NON_RELEVANT
+from rankgain._reference import ordering as _reference_ordering
+from rankgain._reference import walk as _reference_walk
+from rankgain.metrics.families import NON_RELEVANT
 
 pytestmark = pytest.mark.both
 
 
 @pytest.fixture(params=["baseline", "avx2"])
 def compiled(request):
-    kernels = import_module("rankgain._kernels")
+    kernels = import_module("rankgain._compiled.walk")
     if kernels.use_cpu(request.param) is None:
         kernels = _reference_walk  # a CPU without that level has nothing to compare
     yield kernels
@@ -110,7 +112,7 @@ def test_finds_the_first_fault_of_a_grade(compiled, n, position, fault, dtype):
     offsets = np.array([0, n // 2, n])
     expected = _reference_ordering.grade_fault(grades, offsets)
     assert expected
-    assert import_module("rankgain._kernels").grade_fault(grades, offsets) == expected
+    assert import_module("rankgain._compiled.walk").grade_fault(grades, offsets) == expected
     for scores in (None, np.ones(n)):
         assert found_in_lists(compiled, grades, scores, offsets, judged_depth=10) == (*expected, -1)
 
@@ -200,7 +202,7 @@ def run(code, **environment):
 def test_nothing_is_read_that_was_not_written():
     """Scores that no hit has end after all the hits; fresh memory is not 0 here, as it mostly is by chance."""
     code = """
-import numpy as np, rankgain._kernels as kernels
+import numpy as np, rankgain._compiled.walk as kernels
 from engine import found_in_lists
 n, m = 60, 52
 grades, scores = np.repeat([1.0, 0.0], [m, n - m]), -np.arange(n, dtype=float)

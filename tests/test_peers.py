@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import rankgain as rg
 from rankgain.cli import main
-from rankgain.definitions import TABLE
-from rankgain.peers import OWN, PEERS
+from rankgain.metrics.table import TABLE
+from rankgain.results.presets import OWN, PEERS
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -358,7 +358,7 @@ def test_every_metric_is_explained(name):
     assert facts["formula"] == row.formula
     assert ("k" in facts) == row.cuts
     labels = {"rel": "relevant", "empty": "nothing relevant"}
-    assert {labels.get(parameter, parameter) for parameter in row.parameters} <= facts.keys()
+    assert {labels.get(parameter, parameter) for parameter in row.takes} <= facts.keys()
     assert facts["ties"].endswith("no expected value here") == bool(row.unaveraged)
     text = str(found)
     assert text.startswith(f"{name}\n")
@@ -443,10 +443,12 @@ def test_the_command_explain(capsys):
 
 
 def test_the_option_like(capsys, monkeypatch):
-    from rankgain.inputs import trec
+    from rankgain.inputs import trec as read_trec
 
     read = []
-    monkeypatch.setattr(trec, "_read_run", lambda *rest, inner=trec._read_run: read.append(rest[2:]) or inner(*rest))
+    monkeypatch.setattr(
+        read_trec, "read_run", lambda *rest, inner=read_trec.read_run: read.append(rest[2:]) or inner(*rest)
+    )
     assert main(["eval", "--sample", "-m", "rr@10", "--like", "msmarco"]) == 0
     assert "ties: stable (like msmarco)" in capsys.readouterr().out
     assert read == [("stable", 64, 1)]  # at once by the rule of the peer

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import rankgain as rg
 from rankgain import pytrec_eval as ours
-from rankgain import trec_measures
+from rankgain.tools import trec_measures
 
 pytestmark = pytest.mark.usefixtures("backend")
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from strategies import TIES, examples
 
 import rankgain as rg
-from rankgain.definitions import TABLE
+from rankgain.metrics.table import TABLE
 
 pytestmark = pytest.mark.usefixtures("backend")
 

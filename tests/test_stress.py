@@ -18,9 +18,11 @@ import numpy as np
 import pytest
 
 import rankgain as rg
-from rankgain import discounts, functions, groups, program, source
-from rankgain.inputs import trec
-from rankgain.truth import truth_of
+from rankgain import functions
+from rankgain.data import files, groups, source
+from rankgain.data.judgments import truth_of
+from rankgain.metrics import discounts, program
+from rankgain.metrics.parameters import PARAMETERS
 
 THREADS = 6
 CLASSES = [rg.Comparison, rg.Curve, rg.Evaluation, rg.Explanation, rg.Judgments, rg.Metric, rg.Rankings, rg.TieSpread]
@@ -262,7 +264,11 @@ LEFT_OUT = {
     "__version__": "a constant",
     "backend": "a constant",
     **dict.fromkeys(
-        [f"Metric.{name}" for name in (*rg.Metric.__slots__, "below", "depth") if not name.startswith("_")],
+        [
+            f"Metric.{name}"
+            for name in (*rg.Metric.__slots__, *PARAMETERS, "below", "depth")
+            if not name.startswith("_")
+        ],
         "a field, seen in its text",
     ),
     **dict.fromkeys(["Explanation.metric", "Explanation.facts"], "a field, seen in its text"),
@@ -377,7 +383,7 @@ CALLS = {
     "xgboost_metric": lambda s: rg.xgboost_metric("ndcg@5", per_query=True)(s.grades[0], s.scores[0]),
     "scorer": lambda s: rg.scorer("ndcg@5")(Linear(), s.scores.reshape(-1, 1), s.grades.ravel(), qid=s.query),
 }
-if find_spec("rankgain._kernels"):
+if find_spec("rankgain._compiled.walk"):
     import rankgain.capi
 
     CALLS |= {f"capi.rankgain_{name}": call for name, call in C_CALLS.items()}
@@ -444,7 +450,7 @@ def busy(monkeypatch):
     monkeypatch.setattr(source, "CHUNK", 400)
     monkeypatch.setattr(source, "SMALLEST_CHUNK", 1)
     monkeypatch.setattr(groups, "CHUNK", 400)
-    monkeypatch.setattr(trec, "BLOCK", 2048)
+    monkeypatch.setattr(files, "BLOCK", 2048)
     monkeypatch.setattr(functions, "MOST_SETTINGS", 2)
     monkeypatch.setattr(discounts, "MOST_TABLES", 2)
     monkeypatch.setattr(program, "MOST_PLANS", 2)
@@ -464,7 +470,7 @@ def test_nothing_is_forgotten():
     assert not python & {*LEFT_OUT}
 
 
-if find_spec("rankgain._kernels"):
+if find_spec("rankgain._compiled.walk"):
 
     def test_no_function_of_c_is_forgotten():
         from rankgain import capi
@@ -506,7 +512,7 @@ FIRST = [
     "__import__('rankgain.threads').threads.over([(0, 1), (1, 2), (2, 3)], max, 3)",
     "{*rg.__all__} <= {*dir(rg)}",
 ]
-if find_spec("rankgain._kernels"):
+if find_spec("rankgain._compiled.walk"):
     FIRST.append("__import__('rankgain.capi').capi.address('rankgain_dcg') > 0")
 SETTING = {"COLUMNS": {"query_id": ["q", "q"], "doc_id": ["a", "b"]}}
 PROGRAM = """

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from strategies import TIES, asked, asked_of, cutoffs, discounts, documents, empties, examples, gains, grades, rels
 
 import rankgain as rg
-from rankgain.definitions import TABLE
-from rankgain.discounts import Discount
+from rankgain.metrics.discounts import Discount
+from rankgain.metrics.table import TABLE
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -194,7 +194,7 @@ VARIANTS += [{"coefficients": (3.0, 0.5, -1.0, 0.25), "collection": 100}]
 def variants(name):
     """The metric with each of its own parameters and some cut-offs."""
     row = TABLE[name]
-    own = [variant for variant in VARIANTS if set(variant) <= set(row.parameters)]
+    own = [variant for variant in VARIANTS if set(variant) <= set(row.takes)]
     ks = [None, 1, 3, 5, 40] if row.cuts else [None]
     return [(name, variant | ({"k": k} if row.cuts else {})) for variant in own for k in ks]
 

@@ -22,7 +22,7 @@ QUERIES = 120
 
 @pytest.fixture(autouse=True)
 def many_chunks(monkeypatch):
-    monkeypatch.setattr("rankgain.source.CHUNK", 64)
+    monkeypatch.setattr("rankgain.data.source.CHUNK", 64)
 
 
 def scores(seed=3):
@@ -144,7 +144,7 @@ def test_evaluations_at_the_same_time(backend):
 def evaluated(_):
     import rankgain.rankings
 
-    rankgain.source.CHUNK = 64
+    rankgain.data.source.CHUNK = 64
     return from_scores().evaluate("ndcg", threads=4)["ndcg"].tobytes()
 
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import rankgain as rg
 from rankgain.cli import main
-from rankgain.definitions import TABLE
-from rankgain.inputs import trec
+from rankgain.data import lines as read_lines
+from rankgain.metrics.table import TABLE
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -106,7 +106,9 @@ def test_it_does_not_change():
 def test_a_file_is_read_once_more_at_the_most(ties, monkeypatch):
     rankings = rg.read_trec(*rg.sample(), ties=ties)
     read = []
-    monkeypatch.setattr(trec, "_read_run", lambda *rest, inner=trec._read_run: read.append(rest) or inner(*rest))
+    monkeypatch.setattr(
+        read_lines, "read_run", lambda *rest, inner=read_lines.read_run: read.append(rest) or inner(*rest)
+    )
     rankings.tie_spread("ndcg@10", "rr")
     assert len(read) == (ties == "docid")
 

@@ -11,8 +11,9 @@ import pytest
 from training_sets import TRAIN, VALID, evaluated
 
 import rankgain as rg
-from rankgain import lists, training
-from rankgain.metrics import TABLE
+from rankgain.data import ragged as lists
+from rankgain.metrics.metric import TABLE
+from rankgain.tools import training
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -115,7 +116,7 @@ def test_names():
 def test_the_direction_is_that_of_the_metric(name):
     """What is higher when the best documents come first than when they come last is a gain."""
     row = TABLE[name]
-    asked = rg.metric(name, max_grade=5) if "max_grade" in row.parameters else name
+    asked = rg.metric(name, max_grade=5) if "max_grade" in row.takes else name
     metric = rg.lightgbm_metric(asked, ties="stable")
     first, last = (metric(VALID.labels, sign * VALID.labels, None, VALID.sizes)[0] for sign in (1, -1))
     assert first[2] is metric.maximize is (row.better >= 0)

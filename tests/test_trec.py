@@ -27,9 +27,10 @@ from test_oracles import GOLDEN, MEASURES, RELEASES, printed, shown
 
 import rankgain as rg
 from rankgain import cli
-from rankgain.inputs import trec
+from rankgain.data import files as read_files
+from rankgain.data import lines as read_lines
+from rankgain.data.judgments import truth_of
 from rankgain.rankings import sizes_of
-from rankgain.truth import truth_of
 
 METRICS = ["ndcg", "ndcg@2", "dcg(gain=exponential)@3", "rr@3", "rr(rel=2)", "rr(rel=0)@2"]
 TIES = ["docid", "average", "stable", "best", "worst"]
@@ -115,7 +116,7 @@ def kept(monkeypatch):
             super().__init__(*args)
             made.append(self)
 
-    monkeypatch.setattr(trec, "KEPT", 1)
+    monkeypatch.setattr(read_files, "KEPT", 1)
     monkeypatch.setattr(tempfile, "SpooledTemporaryFile", Recorded)
     return made
 
@@ -134,7 +135,7 @@ def seen(result):
 @pytest.mark.parametrize("run", [RUN, SCATTERED], ids=["together", "scattered"])
 @blocks
 def test_what_carries_the_bytes_does_not_matter(backend, monkeypatch, kept, carrier, run, block):
-    monkeypatch.setattr(trec, "BLOCK", block)
+    monkeypatch.setattr(read_files, "BLOCK", block)
     assert reciprocal_ranks(carrier("qrels", QRELS), carrier("run", run)) == RR
     assert reciprocal_ranks(rg.judgments(carrier("qrels", QRELS)), carrier("run", run)) == RR
     assert all(file.closed for file in kept)
@@ -168,7 +169,7 @@ def test_a_read_that_gives_more_than_was_asked_for(backend, monkeypatch, run, pa
         def read(self, size=-1):
             return super().read(33)
 
-    monkeypatch.setattr(trec, "BLOCK", 20)
+    monkeypatch.setattr(read_files, "BLOCK", 20)
     assert reciprocal_ranks(Generous(pack(QRELS), 33), Generous(pack(run), 33)) == RR
 
 
@@ -329,7 +330,7 @@ def test_files_are_dicts(backend, judged, returned, seed, block, ties, missing):
         writer.text([writer.line(row, is_run) for row in rows])[0] for is_run, rows in enumerate((judged, returned))
     ]
     files = [writer.carry(name, own) for name, own in zip(("qrels", "run"), data, strict=True)]
-    with patch.object(trec, "BLOCK", block):
+    with patch.object(read_files, "BLOCK", block):
         if not qrels.keys() & run.keys():
             with pytest.raises(ValueError, match="have no query in common"):
                 rg.read_trec(*files, ties=ties, missing=missing)
@@ -362,7 +363,7 @@ def test_an_error_names_the_line(backend, judged, returned, seed, block, how, da
     lines.insert(place, line)
     text, numbers = writer.text(lines)
     qrels = writer.text([writer.line(row, False) for row in judged])[0]
-    with patch.object(trec, "BLOCK", block), pytest.raises(ValueError, match="run: line") as caught:
+    with patch.object(read_files, "BLOCK", block), pytest.raises(ValueError, match="run: line") as caught:
         rg.read_trec(writer.carry("qrels", qrels), writer.carry("run", text))
     assert str(caught.value).startswith(f"run: line {numbers[place]}{message}")
 
@@ -376,7 +377,7 @@ def test_an_error_in_qrels_names_the_line(backend, judged, seed, block, twice, d
     query, document, _ = judged[row]
     lines.insert(place, b" ".join([query, b"0", document, b"1" if twice else b"inf"]))
     text, numbers = writer.text(lines)
-    with patch.object(trec, "BLOCK", block), pytest.raises(ValueError, match="qrels: line") as caught:
+    with patch.object(read_files, "BLOCK", block), pytest.raises(ValueError, match="qrels: line") as caught:
         rg.read_trec(writer.carry("qrels", text), io.BytesIO(RUN))
     assert str(caught.value).startswith(f"qrels: line {numbers[place]}, field {3 if twice else 4}: ")
 
@@ -388,7 +389,7 @@ def test_an_error_in_qrels_names_the_line(backend, judged, seed, block, twice, d
 )
 def test_ties_of_lines_that_lie_apart(backend, monkeypatch, block, ties, value):
     """An id that goes on is higher, whatever block its line is in."""
-    monkeypatch.setattr(trec, "BLOCK", block)
+    monkeypatch.setattr(read_files, "BLOCK", block)
     lines = [
         b"q1 Q0 d10 1 0.5 t\n",
         b"q2 Q0 x 1 1 t\n",
@@ -538,7 +539,7 @@ def test_files_agree(on_both, qrels, run, block):
             return str(error)
 
     whole = on_both(outcome)
-    with patch.object(trec, "BLOCK", block):
+    with patch.object(read_files, "BLOCK", block):
         parts = on_both(outcome)
     assert whole[0] == whole[1]
     assert parts[0] == parts[1]
@@ -560,7 +561,7 @@ def shuffled(data):
 @pytest.mark.parametrize("how", ["gzip", "members", "few bytes"])
 @pytest.mark.parametrize("change", [bytes, shuffled])
 def test_golden_files(backend, monkeypatch, corpus, golden, missing, how, change):
-    monkeypatch.setattr(trec, "BLOCK", 1000)
+    monkeypatch.setattr(read_files, "BLOCK", 1000)
     sides = [(GOLDEN / f"{corpus}.{side}").read_bytes() for side in ("qrels", "run")]
     files = [CARRIERS[how](name, change(data)) for name, data in zip(("qrels", "run"), sides, strict=True)]
     assert shown(rg.read_trec(*files, missing=missing).evaluate(*MEASURES)) == printed(golden)
@@ -578,8 +579,8 @@ def test_nothing_stays_open_after_an_error(backend, kept, monkeypatch, carrier, 
         opened.append(open(*args, **options))  # noqa: SIM115
         return opened[-1]
 
-    monkeypatch.setattr(trec, "open", recorded, raising=False)
-    monkeypatch.setattr(trec, "BLOCK", 20)
+    monkeypatch.setattr(read_files, "open", recorded, raising=False)
+    monkeypatch.setattr(read_files, "BLOCK", 20)
     with pytest.raises(ValueError, match=r"run: line 4, field 3: 'd2' stands in an earlier line"):
         rg.read_trec(carrier("qrels", QRELS), carrier("run", run + b"q1 Q0 d2 1 1 t"))
     assert all(file.closed for file in [*kept, *opened])
@@ -597,7 +598,7 @@ PACKED = gzip.compress(RUN, mtime=0)
     ids=repr,
 )
 def test_damaged_gzip(backend, monkeypatch, kept, carrier, data):
-    monkeypatch.setattr(trec, "BLOCK", 20)
+    monkeypatch.setattr(read_files, "BLOCK", 20)
     with pytest.raises(ValueError, match="run: the gzip data are damaged or cut off") as caught:
         rg.read_trec(io.BytesIO(QRELS), CARRIERS[carrier]("run", data))
     assert type(caught.value) is ValueError
@@ -621,7 +622,7 @@ def test_a_file_that_becomes_shorter(backend, monkeypatch, pack):
             self.limit = 0
             return super().seek(*args)
 
-    monkeypatch.setattr(trec, "BLOCK", 5)
+    monkeypatch.setattr(read_files, "BLOCK", 5)
     for run, limit in [(RUN, 0), (SCATTERED, 10**6)]:
         Path("run").write_bytes(pack(run))
         with Shrinking("run", "rb") as file:
@@ -681,7 +682,7 @@ def test_read_that_raises(backend, monkeypatch, kept, after, run):
                 raise self.error
             return data
 
-    monkeypatch.setattr(trec, "BLOCK", 20)
+    monkeypatch.setattr(read_files, "BLOCK", 20)
     for error in (OSError(errno.EIO, "Input/output error"), OSError("odd"), KeyError("x"), KeyboardInterrupt()):
         file = Failing(run, 1)
         file.error = error
@@ -712,7 +713,7 @@ def long_run(queries, documents):
 @pytest.mark.parametrize("change", [bytes, shuffled])
 def test_memory_does_not_grow_with_the_file(backend, monkeypatch, pack, change):
     """Or, where lines are scattered, by 8 bytes for each."""
-    monkeypatch.setattr(trec, "BLOCK", 1 << 14)
+    monkeypatch.setattr(read_files, "BLOCK", 1 << 14)
     peaks = []
     for queries in (40, 400):
         path = in_folder("run", pack(change(long_run(queries, 100))))
@@ -732,13 +733,13 @@ def test_the_lines_of_a_long_query_are_not_read_over_and_over(backend, monkeypat
     """However small a block is beside a query, and however little a file gives at once."""
     looked_at = []
 
-    class Counted(trec.Block):
+    class Counted(read_lines.Block):
         def __init__(self, *args):
             looked_at.append(len(args[0]))
             super().__init__(*args)
 
-    monkeypatch.setattr(trec, "Block", Counted)
-    monkeypatch.setattr(trec, "BLOCK", 1000)
+    monkeypatch.setattr(read_lines, "Block", Counted)
+    monkeypatch.setattr(read_files, "BLOCK", 1000)
     run = long_run(2, 2000)
     assert reciprocal_ranks(io.BytesIO(b"q0 0 D7919 1\nq1 0 D7919 1"), Trickle(run, most)) == [1.0, 1.0]
     assert sum(looked_at) < 5 * len(run)
@@ -748,13 +749,13 @@ def test_the_lines_of_a_long_query_are_not_read_over_and_over(backend, monkeypat
 def test_a_query_that_is_too_long_to_be_held_is_read_twice(backend, monkeypatch, most):
     held = []
 
-    class Counted(trec.Block):
+    class Counted(read_lines.Block):
         def __init__(self, *args):
             held.append(len(args[0]))
             super().__init__(*args)
 
-    monkeypatch.setattr(trec, "Block", Counted)
-    monkeypatch.setattr(trec, "BLOCK", 1000)
+    monkeypatch.setattr(read_lines, "Block", Counted)
+    monkeypatch.setattr(read_files, "BLOCK", 1000)
     run = long_run(2, 2000)
     assert reciprocal_ranks(io.BytesIO(b"q0 0 D7919 1\nq1 0 D7919 1"), Trickle(run, most)) == [1.0, 1.0]
     assert max(held[1:]) < 10_000
@@ -777,14 +778,14 @@ def test_many_queries(backend, together):
 def test_hashes_that_are_equal_prove_nothing(backend, monkeypatch, run):
     """The ids themselves are looked at then."""
     looked = []
-    equal = trec._backend.lines.equal_hashes
+    equal = read_lines._backend.lines.equal_hashes
 
     def suspicious(hashes, offsets):
         looked.append(len(offsets))
         return 0 if len(offsets) > 1 else equal(hashes, offsets)
 
-    monkeypatch.setattr(trec._backend.lines, "equal_hashes", suspicious)
-    monkeypatch.setattr(trec, "BLOCK", 20)
+    monkeypatch.setattr(read_lines._backend.lines, "equal_hashes", suspicious)
+    monkeypatch.setattr(read_files, "BLOCK", 20)
     assert reciprocal_ranks(io.BytesIO(QRELS), io.BytesIO(run)) == RR
     assert len(looked) > 2
     with pytest.raises(ValueError, match="run: line 4, field 3: 'd1' stands in an earlier line"):
@@ -810,7 +811,7 @@ def test_a_file_that_changes_between_two_readings(backend, monkeypatch, after):
                 super().write(after)
             return super().seek(*args)
 
-    monkeypatch.setattr(trec, "BLOCK", 5)
+    monkeypatch.setattr(read_files, "BLOCK", 5)
     with pytest.raises(ValueError, match="run was changed while it was read"):
         rg.read_trec(io.BytesIO(QRELS), Changing(SCATTERED))
 
@@ -835,7 +836,9 @@ def test_decimals_near_the_end_of_the_data(on_both, whole, fraction, sign, form,
 def test_equal_hashes(on_both, hashes, data):
     cuts = data.draw(st.lists(st.integers(0, len(hashes)), max_size=5).map(sorted))
     offsets = np.array([0, *cuts, len(hashes)])
-    compiled, python = on_both(lambda: trec._backend.lines.equal_hashes(np.array(hashes, dtype=np.int64), offsets))
+    compiled, python = on_both(
+        lambda: read_lines._backend.lines.equal_hashes(np.array(hashes, dtype=np.int64), offsets)
+    )
     assert compiled == python
 
 
@@ -879,7 +882,7 @@ def test_threads_change_nothing(backend, qrels, run, block):
         except ValueError as error:
             return str(error)
 
-    with patch.object(trec, "BLOCK", block):
+    with patch.object(read_files, "BLOCK", block):
         assert outcome(1) == outcome(2) == outcome(4)
 
 
@@ -887,7 +890,7 @@ def test_threads_change_nothing(backend, qrels, run, block):
 @pytest.mark.parametrize("threads", [2, 4, np.int64(256)])
 def test_blocks_of_several_threads(backend, monkeypatch, change, threads):
     """A block is not written over while it is looked at, however long it is."""
-    monkeypatch.setattr(trec, "BLOCK", 1000)
+    monkeypatch.setattr(read_files, "BLOCK", 1000)
     run = in_folder("run", change(long_run(60, 30) + long_run(1, 300).replace(b"q0", b"long")))
     qrels = b"".join(b"q%d 0 D%d 1\n" % (q, i * 7919 % 99991) for q in range(60) for i in {q // 2 + 1, 7, 99})
     qrels += b"long 0 D7919 1\n"
@@ -905,7 +908,7 @@ def test_who_reads_and_who_scans(backend, monkeypatch):
             readers.add(get_ident())
             return super().read(*sizes)
 
-    class Block(trec.Block):
+    class Block(read_lines.Block):
         def __init__(self, *args):
             scanners.add(get_ident())
             if get_ident() not in readers:
@@ -917,12 +920,12 @@ def test_who_reads_and_who_scans(backend, monkeypatch):
         adding(self, blocks)
 
     truth = rg.judgments(io.BytesIO(b"q0 0 D7919 1\n"))
-    adding = trec.Places.add
-    monkeypatch.setattr(trec, "Block", Block)
-    monkeypatch.setattr(trec, "BLOCK", 1000)
+    adding = read_lines.Places.add
+    monkeypatch.setattr(read_lines, "Block", Block)
+    monkeypatch.setattr(read_files, "BLOCK", 1000)
     assert reciprocal_ranks(truth, Recorded(long_run(4, 30))) == [1.0]
     assert readers == scanners == {get_ident()}
-    monkeypatch.setattr(trec.Places, "add", add)
+    monkeypatch.setattr(read_lines.Places, "add", add)
     assert reciprocal_ranks(truth, Recorded(long_run(4, 30)), threads=2) == [1.0]
     assert readers == {get_ident()}
     assert scanners > readers
@@ -941,7 +944,7 @@ def test_what_is_wrong_first_is_refused_first(backend, monkeypatch, threads, lat
                 raise OSError(errno.EIO, "broken")
             return super().read(size)
 
-    monkeypatch.setattr(trec, "BLOCK", 1000)
+    monkeypatch.setattr(read_files, "BLOCK", 1000)
     lines[44] = later or lines[44]
     for twice in (False, True):
         lines[5] = lines[4] if twice else lines[5]
@@ -960,8 +963,8 @@ def test_numbers_of_threads(backend):
 def test_the_command_hands_threads_on(backend, monkeypatch, capsys):
     call = ["eval", str(in_folder("qrels", QRELS)), str(in_folder("run", RUN)), "-m", "rr"]
     given = []
-    begun = trec.begun
-    monkeypatch.setattr(trec, "begun", lambda work, threads: given.append(threads) or begun(work, threads))
+    begun = read_lines.begun
+    monkeypatch.setattr(read_lines, "begun", lambda work, threads: given.append(threads) or begun(work, threads))
     outputs = []
     for threads in ([], ["--threads", "1"], ["--threads", "3"]):
         assert cli.main([*call, *threads]) == 0
@@ -977,7 +980,7 @@ def test_the_command_hands_threads_on(backend, monkeypatch, capsys):
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks there")
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_a_forked_process_reads_with_threads_of_its_own(backend, monkeypatch):
-    monkeypatch.setattr(trec, "BLOCK", 20)
+    monkeypatch.setattr(read_files, "BLOCK", 20)
     assert reciprocal_ranks(io.BytesIO(QRELS), io.BytesIO(RUN), threads=2) == RR
     child = os.fork()
     if child == 0:

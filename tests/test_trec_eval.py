@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankgain import trec_eval
 from rankgain.cli import main
+from rankgain.tools import trec_eval
 
 GOLDEN = Path(__file__).parent / "golden"
 OPTIONS = {

@@ -75,7 +75,7 @@ def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def compiled_wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    if find_spec("rankgain._kernels") is None:
+    if find_spec("rankgain._compiled.walk") is None:
         pytest.skip("the rankgain under test was installed without a compiler")
     return build_wheel(sdist, tmp_path_factory.mktemp("compiled"), RANKGAIN_EXTENSION="require")
 

@@ -1,9 +1,9 @@
 """README's part on what others do, made from the table of peers: `python tests/where_we_differ.py` prints it."""
 
-from rankgain.definitions import TABLE
-from rankgain.explanation import explain
-from rankgain.metrics import parse
-from rankgain.peers import OWN, PEERS
+from rankgain.metrics.metric import parse
+from rankgain.metrics.table import TABLE
+from rankgain.results.explanation import explain
+from rankgain.results.presets import OWN, PEERS
 
 COLUMNS = ("peer", "gain, discount, ideal of nDCG", "AP ÷", "nothing relevant", "ties", "queries")
 DIVISORS = {"ap": "R", "ap_capped": "min(k, R)", "ap_hits": "hits"}

@@ -18,11 +18,8 @@ from rankgain import _backend
 from rankgain.functions import cg, dcg, discount, gain, idcg, mean_ndcg, mrr, ndcg, reciprocal_rank
 
 if TYPE_CHECKING:
-    from rankgain._sample import sample
-    from rankgain.comparison import Comparison, compare
-    from rankgain.curves import Curve, plot
-    from rankgain.evaluation import Evaluation
-    from rankgain.explanation import Explanation, explain
+    from rankgain.comparison.comparison import Comparison, compare
+    from rankgain.data.judgments import Judgments
     from rankgain.inputs.frames import from_frames
     from rankgain.inputs.judgments import judgments
     from rankgain.inputs.qrels import from_qrels
@@ -30,42 +27,46 @@ if TYPE_CHECKING:
     from rankgain.inputs.recommendations import from_recommendations
     from rankgain.inputs.scores import from_scores
     from rankgain.inputs.trec import read_trec
-    from rankgain.metrics import Metric, metric
+    from rankgain.metrics.metric import Metric, metric
     from rankgain.rankings import Rankings
-    from rankgain.scorers import scorer
-    from rankgain.spread import TieSpread
-    from rankgain.training import catboost_metric, lightgbm_metric, xgboost_metric
-    from rankgain.truth import Judgments
+    from rankgain.results.curves import Curve
+    from rankgain.results.evaluation import Evaluation
+    from rankgain.results.explanation import Explanation, explain
+    from rankgain.results.ties import TieSpread
+    from rankgain.tools.plot import plot
+    from rankgain.tools.sample import sample
+    from rankgain.tools.scorers import scorer
+    from rankgain.tools.training import catboost_metric, lightgbm_metric, xgboost_metric
 
-__version__ = "0.1.0"
+__version__ = _backend.VERSION
 backend: str = _backend.name
 
 # Where the other names stand; each is imported when it is first asked for.
 _LATER = {
-    "Comparison": "comparison",
-    "Curve": "curves",
-    "Evaluation": "evaluation",
-    "Explanation": "explanation",
-    "Judgments": "truth",
-    "Metric": "metrics",
+    "Comparison": "comparison.comparison",
+    "Curve": "results.curves",
+    "Evaluation": "results.evaluation",
+    "Explanation": "results.explanation",
+    "Judgments": "data.judgments",
+    "Metric": "metrics.metric",
     "Rankings": "rankings",
-    "TieSpread": "spread",
-    "catboost_metric": "training",
-    "compare": "comparison",
-    "explain": "explanation",
+    "TieSpread": "results.ties",
+    "catboost_metric": "tools.training",
+    "compare": "comparison.comparison",
+    "explain": "results.explanation",
     "from_frames": "inputs.frames",
     "from_qrels": "inputs.qrels",
     "from_ranked": "inputs.ranked",
     "from_recommendations": "inputs.recommendations",
     "from_scores": "inputs.scores",
     "judgments": "inputs.judgments",
-    "lightgbm_metric": "training",
-    "metric": "metrics",
-    "plot": "curves",
+    "lightgbm_metric": "tools.training",
+    "metric": "metrics.metric",
+    "plot": "tools.plot",
     "read_trec": "inputs.trec",
-    "sample": "_sample",
-    "xgboost_metric": "training",
-    "scorer": "scorers",
+    "sample": "tools.sample",
+    "xgboost_metric": "tools.training",
+    "scorer": "tools.scorers",
 }
 
 __all__ = [

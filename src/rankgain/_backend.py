@@ -1,7 +1,7 @@
 """The only place that chooses between the compiled kernels and the pure-Python reference.
 
-Everything else calls `_backend.engine`, `.single` and so on (see `PARTS`), and does not know
-which. Each of them is imported when it is first asked for.
+Everything else calls `_backend.walk`, `.lists` and so on (see `PARTS`), and does not know which. Each of them is
+imported when it is first asked for.
 """
 
 import os
@@ -9,17 +9,28 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-# where each part is: compiled, and in Python
+if TYPE_CHECKING:  # both halves have these signatures; arguments are positional, buffers contiguous
+    from rankgain._reference import columns as columns
+    from rankgain._reference import dicts as dicts
+    from rankgain._reference import lines as lines
+    from rankgain._reference import lists as lists
+    from rankgain._reference import ordering as ordering
+    from rankgain._reference import sums as sums
+    from rankgain._reference import walk as walk
+
+VERSION = "0.1.0"
+
+# the modules of the reference, and which of the compiled ones stands for each
 PARTS = {
-    "engine": ("rankgain._kernels", "rankgain._reference_walk"),
-    "kernels": ("rankgain._kernels", "rankgain._reference"),
-    "ordering": ("rankgain._kernels", "rankgain._reference_ordering"),
-    "single": ("rankgain._kernels", "rankgain._reference_lists"),
-    "readers": ("rankgain._kernels", "rankgain._reference_readers"),
-    "columns": ("rankgain._kernels", "rankgain._reference_columns"),
-    "lines": ("rankgain._readers", "rankgain._reference_lines"),
+    "walk": "walk",
+    "sums": "walk",
+    "ordering": "walk",
+    "lists": "walk",
+    "dicts": "walk",
+    "columns": "walk",
+    "lines": "lines",
 }
-COMPILED = tuple(dict.fromkeys(compiled for compiled, _ in PARTS.values()))
+COMPILED = tuple(dict.fromkeys(f"rankgain._compiled.{module}" for module in PARTS.values()))
 NOTHING_COMPILED = (
     "this installation of rankgain has no compiled extension: install a wheel for this platform, or build one where a "
     "C compiler is, with RANKGAIN_EXTENSION=require pip install --force-reinstall --no-binary rankgain rankgain"
@@ -27,13 +38,11 @@ NOTHING_COMPILED = (
 
 name: str
 cpu: str | None  # the level of CPU that the compiled loops are for
-engine: ModuleType
-single: ModuleType
-kernels: ModuleType
-ordering: ModuleType
-readers: ModuleType
-columns: ModuleType
-lines: ModuleType
+
+
+def module_of(part: str, backend: str) -> str:
+    """The module in which a part is."""
+    return f"rankgain._reference.{part}" if backend == "python" else f"rankgain._compiled.{PARTS[part]}"
 
 
 def use(choice: str) -> None:
@@ -85,8 +94,8 @@ if not TYPE_CHECKING:  # who would take every name for one that is there
     def __getattr__(part: str) -> ModuleType:
         if part not in PARTS:
             raise AttributeError(f"module {__name__!r} has no attribute {part!r}")
-        compiled, python = PARTS[part]
-        module = import_module(python) if name == "python" else _import_compiled(compiled)
+        path = module_of(part, name)
+        module = import_module(path) if name == "python" else _import_compiled(path)
         globals()[part] = module
         return module
 

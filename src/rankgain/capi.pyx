@@ -15,7 +15,7 @@ from libc.stdint cimport int64_t, uint32_t
 from libc.string cimport memset
 
 from rankgain._codes cimport AVERAGE, LOG2, STABLE, UNIT, VECTOR
-from rankgain._kernels cimport (
+from rankgain._compiled.walk cimport (
     FLOAT32, FLOAT64, Discount, Numbers, Result, Workspace, as_numbers, dcg_one, discount_at, find_relevant, finite,
     first_fault, gain_of, ideal_depth, idcg_one, lay_out, order_hits, quotient, rr_one, sum_each, sum_hits,
     workspace_size,

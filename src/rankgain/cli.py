@@ -15,16 +15,19 @@ from collections.abc import Iterator, Sequence
 from importlib import import_module
 from typing import Any
 
-import rankgain
 from rankgain import _backend
-from rankgain.comparison import Comparison
-from rankgain.definitions import TABLE
-from rankgain.metrics import parse
-from rankgain.peers import OWN, PEERS, common_rules, peer_of
+from rankgain.comparison.comparison import Comparison
+from rankgain.data.rules import TIES
+from rankgain.inputs.judgments import judgments
+from rankgain.inputs.trec import read_trec
+from rankgain.metrics.metric import parse
+from rankgain.metrics.table import TABLE
 from rankgain.rankings import Rankings
-from rankgain.reports import FORMATS, SPREADS
-from rankgain.rules import TIES
+from rankgain.results.explanation import explain
+from rankgain.results.presets import OWN, PEERS, common_rules, peer_of
 from rankgain.threads import check_threads
+from rankgain.tools.reports import FORMATS, SPREADS
+from rankgain.tools.sample import sample
 
 DEFAULT_METRICS = ("ndcg@10", "mrr@10")
 
@@ -47,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         if given[:1] == ["trec_eval"]:  # whose options are no other's
-            from rankgain import trec_eval  # which few need
+            from rankgain.tools import trec_eval  # which few need
 
             status, text = trec_eval.main(given[1:])
             _print(text)
@@ -157,7 +160,7 @@ def _version() -> str:
     if _backend.name == "python":
         forced = os.environ.get("RANKGAIN_BACKEND") == "python"
         note = ", by RANKGAIN_BACKEND" if forced else ": no compiled extension is installed; same numbers, slower"
-    return f"rankgain {rankgain.__version__} (backend: {_backend.name}{note})"
+    return f"rankgain {_backend.VERSION} (backend: {_backend.name}{note})"
 
 
 def _metric(text: str) -> str:
@@ -185,13 +188,13 @@ def _threads(text: str) -> int:
 def _explain(options: argparse.Namespace) -> None:
     if options.files:
         options.parser.error(f"unrecognized arguments: {' '.join(options.files)}")
-    _print(f"{rankgain.explain(options.metric, options.like)}\n")
+    _print(f"{explain(options.metric, options.like)}\n")
 
 
 def _run(options: argparse.Namespace) -> None:
     if options.sample == bool(options.files) or len(options.files) == 1:
         options.parser.error("give a qrels file and a run file, or --sample")
-    files = rankgain.sample() if options.sample else options.files
+    files = sample() if options.sample else options.files
     for path in set(files):
         if files.count(path) > 1:
             options.parser.error(f"{path} is given twice")
@@ -257,11 +260,11 @@ def _rankings(files: Sequence[str], options: argparse.Namespace) -> Iterator[tup
     qrels, *runs = files
     bar = progress_bar(files)
     with opened(qrels, bar) as file:
-        truth = rankgain.judgments(file)
+        truth = judgments(file)
     for name, run in zip(run_names(runs), runs, strict=True):
         with opened(run, None if options.tie_spread else bar) as file:  # which may be read twice, hence by its path
             rules = {"ties": options.ties, "missing": options.missing, "score_bits": options.score_bits}
-            yield name, rankgain.read_trec(truth, file, threads=options.threads, **rules)
+            yield name, read_trec(truth, file, threads=options.threads, **rules)
 
 
 def run_names(paths: Sequence[str]) -> list[str]:

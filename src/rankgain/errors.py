@@ -6,7 +6,7 @@ knows what the caller calls his queries and documents, and leaves as a ValueErro
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 from rankgain import _codes
 from rankgain._codes import IN_JUDGED
@@ -57,12 +57,14 @@ _TEXTS: dict[int, tuple[type[Exception], str]] = {
 }
 
 
-if TYPE_CHECKING:
-    from rankgain.gains import Gain
-    from rankgain.lists import Floats
-
 # What kernels return: (code, query, position, and that of the engine the number of a term), None for nothing.
 Fault = tuple[int, ...] | None
+
+
+class Finder(Protocol):
+    """What finds the first of many grades that is no good: a gain."""
+
+    def fault(self, grades: Any, /) -> tuple[int, int, str] | None: ...
 
 
 class Offence(Exception):
@@ -72,7 +74,7 @@ class Offence(Exception):
     """
 
     def __init__(
-        self, code: int, query: int, position: int = -1, detail: object = "", *, gain: Gain | None = None
+        self, code: int, query: int, position: int = -1, detail: object = "", *, gain: Finder | None = None
     ) -> None:
         super().__init__(code, query, position, detail)
         self.code = code
@@ -82,7 +84,7 @@ class Offence(Exception):
         self.gain = gain
 
 
-def located(offence: Offence, grades: Floats) -> Offence:
+def located(offence: Offence, grades: Any) -> Offence:
     """The offence with the position among the grades of its list, where it does not know it."""
     fault = None if offence.gain is None else offence.gain.fault(grades)
     return offence if fault is None else Offence(offence.code, offence.query, *fault[1:])

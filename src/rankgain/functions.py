@@ -5,21 +5,24 @@ One list takes the shortest way there is: to a buffer, through a door of the bac
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankgain import _backend
-from rankgain._codes import IN_JUDGED, LISTS, LONGEST_LIST, VECTOR
-from rankgain.aggregators import mean
-from rankgain.discounts import NO_DISCOUNT, Discount, DiscountKind
+from rankgain._codes import IN_JUDGED, LISTS, LONGEST_LIST, SHORT_DISCOUNT, VECTOR
+from rankgain.data.ragged import CHUNK, Lists, check_judged, numbers, to_float64
 from rankgain.errors import Offence, refusal
-from rankgain.gains import Gain, GainKind
-from rankgain.lists import CHUNK, Floats, Lists, check_judged, numbers, to_float64
-from rankgain.parameters import check_empty, check_ideal, check_rel, cut_off, highest_irrelevant
+from rankgain.metrics.aggregators import mean
+from rankgain.metrics.discounts import NO_DISCOUNT, Discount, DiscountKind
+from rankgain.metrics.gains import Gain, GainKind
+from rankgain.metrics.parameters import check_empty, check_ideal, check_rel, cut_off, highest_irrelevant
+from rankgain.scalars import Floats
 
 if TYPE_CHECKING:
-    from rankgain._kernels import Door
+    from rankgain.data.lists import ListSource
+    from rankgain.metrics.metric import Metric
 
 MOST_SETTINGS = 128
 _FIXED = str, int, float, np.number, type, type(None), Discount  # kinds of settings that cannot change
@@ -38,17 +41,17 @@ class _Settings:
         self.ideal = check_ideal(ideal)
         self.empty = check_empty(empty)
         self.rel = check_rel(rel)
-        self.door: Door | None = None
+        self.door: _backend.lists.Door | None = None
         if self.gain.in_kernel and self.discount.kind != VECTOR:
             self.make_door(LONGEST_LIST)
 
-    def make_door(self, ranks: int) -> Door:
+    def make_door(self, ranks: int) -> _backend.lists.Door:
         """The functions on lists of so many documents."""
         kept = self.discount
         table = kept.table(min(self.k, ranks))
         below = highest_irrelevant(self.rel)
         self.ranks = ranks
-        self.door = _backend.single.Door(
+        self.door = _backend.lists.Door(
             self.gain.exponential, table, kept.kind, kept.base, self.k, self.ideal == "returned", self.empty, below
         )
         return self.door
@@ -175,7 +178,7 @@ def discount(n: int, kind: DiscountKind = "log2") -> Floats:
             raise ValueError(f"discount holds {len(kept.vector)} ranks, and {ranks} are asked for")
         return np.array(kept.vector[:ranks])
     out = np.empty(ranks)
-    _backend.kernels.fill_discount(kept.kind, kept.base, out)
+    _backend.sums.fill_discount(kept.kind, kept.base, out)
     return out
 
 
@@ -472,10 +475,10 @@ def _filled(name: str, lists: Lists, truth: Lists | None, settings: _Settings) -
 
 def _evaluated(name: str, lists: Lists, truth: Lists | None, settings: _Settings) -> Floats:
     """The same by the engine, for gains that a mapping or a callable gives, and discounts in a vector."""
-    from rankgain.inputs.ranked import ListSource
-    from rankgain.metrics import Metric
-    from rankgain.program import fill, planned
-    from rankgain.rules import GIVEN
+    from rankgain.data.lists import ListSource
+    from rankgain.data.rules import GIVEN
+    from rankgain.metrics.metric import Metric
+    from rankgain.metrics.program import fill, planned
 
     parameters: dict[str, Any] = {"gain": settings.gain}
     if name != "cg":
@@ -485,10 +488,28 @@ def _evaluated(name: str, lists: Lists, truth: Lists | None, settings: _Settings
     if name in ("cg", "dcg") or truth is not None:  # what lies beyond the cut-off is not looked at
         lists = lists.cut(settings.k)
     metric = Metric(name, settings.k, **parameters)
-    source = ListSource(lists, None, truth, range(len(lists)), function=metric)
+    source = ListSource(lists, None, truth, range(len(lists)), refuse=partial(_first_error, metric))
     out, _ = fill(planned((metric,)), source, GIVEN)
     values: Floats = out[0].copy()
     return values
+
+
+def _first_error(metric: Metric, source: ListSource, query: int, held: Lists, offence: Offence) -> Exception:
+    """Of what is wrong with a query, a discount that is too short before any grade.
+
+    And of grades the first that is no good in any way, be it one without a gain.
+    """
+    size, known = source.sizes_of(query)
+    known = min(known, max(size, 1)) if metric.ideal == "returned" else known
+    vector, needed = metric.discount.vector, max(min(ranks, metric.depth) for ranks in (size, known))
+    if metric.discount.kind == VECTOR and needed > len(vector):
+        needed = min(size, metric.depth) if min(size, metric.depth) > len(vector) else needed
+        detail = f"discount holds {len(vector)} ranks, and {needed} are needed"
+        return _refusal(Offence(SHORT_DISCOUNT, query, -1, detail), source.grades)
+    if offence.position > 0 and metric.gain.function is None:
+        fault = metric.gain.fault(held.take(query, query + 1)[: offence.position])
+        offence = offence if fault is None else Offence(fault[0], query, *fault[1:])
+    return _refusal(offence, held)
 
 
 def _refusal(offence: Offence, held: Lists) -> Exception:

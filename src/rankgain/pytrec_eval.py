@@ -36,14 +36,15 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from rankgain import _backend, trec_measures
-from rankgain.aggregators import LEAST
-from rankgain.inputs.qrels import DictSource, mapping
-from rankgain.program import Plan
+from rankgain import _backend
+from rankgain.data.dicts import DictSource, mapping
+from rankgain.data.judgments import Judgments, Truth, of_dicts, truth_of, types
+from rankgain.data.rules import Rules
+from rankgain.metrics.aggregators import LEAST
+from rankgain.metrics.program import Plan
 from rankgain.rankings import Rankings
-from rankgain.rules import Rules
-from rankgain.trec_measures import Column, Options
-from rankgain.truth import Judgments, Truth, of_dicts, truth_of, types
+from rankgain.tools import trec_measures
+from rankgain.tools.trec_measures import Column, Options
 
 __version__ = "0.5.11"
 

@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from rankgain.evaluation import Evaluation
-from rankgain.parameters import cut_off
-from rankgain.program import Asked, Plan, fill, planned
-from rankgain.rules import Rules, check_missing, check_score_bits, check_ties
-from rankgain.source import Source
+from rankgain.data.rules import Rules, check_missing, check_score_bits, check_ties
+from rankgain.data.source import Source
+from rankgain.metrics.parameters import cut_off
+from rankgain.metrics.program import Asked, Plan, fill, planned
+from rankgain.results.evaluation import Evaluation
 from rankgain.threads import check_threads
 
 if TYPE_CHECKING:
-    from rankgain.curves import Curve
-    from rankgain.lists import Floats, Ints
-    from rankgain.metrics import Metric
-    from rankgain.spread import TieSpread
+    from rankgain.metrics.metric import Metric
+    from rankgain.results.curves import Curve
+    from rankgain.results.presets import Rules as PeerRules
+    from rankgain.results.ties import TieSpread
+    from rankgain.scalars import Floats, Ints
 
 
 @final
@@ -201,12 +202,28 @@ class Rankings:
             threads = check_threads(threads)
         if like is None:
             return self._evaluated(metrics, planned(metrics), threads, None)
-        from rankgain.peers import OWN, follow, peer_of  # which few need
+        from rankgain.results.presets import OWN, common_rules, peer_of  # which few need
 
-        rankings, requests = follow(self, metrics, like)
+        requests, rules = common_rules(metrics, like)
         peer = peer_of(like)
         plan = planned(tuple(requests.values()))
-        return rankings._evaluated(tuple(requests), plan, threads, None if peer is OWN else peer.name)
+        name = None if peer is OWN else peer.name
+        return self._following(rules, like)._evaluated(tuple(requests), plan, threads, name)
+
+    def _following(self, rules: PeerRules, like: str) -> Rankings:
+        """The rankings under the rules of a peer; one that they cannot follow is a ValueError.
+
+        What was given in rank order has no ties, and what has its documents with it no missing queries.
+        """
+        wanted: dict[str, Any] = {}
+        if self.ties is not None:
+            wanted |= {"ties": rules.ties, "score_bits": rules.score_bits}
+        if self.missing is not None:
+            wanted["missing"] = rules.missing
+        try:
+            return self.under(**wanted)
+        except ValueError as error:
+            raise ValueError(f"like={like!r}: {error}") from error
 
     def _evaluated(self, asked: Asked, plan: Plan, threads: int, like: str | None) -> Evaluation:
         source, rules = self._source, self._rules
@@ -246,9 +263,22 @@ class Rankings:
         ndcg@2  0.0000    0.4363  1.0000  0.1199        2 of 2
         rr      0.2917    0.6215  1.0000  0.3750        2 of 2
         """
-        from rankgain.spread import tie_spread  # which few need
+        from rankgain.metrics.metric import parse
+        from rankgain.metrics.table import TABLE
+        from rankgain.results.ties import TieSpread
 
-        return tie_spread(self, metrics, threads)
+        if self.ties is None:
+            raise ValueError("tie_spread: these rankings were given in rank order, without scores: nothing is tied")
+        requests = dict(pair for asked in metrics for pair in parse(asked))
+        unaveraged = {key: reason for key, own in requests.items() if (reason := TABLE[own.name].unaveraged)}
+        averaged = [asked for asked in metrics if not any(key in unaveraged for key, _ in parse(asked))]
+        average = self.under(ties="average")  # which best and worst are made of without reading a file again
+        expected = average.evaluate(*averaged, threads=threads) if averaged else None
+        found = {ties: average.under(ties=ties).evaluate(*metrics, threads=threads) for ties in ("worst", "best")}
+        own = {"average": expected, **found}
+        if self.ties not in own:
+            own[self.ties] = self.evaluate(*metrics, threads=threads)
+        return TieSpread(found["worst"], expected, found["best"], own[self.ties], self.ties, unaveraged)
 
     def curve(self, metric: str | Metric, ks: Iterable[int] = range(1, 101)) -> Curve:
         """Compute a metric at many cut-offs, all of them in one pass over the data.
@@ -279,15 +309,29 @@ class Rankings:
         >>> curve.mean().round(4).tolist()
         [0.5, 0.533, 0.7919]
         """
-        from rankgain.curves import curves  # which few need
-
-        return curves(self, [metric], ks)[0]
+        return curves_of(self, [metric], ks)[0]
 
     def __repr__(self) -> str:
         returned = int(sizes_of(self).sum())
         ties = "" if self.ties is None else f", ties={self.ties!r}"
         missing = "" if self.missing is None else f", missing={self.missing!r}"
         return f"<Rankings of {len(self)} queries, {returned} documents{ties}{missing}>"
+
+
+def curves_of(rankings: Rankings, metrics: Iterable[str | Metric], ks: Iterable[int]) -> list[Curve]:
+    """A Curve for each of the metrics, all of them in one pass."""
+    from rankgain.results.curves import Curve, check_ks, without_cutoff  # which few need
+
+    cutoffs = check_ks(ks)
+    rows = [[metric.at(k) for k in cutoffs.tolist()] for metric in map(without_cutoff, metrics)]
+    result = rankings.evaluate(*(metric for row in rows for metric in row))
+    cutoffs.flags.writeable = False
+    found = []
+    for row in rows:
+        values = np.column_stack([result[metric] for metric in row])
+        values.flags.writeable = False
+        found.append(Curve(row[0].at(None), cutoffs, values, rankings.query_ids))
+    return found
 
 
 def parts_of(rankings: Rankings) -> tuple[Source, Rules]:

@@ -1,4 +1,4 @@
-"""One number, or one id, of any type."""
+"""Numbers and ids of any type, and dicts of them, as Python reads them: what both halves leave to it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from rankgain._codes import ID_TYPE, NULL_ID
+from rankgain._codes import CHANGED, GRADE_TYPE, ID_TYPE, INFINITE_GRADE, NAN_GRADE, NAN_SCORE, NULL_ID, SCORE_TYPE
+
+# Arrays, as numpy.typing has them, which takes long to import.
+Array = np.ndarray[Any, np.dtype[Any]]
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+Ints = np.ndarray[Any, np.dtype[np.int64]]
+Bools = np.ndarray[Any, np.dtype[np.bool_]]
+Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
 # Types whose numbers are read without running code of the caller's: besides float and int, those of NumPy.
 PLAIN = frozenset({bool, *(np.dtype(code).type for code in "?bBhHiIlLqQefd")})
@@ -49,3 +56,58 @@ def id_fault(value: Any, position: int) -> tuple[int, int, int]:
     """The offence of an id that is null, or of a kind that cannot stand there."""
     null = value is None or type(value).__name__ in ("NAType", "NaTType") or (type(value) is float and value != value)
     return NULL_ID if null else ID_TYPE, 0, position
+
+
+def decimal(field: bytes) -> float | None:
+    """The number as `float()` reads it, but without underscores; else None."""
+    try:
+        return None if b"_" in field else float(field)
+    except ValueError:
+        return None
+
+
+def encoded(text: str) -> bytes | None:
+    """The bytes of which `bytes.decode("utf-8", "surrogateescape")` makes the id again; None where there are none."""
+    try:
+        return str.encode(text)
+    except UnicodeEncodeError:
+        pass
+    try:
+        data = str.encode(text, "utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return None
+    return data if data.decode("utf-8", "surrogateescape") == text else None
+
+
+def read_truth(truth: dict[Any, Any], size: int, documents: list[Any], grades: list[float]) -> tuple[int, int] | None:
+    """Append the documents of a dict and their grades; (code, position) of what is wrong, or None."""
+    if len(truth) != size:
+        return CHANGED, -1
+    for position, (document, value) in enumerate(list(truth.items())):
+        grade = real(value)
+        if len(truth) != size:  # reading a number may run foreign code
+            return CHANGED, -1
+        if grade is None:
+            return GRADE_TYPE, position
+        if grade != grade:
+            return NAN_GRADE, position
+        if grade in (float("inf"), float("-inf")):
+            return INFINITE_GRADE, position
+        grades.append(grade)
+        documents.append(document)
+    return None
+
+
+def read_scores(run: dict[Any, Any], size: int) -> dict[Any, float] | tuple[int, int]:
+    """The scores by document, or (code, position)."""
+    scores: dict[Any, float] = {}
+    for position, (document, value) in enumerate(list(run.items())):
+        score = real(value)
+        if len(run) != size:
+            return CHANGED, -1
+        if score is None:
+            return SCORE_TYPE, position
+        if score != score:
+            return NAN_SCORE, position
+        scores[document] = score
+    return scores

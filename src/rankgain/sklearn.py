@@ -26,11 +26,12 @@ from typing import Any
 
 import numpy as np
 
-from rankgain.arrays import Array, array_of, check_unmasked
+from rankgain.data.arrays import array_of, check_unmasked
+from rankgain.data.ragged import NATIVE
 from rankgain.functions import dcg, ndcg
 from rankgain.inputs.scores import from_scores
-from rankgain.lists import NATIVE, Bools, Floats
-from rankgain.metrics import Metric, metric
+from rankgain.metrics.metric import Metric, metric
+from rankgain.scalars import Array, Bools, Floats
 
 __all__ = ["InvalidParameterError", "dcg_score", "ndcg_score"]
 

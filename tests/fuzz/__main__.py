@@ -29,7 +29,7 @@ from fuzz import TARGETS
 def speaks():
     """Whether the compiled half says what it reaches."""
     (package,) = find_spec("rankgain").submodule_search_locations
-    return any(b"__sanitizer_cov" in path.read_bytes() for path in Path(package).glob("_readers.*.so"))
+    return any(b"__sanitizer_cov" in path.read_bytes() for path in Path(package).glob("_compiled/lines.*.so"))
 
 
 def spread(inputs, folder):

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankgain import _backend, discounts, functions
+from rankgain import _backend, functions
+from rankgain.metrics import discounts
 
 CORPUS = Path(__file__).parent / "corpus"
 
@@ -51,8 +52,8 @@ class Backend(NamedTuple):
 
 
 def _backends():
-    for name, place in (("compiled", 0), ("python", 1)):
-        modules = {part: import_module(places[place]) for part, places in _backend.PARTS.items()}
+    for name in ("compiled", "python"):
+        modules = {part: import_module(_backend.module_of(part, name)) for part in _backend.PARTS}
         yield Backend({"name": name, **modules}, {}, {})
 
 

@@ -3,18 +3,18 @@
 import numpy as np
 
 from rankgain import _backend
-from rankgain.inputs import trec
+from rankgain.data import lines as read_lines
 
 
 def call(draw):
     data = draw.rest()
-    return lambda: [scanned(trec._RUN, data), scanned(trec._QRELS, data)]
+    return lambda: [scanned(read_lines.RUN, data), scanned(read_lines.QRELS, data)]
 
 
 def scanned(form, data):
     """The rows, their queries and the numbers of those; or what is wrong."""
     data = np.array(bytearray(data), dtype=np.uint8)  # whose end is the end of what was allocated
-    *places, totals = trec.Room().of(len(data) // form.shortest + 1)
+    *places, totals = read_lines.Room().of(len(data) // form.shortest + 1)
     fault = getattr(_backend.lines, form.scan)((data, *places), totals)
     if fault is not None:
         return fault

@@ -3,7 +3,7 @@
 import numpy as np
 
 import rankgain as rg
-from rankgain.definitions import TABLE
+from rankgain.metrics.table import TABLE
 
 NAN, INF = float("nan"), float("inf")
 CUTS = [None, None, 1, 1, 2, 2, 3, 4, 5, 7, 10, 65, 1000]
@@ -58,7 +58,7 @@ def asked(draw, ties):
 
     def one(draw):
         row = draw.of(rows)
-        return row.name, parameters(draw, ("k",) * row.cuts + row.parameters)
+        return row.name, parameters(draw, ("k",) * row.cuts + row.takes)
 
     rows = [row for row in TABLE.values() if ties != "average" or not row.unaveraged]
     drawn = [one(draw), *draw.many(one, 2)]

@@ -6,7 +6,7 @@ from engine import found_in_rankings
 
 import rankgain as rg
 from rankgain import _backend
-from rankgain.inputs import trec
+from rankgain.data import files as read_files
 
 QUERIES = [b"a", b"b", b"c", b"q10", b"q1", b"q\xff", b"a#", "é".encode(), b"q" * 17]
 DOCUMENTS = [b"d1", b"d2", b"d3", b"d10", b"d", b"D", b"\x80", b"e" * 8, b"e" * 9, b"e" * 40, b"0", "é".encode()]
@@ -53,8 +53,8 @@ def call(draw):
     run = text(draw, b"Q0", [b"1"])
 
     def seen():
-        trec.BLOCK = block
+        read_files.BLOCK = block
         rankings = rg.read_trec(carrier(qrels), carrier(run), ties=ties, missing=missing, score_bits=score_bits)
-        return list(rankings.query_ids), rankings.left_out, found_in_rankings(_backend.engine, rankings)
+        return list(rankings.query_ids), rankings.left_out, found_in_rankings(_backend.walk, rankings)
 
     return seen

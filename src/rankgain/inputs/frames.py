@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from rankgain.arrays import Array
-from rankgain.frames import Frame
-from rankgain.groups import Groups
-from rankgain.inputs.ranked import ListSource
-from rankgain.lists import Lists, to_float64
+from rankgain.data.columns import ColumnSource, Table, check_validate
+from rankgain.data.dataframes import Frame
+from rankgain.data.groups import Groups
+from rankgain.data.judgments import Judgments, Truth, of_ids, truth_of
+from rankgain.data.lists import ListSource
+from rankgain.data.ragged import Lists, to_float64
+from rankgain.data.rules import check_missing, rules_of
+from rankgain.data.source import check_query_ids
 from rankgain.rankings import Rankings
-from rankgain.rules import check_missing, rules_of
-from rankgain.source import check_query_ids
-from rankgain.tables import ColumnSource, Table, check_validate
-from rankgain.truth import Judgments, Truth, of_ids, truth_of
+from rankgain.scalars import Array
 
 Names = str | tuple[str | None, str | None] | None
 

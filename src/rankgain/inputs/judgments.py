@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from rankgain.frames import Frame, is_frame
+from rankgain.data.dataframes import Frame, is_frame
+from rankgain.data.judgments import Judgments
 from rankgain.inputs.frames import of_frame
 from rankgain.inputs.recommendations import of_relevant
 from rankgain.inputs.trec import read_qrels
-from rankgain.truth import Judgments
 
 
 def judgments(

@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 
 from rankgain import _backend, _codes
-from rankgain.arrays import Array, array_of, check_unmasked, is_array, vector_of
+from rankgain.data.arrays import array_of, check_unmasked, is_array, vector_of
+from rankgain.data.columns import ColumnSource, Table, check_validate
+from rankgain.data.dicts import DictSource
+from rankgain.data.groups import Groups
+from rankgain.data.ids import Ids, ids_of
+from rankgain.data.judgments import Judgments, Truth, of_dicts, of_ids, truth_of
+from rankgain.data.ragged import CHUNK, offsets_of
+from rankgain.data.rules import GIVEN, check_missing
+from rankgain.data.source import check_query_ids
 from rankgain.errors import Fault, Offence, refusal
-from rankgain.groups import Groups
-from rankgain.ids import Ids, ids_of
-from rankgain.inputs.qrels import DictSource
-from rankgain.lists import CHUNK, Ints, offsets_of
 from rankgain.rankings import Rankings
-from rankgain.rules import GIVEN, check_missing
-from rankgain.scalars import id_kind
-from rankgain.source import check_query_ids
-from rankgain.tables import ColumnSource, Table, check_validate
-from rankgain.truth import Judgments, Truth, of_dicts, of_ids, truth_of
+from rankgain.scalars import Array, Ints, id_kind
 
 
 def from_recommendations(
@@ -100,7 +100,7 @@ def _few(recommended: Any, relevant: Any, missing: str, query_ids: Iterable[Hash
     """A few lists of ids as runs; None for what columns hold, or refuse."""
     if type(recommended) is not list or type(relevant) is not list or len(recommended) != len(relevant):
         return None
-    found = _backend.readers.as_runs(recommended, relevant, FEW)
+    found = _backend.dicts.as_runs(recommended, relevant, FEW)
     if found is None:
         return None
     truth = of_dicts(range(len(recommended)), found[1], "relevant")

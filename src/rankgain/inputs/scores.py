@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from rankgain.arrays import Array, array_of, check_id, check_unmasked
-from rankgain.inputs.ranked import ListSource
-from rankgain.lists import Ints, Lists, check_judged, flat_numbers, offsets_of
+from rankgain.data.arrays import array_of, check_id, check_unmasked
+from rankgain.data.lists import ListSource
+from rankgain.data.ragged import Lists, check_judged, flat_numbers, offsets_of
+from rankgain.data.rules import rules_of
+from rankgain.data.source import check_query_ids
 from rankgain.rankings import Rankings
-from rankgain.rules import rules_of
-from rankgain.source import check_query_ids
+from rankgain.scalars import Array, Ints
 
 
 def from_scores(

@@ -1,0 +1,496 @@
+# Runs in dicts, and the objects in them: see `_reference/dicts.py`.
+cimport cython
+from cpython.bytes cimport PyBytes_AsStringAndSize, PyBytes_FromStringAndSize
+from cpython.dict cimport PyDict_Next
+from cpython.ref cimport PyObject
+from libc.float cimport DBL_MAX
+from libc.stdint cimport int64_t
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memcpy
+
+from rankgain._codes cimport (
+    CHANGED, DOCID, INFINITE_GRADE, LARGE_ID, LONE_SURROGATE, MIXED_IDS, NAN_GRADE, NAN_SCORE, OTHER_IDS, STABLE,
+)
+cdef object PLAIN, scalars
+from rankgain import scalars
+from rankgain.scalars import PLAIN, id_fault, id_kind
+
+cdef extern from "Python.h":
+    int PyFloat_CheckExact(PyObject*)
+    int PyLong_CheckExact(PyObject*)
+    long long PyLong_AsLongLongAndOverflow(object, int*) except? -1
+    double PyFloat_AsDouble(PyObject*)
+    double PyLong_AsDouble(PyObject*)
+    PyObject* PyDict_GetItemWithError(object, object) except? NULL
+    int PyUnicode_Compare(object, object)
+    const char* PyUnicode_AsUTF8AndSize(object, Py_ssize_t*)
+    PyObject* PyErr_Occurred()
+    void PyErr_Clear()
+    int PySet_Contains(object, PyObject*)
+    int PyType_CheckExact(PyObject*)
+    ctypedef struct PyTypeObject
+    PyTypeObject* Py_TYPE(PyObject*)
+
+
+# dicts
+
+cdef enum:
+    FOREIGN = -2  # in place of a code: reading a number runs code that nobody here knows, or fails
+    ITEMS_AHEAD = 16  # items by which memory is asked for what will be read
+
+
+cdef inline bint read_plain(PyObject* value, double* out) noexcept:
+    """Write the float64 of a number and return True; False if that may run foreign code, or if there is none."""
+    if PyFloat_CheckExact(value):
+        out[0] = PyFloat_AsDouble(value)
+        return True
+    return read_other_plain(value, out)
+
+
+cdef bint read_other_plain(PyObject* value, double* out) noexcept:
+    cdef PyObject* kind = <PyObject*>Py_TYPE(value)
+    if PyLong_CheckExact(value):
+        out[0] = PyLong_AsDouble(value)
+    elif PyType_CheckExact(kind) and PySet_Contains(PLAIN, kind) == 1:  # a metaclass may hash by foreign code
+        out[0] = PyFloat_AsDouble(value)
+    else:
+        return False
+    if out[0] == -1.0 and PyErr_Occurred() != NULL:  # an int beyond float64
+        PyErr_Clear()
+        return False
+    return True
+
+
+cdef int read_run(dict run, Py_ssize_t n, PyObject** values, double* scores, Py_ssize_t* position) except -1:
+    """Write the scores in the dict's order; return the code of what is wrong at the position, or 0.
+
+    The values lie where they were made, and memory answers late: so they are asked for while the dict is walked, and
+    are read afterwards. No foreign code runs meanwhile, so they stay.
+    """
+    cdef PyObject* key
+    cdef Py_ssize_t at = 0, count = 0, index
+    with cython.critical_section(run):
+        while count < n and PyDict_Next(run, &at, &key, &values[count]):
+            prefetch(values[count])
+            count += 1
+        if count < n:
+            return CHANGED
+        for index in range(n):
+            prefetch(values[min(index + ITEMS_AHEAD, n - 1)])
+            position[0] = index
+            if not read_plain(values[index], &scores[index]):
+                return FOREIGN
+            if scores[index] != scores[index]:
+                return NAN_SCORE
+    return 0
+
+
+cdef int read_truth(dict truth, Py_ssize_t n, double* grades, list documents, Py_ssize_t* position) except -1:
+    """Append the documents and write their grades; return the code of what is wrong at the position, or 0."""
+    cdef PyObject* key
+    cdef PyObject* value
+    cdef Py_ssize_t at = 0, index = 0
+    with cython.critical_section(truth):
+        while index < n and PyDict_Next(truth, &at, &key, &value):
+            position[0] = index
+            if not read_plain(value, &grades[index]):
+                return FOREIGN
+            if not -DBL_MAX <= grades[index] <= DBL_MAX:
+                return NAN_GRADE if grades[index] != grades[index] else INFINITE_GRADE
+            documents.append(<object>key)
+            index += 1
+    return CHANGED if index < n else 0
+
+
+@cython.final
+@cython.auto_pickle(False)
+cdef class Judged:
+    """Documents with their grades, one query after the other, as dicts held them."""
+
+    cdef readonly list documents
+    cdef readonly object fault
+    cdef readonly Py_ssize_t total
+    cdef Py_ssize_t queries
+    cdef double* grades
+    cdef int64_t* offsets
+
+    def __cinit__(self, list truths not None, /):
+        cdef list sizes = []
+        cdef Py_ssize_t size, total = 0
+        for truth in truths:
+            size = len(<dict>truth)
+            sizes.append(size)
+            total += size
+        self.documents = []
+        self.make_room(len(truths), total)
+        self.read(truths, sizes)
+
+    cdef int make_room(self, Py_ssize_t queries, Py_ssize_t total) except -1:
+        self.queries = queries
+        self.total = total
+        self.grades = <double*>malloc((total + queries + 2) * sizeof(double))
+        if self.grades == NULL:
+            raise MemoryError
+        self.offsets = <int64_t*>(self.grades + total + 1)
+        self.offsets[0] = 0
+        return 0
+
+    def __dealloc__(self):
+        free(self.grades)
+
+    cdef int read(self, list truths, list sizes) except -1:
+        cdef Py_ssize_t query, n, count = 0, position = -1, rest
+        cdef int code
+        cdef dict truth
+        cdef list found
+        for query in range(len(truths)):
+            truth = truths[query]
+            n = sizes[query]
+            fault = None
+            if len(truth) != n:
+                fault = CHANGED, -1
+            elif n:
+                code = read_truth(truth, n, &self.grades[count], self.documents, &position)
+                fault = (code, -1 if code == CHANGED else position) if code else None
+                if code == FOREIGN:
+                    del self.documents[count:]
+                    found = []
+                    fault = scalars.read_truth(truth, n, self.documents, found)
+                    for rest in range(0 if fault is not None else n):
+                        self.grades[count + rest] = found[rest]
+            if fault is not None:
+                self.fault = fault[0], query, fault[1]
+                self.total = count
+                for rest in range(query, len(truths)):
+                    self.offsets[rest + 1] = count
+                return 0
+            count += n
+            self.offsets[query + 1] = count
+        return 0
+
+    @staticmethod
+    def of(list documents, const int64_t[::1] offsets, const double[::1] grades, /):
+        """What columns held."""
+        cdef Judged self = Judged.__new__(Judged, [])
+        free(self.grades)
+        self.make_room(offsets.shape[0] - 1, grades.shape[0])
+        self.documents = documents
+        memcpy(self.offsets, &offsets[0], offsets.shape[0] * sizeof(int64_t))
+        if grades.shape[0]:
+            memcpy(self.grades, &grades[0], grades.shape[0] * sizeof(double))
+        return self
+
+    def arrays(self, /):
+        """Offsets and grades, as bytes."""
+        return (
+            PyBytes_FromStringAndSize(<char*>self.offsets, (self.queries + 1) * sizeof(int64_t)),
+            PyBytes_FromStringAndSize(<char*>self.grades, self.total * sizeof(double)),
+        )
+
+
+cdef Py_ssize_t find_documents(
+    list documents, const double* grades, Py_ssize_t start, Py_ssize_t stop, double below, bint single, dict run,
+    Workspace* space
+) except -1:
+    """Look the few judged documents up among the many returned, never the other way round; how many were found.
+
+    Only those are sought that are hits wherever they are returned. Less than −1: the code, negative, of what is wrong.
+    """
+    cdef PyObject* value
+    cdef Py_ssize_t index, m = 0
+    with cython.critical_section(run):
+        for index in range(start, stop):
+            if grades[index - start] > below:
+                value = PyDict_GetItemWithError(run, documents[index])
+                if value != NULL:
+                    if not read_plain(value, &space.entries[m].key):
+                        return -CHANGED  # all were plain when they were read
+                    if single:
+                        space.entries[m].key = <double><float>space.entries[m].key
+                    space.entries[m].grade = grades[index - start]
+                    space.entries[m].index = index
+                    m += 1
+    return m
+
+
+cdef void narrow(double* scores, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t index
+    for index in range(n):
+        scores[index] = <double><float>scores[index]
+
+
+cdef inline bint lower(object one, object other) except -1:
+    """Whether an id is lower than another; most are text, for which there is a shorter way."""
+    if type(one) is str and type(other) is str:
+        return PyUnicode_Compare(one, other) < 0
+    return one < other
+
+
+cdef bint comparable(list ids) except -1:
+    """Whether `highest_first` can order the ids."""
+    known = kind = None
+    for identifier in ids:
+        if type(identifier) is not known:
+            known = type(identifier)
+            if kind is None:
+                kind = id_kind(identifier)
+            elif id_kind(identifier) is not kind:
+                return False
+    return kind is str or kind is bytes or kind is int
+
+
+cdef list places_by_id(list group, dict grades):
+    """The places of some documents in `highest_first(group)`, each with its grade: the others are only counted."""
+    cdef list sought = sorted(grades, reverse=True)
+    cdef list above = [0] * (len(sought) + 1)
+    cdef Py_ssize_t low, high, middle, place = 0, found = 0
+    for document in group:
+        low = 0
+        high = len(sought)
+        while low < high:
+            middle = (low + high) // 2
+            if lower(document, sought[middle]):
+                low = middle + 1
+            else:
+                high = middle
+        if low < len(sought) and not lower(sought[low], document):
+            found += 1
+        else:
+            above[low] += 1
+    if found != len(sought):
+        return None
+    places = []
+    for low in range(len(sought)):
+        place += above[low]
+        places.append((place + low, grades[sought[low]]))
+    return places
+
+
+cdef Py_ssize_t break_id_ties(
+    list documents, dict run, const double* scores, Py_ssize_t n, Py_ssize_t kept, int64_t depth, bint by_id,
+    Workspace* space, double* hit_grade, int64_t* hit_first, int64_t* hit_last
+) except -1:
+    """Give each hit of a tie group a rank of its own, in the dict's order or by id; return how many are left.
+
+    Less than −1: the code, negative, of what is wrong.
+    """
+    cdef Py_ssize_t index, low, start, stop, d = 0, written = 0
+    cdef int64_t first
+    cdef list group
+    for index in range(kept):
+        if hit_last[index] > hit_first[index] and (d == 0 or space.entries[index].key != space.distinct[d - 1]):
+            space.distinct[d] = space.entries[index].key
+            d += 1
+    if d == 0:
+        return kept
+    groups = [[] for _ in range(d)]
+    for index, document in enumerate(list(run)):
+        if index == n:
+            return -CHANGED
+        low = count_higher(space.distinct, d, scores[index])
+        if low < d and scores[index] == space.distinct[low]:
+            (<list>groups[low]).append(document)
+    d = 0
+    start = 0
+    while start < kept:
+        stop = start + 1
+        first = hit_first[start]
+        if hit_last[start] > first:
+            while stop < kept and hit_first[stop] == first:
+                stop += 1
+            group = groups[d]
+            d += 1
+            grades = {documents[space.entries[index].index]: hit_grade[index] for index in range(start, stop)}
+            if not by_id:
+                places = [(index, grades[document]) for index, document in enumerate(group) if document in grades]
+            elif comparable(group):
+                places = places_by_id(group, grades)
+            else:
+                return -MIXED_IDS
+            if places is None or len(places) != stop - start:
+                return -CHANGED
+        else:
+            places = [(0, hit_grade[start])]
+        for place, grade in places:
+            if first + <int64_t>place <= depth:
+                hit_first[written] = hit_last[written] = first + <int64_t>place
+                hit_grade[written] = grade
+                written += 1
+        start = stop
+    return written
+
+
+cdef bint apart(list documents, Py_ssize_t start, Py_ssize_t stop, dict run):
+    """Whether no document of a query is in its run, and the ids are of other types."""
+    if start == stop or not run:
+        return False
+    judged, returned = documents[start], next(iter(run), None)  # another thread may have emptied it
+    if type(judged) is type(returned) or id_kind(judged) is id_kind(returned):
+        return False
+    return run.keys().isdisjoint(documents[start:stop])
+
+
+cdef int find_in_dict(
+    list documents, const double* grades, Py_ssize_t start, Py_ssize_t stop, object held, Py_ssize_t n,
+    int64_t depth, double lowest, int ties, bint single, PyObject** values, double* scores, Workspace* space,
+    Query* query, Py_ssize_t* position
+) except -1:
+    """The hits of a run of n documents among those that are judged: documents[start:stop], whose grades begin there."""
+    cdef Py_ssize_t m = 0
+    cdef dict run = held if type(held) is dict else dict(held)
+    cdef int code
+    query.n = 0
+    query.returned = n
+    position[0] = -1
+    if len(run) != n:
+        return CHANGED
+    code = read_run(run, n, values, scores, position)
+    if code == FOREIGN:
+        found = scalars.read_scores(run, n)
+        if type(found) is tuple:
+            position[0] = found[1]
+            return found[0]
+        run = found
+        code = read_run(run, n, values, scores, position)
+    if code:
+        position[0] = -1 if code == CHANGED else position[0]
+        return code
+    if start < stop:
+        m = find_documents(documents, grades, start, stop, lowest, single, run, space)
+    if single:
+        narrow(scores, n)
+    position[0] = -1
+    if m < 0 or len(run) != n:  # comparing ids may run foreign code
+        return CHANGED
+    if m == 0:
+        return OTHER_IDS if apart(documents, start, stop, run) else 0
+    query.n = rank_entries(scores, n, m, depth, False, space, query.grade, query.first, query.last)
+    if ties == DOCID or ties == STABLE:
+        query.n = break_id_ties(
+            documents, run, scores, n, query.n, depth, ties == DOCID, space, query.grade, query.first, query.last
+        )
+    return -<int>query.n if query.n < 0 else 0
+
+
+# ids
+
+cdef bint plain(object identifier, object kind) except -1:
+    """Whether an id is of a type itself, and one that columns could hold."""
+    cdef int overflow = 0
+    cdef Py_ssize_t size
+    if type(identifier) is not kind:
+        return False
+    if kind is int:
+        PyLong_AsLongLongAndOverflow(identifier, &overflow)
+        return overflow == 0
+    if kind is str:
+        if PyUnicode_AsUTF8AndSize(identifier, &size) == NULL:
+            PyErr_Clear()
+            return False
+        return True
+    return kind is bytes
+
+
+def as_runs(list recommended not None, list relevant not None, Py_ssize_t most, /):
+    cdef Py_ssize_t total = 0, place
+    cdef list runs = [], truths = []
+    cdef dict run, truth
+    kind = None
+    for row in recommended:
+        if type(row) is not list and type(row) is not tuple:
+            return None
+        total += len(row)
+        if total > most:
+            return None
+        run = {}
+        place = 0
+        for identifier in row:
+            if kind is None:
+                kind = type(identifier)
+            if not plain(identifier, kind):
+                return None
+            run[identifier] = -<double>place
+            place += 1
+        if len(run) != place:
+            return None
+        runs.append(run)
+    dicts = type(relevant[0]) is dict if relevant else False
+    for row in relevant:
+        if (type(row) is dict) != dicts or not (dicts or type(row) is set or type(row) is frozenset):
+            return None
+        total += len(row)
+        if total > most:
+            return None
+        for identifier in row:
+            if not plain(identifier, kind):
+                return None
+        truths.append(row if dicts else dict.fromkeys(row, 1.0))
+    return (runs, truths) if kind is not None else None
+
+
+def pack_integers(list values, int64_t[::1] numbers, /):
+    cdef Py_ssize_t position
+    cdef int overflow = 0
+    for position in range(len(values)):
+        value = values[position]
+        if not PyLong_CheckExact(<PyObject*>value):
+            if id_kind(value) is not int:
+                return id_fault(value, position)
+            value = int(value)
+        numbers[position] = PyLong_AsLongLongAndOverflow(value, &overflow)
+        if overflow:
+            return LARGE_ID, 0, position
+    return None
+
+
+cdef struct Text:
+    char* data
+    Py_ssize_t size
+    Py_ssize_t room
+
+
+cdef inline int append(Text* text, const char* data, Py_ssize_t size) except -1:
+    cdef char* grown
+    if text.size + size > text.room:
+        text.room = max(2 * text.room, text.size + size)
+        grown = <char*>realloc(text.data, text.room)
+        if grown == NULL:
+            raise MemoryError
+        text.data = grown
+    memcpy(text.data + text.size, data, size)
+    text.size += size
+    return 0
+
+
+def pack_ids(list values, bint text, int64_t[::1] ends, /):
+    cdef Py_ssize_t position = 0, size = 0
+    cdef const char* data
+    cdef char* held
+    cdef Text packed
+    packed.size = 0
+    packed.room = 16 * len(values) + 16
+    packed.data = <char*>malloc(packed.room)
+    try:
+        if packed.data == NULL:
+            raise MemoryError
+        for position in range(len(values)):
+            value = values[position]
+            if text and isinstance(value, str):
+                data = PyUnicode_AsUTF8AndSize(value, &size)
+                if data == NULL:
+                    PyErr_Clear()
+                    value = scalars.encoded(value)
+                    if value is None:
+                        return b"", (LONE_SURROGATE, 0, position)
+                    PyBytes_AsStringAndSize(value, &held, &size)
+                    data = held
+            elif not text and isinstance(value, bytes):
+                PyBytes_AsStringAndSize(value, &held, &size)
+                data = held
+            else:
+                return b"", id_fault(value, position)
+            append(&packed, data, size)
+            ends[position] = packed.size
+        return PyBytes_FromStringAndSize(packed.data, packed.size), None
+    finally:
+        free(packed.data)

@@ -1,0 +1,767 @@
+"""The kernels over lines of TREC files, compiled.
+
+The functions of `rankgain._reference.lines`, which are their specification, with their bits. Every function over
+buffers is `noexcept nogil`; the `def` above it opens the buffers, reserves scratch and releases the GIL.
+"""
+
+import os
+
+from cpython.ref cimport PyObject
+from libc.float cimport DBL_MAX
+from libc.stdint cimport int64_t, uint64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcmp, memcpy, memset
+
+from rankgain._compiled.bytes cimport equal_bytes, hash_bytes
+from rankgain._codes cimport DOCID, FEW_FIELDS, INFINITE_GRADE, NAN_GRADE, NAN_SCORE, NOT_A_NUMBER, STABLE
+from rankgain._compiled.walk cimport count_higher, doubles, integers, longest, sort_rows
+
+from rankgain.scalars import decimal
+
+cdef uint64_t SEED = int.from_bytes(os.urandom(8), "little")  # random, so that ids cannot be crafted to collide
+
+cdef extern from "Python.h":
+    double PyOS_string_to_double(const char*, char**, PyObject*) except? -1.0
+
+cdef enum:
+    FIELDS = 6  # the last field that anybody reads is the sixth
+    WIDE = 1 << 13  # places of 8 bytes that are still near
+    LONGEST = 40  # the characters of a number that is not left to Python
+    UNREAD = -1  # a number that C does not read
+    DIGITS = 19  # as many as 64 bits hold whatever they are
+
+cdef extern from *:
+    """
+    #define LOWER 0xFFFFFFFFull
+    #define EXACT (1ull << 53)
+    #define LOW_SEVEN 0x7F7F7F7F7F7F7F7Full
+    #define HIGH_BITS 0x8080808080808080ull
+    #define ABOVE_NINE 0x7676767676767676ull  /* 0x80 - 10 in each byte */
+    #define ONES 0x0F0F0F0F0F0F0F0Full  /* what is left of digits, and of numbers of two and four digits */
+    #define TWOS 0x00FF00FF00FF00FFull
+    #define FOURS 0x0000FFFF0000FFFFull
+    #define LOWEST_BITS 0x0101010101010101ull
+    #define POINTS 0x2E2E2E2E2E2E2E2Eull
+    #define ZEROS 0x3030303030303030ull
+    #ifdef _MSC_VER
+    #include <intrin.h>
+    static __inline unsigned lowest(unsigned __int64 bits) {
+        unsigned long index;
+        _BitScanForward64(&index, bits);
+        return index;
+    }
+    #else
+    #define lowest(bits) (unsigned)__builtin_ctzll(bits)
+    #endif
+    /* eight bytes, the first of them lowest */
+    static inline uint64_t little(const unsigned char* at) {
+        uint64_t eight;
+        memcpy(&eight, at, 8);
+    #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+        eight = __builtin_bswap64(eight);
+    #endif
+        return eight;
+    }
+    #if defined(__SSE2__) || defined(_M_X64)
+    #include <emmintrin.h>
+    static inline uint64_t white_space(const unsigned char* at, uint64_t* newlines) {
+        uint64_t mask = 0, ends = 0;
+        for (int part = 0; part < 4; part++) {
+            __m128i bytes = _mm_loadu_si128((const __m128i*)(at + 16 * part));
+            __m128i beyond = _mm_sub_epi8(bytes, _mm_set1_epi8(9));
+            __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(beyond, _mm_set1_epi8(4)), beyond);
+            __m128i blank = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(32));
+            mask |= (uint64_t)_mm_movemask_epi8(_mm_or_si128(blank, control)) << 16 * part;
+            ends |= (uint64_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(10))) << 16 * part;
+        }
+        *newlines = ends;
+        return mask;
+    }
+    static inline uint64_t low_of(const unsigned char* at) {
+        __m128i bytes = _mm_loadu_si128((const __m128i*)at);
+        return (uint64_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(32)), bytes));
+    }
+    static inline uint64_t low_bytes(const unsigned char* at) {  /* no loop, which the compiler would leave one */
+        return low_of(at) | low_of(at + 16) << 16 | low_of(at + 32) << 32 | low_of(at + 48) << 48;
+    }
+    #else
+    static inline uint64_t gathered(uint64_t high) {  /* the highest bits of eight bytes */
+        return (high >> 7 & LOWEST_BITS) * 0x0102040810204080ull >> 56;
+    }
+    static inline uint64_t above(uint64_t eight, int least) {  /* bytes of at least so much: no carries */
+        return (eight & LOW_SEVEN) + LOWEST_BITS * (uint64_t)(128 - least) | eight;
+    }
+    static inline uint64_t white_space(const unsigned char* at, uint64_t* newlines) {
+        uint64_t mask = 0, ends = 0;
+        for (int part = 7; part >= 0; part--) {
+            uint64_t eight = little(at + 8 * part);
+            uint64_t control = above(eight, 9) & ~above(eight, 14), blank = above(eight, 32) & ~above(eight, 33);
+            mask = mask << 8 | gathered(control | blank);
+            ends = ends << 8 | gathered(above(eight, 10) & ~above(eight, 11));
+        }
+        *newlines = ends;
+        return mask;
+    }
+    static inline uint64_t low_bytes(const unsigned char* at) {
+        uint64_t mask = 0;
+        for (int part = 7; part >= 0; part--)
+            mask = mask << 8 | gathered(~above(little(at + 8 * part), 33));
+        return mask;
+    }
+    #endif
+    """
+    uint64_t little(const unsigned char* at) noexcept nogil
+    # A bit for each of 64 bytes: what bytes.split() takes for white space, and of that the newlines.
+    uint64_t white_space(const unsigned char* at, uint64_t* newlines) noexcept nogil
+    uint64_t low_bytes(const unsigned char* at) noexcept nogil  # the same for spaces and all bytes below them
+    const uint64_t HIGH_BITS, LOWEST_BITS, ABOVE_NINE, POINTS, ZEROS, ONES, TWOS, FOURS
+    unsigned int lowest(uint64_t bits) noexcept nogil  # the place of the lowest bit that is set
+    const uint64_t LOWER
+    const uint64_t EXACT  # whole numbers up to here are float64
+
+cdef double POWERS[DIGITS + 1]  # the powers of 10 that are float64
+cdef uint64_t RECIPROCALS[DIGITS + 1]  # their reciprocals, cut off after 63 bits, without …
+cdef double SCALES[DIGITS + 1]  # … these factors
+POWERS[:] = [float(10**n) for n in range(DIGITS + 1)]
+RECIPROCALS[:] = [(1 << 62 + (10**n).bit_length()) // 10**n for n in range(DIGITS + 1)]
+SCALES[:] = [2.0 ** (2 - (10**n).bit_length()) for n in range(DIGITS + 1)]
+
+
+cdef inline uint64_t separators(
+    const unsigned char* at, const unsigned char* end, uint64_t* newlines
+) noexcept nogil:
+    """`white_space`; what lies behind the end counts as newlines."""
+    cdef unsigned char rest[64]
+    if end - at >= 64:
+        return white_space(at, newlines)
+    memset(rest, c'\n', 64)
+    memcpy(rest, at, end - at)
+    return white_space(rest, newlines)
+
+
+cdef inline uint64_t upper_word(uint64_t some, uint64_t other) noexcept nogil:
+    """The upper 64 bits of a product."""
+    cdef uint64_t low = (some & LOWER) * (other & LOWER)
+    cdef uint64_t middle = (some >> 32) * (other & LOWER) + (low >> 32)
+    cdef uint64_t rest = (some & LOWER) * (other >> 32) + (middle & LOWER)
+    return (some >> 32) * (other >> 32) + (middle >> 32) + (rest >> 32)
+
+
+cdef bint divide(uint64_t whole, Py_ssize_t decimals, double* out) noexcept nogil:
+    """whole / 10**decimals, correctly rounded, for whole > 0; False where that is too close to call.
+
+    The number, moved to the left end of its 64 bits, times the reciprocal: the upper word of the product lacks less
+    than 2, for the reciprocal lacks less than 1 and the lower word is cut off. 53 bits of it are the result.
+    """
+    cdef uint64_t upper, rest, half
+    cdef int shift = 0, step = 32, drop
+    while step:
+        if whole >> (64 - step) == 0:
+            whole <<= step
+            shift += step
+        step >>= 1
+    upper = upper_word(whole, RECIPROCALS[decimals])
+    drop = 10 if upper >> 62 else 9
+    half = <uint64_t>1 << (drop - 1)
+    rest = upper & (2 * half - 1)
+    if half - 1 <= rest <= half:
+        return False
+    out[0] = <double><int64_t>((upper >> drop) + (rest > half)) * <double>(2 * half) * SCALES[decimals]
+    out[0] /= <double>(<uint64_t>1 << shift)  # this and the factors are powers of 2
+    return True
+
+
+cdef inline uint64_t number_of(uint64_t digits) noexcept nogil:
+    """The number that eight digits are: pairs of them, then fours, then all."""
+    digits = (digits & ONES) * (10 * 0x100 + 1) >> 8
+    digits = (digits & TWOS) * (100 * 0x10000 + 1) >> 16
+    return (digits & FOURS) * (10000 * (LOWER + 1) + 1) >> 32
+
+
+cdef inline bint read_decimal(
+    const unsigned char* at, const unsigned char* end, const unsigned char* limit, double* out
+) noexcept nogil:
+    """Plain decimals of up to 19 digits. Equals `float()`; everything else is left to it.
+
+    Those of up to 8 digits, some before the point and some behind it, are read at once, from two words: one begins
+    where they do, and one ends there. Neither lies beyond the limit, nor before the data: three fields come before.
+    """
+    cdef bint negative = at[0] == c'-'
+    cdef uint64_t points, digits
+    cdef Py_ssize_t before, behind  # bits, 8 a digit
+    at += negative
+    points = little(at) ^ POINTS if 2 < end - at < 10 and limit - at >= 8 else HIGH_BITS
+    points = (points - LOWEST_BITS) & ~points & HIGH_BITS  # the lowest of these bits is at the first point
+    if points:
+        before = <Py_ssize_t>lowest(points) - 7
+        behind = 8 * (end - at - 1) - before
+        if before > 0 and behind > 0:
+            digits = (little(at) ^ ZEROS) << (64 - before) >> behind
+            digits |= (little(end - 8) ^ ZEROS) >> (64 - behind) << (64 - behind)
+            if (digits | digits + ABOVE_NINE) & HIGH_BITS:
+                return False
+            return quotient(number_of(digits), behind >> 3, negative, out)
+    return read_digits(at, end, negative, out)
+
+
+cdef inline bint quotient(uint64_t whole, Py_ssize_t decimals, bint negative, double* out) noexcept nogil:
+    """whole / 10**decimals; False where that is too close to call."""
+    if whole <= EXACT:
+        out[0] = <double><int64_t>whole / POWERS[decimals]
+    elif not divide(whole, decimals, out):
+        return False
+    if negative:
+        out[0] = -out[0]
+    return True
+
+
+cdef bint read_digits(const unsigned char* at, const unsigned char* end, bint negative, double* out) noexcept nogil:
+    """`read_decimal` without the sign, byte by byte."""
+    cdef uint64_t whole = 0
+    cdef Py_ssize_t digits = end - at, decimals = 0
+    cdef const unsigned char* point = NULL
+    while at < end:
+        if c'0' <= at[0] <= c'9':
+            whole = 10 * whole + (at[0] - c'0')  # modulo 2**64 where there are too many digits
+        elif at[0] == c'.' and point == NULL:
+            point = at
+        else:
+            return False
+        at += 1
+    if point != NULL:
+        digits -= 1
+        decimals = end - point - 1
+    return 0 < digits <= DIGITS and quotient(whole, decimals, negative, out)
+
+
+cdef bint read_float(const unsigned char* at, Py_ssize_t length, double* out) except -1:
+    """A number of digits, sign, point and exponent alone, by the converter that `float()` itself calls."""
+    cdef char text[LONGEST + 1]
+    cdef char* end
+    cdef Py_ssize_t index
+    if length > LONGEST:
+        return False
+    for index in range(length):
+        if not c'0' <= at[index] <= c'9' and at[index] not in (c'+', c'-', c'.', c'e', c'E'):
+            return False
+        text[index] = at[index]
+    text[length] = 0
+    try:
+        out[0] = PyOS_string_to_double(text, &end, NULL)
+    except (ValueError, OverflowError):
+        return False
+    return end == text + length
+
+
+cdef struct Run:
+    # Rows of one query in a row: the first of them, where its id and its first line stand, and which line that is.
+    int64_t row
+    int64_t start
+    int64_t end
+    int64_t at
+    int64_t line
+
+
+cdef struct Rows:
+    # What a scan reads and writes; see `scan_run`.
+    const unsigned char* data
+    Py_ssize_t size
+    int64_t* starts
+    int64_t* ends
+    double* values
+    uint64_t* hashes
+    Run* runs
+    Py_ssize_t count
+    Py_ssize_t run_count
+
+
+cdef int64_t* ints(object buffer) except? NULL:
+    """Where a buffer stands, which whoever calls has open as long as he needs it."""
+    cdef const int64_t[::1] view = buffer
+    return <int64_t*>integers(view)
+
+
+cdef double* floats(object buffer) except? NULL:
+    cdef const double[::1] view = buffer
+    return <double*>doubles(view)
+
+
+cdef const unsigned char* chars(object buffer) except? NULL:
+    cdef const unsigned char[::1] view = buffer
+    return &view[0] if view.shape[0] else NULL
+
+
+cdef Rows rows_of(tuple block) except *:
+    cdef Rows rows
+    data, starts, ends, values, hashes, runs = block
+    rows.data = chars(data)
+    rows.size = len(data)
+    rows.starts = ints(starts)
+    rows.ends = ints(ends)
+    rows.values = floats(values)
+    rows.hashes = <uint64_t*>ints(hashes)
+    rows.runs = <Run*>ints(runs)
+    rows.count = len(starts)
+    rows.run_count = len(runs) // 5
+    return rows
+
+
+cdef struct Span:
+    const unsigned char* start
+    const unsigned char* end
+
+
+cdef struct Lines:
+    # Where a scan stands, the last line with its fields, and how much was written.
+    Rows own
+    const unsigned char* at
+    const unsigned char* end
+    Py_ssize_t line
+    Py_ssize_t fields
+    Py_ssize_t rows
+    Py_ssize_t count  # of runs
+    Span spans[FIELDS]
+    Span number  # that is hard to read
+
+
+cdef int scan_on(Lines* lines, int least, int most, int value_field) noexcept nogil:
+    """Read lines to the end, a fault (its code) or behind a line with a number that is hard to read (UNREAD)."""
+    cdef const unsigned char* end = lines.end
+    cdef const unsigned char* at = lines.at
+    cdef const unsigned char* after
+    cdef Span query, document, number
+    cdef uint64_t one, two, three, four, five, six
+    cdef Py_ssize_t line = lines.line
+    cdef int code = 0
+    cdef double value
+    while at < end and not code:
+        # Six fields, a space behind each but a newline behind the last, within 64 bytes: what `scan_line` finds, in
+        # two thirds of the time. Each of these masks has one bit less than that before it, that of the end of a field.
+        one = low_bytes(at) if least == FIELDS and end - at >= 64 else 0
+        two = one & (one - 1)
+        three = two & (two - 1)
+        four = three & (three - 1)
+        five = four & (four - 1)
+        six = five & (five - 1)
+        if (
+            six and at[lowest(six)] == c'\n' and at[lowest(one)] == at[lowest(two)] == c' '
+            and at[lowest(three)] == at[lowest(four)] == at[lowest(five)] == c' '
+            and (one & (one << 1 | 1)) << (63 - lowest(six)) == 0 and at[0] != c'#'
+        ):
+            query.start, query.end = at, at + lowest(one)
+            document.start, document.end = at + lowest(two) + 1, at + lowest(three)
+            number.start, number.end = at + lowest(four) + 1, at + lowest(five)
+            after = at + lowest(six) + 1
+        else:
+            after = scan_line(lines, at, least)
+            if lines.fields == 0 or lines.spans[0].start[0] == c'#':
+                at = after
+                line += 1
+                continue
+            if lines.fields < least or (most >= 0 and lines.fields > most):
+                code = FEW_FIELDS
+                break
+            query, document, number = lines.spans[0], lines.spans[2], lines.spans[value_field]
+        if not read_decimal(number.start, number.end, end, &value):
+            code = UNREAD
+            lines.number = number
+        add_row(lines, at, line, query, document, value)
+        at = after
+        line += 1
+    lines.at = at
+    lines.line = line
+    return code
+
+
+cdef const unsigned char* scan_line(Lines* lines, const unsigned char* at, int least) noexcept nogil:
+    """Find the fields of any line, and where the next one begins."""
+    cdef const unsigned char* start = at
+    cdef const unsigned char* stop
+    cdef uint64_t newlines, mask = separators(at, lines.end, &newlines)
+    cdef unsigned int index
+    lines.fields = 0
+    while True:
+        while mask == 0:
+            at += 64
+            mask = separators(at, lines.end, &newlines)
+        index = lowest(mask)
+        mask &= mask - 1
+        stop = at + index
+        if stop > start:
+            if lines.fields < least:
+                lines.spans[lines.fields].start = start
+                lines.spans[lines.fields].end = stop
+            lines.fields += 1
+        start = stop + 1
+        if newlines >> index & 1:
+            return start
+
+
+cdef inline void add_row(
+    Lines* lines, const unsigned char* begin, Py_ssize_t line, Span query, Span document, double value
+) noexcept nogil:
+    cdef const unsigned char* data = lines.own.data
+    cdef Py_ssize_t length = query.end - query.start, row = lines.rows
+    cdef Run* run = lines.own.runs + lines.count
+    cdef Run* before = run - 1
+    if (
+        lines.count == 0 or before.end - before.start != length
+        or not equal_bytes(data + before.start, query.start, length)
+    ):
+        run.row = row
+        run.start = query.start - data
+        run.end = query.end - data
+        run.at = begin - data
+        run.line = line
+        lines.count += 1
+    lines.own.starts[row] = document.start - data
+    lines.own.ends[row] = document.end - data
+    lines.own.values[row] = value
+    lines.own.hashes[row] = hash_bytes(document.start, document.end - document.start, SEED)
+    lines.rows = row + 1
+
+
+cdef object scan(tuple block, int64_t[::1] totals, int least, int most, int value_field):
+    cdef Lines lines
+    cdef int code
+    cdef Py_ssize_t length
+    cdef double number
+    lines.own = rows_of(block)
+    lines.at = lines.own.data
+    lines.end = lines.own.data + lines.own.size
+    lines.line = lines.rows = lines.count = 0
+    while True:
+        with nogil:
+            code = scan_on(&lines, least, most, value_field)
+        if code == FEW_FIELDS:
+            return FEW_FIELDS, lines.line, lines.fields
+        if code == 0:
+            break
+        length = lines.number.end - lines.number.start
+        if not read_float(lines.number.start, length, &number):
+            found = decimal((<const char*>lines.number.start)[:length])
+            if found is None:
+                return NOT_A_NUMBER, lines.line - 1, value_field
+            number = found
+        if number != number:
+            return NAN_SCORE if most < 0 else NAN_GRADE, lines.line - 1, value_field
+        if most >= 0 and not -DBL_MAX <= number <= DBL_MAX:
+            return INFINITE_GRADE, lines.line - 1, value_field
+        lines.own.values[lines.rows - 1] = number
+    totals[0] = lines.rows
+    totals[1] = lines.count
+    totals[2] = lines.line
+    return None
+
+
+def scan_run(tuple block, int64_t[::1] totals, /):
+    return scan(block, totals, 6, -1, 4)
+
+
+def scan_qrels(tuple block, int64_t[::1] totals, /):
+    return scan(block, totals, 4, 4, 3)
+
+
+# tables of ids
+
+
+cdef inline uint64_t mask_of(Py_ssize_t judged) noexcept nogil:
+    """One less than the slots for so many ids: a power of 2, up to 4 for each, at least half of them free."""
+    cdef uint64_t size = 4
+    while size < 2 * <uint64_t>judged:
+        size *= 2
+    return size - 1
+
+
+cdef inline uint64_t* slot_of(
+    uint64_t* slots, uint64_t mask, uint64_t hashed, const unsigned char* data, const int64_t* starts,
+    const int64_t* ends, Py_ssize_t first, const unsigned char* at, Py_ssize_t length
+) noexcept nogil:
+    """The slot of an id: that of its equal among the ids from the first on, or the free one where it belongs.
+
+    A slot holds half of a hash and, in the lower 32 bits, the place of the id after the first + 1; 0 is free.
+    """
+    cdef uint64_t place = hashed & mask
+    cdef Py_ssize_t row
+    while slots[place]:
+        if slots[place] >> 32 == hashed >> 32:
+            row = first + <Py_ssize_t>(slots[place] & LOWER) - 1
+            if ends[row] - starts[row] == length and equal_bytes(data + starts[row], at, length):
+                break
+        place = (place + 1) & mask
+    return slots + place
+
+
+cdef inline void index_ids(
+    uint64_t* slots, uint64_t mask, const unsigned char* data, const int64_t* starts, const int64_t* ends,
+    Py_ssize_t first, Py_ssize_t begin, Py_ssize_t end
+) noexcept nogil:
+    """Put ids into a table, from `begin` on, which were not there before."""
+    cdef Py_ssize_t row
+    cdef uint64_t hashed
+    for row in range(begin, end):
+        hashed = hash_bytes(data + starts[row], ends[row] - starts[row], SEED)
+        slot_of(slots, mask, hashed, data, starts, ends, first, data + starts[row], ends[row] - starts[row])[0] = (
+            (hashed >> 32 << 32) | <uint64_t>(row - first + 1)
+        )
+
+
+def number_queries(
+    const unsigned char[::1] data, const int64_t[::1] runs, unsigned char[::1] names, int64_t[::1] bounds,
+    int64_t[::1] slots, Py_ssize_t known, int64_t[::1] numbers, /
+):
+    cdef Py_ssize_t index = 0, length, count = numbers.shape[0]
+    cdef uint64_t mask = slots.shape[0] - 2
+    cdef uint64_t hashed
+    cdef uint64_t* slot
+    cdef uint64_t* table = <uint64_t*>&slots[1]
+    cdef const int64_t* starts = &bounds[0]
+    cdef const unsigned char* at
+    if count == 0:
+        return 0, known
+    with nogil:
+        index_ids(table, mask, &names[0], starts, starts + 1, 0, slots[0], known)
+        while index < count and 2 * <uint64_t>known < mask:
+            at = &data[runs[5 * index + 1]]
+            length = <Py_ssize_t>(runs[5 * index + 2] - runs[5 * index + 1])
+            hashed = hash_bytes(at, length, SEED)
+            slot = slot_of(table, mask, hashed, &names[0], starts, starts + 1, 0, at, length)
+            if slot[0] == 0:
+                memcpy(&names[bounds[known]], at, length)
+                bounds[known + 1] = bounds[known] + length
+                known += 1
+                slot[0] = (hashed >> 32 << 32) | <uint64_t>known
+            numbers[index] = <int64_t>(slot[0] & LOWER) - 1
+            index += 1
+        slots[0] = known
+    return index, known
+
+
+def equal_hashes(const int64_t[::1] hashes, const int64_t[::1] offsets, /):
+    cdef Py_ssize_t query = 0, queries = offsets.shape[0] - 1, row
+    cdef uint64_t mask, place, own
+    cdef uint64_t* table = <uint64_t*>malloc(8 * max(mask_of(longest(&offsets[0], queries)) + 1, <uint64_t>WIDE))
+    cdef bint found = False
+    if table == NULL:
+        raise MemoryError
+    with nogil:
+        for query in range(queries):
+            mask = mask_of(offsets[query + 1] - offsets[query])
+            if mask < WIDE // 4:
+                mask = 4 * mask + 3  # sparser: fewer collisions, whose branches are mispredicted; half the time
+            memset(table, 0, 8 * (mask + 1))
+            for row in range(offsets[query], offsets[query + 1]):
+                own = <uint64_t>hashes[row] | 1  # 0 is a free place
+                place = own >> 32 & mask
+                while table[place] != 0 and table[place] != own:
+                    place = (place + 1) & mask
+                if table[place]:
+                    found = True
+                    break
+                table[place] = own
+            if found:
+                break
+    free(table)
+    return query if found else None
+
+
+# documents
+
+cdef enum:
+    UNSEEN = -2  # a query that no line was matched with
+    MATCHED = -1  # one whose hits are not arranged yet
+
+
+cdef struct Lists:
+    # What is judged of each query, which of it was returned, and the hits in rank order; see `match_lines`.
+    const unsigned char* data
+    const int64_t* starts
+    const int64_t* ends
+    const int64_t* offsets
+    const double* grades
+    uint64_t* slots
+    double* scores
+    int64_t* orders
+    int64_t* held
+    int64_t* hits
+    double* keys
+    int64_t* above
+    int64_t* equal
+    int ties
+
+
+cdef Lists lists_of(tuple buffers) except *:
+    cdef Lists lists
+    data, starts, ends, offsets, grades, slots, scores, orders, held, hits, keys, above, equals, lists.ties = buffers
+    lists.data = chars(data)
+    lists.starts = ints(starts)
+    lists.ends = ints(ends)
+    lists.offsets = ints(offsets)
+    lists.grades = floats(grades)
+    lists.slots = <uint64_t*>ints(slots)
+    lists.scores = floats(scores)
+    lists.orders = ints(orders)
+    lists.held = ints(held)
+    lists.hits = ints(hits)
+    lists.keys = floats(keys)
+    lists.above = ints(above)
+    lists.equal = ints(equals)
+    return lists
+
+
+cdef inline Py_ssize_t stop_of(const Rows* rows, Py_ssize_t run) noexcept nogil:
+    return <Py_ssize_t>rows.runs[run + 1].row if run + 1 < rows.run_count else rows.count
+
+
+cdef inline void match_row(
+    const Lists* lists, Py_ssize_t begin, uint64_t mask, const Rows* rows, Py_ssize_t row, int64_t order
+) noexcept nogil:
+    cdef uint64_t slot = slot_of(
+        lists.slots + 4 * begin, mask, rows.hashes[row], lists.data, lists.starts, lists.ends, begin,
+        rows.data + rows.starts[row], rows.ends[row] - rows.starts[row],
+    )[0]
+    if slot:
+        begin += <Py_ssize_t>(slot & LOWER) - 1
+        lists.scores[begin] = rows.values[row]
+        lists.orders[begin] = order
+
+
+cdef inline uint64_t bits_of(const uint64_t* slots, uint64_t mask) noexcept nogil:
+    """A bit for the highest six of each hash in a table."""
+    cdef uint64_t place, bits = 0
+    for place in range(mask + 1):
+        bits |= <uint64_t>(slots[place] != 0) << (slots[place] >> 58)
+    return bits
+
+
+def match_lines(
+    tuple block, const int64_t[::1] numbers, int64_t first, const int64_t[::1] judged_of, int64_t[::1] sizes,
+    tuple lists, /
+):
+    cdef Rows rows = rows_of(block)
+    cdef Lists own = lists_of(lists)
+    cdef Py_ssize_t run, row, stop, query, begin, judged
+    cdef uint64_t mask, bits
+    with nogil:
+        for run in range(rows.run_count):
+            row = rows.runs[run].row
+            stop = stop_of(&rows, run)
+            sizes[numbers[run]] += stop - row
+            query = judged_of[numbers[run]]
+            if query < 0:
+                continue
+            begin = own.offsets[query]
+            judged = own.offsets[query + 1] - begin
+            mask = mask_of(judged)
+            if own.held[query] == UNSEEN:
+                index_ids(
+                    own.slots + 4 * begin, mask, own.data, own.starts, own.ends, begin, begin, begin + judged
+                )
+                own.held[query] = MATCHED
+            if judged:
+                # Most documents are not judged, and with few that are, this says so sooner than a place in the table
+                # that may be taken: half the time with one in 1000.
+                bits = bits_of(own.slots + 4 * begin, mask) if <uint64_t>(stop - row) > mask else ~<uint64_t>0
+                for row in range(row, stop):
+                    if bits >> (rows.hashes[row] >> 58) & 1:
+                        match_row(&own, begin, mask, &rows, row, first + row)
+
+
+cdef inline int compare(
+    const unsigned char* some, Py_ssize_t length, const unsigned char* other, Py_ssize_t other_length
+) noexcept nogil:
+    """Below 0, 0 or above 0: how bytes compare."""
+    cdef int order = memcmp(some, other, min(length, other_length))
+    return order if order else (length > other_length) - (length < other_length)
+
+
+cdef bint comes_first(const void* held, int64_t some, int64_t other) noexcept nogil:
+    """Whether a hit comes before another: the higher score, then by the policy or, where it leaves ties, the grade."""
+    cdef const Lists* lists = <const Lists*>held
+    if lists.scores[some] != lists.scores[other]:
+        return lists.scores[some] > lists.scores[other]
+    if lists.ties == DOCID:
+        return 0 < compare(
+            lists.data + lists.starts[some], lists.ends[some] - lists.starts[some],
+            lists.data + lists.starts[other], lists.ends[other] - lists.starts[other],
+        )
+    if lists.ties == STABLE:
+        return lists.orders[some] < lists.orders[other]
+    return lists.grades[some] > lists.grades[other]
+
+
+cdef void arrange(const Lists* lists, Py_ssize_t query) noexcept nogil:
+    """Gather the hits of a query and put them in order."""
+    cdef int64_t* hits = lists.hits + lists.offsets[query]
+    cdef int64_t* spare = <int64_t*>(lists.keys + lists.offsets[query])
+    cdef Py_ssize_t n = 0
+    cdef int64_t row
+    for row in range(lists.offsets[query], lists.offsets[query + 1]):
+        if lists.scores[row] == lists.scores[row]:
+            hits[n] = row
+            n += 1
+    sort_rows(hits, spare, n, comes_first, lists)
+    for row in range(n):
+        lists.keys[lists.offsets[query] + row] = lists.scores[hits[row]]
+    lists.held[query] = n
+
+
+cdef inline bint follows(
+    const Lists* lists, int64_t hit, const Rows* rows, Py_ssize_t row, int64_t order
+) noexcept nogil:
+    """Whether a document of the same score comes after a hit, or is it."""
+    if lists.ties == STABLE:
+        return lists.orders[hit] <= order
+    return 0 <= compare(
+        lists.data + lists.starts[hit], lists.ends[hit] - lists.starts[hit],
+        rows.data + rows.starts[row], rows.ends[row] - rows.starts[row],
+    )
+
+
+cdef inline void count_row(
+    const Lists* lists, Py_ssize_t query, Py_ssize_t n, const Rows* rows, Py_ssize_t row, int64_t order
+) noexcept nogil:
+    """Count a document above the hits that come after it, or among those that it ties with."""
+    cdef Py_ssize_t begin = lists.offsets[query]
+    cdef const double* keys = lists.keys + begin
+    cdef double score = rows.values[row]
+    cdef Py_ssize_t low = count_higher(keys, n, score), high = n, middle
+    if low < n and keys[low] == score:
+        if lists.ties != DOCID and lists.ties != STABLE:
+            lists.equal[begin + low] += 1
+            return
+        while low < high:
+            middle = (low + high) // 2
+            if keys[middle] == score and follows(lists, lists.hits[begin + middle], rows, row, order):
+                low = middle + 1
+            else:
+                high = middle
+    lists.above[begin + query + low] += 1
+
+
+def count_lines(
+    tuple block, const int64_t[::1] numbers, int64_t first, const int64_t[::1] judged_of, int64_t[::1] places,
+    int64_t[::1] hashes, tuple lists, /
+):
+    cdef Rows rows = rows_of(block)
+    cdef Lists own = lists_of(lists)
+    cdef Py_ssize_t run, row, stop, query, place, n
+    cdef bint fits = True
+    with nogil:
+        for run in range(rows.run_count):
+            row = rows.runs[run].row
+            stop = stop_of(&rows, run)
+            query = judged_of[numbers[run]]
+            if query >= 0 and own.held[query] < 0:
+                arrange(&own, query)
+            n = own.held[query] if query >= 0 else 0
+            place = places[numbers[run]]
+            if stop - row > hashes.shape[0] - place:
+                fits = False
+                break
+            memcpy(&hashes[place], rows.hashes + row, 8 * (stop - row))
+            places[numbers[run]] = place + stop - row
+            if n:
+                for row in range(row, stop):
+                    count_row(&own, query, n, &rows, row, first + row)
+    return fits

@@ -1,0 +1,569 @@
+# Relevance in rank order, without an order to find: see `_reference/lists.py`. The C functions of one list are also
+# those of `capi`.
+cimport cython
+from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyBuffer_Release
+from cpython.exc cimport PyErr_Clear
+from cpython.list cimport PyList_GetItemRef
+from cpython.long cimport PyLong_AsLongLongAndOverflow
+from cpython.tuple cimport PyTuple_GetItem
+from libc.math cimport INFINITY, NAN
+from libc.stdint cimport INT64_MAX, int32_t, int64_t, uint8_t
+from libc.stdlib cimport free, malloc
+
+from rankgain._codes cimport IN_JUDGED, LONGEST_LIST, NOT_FINITE
+
+cdef extern from "Python.h":
+    int PyObject_GetBuffer(object array, Py_buffer* view, int flags)  # −1 and an exception set, for whom it calls
+
+cdef object empty, ndarray
+from numpy import empty, ndarray
+
+cdef enum:
+    AT_ONCE = 16  # that are summed at once
+    USUAL_LIST = 248  # ranks up to which the ideals of many lists are summed at once
+    STEPS = 3984  # places for the gains at those ranks and one more
+    SHORT_LIST = 64  # up to here a one-list door works in scratch on the stack
+
+cdef int64_t MOST_WHOLE = <int64_t>1 << 53  # beyond it a float64 may not be the integer
+
+
+# one-list doors; they keep the GIL, and so are for lists too short to gain by letting it go
+
+cdef Result checked_dcg(
+    const double* grades, Py_ssize_t n, Py_ssize_t stride, bint exponential, const Discount* discount
+) noexcept nogil:
+    cdef Result result
+    cdef Py_ssize_t index
+    cdef double grade, limit = 1024.0 if exponential else INFINITY
+    cdef bint sound = True
+    result.position = -1
+    result.value = 0.0
+    result.code = 0
+    for index in range(n):
+        grade = grades[index * stride]
+        sound &= 0.0 <= grade < limit
+        if grade != 0.0:  # which has no gain, and most have none
+            result.value += gain_of(grade, exponential) * weight(discount, index + 1)
+    if not sound:
+        result.code = first_fault(grades, n, stride, exponential, &result.position)
+    elif not finite(result.value):
+        result.code = NOT_FINITE
+    return result
+
+
+cdef Result idcg_one(
+    const Numbers* grades, int64_t start, Py_ssize_t n, bint exponential, const Discount* discount, int64_t depth,
+    Workspace* space
+) noexcept nogil:
+    cdef Result result
+    cdef Py_ssize_t index, written = 0
+    result.position = -1
+    result.value = 0.0
+    result.code = count_numbers(
+        grades, start, n, depth, space, space.distinct, space.counts, &written, &result.position
+    )
+    if exponential and (result.code or (written and space.distinct[0] >= 1024.0)):
+        result.code = first_fault(doubles_of(grades, start, n, space.scores), n, 1, True, &result.position)
+    if result.code == 0:
+        for index in range(written):
+            space.distinct[index] = gain_of(space.distinct[index], exponential)
+        sum_ideal(space.distinct, space.counts, written, INT64_MAX, discount, &depth, 1, &result.value)
+        if not finite(result.value):
+            result.code = NOT_FINITE
+    return result
+
+
+cdef Result ndcg_one(
+    double dcg, Py_ssize_t n, const Numbers* judged, int64_t start, Py_ssize_t n_judged, bint exponential,
+    const Discount* discount, int64_t depth, bint returned, bint bounded, double empty, bint own, Workspace* space
+) noexcept nogil:
+    """DCG / IDCG of a list of n documents whose DCG is known; `own`: it is its own judged set."""
+    cdef Result result
+    depth = ideal_depth(depth, n, returned)
+    result = idcg_one(judged, start, n_judged, exponential, discount, depth, space)
+    if result.code:
+        result.code += 0 if own else IN_JUDGED
+    else:
+        result.code = quotient(dcg, result.value, empty, bounded, &result.value)
+    return result
+
+
+cdef Result rr_one(const double* grades, Py_ssize_t n, Py_ssize_t stride, int64_t depth, double below) noexcept nogil:
+    cdef Result result
+    cdef Py_ssize_t index
+    n = <Py_ssize_t>min(<int64_t>n, depth)
+    result.position = -1
+    result.value = 0.0
+    result.code = first_fault(grades, n, stride, False, &result.position)
+    if result.code == 0:
+        for index in range(n):
+            if grades[index * stride] > below:
+                result.value = 1.0 / <double>(index + 1)
+                break
+    return result
+
+
+cdef struct List:
+    # One list of numbers and the scratch for its ideal; on the stack where it is short.
+    double* values
+    Py_ssize_t n
+    Workspace space
+    void* block
+    double short_values[SHORT_LIST]
+    Entry short_entries[2 * SHORT_LIST]
+    double short_distinct[SHORT_LIST]
+    int64_t short_counts[SHORT_LIST]
+
+
+cdef int reserve_list(List* one, Py_ssize_t n, bint scratch) except -1:
+    """Room for n numbers and, where they are to be ordered, scratch; `close_list` gives it back."""
+    one.n = n
+    one.block = NULL
+    one.space.block = NULL
+    if n <= SHORT_LIST:
+        one.values = one.short_values
+        one.space.entries = one.short_entries
+        one.space.spare = one.short_entries + SHORT_LIST
+        one.space.distinct = one.short_distinct
+        one.space.counts = one.short_counts
+        return 0
+    one.block = malloc(n * sizeof(double))
+    if one.block == NULL:
+        raise MemoryError
+    one.values = <double*>one.block
+    if scratch:
+        try:
+            reserve(&one.space, n)
+        except MemoryError:
+            close_list(one)
+            raise
+    return 0
+
+
+cdef void close_list(List* one) noexcept nogil:
+    release(&one.space)
+    free(one.block)
+
+
+cdef bint open_list(List* one, object grades, bint scratch) except -1:
+    """Copy the numbers of a list, a tuple or an array; False, and nothing to close, for what takes the long way."""
+    if type(grades) is list or type(grades) is tuple:
+        if len(grades) > LONGEST_LIST:
+            return False
+        reserve_list(one, len(grades), scratch)
+        if read_objects(one, grades):
+            return True
+        close_list(one)
+        return False
+    return type(grades) is ndarray and open_array(one, grades, scratch)
+
+
+cdef bint read_objects(List* one, object grades) noexcept:
+    cdef Py_ssize_t index
+    cdef int64_t whole
+    cdef int overflow
+    cdef bint listed = type(grades) is list
+    try:
+        for index in range(one.n):
+            if listed:
+                number = PyList_GetItemRef(grades, index)  # checked, for another thread may shorten the list
+            else:
+                number = <object>PyTuple_GetItem(grades, index)
+            if type(number) is int:
+                whole = PyLong_AsLongLongAndOverflow(number, &overflow)
+                if overflow or not -MOST_WHOLE <= whole <= MOST_WHOLE:
+                    return False
+                one.values[index] = <double>whole
+            elif isinstance(number, float):
+                one.values[index] = number
+            else:
+                return False
+    except IndexError:
+        return False
+    return True
+
+
+cdef bint open_array(List* one, object array, bint scratch) except -1:
+    cdef Py_buffer view
+    cdef bint read = False
+    if PyObject_GetBuffer(array, &view, PyBUF_FORMAT | PyBUF_STRIDES):
+        PyErr_Clear()  # no numbers, and the long way says so
+        return False
+    try:
+        if view.ndim == 1 and view.shape[0] <= LONGEST_LIST:
+            reserve_list(one, view.shape[0], scratch)
+            read = read_buffer(one.values, &view)
+            if not read:
+                close_list(one)
+    finally:
+        PyBuffer_Release(&view)
+    return read
+
+
+cdef bint read_buffer(double* values, const Py_buffer* view) noexcept nogil:
+    """Widen the numbers of a buffer; False where they are not aligned, or not of the widths and order of C."""
+    cdef const char* at = <const char*>view.buf
+    cdef Py_ssize_t n = view.shape[0], step = view.strides[0], index
+    cdef char form = view.format[0]
+    if view.format[1] or (<size_t>at | <size_t>step) % <size_t>view.itemsize:
+        return False
+    if form == b"d":
+        widen_every(<const double*>at, step, n, values)
+    elif form == b"f":
+        widen_every(<const float*>at, step, n, values)
+    elif form == b"?":
+        for index in range(n):
+            values[index] = at[index * step] != 0
+    elif form == b"B":
+        widen_every(<const unsigned char*>at, step, n, values)
+    elif form == b"b":
+        widen_every(<const signed char*>at, step, n, values)
+    elif form == b"h":
+        widen_every(<const short*>at, step, n, values)
+    elif form == b"H":
+        widen_every(<const unsigned short*>at, step, n, values)
+    elif form == b"i":
+        widen_every(<const int*>at, step, n, values)
+    elif form == b"I":
+        widen_every(<const unsigned int*>at, step, n, values)
+    elif form == b"l":
+        widen_every(<const long*>at, step, n, values)
+    elif form == b"L":
+        widen_every(<const unsigned long*>at, step, n, values)
+    elif form == b"q":
+        widen_every(<const long long*>at, step, n, values)
+    elif form == b"Q":
+        widen_every(<const unsigned long long*>at, step, n, values)
+    else:
+        return False
+    return True
+
+
+ctypedef fused element_t:
+    double
+    float
+    unsigned char
+    signed char
+    short
+    unsigned short
+    int
+    unsigned int
+    long
+    unsigned long
+    long long
+    unsigned long long
+
+
+cdef inline void widen_every(const element_t* first, Py_ssize_t step, Py_ssize_t n, double* values) noexcept nogil:
+    """Read n numbers that stand `step` bytes apart."""
+    cdef Py_ssize_t index
+    for index in range(n):
+        values[index] = <double>(<const element_t*>(<const char*>first + index * step))[0]
+
+
+cdef enum:
+    DCG
+    IDCG
+    NDCG
+    RR
+
+
+@cython.final
+@cython.auto_pickle(False)
+@cython.binding(False)  # calls of such methods cost least
+@cython.embedsignature(True)
+@cython.embedsignature.format("clinic")
+cdef class Door:
+    """The functions on one list, with their settings."""
+
+    cdef Discount discount
+    cdef const double[::1] table  # what the discount points to
+    cdef bint exponential
+    cdef int64_t depth
+    cdef bint returned
+    cdef double empty
+    cdef double below
+
+    def __cinit__(
+        self, bint exponential, const double[::1] table, int kind, double base, int64_t depth, bint returned,
+        double empty, double below
+    ):
+        self.table = table
+        self.discount = discount_of(table, kind, base)
+        self.exponential = exponential
+        self.depth = depth
+        self.returned = returned
+        self.empty = empty
+        self.below = below
+
+    def dcg(self, grades, /):
+        return self.answer(grades, DCG)
+
+    def idcg(self, grades, /):
+        return self.answer(grades, IDCG)
+
+    def ndcg(self, grades, /):
+        return self.answer(grades, NDCG)
+
+    def rr(self, grades, /):
+        return self.answer(grades, RR)
+
+    cdef object answer(self, object grades, int wanted):
+        """The value of a list, or of each of many; None for what takes the long way: that says what is not sound."""
+        cdef Result result = self.value(grades, wanted)
+        if result.code == 0:
+            return result.value
+        return self.each(grades, wanted) if type(grades) is list or type(grades) is tuple else None
+
+    cdef object each(self, object lists, int wanted):
+        cdef Py_ssize_t index, n = len(lists)
+        cdef Result result
+        cdef double[::1] out
+        if n == 0 or not is_list(lists[0]):
+            return None
+        values = empty(n)
+        out = values
+        for index in range(n):
+            if index >= len(lists):  # which another thread shortens
+                return None
+            result = self.value(lists[index], wanted)
+            if result.code:
+                return None
+            out[index] = result.value
+        return values
+
+    cdef Result value(self, object grades, int wanted) except *:
+        cdef List one
+        cdef Numbers numbers
+        cdef Result result
+        result.code = -1
+        if not open_list(&one, grades, wanted == IDCG or wanted == NDCG):
+            return result
+        as_numbers(&numbers, one.values)
+        if wanted == RR:
+            result = rr_one(one.values, one.n, 1, self.depth, self.below)
+        elif wanted == IDCG:
+            result = idcg_one(&numbers, 0, one.n, self.exponential, &self.discount, self.depth, &one.space)
+        else:
+            result = dcg_one(one.values, one.n, 1, self.exponential, &self.discount, self.depth)
+            if wanted == NDCG and result.code == 0:
+                result = ndcg_one(
+                    result.value, one.n, &numbers, 0, one.n, self.exponential, &self.discount, self.depth, False, True,
+                    self.empty, True, &one.space,
+                )
+        close_list(&one)
+        return result
+
+    def fill(self, str wanted, tuple given, double[::1] out, /):
+        """The value of each list of a chunk, of numbers of any type; or what is wrong."""
+        cdef int asked = WANTED[wanted]
+        cdef Chunk chunk
+        cdef Workspace space
+        cdef Py_ssize_t query = 0
+        cdef Result result
+        if out.shape[0] == 0:
+            return None
+        chunk.n_held = 0
+        space.block = NULL
+        try:
+            open_chunk(&chunk, given)
+            reserve(&space, max(chunk.documents, chunk.judged))
+            with nogil:
+                result = self.fill_lists(&chunk, asked, &space, &out[0], out.shape[0], &query)
+        finally:
+            release(&space)
+            let_go(&chunk)
+        return (result.code, query, result.position, -1) if result.code else None
+
+    cdef Result fill_lists(
+        self, const Chunk* chunk, int wanted, Workspace* space, double* out, Py_ssize_t queries, Py_ssize_t* query
+    ) noexcept nogil:
+        """So many lists at once as are summed together; the first that is wrong is left in `query`."""
+        cdef const Lists* lists = &chunk.lists
+        cdef const int64_t* offsets = lists.offsets + chunk.start
+        cdef const int64_t* starts = lists.judged_offsets + chunk.start if lists.beside else offsets
+        cdef const Numbers* judged = &lists.judged if lists.beside else &lists.grades
+        cdef double ideals[AT_ONCE]
+        cdef double steps[STEPS]
+        cdef int64_t limits[AT_ONCE]
+        cdef Py_ssize_t n, index, taken, broken
+        cdef Result result, sums
+        sums.code = 0
+        result.code = 0
+        memset(steps, 0, sizeof(steps))
+        while query[0] < queries:
+            taken = broken = min(<Py_ssize_t>AT_ONCE, queries - query[0])
+            for index in range(taken):
+                n = <Py_ssize_t>(offsets[query[0] + index + 1] - offsets[query[0] + index])
+                limits[index] = self.depth if wanted == IDCG else ideal_depth(self.depth, n, self.returned)
+            if wanted == IDCG or wanted == NDCG:  # first, so that the grades are at hand where several lists are read
+                sum_ideals(
+                    judged, starts + query[0], limits, taken, self.exponential, &self.discount, steps, ideals
+                )
+            if wanted == DCG or wanted == NDCG:
+                sums.position = -1
+                sums.code = sum_lists(
+                    &lists.grades, offsets + query[0], taken, self.exponential, &self.discount, self.depth, space,
+                    out + query[0], &broken, &sums.position,
+                )
+                broken = broken if sums.code else taken
+            for index in range(broken if wanted != DCG else 0):
+                result = self.fill_list(
+                    lists, judged, offsets + query[0] + index, starts + query[0] + index, wanted, ideals[index], space,
+                    out[query[0] + index],
+                )
+                if result.code:
+                    query[0] += index
+                    return result
+                out[query[0] + index] = result.value
+            query[0] += broken
+            if sums.code:
+                return sums
+        return result
+
+    cdef Result fill_list(
+        self, const Lists* lists, const Numbers* judged, const int64_t* own, const int64_t* starts, int wanted,
+        double ideal, Workspace* space, double sum
+    ) noexcept nogil:
+        """The value of a list, given its ideal, not finite where that is unknown, and its sum."""
+        cdef Py_ssize_t n = <Py_ssize_t>(own[1] - own[0])
+        cdef Result result
+        result.position = -1
+        result.code = 0
+        result.value = ideal
+        if wanted == RR:
+            n = <Py_ssize_t>min(<int64_t>n, self.depth)
+            return rr_one(doubles_of(&lists.grades, own[0], n, space.scores), n, 1, self.depth, self.below)
+        if wanted == NDCG and finite(ideal):
+            result.code = quotient(sum, ideal, self.empty, True, &result.value)
+        elif wanted == NDCG:
+            return ndcg_one(
+                sum, n, judged, starts[0], <Py_ssize_t>(starts[1] - starts[0]), self.exponential, &self.discount,
+                self.depth, self.returned, True, self.empty, not lists.beside, space,
+            )
+        elif not finite(ideal):
+            return idcg_one(&lists.grades, own[0], n, self.exponential, &self.discount, self.depth, space)
+        return result
+
+
+cdef dict WANTED = {"dcg": DCG, "idcg": IDCG, "ndcg": NDCG, "rr": RR}
+
+
+cdef inline bint is_list(object grades):
+    return type(grades) is list or type(grades) is tuple or type(grades) is ndarray
+
+
+# many lists, of numbers of any type
+
+cdef inline double sum_tail(
+    const number_t* grades, Py_ssize_t start, Py_ssize_t stop, const Discount* discount, double total
+) noexcept nogil:
+    """Go on with the sum of a list; NaN where a grade is negative."""
+    cdef Py_ssize_t index
+    for index in range(start, stop):
+        total += <double>grades[index] * weight(discount, index + 1)
+        if grades[index] < 0:
+            return NAN
+    return total
+
+
+cdef void sum_each(
+    const number_t* grades, const int64_t* offsets, Py_ssize_t queries, const Discount* discount, int64_t depth,
+    double* out
+) noexcept nogil:
+    """The DCG of each list with linear gain; NaN, or infinite, where a grade is no grade, or may be none.
+
+    Each sum waits for its own additions, so many lists are summed at once: each in the order of its ranks, as ever.
+    """
+    cdef Py_ssize_t query = 0, index, n, stop, taken
+    while query < queries:
+        taken = AT_ONCE if query + AT_ONCE <= queries else 4 if query + 4 <= queries else 1
+        n = <Py_ssize_t>min(depth, discount.size) if taken > 1 else 0
+        for index in range(query, query + taken):
+            n = min(n, <Py_ssize_t>(offsets[index + 1] - offsets[index]))
+        for index in range(query + 2 * taken, min(query + 3 * taken, queries)):  # of long rows only a few are summed
+            prefetch(grades + offsets[index])
+            prefetch(grades + offsets[index] + max(min(n, 8) - 1, 0))
+        if n:
+            if number_t is double:
+                lanes.sum_double(grades, offsets + query, <int>taken, n, discount.table, out + query)
+            elif number_t is float:
+                lanes.sum_float(grades, offsets + query, <int>taken, n, discount.table, out + query)
+            elif number_t is int64_t:
+                lanes.sum_int64_t(grades, offsets + query, <int>taken, n, discount.table, out + query)
+            elif number_t is int32_t:
+                lanes.sum_int32_t(grades, offsets + query, <int>taken, n, discount.table, out + query)
+            else:
+                lanes.sum_uint8_t(grades, offsets + query, <int>taken, n, discount.table, out + query)
+        for index in range(query, query + taken):
+            stop = <Py_ssize_t>min(offsets[index + 1] - offsets[index], depth)
+            if stop > n or n == 0:
+                out[index] = sum_tail(grades + offsets[index], n, stop, discount, out[index] if n else 0.0)
+        query += taken
+
+
+cdef int sum_lists(
+    const Numbers* grades, const int64_t* offsets, Py_ssize_t queries, bint exponential, const Discount* discount,
+    int64_t depth, Workspace* space, double* out, Py_ssize_t* query, Py_ssize_t* position
+) noexcept nogil:
+    """The DCG of each list; or the code of what is wrong, at the query and the position."""
+    cdef Py_ssize_t n
+    cdef Result result
+    if not exponential:
+        if grades.kind == FLOAT64:
+            sum_each(<const double*>grades.view.buf, offsets, queries, discount, depth, out)
+        elif grades.kind == FLOAT32:
+            sum_each(<const float*>grades.view.buf, offsets, queries, discount, depth, out)
+        elif grades.kind == INT64:
+            sum_each(<const int64_t*>grades.view.buf, offsets, queries, discount, depth, out)
+        elif grades.kind == INT32:
+            sum_each(<const int32_t*>grades.view.buf, offsets, queries, discount, depth, out)
+        else:
+            sum_each(<const uint8_t*>grades.view.buf, offsets, queries, discount, depth, out)
+    for query[0] in range(queries):
+        if exponential or not finite(out[query[0]]):
+            n = <Py_ssize_t>min(offsets[query[0] + 1] - offsets[query[0]], depth)
+            result = dcg_one(
+                doubles_of(grades, offsets[query[0]], n, space.scores), n, 1, exponential, discount, depth
+            )
+            if result.code:
+                position[0] = result.position
+                return result.code
+            out[query[0]] = result.value
+    return 0
+
+
+cdef void sum_ideals(
+    const Numbers* grades, const int64_t* offsets, const int64_t* limits, Py_ssize_t queries, bint exponential,
+    const Discount* discount, double* steps, double* out
+) noexcept nogil:
+    """`idcg_one` of AT_ONCE lists or less, of up to `limits` ranks each; NaN for all of them that are not usual.
+
+    It adds what `sum_ideal` adds, and zeros: by steps where the grade falls, 25 instead of 75 ns for 100 grades. All
+    steps are 0 before and after.
+    """
+    cdef int64_t counts[8]
+    cdef Py_ssize_t query, n, longest = 0
+    cdef int64_t at, most
+    cdef int grade, above
+    cdef bint usual = not exponential
+    for query in range(queries):
+        n = <Py_ssize_t>(offsets[query + 1] - offsets[query])
+        most = min(limits[query], <int64_t>n)
+        usual = usual and most <= min(USUAL_LIST, discount.size) and count_usual(grades, offsets[query], n, counts)
+        if not usual:
+            break
+        at = 0
+        above = 0
+        for grade in range(7, -1, -1):  # where there are none of a grade, the next one writes over it
+            steps[AT_ONCE * at + query] = grade - above
+            if counts[grade] and at < most:
+                above = grade
+            at = min(at + counts[grade], most)
+        longest = max(longest, <Py_ssize_t>most)
+    if usual:
+        lanes.sum_steps(steps, longest, discount.table, out)
+        return
+    memset(steps, 0, (longest + 1) * AT_ONCE * sizeof(double))
+    for query in range(queries):
+        out[query] = NAN

@@ -1,0 +1,413 @@
+# What is computed of the hits and judged grades of one query: terms, then figures made of them. See
+# `_reference/program.py`.
+from libc.math cimport floor
+from libc.stdint cimport INT64_MAX, int64_t
+from libc.stdlib cimport calloc, free
+
+from rankgain._codes cimport (
+    ABOVE_IDEAL, ANY_RELEVANT, ASKED, AS_IS, BIASED, BOUNDED_MEAN, BY_CAPPED, BY_HITS, BY_RELEVANT, CASCADE,
+    COST_SUM, DIFFERENCE, DISCOUNTED_SUM, FILLED, FIRST_RELEVANT, F_MEASURE, GRADE_LEVELS, IDEAL_CASCADE, IDEAL_SUM,
+    INFERRED_SUM, INTERPOLATED, JUDGED_ABOVE, NOT_FINITE, ONE, PRECISION_AT_RELEVANT, PRECISION_SUM, PREFERENCE_SUM,
+    QUOTIENT, RANKS, RATIO, RELEVANT_RANKS, RESIDUAL, SET_AP, SHORT_DISCOUNT, UNJUDGED, UTILITY, VECTOR, WORST,
+)
+
+cdef enum:
+    MOST_PLACES = 3  # values of terms of which a figure is made
+    MOST_PARAMETERS = 5
+
+
+cdef struct Figure:
+    int how
+    bint bounded
+    double empty
+    Py_ssize_t places[MOST_PLACES]
+    double parameters[MOST_PARAMETERS]
+
+cdef struct Steps:
+    Term* terms
+    Py_ssize_t n_terms
+    Figure* figures
+    Py_ssize_t n_figures
+    Py_ssize_t n_values
+    Py_ssize_t most_points
+    int64_t depth  # the deepest rank that a term looks at
+    int64_t judged_depth  # how many of the highest judged grades
+    double lowest  # hits have grades above this
+
+
+cdef class Program:
+    """What to compute of each query: see `rankgain.metrics.program`. It does not change, and threads share it."""
+
+    cdef Steps steps
+    cdef list views  # what the terms point to
+
+    def __cinit__(self, list terms, list figures, int64_t depth, int64_t judged_depth, double lowest, /):
+        cdef Py_ssize_t index
+        self.views = []
+        self.steps.n_terms = len(terms)
+        self.steps.n_figures = len(figures)
+        self.steps.depth = depth
+        self.steps.judged_depth = judged_depth
+        self.steps.lowest = lowest
+        self.steps.terms = <Term*>calloc(self.steps.n_terms + 1, sizeof(Term))
+        self.steps.figures = <Figure*>calloc(self.steps.n_figures + 1, sizeof(Figure))
+        if self.steps.terms == NULL or self.steps.figures == NULL:
+            raise MemoryError
+        for index in range(self.steps.n_terms):
+            self.read_term(&self.steps.terms[index], terms[index])
+        for index in range(self.steps.n_figures):
+            self.read_figure(&self.steps.figures[index], figures[index])
+
+    def __dealloc__(self):
+        free(self.steps.terms)
+        free(self.steps.figures)
+
+    cdef int read_term(self, Term* term, tuple given) except -1:
+        cdef const double[::1] grades, gains, table, points
+        cdef const int64_t[::1] cutoffs
+        (
+            term.family, term.gain, term.level, grades, gains, term.above, term.empty, term.factor, term.flag,
+            term.discount.kind, term.discount.base, table, cutoffs, points,
+        ) = given
+        self.views.append((grades, gains, table, cutoffs, points))
+        term.table.grades = doubles(grades)
+        term.table.gains = doubles(gains)
+        term.table.n = grades.shape[0]
+        term.discount.table = doubles(table)
+        term.discount.size = table.shape[0]
+        term.cutoffs = integers(cutoffs)
+        term.n = cutoffs.shape[0]
+        term.place = self.steps.n_values
+        term.points = doubles(points)
+        term.n_points = points.shape[0]
+        self.steps.n_values += term.n
+        self.steps.most_points = max(self.steps.most_points, term.n_points)
+        return 0
+
+    cdef int read_figure(self, Figure* figure, tuple given) except -1:
+        cdef Py_ssize_t index
+        figure.how, places, figure.bounded, figure.empty, parameters = given
+        for index in range(len(places)):
+            figure.places[index] = places[index]
+        for index in range(len(parameters)):
+            figure.parameters[index] = parameters[index]
+        return 0
+
+
+# terms
+
+cdef int sum_returned(
+    const Term* term, const GainTable* table, Query* query, bint pooled, const int64_t* cutoffs, Py_ssize_t n_cutoffs,
+    double* values
+) noexcept nogil:
+    """Gain times discount over the hits."""
+    cdef const double* gain
+    cdef Py_ssize_t n
+    cdef int code = hit_gains(term, table, query, cutoffs[n_cutoffs - 1], pooled, &gain, &n)
+    if code:
+        return code
+    sum_hits(0, n, query.first, query.last, gain, query.ties, &term.discount, cutoffs, n_cutoffs, values)
+    return 0 if all_finite(values, n_cutoffs) else NOT_FINITE
+
+
+cdef int sum_best(
+    const Term* term, const GainTable* table, Query* query, const int64_t* cutoffs, Py_ssize_t n_cutoffs,
+    double* values, int64_t* position
+) noexcept nogil:
+    """Gain times discount over the judged documents, highest gain first."""
+    cdef const double* gain
+    cdef const int64_t* count
+    cdef int64_t limit = INT64_MAX, needed
+    cdef int code = judged_gains(term, table, query, &gain, &count)
+    if code:
+        return code
+    if term.flag and term.family == IDEAL_SUM:  # the ideal of an empty list is that of one document
+        limit = max(query.returned, 1)
+    if term.discount.kind == VECTOR:
+        needed = min(min(judged_size(query), limit), cutoffs[n_cutoffs - 1])
+        if lacks(&term.discount, needed):
+            position[0] = needed
+            return SHORT_DISCOUNT
+    sum_ideal(gain, count, query.n_judged, limit, &term.discount, cutoffs, n_cutoffs, values)
+    return 0 if all_finite(values, n_cutoffs) else NOT_FINITE
+
+
+cdef Py_ssize_t grade_levels(
+    const double* gain, const int64_t* count, const Query* query, int64_t* ranks, double* terms
+) noexcept nogil:
+    """The ranks where the ideal gain falls, and the end of a list of at least two more documents than have a gain."""
+    cdef Py_ssize_t index, n = 0
+    cdef int64_t rank = 0
+    for index in range(query.n_judged):
+        if gain[index] > 0.0:
+            rank += count[index]
+            if index + 1 == query.n_judged or gain[index] != gain[index + 1]:
+                ranks[n] = rank
+                n += 1
+    if n and query.returned > rank + 1:
+        ranks[n] = INT64_MAX
+        n += 1
+    terms[0] = <double>n
+    return n
+
+
+cdef Py_ssize_t relevant_ranks(
+    const double* gain, Py_ssize_t n_hits, const Query* query, int64_t* ranks
+) noexcept nogil:
+    """The ranks of the hits with a gain; in a tie group they take the first, or under WORST the last."""
+    cdef Py_ssize_t index = 0, stop, group, n = 0, place
+    while index < n_hits:
+        stop = group_stop(query.first, index, n_hits)
+        group = 0
+        for place in range(index, stop):
+            group += gain[place] > 0.0
+        for place in range(group):
+            ranks[n] = (query.last[index] - group + 1 if query.ties == WORST else query.first[index]) + place
+            n += 1
+        index = stop
+    return n
+
+
+cdef int mean_ndcg(
+    const Term* term, const GainTable* table, Query* query, bint pooled, double* value, int64_t* position
+) noexcept nogil:
+    """The mean of nDCG at the ranks of the documents with a gain, or at those where the ideal gain falls."""
+    cdef const double* gain
+    cdef const int64_t* count
+    cdef int64_t* ranks = <int64_t*>query.scratch
+    cdef double* sums = query.scratch + query.room
+    cdef double* ideals = sums + query.room
+    cdef double total = 0.0, terms = 0.0, quotient
+    cdef Py_ssize_t n, index, hits
+    cdef int64_t found = 0
+    cdef int code = judged_gains(term, table, query, &gain, &count)
+    if code:
+        return code
+    value[0] = 0.0
+    if term.family == GRADE_LEVELS:
+        n = grade_levels(gain, count, query, ranks, &terms)
+    else:
+        for index in range(query.n_judged):
+            if gain[index] > 0.0:
+                found += count[index]
+        terms = <double>found
+        code = hit_gains(term, table, query, INT64_MAX, pooled, &gain, &hits)
+        if code:
+            return code
+        n = relevant_ranks(gain, hits, query, ranks)
+        found -= n
+        ranks[n] = INT64_MAX
+        n += 1
+    if lacks(&term.discount, query.returned):
+        position[0] = query.returned
+        return SHORT_DISCOUNT
+    if n == 0:
+        return 0
+    code = sum_returned(term, table, query, pooled, ranks, n, sums)
+    if code == 0:
+        code = sum_best(term, table, query, ranks, n, ideals, position)
+    if code:
+        return code
+    for index in range(n):
+        quotient = sums[index] / ideals[index] if ideals[index] > 0.0 else 0.0
+        if term.family == RELEVANT_RANKS and index == n - 1:
+            quotient *= <double>found
+        total += quotient
+    if terms > 0.0:
+        value[0] = total / terms
+    return 0
+
+
+cdef inline void fill(const Term* term, double value, double* values) noexcept nogil:
+    """The same value at all cut-offs."""
+    cdef Py_ssize_t index
+    for index in range(term.n):
+        values[index] = value
+
+
+cdef int precision_at_relevant(const Term* term, Query* query, bint pooled, double* value) noexcept nogil:
+    cdef int64_t ranks = <int64_t>floor(term.factor * <double>judged_above(query, term.above) + 0.9)
+    cdef int64_t depth = max(ranks, 1)
+    cdef int code = sum_returned(term, &term.table, query, pooled, &depth, 1, value)
+    value[0] = value[0] / <double>ranks if ranks > 0 else 0.0
+    return code
+
+
+cdef int take_term(
+    const Term* term, const GainTable* table, Query* query, bint pooled, int64_t* position
+) noexcept nogil:
+    """The values of a term at its cut-offs; or the code of what is wrong."""
+    cdef double* values = query.values + term.place
+    cdef const double* gain
+    cdef const int64_t* count
+    cdef double value = 0.0
+    cdef int64_t relevant, needed
+    cdef Py_ssize_t index, n
+    cdef int code = 0
+    cdef bint judged
+    cdef Cutoffs own
+    cdef Rising ideal
+    own.ranks = term.cutoffs
+    own.n = term.n
+    own.out = values
+    if term.family == DISCOUNTED_SUM:
+        needed = min(query.returned, term.cutoffs[term.n - 1])
+        if lacks(&term.discount, needed):
+            position[0] = needed
+            return SHORT_DISCOUNT
+        return sum_returned(term, table, query, pooled, term.cutoffs, term.n, values)
+    if term.family == IDEAL_SUM:
+        return sum_best(term, table, query, term.cutoffs, term.n, values, position)
+    if term.family == RANKS:
+        for index in range(term.n):
+            if term.flag or term.cutoffs[index] == INT64_MAX:
+                values[index] = <double>min(query.returned, term.cutoffs[index])
+            else:
+                values[index] = <double>term.cutoffs[index]
+        return 0
+    if term.family == FIRST_RELEVANT or term.family == ANY_RELEVANT:
+        judged = query.n_judged > 0 and query.judged_grade[0] > term.above
+        value = 0.0 if judged else term.empty
+        if term.family == FIRST_RELEVANT:
+            find_relevant(
+                0, query.n, query.grade, query.first, query.last, term.above, query.ties, value, term.cutoffs, term.n,
+                values,
+            )
+        else:
+            find_any(query.n, query.grade, query.first, query.last, term.above, query.ties, value, &own)
+        return 0
+    if term.family == PRECISION_SUM:
+        ideal = rising(query.n_judged, query.judged_grade, query.judged_count, 0.0, 0.0)
+        sum_precisions(
+            query.n, query.grade, query.first, query.last, term.above, query.ties, term.factor, &ideal, &own
+        )
+        return 0 if term.factor == 0.0 or all_finite(values, term.n) else NOT_FINITE
+    if term.family == CASCADE or term.family == IDEAL_CASCADE:
+        code = judged_gains(term, table, query, &gain, &count)  # returned or not, a grade is one of the scale
+        if code == 0 and term.family == IDEAL_CASCADE:
+            sum_ideal_cascade(gain, count, query.n_judged, &own)
+        elif code == 0:
+            code = hit_gains(term, table, query, term.cutoffs[term.n - 1], pooled, &gain, &n)
+            if code == 0:
+                code = sum_cascade(
+                    n, query.first, query.last, gain, query.ties, query.scratch, query.room, &own
+                )
+        return code
+    # the rest looks at whole lists
+    if term.family == JUDGED_ABOVE:
+        value = <double>judged_above(query, term.above)
+    elif term.family == PRECISION_AT_RELEVANT:
+        code = precision_at_relevant(term, query, pooled, &value)
+    elif term.family == PREFERENCE_SUM:
+        relevant = judged_above(query, term.above)
+        value = sum_preferences(
+            query.n, query.grade, query.first, query.last, term.above, query.ties, relevant,
+            judged_above(query, term.level) - relevant,
+        )
+    elif term.family == INFERRED_SUM:
+        value = sum_inferred(query.n, query.grade, query.first, query.last, term.above, query.ties)
+    elif term.family == INTERPOLATED:
+        value = mean_interpolated(
+            query.n, query.grade, query.first, query.last, term.above, query.ties, judged_above(query, term.above),
+            term.points, term.n_points, term.flag, query.scratch,
+        )
+    elif term.family == COST_SUM:
+        code = hit_gains(term, table, query, INT64_MAX, pooled, &gain, &n)
+        if code == 0:
+            code = cost_of(term, table, query, gain, n, &value)
+    else:
+        code = mean_ndcg(term, table, query, pooled, &value, position)
+    fill(term, value, values)
+    return code
+
+
+cdef int cost_of(
+    const Term* term, const GainTable* table, Query* query, const double* hit_gain, Py_ssize_t n, double* value
+) noexcept nogil:
+    cdef const double* gain
+    cdef const int64_t* count
+    cdef Rising cost
+    cdef int code = judged_gains(term, table, query, &gain, &count)
+    if code:
+        return code
+    cost = rising(query.n_judged, gain, count, 1.0, 1.0)
+    return sum_costs(n, query.first, query.last, hit_gain, query.ties, &cost, value)
+
+
+# figures
+
+cdef inline double over(double value, double total, double empty) noexcept nogil:
+    return value / total if total != 0.0 else empty
+
+
+cdef int make_figure(const Figure* figure, const double* values, double* out) noexcept nogil:
+    """A metric of the values of its terms; or the code of what is wrong."""
+    cdef double a = values[figure.places[0]], b = values[figure.places[1]], c = values[figure.places[2]], square
+    cdef const double* own = figure.parameters
+    cdef bint bounded = figure.bounded  # a relevant document adds 1 at the most: more than are judged cannot be
+    if figure.how == AS_IS:
+        out[0] = a
+        return 0
+    if figure.how == RATIO:
+        return quotient(a, b, figure.empty, bounded, out)
+    if bounded and (
+        c > b * (1.0 + TOLERANCE) if figure.how == BY_HITS
+        else a > (1.0 if figure.how == BOUNDED_MEAN else b) * (1.0 + TOLERANCE)
+    ):
+        return ABOVE_IDEAL
+    if figure.how == QUOTIENT or figure.how == BY_RELEVANT:
+        out[0] = over(a, b, figure.empty)
+    elif figure.how == BIASED:
+        out[0] = min((1.0 - own[0]) * a, 1.0)
+    elif figure.how == RESIDUAL:
+        out[0] = max(1.0 - (1.0 - own[0]) * a, 0.0)
+    elif figure.how == UNJUDGED:
+        out[0] = over(b - a, c, 0.0)
+    elif figure.how == UTILITY:
+        out[0] = own[0] * a + own[1] * (c - a) + own[2] * (b - a) + own[3] * (own[4] + a - c - b)
+        return 0 if finite(out[0]) else NOT_FINITE
+    elif figure.how == DIFFERENCE:
+        out[0] = a - b
+    elif figure.how == ONE:
+        out[0] = 1.0
+    elif b <= 0.0:  # nothing is relevant
+        out[0] = figure.empty
+    elif figure.how == BY_CAPPED:
+        out[0] = over(a, min(b, c), 0.0)
+    elif figure.how == BY_HITS:
+        out[0] = over(a, c, 0.0)
+    elif figure.how == F_MEASURE:
+        square = own[0] * own[0]
+        out[0] = over((1.0 + square) * a, square * b + c, 0.0)
+    elif figure.how == SET_AP:
+        out[0] = over(a * a, c * b, 0.0)
+    else:  # FILLED, BOUNDED_MEAN
+        out[0] = a
+    return 0
+
+
+cdef int figure_query(
+    const Steps* steps, Query* query, double* out, Py_ssize_t stride, int64_t* position, Py_ssize_t* number
+) noexcept nogil:
+    """The hits and judged grades of a query to its metrics, `stride` numbers apart.
+
+    Or what is wrong: its code, and the number of the term, −1 where it is a figure.
+    """
+    cdef Py_ssize_t index
+    cdef const Term* term
+    cdef int code
+    cdef bint pooled = steps.lowest < 0.0
+    for index in range(steps.n_terms):
+        term = &steps.terms[index]
+        code = take_term(
+            term, &query.asked[index] if term.gain == ASKED else &term.table, query, pooled, position
+        )
+        if code:
+            number[0] = index
+            return code
+    number[0] = -1
+    for index in range(steps.n_figures):
+        code = make_figure(&steps.figures[index], query.values, out + index * stride)
+        if code:
+            return code
+    return 0

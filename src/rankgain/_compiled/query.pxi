@@ -1,0 +1,194 @@
+# One query as the engine holds it, and the gains of its hits and judged grades: see `_reference/query.py`.
+from libc.float cimport DBL_MAX
+from libc.math cimport exp2
+from libc.stdint cimport int64_t
+
+from rankgain._codes cimport (
+    ABOVE_MAX_GRADE, BAD_GAIN, EXPONENTIAL, IN_JUDGED, LARGE_GRADE, LINEAR, MISSING_GAIN, RELEVANT, STOP, TABLE, VECTOR,
+)
+
+cdef struct GainTable:
+    # Gains by grade, which falls.
+    const double* grades
+    const double* gains
+    Py_ssize_t n
+
+cdef struct Term:
+    int family
+    int gain
+    double level  # of RELEVANT, STOP: see `Gain`
+    GainTable table  # of TABLE
+    double above  # the grade above which documents are relevant
+    double empty
+    double factor
+    bint flag
+    Discount discount
+    const int64_t* cutoffs
+    Py_ssize_t n
+    Py_ssize_t place  # of the first of its n values
+    const double* points
+    Py_ssize_t n_points
+
+cdef struct Query:
+    # What is known of one query: its hits, its judged grades; and scratch for its terms.
+    int64_t returned
+    int ties
+    Py_ssize_t n
+    double* grade
+    int64_t* first
+    int64_t* last
+    Py_ssize_t n_judged
+    double* judged_grade
+    int64_t* judged_count
+    double* gain
+    double* judged_gain
+    int64_t* gain_count
+    double* values
+    double* scratch
+    Py_ssize_t room  # of the scratch: four times so many numbers, and a few more
+    const GainTable* asked  # a table a term, where a callable was asked
+
+
+# gains
+
+cdef int look_up(const GainTable* table, double grade, double* gain) noexcept nogil:
+    """The gain of a grade; or the code of what is wrong."""
+    cdef Py_ssize_t at
+    if table.n == 0:
+        return MISSING_GAIN
+    at = count_higher(table.grades, table.n, grade)
+    if at == table.n or table.grades[at] != grade:
+        return MISSING_GAIN
+    gain[0] = table.gains[at]
+    return 0 if 0.0 <= gain[0] <= DBL_MAX else BAD_GAIN
+
+
+cdef int fill_gains(
+    const Term* term, const GainTable* table, const double* grade, Py_ssize_t n, double* gain
+) noexcept nogil:
+    """The gains of grades; those below 0 are of documents that are not judged, and have none."""
+    cdef Py_ssize_t index
+    cdef double whole
+    cdef int code
+    if term.gain == LINEAR:
+        for index in range(n):
+            gain[index] = grade[index] if grade[index] >= 0.0 else 0.0
+    elif term.gain == RELEVANT:
+        for index in range(n):
+            gain[index] = 1.0 if grade[index] >= 0.0 and grade[index] > term.level else 0.0
+    elif term.gain == EXPONENTIAL:
+        for index in range(n):
+            if grade[index] >= 1024.0:
+                return LARGE_GRADE
+            gain[index] = gain_of(grade[index], True) if grade[index] >= 0.0 else 0.0
+    elif term.gain == STOP:
+        whole = exp2(term.level) - 1.0 + 1.0
+        for index in range(n):
+            if grade[index] > term.level:
+                return ABOVE_MAX_GRADE
+            gain[index] = gain_of(grade[index], True) / whole if grade[index] >= 0.0 else 0.0
+    else:
+        for index in range(n):
+            gain[index] = 0.0
+            code = look_up(table, grade[index], &gain[index]) if grade[index] >= 0.0 else 0
+            if code:
+                return code
+    return 0
+
+
+cdef inline bint by_table(const Term* term) noexcept nogil:
+    """Whether a higher grade need not have the higher gain."""
+    return term.gain >= TABLE
+
+
+cdef Py_ssize_t within(const Query* query, int64_t depth) noexcept nogil:
+    """How many of the hits start at a rank up to the depth; others were asked for by other terms."""
+    cdef Py_ssize_t low = 0, high = query.n, middle
+    if high == 0 or query.first[high - 1] <= depth:
+        return high
+    while low < high:
+        middle = (low + high) // 2
+        if query.first[middle] <= depth:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+cdef int hit_gains(
+    const Term* term, const GainTable* table, Query* query, int64_t depth, bint pooled, const double** gain,
+    Py_ssize_t* n
+) noexcept nogil:
+    """The gains of the hits to a depth; inside a tie group the highest comes first."""
+    cdef Py_ssize_t index, other
+    cdef double own
+    cdef int code
+    n[0] = within(query, depth)
+    gain[0] = query.grade
+    if term.gain == LINEAR and not pooled:
+        return 0
+    gain[0] = query.gain
+    code = fill_gains(term, table, query.grade, n[0], query.gain)
+    if code == 0 and by_table(term):
+        for index in range(1, n[0]):
+            own = query.gain[index]
+            other = index
+            while other and query.first[other - 1] == query.first[index] and query.gain[other - 1] < own:
+                query.gain[other] = query.gain[other - 1]
+                other -= 1
+            query.gain[other] = own
+    return code
+
+
+cdef int judged_gains(
+    const Term* term, const GainTable* table, Query* query, const double** gain, const int64_t** count
+) noexcept nogil:
+    """The gains of the judged grades, highest first, and the number of each."""
+    cdef Py_ssize_t index, other
+    cdef double own
+    cdef int64_t number
+    cdef int code
+    gain[0] = query.judged_grade
+    count[0] = query.judged_count
+    if term.gain == LINEAR:
+        return 0
+    gain[0] = query.judged_gain
+    code = fill_gains(term, table, query.judged_grade, query.n_judged, query.judged_gain)
+    if code == 0 and by_table(term):
+        for index in range(query.n_judged):
+            own = query.judged_gain[index]
+            number = query.judged_count[index]
+            other = index
+            while other and query.judged_gain[other - 1] < own:
+                query.judged_gain[other] = query.judged_gain[other - 1]
+                query.gain_count[other] = query.gain_count[other - 1]
+                other -= 1
+            query.judged_gain[other] = own
+            query.gain_count[other] = number
+        count[0] = query.gain_count
+    return code + IN_JUDGED if code else 0
+
+
+# discounts and judged documents
+
+cdef inline bint lacks(const Discount* discount, int64_t ranks) noexcept nogil:
+    """Whether a vector of discounts is shorter than the ranks that are needed."""
+    return discount.kind == VECTOR and ranks > discount.size
+
+
+cdef int64_t judged_size(const Query* query) noexcept nogil:
+    cdef Py_ssize_t index
+    cdef int64_t size = 0
+    for index in range(query.n_judged):
+        size += query.judged_count[index]
+    return size
+
+
+cdef int64_t judged_above(const Query* query, double above) noexcept nogil:
+    """How many judged documents have a grade above another."""
+    cdef Py_ssize_t index
+    cdef int64_t size = 0
+    for index in range(query.n_judged):
+        if query.judged_grade[index] > above:
+            size += query.judged_count[index]
+    return size

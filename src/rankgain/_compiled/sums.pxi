@@ -1,0 +1,238 @@
+# Gain and discount, the sums of both, the first relevant document, the ratio to the ideal: see `_reference/sums.py`.
+from libc.math cimport exp2, log2
+from libc.stdint cimport INT64_MAX, int64_t
+
+from rankgain._codes cimport ABOVE_IDEAL, AVERAGE, GEOMETRIC, JARVELIN, LOG2, NOT_FINITE, WORST, ZIPF
+
+cdef double TOLERANCE = 1e-9
+cdef double TINY = 1e-300
+
+
+# gain and discount
+
+cdef double discount_at(int64_t rank, int kind, double base) noexcept nogil:
+    if kind == LOG2:
+        return 1.0 / log2(<double>(rank + 1))
+    if kind == JARVELIN:
+        return 1.0 if rank < base else log2(base) / log2(<double>rank)
+    if kind == ZIPF:
+        return 1.0 / <double>rank
+    if kind == GEOMETRIC:
+        return exp2(<double>(rank - 1) * log2(base))
+    return 1.0
+
+
+def fill_discount(int kind, double base, double[::1] out, /):
+    cdef int64_t rank
+    with nogil:
+        for rank in range(1, out.shape[0] + 1):
+            out[rank - 1] = discount_at(rank, kind, base)
+
+
+def fill_exponential(const double[::1] grades, double[::1] out, /):
+    cdef Py_ssize_t index
+    with nogil:
+        for index in range(grades.shape[0]):
+            if grades[index] >= 1024.0:
+                break
+            out[index] = gain_of(grades[index], True)
+        else:
+            index = -1
+    return index
+
+
+# sums over the hits of a query, and over its judged grades
+
+cdef inline Py_ssize_t group_stop(const int64_t* first, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
+    cdef Py_ssize_t index = start + 1
+    while index < stop and first[index] == first[start]:
+        index += 1
+    return index
+
+
+cdef void sum_hits(
+    Py_ssize_t start, Py_ssize_t stop, const int64_t* first, const int64_t* last, const double* gain, int ties,
+    const Discount* discount, const int64_t* cutoffs, Py_ssize_t n_cutoffs, double* out
+) noexcept nogil:
+    cdef Py_ssize_t i = start, j, index, done = 0
+    cdef int64_t rank, a, b, hits
+    cdef double total = 0.0, gains, discounts
+    while i < stop and done < n_cutoffs:
+        a = first[i]
+        b = last[i]
+        j = group_stop(first, i, stop) if b > a else i + 1
+        hits = j - i
+        while done < n_cutoffs and cutoffs[done] < a:
+            out[done] = total
+            done += 1
+        if ties == AVERAGE and not (hits == b - a + 1 and gain[i] == gain[j - 1]):
+            gains = 0.0
+            discounts = 0.0
+            for index in range(i, j):
+                gains += gain[index]
+            rank = a
+            while rank <= b and done < n_cutoffs:
+                discounts += weight(discount, rank)
+                while done < n_cutoffs and cutoffs[done] == rank and rank < b:
+                    out[done] = total + gains * discounts / <double>(b - a + 1)
+                    done += 1
+                rank += 1
+            total += gains * discounts / <double>(b - a + 1)
+        else:
+            for index in range(hits):  # at ranks that are there, though another thread changes what they were made of
+                rank = max(a, b - hits + 1) + index if ties == WORST else a + index
+                while done < n_cutoffs and cutoffs[done] < rank:
+                    out[done] = total
+                    done += 1
+                total += gain[j - 1 - index if ties == WORST else i + index] * weight(discount, rank)
+        i = j
+    while done < n_cutoffs:
+        out[done] = total
+        done += 1
+
+
+cdef inline bint all_finite(const double* values, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t index
+    for index in range(n):
+        if not finite(values[index]):
+            return False
+    return True
+
+
+cdef void sum_ideal(
+    const double* gain, const int64_t* count, Py_ssize_t n, int64_t limit, const Discount* discount,
+    const int64_t* cutoffs, Py_ssize_t n_cutoffs, double* out
+) noexcept nogil:
+    cdef Py_ssize_t index, done = 0
+    cdef int64_t rank = 0, stop, until, tabled
+    cdef double total = 0.0
+    for index in range(n):
+        if gain[index] == 0.0 or done == n_cutoffs:
+            break
+        stop = rank + min(count[index], limit - rank)
+        while rank < stop and done < n_cutoffs:
+            until = min(stop, cutoffs[done])
+            tabled = min(until, discount.size)
+            while rank < tabled:
+                total += gain[index] * discount.table[rank]
+                rank += 1
+            while rank < until:
+                rank += 1
+                total += gain[index] * discount_at(rank, discount.kind, discount.base)
+            if rank == cutoffs[done]:
+                out[done] = total
+                done += 1
+    while done < n_cutoffs:
+        out[done] = total
+        done += 1
+
+
+cdef void find_relevant(
+    Py_ssize_t start, Py_ssize_t stop, const double* grade, const int64_t* first, const int64_t* last, double below,
+    int ties, double before, const int64_t* cutoffs, Py_ssize_t n_cutoffs, double* out
+) noexcept nogil:
+    """Write the value at each cut-off; `before`: that of those before the first relevant hit."""
+    cdef Py_ssize_t i = start, j, index, done = 0
+    cdef int64_t a = 1, b = 1, rank, size, step, relevant = 0
+    cdef double value = 0.0, p
+    while i < stop:
+        a = first[i]
+        b = last[i]
+        j = group_stop(first, i, stop) if b > a else i + 1
+        for index in range(i, j):
+            relevant += grade[index] > below
+        if relevant:
+            break
+        i = j
+    size = b - a + 1
+    rank = b - relevant + 1 if ties == WORST else a
+    while done < n_cutoffs and (not relevant or cutoffs[done] < rank):
+        out[done] = before
+        done += 1
+    if ties == AVERAGE:
+        p = <double>relevant / <double>size
+        step = 1
+        while step <= size - relevant + 1 and done < n_cutoffs:
+            value += p / <double>(a - 1 + step)
+            while done < n_cutoffs and cutoffs[done] == a - 1 + step:
+                out[done] = value
+                done += 1
+            if step < size:
+                p = p * <double>(size - step - relevant + 1) / <double>(size - step)
+            step += 1
+    else:
+        value = 1.0 / <double>rank
+    while done < n_cutoffs:
+        out[done] = value
+        done += 1
+
+
+cdef struct Cutoffs:
+    # Those of one query, which rise, and where its values go.
+    const int64_t* ranks
+    Py_ssize_t n
+    double* out
+
+
+cdef inline void reach(
+    Cutoffs* own, Py_ssize_t* done, int64_t rank, double value
+) noexcept nogil:
+    """Write the value at the cut-offs before a rank."""
+    while done[0] < own.n and own.ranks[done[0]] < rank:
+        own.out[done[0]] = value
+        done[0] += 1
+
+
+cdef inline void fill_rest(Cutoffs* own, Py_ssize_t done, double value) noexcept nogil:
+    """Write the value at the cut-offs that are left."""
+    while done < own.n:
+        own.out[done] = value
+        done += 1
+
+
+cdef void find_any(
+    Py_ssize_t n, const double* grade, const int64_t* first, const int64_t* last, double below, int ties,
+    double before, Cutoffs* own
+) noexcept nogil:
+    """1 from the first relevant hit on; `before`: the value at the cut-offs before it."""
+    cdef Py_ssize_t i = 0, j, index, done = 0
+    cdef int64_t size, step, relevant = 0
+    cdef double p, found
+    while i < n:
+        j = group_stop(first, i, n)
+        for index in range(i, j):
+            relevant += grade[index] > below
+        if relevant:
+            break
+        i = j
+    if relevant and ties == AVERAGE:
+        size = last[i] - first[i] + 1
+        p = <double>relevant / <double>size
+        found = 0.0
+        step = 1
+        while step <= size - relevant and done < own.n:
+            found = min(found + p, 1.0)
+            reach(own, &done, first[i] - 1 + step, before)
+            before = found
+            p = p * <double>(size - step - relevant + 1) / <double>(size - step)
+            step += 1
+        reach(own, &done, last[i] - relevant + 1, before)
+        before = 1.0
+    elif relevant:
+        reach(own, &done, last[i] - relevant + 1 if ties == WORST else first[i], before)
+        before = 1.0
+    fill_rest(own, done, before)
+
+
+# ratio to the ideal
+
+cdef int quotient(double value, double ideal, double empty, bint bounded, double* out) noexcept nogil:
+    if bounded and value > ideal:
+        out[0] = 1.0
+        return 0 if value <= ideal * (1.0 + TOLERANCE) + TINY else ABOVE_IDEAL
+    out[0] = empty
+    if ideal != 0.0:
+        out[0] = value / ideal
+        if not finite(out[0]):
+            return NOT_FINITE
+    return 0

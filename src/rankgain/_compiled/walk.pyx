@@ -1,0 +1,755 @@
+"""The kernels, compiled: the walk over the queries of a chunk, which finds the hits of each and makes figures of them,
+and what it is made of.
+
+Each file stands for that of `rankgain._reference` of the same stem, which is its specification, and returns its bits.
+Every function over buffers is `noexcept nogil`, takes one pointer per list and allocates nothing; the `def` above it
+opens the buffers, reserves scratch and, but for a single list and for dicts, releases the GIL.
+
+One module of several files, for calls across modules are not inlined; `walk.pxd` has what other modules take from it.
+"""
+
+import os
+
+from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_WRITABLE, PyBuffer_Release
+from cpython.exc cimport PyErr_Clear
+from libc.float cimport DBL_MIN
+from libc.stdint cimport INT64_MAX, int64_t, uint64_t
+from libc.stdlib cimport free, malloc
+
+from rankgain._codes cimport COLUMNS, DICTS, IN_JUDGED, LISTS, NAN_SCORE, STABLE
+
+cdef uint64_t SEED = int.from_bytes(os.urandom(8), "little")  # random, so that ids cannot be crafted to collide
+
+include "numbers.pxi"
+include "ordering.pxi"
+include "sums.pxi"
+include "precisions.pxi"
+include "cascade.pxi"
+include "query.pxi"
+include "program.pxi"
+include "dicts.pxi"
+include "columns.pxi"
+
+cdef enum:
+    MOST_VIEWS = 16
+
+cdef double NON_RELEVANT = -DBL_MIN  # hits above it are all that are judged
+
+
+cdef struct Rules:
+    int ties
+    bint single  # scores are compared with the precision of float32
+    int64_t depth  # how many documents of each ranking count
+    bint judged_only  # whether those that are not judged are taken out, …
+    int64_t kept  # … and how many of the others count
+
+cdef struct Lists:
+    # Grades in lists: in rank order, or beside scores; and the judged grades, where they are others.
+    Numbers grades
+    Numbers scores
+    Numbers judged
+    const int64_t* offsets  # NULL: rows of so many columns
+    const int64_t* judged_offsets
+    Py_ssize_t columns
+    Py_ssize_t judged_columns
+    bint scored
+    bint beside
+
+cdef struct Places:
+    # Hits with their ranks, of all judged documents that were returned; and the judged grades.
+    const int64_t* offsets
+    const double* grade
+    const int64_t* first
+    const int64_t* last
+    const int64_t* returned
+    const int64_t* truth_offsets
+    const double* truth
+
+cdef struct Chunk:
+    int form
+    Py_ssize_t start
+    Py_ssize_t stop
+    Lists lists
+    Columns columns
+    Places places
+    Py_buffer held[MOST_VIEWS]
+    int n_held
+    Py_ssize_t documents  # the most that a query has, …
+    Py_ssize_t judged  # … and that are judged
+
+
+cdef Rules rules_of(tuple given) except *:
+    cdef Rules rules
+    rules.ties, rules.single, rules.depth, rules.judged_only, rules.kept = given
+    return rules
+
+
+# buffers
+
+cdef const void* hold(Chunk* chunk, object array) except? NULL:
+    """The address of an array; NULL for None, and for one that is empty. `let_go` gives it back."""
+    if array is None:
+        return NULL
+    if PyObject_GetBuffer(array, &chunk.held[chunk.n_held], PyBUF_C_CONTIGUOUS):
+        PyErr_Clear()  # it has said so already
+        raise BufferError
+    chunk.n_held += 1
+    return chunk.held[chunk.n_held - 1].buf if chunk.held[chunk.n_held - 1].len else NULL
+
+
+cdef int hold_numbers(Chunk* chunk, Numbers* numbers, object array) except -1:
+    open_numbers(numbers, array)
+    chunk.held[chunk.n_held] = numbers.view
+    chunk.n_held += 1
+    return 0
+
+
+cdef void let_go(Chunk* chunk) noexcept:
+    cdef int index
+    for index in range(chunk.n_held):
+        PyBuffer_Release(&chunk.held[index])
+
+
+cdef Keys hold_keys(Chunk* chunk, object data, object starts, object ends, Py_ssize_t width) except *:
+    """`width`: the bytes of a number, 0 where the ids are text."""
+    cdef Keys keys
+    keys.data = <const unsigned char*>hold(chunk, data)
+    keys.starts = <const int64_t*>hold(chunk, starts)
+    keys.ends = <const int64_t*>hold(chunk, ends)
+    keys.width = width
+    return keys
+
+
+cdef int open_chunk(Chunk* chunk, tuple given) except -1:
+    """Look at the buffers of a chunk; `let_go` gives them back, also where this raises."""
+    cdef Py_ssize_t n
+    chunk.form = given[0]
+    chunk.start = given[1]
+    chunk.stop = given[2]
+    n = chunk.stop - chunk.start
+    if chunk.form == LISTS:
+        (
+            _, _, _, grades, offsets, chunk.lists.columns, scores, judged, judged_offsets, chunk.lists.judged_columns,
+        ) = given
+        hold_numbers(chunk, &chunk.lists.grades, grades)
+        chunk.lists.offsets = <const int64_t*>hold(chunk, offsets)
+        chunk.lists.scored = scores is not None
+        if scores is not None:
+            hold_numbers(chunk, &chunk.lists.scores, scores)
+        chunk.lists.beside = judged is not None
+        if judged is not None:
+            hold_numbers(chunk, &chunk.lists.judged, judged)
+        chunk.lists.judged_offsets = <const int64_t*>hold(chunk, judged_offsets)
+        chunk.documents = most_of(chunk.lists.offsets, chunk.start, n, chunk.lists.columns)
+        chunk.judged = chunk.documents
+        if chunk.lists.beside:
+            chunk.judged = most_of(chunk.lists.judged_offsets, chunk.start, n, chunk.lists.judged_columns)
+    elif chunk.form == COLUMNS:
+        open_columns(chunk, given)
+    else:
+        _, _, _, offsets, grade, first, last, returned, truth_offsets, truth = given
+        chunk.places.offsets = <const int64_t*>hold(chunk, offsets)
+        chunk.places.grade = <const double*>hold(chunk, grade)
+        chunk.places.first = <const int64_t*>hold(chunk, first)
+        chunk.places.last = <const int64_t*>hold(chunk, last)
+        chunk.places.returned = <const int64_t*>hold(chunk, returned)
+        chunk.places.truth_offsets = <const int64_t*>hold(chunk, truth_offsets)
+        chunk.places.truth = <const double*>hold(chunk, truth)
+        chunk.documents = longest(chunk.places.offsets, n)
+        chunk.judged = longest(chunk.places.truth_offsets, n)
+    return 0
+
+
+cdef int open_columns(Chunk* chunk, tuple given) except -1:
+    cdef Columns* columns = &chunk.columns
+    (
+        _, _, _, truth_width, truth_data, truth_starts, truth_ends, truth_first, truth_last, grades, run_width,
+        run_data, run_starts, run_ends, run_first, run_last, scores, columns.whole,
+    ) = given
+    columns.truth = hold_keys(chunk, truth_data, truth_starts, truth_ends, truth_width)
+    columns.truth_first = <const int64_t*>hold(chunk, truth_first)
+    columns.truth_last = <const int64_t*>hold(chunk, truth_last)
+    columns.grades = <const double*>hold(chunk, grades)
+    columns.run = hold_keys(chunk, run_data, run_starts, run_ends, run_width)
+    columns.run_first = <const int64_t*>hold(chunk, run_first)
+    columns.run_last = <const int64_t*>hold(chunk, run_last)
+    columns.scores = <const double*>hold(chunk, scores)
+    chunk.documents = most_between(columns.run_first, columns.run_last, chunk.start, chunk.stop)
+    chunk.judged = most_between(columns.truth_first, columns.truth_last, chunk.start, chunk.stop)
+    return 0
+
+
+cdef Py_ssize_t most_between(
+    const int64_t* first, const int64_t* last, Py_ssize_t start, Py_ssize_t stop
+) noexcept nogil:
+    cdef Py_ssize_t number, most = 0
+    for number in range(start, stop):
+        most = max(most, <Py_ssize_t>(last[number] - first[number]))
+    return most
+
+
+cdef inline Py_ssize_t most_of(
+    const int64_t* offsets, Py_ssize_t start, Py_ssize_t n, Py_ssize_t columns
+) noexcept nogil:
+    return longest(offsets + start, n) if offsets != NULL else columns
+
+
+# scratch
+
+cdef struct Room:
+    Workspace space
+    Query query
+    void* block
+
+
+cdef int make_room(
+    Room* room, const Steps* steps, int ties, Py_ssize_t documents, Py_ssize_t hits, Py_ssize_t judged
+) except -1:
+    """Scratch for the longest query of a chunk, in one block; what is not used takes no memory."""
+    cdef Py_ssize_t most = max(max(documents, hits), judged) + 2
+    cdef size_t size = workspace_size(most)
+    cdef Py_ssize_t numbers = 4 * (hits + 1) + 4 * (judged + 1) + 3 * most + steps.n_values + steps.most_points
+    cdef Query* query = &room.query
+    room.block = malloc(size + numbers * sizeof(double))
+    if room.block == NULL:
+        raise MemoryError
+    lay_out(&room.space, room.block, most)
+    query.grade = <double*>(<char*>room.block + size)
+    query.first = <int64_t*>(query.grade + hits + 1)
+    query.last = query.first + hits + 1
+    query.gain = <double*>(query.last + hits + 1)
+    query.judged_grade = query.gain + hits + 1
+    query.judged_count = <int64_t*>(query.judged_grade + judged + 1)
+    query.judged_gain = <double*>(query.judged_count + judged + 1)
+    query.gain_count = <int64_t*>(query.judged_gain + judged + 1)
+    query.values = <double*>(query.gain_count + judged + 1)
+    query.scratch = query.values + steps.n_values
+    query.room = most
+    query.ties = ties
+    query.asked = NULL
+    return 0
+
+
+# find
+
+cdef inline int64_t start_of(const int64_t* offsets, Py_ssize_t columns, Py_ssize_t number) noexcept nogil:
+    return offsets[number] if offsets != NULL else <int64_t>number * columns
+
+
+cdef Py_ssize_t first_nan(const double* scores, Py_ssize_t n) noexcept nogil:
+    """The place of the first score that is NaN, or n."""
+    cdef Py_ssize_t index = 0
+    while index < n and scores[index] == scores[index]:
+        index += 1
+    return index
+
+
+cdef int find_in_lists(
+    const Lists* lists, Py_ssize_t number, const Steps* steps, const Rules* rules, int64_t depth, double lowest,
+    Workspace* space, Query* query, Py_ssize_t* position
+) noexcept nogil:
+    """The grades are counted first: where some of them are picked, they are in the cache."""
+    cdef int64_t start = start_of(lists.offsets, lists.columns, number)
+    cdef Py_ssize_t n = <Py_ssize_t>(start_of(lists.offsets, lists.columns, number + 1) - start), nan
+    cdef const double* scores = NULL
+    cdef int code
+    query.returned = n
+    query.n = query.n_judged = 0
+    if lists.beside:
+        code = number_fault(&lists.grades, start, n, position)
+    else:
+        code = count_numbers(
+            &lists.grades, start, n, steps.judged_depth, space, query.judged_grade, query.judged_count,
+            &query.n_judged, position,
+        ) if n else 0
+    if lists.scored and n:
+        scores = doubles_of(&lists.scores, start, n, space.scores)
+        if rules.single:
+            if scores != space.scores:
+                memcpy(space.scores, scores, n * sizeof(double))
+            narrow(space.scores, n)
+            scores = space.scores
+    if code:
+        if scores != NULL:  # of a score and a grade the one that comes first
+            nan = first_nan(scores, position[0] + 1)
+            if nan <= position[0]:
+                position[0] = nan
+                return NAN_SCORE
+        return code
+    if scores != NULL:
+        query.n = order_hits(
+            scores, &lists.grades, start, n, depth, lowest < 0.0, rules.ties == STABLE, space, query.grade,
+            query.first, query.last,
+        )
+        if query.n < 0:
+            position[0] = min(first_nan(scores, n), n - 1)  # another thread may have written over it
+            query.n = 0
+            return NAN_SCORE
+    elif n:
+        query.n = ranked_hits(&lists.grades, start, <Py_ssize_t>min(<int64_t>n, depth), lowest < 0.0, query)
+    if lists.beside:
+        start = start_of(lists.judged_offsets, lists.judged_columns, number)
+        n = <Py_ssize_t>(start_of(lists.judged_offsets, lists.judged_columns, number + 1) - start)
+        code = count_numbers(
+            &lists.judged, start, n, steps.judged_depth, space, query.judged_grade, query.judged_count,
+            &query.n_judged, position,
+        ) if n else 0
+        return code + IN_JUDGED if code else 0
+    return 0
+
+
+cdef Py_ssize_t ranked_hits(
+    const Numbers* grades, int64_t start, Py_ssize_t n, bint zeros, Query* query
+) noexcept nogil:
+    """The hits of a list in rank order."""
+    cdef Py_ssize_t index, kept = 0
+    cdef double grade
+    for index in range(n):
+        grade = number_at(grades, start + index)
+        query.grade[kept] = grade
+        query.first[kept] = query.last[kept] = index + 1
+        kept += zeros | (grade > 0.0)
+    return kept
+
+
+cdef void count_judged(
+    const double* grades, Py_ssize_t n, int64_t depth, Workspace* space, Query* query
+) noexcept nogil:
+    """The judged grades of a query, which are finite; below 0: pooled, not judged."""
+    cdef Numbers numbers
+    cdef Py_ssize_t index, kept = 0, position = 0
+    cdef bint alike = n > 0 and grades[0] >= 0.0
+    for index in range(n):
+        alike &= grades[index] == grades[0]
+    if alike:  # as where relevant is all that they say
+        query.judged_grade[0] = grades[0] + 0.0
+        query.judged_count[0] = min(<int64_t>n, depth)
+        query.n_judged = 1
+        return
+    for index in range(n):
+        query.judged_gain[kept] = grades[index]
+        kept += grades[index] >= 0.0
+    query.n_judged = 0
+    if kept:
+        as_numbers(&numbers, query.judged_gain)
+        count_numbers(
+            &numbers, 0, kept, depth, space, query.judged_grade, query.judged_count, &query.n_judged, &position
+        )
+
+
+cdef void find_in_places(
+    const Places* places, Py_ssize_t number, int64_t depth, double lowest, Query* query
+) noexcept nogil:
+    cdef Py_ssize_t index, kept = 0
+    for index in range(places.offsets[number], places.offsets[number + 1]):
+        query.grade[kept] = places.grade[index]
+        query.first[kept] = places.first[index]
+        query.last[kept] = places.last[index]
+        kept += (places.first[index] <= depth) & (places.grade[index] > lowest)
+    query.n = kept
+    query.returned = places.returned[number]
+
+
+cdef void limit(const Rules* rules, Query* query) noexcept nogil:
+    """Leave the documents that count; those below what is taken out move up."""
+    cdef Py_ssize_t index = 0, stop, kept = 0, start, member
+    query.returned = min(query.returned, rules.depth)
+    query.n = within(query, rules.depth)
+    if not rules.judged_only:
+        return
+    while index < query.n:
+        stop = group_stop(query.first, index, query.n)
+        start = kept
+        for member in range(index, stop):
+            if query.grade[member] >= 0.0:
+                query.grade[kept] = query.grade[member]
+                kept += 1
+        for member in range(start, kept):  # behind those that are still to come
+            query.first[member] = start + 1
+            query.last[member] = kept
+        index = stop
+    query.n = kept
+    query.returned = min(<int64_t>kept, rules.kept)
+    query.n = within(query, rules.kept)
+
+
+cdef int find(
+    const Chunk* chunk, Py_ssize_t number, const Steps* steps, const Rules* rules, int64_t depth, double lowest,
+    Scratch* scratch, Room* room, Py_ssize_t* position
+) noexcept nogil:
+    """The hits and the judged grades of a query; or the code of what is wrong at the position."""
+    cdef Query* query = &room.query
+    cdef int64_t start
+    cdef int code = 0
+    position[0] = -1
+    if chunk.form == LISTS:
+        code = find_in_lists(
+            &chunk.lists, number, steps, rules, depth, lowest, &room.space, query, position
+        )
+    elif chunk.form == COLUMNS:
+        code = find_in_columns(
+            &chunk.columns, number, depth, lowest, rules.ties, rules.single, scratch, query, position
+        )
+        start = chunk.columns.truth_first[number]
+        if code == 0:
+            count_judged(
+                chunk.columns.grades + start, chunk.columns.truth_last[number] - start, steps.judged_depth,
+                &room.space, query,
+            )
+    else:
+        find_in_places(&chunk.places, number, depth, lowest, query)
+        start = chunk.places.truth_offsets[number]
+        count_judged(
+            chunk.places.truth + start, chunk.places.truth_offsets[number + 1] - start, steps.judged_depth,
+            &room.space, query,
+        )
+    if code == 0 and (rules.depth < INT64_MAX or rules.judged_only):
+        limit(rules, query)
+    return code
+
+
+cdef inline int64_t depth_under(const Rules* rules, int64_t depth) noexcept nogil:
+    """How deep hits are looked for: where documents are taken out, others move up."""
+    return rules.depth if rules.judged_only else min(depth, rules.depth)
+
+
+cdef inline double lowest_under(const Rules* rules, double lowest) noexcept nogil:
+    return min(lowest, NON_RELEVANT) if rules.judged_only else lowest
+
+
+# what is kept of each query
+
+cdef struct Kept:
+    # Where the values of the queries go; or, where these are kept as they were found, their hits.
+    double* out
+    Py_ssize_t stride
+    int64_t* returned
+    int64_t* offsets
+    double* grade
+    int64_t* first
+    int64_t* last
+    int64_t* judged_offsets
+    double* judged_grade
+    int64_t* judged_count
+
+
+cdef void keep_found(const Kept* kept, Py_ssize_t index, const Query* query) noexcept nogil:
+    cdef int64_t at = kept.offsets[index], judged = kept.judged_offsets[index]
+    kept.returned[index] = query.returned
+    memcpy(kept.grade + at, query.grade, query.n * sizeof(double))
+    memcpy(kept.first + at, query.first, query.n * sizeof(int64_t))
+    memcpy(kept.last + at, query.last, query.n * sizeof(int64_t))
+    memcpy(kept.judged_grade + judged, query.judged_grade, query.n_judged * sizeof(double))
+    memcpy(kept.judged_count + judged, query.judged_count, query.n_judged * sizeof(int64_t))
+    kept.offsets[index + 1] = at + query.n
+    kept.judged_offsets[index + 1] = judged + query.n_judged
+
+
+cdef struct Fault:
+    # What is wrong: where, and in which term, −1 if in none.
+    int code
+    Py_ssize_t query
+    int64_t position
+    Py_ssize_t term
+
+
+cdef object answer(const Fault* fault, Py_ssize_t empty):
+    """How many queries have nothing relevant, or (code, query, position, term)."""
+    if fault.code:
+        return fault.code, fault.query, fault.position, fault.term
+    return empty
+
+
+cdef inline bint is_empty(const Query* query) noexcept nogil:
+    return query.n_judged == 0 or not query.judged_grade[0] > 0.0
+
+
+cdef inline int use(
+    const Steps* steps, Py_ssize_t index, Query* query, const Kept* kept, Fault* fault
+) noexcept nogil:
+    """Make figures of a query, or keep what was found."""
+    if kept.out == NULL:
+        keep_found(kept, index, query)
+        return 0
+    return figure_query(steps, query, kept.out + index, kept.stride, &fault.position, &fault.term)
+
+
+cdef Py_ssize_t walk_buffers(
+    const Chunk* chunk, const Steps* steps, const Rules* rules, Scratch* scratch, Room* room, const Kept* kept,
+    Fault* fault
+) noexcept nogil:
+    """Find and use each query; how many have nothing relevant."""
+    cdef Py_ssize_t index, empty = 0, position = -1
+    cdef int64_t depth = depth_under(rules, steps.depth)
+    cdef double lowest = lowest_under(rules, steps.lowest)
+    for index in range(chunk.stop - chunk.start):
+        fault.query = index
+        fault.term = -1
+        fault.code = find(chunk, chunk.start + index, steps, rules, depth, lowest, scratch, room, &position)
+        fault.position = position
+        if fault.code == 0:
+            fault.position = -1
+            fault.code = use(steps, index, &room.query, kept, fault)
+        if fault.code:
+            break
+        empty += is_empty(&room.query)
+    return empty
+
+
+cdef object run_buffers(Program program, const Rules* rules, tuple given, const Kept* kept):
+    cdef Chunk chunk
+    cdef Scratch scratch
+    cdef Room room
+    cdef Fault fault
+    cdef Py_ssize_t empty = 0, hits
+    fault.code = 0
+    room.block = NULL
+    chunk.n_held = 0
+    try:
+        open_chunk(&chunk, given)
+        hits = chunk.judged if chunk.form == COLUMNS else chunk.documents
+        make_room(&room, &program.steps, rules.ties, chunk.documents, hits, chunk.judged)
+        if chunk.form == COLUMNS:
+            prepare(&scratch, &room.space, chunk.columns.whole, chunk.judged, chunk.documents)
+        with nogil:
+            empty = walk_buffers(&chunk, &program.steps, rules, &scratch, &room, kept, &fault)
+            if chunk.form == COLUMNS:
+                dispose(&scratch)
+        return answer(&fault, empty)
+    finally:
+        free(room.block)
+        let_go(&chunk)
+
+
+cdef struct Reader:
+    # Scratch for runs that are dicts.
+    Room room
+    PyObject** values
+    double* scores
+
+
+cdef int make_reader(
+    Reader* reader, const Steps* steps, const Rules* rules, Py_ssize_t documents, Py_ssize_t judged
+) except -1:
+    make_room(&reader.room, steps, rules.ties, documents, judged, judged)
+    reader.values = <PyObject**>malloc(documents * (sizeof(PyObject*) + sizeof(double)) + 1)
+    if reader.values == NULL:
+        raise MemoryError
+    reader.scores = <double*>(reader.values + documents)
+    return 0
+
+
+cdef void close_reader(Reader* reader) noexcept:
+    free(reader.values)
+    free(reader.room.block)
+
+
+cdef int walk_dict(
+    const Steps* steps, const Rules* rules, Judged judged, Py_ssize_t number, object run, Py_ssize_t n, Reader* reader,
+    Py_ssize_t index, const Kept* kept, Fault* fault
+) except -1:
+    """Find and use one query of n returned documents; or the code of what is wrong."""
+    cdef Query* query = &reader.room.query
+    cdef Py_ssize_t start = judged.offsets[number], stop = judged.offsets[number + 1], position = -1
+    cdef const double* grades = judged.grades + start
+    fault.query = index
+    fault.term = -1
+    fault.code = find_in_dict(
+        judged.documents, grades, start, stop, run, n, depth_under(rules, steps.depth),
+        lowest_under(rules, steps.lowest), rules.ties, rules.single, reader.values, reader.scores, &reader.room.space,
+        query, &position,
+    )
+    fault.position = position
+    if fault.code == 0:
+        count_judged(grades, stop - start, steps.judged_depth, &reader.room.space, query)
+        limit(rules, query)
+        fault.position = -1
+        fault.code = use(steps, index, query, kept, fault)
+    return fault.code
+
+
+cdef object run_dicts(Program program, const Rules* rules, tuple given, const Kept* kept):
+    """`walk_buffers` of runs that are dicts, with the GIL."""
+    cdef const Steps* steps = &program.steps
+    cdef Py_ssize_t index, number, start, queries, known = 0, documents = 0, empty = 0
+    cdef list runs, sizes, numbers
+    cdef Judged judged
+    cdef Reader reader
+    cdef Fault fault
+    _, start, queries, judged, numbers, runs = given
+    queries -= start
+    fault.code = 0
+    reader.room.block = NULL
+    reader.values = NULL
+    try:
+        sizes = [len(runs[index]) for index in range(start, start + queries)]
+        for index in range(queries):
+            number = <Py_ssize_t>numbers[start + index] if numbers is not None else start + index
+            known = max(known, <Py_ssize_t>(judged.offsets[number + 1] - judged.offsets[number]))
+            documents = max(documents, <Py_ssize_t>sizes[index])
+        make_reader(&reader, steps, rules, documents, known)
+        for index in range(queries):
+            number = <Py_ssize_t>numbers[start + index] if numbers is not None else start + index
+            if walk_dict(
+                steps, rules, judged, number, runs[start + index], sizes[index], &reader, index, kept, &fault
+            ):
+                break
+            empty += is_empty(&reader.room.query)
+        return answer(&fault, empty)
+    finally:
+        close_reader(&reader)
+
+
+def rows(Program program, tuple rules, Judged judged, dict numbers, object scores, tuple keys, Py_ssize_t most, /):
+    cdef const Steps* steps = &program.steps
+    cdef Rules own = rules_of(rules)
+    cdef Py_ssize_t number, n, place, known = 0, documents = 0, total = 0, found = 0
+    cdef PyObject* at
+    cdef list queries, runs, sizes
+    cdef dict result, row
+    cdef Reader reader
+    cdef Fault fault
+    cdef Kept kept
+    if type(scores) is not dict:
+        return None
+    queries = []
+    runs = []
+    sizes = []
+    for query, run in (<dict>scores).items():
+        if type(run) is not dict:
+            return None
+        at = PyDict_GetItemWithError(numbers, query)
+        if at == NULL:
+            continue
+        number = <object>at
+        n = len(<dict>run)
+        total += n
+        known = max(known, <Py_ssize_t>(judged.offsets[number + 1] - judged.offsets[number]))
+        documents = max(documents, n)
+        queries.append((query, number))
+        runs.append(run)
+        sizes.append(n)
+    if total > most or not queries:
+        return None
+    reader.room.block = NULL
+    reader.values = NULL
+    kept.out = NULL
+    kept.stride = 1
+    result = {}
+    try:
+        make_reader(&reader, steps, &own, documents, known)
+        kept.out = <double*>malloc((steps.n_figures + 1) * sizeof(double))
+        if kept.out == NULL:
+            raise MemoryError
+        for query, number in queries:
+            if walk_dict(steps, &own, judged, number, runs[found], sizes[found], &reader, 0, &kept, &fault):
+                return None
+            row = {}
+            for place in range(steps.n_figures):
+                row[keys[place]] = kept.out[place]
+            result[query] = row
+            found += 1
+        return result
+    finally:
+        free(kept.out)
+        close_reader(&reader)
+
+
+cdef object run_chunk(Program program, tuple rules, tuple chunk, const Kept* kept):
+    cdef Rules own = rules_of(rules)
+    if chunk[0] == DICTS:
+        return run_dicts(program, &own, chunk, kept)
+    return run_buffers(program, &own, chunk, kept)
+
+
+def run(Program program, tuple rules, tuple chunk, out, Py_ssize_t column, /):
+    cdef Kept kept
+    cdef Py_buffer view
+    if PyObject_GetBuffer(out, &view, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE):
+        PyErr_Clear()
+        raise BufferError
+    try:
+        kept.out = <double*>view.buf + column
+        kept.stride = view.len // <Py_ssize_t>sizeof(double) // max(program.steps.n_figures, 1)
+        return run_chunk(program, rules, chunk, &kept)
+    finally:
+        PyBuffer_Release(&view)
+
+
+def hits(
+    Program program, tuple rules, tuple chunk, int64_t[::1] returned, int64_t[::1] offsets, double[::1] grade,
+    int64_t[::1] first, int64_t[::1] last, int64_t[::1] judged_offsets, double[::1] judged_grade,
+    int64_t[::1] judged_count, /
+):
+    cdef Kept kept
+    offsets[0] = judged_offsets[0] = 0
+    if returned.shape[0] == 0:
+        return 0
+    kept.out = NULL
+    kept.returned = &returned[0]
+    kept.offsets = &offsets[0]
+    kept.grade = &grade[0]
+    kept.first = &first[0]
+    kept.last = &last[0]
+    kept.judged_offsets = &judged_offsets[0]
+    kept.judged_grade = &judged_grade[0]
+    kept.judged_count = &judged_count[0]
+    return run_chunk(program, rules, chunk, &kept)
+
+
+def figure(
+    Program program, int ties, Py_ssize_t queries, const int64_t[::1] returned, const int64_t[::1] offsets,
+    double[::1] grade, int64_t[::1] first, int64_t[::1] last, const int64_t[::1] judged_offsets,
+    double[::1] judged_grade, int64_t[::1] judged_count, list asked, double[:, ::1] out, Py_ssize_t column, /
+):
+    cdef const Steps* steps = &program.steps
+    cdef GainTable* tables = NULL
+    cdef const int64_t[::1] starts
+    cdef const double[::1] grades, gains
+    cdef Py_ssize_t index, term, empty = 0
+    cdef Query* query
+    cdef Room room
+    cdef Fault fault
+    fault.code = 0
+    room.block = NULL
+    query = &room.query
+    try:
+        make_room(
+            &room, steps, ties, 0, longest(integers(offsets), queries), longest(integers(judged_offsets), queries)
+        )
+        tables = <GainTable*>calloc(steps.n_terms + 1, sizeof(GainTable))
+        if tables == NULL:
+            raise MemoryError
+        query.asked = tables
+        for index in range(queries):
+            query.returned = returned[index]
+            query.n = <Py_ssize_t>(offsets[index + 1] - offsets[index])
+            query.n_judged = <Py_ssize_t>(judged_offsets[index + 1] - judged_offsets[index])
+            if query.n:
+                query.grade = &grade[offsets[index]]
+                query.first = &first[offsets[index]]
+                query.last = &last[offsets[index]]
+            if query.n_judged:
+                query.judged_grade = &judged_grade[judged_offsets[index]]
+                query.judged_count = &judged_count[judged_offsets[index]]
+            for term in range(steps.n_terms):
+                if asked[term] is not None:
+                    starts, grades, gains = asked[term]
+                    tables[term].grades = doubles(grades) + starts[index]
+                    tables[term].gains = doubles(gains) + starts[index]
+                    tables[term].n = <Py_ssize_t>(starts[index + 1] - starts[index])
+            fault.query = index
+            fault.term = fault.position = -1
+            fault.code = figure_query(
+                steps, query, &out[0, column + index], out.shape[1], &fault.position, &fault.term
+            )
+            if fault.code:
+                break
+            empty += is_empty(query)
+        return answer(&fault, empty)
+    finally:
+        free(tables)
+        free(room.block)
+
+
+include "lists.pxi"

@@ -1,0 +1,154 @@
+"""The specification: every kernel over ids in columns, in plain Python. The compiled half is `_columns`.
+
+Ids stand in three buffers: row i is the bytes starts[i] … ends[i] − 1 of the data, which lie inside it (whoever makes
+the buffers sees to that); where starts is empty, the data hold numbers, int64 or, if that is their size, int32. As in
+`rankgain._reference.dicts`, what is wrong comes back as an offence: (code, query, position among the query's rows).
+"""
+
+from collections.abc import Iterable
+from ctypes import c_float
+from itertools import groupby
+from typing import Any
+
+from rankgain._codes import (
+    DOCID,
+    DUPLICATE,
+    NAN_SCORE,
+    STABLE,
+)
+from rankgain._reference.numbers import Refused
+from rankgain._reference.ordering import count_grades, place
+from rankgain.errors import Fault
+from rankgain.scalars import Bytes, Ints
+
+
+def _ids(data, starts, ends, count):
+    """The ids, `count` in all, as bytes or, where there are no starts, as int."""
+    return _rows(0 if len(starts) else len(data) // max(count, 1), data, starts, ends, 0, count)
+
+
+def _rows(width, data, starts, ends, first, last):
+    """The ids of rows first … last − 1: numbers of so many bytes, or, if that is 0, stretches of the data."""
+    data = memoryview(data)
+    if width:
+        return data[width * first : width * last].cast("i" if width == 4 else "q").tolist()
+    pairs = zip(memoryview(starts)[first:last], memoryview(ends)[first:last], strict=True)
+    return [data[start:end].tobytes() for start, end in pairs]
+
+
+def copy_integers(rows: Iterable[Iterable[Any]], numbers: Ints) -> bool:
+    """Copy the ids of all rows, one after the other; False if one is no plain int of 64 bits, or room is left."""
+    at = 0
+    for row in rows:
+        for value in row:
+            if at == len(numbers) or type(value) is not int or not -(2**63) <= value < 2**63:
+                return False
+            numbers[at] = value
+            at += 1
+    return at == len(numbers)
+
+
+def number_ids(
+    data: Bytes, starts: Ints, ends: Ints, n: int, rows: Ints, numbers: Ints, firsts: Ints
+) -> tuple[int, int]:
+    """Number n ids in the order of their first appearance, whose rows are `firsts`.
+
+    Where one id follows itself is no news: `rows` and `numbers` take where each run of one id begins, and which it is.
+    Returns how many runs and how many ids there are.
+    """
+    known = {}
+    runs = 0
+    for identifier, run in groupby(enumerate(_ids(data, starts, ends, n)), key=lambda pair: pair[1]):
+        row, _ = next(run)
+        if identifier not in known:
+            firsts[len(known)] = row
+            known[identifier] = len(known)
+        rows[runs], numbers[runs] = row, known[identifier]
+        runs += 1
+    return runs, len(known)
+
+
+def copy_views(views: Bytes, buffers: list[Bytes], data: Bytes, starts: Ints, ends: Ints) -> int | None:
+    """Copy Arrow's string views (16 bytes each) one after the other; the row of a view that is broken, or None."""
+    views, data = memoryview(views), memoryview(data)
+    written = 0
+    for row in range(len(starts)):
+        size, _, source, offset = views[16 * row : 16 * row + 16].cast("i")
+        if size < 0:
+            return row
+        text = views[16 * row + 4 : 16 * row + 4 + size]
+        if size > 12:
+            if not 0 <= source < len(buffers) or offset < 0 or offset + size > len(buffers[source]):
+                return row
+            text = memoryview(buffers[source])[offset : offset + size]
+        starts[row] = written
+        data[written : written + size] = text
+        written += size
+        ends[row] = written
+    return None
+
+
+def repeated(data: Bytes, starts: Ints, ends: Ints, offsets: Ints) -> Fault:
+    """The first id that stands twice in one query, or None."""
+    ids = _ids(data, starts, ends, offsets[-1])
+    for query in range(len(offsets) - 1):
+        seen = set()
+        for position, identifier in enumerate(ids[offsets[query] : offsets[query + 1]]):
+            if identifier in seen:
+                return DUPLICATE, query, position
+            seen.add(identifier)
+    return None
+
+
+def _order(ids, scores, ties, depth, is_hit):
+    """The positions of the documents, highest score first, ties by the policy."""
+    ordered = []
+    for _, group in groupby(sorted(range(len(ids)), key=lambda index: -scores[index]), key=lambda index: scores[index]):
+        members = list(group)
+        if ties == DOCID and len(members) > 1 and len(ordered) < depth and any(map(is_hit, members)):
+            members.sort(key=lambda index: ids[index], reverse=True)
+        ordered += members
+    return ordered
+
+
+def _match(grades, ids, scores, whole):
+    """The grade of each returned document (None: unjudged), or (code, position)."""
+    found, seen = [], set()
+    for position, identifier in enumerate(ids):
+        if scores is not None and scores[position] != scores[position]:
+            return NAN_SCORE, position
+        if identifier in seen and (whole or identifier in grades):
+            return DUPLICATE, position
+        seen.add(identifier)
+        found.append(grades.get(identifier))
+    return found
+
+
+def find_in_columns(chunk, number, rules, judged_depth, depth, lowest):
+    """The length, the hits and the judged grades of a query: ids, with grades or scores, or in rank order.
+
+    No judged id stands twice in a query (see `repeated`). A judged document that is returned twice is an offence,
+    `whole`: any document.
+    """
+    *truth_ids, truth_first, truth_last, grades = chunk[:7]
+    *run_ids, run_first, run_last, scores, whole = chunk[7:]
+    start, stop = int(truth_first[number]), int(truth_last[number])
+    known = grades[start:stop].tolist()
+    truth = dict(zip(_rows(*truth_ids, start, stop), known, strict=True))
+    start, stop = int(run_first[number]), int(run_last[number])
+    ids = _rows(*run_ids, start, stop)
+    own = None if scores is None else scores[start:stop].tolist()
+    if own is not None and rules.single:
+        own = [c_float(score).value for score in own]
+    found = _match(truth, ids, own, whole)
+    if type(found) is tuple:
+        raise Refused(*found)
+
+    def is_hit(index):
+        return found[index] is not None and found[index] > lowest
+
+    own = [-float(rank) for rank in range(len(ids))] if own is None else own
+    order = _order(ids, own, rules.ties, depth, is_hit)
+    in_order = [own[index] for index in order], [found[index] for index in order]
+    hits = place(*in_order, depth, lowest, rules.ties in (STABLE, DOCID))
+    return len(ids), hits, count_grades([grade for grade in known if grade >= 0.0], judged_depth)

@@ -1,0 +1,401 @@
+"""Several runs beside each other."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rankgain.data.dataframes import is_frame
+from rankgain.data.judgments import Judgments
+from rankgain.inputs.frames import from_frames
+from rankgain.inputs.judgments import judgments
+from rankgain.inputs.qrels import from_qrels
+from rankgain.inputs.recommendations import from_recommendations
+from rankgain.inputs.trec import read_trec
+from rankgain.metrics.metric import Metric, aggregator, better, parse
+from rankgain.rankings import Rankings
+from rankgain.results import export as exports
+from rankgain.results.evaluation import Evaluation, notes
+from rankgain.results.text import html_table, number, text_table
+from rankgain.scalars import Floats
+
+
+class Comparison(Mapping[str, Evaluation]):
+    """The evaluations of several runs by the same metrics: a mapping from the name of the run to its Evaluation.
+
+    Printed, it is a table with a row a metric and a column a run.
+
+    Parameters
+    ----------
+    evaluations : mapping of str to Evaluation
+        At least one; the metrics may stand in any order, that of the first run is kept.
+
+    Raises
+    ------
+    TypeError
+        If it is no mapping of str to Evaluation.
+    ValueError
+        If there is no run, or if a run has other metrics than the first.
+
+    Examples
+    --------
+    >>> import rankgain as rg
+    >>> runs = {"bm25": [[0, 1], [1, 0]], "dense": [[1, 0], [1, 0]]}
+    >>> comparison = rg.Comparison({name: rg.from_ranked(run).evaluate("rr", "cg") for name, run in runs.items()})
+    >>> print(comparison)
+    metric     bm25    dense
+    ------  -------  -------
+    rr      0.7500   1.0000*
+    cg      1.0000*  1.0000*
+    <BLANKLINE>
+    *: the best
+    queries evaluated: 2
+    missing from the run: 0
+    without judgements: 0
+    nothing relevant: 0
+    ties: in the order given   backend: ...
+    >>> comparison.best("rr")
+    ['dense']
+    >>> comparison["bm25"]["rr"].tolist()
+    [0.5, 1.0]
+    """
+
+    __module__ = "rankgain"
+
+    def __init__(self, evaluations: Mapping[str, Evaluation]) -> None:
+        if not isinstance(evaluations, Mapping):
+            raise TypeError(f"evaluations must be a mapping of str to Evaluation, not {type(evaluations).__name__}")
+        if not evaluations:
+            raise ValueError("evaluations is empty: give at least one run")
+        self._evaluations = dict(evaluations)
+        for name, evaluation in self._evaluations.items():
+            if not isinstance(name, str):
+                raise TypeError(f"evaluations: the name of a run must be a str, not {type(name).__name__} {name!r}")
+            if not isinstance(evaluation, Evaluation):
+                kind = type(evaluation).__name__
+                raise TypeError(f"evaluations: run {name!r}: must be an Evaluation, not {kind}")
+        first, *others = self._evaluations
+        for name in others:
+            for key in [*self[first], *self[name]]:
+                if (key in self[first]) != (key in self[name]):
+                    has, lacks = (first, name) if key in self[first] else (name, first)
+                    raise ValueError(
+                        f"evaluations: run {name!r}: the metric {key!s} is in run {has!r} and not in run {lacks!r}: "
+                        "evaluate the same metrics"
+                    )
+
+    def __getitem__(self, run: str) -> Evaluation:
+        try:
+            return self._evaluations[run]
+        except KeyError:
+            raise KeyError(f"there is no run {run!r}; there are: {', '.join(self)}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._evaluations)
+
+    def __len__(self) -> int:
+        return len(self._evaluations)
+
+    @property
+    def metrics(self) -> list[str | Metric]:
+        """The metrics, as asked, in the order of the first run.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> rg.Comparison({"mine": rg.from_ranked([[0, 1]]).evaluate("rr", "cg")}).metrics
+        ['rr', 'cg']
+        """
+        return list(next(iter(self.values())))
+
+    def means(self, *, weights: Any = None) -> dict[str, dict[str | Metric, float]]:
+        """The means of each run: {run: {metric: value}}.
+
+        Parameters
+        ----------
+        weights : array_like or mapping, optional
+            As in `Evaluation.mean`, for all runs.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `Evaluation.mean` does.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> runs = {"a": rg.from_ranked([[0, 1]]), "b": rg.from_ranked([[1, 0]])}
+        >>> rg.Comparison({name: run.evaluate("rr") for name, run in runs.items()}).means()
+        {'a': {'rr': 0.5}, 'b': {'rr': 1.0}}
+        """
+        return {name: self._ordered(result.mean(weights=weights)) for name, result in self.items()}
+
+    def aggregate(self, *, weights: Any = None) -> dict[str, dict[str | Metric, float]]:
+        """What the table shows: {run: {metric: value}}, by the aggregator that each metric's definition names.
+
+        Parameters
+        ----------
+        weights : array_like or mapping, optional
+            As in `Evaluation.mean`, for all runs.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `Evaluation.mean` does.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> rg.Comparison({"mine": rg.from_ranked([[0, 1], [1, 0]]).evaluate("rr")}).aggregate()
+        {'mine': {'rr': 0.75}}
+        """
+        return {name: self._ordered(result.aggregate(weights=weights)) for name, result in self.items()}
+
+    def _ordered(self, values: dict[str | Metric, float]) -> dict[str | Metric, float]:
+        return {key: values[key] for key in self.metrics}
+
+    def best(self, metric: str | Metric) -> list[str]:
+        """The run with the best value of a metric, or all that share it; none where all are NaN.
+
+        That is the highest or, as of `unjudged`, the lowest; none where neither is better, as of `num_ret`.
+
+        Raises
+        ------
+        KeyError
+            If the metric was not evaluated.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> runs = {"a": rg.from_ranked([[0, 1]]), "b": rg.from_ranked([[1, 0]])}
+        >>> rg.Comparison({name: run.evaluate("rr") for name, run in runs.items()}).best("rr")
+        ['b']
+        """
+        if metric not in self.metrics:
+            raise KeyError(f"{metric} was not evaluated; there are: {', '.join(map(str, self.metrics))}")
+        return _best(metric, {name: aggregator(metric)(result[metric], None) for name, result in self.items()})
+
+    def table(self) -> str:
+        """An aligned text table: a row a metric, a column a run, the best of each row marked with ``*``.
+
+        Where there is one run only, nothing is marked. Values are compared in full, not as they are printed. Notes
+        follow; where runs differ in one, it has the value of each.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> print(rg.Comparison({"mine": rg.from_ranked([[0, 1]]).evaluate("rr")}).table().splitlines()[2])
+        rr      0.5000
+        """
+        rows = [
+            [str(key), *(number(value) + ("*" if best else " ") for value, best in row)] for key, row in self._marked()
+        ]
+        legend = ["*: the best"] if len(self) > 1 else []
+        return "\n".join([*text_table([["metric", *self], *rows]), "", *legend, *notes(self)])
+
+    def _marked(self) -> Iterator[tuple[str | Metric, list[tuple[float, bool]]]]:
+        """Each metric with the value of every run, and whether it is to be marked as the best."""
+        aggregates = self.aggregate()
+        for key in self.metrics:
+            values = {name: own[key] for name, own in aggregates.items()}
+            best = _best(key, values) if len(self) > 1 else []
+            yield key, [(value, name in best) for name, value in values.items()]
+
+    def to_dict(self) -> dict[str, dict[Any, dict[str | Metric, float]]]:
+        """The values of every query: {run: {query: {metric: value}}}.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> rg.Comparison({"mine": rg.from_ranked([[0, 1]], query_ids=["a"]).evaluate("rr")}).to_dict()
+        {'mine': {'a': {'rr': 0.5}}}
+        """
+        return {name: result.to_dict() for name, result in self.items()}
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame with a row for each query of each run: ``run``, ``query_id``, then a column a metric.
+
+        For the means, ``frame.groupby("run").mean(numeric_only=True)`` or ``pandas.DataFrame(comparison.means())``;
+        for the runs beside each other, ``frame.pivot(index="query_id", columns="run", values="ndcg@10")``.
+
+        Raises
+        ------
+        ImportError
+            Without pandas: ``pip install 'rankgain[pandas]'``.
+        ValueError
+            If two metrics that differ have the same name.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> runs = {"a": rg.from_ranked([[0, 1]]), "b": rg.from_ranked([[1, 0]])}
+        >>> rg.Comparison({name: run.evaluate("rr") for name, run in runs.items()}).to_pandas()
+          run  query_id   rr
+        0   a         0  0.5
+        1   b         0  1.0
+        """
+        return exports.to_pandas(self.columns())
+
+    def to_polars(self) -> Any:
+        """A polars DataFrame with the columns of `to_pandas`; ids as in `Evaluation.to_polars`.
+
+        Raises
+        ------
+        ImportError
+            Without polars: ``pip install 'rankgain[polars]'``.
+        ValueError
+            As in `to_pandas`.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> rg.Comparison({"mine": rg.from_ranked([[0, 1]]).evaluate("rr")}).to_polars().rows()
+        [('mine', 0, 0.5)]
+        """
+        return exports.to_polars(self.columns())
+
+    def to_arrow(self) -> Any:
+        """A pyarrow Table with the columns of `to_pandas`; ids as in `Evaluation.to_polars`.
+
+        Raises
+        ------
+        ImportError
+            Without pyarrow: ``pip install 'rankgain[arrow]'``.
+        ValueError
+            As in `to_pandas`.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> rg.Comparison({"mine": rg.from_ranked([[0, 1]]).evaluate("rr")}).to_arrow().to_pylist()
+        [{'run': 'mine', 'query_id': 0, 'rr': 0.5}]
+        """
+        return exports.to_arrow(self.columns())
+
+    def columns(self) -> dict[str, Sequence[Any] | Floats]:
+        """The columns of a frame by name: ``run``, ``query_id``, then each metric by its text; one run after another.
+
+        Raises
+        ------
+        ValueError
+            If two metrics that differ have the same name.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> runs = {"a": rg.from_ranked([[0, 1]]), "b": rg.from_ranked([[1, 0]])}
+        >>> columns = rg.Comparison({name: run.evaluate("rr") for name, run in runs.items()}).columns()
+        >>> columns["run"], columns["query_id"], columns["rr"].tolist()
+        (['a', 'b'], [0, 0], [0.5, 1.0])
+        """
+        parts = [result.columns() for result in self.values()]
+        columns: dict[str, Sequence[Any] | Floats] = {
+            "run": [name for name, result in self.items() for _ in result.query_ids],
+            "query_id": [query for result in self.values() for query in result.query_ids],
+        }
+        return columns | {str(key): np.concatenate([part[str(key)] for part in parts]) for key in self.metrics}
+
+    def __repr__(self) -> str:
+        return self.table()
+
+    def _repr_html_(self) -> str:
+        marked = list(self._marked())
+        rows = [[str(key), *(number(value) for value, _ in row)] for key, row in marked]
+        bold = {(r, c) for r, (_, row) in enumerate(marked, 1) for c, (_, best) in enumerate(row, 1) if best}
+        return html_table([["metric", *self], *rows], notes(self), bold)
+
+
+def _best(metric: str | Metric, values: Mapping[str, float]) -> list[str]:
+    """The names of the best value; none where all are NaN, or where no value is better than another."""
+    numbers = [value for value in values.values() if not math.isnan(value)]
+    direction = better(metric)
+    if not numbers or not direction:
+        return []
+    best = max(numbers) if direction > 0 else min(numbers)
+    return [name for name, value in values.items() if value == best]
+
+
+def compare(
+    runs: Mapping[str, Any],
+    qrels: Any = None,
+    metrics: str | Metric | Iterable[str | Metric] = ("ndcg@10", "mrr@10"),
+    *,
+    ties: str | None = None,
+    missing: str = "zero",
+) -> Comparison:
+    """Evaluate several runs against the same judgements, which are read once.
+
+    Parameters
+    ----------
+    runs : mapping of str to run
+        By name, each in any form: a dict of dicts of scores (see `from_qrels`), a data frame (`from_frames`),
+        recommended ids (`from_recommendations`), the path of a TREC file or an open one (`read_trec`), or Rankings,
+        which have their judgements with them.
+    qrels : truth, optional
+        Whatever `judgments` takes, or what it returned. None: all runs are Rankings.
+    metrics : str, Metric or iterable of them
+        As in `Rankings.evaluate`.
+    ties : {"docid", "average", "stable", "best", "worst"}, optional
+        As in `from_qrels`, for the runs that have scores; None: "docid".
+    missing : {"zero", "skip"}
+        As in `from_qrels`.
+
+    Returns
+    -------
+    Comparison
+        A mapping from the name to the Evaluation of each run; printed, a table with the best values marked.
+
+    Raises
+    ------
+    ValueError, TypeError, OSError
+        As `judgments` and the constructors of the forms do; the run is named.
+
+    Examples
+    --------
+    >>> import rankgain as rg
+    >>> qrels = {"q1": {"d1": 2, "d3": 1}, "q2": {"d7": 1}}
+    >>> bm25 = {"q1": {"d2": 1.4, "d1": 0.9}, "q2": {"d7": 2.0}}
+    >>> dense = {"q1": {"d1": 0.8, "d3": 0.7}, "q2": {"d5": 0.6}}
+    >>> comparison = rg.compare({"bm25": bm25, "dense": dense}, qrels, ["ndcg@10", "mrr@10"])
+    >>> print(comparison)
+    metric      bm25    dense
+    -------  -------  -------
+    ndcg@10  0.7398*  0.5000
+    mrr@10   0.7500*  0.5000
+    <BLANKLINE>
+    *: the best
+    ...
+    """
+    if not isinstance(runs, Mapping):
+        raise TypeError(f"runs must be a mapping from name to run, not {type(runs).__name__}")
+    asked = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
+    for metric in asked:  # a slip of the pen is found before anything is read
+        list(parse(metric))
+    truth = None if qrels is None else judgments(qrels)
+    results = {}
+    for name, run in runs.items():
+        try:
+            results[name] = _rankings(run, truth, ties, missing).evaluate(*asked)
+        except (ValueError, TypeError) as error:
+            kind = ValueError if isinstance(error, ValueError) else TypeError
+            raise kind(f"run {name!r}: {error}") from error
+    return Comparison(results)
+
+
+def _rankings(run: Any, truth: Judgments | None, ties: str | None, missing: str) -> Rankings:
+    """The Rankings of a run in whatever form."""
+    if isinstance(run, Rankings):
+        return run
+    if truth is None:
+        raise ValueError("qrels is None, and only Rankings have their judgements with them")
+    if isinstance(run, (str, os.PathLike)) or hasattr(run, "read"):
+        return read_trec(truth, run, ties=ties or "docid", missing=missing)
+    if is_frame(run):
+        return from_frames(truth, run, ties=ties, missing=missing)
+    if isinstance(run, Mapping) and all(isinstance(documents, Mapping) for documents in run.values()):
+        return from_qrels(truth, run, ties=ties or "docid", missing=missing)
+    return from_recommendations(run, truth, missing=missing)

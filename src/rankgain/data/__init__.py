@@ -1,0 +1,1 @@
+"""What callers hold, as buffers, with its source, rules and judgments."""

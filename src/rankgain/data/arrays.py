@@ -1,0 +1,130 @@
+"""Arrays of whatever origin as NumPy's: tensors, Series, buffers. The only place where they become such."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+from rankgain.scalars import Array
+
+_CPU = 1  # DLPack's name for the memory that NumPy reads
+_NARROW_FLOATS = "bfloat16", "float8", "float4"  # what NumPy has no name for
+
+
+def array_of(value: Any, name: str) -> Array | None:
+    """The value as an array, on its own memory where that can be; None for a list that makes none as a whole.
+
+    NumPy comes first, which takes lists, buffers and whatever has ``__array__``; DLPack is for what it does not know.
+    An array that cannot be read is a TypeError that says what to do.
+    """
+    try:
+        array = np.asarray(value)
+    except MemoryError:
+        raise
+    except Exception as error:
+        if isinstance(value, (list, tuple)):
+            if not isinstance(error, ValueError):  # which unequal lengths are
+                _check_items(value, name)
+            return None
+        return _from_dlpack(value, name, error)
+    if array.dtype.kind == "O" and hasattr(value, "__dlpack__") and not hasattr(value, "__array__"):
+        return _from_dlpack(value, name)
+    return array
+
+
+def vector_of(value: Any, name: str, demand: str) -> Array:
+    """The value as an array of one dimension; `demand` is what there must be otherwise."""
+    check_unmasked(value, name)
+    array = array_of(value, name) if is_array(value) else None
+    if array is None:
+        raise TypeError(f"{name}: must be {demand}, not {type(value).__name__}")
+    if array.ndim != 1:
+        raise ValueError(f"{name}: must be {demand}, not an array of {array.ndim} dimensions")
+    return array
+
+
+def check_unmasked(value: Any, name: str) -> None:
+    ma = sys.modules.get("numpy.ma")  # which NumPy loads when it is first asked for
+    masked = ma and getattr(ma, "MaskedArray", None)  # not there yet while another thread loads it
+    if ma and masked and isinstance(value, masked) and ma.is_masked(value):
+        raise ValueError(f"{name} has masked elements; fill or drop them first")
+
+
+def objects_of(value: Any, name: str) -> Any:
+    """What an array or a column holds as Python's objects, so that equal ids are equal; anything else as it is."""
+    for method in ("tolist", "to_list", "to_pylist"):
+        if hasattr(value, method):
+            try:
+                return getattr(value, method)()
+            except Exception as error:
+                raise TypeError(f"{name}: {_obstacles(value, error)}") from None
+    array = array_of(value, name) if is_array(value) else None
+    return value if array is None else array.tolist()
+
+
+def check_id(identifier: Any, where: str) -> None:
+    """Refuse what cannot be an id: what is not hashable, and tensors, which are hashed and not equal to themselves."""
+    if not isinstance(identifier, Hashable) or hasattr(identifier, "__dlpack__"):
+        raise TypeError(f"{where}: an id must be hashable and no array, not {type(identifier).__name__}")
+
+
+def is_array(value: Any) -> bool:
+    """Whether it is an array of some kind; text is none, though bytes have a buffer."""
+    if isinstance(value, bytes):
+        return False
+    return hasattr(value, "__array__") or hasattr(value, "__dlpack__") or _is_buffer(value)
+
+
+def is_rows(value: Any) -> bool:
+    """Whether it holds numbers of its own: a list, a tuple, or an array that is not one number."""
+    return isinstance(value, (list, tuple)) or (is_array(value) and getattr(value, "ndim", 1) != 0)
+
+
+def _is_buffer(value: Any) -> bool:
+    try:
+        memoryview(value)
+    except (BufferError, TypeError, ValueError):  # a released memoryview is a ValueError
+        return False
+    return True
+
+
+def _check_items(items: list[Any] | tuple[Any, ...], name: str) -> None:
+    """Refuse the first array in a list that cannot be read; nothing where all can."""
+    for index, item in enumerate(items):
+        if is_array(item):
+            array_of(item, f"{name}: {'query' if is_rows(item) else 'position'} {index}")
+
+
+def _from_dlpack(value: Any, name: str, error: Exception | None = None) -> Array:
+    """The array that the value exports; `error`: what NumPy said before."""
+    try:
+        return np.from_dlpack(value)
+    except Exception as refusal:
+        raise TypeError(f"{name}: {_obstacles(value, error or refusal)}") from None
+
+
+def _obstacles(value: Any, error: Exception) -> str:
+    """What stands in the way of reading the value, and the calls that remove it."""
+    dtype = str(getattr(value, "dtype", ""))
+    found = [
+        ("requires grad", ".detach()", getattr(value, "requires_grad", False) is True),
+        ("is not in the CPU's memory", ".cpu()", not _on_cpu(value)),
+        (f"holds {dtype}, which NumPy lacks", ".float()", any(kind in dtype for kind in _NARROW_FLOATS)),
+    ]
+    reasons = " and ".join(reason for reason, _, there in found if there)
+    calls = "".join(call for _, call, there in found if there)
+    kind = type(value).__name__
+    if not calls:
+        said = str(error).partition("\n")[0].rstrip(".") or type(error).__name__
+        return f"the {kind} cannot be read ({said}); give a NumPy array or a list"
+    return f"the {kind} {reasons}; give a copy that can be read ({calls}), or a NumPy array"
+
+
+def _on_cpu(value: Any) -> bool:
+    try:
+        return not hasattr(value, "__dlpack_device__") or bool(value.__dlpack_device__()[0] == _CPU)
+    except Exception:  # a device that DLPack has no name for
+        return False

@@ -1,0 +1,219 @@
+"""Columns from whatever has the Arrow C stream (polars, pyarrow, DuckDB …), without copying and without pyarrow.
+
+The structures are those of the Arrow C data interface and C stream interface,
+https://arrow.apache.org/docs/format/CDataInterface.html.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+
+from rankgain import _codes
+from rankgain.data.ids import CodedIds, Ids, TextIds, ViewIds, broken, check_codes, ids_of, join
+from rankgain.errors import refusal
+from rankgain.scalars import Array, Bytes
+
+NUMBERS = dict(zip("cCsSiIlLefg", "bBhHiIqQefd", strict=True))  # Arrow's letters, NumPy's
+
+
+class _Schema(ctypes.Structure):
+    pass
+
+
+class _Array(ctypes.Structure):
+    pass
+
+
+class _Stream(ctypes.Structure):
+    pass
+
+
+_Schema._fields_ = [
+    ("format", ctypes.c_char_p),
+    ("name", ctypes.c_char_p),
+    ("metadata", ctypes.c_void_p),
+    ("flags", ctypes.c_int64),
+    ("n_children", ctypes.c_int64),
+    ("children", ctypes.POINTER(ctypes.POINTER(_Schema))),
+    ("dictionary", ctypes.POINTER(_Schema)),
+    ("release", ctypes.CFUNCTYPE(None, ctypes.POINTER(_Schema))),
+    ("private_data", ctypes.c_void_p),
+]
+_Array._fields_ = [
+    ("length", ctypes.c_int64),
+    ("null_count", ctypes.c_int64),
+    ("offset", ctypes.c_int64),
+    ("n_buffers", ctypes.c_int64),
+    ("n_children", ctypes.c_int64),
+    ("buffers", ctypes.POINTER(ctypes.c_void_p)),
+    ("children", ctypes.POINTER(ctypes.POINTER(_Array))),
+    ("dictionary", ctypes.POINTER(_Array)),
+    ("release", ctypes.CFUNCTYPE(None, ctypes.POINTER(_Array))),
+    ("private_data", ctypes.c_void_p),
+]
+_Stream._fields_ = [
+    ("get_schema", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(_Stream), ctypes.POINTER(_Schema))),
+    ("get_next", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(_Stream), ctypes.POINTER(_Array))),
+    ("get_last_error", ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.POINTER(_Stream))),
+    ("release", ctypes.CFUNCTYPE(None, ctypes.POINTER(_Stream))),
+    ("private_data", ctypes.c_void_p),
+]
+
+# An object of this module: what is set on `ctypes.pythonapi.PyCapsule_GetPointer` holds for everybody in the process.
+_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
+    ("PyCapsule_GetPointer", ctypes.pythonapi)
+)
+
+
+class _Owned:
+    """A structure that another library filled, and that goes back to it when nothing here refers to it any more."""
+
+    def __init__(self, structure: Any) -> None:
+        self.structure = structure
+
+    def __del__(self) -> None:
+        if self.structure.release:
+            self.structure.release(ctypes.byref(self.structure))
+
+
+class Stream:
+    """The record batches of a stream; a stream of bare arrays is one column without a name."""
+
+    def __init__(self, holder: Any, where: str) -> None:
+        self._where = where
+        capsule = holder.__arrow_c_stream__()
+        try:
+            stream = _Stream.from_address(_pointer(capsule, b"arrow_array_stream"))
+        except ValueError:
+            raise TypeError(f"{where}: __arrow_c_stream__ gave no Arrow stream but {type(capsule).__name__}") from None
+        if not stream.release:
+            raise ValueError(f"{where}: the Arrow stream was read before; make it anew")
+        self._schema = _Owned(_Schema())
+        self._check(stream, stream.get_schema(stream, self._schema.structure))
+        self._batches: list[_Owned] = []
+        while True:
+            batch = _Owned(_Array())
+            self._check(stream, stream.get_next(stream, batch.structure))
+            if not batch.structure.release:
+                break
+            self._batches.append(batch)
+        schema = self._schema.structure
+        self._bare = schema.format != b"+s"
+        children = [] if self._bare else [schema.children[i].contents for i in range(schema.n_children)]
+        self.names = [(child.name or b"").decode() for child in children]
+
+    def _check(self, stream: Any, status: int) -> None:
+        if status:
+            message = (stream.get_last_error(stream) or b"no reason given").decode(errors="replace")
+            raise ValueError(f"{self._where}: the Arrow stream failed: {message}")
+
+    def column(self, name: str, where: str) -> Any:
+        """An array of numbers, or a column of ids; `where` says in errors which column it is."""
+        parts, row = [], 0
+        index = 0 if self._bare else self.names.index(name)
+        for batch in self._batches:
+            schema, array, start = self._schema.structure, batch.structure, batch.structure.offset
+            length = array.length
+            if not self._bare:
+                _Part(schema, array, start, length, batch, where, row).refuse_nulls()
+                schema, array = schema.children[index].contents, array.children[index].contents
+                if start + length > array.length:
+                    raise broken(where, "length is less than that of its batch")
+                start += array.offset
+            parts.append(_Part(schema, array, start, length, batch, where, row).read())
+            row += length
+        parts = [part for part in parts if len(part)] or parts[:1]
+        return join(parts) if parts else np.empty(0)
+
+
+class _Part:
+    """One column of one batch."""
+
+    def __init__(self, schema: Any, array: Any, start: int, length: int, owner: _Owned, where: str, row: int) -> None:
+        self.format = schema.format.decode()
+        self.schema, self.array, self.owner = schema, array, owner
+        self.start, self.length = start, length
+        self.where, self.row = where, row
+
+    def read(self) -> Array | Ids:
+        if not self.length:
+            return np.empty(0)
+        self.refuse_nulls()
+        if self.schema.dictionary:
+            return self._coded()
+        if self.format in NUMBERS:
+            return self._numbers()
+        if self.format == "b":
+            return self._bits(1).view(np.bool_)
+        if self.format in ("u", "z", "U", "Z"):
+            return self._text()
+        if self.format in ("vu", "vz"):
+            return self._views()
+        if self.format.startswith("w:"):
+            width = int(self.format[2:])
+            starts = np.arange(self.start, self.start + self.length) * width
+            data = self._buffer(1, (self.start + self.length) * width)
+            return TextIds(data, starts, starts + width, "bytes", self.where)
+        raise TypeError(f"{self.where} is of Arrow's type {self.format!r}, which is neither numbers nor text; cast it")
+
+    def refuse_nulls(self) -> None:
+        if self.format == "n":
+            raise refusal(_codes.NULL_ID, f"{self.where}, row {self.row}")
+        if self.array.null_count == 0 or not self.array.n_buffers or not self.array.buffers[0]:
+            return
+        nulls = np.flatnonzero(self._bits(0) == 0)
+        if len(nulls):
+            raise refusal(_codes.NULL_ID, f"{self.where}, row {self.row + int(nulls[0])}")
+
+    def _buffer(self, index: int, size: int) -> Bytes:
+        """The bytes of a buffer, which keep its owner alive."""
+        address = self.array.buffers[index]
+        if not address or size <= 0:
+            return np.empty(0, dtype=np.uint8)
+        held = (ctypes.c_ubyte * size).from_address(address)
+        held.owner = self.owner  # type: ignore[attr-defined]
+        return np.frombuffer(memoryview(held), dtype=np.uint8)
+
+    def _bits(self, index: int) -> Bytes:
+        first = self.start // 8
+        held = self._buffer(index, (self.start + self.length + 7) // 8)[first:]
+        return np.unpackbits(held, bitorder="little")[self.start - 8 * first :][: self.length]
+
+    def _numbers(self) -> Array:
+        dtype = np.dtype(NUMBERS[self.format])
+        return self._buffer(1, (self.start + self.length) * dtype.itemsize).view(dtype)[self.start :]
+
+    def _text(self) -> Ids:
+        dtype = np.dtype(np.int32 if self.format in "uz" else np.int64)
+        offsets = self._buffer(1, (self.start + self.length + 1) * dtype.itemsize).view(dtype)[self.start :]
+        data = self._buffer(2, int(offsets[-1]) if len(offsets) else 0)
+        return TextIds(data, offsets[:-1], offsets[1:], _kind(self.format), self.where)
+
+    def _views(self) -> Ids:
+        count = self.array.n_buffers - 3
+        sizes = self._buffer(self.array.n_buffers - 1, 8 * count).view(np.int64).tolist()
+        views = self._buffer(1, 16 * (self.start + self.length))[16 * self.start :]
+        return ViewIds(
+            views, [self._buffer(2 + i, size) for i, size in enumerate(sizes)], _kind(self.format), self.where
+        )
+
+    def _coded(self) -> Array | Ids:
+        values = self.array.dictionary.contents
+        schema = self.schema.dictionary.contents
+        dictionary = _Part(
+            schema, values, values.offset, values.length, self.owner, f"{self.where}, categories", 0
+        ).read()
+        codes = self._numbers()
+        if isinstance(dictionary, np.ndarray):
+            if dictionary.dtype.kind not in "iu":
+                check_codes(codes, len(dictionary), self.where)
+                return dictionary[codes]
+            dictionary = ids_of(dictionary)
+        return CodedIds(codes, dictionary, self.where)
+
+
+def _kind(form: str) -> str:
+    return "str" if form in ("u", "U", "vu") else "bytes"

@@ -1,0 +1,109 @@
+"""A run in columns: ids and scores by row."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+
+import numpy as np
+
+from rankgain._codes import COLUMNS
+from rankgain.data.groups import Groups
+from rankgain.data.ids import Column, Ids, python_ids
+from rankgain.data.judgments import EARLIER, JudgedSource, Truth, common_queries
+from rankgain.data.ragged import to_float64
+from rankgain.data.source import Chunk
+from rankgain.errors import Offence, refusal
+from rankgain.scalars import Ints
+
+
+def check_validate(validate: str) -> str:
+    if not isinstance(validate, str) or validate not in ("judged", "full"):
+        raise ValueError(f"validate must be 'judged' or 'full', not {validate!r}")
+    return validate
+
+
+def check_kinds(truth: Truth, name: str, kind: str) -> None:
+    """Refuse ids that can never be found, for they are of another type than the truth's."""
+    kinds = truth.ids.kind, kind
+    if "" not in kinds and kinds[0] != kinds[1]:
+        raise ValueError(
+            f"the document ids are {kinds[0]} in {truth.name} and {kinds[1]} in {name}: make them of one type"
+        )
+
+
+class Table:
+    """A run: the documents of each row, with their scores or, where there are none, in rank order."""
+
+    def __init__(
+        self, name: str, groups: Groups, documents: Ids, scores: Column | None, *, whole: bool = False
+    ) -> None:
+        """`whole`: any document that stands twice in a query is an offence, not only judged ones."""
+        self.name = name
+        self.groups = groups
+        self.documents = documents
+        self.scores = scores
+        self.whole = whole
+
+
+def _readable(scores: Column) -> bool:
+    """Whether kernels read them as they are."""
+    return type(scores) is np.ndarray and scores.dtype == np.float64 and to_float64(scores) is scores
+
+
+class ColumnSource(JudgedSource):
+    """A run in columns."""
+
+    def __init__(self, truth: Truth, run: Table, *, missing: str, query_ids: Iterable[Hashable] | None) -> None:
+        common = common_queries(truth.query_ids, run.groups.known)
+        super().__init__(truth, run.name, run.groups.known, common, missing, query_ids)
+        check_kinds(truth, run.name, run.documents.kind)
+        self._run = run
+        places = run.groups.find(truth.query_ids)  # of the truth's queries in the run
+        self._places = places if self._numbers is None else places[self._numbers]
+        self._sizes = run.groups.sizes(self._places)
+
+    def under_missing(self, missing: str) -> ColumnSource:
+        return ColumnSource(self._truth, self._run, missing=missing, query_ids=self._names_under(missing))
+
+    @property
+    def sizes(self) -> Ints:
+        return self._sizes
+
+    @property
+    def loads(self) -> Ints:
+        # Of a list in rank order nothing is held, and a long one only read in passing.
+        returned = self._sizes if self._run.scores is not None else self._sizes // 8
+        return returned + self.judged_sizes
+
+    def chunk(self, start: int, stop: int) -> Chunk:
+        judged = self._judged_rows(start, stop)
+        return COLUMNS, 0, stop - start, *judged, *self._run_rows(start, stop), self._run.whole
+
+    def _judged_rows(self, start: int, stop: int) -> Chunk:
+        """The ids of judged documents, the first and last row of each query among them, and the grades."""
+        whole = self._truth.ids.whole
+        if whole is not None:
+            numbers, offsets = self._numbers_of(start, stop), self._truth.offsets
+            return *whole.wide(), offsets[numbers], offsets[numbers + 1], self._truth.grades
+        rows, offsets, grades = self.judged(start, stop)
+        return *self._truth.ids.take(rows).wide(), offsets[:-1], offsets[1:], grades
+
+    def _run_rows(self, start: int, stop: int) -> Chunk:
+        """Those of returned documents, with scores; what is held so that kernels can read it stays where it is."""
+        run, places = self._run, self._places[start:stop]
+        whole = None if run.groups.apart or run.whole else run.documents.whole
+        if whole is not None and (run.scores is None or _readable(run.scores)):
+            there = places >= 0
+            return *whole.wide(), run.groups.firsts[places] * there, run.groups.lasts[places] * there, run.scores
+        rows, offsets = run.groups.rows(places)
+        scores = None if run.scores is None else to_float64(run.scores[rows])
+        return *run.documents.take(rows).wide(), offsets[:-1], offsets[1:], scores
+
+    def run_refusal(self, query: int, offence: Offence) -> Exception:
+        rows, _ = self._run.groups.rows(self._places[query : query + 1])
+        rows = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
+        row = rows[offence.position : offence.position + 1]
+        document = python_ids(self._run.documents.take(row), self._run.documents.kind)[0]
+        place = f"position {offence.position}" if self._run.scores is None else f"row {int(row[0])}"
+        where = f"{self._run_name}: {self.query_name(query)}, document {document!r} ({place})"
+        return refusal(offence.code, where, EARLIER)

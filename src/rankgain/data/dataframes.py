@@ -1,0 +1,194 @@
+"""Columns of data frames: pandas, a mapping of arrays, and whatever has the Arrow C stream.
+
+Nothing is imported here that the caller has not imported himself.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rankgain import _codes
+from rankgain.data.arrays import vector_of
+from rankgain.data.ids import CodedIds, Ids, ObjectIds, PartIds, Parts, ids_of
+from rankgain.data.ragged import flat_numbers
+from rankgain.errors import Offence, refusal
+from rankgain.scalars import Array, id_kind
+
+# The customary names of the columns, in the order in which they are looked for.
+CUSTOMARY = {
+    "query": ("query_id", "qid", "q_id", "query", "user_id"),
+    "doc": ("doc_id", "docno", "docid", "item_id"),
+    "relevance": ("relevance", "label", "rel", "grade"),
+    "score": ("score",),
+    "rank": ("rank",),
+}
+
+
+def is_frame(value: Any) -> bool:
+    """Whether it is a table, would be one if it were collected, or is a mapping that names its columns as one does."""
+    if isinstance(value, Mapping):
+        return all(any(name in value for name in CUSTOMARY[role]) for role in ("query", "doc"))
+    return _is_pandas(value) or hasattr(value, "__arrow_c_stream__") or hasattr(value, "collect")
+
+
+def _is_pandas(value: Any) -> bool:
+    frame = getattr(sys.modules.get("pandas"), "DataFrame", None)  # not there yet while another thread loads pandas
+    return frame is not None and isinstance(value, frame)
+
+
+class Frame:
+    """A table whose columns are found by name: those that the caller gave, else the customary ones."""
+
+    def __init__(self, frame: Any, argument: str) -> None:
+        self.argument = argument
+        self._reader = _reader(frame, argument)
+        self.names: list[Any] = self._reader.names
+
+    def find(self, role: str, name: str | None) -> str | None:
+        """The name of the column that plays a role; None where none was given and none is there."""
+        if name is None:
+            return next((name for name in CUSTOMARY[role] if name in self.names), None)
+        if name not in self.names:
+            raise ValueError(f"{self.argument} has no column {name!r}; {self._there_are()}")
+        return name
+
+    def need(self, role: str, name: str | None) -> str:
+        found = self.find(role, name)
+        if found is None:
+            tried = ", ".join(CUSTOMARY[role])
+            raise ValueError(
+                f"{self.argument} has no column of a customary name ({tried}); {self._there_are()}; say which it is "
+                f"with {role}="
+            )
+        return found
+
+    def _there_are(self) -> str:
+        return f"there are: {', '.join(map(str, self.names)) or 'none'}"
+
+    def ids(self, name: str) -> Ids:
+        return _as_ids(self._read(name), self.where(name))
+
+    def numbers(self, name: str) -> Any:
+        return _as_numbers(self._read(name), self.where(name))
+
+    def where(self, name: str) -> str:
+        return f"{self.argument}: column {name!r}"
+
+    def _read(self, name: str) -> Any:
+        if self.names.count(name) > 1:
+            raise ValueError(
+                f"{self.argument} has {self.names.count(name)} columns called {name!r}; rename all but one"
+            )
+        return self._reader.column(name, self.where(name))
+
+
+def _reader(frame: Any, argument: str) -> Any:
+    if _is_pandas(frame):
+        return _Pandas(frame)
+    if hasattr(frame, "__arrow_c_stream__"):
+        from rankgain.data.arrow import Stream
+
+        return Stream(frame, argument)
+    if isinstance(frame, Mapping):
+        return _Columns(frame, argument)
+    lazy = "; collect() it first" if hasattr(frame, "collect") else ""
+    raise TypeError(
+        f"{argument} must be a pandas, polars or Arrow table, or a mapping of columns, not {type(frame).__name__}{lazy}"
+    )
+
+
+def _as_numbers(column: Any, where: str) -> Any:
+    """The column as numbers, whatever it holds."""
+    if not len(column):
+        return np.empty(0)
+    if isinstance(column, (list, tuple)) or (isinstance(column, np.ndarray) and column.dtype.kind in "biufO"):
+        return flat_numbers(column, where)
+    if isinstance(column, Parts) and not isinstance(column, PartIds):
+        return column
+    raise TypeError(f"{where} must hold numbers; cast it, for instance to float64")
+
+
+def _as_ids(column: Any, where: str) -> Ids:
+    """The column as ids, whatever it holds."""
+    if isinstance(column, (list, tuple)):
+        column = np.fromiter(column, dtype=object, count=len(column))
+    if isinstance(column, np.ndarray):
+        return _ids_in(column, where, 0)
+    if isinstance(column, Parts) and not isinstance(column, PartIds):
+        return PartIds([_ids_in(part, where, row) for part, row in zip(column.parts, column.begins, strict=True)])
+    ids: Ids = column
+    return ids
+
+
+def _ids_in(array: Array, where: str, row: int) -> Ids:
+    """The ids in an array that begins at a row of the column."""
+    if not len(array):
+        return ids_of([])
+    if array.dtype.kind in "fcbmM":
+        advice = (
+            "; integers among nulls become floats: drop the nulls and cast to int64" if array.dtype.kind == "f" else ""
+        )
+        raise TypeError(f"{where} holds {array.dtype}, and ids must be text or integers{advice}")
+    if array.dtype.kind == "O" and id_kind(array[0]) in (str, bytes):
+        return ObjectIds(array, where)
+    try:
+        return ids_of(array)
+    except Offence as offence:
+        raise refusal(offence.code, f"{where}, row {row + offence.position}", offence.detail) from None
+
+
+class _Columns:
+    """A mapping of arrays or lists."""
+
+    def __init__(self, columns: Mapping[str, Any], argument: str) -> None:
+        self.names = list(columns)
+        self._columns = columns
+        self._argument = argument
+        self._sizes: dict[Any, int] = {}
+
+    def column(self, name: str, where: str) -> Any:
+        column = self._columns[name]
+        if not isinstance(column, (list, tuple)):
+            column = vector_of(column, where, "a list or an array of 1 dimension")
+        self._sizes[name] = len(column)
+        if len(set(self._sizes.values())) > 1:
+            raise ValueError(f"{self._argument}: the columns are of different lengths: {self._sizes}")
+        return column
+
+
+class _Pandas:
+    """A pandas frame: arrays as they are, Arrow's by the Arrow C stream."""
+
+    def __init__(self, frame: Any) -> None:
+        self.names = list(frame.columns)
+        self._frame = frame
+
+    def column(self, name: str, where: str) -> Any:
+        return _of_pandas(self._frame[name], where)
+
+
+def _of_pandas(held: Any, where: str) -> Any:
+    """The column in a Series or an Index."""
+    kind = type(held.dtype).__name__
+    if kind == "CategoricalDtype":
+        codes = held.array.codes
+        _refuse_nulls(codes < 0, where)
+        inside = f"{where}, categories"
+        return CodedIds(codes, _as_ids(_of_pandas(held.array.categories, inside), inside), where)
+    if kind == "ArrowDtype" or getattr(held.dtype, "storage", "") == "pyarrow":
+        from rankgain.data.arrow import Stream
+
+        return Stream(held.array.__arrow_array__(), where).column("", where)
+    if not isinstance(held.dtype, np.dtype):
+        _refuse_nulls(held.isna(), where)
+    return held.to_numpy()
+
+
+def _refuse_nulls(nulls: Sequence[bool] | Array, where: str) -> None:
+    rows = np.flatnonzero(nulls)
+    if len(rows):
+        raise refusal(_codes.NULL_ID, f"{where}, row {int(rows[0])}")

@@ -1,0 +1,181 @@
+"""Files that are read as bytes: from a path, standard input or an open file, compressed or not."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from typing import Any, BinaryIO
+
+FileInput = str | os.PathLike[str] | BinaryIO
+
+BLOCK = 1 << 21  # bytes of a run that are looked at together
+KEPT = 1 << 25  # bytes of what cannot be read twice that are kept in memory; the rest goes to a temporary file
+GZIP = b"\x1f\x8b"  # how gzip begins
+MARK = b"\xef\xbb\xbf"  # how UTF-8 begins where an editor marked it
+
+
+def is_standard_input(source: Any) -> bool:
+    return isinstance(source, str) and source == "-"
+
+
+class File:
+    """The bytes of a file, uncompressed; they can be gone through twice, wherever they come from."""
+
+    def __init__(self, file: BinaryIO, name: str) -> None:
+        self.name = name
+        self._file: Any = file
+        self._start = file.tell() if _seekable(file) else None
+        self._kept = _storage() if self._start is None else None
+        self._size = _size(file)
+
+    def begin(self) -> None:
+        """Look how the file begins, where it stands now."""
+        self._done = 0
+        self._ahead = b""
+        start = self.take(len(GZIP))
+        self._ahead = start + self._ahead
+        self._stream: Any = _Raw(self)
+        self._damage: tuple[type[Exception], ...] = ()
+        if start == GZIP:
+            self._stream, self._damage = _inflating(self._stream)
+        first = self._text(len(MARK))
+        self._first = b"" if first == MARK else first
+        self._plain = self._kept is None and start != GZIP and type(self._file) is io.FileIO
+
+    def _raw(self, size: int) -> bytes:
+        """Up to so many bytes as the file holds them, or more if it will; none at its end."""
+        with self._named():
+            data = self._file.read(size)
+        if not isinstance(data, bytes):
+            raise TypeError(f"{self.name} must be opened in binary mode: its read() gave {type(data).__name__}")
+        if self._kept is not None and self._kept is not self._file:
+            self._kept.write(data)
+        self._count(len(data))
+        return data
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """Tell errors of the system which file they belong to."""
+        try:
+            yield
+        except OSError as error:
+            if error.errno is not None and error.filename is None:
+                error.filename = self.name
+            raise
+
+    def _count(self, read: int) -> None:
+        self._done += read
+        if not read and self._size is not None and self._done < self._size:
+            raise ValueError(f"{self.name} became shorter while it was read: {self._done} bytes of {self._size}")
+
+    def take(self, size: int) -> bytes:
+        """So many bytes as the file holds them, however few it gives at once; less at its end."""
+        parts, have = [self._ahead] if self._ahead else [], len(self._ahead)
+        while have < size and (more := self._raw(size - have)):
+            parts.append(more)
+            have += len(more)
+        data = b"".join(parts)
+        self._ahead = data[size:]
+        return data[:size]
+
+    def _text(self, size: int) -> bytes:
+        try:
+            data: bytes = self._stream.read(size)
+        except self._damage as error:
+            raise ValueError(f"{self.name}: the gzip data are damaged or cut off ({error})") from None
+        return data
+
+    def read(self, size: int) -> bytes:
+        """So many bytes of the text; less at its end."""
+        first, self._first = self._first[:size], self._first[size:]
+        return first + self._text(size - len(first))
+
+    def fill(self, room: memoryview) -> int:
+        """Put as much of the text into a buffer as it holds, or some of it; how much, and 0 at the end."""
+        if self._plain and not (self._first or self._ahead):
+            with self._named():
+                count: int = self._file.readinto(room)
+            self._count(count)
+        else:
+            data = self.read(len(room))
+            count = len(data)
+            room[:count] = data
+        return count
+
+    def whole(self) -> bytes:
+        """All of the text that is left."""
+        return b"".join(iter(lambda: self.read(BLOCK), b""))
+
+    def again(self) -> File:
+        """Back to the beginning."""
+        if self._kept is not None and self._kept is not self._file:
+            while self._raw(BLOCK):  # keep the rest
+                pass
+            self._file = self._kept
+        self._file.seek(self._start or 0)
+        self.begin()
+        return self
+
+    def close(self) -> None:
+        """Let go of what was kept, and of what reads this file; the file itself is whose it was."""
+        self._stream = None
+        if self._kept is not None:
+            self._kept.close()
+
+
+class _Raw:
+    """The compressed bytes, as `gzip` asks for them."""
+
+    def __init__(self, file: File) -> None:
+        self.read = file.take
+
+
+def _inflating(raw: Any) -> tuple[Any, tuple[type[Exception], ...]]:
+    """What inflates compressed bytes, and what it raises where they are damaged."""
+    import gzip  # imported where it is needed, for it takes long
+    import zlib
+
+    return gzip.GzipFile(mode="rb", fileobj=raw), (EOFError, zlib.error, gzip.BadGzipFile)
+
+
+def _storage() -> Any:
+    """Room for a copy of what cannot be read twice."""
+    import tempfile
+
+    return tempfile.SpooledTemporaryFile(KEPT)  # closed by its File
+
+
+def _seekable(file: BinaryIO) -> bool:
+    return bool(getattr(file, "seekable", lambda: False)())
+
+
+def _size(file: Any) -> int | None:
+    """How many bytes a file of the system holds at least; what others hold is not what they say their file is long."""
+    raw = file.raw if isinstance(file, io.BufferedReader) else file
+    if not isinstance(raw, io.FileIO) or not raw.seekable():
+        return None
+    return os.fstat(raw.fileno()).st_size - int(file.tell())
+
+
+@contextmanager
+def opened(source: FileInput, argument: str) -> Iterator[File]:
+    """The file of a path, of standard input or of the caller, who closes his own."""
+    with ExitStack() as stack:
+        file: Any = source
+        name: Any = None
+        if is_standard_input(source):
+            if not hasattr(sys.stdin, "buffer"):
+                raise ValueError(f"{argument} is to be standard input, which cannot be read as bytes here: give a path")
+            file, name = sys.stdin.buffer, "standard input"
+        elif isinstance(source, (str, os.PathLike)):
+            file, name = stack.enter_context(open(source, "rb", buffering=0)), os.fsdecode(source)
+        elif hasattr(source, "read"):  # the name may be a number, or empty
+            name = getattr(source, "name", None)
+        else:
+            raise TypeError(f"{argument} must be a path, '-' or an open binary file, not {type(source).__name__}")
+        found = stack.enter_context(closing(File(file, name if name and isinstance(name, str) else argument)))
+        found.begin()
+        yield found

@@ -1,0 +1,349 @@
+"""Ids of queries and documents in columns, whatever holds them: numbers, text, codes of a dictionary, several chunks.
+
+A column keeps what the caller gave. `take` makes of any of its rows the three buffers that kernels read, so a chunk is
+all that is ever converted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from rankgain import _backend, _codes
+from rankgain.data.ragged import offsets_of
+from rankgain.errors import Offence, refusal
+from rankgain.scalars import Array, Bytes, Ints, id_kind
+
+Rows = slice | Ints
+Column = Any  # what can be indexed with Rows: an array, or Parts of them
+
+NONE = np.empty(0, dtype=np.int64)
+_READABLE = frozenset((np.dtype(np.int32), np.dtype(np.int64)))
+
+
+class Keys(NamedTuple):
+    """Ids as kernels read them: bytes starts[i] … ends[i] − 1 of the data; without starts, int64 or int32 numbers."""
+
+    data: Array
+    starts: Ints
+    ends: Ints
+
+    def buffers(self) -> tuple[Bytes, Ints, Ints]:
+        """What is handed to kernels, which tell int32 by the size of the data."""
+        return self.data.view(np.uint8), self.starts, self.ends
+
+    def wide(self) -> tuple[int, Bytes, Ints, Ints]:
+        """The same with the bytes of a number, 0 for text."""
+        return 0 if self.data.dtype == np.uint8 else self.data.itemsize, *self.buffers()
+
+
+class Ids(Protocol):
+    """A column of ids. `kind`: "str", "bytes", "int", or "" where there are none.
+
+    `whole`: all of them as kernels read them, if they are held so; None: they have to be taken.
+    """
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def whole(self) -> Keys | None: ...
+    def __len__(self) -> int: ...
+    def take(self, rows: Rows) -> Keys: ...
+
+
+class NumberIds:
+    """Ids that are integers."""
+
+    kind = "int"
+
+    def __init__(self, values: Array) -> None:
+        self._values = values
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    @property
+    def whole(self) -> Keys | None:
+        held = self._values
+        if held.dtype not in _READABLE or not held.flags.c_contiguous or not held.flags.aligned or len(held) >= 1 << 31:
+            return None
+        return Keys(held, NONE, NONE)
+
+    def take(self, rows: Rows) -> Keys:
+        dtype = np.int32 if self._values.dtype == np.int32 else np.int64
+        return Keys(np.require(self._values[rows], dtype, ("C", "A")), NONE, NONE)
+
+
+class TextIds:
+    """Ids that are text (as UTF-8) or bytes, one stretch of the data each; `where` is for errors."""
+
+    def __init__(self, data: Bytes, starts: Array, ends: Array, kind: str, where: str = "the ids") -> None:
+        self._where = where
+        self.kind = kind if len(starts) else ""
+        self._data = data
+        self._starts = starts
+        self._ends = ends
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    whole = None  # where they stand is checked when they are taken
+
+    def take(self, rows: Rows) -> Keys:
+        starts = np.require(self._starts[rows], np.int64, ("C", "A"))
+        ends = np.require(self._ends[rows], np.int64, ("C", "A"))
+        if len(starts) and (starts.min() < 0 or ends.max() > len(self._data) or np.any(starts > ends)):
+            raise broken(self._where, "offsets lead out of its data")
+        return Keys(self._data, starts, ends)
+
+
+class ViewIds:
+    """Ids as Arrow's string views: 16 bytes each, which hold a short text and point at a long one."""
+
+    whole = None
+
+    def __init__(self, views: Bytes, buffers: list[Bytes], kind: str, where: str) -> None:
+        self._where = where
+        self.kind = kind if len(views) else ""
+        self._views = views.reshape(-1, 16)
+        self._buffers = buffers
+
+    def __len__(self) -> int:
+        return len(self._views)
+
+    def take(self, rows: Rows) -> Keys:
+        views = self._views[rows]
+        sizes = views.view(np.int32)[:, 0]
+        starts, ends = np.empty(len(sizes), dtype=np.int64), np.empty(len(sizes), dtype=np.int64)
+        data = np.empty(int(np.abs(sizes, dtype=np.int64).sum()), dtype=np.uint8)
+        if _backend.columns.copy_views(views.reshape(-1), self._buffers, data, starts, ends) is not None:
+            raise broken(self._where, "views lead out of its buffers")
+        return Keys(data, starts, ends)
+
+
+class ObjectIds:
+    """Ids that Python holds, all str or all bytes, which are looked at when they are taken; `where` is for errors."""
+
+    whole = None
+
+    def __init__(self, values: Array, where: str) -> None:
+        kind = id_kind(values[0]) if len(values) else None
+        self.kind = "bytes" if kind is bytes else "str" if len(values) else ""
+        self._values = values
+        self._where = where
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def take(self, rows: Rows) -> Keys:
+        try:
+            return _packed(self._values[rows].tolist(), self.kind)
+        except Offence as offence:
+            row = (rows.start or 0) + offence.position if isinstance(rows, slice) else int(rows[offence.position])
+            raise refusal(offence.code, f"{self._where}, row {row}", offence.detail) from None
+
+
+class CodedIds:
+    """Ids as places in a dictionary of them: Arrow's dictionaries, pandas' categories."""
+
+    whole = None
+
+    def __init__(self, codes: Column, dictionary: Ids, where: str) -> None:
+        self._where = where
+        self.kind = dictionary.kind if len(codes) else ""
+        self._codes = codes
+        self._keys = dictionary.take(slice(None))
+        self._size = len(dictionary)
+
+    def __len__(self) -> int:
+        return len(self._codes)
+
+    def take(self, rows: Rows) -> Keys:
+        codes = np.asarray(self._codes[rows])
+        check_codes(codes, self._size, self._where)
+        return pick(self._keys, codes)
+
+
+class Parts:
+    """Arrays one after the other, as one: the chunks in which frames hold a column.
+
+    What is taken in a row comes from the parts it lies in; for anything else they are joined, once.
+    """
+
+    def __init__(self, parts: Sequence[Any]) -> None:
+        self.parts = parts
+        self._ends = np.cumsum([0, *map(len, parts)])
+
+    def __len__(self) -> int:
+        return int(self._ends[-1])
+
+    @property
+    def begins(self) -> list[int]:
+        """The first row of each part."""
+        begins: list[int] = self._ends[:-1].tolist()
+        return begins
+
+    def pieces(self, rows: slice) -> list[tuple[Any, slice]]:
+        """The parts that rows in a row lie in, and which rows these are there."""
+        start, stop, _ = rows.indices(len(self))
+        return [
+            (part, slice(max(start - begin, 0), min(stop - begin, len(part))))
+            for part, begin in zip(self.parts, self.begins, strict=True)
+            if start < begin + len(part) and begin < stop
+        ]
+
+    def __getitem__(self, rows: Rows) -> Array:
+        if not isinstance(rows, slice):
+            joined: Array = self._joined[rows]
+            return joined
+        taken = [part[own] for part, own in self.pieces(rows)]
+        return taken[0] if len(taken) == 1 else np.concatenate([*taken, *(part[:0] for part in self.parts)])
+
+    @cached_property
+    def _joined(self) -> Any:
+        return self[:]
+
+
+class PartIds(Parts):
+    """Parts that are columns of ids."""
+
+    whole = None
+
+    @property
+    def kind(self) -> str:
+        return next((part.kind for part in self.parts if part.kind), "")
+
+    def take(self, rows: Rows) -> Keys:
+        if not isinstance(rows, slice):
+            keys: Keys = self._joined.take(rows)
+            return keys
+        taken = [part.take(own) for part, own in self.pieces(rows)]
+        if len(taken) == 1:
+            only: Keys = taken[0]
+            return only
+        data = np.concatenate([keys.data for keys in taken]) if taken else np.empty(0, np.uint8)
+        if self.kind == "int":
+            return Keys(data, NONE, NONE)
+        begins = np.cumsum([0, *(len(keys.data) for keys in taken)])
+        starts, ends = (
+            np.concatenate([NONE, *(keys[field] + begin for keys, begin in zip(taken, begins, strict=False))])
+            for field in (1, 2)
+        )
+        return Keys(data, starts, ends)
+
+    @cached_property
+    def _joined(self) -> Any:
+        return column_of(self.take(slice(None)), self.kind)
+
+
+def check_codes(codes: Array, size: int, where: str) -> None:
+    if len(codes) and not 0 <= int(codes.min()) <= int(codes.max()) < size:
+        raise broken(where, "codes lead out of its dictionary")
+
+
+def broken(where: str, reason: str) -> ValueError:
+    """What to say of a column whose parts do not fit each other, which only who made it can mend."""
+    return ValueError(f"{where} is broken: its {reason}; make the column anew")
+
+
+def column_of(keys: Keys, kind: str) -> Ids:
+    """The column of ids that kernels can read already."""
+    return NumberIds(keys.data) if kind == "int" else TextIds(*keys, kind)
+
+
+def join(parts: list[Any]) -> Any:
+    """One column of the parts, all arrays or all columns of ids."""
+    if len(parts) == 1:
+        return parts[0]
+    return Parts(parts) if isinstance(parts[0], np.ndarray) else PartIds(parts)
+
+
+def pick(keys: Keys, rows: Ints) -> Keys:
+    """Some of the ids."""
+    if len(keys.starts):
+        return Keys(keys.data, keys.starts[rows], keys.ends[rows])
+    return Keys(keys.data[rows], NONE, NONE)
+
+
+def python_ids(keys: Keys, kind: str) -> list[Any]:
+    """The ids as Python holds them. Bytes of files that are not UTF-8 become lone surrogates, and so lose nothing."""
+    if kind in ("int", ""):
+        return keys.data.tolist() if kind else []
+    data = keys.data.data
+    found = [data[start:end].tobytes() for start, end in zip(keys.starts.tolist(), keys.ends.tolist(), strict=True)]
+    return found if kind == "bytes" else [decoded(identifier) for identifier in found]
+
+
+def decoded(identifier: bytes) -> str:
+    return identifier.decode("utf-8", "surrogateescape")
+
+
+def ids_of(values: Any) -> Ids:
+    """The column of ids in an array or a list: all str, all bytes or all integers.
+
+    Raises Offence with the position of one that is not, that is null or that is no text.
+    """
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iu":
+        return _of_integers(values)
+    values = values.tolist() if isinstance(values, np.ndarray) else values
+    kind = id_kind(values[0]) if values else str
+    if kind is int:
+        return _of_integers(_integers(values))
+    text = "bytes" if kind is bytes else "str"
+    return TextIds(*_packed(values, text), text)
+
+
+def _packed(values: list[Any], kind: str) -> Keys:
+    ends = np.empty(len(values), dtype=np.int64)
+    data, fault = _backend.dicts.pack_ids(values, kind == "str", ends)
+    if fault is not None:
+        raise _refused(fault, values[fault[2]])
+    starts = np.zeros_like(ends)
+    starts[1:] = ends[:-1]
+    return Keys(np.frombuffer(data, dtype=np.uint8), starts, ends)
+
+
+def _refused(fault: tuple[int, ...], value: Any) -> Offence:
+    code, query, position = fault
+    detail = repr(value) if code == _codes.LONE_SURROGATE else type(value).__name__
+    return Offence(code, query, position, detail)
+
+
+def _of_integers(values: Array) -> Ids:
+    if values.dtype == np.uint64 and len(values) and int(values.max()) >= 1 << 63:
+        raise Offence(_codes.LARGE_ID, 0, int(values.argmax()))
+    return NumberIds(values) if len(values) else TextIds(np.empty(0, np.uint8), NONE, NONE, "")
+
+
+def _integers(values: list[Any]) -> Ints:
+    numbers = np.empty(len(values), dtype=np.int64)
+    fault = _backend.dicts.pack_integers(values, numbers)
+    if fault is not None:
+        raise _refused(fault, values[fault[2]])
+    return numbers
+
+
+def rows_of(firsts: Ints, lasts: Ints, queries: Ints) -> tuple[Rows, Ints]:
+    """The `stretches` of some of the queries; −1 is a query of no rows."""
+    if not len(firsts):
+        return slice(0, 0), np.zeros(len(queries) + 1, dtype=np.int64)
+    first = int(queries[0]) if len(queries) else 0
+    if first >= 0 and np.array_equal(queries, np.arange(first, first + len(queries))):
+        some = slice(first, first + len(queries))
+        return stretches(firsts[some], lasts[some])
+    there = queries >= 0
+    return stretches(firsts[queries] * there, lasts[queries] * there)
+
+
+def stretches(firsts: Ints, lasts: Ints) -> tuple[Rows, Ints]:
+    """Rows first … last − 1 of each query, one query after the other, and their offsets."""
+    sizes = lasts - firsts
+    offsets = offsets_of(sizes)
+    for some in slice(None), sizes > 0:  # a query of no rows has them nowhere
+        begins, ends = firsts[some], lasts[some]
+        if np.array_equal(begins[1:], ends[:-1]):
+            return slice(*(int(begins[0]), int(ends[-1])) if len(begins) else (0, 0)), offsets
+    return np.arange(offsets[-1]) + np.repeat(begins - offsets[:-1][some], sizes[some]), offsets

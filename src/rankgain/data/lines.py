@@ -1,0 +1,414 @@
+"""TREC files as the engine walks over them.
+
+Qrels are read whole. A run is read in blocks, and of each query only its hits are kept, so memory does not grow with
+the file as long as the lines of a query stand together; where they do not, the file is read once or twice more, and
+8 bytes a line are kept.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankgain import _backend, _codes
+from rankgain.data import files
+from rankgain.data.columns import check_kinds
+from rankgain.data.files import File, FileInput, is_standard_input, opened
+from rankgain.data.groups import Groups
+from rankgain.data.ids import Keys, TextIds, decoded, python_ids, stretches
+from rankgain.data.judgments import JudgedSource, Truth, common_queries
+from rankgain.data.ragged import offsets_of, to_float64
+from rankgain.data.rules import TIES, Rules
+from rankgain.data.source import Chunk
+from rankgain.errors import Offence, refusal
+from rankgain.scalars import Bytes, Floats, Ints
+from rankgain.threads import begun
+
+HELD = 4  # blocks that are looked at as one where lines do not stand together, or a query has so many
+
+
+class Form(NamedTuple):
+    """What the lines of a file hold."""
+
+    scan: str
+    shortest: int  # how many bytes a line has at least
+    fields: str
+
+
+QRELS = Form("scan_qrels", 8, "4 fields (query, iteration, document, grade)")
+RUN = Form("scan_run", 12, "6 fields (query, Q0, document, rank, score, tag)")
+
+
+class Block:
+    """Whole lines of a file, looked through: where documents stand, their values, and the runs of rows of a query."""
+
+    def __init__(self, data: bytes | memoryview, line: int, form: Form, name: str, room: Room | None = None) -> None:
+        self.bytes = np.frombuffer(data, dtype=np.uint8)
+        self.size = len(data)
+        self.first = 0  # how many rows come before, …
+        self._line = line  # … and how many lines
+        self._name = name
+        starts, ends, values, hashes, runs, totals = (room or Room()).of(len(data) // form.shortest + 1)
+        fault = getattr(_backend.lines, form.scan)((self.bytes, starts, ends, values, hashes, runs), totals)
+        if fault is not None:
+            raise self._refusal(fault, form)
+        rows, count, self.lines = totals.tolist()
+        self.starts, self.ends, self.values, self._hashes = starts[:rows], ends[:rows], values[:rows], hashes[:rows]
+        self.runs = runs[: 5 * count].reshape(-1, 5)
+        self.numbers: Ints | None = None  # of the queries of the runs, as soon as these are numbered
+
+    def drop_last_run(self) -> None:
+        """Leave it to another block."""
+        row, _, _, self.size, self.lines = self.runs[-1].tolist()
+        self.starts, self.ends, self.values = self.starts[:row], self.ends[:row], self.values[:row]
+        self.runs = self.runs[:-1]
+
+    def rows(self, score_bits: int) -> tuple[Any, ...]:
+        """What kernels take of it."""
+        with np.errstate(over="ignore"):  # what overflows becomes infinite
+            values = self.values if score_bits == 64 else to_float64(self.values.astype(np.float32))
+        return self.bytes, self.starts, self.ends, values, self._hashes, self.runs.reshape(-1)
+
+    def groups(self) -> Groups:
+        queries = TextIds(self.bytes, self.runs[:, 1], self.runs[:, 2], "str")
+        return Groups.of(queries, self.runs[:, 0], len(self.starts))
+
+    def rows_of(self, query: int, numbers: Ints) -> Ints:
+        """The rows of a query, given the number of the query of each run."""
+        sizes = np.diff(self.runs[:, 0], append=len(self.starts))
+        return np.flatnonzero(np.repeat(numbers == query, sizes))
+
+    def document(self, row: int) -> bytes:
+        return self.bytes[self.starts[row] : self.ends[row]].tobytes()
+
+    def _refusal(self, fault: tuple[int, int, int], form: Form) -> Exception:
+        """What a scan found wrong; it counts lines and fields from 0, people from 1."""
+        code, line, field = fault
+        where = f"{self._name}: line {self._line + line + 1}"
+        if code == _codes.FEW_FIELDS:
+            return refusal(code, where, f"{field} fields, and there must be {form.fields}")
+        text = decoded(self.bytes.tobytes().split(b"\n", line + 1)[line].split()[field])
+        return refusal(code, f"{where}, field {field + 1}", repr(text))
+
+    def repeated(self, row: int) -> Exception:
+        """The refusal of the document of a row, which stands in an earlier one."""
+        line = self._line + np.count_nonzero(self.bytes[: self.starts[row]] == ord("\n")) + 1
+        where = f"{self._name}: line {line}, field 3"
+        return refusal(_codes.DUPLICATE, where, f"{decoded(self.document(row))!r} stands in an earlier line")
+
+
+class Room:
+    """Where blocks put what they find, one after the other."""
+
+    def __init__(self) -> None:
+        self._most = 0
+
+    def of(self, rows: int) -> tuple[Ints, Ints, Floats, Ints, Ints, Ints]:
+        """Starts and ends of documents, values, hashes, runs of rows and totals: for so many rows."""
+        if rows > self._most:
+            self._most = rows
+            self._starts, self._ends, self._hashes = (np.empty(rows, dtype=np.int64) for _ in range(3))
+            self._values, self._runs = np.empty(rows), np.empty(5 * rows, dtype=np.int64)
+            self._totals = np.empty(3, dtype=np.int64)
+        return self._starts, self._ends, self._values, self._hashes, self._runs, self._totals
+
+
+class _Apart(Exception):
+    """The lines of a query do not stand together, or are too many to be held."""
+
+
+def _blocks(file: File, *, together: bool, threads: int) -> Iterator[Block]:
+    """Blocks of a run; `together`: they hold all lines of each of their queries. One ends the one before it.
+
+    With threads, one is scanned while the one before it is looked at. Each is read by the thread that asks for them,
+    which Ctrl-C reaches where a pipe keeps it waiting.
+    """
+    ahead = threads > 1
+    buffers, rooms = [bytearray(files.BLOCK) for _ in range(1 + ahead)], [Room() for _ in range(1 + ahead)]
+    held: Block | None = None  # what comes before the block that is being scanned
+    have = line = rows = 0
+    while True:
+        if 2 * have > (size := len(buffers[0])):
+            # not grown in place: blocks hold on to these
+            buffers = [own + bytes(max(size, HELD * files.BLOCK - size)) for own in buffers]
+        buffer = buffers[0]
+        try:
+            more = file.fill(memoryview(buffer)[have:])
+        except Exception:
+            if held is not None:  # what is wrong with it comes first
+                yield held
+            raise
+        have += more
+        end = buffer.rfind(b"\n", 0, have) + 1 if more else have
+        scanned = begun(partial(Block, memoryview(buffer)[:end], line, RUN, file.name, rooms[0]), threads)
+        if held is not None:
+            yield held
+            held = None
+        block = scanned()
+        if more and together:  # the last query may go on in the next block
+            scattered = 2 * len(block.runs) > len(block.starts)
+            if have < HELD * files.BLOCK and (scattered or len(block.runs) < 2):
+                continue
+            if len(block.runs) < 2:
+                raise _Apart
+            block.drop_last_run()
+        block.first = rows
+        if more and ahead:
+            held = block
+        else:
+            yield block
+        if not more:
+            return
+        line += block.lines
+        rows += len(block.starts)
+        have -= block.size
+        buffers.reverse()
+        rooms.reverse()
+        buffers[0][:have] = buffer[block.size : block.size + have]
+
+
+# places
+
+
+class Queries:
+    """The queries of a run, numbered in the order of their first appearance."""
+
+    def __init__(self) -> None:
+        self.names: list[Any] = []
+        self._text = np.zeros(0, dtype=np.uint8)
+        self._bounds = np.zeros(1, dtype=np.int64)
+        self._slots = np.zeros(1 + 64, dtype=np.int64)
+
+    def numbers(self, block: Block) -> Ints:
+        """The number of the query of each run of rows."""
+        if block.numbers is None:
+            block.numbers = self._numbers(block.bytes, block.runs)
+        return block.numbers
+
+    def _numbers(self, data: Bytes, runs: Ints) -> Ints:
+        known, done = len(self.names), 0
+        numbers = np.empty(len(runs), dtype=np.int64)
+        self._text = _grown(self._text, int(self._bounds[known] + np.sum(runs[:, 2] - runs[:, 1])))
+        self._bounds = _grown(self._bounds, known + len(runs) + 1)
+        total = known
+        while True:
+            more, total = _backend.lines.number_queries(
+                data, runs[done:].reshape(-1), self._text, self._bounds, self._slots, total, numbers[done:]
+            )
+            done += more
+            if done == len(runs):
+                break
+            self._slots = np.zeros(2 * len(self._slots) - 1, dtype=np.int64)  # which is filled anew
+        news = Keys(self._text, self._bounds[known:total], self._bounds[known + 1 : total + 1])
+        self.names += python_ids(news, "str")
+        return numbers
+
+
+def _grown(array: Any, size: int) -> Any:
+    """The array, of at least so many elements; those that are new are 0."""
+    return array if size <= len(array) else np.concatenate([array, np.zeros(size, dtype=array.dtype)])
+
+
+class Places:
+    """What is kept of a run: the hits of each judged query with their ranks, and how many documents it returned.
+
+    That takes two steps, for all judged documents of a query must be found before others can be counted above them.
+    """
+
+    def __init__(self, truth: Truth, name: str, ties: int, score_bits: int) -> None:
+        queries, judged = len(truth), len(truth.grades)
+        self.queries = Queries()
+        self.returned = np.zeros(queries, dtype=np.int64)
+        self._truth = truth
+        self._name = name
+        self._numbers = {query: number for number, query in enumerate(truth.query_ids)}
+        self.score_bits = score_bits
+        self._resolved = ties in (_codes.DOCID, _codes.STABLE)
+        self._held = np.full(queries, -2)
+        self._hits = np.empty(judged, dtype=np.int64)
+        self._above, self._equals = np.zeros(judged + queries, dtype=np.int64), np.zeros(judged, dtype=np.int64)
+        self._lists = (
+            *truth.ids.take(slice(None)),
+            truth.offsets,
+            truth.grades,
+            np.zeros(4 * judged, dtype=np.int64),
+            np.full(judged, np.nan),
+            np.empty(judged, dtype=np.int64),
+            self._held,
+            self._hits,
+            np.empty(judged),
+            self._above,
+            self._equals,
+            ties,
+        )
+
+    def add(self, blocks: Callable[[], Iterable[Block]]) -> None:
+        """Place the documents in blocks that hold queries whole, and that can be gone through several times."""
+        known = len(self.queries.names)
+        judged_of, sizes = np.empty(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+        for block in blocks():
+            numbers = self.queries.numbers(block) - known
+            if numbers.min(initial=0) < 0:
+                raise _Apart
+            if len(block.starts):
+                check_kinds(self._truth, self._name, "str")
+            news = self.queries.names[known + len(judged_of) :]
+            judged_of = np.append(judged_of, np.array([self._numbers.get(name, -1) for name in news], dtype=np.int64))
+            sizes = _grown(sizes, len(judged_of))
+            _backend.lines.match_lines(self._rows(block), numbers, block.first, judged_of, sizes, self._lists)
+        offsets = offsets_of(sizes[: len(judged_of)])
+        places, hashes = offsets[:-1].copy(), np.empty(offsets[-1], dtype=np.int64)
+        for block in blocks():
+            numbers = self.queries.numbers(block) - known
+            fits = numbers.max(initial=-1) < len(places) and _backend.lines.count_lines(
+                self._rows(block), numbers, block.first, judged_of, places, hashes, self._lists
+            )
+            if not fits:
+                raise self._changed()
+        if not np.array_equal(places, offsets[1:]):
+            raise self._changed()
+        self._check_repeated(blocks, known, hashes, offsets)
+        judged = judged_of >= 0
+        self.returned[judged_of[judged]] = np.diff(offsets)[judged]
+
+    def _rows(self, block: Block) -> tuple[Any, ...]:
+        return block.rows(self.score_bits)
+
+    def _changed(self) -> Exception:
+        return ValueError(f"{self._name} was changed while it was read")
+
+    def _check_repeated(self, blocks: Callable[[], Iterable[Block]], known: int, hashes: Ints, offsets: Ints) -> None:
+        """Refuse a document that stands in a query twice."""
+        query = 0
+        while (found := _backend.lines.equal_hashes(hashes, offsets[query:])) is not None:
+            query += found + 1
+            seen = set[bytes]()
+            for block in blocks():
+                for row in block.rows_of(known + query - 1, self.queries.numbers(block)):
+                    if (document := block.document(row)) in seen:
+                        raise block.repeated(row)
+                    seen.add(document)
+
+    def finish(self) -> Places:
+        """The first and the last rank of each hit, from the documents that were counted before it."""
+        offsets = self._truth.offsets
+        places, self.offsets = stretches(offsets[:-1], offsets[:-1] + np.maximum(self._held, 0))
+        places = np.arange(places.start, places.stop) if isinstance(places, slice) else places
+        query = np.repeat(np.arange(len(self._truth)), np.diff(self.offsets))
+        above, equals = offsets_of(self._above), offsets_of(self._equals)
+        before = above[places + query + 1] - above[offsets[query] + query] - equals[offsets[query]]
+        group = np.maximum.accumulate(np.where((self._equals[places] > 0) | self._resolved, places, 0))
+        self.grade = self._truth.grades[self._hits[places]]
+        self.first = before + equals[group] + 1
+        self.last = np.maximum(before + equals[places + 1], self.first)
+        return self
+
+
+def place(file: File, truth: Truth, ties: int, score_bits: int, threads: int = 1) -> Places:
+    places = Places(truth, file.name, ties, score_bits)
+    try:
+        for block in _blocks(file, together=True, threads=threads):
+            places.add(partial(iter, [block]))
+    except _Apart:
+        places = Places(truth, file.name, ties, score_bits)
+    else:
+        return places.finish()
+    # Not in the handler, which holds on to the last block.
+    places.add(lambda: _blocks(file.again(), together=False, threads=threads))
+    return places.finish()
+
+
+_APART = ("docid", "stable")  # policies that give each document a place of its own
+
+
+def _asked(rules: Rules) -> tuple[str | bool, int]:
+    """What places are found by, of the rules."""
+    return rules.ties in _APART and str(rules.ties), rules.score_bits
+
+
+def read_run(run: FileInput, truth: Truth, ties: str, score_bits: int, threads: int = 1) -> tuple[str, Places]:
+    with opened(run, "run") as source:
+        return source.name, place(source, truth, TIES[ties], score_bits, threads)
+
+
+class Found(NamedTuple):
+    """A file that can be read again, as it was found."""
+
+    path: str
+    size: int
+    changed: int
+
+
+def found_at(source: FileInput) -> Found | None:
+    """None for what is no regular file: it may be read only once."""
+    if is_standard_input(source) or not isinstance(source, (str, os.PathLike)):
+        return None
+    path = os.path.abspath(os.fsdecode(source))
+    try:
+        held = os.stat(path)
+    except OSError:  # which reading it will say better
+        return None
+    return Found(path, held.st_size, held.st_mtime_ns) if stat.S_ISREG(held.st_mode) else None
+
+
+class FileSource(JudgedSource):
+    """A run that was read by some rules, of which the places of its hits are known."""
+
+    def __init__(
+        self,
+        truth: Truth,
+        name: str,
+        places: Places,
+        found: Found | None,
+        rules: Rules,
+        *,
+        missing: str,
+        query_ids: Iterable[Hashable] | None,
+    ) -> None:
+        queries = dict.fromkeys(places.queries.names)
+        common = common_queries(truth.query_ids, queries)
+        super().__init__(truth, name, queries, common, missing, query_ids)
+        self._places = places
+        self._file = found
+        self._rules = rules
+
+    def under_missing(self, missing: str) -> FileSource:
+        names = self._names_under(missing)
+        return FileSource(
+            self._truth, self._run_name, self._places, self._file, self._rules, missing=missing, query_ids=names
+        )
+
+    def under(self, rules: Rules) -> FileSource:
+        if _asked(rules) == _asked(self._rules):
+            return self
+        if self._file is None:
+            raise ValueError(
+                f"{self._run_name} cannot be read again, which other rules for ties or scores need: give the path "
+                "of a file, or read it by those rules from the beginning"
+            )
+        if found_at(self._file.path) != self._file:
+            raise ValueError(f"{self._run_name} was changed after it was read: read it anew")
+        _, places = read_run(self._file.path, self._truth, rules.ties or "docid", rules.score_bits)
+        assert self.missing is not None
+        names = self.query_ids if self._named else None
+        return FileSource(self._truth, self._run_name, places, self._file, rules, missing=self.missing, query_ids=names)
+
+    @property
+    def sizes(self) -> Ints:
+        returned = self._places.returned
+        return returned if self._numbers is None else returned[self._numbers]
+
+    def chunk(self, start: int, stop: int) -> Chunk:
+        places, numbers = self._places, self._numbers_of(start, stop)
+        held, offsets = stretches(places.offsets[numbers], places.offsets[numbers + 1])
+        _, judged_offsets, grades = self.judged(start, stop)
+        found = places.grade[held], places.first[held], places.last[held], places.returned[numbers]
+        return _codes.PLACES, 0, stop - start, offsets, *found, judged_offsets, grades
+
+    def run_refusal(self, query: int, offence: Offence) -> Exception:
+        return refusal(offence.code, f"{self._run_name}: {self.query_name(query)}", offence.detail)

@@ -1,0 +1,80 @@
+"""Grades in lists, as the engine walks over them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from rankgain._codes import IN_JUDGED, LISTS, NAN_SCORE
+from rankgain.data.ragged import Lists
+from rankgain.data.source import Chunk, Source
+from rankgain.errors import Offence, located, refusal
+from rankgain.scalars import Ints
+
+
+class ListSource(Source):
+    """Grades in lists, in rank order or beside scores; and lists of the judged grades, where those are given."""
+
+    def __init__(
+        self,
+        grades: Lists,
+        scores: Lists | None,
+        judged: Lists | None,
+        query_ids: Sequence[Any],
+        *,
+        refuse: Callable[[ListSource, int, Lists, Offence], Exception] | None = None,
+    ) -> None:
+        """`refuse`: what words an error in the lists of a query, where a function was given them."""
+        self.query_ids = query_ids
+        self.grades = grades
+        self._refuse = refuse
+        self._scores = scores
+        self._judged = judged
+
+    @property
+    def longest(self) -> int:
+        return self.grades.longest if self._judged is None else max(self.grades.longest, self._judged.longest)
+
+    @property
+    def sizes(self) -> Ints:
+        return self.grades.sizes
+
+    @property
+    def load(self) -> int:
+        return self.grades.total + (0 if self._judged is None else self._judged.total)
+
+    @property
+    def loads(self) -> Ints:
+        return self.sizes if self._judged is None else self.sizes + self._judged.sizes
+
+    def sizes_of(self, query: int) -> tuple[int, int]:
+        """How many documents of a query were returned, and how many are judged."""
+        returned = int(self.grades.sizes[query])
+        return returned, returned if self._judged is None else int(self._judged.sizes[query])
+
+    def chunk(self, start: int, stop: int) -> Chunk:
+        lists, scores, judged = self.grades, self._scores, self._judged
+        if lists.native and (scores is None or scores.native) and (judged is None or judged.native):
+            known = (None, None, 0) if judged is None else judged.whole()
+            return LISTS, start, stop, *lists.whole(), None if scores is None else scores.whole()[0], *known
+        held = None if scores is None else scores.part(start, stop)[0]
+        known = (None, None, 0) if judged is None else judged.part(start, stop)
+        return LISTS, 0, stop - start, *lists.part(start, stop), held, *known
+
+    def room(self, start: int, stop: int) -> tuple[int, int]:
+        judged = self.grades if self._judged is None else self._judged
+        hits, known = (int(lists.offsets[stop] - lists.offsets[start]) for lists in (self.grades, judged))
+        return hits, known
+
+    def refusal(self, query: int, offence: Offence) -> Exception:
+        held = self._held(offence)
+        offence = located(offence, held.take(query, query + 1))
+        if self._refuse is not None:
+            return self._refuse(self, query, held, offence)
+        return refusal(offence.code, held.place(query, offence.position, self.query_name(query)), offence.detail)
+
+    def _held(self, offence: Offence) -> Lists:
+        """The lists in which something is wrong."""
+        if offence.code == NAN_SCORE and self._scores is not None:
+            return self._scores
+        return self._judged if offence.code & IN_JUDGED and self._judged is not None else self.grades

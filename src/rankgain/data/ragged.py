@@ -1,0 +1,230 @@
+"""Lists of numbers, one a query, as the caller holds them: looked at once, converted a chunk at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from rankgain.data.arrays import array_of, check_unmasked, is_array, is_rows
+from rankgain.scalars import Array, Floats, Ints, real
+
+# Documents in a chunk: enough to make the cost of a chunk vanish, few enough to stay in the cache.
+CHUNK = 1 << 18
+
+# What kernels read as it is, scores and grades; all else becomes float64. To itself: a type that is equal to one of
+# them may say so in other words to those who read the buffer ("<f" is what ctypes makes of float).
+NATIVE = {dtype: dtype for dtype in map(np.dtype, (np.float64, np.float32, np.int64, np.int32, np.uint8))}
+
+
+_FLOAT64, _, _INT64, _, _ = NATIVE
+_WHERE_HELD = 0x101  # the bits of flags that say contiguous and aligned
+
+Part = tuple[Array, Ints | None, int]  # numbers, where each list of them starts; or, for None, how many it has
+
+
+class Lists:
+    """One list of numbers or many: rows of a matrix, arrays of their own, or stretches of a flat array.
+
+    The caller's arrays are kept as they are; `part` gives them to kernels, or any run of them as one contiguous array.
+    """
+
+    __slots__ = ("_offsets", "_order", "_parts", "_values", "columns", "count", "name", "native", "single")
+
+    def __init__(
+        self,
+        name: str,
+        offsets: Ints | None,
+        values: Array | None = None,
+        parts: list[Array] | None = None,
+        order: Array | None = None,
+        single: bool = False,
+    ) -> None:
+        """`offsets`: where each list of flat values or of parts starts; None: the values are one list, or rows."""
+        self.name = name
+        self.single = single
+        self._offsets = offsets
+        self._values = values
+        self._parts = parts
+        self._order = order
+        self.native = False  # whether kernels read the numbers where they are held
+        if values is not None and order is None and values.flags.num & _WHERE_HELD == _WHERE_HELD:
+            kind = values.dtype
+            self.native = kind is _FLOAT64 or kind is _INT64 or kind in NATIVE
+        if offsets is not None:
+            self.count, self.columns = len(offsets) - 1, 0
+        elif values is not None:
+            self.count, self.columns = (1, len(values)) if single else values.shape
+
+    @classmethod
+    def of(cls, value: Any, name: str) -> Lists:
+        """One list of numbers (1-D), or many (2-D, or a list, a tuple or an array of 1-D lists of any lengths)."""
+        if type(value) is np.ndarray and 0 < (dimensions := value.ndim) <= 2:
+            kind = value.dtype
+            if kind is _FLOAT64 or kind is _INT64 or kind in NATIVE:
+                return cls(name, None, value, None, None, dimensions == 1)
+        array = numbers(value, name)
+        if isinstance(array, list):
+            parts = [_part(row, name, query) for query, row in enumerate(array)]
+            return cls(name, offsets_of([len(part) for part in parts]), None, parts)
+        if array.ndim == 1 or array.ndim == 2:
+            return cls(name, None, array, None, None, array.ndim == 1)
+        raise ValueError(f"{name} must have 1 or 2 dimensions, not {array.ndim}")
+
+    def __len__(self) -> int:
+        return self.count
+
+    @property
+    def offsets(self) -> Ints:
+        if self._offsets is None:
+            self._offsets = np.arange(self.count + 1, dtype=np.int64) * self.columns
+        return self._offsets
+
+    @property
+    def total(self) -> int:
+        """How many numbers there are."""
+        return int(self._offsets[-1]) if self._offsets is not None else self.count * self.columns
+
+    @property
+    def sizes(self) -> Ints:
+        return np.diff(self.offsets)
+
+    @property
+    def longest(self) -> int:
+        """The length of the longest list."""
+        return self.columns if self.columns or self._offsets is None else int(self.sizes.max(initial=0))
+
+    def part(self, start: int, stop: int) -> Part:
+        """The lists start … stop − 1 as contiguous numbers of a type that kernels read, counted from 0."""
+        if self.columns:
+            return contiguous(self._held(start, stop), native=True), None, self.columns
+        offsets = self.offsets[start : stop + 1]
+        return contiguous(self._held(start, stop), native=True), offsets - offsets[0] if start else offsets, 0
+
+    def ragged(self, start: int, stop: int) -> tuple[Array, Ints]:
+        """`part`, with where each list starts."""
+        numbers, offsets, columns = self.part(start, stop)
+        return numbers, np.arange(stop - start + 1, dtype=np.int64) * columns if offsets is None else offsets
+
+    def whole(self) -> Part:
+        """All of them where they are held, if they are `native`."""
+        assert self._values is not None
+        return self._values, None if self.columns else self.offsets, self.columns
+
+    def cut(self, depth: int) -> Lists:
+        """Without what lies beyond the depth."""
+        if depth >= self.longest:
+            return self
+        parts = [self._held(query, query + 1).reshape(-1)[:depth] for query in range(len(self))]
+        return Lists(self.name, offsets_of(list(map(len, parts))), parts=parts, single=self.single)
+
+    def take(self, start: int, stop: int) -> Floats:
+        """The lists start … stop − 1 as float64, one after the other."""
+        return to_float64(self._held(start, stop)).reshape(-1)
+
+    def _held(self, start: int, stop: int) -> Array:
+        """The numbers of a run of lists as they are held."""
+        if self._values is None:
+            return np.concatenate([np.empty(0), *(self._parts or [])[start:stop]])
+        if self._values.ndim == 2:
+            return self._values[start:stop]
+        first, last = self.offsets[start], self.offsets[stop]
+        if self._order is not None:
+            return self._values[self._order[first:last]]
+        return self._values[first:last]
+
+    def place(self, query: int, position: int = -1, name: str = "") -> str:
+        """A query, by its name, and if it is not −1 a position, in words: what an error names."""
+        places = [] if self.single and not name else [name or f"query {query}"]
+        places += [] if position < 0 else [self._where(position, query)]
+        return f"{self.name}: {', '.join(places)}" if places else self.name
+
+    def _where(self, position: int, query: int) -> str:
+        """The position within the query, and in the caller's array where that is a flat one."""
+        if self._values is None or self._values.ndim == 2 or len(self) == 1:
+            return f"position {position}"
+        index = int(self.offsets[query]) + position
+        return f"position {position} (element {index if self._order is None else int(self._order[index])})"
+
+
+def check_judged(judged: Any, lists: Lists) -> Lists | None:
+    """The judged grades as one list for each of the lists."""
+    if judged is None:
+        return None
+    truth = Lists.of(judged, "judged")
+    if len(truth) != len(lists):
+        raise ValueError(
+            f"judged has {len(truth)} lists, and {lists.name} has {len(lists)}: give one list of judged grades a query"
+        )
+    return truth
+
+
+def offsets_of(sizes: Iterable[int] | Ints) -> Ints:
+    sizes = np.asarray(sizes, dtype=np.int64)
+    offsets = np.zeros(len(sizes) + 1, dtype=np.int64)
+    np.cumsum(sizes, out=offsets[1:])
+    return offsets
+
+
+def flat_numbers(value: Any, name: str) -> Array:
+    """One array of numbers in one dimension."""
+    array = numbers(value, name)
+    if isinstance(array, list) or array.ndim != 1:
+        shape = "lists of unequal length" if isinstance(array, list) else f"{array.ndim} dimensions"
+        raise ValueError(f"{name} must have 1 dimension here, not {shape}")
+    return array
+
+
+def numbers(value: Any, name: str) -> Array | list[Any]:
+    """The value as an array of real numbers; or a list of its rows, where each must be looked at by itself."""
+    for row in value if isinstance(value, (list, tuple)) else [value]:
+        check_unmasked(row, name)
+    array = array_of(value, name)
+    if array is None:
+        return list(value)
+    if array.dtype.kind in "biuf":
+        return array
+    if array.dtype.kind == "O" and array.ndim == 0:
+        raise TypeError(f"{name} must be a list, a tuple or an array of numbers, not {type(value).__name__}")
+    if array.dtype.kind == "O" and array.size and is_rows(array.flat[0]):
+        return list(value if isinstance(value, (list, tuple)) else array)
+    if array.dtype.kind == "O" or isinstance(value, (list, tuple)):
+        # A list that mixes numbers and text came back as text: what is not a number has a place in the list.
+        held = array if array.dtype.kind == "O" else np.array(value, dtype=object)
+        return _floats(held, name)
+    raise TypeError(f"{name} must hold real numbers, not {array.dtype}")
+
+
+def _part(row: Any, name: str, query: int) -> Array:
+    name = f"{name}: query {query}"
+    if isinstance(row, (list, tuple)) or is_array(row):
+        return flat_numbers(row, name)
+    raise TypeError(f"{name}: must be a list, a tuple or an array of numbers, not {type(row).__name__}")
+
+
+def _floats(array: Array, name: str) -> Floats:
+    """float64 from Python objects, one by one: integers without bound, fractions, decimals."""
+    result = np.empty(array.shape)
+    for index, value in np.ndenumerate(array):
+        number = real(value)
+        if number is None:
+            query = f": query {index[0]}" if len(index) > 1 else ""
+            where = f"{name}{query}: position {index[-1]}"
+            if type(value) is int:
+                raise ValueError(f"{where}: the number is too large for float64")
+            raise TypeError(f"{where}: must be a number, not {type(value).__name__}")
+        result[index] = number
+    return result
+
+
+def to_float64(array: Array) -> Floats:
+    """The numbers as contiguous float64; what overflows becomes infinite, and is refused as such elsewhere."""
+    return contiguous(array, native=False)
+
+
+def contiguous(array: Array, *, native: bool) -> Array:
+    """The numbers side by side, as float64 or, `native`, of any type that kernels read; themselves if they are so."""
+    dtype = NATIVE.get(array.dtype, np.float64) if native else np.float64
+    with np.errstate(all="ignore"):
+        return np.require(array, dtype, ("C", "A"))

@@ -1,0 +1,130 @@
+"""Source: what a caller gave, checked in shape, as the engine walks over it. One class a form of input."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from rankgain._codes import UNLIMITED
+from rankgain.data.arrays import check_id, objects_of
+from rankgain.data.ragged import CHUNK
+from rankgain.data.rules import Rules
+from rankgain.errors import Offence
+from rankgain.scalars import Ints
+
+SMALLEST_CHUNK = 1 << 15  # what several threads share has several chunks for each, but none smaller
+
+# (form, start, stop, what the form holds …): see `rankgain._reference.walk`.
+Chunk = tuple[Any, ...]
+
+
+class Source(ABC):
+    """The queries, and of each the documents that were returned and those that are judged.
+
+    Attributes
+    ----------
+    query_ids : sequence
+        The queries in the order of the results.
+    missing : str or None
+        What became of queries that have judgements but no ranking.
+    left_out : pair of int
+        How many queries were missing from the run, and how many of the run had no judgements.
+    """
+
+    most = UNLIMITED  # documents in a chunk, if that is fewer than usual
+    has_ids = False  # whether the documents have ids, by which ties can be ordered
+    missing: str | None = None
+    left_out = 0, 0
+    broken: tuple[int, Exception] | None = None  # the first query whose judgements are no good, and what to raise there
+
+    query_ids: Sequence[Any]
+
+    def __len__(self) -> int:
+        return len(self.query_ids)
+
+    @property
+    @abstractmethod
+    def longest(self) -> int:
+        """How many documents a query has at the most, returned or judged."""
+
+    @property
+    @abstractmethod
+    def sizes(self) -> Ints:
+        """How many documents each query returned."""
+
+    @property
+    @abstractmethod
+    def load(self) -> int:
+        """About how many documents have to be looked at."""
+
+    @property
+    def loads(self) -> Ints:
+        """How many of each query."""
+        return self.sizes
+
+    @abstractmethod
+    def chunk(self, start: int, stop: int) -> Chunk:
+        """The queries start … stop − 1, as the engine takes them."""
+
+    @abstractmethod
+    def room(self, start: int, stop: int) -> tuple[int, int]:
+        """How many hits and how many judged grades these queries have at the most."""
+
+    @abstractmethod
+    def refusal(self, query: int, offence: Offence) -> Exception:
+        """The offence of a query in the caller's words."""
+
+    def query_name(self, query: int) -> str:
+        """The query as an error names it."""
+        return f"query {self.query_ids[query]!r}"
+
+    def under(self, rules: Rules) -> Self:
+        """The source to be walked by these rules, where that is another one."""
+        return self
+
+    def under_missing(self, missing: str) -> Self:
+        """The source by another rule for queries that the run lacks."""
+        raise ValueError("missing: these rankings know of no queries that a run lacks")
+
+    def chunks(self, threads: int = 1) -> Iterable[tuple[int, int]]:
+        """Runs of queries to be walked over in one go, up to one whose judgements are no good."""
+        queries = len(self.query_ids) if self.broken is None else self.broken[0]
+        if queries <= 1 or (load := self.load) <= min(self.most, CHUNK):  # so little is done before a thread has begun
+            return ((0, queries),) if queries else ()
+        most = min(self.most, CHUNK)
+        if threads > 1:
+            most = min(most, max(SMALLEST_CHUNK, load // (4 * threads)))
+        return _chunks(self.loads[:queries], most)
+
+
+def _chunks(loads: Ints, documents: int) -> Iterator[tuple[int, int]]:
+    """Runs of queries with about so many documents, at least one query each."""
+    ends = np.cumsum(loads + 1)
+    start = 0
+    while start < len(ends):
+        done = int(ends[start - 1]) if start else 0
+        stop = max(start + 1, int(np.searchsorted(ends, done + documents, side="right")))
+        yield start, stop
+        start = stop
+
+
+def check_query_ids(query_ids: Iterable[Hashable] | None, count: int) -> Sequence[Any]:
+    """The caller's names for the queries; None: 0, 1, 2 …"""
+    if query_ids is None:
+        return range(count)
+    ids = objects_of(query_ids, "query_ids")
+    if not isinstance(ids, Iterable):
+        raise TypeError(f"query_ids must hold one id a query, not {type(query_ids).__name__}")
+    names = list(ids)
+    if len(names) != count:
+        raise ValueError(f"query_ids has {len(names)} ids, and there are {count} queries")
+    seen: set[Hashable] = set()
+    for position, name in enumerate(names):
+        check_id(name, f"query_ids: position {position}")
+        if name in seen:
+            raise ValueError(f"query_ids: position {position}: {name!r} stands there for the second time")
+        seen.add(name)
+    return names

@@ -1,0 +1,1 @@
+"""Metrics: gains, discounts, the table, the parser of names, and the program that computes them."""

@@ -1,0 +1,93 @@
+"""How the values of the queries become one number. A row of the table of metrics names its aggregator."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from typing import Any
+
+import numpy as np
+
+from rankgain.scalars import Floats, real
+
+Aggregator = Callable[[Floats, Floats | None], float]
+
+
+def mean(values: Floats, weights: Floats | None = None) -> float:
+    """The mean of what is not NaN, exactly rounded sums, so that no chunk or thread shows in it."""
+    counted = ~np.isnan(values)
+    terms = values[counted].tolist()
+    factors = [1.0] * len(terms) if weights is None else weights[counted].tolist()
+    if not any(factors):
+        return math.nan
+    try:
+        found = math.fsum(map(operator.mul, factors, terms)) / math.fsum(factors)
+    except OverflowError:
+        found = math.inf
+    if math.isfinite(found):
+        return found
+    # Too large on the way: weights of at most 1, by a power of two, and each term divided by their sum at once.
+    power = -math.frexp(max(factors))[1]
+    factors = [math.ldexp(factor, power) for factor in factors]
+    total = math.fsum(factors)
+    return math.fsum(factor * term / total for factor, term in zip(factors, terms, strict=True))
+
+
+def total(values: Floats, weights: Floats | None = None) -> float:
+    """The sum of what is not NaN."""
+    counted = ~np.isnan(values)
+    factors = [1.0] * len(values) if weights is None else weights[counted].tolist()
+    try:
+        return math.fsum(map(operator.mul, factors, values[counted].tolist()))
+    except OverflowError:
+        return math.inf
+
+
+LEAST = 1e-5  # what a query counts at the least in a geometric mean, as in trec_eval
+
+
+def geometric_mean(values: Floats, weights: Floats | None = None) -> float:
+    """The geometric mean of what is not NaN, none of it less than `LEAST`."""
+    logarithms = [math.nan if math.isnan(value) else math.log2(max(value, LEAST)) for value in values.tolist()]
+    return math.exp2(mean(np.array(logarithms, dtype=np.float64), weights))
+
+
+def check_weights(weights: Any, query_ids: Sequence[Any]) -> Floats | None:
+    """One weight a query, finite and not negative; None stays None."""
+    if weights is None:
+        return None
+    given = _in_order(weights, query_ids)
+    if len(given) != len(query_ids):
+        raise ValueError(
+            f"weights has {len(given)} numbers, and there are {len(query_ids)} queries: "
+            "give one a query, in the order of query_ids, or a mapping by query id"
+        )
+    checked = np.array([_weight(*place) for place in zip(given, range(len(given)), query_ids, strict=True)])
+    if len(checked) and not checked.any():
+        raise ValueError("weights are all 0: give at least one query a weight above 0")
+    return checked
+
+
+def _in_order(weights: Any, query_ids: Sequence[Any]) -> list[Any]:
+    if isinstance(weights, Mapping):
+        for query in query_ids:
+            if query not in weights:
+                raise ValueError(f"weights: query {query!r} has no weight; give it one, 0 if it must not count")
+        return [weights[query] for query in query_ids]
+    unordered = isinstance(weights, (str, bytes, Set)) or (isinstance(weights, np.ndarray) and weights.ndim == 0)
+    if unordered or not isinstance(weights, Iterable):
+        raise TypeError(
+            f"weights must hold one number a query, or be a mapping by query id, not {type(weights).__name__}"
+        )
+    return list(weights)
+
+
+def _weight(value: Any, position: int, query: Any) -> float:
+    number = real(value)
+    place = f"weights: position {position}, query {query!r}"
+    if number is None:
+        raise TypeError(f"{place}: a weight must be a number, not {type(value).__name__}")
+    if not 0 <= number < math.inf:
+        raise ValueError(f"{place}: a weight must be finite and not negative, not {number!r}")
+    return number

@@ -1,0 +1,216 @@
+"""Gain: what a document of a grade is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankgain import _backend, _codes
+from rankgain._codes import ABOVE_MAX_GRADE, BAD_GAIN, LARGE_GRADE, MISSING_GAIN
+from rankgain.data.arrays import array_of
+from rankgain.data.ragged import to_float64
+from rankgain.errors import Offence
+from rankgain.scalars import Floats, real, short
+
+GainKind = str | Mapping[Any, float] | Sequence[float] | Callable[[Any], Any]
+
+
+class Gain(NamedTuple):
+    """A gain, hashable, so that metrics which share one share its vector.
+
+    `kind` is "linear", "exponential", "relevant" (1 above the grade that the table holds, else 0), "stop" (the
+    probability (2^r − 1) / 2^max, of the largest grade that the table holds), "table" or "callable".
+    """
+
+    kind: str
+    table: tuple[tuple[float, float], ...] = ()
+    function: Callable[[Any], Any] | None = None
+
+    @staticmethod
+    def of(kind: GainKind | Gain) -> Gain:
+        if isinstance(kind, Gain):
+            return kind
+        if isinstance(kind, str):
+            if kind.lower() not in _NAMED:
+                raise ValueError(
+                    f"gain must be 'linear', 'exponential', 'binary', a mapping or sequence by grade, or a callable, "
+                    f"not {kind!r}"
+                )
+            return _NAMED[kind.lower()]
+        if isinstance(kind, Mapping):
+            return Gain("table", _table(kind.items()))
+        if isinstance(kind, np.ndarray) and kind.ndim == 1:
+            return Gain("table", _table(enumerate(kind.tolist())))
+        if isinstance(kind, Sequence) and not isinstance(kind, (bytes, bytearray)):
+            return Gain("table", _table(enumerate(kind)))
+        if callable(kind):
+            return Gain("callable", function=kind)
+        raise TypeError(
+            "gain must be 'linear', 'exponential', 'binary', a mapping or sequence by grade, or a callable, "
+            f"not {type(kind).__name__}"
+        )
+
+    @staticmethod
+    def relevant(below: float) -> Gain:
+        """1 for grades above `below`."""
+        return Gain("relevant", ((below, 1.0),))
+
+    @staticmethod
+    def stop(max_grade: float) -> Gain:
+        """The probability with which a reader is content with a document (Chapelle et al. 2009, eq. 4)."""
+        return Gain("stop", ((max_grade, 1.0),))
+
+    @property
+    def rises(self) -> bool:
+        """Whether it never falls as the grade rises."""
+        return self.kind not in ("table", "callable")
+
+    @property
+    def level(self) -> float:
+        """The number that a kind of gain is about: of "relevant" and "stop"."""
+        return self.table[0][0] if self.kind in ("relevant", "stop") else 0.0
+
+    @property
+    def plain(self) -> Any:
+        """What a user may write for it; itself if that cannot be written."""
+        if self.kind == "table":
+            return dict(self.table)
+        if self.kind == "callable":
+            return self.function
+        return next((name for name, known in _NAMED.items() if known == self), self)
+
+    @property
+    def code(self) -> int:
+        """The kind, as kernels take it."""
+        return _CODES[self.kind]
+
+    @property
+    def exponential(self) -> bool:
+        return self.kind == "exponential"
+
+    @property
+    def in_kernel(self) -> bool:
+        """Whether the doors compute it themselves; it then rises with the grade, and grade 0 gives 0."""
+        return self.kind in ("linear", "exponential")
+
+    def counts_zeros(self) -> bool:
+        """Whether a judged document of grade 0 has a gain."""
+        if self.kind != "relevant" and self.rises:
+            return False
+        zero = np.zeros(1)
+        with np.errstate(all="ignore"):  # a callable may not be meant for 0
+            return self.fault(zero) is not None or self.apply(zero)[0] != 0.0
+
+    def fault(self, grades: Floats) -> tuple[int, int, str] | None:
+        """The first of the grades that has no gain: (code, index, detail)."""
+        try:
+            self.apply(grades)
+        except _Fault as fault:
+            code, index, detail = fault.args
+            return code, index, detail
+        return None
+
+    def apply(self, grades: Floats) -> Floats:
+        """The gain of each of the grades, which are finite and not negative; raises `_Fault`."""
+        if self.kind == "linear":
+            return grades
+        if self.kind == "exponential":
+            gains = np.empty_like(grades)
+            index = _backend.sums.fill_exponential(grades, gains)
+            if index >= 0:
+                raise _Fault(LARGE_GRADE, index, "")
+            return gains
+        if self.kind == "relevant":
+            return (grades > self.table[0][0]).astype(np.float64)
+        if self.kind == "stop":
+            return self._stop(grades, self.table[0][0])
+        gains = self._look_up(grades) if self.kind == "table" else self._call(grades)
+        bad = np.flatnonzero(~(np.isfinite(gains) & (gains >= 0.0)))
+        if len(bad):
+            detail = f"{float(gains[bad[0]])!r} for the grade {float(grades[bad[0]])!r}"
+            raise _Fault(BAD_GAIN, int(bad[0]), detail)
+        return gains
+
+    def of_grades(self, grades: Floats) -> Floats:
+        """`apply` to one list; raises Offence."""
+        try:
+            return self.apply(grades)
+        except _Fault as fault:
+            code, index, detail = fault.args
+            raise Offence(code, 0, index, detail) from None
+
+    def asked(self, grades: Floats) -> Floats:
+        """What a callable gives for grades that are sound, be it a gain or not."""
+        return self._call(grades)
+
+    def _stop(self, grades: Floats, highest: float) -> Floats:
+        above = np.flatnonzero(grades > highest)
+        if len(above):
+            detail = f"{short(float(grades[above[0]]))}, and max_grade is {short(highest)}"
+            raise _Fault(ABOVE_MAX_GRADE, int(above[0]), detail)
+        chances = np.empty(len(grades) + 1)
+        _backend.sums.fill_exponential(np.append(grades, highest), chances)
+        stops: Floats = chances[:-1] / (chances[-1] + 1.0)
+        return stops
+
+    def _look_up(self, grades: Floats) -> Floats:
+        table = dict(self.table)
+        distinct, places = np.unique(grades, return_inverse=True)
+        known = np.array([grade in table for grade in distinct.tolist()], dtype=bool)
+        missing = np.flatnonzero(~known[places])
+        if len(missing):
+            raise _Fault(MISSING_GAIN, int(missing[0]), repr(float(grades[missing[0]])))
+        return np.array([table[grade] for grade in distinct.tolist()], dtype=np.float64)[places]
+
+    def _call(self, grades: Floats) -> Floats:
+        if not len(grades):
+            return grades
+        assert self.function is not None
+        gains = array_of(self.function(grades.copy()), "gain: what the callable gave")
+        if gains is None or gains.shape != grades.shape or gains.dtype.kind not in "biuf":
+            gave = "lists of unequal length" if gains is None else f"{gains.dtype} {gains.shape}"
+            raise TypeError(
+                f"gain: the callable must give one number for each grade of a float64 array: {grades.shape} went in, "
+                f"{gave} came out"
+            )
+        return to_float64(gains)
+
+    def __str__(self) -> str:
+        if self.kind == "table":
+            return "{" + ", ".join(f"{short(grade)}: {short(gain)}" for grade, gain in self.table) + "}"
+        if self.kind == "callable":
+            return getattr(self.function, "__name__", "callable")
+        return "binary" if self == BINARY else self.kind
+
+
+class _Fault(Exception):
+    """A grade that has no gain: (code, index of the grade, detail)."""
+
+
+_CODES = {
+    "linear": _codes.LINEAR,
+    "exponential": _codes.EXPONENTIAL,
+    "relevant": _codes.RELEVANT,
+    "stop": _codes.STOP,
+    "table": _codes.TABLE,
+    "callable": _codes.ASKED,
+}
+LINEAR = Gain("linear")
+EXPONENTIAL = Gain("exponential")
+BINARY = Gain.relevant(0.0)
+_NAMED = {"linear": LINEAR, "exponential": EXPONENTIAL, "binary": BINARY}
+
+
+def _table(pairs: Any) -> tuple[tuple[float, float], ...]:
+    table = {0.0: 0.0}
+    for key, value in pairs:
+        grade, gain = real(key), real(value)
+        if grade is None or gain is None:
+            raise TypeError(f"gain: grades and gains must be numbers, not {key!r}: {value!r}")
+        table[grade] = gain
+    for grade, gain in table.items():
+        if not (0.0 <= gain < float("inf")) or not (0.0 <= grade < float("inf")):
+            raise ValueError(f"gain: {gain!r} for the grade {grade!r}: both must be finite and not negative")
+    return tuple(sorted(table.items()))

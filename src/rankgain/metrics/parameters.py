@@ -1,0 +1,160 @@
+"""The parameters of metrics and functions: what each is by default, what checks it, and what reads it in a text."""
+
+from __future__ import annotations
+
+import math
+import operator
+import sys
+from collections.abc import Callable, Iterable, Mapping, Set
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankgain._codes import UNLIMITED
+from rankgain.metrics.discounts import LOGARITHMIC, Discount
+from rankgain.metrics.gains import LINEAR, Gain
+from rankgain.scalars import real
+
+
+def cut_off(k: Any, name: str = "k") -> int:
+    """The deepest rank that counts: k, or the largest there is for None or more than that."""
+    if k is None:
+        return UNLIMITED
+    try:
+        if isinstance(k, (bool, np.bool_)):
+            raise TypeError
+        depth = operator.index(k)
+    except TypeError:
+        raise TypeError(f"{name} must be a positive integer or None, not {type(k).__name__} {k!r}") from None
+    if depth < 1:
+        raise ValueError(f"{name} must be a positive integer or None, not {depth}")
+    return min(depth, UNLIMITED)
+
+
+def highest_irrelevant(rel: float | None) -> float:
+    """The number above which a grade is relevant, never subnormal: a CPU that is told to may take such for 0."""
+    if rel is None:
+        return 0.0
+    return -sys.float_info.min if rel <= 0.0 else math.nextafter(rel, 0.0)
+
+
+def check_rel(rel: Any) -> float | None:
+    return None if rel is None else _number("rel", rel, finite=True)
+
+
+def check_empty(empty: Any) -> float:
+    value = _number("empty", empty, finite=False)
+    return math.nan if math.isnan(value) else value + 0.0  # −0.0 would show
+
+
+def check_ideal(ideal: Any) -> str:
+    if not isinstance(ideal, str) or ideal not in ("judged", "returned"):
+        raise ValueError(f"ideal must be 'judged' or 'returned', not {ideal!r}")
+    return str(ideal)
+
+
+def check_rounding(rounding: Any) -> str:
+    if not isinstance(rounding, str) or rounding not in ("up", "nearest"):
+        raise ValueError(f"rounding must be 'up' or 'nearest', not {rounding!r}")
+    return str(rounding)
+
+
+def at_least(name: str, lowest: float, highest: float = math.inf) -> Callable[[Any], float]:
+    """What checks a number from the lowest to the highest, which is none that is infinite."""
+
+    def checked(value: Any) -> float:
+        number = _number(name, value, finite=True)
+        if not lowest <= number <= highest:
+            limit = f"from {lowest:g} to {highest:g}" if math.isfinite(highest) else f"at least {lowest:g}"
+            raise ValueError(f"{name} must be {limit}, not {number!r}")
+        return number + 0.0  # −0.0 would show
+
+    return checked
+
+
+def between(name: str, lowest: float, highest: float) -> Callable[[Any], float]:
+    """What checks a number above the lowest and below the highest."""
+
+    def checked(value: Any) -> float:
+        number = _number(name, value, finite=True)
+        if not lowest < number < highest:
+            raise ValueError(f"{name} must be above {lowest:g} and below {highest:g}, not {number!r}")
+        return number
+
+    return checked
+
+
+def check_coefficients(coefficients: Any) -> tuple[float, ...]:
+    if isinstance(coefficients, (str, bytes, Set, Mapping)) or not isinstance(coefficients, Iterable):
+        raise TypeError(f"coefficients must be 4 numbers, not {type(coefficients).__name__}")
+    numbers = tuple(_number("coefficients", number, finite=True) for number in coefficients)
+    if len(numbers) != 4:
+        raise ValueError(f"coefficients must be 4 numbers, not {len(numbers)}")
+    return numbers
+
+
+def _number(name: str, value: Any, finite: bool) -> float:
+    number = None if isinstance(value, (bool, np.bool_, np.ndarray)) else real(value)
+    if number is None:
+        raise TypeError(f"{name} must be a number, not {value!r}")
+    if math.isinf(number) or (finite and math.isnan(number)):
+        raise ValueError(f"{name} must be {'finite' if finite else 'finite or NaN'}, not {number!r}")
+    return number
+
+
+class Parameter(NamedTuple):
+    """A parameter of metrics: its default, what checks a value, and what reads one from the text of a metric."""
+
+    default: Any
+    check: Callable[[Any], Any]
+    read: Callable[[str], Any] = str.lower
+
+
+def _real(text: str) -> float:
+    return float(text.replace("_", "x"))
+
+
+def _reals(text: str) -> list[float]:
+    return [_real(part) for part in text.split("/")]
+
+
+PARAMETERS = {
+    "gain": Parameter(LINEAR, Gain.of),
+    "discount": Parameter(LOGARITHMIC, Discount.of),
+    "ideal": Parameter("judged", check_ideal),
+    "rel": Parameter(None, check_rel, _real),
+    "empty": Parameter(0.0, check_empty, _real),
+    "beta": Parameter(1.0, at_least("beta", 0.0, 1e6), _real),
+    "p": Parameter(0.9, between("p", 0.0, 1.0), _real),
+    "max_grade": Parameter(4.0, between("max_grade", 0.0, 1024.0), _real),
+    "recall": Parameter(0.0, at_least("recall", 0.0, 1.0), _real),
+    "rounding": Parameter("up", check_rounding),
+    "multiple": Parameter(1.0, between("multiple", 0.0, 1e6), _real),
+    "coefficients": Parameter((1.0, -1.0, 0.0, 0.0), check_coefficients, _reals),
+    "collection": Parameter(0.0, at_least("collection", 0.0), _real),
+}
+
+
+class Parameters:
+    """The values of all of them; a metric that does not take one keeps its default."""
+
+    __slots__ = tuple(PARAMETERS)
+
+    gain: Gain
+    discount: Discount
+    ideal: str
+    rel: float | None
+    empty: float
+    beta: float
+    p: float
+    max_grade: float
+    recall: float
+    rounding: str
+    multiple: float
+    coefficients: tuple[float, ...]
+    collection: float
+
+    @property
+    def below(self) -> float:
+        """The number above which a grade is relevant."""
+        return highest_irrelevant(self.rel)

@@ -1,0 +1,314 @@
+"""Programs: metrics as the engine computes them, and the way of a source through it.
+
+A Plan is made of metrics once: terms, each with all its cut-offs, and a figure for each metric. Those of metrics that
+were asked for by name are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankgain import _backend, _codes
+from rankgain._codes import IN_JUDGED, UNLIMITED
+from rankgain.data.rules import Codes, Rules
+from rankgain.data.source import Source
+from rankgain.errors import Offence
+from rankgain.metrics.discounts import LONGEST_TABLE
+from rankgain.metrics.families import Needs, Term
+from rankgain.metrics.metric import Metric, parse
+from rankgain.metrics.table import TABLE
+from rankgain.scalars import Floats, Ints
+from rankgain.threads import over
+
+MOST_PLANS = 256
+SHORTEST_TABLE = 1024
+_kept: dict[tuple[Any, ...], Plan] = {}
+
+Asked = tuple[str | Metric, ...]
+
+
+class Plan:
+    """Metrics, and what computes them by the backend that is in use; `rows`: the keys that they have in a result.
+
+    A key is the place of what was asked for, or the text of one of several cut-offs, and goes with a row.
+    """
+
+    def __init__(self, metrics: Sequence[Metric], rows: Sequence[tuple[int | str, int]] = ()) -> None:
+        self.metrics = metrics
+        self.rank = len(metrics)
+        self.rows = rows
+        self.plain = [key for key, _ in rows] == [row for _, row in rows] == list(range(len(metrics)))
+        self.averaged = not any(TABLE[metric.name].unaveraged for metric in metrics)
+        depths: dict[Term, set[int]] = {}
+        needed = [TABLE[metric.name].terms(metric) for metric in metrics]
+        for metric, terms in zip(metrics, needed, strict=True):
+            for term in terms:
+                depths.setdefault(term, set()).add(metric.depth)
+        self.terms = [(term, np.array(sorted(cutoffs), dtype=np.int64)) for term, cutoffs in depths.items()]
+        places: dict[tuple[Term, int], int] = {}
+        for term, cutoffs in self.terms:
+            for cutoff in cutoffs.tolist():
+                places[term, cutoff] = len(places)
+        self._figures = [
+            _figure(metric, tuple(places[term, metric.depth] for term in terms))
+            for metric, terms in zip(metrics, needed, strict=True)
+        ]
+        self.needs = Needs()
+        for term, cutoffs in self.terms:
+            self.needs |= term.needs.at(int(cutoffs[-1]))
+        self.asks = any(term.gain is not None and term.gain.function is not None for term, _ in self.terms)
+        self.engine = _backend.walk
+        self.run = self.engine.run
+        self.backend = _backend.name
+        # The deepest rank of which a table of discounts holds one; further ones are computed when they are come to.
+        self._deepest = min(max(self.needs.depth, self.needs.judged_depth), LONGEST_TABLE)
+        self._tabled = 0
+        self._program: Any = None
+        # what the engine runs, where that does not depend on the lists
+        self.ready = self.program(0) if self._deepest <= SHORTEST_TABLE else None
+
+    @property
+    def tabled(self) -> int:
+        """How long a list may be for the tables to hold all the discounts that are looked at."""
+        return UNLIMITED if self.ready is not None else self._tabled
+
+    def program(self, longest: int) -> Any:
+        """What the engine runs, with discounts in tables for lists of so many documents."""
+        ranks = min(longest, self._deepest)
+        if ranks > self._tabled or self._program is None:
+            self._tabled = min(self._deepest, max(SHORTEST_TABLE, 1 << max(ranks - 1, 0).bit_length()))
+            terms = [_term(term, cutoffs, self._tabled) for term, cutoffs in self.terms]
+            self._program = self.engine.Program(terms, self._figures, *self.needs)
+        return self._program
+
+    def vectors(self, asked: Asked, out: Floats) -> dict[str | Metric, Floats]:
+        """The rows of what was computed, by what was asked for."""
+        if self.rank == 1 and self.plain:
+            return {asked[0]: out[0]}
+        found = list(out)
+        return {asked[key] if isinstance(key, int) else key: found[row] for key, row in self.rows}
+
+
+_NONE = np.empty(0)
+
+
+def _term(term: Term, cutoffs: Ints, longest: int) -> tuple[Any, ...]:
+    """A term as the engine takes it."""
+    gain, discount = term.gain, term.discount
+    table: Sequence[tuple[float, float]] = gain.table if gain is not None and gain.kind == "table" else ()
+    pairs = np.array(sorted(table, reverse=True), dtype=np.float64).reshape(-1, 2)
+    ranks = discount.table(min(int(cutoffs[-1]), longest)) if discount.kind != _codes.UNIT else _NONE
+    return (
+        term.family,
+        _codes.NO_GAIN if gain is None else gain.code,
+        term.level if gain is None else gain.level,
+        pairs[:, 0].copy(),
+        pairs[:, 1].copy(),
+        term.above,
+        term.empty,
+        term.factor,
+        term.flag,
+        discount.kind,
+        discount.base,
+        ranks,
+        cutoffs,
+        np.array(term.points),
+    )
+
+
+def _figure(metric: Metric, places: tuple[int, ...]) -> tuple[Any, ...]:
+    """A figure as the engine takes it."""
+    figure = TABLE[metric.name].figure
+    return figure.how, places, figure.bounded(metric), metric.empty, figure.parameters(metric)
+
+
+def planned(asked: Asked) -> Plan:
+    """The plan of what is asked for: metrics, and names of them."""
+    key = (_backend.name, *asked)
+    try:
+        return _kept[key]
+    except (KeyError, TypeError):  # not asked for before, or no metric at all
+        pass
+    requests: dict[int | str, Metric] = {}
+    for place, one in enumerate(asked):
+        requests |= {place if name is one else str(name): metric for name, metric in parse(one)}
+    rows = {metric: row for row, metric in enumerate(dict.fromkeys(requests.values()))}
+    if not rows:
+        raise ValueError(f"no metric was asked for; there are: {', '.join(TABLE)}")
+    plan = Plan(list(rows), [(name, rows[metric]) for name, metric in requests.items()])
+    if not plan.asks:
+        if len(_kept) >= MOST_PLANS:
+            _kept.clear()
+        _kept[_backend.name, *(str(one) if isinstance(one, str) else one for one in asked)] = plan
+    return plan
+
+
+def refuse_average(metric: Metric) -> None:
+    reason = TABLE[metric.name].unaveraged
+    if reason:
+        raise ValueError(
+            f"{metric}: there is no value for ties='average', for {reason}; order ties another way, such as "
+            "rankings.under(ties='stable')"
+        )
+
+
+def fill(plan: Plan, source: Source, rules: Rules, threads: int = 1) -> tuple[Floats, int]:
+    """The values of the plan's metrics, a row each, and how many queries have nothing relevant."""
+    if rules.ties == "average" and not plan.averaged:
+        for metric in plan.metrics:
+            refuse_average(metric)
+    out = np.empty((plan.rank, len(source.query_ids)))
+    program = plan.ready or plan.program(source.longest)
+    codes = rules.codes
+    chunks = source.chunks(threads)
+    if threads > 1:
+        empty = sum(over(chunks, partial(_walk, plan, program, source, codes, out), threads))
+    else:
+        empty = 0
+        for start, stop in chunks:
+            empty += _walk(plan, program, source, codes, out, start, stop)
+    if source.broken is not None:
+        raise type(source.broken[1])(*source.broken[1].args)  # anew: the source would hold the frames that hold it
+    out.setflags(False)  # type: ignore[call-arg]  # read-only; by its name it takes twice as long
+    return out, empty
+
+
+def _walk(plan: Plan, program: Any, source: Source, codes: Codes, out: Floats, start: int, stop: int) -> int:
+    """Fill the columns of the queries start … stop − 1; how many have nothing relevant."""
+    chunk = source.chunk(start, stop)
+    if plan.asks:
+        found = _asking(plan, program, codes, chunk, source.room(start, stop), out, start)
+    else:
+        found = plan.run(program, codes, chunk, out, start)
+    if type(found) is tuple:
+        raise refused(plan, source, start, found)
+    return found  # type: ignore[no-any-return]
+
+
+def refused(plan: Plan, source: Source, start: int, fault: tuple[Any, ...]) -> Exception:
+    """What a fault is in the caller's words."""
+    code, query, position, number, *rest = fault
+    term = plan.terms[number][0] if number >= 0 else None
+    bare, detail, gain = code & ~IN_JUDGED, "", None
+    if bare == _codes.SHORT_DISCOUNT and term is not None:
+        detail = f"discount holds {len(term.discount.vector)} ranks, and {position} are needed"
+        position = -1
+    elif term is not None and bare in _OF_GAINS:
+        gain = rest[0] if rest else term.gain
+    return source.refusal(start + query, Offence(code, start + query, position, detail, gain=gain))
+
+
+_OF_GAINS = {_codes.LARGE_GRADE, _codes.MISSING_GAIN, _codes.BAD_GAIN, _codes.ABOVE_MAX_GRADE}
+
+
+# callables
+
+
+class Found(NamedTuple):
+    """The hits and the judged grades of a chunk of queries, one after the other, and what is wrong with the next."""
+
+    queries: int
+    fault: tuple[int, ...] | None
+    returned: Ints
+    offsets: Ints
+    grade: Floats
+    first: Ints
+    last: Ints
+    judged_offsets: Ints
+    judged_grade: Floats
+    judged_count: Ints
+
+
+def find(engine: Any, program: Any, codes: Any, chunk: Any, room: tuple[int, int]) -> Found:
+    """What the first half of the engine finds."""
+    queries = chunk[2] - chunk[1]
+    arrays = (
+        *(np.empty(size, dtype=np.int64) for size in (queries, queries + 1)),
+        np.empty(room[0] + 1),
+        *(np.empty(size + 1, dtype=np.int64) for size in (room[0], room[0], queries)),
+        np.empty(room[1] + 1),
+        np.empty(room[1] + 1, dtype=np.int64),
+    )
+    answer = engine.hits(program, codes, chunk, *arrays)
+    fault = answer if type(answer) is tuple else None
+    return Found(queries if fault is None else fault[1], fault, *arrays)
+
+
+def found_of(source: Source, rules: Rules, depth: int, lowest: float) -> Iterator[Found]:
+    """What is found of all queries, chunk by chunk: hits to a depth with grades above `lowest`."""
+    engine = _backend.walk
+    program = engine.Program([], [], depth, 1, lowest)
+    for start, stop in source.chunks():
+        found = find(engine, program, rules.codes, source.chunk(start, stop), source.room(start, stop))
+        if found.fault is not None:
+            code, query, position, _ = found.fault
+            raise source.refusal(start + query, Offence(code, start + query, position))
+        yield found
+
+
+class Answers:
+    """What a callable gave for the grades of a query: no gain for some of them."""
+
+    def __init__(self, grades: Floats, gains: Floats) -> None:
+        pairs = zip(grades.tolist(), gains.tolist(), strict=True)
+        self._bad = {grade: gain for grade, gain in pairs if not 0.0 <= gain < float("inf")}
+
+    def fault(self, grades: Floats) -> tuple[int, int, str] | None:
+        """As `Gain.fault`."""
+        for index, grade in enumerate(grades.tolist()):
+            if grade in self._bad:
+                return _codes.BAD_GAIN, index, f"{self._bad[grade]!r} for the grade {grade!r}"
+        return None
+
+
+def _asking(plan: Plan, program: Any, codes: Codes, chunk: Any, room: tuple[int, int], out: Floats, start: int) -> Any:
+    """As `run`, where callables say what documents are worth: find all, ask about each query, make figures of all.
+
+    A callable is given the distinct grades of a query that the term looks at, highest first, so that neither chunks nor
+    threads show in what it gives; and it sees none at or after a query that was refused.
+    """
+    found = find(plan.engine, program, codes, chunk, room)
+    tables: list[list[tuple[Floats, Floats]] | None] = [
+        [] if term.gain is not None and term.gain.function is not None else None for term, _ in plan.terms
+    ]
+    errors: list[BaseException] = []
+    done = 0
+    try:
+        for done in range(found.queries):
+            for (term, cutoffs), table in zip(plan.terms, tables, strict=True):
+                if table is not None and term.gain is not None:
+                    grades = _grades(found, done, term.needs.at(int(cutoffs[-1])))
+                    table.append((grades, term.gain.asked(grades)))
+        done = found.queries
+    except Exception as raised:
+        errors.append(raised)
+    asked = [None if table is None else _joined(table[:done]) for table in tables]
+    arrays = found[2:]
+    answer = plan.engine.figure(program, codes[0], done, *arrays, asked, out, start)
+    if type(answer) is tuple:
+        table = tables[answer[3]] if answer[3] >= 0 else None
+        return answer if table is None else (*answer, Answers(*table[answer[1]]))
+    if errors:
+        raise errors.pop()  # no frame of its traceback holds it
+    return answer if found.fault is None else found.fault
+
+
+def _grades(found: Found, query: int, needs: Needs) -> Floats:
+    """The distinct grades of a query that a term looks at, highest first."""
+    own = slice(*found.offsets[query : query + 2].tolist())
+    judged = slice(*found.judged_offsets[query : query + 2].tolist())
+    hits = found.grade[own][found.first[own] <= needs.depth]
+    known = found.judged_grade[judged] if needs.judged_depth > 1 else found.judged_grade[:0]
+    return np.unique(np.concatenate([hits[hits >= 0.0], known]))[::-1].copy()
+
+
+def _joined(table: list[tuple[Floats, Floats]]) -> tuple[Ints, Floats, Floats]:
+    """Tables of queries, one after the other."""
+    offsets = np.zeros(len(table) + 1, dtype=np.int64)
+    np.cumsum([len(grades) for grades, _ in table], out=offsets[1:])
+    grades, gains = (np.concatenate([np.empty(0), *(pair[side] for pair in table)]) for side in (0, 1))
+    return offsets, grades, gains

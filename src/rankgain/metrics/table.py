@@ -1,0 +1,552 @@
+"""THE TABLE of metrics: what each is called, what it takes, which terms compute it, and how their values make one.
+
+A new metric is a new row; only a new family touches the backends.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+from rankgain import _codes
+from rankgain._codes import GEOMETRIC
+from rankgain.metrics.aggregators import Aggregator, geometric_mean, mean, total
+from rankgain.metrics.discounts import NO_DISCOUNT, Discount
+from rankgain.metrics.families import (
+    NON_RELEVANT,
+    Term,
+    any_relevant,
+    cascade,
+    cost_sum,
+    discounted_sum,
+    first_relevant,
+    grade_levels,
+    hits_above,
+    ideal_cascade,
+    ideal_sum,
+    inferred_sum,
+    interpolated,
+    judged_above,
+    precision_at_relevant,
+    precision_sum,
+    preference_sum,
+    ranks,
+    relevant_ranks,
+)
+from rankgain.metrics.gains import Gain
+from rankgain.metrics.parameters import Parameters
+
+
+class Figure(NamedTuple):
+    """How the values of terms make that of a metric: see `_codes`.
+
+    `bounded`: whether more than the ideal is refused. `parameters`: the numbers that it takes of the metric, besides
+    `empty`, the value where nothing is relevant.
+    """
+
+    how: int
+    bounded: Callable[[Parameters], bool] = lambda metric: False
+    parameters: Callable[[Parameters], tuple[float, ...]] = lambda metric: ()
+
+
+def _always(metric: Parameters) -> bool:
+    return True
+
+
+def _by_discount(metric: Parameters) -> bool:
+    return metric.discount.bounded
+
+
+def _persistence(metric: Parameters) -> tuple[float, ...]:
+    return (metric.p,)
+
+
+AS_IS = Figure(_codes.AS_IS)
+RATIO = Figure(_codes.RATIO, _by_discount)
+QUOTIENT = Figure(_codes.QUOTIENT)
+BY_RELEVANT = Figure(_codes.BY_RELEVANT, _always)
+BY_CAPPED = Figure(_codes.BY_CAPPED, _always)
+BY_HITS = Figure(_codes.BY_HITS, _always)
+FILLED = Figure(_codes.FILLED)
+BOUNDED_MEAN = Figure(_codes.BOUNDED_MEAN, _by_discount)
+F_MEASURE = Figure(_codes.F_MEASURE, _always, lambda metric: (metric.beta,))
+BIASED = Figure(_codes.BIASED, parameters=_persistence)
+RESIDUAL = Figure(_codes.RESIDUAL, parameters=_persistence)
+UNJUDGED = Figure(_codes.UNJUDGED)
+SET_AP = Figure(_codes.SET_AP, _always)
+UTILITY = Figure(_codes.UTILITY, parameters=lambda metric: (*metric.coefficients, metric.collection))
+DIFFERENCE = Figure(_codes.DIFFERENCE)
+ONE = Figure(_codes.ONE)
+
+
+class Row(NamedTuple):
+    """One metric of the table: what it is called, what it takes, which terms compute it, and what sums it up.
+
+    `takes`: its parameters besides k. `figure`: what makes its value of those of the terms. `highest`: its largest
+    value. `aggregator`: what makes one number of those of many queries. `cuts`: whether it takes a cut-off k.
+    `unaveraged`: why it has no expected value over the orders of tied documents.
+    `better`: 1 where higher values are better, −1 where lower ones are, 0 where neither says anything about a run.
+    `formula`: in the symbols that `rankgain.explain` lists. `source`: the paper or the program that defines it.
+    """
+
+    name: str
+    title: str
+    terms: Callable[[Parameters], tuple[Term, ...]]
+    aliases: tuple[str, ...] = ()
+    takes: tuple[str, ...] = ()
+    figure: Figure = AS_IS
+    highest: float = 1.0
+    aggregator: Aggregator = mean
+    cuts: bool = True
+    unaveraged: str = ""
+    better: int = 1
+    formula: str = ""
+    source: str = ""
+
+
+def _relevant(metric: Parameters) -> Term:
+    return judged_above(metric.below)
+
+
+def _hits(metric: Parameters) -> Term:
+    return hits_above(metric.below)
+
+
+def _geometric(metric: Parameters, above: float) -> Term:
+    return discounted_sum(Gain.relevant(above), Discount(GEOMETRIC, metric.p))
+
+
+def _points(metric: Parameters, *points: float) -> tuple[Term, ...]:
+    return interpolated(metric.below, points, up=metric.rounding == "up"), _relevant(metric)
+
+
+_AP = "Buckley & Voorhees 2000; Robertson, Kanoulas & Yilmaz 2010"
+_TREC = "trec_eval, m_{}.c (Buckley)"
+_BY_ORDER = "it depends on where each document of a tie group stands, not only on how many are relevant"
+
+
+TABLE: dict[str, Row] = {
+    row.name: row
+    for row in (
+        Row(
+            "cg",
+            "cumulative gain: the sum of the gains to rank k",
+            takes=("gain",),
+            terms=lambda m: (discounted_sum(m.gain, NO_DISCOUNT),),
+            highest=math.inf,
+            formula="Σ g(r_i), i ≤ k",
+            source="Järvelin & Kekäläinen 2002",
+        ),
+        Row(
+            "ncg",
+            "normalised CG: CG / that of the ideal list",
+            takes=("gain", "empty"),
+            terms=lambda m: (discounted_sum(m.gain, NO_DISCOUNT), ideal_sum(m.gain, NO_DISCOUNT)),
+            figure=RATIO,
+            formula="Σ g(r_i), i ≤ k, / the same sum over the judged documents, highest gain first",
+            source="Järvelin & Kekäläinen 2002",
+        ),
+        Row(
+            "dcg",
+            "discounted cumulative gain: the sum of gain times discount to rank k",
+            takes=("gain", "discount"),
+            terms=lambda m: (discounted_sum(m.gain, m.discount),),
+            highest=math.inf,
+            formula="Σ g(r_i)·d(i), i ≤ k",
+            source="Järvelin & Kekäläinen 2002; gain=exponential: Burges et al. 2005",
+        ),
+        Row(
+            "idcg",
+            "ideal DCG: the DCG of the judged gains, highest first",
+            aliases=("ideal_dcg",),
+            takes=("gain", "discount"),
+            terms=lambda m: (ideal_sum(m.gain, m.discount),),
+            highest=math.inf,
+            better=0,
+            formula="Σ g(r_i)·d(i), i ≤ k, over the judged documents, highest gain first",
+            source="Järvelin & Kekäläinen 2002",
+        ),
+        Row(
+            "ndcg",
+            "normalised DCG: DCG / IDCG",
+            aliases=("ndcg_cut",),
+            takes=("gain", "discount", "ideal", "empty"),
+            terms=lambda m: (
+                discounted_sum(m.gain, m.discount),
+                ideal_sum(m.gain, m.discount, returned=m.ideal == "returned"),
+            ),
+            figure=RATIO,
+            formula="DCG / IDCG; DCG = Σ g(r_i)·d(i), i ≤ k; IDCG = the same sum over the judged documents, highest "
+            "gain first",
+            source="Järvelin & Kekäläinen 2002",
+        ),
+        Row(
+            "rr",
+            "reciprocal rank: 1 / rank of the first relevant document; its mean is MRR",
+            aliases=("mrr", "reciprocal_rank", "recip_rank"),
+            takes=("rel", "empty"),
+            terms=lambda m: (first_relevant(m.below, m.empty),),
+            formula="1 / i of the first i ≤ k with rel(i) = 1, else 0",
+            source="Voorhees 1999",
+        ),
+        Row(
+            "success",
+            "success, or hit rate: 1 if a relevant document was returned to rank k, else 0",
+            aliases=("hit_rate", "hit", "hits"),
+            takes=("rel", "empty"),
+            terms=lambda m: (any_relevant(m.below, m.empty),),
+            formula="1 if rel(i) = 1 for an i ≤ k, else 0",
+            source=_TREC.format("success"),
+        ),
+        Row(
+            "precision",
+            "the share of relevant documents among the first k; without k, among those returned",
+            aliases=("p", "set_p"),
+            takes=("rel",),
+            terms=lambda m: (_hits(m), ranks()),
+            figure=QUOTIENT,
+            formula="Σ rel(i), i ≤ k, / k (without k: / n)",
+            source=_TREC.format("P"),
+        ),
+        Row(
+            "recall",
+            "the share of the relevant documents that were returned to rank k",
+            aliases=("r", "set_recall"),
+            takes=("rel", "empty"),
+            terms=lambda m: (_hits(m), _relevant(m)),
+            figure=BY_RELEVANT,
+            formula="Σ rel(i), i ≤ k, / R",
+            source=_TREC.format("recall"),
+        ),
+        Row(
+            "capped_recall",
+            "relevant documents to rank k / min(k, R): how much of what k ranks can hold",
+            aliases=("relative_p", "recall_cap", "set_relative_p"),
+            takes=("rel", "empty"),
+            terms=lambda m: (_hits(m), _relevant(m), ranks()),
+            figure=BY_CAPPED,
+            formula="Σ rel(i), i ≤ k, / min(k, R) (without k: / min(n, R))",
+            source=_TREC.format("rel_P") + "; BEIR's capped recall",
+        ),
+        Row(
+            "f",
+            "F, the weighted harmonic mean of precision and recall to rank k",
+            aliases=("f1", "set_f"),
+            takes=("rel", "empty", "beta"),
+            terms=lambda m: (_hits(m), _relevant(m), ranks()),
+            figure=F_MEASURE,
+            formula="(1 + β²)·P·C / (β²·P + C); P = Σ rel(i), i ≤ k, / k (without k: / n); C = the same sum / R",
+            source="van Rijsbergen 1979",
+        ),
+        Row(
+            "ap",
+            "average precision: the precisions at the ranks of relevant documents to k / R; its mean is MAP",
+            aliases=("map", "average_precision", "map_cut"),
+            takes=("rel", "empty"),
+            terms=lambda m: (precision_sum(m.below), _relevant(m)),
+            figure=BY_RELEVANT,
+            formula="Σ rel(i)·prec(i), i ≤ k, / R",
+            source=_AP,
+        ),
+        Row(
+            "ap_capped",
+            "average precision / min(k, R), as recommender libraries count",
+            aliases=("map_capped",),
+            takes=("rel", "empty"),
+            terms=lambda m: (precision_sum(m.below), _relevant(m), ranks()),
+            figure=BY_CAPPED,
+            formula="Σ rel(i)·prec(i), i ≤ k, / min(k, R) (without k: / min(n, R))",
+            source="Kaggle's MAP@k; implicit, evaluation.pyx",
+        ),
+        Row(
+            "ap_hits",
+            "average precision / the number of relevant documents to rank k: the mean of their precisions",
+            aliases=("map_hits",),
+            takes=("rel", "empty"),
+            terms=lambda m: (precision_sum(m.below), _relevant(m), _hits(m)),
+            figure=BY_HITS,
+            unaveraged="it divides by the number of hits, which differs between the orders of tied documents",
+            formula="Σ rel(i)·prec(i), i ≤ k, / Σ rel(i), i ≤ k",
+            source="torchmetrics, retrieval_average_precision; recmetrics, mapk",
+        ),
+        Row(
+            "gm_ap",
+            "average precision, whose geometric mean is taken over queries (GMAP)",
+            aliases=("gm_map", "gmap"),
+            takes=("rel", "empty"),
+            terms=lambda m: (precision_sum(m.below), _relevant(m)),
+            figure=BY_RELEVANT,
+            aggregator=geometric_mean,
+            cuts=False,
+            formula="Σ rel(i)·prec(i) / R",
+            source="Robertson 2006; " + _TREC.format("gm_map"),
+        ),
+        Row(
+            "r_precision",
+            "precision at rank R, or a multiple of it",
+            aliases=("rprec", "r_prec", "rprec_mult"),
+            takes=("rel", "empty", "multiple"),
+            terms=lambda m: (precision_at_relevant(m.below, m.multiple), _relevant(m)),
+            figure=FILLED,
+            cuts=False,
+            formula="Σ rel(i), i ≤ K, / K; K = int(multiple·R + 0.9)",
+            source=_TREC.format("Rprec"),
+        ),
+        Row(
+            "iprec",
+            "interpolated precision: the highest at any rank with at least this recall",
+            aliases=("iprec_at_recall",),
+            takes=("rel", "empty", "recall", "rounding"),
+            terms=lambda m: _points(m, m.recall),
+            figure=FILLED,
+            cuts=False,
+            unaveraged="it is the highest of many precisions, and " + _BY_ORDER,
+            formula="the highest prec(i) of the ranks by which recall·R documents (rounded) have rel(i) = 1",
+            source=_TREC.format("iprec_at_recall"),
+        ),
+        Row(
+            "iprec_mean",
+            "the mean of interpolated precision at recall 0, 0.1 … 1",
+            aliases=("11pt_avg", "11pt"),
+            takes=("rel", "empty", "rounding"),
+            terms=lambda m: _points(m, *(tenth / 10 for tenth in range(11))),
+            figure=FILLED,
+            cuts=False,
+            unaveraged="it is made of the highest of many precisions, and " + _BY_ORDER,
+            formula="the mean over recall = 0, 0.1 … 1 of the highest prec(i) of the ranks by which recall·R "
+            "documents (rounded) have rel(i) = 1",
+            source=_TREC.format("11pt_avg"),
+        ),
+        Row(
+            "bpref",
+            "binary preference: how seldom judged non-relevant documents stand above relevant ones",
+            takes=("rel", "empty"),
+            terms=lambda m: (preference_sum(m.below), _relevant(m)),
+            figure=BY_RELEVANT,
+            cuts=False,
+            formula="Σ rel(i)·(1 − min(above(i), R) / min(R, N)) / R",
+            source="Buckley & Voorhees 2004; " + _TREC.format("bpref"),
+        ),
+        Row(
+            "gm_bpref",
+            "bpref, whose geometric mean is taken over queries",
+            takes=("rel", "empty"),
+            terms=lambda m: (preference_sum(m.below), _relevant(m)),
+            figure=BY_RELEVANT,
+            aggregator=geometric_mean,
+            cuts=False,
+            formula="Σ rel(i)·(1 − min(above(i), R) / min(R, N)) / R",
+            source=_TREC.format("gm_bpref"),
+        ),
+        Row(
+            "infap",
+            "inferred AP, for judgements of a sample of the pool (negative grades: pooled, not judged)",
+            aliases=("inf_ap",),
+            takes=("rel", "empty"),
+            terms=lambda m: (inferred_sum(m.below), _relevant(m)),
+            figure=BY_RELEVANT,
+            cuts=False,
+            unaveraged=_BY_ORDER,
+            formula="Σ rel(i)·(1 + p(i)·(h(i) + ε) / (j(i) + 2ε)) / i / R; p(i), j(i), h(i): how many pooled, "
+            "judged and relevant documents stand above rank i; ε = 0.00001",
+            source="Yilmaz & Aslam 2006; " + _TREC.format("infap"),
+        ),
+        Row(
+            "rbp",
+            "rank-biased precision: (1 − p)·Σ p^(rank − 1) over relevant documents",
+            takes=("rel", "p"),
+            terms=lambda m: (_geometric(m, m.below),),
+            figure=BIASED,
+            formula="(1 − p)·Σ rel(i)·p^(i − 1), i ≤ k",
+            source="Moffat & Zobel 2008",
+        ),
+        Row(
+            "rbp_residual",
+            "what RBP would gain if all that is not judged, and all beyond rank k, were relevant",
+            aliases=("rbp_resid",),
+            takes=("p",),
+            terms=lambda m: (_geometric(m, NON_RELEVANT),),
+            figure=RESIDUAL,
+            better=-1,
+            formula="1 − (1 − p)·Σ p^(i − 1) over the judged documents at i ≤ k",
+            source="Moffat & Zobel 2008",
+        ),
+        Row(
+            "err",
+            "expected reciprocal rank of a reader who stops at a document of grade g with (2^g − 1) / 2^max_grade",
+            takes=("max_grade",),
+            terms=lambda m: (cascade(m.max_grade),),
+            formula="Σ 1/i · q(r_i)·Π (1 − q(r_j)), j < i ≤ k; q(r) = (2^r − 1) / 2^max_grade",
+            source="Chapelle, Metzler, Zhang & Grinspan 2009",
+        ),
+        Row(
+            "nerr",
+            "ERR / that of the ideal list",
+            takes=("max_grade", "empty"),
+            terms=lambda m: (cascade(m.max_grade), ideal_cascade(m.max_grade)),
+            figure=RATIO,
+            formula="ERR / that of the judged documents, highest grade first; ERR = Σ 1/i · q(r_i)·Π (1 − q(r_j)), "
+            "j < i ≤ k; q(r) = (2^r − 1) / 2^max_grade",
+            source="Chapelle, Metzler, Zhang & Grinspan 2009; Sakai & Robertson 2008",
+        ),
+        Row(
+            "q_measure",
+            "Q-measure: average precision blended with cumulative gain, (c + β·CG) / (rank + β·ICG)",
+            aliases=("q",),
+            takes=("rel", "empty", "beta"),
+            terms=lambda m: (precision_sum(m.below, m.beta), _relevant(m)),
+            figure=BY_RELEVANT,
+            formula="Σ rel(i)·(i·prec(i) + β·CG(i)) / (i + β·ICG(i)), i ≤ k, / R; CG and ICG: the sums of the "
+            "grades to rank i, and of the judged ones, highest first",
+            source="Sakai 2004",
+        ),
+        Row(
+            "judged",
+            "the share of judged documents among those returned to rank k",
+            terms=lambda m: (hits_above(NON_RELEVANT), ranks(returned=True)),
+            figure=QUOTIENT,
+            better=0,
+            formula="judged documents at i ≤ k / min(k, n)",
+            source="ir_measures, Judged",
+        ),
+        Row(
+            "unjudged",
+            "the documents to rank k that are not judged / k; without k, / those returned",
+            aliases=("unj",),
+            terms=lambda m: (hits_above(NON_RELEVANT), ranks(returned=True), ranks()),
+            figure=UNJUDGED,
+            better=-1,
+            formula="documents at i ≤ k that are not judged / k (without k: / n)",
+            source=_TREC.format("unjudged"),
+        ),
+        Row(
+            "set_ap",
+            "precision times recall of the whole list",
+            aliases=("set_map",),
+            takes=("rel", "empty"),
+            terms=lambda m: (_hits(m), _relevant(m), ranks()),
+            figure=SET_AP,
+            cuts=False,
+            formula="P·C; P = Σ rel(i) / n; C = Σ rel(i) / R",
+            source=_TREC.format("set_map"),
+        ),
+        Row(
+            "utility",
+            "a·(relevant returned) + b·(others returned) + c·(relevant not returned) + d·(others not returned)",
+            takes=("rel", "coefficients", "collection"),
+            terms=lambda m: (_hits(m), _relevant(m), ranks()),
+            figure=UTILITY,
+            highest=math.inf,
+            cuts=False,
+            formula="a·h + b·(n − h) + c·(R − h) + d·(collection + h − n − R); h = Σ rel(i); a, b, c, d: the "
+            "coefficients",
+            source=_TREC.format("utility"),
+        ),
+        Row(
+            "g",
+            "G: the gains, each divided by log2(2 + the gain that the ranks so far have missed), / their ideal sum",
+            takes=("gain", "empty"),
+            terms=lambda m: (cost_sum(m.gain), ideal_sum(m.gain, NO_DISCOUNT)),
+            figure=QUOTIENT,
+            cuts=False,
+            unaveraged=_BY_ORDER,
+            formula="Σ g(r_i) / log2(2 + M(i)) / Σ g(r) over the judged documents; M(i): the ideal gains of the "
+            "ranks to i, each 1 at least, less the gains found there",
+            source=_TREC.format("G"),
+        ),
+        Row(
+            "bin_g",
+            "G with the gain 1 of each relevant document: each is divided by log2(2 + the others above)",
+            aliases=("bing",),
+            takes=("rel", "empty"),
+            terms=lambda m: (cost_sum(Gain.relevant(m.below)), _relevant(m)),
+            figure=BY_RELEVANT,
+            cuts=False,
+            unaveraged=_BY_ORDER,
+            formula="Σ rel(i) / log2(2 + i − i·prec(i)) / R",
+            source=_TREC.format("binG"),
+        ),
+        Row(
+            "ndcg_rel",
+            "the mean of nDCG at the ranks of the documents with a gain",
+            takes=("gain", "discount", "empty"),
+            terms=lambda m: (relevant_ranks(m.gain, m.discount), ideal_sum(m.gain, NO_DISCOUNT)),
+            figure=BOUNDED_MEAN,
+            cuts=False,
+            unaveraged=_BY_ORDER,
+            formula="the mean of nDCG at the ranks of the judged documents with a gain; at n for those not returned",
+            source=_TREC.format("ndcg_rel"),
+        ),
+        Row(
+            "r_ndcg",
+            "the mean of nDCG at the ranks where the ideal gain falls, and at the end",
+            aliases=("rndcg",),
+            takes=("gain", "discount", "rel", "empty"),
+            terms=lambda m: (grade_levels(m.gain, m.discount), _relevant(m)),
+            figure=BOUNDED_MEAN,
+            cuts=False,
+            formula="the mean of nDCG at the ranks where the ideal gain falls, and at n",
+            source=_TREC.format("Rndcg"),
+        ),
+        Row(
+            "num_ret",
+            "documents returned",
+            terms=lambda m: (ranks(),),
+            highest=math.inf,
+            aggregator=total,
+            cuts=False,
+            better=0,
+            formula="n",
+            source=_TREC.format("num_ret"),
+        ),
+        Row(
+            "num_rel",
+            "relevant documents judged",
+            takes=("rel",),
+            terms=lambda m: (_relevant(m),),
+            highest=math.inf,
+            aggregator=total,
+            cuts=False,
+            better=0,
+            formula="R",
+            source=_TREC.format("num_rel"),
+        ),
+        Row(
+            "num_rel_ret",
+            "relevant documents returned",
+            takes=("rel",),
+            terms=lambda m: (_hits(m),),
+            highest=math.inf,
+            aggregator=total,
+            cuts=False,
+            formula="Σ rel(i)",
+            source=_TREC.format("num_rel_ret"),
+        ),
+        Row(
+            "num_nonrel_judged_ret",
+            "documents returned that are judged not relevant",
+            takes=("rel",),
+            terms=lambda m: (hits_above(NON_RELEVANT), _hits(m)),
+            figure=DIFFERENCE,
+            highest=math.inf,
+            aggregator=total,
+            cuts=False,
+            better=-1,
+            formula="Σ 1 − rel(i) over the judged documents",
+            source=_TREC.format("num_nonrel_judged_ret"),
+        ),
+        Row(
+            "num_q",
+            "queries evaluated",
+            terms=lambda m: (ranks(),),
+            figure=ONE,
+            highest=math.inf,
+            aggregator=total,
+            cuts=False,
+            better=0,
+            formula="1",
+            source=_TREC.format("num_q"),
+        ),
+    )
+}

@@ -1,0 +1,136 @@
+"""Curves: the values of a metric at many cut-offs, and their picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankgain.data.arrays import objects_of
+from rankgain.metrics.aggregators import mean
+from rankgain.metrics.metric import Metric, parse
+from rankgain.metrics.parameters import cut_off
+from rankgain.scalars import Floats, Ints
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Curve:
+    """The values of one metric at many cut-offs; made by `Rankings.curve`.
+
+    Attributes
+    ----------
+    metric : Metric
+        The metric, without a cut-off.
+    ks : ndarray of int64, shape (cut-offs,)
+        The cut-offs, rising.
+    values : ndarray of float64, shape (queries, cut-offs)
+        Read-only.
+    query_ids : sequence
+        The queries in the order of the rows.
+    """
+
+    __module__ = "rankgain"
+    metric: Metric
+    ks: Ints
+    values: Floats
+    query_ids: Sequence[Any]
+
+    def mean(self) -> Floats:
+        """The mean over queries at each cut-off, equal to `Evaluation.mean`: queries whose value is NaN do not count.
+
+        Returns
+        -------
+        ndarray of float64, shape (cut-offs,)
+            NaN where no query counts.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> rg.from_ranked([[0, 1], [1, 0]]).curve("rr", [1, 2]).mean().tolist()
+        [0.5, 0.75]
+        """
+        return np.array([mean(values) for values in self.values.T])
+
+    def plot(self, axes: Axes | None = None, label: str | None = None, per_query: bool = False) -> Axes:
+        """Draw the mean against the cut-off.
+
+        Parameters
+        ----------
+        axes : matplotlib Axes, optional
+            Where to draw; each call on the same axes takes the next colour and dashes. None: a new figure, which is
+            ``axes.figure``.
+        label : str, optional
+            The line's name in a legend, which ``axes.legend()`` adds.
+        per_query : bool
+            Whether the curve of each query stands behind it, as a thin line.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Raises
+        ------
+        ImportError
+            Without matplotlib: ``pip install 'rankgain[plot]'``.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> rg.from_ranked([[0, 1], [1, 0]]).curve("rr", [1, 2]).plot().get_ylabel()
+        'mean RR@k'
+        """
+        drawn_by = drawing()
+        target = drawn_by.panels(1)[0] if axes is None else axes
+        drawn_by.draw(self, target, label, per_query)
+        return target
+
+    def __repr__(self) -> str:
+        means = self.mean()
+        return (
+            f"<Curve of {self.metric} at {len(self.ks)} cut-offs, {len(self.query_ids)} queries: "
+            f"mean {means[0]:.4f} @{self.ks[0]} … {means[-1]:.4f} @{self.ks[-1]}>"
+        )
+
+
+def without_cutoff(asked: str | Metric) -> Metric:
+    """The metric that was asked for; it must leave the cut-offs to `ks`."""
+    metrics = [metric for _, metric in parse(asked)]
+    if any(metric.k is not None for metric in metrics):
+        raise ValueError(
+            f"{asked!s} has a cut-off; ask for {metrics[0].name!r} without one, and give the cut-offs as ks"
+        )
+    return metrics[0]
+
+
+def check_ks(ks: Iterable[int]) -> Ints:
+    """The cut-offs, rising, each once."""
+    items = objects_of(ks, "ks")
+    if isinstance(items, (str, bytes)) or not isinstance(items, Iterable):
+        raise TypeError(f"ks must hold cut-offs, positive integers, not {type(ks).__name__}")
+    depths = sorted({_depth(k, position) for position, k in enumerate(items)})
+    if not depths:
+        raise ValueError("ks is empty; give at least one cut-off")
+    return np.array(depths, dtype=np.int64)
+
+
+def _depth(k: Any, position: int) -> int:
+    try:
+        if k is None:  # no cut-off, which elsewhere is one way to ask
+            raise TypeError
+        return cut_off(k)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"ks: position {position}: must be a positive integer, not {k!r}") from None
+
+
+def drawing() -> Any:
+    """The module that draws; imported only here, for it needs matplotlib."""
+    try:
+        from rankgain.results import plotting
+    except ImportError as error:
+        raise ImportError("drawing needs matplotlib: pip install 'rankgain[plot]'") from error
+    return plotting

@@ -1,0 +1,109 @@
+"""How curves look. It needs matplotlib, and so is imported only by what draws; pyplot it leaves alone."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Mapping, Sequence
+from textwrap import wrap
+from typing import Protocol
+
+import numpy as np
+from matplotlib import figure
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.ticker import MaxNLocator
+
+from rankgain.metrics.metric import Metric
+from rankgain.metrics.table import TABLE
+from rankgain.scalars import Floats, Ints
+
+# Okabe & Ito 2008, which colour-blind readers tell apart, without the yellow that white paper swallows. The dashes are
+# one fewer, so that the pairs repeat late, and lines differ where there is no colour.
+COLOURS = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9"
+DASHES = "-", (0, (5, 1.5)), (0, (1, 1)), (0, (6, 1.5, 1, 1.5)), (0, (9, 2)), (0, (4, 1, 1, 1, 1, 1))
+PANEL = 4.6, 3.4  # inches
+FEW = 20  # so many cut-offs are marked one by one
+LEGEND_COLUMNS = 3
+LABEL_WIDTH = 40  # characters, as many as the height of a panel holds
+LONGEST_ABBREVIATION = 4  # RR, CG, IDCG; what is longer is a word
+
+
+class Line(Protocol):
+    """What is drawn: a Curve."""
+
+    @property
+    def metric(self) -> Metric: ...
+    @property
+    def ks(self) -> Ints: ...
+    @property
+    def values(self) -> Floats: ...
+    def mean(self) -> Floats: ...
+
+
+class Figure(figure.Figure):
+    """A figure that a notebook shows without pyplot."""
+
+    def _repr_png_(self) -> bytes:
+        image = io.BytesIO()
+        self.savefig(image, format="png")
+        return image.getvalue()
+
+
+def panels(count: int) -> list[Axes]:
+    """So many empty panels of one figure, side by side."""
+    width, height = PANEL
+    whole = Figure(figsize=(width * count, height), layout=ConstrainedLayoutEngine(wspace=0.06))
+    return list(whole.subplots(1, count, squeeze=False)[0])
+
+
+def draw(curve: Line, axes: Axes, label: str | None = None, per_query: bool = False) -> None:
+    """The mean as a line in the next style of the axes; behind it, if asked for, the queries."""
+    drawn = len(axes.lines)
+    if not drawn:
+        dress(axes, curve)
+    colour, dashes = COLOURS[drawn % len(COLOURS)], DASHES[drawn % len(DASHES)]
+    if per_query:
+        lines = np.stack(np.broadcast_arrays(curve.ks, curve.values), axis=-1)
+        axes.add_collection(LineCollection(list(lines), colors=colour, linewidths=0.5, alpha=0.2, zorder=1))
+    marker = "o" if len(curve.ks) <= FEW else None
+    axes.plot(curve.ks, curve.mean(), color=colour, linestyle=dashes, linewidth=1.8, marker=marker, ms=4, label=label)
+
+
+def dress(axes: Axes, curve: Line) -> None:
+    """What the panel of a metric has beside its lines."""
+    axes.set_xlabel("cut-off k")
+    axes.set_ylabel(heading(curve.metric))
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
+    axes.margins(x=0.01)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(axis="y", color="0.9", linewidth=0.8)
+    axes.set_axisbelow(True)
+    if TABLE[curve.metric.name].highest == 1.0:
+        axes.set_ylim(-0.02, 1.02)
+    else:
+        axes.update_datalim([(curve.ks[0], 0.0)])  # a sum is seen from 0 up
+
+
+def heading(metric: Metric) -> str:
+    """The mean as the field writes it, abbreviations in capitals; below it what else the metric was asked for with."""
+    name = metric.name
+    written = "nDCG" if name == "ndcg" else name.upper() if len(name) <= LONGEST_ABBREVIATION else name
+    parameters = re.sub(r",\s*", ", ", str(metric).removeprefix(name))
+    return "\n".join([f"mean {written}@k", *wrap(parameters, LABEL_WIDTH, max_lines=2, placeholder=" …")])
+
+
+def side_by_side(runs: Mapping[str | None, Sequence[Line]]) -> Figure:
+    """A panel a metric, a line a run; the legend stands below, where there are no lines."""
+    axes = panels(max(map(len, runs.values())))
+    for name, curves in runs.items():
+        for panel, curve in zip(axes, curves, strict=True):
+            draw(curve, panel, None if name is None else str(name))
+    handles, labels = axes[0].get_legend_handles_labels()
+    whole = axes[0].get_figure()
+    assert isinstance(whole, Figure)
+    if labels:
+        columns = min(len(labels), LEGEND_COLUMNS)
+        whole.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False)
+    return whole

@@ -1,0 +1,482 @@
+"""THE TABLE of what others do: each peer's metrics by ours, and its rules for ties, missing queries and scores.
+
+`Rankings.evaluate(..., like=)` follows a row, `rankgain.explain` prints one or the difference of two, and README's
+section 'Where we differ' is made from all of them. A row says no more than what was run or read, in that release.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from rankgain.metrics.discounts import LOGARITHMIC
+from rankgain.metrics.metric import Metric, metric, parse
+from rankgain.metrics.parameters import PARAMETERS
+
+
+class Rules(NamedTuple):
+    """What a peer does before any metric: as `Rankings.under` takes it. None: as the rankings have it."""
+
+    ties: str | None
+    missing: str | None
+    score_bits: int | None = 64
+
+
+class Measure(NamedTuple):
+    """A metric that a peer has.
+
+    `names`: what it is asked for by, ours; with ``@k`` where it has a cut-off. `peer`: its own name. `parameters`: what
+    ours is given, or a function that makes them of k. `metric`: the one of ours that has the value, where its name
+    differs. `rules`: the peer's for this metric, where they are not those for all.
+    """
+
+    names: str
+    peer: str
+    parameters: Mapping[str, Any] | Callable[[Any], Mapping[str, Any]] = MappingProxyType({})
+    metric: str = ""
+    rules: Rules | None = None
+
+
+class Peer(NamedTuple):
+    """What is to know of a peer. `order`, `queries`: what it does about ties and which queries count, in words."""
+
+    name: str
+    title: str
+    rules: Rules
+    order: str
+    queries: str
+    measures: tuple[Measure, ...]
+    notes: tuple[str, ...]
+    source: str
+
+    def measure(self, record: Metric) -> Measure:
+        """What the peer has for a metric."""
+        if self is OWN:
+            return Measure(record.name, record.name)
+        key = record.name + ("" if record.k is None else "@k")
+        for held in self.measures:
+            if key in held.names.split():
+                return held
+        there = ", ".join(name for held in self.measures for name in held.names.split())
+        raise ValueError(f"like={self.name!r}: {self.title} has no {key} that we know of; there are: {there}")
+
+
+ABOVE_HALF = math.nextafter(0.5, 1.0)  # the lowest grade that is above 0.5
+
+_GIVEN = "as they are given: the order of equal scores is not looked at"
+_INPUT = "input order (a stable sort)"
+_UNSTABLE = "left open by an unstable sort; input order stands for it"
+_BOTH = "those in both the truth and the run"
+_ALL = "all of the truth; those that the run lacks count 0"
+_THEIR_OWN = "each is one with its documents: none can be missing"
+
+_DOCID, _STABLE, _WORST = Rules("docid", "skip"), Rules("stable", "zero"), Rules("worst", "zero")
+
+
+def _pairs(text: str) -> Iterator[tuple[str, str]]:
+    for pair in text.split():
+        ours, _, theirs = pair.partition(":")
+        yield ours, theirs
+
+
+def _trec(release: int) -> tuple[Measure, ...]:
+    """The measures of trec_eval, whose threshold of relevance, -l, is 1."""
+    plain = (
+        "ap:map ap@k:map_cut rr:recip_rank precision:set_P precision@k:P recall:set_recall recall@k:recall f:set_F "
+        "capped_recall:set_relative_P capped_recall@k:relative_P success@k:success r_precision:Rprec_mult "
+        "set_ap:set_map gm_ap:gm_map bpref:bpref gm_bpref:gm_bpref infap:infAP bin_g:binG utility:utility r_ndcg:Rndcg "
+        "num_rel:num_rel num_rel_ret:num_rel_ret num_nonrel_judged_ret:num_nonrel_judged_ret"
+    )
+    graded = "ndcg:ndcg ndcg@k:ndcg_cut ndcg_rel:ndcg_rel g:G num_q:num_q num_ret:num_ret"
+    later = "dcg:dcg idcg:ideal_dcg unjudged@k:unj" if release == 10 else ""
+    points = {"rel": 1, "rounding": "up" if release == 9 else "nearest"}
+    return (
+        *(Measure(ours, theirs, {"rel": 1}) for ours, theirs in _pairs(plain)),
+        Measure("iprec", "iprec_at_recall", points),
+        Measure("iprec_mean", "11pt_avg", points),
+        *(Measure(ours, theirs) for ours, theirs in _pairs(f"{graded} {later}")),
+    )
+
+
+_TREC_NOTES = (
+    "grades are cut to integers, and -l (1) makes relevant; it has no effect on gains",
+    "set_F takes β², not β; a table of gains whose steps are less than 1 is sorted wrongly there",
+)
+
+
+def _to_one(k: int) -> dict[str, Any]:
+    """DCG with discounts of which k make 1: RecTools divides by all of them, however few documents are relevant."""
+    weights = LOGARITHMIC.table(k)[:k]
+    return {"gain": "binary", "discount": weights / math.fsum(weights)}
+
+
+OWN = Peer(
+    "rankgain",
+    "rankgain",
+    Rules(None, None, None),
+    "as asked for: by default by id (docid) where documents have ids, else averaged",
+    "all of the truth; those that the run lacks count 0 (missing='skip': are left out)",
+    (),
+    (),
+    "README, Definitions",
+)
+
+PEERS = {
+    peer.name: peer
+    for peer in (
+        Peer(
+            "trec_eval-9",
+            "trec_eval 9.0.8 and pytrec_eval",
+            _DOCID._replace(score_bits=32),
+            "the higher document id first (docid)",
+            _BOTH + "; with -c all of the truth",
+            _trec(9),
+            _TREC_NOTES,
+            "trec_eval 9.0.8, m_*.c, form_res_rels.c; pytrec_eval-terrier 0.5.11",
+        ),
+        Peer(
+            "trec_eval-10",
+            "trec_eval 10.0",
+            _DOCID._replace(missing="zero"),
+            "the higher document id first (docid)",
+            "all of the truth with -c; without it a query that the run lacks ends the program (exit 4)",
+            _trec(10),
+            (
+                *_TREC_NOTES,
+                "rbp and rbp_resid are left out here: they scale gains by a minimum and maximum that are never set, "
+                "and count pooled documents otherwise",
+            ),
+            "trec_eval 10.0-rc3, m_*.c, form_res_rels.c",
+        ),
+        Peer(
+            "sklearn",
+            "scikit-learn",
+            Rules("average", "zero"),
+            "the expected value over all orders (average); with ignore_ties=True an unstable sort",
+            _THEIR_OWN,
+            (Measure("ndcg ndcg@k", "ndcg_score"), Measure("dcg dcg@k", "dcg_score")),
+            (
+                "the ideal is that of the scored documents; a query of one document is refused",
+                "unsigned integers as scores are negated modulo 2^n there",
+            ),
+            "scikit-learn 1.9.1, sklearn/metrics/_ranking.py",
+        ),
+        Peer(
+            "lightgbm",
+            "LightGBM",
+            _STABLE,
+            _INPUT,
+            _THEIR_OWN,
+            (
+                Measure("ndcg ndcg@k", "ndcg", {"gain": "exponential", "empty": 1.0}),
+                Measure("ap ap@k", "map", {"rel": ABOVE_HALF, "empty": 1.0}, "ap_capped"),
+            ),
+            (
+                "label_gain replaces the gain: write it, as in rankgain.metric('ndcg', k=10, gain={1: 1, 2: 3})",
+                "weights of queries weigh the mean, but nDCG's queries without a relevant document count unweighted",
+            ),
+            "LightGBM 4.7.0, src/metric/rank_metric.hpp, map_metric.hpp, dcg_calculator.cpp",
+        ),
+        Peer(
+            "xgboost",
+            "XGBoost",
+            _STABLE._replace(score_bits=32),
+            _INPUT,
+            _THEIR_OWN,
+            (
+                Measure("ndcg ndcg@k", "ndcg", {"gain": "exponential", "empty": 1.0}),
+                Measure("ap ap@k", "map", {"empty": 1.0}, "ap_capped"),
+                Measure("precision", "pre"),
+            ),
+            (
+                "ndcg@k- and map@k- give 0 where nothing is relevant: write empty=0; ndcg_exp_gain=false: write "
+                "gain=linear",
+                "pre@k divides by min(k, documents), which is no metric of ours; map and pre want labels of 0 and 1",
+            ),
+            "XGBoost 3.2.0, src/metric/rank_metric.cc, src/common/ranking_utils.*",
+        ),
+        Peer(
+            "catboost",
+            "CatBoost",
+            _WORST,
+            "the lowest label first (worst)",
+            _THEIR_OWN,
+            (
+                Measure("ndcg ndcg@k", "NDCG:top=k", {"empty": 1.0}),
+                Measure("dcg dcg@k", "DCG:top=k"),
+                Measure("ap ap@k", "MAP:top=k", {"rel": ABOVE_HALF}, "ap_capped"),
+                Measure("precision", "PrecisionAt", {"rel": ABOVE_HALF}),
+                Measure("recall recall@k", "RecallAt:top=k", {"rel": ABOVE_HALF, "empty": 1.0}),
+                Measure("rr rr@k", "MRR:top=k", {"rel": ABOVE_HALF}),
+            ),
+            (
+                "NDCG:type=Exp: write gain=exponential; denominator=Position: write discount=zipf",
+                "PrecisionAt:top=k divides by min(k, documents), and ERR takes labels for probabilities: not among "
+                "ours",
+            ),
+            "CatBoost 1.2.10, metrics/dcg.cpp, doc_comparator.h; catboost.utils.eval_metric",
+        ),
+        Peer(
+            "torchmetrics",
+            "TorchMetrics",
+            _STABLE._replace(score_bits=32),
+            "nDCG: the expected value over all orders (average); others: left open by topk and argsort; input order "
+            "stands "
+            "for it",
+            _THEIR_OWN,
+            (
+                Measure("ndcg ndcg@k", "retrieval_normalized_dcg", rules=Rules("average", "zero", 32)),
+                Measure("rr rr@k", "retrieval_reciprocal_rank"),
+                Measure("ap ap@k", "retrieval_average_precision", {}, "ap_hits"),
+                Measure("precision precision@k", "retrieval_precision"),
+                Measure("recall recall@k", "retrieval_recall"),
+                Measure("success success@k", "retrieval_hit_rate"),
+                Measure("r_precision", "retrieval_r_precision"),
+            ),
+            (
+                "computes in 32 bits: its values agree to about six digits",
+                "in RR, AP, precision and recall a document whose score is not above 0 is never relevant: add a "
+                "constant to logits; here its score only orders",
+                "empty_target_action: 'neg' is 0, 'pos' is empty=1, 'skip' is empty=nan",
+            ),
+            "torchmetrics 1.9.0, functional/retrieval/*.py, retrieval/base.py",
+        ),
+        Peer(
+            "ranx",
+            "ranx",
+            _STABLE,
+            _UNSTABLE,
+            "all of the truth, with make_comparable=True; else a difference is an error",
+            (
+                Measure("ndcg ndcg@k", "ndcg"),
+                Measure("dcg dcg@k", "dcg"),
+                Measure("ap ap@k", "map", {"rel": 1}),
+                Measure("rr rr@k", "mrr", {"rel": 1}),
+                Measure("precision precision@k", "precision", {"rel": 1}),
+                Measure("recall recall@k", "recall", {"rel": 1}),
+                Measure("f f@k", "f1", {"rel": 1}),
+                Measure("success success@k", "hit_rate", {"rel": 1}),
+                Measure("r_precision", "r-precision", {"rel": 1}),
+            ),
+            (
+                "ndcg_burges and dcg_burges: write gain=exponential; -l2: write rel=2 (there it takes gains below 2 "
+                "away too)",
+                "hits is a count, cg(gain=binary)@k; rbp sums raw grades and may exceed 1; bpref is NaN where "
+                "nothing is judged "
+                "non-relevant: not among ours; grades are cut to integers",
+            ),
+            "ranx 0.3.21, metrics/*.py, meta/evaluate.py",
+        ),
+        Peer(
+            "lenskit",
+            "LensKit",
+            _STABLE,
+            _GIVEN,
+            "all test lists",
+            (
+                Measure("ndcg ndcg@k", "NDCG(n)", {"gain": "binary", "discount": "jarvelin:2"}),
+                Measure("dcg dcg@k", "DCG(n)", {"gain": "binary", "discount": "jarvelin:2"}),
+                Measure("ap", "AveragePrecision", {}, "ap_capped"),
+                Measure("precision", "Precision"),
+                Measure("recall", "Recall"),
+                Measure("recall@k", "Recall(n)", {}, "capped_recall"),
+                Measure("rr rr@k", "RecipRank(n)"),
+                Measure("success success@k", "Hit(n)"),
+                Measure("rbp rbp@k", "RBP(n)", {"p": 0.85}),
+            ),
+            (
+                "every test item is relevant, whatever its rating; gain='rating': write gain=linear",
+                "ranks 1 and 2 weigh the same: 1 / log2(max(i, 2)), which is jarvelin:2",
+                "a list without test items is NaN, and counts 0 in summaries; an empty list is NaN in Precision and AP",
+                "Precision(n) and AveragePrecision(n) divide by min(n, documents): not among ours",
+            ),
+            "LensKit 2025.8.1, lenskit/metrics/ranking/*.py",
+        ),
+        Peer(
+            "rectools",
+            "RecTools",
+            _STABLE,
+            "none: the column Rank orders",
+            "all users with interactions; those without recommendations count 0",
+            (
+                Measure("ndcg@k", "NDCG(k)", _to_one, "dcg"),
+                Measure("ap@k", "MAP(k)"),
+                Measure("rr@k", "MRR(k)"),
+                Measure("precision@k", "Precision(k)"),
+                Measure("recall@k", "Recall(k)"),
+                Measure("f@k", "F1Beta(k)"),
+                Measure("success@k", "HitRate(k)"),
+            ),
+            (
+                "NDCG divides by the discounts of all k ranks, so that one relevant item ranked first has 0.469 at k "
+                "= 3; divide_by_achievable=True is our ndcg(gain=binary)@k",
+                "every item of the interactions is relevant; MAP(divide_by_k=True) is not among ours",
+            ),
+            "RecTools 0.19.0, rectools/metrics/*.py",
+        ),
+        Peer(
+            "implicit",
+            "implicit",
+            _STABLE,
+            "none: the order of model.recommend",
+            "users with test items",
+            (
+                Measure("ndcg@k", "ndcg_at_k", {"gain": "binary", "empty": math.nan}),
+                Measure("ap@k", "mean_average_precision_at_k", {"empty": math.nan}, "ap_capped"),
+            ),
+            (
+                "precision_at_k is Σ hits / Σ min(k, R) over all users together, a pooled capped recall, and AUC "
+                "counts what was "
+                "not recommended by half: not among ours",
+            ),
+            "implicit 0.7.3, implicit/evaluation.pyx",
+        ),
+        Peer(
+            "spark",
+            "Spark MLlib",
+            _STABLE,
+            "none: the order of the prediction",
+            "each row of the RDD",
+            (
+                Measure("ndcg@k", "ndcgAt(k)", {"gain": "exponential"}),
+                Measure("ap", "meanAveragePrecision"),
+                Measure("ap@k", "meanAveragePrecisionAt(k)", {}, "ap_capped"),
+                Measure("precision@k", "precisionAt(k)"),
+                Measure("recall@k", "recallAt(k)"),
+            ),
+            (
+                "without relevance the gain is 1 for each label, as it is here for grades of 1",
+                "with relevance the ideal runs over the labels in the order given: unsorted ones can make nDCG "
+                "exceed 1; here they "
+                "are sorted",
+                "the natural logarithm discounts, which leaves nDCG; an id predicted twice counts twice (here an "
+                "error)",
+            ),
+            "Spark 3, mllib/evaluation/RankingMetrics.scala",
+        ),
+        Peer(
+            "elasticsearch",
+            "Elasticsearch",
+            _STABLE,
+            "none: the order of the hits",
+            "each request; one that fails is reported apart",
+            (
+                Measure("ndcg@k", "dcg, normalize", {"gain": "exponential", "ideal": "returned"}),
+                Measure("dcg@k", "dcg", {"gain": "exponential"}),
+                Measure("rr@k", "mean_reciprocal_rank", {"rel": 1}),
+                Measure("recall@k", "recall", {"rel": 1}),
+                Measure("precision", "precision", {"rel": 1}),
+                Measure("err@k", "expected_reciprocal_rank"),
+            ),
+            (
+                "the ideal is cut at the number of hits returned: one hit, relevant, scores 1",
+                "unknown_doc_rating, where it is given, is the grade of documents not rated (here they gain nothing)",
+                "precision divides by the hits returned: by fewer than k where they are fewer; so it stands here "
+                "without k",
+            ),
+            "Elasticsearch 7, modules/rank-eval/…/DiscountedCumulativeGain.java, PrecisionAtK.java",
+        ),
+        Peer(
+            "beir",
+            "BEIR",
+            _DOCID._replace(score_bits=32),
+            "the higher document id first (docid), of 32-bit scores; mrr and recall_cap: input order, of 64",
+            "those in both; mrr wants every query of the truth in the run",
+            (
+                Measure("ndcg@k", "NDCG@k"),
+                Measure("ap@k", "MAP@k", {"rel": 1}),
+                Measure("recall@k", "Recall@k", {"rel": 1}),
+                Measure("precision@k", "P@k", {"rel": 1}),
+                Measure("rr@k", "MRR@k", rules=Rules("stable", "skip")),
+                Measure("capped_recall@k", "R_cap@k", rules=Rules("stable", "skip")),
+            ),
+            (
+                "means are rounded to 5 digits; documents whose id is that of the query are taken out of the run first",
+                "Hole@k counts documents that no query judges, and Accuracy@k sorts ids by their second letter: not "
+                "among ours",
+                "R_cap@k ends in a division by zero where nothing is relevant",
+            ),
+            "BEIR 2.x, beir/retrieval/evaluation.py, custom_metrics.py",
+        ),
+        Peer(
+            "msmarco",
+            "the MS MARCO script",
+            _STABLE,
+            "none: the rank in the file; from scores input order",
+            _ALL,
+            (Measure("rr@k", "MRR @10", {"rel": 0}),),
+            ("k is 10; every passage in the qrels is relevant, whatever its grade",),
+            "ms_marco_eval.py (2019)",
+        ),
+    )
+}
+
+
+def peer_of(like: Any) -> Peer:
+    """The row of a peer; that of rankgain itself for None."""
+    if like is None:
+        return OWN
+    if not isinstance(like, str):
+        raise TypeError(f"like must be the name of a peer, not {type(like).__name__} {like!r}")
+    name = like.strip().lower()
+    if name != OWN.name and name not in PEERS:
+        raise ValueError(f"like={like!r}: there is no such peer; there are: {', '.join((*PEERS, OWN.name))}")
+    return PEERS.get(name, OWN)
+
+
+class Followed(NamedTuple):
+    """A metric as a peer computes it: the key that it has in a result, ours with its parameters, and the rules."""
+
+    key: str | Metric
+    metric: Metric
+    peer: Peer
+    measure: Measure
+
+    @property
+    def rules(self) -> Rules:
+        return self.measure.rules or self.peer.rules
+
+
+def followed(asked: str | Metric, peer: Peer) -> Iterator[Followed]:
+    """What one request asks for, by the rules of a peer.
+
+    A parameter that the caller wrote wins. Of a Metric, which does not know what was written, that is what differs from
+    its default.
+    """
+    for key, record in parse(asked):
+        measure = peer.measure(record)
+        given = measure.parameters
+        parameters = dict(given(record.k) if callable(given) else given)
+        parameters |= {name: getattr(record, name) for name in _written(asked, record)}
+        try:
+            found = metric(measure.metric or record.name, k=record.k, **parameters)
+        except TypeError as error:
+            raise TypeError(f"like={peer.name!r}: {measure.peer} is our {measure.metric}: {error}") from None
+        yield Followed(key, found, peer, measure)
+
+
+def _written(asked: str | Metric, record: Metric) -> Iterator[str]:
+    if isinstance(asked, str):
+        yield from (name for name in re.findall(r"(\w+)\s*=", asked.lower()) if name in PARAMETERS)
+    else:
+        yield from (name for name, held in PARAMETERS.items() if getattr(record, name) != held.default)
+
+
+def common_rules(asked: Iterable[str | Metric], like: str) -> tuple[dict[str | Metric, Metric], Rules]:
+    """The metrics as the peer computes them, by their keys, and the rules that it has for all of them."""
+    peer = peer_of(like)
+    found = [each for request in asked for each in followed(request, peer)]
+    for each in found:
+        if each.rules != found[0].rules:
+            raise ValueError(
+                f"like={peer.name!r}: {found[0].key} and {each.key} follow other rules there, "
+                f"{_named(found[0].rules)} and {_named(each.rules)}: evaluate them apart"
+            )
+    return {each.key: each.metric for each in found}, found[0].rules if found else peer.rules
+
+
+def _named(rules: Rules) -> str:
+    return f"ties={rules.ties!r} in {rules.score_bits} bits"

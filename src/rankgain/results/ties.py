@@ -1,0 +1,194 @@
+"""Tie luck: what a metric is worth in the worst and the best order of tied documents, and on average over all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankgain.metrics.metric import Metric
+from rankgain.results import export as exports
+from rankgain.results.evaluation import Evaluation
+from rankgain.results.text import html_table, number, text_table
+from rankgain.scalars import Floats
+
+Values = dict[str, float]
+
+
+class TieSpread(NamedTuple):
+    """The values of metrics in several orders of tied documents, made by `Rankings.tie_spread`; prints as a table.
+
+    Attributes
+    ----------
+    worst, best : Evaluation
+        Tied documents by gain, or by grade for metrics of relevant documents: lowest or highest first. For ap_hits@k,
+        infap, g and ndcg_rel, whose value can rise where a relevant document falls, these need not be the extremes.
+    expected : Evaluation or None
+        The expected value over all orders, of the metrics that have one; None where none has.
+    own : Evaluation or None
+        By the rule of the rankings, of the metrics that it allows.
+    ties : str
+        That rule.
+    unaveraged : mapping of metric to str
+        Which metrics have no expected value, and why.
+    """
+
+    worst: Evaluation
+    expected: Evaluation | None
+    best: Evaluation
+    own: Evaluation | None
+    ties: str
+    unaveraged: Mapping[str | Metric, str]
+
+    @property
+    def metrics(self) -> list[str | Metric]:
+        """The metrics, as asked.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> rg.from_scores([0, 1], [0.5, 0.5]).tie_spread("rr", "ap").metrics
+        ['rr', 'ap']
+        """
+        return list(self.worst)
+
+    @property
+    def evaluations(self) -> dict[str, Evaluation | None]:
+        """The evaluations by the names of the columns: worst, expected, best, and the rule of the rankings.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> list(rg.from_scores([0, 1], [0.5, 0.5], ties="stable").tie_spread("rr").evaluations)
+        ['worst', 'expected', 'best', 'stable']
+        """
+        found = {"worst": self.worst, "expected": self.expected, "best": self.best}
+        return found | ({} if self.ties in ("worst", "average", "best") else {self.ties: self.own})
+
+    def hanging(self, metric: str | Metric) -> int:
+        """How many queries have another value in another order.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> rg.from_scores([[0, 1], [0, 1]], [[0.5, 0.5], [0.1, 0.9]]).tie_spread("rr").hanging("rr")
+        1
+        """
+        worst, best = self.worst[metric], self.best[metric]
+        # Not what the order of additions alone does to the last bits.
+        return int(np.count_nonzero(~np.isclose(worst, best, rtol=1e-9, atol=0.0, equal_nan=True)))
+
+    def mean(self) -> dict[str | Metric, Values]:
+        """What each metric is over all queries: {metric: {order: value}}, by the aggregator that its definition names.
+
+        NaN where a metric has no expected value.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> rg.from_scores([0, 1], [0.5, 0.5], ties="stable").tie_spread("rr").mean()
+        {'rr': {'worst': 0.5, 'expected': 0.75, 'best': 1.0, 'stable': 0.5}}
+        """
+        sums = {name: {} if found is None else found.aggregate() for name, found in self.evaluations.items()}
+        return {key: {name: own.get(key, math.nan) for name, own in sums.items()} for key in self.metrics}
+
+    def to_dict(self) -> dict[Any, dict[str | Metric, Values]]:
+        """The values of every query: {query: {metric: {order: value}}}.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> rg.from_scores([[0, 1]], [[0.5, 0.5]], query_ids=["a"]).tie_spread("rr").to_dict()
+        {'a': {'rr': {'worst': 0.5, 'expected': 0.75, 'best': 1.0}}}
+        """
+        columns = {key: {name: own.tolist() for name, own in self._vectors(key).items()} for key in self.metrics}
+        return {
+            query: {key: {name: own[row] for name, own in orders.items()} for key, orders in columns.items()}
+            for row, query in enumerate(self.worst.query_ids)
+        }
+
+    def _vectors(self, metric: str | Metric) -> dict[str, Floats]:
+        absent = np.full(len(self.worst.query_ids), math.nan)
+        return {
+            name: absent if found is None or metric not in found else found[metric]
+            for name, found in self.evaluations.items()
+        }
+
+    def columns(self) -> dict[str, Sequence[Any] | Floats]:
+        """The columns of a frame with a row for each query and metric, one metric after another.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> list(rg.from_scores([0, 1], [0.5, 0.5], ties="stable").tie_spread("rr").columns())
+        ['query_id', 'metric', 'worst', 'expected', 'best', 'stable']
+        """
+        queries = list(self.worst.query_ids)
+        vectors = [self._vectors(key) for key in self.metrics]
+        columns: dict[str, Sequence[Any] | Floats] = {
+            "query_id": queries * len(self.metrics),
+            "metric": [str(key) for key in self.metrics for _ in queries],
+        }
+        return columns | {name: np.concatenate([own[name] for own in vectors]) for name in self.evaluations}
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame with a row for each query and metric: see `columns`.
+
+        Raises
+        ------
+        ImportError
+            Without pandas: ``pip install 'rankgain[pandas]'``.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> rg.from_scores([[0, 1], [1, 0]], [[0.5, 0.5]] * 2).tie_spread("rr").to_pandas()
+           query_id metric  worst  expected  best
+        0         0     rr    0.5      0.75   1.0
+        1         1     rr    0.5      0.75   1.0
+        """
+        return exports.to_pandas(self.columns())
+
+    def rows(self) -> list[list[str]]:
+        """The cells of the table, the first row being its header.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> rg.from_scores([0, 1], [0.5, 0.5]).tie_spread("rr").rows()[1]
+        ['rr', '0.5000', '0.7500', '1.0000', '1 of 1']
+        """
+        queries = len(self.worst.query_ids)
+        head = ["metric", *self.evaluations, "hang on ties"]
+        body = [
+            [str(key), *map(shown, values.values()), f"{self.hanging(key)} of {queries}"]
+            for key, values in self.mean().items()
+        ]
+        return [head, *body]
+
+    def notes(self) -> list[str]:
+        """A line for each metric that has no expected value.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> rg.from_scores([0, 1], [0.5, 0.5]).tie_spread("infap").notes()
+        ['infap has no expected value: it depends on where each document of a tie group stands, ...']
+        """
+        return [f"{key!s} has no expected value: {reason}" for key, reason in self.unaveraged.items()]
+
+    def __repr__(self) -> str:
+        below = self.notes()
+        return "\n".join([*text_table(self.rows()), *([""] if below else []), *below])
+
+    def _repr_html_(self) -> str:
+        return html_table(self.rows(), self.notes())
+
+
+TieSpread.__module__ = "rankgain"
+
+
+def shown(value: float) -> str:
+    return "-" if math.isnan(value) else number(value)

@@ -1,0 +1,70 @@
+"""The picture of several runs or metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from rankgain.metrics.metric import Metric
+from rankgain.rankings import Rankings, curves_of
+from rankgain.results.curves import check_ks, drawing
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def plot(
+    rankings: Rankings | Mapping[str, Rankings],
+    metrics: str | Metric | Iterable[str | Metric] = ("dcg", "ndcg"),
+    ks: Iterable[int] = range(1, 101),
+) -> Figure:
+    """Draw metrics against the cut-off: a panel a metric, a line a run.
+
+    Side by side, DCG and nDCG show why only one of them can be compared across cut-offs: DCG grows with k however good
+    the ranking is, and nDCG is a share of what was possible at that k.
+
+    Parameters
+    ----------
+    rankings : Rankings, or mapping of str to Rankings
+        One run, or several by their names.
+    metrics : str or Metric, or iterable of them
+        Each without a cut-off.
+    ks : iterable of int
+        The cut-offs, in any order; repeated ones count once.
+
+    Returns
+    -------
+    matplotlib Figure
+        A notebook shows it; ``figure.savefig("curves.png")`` keeps it; ``figure.axes`` are the panels. Nothing else is
+        touched: no window opens, and pyplot is not loaded.
+
+    Raises
+    ------
+    ImportError
+        Without matplotlib: ``pip install 'rankgain[plot]'``.
+    ValueError, TypeError
+        For a metric that has a cut-off, for what is no cut-off or no Rankings, and where there is none of them; and as
+        `Rankings.evaluate`.
+
+    Examples
+    --------
+    >>> import rankgain as rg
+    >>> runs = {"bm25": rg.from_ranked([[1, 0, 2]]), "reranked": rg.from_ranked([[2, 1, 0]])}
+    >>> [axes.get_ylabel() for axes in rg.plot(runs, ks=[1, 2, 3]).axes]
+    ['mean DCG@k', 'mean nDCG@k']
+    """
+    drawn_by = drawing()
+    runs = rankings if isinstance(rankings, Mapping) else {None: rankings}
+    asked = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
+    if not runs or not asked:
+        raise ValueError(f"{'metrics' if runs else 'rankings'} is empty, and there is nothing to draw")
+    for name, run in runs.items():
+        _check_run(run, "rankings" if name is None else f"rankings[{name!r}]")
+    cutoffs = check_ks(ks)  # once, for an iterator gives them once
+    drawn = {name: curves_of(run, asked, cutoffs) for name, run in runs.items()}
+    return drawn_by.side_by_side(drawn)  # type: ignore[no-any-return]
+
+
+def _check_run(run: Any, name: str) -> None:
+    if not isinstance(run, Rankings):
+        raise TypeError(f"{name} must be a Rankings, not {type(run).__name__}")

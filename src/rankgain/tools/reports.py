@@ -1,0 +1,201 @@
+"""What the command line prints of one or several runs, each form as one text that ends its last line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rankgain import _backend
+from rankgain.comparison.comparison import Comparison
+from rankgain.metrics.metric import Metric
+from rankgain.results.evaluation import Evaluation, notes
+from rankgain.results.text import number, text_table
+from rankgain.results.ties import TieSpread, shown
+
+Values = dict[str | Metric, float]
+
+
+def as_text(runs: Comparison, per_query: bool) -> str:
+    """An aligned table, and what to know about the numbers.
+
+    One run: a row a metric, or with `per_query` a row a query and a column a metric. Several: see `Comparison.table`,
+    or a row for each query and run.
+    """
+    if len(runs) > 1 and not per_query:
+        return runs.table() + "\n"
+    (result, *others) = runs.values()
+    if others:
+        rows = [["query", "run", *map(str, runs.metrics)], *_rows_of_all(runs)]
+        return _lines(text_table(rows, names=2), ["*: the best", *notes(runs)])
+    means = result.aggregate()
+    if per_query:
+        rows = [["query", *map(str, means)]]
+        rows += [[str(query), *map(number, values.values())] for query, values in result.to_dict().items()]
+        rows += [["mean", *map(number, means.values())]]
+    else:
+        rows = [["metric", "mean"], *([str(name), number(value)] for name, value in means.items())]
+    return _lines(text_table(rows), notes(runs))
+
+
+def _rows_of_all(runs: Comparison) -> Iterator[list[str]]:
+    """The runs of each query below each other, at the end their means with the best marked."""
+    for query, name, values in _by_query(runs):
+        yield [str(query), name, *(f"{number(value)} " for value in values.values())]
+    best = {key: runs.best(key) for key in runs.metrics}
+    for name, means in runs.aggregate().items():
+        yield ["mean", name, *(number(value) + ("*" if name in best[key] else " ") for key, value in means.items())]
+
+
+def _by_query(runs: Comparison) -> Iterator[tuple[Any, str, Values]]:
+    """Query, run, values: the queries in the order in which they come up; a run that lacks one has no row."""
+    values = runs.to_dict()
+    for query in dict.fromkeys(query for result in runs.values() for query in result.query_ids):
+        for name in runs:
+            if query in values[name]:
+                yield query, name, values[name][query]
+
+
+def _lines(table: list[str], below: list[str]) -> str:
+    return "\n".join([*table, "", *below, ""])
+
+
+def as_json(runs: Comparison, per_query: bool) -> str:
+    """One JSON object: of one run what there is to know; of several an object each, by name, under "runs".
+
+    NaN is null. What is not UTF-8 in an id is escaped as a lone surrogate.
+    """
+    objects = {name: _object(result, per_query) for name, result in runs.items()}
+    content = next(iter(objects.values())) if len(objects) == 1 else {"runs": objects}
+    return json.dumps(content | {"version": _backend.VERSION}, indent=2, allow_nan=False) + "\n"
+
+
+def _object(result: Evaluation, per_query: bool) -> dict[str, Any]:
+    content: dict[str, Any] = {
+        "mean": _finite(result.aggregate()),
+        "counts": result.counts,
+        "ties": result.ties,
+        "missing": result.missing,
+        "backend": result.backend,
+    }
+    if result.like is not None:
+        content["like"] = result.like
+    if per_query:
+        content["queries"] = {str(query): _finite(values) for query, values in result.to_dict().items()}
+    return content
+
+
+def _finite(values: Mapping[Any, float]) -> dict[str, float | None]:
+    return {str(key): None if math.isnan(value) else value for key, value in values.items()}
+
+
+def as_csv(runs: Comparison, per_query: bool) -> str:
+    """Comma-separated values as RFC 4180 has them, in full precision; NaN is an empty field.
+
+    ``run,metric…`` with a row a run, or ``run,query,metric…`` with a row for each query of each run and none for the
+    means; the columns do not depend on how many runs there are.
+    """
+    out = io.StringIO()
+    write = csv.writer(out).writerow
+    write(["run", *(["query"] if per_query else []), *map(str, runs.metrics)])
+    if per_query:
+        for name, queries in runs.to_dict().items():
+            for query, values in queries.items():
+                write([name, str(query), *_finite(values).values()])
+    else:
+        for name, values in runs.aggregate().items():
+            write([name, *_finite(values).values()])
+    return out.getvalue()
+
+
+def as_trec(runs: Comparison, per_query: bool) -> str:
+    """trec_eval's three columns: metric, query or ``all``, value; with `per_query` the queries before the means.
+
+    Of several runs each has a block of its own, which begins with trec_eval's line ``runid``.
+    """
+    lines = []
+    for name, result in runs.items():
+        lines += [f"{'runid':<22}\tall\t{name}"] if len(runs) > 1 else []
+        rows = [*(result.to_dict().items() if per_query else ()), ("all", result.aggregate())]
+        lines += [f"{key!s:<22}\t{query}\t{value:6.4f}" for query, values in rows for key, value in values.items()]
+    return "\n".join([*lines, ""])
+
+
+FORMATS = {"text": as_text, "json": as_json, "csv": as_csv, "trec": as_trec}
+
+
+# The spread of ties
+
+
+def spread_as_text(runs: Mapping[str, TieSpread], per_query: bool) -> str:
+    """A row a metric, or with `per_query` a row a query and metric, and a column an order; one run after another."""
+    several = len(runs) > 1
+    rows: list[list[str]] = []
+    absent = dict.fromkeys(note for spread in runs.values() for note in spread.notes())
+    for name, spread in runs.items():
+        head, *body = spread.rows()
+        if per_query:
+            head = ["query", *head[:-1]]
+            body = [[str(query), str(key), *map(shown, values.values())] for query, key, values in _by_order(spread)]
+        rows += [["run", *head] if several else head] if not rows else []
+        rows += [[name, *row] if several else row for row in body]
+    return _lines(text_table(rows, names=1 + several + per_query), [*absent, *_notes_of_spreads(runs)])
+
+
+def _notes_of_spreads(runs: Mapping[str, TieSpread]) -> list[str]:
+    """Those of the evaluations, but for ties, which are told by the columns."""
+    lines = notes({name: spread.worst for name, spread in runs.items()})
+    return [line.removeprefix("ties: worst   ") for line in lines]
+
+
+def _by_order(spread: TieSpread) -> Iterator[tuple[Any, str | Metric, dict[str, float]]]:
+    for query, metrics in spread.to_dict().items():
+        for key, values in metrics.items():
+            yield query, key, values
+
+
+def spread_as_json(runs: Mapping[str, TieSpread], per_query: bool) -> str:
+    """As `as_json`, with a value by order for each metric."""
+    objects = {name: _object_of_spread(spread, per_query) for name, spread in runs.items()}
+    content = next(iter(objects.values())) if len(objects) == 1 else {"runs": objects}
+    return json.dumps(content | {"version": _backend.VERSION}, indent=2, allow_nan=False) + "\n"
+
+
+def _object_of_spread(spread: TieSpread, per_query: bool) -> dict[str, Any]:
+    worst = spread.worst
+    content: dict[str, Any] = {
+        "tie_spread": {str(key): _finite(values) for key, values in spread.mean().items()},
+        "hanging": {str(key): spread.hanging(key) for key in spread.metrics},
+        "counts": worst.counts,
+        "ties": spread.ties,
+        "missing": worst.missing,
+        "backend": worst.backend,
+    }
+    if per_query:
+        content["queries"] = {
+            str(query): {str(key): _finite(values) for key, values in metrics.items()}
+            for query, metrics in spread.to_dict().items()
+        }
+    return content
+
+
+def spread_as_csv(runs: Mapping[str, TieSpread], per_query: bool) -> str:
+    """``run,metric,worst,expected,best…`` with a row a run and metric; with `per_query` ``run,query,metric…``."""
+    out = io.StringIO()
+    write = csv.writer(out).writerow
+    orders = [*next(iter(runs.values())).evaluations]
+    write(["run", *(["query"] if per_query else []), "metric", *orders])
+    for name, spread in runs.items():
+        if per_query:
+            for query, key, values in _by_order(spread):
+                write([name, str(query), str(key), *_finite(values).values()])
+        else:
+            for key, values in spread.mean().items():
+                write([name, str(key), *_finite(values).values()])
+    return out.getvalue()
+
+
+SPREADS = {"text": spread_as_text, "json": spread_as_json, "csv": spread_as_csv}

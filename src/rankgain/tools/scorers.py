@@ -1,0 +1,202 @@
+"""A scorer for scikit-learn's searches and cross-validations that knows which rows belong to one query.
+
+scikit-learn asks a scorer for its metadata request only while routing is on, and only then is imported here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from rankgain.data.arrays import array_of
+from rankgain.data.ragged import flat_numbers
+from rankgain.data.rules import check_ties
+from rankgain.inputs.scores import from_scores
+from rankgain.metrics.metric import Metric, better, parse
+from rankgain.scalars import Array
+
+RESPONSES = "predict_proba", "decision_function", "predict"
+NO_GROUPS = (
+    "qid: {0!r} was not told which query each row belongs to. Give it a column of X, scorer(..., qid='query'), or a "
+    "callable on X; or pass the ids, params={{'qid': ids}}, after sklearn.set_config(enable_metadata_routing=True)"
+)
+
+QidSource = str | int | Callable[[Any], Any]
+
+
+def scorer(
+    metric: str | Metric = "ndcg@10",
+    *,
+    qid: QidSource | None = None,
+    response_method: str | Sequence[str] = RESPONSES,
+    ties: str = "average",
+) -> Scorer:
+    """A scorer for scikit-learn's ``scoring=``: the mean of a metric over the queries among the rows.
+
+    Parameters
+    ----------
+    metric : str or Metric
+        One of those of `Rankings.evaluate`.
+    qid : str, int or callable, optional
+        Where the query of each row stands: a column of X, by name or number, or what a function makes of X. X goes to
+        the model with all its columns. None: each call brings the ids, as the keyword argument `qid`; a search or
+        cross-validation does so where metadata routing is on and its ``params`` have ``qid``.
+    response_method : str or sequence of str
+        The method of the model that gives the scores; of several the first that it has. What ``predict_proba`` gives
+        of classes, which must be grades, becomes the expected grade of each document: of two classes that is the
+        order of the probabilities of the higher one.
+    ties : {"average", "stable", "best", "worst"}
+        How documents of equal score are ordered; see `rankgain.from_scores`.
+
+    Returns
+    -------
+    Scorer
+        Called as ``scorer(model, X, y, qid=ids)``, it returns a float. ``set_score_request(qid="groups")`` makes it
+        take the ids that are passed under another name. It can be pickled if its parts can.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For a metric or a rule that there is not; when called, if there are no ids, if they are not one for each row,
+        and for what `rankgain.from_scores` refuses.
+
+    See Also
+    --------
+    rankgain.sklearn : scikit-learn's own ``ndcg_score`` and ``dcg_score``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import rankgain as rg
+    >>> class Model:
+    ...     def predict(self, X):
+    ...         return X[:, 1]
+    >>> # The first column is the query, and one of them has a single document; the gain is 2**grade - 1.
+    >>> X, y = np.array([[7, 0.2], [7, 0.9], [7, 0.7], [8, 0.5]]), [3, 1, 2, 1]
+    >>> scorer = rg.scorer("ndcg(gain=exponential)@10", qid=0)
+    >>> round(scorer(Model(), X, y), 4)
+    0.8403
+    >>> round(rg.scorer("ndcg@10")(Model(), X, y, qid=["a", "a", "a", "b"]), 4)
+    0.895
+    """
+    return Scorer(metric, qid, response_method, ties)
+
+
+class Scorer:
+    """What `scorer` returns."""
+
+    def __init__(
+        self, metric: str | Metric, qid: QidSource | None, response_method: str | Sequence[str], ties: str
+    ) -> None:
+        requests = list(parse(metric))
+        if len(requests) != 1:
+            raise ValueError(f"a scorer has one metric, not {len(requests)}: give scoring a dict of scorers by name")
+        if better(requests[0][1]) < 0:
+            raise ValueError(f"a scorer is maximised, and of {requests[0][1]} lower values are better: choose another")
+        if isinstance(qid, np.integer):
+            qid = int(qid)
+        if not (qid is None or isinstance(qid, (str, int)) or callable(qid)) or isinstance(qid, bool):
+            raise TypeError(
+                f"qid must be a column of X, by name or number, or a callable on X, not {type(qid).__name__}; "
+                "ids go to the call: scorer(model, X, y, qid=ids)"
+            )
+        self.metric = requests[0][1]
+        self.qid = qid
+        self.response_methods = (response_method,) if isinstance(response_method, str) else tuple(response_method)
+        self.ties = check_ties(ties, ids=False)
+        self._request: bool | str | None = qid is None
+
+    def __call__(self, estimator: Any, X: Any, y: Any, *, qid: Any = None) -> float:
+        ids = self._ids(X) if qid is None else qid
+        scores = self._scores(estimator, X)
+        result = from_scores(y, scores, qid=ids, ties=self.ties).evaluate(self.metric)
+        return result.aggregate()[self.metric]
+
+    def set_score_request(self, *, qid: bool | str | None) -> Scorer:
+        """Say under which name the ids are passed where metadata routing is on.
+
+        Parameters
+        ----------
+        qid : bool, str or None
+            True: as ``qid``. A name: as that, ``"groups"`` for what GroupKFold takes too. False: they are not for
+            this scorer. None: it is an error to pass them.
+
+        Returns
+        -------
+        Scorer
+            Itself.
+        """
+        if not (qid is None or isinstance(qid, bool) or (isinstance(qid, str) and qid.isidentifier())):
+            raise ValueError(f"qid must be True, False, None or a name, not {qid!r}")
+        self._request = qid
+        return self
+
+    def get_metadata_routing(self) -> Any:
+        """What scikit-learn asks where metadata routing is on: its MetadataRequest for `qid`."""
+        routing = import_module("sklearn.utils.metadata_routing")
+        request = routing.MetadataRequest(owner=repr(self))
+        request.score.add_request(param="qid", alias=self._request)
+        return request
+
+    def _accept_sample_weight(self) -> bool:
+        """What scikit-learn asks where metadata routing is off and a model is fitted with weights."""
+        return False
+
+    def _ids(self, X: Any) -> Any:
+        if self.qid is None:
+            raise ValueError(NO_GROUPS.format(self))
+        return self.qid(X) if callable(self.qid) else _column(X, self.qid)
+
+    def _scores(self, estimator: Any, X: Any) -> Any:
+        """One score for each row."""
+        method = next((name for name in self.response_methods if hasattr(estimator, name)), None)
+        if method is None:
+            raise TypeError(f"{type(estimator).__name__} has none of the methods {', '.join(self.response_methods)}")
+        scores = array_of(getattr(estimator, method)(X), f"what {method} gave")
+        if scores is not None and method == "predict_proba" and scores.ndim == 2:
+            return scores @ _grades(estimator, scores.shape[1])
+        if scores is None or scores.ndim != 1:
+            shape = "unequal rows" if scores is None else f"the shape {scores.shape}"
+            raise ValueError(
+                f"{method} gave {shape}, and there must be one score for each row: choose another response_method, "
+                "as 'predict_proba', which is made one score of, for several classes"
+            )
+        return scores
+
+    def __repr__(self) -> str:
+        given = {"qid": self.qid, "response_method": self.response_methods, "ties": self.ties}
+        defaults = {"qid": None, "response_method": RESPONSES, "ties": "average"}
+        named = [f", {name}={_shown(value)}" for name, value in given.items() if value != defaults[name]]
+        request = "" if self._request is (self.qid is None) else f".set_score_request(qid={self._request!r})"
+        return f"scorer({str(self.metric)!r}{''.join(named)}){request}"
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, tuple) and len(value) == 1:
+        return repr(value[0])
+    return str(getattr(value, "__qualname__", repr(value)))
+
+
+def _column(X: Any, column: str | int) -> Any:
+    """A column of whatever holds the rows."""
+    try:
+        if isinstance(column, str):
+            return X[column]
+        if hasattr(X, "iloc"):
+            return X.iloc[:, column]
+        if hasattr(X, "tocsr"):
+            return X.tocsr()[:, [column]].toarray().ravel()
+        return (X if hasattr(X, "shape") else np.asarray(X))[:, column]
+    except Exception as error:
+        raise ValueError(f"qid: {type(X).__name__} X has no column {column!r} ({error})") from None
+
+
+def _grades(estimator: Any, count: int) -> Array:
+    """The grade that each class stands for; its number where the model does not name its classes."""
+    grades = flat_numbers(getattr(estimator, "classes_", range(count)), "classes_, which must be grades,")
+    if len(grades) != count:
+        raise ValueError(f"predict_proba gave {count} columns, and classes_ has {len(grades)}")
+    return grades

@@ -1,0 +1,359 @@
+"""Metrics for the rounds of LightGBM, XGBoost and CatBoost.
+
+None of them is imported: what they hand over is known by its methods.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any, Self
+
+import numpy as np
+
+from rankgain.data.ragged import flat_numbers, offsets_of, to_float64
+from rankgain.data.rules import check_ties
+from rankgain.inputs.scores import from_scores
+from rankgain.metrics.metric import Metric, better, parse
+from rankgain.metrics.table import TABLE
+from rankgain.rankings import sizes_of
+from rankgain.scalars import Array, Floats, Ints, real
+from rankgain.threads import check_threads
+
+# Under the name of a metric of their own the libraries would log both values in turn. Not a prefix: XGBoost takes a
+# metric for a gain only if its name begins as one.
+SUFFIX = "_rankgain"
+
+
+def lightgbm_metric(*metrics: str | Metric, ties: str = "average", threads: int = 1) -> LightGBMMetric:
+    """Metrics as LightGBM calls them after each round: `feval` of `train` and `cv`, `eval_metric` of its estimators.
+
+    The queries are the groups of each data set. Where documents have weights, a query has the mean of those of its
+    documents, as in LightGBM's own metrics.
+
+    Parameters
+    ----------
+    *metrics : str or Metric
+        As in `Rankings.evaluate`: ``"ndcg@10"``, ``"ndcg(gain=exponential)@10"``, ``"mrr"``, `rankgain.metric` …
+        In the logs they have the ending ``_rankgain``, for LightGBM has an ``ndcg@10`` of its own.
+    ties : {"average", "stable", "best", "worst"}
+        As in `from_scores`. Under LightGBM's own rule, "stable", a model that tells no documents apart gets whatever
+        the order of the file is worth.
+    threads : int
+        As in `Rankings.evaluate`.
+
+    Returns
+    -------
+    callable
+        Can be copied and pickled if the metrics can.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For metrics, ties or threads that there are not; for a data set without groups, and as `from_scores` and
+        `Rankings.evaluate`, when it is called.
+
+    Examples
+    --------
+    >>> import rankgain as rg
+    >>> metric = rg.lightgbm_metric("ndcg@2", "mrr")
+
+    It stands in ``lgb.train(…, feval=metric)`` or ``LGBMRanker().fit(…, eval_metric=metric)``, which calls it so:
+
+    >>> metric([0, 1, 1, 0], [0.3, 0.1, 0.9, 0.9], None, [2, 2])
+    [('ndcg@2_rankgain', 0.7231973151785931, True), ('mrr_rankgain', 0.625, True)]
+    """
+    return LightGBMMetric(metrics, ties, threads)
+
+
+def xgboost_metric(
+    *metrics: str | Metric, ties: str = "average", threads: int = 1, per_query: bool = False
+) -> XGBoostMetric:
+    """Metrics as XGBoost calls them after each round: `custom_metric` of `train` and `cv`.
+
+    The queries are the groups of each DMatrix, and its weights, which XGBoost has one a query, are theirs. (Weights one
+    a document, which objectives that do not rank have, give a query their mean.)
+
+    Parameters
+    ----------
+    *metrics : str or Metric
+        As in `Rankings.evaluate`. In the logs they have the ending ``_rankgain``, and no spaces and colons, which
+        XGBoost would stumble over.
+    ties : {"average", "stable", "best", "worst"}
+        As in `from_scores`; XGBoost's own rule is "stable".
+    threads : int
+        As in `Rankings.evaluate`.
+    per_query : bool
+        Make it fit for ``XGBRanker(eval_metric=…)``, which calls one metric with one query after the other. What is
+        logged is XGBoost's doing: it takes 1 for each query of one document, ignores weights, and **averages by number
+        of documents**, so that the value is the mean over queries only where all are equally long. It takes long, too:
+        some 0.2 ms a query. Prefer `train`. Early stopping takes a metric whose name does not begin with ndcg, map, pre
+        or auc for an error there: give ``callbacks=[xgboost.callback.EarlyStopping(rounds, maximize=True)]``.
+
+    Returns
+    -------
+    callable
+        Can be copied and pickled if the metrics can. Its attribute `maximize` is for XGBoost's parameter of that name:
+        early stopping takes a metric for an error unless it is told, or the name begins with ndcg, map, pre or auc.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For metrics, ties or threads that there are not; for a DMatrix without groups, for calls by estimators if not
+        `per_query`, and as `from_scores` and `Rankings.evaluate`, when it is called.
+
+    Examples
+    --------
+    >>> import rankgain as rg
+    >>> metric = rg.xgboost_metric("ndcg@2", "mrr")
+
+    It stands in ``xgb.train(…, custom_metric=metric, maximize=metric.maximize)``.
+
+    >>> metric.maximize
+    True
+    >>> rg.xgboost_metric("mrr", per_query=True)([0, 1, 1], [0.3, 0.1, 0.2])
+    0.5
+    """
+    return XGBoostMetric(metrics, ties, threads, per_query)
+
+
+def catboost_metric(
+    metric: str | Metric, *sets: Any, ties: str = "average", threads: int = 1, otherwise: float | None = None
+) -> CatBoostMetric:
+    """A metric as CatBoost calls it after each round: its `eval_metric`.
+
+    CatBoost hands over scores, labels and weights, but no groups. So they must be given here, for the training set and
+    each evaluation set, which are then known again by their labels. CatBoost shuffles the training set if it has
+    categorical features or boosting is ordered; then nobody can tell its queries any more, and training ends with an
+    error that names the two ways out: ``has_time=True``, which keeps the order, or `otherwise`. Evaluation sets always
+    keep theirs.
+
+    Parameters
+    ----------
+    metric : str or Metric
+        As in `Rankings.evaluate`; one, for CatBoost takes no more. In the logs it has the ending ``_rankgain``.
+    *sets : catboost.Pool, or pair of array_like
+        Each a Pool with group_id, or a pair (labels, group_sizes), one query after the other.
+    ties : {"average", "stable", "best", "worst"}
+        As in `from_scores`; CatBoost's own rule is "worst".
+    threads : int
+        As in `Rankings.evaluate`.
+    otherwise : float, optional
+        What is logged, in place of an error, for a set that CatBoost has shuffled. Finite, as CatBoost cannot log NaN.
+
+    Returns
+    -------
+    object
+        With the methods that CatBoost calls. Where documents have weights, a query has the mean of those of its
+        documents; so with ``group_weight`` it counts as in CatBoost's own metrics. Can be copied and pickled if the
+        metric can.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For a metric, sets, ties or threads that there are not or that do not fit; for a set that is not known, and as
+        `from_scores` and `Rankings.evaluate`, when it is called.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import rankgain as rg
+    >>> metric = rg.catboost_metric("ndcg@2", ([0, 1, 2, 0], [2, 2]), ([1, 0], [2]))
+
+    It stands in ``CatBoostRanker(eval_metric=metric)``, which calls it so:
+
+    >>> metric.evaluate([np.array([0.3, 0.1, 0.9, 0.1])], np.array([0, 1, 2, 0]), None)
+    (0.8154648767857288, 1.0)
+    """
+    return _named(CatBoostMetric(metric, sets, ties, threads, otherwise).__dict__)
+
+
+class _Metrics:
+    """Metrics by the key that they have in an Evaluation, with what they are called in logs."""
+
+    def __init__(self, asked: tuple[str | Metric, ...], ties: str, threads: int) -> None:
+        self.metrics = dict(pair for metric in asked for pair in parse(metric))
+        self.names = [re.sub(r"\s", "", str(key)).replace(":", "=") + SUFFIX for key in self.metrics]
+        self.ties = check_ties(ties, ids=False)
+        self.threads = check_threads(threads)
+        if not self.names:
+            raise ValueError(f"no metric was asked for; there are: {', '.join(TABLE)}")
+        if len(set(self.names)) < len(self.names):
+            twice = next(name for name in self.names if self.names.count(name) > 1)
+            raise ValueError(f"two metrics would both be logged as {twice!r}: ask for one of them")
+
+    @property
+    def maximize(self) -> bool:
+        """Whether higher is better: of the last metric, for that is the one by which training stops."""
+        return _higher_is_better(list(self.metrics.values())[-1])
+
+    def values(self, y_true: Any, y_score: Any, group_sizes: Any, weights: Any) -> list[float]:
+        """One number a metric; `weights`: one a document, None or nothing."""
+        rankings = from_scores(y_true, y_score, group_sizes=group_sizes, ties=self.ties)
+        result = rankings.evaluate(*self.metrics, threads=self.threads)
+        return list(result.aggregate(weights=self.query_weights(weights, sizes_of(rankings))).values())
+
+    def query_weights(self, weights: Any, sizes: Ints) -> Floats | None:
+        """The mean of the weights of its documents for each query."""
+        if weights is None or not len(weights):
+            return None
+        given = to_float64(flat_numbers(weights, "weight"))
+        if len(given) != sizes.sum():
+            raise ValueError(f"there are {len(given)} weights for {len(sizes)} queries of {sizes.sum()} documents")
+        some = sizes > 0
+        means = np.zeros(len(sizes))
+        means[some] = np.add.reduceat(given, offsets_of(sizes)[:-1][some]) / sizes[some]
+        return means
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        """Itself, as nothing of it changes: scikit-learn's `clone` of CatBoost's estimators needs it to be the same."""
+        return self
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {', '.join(map(str, self.metrics))}, ties={self.ties!r}>"
+
+
+class LightGBMMetric(_Metrics):
+    # LightGBM counts the parameters: an estimator hands over all four.
+    def __call__(
+        self, y_true: Any, y_score: Any, weight: Any = None, group: Any = None
+    ) -> list[tuple[str, float, bool]]:
+        """Called with (scores, Dataset) by `train`."""
+        if hasattr(y_score, "get_group"):
+            y_score, data = y_true, y_score
+            y_true, weight, group = data.get_label(), data.get_weight(), data.get_group()
+        if group is None:
+            raise ValueError(
+                "lightgbm_metric: the data set has no groups, so nobody knows which documents are of one query: give "
+                "them, lgb.Dataset(…, group=sizes), or group= and eval_group= of LGBMRanker.fit"
+            )
+        values = self.values(y_true, y_score, group, weight)
+        return [
+            (name, value, _higher_is_better(metric))
+            for name, value, metric in zip(self.names, values, self.metrics.values(), strict=True)
+        ]
+
+
+class XGBoostMetric(_Metrics):
+    def __init__(self, asked: tuple[str | Metric, ...], ties: str, threads: int, per_query: bool) -> None:
+        super().__init__(asked, ties, threads)
+        if per_query and len(self.names) > 1:
+            raise ValueError(f"per_query=True is for XGBRanker, which takes one metric, not {len(self.names)}")
+        self.per_query = per_query
+        self.__name__ = self.names[-1]  # what XGBRanker takes for the name
+
+    def __call__(self, y_true: Any, y_score: Any, sample_weight: Any = None) -> list[tuple[str, float]] | float:
+        """Called with (scores, DMatrix) by `train`."""
+        if hasattr(y_score, "get_uint_info"):
+            return self._of_matrix(y_true, y_score)
+        if not self.per_query or sample_weight is not None:
+            raise TypeError(
+                "xgboost_metric: XGBoost's estimators hand over no groups: use xgb.train(…, custom_metric=…), or, for "
+                "XGBRanker alone, rankgain.xgboost_metric(…, per_query=True), which see"
+            )
+        return self.values(y_true, y_score, [len(y_score)], ())[0]
+
+    def _of_matrix(self, scores: Any, data: Any) -> list[tuple[str, float]]:
+        bounds = data.get_uint_info("group_ptr")
+        if len(bounds) < 2:
+            raise ValueError(
+                "xgboost_metric: the DMatrix has no groups, so nobody knows which documents are of one query: give "
+                "them, xgb.DMatrix(…, qid=ids) or DMatrix.set_group(sizes)"
+            )
+        values = self.values(data.get_label(), scores, np.diff(bounds), data.get_weight())
+        return list(zip(self.names, values, strict=True))
+
+    def query_weights(self, weights: Any, sizes: Ints) -> Floats | None:
+        return to_float64(weights) if len(weights) == len(sizes) else super().query_weights(weights, sizes)
+
+
+class CatBoostMetric(_Metrics):
+    no_jit = True  # else CatBoost has Numba try the methods, and warns that it cannot
+
+    def __init__(
+        self, metric: str | Metric, sets: tuple[Any, ...], ties: str, threads: int, otherwise: float | None
+    ) -> None:
+        super().__init__((metric,), ties, threads)
+        if len(self.names) > 1:
+            raise ValueError(f"CatBoost takes one metric, and {metric!r} stands for {len(self.names)}")
+        if not sets:
+            raise ValueError(
+                "catboost_metric: CatBoost hands over no groups: give each set, that of training among them, as a Pool "
+                "with group_id or as a pair (labels, group_sizes)"
+            )
+        self.otherwise = None if otherwise is None else real(otherwise)
+        if otherwise is not None and (self.otherwise is None or not math.isfinite(self.otherwise)):
+            raise ValueError(f"otherwise must be None or a finite number, as CatBoost can log no other: {otherwise!r}")
+        self.sets = [_labels_and_sizes(given, f"sets[{position}]") for position, given in enumerate(sets)]
+        for position, (labels, sizes) in enumerate(self.sets):
+            known = self._find(labels)
+            if known is not None and not np.array_equal(known, sizes):
+                raise ValueError(f"sets[{position}] has the labels of a set before it, and other groups: give one only")
+
+    def is_max_optimal(self) -> bool:
+        return self.maximize
+
+    def evaluate(self, approxes: Any, target: Any, weight: Any) -> tuple[float, float]:
+        if len(approxes) != 1:
+            raise ValueError(f"catboost_metric: a document must have one score, not {len(approxes)}")
+        sizes = self._find(target)
+        if sizes is not None:
+            return self.values(target, approxes[0], sizes, weight)[0], 1.0
+        if self.otherwise is None or not self._shuffled(target):
+            raise ValueError(f"catboost_metric: {self._stranger(target)}")
+        return self.otherwise, 1.0
+
+    def get_final_error(self, error: float, weight: float) -> float:
+        return error / weight
+
+    def _find(self, target: Any) -> Array | None:
+        """The group sizes of the set that has these labels."""
+        return next((sizes for labels, sizes in self.sets if np.array_equal(labels, target)), None)
+
+    def _shuffled(self, target: Any) -> bool:
+        """Whether it is one of the sets in another order."""
+        ordered = np.sort(target)
+        return any(np.array_equal(np.sort(labels), ordered) for labels, _ in self.sets)
+
+    def _stranger(self, target: Any) -> str:
+        """What to say of a set that is none of those given."""
+        if self._shuffled(target):
+            return (
+                "CatBoost has shuffled the documents of the training set, so nobody knows any more which are of one "
+                "query: train with has_time=True, or say with otherwise=0.0 what to log for that set"
+            )
+        return (
+            f"a set of {len(target)} documents has the labels of none that was given "
+            f"(of {', '.join(str(len(labels)) for labels, _ in self.sets)} documents): give each set"
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _named, (self.__dict__,)
+
+
+def _named(state: dict[str, Any]) -> CatBoostMetric:
+    """A CatBoostMetric of a class of its own, for CatBoost logs the name of the class."""
+    kind = type(state["names"][0], (CatBoostMetric,), {})
+    made: CatBoostMetric = object.__new__(kind)
+    made.__dict__.update(state)
+    return made
+
+
+def _labels_and_sizes(given: Any, name: str) -> tuple[Array, Array]:
+    """The labels of a set, as CatBoost will hand them over, and the sizes of its groups."""
+    if hasattr(given, "get_group_id_hash"):
+        labels, ids = flat_numbers(given.get_label(), name), given.get_group_id_hash()
+        if ids is None:
+            raise ValueError(f"{name}: the Pool has no groups: give it group_id")
+        starts = np.flatnonzero(np.append(True, ids[1:] != ids[:-1]))
+        return labels.astype(np.float32), np.diff(np.append(starts, len(ids)))
+    if not isinstance(given, (tuple, list)) or len(given) != 2:
+        raise TypeError(f"{name} must be a Pool or a pair (labels, group_sizes), not {type(given).__name__}")
+    labels, sizes = flat_numbers(given[0], f"{name}: labels"), flat_numbers(given[1], f"{name}: group_sizes")
+    if sizes.sum() != len(labels):
+        raise ValueError(f"{name}: group_sizes add up to {sizes.sum()}, and there are {len(labels)} labels")
+    return labels.astype(np.float32), sizes.copy()
+
+
+def _higher_is_better(metric: Metric) -> bool:
+    return better(metric) >= 0

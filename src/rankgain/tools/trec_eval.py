@@ -1,0 +1,354 @@
+"""trec_eval's command line: `rankgain trec_eval -q -m all_trec QRELS RUN` prints what trec_eval prints, byte for byte.
+
+Errors stand on standard error, and beside them notes where what trec_eval does is a known defect. Source of options,
+order, arithmetic and statuses: trec_eval.c and meas_*.c, and what releases 9.0.8 and 10.0-rc3 print.
+"""
+
+from __future__ import annotations
+
+import getopt
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from rankgain import _backend
+from rankgain.data.files import File, opened
+from rankgain.data.judgments import Truth
+from rankgain.data.lines import FileSource, place
+from rankgain.data.rules import TIES, rules_of
+from rankgain.inputs.trec import read_qrels
+from rankgain.rankings import Rankings, sizes_of
+from rankgain.scalars import Floats, Ints
+from rankgain.tools.trec_measures import Column, Gains, Options, Vector, columns, measures, nicknames, summary, values
+
+RELEASES = {9: "9.0.8", 10: "10.0-rc3"}
+
+# What trec_eval ends with, too; but it says 4 where a document stands in a query twice, and that is a bad file.
+WRONG_CALL, UNREADABLE, NOT_CALCULATED, NOTHING_IN_COMMON = 1, 2, 4, 7
+
+USAGE = """\
+usage: rankgain trec_eval [-q] [-c] [-n] [-J] [-l num] [-M num] [-N num] [-m measure[.params]]...
+                          [--release 9|10] qrels run
+"""
+
+HELP = """
+Evaluate a TREC run against TREC qrels: the options, the measures and the output are those of trec_eval.
+Either file may be compressed with gzip, or - for standard input.
+
+  -h, --help                         print this, and end
+  -v, --version                      print the version, and end
+  -q, --query_eval_wanted            print the values of each query before the summary
+  -n, --nosummary                    print no summary
+  -c, --complete_rel_info_wanted     average over all queries of the qrels: those that the run lacks count as 0
+  -l, --level_for_rel num            the lowest grade that is relevant (default: 1); gains do not depend on it
+  -M, --Max_retrieved_per_topic num  look at so many documents of each query only
+  -J, --Judged_docs_only             take documents that are not judged out of the run
+  -N, --Number_docs_in_coll num      how many documents the collection has, for utility (default: 0)
+  -m, --measure measure[.params]     a measure, or several by a nickname; may be repeated (default: official)
+      --release 9|10                 whose numbers; 9 compares scores in 32 bits (default: 10)
+"""
+
+_SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
+_LONG = {
+    "help": "-h",
+    "version": "-v",
+    "query_eval_wanted": "-q",
+    "measure=": "-m",
+    "complete_rel_info_wanted": "-c",
+    "level_for_rel=": "-l",
+    "nosummary": "-n",
+    "Debug_level=": "-D",
+    "Judged_docs_only": "-J",
+    "Number_docs_in_coll=": "-N",
+    "Max_retrieved_per_topic=": "-M",
+    "Rel_info_format=": "-R",
+    "Results_format=": "-T",
+    "Output_old_results_format=": "-o",
+    "Zscore=": "-Z",
+    "release=": "--release",
+}
+_FORMATS = {"-R": "qrels", "-T": "trec_results"}
+
+
+class Quit(Exception):
+    """The end of the command before its end: the status, and what is wrong."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+def main(arguments: Sequence[str]) -> tuple[int, str]:
+    """Run the command: its status, and what belongs on standard output."""
+    try:
+        options, files = _parsed(arguments)
+        given = {option for option, _ in options}
+        call = _call(options)
+        if "-h" in given:
+            return 0, _help(call)
+        if "-v" in given:  # on standard error, as trec_eval
+            print(f"trec_eval version {RELEASES[call.options.release]} ({_version()})", file=sys.stderr)
+            return 0, ""
+        if len(files) != 2 or files == ["-", "-"]:
+            raise Quit(WRONG_CALL, f"give a qrels file and a run file, of which one may be -\n{USAGE}")
+        return 0, _evaluated(call, *files)
+    except Quit as end:
+        print(f"rankgain trec_eval: error: {str(end).rstrip()}", file=sys.stderr)
+        return end.status, ""
+
+
+def _evaluated(call: Call, qrels: str, run: str) -> str:
+    read = _read(call, qrels, run)
+    table = _table(call, read.rankings, read.tag)
+    for note in _notes(call, read, table):
+        _note(note)
+    queries = _of_queries(table, call.options.release) if call.per_query else ()
+    return "".join([*queries, *(_of_all(table) if call.summary else ())])
+
+
+def _version() -> str:
+    return f"rankgain {_backend.VERSION}, backend: {_backend.name}"
+
+
+# The call
+
+
+class Call(NamedTuple):
+    """What the options ask for."""
+
+    options: Options
+    columns: list[Column]
+    per_query: bool
+    summary: bool
+    complete: bool
+    judged_only: bool
+    depth: int | None
+
+
+def _parsed(arguments: Sequence[str]) -> tuple[list[tuple[str, str]], list[str]]:
+    """Options by their short names, and files; as GNU's getopt, options may stand behind files."""
+    try:
+        options, files = getopt.gnu_getopt(list(arguments), _SHORT, list(_LONG))
+    except getopt.GetoptError as error:
+        raise Quit(WRONG_CALL, f"{error.msg}\n{USAGE}") from None
+    short = {"--" + name.rstrip("="): option for name, option in _LONG.items()}
+    return [(short.get(option, option), value) for option, value in options], files
+
+
+def _call(options: list[tuple[str, str]]) -> Call:
+    last = dict(options)
+    for option, value in options:
+        if option in ("-D", "-o", "-Z") or value != _FORMATS.get(option, value):
+            raise Quit(WRONG_CALL, f"{option} {value}".rstrip() + " is an option of trec_eval that rankgain lacks")
+    release = last.get("--release", "10")
+    if release not in ("9", "10"):
+        raise Quit(WRONG_CALL, f"--release must be 9 or 10, not {release!r}")
+    own = Options(int(release), _whole("-l", last.get("-l", "1"), 0), _whole("-N", last.get("-N", "0"), 0))
+    return Call(
+        own,
+        _columns([value for option, value in options if option == "-m"] or ["official"], own),
+        "-q" in last,
+        "-n" not in last,
+        "-c" in last,
+        "-J" in last,
+        _whole("-M", last["-M"], 1) if "-M" in last else None,
+    )
+
+
+def _whole(option: str, text: str, lowest: int) -> int:
+    if not re.fullmatch(r"\s*[+-]?[0-9]{1,18}\s*", text) or int(text) < lowest:
+        raise Quit(WRONG_CALL, f"{option} must be a whole number, at least {lowest}, not {text!r}")
+    return int(text)
+
+
+def _columns(asked: list[str], options: Options) -> list[Column]:
+    """The columns of measures; of several parameters of one measure trec_eval takes the first."""
+    first: dict[str, str] = {}
+    for text in asked:
+        name, dot, _ = text.partition(".")
+        if dot and first.setdefault(name, text) != text:
+            _note(f"-m {text}: trec_eval reckons with the first parameters of a measure only: {first[name]}")
+    known = {*measures(options.release), *nicknames(options.release)}
+    try:
+        return columns([text for text in asked if text in first.values() or "." not in text], options)
+    except ValueError as error:
+        named = all(text.partition(".")[0] in known for text in asked)
+        raise Quit(UNREADABLE if named else WRONG_CALL, str(error)) from None
+
+
+def _help(call: Call) -> str:
+    names = " ".join(measures(call.options.release))
+    return f"{USAGE}{HELP}\nMeasures: {names}\nNicknames: {' '.join(nicknames(call.options.release))}\n"
+
+
+def _note(text: str) -> None:
+    print(f"rankgain trec_eval: note: {text}", file=sys.stderr)
+
+
+# The files
+
+
+class _Ending:
+    """A file of a run that keeps in mind how it ends, for there stands what trec_eval calls the run."""
+
+    def __init__(self, file: File) -> None:
+        self.name = file.name
+        self._file = file
+        self._end = b""
+
+    def fill(self, room: memoryview) -> int:
+        count = self._file.fill(room)
+        self._end = (self._end + bytes(room[max(count - _LONGEST, 0) : count]))[-_LONGEST:]
+        return count
+
+    def again(self) -> _Ending:
+        self._file.again()
+        return self
+
+    @property
+    def tag(self) -> str:
+        """The last field that counts of the last line that does."""
+        lines = [line.split() for line in self._end.splitlines() if not line.startswith(b"#")]
+        return next((line[5].decode("utf-8", "surrogateescape") for line in reversed(lines) if len(line) > 5), "")
+
+
+_LONGEST = 1 << 16  # bytes in which the last line of a run must stand
+
+
+class _Read(NamedTuple):
+    """A run against judgments, and its tag."""
+
+    rankings: Rankings
+    truth: Truth
+    tag: str
+
+
+def _read(call: Call, qrels: str, run: str) -> _Read:
+    try:
+        truth = read_qrels(qrels, "qrels").check()
+        with opened(run, "run") as file:
+            name, ending = file.name, _Ending(file)
+            bits = 32 if call.options.release == 9 else 64
+            places = place(cast(File, ending), truth, TIES["docid"], bits)
+    except OSError as error:
+        raise Quit(UNREADABLE, f"{error.filename or qrels}: {error.strerror}") from None
+    except ValueError as error:
+        raise Quit(UNREADABLE, str(error)) from None
+    if not {*places.queries.names} & {*truth.query_ids}:
+        raise Quit(NOTHING_IN_COMMON, f"{truth.name} and {name} have no query in common")
+    missing = "zero" if call.complete else "skip"
+    rules = rules_of("docid", ids=True, score_bits=bits)
+    source = FileSource(truth, name, places, None, rules, missing=missing, query_ids=None)
+    return _Read(Rankings(source, rules), truth, ending.tag)
+
+
+# What is printed
+
+
+class _Table(NamedTuple):
+    """The columns with their vectors, queries in the order of their bytes.
+
+    `found`: which of them the run has; `relevant`: what the sum of num_rel is made of.
+    """
+
+    queries: list[str]
+    found: list[bool]
+    columns: list[tuple[Column, Vector]]
+    relevant: Vector
+
+
+def _table(call: Call, rankings: Rankings, tag: str) -> _Table:
+    part = rankings
+    if call.depth is not None or call.judged_only:
+        part = rankings.limited(depth=call.depth, judged_only=call.judged_only)
+    kinds = {"both", *["query"] * call.per_query, *["summary"] * call.summary}
+    shown = [column for column in call.columns if column.measure.shown in kinds]
+    # With -c the sum of num_rel counts all grades from 1 on, whatever -l says.
+    relevant = columns(["num_rel"], call.options._replace(level=1 if call.complete else call.options.level))
+    try:
+        vectors = values([*shown, *relevant], part, run_id=tag, undefined=call.judged_only)
+    except ValueError as error:
+        raise Quit(NOT_CALCULATED, str(error)) from None
+    order = _order(rankings.query_ids)
+    *ordered, counted = [_ordered(vector, order) for vector in vectors]
+    queries, found = _ordered(rankings.query_ids, order), (sizes_of(rankings)[order] > 0).tolist()
+    return _Table(queries, found, list(zip(shown, ordered, strict=True)), counted)
+
+
+def _order(queries: Sequence[str]) -> Ints:
+    """The positions of queries in the order of their bytes."""
+    names = [query.encode("utf-8", "surrogateescape") for query in queries]
+    return np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)
+
+
+def _ordered(vector: Any, order: Ints) -> Any:
+    return vector[order] if isinstance(vector, np.ndarray) else [vector[query] for query in order.tolist()]
+
+
+def _of_queries(table: _Table, release: int) -> Iterator[str]:
+    """The lines of each query; release 9 prints none for queries that the run lacks."""
+    shown = [(column, vector) for column, vector in table.columns if column.measure.shown != "summary"]
+    names = [f"{column.printed:<22}\t" for column, _ in shown]
+    texts = [[_text(column, value) for value in _listed(vector)] for column, vector in shown]
+    for query, found, *row in zip(table.queries, table.found, *texts, strict=True):
+        if found or release > 9:
+            yield "".join([f"{name}{query}\t{text}\n" for name, text in zip(names, row, strict=True)])
+
+
+def _of_all(table: _Table) -> Iterator[str]:
+    for column, vector in table.columns:
+        if column.measure.shown != "query":
+            value = summary(column, table.relevant if column.measure.name == "num_rel" else vector)
+            yield f"{column.printed:<22}\tall\t{_text(column, value)}\n"
+
+
+def _listed(vector: Vector) -> list[Any]:
+    return vector if isinstance(vector, list) else vector.tolist()
+
+
+def _text(column: Column, value: float | str) -> str:
+    if isinstance(value, str):
+        return f"'{value}'" if column.measure.shown == "query" else value
+    if value != value:  # 0 divided by 0, to which its processors give a sign
+        return "  -nan"
+    return f"{value:.0f}" if column.measure.counts else f"{value:6.4f}"
+
+
+# What trec_eval does, and is not right
+
+
+def _notes(call: Call, read: _Read, table: _Table) -> Iterator[str]:
+    """What to know where trec_eval's own output is a known defect."""
+    missing, grades = read.rankings.left_out["missing"], read.truth.grades
+    if missing and call.options.release == 10 and not call.complete:
+        yield (
+            f"the run lacks {missing} of the queries of the qrels, which are left out; trec_eval 10 ends there with "
+            "status 4; -c counts them as 0"
+        )
+    if np.any(grades != np.floor(grades)):
+        yield "the qrels hold grades with a fraction, which counts here; trec_eval cuts it off"
+    if any(not isinstance(vector, list) and np.isnan(vector).any() for _, vector in table.columns):
+        yield "iprec_at_recall and 11pt_avg are 0 / 0 for queries of which -J left nothing, and so are their means"
+    for column, vector in table.columns:
+        name, key = column.measure.name, column.printed
+        if name == "num_rel" and call.summary and not np.array_equal(vector, table.relevant):
+            yield "num_rel: with -c the sum over all queries counts all grades from 1 on, whatever -l says"
+        if name == "rbp" and np.any(grades > 1.0):
+            yield (
+                f"{key}: gains are divided by the highest of each query, with bounds that trec_eval 10 never sets; "
+                "the published RBP counts relevant documents: rankgain eval -m rbp"
+            )
+        if column.measure.kind == "gains" and _has_small_steps(column, grades):
+            yield f"{key}: some gains differ by less than 1, and trec_eval puts such in no order"
+
+
+def _has_small_steps(column: Column, grades: Floats) -> bool:
+    """Whether two of the gains of a column differ by less than 1."""
+    gain = column.made.metrics[0].gain.function
+    if not isinstance(gain, Gains):
+        return False
+    named = [float(level) for level, _ in gain.pairs]
+    return bool(np.any(np.diff(np.unique(gain(np.append(grades[grades >= 0.0], [0.0, *named])))) < 1.0))

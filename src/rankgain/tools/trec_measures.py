@@ -1,0 +1,458 @@
+"""The measures of trec_eval by its names: which there are in which release, their parameters, and our metrics for them.
+
+`rankgain.pytrec_eval` and the command `rankgain trec_eval` both read measures by `columns`, and have them computed by
+`values`, all of them in one evaluation. Source of names, defaults and order: trec_eval's measures.c and m_*.c, and its
+output.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from itertools import chain
+from operator import add
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankgain._codes import GEOMETRIC
+from rankgain.metrics.aggregators import LEAST
+from rankgain.metrics.discounts import Discount
+from rankgain.metrics.families import POOLED
+from rankgain.metrics.metric import Metric, metric
+from rankgain.metrics.program import Found, Plan, found_of
+from rankgain.rankings import Rankings, parts_of, sizes_of, values_of
+from rankgain.scalars import Floats, Ints
+
+CUTOFFS = ("5", "10", "15", "20", "30", "100", "200", "500", "1000")
+TENTHS = tuple(f"{tenth / 10:.2f}" for tenth in range(11))
+MULTIPLES = tuple(f"{tenth / 5:.2f}" for tenth in range(1, 11))
+
+
+class Options(NamedTuple):
+    """What trec_eval is told beside its measures: the release it is, -l, -N."""
+
+    release: int
+    level: int = 1
+    collection: int = 0
+
+
+Vector = Floats | list[str]
+Bools = np.ndarray[Any, np.dtype[np.bool_]]
+Value = Callable[..., Floats]
+
+
+class Made(NamedTuple):
+    """The metrics of which a column is made, and what makes it of their values; None: it is the only one's.
+
+    `undefined`: whether trec_eval divides 0 by 0 where -J left nothing, by the numbers of relevant documents and of
+    those that were returned before -J. `absent`: whether a query that the run lacks is to be 0 all the same.
+    """
+
+    metrics: tuple[Metric, ...]
+    value: Value | None = None
+    undefined: Callable[[Floats, Ints], Bools] | None = None
+    absent: bool = False
+
+
+class Measure(NamedTuple):
+    """A measure: its defaults, how its parameters are read, and how it is made.
+
+    `kind`: "whole" for one value without parameters; "cut", "points" for one value a parameter, by whole or real
+    numbers, each with a key of its own (P_5, iprec_at_recall_0.10); "set" for one value of all the parameters
+    (utility, set_F); "gains" for one of pairs level=gain. `made` takes the options and a parameter, or for the last two
+    all of them; None: it is no metric. `shown`: whether trec_eval prints it for queries ("query"), in the summary
+    ("summary") or in both; `counts`: whether as a whole number.
+    """
+
+    name: str
+    kind: str
+    defaults: tuple[str, ...]
+    made: Callable[[Options, Any], Made] | None
+    shown: str = "both"
+    counts: bool = False
+    since: int = 9
+
+
+@dataclass(frozen=True)
+class Gains:
+    """The gains that pairs level=gain give; a level that is not named has itself."""
+
+    pairs: tuple[tuple[int, float], ...]
+
+    def __call__(self, grades: Floats) -> Floats:
+        gains = grades.copy()
+        for level, gain in self.pairs:
+            gains[grades == level] = gain
+        return gains
+
+    @property
+    def highest(self) -> float:
+        return max((gain for _, gain in self.pairs), default=0.0)
+
+
+def _plain(name: str) -> Callable[[Options, Any], Made]:
+    return lambda options, _: Made((metric(name, rel=options.level),))
+
+
+def _bare(name: str) -> Callable[[Options, Any], Made]:
+    return lambda options, _: Made((metric(name),))
+
+
+def _at(name: str) -> Callable[[Options, Any], Made]:
+    return lambda options, k: Made((metric(name, k=k, rel=options.level),))
+
+
+def _ungraded_at(name: str) -> Callable[[Options, Any], Made]:
+    return lambda options, k: Made((metric(name, k=k),))
+
+
+def _gained(name: str) -> Callable[[Options, Any], Made]:
+    return lambda options, gains: Made((metric(name, gain=_gain(gains)),))
+
+
+def _gain(gains: Gains) -> Any:
+    return gains if gains.pairs else "linear"
+
+
+def _points(options: Options, points: Sequence[float]) -> Made:
+    """The mean of interpolated precisions; those of an empty list that have no document to wait for are undefined."""
+    rounding, addend = ("up", 0.9) if options.release == 9 else ("nearest", 0.5)
+    made = tuple(metric("iprec", recall=recall, rel=options.level, rounding=rounding) for recall in points)
+    lowest, bogus = min(points), options.release > 9
+
+    def undefined(relevant: Floats, sizes: Ints) -> Bools:
+        """Release 10 gives queries that the run lacks one unknown document, which -J takes as well."""
+        return (lowest * relevant + addend < 1.0) & (bogus | (sizes > 0))
+
+    return Made(made, _mean_of if len(made) > 1 else None, undefined)
+
+
+def _mean_of(*values: Floats) -> Floats:
+    """Added up from the last point to the first, as trec_eval does."""
+    sums = np.zeros(len(values[0]))
+    for value in reversed(values):
+        sums += value
+    return sums / len(values)
+
+
+def _set_f(options: Options, weights: Sequence[float]) -> Made:
+    """F of precision P and recall R in trec_eval's arithmetic, for a tie in the last digit that is printed."""
+    (x,) = weights
+
+    def value(p: Floats, r: Floats) -> Floats:
+        below = x * p + r
+        return np.divide((x + 1.0) * p * r, below, out=np.zeros(len(p)), where=below != 0.0)
+
+    return Made((metric("precision", rel=options.level), metric("recall", rel=options.level)), value)
+
+
+def _utility(options: Options, coefficients: Sequence[float]) -> Made:
+    utility = metric("utility", coefficients=coefficients, collection=options.collection, rel=options.level)
+    return Made((utility,), absent=True)
+
+
+def _rbp(options: Options, parameters: tuple[float, Gains]) -> Made:
+    """RBP of graded documents, as release 10 has it: the gains are divided by the highest of the query, if above 1."""
+    p, gains = parameters
+    discount: Any = Discount(GEOMETRIC, p)
+    sums, highest = metric("dcg", gain=_gain(gains), discount=discount), metric("idcg", k=1, gain=_gain(gains))
+    least = max(1.0, gains.highest)
+    return Made((sums, highest), lambda value, most: (1.0 - p) * value / np.maximum(most, least))
+
+
+def _rbp_residual(options: Options, _: Any) -> Made:
+    """The residual, which release 10 sets only where a document that is not judged was returned."""
+    made = metric("rbp_residual"), metric("unjudged")
+    return Made(made, lambda residual, unjudged: np.where(unjudged > 0.0, residual, 0.0))
+
+
+_ALL = (
+    Measure("runid", "whole", (), None, "summary"),
+    Measure("num_q", "whole", (), _bare("num_q"), "summary", counts=True),
+    Measure("num_ret", "whole", (), _bare("num_ret"), counts=True),
+    Measure("num_rel", "whole", (), _plain("num_rel"), counts=True),
+    Measure("num_rel_ret", "whole", (), _plain("num_rel_ret"), counts=True),
+    Measure("map", "whole", (), _plain("ap")),
+    Measure("gm_map", "whole", (), _plain("ap"), "summary"),
+    Measure("Rprec", "whole", (), _plain("r_precision")),
+    Measure("bpref", "whole", (), _plain("bpref")),
+    Measure("recip_rank", "whole", (), _plain("rr")),
+    Measure("iprec_at_recall", "points", TENTHS, lambda options, recall: _points(options, (recall,))),
+    Measure("P", "cut", CUTOFFS, _at("precision")),
+    Measure("relstring", "set", ("10",), None, "query"),
+    Measure("recall", "cut", CUTOFFS, _at("recall")),
+    Measure("infAP", "whole", (), _plain("infap")),
+    Measure("gm_bpref", "whole", (), _plain("bpref"), "summary"),
+    Measure("Rprec_mult", "points", MULTIPLES, lambda o, x: Made((metric("r_precision", multiple=x, rel=o.level),))),
+    Measure("utility", "set", ("1.0", "-1.0", "0.0", "0.0"), _utility),
+    Measure("11pt_avg", "set", TENTHS, _points),
+    Measure("binG", "whole", (), _plain("bin_g")),
+    Measure("G", "gains", (), _gained("g")),
+    Measure("dcg", "gains", (), _gained("dcg"), since=10),
+    Measure("ideal_dcg", "gains", (), _gained("idcg"), since=10),
+    Measure("ndcg", "gains", (), _gained("ndcg")),
+    Measure("ndcg_rel", "gains", (), _gained("ndcg_rel")),
+    Measure("Rndcg", "gains", (), lambda o, gains: Made((metric("r_ndcg", gain=_gain(gains), rel=o.level),))),
+    Measure("ndcg_cut", "cut", CUTOFFS, _ungraded_at("ndcg")),
+    Measure("map_cut", "cut", CUTOFFS, _at("ap")),
+    Measure("relative_P", "cut", CUTOFFS, _at("capped_recall")),
+    Measure("success", "cut", ("1", "5", "10"), _at("success")),
+    Measure("set_P", "whole", (), _plain("precision")),
+    Measure("set_relative_P", "whole", (), _plain("capped_recall")),
+    Measure("set_recall", "whole", (), _plain("recall")),
+    Measure("set_map", "whole", (), _plain("set_ap")),
+    Measure("set_F", "set", ("1.0",), _set_f),
+    Measure("num_nonrel_judged_ret", "whole", (), _plain("num_nonrel_judged_ret"), counts=True),
+    Measure("rbp", "rbp", (), _rbp, since=10),
+    Measure("rbp_resid", "whole", (), _rbp_residual, since=10),
+    Measure("unj", "cut", ("5", "10", "20"), _ungraded_at("unjudged"), since=10),
+)
+_PREFS = "simp pair avgjg avgjg_Rnonrel simp_ret pair_ret avgjg_ret avgjg_Rnonrel_ret simp_imp pair_imp avgjg_imp"
+
+
+def measures(release: int) -> dict[str, Measure]:
+    """The measures of a release by name, in its order."""
+    return {measure.name: measure for measure in _ALL if measure.since <= release}
+
+
+def nicknames(release: int) -> dict[str, tuple[str, ...]]:
+    """What stands for several measures; of these, those of preferences and of several judges are not computed here."""
+    names = measures(release)
+    basic = "runid", "num_q"
+    preferences = basic + tuple("prefs_num_prefs_" + name for name in ("poss", "ful", "ful_ret"))
+    pairs = tuple("prefs_" + name for name in _PREFS.split())
+    sets = tuple(name for name in names if name.startswith("set_") or name == "utility")
+    return {
+        "official": tuple(names)[: tuple(names).index("P") + 1],
+        "set": tuple(names)[:5] + sets,
+        "all_trec": tuple(name for name in names if name not in ("dcg", "ideal_dcg")),
+        "all_prefs": preferences + pairs,
+        "prefs": preferences + pairs[:3],
+        "qrels_jg": (*basic, "map_avgjg", "P_avgjg", "Rprec_mult_avgjg"),
+    }
+
+
+# Requests
+
+
+class Column(NamedTuple):
+    """One value a query: its measure, its key with and without what trec_eval adds to it, and how it is made."""
+
+    measure: Measure
+    key: str
+    printed: str
+    made: Made
+    length: int = 0  # of a relstring
+
+
+def columns(requests: Iterable[str], options: Options, *, underscores: bool = False) -> list[Column]:
+    """What requests ask for, in the order of trec_eval.
+
+    A request is a nickname, the name of a measure, or ``name.p1,p2``; with `underscores` also ``name_p1,p2``.
+    Parameters replace the defaults; those of several requests for one measure are taken together, cut-offs rising and
+    each once. Raises ValueError.
+    """
+    known, groups = measures(options.release), nicknames(options.release)
+    asked: dict[str, list[str]] = {}
+    for request in chain.from_iterable(groups.get(text, (text,)) for text in requests):
+        name, parameters = _split(request, known, underscores)
+        if name not in known:
+            raise ValueError(_unknown(request, options.release))
+        given = asked.setdefault(name, [])
+        given += [parameters] if parameters and parameters not in given else []
+    return [column for name in known if name in asked for column in _columns(known[name], asked[name], options)]
+
+
+def _split(request: str, known: dict[str, Measure], underscores: bool) -> tuple[str, str]:
+    name, dot, parameters = request.partition(".")
+    if name in known:
+        if dot and not parameters:
+            raise ValueError(f"measure {request!r}: there are no parameters after the dot")
+        return name, parameters
+    if underscores:
+        for name in known:
+            if re.fullmatch(re.escape(name) + r"_[0-9.,]+", request):
+                return name, request[len(name) + 1 :]
+    return request, ""
+
+
+def _unknown(request: str, release: int) -> str:
+    name = request.partition(".")[0]
+    if name.startswith("prefs_") or name.endswith("_avgjg") or name == "yaap":
+        return f"unsupported measure {request!r}: preferences, several judges and yaap are not computed"
+    later = next((measure for measure in _ALL if measure.name == name), None)
+    if later is not None:
+        return f"unsupported measure {request!r}: release {later.since} has it, and release {release} was asked for"
+    import difflib  # not needed until something is wrong
+
+    near = difflib.get_close_matches(name, [*measures(release), *nicknames(release)], n=1)
+    return f"unsupported measure {request!r}" + (f"; did you mean {near[0]!r}?" if near else "")
+
+
+def _columns(measure: Measure, given: list[str], options: Options) -> list[Column]:
+    """The columns of a measure, given the parameters of each request that had some."""
+    name, kind = measure.name, measure.kind
+    if kind == "whole" and given:
+        raise ValueError(f"measure {name!r} takes no parameters, and {given[0]!r} was given")
+    if kind in ("set", "gains", "rbp") and len(given) > 1:
+        raise ValueError(f"measure {name!r} has one set of parameters, and {' and '.join(map(repr, given))} were given")
+    texts = [text for part in given for text in part.split(",")] or list(measure.defaults)
+    printed = f"{name}_{given[0]}" if given else name
+    try:
+        if kind == "cut":
+            return [_made(measure, f"{name}_{k}", options, k) for k in sorted({_cutoff(text) for text in texts})]
+        if kind == "points":
+            points = sorted({_real(text) for text in texts})
+            return [_made(measure, f"{name}_{point:3.2f}", options, point) for point in points]
+        if name == "relstring":
+            return [Column(measure, name, printed, Made(()), _cutoff(*texts))]
+        reading: dict[str, Callable[[list[str]], Any]] = {"gains": _pairs, "rbp": _persistence}
+        parameter = reading[kind](texts) if kind in reading else [_real(text) for text in texts]
+        if name == "set_F" and len(texts) != 1:
+            raise ValueError(f"there must be 1 number, not {len(texts)}")
+        return [_made(measure, name, options, parameter)._replace(printed=printed)]
+    except ValueError as error:
+        raise ValueError(f"measure {name!r}: {error}") from None
+
+
+def _made(measure: Measure, key: str, options: Options, parameter: Any) -> Column:
+    return Column(measure, key, key, Made(()) if measure.made is None else measure.made(options, parameter))
+
+
+def _cutoff(text: str, *others: str) -> int:
+    if others or not re.fullmatch(r"\+?0*[1-9][0-9]{0,17}", text.strip()):
+        raise ValueError(f"a cut-off must be a positive integer, not {','.join((text, *others))!r}")
+    return int(text)
+
+
+def _real(text: str) -> float:
+    try:
+        number = float(text.replace("_", "x"))
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise ValueError(f"a parameter must be a number, not {text!r}")
+    return number
+
+
+def _pairs(texts: Sequence[str]) -> Gains:
+    pairs = {}
+    for text in texts:
+        level, equals, gain = text.partition("=")
+        if not equals or not re.fullmatch(r"\s*\+?[0-9]{1,18}\s*", level) or _real(gain) < 0.0:
+            hint = "; cut-offs are those of ndcg_cut" if text.strip().isdigit() else ""
+            raise ValueError(
+                f"parameters are pairs level=gain of a grade from 0 on and its gain, not negative; not {text!r}{hint}"
+            )
+        pairs[int(level)] = _real(gain)
+    return Gains(tuple(sorted(pairs.items())))
+
+
+def _persistence(texts: Sequence[str]) -> tuple[float, Gains]:
+    """The p of RBP and its gains: pairs of which one may be p=…"""
+    own = [text for text in texts if text.partition("=")[0].strip() == "p"]
+    p = _real(own[0].partition("=")[2]) if own else 0.9
+    if len(own) > 1 or not 0.0 < p < 1.0:
+        raise ValueError("p must be one number above 0 and below 1")
+    return p, _pairs([text for text in texts if text not in own])
+
+
+# Values
+
+
+def plan_of(columns: Iterable[Column], *, undefined: bool = False) -> Plan:
+    """What computes the columns of any rankings; `undefined` as in `values`."""
+    wanted = dict.fromkeys(metric for column in columns for metric in column.made.metrics)
+    if undefined:
+        wanted |= dict.fromkeys((_RETURNED, *map(_relevant, columns)))
+    return Plan(list(wanted))
+
+
+def values(
+    columns: Sequence[Column],
+    rankings: Rankings,
+    *,
+    run_id: str = "",
+    undefined: bool = False,
+    plan: Plan | None = None,
+) -> list[Vector]:
+    """The values of each column, one a query: numbers, or for runid and relstring text.
+
+    `undefined`, for -J: interpolated precision is NaN, as trec_eval has it, for lists of which that left nothing.
+    `plan`: that of the columns, where it was made before.
+    """
+    plan = plan_of(columns, undefined=undefined) if plan is None else plan
+    result = values_of(rankings, plan)
+    vectors = [_vector(column, rankings, result, run_id) for column in columns]
+    if undefined:
+        emptied = result[_RETURNED] == 0.0
+        for number, column in enumerate(columns):
+            if column.made.undefined is not None:
+                bare = emptied & column.made.undefined(result[_relevant(column)], sizes_of(rankings))
+                vectors[number] = np.where(bare, np.nan, vectors[number])
+    return vectors
+
+
+_RETURNED = metric("num_ret")
+
+
+def _relevant(column: Column) -> Metric:
+    return metric("num_rel", rel=column.made.metrics[0].rel if column.made.metrics else None)
+
+
+def _vector(column: Column, rankings: Rankings, result: dict[Metric, Floats], run_id: str) -> Vector:
+    metrics, value, _, absent = column.made
+    if not metrics:
+        return relstrings(rankings, column.length) if column.length else [run_id] * len(rankings)
+    vectors: list[Floats] = [result[metric] for metric in metrics]
+    found = vectors[0] if value is None else value(*vectors)
+    return np.where(sizes_of(rankings) > 0, found, 0.0) if absent and rankings.missing == "zero" else found
+
+
+def summary(column: Column, vector: Vector) -> float | str:
+    """What trec_eval prints of all queries: the mean; of counts the sum; of gm_ measures the geometric mean.
+
+    Added up in the order of the vector, as there, so that the last digit that is printed is the same. (The sum of
+    num_rel with -c counts there all grades from 1 on, whatever -l says: that of the column at level 1.)
+    """
+    if isinstance(vector, list):
+        return vector[0] if vector else ""
+    terms = vector.tolist()
+    if column.measure.name.startswith("gm_"):
+        return math.exp(reduce(add, (math.log(max(term, LEAST)) for term in terms), 0.0) / len(terms))
+    total = reduce(add, terms, 0.0)
+    return total if column.measure.counts else total / len(terms)
+
+
+def relstrings(rankings: Rankings, length: int) -> list[str]:
+    """The grades of the first documents of each query, a character each.
+
+    ``-``: not in the qrels; ``.``: there, with a negative grade; ``0`` to ``9``: the grade, less its fraction;
+    ``>``: a higher one.
+    """
+    if rankings.ties not in (None, "stable", "docid"):
+        raise ValueError(f"relstring: which of the tied documents comes first is open with ties={rankings.ties!r}")
+    return [text for found in found_of(*parts_of(rankings), length, POOLED) for text in _relstrings(found, length)]
+
+
+def _relstrings(found: Found, length: int) -> list[str]:
+    most = min(length, int(found.returned.max(initial=1)))
+    hits = int(found.offsets[-1])
+    query, grade, first = (
+        np.repeat(np.arange(found.queries), np.diff(found.offsets)),
+        found.grade[:hits],
+        found.first[:hits],
+    )
+    within = first <= most
+    codes = np.full((found.queries, most), ord("-"), dtype=np.uint32)
+    grades = np.clip(np.floor(grade[within]), -1.0, 10.0).astype(np.int64)
+    codes[query[within], first[within] - 1] = _CHARACTERS[grades + 1]
+    texts = codes.view(f"<U{most}").ravel().tolist()
+    return [text[:returned] for text, returned in zip(texts, found.returned.tolist(), strict=True)]
+
+
+_CHARACTERS = np.array([ord(character) for character in ".0123456789>"], dtype=np.uint32)
