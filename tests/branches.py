@@ -32,7 +32,7 @@ EXCUSED = {
         ("lists.pxi", "except MemoryError:"),
         ("numbers.pxi", "if block == NULL:"),
         ("program.pxi", "if self.steps.terms == NULL or self.steps.figures == NULL:"),
-        ("walk.pyx", "if room.block == NULL:"),
+        ("walk.pyx", "if memory.block == NULL:"),
         ("walk.pyx", "if reader.values == NULL:"),
         ("walk.pyx", "if kept.out == NULL:"),
         ("walk.pyx", "if tables == NULL:"),
@@ -42,7 +42,7 @@ EXCUSED = {
         ("lists.pxi", "if index >= len(lists):"),
         ("dicts.pxi", "if count < n:"),
         ("dicts.pxi", "return CHANGED if index < n else 0"),
-        ("dicts.pxi", "fault = (code, -1 if code == CHANGED else position) if code else None"),
+        ("dicts.pxi", "error_code = (code, -1 if code == CHANGED else position) if code else None"),
         ("dicts.pxi", "position[0] = -1 if code == CHANGED else position[0]"),
         ("dicts.pxi", "if found != len(sought):"),
         ("dicts.pxi", "if index == n:"),
@@ -53,13 +53,13 @@ EXCUSED = {
         ("ordering.pxi", "moved = moved or (not stable and entries[index].grade > entries[slots[at]].grade)"),
         ("ordering.pxi", "if score_at[part] < n:"),
         ("ordering.pxi", "last = min(above + tied, <int64_t>n)"),
-        ("ordering.pxi", "stop = <Py_ssize_t>min(written + count, <int64_t>room)"),
+        ("ordering.pxi", "stop = <Py_ssize_t>min(written + count, <int64_t>capacity)"),
         ("walk.pyx", "position[0] = min(first_nan(scores, n), n - 1)"),
     ],
     "so many documents that a test would take minutes": [
         ("ordering.pxi", "count = min(m - index, <Py_ssize_t>FEW)"),
         ("ordering.pxi", "cdef Py_ssize_t count = max(min(n // PART, <Py_ssize_t>PARTS), 1), most = 0, kept = 0"),
-        ("ordering.pxi", "if n > INT32_MAX or m <= FEW_KEYS or (m <= lanes.few and n <= FEW_SCORES):"),
+        ("ordering.pxi", "if n > INT32_MAX or m <= FEW_KEYS or (m <= simd.few and n <= FEW_SCORES):"),
     ],
     "what calls it sees to that": [
         ("lists.pxi", "if n == 0 or not is_list(lists[0]):"),  # an empty list has a value
@@ -72,11 +72,11 @@ EXCUSED = {
         ("lines.pyx", "if ends[row] - starts[row] == length and equal_bytes(data + starts[row], at, length):"),
     ],
     "another CPU, for which see `.ci/deep cpus`": [
-        ("ordering.pxi", "if lanes_avx2() != NULL:"),
+        ("ordering.pxi", "if simd_avx2() != NULL:"),
         ("simd.h", "if (!__get_cpuid(1, &a, &b, &c, &d) || ~c & (1u << 27 | 1u << 28)) return NULL;"),
         (
             "simd.h",
-            "return (kept & 6) == 6 && __get_cpuid_count(7, 0, &a, &b, &c, &d) && b & 1u << 5 ? &lanes_4 : NULL;",
+            "return (kept & 6) == 6 && __get_cpuid_count(7, 0, &a, &b, &c, &d) && b & 1u << 5 ? &simd_4 : NULL;",
         ),
     ],
     "another compiler, one without vectors": [
@@ -84,7 +84,7 @@ EXCUSED = {
         ("simd_loops.h", "best = reached && own[part] > best ? own[part] : best;"),
         (
             "simd_loops.h",
-            "for (; i < n && found < room; i++) near[found] = scores[i], place[found] = i, "
+            "for (; i < n && found < capacity; i++) near[found] = scores[i], place[found] = i, "
             "found += !(scores[i] < bound);",
         ),
         ("simd_loops.h", "UNROLLED for (int part = 0; part < parts; part++)"),

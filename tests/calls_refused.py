@@ -129,7 +129,7 @@ def refused(s, w):
         yield f"Evaluation.{name}", partial(getattr(s.evaluation, name), weights=w.weights)
     yield "Evaluation.merge", partial(s.evaluation.merge, s.evaluation)
     yield "Metric.at", partial(s.metric.at, 2.5)
-    yield "TieSpread.hanging", partial(s.spread.hanging, "rr@77")
+    yield "TieSpread.affected", partial(s.spread.affected, "rr@77")
     yield "Curve.plot", partial(s.curve.plot, axes=5)
 
     grades, sizes = s.flat

@@ -9,8 +9,8 @@ from rankgain.rankings import parts_of
 
 def plain(found):
     """A Found as lists, up to the query that is refused; or the fault itself."""
-    if found.fault is not None:
-        return found.fault
+    if found.error_code is not None:
+        return found.error_code
     hits, judged = int(found.offsets[found.queries]), int(found.judged_offsets[found.queries])
     sizes = {"grade": hits, "first": hits, "last": hits, "judged_grade": judged, "judged_count": judged}
     return {name: getattr(found, name)[: sizes.get(name)].tolist() for name in found._fields[2:]}
@@ -33,4 +33,4 @@ def found_in_rankings(engine, rankings, **options):
     """The same of rankings, up to where the source breaks: no further is ever read."""
     source, rules = parts_of(rankings)
     queries = len(rankings) if source.broken is None else source.broken[0]
-    return found_in(engine, source.chunk(0, queries), source.room(0, queries), rules=rules.codes, **options)
+    return found_in(engine, source.chunk(0, queries), source.capacity(0, queries), rules=rules.codes, **options)

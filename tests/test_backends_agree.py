@@ -138,7 +138,7 @@ def test_one_list_of_any_numbers(on_both, grades, dtype, shape, k, bad):
 @pytest.mark.parametrize("dtype", "df?bBhHiIlLqQ")
 def test_short_lists_go_straight_through_a_door(on_both, dtype, shape):
     def values(n):
-        door = _backend.lists.Door(False, Discount.of("log2").table(n), 1, 2.0, n, False, 0.0, 1.0)
+        door = _backend.lists.ListFunctions(False, Discount.of("log2").table(n), 1, 2.0, n, False, 0.0, 1.0)
         held = SHAPES[shape](np.ones(n, dtype=dtype))
         held = held if dtype != "?" or not isinstance(held, (list, tuple)) else [1] * n  # a bool in a list is no int
         return [getattr(door, name)(held) for name in ("dcg", "idcg", "ndcg", "rr")]

@@ -186,7 +186,7 @@ def test_a_chunk_that_begins_later(on_both, start):
 
     def found(rankings, start, stop):
         source, rules = parts_of(rankings)
-        return found_in(_backend.walk, source.chunk(start, stop), source.room(start, stop), rules=rules.codes)
+        return found_in(_backend.walk, source.chunk(start, stop), source.capacity(start, stop), rules=rules.codes)
 
     for rankings in made:
         compiled, python = on_both(lambda rankings=rankings: found(rankings, start, 3))
@@ -387,9 +387,9 @@ def test_the_entries_of_the_engine(on_both):
     rules = 0, False, UNLIMITED, False, UNLIMITED
 
     def answers():
-        engine, judged = _backend.walk, _backend.dicts.Judged([{"d": 1.0}])
+        engine, judged = _backend.walk, _backend.dicts.JudgmentDicts([{"d": 1.0}])
         program = engine.Program([], [], 1, 1, 0.0)
-        door = _backend.lists.Door(False, np.ones(3), _codes.UNIT, 2.0, 3, False, 0.0, 0.0)
+        door = _backend.lists.ListFunctions(False, np.ones(3), _codes.UNIT, 2.0, 3, False, 0.0, 0.0)
         return (
             found_in(engine, empty, (0, 0))["returned"],
             [engine.rows(program, rules, judged, {"q": 0}, {"q": {"d": 1.0}}, (), most) for most in (0, 1)],

@@ -15,7 +15,7 @@ import pytest
 
 import rankgain as rg
 from rankgain.data.arrays import array_of
-from rankgain.data.ragged import Lists
+from rankgain.data.ragged import RaggedArray
 
 LIBRARIES = {name: import_module(name) for name in ("pandas", "polars", "pyarrow", "torch") if find_spec(name)}
 
@@ -210,7 +210,7 @@ def test_nothing_is_copied(kind, dtype):
     assert seen.dtype == dtype
     assert np.shares_memory(seen, array_of(held, "numbers"))
     if dtype == "f8":
-        taken = Lists.of(held, "numbers").take(0, 1)
+        taken = RaggedArray.of(held, "numbers").take(0, 1)
         assert np.shares_memory(taken, seen)
 
 

@@ -296,3 +296,8 @@ def test_a_discount_that_does_not_rise_bounds_the_dcg(discount):
 def test_subnormal_ties_are_no_contradiction():
     result = rg.from_scores([[5e-324] * 9 + [0]], [[0.0] * 10]).evaluate("ndcg")
     assert 0 <= result["ndcg"][0] <= 1
+
+
+def test_metric_below_is_deprecated():
+    with pytest.warns(DeprecationWarning, match="below is called above"):
+        assert rg.metric("rr").below == rg.metric("rr").above

@@ -22,7 +22,7 @@ SOURCES = [path for pattern in ("*.pyx", "*.pxi", "*.pxd") for path in sorted(PA
 # Over memory, without an object in sight, and not `noexcept nogil`.
 NO_KERNELS = {
     **dict.fromkeys(["columns.prepare", "lists.reserve_list", "numbers.reserve"], "reserves scratch: MemoryError"),
-    **dict.fromkeys(["walk.make_reader", "walk.make_room"], "reserves scratch: MemoryError"),
+    **dict.fromkeys(["walk.make_reader", "walk.reserve_memory"], "reserves scratch: MemoryError"),
     "lines.read_float": "calls Python's own converter",
     **dict.fromkeys(["numbers.close_numbers", "walk.let_go"], "lets go of the buffers of objects"),
     "walk.close_reader": "frees what the walk over dicts used, which holds the GIL",

@@ -110,9 +110,9 @@ def test_finds_the_first_fault_of_a_grade(compiled, n, position, fault, dtype):
     grades = np.random.default_rng(n).integers(0, 9, n).astype(dtype)
     grades[position % n] = fault
     offsets = np.array([0, n // 2, n])
-    expected = _reference_ordering.grade_fault(grades, offsets)
+    expected = _reference_ordering.grade_error(grades, offsets)
     assert expected
-    assert import_module("rankgain._compiled.walk").grade_fault(grades, offsets) == expected
+    assert import_module("rankgain._compiled.walk").grade_error(grades, offsets) == expected
     for scores in (None, np.ones(n)):
         assert found_in_lists(compiled, grades, scores, offsets, judged_depth=10) == (*expected, -1)
 

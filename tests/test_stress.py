@@ -261,12 +261,13 @@ NEEDS = {
     "plot": "matplotlib",
 }
 LEFT_OUT = {
+    "TieSpread.hanging": "a deprecated name",
     "__version__": "a constant",
     "backend": "a constant",
     **dict.fromkeys(
         [
             f"Metric.{name}"
-            for name in (*rg.Metric.__slots__, *PARAMETERS, "below", "depth")
+            for name in (*rg.Metric.__slots__, *PARAMETERS, "above", "below", "depth")
             if not name.startswith("_")
         ],
         "a field, seen in its text",
@@ -342,7 +343,7 @@ CALLS = {
     "TieSpread": lambda s: (repr(s.spread), s.spread._repr_html_()),
     "TieSpread.columns": lambda s: s.spread.columns(),
     "TieSpread.evaluations": lambda s: s.spread.evaluations,
-    "TieSpread.hanging": lambda s: [s.spread.hanging(metric) for metric in METRICS],
+    "TieSpread.affected": lambda s: [s.spread.affected(metric) for metric in METRICS],
     "TieSpread.mean": lambda s: s.spread.mean(),
     "TieSpread.metrics": lambda s: s.spread.metrics,
     "TieSpread.notes": lambda s: s.spread.notes(),

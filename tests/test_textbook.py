@@ -35,7 +35,7 @@ def near(ours, theirs):
 
 
 def bounded(discount):
-    return Discount.of(discount).bounded
+    return Discount.of(discount).non_increasing
 
 
 @given(lists, cutoffs, gains, discounts)

@@ -30,7 +30,9 @@ def test_a_constant_scorer_is_not_perfect():
     assert means["rr"]["best"] == 1.0
     assert means["rr"]["expected"] == pytest.approx(sum(1 / rank for rank in range(1, 41)) / 40)
     assert means["ndcg@10"]["expected"] < 0.12
-    assert spread.hanging("rr") == 5
+    assert spread.affected("rr") == 5
+    with pytest.warns(DeprecationWarning, match="hanging is called affected"):
+        assert spread.hanging("rr") == 5
 
 
 @given(seed=st.integers(0, 2**32 - 1))
@@ -55,14 +57,14 @@ def test_it_is_what_the_policies_give(seed):
 
 def test_nothing_is_tied():
     spread = rg.from_scores([[0, 1, 2]], [[0.1, 0.2, 0.3]]).tie_spread("ndcg", "rr(empty=nan)")
-    assert [spread.hanging(key) for key in spread.metrics] == [0, 0]
+    assert [spread.affected(key) for key in spread.metrics] == [0, 0]
     assert spread.ties == "average"
     assert spread.own is spread.expected
 
 
 def test_queries_that_do_not_count_do_not_hang():
     spread = rg.from_scores([[0, 0], [0, 1]], [[1, 1], [1, 1]]).tie_spread("rr(empty=nan)")
-    assert spread.hanging("rr(empty=nan)") == 1
+    assert spread.affected("rr(empty=nan)") == 1
 
 
 @pytest.mark.parametrize("ties", ["average", "worst", "best", "stable"])
@@ -82,7 +84,7 @@ def test_metrics_without_an_expected_value():
     assert "infap has no expected value: it depends on where" in repr(spread)
     alone = rankings.tie_spread("infap")
     assert alone.expected is None
-    assert "hang on ties" in alone._repr_html_()
+    assert "affected by ties" in alone._repr_html_()
 
 
 def test_frames():
@@ -152,10 +154,10 @@ def printed(capsys, *arguments):
 
 def test_text(files, capsys, backend):
     assert printed(capsys, *files[:2], "-m", "rr", "-m", "infap") == (
-        "metric   worst  expected    best   docid  hang on ties\n"
-        "------  ------  --------  ------  ------  ------------\n"
-        "rr      0.7500    0.8750  1.0000  0.7500        1 of 2\n"
-        "infap   0.7500         -  1.0000  0.7500        1 of 2\n"
+        "metric   worst  expected    best   docid  affected by ties\n"
+        "------  ------  --------  ------  ------  ----------------\n"
+        "rr      0.7500    0.8750  1.0000  0.7500            1 of 2\n"
+        "infap   0.7500         -  1.0000  0.7500            1 of 2\n"
         "\n"
         "infap has no expected value: it depends on where each document of a tie group stands, not only on how many "
         "are relevant\n"
@@ -181,7 +183,7 @@ def test_json(files, capsys, backend):
     found = json.loads(printed(capsys, *files[:2], "-m", "rr", "-m", "infap", "--json", "--per-query"))
     assert found["tie_spread"]["rr"] == {"worst": 0.75, "expected": 0.875, "best": 1.0, "docid": 0.75}
     assert found["tie_spread"]["infap"]["expected"] is None
-    assert found["hanging"] == {"rr": 1, "infap": 1}
+    assert found["affected_by_ties"] == {"rr": 1, "infap": 1}
     assert found["queries"]["q1"]["rr"] == {"worst": 0.5, "expected": 0.75, "best": 1.0, "docid": 0.5}
     assert (found["ties"], found["missing"], found["backend"]) == ("docid", "zero", backend)
     assert json.loads(printed(capsys, *files, "--json"))["runs"].keys() == {"run", "other"}
@@ -204,7 +206,7 @@ def test_no_lines_of_trec_eval(files, capsys):
 
 
 def test_what_rounding_does_is_no_tie_luck():
-    assert rg.from_scores([0.1, 0.2, 0.3], [0, 0, 0]).tie_spread("cg").hanging("cg") == 0
+    assert rg.from_scores([0.1, 0.2, 0.3], [0, 0, 0]).tie_spread("cg").affected("cg") == 0
 
 
 def test_the_customary_metrics_are_those_that_a_peer_has(capsys):

@@ -6,7 +6,7 @@
 # No cut-off, no limit: the largest rank that fits the buffers of both backends.
 UNLIMITED = 2**63 - 1
 
-# The most numbers of one list that a door takes; more of them gain by letting the GIL go, or by threads.
+# The longest list that a kernel for single lists takes; longer ones gain by releasing the GIL, or by threads.
 LONGEST_LIST = 1024
 
 # How documents of equal score are ordered. The first three leave them together, as one tie group with its first and
@@ -62,7 +62,7 @@ NO_GAIN, LINEAR, EXPONENTIAL, RELEVANT, STOP, TABLE, ASKED = range(7)
     ONE,
 ) = range(16)
 
-# What is wrong with the input: an offence is (code, query, position).
+# What is wrong with the input: an error is (code, query, position).
 NAN_GRADE = 1
 INFINITE_GRADE = 2
 NEGATIVE_GRADE = 3

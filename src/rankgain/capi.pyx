@@ -17,7 +17,7 @@ from libc.string cimport memset
 from rankgain._codes cimport AVERAGE, LOG2, STABLE, UNIT, VECTOR
 from rankgain._compiled.walk cimport (
     FLOAT32, FLOAT64, Discount, Numbers, Result, Workspace, as_numbers, dcg_one, discount_at, find_relevant, finite,
-    first_fault, gain_of, ideal_depth, idcg_one, lay_out, order_hits, quotient, rr_one, sum_each, sum_hits,
+    first_error, gain_of, ideal_depth, idcg_one, lay_out, order_hits, quotient, rr_one, sum_each, sum_hits,
     workspace_size,
 )
 
@@ -209,15 +209,15 @@ ctypedef fused real_t:
 
 
 cdef inline const double* side_by_side(
-    const real_t* numbers, Py_ssize_t stride, Py_ssize_t n, double* room
+    const real_t* numbers, Py_ssize_t stride, Py_ssize_t n, double* scratch
 ) noexcept nogil:
-    """The numbers as float64, where they stand or copied into the room for them."""
+    """The numbers as float64, where they stand or copied into scratch."""
     cdef Py_ssize_t index
     if real_t is double and stride == 1:
         return numbers
     for index in range(n):
-        room[index] = numbers[index * stride]
-    return room
+        scratch[index] = numbers[index * stride]
+    return scratch
 
 
 # gain and discount
@@ -227,7 +227,7 @@ cdef int rankgain_gain(int kind, const double* grades, Py_ssize_t n, double* gai
     cdef int status = check_gain(kind) or check_list(grades, n, 1) or check_pointer(gains, n)
     if status:
         return refuse(status, gains, n)
-    status = first_fault(grades, n, 1, kind, &sound)
+    status = first_error(grades, n, 1, kind, &sound)
     for index in range(sound):
         gains[index] = gain_of(grades[index], kind)
     return refuse(status, gains + sound, n - sound) if status else RANKGAIN_OK
@@ -436,7 +436,7 @@ cdef int rankgain_reciprocal_rank_lists(
 # scores of one query
 
 cdef struct Query:
-    # The documents of a query and what is asked of them, and room for their hits.
+    # The documents of a query and what is asked of them, and memory for their hits.
     const double* scores
     Numbers labels
     Py_ssize_t n
@@ -508,7 +508,7 @@ cdef int order_scores(
     status = check_pointer(order, n) or open_query(
         &query, scores, kind, n, stride, labels, labels_stride, k, ties, RANKGAIN_LINEAR, NULL, 0, scratch
     )
-    status = status or first_fault(labels, n, labels_stride, False, &position)
+    status = status or first_error(labels, n, labels_stride, False, &position)
     if ties == RANKGAIN_WORST and status == 0:
         for index in range(n):
             query.beside[index] = -labels[index * labels_stride]
@@ -528,7 +528,7 @@ cdef Result dcg_of_query(Query* query) noexcept nogil:
     cdef Result dcg
     cdef Py_ssize_t hits = order_query(query, False), index
     dcg.value = 0.0
-    dcg.code = RANKGAIN_NAN_SCORE if hits < 0 else first_fault(
+    dcg.code = RANKGAIN_NAN_SCORE if hits < 0 else first_error(
         query.grade, hits, 1, query.exponential, &dcg.position
     )
     if dcg.code == 0:
@@ -541,7 +541,7 @@ cdef Result dcg_of_query(Query* query) noexcept nogil:
 
 cdef int measure_dcg(Query* query, double* value) noexcept nogil:
     cdef Result dcg
-    dcg.code = first_fault(<const double*>query.labels.view.buf, query.n, 1, False, &dcg.position)
+    dcg.code = first_error(<const double*>query.labels.view.buf, query.n, 1, False, &dcg.position)
     return close(value, dcg if dcg.code else dcg_of_query(query))
 
 
@@ -556,22 +556,22 @@ cdef int measure_ndcg(Query* query, double empty, double* value) noexcept nogil:
     )
 
 
-cdef int measure_rr(Query* query, double below, double empty, double* value) noexcept nogil:
+cdef int measure_rr(Query* query, double above, double empty, double* value) noexcept nogil:
     cdef const double* labels = <const double*>query.labels.view.buf
     cdef Py_ssize_t hits, index
     cdef Result rr
-    rr.code = first_fault(labels, query.n, 1, False, &rr.position)
+    rr.code = first_error(labels, query.n, 1, False, &rr.position)
     if rr.code == 0:
         for index in range(query.n):
-            if labels[index] > below:
+            if labels[index] > above:
                 empty = 0.0
                 break
-        hits = order_query(query, below < 0.0)
+        hits = order_query(query, above < 0.0)
         if hits < 0:
             rr.code = RANKGAIN_NAN_SCORE
         else:
             find_relevant(
-                0, hits, query.grade, query.first, query.last, below, query.ties, empty, &query.k, 1, &rr.value
+                0, hits, query.grade, query.first, query.last, above, query.ties, empty, &query.k, 1, &rr.value
             )
     return close(value, rr)
 

@@ -1,6 +1,6 @@
 """Every refusal of input contents, worded once.
 
-Kernels and readers report an offence as (code, query, position); it travels as an `Offence` to the one place that
+Kernels and readers report an error as (code, query, position); it travels as an `InputError` to the one place that
 knows what the caller calls his queries and documents, and leaves as a ValueError or TypeError from `refusal`.
 """
 
@@ -58,16 +58,16 @@ _TEXTS: dict[int, tuple[type[Exception], str]] = {
 
 
 # What kernels return: (code, query, position, and that of the engine the number of a term), None for nothing.
-Fault = tuple[int, ...] | None
+ErrorCode = tuple[int, ...] | None
 
 
 class Finder(Protocol):
     """What finds the first of many grades that is no good: a gain."""
 
-    def fault(self, grades: Any, /) -> tuple[int, int, str] | None: ...
+    def first_error(self, grades: Any, /) -> tuple[int, int, str] | None: ...
 
 
-class Offence(Exception):
+class InputError(Exception):
     """What is wrong with a query, on its way to the words.
 
     Where a kernel no longer knows the position of a grade without gain, the `gain` finds it again.
@@ -84,13 +84,13 @@ class Offence(Exception):
         self.gain = gain
 
 
-def located(offence: Offence, grades: Any) -> Offence:
-    """The offence with the position among the grades of its list, where it does not know it."""
-    fault = None if offence.gain is None else offence.gain.fault(grades)
-    return offence if fault is None else Offence(offence.code, offence.query, *fault[1:])
+def located(error: InputError, grades: Any) -> InputError:
+    """The error with the position among the grades of its list, where it does not know it."""
+    error_code = None if error.gain is None else error.gain.first_error(grades)
+    return error if error_code is None else InputError(error.code, error.query, *error_code[1:])
 
 
 def refusal(code: int, where: str, detail: object = "") -> Exception:
-    """The exception for an offence; `where` names the argument, the query and the position."""
+    """The exception for an error; `where` names the argument, the query and the position."""
     kind, text = _TEXTS[code & ~IN_JUDGED]
     return kind(f"{where}: {text.format(detail=detail)}")

@@ -1,6 +1,6 @@
 """The functions on relevance in rank order: one list to a float, many lists to one value each.
 
-One list takes the shortest way there is: to a buffer, through a door of the backend, out.
+One list takes the shortest way there is: to a buffer, through a kernel of the backend, out.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import numpy as np
 
 from rankgain import _backend
 from rankgain._codes import IN_JUDGED, LISTS, LONGEST_LIST, SHORT_DISCOUNT, VECTOR
-from rankgain.data.ragged import CHUNK, Lists, check_judged, numbers, to_float64
-from rankgain.errors import Offence, refusal
+from rankgain.data.ragged import CHUNK, RaggedArray, check_judged, numbers, to_float64
+from rankgain.errors import InputError, refusal
 from rankgain.metrics.aggregators import mean
 from rankgain.metrics.discounts import NO_DISCOUNT, Discount, DiscountKind
 from rankgain.metrics.gains import Gain, GainKind
@@ -30,9 +30,9 @@ _kept: dict[tuple[Any, ...], _Settings] = {}
 
 
 class _Settings:
-    """The keyword arguments of a function, checked, and the door of lists where kernels compute the gains."""
+    """The keyword arguments of a function, checked, and the kernel for single lists, if kernels compute the gains."""
 
-    __slots__ = ("discount", "door", "empty", "gain", "ideal", "k", "ranks", "rel")
+    __slots__ = ("discount", "empty", "gain", "ideal", "k", "kernel", "ranks", "rel")
 
     def __init__(self, k: Any, gain: Any, discount: Any, ideal: Any, empty: Any, rel: Any = None) -> None:
         self.k = cut_off(k)
@@ -41,20 +41,20 @@ class _Settings:
         self.ideal = check_ideal(ideal)
         self.empty = check_empty(empty)
         self.rel = check_rel(rel)
-        self.door: _backend.lists.Door | None = None
+        self.kernel: _backend.lists.ListFunctions | None = None
         if self.gain.in_kernel and self.discount.kind != VECTOR:
-            self.make_door(LONGEST_LIST)
+            self.make_kernel(LONGEST_LIST)
 
-    def make_door(self, ranks: int) -> _backend.lists.Door:
+    def make_kernel(self, ranks: int) -> _backend.lists.ListFunctions:
         """The functions on lists of so many documents."""
         kept = self.discount
         table = kept.table(min(self.k, ranks))
-        below = highest_irrelevant(self.rel)
+        above = highest_irrelevant(self.rel)
         self.ranks = ranks
-        self.door = _backend.lists.Door(
-            self.gain.exponential, table, kept.kind, kept.base, self.k, self.ideal == "returned", self.empty, below
+        self.kernel = _backend.lists.ListFunctions(
+            self.gain.exponential, table, kept.kind, kept.base, self.k, self.ideal == "returned", self.empty, above
         )
-        return self.door
+        return self.kernel
 
 
 def _settings(k: Any, gain: Any, discount: Any, ideal: Any = "judged", empty: Any = 0.0) -> _Settings:
@@ -124,14 +124,14 @@ def gain(relevance: Any, kind: GainKind = "linear") -> Floats:
     if isinstance(grades, list):
         raise ValueError("relevance must have one shape here, not lists of unequal length")
     flat = to_float64(grades).reshape(-1)
-    lists = Lists("relevance", None, values=flat, single=True)
-    fault = _backend.ordering.grade_fault(flat, lists.offsets)
-    if fault is not None:
-        raise _refusal(Offence(*fault), lists)
+    lists = RaggedArray("relevance", None, values=flat, single=True)
+    error_code = _backend.ordering.grade_error(flat, lists.offsets)
+    if error_code is not None:
+        raise _refusal(InputError(*error_code), lists)
     try:
         gains = Gain.of(kind).of_grades(flat)
-    except Offence as offence:
-        raise _refusal(offence, lists) from None
+    except InputError as error:
+        raise _refusal(error, lists) from None
     return gains.reshape(grades.shape).copy()
 
 
@@ -214,7 +214,7 @@ def cg(relevance: Any, *, k: int | None = None, gain: GainKind = "linear") -> fl
     8.0
     """
     settings = _settings(k, gain, NO_DISCOUNT)
-    value = None if settings.door is None else settings.door.dcg(relevance)
+    value = None if settings.kernel is None else settings.kernel.dcg(relevance)
     return _of_lists("cg", relevance, None, settings) if value is None else value
 
 
@@ -254,7 +254,7 @@ def dcg(
     5.7619
     """
     settings = _settings(k, gain, discount)
-    value = None if settings.door is None else settings.door.dcg(relevance)
+    value = None if settings.kernel is None else settings.kernel.dcg(relevance)
     return _of_lists("dcg", relevance, None, settings) if value is None else value
 
 
@@ -291,7 +291,7 @@ def idcg(
     5.6925
     """
     settings = _settings(k, gain, discount)
-    value = None if settings.door is None else settings.door.idcg(judged)
+    value = None if settings.kernel is None else settings.kernel.idcg(judged)
     return _of_lists("idcg", judged, None, settings) if value is None else value
 
 
@@ -348,7 +348,7 @@ def ndcg(
     [0.6309, 1.0]
     """
     settings = _settings(k, gain, discount, ideal, empty)
-    value = None if settings.door is None or judged is not None else settings.door.ndcg(relevance)
+    value = None if settings.kernel is None or judged is not None else settings.kernel.ndcg(relevance)
     return _of_lists("ndcg", relevance, judged, settings) if value is None else value
 
 
@@ -387,7 +387,7 @@ def reciprocal_rank(relevance: Any, *, k: int | None = None, rel: float | None =
     [0.3333, 0.0]
     """
     settings = _settings_of_rr(k, rel)
-    value = None if settings.door is None else settings.door.rr(relevance)
+    value = None if settings.kernel is None else settings.kernel.rr(relevance)
     return _of_lists("rr", relevance, None, settings) if value is None else value
 
 
@@ -442,21 +442,21 @@ def _mean(values: float | Floats) -> float:
 
 def _of_lists(name: str, relevance: Any, judged: Any, settings: _Settings) -> float | Floats:
     """The metric of one list or of each of many, whatever holds them."""
-    lists = Lists.of(relevance, "judged" if name == "idcg" else "relevance")
+    lists = RaggedArray.of(relevance, "judged" if name == "idcg" else "relevance")
     truth = None if judged is None else check_judged(judged, lists)
-    if settings.door is None:
+    if settings.kernel is None:
         out = _evaluated(name, lists, truth, settings)
     else:
         out = _filled("dcg" if name == "cg" else name, lists, truth, settings)
     return float(out[0]) if lists.single else out
 
 
-def _filled(name: str, lists: Lists, truth: Lists | None, settings: _Settings) -> Floats:
+def _filled(name: str, lists: RaggedArray, truth: RaggedArray | None, settings: _Settings) -> Floats:
     """The metric of each list, so many at once as are to be converted together."""
     longest = max(lists.longest, 0 if truth is None else truth.longest)
-    door = settings.door
-    if door is None or min(longest, settings.k) > settings.ranks:
-        door = settings.make_door(longest)
+    kernel = settings.kernel
+    if kernel is None or min(longest, settings.k) > settings.ranks:
+        kernel = settings.make_kernel(longest)
     out = np.empty(len(lists))
     whole = lists.native and (truth is None or truth.native)
     step = max(1, len(lists) if whole else CHUNK // max(1, longest))
@@ -465,15 +465,15 @@ def _filled(name: str, lists: Lists, truth: Lists | None, settings: _Settings) -
         grades = lists.ragged(start, stop)
         known = (None, None) if truth is None else truth.ragged(start, stop)
         chunk = LISTS, 0, stop - start, grades[0], grades[1], 0, None, *known, 0
-        fault = door.fill(name, chunk, out[start:stop])
-        if fault is not None:
-            code, query, position, _ = fault
+        error_code = kernel.fill(name, chunk, out[start:stop])
+        if error_code is not None:
+            code, query, position, _ = error_code
             held = truth if code & IN_JUDGED and truth is not None else lists
-            raise _refusal(Offence(code, start + query, position), held)
+            raise _refusal(InputError(code, start + query, position), held)
     return out
 
 
-def _evaluated(name: str, lists: Lists, truth: Lists | None, settings: _Settings) -> Floats:
+def _evaluated(name: str, lists: RaggedArray, truth: RaggedArray | None, settings: _Settings) -> Floats:
     """The same by the engine, for gains that a mapping or a callable gives, and discounts in a vector."""
     from rankgain.data.lists import ListSource
     from rankgain.data.rules import GIVEN
@@ -494,7 +494,7 @@ def _evaluated(name: str, lists: Lists, truth: Lists | None, settings: _Settings
     return values
 
 
-def _first_error(metric: Metric, source: ListSource, query: int, held: Lists, offence: Offence) -> Exception:
+def _first_error(metric: Metric, source: ListSource, query: int, held: RaggedArray, error: InputError) -> Exception:
     """Of what is wrong with a query, a discount that is too short before any grade.
 
     And of grades the first that is no good in any way, be it one without a gain.
@@ -505,12 +505,12 @@ def _first_error(metric: Metric, source: ListSource, query: int, held: Lists, of
     if metric.discount.kind == VECTOR and needed > len(vector):
         needed = min(size, metric.depth) if min(size, metric.depth) > len(vector) else needed
         detail = f"discount holds {len(vector)} ranks, and {needed} are needed"
-        return _refusal(Offence(SHORT_DISCOUNT, query, -1, detail), source.grades)
-    if offence.position > 0 and metric.gain.function is None:
-        fault = metric.gain.fault(held.take(query, query + 1)[: offence.position])
-        offence = offence if fault is None else Offence(fault[0], query, *fault[1:])
-    return _refusal(offence, held)
+        return _refusal(InputError(SHORT_DISCOUNT, query, -1, detail), source.grades)
+    if error.position > 0 and metric.gain.function is None:
+        error_code = metric.gain.first_error(held.take(query, query + 1)[: error.position])
+        error = error if error_code is None else InputError(error_code[0], query, *error_code[1:])
+    return _refusal(error, held)
 
 
-def _refusal(offence: Offence, held: Lists) -> Exception:
-    return refusal(offence.code, held.place(offence.query, offence.position), offence.detail)
+def _refusal(error: InputError, held: RaggedArray) -> Exception:
+    return refusal(error.code, held.place(error.query, error.position), error.detail)

@@ -233,7 +233,7 @@ class Rankings:
         return Evaluation(plan.vectors(asked, out), names, rules.ties, missing, like, plan.backend, counts)
 
     def tie_spread(self, *metrics: str | Metric, threads: int = 1) -> TieSpread:
-        """How much of a metric is tie luck: its worst, expected and best value over the orders of tied documents.
+        """How sensitive metrics are to ties: their worst, expected and best values over the orders of tied documents.
 
         A scorer that gives all documents the same score is perfect at its best, and at its worst it finds nothing.
         Files are read once more if ties are broken by id or input order now.
@@ -258,10 +258,10 @@ class Rankings:
         >>> import rankgain as rg
         >>> constant = rg.from_scores([[0, 1, 0, 2], [0, 0, 0, 1]], [[0.5] * 4] * 2, ties="stable")
         >>> constant.tie_spread("ndcg@2", "rr")
-        metric   worst  expected    best  stable  hang on ties
-        ------  ------  --------  ------  ------  ------------
-        ndcg@2  0.0000    0.4363  1.0000  0.1199        2 of 2
-        rr      0.2917    0.6215  1.0000  0.3750        2 of 2
+        metric   worst  expected    best  stable  affected by ties
+        ------  ------  --------  ------  ------  ----------------
+        ndcg@2  0.0000    0.4363  1.0000  0.1199            2 of 2
+        rr      0.2917    0.6215  1.0000  0.3750            2 of 2
         """
         from rankgain.metrics.metric import parse
         from rankgain.metrics.table import TABLE

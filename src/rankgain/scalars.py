@@ -52,8 +52,8 @@ def id_kind(identifier: Any) -> type:
     return type(identifier)
 
 
-def id_fault(value: Any, position: int) -> tuple[int, int, int]:
-    """The offence of an id that is null, or of a kind that cannot stand there."""
+def id_error(value: Any, position: int) -> tuple[int, int, int]:
+    """The error of an id that is null, or of a kind that cannot stand there."""
     null = value is None or type(value).__name__ in ("NAType", "NaTType") or (type(value) is float and value != value)
     return NULL_ID if null else ID_TYPE, 0, position
 

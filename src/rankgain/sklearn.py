@@ -37,7 +37,7 @@ __all__ = ["InvalidParameterError", "dcg_score", "ndcg_score"]
 
 EXACT = 1 << 53  # integers up to this differ as float64 too
 FEW = 1 << 14  # documents that are sorted sooner than looked at for ties
-FEW_ROWS = 16  # rows that tell whether the others hang on ties
+FEW_ROWS = 16  # rows that tell whether the others affected by ties
 
 
 class InvalidParameterError(ValueError, TypeError):

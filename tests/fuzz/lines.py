@@ -14,7 +14,7 @@ def call(draw):
 def scanned(form, data):
     """The rows, their queries and the numbers of those; or what is wrong."""
     data = np.array(bytearray(data), dtype=np.uint8)  # whose end is the end of what was allocated
-    *places, totals = read_lines.Room().of(len(data) // form.shortest + 1)
+    *places, totals = read_lines.BlockBuffers().of(len(data) // form.shortest + 1)
     fault = getattr(_backend.lines, form.scan)((data, *places), totals)
     if fault is not None:
         return fault

@@ -20,11 +20,11 @@ cdef struct Survival:
 
 
 cdef bint survive(
-    Survival* survival, const double* stop, Py_ssize_t h, int64_t m, int64_t most, double* scratch, Py_ssize_t room
+    Survival* survival, const double* stop, Py_ssize_t h, int64_t m, int64_t most, double* scratch, Py_ssize_t capacity
 ) noexcept nogil:
     """False where there are more chances than are looked at together."""
     cdef double* means = scratch
-    cdef double* drops = scratch + 2 * room
+    cdef double* drops = scratch + 2 * capacity
     cdef double q
     cdef Py_ssize_t size, u, n = 1
     means[0] = 1.0
@@ -48,7 +48,7 @@ cdef bint survive(
             return False
     survival.means = means
     survival.drops = drops
-    survival.chances = scratch + room
+    survival.chances = scratch + capacity
     survival.n = n
     survival.h = h
     survival.m = m
@@ -80,7 +80,7 @@ cdef double after_next(Survival* survival) noexcept nogil:
 
 cdef int sum_cascade(
     Py_ssize_t stop, const int64_t* first, const int64_t* last, const double* chance, int ties, double* scratch,
-    Py_ssize_t room, Cutoffs* own
+    Py_ssize_t capacity, Cutoffs* own
 ) noexcept nogil:
     cdef Py_ssize_t i = 0, j, k, index, h, done = 0
     cdef int64_t a, b, rank
@@ -94,7 +94,7 @@ cdef int sum_cascade(
         while i + h < j and chance[i + h] > 0.0:
             h += 1
         if ties == AVERAGE and h and not (h == b - a + 1 and chance[i] == chance[j - 1]):
-            if not survive(&survival, chance + i, h, b - a + 1, own.ranks[own.n - 1] - a + 1, scratch, room):
+            if not survive(&survival, chance + i, h, b - a + 1, own.ranks[own.n - 1] - a + 1, scratch, capacity):
                 return LARGE_GROUP
             rank = a
             while rank <= b and done < own.n:

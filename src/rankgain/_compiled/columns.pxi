@@ -116,7 +116,7 @@ cdef struct Table:
     uint64_t mask
 
 
-cdef inline Py_ssize_t room(Py_ssize_t n) noexcept nogil:
+cdef inline Py_ssize_t capacity(Py_ssize_t n) noexcept nogil:
     """The slots of a table of n rows: a power of 2, and at least half of them stay free."""
     cdef Py_ssize_t size = 4
     while size < 2 * n:
@@ -125,7 +125,7 @@ cdef inline Py_ssize_t room(Py_ssize_t n) noexcept nogil:
 
 
 cdef inline void clear(Table* table, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t size = room(n)
+    cdef Py_ssize_t size = capacity(n)
     memset(table.slots, 0, size * sizeof(uint64_t))
     table.mask = size - 1
 
@@ -185,7 +185,7 @@ cdef inline int bits(Py_ssize_t n) noexcept nogil:
 
 
 cdef bint make_chains(Chains* chains, Py_ssize_t n) noexcept nogil:
-    """Whether there was room for n ids."""
+    """Whether there was memory for n ids."""
     chains.heads = <uint32_t*>calloc(<Py_ssize_t>1 << bits(n), sizeof(uint32_t))
     chains.before = <uint32_t*>malloc((n + 1) * sizeof(uint32_t))
     return chains.heads != NULL and chains.before != NULL
@@ -293,7 +293,7 @@ def number_ids(
     cdef uint64_t hashed, slot = 0
     cdef Keys keys = keys_of(data, starts, ends, n)
     cdef Table table
-    table.slots = <uint64_t*>malloc(room(n) * sizeof(uint64_t))
+    table.slots = <uint64_t*>malloc(capacity(n) * sizeof(uint64_t))
     if table.slots == NULL:
         raise MemoryError
     with nogil:
@@ -364,7 +364,7 @@ cdef struct Scratch:
     unsigned char* seen  # which judged rows were returned
     double* marks  # grades of the hits by row, −inf elsewhere
     int64_t* members  # rows of tie groups
-    int64_t* spare
+    int64_t* sorting
     int64_t* places  # where the next member of a tie group goes
     Py_ssize_t likely  # how many returned documents of the last query were looked for among the judged
 
@@ -380,8 +380,8 @@ cdef int prepare(Scratch* scratch, Workspace* ordering, bint whole, Py_ssize_t n
     if not made or scratch.seen == NULL or scratch.marks == NULL or scratch.members == NULL:
         dispose(scratch)
         raise MemoryError
-    scratch.spare = scratch.members + n + 1
-    scratch.places = scratch.spare + n + 1
+    scratch.sorting = scratch.members + n + 1
+    scratch.places = scratch.sorting + n + 1
     for row in range(n):
         scratch.marks[row] = -INFINITY
     return 0
@@ -429,11 +429,11 @@ def repeated(
 
 
 cdef inline void add_entry(
-    Scratch* scratch, Py_ssize_t* m, double grade, double below, const double* scores, Py_ssize_t index
+    Scratch* scratch, Py_ssize_t* m, double grade, double above, const double* scores, Py_ssize_t index
 ) noexcept nogil:
     """Add a judged document to the entries if it is a hit; without scores its key is its rank, negative."""
     cdef Entry* entry = &scratch.ordering.entries[m[0]]
-    if grade > below:
+    if grade > above:
         entry.key = -<double>(index + 1) if scores == NULL else scores[index]
         entry.grade = grade
         entry.index = index
@@ -452,7 +452,7 @@ cdef inline Py_ssize_t seek_number(
 
 cdef int match_run(
     const Keys* truth, Py_ssize_t truth_start, Py_ssize_t n_truth, const double* grades, const Keys* run,
-    Py_ssize_t start, Py_ssize_t n, const double* scores, double below, bint whole, Scratch* scratch, Py_ssize_t* m,
+    Py_ssize_t start, Py_ssize_t n, const double* scores, double above, bint whole, Scratch* scratch, Py_ssize_t* m,
     Py_ssize_t* position
 ) noexcept nogil:
     """Gather the hits among the returned documents, in input order; the code of what is wrong at the position, or 0.
@@ -463,7 +463,7 @@ cdef int match_run(
     If many were it would take longer, and so is left out behind a query in which many were.
     """
     cdef Chains* chains = &scratch.truth
-    cdef int64_t* likely = scratch.spare
+    cdef int64_t* likely = scratch.sorting
     cdef Py_ssize_t index, row, count = 0
     cdef bint numbers = truth.starts == NULL and run.starts == NULL
     cdef bint few = False
@@ -475,12 +475,12 @@ cdef int match_run(
         position[0] = first_repeat(&scratch.run, run, start, sound)
         if position[0] >= 0:
             return DUPLICATE
-    if numbers and scratch.likely <= lanes.hits and n_truth <= lanes.judged:
-        count = lanes.near(
+    if numbers and scratch.likely <= simd.hits and n_truth <= simd.judged:
+        count = simd.near(
             run.data + run.width * start, sound, <int>run.width, truth.data + truth.width * truth_start, n_truth,
             <int>truth.width, likely,
         )
-        few = count <= lanes.hits
+        few = count <= simd.hits
         if not few:
             chain_apart(chains, truth, truth_start, n_truth)  # see `repeated`
     elif n_truth:
@@ -493,7 +493,7 @@ cdef int match_run(
         position[0] = likely[index]
         row = start + position[0]
         if few:
-            row = lanes.place(truth.data + truth.width * truth_start, n_truth, <int>truth.width, id_number(run, row))
+            row = simd.place(truth.data + truth.width * truth_start, n_truth, <int>truth.width, id_number(run, row))
             row += truth_start if row >= 0 else 0
         elif numbers:
             row = seek_number(chains, truth, truth_start, id_number(run, row))
@@ -504,7 +504,7 @@ cdef int match_run(
         if scratch.seen[row - truth_start]:
             return DUPLICATE
         scratch.seen[row - truth_start] = 1
-        add_entry(scratch, m, grades[row], below, scores, position[0])
+        add_entry(scratch, m, grades[row], above, scores, position[0])
     position[0] = sound
     return NAN_SCORE if sound < n else 0
 
@@ -570,7 +570,7 @@ cdef Py_ssize_t break_ties(
             continue
         while index < kept and hit_first[index] == rank:
             index += 1
-        sort_rows(scratch.members + first, scratch.spare, size, higher_of, &own)
+        sort_rows(scratch.members + first, scratch.sorting, size, higher_of, &own)
         for row in range(first, first + size):
             if scratch.marks[scratch.members[row]] > -INFINITY and rank <= depth and written < index:
                 hit_grade[written] = scratch.marks[scratch.members[row]]

@@ -13,7 +13,7 @@ from rankgain._codes cimport (
 )
 cdef object PLAIN, scalars
 from rankgain import scalars
-from rankgain.scalars import PLAIN, id_fault, id_kind
+from rankgain.scalars import PLAIN, id_error, id_kind
 
 cdef extern from "Python.h":
     int PyFloat_CheckExact(PyObject*)
@@ -104,11 +104,11 @@ cdef int read_truth(dict truth, Py_ssize_t n, double* grades, list documents, Py
 
 @cython.final
 @cython.auto_pickle(False)
-cdef class Judged:
+cdef class JudgmentDicts:
     """Documents with their grades, one query after the other, as dicts held them."""
 
     cdef readonly list documents
-    cdef readonly object fault
+    cdef readonly object error_code
     cdef readonly Py_ssize_t total
     cdef Py_ssize_t queries
     cdef double* grades
@@ -122,10 +122,10 @@ cdef class Judged:
             sizes.append(size)
             total += size
         self.documents = []
-        self.make_room(len(truths), total)
+        self.reserve_query(len(truths), total)
         self.read(truths, sizes)
 
-    cdef int make_room(self, Py_ssize_t queries, Py_ssize_t total) except -1:
+    cdef int reserve_query(self, Py_ssize_t queries, Py_ssize_t total) except -1:
         self.queries = queries
         self.total = total
         self.grades = <double*>malloc((total + queries + 2) * sizeof(double))
@@ -146,20 +146,20 @@ cdef class Judged:
         for query in range(len(truths)):
             truth = truths[query]
             n = sizes[query]
-            fault = None
+            error_code = None
             if len(truth) != n:
-                fault = CHANGED, -1
+                error_code = CHANGED, -1
             elif n:
                 code = read_truth(truth, n, &self.grades[count], self.documents, &position)
-                fault = (code, -1 if code == CHANGED else position) if code else None
+                error_code = (code, -1 if code == CHANGED else position) if code else None
                 if code == FOREIGN:
                     del self.documents[count:]
                     found = []
-                    fault = scalars.read_truth(truth, n, self.documents, found)
-                    for rest in range(0 if fault is not None else n):
+                    error_code = scalars.read_truth(truth, n, self.documents, found)
+                    for rest in range(0 if error_code is not None else n):
                         self.grades[count + rest] = found[rest]
-            if fault is not None:
-                self.fault = fault[0], query, fault[1]
+            if error_code is not None:
+                self.error_code = error_code[0], query, error_code[1]
                 self.total = count
                 for rest in range(query, len(truths)):
                     self.offsets[rest + 1] = count
@@ -171,9 +171,9 @@ cdef class Judged:
     @staticmethod
     def of(list documents, const int64_t[::1] offsets, const double[::1] grades, /):
         """What columns held."""
-        cdef Judged self = Judged.__new__(Judged, [])
+        cdef JudgmentDicts self = JudgmentDicts.__new__(JudgmentDicts, [])
         free(self.grades)
-        self.make_room(offsets.shape[0] - 1, grades.shape[0])
+        self.reserve_query(offsets.shape[0] - 1, grades.shape[0])
         self.documents = documents
         memcpy(self.offsets, &offsets[0], offsets.shape[0] * sizeof(int64_t))
         if grades.shape[0]:
@@ -189,7 +189,7 @@ cdef class Judged:
 
 
 cdef Py_ssize_t find_documents(
-    list documents, const double* grades, Py_ssize_t start, Py_ssize_t stop, double below, bint single, dict run,
+    list documents, const double* grades, Py_ssize_t start, Py_ssize_t stop, double above, bint single, dict run,
     Workspace* space
 ) except -1:
     """Look the few judged documents up among the many returned, never the other way round; how many were found.
@@ -200,7 +200,7 @@ cdef Py_ssize_t find_documents(
     cdef Py_ssize_t index, m = 0
     with cython.critical_section(run):
         for index in range(start, stop):
-            if grades[index - start] > below:
+            if grades[index - start] > above:
                 value = PyDict_GetItemWithError(run, documents[index])
                 if value != NULL:
                     if not read_plain(value, &space.entries[m].key):
@@ -242,7 +242,7 @@ cdef bint comparable(list ids) except -1:
 cdef list places_by_id(list group, dict grades):
     """The places of some documents in `highest_first(group)`, each with its grade: the others are only counted."""
     cdef list sought = sorted(grades, reverse=True)
-    cdef list above = [0] * (len(sought) + 1)
+    cdef list higher = [0] * (len(sought) + 1)
     cdef Py_ssize_t low, high, middle, place = 0, found = 0
     for document in group:
         low = 0
@@ -256,12 +256,12 @@ cdef list places_by_id(list group, dict grades):
         if low < len(sought) and not lower(sought[low], document):
             found += 1
         else:
-            above[low] += 1
+            higher[low] += 1
     if found != len(sought):
         return None
     places = []
     for low in range(len(sought)):
-        place += above[low]
+        place += higher[low]
         places.append((place + low, grades[sought[low]]))
     return places
 
@@ -435,7 +435,7 @@ def pack_integers(list values, int64_t[::1] numbers, /):
         value = values[position]
         if not PyLong_CheckExact(<PyObject*>value):
             if id_kind(value) is not int:
-                return id_fault(value, position)
+                return id_error(value, position)
             value = int(value)
         numbers[position] = PyLong_AsLongLongAndOverflow(value, &overflow)
         if overflow:
@@ -446,14 +446,14 @@ def pack_integers(list values, int64_t[::1] numbers, /):
 cdef struct Text:
     char* data
     Py_ssize_t size
-    Py_ssize_t room
+    Py_ssize_t capacity
 
 
 cdef inline int append(Text* text, const char* data, Py_ssize_t size) except -1:
     cdef char* grown
-    if text.size + size > text.room:
-        text.room = max(2 * text.room, text.size + size)
-        grown = <char*>realloc(text.data, text.room)
+    if text.size + size > text.capacity:
+        text.capacity = max(2 * text.capacity, text.size + size)
+        grown = <char*>realloc(text.data, text.capacity)
         if grown == NULL:
             raise MemoryError
         text.data = grown
@@ -468,8 +468,8 @@ def pack_ids(list values, bint text, int64_t[::1] ends, /):
     cdef char* held
     cdef Text packed
     packed.size = 0
-    packed.room = 16 * len(values) + 16
-    packed.data = <char*>malloc(packed.room)
+    packed.capacity = 16 * len(values) + 16
+    packed.data = <char*>malloc(packed.capacity)
     try:
         if packed.data == NULL:
             raise MemoryError
@@ -488,7 +488,7 @@ def pack_ids(list values, bint text, int64_t[::1] ends, /):
                 PyBytes_AsStringAndSize(value, &held, &size)
                 data = held
             else:
-                return b"", id_fault(value, position)
+                return b"", id_error(value, position)
             append(&packed, data, size)
             ends[position] = packed.size
         return PyBytes_FromStringAndSize(packed.data, packed.size), None

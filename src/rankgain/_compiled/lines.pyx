@@ -325,7 +325,7 @@ cdef struct Lines:
 
 
 cdef int scan_on(Lines* lines, int least, int most, int value_field) noexcept nogil:
-    """Read lines to the end, a fault (its code) or behind a line with a number that is hard to read (UNREAD)."""
+    """Read lines to the end, an error (its code) or behind a line with a number that is hard to read (UNREAD)."""
     cdef const unsigned char* end = lines.end
     cdef const unsigned char* at = lines.at
     cdef const unsigned char* after
@@ -693,14 +693,14 @@ cdef bint comes_first(const void* held, int64_t some, int64_t other) noexcept no
 cdef void arrange(const Lists* lists, Py_ssize_t query) noexcept nogil:
     """Gather the hits of a query and put them in order."""
     cdef int64_t* hits = lists.hits + lists.offsets[query]
-    cdef int64_t* spare = <int64_t*>(lists.keys + lists.offsets[query])
+    cdef int64_t* scratch = <int64_t*>(lists.keys + lists.offsets[query])
     cdef Py_ssize_t n = 0
     cdef int64_t row
     for row in range(lists.offsets[query], lists.offsets[query + 1]):
         if lists.scores[row] == lists.scores[row]:
             hits[n] = row
             n += 1
-    sort_rows(hits, spare, n, comes_first, lists)
+    sort_rows(hits, scratch, n, comes_first, lists)
     for row in range(n):
         lists.keys[lists.offsets[query] + row] = lists.scores[hits[row]]
     lists.held[query] = n

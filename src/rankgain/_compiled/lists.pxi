@@ -45,7 +45,7 @@ cdef Result checked_dcg(
         if grade != 0.0:  # which has no gain, and most have none
             result.value += gain_of(grade, exponential) * weight(discount, index + 1)
     if not sound:
-        result.code = first_fault(grades, n, stride, exponential, &result.position)
+        result.code = first_error(grades, n, stride, exponential, &result.position)
     elif not finite(result.value):
         result.code = NOT_FINITE
     return result
@@ -63,7 +63,7 @@ cdef Result idcg_one(
         grades, start, n, depth, space, space.distinct, space.counts, &written, &result.position
     )
     if exponential and (result.code or (written and space.distinct[0] >= 1024.0)):
-        result.code = first_fault(doubles_of(grades, start, n, space.scores), n, 1, True, &result.position)
+        result.code = first_error(doubles_of(grades, start, n, space.scores), n, 1, True, &result.position)
     if result.code == 0:
         for index in range(written):
             space.distinct[index] = gain_of(space.distinct[index], exponential)
@@ -88,16 +88,16 @@ cdef Result ndcg_one(
     return result
 
 
-cdef Result rr_one(const double* grades, Py_ssize_t n, Py_ssize_t stride, int64_t depth, double below) noexcept nogil:
+cdef Result rr_one(const double* grades, Py_ssize_t n, Py_ssize_t stride, int64_t depth, double above) noexcept nogil:
     cdef Result result
     cdef Py_ssize_t index
     n = <Py_ssize_t>min(<int64_t>n, depth)
     result.position = -1
     result.value = 0.0
-    result.code = first_fault(grades, n, stride, False, &result.position)
+    result.code = first_error(grades, n, stride, False, &result.position)
     if result.code == 0:
         for index in range(n):
-            if grades[index * stride] > below:
+            if grades[index * stride] > above:
                 result.value = 1.0 / <double>(index + 1)
                 break
     return result
@@ -123,7 +123,7 @@ cdef int reserve_list(List* one, Py_ssize_t n, bint scratch) except -1:
     if n <= SHORT_LIST:
         one.values = one.short_values
         one.space.entries = one.short_entries
-        one.space.spare = one.short_entries + SHORT_LIST
+        one.space.other = one.short_entries + SHORT_LIST
         one.space.distinct = one.short_distinct
         one.space.counts = one.short_counts
         return 0
@@ -273,7 +273,7 @@ cdef enum:
 @cython.binding(False)  # calls of such methods cost least
 @cython.embedsignature(True)
 @cython.embedsignature.format("clinic")
-cdef class Door:
+cdef class ListFunctions:
     """The functions on one list, with their settings."""
 
     cdef Discount discount
@@ -282,11 +282,11 @@ cdef class Door:
     cdef int64_t depth
     cdef bint returned
     cdef double empty
-    cdef double below
+    cdef double above
 
     def __cinit__(
         self, bint exponential, const double[::1] table, int kind, double base, int64_t depth, bint returned,
-        double empty, double below
+        double empty, double above
     ):
         self.table = table
         self.discount = discount_of(table, kind, base)
@@ -294,7 +294,7 @@ cdef class Door:
         self.depth = depth
         self.returned = returned
         self.empty = empty
-        self.below = below
+        self.above = above
 
     def dcg(self, grades, /):
         return self.answer(grades, DCG)
@@ -341,7 +341,7 @@ cdef class Door:
             return result
         as_numbers(&numbers, one.values)
         if wanted == RR:
-            result = rr_one(one.values, one.n, 1, self.depth, self.below)
+            result = rr_one(one.values, one.n, 1, self.depth, self.above)
         elif wanted == IDCG:
             result = idcg_one(&numbers, 0, one.n, self.exponential, &self.discount, self.depth, &one.space)
         else:
@@ -433,7 +433,7 @@ cdef class Door:
         result.value = ideal
         if wanted == RR:
             n = <Py_ssize_t>min(<int64_t>n, self.depth)
-            return rr_one(doubles_of(&lists.grades, own[0], n, space.scores), n, 1, self.depth, self.below)
+            return rr_one(doubles_of(&lists.grades, own[0], n, space.scores), n, 1, self.depth, self.above)
         if wanted == NDCG and finite(ideal):
             result.code = quotient(sum, ideal, self.empty, True, &result.value)
         elif wanted == NDCG:
@@ -486,15 +486,15 @@ cdef void sum_each(
             prefetch(grades + offsets[index] + max(min(n, 8) - 1, 0))
         if n:
             if number_t is double:
-                lanes.sum_double(grades, offsets + query, <int>taken, n, discount.table, out + query)
+                simd.sum_double(grades, offsets + query, <int>taken, n, discount.table, out + query)
             elif number_t is float:
-                lanes.sum_float(grades, offsets + query, <int>taken, n, discount.table, out + query)
+                simd.sum_float(grades, offsets + query, <int>taken, n, discount.table, out + query)
             elif number_t is int64_t:
-                lanes.sum_int64_t(grades, offsets + query, <int>taken, n, discount.table, out + query)
+                simd.sum_int64_t(grades, offsets + query, <int>taken, n, discount.table, out + query)
             elif number_t is int32_t:
-                lanes.sum_int32_t(grades, offsets + query, <int>taken, n, discount.table, out + query)
+                simd.sum_int32_t(grades, offsets + query, <int>taken, n, discount.table, out + query)
             else:
-                lanes.sum_uint8_t(grades, offsets + query, <int>taken, n, discount.table, out + query)
+                simd.sum_uint8_t(grades, offsets + query, <int>taken, n, discount.table, out + query)
         for index in range(query, query + taken):
             stop = <Py_ssize_t>min(offsets[index + 1] - offsets[index], depth)
             if stop > n or n == 0:
@@ -545,7 +545,7 @@ cdef void sum_ideals(
     cdef int64_t counts[8]
     cdef Py_ssize_t query, n, longest = 0
     cdef int64_t at, most
-    cdef int grade, above
+    cdef int grade, last_grade
     cdef bint usual = not exponential
     for query in range(queries):
         n = <Py_ssize_t>(offsets[query + 1] - offsets[query])
@@ -554,15 +554,15 @@ cdef void sum_ideals(
         if not usual:
             break
         at = 0
-        above = 0
+        last_grade = 0
         for grade in range(7, -1, -1):  # where there are none of a grade, the next one writes over it
-            steps[AT_ONCE * at + query] = grade - above
+            steps[AT_ONCE * at + query] = grade - last_grade
             if counts[grade] and at < most:
-                above = grade
+                last_grade = grade
             at = min(at + counts[grade], most)
         longest = max(longest, <Py_ssize_t>most)
     if usual:
-        lanes.sum_steps(steps, longest, discount.table, out)
+        simd.sum_steps(steps, longest, discount.table, out)
         return
     memset(steps, 0, (longest + 1) * AT_ONCE * sizeof(double))
     for query in range(queries):

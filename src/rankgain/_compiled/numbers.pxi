@@ -49,19 +49,19 @@ cdef inline void widen(const number_t* numbers, Py_ssize_t n, double* out) noexc
         out[index] = <double>numbers[index]
 
 
-cdef const double* doubles_of(const Numbers* numbers, int64_t start, Py_ssize_t n, double* room) noexcept nogil:
-    """The numbers as float64, where they stand or copied into the room for them."""
+cdef const double* doubles_of(const Numbers* numbers, int64_t start, Py_ssize_t n, double* scratch) noexcept nogil:
+    """The numbers as float64, where they stand or copied into the scratch."""
     if numbers.kind == FLOAT64:
         return <const double*>numbers.view.buf + start
     if numbers.kind == FLOAT32:
-        lanes.widen(<const float*>numbers.view.buf + start, n, room)
+        simd.widen(<const float*>numbers.view.buf + start, n, scratch)
     elif numbers.kind == INT64:
-        widen(<const int64_t*>numbers.view.buf + start, n, room)
+        widen(<const int64_t*>numbers.view.buf + start, n, scratch)
     elif numbers.kind == INT32:
-        widen(<const int32_t*>numbers.view.buf + start, n, room)
+        widen(<const int32_t*>numbers.view.buf + start, n, scratch)
     else:
-        widen(<const uint8_t*>numbers.view.buf + start, n, room)
-    return room
+        widen(<const uint8_t*>numbers.view.buf + start, n, scratch)
+    return scratch
 
 
 # scratch
@@ -79,8 +79,8 @@ cdef void lay_out(Workspace* space, void* block, Py_ssize_t n) noexcept nogil:
     cdef size_t length = <size_t>n + ROOM
     space.block = block
     space.entries = <Entry*>block
-    space.spare = space.entries + length
-    space.steps = <Step*>(space.spare + length)
+    space.other = space.entries + length
+    space.steps = <Step*>(space.other + length)
     space.distinct = <double*>(space.steps + length)
     space.scores = space.distinct + length
     space.near = space.scores + length
@@ -118,13 +118,13 @@ cdef inline bint sound(double grade) noexcept nogil:
     return grade >= 0.0 and grade <= DBL_MAX  # false for NaN
 
 
-cdef int fault(double grade) noexcept nogil:
+cdef int grade_code(double grade) noexcept nogil:
     if grade != grade:
         return NAN_GRADE
     return NEGATIVE_GRADE if -DBL_MAX <= grade <= DBL_MAX else INFINITE_GRADE
 
 
-cdef int first_fault(
+cdef int first_error(
     const double* grades, Py_ssize_t n, Py_ssize_t stride, bint exponential, Py_ssize_t* position
 ) noexcept nogil:
     cdef Py_ssize_t index
@@ -133,5 +133,5 @@ cdef int first_fault(
         grade = grades[index * stride]
         if not sound(grade) or (exponential and grade >= 1024.0):
             position[0] = index
-            return LARGE_GRADE if sound(grade) else fault(grade)
+            return LARGE_GRADE if sound(grade) else grade_code(grade)
     return 0

@@ -6,7 +6,7 @@ from libc.string cimport memcpy, memset
 from rankgain._codes cimport NAN_GRADE, NAN_SCORE
 
 cdef extern from "simd.h" nogil:
-    struct Lanes:
+    struct Simd:
         Py_ssize_t few
         Py_ssize_t judged
         Py_ssize_t hits
@@ -31,8 +31,8 @@ cdef extern from "simd.h" nogil:
             const void*, Py_ssize_t, int, const void*, Py_ssize_t, int, int64_t*
         ) noexcept nogil
         Py_ssize_t (*place)(const void*, Py_ssize_t, int, int64_t) noexcept nogil
-    const Lanes* lanes_baseline
-    const Lanes* lanes_avx2()
+    const Simd* simd_baseline
+    const Simd* simd_avx2()
     int lowest(uint64_t bits)
 
 cdef enum:
@@ -41,9 +41,9 @@ cdef enum:
     SPREAD = 4  # buckets an entry, as long as
     SPREAD_FEW = 4096  # there are no more entries than this
     FEW_KEYS = 48  # up to here entries are compared with all scores
-    FEW = 128  # and up to here, with lanes for it, if there are no more scores
+    FEW = 128  # and up to here, with simd for it, if there are no more scores
     FEW_SCORES = 256  # than this
-    FEW_RANKS = 144  # places for the ranks of FEW, the last row of lanes among them
+    FEW_RANKS = 144  # places for the ranks of FEW, the last row of simd among them
     SLOTS = 384  # FEW_SCORES and, for those that share the last rank, FEW
     SLOT_WORDS = 6  # that many bits
     PART = 2048  # scores of about so many are ranked together where there are more than SPREAD_FEW entries
@@ -57,18 +57,18 @@ cdef enum:
     MAXIMA = 160  # up to here the k-th is found by counting: 1.3 instead of 1.9 µs at k = 100
     SHORT = 128  # a query of twice as many documents as maxima is cut, for up to so many; else one of 8 k
 
-cdef const Lanes* lanes = lanes_baseline
+cdef const Simd* simd = simd_baseline
 
 
 def use_cpu(str level, /):
     """Choose the level of CPU that the loops are for, None: the best; return which it is, or None if it cannot be."""
-    global lanes
+    global simd
     if level == "avx2" or level is None:
-        if lanes_avx2() != NULL:
-            lanes = lanes_avx2()
+        if simd_avx2() != NULL:
+            simd = simd_avx2()
             return "avx2"
     if level == "baseline" or level is None:
-        lanes = lanes_baseline
+        simd = simd_baseline
         return "baseline"
     return None
 
@@ -95,12 +95,12 @@ cdef void insertion_sort(Entry* entries, Py_ssize_t n, bint stable) noexcept nog
         entries[j] = entry
 
 
-cdef void merge_sort(Entry* entries, Entry* spare, Py_ssize_t n, bint stable) noexcept nogil:
+cdef void merge_sort(Entry* entries, Entry* scratch, Py_ssize_t n, bint stable) noexcept nogil:
     """Bottom up, so n log n at the worst."""
     cdef Py_ssize_t start, middle, stop, i, j, out, width = RUN
     cdef Entry* swap
     cdef Entry* source = entries
-    cdef Entry* target = spare
+    cdef Entry* target = scratch
     start = 1
     while start < n and not before(&entries[start], &entries[start - 1], stable):
         start += 1
@@ -216,11 +216,11 @@ cdef void move_to_buckets(Workspace* space, Py_ssize_t m) noexcept nogil:
     cdef Entry* swap
     for index in range(m):
         end = &space.starts[space.bucket[index] + 1]
-        space.spare[end[0]] = space.entries[index]
+        space.other[end[0]] = space.entries[index]
         end[0] += 1
     swap = space.entries
-    space.entries = space.spare
-    space.spare = swap
+    space.entries = space.other
+    space.other = swap
 
 
 cdef Buckets sort_entries(Workspace* space, Py_ssize_t m, bint stable) noexcept nogil:
@@ -242,7 +242,7 @@ cdef Buckets sort_entries(Workspace* space, Py_ssize_t m, bint stable) noexcept 
     for b in range(<Py_ssize_t>buckets.last + 1 if buckets.crowded else 0):
         size = space.starts[b + 1] - space.starts[b]
         if size > RUN:
-            merge_sort(space.entries + space.starts[b], space.spare, size, stable)
+            merge_sort(space.entries + space.starts[b], space.other, size, stable)
     insertion_sort(space.entries, m, stable)  # none has far to go
     return buckets
 
@@ -328,7 +328,7 @@ cdef Py_ssize_t rank_few(
     cdef bint moved
     for index in range(m):
         keys[index] = entries[index].key
-    lanes.ranks(scores, n, keys, m, above, reach)
+    simd.ranks(scores, n, keys, m, above, reach)
     memset(taken, 0, sizeof(taken))
     for index in range(m):
         at = <Py_ssize_t>above[index]
@@ -358,10 +358,10 @@ cdef Py_ssize_t rank_few(
             hit_grade[kept] = entries[index].grade
             hit_first[kept] = above[index] + 1
             hit_last[kept] = above[index] + 1 if stable else reach[index]
-            space.spare[kept] = entries[index]
+            space.other[kept] = entries[index]
             kept += 1
-    space.entries = space.spare
-    space.spare = entries
+    space.entries = space.other
+    space.other = entries
     return kept
 
 
@@ -375,17 +375,17 @@ cdef Py_ssize_t rank_each(
     cdef int64_t above[FEW_RANKS]
     cdef int64_t reach[FEW_RANKS]
     cdef int64_t place, unused
-    merge_sort(space.entries, space.spare, m, stable)
+    merge_sort(space.entries, space.other, m, stable)
     for index in range(m):
         if part == FEW:
             count = min(m - index, <Py_ssize_t>FEW)
             for part in range(count):
                 keys[part] = space.entries[index + part].key
-            lanes.ranks(scores, n, keys, count, above, reach)
+            simd.ranks(scores, n, keys, count, above, reach)
             part = 0
         place = 0
         if stable and reach[part] > above[part] + 1:
-            lanes.count(scores, space.entries[index].index, keys[part], &unused, &place)
+            simd.count(scores, space.entries[index].index, keys[part], &unused, &place)
         if above[part] + place >= depth:
             return index
         hit_grade[index] = space.entries[index].grade
@@ -460,7 +460,7 @@ cdef Py_ssize_t rank_parts(
             score_at[part] += 1
     for index in range(m):
         part = bucket_of(&buckets, entries[index].key)
-        space.spare[entry_at[part]] = entries[index]
+        space.other[entry_at[part]] = entries[index]
         entry_at[part] += 1
     own = space[0]
     for part in range(count):  # what was where each starts is where it ends
@@ -471,8 +471,8 @@ cdef Py_ssize_t rank_parts(
             break
         if size == 0:
             continue
-        own.entries = space.spare + stop
-        own.spare = entries + stop
+        own.entries = space.other + stop
+        own.other = entries + stop
         found = rank_many(
             space.parted + start, space.origin + start if stable else NULL, score_at[part] - start, size, start, depth,
             stable, &own, hit_grade + kept, hit_first + kept, hit_last + kept,
@@ -504,7 +504,7 @@ cdef Py_ssize_t rank_entries(
     rank ≤ depth, returns their number, and leaves the entries in the same order. Equals the reference's `place`.
     """
     cdef Py_ssize_t found
-    if n > INT32_MAX or m <= FEW_KEYS or (m <= lanes.few and n <= FEW_SCORES):
+    if n > INT32_MAX or m <= FEW_KEYS or (m <= simd.few and n <= FEW_SCORES):
         if n <= FEW_SCORES:
             return rank_few(scores, n, m, depth, stable, space, hit_grade, hit_first, hit_last)
         return rank_each(scores, n, m, depth, stable, space, hit_grade, hit_first, hit_last)
@@ -564,9 +564,9 @@ cdef double bound_of(const double* scores, Py_ssize_t n, Py_ssize_t k, Workspace
     The highest scores of `stride` parts of the list are those of different documents.
     """
     cdef Py_ssize_t stride = stride_for(k)
-    lanes.maxima(scores, n, stride, space.distinct)
+    simd.maxima(scores, n, stride, space.distinct)
     if stride <= MAXIMA:
-        return lanes.kth(space.distinct, stride, k)
+        return simd.kth(space.distinct, stride, k)
     return kth_highest(space.distinct, stride, k, space.distinct + stride)
 
 
@@ -577,14 +577,15 @@ cdef Py_ssize_t cut(
 
     Unless `whole`, of a large tie group at that depth none is copied, but its score is the edge; else that is NaN.
     """
-    cdef Py_ssize_t k = <Py_ssize_t>depth, count = 0, room = min(n, 16 * k + 256), at = 0
+    cdef Py_ssize_t k = <Py_ssize_t>depth, count = 0, capacity = min(n, 16 * k + 256), at = 0
     cdef double bound = bound_of(scores, min(n, 128 * (k + 16)), k, space)
     cdef bint above = False  # what has been copied, and is to be, is above the bound, not at it
     edge[0] = NAN
     while True:
-        at = lanes.collect(scores, at, n, nextafter(bound, INFINITY) if above else bound, space.near, space.place,
-                           &count, room)
-        if not lanes.numbers(space.near, count):
+        at = simd.collect(
+            scores, at, n, nextafter(bound, INFINITY) if above else bound, space.near, space.place, &count, capacity,
+        )
+        if not simd.numbers(space.near, count):
             return -1
         if at == n:
             if above:
@@ -594,12 +595,12 @@ cdef Py_ssize_t cut(
         above = False
         bound = max(bound, bound_of(space.near, count, k, space))
         count = keep(space, count, bound, False)
-        if 2 * count > room:  # many are equal to the bound
+        if 2 * count > capacity:  # many are equal to the bound
             if not whole and 64 * count > at and -DBL_MAX <= bound < DBL_MAX:  # fewer are sooner copied than counted
                 above = True
                 count = keep(space, count, bound, True)
-            if 2 * count > room:
-                room = min(n, 2 * room)
+            if 2 * count > capacity:
+                capacity = min(n, 2 * capacity)
 
 
 cdef Py_ssize_t keep(Workspace* space, Py_ssize_t count, double bound, bint above) noexcept nogil:
@@ -670,7 +671,7 @@ cdef inline bint tally_tied(
 
 cdef Py_ssize_t write_tied(
     const double* scores, const Numbers* grades, int64_t start, Py_ssize_t n, double score, int64_t above,
-    Py_ssize_t room, double* hit_grade, int64_t* hit_first, int64_t* hit_last
+    Py_ssize_t capacity, double* hit_grade, int64_t* hit_first, int64_t* hit_last
 ) noexcept nogil:
     """Write the hits of a tie group, which stand by grade: so they are counted, not sorted (3 instead of 17 to 60 ns a
     document). Return how many, −1 and nothing written if there are too many grades. Equals the reference's `place`."""
@@ -695,7 +696,7 @@ cdef Py_ssize_t write_tied(
     last = min(above + tied, <int64_t>n)
     count = pop_highest(&tally, &grade)
     while count:
-        stop = <Py_ssize_t>min(written + count, <int64_t>room)  # another thread may write to the scores
+        stop = <Py_ssize_t>min(written + count, <int64_t>capacity)  # another thread may write to the scores
         for index in range(written, stop):
             hit_grade[index] = grade
             hit_first[index] = above + 1
@@ -707,27 +708,27 @@ cdef Py_ssize_t write_tied(
 
 # grades and hits
 
-def grade_fault(grades, const int64_t[::1] offsets, /):
+def grade_error(grades, const int64_t[::1] offsets, /):
     cdef Py_ssize_t query = 0, position = 0
     cdef int code = 0
     cdef Numbers numbers
     open_numbers(&numbers, grades)
     with nogil:
         for query in range(offsets.shape[0] - 1):
-            code = number_fault(&numbers, offsets[query], offsets[query + 1] - offsets[query], &position)
+            code = number_error(&numbers, offsets[query], offsets[query + 1] - offsets[query], &position)
             if code:
                 break
     close_numbers(&numbers)
     return (code, query, position) if code else None
 
 
-cdef int number_fault(const Numbers* grades, int64_t start, Py_ssize_t n, Py_ssize_t* position) noexcept nogil:
-    cdef double room[BLOCK]
+cdef int number_error(const Numbers* grades, int64_t start, Py_ssize_t n, Py_ssize_t* position) noexcept nogil:
+    cdef double scratch[BLOCK]
     cdef Py_ssize_t done = 0, size
     cdef int code
     while done < n:
         size = min(n - done, <Py_ssize_t>BLOCK)
-        code = first_fault(doubles_of(grades, start + done, size, room), size, 1, False, position)
+        code = first_error(doubles_of(grades, start + done, size, scratch), size, 1, False, position)
         if code:
             position[0] += done
             return code
@@ -746,7 +747,7 @@ cdef Py_ssize_t order_hits(
     cdef Py_ssize_t m, near, index
     cdef double edge
     if depth > n // 8 and (depth > n or 2 * stride_for(<Py_ssize_t>depth) > min(n, SHORT)):
-        if not lanes.numbers(scores, n):
+        if not simd.numbers(scores, n):
             return -1
         m = entries_of(scores, grades, start, n, zeros, space)
         return rank_entries(scores, n, m, depth, stable, space, hit_grade, hit_first, hit_last)
@@ -762,7 +763,7 @@ cdef Py_ssize_t order_hits(
         if index >= 0:
             return m + index
         near = 0
-        lanes.collect(scores, 0, n, edge, space.near, space.place, &near, n)
+        simd.collect(scores, 0, n, edge, space.near, space.place, &near, n)
         m = entries_near(grades, start, near, zeros, space)
         m = rank_entries(space.near, near, m, depth, stable, space, hit_grade, hit_first, hit_last)
     for index in range(m):  # as the caller counts them
@@ -821,15 +822,15 @@ cdef Py_ssize_t entries_near(
 cdef bint count_usual(const Numbers* grades, int64_t start, Py_ssize_t n, int64_t* counts) noexcept nogil:
     """How many grades there are of 0 to 7; False where there are others."""
     cdef int64_t integers[BLOCK]
-    cdef double room[BLOCK]
+    cdef double scratch[BLOCK]
     cdef Py_ssize_t done = 0, size
     memset(counts, 0, 8 * sizeof(int64_t))
     if grades.kind == INT64:
-        return lanes.tally(<const int64_t*>grades.view.buf + start, n, counts)
+        return simd.tally(<const int64_t*>grades.view.buf + start, n, counts)
     while done < n:
         size = min(n - done, <Py_ssize_t>BLOCK)
-        lanes.whole(doubles_of(grades, start + done, size, room), size, integers)
-        if not lanes.tally(integers, size, counts):
+        simd.whole(doubles_of(grades, start + done, size, scratch), size, integers)
+        if not simd.tally(integers, size, counts):
             return False
         done += size
     return True
@@ -847,7 +848,7 @@ cdef int count_numbers(
     if n > BLOCK and count_few(grades, start, n, depth, out_grade, out_count, written):
         return 0
     return count_grades(
-        doubles_of(grades, start, n, space.scores), n, depth, space.entries, space.spare,
+        doubles_of(grades, start, n, space.scores), n, depth, space.entries, space.other,
         out_grade, out_count, written, position,
     )
 
@@ -859,7 +860,7 @@ cdef bint count_few(
     """`count_grades` where there are few distinct ones, which need not be copied for it; False where there are not, or
     one is no grade."""
     cdef Tally tally
-    cdef double room[BLOCK]
+    cdef double scratch[BLOCK]
     cdef const double* block
     cdef double grade
     cdef uint64_t bits
@@ -868,7 +869,7 @@ cdef bint count_few(
     memset(&tally, 0, sizeof(tally))
     while done < n:
         size = min(n - done, <Py_ssize_t>BLOCK)
-        block = doubles_of(grades, start + done, size, room)
+        block = doubles_of(grades, start + done, size, scratch)
         for index in range(size):
             grade = block[index] + 0.0  # −0.0 as 0.0
             memcpy(&bits, &grade, sizeof(bits))
@@ -902,7 +903,7 @@ cdef Py_ssize_t write_counts(
 
 
 cdef int count_grades(
-    const double* grades, Py_ssize_t n, int64_t depth, Entry* entries, Entry* spare,
+    const double* grades, Py_ssize_t n, int64_t depth, Entry* entries, Entry* scratch,
     double* out_grade, int64_t* out_count, Py_ssize_t* written, Py_ssize_t* position
 ) noexcept nogil:
     """The `depth` highest grades as distinct grades, highest first, with the number of each."""
@@ -916,7 +917,7 @@ cdef int count_grades(
         grade = grades[index]
         if not sound(grade):
             position[0] = index
-            return fault(grade)
+            return grade_code(grade)
         if grade < SMALL_GRADES:
             small = <int>grade
             if small == grade:
@@ -928,13 +929,13 @@ cdef int count_grades(
         return 0
     written[0] = 0
     if left < n // 4:
-        floor = kth_highest(grades, n, <Py_ssize_t>left, <double*>spare)
+        floor = kth_highest(grades, n, <Py_ssize_t>left, <double*>scratch)
     m = 0
     for index in range(n):
         if grades[index] >= floor and grades[index] > 0.0:
             entries[m].key = grades[index]
             m += 1
-    merge_sort(entries, spare, m, True)
+    merge_sort(entries, scratch, m, True)
     for index in range(<Py_ssize_t>min(<int64_t>m, left)):
         if written[0] and out_grade[written[0] - 1] == entries[index].key:
             out_count[written[0] - 1] += 1

@@ -61,7 +61,7 @@ cdef inline double share_at(int64_t relevant, double beta, double gained, Rising
 
 
 cdef void sum_precisions(
-    Py_ssize_t stop, const double* grade, const int64_t* first, const int64_t* last, double below, int ties,
+    Py_ssize_t stop, const double* grade, const int64_t* first, const int64_t* last, double above, int ties,
     double beta, Rising* ideal, Cutoffs* own
 ) noexcept nogil:
     cdef Py_ssize_t i = 0, j, index, k, done = 0
@@ -78,7 +78,7 @@ cdef void sum_precisions(
             h = 0
             for index in range(i, j):
                 group += max(grade[index], 0.0)
-                if grade[index] > below:
+                if grade[index] > above:
                     h += 1
                     relevant += grade[index]
             step = 0
@@ -99,7 +99,7 @@ cdef void sum_precisions(
                 index = j - 1 - k if ties == WORST else i + k
                 rank = max(a, b - (j - i) + 1) + k if ties == WORST else a + k
                 gained += max(grade[index], 0.0)
-                if grade[index] > below:
+                if grade[index] > above:
                     reach(own, &done, rank, total)
                     found += 1
                     total += share_at(found, beta, gained, ideal, rank)
@@ -107,32 +107,32 @@ cdef void sum_precisions(
     fill_rest(own, done, total)
 
 
-cdef inline double preference(int64_t above, int64_t relevant, int64_t most) noexcept nogil:
-    return 1.0 - <double>min(above, relevant) / <double>most if most else 1.0
+cdef inline double preference(int64_t higher, int64_t relevant, int64_t most) noexcept nogil:
+    return 1.0 - <double>min(higher, relevant) / <double>most if most else 1.0
 
 
 cdef double sum_preferences(
-    Py_ssize_t n, const double* grade, const int64_t* first, const int64_t* last, double below, int ties,
+    Py_ssize_t n, const double* grade, const int64_t* first, const int64_t* last, double above, int ties,
     int64_t relevant, int64_t non_relevant
 ) noexcept nogil:
     cdef Py_ssize_t i = 0, j, index
-    cdef int64_t most = min(relevant, non_relevant), h, z, above = 0, number
+    cdef int64_t most = min(relevant, non_relevant), h, z, higher = 0, number
     cdef double total = 0.0, own
     while i < n:
         j = group_stop(first, i, n)
         h = 0
         z = 0
         for index in range(i, j):
-            h += grade[index] > below
-            z += 0.0 <= grade[index] <= below
+            h += grade[index] > above
+            z += 0.0 <= grade[index] <= above
         if h and ties == AVERAGE:
             own = 0.0
-            for number in range(above, above + z + 1):
+            for number in range(higher, higher + z + 1):
                 own += preference(number, relevant, most)
             total += <double>h * own / <double>(z + 1)
         elif h:
-            total += <double>h * preference(above + z if ties == WORST else above, relevant, most)
-        above += z
+            total += <double>h * preference(higher + z if ties == WORST else higher, relevant, most)
+        higher += z
         i = j
     return total
 
@@ -182,18 +182,18 @@ cdef double EPSILON = 0.00001
 
 
 cdef double sum_inferred(
-    Py_ssize_t n, const double* grade, const int64_t* first, const int64_t* last, double below, int ties
+    Py_ssize_t n, const double* grade, const int64_t* first, const int64_t* last, double above, int ties
 ) noexcept nogil:
     cdef int64_t pooled = 0, judged = 0, found = 0
-    cdef double total = 0.0, share, above, rank
+    cdef double total = 0.0, share, higher, rank
     cdef Walk walk = walk_of(n, first, last, ties)
     while advance(&walk):
-        if grade[walk.index] > below:
+        if grade[walk.index] > above:
             rank = <double>walk.rank
-            above = <double>(walk.rank - 1)
+            higher = <double>(walk.rank - 1)
             if walk.rank > 1:
                 share = (<double>found + EPSILON) / (<double>judged + 2.0 * EPSILON)
-                total += 1.0 / rank + above / rank * (<double>pooled / above) * share
+                total += 1.0 / rank + higher / rank * (<double>pooled / higher) * share
             else:
                 total += 1.0
             found += 1
@@ -203,7 +203,7 @@ cdef double sum_inferred(
 
 
 cdef double mean_interpolated(
-    Py_ssize_t n, const double* grade, const int64_t* first, const int64_t* last, double below, int ties,
+    Py_ssize_t n, const double* grade, const int64_t* first, const int64_t* last, double above, int ties,
     int64_t relevant, const double* points, Py_ssize_t n_points, bint up, double* best
 ) noexcept nogil:
     """`best`: scratch for a number a point."""
@@ -214,7 +214,7 @@ cdef double mean_interpolated(
     for place in range(n_points):
         best[place] = 0.0
     while advance(&walk):
-        if grade[walk.index] > below:
+        if grade[walk.index] > above:
             found += 1
             precision = <double>found / <double>walk.rank
             for place in range(n_points):  # points rise, so those that need more documents come last

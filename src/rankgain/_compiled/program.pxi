@@ -175,8 +175,8 @@ cdef int mean_ndcg(
     cdef const double* gain
     cdef const int64_t* count
     cdef int64_t* ranks = <int64_t*>query.scratch
-    cdef double* sums = query.scratch + query.room
-    cdef double* ideals = sums + query.room
+    cdef double* sums = query.scratch + query.capacity
+    cdef double* ideals = sums + query.capacity
     cdef double total = 0.0, terms = 0.0, quotient
     cdef Py_ssize_t n, index, hits
     cdef int64_t found = 0
@@ -290,7 +290,7 @@ cdef int take_term(
             code = hit_gains(term, table, query, term.cutoffs[term.n - 1], pooled, &gain, &n)
             if code == 0:
                 code = sum_cascade(
-                    n, query.first, query.last, gain, query.ties, query.scratch, query.room, &own
+                    n, query.first, query.last, gain, query.ties, query.scratch, query.capacity, &own
                 )
         return code
     # the rest looks at whole lists

@@ -45,7 +45,7 @@ cdef struct Query:
     int64_t* gain_count
     double* values
     double* scratch
-    Py_ssize_t room  # of the scratch: four times so many numbers, and a few more
+    Py_ssize_t capacity  # of the scratch: four times so many numbers, and a few more
     const GainTable* asked  # a table a term, where a callable was asked
 
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-struct Lanes {
+struct Simd {
   ptrdiff_t few; /* up to so many entries of a short list are sooner compared with all than sorted */
   ptrdiff_t judged; /* up to so many judged ids are sooner compared with all returned ones than hashed, … */
   ptrdiff_t hits; /* … where up to so many may be equal */
@@ -96,9 +96,9 @@ static inline int lowest(uint64_t bits) {
 #define LANES 2
 #define TARGET
 #include "simd_loops.h"
-static const struct Lanes *const lanes_baseline = &lanes_2;
+static const struct Simd *const simd_baseline = &simd_2;
 #else
-static const struct Lanes *const lanes_baseline = &lanes_1;
+static const struct Simd *const simd_baseline = &simd_1;
 #endif
 
 #if defined(__GNUC__) && defined(__x86_64__)
@@ -108,12 +108,12 @@ static const struct Lanes *const lanes_baseline = &lanes_1;
 #include "simd_loops.h"
 
 /* The copies for AVX2, where the CPU has it and the system keeps its registers. */
-static const struct Lanes *lanes_avx2(void) {
+static const struct Simd *simd_avx2(void) {
   unsigned a, b, c, d, kept, high;
   if (!__get_cpuid(1, &a, &b, &c, &d) || ~c & (1u << 27 | 1u << 28)) return NULL;
   __asm__("xgetbv" : "=a"(kept), "=d"(high) : "c"(0));
-  return (kept & 6) == 6 && __get_cpuid_count(7, 0, &a, &b, &c, &d) && b & 1u << 5 ? &lanes_4 : NULL;
+  return (kept & 6) == 6 && __get_cpuid_count(7, 0, &a, &b, &c, &d) && b & 1u << 5 ? &simd_4 : NULL;
 }
 #else
-static const struct Lanes *lanes_avx2(void) { return NULL; }
+static const struct Simd *simd_avx2(void) { return NULL; }
 #endif

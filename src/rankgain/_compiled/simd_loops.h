@@ -99,13 +99,13 @@ TARGET static double HERE(kth)(const double *scores, ptrdiff_t n, ptrdiff_t k) {
   return kth;
 }
 
-/* Append the scores not below the bound, NaN among them, and their places; stop, and say where, short of room for a
+/* Append the scores not below the bound, NaN among them, and their places; stop, and say where, short of capacity for a
    block. What is to be taken of 64 scores is known before any is, so that one branch in 64 scores is mispredicted. */
 TARGET static ptrdiff_t HERE(collect)(const double *scores, ptrdiff_t start, ptrdiff_t n, double bound, double *near,
-                                      ptrdiff_t *place, ptrdiff_t *count, ptrdiff_t room) {
+                                      ptrdiff_t *place, ptrdiff_t *count, ptrdiff_t capacity) {
   ptrdiff_t found = *count, i = start;
 #if LANES > 1
-  while (i < n && found + (n - i < 64 ? n - i : 64) <= room) {
+  while (i < n && found + (n - i < 64 ? n - i : 64) <= capacity) {
     const int size = n - i < 64 ? (int)(n - i) : 64;
     uint64_t below = 0, left;
     int part = 0;
@@ -132,7 +132,7 @@ TARGET static ptrdiff_t HERE(collect)(const double *scores, ptrdiff_t start, ptr
     i += size;
   }
 #else
-  for (; i < n && found < room; i++) near[found] = scores[i], place[found] = i, found += !(scores[i] < bound);
+  for (; i < n && found < capacity; i++) near[found] = scores[i], place[found] = i, found += !(scores[i] < bound);
 #endif
   *count = found;
   return i;
@@ -416,7 +416,7 @@ TARGET static ptrdiff_t HERE(place)(const void *ids, ptrdiff_t n, int width, int
 #define NEAR NULL, NULL
 #endif
 
-static const struct Lanes HERE(lanes) = {32 * LANES,
+static const struct Simd HERE(simd) = {32 * LANES,
                                          LANES > 1 ? 16 * LANES : 0, 2 * LANES,
                                          HERE(tally),      HERE(whole),       HERE(maxima),      HERE(collect),
                                          HERE(count),      HERE(kth),         HERE(ranks),       HERE(numbers),

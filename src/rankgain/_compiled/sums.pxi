@@ -128,7 +128,7 @@ cdef void sum_ideal(
 
 
 cdef void find_relevant(
-    Py_ssize_t start, Py_ssize_t stop, const double* grade, const int64_t* first, const int64_t* last, double below,
+    Py_ssize_t start, Py_ssize_t stop, const double* grade, const int64_t* first, const int64_t* last, double above,
     int ties, double before, const int64_t* cutoffs, Py_ssize_t n_cutoffs, double* out
 ) noexcept nogil:
     """Write the value at each cut-off; `before`: that of those before the first relevant hit."""
@@ -140,7 +140,7 @@ cdef void find_relevant(
         b = last[i]
         j = group_stop(first, i, stop) if b > a else i + 1
         for index in range(i, j):
-            relevant += grade[index] > below
+            relevant += grade[index] > above
         if relevant:
             break
         i = j
@@ -191,7 +191,7 @@ cdef inline void fill_rest(Cutoffs* own, Py_ssize_t done, double value) noexcept
 
 
 cdef void find_any(
-    Py_ssize_t n, const double* grade, const int64_t* first, const int64_t* last, double below, int ties,
+    Py_ssize_t n, const double* grade, const int64_t* first, const int64_t* last, double above, int ties,
     double before, Cutoffs* own
 ) noexcept nogil:
     """1 from the first relevant hit on; `before`: the value at the cut-offs before it."""
@@ -201,7 +201,7 @@ cdef void find_any(
     while i < n:
         j = group_stop(first, i, n)
         for index in range(i, j):
-            relevant += grade[index] > below
+            relevant += grade[index] > above
         if relevant:
             break
         i = j

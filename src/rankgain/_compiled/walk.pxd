@@ -51,7 +51,7 @@ cdef struct Workspace:
     # Scratch for the longest query of a call; see `reserve`.
     void* block
     Entry* entries
-    Entry* spare
+    Entry* other
     Step* steps
     double* distinct
     double* scores
@@ -77,7 +77,7 @@ ctypedef bint (*before_t)(const void* held, int64_t some, int64_t other) noexcep
 
 
 cdef inline void sort_rows(
-    int64_t* rows, int64_t* spare, Py_ssize_t n, before_t before, const void* held
+    int64_t* rows, int64_t* scratch, Py_ssize_t n, before_t before, const void* held
 ) noexcept nogil:
     """Sort rows by what they stand for: a bottom-up merge sort, stable."""
     cdef Py_ssize_t width = 1, low, middle, stop, i, j, out
@@ -90,13 +90,13 @@ cdef inline void sort_rows(
             j = middle
             for out in range(low, stop):
                 if i < middle and (j >= stop or not before(held, rows[j], rows[i])):
-                    spare[out] = rows[i]
+                    scratch[out] = rows[i]
                     i += 1
                 else:
-                    spare[out] = rows[j]
+                    scratch[out] = rows[j]
                     j += 1
             low = stop
-        memcpy(rows, spare, n * sizeof(int64_t))
+        memcpy(rows, scratch, n * sizeof(int64_t))
         width *= 2
 
 
@@ -116,9 +116,9 @@ cdef inline void as_numbers(Numbers* numbers, const double* values) noexcept nog
 
 cdef int open_numbers(Numbers* numbers, object array) except -1
 cdef void close_numbers(Numbers* numbers) noexcept
-cdef const double* doubles_of(const Numbers* numbers, int64_t start, Py_ssize_t n, double* room) noexcept nogil
+cdef const double* doubles_of(const Numbers* numbers, int64_t start, Py_ssize_t n, double* scratch) noexcept nogil
 cdef Py_ssize_t longest(const int64_t* offsets, Py_ssize_t queries) noexcept nogil
-cdef int first_fault(
+cdef int first_error(
     const double* grades, Py_ssize_t n, Py_ssize_t stride, bint exponential, Py_ssize_t* position
 ) noexcept nogil
 cdef size_t workspace_size(Py_ssize_t n) noexcept nogil
@@ -187,7 +187,7 @@ cdef void sum_ideal(
 ) noexcept nogil
 
 cdef void find_relevant(
-    Py_ssize_t start, Py_ssize_t stop, const double* grade, const int64_t* first, const int64_t* last, double below,
+    Py_ssize_t start, Py_ssize_t stop, const double* grade, const int64_t* first, const int64_t* last, double above,
     int ties, double before, const int64_t* cutoffs, Py_ssize_t n_cutoffs, double* out
 ) noexcept nogil
 
@@ -238,7 +238,7 @@ cdef Result idcg_one(
     Workspace* space
 ) noexcept nogil
 
-cdef Result rr_one(const double* grades, Py_ssize_t n, Py_ssize_t stride, int64_t depth, double below) noexcept nogil
+cdef Result rr_one(const double* grades, Py_ssize_t n, Py_ssize_t stride, int64_t depth, double above) noexcept nogil
 
 cdef void sum_each(
     const number_t* grades, const int64_t* offsets, Py_ssize_t queries, const Discount* discount, int64_t depth,

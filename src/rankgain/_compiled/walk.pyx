@@ -196,25 +196,25 @@ cdef inline Py_ssize_t most_of(
 
 # scratch
 
-cdef struct Room:
+cdef struct QueryMemory:
     Workspace space
     Query query
     void* block
 
 
-cdef int make_room(
-    Room* room, const Steps* steps, int ties, Py_ssize_t documents, Py_ssize_t hits, Py_ssize_t judged
+cdef int reserve_memory(
+    QueryMemory* memory, const Steps* steps, int ties, Py_ssize_t documents, Py_ssize_t hits, Py_ssize_t judged
 ) except -1:
     """Scratch for the longest query of a chunk, in one block; what is not used takes no memory."""
     cdef Py_ssize_t most = max(max(documents, hits), judged) + 2
     cdef size_t size = workspace_size(most)
     cdef Py_ssize_t numbers = 4 * (hits + 1) + 4 * (judged + 1) + 3 * most + steps.n_values + steps.most_points
-    cdef Query* query = &room.query
-    room.block = malloc(size + numbers * sizeof(double))
-    if room.block == NULL:
+    cdef Query* query = &memory.query
+    memory.block = malloc(size + numbers * sizeof(double))
+    if memory.block == NULL:
         raise MemoryError
-    lay_out(&room.space, room.block, most)
-    query.grade = <double*>(<char*>room.block + size)
+    lay_out(&memory.space, memory.block, most)
+    query.grade = <double*>(<char*>memory.block + size)
     query.first = <int64_t*>(query.grade + hits + 1)
     query.last = query.first + hits + 1
     query.gain = <double*>(query.last + hits + 1)
@@ -224,7 +224,7 @@ cdef int make_room(
     query.gain_count = <int64_t*>(query.judged_gain + judged + 1)
     query.values = <double*>(query.gain_count + judged + 1)
     query.scratch = query.values + steps.n_values
-    query.room = most
+    query.capacity = most
     query.ties = ties
     query.asked = NULL
     return 0
@@ -256,7 +256,7 @@ cdef int find_in_lists(
     query.returned = n
     query.n = query.n_judged = 0
     if lists.beside:
-        code = number_fault(&lists.grades, start, n, position)
+        code = number_error(&lists.grades, start, n, position)
     else:
         code = count_numbers(
             &lists.grades, start, n, steps.judged_depth, space, query.judged_grade, query.judged_count,
@@ -375,16 +375,16 @@ cdef void limit(const Rules* rules, Query* query) noexcept nogil:
 
 cdef int find(
     const Chunk* chunk, Py_ssize_t number, const Steps* steps, const Rules* rules, int64_t depth, double lowest,
-    Scratch* scratch, Room* room, Py_ssize_t* position
+    Scratch* scratch, QueryMemory* memory, Py_ssize_t* position
 ) noexcept nogil:
     """The hits and the judged grades of a query; or the code of what is wrong at the position."""
-    cdef Query* query = &room.query
+    cdef Query* query = &memory.query
     cdef int64_t start
     cdef int code = 0
     position[0] = -1
     if chunk.form == LISTS:
         code = find_in_lists(
-            &chunk.lists, number, steps, rules, depth, lowest, &room.space, query, position
+            &chunk.lists, number, steps, rules, depth, lowest, &memory.space, query, position
         )
     elif chunk.form == COLUMNS:
         code = find_in_columns(
@@ -394,14 +394,14 @@ cdef int find(
         if code == 0:
             count_judged(
                 chunk.columns.grades + start, chunk.columns.truth_last[number] - start, steps.judged_depth,
-                &room.space, query,
+                &memory.space, query,
             )
     else:
         find_in_places(&chunk.places, number, depth, lowest, query)
         start = chunk.places.truth_offsets[number]
         count_judged(
             chunk.places.truth + start, chunk.places.truth_offsets[number + 1] - start, steps.judged_depth,
-            &room.space, query,
+            &memory.space, query,
         )
     if code == 0 and (rules.depth < INT64_MAX or rules.judged_only):
         limit(rules, query)
@@ -419,7 +419,7 @@ cdef inline double lowest_under(const Rules* rules, double lowest) noexcept nogi
 
 # what is kept of each query
 
-cdef struct Kept:
+cdef struct HitBuffers:
     # Where the values of the queries go; or, where these are kept as they were found, their hits.
     double* out
     Py_ssize_t stride
@@ -433,7 +433,7 @@ cdef struct Kept:
     int64_t* judged_count
 
 
-cdef void keep_found(const Kept* kept, Py_ssize_t index, const Query* query) noexcept nogil:
+cdef void keep_found(const HitBuffers* kept, Py_ssize_t index, const Query* query) noexcept nogil:
     cdef int64_t at = kept.offsets[index], judged = kept.judged_offsets[index]
     kept.returned[index] = query.returned
     memcpy(kept.grade + at, query.grade, query.n * sizeof(double))
@@ -445,7 +445,7 @@ cdef void keep_found(const Kept* kept, Py_ssize_t index, const Query* query) noe
     kept.judged_offsets[index + 1] = judged + query.n_judged
 
 
-cdef struct Fault:
+cdef struct Error:
     # What is wrong: where, and in which term, −1 if in none.
     int code
     Py_ssize_t query
@@ -453,10 +453,10 @@ cdef struct Fault:
     Py_ssize_t term
 
 
-cdef object answer(const Fault* fault, Py_ssize_t empty):
+cdef object answer(const Error* error, Py_ssize_t empty):
     """How many queries have nothing relevant, or (code, query, position, term)."""
-    if fault.code:
-        return fault.code, fault.query, fault.position, fault.term
+    if error.code:
+        return error.code, error.query, error.position, error.term
     return empty
 
 
@@ -465,65 +465,65 @@ cdef inline bint is_empty(const Query* query) noexcept nogil:
 
 
 cdef inline int use(
-    const Steps* steps, Py_ssize_t index, Query* query, const Kept* kept, Fault* fault
+    const Steps* steps, Py_ssize_t index, Query* query, const HitBuffers* kept, Error* error
 ) noexcept nogil:
     """Make figures of a query, or keep what was found."""
     if kept.out == NULL:
         keep_found(kept, index, query)
         return 0
-    return figure_query(steps, query, kept.out + index, kept.stride, &fault.position, &fault.term)
+    return figure_query(steps, query, kept.out + index, kept.stride, &error.position, &error.term)
 
 
 cdef Py_ssize_t walk_buffers(
-    const Chunk* chunk, const Steps* steps, const Rules* rules, Scratch* scratch, Room* room, const Kept* kept,
-    Fault* fault
+    const Chunk* chunk, const Steps* steps, const Rules* rules, Scratch* scratch, QueryMemory* memory,
+    const HitBuffers* kept, Error* error
 ) noexcept nogil:
     """Find and use each query; how many have nothing relevant."""
     cdef Py_ssize_t index, empty = 0, position = -1
     cdef int64_t depth = depth_under(rules, steps.depth)
     cdef double lowest = lowest_under(rules, steps.lowest)
     for index in range(chunk.stop - chunk.start):
-        fault.query = index
-        fault.term = -1
-        fault.code = find(chunk, chunk.start + index, steps, rules, depth, lowest, scratch, room, &position)
-        fault.position = position
-        if fault.code == 0:
-            fault.position = -1
-            fault.code = use(steps, index, &room.query, kept, fault)
-        if fault.code:
+        error.query = index
+        error.term = -1
+        error.code = find(chunk, chunk.start + index, steps, rules, depth, lowest, scratch, memory, &position)
+        error.position = position
+        if error.code == 0:
+            error.position = -1
+            error.code = use(steps, index, &memory.query, kept, error)
+        if error.code:
             break
-        empty += is_empty(&room.query)
+        empty += is_empty(&memory.query)
     return empty
 
 
-cdef object run_buffers(Program program, const Rules* rules, tuple given, const Kept* kept):
+cdef object run_buffers(Program program, const Rules* rules, tuple given, const HitBuffers* kept):
     cdef Chunk chunk
     cdef Scratch scratch
-    cdef Room room
-    cdef Fault fault
+    cdef QueryMemory memory
+    cdef Error error
     cdef Py_ssize_t empty = 0, hits
-    fault.code = 0
-    room.block = NULL
+    error.code = 0
+    memory.block = NULL
     chunk.n_held = 0
     try:
         open_chunk(&chunk, given)
         hits = chunk.judged if chunk.form == COLUMNS else chunk.documents
-        make_room(&room, &program.steps, rules.ties, chunk.documents, hits, chunk.judged)
+        reserve_memory(&memory, &program.steps, rules.ties, chunk.documents, hits, chunk.judged)
         if chunk.form == COLUMNS:
-            prepare(&scratch, &room.space, chunk.columns.whole, chunk.judged, chunk.documents)
+            prepare(&scratch, &memory.space, chunk.columns.whole, chunk.judged, chunk.documents)
         with nogil:
-            empty = walk_buffers(&chunk, &program.steps, rules, &scratch, &room, kept, &fault)
+            empty = walk_buffers(&chunk, &program.steps, rules, &scratch, &memory, kept, &error)
             if chunk.form == COLUMNS:
                 dispose(&scratch)
-        return answer(&fault, empty)
+        return answer(&error, empty)
     finally:
-        free(room.block)
+        free(memory.block)
         let_go(&chunk)
 
 
 cdef struct Reader:
     # Scratch for runs that are dicts.
-    Room room
+    QueryMemory memory
     PyObject** values
     double* scores
 
@@ -531,7 +531,7 @@ cdef struct Reader:
 cdef int make_reader(
     Reader* reader, const Steps* steps, const Rules* rules, Py_ssize_t documents, Py_ssize_t judged
 ) except -1:
-    make_room(&reader.room, steps, rules.ties, documents, judged, judged)
+    reserve_memory(&reader.memory, steps, rules.ties, documents, judged, judged)
     reader.values = <PyObject**>malloc(documents * (sizeof(PyObject*) + sizeof(double)) + 1)
     if reader.values == NULL:
         raise MemoryError
@@ -541,45 +541,45 @@ cdef int make_reader(
 
 cdef void close_reader(Reader* reader) noexcept:
     free(reader.values)
-    free(reader.room.block)
+    free(reader.memory.block)
 
 
 cdef int walk_dict(
-    const Steps* steps, const Rules* rules, Judged judged, Py_ssize_t number, object run, Py_ssize_t n, Reader* reader,
-    Py_ssize_t index, const Kept* kept, Fault* fault
+    const Steps* steps, const Rules* rules, JudgmentDicts judged, Py_ssize_t number, object run, Py_ssize_t n,
+    Reader* reader, Py_ssize_t index, const HitBuffers* kept, Error* error
 ) except -1:
     """Find and use one query of n returned documents; or the code of what is wrong."""
-    cdef Query* query = &reader.room.query
+    cdef Query* query = &reader.memory.query
     cdef Py_ssize_t start = judged.offsets[number], stop = judged.offsets[number + 1], position = -1
     cdef const double* grades = judged.grades + start
-    fault.query = index
-    fault.term = -1
-    fault.code = find_in_dict(
+    error.query = index
+    error.term = -1
+    error.code = find_in_dict(
         judged.documents, grades, start, stop, run, n, depth_under(rules, steps.depth),
-        lowest_under(rules, steps.lowest), rules.ties, rules.single, reader.values, reader.scores, &reader.room.space,
+        lowest_under(rules, steps.lowest), rules.ties, rules.single, reader.values, reader.scores, &reader.memory.space,
         query, &position,
     )
-    fault.position = position
-    if fault.code == 0:
-        count_judged(grades, stop - start, steps.judged_depth, &reader.room.space, query)
+    error.position = position
+    if error.code == 0:
+        count_judged(grades, stop - start, steps.judged_depth, &reader.memory.space, query)
         limit(rules, query)
-        fault.position = -1
-        fault.code = use(steps, index, query, kept, fault)
-    return fault.code
+        error.position = -1
+        error.code = use(steps, index, query, kept, error)
+    return error.code
 
 
-cdef object run_dicts(Program program, const Rules* rules, tuple given, const Kept* kept):
+cdef object run_dicts(Program program, const Rules* rules, tuple given, const HitBuffers* kept):
     """`walk_buffers` of runs that are dicts, with the GIL."""
     cdef const Steps* steps = &program.steps
     cdef Py_ssize_t index, number, start, queries, known = 0, documents = 0, empty = 0
     cdef list runs, sizes, numbers
-    cdef Judged judged
+    cdef JudgmentDicts judged
     cdef Reader reader
-    cdef Fault fault
+    cdef Error error
     _, start, queries, judged, numbers, runs = given
     queries -= start
-    fault.code = 0
-    reader.room.block = NULL
+    error.code = 0
+    reader.memory.block = NULL
     reader.values = NULL
     try:
         sizes = [len(runs[index]) for index in range(start, start + queries)]
@@ -591,16 +591,18 @@ cdef object run_dicts(Program program, const Rules* rules, tuple given, const Ke
         for index in range(queries):
             number = <Py_ssize_t>numbers[start + index] if numbers is not None else start + index
             if walk_dict(
-                steps, rules, judged, number, runs[start + index], sizes[index], &reader, index, kept, &fault
+                steps, rules, judged, number, runs[start + index], sizes[index], &reader, index, kept, &error
             ):
                 break
-            empty += is_empty(&reader.room.query)
-        return answer(&fault, empty)
+            empty += is_empty(&reader.memory.query)
+        return answer(&error, empty)
     finally:
         close_reader(&reader)
 
 
-def rows(Program program, tuple rules, Judged judged, dict numbers, object scores, tuple keys, Py_ssize_t most, /):
+def rows(
+    Program program, tuple rules, JudgmentDicts judged, dict numbers, object scores, tuple keys, Py_ssize_t most, /,
+):
     cdef const Steps* steps = &program.steps
     cdef Rules own = rules_of(rules)
     cdef Py_ssize_t number, n, place, known = 0, documents = 0, total = 0, found = 0
@@ -608,8 +610,8 @@ def rows(Program program, tuple rules, Judged judged, dict numbers, object score
     cdef list queries, runs, sizes
     cdef dict result, row
     cdef Reader reader
-    cdef Fault fault
-    cdef Kept kept
+    cdef Error error
+    cdef HitBuffers kept
     if type(scores) is not dict:
         return None
     queries = []
@@ -631,7 +633,7 @@ def rows(Program program, tuple rules, Judged judged, dict numbers, object score
         sizes.append(n)
     if total > most or not queries:
         return None
-    reader.room.block = NULL
+    reader.memory.block = NULL
     reader.values = NULL
     kept.out = NULL
     kept.stride = 1
@@ -642,7 +644,7 @@ def rows(Program program, tuple rules, Judged judged, dict numbers, object score
         if kept.out == NULL:
             raise MemoryError
         for query, number in queries:
-            if walk_dict(steps, &own, judged, number, runs[found], sizes[found], &reader, 0, &kept, &fault):
+            if walk_dict(steps, &own, judged, number, runs[found], sizes[found], &reader, 0, &kept, &error):
                 return None
             row = {}
             for place in range(steps.n_figures):
@@ -655,7 +657,7 @@ def rows(Program program, tuple rules, Judged judged, dict numbers, object score
         close_reader(&reader)
 
 
-cdef object run_chunk(Program program, tuple rules, tuple chunk, const Kept* kept):
+cdef object run_chunk(Program program, tuple rules, tuple chunk, const HitBuffers* kept):
     cdef Rules own = rules_of(rules)
     if chunk[0] == DICTS:
         return run_dicts(program, &own, chunk, kept)
@@ -663,7 +665,7 @@ cdef object run_chunk(Program program, tuple rules, tuple chunk, const Kept* kep
 
 
 def run(Program program, tuple rules, tuple chunk, out, Py_ssize_t column, /):
-    cdef Kept kept
+    cdef HitBuffers kept
     cdef Py_buffer view
     if PyObject_GetBuffer(out, &view, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE):
         PyErr_Clear()
@@ -681,7 +683,7 @@ def hits(
     int64_t[::1] first, int64_t[::1] last, int64_t[::1] judged_offsets, double[::1] judged_grade,
     int64_t[::1] judged_count, /
 ):
-    cdef Kept kept
+    cdef HitBuffers kept
     offsets[0] = judged_offsets[0] = 0
     if returned.shape[0] == 0:
         return 0
@@ -708,14 +710,14 @@ def figure(
     cdef const double[::1] grades, gains
     cdef Py_ssize_t index, term, empty = 0
     cdef Query* query
-    cdef Room room
-    cdef Fault fault
-    fault.code = 0
-    room.block = NULL
-    query = &room.query
+    cdef QueryMemory memory
+    cdef Error error
+    error.code = 0
+    memory.block = NULL
+    query = &memory.query
     try:
-        make_room(
-            &room, steps, ties, 0, longest(integers(offsets), queries), longest(integers(judged_offsets), queries)
+        reserve_memory(
+            &memory, steps, ties, 0, longest(integers(offsets), queries), longest(integers(judged_offsets), queries)
         )
         tables = <GainTable*>calloc(steps.n_terms + 1, sizeof(GainTable))
         if tables == NULL:
@@ -738,18 +740,18 @@ def figure(
                     tables[term].grades = doubles(grades) + starts[index]
                     tables[term].gains = doubles(gains) + starts[index]
                     tables[term].n = <Py_ssize_t>(starts[index + 1] - starts[index])
-            fault.query = index
-            fault.term = fault.position = -1
-            fault.code = figure_query(
-                steps, query, &out[0, column + index], out.shape[1], &fault.position, &fault.term
+            error.query = index
+            error.term = error.position = -1
+            error.code = figure_query(
+                steps, query, &out[0, column + index], out.shape[1], &error.position, &error.term
             )
-            if fault.code:
+            if error.code:
                 break
             empty += is_empty(query)
-        return answer(&fault, empty)
+        return answer(&error, empty)
     finally:
         free(tables)
-        free(room.block)
+        free(memory.block)
 
 
 include "lists.pxi"

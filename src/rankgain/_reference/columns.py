@@ -2,7 +2,7 @@
 
 Ids stand in three buffers: row i is the bytes starts[i] … ends[i] − 1 of the data, which lie inside it (whoever makes
 the buffers sees to that); where starts is empty, the data hold numbers, int64 or, if that is their size, int32. As in
-`rankgain._reference.dicts`, what is wrong comes back as an offence: (code, query, position among the query's rows).
+`rankgain._reference.dicts`, what is wrong comes back as an error: (code, query, position among the query's rows).
 """
 
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ from rankgain._codes import (
 )
 from rankgain._reference.numbers import Refused
 from rankgain._reference.ordering import count_grades, place
-from rankgain.errors import Fault
+from rankgain.errors import ErrorCode
 from rankgain.scalars import Bytes, Ints
 
 
@@ -88,7 +88,7 @@ def copy_views(views: Bytes, buffers: list[Bytes], data: Bytes, starts: Ints, en
     return None
 
 
-def repeated(data: Bytes, starts: Ints, ends: Ints, offsets: Ints) -> Fault:
+def repeated(data: Bytes, starts: Ints, ends: Ints, offsets: Ints) -> ErrorCode:
     """The first id that stands twice in one query, or None."""
     ids = _ids(data, starts, ends, offsets[-1])
     for query in range(len(offsets) - 1):
@@ -127,7 +127,7 @@ def _match(grades, ids, scores, whole):
 def find_in_columns(chunk, number, rules, judged_depth, depth, lowest):
     """The length, the hits and the judged grades of a query: ids, with grades or scores, or in rank order.
 
-    No judged id stands twice in a query (see `repeated`). A judged document that is returned twice is an offence,
+    No judged id stands twice in a query (see `repeated`). A judged document that is returned twice is an error,
     `whole`: any document.
     """
     *truth_ids, truth_first, truth_last, grades = chunk[:7]

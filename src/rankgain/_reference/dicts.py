@@ -1,6 +1,6 @@
 """The specification: dicts and the objects in them to hits and judged grades, in plain Python.
 
-What is wrong with what is read comes back as a fault: (code, query, position in the query's dict).
+What is wrong with what is read comes back as an error code: (code, query, position in the query's dict).
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from rankgain._codes import (
 )
 from rankgain._reference.numbers import Refused
 from rankgain._reference.ordering import count_grades, place
-from rankgain.errors import Fault
-from rankgain.scalars import Floats, Ints, encoded, id_fault, id_kind, read_scores, read_truth
+from rankgain.errors import ErrorCode
+from rankgain.scalars import Floats, Ints, encoded, id_error, id_kind, read_scores, read_truth
 
 
 def as_runs(
@@ -58,23 +58,23 @@ def _is_utf8(text):
     return True
 
 
-def pack_integers(values: list[Any], numbers: Ints) -> Fault:
-    """The ids, all integers, as int64; the offence, or None."""
+def pack_integers(values: list[Any], numbers: Ints) -> ErrorCode:
+    """The ids, all integers, as int64; the error, or None."""
     for position, value in enumerate(values):
         if id_kind(value) is not int:
-            return id_fault(value, position)
+            return id_error(value, position)
         if not -(2**63) <= value < 2**63:
             return LARGE_ID, 0, position
         numbers[position] = value
     return None
 
 
-def pack_ids(values: list[Any], text: bool, ends: Ints) -> tuple[bytes, Fault]:
-    """The ids, all str (`text`) or all bytes, one after the other, and where each ends; with the offence, or None."""
+def pack_ids(values: list[Any], text: bool, ends: Ints) -> tuple[bytes, ErrorCode]:
+    """The ids, all str (`text`) or all bytes, one after the other, and where each ends; with the error, or None."""
     packed = bytearray()
     for position, value in enumerate(values):
         if not isinstance(value, str if text else bytes):
-            return b"", id_fault(value, position)
+            return b"", id_error(value, position)
         data = encoded(value) if text else value
         if data is None:
             return b"", (LONE_SURROGATE, 0, position)
@@ -89,33 +89,33 @@ def highest_first(ids):
     return sorted(ids, reverse=True) if len(kinds) == 1 and kinds <= {str, bytes, int} else None
 
 
-class Judged:
+class JudgmentDicts:
     """Documents with their grades, one query after the other, as dicts of grades by document hold them.
 
-    `fault`: what was found wrong with one; what follows it is not read.
+    `error_code`: what was found wrong with one; what follows it is not read.
     """
 
     documents: list[Any]
-    fault: Fault
+    error_code: ErrorCode
     total: int
 
     def __init__(self, truths: list[dict[Any, float]], /) -> None:
-        self.documents, self.fault, self._grades, self._offsets = [], None, [], [0]
+        self.documents, self.error_code, self._grades, self._offsets = [], None, [], [0]
         sizes = [len(truth) for truth in truths]
         for query, truth in enumerate(truths):
             grades = []
-            fault = self.fault or read_truth(truth, sizes[query], self.documents, grades)
-            if fault is None:
+            error_code = self.error_code or read_truth(truth, sizes[query], self.documents, grades)
+            if error_code is None:
                 self._grades += grades
-            elif self.fault is None:
-                self.fault = fault[0], query, fault[1]
+            elif self.error_code is None:
+                self.error_code = error_code[0], query, error_code[1]
             self._offsets.append(len(self._grades))
         self.total = len(self._grades)
 
     @staticmethod
-    def of(documents: list[Any], offsets: Ints, grades: Floats, /) -> Judged:
+    def of(documents: list[Any], offsets: Ints, grades: Floats, /) -> JudgmentDicts:
         """What columns held."""
-        self = Judged([])
+        self = JudgmentDicts([])
         self.documents, self._grades, self._offsets = documents, grades.tolist(), offsets.tolist()
         self.total = len(self._grades)
         return self

@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from typing import Any
 
 from rankgain._codes import DOCID, FEW_FIELDS, INFINITE_GRADE, NAN_GRADE, NAN_SCORE, NOT_A_NUMBER, STABLE
-from rankgain.errors import Fault
+from rankgain.errors import ErrorCode
 from rankgain.scalars import Bytes, Ints, decimal
 
 # Of a block: data, starts, ends, values, hashes, runs. Of lists of hits: data, starts, ends, offsets, grades, slots,
@@ -17,7 +17,7 @@ Buffers = tuple[Any, ...]
 UNSEEN, MATCHED = -2, -1  # a query that no line was matched with, and one whose hits are not arranged yet
 
 
-def scan_run(block: Buffers, totals: Ints) -> Fault:
+def scan_run(block: Buffers, totals: Ints) -> ErrorCode:
     """Read lines `query Q0 document rank score tag`: where each document stands, and its score.
 
     A block is the bytes and what takes these: starts and ends of documents, scores, hashes of documents that hold for
@@ -29,7 +29,7 @@ def scan_run(block: Buffers, totals: Ints) -> Fault:
     return _scan(block, totals, 6, None, 4)
 
 
-def scan_qrels(block: Buffers, totals: Ints) -> Fault:
+def scan_qrels(block: Buffers, totals: Ints) -> ErrorCode:
     """Read lines `query iteration document grade`, as `scan_run` does."""
     return _scan(block, totals, 4, 4, 3)
 

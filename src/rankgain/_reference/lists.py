@@ -6,18 +6,18 @@ from typing import Any
 from numpy import asarray, ndarray
 
 from rankgain._codes import IN_JUDGED, LONGEST_LIST
-from rankgain._reference.numbers import first_fault, list_of
+from rankgain._reference.numbers import first_error, list_of
 from rankgain._reference.sums import discounts, finite, gain_of, quotient
-from rankgain.errors import Fault
+from rankgain.errors import ErrorCode
 from rankgain.scalars import Floats
 
 
 def _dcg(grades, exponential, discount, depth):
     """Σ g(r_i)·d(i) over i ≤ depth; with the discount UNIT this is CG."""
     grades = grades[: min(depth, len(grades))]
-    fault = first_fault(grades, exponential)
-    if fault:
-        return fault
+    error_code = first_error(grades, exponential)
+    if error_code:
+        return error_code
     total = 0.0
     for rank, grade in enumerate(grades, 1):
         total += gain_of(grade, exponential) * discount(rank)
@@ -26,7 +26,7 @@ def _dcg(grades, exponential, discount, depth):
 
 def _idcg(grades, exponential, discount, depth):
     """The DCG of the grades, highest first."""
-    return first_fault(grades, exponential) or _dcg(sorted(grades, reverse=True), exponential, discount, depth)
+    return first_error(grades, exponential) or _dcg(sorted(grades, reverse=True), exponential, discount, depth)
 
 
 def _ndcg(grades, judged, exponential, discount, depth, returned, bounded, empty):
@@ -44,10 +44,10 @@ def _ndcg(grades, judged, exponential, discount, depth, returned, bounded, empty
     return quotient(dcg, ideal, empty, bounded)
 
 
-def _rr(grades, depth, below):
-    """1 / rank of the first grade above `below` if that rank ≤ depth, else 0."""
+def _rr(grades, depth, above):
+    """1 / rank of the first grade above `above` if that rank ≤ depth, else 0."""
     grades = grades[: min(depth, len(grades))]
-    return first_fault(grades) or next((1.0 / rank for rank, grade in enumerate(grades, 1) if grade > below), 0.0)
+    return first_error(grades) or next((1.0 / rank for rank, grade in enumerate(grades, 1) if grade > above), 0.0)
 
 
 # one short list or tuple of float and int, or array of numbers, as C has them; None for anything else: the long way
@@ -67,7 +67,7 @@ def _opened(grades):
 Answer = float | Floats | None
 
 
-class Door:
+class ListFunctions:
     """The functions on one list, with their settings."""
 
     def __init__(
@@ -79,11 +79,11 @@ class Door:
         depth: int,
         returned: bool,
         empty: float,
-        below: float,
+        above: float,
         /,
     ) -> None:
         self._sum = exponential, discounts(memoryview(table), kind, base), depth
-        self._depth, self._returned, self._empty, self._below = depth, returned, empty, below
+        self._depth, self._returned, self._empty, self._above = depth, returned, empty, above
 
     def dcg(self, grades: Any, /) -> Answer:
         return self._answer(grades, self._dcg)
@@ -107,7 +107,7 @@ class Door:
         return _ndcg(grades, judged, *self._sum, self._returned, True, self._empty)
 
     def _rr(self, grades, judged=None):
-        return _rr(grades, self._depth, self._below)
+        return _rr(grades, self._depth, self._above)
 
     def _answer(self, grades, value):
         """The value of a list, or of each of many; None for what takes the long way: that says what is not sound."""
@@ -116,7 +116,7 @@ class Door:
             return None if None in values else asarray(values)
         return _value(value, grades)
 
-    def fill(self, wanted: str, given: tuple[Any, ...], out: Floats, /) -> Fault:
+    def fill(self, wanted: str, given: tuple[Any, ...], out: Floats, /) -> ErrorCode:
         """The value of each list of a chunk, of numbers of any type; or what is wrong."""
         _, start, stop, grades, offsets, columns, _, judged, judged_offsets, judged_columns = given
         value = getattr(self, f"_{wanted}")

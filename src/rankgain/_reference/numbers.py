@@ -20,7 +20,7 @@ def grade_code(grade, exponential=False):
     return LARGE_GRADE if exponential and grade >= 1024.0 else 0
 
 
-def first_fault(grades, exponential=False):
+def first_error(grades, exponential=False):
     for position, grade in enumerate(grades):
         code = grade_code(grade, exponential)
         if code:

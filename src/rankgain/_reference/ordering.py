@@ -4,8 +4,8 @@ from ctypes import c_float
 from itertools import groupby
 
 from rankgain._codes import IN_JUDGED, NAN_SCORE, STABLE
-from rankgain._reference.numbers import Refused, first_fault, grade_code, list_of
-from rankgain.errors import Fault
+from rankgain._reference.numbers import Refused, first_error, grade_code, list_of
+from rankgain.errors import ErrorCode
 from rankgain.scalars import Array, Ints
 
 
@@ -14,13 +14,13 @@ def use_cpu(level: str | None) -> str | None:
     return None
 
 
-def grade_fault(grades: Array, offsets: Ints) -> Fault:
-    """The first offence among the grades, or None."""
+def grade_error(grades: Array, offsets: Ints) -> ErrorCode:
+    """The first error among the grades, or None."""
     grades, offsets = memoryview(grades), memoryview(offsets)
     for query in range(len(offsets) - 1):
-        fault = first_fault(grades[offsets[query] : offsets[query + 1]])
-        if fault:
-            return fault[0], query, fault[2]
+        error_code = first_error(grades[offsets[query] : offsets[query + 1]])
+        if error_code:
+            return error_code[0], query, error_code[2]
     return None
 
 

@@ -197,7 +197,7 @@ def finite(total):
 
 
 def quotient(value, ideal, empty, bounded):
-    """value / ideal, `empty` where the ideal is 0; `bounded`: a value above its ideal is an offence."""
+    """value / ideal, `empty` where the ideal is 0; `bounded`: a value above its ideal is an error."""
     if bounded and value > ideal:
         return 1.0 if value <= ideal * (1.0 + TOLERANCE) + TINY else (_codes.ABOVE_IDEAL, 0, -1)
     return finite(value / ideal) if ideal != 0.0 else empty

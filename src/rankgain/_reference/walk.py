@@ -2,7 +2,7 @@
 
 A chunk is (form, start, stop, what the form holds …), a tuple that a Source makes; rules are (ties, single, depth,
 judged_only, kept): see `rankgain.data.rules`. What is wrong comes back as (code, query, position, term), the query
-counted from the start of the chunk, the term −1 where none is at fault.
+counted from the start of the chunk, the term −1 where none is concerned.
 """
 
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ from rankgain._reference.numbers import Refused
 from rankgain._reference.ordering import count_grades, find_in_lists
 from rankgain._reference.program import Program, figure_query
 from rankgain._reference.query import Query
-from rankgain.errors import Fault
+from rankgain.errors import ErrorCode
 from rankgain.scalars import Floats, Ints
 
 __all__ = ["Program", "figure", "hits", "rows", "run"]
@@ -35,7 +35,7 @@ class Rules(NamedTuple):
     kept: int
 
 
-def run(program: Program, rules: Codes, chunk: Chunk, out: Floats, column: int) -> int | Fault:
+def run(program: Program, rules: Codes, chunk: Chunk, out: Floats, column: int) -> int | ErrorCode:
     """Write the metrics of each query of a chunk, from a column of `out` on; how many have nothing relevant."""
 
     def write(index, values):
@@ -55,7 +55,7 @@ def rows(
 ) -> dict[Any, dict[str, float]] | None:
     """The metrics of each query of a dict of runs that is judged, as dicts by keys; `numbers`: those of the truth.
 
-    None for what takes the long way: no dicts, nothing in common, more documents in all than `most`, or a fault.
+    None for what takes the long way: no dicts, nothing in common, more documents in all than `most`, or an error code.
     """
     if type(scores) is not dict or {*map(type, scores.values())} != {dict}:
         return None
@@ -64,8 +64,8 @@ def rows(
         return None
     found = []
     chunk = DICTS, 0, len(runs), judged, [numbers[query] for query in runs], list(runs.values())
-    fault = _walk(program, rules, chunk, lambda index, values: found.append(dict(zip(keys, values, strict=True))))
-    return None if type(fault) is tuple else dict(zip(runs, found, strict=True))
+    error_code = _walk(program, rules, chunk, lambda index, values: found.append(dict(zip(keys, values, strict=True))))
+    return None if type(error_code) is tuple else dict(zip(runs, found, strict=True))
 
 
 def _walk(program, rules, chunk, write):
@@ -86,7 +86,7 @@ def _is_empty(query):
 
 
 def _found(program, rules, chunk):
-    """Yield what is found of each query of a chunk, and at last, if need be, a fault."""
+    """Yield what is found of each query of a chunk, and at last, if need be, an error code."""
     form, start, stop, *held = chunk
     rules = Rules(*rules)
     find = {LISTS: find_in_lists, DICTS: find_in_dicts, COLUMNS: find_in_columns}.get(form, find_in_places)
@@ -138,7 +138,7 @@ def hits(
     judged_offsets: Ints,
     judged_grade: Floats,
     judged_count: Ints,
-) -> int | Fault:
+) -> int | ErrorCode:
     """Keep the hits and judged grades of each query of a chunk, one after the other."""
     offsets[:1] = judged_offsets[:1] = 0
     empty = 0
@@ -171,7 +171,7 @@ def figure(
     asked: list[tuple[Ints, Floats, Floats] | None],
     out: Floats,
     column: int,
-) -> int | Fault:
+) -> int | ErrorCode:
     """Write the metrics of queries whose hits were kept, given the gains that callables gave.
 
     `asked`: for each term (offsets, grades, gains), the grades of a query falling; None where none was asked.

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rankgain import _codes
-from rankgain.data.ids import CodedIds, Ids, TextIds, ViewIds, broken, check_codes, ids_of, join
+from rankgain.data.ids import DictionaryIds, Ids, StringViewIds, TextIds, broken, check_codes, ids_of, join
 from rankgain.errors import refusal
 from rankgain.scalars import Array, Bytes
 
@@ -196,7 +196,7 @@ class _Part:
         count = self.array.n_buffers - 3
         sizes = self._buffer(self.array.n_buffers - 1, 8 * count).view(np.int64).tolist()
         views = self._buffer(1, 16 * (self.start + self.length))[16 * self.start :]
-        return ViewIds(
+        return StringViewIds(
             views, [self._buffer(2 + i, size) for i, size in enumerate(sizes)], _kind(self.format), self.where
         )
 
@@ -212,7 +212,7 @@ class _Part:
                 check_codes(codes, len(dictionary), self.where)
                 return dictionary[codes]
             dictionary = ids_of(dictionary)
-        return CodedIds(codes, dictionary, self.where)
+        return DictionaryIds(codes, dictionary, self.where)
 
 
 def _kind(form: str) -> str:

@@ -12,7 +12,7 @@ from rankgain.data.ids import Column, Ids, python_ids
 from rankgain.data.judgments import EARLIER, JudgedSource, Truth, common_queries
 from rankgain.data.ragged import to_float64
 from rankgain.data.source import Chunk
-from rankgain.errors import Offence, refusal
+from rankgain.errors import InputError, refusal
 from rankgain.scalars import Ints
 
 
@@ -37,7 +37,7 @@ class Table:
     def __init__(
         self, name: str, groups: Groups, documents: Ids, scores: Column | None, *, whole: bool = False
     ) -> None:
-        """`whole`: any document that stands twice in a query is an offence, not only judged ones."""
+        """`whole`: any document that stands twice in a query is an error, not only judged ones."""
         self.name = name
         self.groups = groups
         self.documents = documents
@@ -99,11 +99,11 @@ class ColumnSource(JudgedSource):
         scores = None if run.scores is None else to_float64(run.scores[rows])
         return *run.documents.take(rows).wide(), offsets[:-1], offsets[1:], scores
 
-    def run_refusal(self, query: int, offence: Offence) -> Exception:
+    def run_refusal(self, query: int, error: InputError) -> Exception:
         rows, _ = self._run.groups.rows(self._places[query : query + 1])
         rows = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
-        row = rows[offence.position : offence.position + 1]
+        row = rows[error.position : error.position + 1]
         document = python_ids(self._run.documents.take(row), self._run.documents.kind)[0]
-        place = f"position {offence.position}" if self._run.scores is None else f"row {int(row[0])}"
+        place = f"position {error.position}" if self._run.scores is None else f"row {int(row[0])}"
         where = f"{self._run_name}: {self.query_name(query)}, document {document!r} ({place})"
-        return refusal(offence.code, where, EARLIER)
+        return refusal(error.code, where, EARLIER)

@@ -13,9 +13,9 @@ import numpy as np
 
 from rankgain import _codes
 from rankgain.data.arrays import vector_of
-from rankgain.data.ids import CodedIds, Ids, ObjectIds, PartIds, Parts, ids_of
+from rankgain.data.ids import ChunkedArray, ChunkedIds, DictionaryIds, Ids, ObjectIds, ids_of
 from rankgain.data.ragged import flat_numbers
-from rankgain.errors import Offence, refusal
+from rankgain.errors import InputError, refusal
 from rankgain.scalars import Array, id_kind
 
 # The customary names of the columns, in the order in which they are looked for.
@@ -107,7 +107,7 @@ def _as_numbers(column: Any, where: str) -> Any:
         return np.empty(0)
     if isinstance(column, (list, tuple)) or (isinstance(column, np.ndarray) and column.dtype.kind in "biufO"):
         return flat_numbers(column, where)
-    if isinstance(column, Parts) and not isinstance(column, PartIds):
+    if isinstance(column, ChunkedArray) and not isinstance(column, ChunkedIds):
         return column
     raise TypeError(f"{where} must hold numbers; cast it, for instance to float64")
 
@@ -118,8 +118,8 @@ def _as_ids(column: Any, where: str) -> Ids:
         column = np.fromiter(column, dtype=object, count=len(column))
     if isinstance(column, np.ndarray):
         return _ids_in(column, where, 0)
-    if isinstance(column, Parts) and not isinstance(column, PartIds):
-        return PartIds([_ids_in(part, where, row) for part, row in zip(column.parts, column.begins, strict=True)])
+    if isinstance(column, ChunkedArray) and not isinstance(column, ChunkedIds):
+        return ChunkedIds([_ids_in(part, where, row) for part, row in zip(column.parts, column.begins, strict=True)])
     ids: Ids = column
     return ids
 
@@ -137,8 +137,8 @@ def _ids_in(array: Array, where: str, row: int) -> Ids:
         return ObjectIds(array, where)
     try:
         return ids_of(array)
-    except Offence as offence:
-        raise refusal(offence.code, f"{where}, row {row + offence.position}", offence.detail) from None
+    except InputError as error:
+        raise refusal(error.code, f"{where}, row {row + error.position}", error.detail) from None
 
 
 class _Columns:
@@ -178,7 +178,7 @@ def _of_pandas(held: Any, where: str) -> Any:
         codes = held.array.codes
         _refuse_nulls(codes < 0, where)
         inside = f"{where}, categories"
-        return CodedIds(codes, _as_ids(_of_pandas(held.array.categories, inside), inside), where)
+        return DictionaryIds(codes, _as_ids(_of_pandas(held.array.categories, inside), inside), where)
     if kind == "ArrowDtype" or getattr(held.dtype, "storage", "") == "pyarrow":
         from rankgain.data.arrow import Stream
 

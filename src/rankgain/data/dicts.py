@@ -11,7 +11,7 @@ import numpy as np
 from rankgain._codes import DICTS, OTHER_IDS
 from rankgain.data.judgments import JudgedSource, Truth, as_dict, of_dicts, types, what_it_is
 from rankgain.data.source import Chunk
-from rankgain.errors import Offence, refusal
+from rankgain.errors import InputError, refusal
 from rankgain.scalars import Ints
 
 Run = Mapping[Any, Mapping[Any, float]]
@@ -80,13 +80,13 @@ class DictSource(JudgedSource):
     def chunk(self, start: int, stop: int) -> Chunk:
         return DICTS, start, stop, self._truth.judged, None if self._numbers is None else self._common, self._runs
 
-    def run_refusal(self, query: int, offence: Offence) -> Exception:
+    def run_refusal(self, query: int, error: InputError) -> Exception:
         run = as_dict(self._runs[query])
-        where, detail = f"{self._run_name}: {self.query_name(query)}", offence.detail
-        if offence.code == OTHER_IDS:
+        where, detail = f"{self._run_name}: {self.query_name(query)}", error.detail
+        if error.code == OTHER_IDS:
             first = int(self._truth.offsets[self._number(query)])
             detail = types(self._truth.documents[first : first + 1], run, (self._truth.name, self._run_name))
-        elif offence.position >= 0:
-            document, value = next(islice(run.items(), offence.position, None))
+        elif error.position >= 0:
+            document, value = next(islice(run.items(), error.position, None))
             where, detail = f"{where}, document {document!r}", what_it_is(value)
-        return refusal(offence.code, where, detail)
+        return refusal(error.code, where, detail)

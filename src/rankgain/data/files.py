@@ -93,16 +93,16 @@ class File:
         first, self._first = self._first[:size], self._first[size:]
         return first + self._text(size - len(first))
 
-    def fill(self, room: memoryview) -> int:
+    def fill(self, buffer: memoryview) -> int:
         """Put as much of the text into a buffer as it holds, or some of it; how much, and 0 at the end."""
         if self._plain and not (self._first or self._ahead):
             with self._named():
-                count: int = self._file.readinto(room)
+                count: int = self._file.readinto(buffer)
             self._count(count)
         else:
-            data = self.read(len(room))
+            data = self.read(len(buffer))
             count = len(data)
-            room[:count] = data
+            buffer[:count] = data
         return count
 
     def whole(self) -> bytes:
@@ -142,7 +142,7 @@ def _inflating(raw: Any) -> tuple[Any, tuple[type[Exception], ...]]:
 
 
 def _storage() -> Any:
-    """Room for a copy of what cannot be read twice."""
+    """Storage for a copy of what cannot be read twice."""
     import tempfile
 
     return tempfile.SpooledTemporaryFile(KEPT)  # closed by its File

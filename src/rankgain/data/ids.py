@@ -14,7 +14,7 @@ import numpy as np
 
 from rankgain import _backend, _codes
 from rankgain.data.ragged import offsets_of
-from rankgain.errors import Offence, refusal
+from rankgain.errors import InputError, refusal
 from rankgain.scalars import Array, Bytes, Ints, id_kind
 
 Rows = slice | Ints
@@ -100,7 +100,7 @@ class TextIds:
         return Keys(self._data, starts, ends)
 
 
-class ViewIds:
+class StringViewIds:
     """Ids as Arrow's string views: 16 bytes each, which hold a short text and point at a long one."""
 
     whole = None
@@ -141,12 +141,12 @@ class ObjectIds:
     def take(self, rows: Rows) -> Keys:
         try:
             return _packed(self._values[rows].tolist(), self.kind)
-        except Offence as offence:
-            row = (rows.start or 0) + offence.position if isinstance(rows, slice) else int(rows[offence.position])
-            raise refusal(offence.code, f"{self._where}, row {row}", offence.detail) from None
+        except InputError as error:
+            row = (rows.start or 0) + error.position if isinstance(rows, slice) else int(rows[error.position])
+            raise refusal(error.code, f"{self._where}, row {row}", error.detail) from None
 
 
-class CodedIds:
+class DictionaryIds:
     """Ids as places in a dictionary of them: Arrow's dictionaries, pandas' categories."""
 
     whole = None
@@ -167,7 +167,7 @@ class CodedIds:
         return pick(self._keys, codes)
 
 
-class Parts:
+class ChunkedArray:
     """Arrays one after the other, as one: the chunks in which frames hold a column.
 
     What is taken in a row comes from the parts it lies in; for anything else they are joined, once.
@@ -207,7 +207,7 @@ class Parts:
         return self[:]
 
 
-class PartIds(Parts):
+class ChunkedIds(ChunkedArray):
     """Parts that are columns of ids."""
 
     whole = None
@@ -258,7 +258,7 @@ def join(parts: list[Any]) -> Any:
     """One column of the parts, all arrays or all columns of ids."""
     if len(parts) == 1:
         return parts[0]
-    return Parts(parts) if isinstance(parts[0], np.ndarray) else PartIds(parts)
+    return ChunkedArray(parts) if isinstance(parts[0], np.ndarray) else ChunkedIds(parts)
 
 
 def pick(keys: Keys, rows: Ints) -> Keys:
@@ -298,47 +298,47 @@ def ids_of(values: Any) -> Ids:
 
 def _packed(values: list[Any], kind: str) -> Keys:
     ends = np.empty(len(values), dtype=np.int64)
-    data, fault = _backend.dicts.pack_ids(values, kind == "str", ends)
-    if fault is not None:
-        raise _refused(fault, values[fault[2]])
+    data, error_code = _backend.dicts.pack_ids(values, kind == "str", ends)
+    if error_code is not None:
+        raise _refused(error_code, values[error_code[2]])
     starts = np.zeros_like(ends)
     starts[1:] = ends[:-1]
     return Keys(np.frombuffer(data, dtype=np.uint8), starts, ends)
 
 
-def _refused(fault: tuple[int, ...], value: Any) -> Offence:
-    code, query, position = fault
+def _refused(error_code: tuple[int, ...], value: Any) -> InputError:
+    code, query, position = error_code
     detail = repr(value) if code == _codes.LONE_SURROGATE else type(value).__name__
-    return Offence(code, query, position, detail)
+    return InputError(code, query, position, detail)
 
 
 def _of_integers(values: Array) -> Ids:
     if values.dtype == np.uint64 and len(values) and int(values.max()) >= 1 << 63:
-        raise Offence(_codes.LARGE_ID, 0, int(values.argmax()))
+        raise InputError(_codes.LARGE_ID, 0, int(values.argmax()))
     return NumberIds(values) if len(values) else TextIds(np.empty(0, np.uint8), NONE, NONE, "")
 
 
 def _integers(values: list[Any]) -> Ints:
     numbers = np.empty(len(values), dtype=np.int64)
-    fault = _backend.dicts.pack_integers(values, numbers)
-    if fault is not None:
-        raise _refused(fault, values[fault[2]])
+    error_code = _backend.dicts.pack_integers(values, numbers)
+    if error_code is not None:
+        raise _refused(error_code, values[error_code[2]])
     return numbers
 
 
 def rows_of(firsts: Ints, lasts: Ints, queries: Ints) -> tuple[Rows, Ints]:
-    """The `stretches` of some of the queries; −1 is a query of no rows."""
+    """The `slices_of` of some of the queries; −1 is a query of no rows."""
     if not len(firsts):
         return slice(0, 0), np.zeros(len(queries) + 1, dtype=np.int64)
     first = int(queries[0]) if len(queries) else 0
     if first >= 0 and np.array_equal(queries, np.arange(first, first + len(queries))):
         some = slice(first, first + len(queries))
-        return stretches(firsts[some], lasts[some])
+        return slices_of(firsts[some], lasts[some])
     there = queries >= 0
-    return stretches(firsts[queries] * there, lasts[queries] * there)
+    return slices_of(firsts[queries] * there, lasts[queries] * there)
 
 
-def stretches(firsts: Ints, lasts: Ints) -> tuple[Rows, Ints]:
+def slices_of(firsts: Ints, lasts: Ints) -> tuple[Rows, Ints]:
     """Rows first … last − 1 of each query, one query after the other, and their offsets."""
     sizes = lasts - firsts
     offsets = offsets_of(sizes)

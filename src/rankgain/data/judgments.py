@@ -15,7 +15,7 @@ from rankgain.data.groups import Groups
 from rankgain.data.ids import Column, Ids, Rows, column_of, ids_of, python_ids, rows_of
 from rankgain.data.ragged import to_float64
 from rankgain.data.source import Source, check_query_ids
-from rankgain.errors import Fault, Offence, located, refusal
+from rankgain.errors import ErrorCode, InputError, located, refusal
 from rankgain.scalars import Floats, Ints
 
 EARLIER = "the document stands in an earlier place"
@@ -75,11 +75,11 @@ def truth_of(judgments: Judgments) -> Truth:
 class Truth:
     """Judged documents: where those of each query start, a grade one, and `documents` as Python holds them or `ids`.
 
-    `fault` is what was found wrong while they were read.
+    `error_code` is what was found wrong while they were read.
     """
 
-    fault: Fault = None
-    detail: object = ""  # of the fault
+    error_code: ErrorCode = None
+    detail: object = ""  # of the error code
     _judged: Any = None
 
     def __init__(self, name: str, query_ids: Sequence[Any]) -> None:
@@ -90,7 +90,7 @@ class Truth:
     def with_dicts(self, judged: Any) -> Truth:
         """What was read of dicts."""
         self._judged = judged
-        self.fault = judged.fault
+        self.error_code = judged.error_code
         return self
 
     def with_columns(
@@ -103,7 +103,7 @@ class Truth:
             self.documents = documents
         if ids is not None:
             self.ids = ids
-            self.fault = self._look_through(ids)
+            self.error_code = self._look_through(ids)
         return self
 
     def __getstate__(self) -> dict[str, Any]:
@@ -116,7 +116,7 @@ class Truth:
     @property
     def judged(self) -> Any:
         """What dicts are read against, by the backend that is in use."""
-        kind, held = _backend.dicts.Judged, self._judged
+        kind, held = _backend.dicts.JudgmentDicts, self._judged
         if type(held) is not kind:
             held = self._judged = kind.of(self.documents, self.offsets, self.grades)
         return held
@@ -131,9 +131,9 @@ class Truth:
         """One per document; below 0: pooled but unjudged."""
         return np.frombuffer(self._judged.arrays()[1], dtype=np.float64)
 
-    def _look_through(self, ids: Ids) -> Fault:
+    def _look_through(self, ids: Ids) -> ErrorCode:
         """What is wrong with grades that nothing has looked at, or with ids that no dict has kept apart."""
-        found: list[Fault] = []
+        found: list[ErrorCode] = []
         lowest, highest = self.grades.min(initial=0.0), self.grades.max(initial=0.0)  # NaN where one is
         if not (np.isfinite(lowest) and np.isfinite(highest)):
             row = int(np.argmin(np.isfinite(self.grades)))
@@ -141,7 +141,7 @@ class Truth:
             code = _codes.NAN_GRADE if np.isnan(self.grades[row]) else _codes.INFINITE_GRADE
             found.append((code, query, row - int(self.offsets[query])))
         found.append(_backend.columns.repeated(*ids.take(slice(None)).buffers(), self.offsets))
-        return min(filter(None, found), key=lambda fault: fault[1:], default=None)
+        return min(filter(None, found), key=lambda error_code: error_code[1:], default=None)
 
     def __len__(self) -> int:
         return len(self.query_ids)
@@ -158,11 +158,11 @@ class Truth:
         """The documents as a column."""
         try:
             return ids_of(self.documents[: len(self.grades)])  # what is wrong ends the documents, without a grade
-        except Offence as offence:
-            query = int(np.searchsorted(self.offsets, offence.position, side="right")) - 1
-            document = self.documents[offence.position]
+        except InputError as error:
+            query = int(np.searchsorted(self.offsets, error.position, side="right")) - 1
+            document = self.documents[error.position]
             where = f"{self.name}: query {self.query_ids[query]!r}, document {document!r}"
-            raise refusal(offence.code, where, offence.detail) from None
+            raise refusal(error.code, where, error.detail) from None
 
     def rows(self, queries: Ints) -> tuple[Rows, Ints]:
         """The rows of queries, one after the other, and their offsets; −1 is a query of no documents."""
@@ -170,24 +170,24 @@ class Truth:
 
     def check(self) -> Self:
         """Itself, if nothing is wrong with it."""
-        if self.fault is not None:
-            code, query, position = self.fault
-            raise self.refusal(f"query {self.query_ids[query]!r}", query, Offence(code, 0, position))
+        if self.error_code is not None:
+            code, query, position = self.error_code
+            raise self.refusal(f"query {self.query_ids[query]!r}", query, InputError(code, 0, position))
         return self
 
-    def refusal(self, query_name: str, query: int, offence: Offence) -> Exception:
+    def refusal(self, query_name: str, query: int, error: InputError) -> Exception:
         """What is wrong with a query of it, in words."""
-        where, detail = f"{self.name}: {query_name}", offence.detail or self.detail
+        where, detail = f"{self.name}: {query_name}", error.detail or self.detail
         start, stop = int(self.offsets[query]), int(self.offsets[query + 1])
         judged = np.flatnonzero(self.grades[start:stop] >= 0.0)
-        if offence.gain is not None:
-            offence = located(offence, self.grades[start:stop][judged])
-            where, detail = f"{where}, document {self.documents[start + judged[offence.position]]!r}", offence.detail
-        elif offence.position >= 0:
-            document = self.documents[start + offence.position]
+        if error.gain is not None:
+            error = located(error, self.grades[start:stop][judged])
+            where, detail = f"{where}, document {self.documents[start + judged[error.position]]!r}", error.detail
+        elif error.position >= 0:
+            document = self.documents[start + error.position]
             where = f"{where}, document {document!r}"
-            detail = EARLIER if offence.code & ~_codes.IN_JUDGED == _codes.DUPLICATE else detail
-        return refusal(offence.code, where, detail)
+            detail = EARLIER if error.code & ~_codes.IN_JUDGED == _codes.DUPLICATE else detail
+        return refusal(error.code, where, detail)
 
 
 def of_dicts(
@@ -199,9 +199,9 @@ def of_dicts(
         truths = [own if query in only else {} for query, own in zip(queries, truths, strict=True)]
     if not _DICT.issuperset(map(type, truths)):
         truths = [own if type(own) is dict else dict(own) for own in truths]
-    held = Truth(name, queries).with_dicts(_backend.dicts.Judged(truths))
-    if held.fault is not None and held.fault[2] >= 0:
-        document, value = next(islice(truths[held.fault[1]].items(), held.fault[2], None))
+    held = Truth(name, queries).with_dicts(_backend.dicts.JudgmentDicts(truths))
+    if held.error_code is not None and held.error_code[2] >= 0:
+        document, value = next(islice(truths[held.error_code[1]].items(), held.error_code[2], None))
         held.detail = what_it_is(value)
         held.documents.append(document)
     return held
@@ -259,8 +259,8 @@ class JudgedSource(Source):
         elif type(own) is not range and not _PLAIN_NAMES.issuperset(map(type, own)):  # the truth has each but once
             own = check_query_ids(own, len(own))
         self.query_ids = own
-        if truth.fault is not None:
-            self.broken = self._broken(truth.fault)
+        if truth.error_code is not None:
+            self.broken = self._broken(truth.error_code)
 
     def _place(self, number: int) -> int | None:
         """Where a query of the truth stands among those that are evaluated."""
@@ -302,7 +302,7 @@ class JudgedSource(Source):
     def longest(self) -> int:
         return max(int(self.sizes.max(initial=0)), int(self.judged_sizes.max(initial=0)))
 
-    def room(self, start: int, stop: int) -> tuple[int, int]:
+    def capacity(self, start: int, stop: int) -> tuple[int, int]:
         judged = int(self.judged_sizes[start:stop].sum())
         return judged, judged
 
@@ -311,23 +311,23 @@ class JudgedSource(Source):
         rows, offsets = self._truth.rows(self._numbers_of(start, stop))
         return rows, offsets, self._truth.grades[rows]
 
-    def _broken(self, fault: tuple[int, ...]) -> tuple[int, Exception]:
+    def _broken(self, error_code: tuple[int, ...]) -> tuple[int, Exception]:
         """The query whose judgements are no good, and what to raise when it is come to."""
-        code, number, position = fault
+        code, number, position = error_code
         place = self._place(number)
         if place is None:
             self._truth.check()
         assert place is not None
-        offence = Offence(code + _codes.IN_JUDGED, place, position)
-        return place, self._truth.refusal(self.query_name(place), number, offence)
+        error = InputError(code + _codes.IN_JUDGED, place, position)
+        return place, self._truth.refusal(self.query_name(place), number, error)
 
-    def refusal(self, query: int, offence: Offence) -> Exception:
-        if offence.code in _IN_RUN and offence.gain is None:
-            return self.run_refusal(query, offence)
-        return self._truth.refusal(self.query_name(query), self._number(query), offence)
+    def refusal(self, query: int, error: InputError) -> Exception:
+        if error.code in _IN_RUN and error.gain is None:
+            return self.run_refusal(query, error)
+        return self._truth.refusal(self.query_name(query), self._number(query), error)
 
     @abstractmethod
-    def run_refusal(self, query: int, offence: Offence) -> Exception:
+    def run_refusal(self, query: int, error: InputError) -> Exception:
         """What is wrong with the run, in words."""
 
 

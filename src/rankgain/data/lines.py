@@ -20,12 +20,12 @@ from rankgain.data import files
 from rankgain.data.columns import check_kinds
 from rankgain.data.files import File, FileInput, is_standard_input, opened
 from rankgain.data.groups import Groups
-from rankgain.data.ids import Keys, TextIds, decoded, python_ids, stretches
+from rankgain.data.ids import Keys, TextIds, decoded, python_ids, slices_of
 from rankgain.data.judgments import JudgedSource, Truth, common_queries
 from rankgain.data.ragged import offsets_of, to_float64
 from rankgain.data.rules import TIES, Rules
 from rankgain.data.source import Chunk
-from rankgain.errors import Offence, refusal
+from rankgain.errors import InputError, refusal
 from rankgain.scalars import Bytes, Floats, Ints
 from rankgain.threads import begun
 
@@ -47,16 +47,18 @@ RUN = Form("scan_run", 12, "6 fields (query, Q0, document, rank, score, tag)")
 class Block:
     """Whole lines of a file, looked through: where documents stand, their values, and the runs of rows of a query."""
 
-    def __init__(self, data: bytes | memoryview, line: int, form: Form, name: str, room: Room | None = None) -> None:
+    def __init__(
+        self, data: bytes | memoryview, line: int, form: Form, name: str, arrays: BlockBuffers | None = None
+    ) -> None:
         self.bytes = np.frombuffer(data, dtype=np.uint8)
         self.size = len(data)
         self.first = 0  # how many rows come before, …
         self._line = line  # … and how many lines
         self._name = name
-        starts, ends, values, hashes, runs, totals = (room or Room()).of(len(data) // form.shortest + 1)
-        fault = getattr(_backend.lines, form.scan)((self.bytes, starts, ends, values, hashes, runs), totals)
-        if fault is not None:
-            raise self._refusal(fault, form)
+        starts, ends, values, hashes, runs, totals = (arrays or BlockBuffers()).of(len(data) // form.shortest + 1)
+        error_code = getattr(_backend.lines, form.scan)((self.bytes, starts, ends, values, hashes, runs), totals)
+        if error_code is not None:
+            raise self._refusal(error_code, form)
         rows, count, self.lines = totals.tolist()
         self.starts, self.ends, self.values, self._hashes = starts[:rows], ends[:rows], values[:rows], hashes[:rows]
         self.runs = runs[: 5 * count].reshape(-1, 5)
@@ -86,9 +88,9 @@ class Block:
     def document(self, row: int) -> bytes:
         return self.bytes[self.starts[row] : self.ends[row]].tobytes()
 
-    def _refusal(self, fault: tuple[int, int, int], form: Form) -> Exception:
+    def _refusal(self, error_code: tuple[int, int, int], form: Form) -> Exception:
         """What a scan found wrong; it counts lines and fields from 0, people from 1."""
-        code, line, field = fault
+        code, line, field = error_code
         where = f"{self._name}: line {self._line + line + 1}"
         if code == _codes.FEW_FIELDS:
             return refusal(code, where, f"{field} fields, and there must be {form.fields}")
@@ -102,7 +104,7 @@ class Block:
         return refusal(_codes.DUPLICATE, where, f"{decoded(self.document(row))!r} stands in an earlier line")
 
 
-class Room:
+class BlockBuffers:
     """Where blocks put what they find, one after the other."""
 
     def __init__(self) -> None:
@@ -129,7 +131,7 @@ def _blocks(file: File, *, together: bool, threads: int) -> Iterator[Block]:
     which Ctrl-C reaches where a pipe keeps it waiting.
     """
     ahead = threads > 1
-    buffers, rooms = [bytearray(files.BLOCK) for _ in range(1 + ahead)], [Room() for _ in range(1 + ahead)]
+    buffers, arrays = [bytearray(files.BLOCK) for _ in range(1 + ahead)], [BlockBuffers() for _ in range(1 + ahead)]
     held: Block | None = None  # what comes before the block that is being scanned
     have = line = rows = 0
     while True:
@@ -145,7 +147,7 @@ def _blocks(file: File, *, together: bool, threads: int) -> Iterator[Block]:
             raise
         have += more
         end = buffer.rfind(b"\n", 0, have) + 1 if more else have
-        scanned = begun(partial(Block, memoryview(buffer)[:end], line, RUN, file.name, rooms[0]), threads)
+        scanned = begun(partial(Block, memoryview(buffer)[:end], line, RUN, file.name, arrays[0]), threads)
         if held is not None:
             yield held
             held = None
@@ -168,7 +170,7 @@ def _blocks(file: File, *, together: bool, threads: int) -> Iterator[Block]:
         rows += len(block.starts)
         have -= block.size
         buffers.reverse()
-        rooms.reverse()
+        arrays.reverse()
         buffers[0][:have] = buffer[block.size : block.size + have]
 
 
@@ -297,7 +299,7 @@ class Places:
     def finish(self) -> Places:
         """The first and the last rank of each hit, from the documents that were counted before it."""
         offsets = self._truth.offsets
-        places, self.offsets = stretches(offsets[:-1], offsets[:-1] + np.maximum(self._held, 0))
+        places, self.offsets = slices_of(offsets[:-1], offsets[:-1] + np.maximum(self._held, 0))
         places = np.arange(places.start, places.stop) if isinstance(places, slice) else places
         query = np.repeat(np.arange(len(self._truth)), np.diff(self.offsets))
         above, equals = offsets_of(self._above), offsets_of(self._equals)
@@ -356,7 +358,7 @@ def found_at(source: FileInput) -> Found | None:
     return Found(path, held.st_size, held.st_mtime_ns) if stat.S_ISREG(held.st_mode) else None
 
 
-class FileSource(JudgedSource):
+class TrecSource(JudgedSource):
     """A run that was read by some rules, of which the places of its hits are known."""
 
     def __init__(
@@ -377,13 +379,13 @@ class FileSource(JudgedSource):
         self._file = found
         self._rules = rules
 
-    def under_missing(self, missing: str) -> FileSource:
+    def under_missing(self, missing: str) -> TrecSource:
         names = self._names_under(missing)
-        return FileSource(
+        return TrecSource(
             self._truth, self._run_name, self._places, self._file, self._rules, missing=missing, query_ids=names
         )
 
-    def under(self, rules: Rules) -> FileSource:
+    def under(self, rules: Rules) -> TrecSource:
         if _asked(rules) == _asked(self._rules):
             return self
         if self._file is None:
@@ -396,7 +398,7 @@ class FileSource(JudgedSource):
         _, places = read_run(self._file.path, self._truth, rules.ties or "docid", rules.score_bits)
         assert self.missing is not None
         names = self.query_ids if self._named else None
-        return FileSource(self._truth, self._run_name, places, self._file, rules, missing=self.missing, query_ids=names)
+        return TrecSource(self._truth, self._run_name, places, self._file, rules, missing=self.missing, query_ids=names)
 
     @property
     def sizes(self) -> Ints:
@@ -405,10 +407,10 @@ class FileSource(JudgedSource):
 
     def chunk(self, start: int, stop: int) -> Chunk:
         places, numbers = self._places, self._numbers_of(start, stop)
-        held, offsets = stretches(places.offsets[numbers], places.offsets[numbers + 1])
+        held, offsets = slices_of(places.offsets[numbers], places.offsets[numbers + 1])
         _, judged_offsets, grades = self.judged(start, stop)
         found = places.grade[held], places.first[held], places.last[held], places.returned[numbers]
         return _codes.PLACES, 0, stop - start, offsets, *found, judged_offsets, grades
 
-    def run_refusal(self, query: int, offence: Offence) -> Exception:
-        return refusal(offence.code, f"{self._run_name}: {self.query_name(query)}", offence.detail)
+    def run_refusal(self, query: int, error: InputError) -> Exception:
+        return refusal(error.code, f"{self._run_name}: {self.query_name(query)}", error.detail)

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from rankgain._codes import IN_JUDGED, LISTS, NAN_SCORE
-from rankgain.data.ragged import Lists
+from rankgain.data.ragged import RaggedArray
 from rankgain.data.source import Chunk, Source
-from rankgain.errors import Offence, located, refusal
+from rankgain.errors import InputError, located, refusal
 from rankgain.scalars import Ints
 
 
@@ -17,12 +17,12 @@ class ListSource(Source):
 
     def __init__(
         self,
-        grades: Lists,
-        scores: Lists | None,
-        judged: Lists | None,
+        grades: RaggedArray,
+        scores: RaggedArray | None,
+        judged: RaggedArray | None,
         query_ids: Sequence[Any],
         *,
-        refuse: Callable[[ListSource, int, Lists, Offence], Exception] | None = None,
+        refuse: Callable[[ListSource, int, RaggedArray, InputError], Exception] | None = None,
     ) -> None:
         """`refuse`: what words an error in the lists of a query, where a function was given them."""
         self.query_ids = query_ids
@@ -61,20 +61,20 @@ class ListSource(Source):
         known = (None, None, 0) if judged is None else judged.part(start, stop)
         return LISTS, 0, stop - start, *lists.part(start, stop), held, *known
 
-    def room(self, start: int, stop: int) -> tuple[int, int]:
+    def capacity(self, start: int, stop: int) -> tuple[int, int]:
         judged = self.grades if self._judged is None else self._judged
         hits, known = (int(lists.offsets[stop] - lists.offsets[start]) for lists in (self.grades, judged))
         return hits, known
 
-    def refusal(self, query: int, offence: Offence) -> Exception:
-        held = self._held(offence)
-        offence = located(offence, held.take(query, query + 1))
+    def refusal(self, query: int, error: InputError) -> Exception:
+        held = self._held(error)
+        error = located(error, held.take(query, query + 1))
         if self._refuse is not None:
-            return self._refuse(self, query, held, offence)
-        return refusal(offence.code, held.place(query, offence.position, self.query_name(query)), offence.detail)
+            return self._refuse(self, query, held, error)
+        return refusal(error.code, held.place(query, error.position, self.query_name(query)), error.detail)
 
-    def _held(self, offence: Offence) -> Lists:
+    def _held(self, error: InputError) -> RaggedArray:
         """The lists in which something is wrong."""
-        if offence.code == NAN_SCORE and self._scores is not None:
+        if error.code == NAN_SCORE and self._scores is not None:
             return self._scores
-        return self._judged if offence.code & IN_JUDGED and self._judged is not None else self.grades
+        return self._judged if error.code & IN_JUDGED and self._judged is not None else self.grades

@@ -24,7 +24,7 @@ _WHERE_HELD = 0x101  # the bits of flags that say contiguous and aligned
 Part = tuple[Array, Ints | None, int]  # numbers, where each list of them starts; or, for None, how many it has
 
 
-class Lists:
+class RaggedArray:
     """One list of numbers or many: rows of a matrix, arrays of their own, or stretches of a flat array.
 
     The caller's arrays are kept as they are; `part` gives them to kernels, or any run of them as one contiguous array.
@@ -58,7 +58,7 @@ class Lists:
             self.count, self.columns = (1, len(values)) if single else values.shape
 
     @classmethod
-    def of(cls, value: Any, name: str) -> Lists:
+    def of(cls, value: Any, name: str) -> RaggedArray:
         """One list of numbers (1-D), or many (2-D, or a list, a tuple or an array of 1-D lists of any lengths)."""
         if type(value) is np.ndarray and 0 < (dimensions := value.ndim) <= 2:
             kind = value.dtype
@@ -112,12 +112,12 @@ class Lists:
         assert self._values is not None
         return self._values, None if self.columns else self.offsets, self.columns
 
-    def cut(self, depth: int) -> Lists:
+    def cut(self, depth: int) -> RaggedArray:
         """Without what lies beyond the depth."""
         if depth >= self.longest:
             return self
         parts = [self._held(query, query + 1).reshape(-1)[:depth] for query in range(len(self))]
-        return Lists(self.name, offsets_of(list(map(len, parts))), parts=parts, single=self.single)
+        return RaggedArray(self.name, offsets_of(list(map(len, parts))), parts=parts, single=self.single)
 
     def take(self, start: int, stop: int) -> Floats:
         """The lists start … stop − 1 as float64, one after the other."""
@@ -148,11 +148,11 @@ class Lists:
         return f"position {position} (element {index if self._order is None else int(self._order[index])})"
 
 
-def check_judged(judged: Any, lists: Lists) -> Lists | None:
+def check_judged(judged: Any, lists: RaggedArray) -> RaggedArray | None:
     """The judged grades as one list for each of the lists."""
     if judged is None:
         return None
-    truth = Lists.of(judged, "judged")
+    truth = RaggedArray.of(judged, "judged")
     if len(truth) != len(lists):
         raise ValueError(
             f"judged has {len(truth)} lists, and {lists.name} has {len(lists)}: give one list of judged grades a query"

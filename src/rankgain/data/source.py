@@ -12,7 +12,7 @@ from rankgain._codes import UNLIMITED
 from rankgain.data.arrays import check_id, objects_of
 from rankgain.data.ragged import CHUNK
 from rankgain.data.rules import Rules
-from rankgain.errors import Offence
+from rankgain.errors import InputError
 from rankgain.scalars import Ints
 
 SMALLEST_CHUNK = 1 << 15  # what several threads share has several chunks for each, but none smaller
@@ -70,12 +70,12 @@ class Source(ABC):
         """The queries start … stop − 1, as the engine takes them."""
 
     @abstractmethod
-    def room(self, start: int, stop: int) -> tuple[int, int]:
+    def capacity(self, start: int, stop: int) -> tuple[int, int]:
         """How many hits and how many judged grades these queries have at the most."""
 
     @abstractmethod
-    def refusal(self, query: int, offence: Offence) -> Exception:
-        """The offence of a query in the caller's words."""
+    def refusal(self, query: int, error: InputError) -> Exception:
+        """The error of a query in the caller's words."""
 
     def query_name(self, query: int) -> str:
         """The query as an error names it."""

@@ -12,7 +12,7 @@ from rankgain.data.dataframes import Frame
 from rankgain.data.groups import Groups
 from rankgain.data.judgments import Judgments, Truth, of_ids, truth_of
 from rankgain.data.lists import ListSource
-from rankgain.data.ragged import Lists, to_float64
+from rankgain.data.ragged import RaggedArray, to_float64
 from rankgain.data.rules import check_missing, rules_of
 from rankgain.data.source import check_query_ids
 from rankgain.rankings import Rankings
@@ -133,7 +133,7 @@ def _side_by_side(
     order = None if isinstance(rows, slice) else rows
     label = frame.need("relevance", relevance)
     labels, scores = (
-        Lists(frame.where(name), offsets, values=column[:], order=order)
+        RaggedArray(frame.where(name), offsets, values=column[:], order=order)
         for name, column in ((label, frame.numbers(label)), _scores(frame, score, rank))
     )
     names = check_query_ids(groups.names if query_ids is None else query_ids, len(groups))

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from rankgain.data.lists import ListSource
-from rankgain.data.ragged import Lists, check_judged
+from rankgain.data.ragged import RaggedArray, check_judged
 from rankgain.data.rules import GIVEN
 from rankgain.data.source import check_query_ids
 from rankgain.rankings import Rankings
@@ -45,6 +45,6 @@ def from_ranked(relevance: Any, *, judged: Any = None, query_ids: Iterable[Hasha
     >>> rankings.evaluate("ndcg@3")["ndcg@3"].round(4).tolist()
     [0.9778, 0.6309]
     """
-    lists = Lists.of(relevance, "relevance")
+    lists = RaggedArray.of(relevance, "relevance")
     truth = check_judged(judged, lists)
     return Rankings(ListSource(lists, None, truth, check_query_ids(query_ids, len(lists))), GIVEN)

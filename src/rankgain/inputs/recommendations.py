@@ -19,7 +19,7 @@ from rankgain.data.judgments import Judgments, Truth, of_dicts, of_ids, truth_of
 from rankgain.data.ragged import CHUNK, offsets_of
 from rankgain.data.rules import GIVEN, check_missing
 from rankgain.data.source import check_query_ids
-from rankgain.errors import Fault, Offence, refusal
+from rankgain.errors import ErrorCode, InputError, refusal
 from rankgain.rankings import Rankings
 from rankgain.scalars import Array, Ints, id_kind
 
@@ -185,11 +185,11 @@ def _chained(name: str, rows: Sequence[Any], offsets: Ints) -> list[Any]:
 def _ids(values: Any, name: str, users: Sequence[Any], offsets: Ints) -> Ids:
     try:
         return ids_of(values)
-    except Offence as offence:
-        user = int(np.searchsorted(offsets, offence.position, side="right")) - 1
-        position = offence.position - int(offsets[user])
+    except InputError as error:
+        user = int(np.searchsorted(offsets, error.position, side="right")) - 1
+        position = error.position - int(offsets[user])
         where = f"{name}: query {users[user]!r}, position {position}"
-        raise refusal(offence.code, where, offence.detail) from None
+        raise refusal(error.code, where, error.detail) from None
 
 
 def of_relevant(relevant: Any, name: str = "relevant") -> Truth:
@@ -228,13 +228,13 @@ def _of_collections(name: str, users: Sequence[Any], values: Sequence[Any]) -> T
     if numbers is not None:
         return Truth(name, users).with_columns(offsets, grades, ids=ids_of(numbers))
     documents = _chained(name, rows, offsets)
-    faults = (_repeated(user, own) for user, own in enumerate(rows) if not isinstance(own, (set, frozenset, Set)))
+    error_codes = (_repeated(user, own) for user, own in enumerate(rows) if not isinstance(own, (set, frozenset, Set)))
     truth = Truth(name, users).with_columns(offsets, grades, documents=documents)
-    truth.fault = next(filter(None, faults), None)
+    truth.error_code = next(filter(None, error_codes), None)
     return truth
 
 
-def _repeated(user: int, ids: Sequence[Any]) -> Fault:
+def _repeated(user: int, ids: Sequence[Any]) -> ErrorCode:
     with suppress(TypeError):  # of what is not hashable
         if len(set(ids)) == len(ids):
             return None

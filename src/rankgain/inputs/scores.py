@@ -9,7 +9,7 @@ import numpy as np
 
 from rankgain.data.arrays import array_of, check_id, check_unmasked
 from rankgain.data.lists import ListSource
-from rankgain.data.ragged import Lists, check_judged, flat_numbers, offsets_of
+from rankgain.data.ragged import RaggedArray, check_judged, flat_numbers, offsets_of
 from rankgain.data.rules import rules_of
 from rankgain.data.source import check_query_ids
 from rankgain.rankings import Rankings
@@ -74,7 +74,7 @@ def from_scores(
     if group_sizes is not None and qid is not None:
         raise ValueError("give group_sizes or qid, not both")
     if group_sizes is None and qid is None:
-        labels, scores = Lists.of(y_true, "y_true"), Lists.of(y_score, "y_score")
+        labels, scores = RaggedArray.of(y_true, "y_true"), RaggedArray.of(y_score, "y_score")
         _check_same_shape(labels, scores)
     else:
         flat_labels, flat_scores = flat_numbers(y_true, "y_true"), flat_numbers(y_score, "y_score")
@@ -85,14 +85,14 @@ def from_scores(
             offsets = _from_sizes(group_sizes, len(flat_scores))
         else:
             offsets, order, names = _from_qid(qid, len(flat_scores))
-        labels = Lists("y_true", offsets, values=flat_labels, order=order)
-        scores = Lists("y_score", offsets, values=flat_scores, order=order)
+        labels = RaggedArray("y_true", offsets, values=flat_labels, order=order)
+        scores = RaggedArray("y_score", offsets, values=flat_scores, order=order)
         query_ids = names if query_ids is None else query_ids
     truth = None if judged is None else check_judged(judged, labels)
     return Rankings(ListSource(labels, scores, truth, check_query_ids(query_ids, labels.count)), rules)
 
 
-def _check_same_shape(labels: Lists, scores: Lists) -> None:
+def _check_same_shape(labels: RaggedArray, scores: RaggedArray) -> None:
     if labels.count != scores.count or labels.single != scores.single:
         raise ValueError(
             f"y_true has {_shape(labels)}, and y_score has {_shape(scores)}: they must hold the same documents"
@@ -107,7 +107,7 @@ def _check_same_shape(labels: Lists, scores: Lists) -> None:
         )
 
 
-def _shape(lists: Lists) -> str:
+def _shape(lists: RaggedArray) -> str:
     return "one list (1-D)" if lists.single else f"{len(lists)} lists"
 
 

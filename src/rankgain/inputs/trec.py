@@ -9,7 +9,7 @@ import numpy as np
 from rankgain.data.files import FileInput, is_standard_input, opened
 from rankgain.data.ids import TextIds
 from rankgain.data.judgments import Judgments, Truth, of_ids, truth_of
-from rankgain.data.lines import QRELS, Block, FileSource, found_at, read_run
+from rankgain.data.lines import QRELS, Block, TrecSource, found_at, read_run
 from rankgain.data.rules import check_missing, check_score_bits, check_ties, rules_of
 from rankgain.rankings import Rankings
 from rankgain.threads import check_threads
@@ -79,7 +79,7 @@ def read_trec(
     rules = rules_of(ties, ids=True, score_bits=score_bits)
     found = found_at(run)
     name, places = read_run(run, truth, ties, score_bits, threads)
-    return Rankings(FileSource(truth, name, places, found, rules, missing=missing, query_ids=query_ids), rules)
+    return Rankings(TrecSource(truth, name, places, found, rules, missing=missing, query_ids=query_ids), rules)
 
 
 def read_qrels(source: FileInput, argument: str = "qrels") -> Truth:
@@ -88,8 +88,8 @@ def read_qrels(source: FileInput, argument: str = "qrels") -> Truth:
         block = Block(file.whole(), 0, QRELS, file.name)
     groups = block.groups()
     truth = of_ids(file.name, groups, TextIds(block.bytes, block.starts, block.ends, "str"), block.values)
-    if truth.fault is not None:  # a scan refuses all but documents that stand twice
+    if truth.error_code is not None:  # a scan refuses all but documents that stand twice
         rows, offsets = groups.rows(np.arange(len(groups)))
-        place = int(offsets[truth.fault[1]]) + truth.fault[2]
+        place = int(offsets[truth.error_code[1]]) + truth.error_code[2]
         raise block.repeated(place + rows.start if isinstance(rows, slice) else int(rows[place]))
     return truth

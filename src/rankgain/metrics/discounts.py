@@ -51,7 +51,7 @@ class Discount(NamedTuple):
         return {LOG2: "log2", ZIPF: "zipf"}.get(self.kind, self)
 
     @property
-    def bounded(self) -> bool:
+    def non_increasing(self) -> bool:
         """Whether it never rises, so that no order of documents can exceed the ideal."""
         return self.kind != VECTOR or all(a >= b for a, b in zip(self.vector, self.vector[1:], strict=False))
 

@@ -154,4 +154,4 @@ def _lowest(gain: Gain) -> float:
 
 def _judged_depth(gain: Gain) -> int:
     """The grades that are highest have the highest gains only where the gain rises with the grade."""
-    return CUT if gain.rises else UNLIMITED
+    return CUT if gain.monotone else UNLIMITED

@@ -11,7 +11,7 @@ from rankgain import _backend, _codes
 from rankgain._codes import ABOVE_MAX_GRADE, BAD_GAIN, LARGE_GRADE, MISSING_GAIN
 from rankgain.data.arrays import array_of
 from rankgain.data.ragged import to_float64
-from rankgain.errors import Offence
+from rankgain.errors import InputError
 from rankgain.scalars import Floats, real, short
 
 GainKind = str | Mapping[Any, float] | Sequence[float] | Callable[[Any], Any]
@@ -53,9 +53,9 @@ class Gain(NamedTuple):
         )
 
     @staticmethod
-    def relevant(below: float) -> Gain:
-        """1 for grades above `below`."""
-        return Gain("relevant", ((below, 1.0),))
+    def relevant(above: float) -> Gain:
+        """1 for grades above `above`."""
+        return Gain("relevant", ((above, 1.0),))
 
     @staticmethod
     def stop(max_grade: float) -> Gain:
@@ -63,7 +63,7 @@ class Gain(NamedTuple):
         return Gain("stop", ((max_grade, 1.0),))
 
     @property
-    def rises(self) -> bool:
+    def monotone(self) -> bool:
         """Whether it never falls as the grade rises."""
         return self.kind not in ("table", "callable")
 
@@ -92,23 +92,23 @@ class Gain(NamedTuple):
 
     @property
     def in_kernel(self) -> bool:
-        """Whether the doors compute it themselves; it then rises with the grade, and grade 0 gives 0."""
+        """Whether kernels compute it themselves: then it rises with the grade, and grade 0 gives 0."""
         return self.kind in ("linear", "exponential")
 
     def counts_zeros(self) -> bool:
         """Whether a judged document of grade 0 has a gain."""
-        if self.kind != "relevant" and self.rises:
+        if self.kind != "relevant" and self.monotone:
             return False
         zero = np.zeros(1)
         with np.errstate(all="ignore"):  # a callable may not be meant for 0
-            return self.fault(zero) is not None or self.apply(zero)[0] != 0.0
+            return self.first_error(zero) is not None or self.apply(zero)[0] != 0.0
 
-    def fault(self, grades: Floats) -> tuple[int, int, str] | None:
+    def first_error(self, grades: Floats) -> tuple[int, int, str] | None:
         """The first of the grades that has no gain: (code, index, detail)."""
         try:
             self.apply(grades)
-        except _Fault as fault:
-            code, index, detail = fault.args
+        except _Fault as error_code:
+            code, index, detail = error_code.args
             return code, index, detail
         return None
 
@@ -137,9 +137,9 @@ class Gain(NamedTuple):
         """`apply` to one list; raises Offence."""
         try:
             return self.apply(grades)
-        except _Fault as fault:
-            code, index, detail = fault.args
-            raise Offence(code, 0, index, detail) from None
+        except _Fault as error_code:
+            code, index, detail = error_code.args
+            raise InputError(code, 0, index, detail) from None
 
     def asked(self, grades: Floats) -> Floats:
         """What a callable gives for grades that are sound, be it a gain or not."""

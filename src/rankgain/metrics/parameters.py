@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import operator
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Set
 from typing import Any, NamedTuple
 
@@ -155,6 +156,12 @@ class Parameters:
     collection: float
 
     @property
-    def below(self) -> float:
+    def above(self) -> float:
         """The number above which a grade is relevant."""
         return highest_irrelevant(self.rel)
+
+    @property
+    def below(self) -> float:
+        """Deprecated: the former name of `above`."""
+        warnings.warn("below is called above", DeprecationWarning, stacklevel=2)
+        return self.above

@@ -16,7 +16,7 @@ from rankgain import _backend, _codes
 from rankgain._codes import IN_JUDGED, UNLIMITED
 from rankgain.data.rules import Codes, Rules
 from rankgain.data.source import Source
-from rankgain.errors import Offence
+from rankgain.errors import InputError
 from rankgain.metrics.discounts import LONGEST_TABLE
 from rankgain.metrics.families import Needs, Term
 from rankgain.metrics.metric import Metric, parse
@@ -181,7 +181,7 @@ def _walk(plan: Plan, program: Any, source: Source, codes: Codes, out: Floats, s
     """Fill the columns of the queries start … stop − 1; how many have nothing relevant."""
     chunk = source.chunk(start, stop)
     if plan.asks:
-        found = _asking(plan, program, codes, chunk, source.room(start, stop), out, start)
+        found = _asking(plan, program, codes, chunk, source.capacity(start, stop), out, start)
     else:
         found = plan.run(program, codes, chunk, out, start)
     if type(found) is tuple:
@@ -189,9 +189,9 @@ def _walk(plan: Plan, program: Any, source: Source, codes: Codes, out: Floats, s
     return found  # type: ignore[no-any-return]
 
 
-def refused(plan: Plan, source: Source, start: int, fault: tuple[Any, ...]) -> Exception:
-    """What a fault is in the caller's words."""
-    code, query, position, number, *rest = fault
+def refused(plan: Plan, source: Source, start: int, error_code: tuple[Any, ...]) -> Exception:
+    """What an error code is in the caller's words."""
+    code, query, position, number, *rest = error_code
     term = plan.terms[number][0] if number >= 0 else None
     bare, detail, gain = code & ~IN_JUDGED, "", None
     if bare == _codes.SHORT_DISCOUNT and term is not None:
@@ -199,7 +199,7 @@ def refused(plan: Plan, source: Source, start: int, fault: tuple[Any, ...]) -> E
         position = -1
     elif term is not None and bare in _OF_GAINS:
         gain = rest[0] if rest else term.gain
-    return source.refusal(start + query, Offence(code, start + query, position, detail, gain=gain))
+    return source.refusal(start + query, InputError(code, start + query, position, detail, gain=gain))
 
 
 _OF_GAINS = {_codes.LARGE_GRADE, _codes.MISSING_GAIN, _codes.BAD_GAIN, _codes.ABOVE_MAX_GRADE}
@@ -212,7 +212,7 @@ class Found(NamedTuple):
     """The hits and the judged grades of a chunk of queries, one after the other, and what is wrong with the next."""
 
     queries: int
-    fault: tuple[int, ...] | None
+    error_code: tuple[int, ...] | None
     returned: Ints
     offsets: Ints
     grade: Floats
@@ -223,19 +223,19 @@ class Found(NamedTuple):
     judged_count: Ints
 
 
-def find(engine: Any, program: Any, codes: Any, chunk: Any, room: tuple[int, int]) -> Found:
+def find(engine: Any, program: Any, codes: Any, chunk: Any, capacity: tuple[int, int]) -> Found:
     """What the first half of the engine finds."""
     queries = chunk[2] - chunk[1]
     arrays = (
         *(np.empty(size, dtype=np.int64) for size in (queries, queries + 1)),
-        np.empty(room[0] + 1),
-        *(np.empty(size + 1, dtype=np.int64) for size in (room[0], room[0], queries)),
-        np.empty(room[1] + 1),
-        np.empty(room[1] + 1, dtype=np.int64),
+        np.empty(capacity[0] + 1),
+        *(np.empty(size + 1, dtype=np.int64) for size in (capacity[0], capacity[0], queries)),
+        np.empty(capacity[1] + 1),
+        np.empty(capacity[1] + 1, dtype=np.int64),
     )
     answer = engine.hits(program, codes, chunk, *arrays)
-    fault = answer if type(answer) is tuple else None
-    return Found(queries if fault is None else fault[1], fault, *arrays)
+    error_code = answer if type(answer) is tuple else None
+    return Found(queries if error_code is None else error_code[1], error_code, *arrays)
 
 
 def found_of(source: Source, rules: Rules, depth: int, lowest: float) -> Iterator[Found]:
@@ -243,10 +243,10 @@ def found_of(source: Source, rules: Rules, depth: int, lowest: float) -> Iterato
     engine = _backend.walk
     program = engine.Program([], [], depth, 1, lowest)
     for start, stop in source.chunks():
-        found = find(engine, program, rules.codes, source.chunk(start, stop), source.room(start, stop))
-        if found.fault is not None:
-            code, query, position, _ = found.fault
-            raise source.refusal(start + query, Offence(code, start + query, position))
+        found = find(engine, program, rules.codes, source.chunk(start, stop), source.capacity(start, stop))
+        if found.error_code is not None:
+            code, query, position, _ = found.error_code
+            raise source.refusal(start + query, InputError(code, start + query, position))
         yield found
 
 
@@ -257,21 +257,23 @@ class Answers:
         pairs = zip(grades.tolist(), gains.tolist(), strict=True)
         self._bad = {grade: gain for grade, gain in pairs if not 0.0 <= gain < float("inf")}
 
-    def fault(self, grades: Floats) -> tuple[int, int, str] | None:
-        """As `Gain.fault`."""
+    def first_error(self, grades: Floats) -> tuple[int, int, str] | None:
+        """As `Gain.first_error`."""
         for index, grade in enumerate(grades.tolist()):
             if grade in self._bad:
                 return _codes.BAD_GAIN, index, f"{self._bad[grade]!r} for the grade {grade!r}"
         return None
 
 
-def _asking(plan: Plan, program: Any, codes: Codes, chunk: Any, room: tuple[int, int], out: Floats, start: int) -> Any:
+def _asking(
+    plan: Plan, program: Any, codes: Codes, chunk: Any, capacity: tuple[int, int], out: Floats, start: int
+) -> Any:
     """As `run`, where callables say what documents are worth: find all, ask about each query, make figures of all.
 
     A callable is given the distinct grades of a query that the term looks at, highest first, so that neither chunks nor
     threads show in what it gives; and it sees none at or after a query that was refused.
     """
-    found = find(plan.engine, program, codes, chunk, room)
+    found = find(plan.engine, program, codes, chunk, capacity)
     tables: list[list[tuple[Floats, Floats]] | None] = [
         [] if term.gain is not None and term.gain.function is not None else None for term, _ in plan.terms
     ]
@@ -294,7 +296,7 @@ def _asking(plan: Plan, program: Any, codes: Codes, chunk: Any, room: tuple[int,
         return answer if table is None else (*answer, Answers(*table[answer[1]]))
     if errors:
         raise errors.pop()  # no frame of its traceback holds it
-    return answer if found.fault is None else found.fault
+    return answer if found.error_code is None else found.error_code
 
 
 def _grades(found: Found, query: int, needs: Needs) -> Floats:

@@ -55,7 +55,7 @@ def _always(metric: Parameters) -> bool:
 
 
 def _by_discount(metric: Parameters) -> bool:
-    return metric.discount.bounded
+    return metric.discount.non_increasing
 
 
 def _persistence(metric: Parameters) -> tuple[float, ...]:
@@ -106,11 +106,11 @@ class Row(NamedTuple):
 
 
 def _relevant(metric: Parameters) -> Term:
-    return judged_above(metric.below)
+    return judged_above(metric.above)
 
 
 def _hits(metric: Parameters) -> Term:
-    return hits_above(metric.below)
+    return hits_above(metric.above)
 
 
 def _geometric(metric: Parameters, above: float) -> Term:
@@ -118,7 +118,7 @@ def _geometric(metric: Parameters, above: float) -> Term:
 
 
 def _points(metric: Parameters, *points: float) -> tuple[Term, ...]:
-    return interpolated(metric.below, points, up=metric.rounding == "up"), _relevant(metric)
+    return interpolated(metric.above, points, up=metric.rounding == "up"), _relevant(metric)
 
 
 _AP = "Buckley & Voorhees 2000; Robertson, Kanoulas & Yilmaz 2010"
@@ -186,7 +186,7 @@ TABLE: dict[str, Row] = {
             "reciprocal rank: 1 / rank of the first relevant document; its mean is MRR",
             aliases=("mrr", "reciprocal_rank", "recip_rank"),
             takes=("rel", "empty"),
-            terms=lambda m: (first_relevant(m.below, m.empty),),
+            terms=lambda m: (first_relevant(m.above, m.empty),),
             formula="1 / i of the first i ≤ k with rel(i) = 1, else 0",
             source="Voorhees 1999",
         ),
@@ -195,7 +195,7 @@ TABLE: dict[str, Row] = {
             "success, or hit rate: 1 if a relevant document was returned to rank k, else 0",
             aliases=("hit_rate", "hit", "hits"),
             takes=("rel", "empty"),
-            terms=lambda m: (any_relevant(m.below, m.empty),),
+            terms=lambda m: (any_relevant(m.above, m.empty),),
             formula="1 if rel(i) = 1 for an i ≤ k, else 0",
             source=_TREC.format("success"),
         ),
@@ -244,7 +244,7 @@ TABLE: dict[str, Row] = {
             "average precision: the precisions at the ranks of relevant documents to k / R; its mean is MAP",
             aliases=("map", "average_precision", "map_cut"),
             takes=("rel", "empty"),
-            terms=lambda m: (precision_sum(m.below), _relevant(m)),
+            terms=lambda m: (precision_sum(m.above), _relevant(m)),
             figure=BY_RELEVANT,
             formula="Σ rel(i)·prec(i), i ≤ k, / R",
             source=_AP,
@@ -254,7 +254,7 @@ TABLE: dict[str, Row] = {
             "average precision / min(k, R), as recommender libraries count",
             aliases=("map_capped",),
             takes=("rel", "empty"),
-            terms=lambda m: (precision_sum(m.below), _relevant(m), ranks()),
+            terms=lambda m: (precision_sum(m.above), _relevant(m), ranks()),
             figure=BY_CAPPED,
             formula="Σ rel(i)·prec(i), i ≤ k, / min(k, R) (without k: / min(n, R))",
             source="Kaggle's MAP@k; implicit, evaluation.pyx",
@@ -264,7 +264,7 @@ TABLE: dict[str, Row] = {
             "average precision / the number of relevant documents to rank k: the mean of their precisions",
             aliases=("map_hits",),
             takes=("rel", "empty"),
-            terms=lambda m: (precision_sum(m.below), _relevant(m), _hits(m)),
+            terms=lambda m: (precision_sum(m.above), _relevant(m), _hits(m)),
             figure=BY_HITS,
             unaveraged="it divides by the number of hits, which differs between the orders of tied documents",
             formula="Σ rel(i)·prec(i), i ≤ k, / Σ rel(i), i ≤ k",
@@ -275,7 +275,7 @@ TABLE: dict[str, Row] = {
             "average precision, whose geometric mean is taken over queries (GMAP)",
             aliases=("gm_map", "gmap"),
             takes=("rel", "empty"),
-            terms=lambda m: (precision_sum(m.below), _relevant(m)),
+            terms=lambda m: (precision_sum(m.above), _relevant(m)),
             figure=BY_RELEVANT,
             aggregator=geometric_mean,
             cuts=False,
@@ -287,7 +287,7 @@ TABLE: dict[str, Row] = {
             "precision at rank R, or a multiple of it",
             aliases=("rprec", "r_prec", "rprec_mult"),
             takes=("rel", "empty", "multiple"),
-            terms=lambda m: (precision_at_relevant(m.below, m.multiple), _relevant(m)),
+            terms=lambda m: (precision_at_relevant(m.above, m.multiple), _relevant(m)),
             figure=FILLED,
             cuts=False,
             formula="Σ rel(i), i ≤ K, / K; K = int(multiple·R + 0.9)",
@@ -322,7 +322,7 @@ TABLE: dict[str, Row] = {
             "bpref",
             "binary preference: how seldom judged non-relevant documents stand above relevant ones",
             takes=("rel", "empty"),
-            terms=lambda m: (preference_sum(m.below), _relevant(m)),
+            terms=lambda m: (preference_sum(m.above), _relevant(m)),
             figure=BY_RELEVANT,
             cuts=False,
             formula="Σ rel(i)·(1 − min(above(i), R) / min(R, N)) / R",
@@ -332,7 +332,7 @@ TABLE: dict[str, Row] = {
             "gm_bpref",
             "bpref, whose geometric mean is taken over queries",
             takes=("rel", "empty"),
-            terms=lambda m: (preference_sum(m.below), _relevant(m)),
+            terms=lambda m: (preference_sum(m.above), _relevant(m)),
             figure=BY_RELEVANT,
             aggregator=geometric_mean,
             cuts=False,
@@ -344,7 +344,7 @@ TABLE: dict[str, Row] = {
             "inferred AP, for judgements of a sample of the pool (negative grades: pooled, not judged)",
             aliases=("inf_ap",),
             takes=("rel", "empty"),
-            terms=lambda m: (inferred_sum(m.below), _relevant(m)),
+            terms=lambda m: (inferred_sum(m.above), _relevant(m)),
             figure=BY_RELEVANT,
             cuts=False,
             unaveraged=_BY_ORDER,
@@ -356,7 +356,7 @@ TABLE: dict[str, Row] = {
             "rbp",
             "rank-biased precision: (1 − p)·Σ p^(rank − 1) over relevant documents",
             takes=("rel", "p"),
-            terms=lambda m: (_geometric(m, m.below),),
+            terms=lambda m: (_geometric(m, m.above),),
             figure=BIASED,
             formula="(1 − p)·Σ rel(i)·p^(i − 1), i ≤ k",
             source="Moffat & Zobel 2008",
@@ -395,7 +395,7 @@ TABLE: dict[str, Row] = {
             "Q-measure: average precision blended with cumulative gain, (c + β·CG) / (rank + β·ICG)",
             aliases=("q",),
             takes=("rel", "empty", "beta"),
-            terms=lambda m: (precision_sum(m.below, m.beta), _relevant(m)),
+            terms=lambda m: (precision_sum(m.above, m.beta), _relevant(m)),
             figure=BY_RELEVANT,
             formula="Σ rel(i)·(i·prec(i) + β·CG(i)) / (i + β·ICG(i)), i ≤ k, / R; CG and ICG: the sums of the "
             "grades to rank i, and of the judged ones, highest first",
@@ -460,7 +460,7 @@ TABLE: dict[str, Row] = {
             "G with the gain 1 of each relevant document: each is divided by log2(2 + the others above)",
             aliases=("bing",),
             takes=("rel", "empty"),
-            terms=lambda m: (cost_sum(Gain.relevant(m.below)), _relevant(m)),
+            terms=lambda m: (cost_sum(Gain.relevant(m.above)), _relevant(m)),
             figure=BY_RELEVANT,
             cuts=False,
             unaveraged=_BY_ORDER,

@@ -194,7 +194,7 @@ def _relevant(metric: Metric) -> str:
     """By the lowest grade that is relevant or the highest that is not, whichever is the rounder number."""
     if metric.rel is None:
         return "judged, with a grade above 0"
-    at_least, above = short(metric.rel), short(metric.below)
+    at_least, above = short(metric.rel), short(metric.above)
     return "judged, with a grade " + (f"of at least {at_least}" if len(at_least) <= len(above) else f"above {above}")
 
 

@@ -1,8 +1,9 @@
-"""Tie luck: what a metric is worth in the worst and the best order of tied documents, and on average over all."""
+"""Tie sensitivity: what metrics are worth in the worst and the best order of tied documents, and on average."""
 
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -67,18 +68,23 @@ class TieSpread(NamedTuple):
         found = {"worst": self.worst, "expected": self.expected, "best": self.best}
         return found | ({} if self.ties in ("worst", "average", "best") else {self.ties: self.own})
 
-    def hanging(self, metric: str | Metric) -> int:
+    def affected(self, metric: str | Metric) -> int:
         """How many queries have another value in another order.
 
         Examples
         --------
         >>> import rankgain as rg
-        >>> rg.from_scores([[0, 1], [0, 1]], [[0.5, 0.5], [0.1, 0.9]]).tie_spread("rr").hanging("rr")
+        >>> rg.from_scores([[0, 1], [0, 1]], [[0.5, 0.5], [0.1, 0.9]]).tie_spread("rr").affected("rr")
         1
         """
         worst, best = self.worst[metric], self.best[metric]
         # Not what the order of additions alone does to the last bits.
         return int(np.count_nonzero(~np.isclose(worst, best, rtol=1e-9, atol=0.0, equal_nan=True)))
+
+    def hanging(self, metric: str | Metric) -> int:
+        """Deprecated: the former name of `affected`."""
+        warnings.warn("hanging is called affected", DeprecationWarning, stacklevel=2)
+        return self.affected(metric)
 
     def mean(self) -> dict[str | Metric, Values]:
         """What each metric is over all queries: {metric: {order: value}}, by the aggregator that its definition names.
@@ -161,9 +167,9 @@ class TieSpread(NamedTuple):
         ['rr', '0.5000', '0.7500', '1.0000', '1 of 1']
         """
         queries = len(self.worst.query_ids)
-        head = ["metric", *self.evaluations, "hang on ties"]
+        head = ["metric", *self.evaluations, "affected by ties"]
         body = [
-            [str(key), *map(shown, values.values()), f"{self.hanging(key)} of {queries}"]
+            [str(key), *map(shown, values.values()), f"{self.affected(key)} of {queries}"]
             for key, values in self.mean().items()
         ]
         return [head, *body]

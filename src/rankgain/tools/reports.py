@@ -168,7 +168,7 @@ def _object_of_spread(spread: TieSpread, per_query: bool) -> dict[str, Any]:
     worst = spread.worst
     content: dict[str, Any] = {
         "tie_spread": {str(key): _finite(values) for key, values in spread.mean().items()},
-        "hanging": {str(key): spread.hanging(key) for key in spread.metrics},
+        "affected_by_ties": {str(key): spread.affected(key) for key in spread.metrics},
         "counts": worst.counts,
         "ties": spread.ties,
         "missing": worst.missing,

@@ -17,7 +17,7 @@ import numpy as np
 from rankgain import _backend
 from rankgain.data.files import File, opened
 from rankgain.data.judgments import Truth
-from rankgain.data.lines import FileSource, place
+from rankgain.data.lines import TrecSource, place
 from rankgain.data.rules import TIES, rules_of
 from rankgain.inputs.trec import read_qrels
 from rankgain.rankings import Rankings, sizes_of
@@ -199,9 +199,9 @@ class _Ending:
         self._file = file
         self._end = b""
 
-    def fill(self, room: memoryview) -> int:
-        count = self._file.fill(room)
-        self._end = (self._end + bytes(room[max(count - _LONGEST, 0) : count]))[-_LONGEST:]
+    def fill(self, buffer: memoryview) -> int:
+        count = self._file.fill(buffer)
+        self._end = (self._end + bytes(buffer[max(count - _LONGEST, 0) : count]))[-_LONGEST:]
         return count
 
     def again(self) -> _Ending:
@@ -241,7 +241,7 @@ def _read(call: Call, qrels: str, run: str) -> _Read:
         raise Quit(NOTHING_IN_COMMON, f"{truth.name} and {name} have no query in common")
     missing = "zero" if call.complete else "skip"
     rules = rules_of("docid", ids=True, score_bits=bits)
-    source = FileSource(truth, name, places, None, rules, missing=missing, query_ids=None)
+    source = TrecSource(truth, name, places, None, rules, missing=missing, query_ids=None)
     return _Read(Rankings(source, rules), truth, ending.tag)
 
 
