@@ -251,7 +251,7 @@ def test_owners_are_kept_alive(kind, library):
     rankings = rg.from_frames(make("relevance"), make("score"))
     expected = rankings.evaluate("ndcg", "rr@3")
     source, _ = parts_of(rankings)
-    kept = source._run.documents, source._truth.ids
+    kept = source._run.documents, source._judgments.ids
     gc.collect()
     rubbish = [pa.array(np.full(4 * n, i, dtype=np.int64)) for i in range(20)]
     rubbish += [np.full(40 * n, 255, dtype=np.uint8) for _ in range(20)]

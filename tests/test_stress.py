@@ -20,7 +20,7 @@ import pytest
 import rankgain as rg
 from rankgain import functions
 from rankgain.data import files, groups, source
-from rankgain.data.judgments import truth_of
+from rankgain.data.judgments import judgment_sets
 from rankgain.metrics import discounts, program
 from rankgain.metrics.parameters import PARAMETERS
 
@@ -399,7 +399,7 @@ def bits(value):
     if isinstance(value, rg.Evaluation):
         value = dict(value), [*value.query_ids], value.counts, value.ties, value.missing, value.backend
     if isinstance(value, rg.Judgments):
-        truth = truth_of(value)
+        truth = judgment_sets(value)
         value = [*value.query_ids], truth.offsets, truth.grades, truth.documents
     if isinstance(value, rg.Curve):
         value = value.metric, value.ks, value.values, value.query_ids

@@ -29,7 +29,7 @@ import rankgain as rg
 from rankgain import cli
 from rankgain.data import files as read_files
 from rankgain.data import lines as read_lines
-from rankgain.data.judgments import truth_of
+from rankgain.data.judgments import judgment_sets
 from rankgain.rankings import sizes_of
 
 METRICS = ["ndcg", "ndcg@2", "dcg(gain=exponential)@3", "rr@3", "rr(rel=2)", "rr(rel=0)@2"]
@@ -462,7 +462,7 @@ def test_numbers(backend, text):
             rg.read_trec(qrels, io.BytesIO(run.encode()))
     else:
         truth = rg.judgments(qrels)
-        assert str(truth_of(truth).grades.tolist()) == str([number])
+        assert str(judgment_sets(truth).grades.tolist()) == str([number])
 
 
 @pytest.mark.parametrize("text", NO_NUMBERS[1:])

@@ -38,7 +38,7 @@ import numpy as np
 
 from rankgain import _backend
 from rankgain.data.dicts import DictSource, mapping
-from rankgain.data.judgments import Judgments, Truth, of_dicts, truth_of, types
+from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, of_dicts, types
 from rankgain.data.rules import Rules
 from rankgain.metrics.aggregators import LEAST
 from rankgain.metrics.program import Plan
@@ -163,11 +163,11 @@ class RelevanceEvaluator:
             judged = {query: own for query, own in judged.items() if len(own)}
         self._hold(of_dicts(list(judged), judged.values(), "query_relevance").check())
 
-    def _hold(self, truth: Truth) -> None:
+    def _hold(self, judgments: JudgmentSets) -> None:
         """The judgements, and what is looked up in them at each call."""
-        self._truth = truth
-        self._judged = truth.judged
-        self._numbers = {query: number for number, query in enumerate(truth.query_ids)}
+        self._judgments = judgments
+        self._judged = judgments.judged
+        self._numbers = {query: number for number, query in enumerate(judgments.query_ids)}
 
     def evaluate(self, scores: Mapping[Any, Mapping[Any, float]]) -> dict[Any, dict[str, float]]:
         """The measures of each query of a run that is judged, in the order of the run.
@@ -208,29 +208,28 @@ class RelevanceEvaluator:
         numbers = self._numbers
         queries = [query for query in mapping(scores, "scores") if query in numbers]
         if not queries:
-            differ = types(self._truth.query_ids, scores, (self._truth.name, "scores")) if scores and numbers else ""
+            differ = (
+                types(self._judgments.query_ids, scores, (self._judgments.name, "scores")) if scores and numbers else ""
+            )
             if differ:
                 raise ValueError(f"query_relevance and scores have no query in common: {differ}")
             return {}
         columns, computed, plan, rules, *_ = self._planned
-        rankings = Rankings(DictSource(self._truth, scores, "skip"), rules)
+        rankings = Rankings(DictSource(self._judgments, scores, "skip"), rules)
         values = trec_measures.values(computed, rankings, plan=plan)
         return _by_query(columns, values, rankings.query_ids, scores)
 
     def __getstate__(self) -> dict[str, Any]:
         """What is made of the names of the measures is made anew where this is unpickled."""
-        made = "_planned", "_judged", "_numbers"
-        return {name: value for name, value in vars(self).items() if name not in made} | {
-            "_truth": Judgments(self._truth)
-        }
+        made = "_planned", "_judged", "_numbers", "_judgments"
+        state = {name: value for name, value in vars(self).items() if name not in made}
+        return state | {"judgments": Judgments(self._judgments)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        if "_asked" not in state:  # of release 0.1
-            options = state.pop("_options")
-            state["_asked"] = state.pop("_measures"), options.release, options.level, state.pop("_judged_only")
+        judgments = state.pop("judgments", None) or state.pop("_truth")  # as pickles of before name them
         vars(self).update(state)
         self._planned = _planned(*self._asked)
-        self._hold(truth_of(state["_truth"]))
+        self._hold(judgment_sets(judgments))
 
 
 def _names(measures: Iterable[str]) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 from rankgain._codes import COLUMNS
 from rankgain.data.groups import Groups
 from rankgain.data.ids import Column, Ids, python_ids
-from rankgain.data.judgments import EARLIER, JudgedSource, Truth, common_queries
+from rankgain.data.judgments import EARLIER, JudgmentSets, JudgmentSource, common_queries
 from rankgain.data.ragged import to_float64
 from rankgain.data.source import Chunk
 from rankgain.errors import InputError, refusal
@@ -22,12 +22,12 @@ def check_validate(validate: str) -> str:
     return validate
 
 
-def check_kinds(truth: Truth, name: str, kind: str) -> None:
-    """Refuse ids that can never be found, for they are of another type than the truth's."""
-    kinds = truth.ids.kind, kind
+def check_kinds(judgments: JudgmentSets, name: str, kind: str) -> None:
+    """Refuse ids that can never be found, for they are of another type than those of the judgments."""
+    kinds = judgments.ids.kind, kind
     if "" not in kinds and kinds[0] != kinds[1]:
         raise ValueError(
-            f"the document ids are {kinds[0]} in {truth.name} and {kinds[1]} in {name}: make them of one type"
+            f"the document ids are {kinds[0]} in {judgments.name} and {kinds[1]} in {name}: make them of one type"
         )
 
 
@@ -50,20 +50,22 @@ def _readable(scores: Column) -> bool:
     return type(scores) is np.ndarray and scores.dtype == np.float64 and to_float64(scores) is scores
 
 
-class ColumnSource(JudgedSource):
+class ColumnSource(JudgmentSource):
     """A run in columns."""
 
-    def __init__(self, truth: Truth, run: Table, *, missing: str, query_ids: Iterable[Hashable] | None) -> None:
-        common = common_queries(truth.query_ids, run.groups.known)
-        super().__init__(truth, run.name, run.groups.known, common, missing, query_ids)
-        check_kinds(truth, run.name, run.documents.kind)
+    def __init__(
+        self, judgments: JudgmentSets, run: Table, *, missing: str, query_ids: Iterable[Hashable] | None
+    ) -> None:
+        common = common_queries(judgments.query_ids, run.groups.known)
+        super().__init__(judgments, run.name, run.groups.known, common, missing, query_ids)
+        check_kinds(judgments, run.name, run.documents.kind)
         self._run = run
-        places = run.groups.find(truth.query_ids)  # of the truth's queries in the run
+        places = run.groups.find(judgments.query_ids)  # of the judged queries in the run
         self._places = places if self._numbers is None else places[self._numbers]
         self._sizes = run.groups.sizes(self._places)
 
     def under_missing(self, missing: str) -> ColumnSource:
-        return ColumnSource(self._truth, self._run, missing=missing, query_ids=self._names_under(missing))
+        return ColumnSource(self._judgments, self._run, missing=missing, query_ids=self._names_under(missing))
 
     @property
     def sizes(self) -> Ints:
@@ -81,12 +83,12 @@ class ColumnSource(JudgedSource):
 
     def _judged_rows(self, start: int, stop: int) -> Chunk:
         """The ids of judged documents, the first and last row of each query among them, and the grades."""
-        whole = self._truth.ids.whole
+        whole = self._judgments.ids.whole
         if whole is not None:
-            numbers, offsets = self._numbers_of(start, stop), self._truth.offsets
-            return *whole.wide(), offsets[numbers], offsets[numbers + 1], self._truth.grades
+            numbers, offsets = self._numbers_of(start, stop), self._judgments.offsets
+            return *whole.wide(), offsets[numbers], offsets[numbers + 1], self._judgments.grades
         rows, offsets, grades = self.judged(start, stop)
-        return *self._truth.ids.take(rows).wide(), offsets[:-1], offsets[1:], grades
+        return *self._judgments.ids.take(rows).wide(), offsets[:-1], offsets[1:], grades
 
     def _run_rows(self, start: int, stop: int) -> Chunk:
         """Those of returned documents, with scores; what is held so that kernels can read it stays where it is."""

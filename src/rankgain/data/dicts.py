@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankgain._codes import DICTS, OTHER_IDS
-from rankgain.data.judgments import JudgedSource, Truth, as_dict, of_dicts, types, what_it_is
+from rankgain.data.judgments import JudgmentSets, JudgmentSource, as_dict, of_dicts, types, what_it_is
 from rankgain.data.source import Chunk
 from rankgain.errors import InputError, refusal
 from rankgain.scalars import Ints
@@ -31,26 +31,26 @@ def mapping(value: Any, name: str) -> Mapping[Any, Any]:
     return value
 
 
-class DictSource(JudgedSource):
+class DictSource(JudgmentSource):
     """A run of dicts."""
 
     most = 1 << 17  # some milliseconds, in which nothing else of Python runs and Ctrl-C is not heard
 
     def __init__(
         self,
-        truth: Truth,
+        judgments: JudgmentSets,
         run: Run,
         missing: str,
         query_ids: Iterable[Hashable] | None = None,
         unread: Mapping[Any, Mapping[Any, float]] | None = None,
         name: str = "run",
     ) -> None:
-        """`unread`: the qrels of which the truth holds but the queries that the run has."""
-        found: list[Any] = list(map(run.get, truth.query_ids))
+        """`unread`: the qrels, of which the judgments hold only the queries that the run has."""
+        found: list[Any] = list(map(run.get, judgments.query_ids))
         common: Sequence[int] | None = None
         if _NONE in map(type, found):
             common = [number for number, own in enumerate(found) if own is not None]
-        super().__init__(truth, name, run, common, missing, query_ids)
+        super().__init__(judgments, name, run, common, missing, query_ids)
         self._run = run
         self._unread = unread
         if common is not None:
@@ -58,10 +58,10 @@ class DictSource(JudgedSource):
         self._runs = found
 
     def under_missing(self, missing: str) -> DictSource:
-        truth, unread = self._truth, self._unread if missing == "skip" else None
+        judgments, unread = self._judgments, self._unread if missing == "skip" else None
         if missing == "zero" and self._unread is not None:  # what was skipped counts now
-            truth = of_dicts(list(self._unread), self._unread.values(), truth.name)
-        return DictSource(truth, self._run, missing, self._names_under(missing), unread, self._run_name)
+            judgments = of_dicts(list(self._unread), self._unread.values(), judgments.name)
+        return DictSource(judgments, self._run, missing, self._names_under(missing), unread, self._run_name)
 
     @property
     def sizes(self) -> Ints:
@@ -70,22 +70,22 @@ class DictSource(JudgedSource):
     @property
     def longest(self) -> int:
         if len(self._runs) == 1:
-            return max(len(self._runs[0]), int(self._truth.judged.total))
+            return max(len(self._runs[0]), int(self._judgments.judged.total))
         return super().longest
 
     @property
     def load(self) -> int:
-        return sum(map(len, self._runs)) + int(self._truth.judged.total)
+        return sum(map(len, self._runs)) + int(self._judgments.judged.total)
 
     def chunk(self, start: int, stop: int) -> Chunk:
-        return DICTS, start, stop, self._truth.judged, None if self._numbers is None else self._common, self._runs
+        return DICTS, start, stop, self._judgments.judged, None if self._numbers is None else self._common, self._runs
 
     def run_refusal(self, query: int, error: InputError) -> Exception:
         run = as_dict(self._runs[query])
         where, detail = f"{self._run_name}: {self.query_name(query)}", error.detail
         if error.code == OTHER_IDS:
-            first = int(self._truth.offsets[self._number(query)])
-            detail = types(self._truth.documents[first : first + 1], run, (self._truth.name, self._run_name))
+            first = int(self._judgments.offsets[self._number(query)])
+            detail = types(self._judgments.documents[first : first + 1], run, (self._judgments.name, self._run_name))
         elif error.position >= 0:
             document, value = next(islice(run.items(), error.position, None))
             where, detail = f"{where}, document {document!r}", what_it_is(value)

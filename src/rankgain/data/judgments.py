@@ -34,10 +34,10 @@ class Judgments:
     """
 
     __module__ = "rankgain"
-    __slots__ = ("_truth",)
+    __slots__ = ("_judgments",)
 
-    def __init__(self, truth: Truth) -> None:
-        self._truth = truth
+    def __init__(self, judgments: JudgmentSets) -> None:
+        self._judgments = judgments
 
     @property
     def query_ids(self) -> Sequence[Any]:
@@ -49,30 +49,30 @@ class Judgments:
         >>> rg.judgments({"q1": {"d1": 2}}).query_ids
         ['q1']
         """
-        return self._truth.query_ids
+        return self._judgments.query_ids
 
     def __getstate__(self) -> dict[str, Any]:
-        truth = self._truth.check()
-        state = {"name": truth.name, "query_ids": truth.query_ids, "offsets": truth.offsets, "grades": truth.grades}
-        return state | {"documents": truth.documents}
+        judgments = self._judgments.check()
+        fields = "name", "query_ids", "offsets", "grades", "documents"
+        return {field: getattr(judgments, field) for field in fields}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         fields = {name: state[name] for name in ("offsets", "grades", "documents", "ids") if name in state}
-        self._truth = Truth(state["name"], state["query_ids"]).with_columns(**fields)
+        self._judgments = JudgmentSets(state["name"], state["query_ids"]).with_columns(**fields)
 
     def __len__(self) -> int:
-        return len(self._truth)
+        return len(self._judgments)
 
     def __repr__(self) -> str:
-        return f"<Judgments of {len(self)} queries, {len(self._truth.documents)} documents>"
+        return f"<Judgments of {len(self)} queries, {len(self._judgments.documents)} documents>"
 
 
-def truth_of(judgments: Judgments) -> Truth:
+def judgment_sets(judgments: Judgments) -> JudgmentSets:
     """What Judgments hold."""
-    return judgments._truth
+    return judgments._judgments
 
 
-class Truth:
+class JudgmentSets:
     """Judged documents: where those of each query start, a grade one, and `documents` as Python holds them or `ids`.
 
     `error_code` is what was found wrong while they were read.
@@ -87,7 +87,7 @@ class Truth:
         self.name = name
         self.query_ids = query_ids
 
-    def with_dicts(self, judged: Any) -> Truth:
+    def with_dicts(self, judged: Any) -> JudgmentSets:
         """What was read of dicts."""
         self._judged = judged
         self.error_code = judged.error_code
@@ -95,7 +95,7 @@ class Truth:
 
     def with_columns(
         self, offsets: Ints, grades: Floats, *, ids: Ids | None = None, documents: list[Any] | None = None
-    ) -> Truth:
+    ) -> JudgmentSets:
         """Where the documents of each query start, their grades, and what they are."""
         self.offsets = offsets
         self.grades = grades
@@ -191,17 +191,17 @@ class Truth:
 
 
 def of_dicts(
-    queries: Sequence[Any], truth: Iterable[Mapping[Any, float]], name: str, only: Container[Any] | None = None
-) -> Truth:
+    queries: Sequence[Any], judgments: Iterable[Mapping[Any, float]], name: str, only: Container[Any] | None = None
+) -> JudgmentSets:
     """The judgments in dicts of grades by document; what stands under other queries than `only` is not looked at."""
-    truths: list[Any] = list(truth)
+    by_query: list[Any] = list(judgments)
     if only is not None:
-        truths = [own if query in only else {} for query, own in zip(queries, truths, strict=True)]
-    if not _DICT.issuperset(map(type, truths)):
-        truths = [own if type(own) is dict else dict(own) for own in truths]
-    held = Truth(name, queries).with_dicts(_backend.dicts.JudgmentDicts(truths))
+        by_query = [own if query in only else {} for query, own in zip(queries, by_query, strict=True)]
+    if not _DICT.issuperset(map(type, by_query)):
+        by_query = [own if type(own) is dict else dict(own) for own in by_query]
+    held = JudgmentSets(name, queries).with_dicts(_backend.dicts.JudgmentDicts(by_query))
     if held.error_code is not None and held.error_code[2] >= 0:
-        document, value = next(islice(truths[held.error_code[1]].items(), held.error_code[2], None))
+        document, value = next(islice(by_query[held.error_code[1]].items(), held.error_code[2], None))
         held.detail = what_it_is(value)
         held.documents.append(document)
     return held
@@ -212,72 +212,72 @@ def what_it_is(value: Any) -> str:
     return "an int beyond float64" if type(value) is int else type(value).__name__
 
 
-def of_ids(name: str, groups: Groups, documents: Ids, grades: Column) -> Truth:
+def of_ids(name: str, groups: Groups, documents: Ids, grades: Column) -> JudgmentSets:
     """The judgments in columns, a row each."""
     rows, offsets = groups.rows(np.arange(len(groups)))
     ids = column_of(documents.take(rows), documents.kind)
-    return Truth(name, groups.names).with_columns(offsets, to_float64(grades[rows]), ids=ids)
+    return JudgmentSets(name, groups.names).with_columns(offsets, to_float64(grades[rows]), ids=ids)
 
 
 def as_dict(documents: Mapping[Any, float]) -> dict[Any, float]:
     return documents if type(documents) is dict else dict(documents)
 
 
-class JudgedSource(Source):
+class JudgmentSource(Source):
     """A run, in whatever form, against judged documents."""
 
     has_ids = True
 
     def __init__(
         self,
-        truth: Truth,
+        judgments: JudgmentSets,
         run_name: str,
         run_queries: Collection[Any],
         common: Sequence[int] | Ints | None,
         missing: str,
         query_ids: Iterable[Hashable] | None,
     ) -> None:
-        """`common`: the numbers of the truth's queries that the run has; None: all."""
-        queries = len(truth.query_ids)
+        """`common`: the numbers of the judged queries that the run has; None: all."""
+        queries = len(judgments.query_ids)
         found = queries if common is None else len(common)
         if not found:
-            names = truth.name, run_name
-            differ = types(truth.query_ids, run_queries, names)
+            names = judgments.name, run_name
+            differ = types(judgments.query_ids, run_queries, names)
             raise ValueError(f"{names[0]} and {names[1]} have no query in common{differ and ': ' + differ}")
-        self._truth = truth
+        self._judgments = judgments
         self._run_name = run_name
         self._common = common
         self.missing = missing
         self.left_out = queries - found, len(run_queries) - found
-        # which query of the truth each one is; None: the same
+        # which of the judged queries each one is; None: the same
         self._numbers = None if missing == "zero" or found == queries else np.asarray(common, dtype=np.int64)
-        own = truth.query_ids
+        own = judgments.query_ids
         own = own[:] if self._numbers is None else [own[number] for number in self._numbers.tolist()]
         self._named = query_ids is not None
         if query_ids is not None:
             own = check_query_ids(query_ids, len(own))
-        elif type(own) is not range and not _PLAIN_NAMES.issuperset(map(type, own)):  # the truth has each but once
+        elif type(own) is not range and not _PLAIN_NAMES.issuperset(map(type, own)):  # each is judged but once
             own = check_query_ids(own, len(own))
         self.query_ids = own
-        if truth.error_code is not None:
-            self.broken = self._broken(truth.error_code)
+        if judgments.error_code is not None:
+            self.broken = self._broken(judgments.error_code)
 
     def _place(self, number: int) -> int | None:
-        """Where a query of the truth stands among those that are evaluated."""
+        """Where a judged query stands among those that are evaluated."""
         if self._numbers is None:
             return number
         place = int(np.searchsorted(self._numbers, number))
         return place if place < len(self._numbers) and self._numbers[place] == number else None
 
     def _number(self, query: int) -> int:
-        """Which query of the truth one is."""
+        """Which of the judged queries one is."""
         return query if self._numbers is None else int(self._numbers[query])
 
     def _numbers_of(self, start: int, stop: int) -> Ints:
         return np.arange(start, stop) if self._numbers is None else self._numbers[start:stop]
 
     def _names_under(self, missing: str) -> list[Any] | None:
-        """The caller's names under another rule for queries that the run lacks; None: those of the truth."""
+        """The caller's names under another rule for queries that the run lacks; None: those of the judgments."""
         if not self._named:
             return None
         if missing == "zero" and self.left_out[0]:
@@ -287,7 +287,7 @@ class JudgedSource(Source):
 
     @property
     def judged_sizes(self) -> Ints:
-        sizes = np.diff(self._truth.offsets)
+        sizes = np.diff(self._judgments.offsets)
         return sizes if self._numbers is None else sizes[self._numbers]
 
     @property
@@ -308,23 +308,23 @@ class JudgedSource(Source):
 
     def judged(self, start: int, stop: int) -> tuple[Rows, Ints, Floats]:
         """The rows of what is judged of the queries start … stop − 1, their offsets, and the grades."""
-        rows, offsets = self._truth.rows(self._numbers_of(start, stop))
-        return rows, offsets, self._truth.grades[rows]
+        rows, offsets = self._judgments.rows(self._numbers_of(start, stop))
+        return rows, offsets, self._judgments.grades[rows]
 
     def _broken(self, error_code: tuple[int, ...]) -> tuple[int, Exception]:
         """The query whose judgements are no good, and what to raise when it is come to."""
         code, number, position = error_code
         place = self._place(number)
         if place is None:
-            self._truth.check()
+            self._judgments.check()
         assert place is not None
         error = InputError(code + _codes.IN_JUDGED, place, position)
-        return place, self._truth.refusal(self.query_name(place), number, error)
+        return place, self._judgments.refusal(self.query_name(place), number, error)
 
     def refusal(self, query: int, error: InputError) -> Exception:
         if error.code in _IN_RUN and error.gain is None:
             return self.run_refusal(query, error)
-        return self._truth.refusal(self.query_name(query), self._number(query), error)
+        return self._judgments.refusal(self.query_name(query), self._number(query), error)
 
     @abstractmethod
     def run_refusal(self, query: int, error: InputError) -> Exception:
@@ -351,10 +351,10 @@ _IN_RUN = {
 }
 
 
-def types(truth: Collection[Any], run: Collection[Any], names: tuple[str, str]) -> str:
+def types(judgments: Collection[Any], run: Collection[Any], names: tuple[str, str]) -> str:
     """The types of the ids on both sides, where they differ, or which side has none."""
-    for side, name in zip((truth, run), names, strict=True):
+    for side, name in zip((judgments, run), names, strict=True):
         if not len(side):
             return f"{name} is empty"
-    kinds = [type(next(iter(side))).__name__ for side in (truth, run)]
+    kinds = [type(next(iter(side))).__name__ for side in (judgments, run)]
     return f"{kinds[0]} in {names[0]}, {kinds[1]} in {names[1]}" if len(set(kinds)) == 2 else ""

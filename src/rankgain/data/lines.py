@@ -21,7 +21,7 @@ from rankgain.data.columns import check_kinds
 from rankgain.data.files import File, FileInput, is_standard_input, opened
 from rankgain.data.groups import Groups
 from rankgain.data.ids import Keys, TextIds, decoded, python_ids, slices_of
-from rankgain.data.judgments import JudgedSource, Truth, common_queries
+from rankgain.data.judgments import JudgmentSets, JudgmentSource, common_queries
 from rankgain.data.ragged import offsets_of, to_float64
 from rankgain.data.rules import TIES, Rules
 from rankgain.data.source import Chunk
@@ -222,22 +222,22 @@ class Places:
     That takes two steps, for all judged documents of a query must be found before others can be counted above them.
     """
 
-    def __init__(self, truth: Truth, name: str, ties: int, score_bits: int) -> None:
-        queries, judged = len(truth), len(truth.grades)
+    def __init__(self, judgments: JudgmentSets, name: str, ties: int, score_bits: int) -> None:
+        queries, judged = len(judgments), len(judgments.grades)
         self.queries = Queries()
         self.returned = np.zeros(queries, dtype=np.int64)
-        self._truth = truth
+        self._judgments = judgments
         self._name = name
-        self._numbers = {query: number for number, query in enumerate(truth.query_ids)}
+        self._numbers = {query: number for number, query in enumerate(judgments.query_ids)}
         self.score_bits = score_bits
         self._resolved = ties in (_codes.DOCID, _codes.STABLE)
         self._held = np.full(queries, -2)
         self._hits = np.empty(judged, dtype=np.int64)
         self._above, self._equals = np.zeros(judged + queries, dtype=np.int64), np.zeros(judged, dtype=np.int64)
         self._lists = (
-            *truth.ids.take(slice(None)),
-            truth.offsets,
-            truth.grades,
+            *judgments.ids.take(slice(None)),
+            judgments.offsets,
+            judgments.grades,
             np.zeros(4 * judged, dtype=np.int64),
             np.full(judged, np.nan),
             np.empty(judged, dtype=np.int64),
@@ -258,7 +258,7 @@ class Places:
             if numbers.min(initial=0) < 0:
                 raise _Apart
             if len(block.starts):
-                check_kinds(self._truth, self._name, "str")
+                check_kinds(self._judgments, self._name, "str")
             news = self.queries.names[known + len(judged_of) :]
             judged_of = np.append(judged_of, np.array([self._numbers.get(name, -1) for name in news], dtype=np.int64))
             sizes = _grown(sizes, len(judged_of))
@@ -298,26 +298,26 @@ class Places:
 
     def finish(self) -> Places:
         """The first and the last rank of each hit, from the documents that were counted before it."""
-        offsets = self._truth.offsets
+        offsets = self._judgments.offsets
         places, self.offsets = slices_of(offsets[:-1], offsets[:-1] + np.maximum(self._held, 0))
         places = np.arange(places.start, places.stop) if isinstance(places, slice) else places
-        query = np.repeat(np.arange(len(self._truth)), np.diff(self.offsets))
+        query = np.repeat(np.arange(len(self._judgments)), np.diff(self.offsets))
         above, equals = offsets_of(self._above), offsets_of(self._equals)
         before = above[places + query + 1] - above[offsets[query] + query] - equals[offsets[query]]
         group = np.maximum.accumulate(np.where((self._equals[places] > 0) | self._resolved, places, 0))
-        self.grade = self._truth.grades[self._hits[places]]
+        self.grade = self._judgments.grades[self._hits[places]]
         self.first = before + equals[group] + 1
         self.last = np.maximum(before + equals[places + 1], self.first)
         return self
 
 
-def place(file: File, truth: Truth, ties: int, score_bits: int, threads: int = 1) -> Places:
-    places = Places(truth, file.name, ties, score_bits)
+def place(file: File, judgments: JudgmentSets, ties: int, score_bits: int, threads: int = 1) -> Places:
+    places = Places(judgments, file.name, ties, score_bits)
     try:
         for block in _blocks(file, together=True, threads=threads):
             places.add(partial(iter, [block]))
     except _Apart:
-        places = Places(truth, file.name, ties, score_bits)
+        places = Places(judgments, file.name, ties, score_bits)
     else:
         return places.finish()
     # Not in the handler, which holds on to the last block.
@@ -333,12 +333,14 @@ def _asked(rules: Rules) -> tuple[str | bool, int]:
     return rules.ties in _APART and str(rules.ties), rules.score_bits
 
 
-def read_run(run: FileInput, truth: Truth, ties: str, score_bits: int, threads: int = 1) -> tuple[str, Places]:
+def read_run(
+    run: FileInput, judgments: JudgmentSets, ties: str, score_bits: int, threads: int = 1
+) -> tuple[str, Places]:
     with opened(run, "run") as source:
-        return source.name, place(source, truth, TIES[ties], score_bits, threads)
+        return source.name, place(source, judgments, TIES[ties], score_bits, threads)
 
 
-class Found(NamedTuple):
+class FileStamp(NamedTuple):
     """A file that can be read again, as it was found."""
 
     path: str
@@ -346,7 +348,7 @@ class Found(NamedTuple):
     changed: int
 
 
-def found_at(source: FileInput) -> Found | None:
+def stamp_of(source: FileInput) -> FileStamp | None:
     """None for what is no regular file: it may be read only once."""
     if is_standard_input(source) or not isinstance(source, (str, os.PathLike)):
         return None
@@ -355,26 +357,26 @@ def found_at(source: FileInput) -> Found | None:
         held = os.stat(path)
     except OSError:  # which reading it will say better
         return None
-    return Found(path, held.st_size, held.st_mtime_ns) if stat.S_ISREG(held.st_mode) else None
+    return FileStamp(path, held.st_size, held.st_mtime_ns) if stat.S_ISREG(held.st_mode) else None
 
 
-class TrecSource(JudgedSource):
+class TrecSource(JudgmentSource):
     """A run that was read by some rules, of which the places of its hits are known."""
 
     def __init__(
         self,
-        truth: Truth,
+        judgments: JudgmentSets,
         name: str,
         places: Places,
-        found: Found | None,
+        found: FileStamp | None,
         rules: Rules,
         *,
         missing: str,
         query_ids: Iterable[Hashable] | None,
     ) -> None:
         queries = dict.fromkeys(places.queries.names)
-        common = common_queries(truth.query_ids, queries)
-        super().__init__(truth, name, queries, common, missing, query_ids)
+        common = common_queries(judgments.query_ids, queries)
+        super().__init__(judgments, name, queries, common, missing, query_ids)
         self._places = places
         self._file = found
         self._rules = rules
@@ -382,7 +384,7 @@ class TrecSource(JudgedSource):
     def under_missing(self, missing: str) -> TrecSource:
         names = self._names_under(missing)
         return TrecSource(
-            self._truth, self._run_name, self._places, self._file, self._rules, missing=missing, query_ids=names
+            self._judgments, self._run_name, self._places, self._file, self._rules, missing=missing, query_ids=names
         )
 
     def under(self, rules: Rules) -> TrecSource:
@@ -393,12 +395,14 @@ class TrecSource(JudgedSource):
                 f"{self._run_name} cannot be read again, which other rules for ties or scores need: give the path "
                 "of a file, or read it by those rules from the beginning"
             )
-        if found_at(self._file.path) != self._file:
+        if stamp_of(self._file.path) != self._file:
             raise ValueError(f"{self._run_name} was changed after it was read: read it anew")
-        _, places = read_run(self._file.path, self._truth, rules.ties or "docid", rules.score_bits)
+        _, places = read_run(self._file.path, self._judgments, rules.ties or "docid", rules.score_bits)
         assert self.missing is not None
         names = self.query_ids if self._named else None
-        return TrecSource(self._truth, self._run_name, places, self._file, rules, missing=self.missing, query_ids=names)
+        return TrecSource(
+            self._judgments, self._run_name, places, self._file, rules, missing=self.missing, query_ids=names
+        )
 
     @property
     def sizes(self) -> Ints:

@@ -152,12 +152,12 @@ def check_judged(judged: Any, lists: RaggedArray) -> RaggedArray | None:
     """The judged grades as one list for each of the lists."""
     if judged is None:
         return None
-    truth = RaggedArray.of(judged, "judged")
-    if len(truth) != len(lists):
+    known = RaggedArray.of(judged, "judged")
+    if len(known) != len(lists):
         raise ValueError(
-            f"judged has {len(truth)} lists, and {lists.name} has {len(lists)}: give one list of judged grades a query"
+            f"judged has {len(known)} lists, and {lists.name} has {len(lists)}: give one list of judged grades a query"
         )
-    return truth
+    return known
 
 
 def offsets_of(sizes: Iterable[int] | Ints) -> Ints:

@@ -10,7 +10,7 @@ import numpy as np
 from rankgain.data.columns import ColumnSource, Table, check_validate
 from rankgain.data.dataframes import Frame
 from rankgain.data.groups import Groups
-from rankgain.data.judgments import Judgments, Truth, of_ids, truth_of
+from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, of_ids
 from rankgain.data.lists import ListSource
 from rankgain.data.ragged import RaggedArray, to_float64
 from rankgain.data.rules import check_missing, rules_of
@@ -92,25 +92,25 @@ def from_frames(
     queries, docs = _pair(query, "query"), _pair(doc, "doc")
     check_missing(missing)
     check_validate(validate)
-    truth = truth_of(qrels_df) if isinstance(qrels_df, Judgments) else Frame(qrels_df, "qrels_df")
+    judgments = judgment_sets(qrels_df) if isinstance(qrels_df, Judgments) else Frame(qrels_df, "qrels_df")
     if run_df is not None:
         frame = Frame(run_df, "run_df")
-    elif isinstance(truth, Truth):
+    elif isinstance(judgments, JudgmentSets):
         raise TypeError("qrels_df is Judgments, which hold no scores: give run_df")
     else:
-        frame = truth
+        frame = judgments
         if frame.find("doc", docs[0]) is None:
             return _side_by_side(frame, queries[0], relevance, score, rank, ties, query_ids)
     rules = rules_of("docid" if ties is None else ties, ids=True)
-    if not isinstance(truth, Truth):
-        truth = of_frame(truth, queries[0], docs[0], relevance)
+    if not isinstance(judgments, JudgmentSets):
+        judgments = of_frame(judgments, queries[0], docs[0], relevance)
     groups = Groups.of(frame.ids(frame.need("query", queries[1])))
     documents = frame.ids(frame.need("doc", docs[1]))
     run = Table(frame.argument, groups, documents, _scores(frame, score, rank)[1], whole=validate == "full")
-    return Rankings(ColumnSource(truth, run, missing=missing, query_ids=query_ids), rules)
+    return Rankings(ColumnSource(judgments, run, missing=missing, query_ids=query_ids), rules)
 
 
-def of_frame(frame: Frame, query: str | None, doc: str | None, relevance: str | None) -> Truth:
+def of_frame(frame: Frame, query: str | None, doc: str | None, relevance: str | None) -> JudgmentSets:
     """The judgments in a frame."""
     groups = Groups.of(frame.ids(frame.need("query", query)))
     documents = frame.ids(frame.need("doc", doc))

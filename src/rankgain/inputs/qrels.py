@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 from rankgain.data.dicts import DictSource, Run, mapping
-from rankgain.data.judgments import Judgments, of_dicts, truth_of
+from rankgain.data.judgments import Judgments, judgment_sets, of_dicts
 from rankgain.data.rules import check_missing, rules_of
 from rankgain.rankings import Rankings
 
@@ -68,9 +68,9 @@ def from_qrels(
     check_missing(missing)
     mapping(run, "run")
     if isinstance(qrels, Judgments):
-        return Rankings(DictSource(truth_of(qrels), run, missing, query_ids), rules)
+        return Rankings(DictSource(judgment_sets(qrels), run, missing, query_ids), rules)
     held = mapping(qrels, "qrels")
     if missing == "zero":
         return Rankings(DictSource(of_dicts(list(held), held.values(), "qrels"), run, missing, query_ids), rules)
-    truth = of_dicts(list(held), held.values(), "qrels", run)
-    return Rankings(DictSource(truth, run, missing, query_ids, held), rules)
+    judgments = of_dicts(list(held), held.values(), "qrels", run)
+    return Rankings(DictSource(judgments, run, missing, query_ids, held), rules)

@@ -15,7 +15,7 @@ from rankgain.data.columns import ColumnSource, Table, check_validate
 from rankgain.data.dicts import DictSource
 from rankgain.data.groups import Groups
 from rankgain.data.ids import Ids, ids_of
-from rankgain.data.judgments import Judgments, Truth, of_dicts, of_ids, truth_of
+from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, of_dicts, of_ids
 from rankgain.data.ragged import CHUNK, offsets_of
 from rankgain.data.rules import GIVEN, check_missing
 from rankgain.data.source import check_query_ids
@@ -82,15 +82,15 @@ def from_recommendations(
     if few is not None:
         return Rankings(few, GIVEN)
     names, ids, firsts, lasts, single = _recommended(recommended)
-    truth = of_relevant([relevant] if single and not isinstance(relevant, Judgments) else relevant)
-    if isinstance(names, range) and not isinstance(truth.query_ids, range):
+    judgments = of_relevant([relevant] if single and not isinstance(relevant, Judgments) else relevant)
+    if isinstance(names, range) and not isinstance(judgments.query_ids, range):
         if query_ids is None:
             raise ValueError("relevant is by key and recommended is not: give the keys of its rows as query_ids")
         names, query_ids = check_query_ids(query_ids, len(names)), None
-    elif isinstance(names, range) and len(names) != len(truth):
-        raise ValueError(f"recommended has {len(names)} users, and {truth.name} has {len(truth)}")
+    elif isinstance(names, range) and len(names) != len(judgments):
+        raise ValueError(f"recommended has {len(names)} users, and {judgments.name} has {len(judgments)}")
     run = Table("recommended", Groups(names, firsts, lasts), ids, None, whole=validate == "full")
-    return Rankings(ColumnSource(truth, run, missing=missing, query_ids=query_ids), GIVEN)
+    return Rankings(ColumnSource(judgments, run, missing=missing, query_ids=query_ids), GIVEN)
 
 
 FEW = 1 << 10  # ids, up to which columns take longer to make than dicts to look ids up in
@@ -103,8 +103,8 @@ def _few(recommended: Any, relevant: Any, missing: str, query_ids: Iterable[Hash
     found = _backend.dicts.as_runs(recommended, relevant, FEW)
     if found is None:
         return None
-    truth = of_dicts(range(len(recommended)), found[1], "relevant")
-    return DictSource(truth, dict(enumerate(found[0])), missing, query_ids, None, "recommended")
+    judgments = of_dicts(range(len(recommended)), found[1], "relevant")
+    return DictSource(judgments, dict(enumerate(found[0])), missing, query_ids, None, "recommended")
 
 
 Recommended = tuple[Sequence[Any], Ids, Ints, Ints, bool]
@@ -192,10 +192,10 @@ def _ids(values: Any, name: str, users: Sequence[Any], offsets: Ints) -> Ids:
         raise refusal(error.code, where, error.detail) from None
 
 
-def of_relevant(relevant: Any, name: str = "relevant") -> Truth:
+def of_relevant(relevant: Any, name: str = "relevant") -> JudgmentSets:
     """The judgments in relevant ids by user: sets, lists, mappings to grades, or a sparse matrix."""
     if isinstance(relevant, Judgments):
-        return truth_of(relevant)
+        return judgment_sets(relevant)
     if hasattr(relevant, "tocsr"):
         return _of_sparse(relevant.tocsr(), name)
     if isinstance(relevant, Mapping):
@@ -215,7 +215,7 @@ def of_relevant(relevant: Any, name: str = "relevant") -> Truth:
     return _of_collections(name, range(len(relevant)), relevant)
 
 
-def _of_collections(name: str, users: Sequence[Any], values: Sequence[Any]) -> Truth:
+def _of_collections(name: str, users: Sequence[Any], values: Sequence[Any]) -> JudgmentSets:
     mappings = {isinstance(own, Mapping) for own in {type(own): own for own in values}.values()}
     if mappings <= {True}:
         return of_dicts(users, values, name)
@@ -226,12 +226,12 @@ def _of_collections(name: str, users: Sequence[Any], values: Sequence[Any]) -> T
     offsets = offsets_of(list(map(len, rows)))
     grades, numbers = np.ones(offsets[-1]), _integers(rows, offsets)
     if numbers is not None:
-        return Truth(name, users).with_columns(offsets, grades, ids=ids_of(numbers))
+        return JudgmentSets(name, users).with_columns(offsets, grades, ids=ids_of(numbers))
     documents = _chained(name, rows, offsets)
     error_codes = (_repeated(user, own) for user, own in enumerate(rows) if not isinstance(own, (set, frozenset, Set)))
-    truth = Truth(name, users).with_columns(offsets, grades, documents=documents)
-    truth.error_code = next(filter(None, error_codes), None)
-    return truth
+    judgments = JudgmentSets(name, users).with_columns(offsets, grades, documents=documents)
+    judgments.error_code = next(filter(None, error_codes), None)
+    return judgments
 
 
 def _repeated(user: int, ids: Sequence[Any]) -> ErrorCode:
@@ -248,12 +248,12 @@ def _repeated(user: int, ids: Sequence[Any]) -> ErrorCode:
     return None
 
 
-def _of_matrix(array: Array, name: str) -> Truth:
+def _of_matrix(array: Array, name: str) -> JudgmentSets:
     users, ids, firsts, lasts, _ = _matrix(array, name)
     return of_ids(name, Groups(users, firsts, lasts), ids, np.ones(array.size))
 
 
-def _of_sparse(matrix: Any, name: str) -> Truth:
+def _of_sparse(matrix: Any, name: str) -> JudgmentSets:
     """Users × items; what is stored are the grades."""
     if matrix.data.dtype.kind not in "biuf":
         raise TypeError(f"{name} must hold real numbers, not {matrix.data.dtype}")

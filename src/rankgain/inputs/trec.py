@@ -8,8 +8,8 @@ import numpy as np
 
 from rankgain.data.files import FileInput, is_standard_input, opened
 from rankgain.data.ids import TextIds
-from rankgain.data.judgments import Judgments, Truth, of_ids, truth_of
-from rankgain.data.lines import QRELS, Block, TrecSource, found_at, read_run
+from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, of_ids
+from rankgain.data.lines import QRELS, Block, TrecSource, read_run, stamp_of
 from rankgain.data.rules import check_missing, check_score_bits, check_ties, rules_of
 from rankgain.rankings import Rankings
 from rankgain.threads import check_threads
@@ -73,23 +73,23 @@ def read_trec(
     check_missing(missing)
     if is_standard_input(qrels) and is_standard_input(run):
         raise ValueError("qrels and run cannot both be standard input")
-    truth = truth_of(qrels) if isinstance(qrels, Judgments) else read_qrels(qrels, "qrels")
+    judgments = judgment_sets(qrels) if isinstance(qrels, Judgments) else read_qrels(qrels, "qrels")
     check_score_bits(score_bits)
     threads = check_threads(threads)
     rules = rules_of(ties, ids=True, score_bits=score_bits)
-    found = found_at(run)
-    name, places = read_run(run, truth, ties, score_bits, threads)
-    return Rankings(TrecSource(truth, name, places, found, rules, missing=missing, query_ids=query_ids), rules)
+    found = stamp_of(run)
+    name, places = read_run(run, judgments, ties, score_bits, threads)
+    return Rankings(TrecSource(judgments, name, places, found, rules, missing=missing, query_ids=query_ids), rules)
 
 
-def read_qrels(source: FileInput, argument: str = "qrels") -> Truth:
+def read_qrels(source: FileInput, argument: str = "qrels") -> JudgmentSets:
     """The judgments in a qrels file."""
     with opened(source, argument) as file:
         block = Block(file.whole(), 0, QRELS, file.name)
     groups = block.groups()
-    truth = of_ids(file.name, groups, TextIds(block.bytes, block.starts, block.ends, "str"), block.values)
-    if truth.error_code is not None:  # a scan refuses all but documents that stand twice
+    judgments = of_ids(file.name, groups, TextIds(block.bytes, block.starts, block.ends, "str"), block.values)
+    if judgments.error_code is not None:  # a scan refuses all but documents that stand twice
         rows, offsets = groups.rows(np.arange(len(groups)))
-        place = int(offsets[truth.error_code[1]]) + truth.error_code[2]
+        place = int(offsets[judgments.error_code[1]]) + judgments.error_code[2]
         raise block.repeated(place + rows.start if isinstance(rows, slice) else int(rows[place]))
-    return truth
+    return judgments

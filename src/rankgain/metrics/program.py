@@ -208,7 +208,7 @@ _OF_GAINS = {_codes.LARGE_GRADE, _codes.MISSING_GAIN, _codes.BAD_GAIN, _codes.AB
 # callables
 
 
-class Found(NamedTuple):
+class Hits(NamedTuple):
     """The hits and the judged grades of a chunk of queries, one after the other, and what is wrong with the next."""
 
     queries: int
@@ -223,7 +223,7 @@ class Found(NamedTuple):
     judged_count: Ints
 
 
-def find(engine: Any, program: Any, codes: Any, chunk: Any, capacity: tuple[int, int]) -> Found:
+def find(engine: Any, program: Any, codes: Any, chunk: Any, capacity: tuple[int, int]) -> Hits:
     """What the first half of the engine finds."""
     queries = chunk[2] - chunk[1]
     arrays = (
@@ -235,10 +235,10 @@ def find(engine: Any, program: Any, codes: Any, chunk: Any, capacity: tuple[int,
     )
     answer = engine.hits(program, codes, chunk, *arrays)
     error_code = answer if type(answer) is tuple else None
-    return Found(queries if error_code is None else error_code[1], error_code, *arrays)
+    return Hits(queries if error_code is None else error_code[1], error_code, *arrays)
 
 
-def found_of(source: Source, rules: Rules, depth: int, lowest: float) -> Iterator[Found]:
+def hits_of(source: Source, rules: Rules, depth: int, lowest: float) -> Iterator[Hits]:
     """What is found of all queries, chunk by chunk: hits to a depth with grades above `lowest`."""
     engine = _backend.walk
     program = engine.Program([], [], depth, 1, lowest)
@@ -299,7 +299,7 @@ def _asking(
     return answer if found.error_code is None else found.error_code
 
 
-def _grades(found: Found, query: int, needs: Needs) -> Floats:
+def _grades(found: Hits, query: int, needs: Needs) -> Floats:
     """The distinct grades of a query that a term looks at, highest first."""
     own = slice(*found.offsets[query : query + 2].tolist())
     judged = slice(*found.judged_offsets[query : query + 2].tolist())

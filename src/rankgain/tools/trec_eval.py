@@ -16,7 +16,7 @@ import numpy as np
 
 from rankgain import _backend
 from rankgain.data.files import File, opened
-from rankgain.data.judgments import Truth
+from rankgain.data.judgments import JudgmentSets
 from rankgain.data.lines import TrecSource, place
 from rankgain.data.rules import TIES, rules_of
 from rankgain.inputs.trec import read_qrels
@@ -222,27 +222,27 @@ class _Read(NamedTuple):
     """A run against judgments, and its tag."""
 
     rankings: Rankings
-    truth: Truth
+    judgments: JudgmentSets
     tag: str
 
 
 def _read(call: Call, qrels: str, run: str) -> _Read:
     try:
-        truth = read_qrels(qrels, "qrels").check()
+        judgments = read_qrels(qrels, "qrels").check()
         with opened(run, "run") as file:
             name, ending = file.name, _Ending(file)
             bits = 32 if call.options.release == 9 else 64
-            places = place(cast(File, ending), truth, TIES["docid"], bits)
+            places = place(cast(File, ending), judgments, TIES["docid"], bits)
     except OSError as error:
         raise Quit(UNREADABLE, f"{error.filename or qrels}: {error.strerror}") from None
     except ValueError as error:
         raise Quit(UNREADABLE, str(error)) from None
-    if not {*places.queries.names} & {*truth.query_ids}:
-        raise Quit(NOTHING_IN_COMMON, f"{truth.name} and {name} have no query in common")
+    if not {*places.queries.names} & {*judgments.query_ids}:
+        raise Quit(NOTHING_IN_COMMON, f"{judgments.name} and {name} have no query in common")
     missing = "zero" if call.complete else "skip"
     rules = rules_of("docid", ids=True, score_bits=bits)
-    source = TrecSource(truth, name, places, None, rules, missing=missing, query_ids=None)
-    return _Read(Rankings(source, rules), truth, ending.tag)
+    source = TrecSource(judgments, name, places, None, rules, missing=missing, query_ids=None)
+    return _Read(Rankings(source, rules), judgments, ending.tag)
 
 
 # What is printed
@@ -322,7 +322,7 @@ def _text(column: Column, value: float | str) -> str:
 
 def _notes(call: Call, read: _Read, table: _Table) -> Iterator[str]:
     """What to know where trec_eval's own output is a known defect."""
-    missing, grades = read.rankings.left_out["missing"], read.truth.grades
+    missing, grades = read.rankings.left_out["missing"], read.judgments.grades
     if missing and call.options.release == 10 and not call.complete:
         yield (
             f"the run lacks {missing} of the queries of the qrels, which are left out; trec_eval 10 ends there with "

@@ -23,7 +23,7 @@ from rankgain.metrics.aggregators import LEAST
 from rankgain.metrics.discounts import Discount
 from rankgain.metrics.families import POOLED
 from rankgain.metrics.metric import Metric, metric
-from rankgain.metrics.program import Found, Plan, found_of
+from rankgain.metrics.program import Hits, Plan, hits_of
 from rankgain.rankings import Rankings, parts_of, sizes_of, values_of
 from rankgain.scalars import Floats, Ints
 
@@ -45,7 +45,7 @@ Bools = np.ndarray[Any, np.dtype[np.bool_]]
 Value = Callable[..., Floats]
 
 
-class Made(NamedTuple):
+class Formula(NamedTuple):
     """The metrics of which a column is made, and what makes it of their values; None: it is the only one's.
 
     `undefined`: whether trec_eval divides 0 by 0 where -J left nothing, by the numbers of relevant documents and of
@@ -71,7 +71,7 @@ class Measure(NamedTuple):
     name: str
     kind: str
     defaults: tuple[str, ...]
-    made: Callable[[Options, Any], Made] | None
+    made: Callable[[Options, Any], Formula] | None
     shown: str = "both"
     counts: bool = False
     since: int = 9
@@ -94,31 +94,31 @@ class Gains:
         return max((gain for _, gain in self.pairs), default=0.0)
 
 
-def _plain(name: str) -> Callable[[Options, Any], Made]:
-    return lambda options, _: Made((metric(name, rel=options.level),))
+def _plain(name: str) -> Callable[[Options, Any], Formula]:
+    return lambda options, _: Formula((metric(name, rel=options.level),))
 
 
-def _bare(name: str) -> Callable[[Options, Any], Made]:
-    return lambda options, _: Made((metric(name),))
+def _bare(name: str) -> Callable[[Options, Any], Formula]:
+    return lambda options, _: Formula((metric(name),))
 
 
-def _at(name: str) -> Callable[[Options, Any], Made]:
-    return lambda options, k: Made((metric(name, k=k, rel=options.level),))
+def _at(name: str) -> Callable[[Options, Any], Formula]:
+    return lambda options, k: Formula((metric(name, k=k, rel=options.level),))
 
 
-def _ungraded_at(name: str) -> Callable[[Options, Any], Made]:
-    return lambda options, k: Made((metric(name, k=k),))
+def _ungraded_at(name: str) -> Callable[[Options, Any], Formula]:
+    return lambda options, k: Formula((metric(name, k=k),))
 
 
-def _gained(name: str) -> Callable[[Options, Any], Made]:
-    return lambda options, gains: Made((metric(name, gain=_gain(gains)),))
+def _gained(name: str) -> Callable[[Options, Any], Formula]:
+    return lambda options, gains: Formula((metric(name, gain=_gain(gains)),))
 
 
 def _gain(gains: Gains) -> Any:
     return gains if gains.pairs else "linear"
 
 
-def _points(options: Options, points: Sequence[float]) -> Made:
+def _points(options: Options, points: Sequence[float]) -> Formula:
     """The mean of interpolated precisions; those of an empty list that have no document to wait for are undefined."""
     rounding, addend = ("up", 0.9) if options.release == 9 else ("nearest", 0.5)
     made = tuple(metric("iprec", recall=recall, rel=options.level, rounding=rounding) for recall in points)
@@ -128,7 +128,7 @@ def _points(options: Options, points: Sequence[float]) -> Made:
         """Release 10 gives queries that the run lacks one unknown document, which -J takes as well."""
         return (lowest * relevant + addend < 1.0) & (bogus | (sizes > 0))
 
-    return Made(made, _mean_of if len(made) > 1 else None, undefined)
+    return Formula(made, _mean_of if len(made) > 1 else None, undefined)
 
 
 def _mean_of(*values: Floats) -> Floats:
@@ -139,7 +139,7 @@ def _mean_of(*values: Floats) -> Floats:
     return sums / len(values)
 
 
-def _set_f(options: Options, weights: Sequence[float]) -> Made:
+def _set_f(options: Options, weights: Sequence[float]) -> Formula:
     """F of precision P and recall R in trec_eval's arithmetic, for a tie in the last digit that is printed."""
     (x,) = weights
 
@@ -147,27 +147,27 @@ def _set_f(options: Options, weights: Sequence[float]) -> Made:
         below = x * p + r
         return np.divide((x + 1.0) * p * r, below, out=np.zeros(len(p)), where=below != 0.0)
 
-    return Made((metric("precision", rel=options.level), metric("recall", rel=options.level)), value)
+    return Formula((metric("precision", rel=options.level), metric("recall", rel=options.level)), value)
 
 
-def _utility(options: Options, coefficients: Sequence[float]) -> Made:
+def _utility(options: Options, coefficients: Sequence[float]) -> Formula:
     utility = metric("utility", coefficients=coefficients, collection=options.collection, rel=options.level)
-    return Made((utility,), absent=True)
+    return Formula((utility,), absent=True)
 
 
-def _rbp(options: Options, parameters: tuple[float, Gains]) -> Made:
+def _rbp(options: Options, parameters: tuple[float, Gains]) -> Formula:
     """RBP of graded documents, as release 10 has it: the gains are divided by the highest of the query, if above 1."""
     p, gains = parameters
     discount: Any = Discount(GEOMETRIC, p)
     sums, highest = metric("dcg", gain=_gain(gains), discount=discount), metric("idcg", k=1, gain=_gain(gains))
     least = max(1.0, gains.highest)
-    return Made((sums, highest), lambda value, most: (1.0 - p) * value / np.maximum(most, least))
+    return Formula((sums, highest), lambda value, most: (1.0 - p) * value / np.maximum(most, least))
 
 
-def _rbp_residual(options: Options, _: Any) -> Made:
+def _rbp_residual(options: Options, _: Any) -> Formula:
     """The residual, which release 10 sets only where a document that is not judged was returned."""
     made = metric("rbp_residual"), metric("unjudged")
-    return Made(made, lambda residual, unjudged: np.where(unjudged > 0.0, residual, 0.0))
+    return Formula(made, lambda residual, unjudged: np.where(unjudged > 0.0, residual, 0.0))
 
 
 _ALL = (
@@ -187,7 +187,7 @@ _ALL = (
     Measure("recall", "cut", CUTOFFS, _at("recall")),
     Measure("infAP", "whole", (), _plain("infap")),
     Measure("gm_bpref", "whole", (), _plain("bpref"), "summary"),
-    Measure("Rprec_mult", "points", MULTIPLES, lambda o, x: Made((metric("r_precision", multiple=x, rel=o.level),))),
+    Measure("Rprec_mult", "points", MULTIPLES, lambda o, x: Formula((metric("r_precision", multiple=x, rel=o.level),))),
     Measure("utility", "set", ("1.0", "-1.0", "0.0", "0.0"), _utility),
     Measure("11pt_avg", "set", TENTHS, _points),
     Measure("binG", "whole", (), _plain("bin_g")),
@@ -196,7 +196,7 @@ _ALL = (
     Measure("ideal_dcg", "gains", (), _gained("idcg"), since=10),
     Measure("ndcg", "gains", (), _gained("ndcg")),
     Measure("ndcg_rel", "gains", (), _gained("ndcg_rel")),
-    Measure("Rndcg", "gains", (), lambda o, gains: Made((metric("r_ndcg", gain=_gain(gains), rel=o.level),))),
+    Measure("Rndcg", "gains", (), lambda o, gains: Formula((metric("r_ndcg", gain=_gain(gains), rel=o.level),))),
     Measure("ndcg_cut", "cut", CUTOFFS, _ungraded_at("ndcg")),
     Measure("map_cut", "cut", CUTOFFS, _at("ap")),
     Measure("relative_P", "cut", CUTOFFS, _at("capped_recall")),
@@ -245,7 +245,7 @@ class Column(NamedTuple):
     measure: Measure
     key: str
     printed: str
-    made: Made
+    made: Formula
     length: int = 0  # of a relstring
 
 
@@ -309,7 +309,7 @@ def _columns(measure: Measure, given: list[str], options: Options) -> list[Colum
             points = sorted({_real(text) for text in texts})
             return [_made(measure, f"{name}_{point:3.2f}", options, point) for point in points]
         if name == "relstring":
-            return [Column(measure, name, printed, Made(()), _cutoff(*texts))]
+            return [Column(measure, name, printed, Formula(()), _cutoff(*texts))]
         reading: dict[str, Callable[[list[str]], Any]] = {"gains": _pairs, "rbp": _persistence}
         parameter = reading[kind](texts) if kind in reading else [_real(text) for text in texts]
         if name == "set_F" and len(texts) != 1:
@@ -320,7 +320,7 @@ def _columns(measure: Measure, given: list[str], options: Options) -> list[Colum
 
 
 def _made(measure: Measure, key: str, options: Options, parameter: Any) -> Column:
-    return Column(measure, key, key, Made(()) if measure.made is None else measure.made(options, parameter))
+    return Column(measure, key, key, Formula(()) if measure.made is None else measure.made(options, parameter))
 
 
 def _cutoff(text: str, *others: str) -> int:
@@ -436,10 +436,10 @@ def relstrings(rankings: Rankings, length: int) -> list[str]:
     """
     if rankings.ties not in (None, "stable", "docid"):
         raise ValueError(f"relstring: which of the tied documents comes first is open with ties={rankings.ties!r}")
-    return [text for found in found_of(*parts_of(rankings), length, POOLED) for text in _relstrings(found, length)]
+    return [text for found in hits_of(*parts_of(rankings), length, POOLED) for text in _relstrings(found, length)]
 
 
-def _relstrings(found: Found, length: int) -> list[str]:
+def _relstrings(found: Hits, length: int) -> list[str]:
     most = min(length, int(found.returned.max(initial=1)))
     hits = int(found.offsets[-1])
     query, grade, first = (
