@@ -227,13 +227,15 @@ def test_nothing_relevant_and_nothing_returned():
     sums = {name for name, row in TABLE.items() if "empty" not in row.takes}
     rankings = rg.from_ranked([[], [0, 0], []], judged=[[], [0, 0, 0], [2, 0]])
     for name in TABLE:
-        if name in sums:
+        if name in sums or name == "fallout":
             continue
         for empty in (0.0, 0.25, 1.0, math.nan):
             metric = rg.metric(name, empty=empty)
             nothing, zeros, missed = rankings.evaluate(metric)[metric].tolist()
             assert [nothing, zeros] == pytest.approx([empty, empty], nan_ok=True, abs=0), metric
             assert missed == 0.0, metric
+    # of which `empty` is the value where nothing is judged not relevant
+    assert rankings.evaluate("fallout(empty=0.25)")["fallout(empty=0.25)"].tolist() == [0.25, 2 / 3, 0.0]
     found = {name: rankings.evaluate(name)[name].tolist() for name in sums}
     assert found == {name: [0.0, 0.0, 0.0] for name in sums} | {
         "rbp_residual": [1.0, pytest.approx(0.81), 1.0],

@@ -49,6 +49,11 @@ ROWS = [
     (IIR + "8.9, mean of the precisions found", TWENTY, others(2), "ap_hits", 3.3303030303 / 6, 9),
     # recall 0 to 0.2 needs 0 to 2 documents (8·0.2 + 0.9 = 2.5), 0.3 to 0.5 3 and 4, 0.6 and 0.7 5 and 6, 0.8 on 7
     ("IIR section 8.4", TWENTY, others(2), "iprec_mean", (3 + 4 / 11 * 3 + 1 / 3 + 0.3) / 11, None),
+    (HAND + "AUC: 5 of 6 pairs", letters("RNRNN"), [], "auc", 5 / 6, None),
+    (HAND + "AUC: judged documents that were not returned do not count", letters("NR"), others(3, 3), "auc", 0.0, None),
+    (HAND + "fall-out", letters("RNNRN"), others(2, 1), "fallout", 3 / 4, None),
+    (HAND + "fall-out at 2", letters("RNNRN"), others(2, 1), "fallout@2", 1 / 4, None),
+    ("torchmetrics 1.9, retrieval_fall_out(k=2), its docstring", letters("NRN"), [], "fallout@2", 0.5, None),
     ("Järvelin & Kekäläinen 2002, CG'", JK, None, "cg@10", 16, None),
     ("Järvelin & Kekäläinen 2002, DCG', b = 2", JK, None, "dcg(discount=jarvelin:2)@3", 6.89, 2),
     ("Järvelin & Kekäläinen 2002, DCG', b = 2", JK, None, "dcg(discount=jarvelin:2)@6", 7.28, 2),
@@ -243,3 +248,24 @@ def test_counts_are_added_up():
     rankings = rg.from_ranked([[1, 0, 1], [0, 2], []], judged=[[1, 0, 1, 1], [0, 2], [1]])
     result = rankings.evaluate("num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret", "num_q", "num_rel(rel=2)")
     assert list(result.aggregate().values()) == [5, 5, 3, 2, 3, 1]
+
+
+def test_gauc_weighs_queries_by_their_documents():
+    """(4 · 7/8 + 2 · 0) / 6: of the first query one pair is tied, and the second is upside down."""
+    rankings = rg.from_scores([[1, 0, 1, 0], [0, 1]], [[0.9, 0.8, 0.8, 0.1], [0.9, 0.1]])
+    result = rankings.evaluate("gauc", "auc", "gauc(rel=2,empty=nan)")
+    assert result["gauc"].tolist() == result["auc"].tolist() == [7 / 8, 0.0]
+    assert result.mean("gauc") == result.aggregate("gauc") == result.aggregate()["gauc"] == 3.5 / 6
+    assert result.mean("auc") == 3.5 / 8
+    assert result.mean("gauc", weights=[1, 2]) == 3.5 / 8
+    assert math.isnan(result.mean("gauc(rel=2,empty=nan)"))
+
+
+def test_gauc_of_parts_is_that_of_all():
+    parts = [[1, 0, 1, 0], [0, 1]], [[0, 1, 1]], [[1, 0]]
+    merged = [rg.from_ranked(part).evaluate("gauc") for part in parts]
+    whole = rg.from_ranked([grades for part in parts for grades in part]).evaluate("gauc")
+    assert merged[0].merge(*merged[1:]).mean() == whole.mean()
+    assert (
+        rg.compare({"a": [[1, 2], [3, 4, 5]]}, [[1], [4]], ["gauc"]).aggregate()["a"]["gauc"] == (2 * 1.0 + 3 * 0.5) / 5
+    )

@@ -15,7 +15,8 @@ Sources:
     Voorhees 1999, The TREC-8 question answering track report, TREC-8: reciprocal rank and its mean, MRR.
     McSherry and Najork 2008, Computing information retrieval performance measures efficiently in the presence of
         tied scores, ECIR: the value under ties is the expected value over all orders of the tied documents.
-    van Rijsbergen 1979, Information retrieval, chapter 7: precision, recall, E = 1 - F.
+    van Rijsbergen 1979, Information retrieval, chapter 7: precision, recall, E = 1 - F, fallout.
+    Fawcett 2006, An introduction to ROC analysis, Pattern Recognition Letters 27(8): AUC.
     Manning, Raghavan and Schütze 2008, Introduction to information retrieval, chapter 8: precision, recall, F, average
         precision, interpolated precision, R-precision.
     Buckley and Voorhees 2004, Retrieval evaluation with incomplete information, SIGIR: bpref, with the bound that
@@ -309,6 +310,23 @@ def num_q(grades, judged):
     return 1.0
 
 
+def fallout(grades, judged, k=None, rel=None, empty=0.0):
+    """The share of what is judged not relevant that the first k documents hold (van Rijsbergen 1979)."""
+    others = num_nonrel_judged_ret(judged, judged, rel)
+    return num_nonrel_judged_ret(grades[:k], judged, rel) / others if others else empty
+
+
+def auc(grades, judged, rel=None, empty=0.0):
+    """The share of pairs of a relevant and another document in which the relevant one comes first (Fawcett 2006)."""
+    right = [
+        is_relevant(first, rel)
+        for i, first in enumerate(grades)
+        for second in grades[i + 1 :]
+        if is_relevant(first, rel) != is_relevant(second, rel)
+    ]
+    return sum(right) / len(right) if right else empty
+
+
 # precisions at relevant documents
 
 
@@ -471,6 +489,9 @@ METRICS = {
     "iprec_mean": iprec_mean,
     "bpref": bpref,
     "gm_bpref": bpref,
+    "auc": auc,
+    "gauc": auc,
+    "fallout": fallout,
     "infap": infap,
     "rbp": rbp,
     "rbp_residual": rbp_residual,

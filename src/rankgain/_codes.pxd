@@ -42,6 +42,7 @@ cdef enum:
     IDEAL_CASCADE = 13
     GRADE_LEVELS = 14
     RELEVANT_RANKS = 15
+    PAIRS = 16
 
 cdef enum:
     NO_GAIN = 0
@@ -69,6 +70,7 @@ cdef enum:
     UTILITY = 13
     DIFFERENCE = 14
     ONE = 15
+    FALLOUT = 16
 
 cdef enum:
     NAN_GRADE = 1

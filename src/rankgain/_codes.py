@@ -37,7 +37,8 @@ LISTS, DICTS, COLUMNS, PLACES = range(4)
     IDEAL_CASCADE,
     GRADE_LEVELS,
     RELEVANT_RANKS,
-) = range(16)
+    PAIRS,
+) = range(17)
 
 # How a term makes gains of grades; ASKED: a callable was asked for those of each query.
 NO_GAIN, LINEAR, EXPONENTIAL, RELEVANT, STOP, TABLE, ASKED = range(7)
@@ -60,7 +61,8 @@ NO_GAIN, LINEAR, EXPONENTIAL, RELEVANT, STOP, TABLE, ASKED = range(7)
     UTILITY,
     DIFFERENCE,
     ONE,
-) = range(16)
+    FALLOUT,
+) = range(17)
 
 # What is wrong with the input: an error is (code, query, position).
 NAN_GRADE = 1

@@ -3,7 +3,7 @@
 from libc.math cimport log2
 from libc.stdint cimport int64_t
 
-from rankgain._codes cimport ABOVE_IDEAL, AVERAGE, NOT_FINITE, WORST
+from rankgain._codes cimport ABOVE_IDEAL, AVERAGE, BEST, NOT_FINITE, WORST
 
 
 cdef struct Rising:
@@ -135,6 +135,36 @@ cdef double sum_preferences(
         higher += z
         i = j
     return total
+
+
+cdef double share_of_pairs(
+    Py_ssize_t n, const double* grade, const int64_t* first, const int64_t* last, double above, int ties,
+    int64_t returned, double empty
+) noexcept nogil:
+    cdef Py_ssize_t i = 0, j, index
+    cdef int64_t relevant = 0, found = 0, others, h, tied, after
+    cdef double total = 0.0
+    for index in range(n):
+        relevant += grade[index] > above
+    others = returned - relevant
+    if relevant == 0 or others == 0:
+        return empty
+    while i < n:
+        j = group_stop(first, i, n)
+        h = 0
+        for index in range(i, j):
+            h += grade[index] > above
+        tied = last[i] - first[i] + 1 - h
+        found += h
+        after = others - (last[i] - found)
+        if ties == BEST:
+            total += <double>h * <double>(after + tied)
+        elif ties == WORST:
+            total += <double>h * <double>after
+        else:
+            total += <double>h * (<double>after + <double>tied / 2.0)
+        i = j
+    return total / (<double>relevant * <double>others)
 
 
 cdef struct Walk:

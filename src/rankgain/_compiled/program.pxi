@@ -6,13 +6,13 @@ from libc.stdlib cimport calloc, free
 
 from rankgain._codes cimport (
     ABOVE_IDEAL, ANY_RELEVANT, ASKED, AS_IS, BIASED, BOUNDED_MEAN, BY_CAPPED, BY_HITS, BY_RELEVANT, CASCADE,
-    COST_SUM, DIFFERENCE, DISCOUNTED_SUM, FILLED, FIRST_RELEVANT, F_MEASURE, GRADE_LEVELS, IDEAL_CASCADE, IDEAL_SUM,
-    INFERRED_SUM, INTERPOLATED, JUDGED_ABOVE, NOT_FINITE, ONE, PRECISION_AT_RELEVANT, PRECISION_SUM, PREFERENCE_SUM,
+    COST_SUM, DIFFERENCE, DISCOUNTED_SUM, FALLOUT, FILLED, FIRST_RELEVANT, F_MEASURE, GRADE_LEVELS, IDEAL_CASCADE, IDEAL_SUM,
+    INFERRED_SUM, INTERPOLATED, JUDGED_ABOVE, NOT_FINITE, ONE, PAIRS, PRECISION_AT_RELEVANT, PRECISION_SUM, PREFERENCE_SUM,
     QUOTIENT, RANKS, RATIO, RELEVANT_RANKS, RESIDUAL, SET_AP, SHORT_DISCOUNT, UNJUDGED, UTILITY, VECTOR, WORST,
 )
 
 cdef enum:
-    MOST_PLACES = 3  # values of terms of which a figure is made
+    MOST_PLACES = 4  # values of terms of which a figure is made
     MOST_PARAMETERS = 5
 
 
@@ -311,6 +311,10 @@ cdef int take_term(
             query.n, query.grade, query.first, query.last, term.above, query.ties, judged_above(query, term.above),
             term.points, term.n_points, term.flag, query.scratch,
         )
+    elif term.family == PAIRS:
+        value = share_of_pairs(
+            query.n, query.grade, query.first, query.last, term.above, query.ties, query.returned, term.empty
+        )
     elif term.family == COST_SUM:
         code = hit_gains(term, table, query, INT64_MAX, pooled, &gain, &n)
         if code == 0:
@@ -350,6 +354,11 @@ cdef int make_figure(const Figure* figure, const double* values, double* out) no
         return 0
     if figure.how == RATIO:
         return quotient(a, b, figure.empty, bounded, out)
+    if figure.how == FALLOUT:
+        a -= b
+        c -= values[figure.places[3]]
+        out[0] = over(a, c, figure.empty)
+        return ABOVE_IDEAL if a > c * (1.0 + TOLERANCE) else 0
     if bounded and (
         c > b * (1.0 + TOLERANCE) if figure.how == BY_HITS
         else a > (1.0 if figure.how == BOUNDED_MEAN else b) * (1.0 + TOLERANCE)

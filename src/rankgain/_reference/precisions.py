@@ -5,7 +5,7 @@ interpolated precision, G; in plain Python.
 import math
 
 from rankgain import _codes
-from rankgain._codes import AVERAGE, UNLIMITED, WORST
+from rankgain._codes import AVERAGE, BEST, UNLIMITED, WORST
 from rankgain._reference.numbers import Refused
 from rankgain._reference.query import at_cutoffs, hit_gains, in_order, judged_gains, resolved
 from rankgain._reference.sums import TOLERANCE, all_finite
@@ -112,6 +112,26 @@ def preference_sum(term, table, query):
 
 
 EPSILON = 0.00001  # of infAP, as in trec_eval
+
+
+def pairs(term, table, query):
+    """The share of the pairs of a relevant and another returned document in which the relevant one comes first.
+
+    A tied pair counts half under AVERAGE, which is its expected value (Fawcett 2006, section 7). `empty` where there is
+    no such pair.
+    """
+    relevant = sum(grade > term.above for grade in query.grade)
+    others = query.returned - relevant
+    if not relevant or not others:
+        return term.empty
+    total, found = 0.0, 0
+    for i, j in query.groups():
+        h = sum(grade > term.above for grade in query.grade[i:j])
+        tied = query.last[i] - query.first[i] + 1 - h
+        found += h
+        after = others - (query.last[i] - found)
+        total += h * (after + {BEST: tied, WORST: 0}.get(query.ties, tied / 2))
+    return total / (relevant * others)
 
 
 def inferred_sum(term, table, query):

@@ -15,7 +15,7 @@ from rankgain import _codes
 from rankgain._codes import UNLIMITED, WORST
 from rankgain._reference.cascade import cascade, ideal_cascade
 from rankgain._reference.numbers import Refused
-from rankgain._reference.precisions import cost_sum, inferred_sum, interpolated, precision_sum, preference_sum
+from rankgain._reference.precisions import cost_sum, inferred_sum, interpolated, pairs, precision_sum, preference_sum
 from rankgain._reference.query import Term, hit_gains, judged_gains, require_ranks
 from rankgain._reference.sums import (
     TOLERANCE,
@@ -133,6 +133,7 @@ OF_WHOLE_LISTS = {
     _codes.COST_SUM: cost_sum,
     _codes.GRADE_LEVELS: grade_levels,
     _codes.RELEVANT_RANKS: relevant_ranks,
+    _codes.PAIRS: pairs,
 }
 
 
@@ -184,6 +185,13 @@ def _set_ap(empty, bounded, own, hits, relevant, returned):
     return _over(hits * hits, returned * relevant) if relevant > 0.0 else empty
 
 
+def _fallout(empty, bounded, own, hits, relevant, judged, judged_relevant):
+    """What is judged and not relevant: the share of it that was returned."""
+    returned, whole = hits - relevant, judged - judged_relevant
+    _not_above(returned, whole)
+    return _over(returned, whole, empty)
+
+
 def _utility(empty, bounded, own, hits, relevant, returned):
     a, b, c, d, collection = own
     rest = collection + hits - returned - relevant
@@ -208,6 +216,7 @@ FIGURES = {
     _codes.UTILITY: _utility,
     _codes.DIFFERENCE: lambda empty, bounded, own, value, other: value - other,
     _codes.ONE: lambda empty, bounded, own, value: 1.0,
+    _codes.FALLOUT: _fallout,
 }
 
 

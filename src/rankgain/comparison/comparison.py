@@ -16,7 +16,7 @@ from rankgain.inputs.judgments import judgments
 from rankgain.inputs.qrels import from_qrels
 from rankgain.inputs.recommendations import from_recommendations
 from rankgain.inputs.trec import read_trec
-from rankgain.metrics.metric import Metric, aggregator, better, parse
+from rankgain.metrics.metric import Metric, better, parse
 from rankgain.rankings import Rankings
 from rankgain.results import export as exports
 from rankgain.results.evaluation import Evaluation, notes
@@ -177,7 +177,7 @@ class Comparison(Mapping[str, Evaluation]):
         """
         if metric not in self.metrics:
             raise KeyError(f"{metric} was not evaluated; there are: {', '.join(map(str, self.metrics))}")
-        return _best(metric, {name: aggregator(metric)(result[metric], None) for name, result in self.items()})
+        return _best(metric, {name: result.aggregate(metric) for name, result in self.items()})
 
     def table(self) -> str:
         """An aligned text table: a row a metric, a column a run, the best of each row marked with ``*``.

@@ -148,6 +148,11 @@ def relevant_ranks(gain: Gain, discount: Discount) -> Term:
     return Term(_codes.RELEVANT_RANKS, Needs(UNLIMITED, UNLIMITED, _lowest(gain)), gain, discount)
 
 
+def pairs(above: float, empty: float) -> Term:
+    """The share of pairs of a relevant and another returned document in which the relevant one comes first (AUC)."""
+    return Term(_codes.PAIRS, Needs(UNLIMITED, 1, min(above, 0.0)), above=above, empty=empty)
+
+
 def _lowest(gain: Gain) -> float:
     return NON_RELEVANT if gain.counts_zeros() else 0.0
 

@@ -191,6 +191,12 @@ def aggregator(asked: str | Metric) -> Aggregator:
     return TABLE[record.name].aggregator
 
 
+def weighing(asked: str | Metric) -> str:
+    """The metric that weighs queries in the mean of a metric, by the key that it has in a result; "" if none does."""
+    ((_, record),) = parse(asked)
+    return TABLE[record.name].weights
+
+
 def better(asked: str | Metric) -> int:
     """Whether higher values of a metric, by its key in a result, are better, 1, lower ones, −1, or neither, 0."""
     ((_, record),) = parse(asked)

@@ -6,8 +6,9 @@ were asked for by name are kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,12 +36,19 @@ class Plan:
     """Metrics, and what computes them by the backend that is in use; `rows`: the keys that they have in a result.
 
     A key is the place of what was asked for, or the text of one of several cut-offs, and goes with a row.
+    `weighing`: the rows of metrics that weigh queries, by their names.
     """
 
-    def __init__(self, metrics: Sequence[Metric], rows: Sequence[tuple[int | str, int]] = ()) -> None:
+    def __init__(
+        self,
+        metrics: Sequence[Metric],
+        rows: Sequence[tuple[int | str, int]] = (),
+        weighing: Mapping[str, int] = MappingProxyType({}),
+    ) -> None:
         self.metrics = metrics
         self.rank = len(metrics)
         self.rows = rows
+        self.weighing = weighing
         self.plain = [key for key, _ in rows] == [row for _, row in rows] == list(range(len(metrics)))
         self.averaged = not any(TABLE[metric.name].unaveraged for metric in metrics)
         depths: dict[Term, set[int]] = {}
@@ -92,6 +100,10 @@ class Plan:
         found = list(out)
         return {asked[key] if isinstance(key, int) else key: found[row] for key, row in self.rows}
 
+    def weights(self, out: Floats) -> dict[str, Floats]:
+        """What weighs queries, by the names of metrics."""
+        return {name: out[row] for name, row in self.weighing.items()}
+
 
 _NONE = np.empty(0)
 
@@ -136,10 +148,13 @@ def planned(asked: Asked) -> Plan:
     requests: dict[int | str, Metric] = {}
     for place, one in enumerate(asked):
         requests |= {place if name is one else str(name): metric for name, metric in parse(one)}
-    rows = {metric: row for row, metric in enumerate(dict.fromkeys(requests.values()))}
+    found = dict.fromkeys(requests.values())
+    weights = [Metric(name) for metric in found if (name := TABLE[metric.name].weights)]
+    rows = {metric: row for row, metric in enumerate({**found, **dict.fromkeys(weights)})}
     if not rows:
         raise ValueError(f"no metric was asked for; there are: {', '.join(TABLE)}")
-    plan = Plan(list(rows), [(name, rows[metric]) for name, metric in requests.items()])
+    weighing = {metric.name: rows[metric] for metric in weights}
+    plan = Plan(list(rows), [(name, rows[metric]) for name, metric in requests.items()], weighing)
     if not plan.asks:
         if len(_kept) >= MOST_PLANS:
             _kept.clear()

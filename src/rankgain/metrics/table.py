@@ -28,6 +28,7 @@ from rankgain.metrics.families import (
     inferred_sum,
     interpolated,
     judged_above,
+    pairs,
     precision_at_relevant,
     precision_sum,
     preference_sum,
@@ -78,13 +79,15 @@ SET_AP = Figure(_codes.SET_AP, _always)
 UTILITY = Figure(_codes.UTILITY, parameters=lambda metric: (*metric.coefficients, metric.collection))
 DIFFERENCE = Figure(_codes.DIFFERENCE)
 ONE = Figure(_codes.ONE)
+FALLOUT = Figure(_codes.FALLOUT, _always)
 
 
 class Row(NamedTuple):
     """One metric of the table: what it is called, what it takes, which terms compute it, and what sums it up.
 
     `takes`: its parameters besides k. `figure`: what makes its value of those of the terms. `highest`: its largest
-    value. `aggregator`: what makes one number of those of many queries. `cuts`: whether it takes a cut-off k.
+    value. `aggregator`: what makes one number of those of many queries. `weights`: the metric that weighs queries in
+    it, and in the mean. `cuts`: whether it takes a cut-off k.
     `unaveraged`: why it has no expected value over the orders of tied documents.
     `better`: 1 where higher values are better, −1 where lower ones are, 0 where neither says anything about a run.
     `formula`: in the symbols that `rankgain.explain` lists. `source`: the paper or the program that defines it.
@@ -98,6 +101,7 @@ class Row(NamedTuple):
     figure: Figure = AS_IS
     highest: float = 1.0
     aggregator: Aggregator = mean
+    weights: str = ""
     cuts: bool = True
     unaveraged: str = ""
     better: int = 1
@@ -351,6 +355,38 @@ TABLE: dict[str, Row] = {
             formula="Σ rel(i)·(1 + p(i)·(h(i) + ε) / (j(i) + 2ε)) / i / R; p(i), j(i), h(i): how many pooled, "
             "judged and relevant documents stand above rank i; ε = 0.00001",
             source="Yilmaz & Aslam 2006; " + _TREC.format("infap"),
+        ),
+        Row(
+            "fallout",
+            "fall-out: the share of the documents judged not relevant that were returned to rank k",
+            lambda m: (hits_above(NON_RELEVANT), _hits(m), judged_above(NON_RELEVANT), _relevant(m)),
+            aliases=("fall_out",),
+            takes=("rel", "empty"),
+            figure=FALLOUT,
+            better=-1,
+            formula="Σ 1 − rel(i) over the judged documents at i ≤ k, / N",
+            source="van Rijsbergen 1979; torchmetrics, retrieval_fall_out",
+        ),
+        Row(
+            "auc",
+            "AUC: the share of pairs of a relevant and another returned document that are in the right order",
+            lambda m: (pairs(m.above, m.empty),),
+            takes=("rel", "empty"),
+            cuts=False,
+            formula="pairs i < j with rel(i) = 1 and rel(j) = 0 / all pairs of a relevant and another document; a tied "
+            "pair counts half",
+            source="Hanley & McNeil 1982; Fawcett 2006",
+        ),
+        Row(
+            "gauc",
+            "AUC, whose mean over queries is weighted by the number of documents that each returned (GAUC)",
+            lambda m: (pairs(m.above, m.empty),),
+            takes=("rel", "empty"),
+            weights="num_ret",
+            cuts=False,
+            formula="pairs i < j with rel(i) = 1 and rel(j) = 0 / all pairs of a relevant and another document; a tied "
+            "pair counts half",
+            source="Zhu, Jin, Tan, Pan, Zeng, Li & Gai 2017; Zhou et al. 2018",
         ),
         Row(
             "rbp",

@@ -9,7 +9,7 @@ from typing import Any, overload
 import numpy as np
 
 from rankgain.metrics.aggregators import check_weights, mean
-from rankgain.metrics.metric import Metric, aggregator
+from rankgain.metrics.metric import Metric, aggregator, weighing
 from rankgain.results import export as exports
 from rankgain.results.text import html_table, number
 from rankgain.scalars import Floats
@@ -47,7 +47,9 @@ class Evaluation(Mapping[str | Metric, Floats]):
         like: str | None,
         backend: str,
         counts: tuple[int, int, int, int],
+        weights: dict[str, Floats] | None = None,
     ) -> None:
+        """`weights`: the values of metrics that weigh queries, by name."""
         self._values = values
         self.query_ids = query_ids
         self.ties = ties
@@ -55,6 +57,7 @@ class Evaluation(Mapping[str | Metric, Floats]):
         self.like = like
         self.backend = backend
         self._counts = counts
+        self._weights = weights
 
     @property
     def counts(self) -> dict[str, int]:
@@ -69,8 +72,7 @@ class Evaluation(Mapping[str | Metric, Floats]):
         return dict(zip(COUNTS, self._counts, strict=True))
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        counts = state.pop("counts", None)  # of release 0.1
-        vars(self).update(state if counts is None else state | {"_counts": tuple(counts.values())})
+        vars(self).update({"_weights": None} | state)  # which pickles of before lack
 
     def __getitem__(self, metric: str | Metric) -> Floats:
         try:
@@ -92,7 +94,7 @@ class Evaluation(Mapping[str | Metric, Floats]):
         """The mean over queries of one metric, or of each as a dict; queries whose value is NaN do not count.
 
         It is ``math.fsum(values) / n``, or ``math.fsum(weights * values) / math.fsum(weights)``, and NaN where no
-        query counts.
+        query counts. In the mean of ``gauc`` each query counts as much as it has documents.
 
         Parameters
         ----------
@@ -124,20 +126,33 @@ class Evaluation(Mapping[str | Metric, Floats]):
         """
         factors = check_weights(weights, self.query_ids)
         if metric is None:
-            return {key: mean(vector, factors) for key, vector in self.items()}
-        return mean(self[metric], factors)
+            return {key: mean(vector, self._factors(key, factors)) for key, vector in self.items()}
+        return mean(self[metric], self._factors(metric, factors))
 
-    def aggregate(self, *, weights: Any = None) -> dict[str | Metric, float]:
+    def _factors(self, metric: str | Metric, factors: Floats | None) -> Floats | None:
+        """How much each query counts: by the caller, and by what the metric itself weighs queries."""
+        own = weighing(metric) if self._weights else ""
+        if not own or self._weights is None:
+            return factors
+        return self._weights[own] if factors is None else self._weights[own] * factors
+
+    @overload
+    def aggregate(self, metric: str | Metric, *, weights: Any = None) -> float: ...
+    @overload
+    def aggregate(self, metric: None = None, *, weights: Any = None) -> dict[str | Metric, float]: ...
+    def aggregate(
+        self, metric: str | Metric | None = None, *, weights: Any = None
+    ) -> float | dict[str | Metric, float]:
         """One number a metric, by the aggregator that the metric's definition names: for most of them the mean.
 
         Parameters
         ----------
-        weights : array_like or mapping, optional
+        metric, weights
             As in `mean`.
 
         Returns
         -------
-        dict of metric to float
+        float, or dict of metric to float
 
         Raises
         ------
@@ -151,7 +166,9 @@ class Evaluation(Mapping[str | Metric, Floats]):
         {'rr': 0.75, 'cg': 1.0}
         """
         factors = check_weights(weights, self.query_ids)
-        return {key: aggregator(key)(vector, factors) for key, vector in self.items()}
+        if metric is None:
+            return {key: aggregator(key)(vector, self._factors(key, factors)) for key, vector in self.items()}
+        return aggregator(metric)(self[metric], self._factors(metric, factors))
 
     def merge(self, *others: Evaluation) -> Evaluation:
         """One Evaluation of the queries of this one and of others, in order: as if all were evaluated at once.
@@ -194,7 +211,10 @@ class Evaluation(Mapping[str | Metric, Floats]):
         backend = "+".join(sorted({name for part in parts for name in part.backend.split("+")}))
         queries, missing, unjudged, empty = (sum(part.counts[name] for part in parts) for name in COUNTS)
         counts = queries, missing, unjudged, empty
-        return Evaluation(merged, _merged_ids(parts), self.ties, self.missing, self.like, backend, counts)
+        weights = {
+            name: np.concatenate([(part._weights or {})[name] for part in parts]) for name in self._weights or ()
+        }
+        return Evaluation(merged, _merged_ids(parts), self.ties, self.missing, self.like, backend, counts, weights)
 
     def _check_same_rules(self, other: Evaluation, place: str) -> None:
         for key in [*self, *other]:
