@@ -324,7 +324,8 @@ def auc(grades, judged, rel=None, empty=0.0):
         for second in grades[i + 1 :]
         if is_relevant(first, rel) != is_relevant(second, rel)
     ]
-    return sum(right) / len(right) if right else empty
+    missed = any(is_relevant(grade, rel) for grade in judged) and not any(is_relevant(grade, rel) for grade in grades)
+    return sum(right) / len(right) if right else 0.0 if missed else empty
 
 
 # precisions at relevant documents

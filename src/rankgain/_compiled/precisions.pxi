@@ -139,7 +139,7 @@ cdef double sum_preferences(
 
 cdef double share_of_pairs(
     Py_ssize_t n, const double* grade, const int64_t* first, const int64_t* last, double above, int ties,
-    int64_t returned, double empty
+    int64_t returned, double missed, double empty
 ) noexcept nogil:
     cdef Py_ssize_t i = 0, j, index
     cdef int64_t relevant = 0, found = 0, others, h, tied, after
@@ -147,7 +147,9 @@ cdef double share_of_pairs(
     for index in range(n):
         relevant += grade[index] > above
     others = returned - relevant
-    if relevant == 0 or others == 0:
+    if relevant == 0:
+        return missed
+    if others == 0:
         return empty
     while i < n:
         j = group_stop(first, i, n)

@@ -233,6 +233,11 @@ cdef int precision_at_relevant(const Term* term, Query* query, bint pooled, doub
     return code
 
 
+cdef inline double before_found(const Term* term, const Query* query) noexcept nogil:
+    """The value before a relevant document is found: `empty` where none is judged."""
+    return 0.0 if query.n_judged > 0 and query.judged_grade[0] > term.above else term.empty
+
+
 cdef int take_term(
     const Term* term, const GainTable* table, Query* query, bint pooled, int64_t* position
 ) noexcept nogil:
@@ -244,7 +249,6 @@ cdef int take_term(
     cdef int64_t relevant, needed
     cdef Py_ssize_t index, n
     cdef int code = 0
-    cdef bint judged
     cdef Cutoffs own
     cdef Rising ideal
     own.ranks = term.cutoffs
@@ -266,8 +270,7 @@ cdef int take_term(
                 values[index] = <double>term.cutoffs[index]
         return 0
     if term.family == FIRST_RELEVANT or term.family == ANY_RELEVANT:
-        judged = query.n_judged > 0 and query.judged_grade[0] > term.above
-        value = 0.0 if judged else term.empty
+        value = before_found(term, query)
         if term.family == FIRST_RELEVANT:
             find_relevant(
                 0, query.n, query.grade, query.first, query.last, term.above, query.ties, value, term.cutoffs, term.n,
@@ -313,7 +316,8 @@ cdef int take_term(
         )
     elif term.family == PAIRS:
         value = share_of_pairs(
-            query.n, query.grade, query.first, query.last, term.above, query.ties, query.returned, term.empty
+            query.n, query.grade, query.first, query.last, term.above, query.ties, query.returned,
+            before_found(term, query), term.empty,
         )
     elif term.family == COST_SUM:
         code = hit_gains(term, table, query, INT64_MAX, pooled, &gain, &n)

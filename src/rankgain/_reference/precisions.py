@@ -7,7 +7,7 @@ import math
 from rankgain import _codes
 from rankgain._codes import AVERAGE, BEST, UNLIMITED, WORST
 from rankgain._reference.numbers import Refused
-from rankgain._reference.query import at_cutoffs, hit_gains, in_order, judged_gains, resolved
+from rankgain._reference.query import at_cutoffs, before_found, hit_gains, in_order, judged_gains, resolved
 from rankgain._reference.sums import TOLERANCE, all_finite
 
 
@@ -117,12 +117,14 @@ EPSILON = 0.00001  # of infAP, as in trec_eval
 def pairs(term, table, query):
     """The share of the pairs of a relevant and another returned document in which the relevant one comes first.
 
-    A tied pair counts half under AVERAGE, which is its expected value (Fawcett 2006, section 7). `empty` where there is
-    no such pair.
+    A tied pair counts half under AVERAGE, which is its expected value (Fawcett 2006, section 7). Where no relevant
+    document was returned though one is judged, it is 0; without any other document it is `empty`.
     """
     relevant = sum(grade > term.above for grade in query.grade)
     others = query.returned - relevant
-    if not relevant or not others:
+    if not relevant:
+        return before_found(term, query)
+    if not others:
         return term.empty
     total, found = 0.0, 0
     for i, j in query.groups():

@@ -114,6 +114,11 @@ def judged_gains(term, table, query):
     return sorted(gains, key=lambda pair: -pair[0]) if term.gain >= _codes.TABLE else gains
 
 
+def before_found(term, query):
+    """The value before a relevant document is found: `empty` where none is judged."""
+    return 0.0 if query.judged and query.judged[0][0] > term.above else term.empty
+
+
 # ranks
 
 

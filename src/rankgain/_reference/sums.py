@@ -11,7 +11,7 @@ import math
 from rankgain import _codes
 from rankgain._codes import AVERAGE, GEOMETRIC, JARVELIN, LOG2, UNLIMITED, WORST, ZIPF
 from rankgain._reference.numbers import Refused
-from rankgain._reference.query import at_cutoffs, hit_gains, judged_gains, require_ranks, resolved
+from rankgain._reference.query import at_cutoffs, before_found, hit_gains, judged_gains, require_ranks, resolved
 from rankgain.scalars import Floats
 
 # DCG may exceed the ideal by what the order of additions does to the last bits, and by no more.
@@ -129,11 +129,6 @@ def ideal_sum(term, table, query):
     return sum_best(term, table, query, term.cutoffs)
 
 
-def _before_found(term, query):
-    """The value before a relevant document is found: `empty` where none is judged."""
-    return 0.0 if query.judged and query.judged[0][0] > term.above else term.empty
-
-
 def first_relevant(term, table, query):
     """1 / rank of the first relevant hit.
 
@@ -159,7 +154,7 @@ def first_relevant(term, table, query):
                 yield rank, 1.0 / rank
             return
 
-    return at_cutoffs(term.cutoffs, running(), _before_found(term, query))
+    return at_cutoffs(term.cutoffs, running(), before_found(term, query))
 
 
 def any_relevant(term, table, query):
@@ -186,7 +181,7 @@ def any_relevant(term, table, query):
                 yield b - relevant + 1 if query.ties == WORST else a, 1.0
                 return
 
-    return at_cutoffs(term.cutoffs, running(), _before_found(term, query))
+    return at_cutoffs(term.cutoffs, running(), before_found(term, query))
 
 
 # the ratio to the ideal
