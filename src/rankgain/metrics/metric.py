@@ -13,6 +13,7 @@ from rankgain.metrics.discounts import Discount, DiscountKind
 from rankgain.metrics.gains import Gain, GainKind
 from rankgain.metrics.parameters import PARAMETERS, Parameters, cut_off
 from rankgain.metrics.table import TABLE, Row
+from rankgain.metrics.trec_names import CUTOFFS, TREC_NAMES
 from rankgain.scalars import short
 
 
@@ -95,10 +96,9 @@ def _shown(value: Any) -> str:
 
 
 _NAMES = {alias: row for row in TABLE.values() for alias in (row.name, *row.aliases)}
-# The names of trec_eval that stand for several cut-offs, and which these are where none are given (m_ndcg_cut.c …).
-_TREC_LISTS = {"ndcg_cut", "map_cut"}
-_TREC_CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
-_TREC_NAMES = {*_TREC_LISTS, "p", "recall", "relative_p", "success", "unj"}
+# The names of trec_eval with cut-offs, and those that stand for several of them if none is given (m_ndcg_cut.c …).
+_TREC_NAMES = {row.name.lower() for row in TREC_NAMES if row.kind == "cut"}
+_TREC_LISTS = {name for name in _TREC_NAMES if name.endswith("_cut")}
 
 
 def metric(
@@ -233,7 +233,7 @@ def parse(asked: str | Metric) -> Iterator[tuple[str | Metric, Metric]]:
     trec = re.fullmatch(_TREC_FORM, asked)
     if trec and trec["name"].lower() in (_TREC_NAMES if trec["ks"] else _TREC_LISTS):
         name = trec["name"] if trec["ks"] else trec["name"].lower()
-        ks = [_whole(asked, k) for k in trec["ks"].split(",")] if trec["ks"] else _TREC_CUTOFFS
+        ks = [_whole(asked, k) for k in trec["ks"].split(",")] if trec["ks"] else [*map(int, CUTOFFS)]
         for k in ks:
             yield (asked if len(ks) == 1 else f"{name}_{k}"), metric(name, k=k)
         return

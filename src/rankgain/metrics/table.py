@@ -37,6 +37,7 @@ from rankgain.metrics.families import (
 )
 from rankgain.metrics.gains import Gain
 from rankgain.metrics.parameters import Parameters
+from rankgain.metrics.trec_names import aliases
 
 
 class Figure(NamedTuple):
@@ -85,9 +86,9 @@ FALLOUT = Figure(_codes.FALLOUT, _always)
 class Row(NamedTuple):
     """One metric of the table: what it is called, what it takes, which terms compute it, and what sums it up.
 
-    `takes`: its parameters besides k. `figure`: what makes its value of those of the terms. `highest`: its largest
-    value. `aggregator`: what makes one number of those of many queries. `weights`: the metric that weighs queries in
-    it, and in the mean. `cuts`: whether it takes a cut-off k.
+    `aliases`: further names; those of trec_eval are added. `takes`: its parameters besides k. `figure`: what makes its
+    value of those of the terms. `highest`: its largest value. `aggregator`: what makes one number of those of many
+    queries. `weights`: the metric that weighs queries in it, and in the mean. `cuts`: whether it takes a cut-off k.
     `unaveraged`: why it has no expected value over the orders of tied documents.
     `better`: 1 where higher values are better, −1 where lower ones are, 0 where neither says anything about a run.
     `formula`: in the symbols that `rankgain.explain` lists. `source`: the paper or the program that defines it.
@@ -131,7 +132,7 @@ _BY_ORDER = "it depends on where each document of a tie group stands, not only o
 
 
 TABLE: dict[str, Row] = {
-    row.name: row
+    row.name: row._replace(aliases=(*row.aliases, *aliases(row.name)))
     for row in (
         Row(
             "cg",
@@ -163,7 +164,6 @@ TABLE: dict[str, Row] = {
         Row(
             "idcg",
             "ideal DCG: the DCG of the judged gains, highest first",
-            aliases=("ideal_dcg",),
             takes=("gain", "discount"),
             terms=lambda m: (ideal_sum(m.gain, m.discount),),
             highest=math.inf,
@@ -174,7 +174,6 @@ TABLE: dict[str, Row] = {
         Row(
             "ndcg",
             "normalised DCG: DCG / IDCG",
-            aliases=("ndcg_cut",),
             takes=("gain", "discount", "ideal", "empty"),
             terms=lambda m: (
                 discounted_sum(m.gain, m.discount),
@@ -188,7 +187,7 @@ TABLE: dict[str, Row] = {
         Row(
             "rr",
             "reciprocal rank: 1 / rank of the first relevant document; its mean is MRR",
-            aliases=("mrr", "reciprocal_rank", "recip_rank"),
+            aliases=("mrr", "reciprocal_rank"),
             takes=("rel", "empty"),
             terms=lambda m: (first_relevant(m.above, m.empty),),
             formula="1 / i of the first i ≤ k with rel(i) = 1, else 0",
@@ -206,7 +205,6 @@ TABLE: dict[str, Row] = {
         Row(
             "precision",
             "the share of relevant documents among the first k; without k, among those returned",
-            aliases=("p", "set_p"),
             takes=("rel",),
             terms=lambda m: (_hits(m), ranks()),
             figure=QUOTIENT,
@@ -216,7 +214,7 @@ TABLE: dict[str, Row] = {
         Row(
             "recall",
             "the share of the relevant documents that were returned to rank k",
-            aliases=("r", "set_recall"),
+            aliases=("r",),
             takes=("rel", "empty"),
             terms=lambda m: (_hits(m), _relevant(m)),
             figure=BY_RELEVANT,
@@ -226,7 +224,7 @@ TABLE: dict[str, Row] = {
         Row(
             "capped_recall",
             "relevant documents to rank k / min(k, R): how much of what k ranks can hold",
-            aliases=("relative_p", "recall_cap", "set_relative_p"),
+            aliases=("recall_cap",),
             takes=("rel", "empty"),
             terms=lambda m: (_hits(m), _relevant(m), ranks()),
             figure=BY_CAPPED,
@@ -236,7 +234,7 @@ TABLE: dict[str, Row] = {
         Row(
             "f",
             "F, the weighted harmonic mean of precision and recall to rank k",
-            aliases=("f1", "set_f"),
+            aliases=("f1",),
             takes=("rel", "empty", "beta"),
             terms=lambda m: (_hits(m), _relevant(m), ranks()),
             figure=F_MEASURE,
@@ -246,7 +244,7 @@ TABLE: dict[str, Row] = {
         Row(
             "ap",
             "average precision: the precisions at the ranks of relevant documents to k / R; its mean is MAP",
-            aliases=("map", "average_precision", "map_cut"),
+            aliases=("average_precision",),
             takes=("rel", "empty"),
             terms=lambda m: (precision_sum(m.above), _relevant(m)),
             figure=BY_RELEVANT,
@@ -277,7 +275,7 @@ TABLE: dict[str, Row] = {
         Row(
             "gm_ap",
             "average precision, whose geometric mean is taken over queries (GMAP)",
-            aliases=("gm_map", "gmap"),
+            aliases=("gmap",),
             takes=("rel", "empty"),
             terms=lambda m: (precision_sum(m.above), _relevant(m)),
             figure=BY_RELEVANT,
@@ -289,7 +287,7 @@ TABLE: dict[str, Row] = {
         Row(
             "r_precision",
             "precision at rank R, or a multiple of it",
-            aliases=("rprec", "r_prec", "rprec_mult"),
+            aliases=("r_prec",),
             takes=("rel", "empty", "multiple"),
             terms=lambda m: (precision_at_relevant(m.above, m.multiple), _relevant(m)),
             figure=FILLED,
@@ -300,7 +298,6 @@ TABLE: dict[str, Row] = {
         Row(
             "iprec",
             "interpolated precision: the highest at any rank with at least this recall",
-            aliases=("iprec_at_recall",),
             takes=("rel", "empty", "recall", "rounding"),
             terms=lambda m: _points(m, m.recall),
             figure=FILLED,
@@ -312,7 +309,7 @@ TABLE: dict[str, Row] = {
         Row(
             "iprec_mean",
             "the mean of interpolated precision at recall 0, 0.1 … 1",
-            aliases=("11pt_avg", "11pt"),
+            aliases=("11pt",),
             takes=("rel", "empty", "rounding"),
             terms=lambda m: _points(m, *(tenth / 10 for tenth in range(11))),
             figure=FILLED,
@@ -400,7 +397,6 @@ TABLE: dict[str, Row] = {
         Row(
             "rbp_residual",
             "what RBP would gain if all that is not judged, and all beyond rank k, were relevant",
-            aliases=("rbp_resid",),
             takes=("p",),
             terms=lambda m: (_geometric(m, NON_RELEVANT),),
             figure=RESIDUAL,
@@ -449,7 +445,6 @@ TABLE: dict[str, Row] = {
         Row(
             "unjudged",
             "the documents to rank k that are not judged / k; without k, / those returned",
-            aliases=("unj",),
             terms=lambda m: (hits_above(NON_RELEVANT), ranks(returned=True), ranks()),
             figure=UNJUDGED,
             better=-1,
@@ -459,7 +454,6 @@ TABLE: dict[str, Row] = {
         Row(
             "set_ap",
             "precision times recall of the whole list",
-            aliases=("set_map",),
             takes=("rel", "empty"),
             terms=lambda m: (_hits(m), _relevant(m), ranks()),
             figure=SET_AP,
@@ -494,7 +488,6 @@ TABLE: dict[str, Row] = {
         Row(
             "bin_g",
             "G with the gain 1 of each relevant document: each is divided by log2(2 + the others above)",
-            aliases=("bing",),
             takes=("rel", "empty"),
             terms=lambda m: (cost_sum(Gain.relevant(m.above)), _relevant(m)),
             figure=BY_RELEVANT,
@@ -517,7 +510,6 @@ TABLE: dict[str, Row] = {
         Row(
             "r_ndcg",
             "the mean of nDCG at the ranks where the ideal gain falls, and at the end",
-            aliases=("rndcg",),
             takes=("gain", "discount", "rel", "empty"),
             terms=lambda m: (grade_levels(m.gain, m.discount), _relevant(m)),
             figure=BOUNDED_MEAN,

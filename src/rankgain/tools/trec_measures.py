@@ -24,12 +24,10 @@ from rankgain.metrics.discounts import Discount
 from rankgain.metrics.families import POOLED
 from rankgain.metrics.metric import Metric, metric
 from rankgain.metrics.program import Hits, Plan, hits_of
+from rankgain.metrics.table import TABLE
+from rankgain.metrics.trec_names import TREC_NAMES, TrecName
 from rankgain.rankings import Rankings, parts_of, sizes_of, values_of
-from rankgain.scalars import Floats, Ints
-
-CUTOFFS = ("5", "10", "15", "20", "30", "100", "200", "500", "1000")
-TENTHS = tuple(f"{tenth / 10:.2f}" for tenth in range(11))
-MULTIPLES = tuple(f"{tenth / 5:.2f}" for tenth in range(1, 11))
+from rankgain.scalars import Bools, Floats, Ints
 
 
 class Options(NamedTuple):
@@ -41,7 +39,6 @@ class Options(NamedTuple):
 
 
 Vector = Floats | list[str]
-Bools = np.ndarray[Any, np.dtype[np.bool_]]
 Value = Callable[..., Floats]
 
 
@@ -56,25 +53,6 @@ class Formula(NamedTuple):
     value: Value | None = None
     undefined: Callable[[Floats, Ints], Bools] | None = None
     absent: bool = False
-
-
-class Measure(NamedTuple):
-    """A measure: its defaults, how its parameters are read, and how it is made.
-
-    `kind`: "whole" for one value without parameters; "cut", "points" for one value a parameter, by whole or real
-    numbers, each with a key of its own (P_5, iprec_at_recall_0.10); "set" for one value of all the parameters
-    (utility, set_F); "gains" for one of pairs level=gain. `made` takes the options and a parameter, or for the last two
-    all of them; None: it is no metric. `shown`: whether trec_eval prints it for queries ("query"), in the summary
-    ("summary") or in both; `counts`: whether as a whole number.
-    """
-
-    name: str
-    kind: str
-    defaults: tuple[str, ...]
-    made: Callable[[Options, Any], Formula] | None
-    shown: str = "both"
-    counts: bool = False
-    since: int = 9
 
 
 @dataclass(frozen=True)
@@ -92,26 +70,6 @@ class Gains:
     @property
     def highest(self) -> float:
         return max((gain for _, gain in self.pairs), default=0.0)
-
-
-def _plain(name: str) -> Callable[[Options, Any], Formula]:
-    return lambda options, _: Formula((metric(name, rel=options.level),))
-
-
-def _bare(name: str) -> Callable[[Options, Any], Formula]:
-    return lambda options, _: Formula((metric(name),))
-
-
-def _at(name: str) -> Callable[[Options, Any], Formula]:
-    return lambda options, k: Formula((metric(name, k=k, rel=options.level),))
-
-
-def _ungraded_at(name: str) -> Callable[[Options, Any], Formula]:
-    return lambda options, k: Formula((metric(name, k=k),))
-
-
-def _gained(name: str) -> Callable[[Options, Any], Formula]:
-    return lambda options, gains: Formula((metric(name, gain=_gain(gains)),))
 
 
 def _gain(gains: Gains) -> Any:
@@ -170,53 +128,41 @@ def _rbp_residual(options: Options, _: Any) -> Formula:
     return Formula(made, lambda residual, unjudged: np.where(unjudged > 0.0, residual, 0.0))
 
 
-_ALL = (
-    Measure("runid", "whole", (), None, "summary"),
-    Measure("num_q", "whole", (), _bare("num_q"), "summary", counts=True),
-    Measure("num_ret", "whole", (), _bare("num_ret"), counts=True),
-    Measure("num_rel", "whole", (), _plain("num_rel"), counts=True),
-    Measure("num_rel_ret", "whole", (), _plain("num_rel_ret"), counts=True),
-    Measure("map", "whole", (), _plain("ap")),
-    Measure("gm_map", "whole", (), _plain("ap"), "summary"),
-    Measure("Rprec", "whole", (), _plain("r_precision")),
-    Measure("bpref", "whole", (), _plain("bpref")),
-    Measure("recip_rank", "whole", (), _plain("rr")),
-    Measure("iprec_at_recall", "points", TENTHS, lambda options, recall: _points(options, (recall,))),
-    Measure("P", "cut", CUTOFFS, _at("precision")),
-    Measure("relstring", "set", ("10",), None, "query"),
-    Measure("recall", "cut", CUTOFFS, _at("recall")),
-    Measure("infAP", "whole", (), _plain("infap")),
-    Measure("gm_bpref", "whole", (), _plain("bpref"), "summary"),
-    Measure("Rprec_mult", "points", MULTIPLES, lambda o, x: Formula((metric("r_precision", multiple=x, rel=o.level),))),
-    Measure("utility", "set", ("1.0", "-1.0", "0.0", "0.0"), _utility),
-    Measure("11pt_avg", "set", TENTHS, _points),
-    Measure("binG", "whole", (), _plain("bin_g")),
-    Measure("G", "gains", (), _gained("g")),
-    Measure("dcg", "gains", (), _gained("dcg"), since=10),
-    Measure("ideal_dcg", "gains", (), _gained("idcg"), since=10),
-    Measure("ndcg", "gains", (), _gained("ndcg")),
-    Measure("ndcg_rel", "gains", (), _gained("ndcg_rel")),
-    Measure("Rndcg", "gains", (), lambda o, gains: Formula((metric("r_ndcg", gain=_gain(gains), rel=o.level),))),
-    Measure("ndcg_cut", "cut", CUTOFFS, _ungraded_at("ndcg")),
-    Measure("map_cut", "cut", CUTOFFS, _at("ap")),
-    Measure("relative_P", "cut", CUTOFFS, _at("capped_recall")),
-    Measure("success", "cut", ("1", "5", "10"), _at("success")),
-    Measure("set_P", "whole", (), _plain("precision")),
-    Measure("set_relative_P", "whole", (), _plain("capped_recall")),
-    Measure("set_recall", "whole", (), _plain("recall")),
-    Measure("set_map", "whole", (), _plain("set_ap")),
-    Measure("set_F", "set", ("1.0",), _set_f),
-    Measure("num_nonrel_judged_ret", "whole", (), _plain("num_nonrel_judged_ret"), counts=True),
-    Measure("rbp", "rbp", (), _rbp, since=10),
-    Measure("rbp_resid", "whole", (), _rbp_residual, since=10),
-    Measure("unj", "cut", ("5", "10", "20"), _ungraded_at("unjudged"), since=10),
-)
+def _multiple(options: Options, multiple: float) -> Formula:
+    return Formula((metric("r_precision", multiple=multiple, rel=options.level),))
+
+
+# What is more than a metric of ours with the parameters that it takes.
+_OWN: dict[str, Callable[[Options, Any], Formula]] = {
+    "iprec_at_recall": lambda options, recall: _points(options, (recall,)),
+    "Rprec_mult": _multiple,
+    "utility": _utility,
+    "11pt_avg": _points,
+    "set_F": _set_f,
+    "rbp": _rbp,
+    "rbp_resid": _rbp_residual,
+}
+
+
+def _formula(measure: TrecName, options: Options, parameter: Any) -> Formula:
+    """What computes a measure with one of its parameters or, of some kinds, with all of them."""
+    if measure.name in _OWN:
+        return _OWN[measure.name](options, parameter)
+    if not measure.metric:
+        return Formula(())
+    given: dict[str, Any] = {"rel": options.level} if "rel" in TABLE[measure.metric].takes else {}
+    given |= {"k": parameter} if measure.kind == "cut" else {}
+    given |= {"gain": _gain(parameter)} if measure.kind == "gains" else {}
+    name = measure.metric.removeprefix("gm_")  # the geometric mean is for `summary`
+    return Formula((metric(name, **given),))
+
+
 _PREFS = "simp pair avgjg avgjg_Rnonrel simp_ret pair_ret avgjg_ret avgjg_Rnonrel_ret simp_imp pair_imp avgjg_imp"
 
 
-def measures(release: int) -> dict[str, Measure]:
+def measures(release: int) -> dict[str, TrecName]:
     """The measures of a release by name, in its order."""
-    return {measure.name: measure for measure in _ALL if measure.since <= release}
+    return {measure.name: measure for measure in TREC_NAMES if measure.since <= release}
 
 
 def nicknames(release: int) -> dict[str, tuple[str, ...]]:
@@ -242,7 +188,7 @@ def nicknames(release: int) -> dict[str, tuple[str, ...]]:
 class Column(NamedTuple):
     """One value a query: its measure, its key with and without what trec_eval adds to it, and how it is made."""
 
-    measure: Measure
+    measure: TrecName
     key: str
     printed: str
     made: Formula
@@ -267,7 +213,7 @@ def columns(requests: Iterable[str], options: Options, *, underscores: bool = Fa
     return [column for name in known if name in asked for column in _columns(known[name], asked[name], options)]
 
 
-def _split(request: str, known: dict[str, Measure], underscores: bool) -> tuple[str, str]:
+def _split(request: str, known: dict[str, TrecName], underscores: bool) -> tuple[str, str]:
     name, dot, parameters = request.partition(".")
     if name in known:
         if dot and not parameters:
@@ -284,7 +230,7 @@ def _unknown(request: str, release: int) -> str:
     name = request.partition(".")[0]
     if name.startswith("prefs_") or name.endswith("_avgjg") or name == "yaap":
         return f"unsupported measure {request!r}: preferences, several judges and yaap are not computed"
-    later = next((measure for measure in _ALL if measure.name == name), None)
+    later = next((measure for measure in TREC_NAMES if measure.name == name), None)
     if later is not None:
         return f"unsupported measure {request!r}: release {later.since} has it, and release {release} was asked for"
     import difflib  # not needed until something is wrong
@@ -293,7 +239,7 @@ def _unknown(request: str, release: int) -> str:
     return f"unsupported measure {request!r}" + (f"; did you mean {near[0]!r}?" if near else "")
 
 
-def _columns(measure: Measure, given: list[str], options: Options) -> list[Column]:
+def _columns(measure: TrecName, given: list[str], options: Options) -> list[Column]:
     """The columns of a measure, given the parameters of each request that had some."""
     name, kind = measure.name, measure.kind
     if kind == "whole" and given:
@@ -319,8 +265,8 @@ def _columns(measure: Measure, given: list[str], options: Options) -> list[Colum
         raise ValueError(f"measure {name!r}: {error}") from None
 
 
-def _made(measure: Measure, key: str, options: Options, parameter: Any) -> Column:
-    return Column(measure, key, key, Formula(()) if measure.made is None else measure.made(options, parameter))
+def _made(measure: TrecName, key: str, options: Options, parameter: Any) -> Column:
+    return Column(measure, key, key, _formula(measure, options, parameter))
 
 
 def _cutoff(text: str, *others: str) -> int:
