@@ -24,9 +24,9 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-import test_stress
-from calls_refused import MADE, NO_STATUS, Wrong, refused, refused_by_c
-from test_stress import C_CALLS, CALLS, FRAMES, HERE, KS, METRICS, Data, Shared, answer, bits
+from support import calls as every
+from support.calls import C_CALLS, CALLS, FRAMES, HERE, KS, METRICS, Data, Shared, answer, bits
+from support.calls_refused import MADE, NO_STATUS, Wrong, refused, refused_by_c
 
 import rankgain as rg
 import rankgain.pytrec_eval
@@ -89,7 +89,7 @@ def reachable(*roots):
         if id(one) in found or isinstance(one, (type, ModuleType, FunctionType)):
             continue
         found[id(one)] = one
-        record = type(one).__module__.startswith(("rankgain", "test_", "calls_"))
+        record = type(one).__module__.startswith(("rankgain", "tests", "support"))
         if record or isinstance(one, (dict, list, tuple, set, frozenset, partial)):
             left += gc.get_referents(one)
     return [*found.values()]
@@ -167,8 +167,8 @@ def attempt(call):
 def prepared():
     """The calls of each function by (name, "answered" or "refused"), made once, and all objects that they are given."""
     with (
-        patch.object(test_stress, "MANY", 24),
-        patch.object(test_stress, "LISTS", 4),
+        patch.object(every, "MANY", 24),
+        patch.object(every, "LISTS", 4),
         patch.object(read_files, "BLOCK", 2048),
         tempfile.TemporaryDirectory() as folder,
     ):
