@@ -73,12 +73,12 @@ def backend(request: pytest.FixtureRequest):
 
 @pytest.fixture
 def on_both():
-    """Call something on each backend: `compiled, python = on_both(function)`."""
+    """Call something on each backend there is: `compiled, python = on_both(function)` in a test marked `both`."""
     before = _backend.name
 
     def call(function):
         results = []
-        for name in ("compiled", "python"):
+        for name in BACKENDS:
             switch(name)
             results.append(function())
         return results

@@ -1,10 +1,10 @@
 """Which branches of the compiled half the tests did not take: `python tests/support/branches.py FOLDER`.
 
 `.ci/deep` runs it. The folder is a tree whose modules were compiled with `gcc --coverage -O0` and then tested. gcov
-counts how often each conditional of the C went either way. Most of the C is Cython's own plumbing: references, arguments, exceptions. A
-conditional of ours is one on a local variable, for Cython puts every condition of the source, and every operand of
-`and` and `or`, into such a one first; comments in the C say which line it is made of. Functions that are compiled
-several times, for each type or each level of CPU, count as one.
+counts how often each conditional of the C went either way. Most of the C is Cython's own plumbing: references,
+arguments, exceptions. A conditional of ours is one on a local variable, for Cython puts every condition of the source,
+and every operand of `and` and `or`, into such a one first; comments in the C say which line it is made of. Functions
+that are compiled several times, for each type or each level of CPU, count as one.
 
 It fails if a branch is left that is not excused below, or an excuse that excuses no line.
 """

@@ -2,6 +2,7 @@
 
 import re
 import reprlib
+from collections import defaultdict
 from collections.abc import Mapping
 
 import numpy as np
@@ -53,8 +54,11 @@ def each(rows, part, *functions):
 
 
 def table(cases):
-    cases = [pytest.param(case, id=str(case)) for case in cases]
-    return pytest.mark.parametrize("case", cases)
+    """A test of the cases of each function, named after it."""
+    by_name = defaultdict(list)
+    for case in cases:
+        by_name[case.function.__name__].append(case)
+    return pytest.mark.parametrize("cases", [pytest.param(own, id=name) for name, own in by_name.items()])
 
 
 def snapshot(value):
@@ -81,6 +85,27 @@ def outcome(call):
         return "no error", repr(plain(call()))
     except Exception as error:
         return type(error), str(error)
+
+
+def is_due(case, kind, text):
+    if isinstance(case.expected, type) and issubclass(case.expected, Exception):
+        return kind is case.expected and all(part in text for part in case.parts)
+    return (kind, text) == ("no error", repr(case.expected))
+
+
+def check_each(cases, snapshot):
+    """Make each call and return the outcomes. Fails with all whose outcome is not due."""
+    outcomes, faults = [], []
+    for case in cases:
+        given = [*case.args, *case.options.values()]
+        before = snapshot(given)
+        outcomes.append(outcome(case))
+        if not is_due(case, *outcomes[-1]):
+            faults.append(f"{case}: {outcomes[-1]}, not {case.expected} {case.parts}")
+        if snapshot(given) != before:
+            faults.append(f"{case}: what was given has changed")
+    assert not faults, "\n".join(faults)
+    return outcomes
 
 
 def masked(*mask):

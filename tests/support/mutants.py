@@ -103,7 +103,8 @@ def build(root: Path) -> None:
 
 
 def passes(root: Path, backend: str, tests: Iterable[str], patience: int | None) -> bool:
-    command = ["-m", "pytest", "-x", "-q", "-n", "0", "-p", "no:cacheprovider", "-m", "not checkout", *map(file_of, tests)]
+    options = ["-x", "-q", "-n", "0", "-p", "no:cacheprovider", "-m", "not checkout"]
+    command = ["-m", "pytest", *options, *map(file_of, tests)]
     environment = {"PYTHONPATH": str(root / "src"), "RANKGAIN_BACKEND": backend, "HYPOTHESIS_PROFILE": "mutants"}
     status, printed = run(root / "tests", command, environment, patience)
     if status is not None and status > FAILED:
