@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from support.marks import quick_first
 
 import rankgain as rg
 from rankgain import cli
@@ -248,7 +249,7 @@ def command(*arguments):
 
 
 @pytest.mark.parametrize("form", ["text", "json", "csv", "trec"])
-@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+@pytest.mark.parametrize("encoding", quick_first(["latin-1", "utf-8"]))
 def test_ids_go_out_as_they_came_in(files, tmp_path, form, encoding):
     """Whatever the locale, to standard output as to a file."""
     query = b"%s%%{\xe9\xc3\xa9"
@@ -302,6 +303,7 @@ sys.exit(command())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(find_spec("resource") is None, reason="no limits can be set")
 @pytest.mark.parametrize("call", [["eval", "--per-query"], ["trec_eval", "-q"]])
 @buffering

@@ -202,6 +202,7 @@ def calls(backend):
         yield held
 
 
+@pytest.mark.slow
 def test_calls_leave_nothing_behind(calls):
     made, given = calls
     for name, kind in made:
@@ -210,6 +211,7 @@ def test_calls_leave_nothing_behind(calls):
             assert not left, f"{name}, {kind}: {done} times, each: {left}"
 
 
+@pytest.mark.slow
 def test_nor_do_they_leave_it_to_the_collector(calls):
     """Arrays would stay until it comes, which may take long."""
     made, _ = calls
@@ -225,6 +227,7 @@ def test_nor_do_they_leave_it_to_the_collector(calls):
     assert left <= {*LEFT_TO_THE_COLLECTOR}
 
 
+@pytest.mark.slow
 def test_each_function_that_takes_something_is_refused_something(calls):
     def takes(name):
         one = rg

@@ -20,6 +20,7 @@ from scipy import sparse
 from sklearn import metrics as theirs
 from sklearn.metrics import _ranking as their_parts
 from support import TESTS
+from support.marks import quick_first
 
 import rankgain as rg
 from rankgain import sklearn as ours
@@ -38,6 +39,7 @@ def few(monkeypatch):
     monkeypatch.setattr(ours, "FEW", 64)
 
 
+@pytest.mark.peers
 def test_the_tests_of_scikit_learn(backend, tmp_path):
     ini = tmp_path / "pytest.ini"
     ini.write_text("[pytest]\n")
@@ -174,7 +176,7 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", quick_first(NAMES))
 @pytest.mark.parametrize("ignore_ties", [False, True])
 @pytest.mark.parametrize("form", FORMS)
 def test_forms(name, form, ignore_ties):
@@ -192,6 +194,7 @@ def test_forms(name, form, ignore_ties):
         assert getattr(ours, name)(*FORMS[form], **options) == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_nothing_is_copied_whole_or_written_to(backend):
     queries = {"compiled": 5000, "python": 20}[backend]
     rng = np.random.default_rng(0)
@@ -282,11 +285,11 @@ def check_same_error(name, *arguments, **options):
     return str(found)
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("ignore_ties", [False, True])
 @pytest.mark.parametrize("case", WRONG)
-def test_errors(name, case, ignore_ties):
-    check_same_error(name, *WRONG[case], ignore_ties=ignore_ties)
+def test_errors(case):
+    for name in NAMES:
+        for ignore_ties in (False, True):
+            check_same_error(name, *WRONG[case], ignore_ties=ignore_ties)
 
 
 @pytest.mark.parametrize("name", NAMES)

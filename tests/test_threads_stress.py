@@ -16,6 +16,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 from support.calls import C_CALLS, CALLS, CLASSES, HERE, LEFT_OUT, Data, Shared, answer
+from support.marks import quick_first
 
 import rankgain as rg
 from rankgain import functions
@@ -88,6 +89,7 @@ if find_spec("rankgain._compiled.walk"):
         assert {*capi.__pyx_capi__} == {f"rankgain_{name}" for name in C_CALLS}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HERE)
 def test_one_function(backend, data, name):
     expected = answer(name, Shared(data))
@@ -144,7 +146,7 @@ print(results)
 """
 
 
-@pytest.mark.parametrize("attempt", range(2))
+@pytest.mark.parametrize("attempt", quick_first(range(2)))
 def test_the_first_use(backend, attempt, monkeypatch):
     expected = [repr(eval(call, {"rg": rg} | SETTING)) for call in FIRST]
     monkeypatch.setenv("RANKGAIN_BACKEND", backend)

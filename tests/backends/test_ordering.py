@@ -11,6 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from support import TESTS
 from support.engine import found_in_lists
+from support.marks import quick_first
 from support.shapes import LABELS, SHAPES
 
 import rankgain as rg
@@ -101,6 +102,7 @@ def test_long_lists_of_which_little_is_wanted(compiled, shape, depth):
     assert equal(compiled, grades, scores, np.array([0, n]), depth=depth, lowest=0.0)
 
 
+@pytest.mark.slow
 def test_more_relevant_than_fit_in_a_small_table(compiled):
     rng = np.random.default_rng(7)
     n = 30_000
@@ -120,8 +122,8 @@ EDGES = {
 
 
 @pytest.mark.parametrize("edge", EDGES)
-@pytest.mark.parametrize("dtype", TYPES)
-@pytest.mark.parametrize("levels", [2, 5, 200])
+@pytest.mark.parametrize("dtype", quick_first(TYPES))
+@pytest.mark.parametrize("levels", quick_first([5, 2, 200]))
 @pytest.mark.parametrize("ties", ["average", "stable"])
 def test_a_large_tie_group_at_the_depth(compiled, edge, dtype, levels, ties):
     """Its hits are counted by grade; where there are too many grades they are sorted, as of others."""
@@ -152,6 +154,7 @@ def test_hits_beyond_the_depth(compiled, n, hits, depth, ties):
             )
 
 
+@pytest.mark.slow
 def test_most_scores_in_one_part(compiled):
     """Neither the range of the scores nor that of their bits parts them."""
     rng = np.random.default_rng(5)
@@ -189,7 +192,7 @@ for ties in ("average", "stable"):
         assert run(code, MALLOC_PERTURB_=fill) == ("True\nTrue", "")
 
 
-@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("dtype", quick_first(TYPES))
 @pytest.mark.parametrize("sizes", [[9] * 40, [3, 300, 7, 5] * 9, range(1, 60), [4, 0, 4, 4] * 5, [1] * 3])
 def test_many_lists_are_each_alone(compiled, sizes, dtype):
     """Several lists are summed at once, and their ideals; each is worth what it is worth alone, and refused as such.

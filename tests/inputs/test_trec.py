@@ -24,6 +24,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from support.engine import scanned
 from support.golden import GOLDEN, MEASURES, RELEASES, printed, shown
+from support.marks import quick_first
 
 import rankgain as rg
 from rankgain import cli
@@ -98,7 +99,8 @@ CARRIERS = {
     "members, one byte": lambda name, data: Trickle(members(data), 1),
 }
 carriers = pytest.mark.parametrize("carrier", CARRIERS.values(), ids=CARRIERS)
-blocks = pytest.mark.parametrize("block", [1, 2, 17, 18, 40, 1 << 20])
+BLOCKS = [1, 2, 17, 18, 40, 1 << 20]
+blocks = pytest.mark.parametrize("block", BLOCKS)
 
 
 @pytest.fixture(autouse=True)
@@ -133,12 +135,12 @@ def seen(result):
 
 @carriers
 @pytest.mark.parametrize("run", [RUN, SCATTERED], ids=["together", "scattered"])
-@blocks
-def test_what_carries_the_bytes_does_not_matter(backend, monkeypatch, kept, carrier, run, block):
-    monkeypatch.setattr(read_files, "BLOCK", block)
-    assert reciprocal_ranks(carrier("qrels", QRELS), carrier("run", run)) == RR
-    assert reciprocal_ranks(rg.judgments(carrier("qrels", QRELS)), carrier("run", run)) == RR
-    assert all(file.closed for file in kept)
+def test_what_carries_the_bytes_does_not_matter(backend, monkeypatch, kept, carrier, run):
+    for block in BLOCKS:
+        monkeypatch.setattr(read_files, "BLOCK", block)
+        assert reciprocal_ranks(carrier("qrels", QRELS), carrier("run", run)) == RR, block
+        assert reciprocal_ranks(rg.judgments(carrier("qrels", QRELS)), carrier("run", run)) == RR, block
+        assert all(file.closed for file in kept), block
 
 
 @pytest.mark.parametrize("run", [b"q1 Q0 d1 1 1 t\n", b"q1 Q0 d1 1 1 t\nq2 Q0 d 1 1 t\nq1 Q0 d 1 0 t\n"])
@@ -215,9 +217,9 @@ def test_sockets(backend):
             assert reciprocal_ranks(io.BytesIO(QRELS), file) == RR
 
 
-@pytest.mark.parametrize("pack", [bytes, gzip.compress])
-@pytest.mark.parametrize("run", [RUN, SCATTERED], ids=["together", "scattered"])
-@pytest.mark.parametrize("how", ["pipe", "file", "file from the middle"])
+@pytest.mark.parametrize("pack", quick_first([gzip.compress, bytes]))
+@pytest.mark.parametrize("run", quick_first([SCATTERED, RUN]), ids=["scattered", "together"])
+@pytest.mark.parametrize("how", quick_first(["pipe", "file", "file from the middle"]))
 @pytest.mark.parametrize("side", ["qrels", "run"])
 def test_standard_input(backend, pack, run, how, side):
     Path("qrels").write_bytes(QRELS)
@@ -558,8 +560,8 @@ def shuffled(data):
 
 
 @pytest.mark.parametrize(("corpus", "golden", "missing"), RELEASES)
-@pytest.mark.parametrize("how", ["gzip", "members", "few bytes"])
-@pytest.mark.parametrize("change", [bytes, shuffled])
+@pytest.mark.parametrize("how", quick_first(["few bytes", "members", "gzip"]))
+@pytest.mark.parametrize("change", quick_first([shuffled, bytes]))
 def test_golden_files(backend, monkeypatch, corpus, golden, missing, how, change):
     monkeypatch.setattr(read_files, "BLOCK", 1000)
     sides = [(GOLDEN / f"{corpus}.{side}").read_bytes() for side in ("qrels", "run")]
@@ -709,6 +711,7 @@ def long_run(queries, documents):
     return b"".join(body % {b"q": b"q%d" % query} for query in range(queries))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
 @pytest.mark.parametrize("change", [bytes, shuffled])
 def test_memory_does_not_grow_with_the_file(backend, monkeypatch, pack, change):
@@ -887,7 +890,7 @@ def test_threads_change_nothing(backend, qrels, run, block):
 
 
 @pytest.mark.parametrize("change", [bytes, lambda run: shuffled(run)], ids=["together", "scattered"])
-@pytest.mark.parametrize("threads", [2, 4, np.int64(256)])
+@pytest.mark.parametrize("threads", quick_first([4, 2, np.int64(256)]))
 def test_blocks_of_several_threads(backend, monkeypatch, change, threads):
     """A block is not written over while it is looked at, however long it is."""
     monkeypatch.setattr(read_files, "BLOCK", 1000)

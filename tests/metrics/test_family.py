@@ -2,12 +2,13 @@
 
 import math
 import warnings
-from itertools import chain
+from itertools import chain, product
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.marks import quick_first
 from support.strategies import TIES, asked, asked_of
 
 import rankgain as rg
@@ -92,10 +93,9 @@ EXTREMES += [rg.metric("dcg", discount="zipf"), rg.metric("ndcg", k=2), rg.metri
 
 
 @pytest.mark.parametrize("metric", EXTREMES, ids=str)
-@pytest.mark.parametrize("ties", [None, "average", "best", "worst"])
-def test_grades_of_any_size(metric, ties):
+def test_grades_of_any_size(metric):
     """A finite number, in bounds, or a refusal that says what is too large."""
-    for relevance in HUGE + SMALL:
+    for relevance, ties in product(HUGE + SMALL, [None, "average", "best", "worst"]):
         rankings = rg.from_ranked([[1], relevance])
         if ties is not None:
             if ties == "average" and TABLE[metric.name].unaveraged:
@@ -148,7 +148,7 @@ def test_err_of_unlikely_stops(max_grade):
     assert six[nerr].tolist() == pytest.approx([math.fsum(1 / rank for rank in range(1, 7)) / 6], rel=1e-12)
 
 
-@pytest.mark.parametrize("n", [10, 1000, 100_000, 1_000_000])
+@pytest.mark.parametrize("n", quick_first([10, 1000, 100_000, 1_000_000], 2))
 def test_one_relevant_document_in_a_large_group_to_the_last_digits(n):
     relevance = np.zeros(n)
     relevance[0] = 1
@@ -158,6 +158,7 @@ def test_one_relevant_document_in_a_large_group_to_the_last_digits(n):
     assert [vector[0] for vector in result.values()] == pytest.approx(expected, rel=1e-12, abs=0)
 
 
+@pytest.mark.slow
 def test_err_of_a_large_group_of_unlikely_stops():
     """Quick, too, where it takes thousands of documents to stop the reader, and quicker at a cut-off."""
     rng = np.random.default_rng(0)
@@ -263,6 +264,7 @@ def test_a_cut_off_beyond_everything(ties):
             assert cut == [whole] * 4, name
 
 
+@pytest.mark.slow
 def test_ties_of_a_hundred_thousand_documents(backend):
     """Quick: none of them is enumerated, nor any square of their number taken."""
     rng = np.random.default_rng(3)
@@ -284,6 +286,7 @@ def test_ties_of_a_hundred_thousand_documents(backend):
     assert result["err"][0] == pytest.approx(about, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_one_relevant_document_among_a_million_tied(backend):
     n = 1_000_000
     relevance = np.zeros(n)
@@ -326,6 +329,7 @@ def test_success_is_never_more_than_certain():
     assert values[-1] == 1.0
 
 
+@pytest.mark.slow
 def test_err_of_a_group_that_would_take_minutes_is_refused():
     """So many stop probabilities near 0, that none of the chances of going on is small."""
     rankings = rg.from_scores([[1, 0], [1, 0]], [[1, 0], [1, 0]])

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.strategies import examples
 
 import rankgain as rg
 from rankgain.cli import main
@@ -33,6 +34,7 @@ def test_a_constant_scorer_is_not_perfect():
     assert spread.hanging("rr") == 5
 
 
+@examples(0.25)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_it_is_what_the_policies_give(seed):
     rng = np.random.default_rng(seed)

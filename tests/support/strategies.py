@@ -15,6 +15,11 @@ def examples(factor):
     return settings(max_examples=max(1, round(factor * settings().max_examples)))
 
 
+def as_many(number):
+    """As many cases that are drawn without hypothesis, where it draws 100 examples: mark their test `hypothesis`."""
+    return max(1, number * settings().max_examples // 100)
+
+
 grades = st.one_of(
     st.integers(0, 4),
     st.integers(0, 4),

@@ -8,7 +8,7 @@ from support.training_sets import EXPONENTIAL, ROUNDS, TRAIN, VALID, evaluated, 
 
 import rankgain as rg
 
-pytestmark = pytest.mark.usefixtures("backend")
+pytestmark = [pytest.mark.usefixtures("backend"), pytest.mark.peers]
 
 PARAMETERS = {"loss_function": "QueryRMSE", "depth": 2, "learning_rate": 0.3, "thread_count": 1, "verbose": False}
 PARAMETERS |= {"allow_writing_files": False, "random_seed": 1}

@@ -7,7 +7,7 @@ from support.training_sets import EXPONENTIAL, ROUNDS, TRAIN, VALID, Recording, 
 
 import rankgain as rg
 
-pytestmark = pytest.mark.usefixtures("backend")
+pytestmark = [pytest.mark.usefixtures("backend"), pytest.mark.peers]
 
 PARAMETERS = {"objective": "lambdarank", "eval_at": [5], "verbose": -1, "num_leaves": 5, "num_threads": 1, "seed": 1}
 PARAMETERS |= {"min_data_in_leaf": 5, "learning_rate": 0.3}

@@ -71,6 +71,7 @@ def by_hand(estimator, X, y, qid, cv, metric=METRIC, scores=lambda model, X: mod
 # with routing
 
 
+@pytest.mark.peers
 @pytest.mark.usefixtures("routing")
 def test_cross_validation_with_routing(data):
     X, y, qid = data
@@ -175,6 +176,7 @@ def test_the_query_is_a_column(data):
     )
 
 
+@pytest.mark.peers
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_searches_without_routing(data, n_jobs):
     X, y, qid = data
@@ -223,6 +225,7 @@ def test_folds_of_one_query(data):
 # classifiers
 
 
+@pytest.mark.peers
 def test_classifiers(data):
     X, y, qid = data
     binary, cv = (y > 1).astype(int), GroupKFold(2)

@@ -7,7 +7,7 @@ from support.training_sets import EXPONENTIAL, ROUNDS, TRAIN, VALID, Recording, 
 
 import rankgain as rg
 
-pytestmark = pytest.mark.usefixtures("backend")
+pytestmark = [pytest.mark.usefixtures("backend"), pytest.mark.peers]
 
 LOGGED = {"rtol": 0, "atol": 5.1e-7}
 PARAMETERS = {"objective": "rank:ndcg", "eval_metric": "ndcg@5", "max_depth": 2, "nthread": 1, "seed": 1, "eta": 0.3}
