@@ -74,7 +74,7 @@ def new():
     return subprocess.run([sys.executable, "-m", "rankgain.cli", "eval", "--sample"], capture_output=True).stdout
 
 
-@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize("moment", quick_first(["half written", *(m for m in MOMENTS if m != "half written")]))
 @pytest.mark.parametrize(
     ("name", "old"), quick_first([("SIGTERM", b"old"), ("SIGTERM", None), ("SIGINT", b"old"), ("SIGHUP", None)])
 )
@@ -88,7 +88,7 @@ def test_a_signal_that_asks_to_end_waits_for_the_file(tmp_path, new, moment, nam
         assert output.read_bytes() == (old if moment == "evaluating" else new)
 
 
-@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize("moment", quick_first(["half written", *(m for m in MOMENTS if m != "half written")]))
 def test_a_kill_leaves_the_old_file_whole(tmp_path, new, moment):
     output = tmp_path / "out"
     output.write_bytes(b"old")

@@ -243,6 +243,7 @@ def test_each_function_that_takes_something_is_refused_something(calls):
 
 if find_spec("rankgain._compiled.walk"):
 
+    @pytest.mark.slow
     def test_scratch_that_cannot_be_had():
         """It is reserved in several pieces, of which the others are given back."""
         from rankgain._compiled.walk import Program, run

@@ -20,7 +20,7 @@ from scipy import sparse
 from sklearn import metrics as theirs
 from sklearn.metrics import _ranking as their_parts
 from support import TESTS
-from support.marks import quick_first
+from support.marks import in_one_case, quick_first
 
 import rankgain as rg
 from rankgain import sklearn as ours
@@ -292,7 +292,7 @@ def test_errors(case):
             check_same_error(name, *WRONG[case], ignore_ties=ignore_ties)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@in_one_case("name", NAMES)
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_errors_of_parameters(name, options):
     check_same_error(name, A, B, **options)

@@ -97,6 +97,7 @@ def test_one_function(backend, data, name):
     assert at_once([partial(answer, name, shared)] * THREADS) == [expected] * THREADS
 
 
+@pytest.mark.slow
 def test_all_functions(backend, data):
     """Each thread in an order of its own."""
     alone, shared = Shared(data), Shared(data)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.engine import found_in_rankings, scanned
+from support.marks import in_one_case
 from support.strategies import (
     TIES,
     asked,
@@ -134,7 +135,7 @@ def test_one_list_of_any_numbers(on_both, grades, dtype, shape, k, bad):
             assert value == outcome(lambda function=function: function([plain, [1.0]], k=k)[0].item())
 
 
-@pytest.mark.parametrize("shape", ["contiguous", "backwards", "a list", "a tuple"])
+@in_one_case("shape", ["contiguous", "backwards", "a list", "a tuple"])
 @pytest.mark.parametrize("dtype", "df?bBhHiIlLqQ")
 def test_short_lists_go_straight_through_a_door(on_both, dtype, shape):
     def values(n):
@@ -227,7 +228,7 @@ def test_the_family(on_both, corpus, ties, drawn, beside):
         agree(on_both, lambda: rankings.limited(depth=4).evaluate(*metrics))
 
 
-@pytest.mark.parametrize("ties", [None, *TIES])
+@in_one_case("ties", [None, *TIES])
 @pytest.mark.parametrize("name", TABLE)
 def test_each_of_the_family(on_both, name, ties):
     """At every cut-off, in groups of all shapes: small, large, all of one grade, all of which are relevant."""
@@ -330,7 +331,7 @@ NUMBERS += [Decimal, Fraction, Score, lambda number: 2**1000 * int(number), lamb
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-@pytest.mark.parametrize("ties", ["docid", "stable", "average"])
+@in_one_case("ties", ["docid", "stable", "average"])
 def test_numbers_of_any_type(on_both, number, ties):
     """Whether or not reading them may run foreign code."""
 
@@ -416,6 +417,7 @@ def test_numbers_in_files_are_exact(on_both, number, form):
     assert f"[{float(text)!r}]" in python
 
 
+@pytest.mark.slow
 def test_discounts_beyond_the_table(on_both):
     """A table ends after 65,536 ranks; what lies deeper is computed on the way, with the same bits."""
     relevance = np.zeros(70_000)

@@ -8,6 +8,7 @@ from importlib import import_module
 import numpy as np
 import pytest
 from support.engine import found_in_lists
+from support.marks import in_one_case
 
 import rankgain as rg
 from rankgain import _backend
@@ -66,7 +67,7 @@ def test_views_of_every_length():
 
 
 @pytest.mark.usefixtures("backend")
-@pytest.mark.parametrize("length", range(1, 41))
+@in_one_case("length", range(1, 41))
 def test_neighbours_that_differ_in_one_byte(length):
     """The id of a row is compared with that of the row before, word by word, and not by a hash."""
     ids = ["a" * length]

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.c_functions import FUNCTIONS, HEADER, NO_CUTOFF, C, call
+from support.marks import in_one_case
 
 from rankgain import capi
 from rankgain.capi import (
@@ -119,7 +120,7 @@ def test_cut_offs_below_one(k):
         assert refused(call(name, **sound(name, k=k)), RANKGAIN_BAD_CUTOFF)
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     ("options", "names"),
     [
         *(
@@ -142,7 +143,6 @@ def test_cut_offs_below_one(k):
         ({"kind": RANKGAIN_JARVELIN, "base": math.inf}, ["discount"]),
         ({"kind": RANKGAIN_JARVELIN, "base": math.nan}, ["discount"]),
     ],
-    ids=str,
 )
 def test_unknown_options(options, names):
     assert names
@@ -168,7 +168,7 @@ LENGTHS = {"n": 3, "n_judged": 3, "queries": 2, "n_discount": 0}
 NOTHING = {"n": 0, "n_judged": 0, "queries": 0, "n_discount": 0}
 
 
-@pytest.mark.parametrize(("name", "pointer"), NEEDED)
+@in_one_case(("name", "pointer"), NEEDED)
 def test_null_pointers(name, pointer):
     answer = call(name, **sound(name, ties=RANKGAIN_BEST, first=None, last=None) | LENGTHS | {pointer: None})
     assert refused(answer, RANKGAIN_NULL_POINTER)
@@ -289,7 +289,7 @@ FAULTS = {
 GRADES = [(name, held) for held in ("relevance", "judged", "labels") for name in having(held)]
 
 
-@pytest.mark.parametrize("status", FAULTS)
+@in_one_case("status", FAULTS)
 @pytest.mark.parametrize(("name", "held"), [pair for pair in GRADES if pair[0] not in having("offsets")])
 def test_unsound_grades(name, held, status):
     """Wherever the fault is; but grades in rank order are read to the cut-off, and no further."""
@@ -367,10 +367,10 @@ def test_scratch_of_lists_that_cannot_be(k):
         assert C["scratch_size"](n, k) >= 0
 
 
-@pytest.mark.parametrize("name", having("scratch"))
-def test_scratch_at_any_address(name):
+@in_one_case("shift", range(64))
+def test_scratch_at_any_address(shift):
     """Every function that takes scratch; `call` looks at what is round it."""
-    for shift in range(64):
+    for name in having("scratch"):
         for ties in range(RANKGAIN_AVERAGE, RANKGAIN_STABLE + 1):
             asked = sound(name, ties=ties, k=2)
             assert call(name, shift=shift, **asked) == call(name, **asked)

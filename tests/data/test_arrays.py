@@ -12,6 +12,7 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
+from support.marks import in_one_case
 
 import rankgain as rg
 from rankgain.data.arrays import array_of
@@ -99,7 +100,7 @@ FLAT |= ANY_SHAPE
 
 flat = pytest.mark.parametrize("make", FLAT.values(), ids=list(FLAT))
 any_shape = pytest.mark.parametrize("make", ANY_SHAPE.values(), ids=list(ANY_SHAPE))
-DTYPES = ["f4", "f8", "i4", "i8"]
+dtypes = in_one_case("dtype", ["f4", "f8", "i4", "i8"])
 
 
 def plain(result):
@@ -125,30 +126,33 @@ GRADES = np.array([1, 0, 3, 2, 2])
 
 
 @flat
-def test_one_list(backend, make):
-    for numbers in map(GRADES.astype, DTYPES):
-        for taker in TAKERS.values():
-            assert plain(taker(make(numbers))) == plain(taker(numbers.tolist()))
-        assert rg.gain(make(numbers)).tolist() == GRADES.tolist()
+@dtypes
+def test_one_list(backend, make, dtype):
+    numbers = GRADES.astype(dtype)
+    for taker in TAKERS.values():
+        assert plain(taker(make(numbers))) == plain(taker(numbers.tolist()))
+    assert rg.gain(make(numbers)).tolist() == GRADES.tolist()
 
 
 @any_shape
-def test_a_matrix(backend, make):
-    for numbers in map(np.array([[1, 0, 3], [0, 1, 2]]).astype, DTYPES):
-        for taker in TAKERS.values():
-            assert plain(taker(make(numbers))) == plain(taker(numbers.tolist()))
-        assert rg.gain(make(numbers)).tolist() == numbers.tolist()
+@dtypes
+def test_a_matrix(backend, make, dtype):
+    numbers = np.array([[1, 0, 3], [0, 1, 2]], dtype=dtype)
+    for taker in TAKERS.values():
+        assert plain(taker(make(numbers))) == plain(taker(numbers.tolist()))
+    assert rg.gain(make(numbers)).tolist() == numbers.tolist()
 
 
 @flat
-@pytest.mark.parametrize("sizes", [(3, 2), (2, 2), (5, 1, 4)], ids=str)
-def test_lists_of_arrays(backend, make, sizes):
-    for dtype, shell in zip(DTYPES, [list, tuple, tuple, list], strict=True):
-        numbers = [GRADES[:size].astype(dtype) for size in sizes]
-        expected = [part.tolist() for part in numbers]
-        for taker in TAKERS.values():
-            assert plain(taker(shell(map(make, numbers)))) == plain(taker(expected))
-            assert plain(taker(shell([make(numbers[0]), *expected[1:]]))) == plain(taker(expected))
+@dtypes
+@in_one_case("shell", [list, tuple])
+@in_one_case("sizes", [(3, 2), (2, 2), (5, 1, 4)])
+def test_lists_of_arrays(backend, make, dtype, shell, sizes):
+    numbers = [GRADES[:size].astype(dtype) for size in sizes]
+    expected = [part.tolist() for part in numbers]
+    for taker in TAKERS.values():
+        assert plain(taker(shell(map(make, numbers)))) == plain(taker(expected))
+        assert plain(taker(shell([make(numbers[0]), *expected[1:]]))) == plain(taker(expected))
 
 
 @flat
@@ -200,7 +204,7 @@ def test_columns_of_lists(backend, column, rows):
 
 
 @pytest.mark.parametrize("kind", sorted(set(FLAT) - {"pyarrow chunked"}))  # which is not one piece of memory
-@pytest.mark.parametrize("dtype", DTYPES)
+@dtypes
 def test_nothing_is_copied(kind, dtype):
     held = FLAT[kind](GRADES.astype(dtype))
     seen = array_of(held, "numbers")

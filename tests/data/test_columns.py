@@ -12,7 +12,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from scipy import sparse
-from support.marks import quick_first
+from support.marks import in_one_case, quick_first
 
 import rankgain as rg
 from rankgain.rankings import parts_of
@@ -81,7 +81,7 @@ BROKEN_VIEWS += [(-(2**31), 0, 0), (13, 0, 8), (21, 0, 0), (20, 2**31 - 1, 0)]
 
 
 @pytest.mark.both
-@pytest.mark.parametrize("column", ["query_id", "doc_id"])
+@in_one_case("column", ["query_id", "doc_id"])
 @pytest.mark.parametrize("kind", [pa.string_view(), pa.binary_view()], ids=str)
 @pytest.mark.parametrize("view", BROKEN_VIEWS)
 def test_views_out_of_their_buffers(on_both, column, kind, view):
@@ -94,7 +94,7 @@ def test_views_out_of_their_buffers(on_both, column, kind, view):
 
 @pytest.mark.both
 @pytest.mark.parametrize("column", ["query_id", "doc_id", "score"])
-@pytest.mark.parametrize("codes", [[0, 1, 2], [0, -1, 1], [2**31 - 1, 0, 0], [-(2**31), 0, 0]])
+@in_one_case("codes", [[0, 1, 2], [0, -1, 1], [2**31 - 1, 0, 0], [-(2**31), 0, 0]])
 @pytest.mark.parametrize("values", [["a", "b"], [1, 2], [1.5, 2.5]])
 def test_codes_out_of_their_dictionary(on_both, column, codes, values):
     coded = pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), pa.array(values), safe=False)
@@ -240,7 +240,7 @@ def test_ids_that_lie_are_their_text(on_both, kind):
     quick_first([pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())]),
     ids=str,
 )
-@pytest.mark.parametrize("library", ["Arrow", "polars", "pandas"])
+@pytest.mark.parametrize("library", quick_first(["pandas", "polars", "Arrow"]))
 def test_owners_are_kept_alive(kind, library):
     """The caller's frames are gone, and their memory is written over, while Rankings live."""
     n = 5000

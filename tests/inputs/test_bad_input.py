@@ -32,6 +32,7 @@ from support.cases import (
     table,
     works,
 )
+from support.marks import in_one_case
 
 import rankgain as rg
 
@@ -556,19 +557,19 @@ LAYOUTS = {
 }
 
 
+@in_one_case("dtype", DTYPES)
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_every_array_equals_plain_lists(backend, layout):
-    for dtype in DTYPES:
-        array = np.array(GRADES).astype(dtype)
-        odd, expected = LAYOUTS[layout](array), array.astype(float).tolist()
-        row, before = odd[0], snapshot(odd)
-        for taker in [rg.gain, *ALL_TAKERS]:
-            assert repr(plain(taker(odd))) == repr(plain(taker(expected)))
-            assert repr(plain(taker(row))) == repr(plain(taker(expected[0])))
-        sizes = np.array([3, 1], dtype=dtype if dtype in "bBhHiIqQ" else ">u2")
-        for groups in ({"group_sizes": sizes}, {"qid": [2, 1, 2, 2]}):
-            assert plain(scored(row, row, **groups)) == plain(scored(expected[0], expected[0], **groups))
-        assert snapshot(odd) == before
+def test_every_array_equals_plain_lists(backend, dtype, layout):
+    array = np.array(GRADES).astype(dtype)
+    odd, expected = LAYOUTS[layout](array), array.astype(float).tolist()
+    row, before = odd[0], snapshot(odd)
+    for taker in [rg.gain, *ALL_TAKERS]:
+        assert repr(plain(taker(odd))) == repr(plain(taker(expected)))
+        assert repr(plain(taker(row))) == repr(plain(taker(expected[0])))
+    sizes = np.array([3, 1], dtype=dtype if dtype in "bBhHiIqQ" else ">u2")
+    for groups in ({"group_sizes": sizes}, {"qid": [2, 1, 2, 2]}):
+        assert plain(scored(row, row, **groups)) == plain(scored(expected[0], expected[0], **groups))
+    assert snapshot(odd) == before
 
 
 @pytest.mark.both

@@ -24,7 +24,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from support.engine import scanned
 from support.golden import GOLDEN, MEASURES, RELEASES, printed, shown
-from support.marks import quick_first
+from support.marks import in_one_case, quick_first
 
 import rankgain as rg
 from rankgain import cli
@@ -99,8 +99,7 @@ CARRIERS = {
     "members, one byte": lambda name, data: Trickle(members(data), 1),
 }
 carriers = pytest.mark.parametrize("carrier", CARRIERS.values(), ids=CARRIERS)
-BLOCKS = [1, 2, 17, 18, 40, 1 << 20]
-blocks = pytest.mark.parametrize("block", BLOCKS)
+blocks = in_one_case("block", [1, 2, 17, 18, 40, 1 << 20])
 
 
 @pytest.fixture(autouse=True)
@@ -135,12 +134,12 @@ def seen(result):
 
 @carriers
 @pytest.mark.parametrize("run", [RUN, SCATTERED], ids=["together", "scattered"])
-def test_what_carries_the_bytes_does_not_matter(backend, monkeypatch, kept, carrier, run):
-    for block in BLOCKS:
-        monkeypatch.setattr(read_files, "BLOCK", block)
-        assert reciprocal_ranks(carrier("qrels", QRELS), carrier("run", run)) == RR, block
-        assert reciprocal_ranks(rg.judgments(carrier("qrels", QRELS)), carrier("run", run)) == RR, block
-        assert all(file.closed for file in kept), block
+@blocks
+def test_what_carries_the_bytes_does_not_matter(backend, monkeypatch, kept, carrier, run, block):
+    monkeypatch.setattr(read_files, "BLOCK", block)
+    assert reciprocal_ranks(carrier("qrels", QRELS), carrier("run", run)) == RR
+    assert reciprocal_ranks(rg.judgments(carrier("qrels", QRELS)), carrier("run", run)) == RR
+    assert all(file.closed for file in kept)
 
 
 @pytest.mark.parametrize("run", [b"q1 Q0 d1 1 1 t\n", b"q1 Q0 d1 1 1 t\nq2 Q0 d 1 1 t\nq1 Q0 d 1 0 t\n"])
@@ -385,7 +384,7 @@ def test_an_error_in_qrels_names_the_line(backend, judged, seed, block, twice, d
 
 
 @blocks
-@pytest.mark.parametrize(
+@in_one_case(
     ("ties", "value"),
     [("docid", 1 / 3), ("stable", 1 / 2), ("average", (1 + 1 / 2 + 1 / 3) / 3), ("best", 1), ("worst", 1 / 3)],
 )
@@ -425,7 +424,7 @@ def test_only_ascii_white_space_parts_fields(backend):
 
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
-@pytest.mark.parametrize("text", [b"", b"q", b"\xef\xbb", b"#", b"\n"])
+@in_one_case("text", [b"", b"q", b"\xef\xbb", b"#", b"\n"])
 def test_texts_shorter_than_the_mark_of_utf8(backend, mark, pack, text):
     """Nothing is lost of them, and the mark is never a part of an id."""
     fields = len(text.split()) * (text != b"#")
@@ -451,7 +450,7 @@ NO_NUMBERS = [
 # fmt: on
 
 
-@pytest.mark.parametrize("text", NUMBERS)
+@in_one_case("text", NUMBERS)
 def test_numbers(backend, text):
     """A number is what `float()` makes of it: the score stands among its neighbours, and the grade is a gain."""
     number = float(text)
@@ -467,7 +466,7 @@ def test_numbers(backend, text):
         assert str(truth_of(truth).grades.tolist()) == str([number])
 
 
-@pytest.mark.parametrize("text", NO_NUMBERS[1:])
+@in_one_case("text", NO_NUMBERS[1:])
 def test_no_numbers(backend, text):
     for name, line, field in [("qrels", "q1 0 d1 {}\n", 4), ("run", "q1 Q0 d1 1 {} t\n", 5)]:
         sides = {"qrels": io.BytesIO(QRELS), "run": io.BytesIO(RUN), name: io.BytesIO(line.format(text).encode())}
@@ -591,7 +590,7 @@ def test_nothing_stays_open_after_an_error(backend, kept, monkeypatch, carrier, 
 PACKED = gzip.compress(RUN, mtime=0)
 
 
-@pytest.mark.parametrize("carrier", ["path", "BytesIO", "few bytes"])
+@in_one_case("carrier", ["path", "BytesIO", "few bytes"])
 @pytest.mark.parametrize(
     "data",
     [PACKED[:size] for size in (2, 3, 9, 10, 11, len(PACKED) - 9, len(PACKED) - 8, len(PACKED) - 1)]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.marks import quick_first
+from support.marks import in_one_case, quick_first
 from support.strategies import TIES, asked, asked_of
 
 import rankgain as rg
@@ -177,7 +177,7 @@ LACKING = ["ncg", "ndcg", "recall", "capped_recall", "f", "ap", "ap_capped", "gm
 LACKING += ["nerr", "q_measure", "set_ap", "g", "bin_g", "ndcg_rel", "r_ndcg"]
 
 
-@pytest.mark.parametrize("name", LACKING)
+@in_one_case("name", LACKING)
 def test_judged_that_lacks_what_was_returned_is_refused(name):
     """Else the value would be above 1."""
     rankings = rg.from_ranked([[1], [3, 3]], judged=[[1], [1]])

@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from support.marks import in_one_case
 
 import rankgain as rg
 
@@ -152,7 +153,7 @@ UNJUDGED = [
 ]
 
 
-@pytest.mark.parametrize(("metric", "value"), UNJUDGED)
+@in_one_case(("metric", "value"), UNJUDGED)
 def test_documents_that_are_not_judged(metric, value):
     result = rg.from_qrels({"q": POOL}, {"q": LISTED}).evaluate(metric)
     assert result[metric].tolist() == [pytest.approx(value, rel=1e-12)]

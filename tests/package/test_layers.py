@@ -8,6 +8,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
+from support.marks import in_one_case
 
 import rankgain
 
@@ -64,7 +65,7 @@ def test_each_room_has_a_layer():
     assert {layer(name) for name in FILES} - {"_compiled"} <= {*HEIGHT}
 
 
-@pytest.mark.parametrize("name", FILES)
+@in_one_case("name", FILES)
 def test_a_layer_imports_from_those_below(name):
     for module, _ in imports(name):
         room = layer(module)
@@ -82,13 +83,13 @@ def test_there_is_no_circle():
         pytest.fail(f"these import each other: {' <- '.join(error.args[1])}")
 
 
-@pytest.mark.parametrize("name", FILES)
+@in_one_case("name", FILES)
 def test_private_names_stay_in_their_file(name):
     private = [f"{module}.{what}" for module, what in imports(name) if what and what[:1] == "_" and what[:2] != "__"]
     assert not private, f"{name} imports {private}"
 
 
-@pytest.mark.parametrize("name", FILES)
+@in_one_case("name", FILES)
 def test_optional_packages_are_imported_where_they_are_used(name):
     top = [node for node in TREES[name].body if isinstance(node, (ast.Import, ast.ImportFrom))]
     modules = {alias.name for node in top if isinstance(node, ast.Import) for alias in node.names}

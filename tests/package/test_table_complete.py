@@ -8,6 +8,7 @@ from types import BuiltinFunctionType, FunctionType
 
 import pytest
 from support import ROOT, metric_table, textbook
+from support.marks import in_one_case
 
 import rankgain as rg
 from rankgain import _backend, _codes, errors
@@ -85,7 +86,7 @@ def test_every_metric_stands_in_the_readme_and_every_public_name():
         assert name in readme, name
 
 
-@pytest.mark.parametrize("name", [name for name in rg.__all__ if callable(getattr(rg, name))])
+@in_one_case("name", [name for name in rg.__all__ if callable(getattr(rg, name))])
 def test_every_public_name_is_documented(name):
     text = inspect.getdoc(getattr(rg, name)) or ""
     assert text

@@ -57,6 +57,7 @@ def test_any_rankings(backend, queries, ties, ks):
             assert mean == result.mean(f"{metric}@{k}")
 
 
+@pytest.mark.slow
 def test_all_cutoffs_in_one_pass(backend, monkeypatch):
     monkeypatch.setattr("rankgain.data.source.CHUNK", 1 << 16)
     held = rankings(queries=6000)
@@ -248,6 +249,7 @@ if find_spec("matplotlib"):
     def test_a_notebook_shows_the_figure():
         assert rg.plot(rankings())._repr_png_().startswith(b"\x89PNG")
 
+    @pytest.mark.slow
     def test_nothing_else_is_touched():
         before = dict(matplotlib.rcParams)
         rg.plot({"a": rankings()}).draw_without_rendering()

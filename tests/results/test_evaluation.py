@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.marks import in_one_case
 
 import rankgain as rg
 from rankgain.metrics import table as definitions
@@ -235,7 +236,7 @@ def columns_of(frame, library):
 
 
 @frames
-@pytest.mark.parametrize("ids", ID_LISTS)
+@in_one_case("ids", ID_LISTS)
 def test_frames(library, ids):
     given, text = ID_LISTS[ids]
     record = rg.metric("cg", k=1)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from support import ROOT, where_we_differ
 from support import peers_golden as fixed
 from support.golden import FOLDER, GOLDEN
-from support.marks import quick_first
+from support.marks import in_one_case, quick_first
 
 import rankgain as rg
 from rankgain.cli import main
@@ -356,7 +356,7 @@ def test_notes_say_it():
 # explanations
 
 
-@pytest.mark.parametrize("name", TABLE)
+@in_one_case("name", TABLE)
 def test_every_metric_is_explained(name):
     row = TABLE[name]
     found = rg.explain(name)

@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import pytest
+from support.marks import in_one_case
 from support.training_sets import TRAIN, VALID, evaluated
 
 import rankgain as rg
@@ -112,7 +113,7 @@ def test_names():
     assert repr(rg.xgboost_metric("ndcg@10", "rr")) == "<XGBoostMetric: ndcg@10, rr, ties='average'>"
 
 
-@pytest.mark.parametrize("name", TABLE)
+@in_one_case("name", TABLE)
 def test_the_direction_is_that_of_the_metric(name):
     """What is higher when the best documents come first than when they come last is a gain."""
     row = TABLE[name]

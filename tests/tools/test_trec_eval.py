@@ -9,10 +9,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.golden import GOLDEN
-from support.marks import quick_first
+from support.marks import in_one_case, quick_first
+from support.strategies import examples
 
 from rankgain.cli import main
 from rankgain.tools import trec_eval
@@ -251,7 +252,7 @@ def test_11pt_avg_is_rounded_as_in_trec_eval(run, files):
 
 
 @pytest.mark.both
-@settings(max_examples=30)
+@examples(0.3)
 @given(
     data=st.data(),
     options=st.lists(st.sampled_from(["-c", "-J", "-n", "-M2", "-l2", "-N9", "--release=9"]), unique=True),
@@ -391,7 +392,7 @@ def test_both_files_cannot_be_standard_input(run):
         ("", "q Q0 d 1 1 t\n", 7, "run.txt have no query in common"),
     ],
 )
-@pytest.mark.parametrize("options", [[], ["-c"], ["--release", "9"]])
+@in_one_case("options", [[], ["-c"], ["--release", "9"]])
 def test_bad_files(backend, run, files, qrels, lines, status, message, options):
     error = run(*options, *files(qrels, lines), status=status)
     assert message in error
