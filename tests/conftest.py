@@ -51,6 +51,10 @@ def pytest_report_header() -> str:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:  # `--dist loadgroup` has each wheel built once
+        wheel = next((name for name in ("compiled_wheel", "pure_wheel") if name in item.fixturenames), None)
+        if wheel:
+            item.add_marker(pytest.mark.xdist_group(wheel))
     if len(BACKENDS) < 2:
         left_out = [item for item in items if item.get_closest_marker("both")]
         config.hook.pytest_deselected(items=left_out)

@@ -53,6 +53,7 @@ def test_the_tests_of_scikit_learn(backend, tmp_path):
     assert int(passed[1]) >= 25, done.stdout
 
 
+@pytest.mark.slow
 def test_scikit_learn_is_not_imported():
     call = "import sys, rankgain.sklearn as module; module.ndcg_score([[1, 0]], [[1, 2]])"
     code = f"{call}; print({{'sklearn', 'scipy'}} & {{*sys.modules}})"
@@ -285,7 +286,7 @@ def check_same_error(name, *arguments, **options):
     return str(found)
 
 
-@pytest.mark.parametrize("case", WRONG)
+@in_one_case("case", WRONG)
 def test_errors(case):
     for name in NAMES:
         for ignore_ties in (False, True):
@@ -293,7 +294,7 @@ def test_errors(case):
 
 
 @in_one_case("name", NAMES)
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@in_one_case("options", OPTIONS)
 def test_errors_of_parameters(name, options):
     check_same_error(name, A, B, **options)
 

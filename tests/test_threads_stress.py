@@ -147,6 +147,7 @@ print(results)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attempt", quick_first(range(2)))
 def test_the_first_use(backend, attempt, monkeypatch):
     expected = [repr(eval(call, {"rg": rg} | SETTING)) for call in FIRST]

@@ -124,7 +124,7 @@ EDGES = {
 @pytest.mark.parametrize("edge", EDGES)
 @pytest.mark.parametrize("dtype", quick_first(TYPES))
 @pytest.mark.parametrize("levels", quick_first([5, 2, 200]))
-@pytest.mark.parametrize("ties", ["average", "stable"])
+@pytest.mark.parametrize("ties", quick_first(["average", "stable"]))
 def test_a_large_tie_group_at_the_depth(compiled, edge, dtype, levels, ties):
     """Its hits are counted by grade; where there are too many grades they are sorted, as of others."""
     rng = np.random.default_rng(levels)
@@ -176,6 +176,7 @@ def run(code, **environment):
     return done.stdout.strip(), done.stderr
 
 
+@pytest.mark.slow
 def test_nothing_is_read_that_was_not_written():
     """Scores that no hit has end after all the hits; fresh memory is not 0 here, as it mostly is by chance."""
     code = """

@@ -99,6 +99,7 @@ def test_discount(backend, n, kind, base):
     assert same(discounts, rg.discount(n, kind[1].format(base=base)).tolist())
 
 
+@pytest.mark.slow
 def test_discount_of_deep_ranks(backend):
     """Beyond the table that is made beforehand, and on both sides of a base."""
     n = 66_000
@@ -237,6 +238,7 @@ def test_many_lists(data, queries, k, gain, ideal, empty):
     assert same(found, each("ndcg", pairs, **options))
 
 
+@pytest.mark.slow
 def test_more_lists():
     """Among hundreds of any length a few have no value."""
     rng = np.random.default_rng(3)

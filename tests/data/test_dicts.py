@@ -155,6 +155,7 @@ def test_ids_that_change_a_plain_run_when_they_are_compared(backend, change, tie
         assert "changed while it was read" in result[1]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("backend")
 def test_another_thread_changes_the_dicts():
     qrels = {f"q{q}": {f"d{d}": np.float32(1) for d in range(30)} for q in range(30)}

@@ -133,7 +133,7 @@ def seen(result):
 
 
 @carriers
-@pytest.mark.parametrize("run", [RUN, SCATTERED], ids=["together", "scattered"])
+@pytest.mark.parametrize("run", quick_first([SCATTERED, RUN]), ids=["scattered", "together"])
 @blocks
 def test_what_carries_the_bytes_does_not_matter(backend, monkeypatch, kept, carrier, run, block):
     monkeypatch.setattr(read_files, "BLOCK", block)
@@ -219,7 +219,7 @@ def test_sockets(backend):
 @pytest.mark.parametrize("pack", quick_first([gzip.compress, bytes]))
 @pytest.mark.parametrize("run", quick_first([SCATTERED, RUN]), ids=["scattered", "together"])
 @pytest.mark.parametrize("how", quick_first(["pipe", "file", "file from the middle"]))
-@pytest.mark.parametrize("side", ["qrels", "run"])
+@pytest.mark.parametrize("side", quick_first(["run", "qrels"]))
 def test_standard_input(backend, pack, run, how, side):
     Path("qrels").write_bytes(QRELS)
     Path("run").write_bytes(run)
@@ -572,7 +572,7 @@ def test_golden_files(backend, monkeypatch, corpus, golden, missing, how, change
 
 
 @carriers
-@pytest.mark.parametrize("run", [RUN, SCATTERED], ids=["together", "scattered"])
+@pytest.mark.parametrize("run", quick_first([SCATTERED, RUN]), ids=["scattered", "together"])
 def test_nothing_stays_open_after_an_error(backend, kept, monkeypatch, carrier, run):
     opened = []
 
@@ -764,6 +764,7 @@ def test_a_query_that_is_too_long_to_be_held_is_read_twice(backend, monkeypatch,
     assert sum(held) < 3 * len(run)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("together", [True, False])
 def test_many_queries(backend, together):
     """More than the table of their names has room for at first."""

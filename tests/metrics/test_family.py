@@ -92,7 +92,7 @@ EXTREMES += [rg.metric("q_measure", beta=5), rg.metric("q_measure", beta=1e6), r
 EXTREMES += [rg.metric("dcg", discount="zipf"), rg.metric("ndcg", k=2), rg.metric("ndcg_rel", gain="binary")]
 
 
-@pytest.mark.parametrize("metric", EXTREMES, ids=str)
+@in_one_case("metric", EXTREMES)
 def test_grades_of_any_size(metric):
     """A finite number, in bounds, or a refusal that says what is too large."""
     for relevance, ties in product(HUGE + SMALL, [None, "average", "best", "worst"]):

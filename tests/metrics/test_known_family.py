@@ -95,7 +95,7 @@ ROWS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("source", "returned", "beside", "metric", "value", "digits"), ROWS)
+@in_one_case(("source", "returned", "beside", "metric", "value", "digits"), ROWS)
 def test_known_values(source, returned, beside, metric, value, digits):
     judged = returned + (beside or [])
     expected = pytest.approx(value, rel=1e-12) if digits is None else pytest.approx(value, abs=0.51 * 10**-digits)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from support import ROOT
+from support.marks import in_one_case
 
 import rankgain
 
@@ -53,7 +54,7 @@ def source(module):
     return Path(file).read_text(encoding="utf-8") if file.endswith(".py") else ""
 
 
-@pytest.mark.parametrize("name", MODULES)
+@in_one_case("name", MODULES)
 def test_docstrings(name):
     runner = doctest.DocTestRunner(optionflags=FLAGS)
     for test in docstrings(name, parser=Parser()):

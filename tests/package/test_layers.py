@@ -4,6 +4,7 @@ Imports inside functions and those for type checkers count as well.
 """
 
 import ast
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -40,12 +41,16 @@ def name_of(path):
 
 
 FILES = {name_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
-TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in FILES.items()}
 
 
-def imports(name, trees=TREES):
+@cache
+def tree_of(name):
+    return ast.parse(FILES[name].read_text(encoding="utf-8"))
+
+
+def imports(name):
     """Yield (module, name) for each name of ours that a file imports; the name is None for a module as a whole."""
-    for node in ast.walk(trees[name]):
+    for node in ast.walk(tree_of(name)):
         if isinstance(node, ast.Import):
             yield from (
                 (alias.name.partition(".")[2], None) for alias in node.names if alias.name.startswith("rankgain")
@@ -54,7 +59,7 @@ def imports(name, trees=TREES):
             base = node.module.partition(".")[2]
             for alias in node.names:
                 inner = f"{base}.{alias.name}".lstrip(".")
-                yield (inner, None) if inner in trees else (base, alias.name)
+                yield (inner, None) if inner in FILES else (base, alias.name)
 
 
 def layer(module):
@@ -91,7 +96,7 @@ def test_private_names_stay_in_their_file(name):
 
 @in_one_case("name", FILES)
 def test_optional_packages_are_imported_where_they_are_used(name):
-    top = [node for node in TREES[name].body if isinstance(node, (ast.Import, ast.ImportFrom))]
+    top = [node for node in tree_of(name).body if isinstance(node, (ast.Import, ast.ImportFrom))]
     modules = {alias.name for node in top if isinstance(node, ast.Import) for alias in node.names}
     modules |= {node.module or "" for node in top if isinstance(node, ast.ImportFrom)}
     found = {module.split(".")[0] for module in modules} & OPTIONAL

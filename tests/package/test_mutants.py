@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 from support import mutants
+from support.marks import in_one_case
 
 pytestmark = pytest.mark.checkout
 LIST = list(mutants.mutants())
 
 
-@pytest.mark.parametrize("mutant", LIST, ids=map(str, LIST))
+@in_one_case("mutant", LIST)
 def test_each_stands_once_in_its_file(mutant):
     mutants.mutated(mutants.source(mutants.ROOT, mutant).read_text(), mutant)
 

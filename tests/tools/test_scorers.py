@@ -363,6 +363,7 @@ def test_repr_and_pickle(text):
     assert check_scoring(Ridge(), scoring=SCORERS[text]) is SCORERS[text]
 
 
+@pytest.mark.slow
 def test_scikit_learn_is_not_imported():
     code = """
 import sys

@@ -154,6 +154,7 @@ def test_arrays_that_ctypes_makes():
     assert rg.lightgbm_metric("ndcg@5")(ours, SCORES, None, VALID.sizes)[0][1] == value(made()[0])
 
 
+@pytest.mark.slow
 def test_no_library_is_imported():
     program = (
         "import sys, rankgain as rg; rg.lightgbm_metric, rg.xgboost_metric, rg.catboost_metric; print(*sys.modules)"

@@ -96,7 +96,7 @@ def test_release_10_is_the_default(run):
 
 
 @pytest.mark.parametrize("name", quick_first(["a.v9.c-M20.txt", "a.v10.c-J.txt"]))
-@pytest.mark.parametrize("where", quick_first(["compressed standard input", "scattered", "gzip", "standard input"], 2))
+@pytest.mark.parametrize("where", quick_first(["compressed standard input", "scattered", "gzip", "standard input"]))
 def test_wherever_the_run_comes_from(tmp_path, name, where):
     which, arguments = called(name)
     qrels, path = corpus(which)
