@@ -10,7 +10,7 @@ from importlib.util import find_spec
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
-from wheels import compiled, compiled_wheel, pure, pure_wheel, sdist  # noqa: F401
+from support.wheels import compiled, compiled_wheel, pure, pure_wheel, sdist  # noqa: F401
 
 from rankgain import _backend, functions
 from rankgain.metrics import discounts
@@ -21,26 +21,27 @@ BACKENDS = [name for name in BUILT if FORCED in (None, "", "auto", name)]
 
 # What people hold their data in: where one of these is missing, the tests that take them all are not collected.
 ABSENT = [name for name in ("pandas", "polars", "pyarrow", "scipy") if find_spec(name) is None]
-collect_ignore = ["test_inputs_agree.py", "test_bad_columns.py", "test_hostile_columns.py"] if ABSENT else []
+collect_ignore = ["inputs/test_inputs_agree.py", "inputs/test_bad_columns.py", "data/test_columns.py"] if ABSENT else []
 TRAINERS = [name for name in ("lightgbm", "xgboost", "catboost") if find_spec(name) is None]
 ABSENT += TRAINERS
-collect_ignore += [f"test_{name}.py" for name in TRAINERS]
+collect_ignore += [f"tools/test_{name}.py" for name in TRAINERS]
 if find_spec("sklearn") is None:
     ABSENT.append("scikit-learn")
-    collect_ignore += ["test_sklearn_dropin.py", "test_scorers.py"]
+    collect_ignore += ["test_sklearn.py", "tools/test_scorers.py"]
 if find_spec("cibuildwheel") is None:  # with what else only .ci/run installs
     ABSENT.append("cibuildwheel")
-    collect_ignore.append("test_release.py")
+    collect_ignore.append("package/test_release.py")
 if "compiled" not in BUILT:  # then there are no C functions
     ABSENT.append("C functions")
-    collect_ignore += ["test_abi.py", "test_capi.py", "test_capi_doors.py", "test_capi_statuses.py"]
+    collect_ignore += [f"capi/test_{name}.py" for name in ("abi", "capi", "capi_doors", "capi_statuses")]
 
 usual = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
-settings.register_profile("default", usual, max_examples=100, derandomize=True)
+settings.register_profile("default", usual, max_examples=20, derandomize=True)
+settings.register_profile("more", usual, max_examples=100, derandomize=True)
 settings.register_profile("deep", usual, max_examples=3000)
 settings.register_profile("few", usual, max_examples=5)
-# The same examples as by default; of mutants it is enough to know that they fail.
-settings.register_profile("mutants", settings.get_profile("default"), phases=[Phase.explicit, Phase.generate])
+# The same examples as those of .ci/run; of mutants it is enough to know that they fail.
+settings.register_profile("mutants", settings.get_profile("more"), phases=[Phase.explicit, Phase.generate])
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 
@@ -50,6 +51,10 @@ def pytest_report_header() -> str:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:  # `--dist loadgroup` has each wheel built once
+        wheel = next((name for name in ("compiled_wheel", "pure_wheel") if name in item.fixturenames), None)
+        if wheel:
+            item.add_marker(pytest.mark.xdist_group(wheel))
     if len(BACKENDS) < 2:
         left_out = [item for item in items if item.get_closest_marker("both")]
         config.hook.pytest_deselected(items=left_out)
@@ -72,12 +77,12 @@ def backend(request: pytest.FixtureRequest):
 
 @pytest.fixture
 def on_both():
-    """Call something on each backend: `compiled, python = on_both(function)`."""
+    """Call something on each backend there is: `compiled, python = on_both(function)` in a test marked `both`."""
     before = _backend.name
 
     def call(function):
         results = []
-        for name in ("compiled", "python"):
+        for name in BACKENDS:
             switch(name)
             results.append(function())
         return results

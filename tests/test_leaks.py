@@ -24,9 +24,9 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-import test_stress
-from calls_refused import MADE, NO_STATUS, Wrong, refused, refused_by_c
-from test_stress import C_CALLS, CALLS, FRAMES, HERE, KS, METRICS, Data, Shared, answer, bits
+from support import calls as every
+from support.calls import C_CALLS, CALLS, FRAMES, HERE, KS, METRICS, Data, Shared, answer, bits
+from support.calls_refused import MADE, NO_STATUS, Wrong, refused, refused_by_c
 
 import rankgain as rg
 import rankgain.pytrec_eval
@@ -89,7 +89,7 @@ def reachable(*roots):
         if id(one) in found or isinstance(one, (type, ModuleType, FunctionType)):
             continue
         found[id(one)] = one
-        record = type(one).__module__.startswith(("rankgain", "test_", "calls_"))
+        record = type(one).__module__.startswith(("rankgain", "tests", "support"))
         if record or isinstance(one, (dict, list, tuple, set, frozenset, partial)):
             left += gc.get_referents(one)
     return [*found.values()]
@@ -167,8 +167,8 @@ def attempt(call):
 def prepared():
     """The calls of each function by (name, "answered" or "refused"), made once, and all objects that they are given."""
     with (
-        patch.object(test_stress, "MANY", 24),
-        patch.object(test_stress, "LISTS", 4),
+        patch.object(every, "MANY", 24),
+        patch.object(every, "LISTS", 4),
         patch.object(read_files, "BLOCK", 2048),
         tempfile.TemporaryDirectory() as folder,
     ):
@@ -202,6 +202,7 @@ def calls(backend):
         yield held
 
 
+@pytest.mark.slow
 def test_calls_leave_nothing_behind(calls):
     made, given = calls
     for name, kind in made:
@@ -210,6 +211,7 @@ def test_calls_leave_nothing_behind(calls):
             assert not left, f"{name}, {kind}: {done} times, each: {left}"
 
 
+@pytest.mark.slow
 def test_nor_do_they_leave_it_to_the_collector(calls):
     """Arrays would stay until it comes, which may take long."""
     made, _ = calls
@@ -225,6 +227,7 @@ def test_nor_do_they_leave_it_to_the_collector(calls):
     assert left <= {*LEFT_TO_THE_COLLECTOR}
 
 
+@pytest.mark.slow
 def test_each_function_that_takes_something_is_refused_something(calls):
     def takes(name):
         one = rg
@@ -240,6 +243,7 @@ def test_each_function_that_takes_something_is_refused_something(calls):
 
 if find_spec("rankgain._compiled.walk"):
 
+    @pytest.mark.slow
     def test_scratch_that_cannot_be_had():
         """It is reserved in several pieces, of which the others are given back."""
         from rankgain._compiled.walk import Program, run

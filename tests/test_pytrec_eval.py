@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.marks import in_one_case
 
 import rankgain as rg
 from rankgain import pytrec_eval as ours
@@ -95,6 +96,7 @@ if PEER:
     def test_parameters(collection, measures):
         compare(*collection, measures)
 
+    @pytest.mark.slow
     def test_a_large_run():
         rng = random.Random(5)
         qrels, run = {}, {}
@@ -373,7 +375,7 @@ def test_install(monkeypatch):
     assert pytrec_eval is ours
 
 
-@pytest.mark.parametrize(
+@in_one_case(
     ("measure", "told"),
     [
         ("nonsense", "unsupported measure 'nonsense'"),

@@ -1,6 +1,6 @@
 """Numbers by which Python and both backends name the same things.
 
-`_codes.pxd` says the same to Cython; `tests/test_table_complete.py` compares the two.
+`_codes.pxd` says the same to Cython; `tests/package/test_table_complete.py` compares the two.
 """
 
 # No cut-off, no limit: the largest rank that fits the buffers of both backends.

@@ -2,7 +2,7 @@
 
 from io import BytesIO
 
-from engine import found_in_rankings
+from support.engine import found_in_rankings
 
 import rankgain as rg
 from rankgain import _backend

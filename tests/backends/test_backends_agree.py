@@ -1,0 +1,673 @@
+"""Compiled and pure Python: equal bits, and errors of equal type and text, on what the textbook is too slow for."""
+
+import struct
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.engine import found_in_rankings, scanned
+from support.marks import in_one_case
+from support.strategies import (
+    TIES,
+    asked,
+    asked_of,
+    cutoffs,
+    depths,
+    discounts,
+    empties,
+    examples,
+    fall,
+    gains,
+    named_gains,
+    rels,
+)
+
+import rankgain as rg
+from rankgain import _backend
+from rankgain.data.groups import Groups
+from rankgain.data.ids import ids_of, python_ids
+from rankgain.data.ragged import NATIVE
+from rankgain.metrics.discounts import Discount
+from rankgain.metrics.families import NON_RELEVANT, POOLED
+from rankgain.metrics.metric import cut_off
+from rankgain.metrics.table import TABLE
+from rankgain.rankings import parts_of
+
+pytestmark = pytest.mark.both
+
+
+def outcome(function):
+    """What a call gave, in bits, or the type and text of what it raised."""
+    try:
+        result = function()
+    except Exception as error:
+        return type(error), str(error)
+    if isinstance(result, float):
+        return struct.pack("d", result)
+    if isinstance(result, np.ndarray):
+        return result.tobytes()
+    return {str(name): vector.tobytes() for name, vector in result.items()}, result.counts
+
+
+def agree(on_both, function):
+    compiled, python = on_both(lambda: outcome(function))
+    assert compiled == python
+    return compiled
+
+
+wild = st.floats(width=64) | st.sampled_from([1024.0, 1023.5, 1e308, -0.0, 5e-324])
+any_grades = st.lists(st.integers(0, 5).map(float) | wild, max_size=9)
+
+
+@given(
+    st.integers(0, 2**32 - 1),
+    st.integers(0, 11),
+    st.integers(0, 90),
+    cutoffs,
+    named_gains,
+    discounts,
+    rels,
+    st.sampled_from([*sorted(map(str, NATIVE)), "int16", ">f8", "bool"]),
+    st.booleans(),
+)
+def test_matrices_of_any_type(on_both, seed, rows, columns, k, gain, discount, rel, dtype, broken):
+    rng = np.random.default_rng(seed)
+    matrix = rng.integers(0, rng.choice([2, 5, 9, 100]), (rows, columns)).astype(dtype)
+    if broken and matrix.size and matrix.dtype.kind in "if":
+        matrix.flat[rng.integers(matrix.size)] = rng.choice([-1, np.nan, np.inf]) if matrix.dtype.kind == "f" else -1
+    agree(on_both, lambda: rg.dcg(matrix, k=k, gain=gain, discount=discount))
+    agree(on_both, lambda: rg.idcg(matrix, k=k, gain=gain, discount=discount))
+    agree(on_both, lambda: rg.ndcg(matrix, k=k, gain=gain, discount=discount))
+    agree(on_both, lambda: rg.ndcg(matrix, k=k, judged=matrix[:, ::-1], ideal="returned"))
+    agree(on_both, lambda: rg.reciprocal_rank(matrix, k=k, rel=rel))
+    agree(on_both, lambda: rg.from_ranked(matrix).evaluate("ndcg@3", "rr"))
+
+
+@given(
+    any_grades, any_grades, cutoffs, named_gains | st.sampled_from([{1: 2}, [0.5, 1]]), discounts, st.booleans(), rels
+)
+def test_functions(on_both, relevance, more, k, gain, discount, cut, rel):
+    judged = None if cut else relevance + more
+    agree(on_both, lambda: rg.gain(relevance, gain))
+    agree(on_both, lambda: rg.dcg(relevance, k=k, gain=gain, discount=discount))
+    agree(on_both, lambda: rg.idcg(relevance, k=k, gain=gain, discount=discount))
+    agree(on_both, lambda: rg.ndcg(relevance, k=k, gain=gain, discount=discount, judged=judged))
+    agree(on_both, lambda: rg.ndcg(relevance, k=k, gain=gain, discount=discount, judged=more))
+    agree(on_both, lambda: rg.ndcg([relevance, more], k=k, judged=[more, relevance], ideal="returned", empty=0.5))
+    agree(on_both, lambda: rg.reciprocal_rank(relevance, k=k, rel=rel))
+    agree(on_both, lambda: rg.reciprocal_rank([relevance, more], k=k, rel=rel))
+    agree(on_both, lambda: rg.cg([relevance, more], k=k, gain=gain))
+
+
+DTYPES = [*"dfeg?bBhHiIlLqQO", ">i8", ">f4"]
+SHAPES = {
+    "contiguous": lambda array: array,
+    "every other": lambda array: np.repeat(array, 2)[::2],
+    "backwards": lambda array: array[::-1].copy()[::-1],
+    "a column": lambda array: np.stack([array, array], axis=1)[:, 0],
+    "a field": lambda array: np.rec.fromarrays([np.zeros(len(array), "b"), array], names="pad,value")["value"],
+    "read-only": lambda array: np.broadcast_to(array, array.shape),
+    "a list": lambda array: array.tolist(),
+    "a tuple": lambda array: tuple(array.tolist()),
+    "scalars": lambda array: list(array),
+}
+of_any_length = st.lists(st.integers(0, 3), max_size=9) | st.sampled_from([63, 64, 65, 1024, 1025]).map(
+    lambda n: [i * 7 % 4 for i in range(n)]
+)
+
+
+@given(of_any_length, st.sampled_from(DTYPES), st.sampled_from(list(SHAPES)), cutoffs, st.none() | st.just(-1))
+def test_one_list_of_any_numbers(on_both, grades, dtype, shape, k, bad):
+    """What goes straight through a door, and what does not, is worth what the same floats are worth."""
+    if bad is not None and np.dtype(dtype).kind in "if" and grades:
+        grades = [*grades[:-1], bad]
+    if np.dtype(dtype).itemsize == 8 and grades:
+        grades = [*grades, 2**53 + 1]  # which is no float64
+    held = SHAPES[shape](np.array(grades, dtype=dtype))
+    plain = np.array(grades, dtype=dtype).astype(float).tolist()
+    for function in (rg.cg, rg.dcg, rg.idcg, rg.ndcg, rg.reciprocal_rank):
+        value = agree(on_both, lambda function=function: function(held, k=k))
+        assert value == outcome(lambda function=function: function(plain, k=k))
+        if isinstance(value, bytes):
+            assert value == outcome(lambda function=function: function([plain, [1.0]], k=k)[0].item())
+
+
+@in_one_case("shape", ["contiguous", "backwards", "a list", "a tuple"])
+@pytest.mark.parametrize("dtype", "df?bBhHiIlLqQ")
+def test_short_lists_go_straight_through_a_door(on_both, dtype, shape):
+    def values(n):
+        door = _backend.lists.ListFunctions(False, Discount.of("log2").table(n), 1, 2.0, n, False, 0.0, 1.0)
+        held = SHAPES[shape](np.ones(n, dtype=dtype))
+        held = held if dtype != "?" or not isinstance(held, (list, tuple)) else [1] * n  # a bool in a list is no int
+        return [getattr(door, name)(held) for name in ("dcg", "idcg", "ndcg", "rr")]
+
+    for n in (1, 64, 65, 1024):
+        compiled, python = on_both(lambda n=n: values(n))
+        assert compiled == python
+        assert None not in compiled
+    assert on_both(lambda: values(1025)) == [[None] * 4] * 2
+
+
+@st.composite
+def corpora(draw):
+    """Flat grades, scores and group sizes of a few queries of up to some hundred documents, of every shape of ties."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    sizes = draw(st.lists(st.sampled_from([0, 1, 2, 5, 40, 70, 300]), min_size=1, max_size=6))
+    n = sum(sizes)
+    levels = draw(st.sampled_from([1, 2, 7, 1000, 10**9]))
+    scores = rng.integers(0, levels, n) / 7.0 - draw(st.sampled_from([0, 1]))
+    scores[rng.random(n) < draw(st.sampled_from([0, 0.1]))] = -np.inf
+    shape = draw(st.sampled_from(["as drawn", "rising", "falling", "float32"]))
+    if shape == "float32":
+        scores = scores.astype(np.float32)
+    elif shape != "as drawn":
+        scores = np.sort(scores)[:: 1 if shape == "rising" else -1].copy()
+    share = draw(st.sampled_from([0.02, 0.3, 1.0]))
+    grades = np.where(rng.random(n) < share, rng.integers(0, 5, n), 0).astype(float)
+    if draw(st.booleans()):
+        grades *= rng.choice([1.0, 0.37, 30.0], n)
+    return grades, scores, sizes
+
+
+@given(corpora(), depths, depths, st.sampled_from([0.0, NON_RELEVANT, POOLED]), st.sampled_from(TIES))
+def test_what_is_found(on_both, corpus, depth, judged_depth, below, ties):
+    grades, scores, sizes = corpus
+    rankings = rg.from_scores(grades, scores, group_sizes=sizes, ties=ties)
+
+    def found():
+        options = {"depth": depth, "judged_depth": judged_depth, "lowest": below}
+        return found_in_rankings(_backend.walk, rankings, **options)
+
+    compiled, python = on_both(found)
+    assert compiled == python
+
+
+@given(corpora(), st.sampled_from(TIES), st.lists(cutoffs, min_size=1, max_size=4), gains, discounts, rels, empties)
+def test_scores(on_both, corpus, ties, ks, gain, discount, rel, empty):
+    grades, scores, sizes = corpus
+    rankings = rg.from_scores(grades, scores, group_sizes=sizes, ties=ties)
+    metrics = [rg.metric("ndcg", k=k, gain=gain, discount=discount, empty=empty) for k in ks]
+    metrics += [rg.metric("ndcg", k=k, ideal="returned") for k in ks] + [rg.metric("rr", k=k, rel=rel) for k in ks]
+    agree(on_both, lambda: rankings.evaluate(*metrics, "cg", "dcg@50", "idcg@7"))
+
+
+@given(corpora(), st.lists(cutoffs, min_size=1, max_size=3), gains)
+def test_ranked(on_both, corpus, ks, gain):
+    grades, _, sizes = corpus
+    lists = np.split(grades, np.cumsum(sizes)[:-1])
+    metrics = [rg.metric(name, k=k, gain=gain) for name in ("ndcg", "dcg", "idcg") for k in ks]
+    agree(on_both, lambda: rg.from_ranked(lists, judged=lists[::1]).evaluate(*metrics, "rr@3"))
+
+
+def family(drawn, known, ties):
+    """The metrics that were drawn, but those that the policy refuses; a discount must hold all ranks."""
+    drawn = [one for one in drawn if ties != "average" or not TABLE[one[0]].unaveraged]
+    drawn = [(name, {k: v for k, v in own.items() if type(v) is not list}) for name, own in drawn]
+    return [asked_of(one, known)[0] for one in drawn] or ["num_ret"]
+
+
+many = st.lists(asked(), min_size=1, max_size=12)
+
+
+@examples(2.5)
+@given(corpora(), st.sampled_from([None, *TIES]), many, st.booleans())
+def test_the_family(on_both, corpus, ties, drawn, beside):
+    grades, scores, sizes = corpus
+    lists, ends = np.split(grades, np.cumsum(sizes)[:-1]), np.cumsum(sizes)[:-1]
+    judged = [np.append(row, [0.0, *row[:3]]) for row in lists] if beside else None
+    rankings = rg.from_ranked(lists, judged=judged)
+    if ties is not None:
+        rankings = rg.from_scores(lists, np.split(scores, ends), judged=judged, ties=ties)
+    metrics = family(drawn, set(grades.tolist()), ties)
+    agree(on_both, lambda: rankings.evaluate(*metrics))
+    agree(on_both, lambda: rankings.evaluate(*metrics, "judged@3", threads=3))
+    if ties in (None, "stable"):
+        agree(on_both, lambda: rankings.limited(depth=4).evaluate(*metrics))
+
+
+@in_one_case("ties", [None, *TIES])
+@pytest.mark.parametrize("name", TABLE)
+def test_each_of_the_family(on_both, name, ties):
+    """At every cut-off, in groups of all shapes: small, large, all of one grade, all of which are relevant."""
+    rng = np.random.default_rng(list(TABLE).index(name))
+    sizes = [0, 1, 2, 3, 5, 8, 13, 40]
+    lists = [rng.integers(low, 5, size) for size in sizes for low in (0, 0, 1, 4)]
+    rankings = rg.from_ranked(lists)
+    if ties is not None:
+        rankings = rg.from_scores(lists, [rng.integers(0, rng.integers(1, 5), len(row)) for row in lists], ties=ties)
+    row = TABLE[name]
+    metrics = [rg.metric(name, k=k) for k in (None, *range(1, 42))] if row.cuts else [name]
+    metrics += [rg.metric(name, rel=rel) for rel in (0, 2, 9) if "rel" in row.takes]
+    if ties != "average" or not row.unaveraged:
+        agree(on_both, lambda: rankings.evaluate(*metrics))
+
+
+@examples(2.5)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([1, 3, 50, 10**6]), st.sampled_from([*TIES, "docid"]), many)
+def test_the_family_of_long_dicts(on_both, seed, levels, ties, drawn):
+    """Graded by floats now and then, with pooled and unjudged documents and a query that the run lacks."""
+    rng = np.random.default_rng(seed)
+    scale = rng.choice([1.0, 0.37])
+    qrels, run = {}, {}
+    for query, n in zip("abc", rng.choice([0, 1, 20, 200], 3), strict=True):
+        run[query] = {
+            f"d{i}": float(s) for i, s in zip(rng.permutation(300)[:n], rng.integers(0, levels, n), strict=True)
+        }
+        m = rng.choice([1, 60])
+        judged = rng.permutation(300)[:m].tolist()
+        qrels[query] = {f"d{i}": int(g) * scale for i, g in zip(judged, rng.integers(-2, 5, m), strict=True)}
+    del run[rng.choice(["b", "c"])]
+    metrics = family(drawn, {grade for side in qrels.values() for grade in side.values() if grade >= 0}, ties)
+    rankings = rg.from_qrels(qrels, run, ties=ties)
+    agree(on_both, lambda: rankings.evaluate(*metrics))
+    agree(on_both, lambda: rankings.limited(judged_only=True).evaluate(*metrics))
+
+
+hostile = st.sampled_from([0.0, 1.0, 2.0, 4.0, 0.5, 5e-324, 2.3e-308, 1e-300, 1e16, 1e17, 3e17, 1e300, 5e307, 1.7e308])
+hostile |= st.sampled_from([0, 1, 3]) | wild | st.sampled_from([3.9, 4.1, 53.0, 64.0, 1023.0])
+
+
+@examples(4)
+@given(st.lists(st.lists(hostile, max_size=7), min_size=1, max_size=3), st.sampled_from([None, *TIES]), many, st.data())
+def test_the_family_of_hostile_grades(on_both, lists, ties, drawn, data):
+    """Overflow, subnormal numbers, grades beyond the scale, judged sets that lack what was returned."""
+    known = {grade for row in lists for grade in row if np.isfinite(grade) and grade >= 0}
+    known = known if data.draw(st.booleans()) else {4.0}
+    judged = data.draw(st.none() | st.just([[*row, 1.0] for row in lists]) | st.just([[1.0] for _ in lists]))
+    drawn = [(n, {k: v for k, v in own.items() if k != "max_grade"}) for n, own in drawn]
+    known = {grade for grade in known if grade < 1024.0}
+    metrics = family(drawn, known, ties)
+
+    def evaluated():
+        if ties is None:
+            return rg.from_ranked(lists, judged=judged).evaluate(*metrics)
+        scores = [[place % 2 for place in range(len(row))] for row in lists]
+        return rg.from_scores(lists, scores, judged=judged, ties=ties).evaluate(*metrics)
+
+    with np.errstate(all="ignore"):
+        agree(on_both, evaluated)
+
+
+identifiers = st.sampled_from(["d1", "d2", "d10", "é", "", "\ud800", 1, 2, -3, b"d1", (1, 2), 2.5, True])
+values = st.sampled_from([0, 1, 2, 3, 0.5, -1, 1.0, np.float32(0.5), np.int64(2), True, 2**70])
+bad_values = st.sampled_from(["x", None, float("nan"), float("inf"), 10**400, 1j, np.float64("nan")])
+
+
+@st.composite
+def dicts(draw, kinds):
+    def documents(of):
+        return st.dictionaries(of, values, max_size=12)
+
+    one_kind = st.sampled_from([i for i in kinds if isinstance(i, str)])
+    side = st.dictionaries(st.sampled_from("abc"), documents(one_kind) | documents(st.sampled_from(kinds)), max_size=3)
+    qrels, run = draw(side), draw(side)
+    if draw(st.integers(0, 3)) == 0 and qrels:
+        query = draw(st.sampled_from(sorted(qrels)))
+        (qrels if draw(st.booleans()) else run).setdefault(query, {})["bad"] = draw(bad_values)
+    return qrels, run
+
+
+KINDS = ["d1", "d2", "d10", "é", "", "\ud800", "z", "y", 1, 2, -3, b"d1", (1, 2), 2.5]
+
+
+@given(dicts(KINDS), st.sampled_from([*TIES, "docid"]), cutoffs, gains, st.sampled_from(["zero", "skip"]))
+def test_qrels(on_both, sides, ties, k, gain, missing):
+    metrics = [rg.metric("ndcg", k=k, gain=gain), rg.metric("rr", k=k), rg.metric("rr", rel=0), rg.metric("dcg")]
+    agree(on_both, lambda: rg.from_qrels(*sides, ties=ties, missing=missing).evaluate(*metrics))
+
+
+class Score(float):
+    """A float that runs code of its own."""
+
+    def __float__(self):
+        return 1.0 - float.__float__(self)
+
+
+NUMBERS = [float, int, bool, np.bool_, np.float16, np.float32, np.float64, np.longdouble, np.int8, np.uint64]
+NUMBERS += [Decimal, Fraction, Score, lambda number: 2**1000 * int(number), lambda number: np.array(number)]
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+@in_one_case("ties", ["docid", "stable", "average"])
+def test_numbers_of_any_type(on_both, number, ties):
+    """Whether or not reading them may run foreign code."""
+
+    def found(make):
+        side = {f"d{index}": make(value) for index, value in enumerate([1, 0, 1, 1, 0, 1] * 5)}
+        return agree(
+            on_both, lambda: rg.from_qrels({"q": side}, {"q": {"x": 1} | side}, ties=ties).evaluate("dcg", "rr")
+        )
+
+    assert found(number) == found(lambda value: float(number(value)))
+
+
+@pytest.mark.parametrize("other", [np.int64, float, Fraction, lambda number: f"d{number}", lambda number: (number,)])
+@pytest.mark.parametrize("side", ["qrels", "run"])
+@pytest.mark.parametrize("odd", [{3}, {7}, set(range(12))])
+def test_ties_of_ids_of_other_types(on_both, other, side, odd):
+    """Ids that are equal across types, or that no order holds for, on either side: hits or beside the hits."""
+    sides = {"qrels": dict.fromkeys([3, 5, 8], 1), "run": dict.fromkeys(range(12), 1.0)}
+    sides[side] = {other(number) if number in odd else number: value for number, value in sides[side].items()}
+    agree(on_both, lambda: rg.from_qrels({"q": sides["qrels"]}, {"q": sides["run"]}).evaluate("dcg", "rr"))
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([1, 3, 50, 10**6]), st.sampled_from([*TIES, "docid"]), cutoffs)
+def test_long_dicts(on_both, seed, levels, ties, k):
+    rng = np.random.default_rng(seed)
+    run = {f"d{i}": float(s) for i, s in zip(rng.permutation(400), rng.integers(0, levels, 400), strict=True)}
+    qrels = {f"d{i}": int(g) for i, g in zip(rng.permutation(500)[:60], rng.integers(-1, 4, 60), strict=True)}
+    metrics = [rg.metric("ndcg", k=k), rg.metric("rr", k=k, rel=2), rg.metric("dcg", gain=[0.25, 1, 2, 4])]
+    agree(on_both, lambda: rg.from_qrels({"q": qrels}, {"q": run}, ties=ties).evaluate(*metrics))
+
+
+@pytest.mark.parametrize("grades", [[-0.0, 1.0, 0.0, -0.0], [0.0, -0.0, 9.5], [-0.0], [1e6, -0.0, 0.5]])
+def test_grades_of_minus_zero(on_both, grades):
+    """A gain may tell −0.0 from 0.0; among the judged grades it is 0.0."""
+    signs = {"gain": lambda grades: np.copysign(1.0, grades) + 2.0}
+    metrics = [rg.metric(name, k=k, **signs) for name in ("dcg", "idcg") for k in (None, 1, 2)]
+    documents = dict(zip("abcd", grades, strict=False))
+    agree(on_both, lambda: rg.from_ranked([grades]).evaluate(*metrics))
+    agree(on_both, lambda: rg.from_qrels({"q": documents}, {"q": documents}).evaluate(*metrics))
+    for ties in TIES:
+        agree(on_both, lambda ties=ties: rg.from_scores([grades], [[1.0] * len(grades)], ties=ties).evaluate(*metrics))
+
+
+numbers = st.sampled_from(
+    ["1", "-2", "0.5", ".5", "5.", "1e3", "-1.5E-7", "+3", "123456789012345678901234567890", "0.1234567890123456789",
+     "999999999999999", "0.000000000000001", "nan", "inf", "-Infinity", "x", "1_0", "", "-", ".", "1e", "0x1", "١",
+     "-0"]
+)  # fmt: skip
+words = st.sampled_from(["q1", "q2", "Q0", "d1", "d2", "d3", "é"]) | numbers
+spaces = st.sampled_from([" ", "\t", "  ", "\r", "\x0b", "\x0c", "\xa0"])
+
+
+@st.composite
+def lines(draw, value_field, usual):
+    count = draw(st.sampled_from([usual] * 8 + [0, 1, usual - 1, usual + 1]))
+    fields = [draw(words) for _ in range(count)]
+    if count > value_field and draw(st.integers(0, 5)):
+        fields[value_field] = draw(numbers)
+    return draw(st.sampled_from(["", " "])) + "".join(field + draw(spaces) for field in fields)
+
+
+comments = st.sampled_from(["#", " # q1 0 d1 1", "#q1 Q0 d1 1 1 t"])
+
+
+@given(
+    st.lists(lines(4, 6) | comments, max_size=6),
+    st.lists(lines(3, 4) | comments, max_size=6),
+    st.sampled_from(["\n", "\r\n", "\n\n"]),
+    st.booleans(),
+)
+def test_files(on_both, run_lines, qrels_lines, end, ended):
+    for name, texts in (("scan_run", run_lines), ("scan_qrels", qrels_lines)):
+        data = (end.join(texts) + (end if ended else "")).encode()
+        compiled, python = on_both(lambda name=name, data=data: scanned(name, data))
+        assert compiled == python
+
+
+@given(st.floats(allow_nan=False), st.sampled_from(["{!r}", "{:.3f}", "{:.6e}", "{:.17g}", "{:+.2f}"]))
+def test_numbers_in_files_are_exact(on_both, number, form):
+    text = form.format(number)
+    compiled, python = on_both(lambda: scanned("scan_run", f"q Q0 d 1 {text} tag".encode()))
+    assert compiled == python
+    assert f"[{float(text)!r}]" in python
+
+
+@pytest.mark.slow
+def test_discounts_beyond_the_table(on_both):
+    """A table ends after 65,536 ranks; what lies deeper is computed on the way, with the same bits."""
+    relevance = np.zeros(70_000)
+    relevance[[3, 65_535, 65_536, 69_999]] = 1, 2, 3, 4
+    for discount in ("log2", "zipf", "jarvelin:3"):
+        value = agree(on_both, lambda kind=discount: rg.dcg(relevance, discount=kind))
+        by_rank = rg.discount(70_000, discount)
+        total = sum((relevance[i] * by_rank[i] for i in (3, 65_535, 65_536, 69_999)), 0.0)
+        assert struct.unpack("d", value)[0] == total
+        scored = rg.from_scores(relevance, -np.arange(70_000.0))
+        metric = rg.metric("dcg", discount=discount)
+        agree(on_both, lambda rankings=scored, asked=metric: rankings.evaluate(asked))
+        assert scored.evaluate(metric)[metric][0] == total
+        ideal = agree(on_both, lambda kind=discount: rg.idcg(np.ones(70_000), discount=kind))
+        assert struct.unpack("d", ideal)[0] == np.cumsum(by_rank)[-1]
+
+
+@pytest.mark.parametrize("kind", ["log2", "zipf", "jarvelin:10"])
+def test_tables_do_not_depend_on_what_was_asked_before(on_both, kind):
+    for depth in (1, 5000, 3):
+        compiled, python = on_both(lambda depth=depth: Discount.of(kind).table(cut_off(depth))[:depth].tolist())
+        assert compiled == python == rg.discount(depth, kind).tolist()
+
+
+def test_chunks_do_not_show(on_both, monkeypatch):
+    rng = np.random.default_rng(5)
+    sizes = rng.integers(0, 30, 200)
+    n = int(sizes.sum())
+    rankings = rg.from_scores(rng.integers(0, 4, n), rng.integers(0, 9, n), group_sizes=sizes)
+    whole = agree(on_both, lambda: rankings.evaluate("ndcg@10", "rr"))
+    monkeypatch.setattr("rankgain.data.source.CHUNK", 7)
+    assert sum(1 for _ in parts_of(rankings)[0].chunks()) > 50
+    assert agree(on_both, lambda: rankings.evaluate("ndcg@10", "rr")) == whole
+
+
+# ids in columns
+
+texts = st.sampled_from(
+    ["", "d", "d1", "d10", "d2", "d" * 8, "d" * 9, "d" * 40, "d" * 40 + "1", "é", "\uffff", "\U00010000", "\0", "d\0"]
+) | st.text(max_size=20, alphabet=st.characters(exclude_categories=["Cs"]))
+BY_KIND = {
+    "text": texts | st.sampled_from(["d\udcff", "d" * 400]),  # the first holds a byte that is not UTF-8
+    "bytes": st.sampled_from([b"", b"\0", b"d", b"\xff" * 8, b"\x80"]) | st.binary(max_size=12),
+    "ints": st.sampled_from([0, 1, -1, 2**63 - 1, -(2**63), 2**62, 255, 256]) | st.integers(-(2**63), 2**63 - 1),
+}
+columns_of_ids = st.sampled_from(list(BY_KIND)).flatmap(lambda kind: st.lists(BY_KIND[kind], max_size=30))
+
+
+@given(columns_of_ids, st.lists(st.integers(0, 30), max_size=4), st.integers(1, 30))
+def test_the_kernels_over_ids(on_both, ids, ends, share):
+    """How ids are packed, numbered, and found to repeat; `share` makes them repeat, in runs and apart."""
+    ids = [ids[i % share] for i in range(len(ids))] + ids[:1] * 2
+    offsets = np.array(sorted({0, len(ids), *(min(end, len(ids)) for end in ends)}))
+
+    def found():
+        keys = ids_of(ids).take(slice(None))
+        rows, numbers, firsts = np.zeros((3, len(ids)), dtype=np.int64)
+        buffers = keys.buffers()
+        runs, different = _backend.columns.number_ids(*buffers, len(ids), rows, numbers, firsts) if ids else (0, 0)
+        return (
+            python_ids(keys, ids_of(ids).kind),
+            (rows[:runs].tolist(), numbers[:runs].tolist(), firsts[:different].tolist()),
+            _backend.columns.repeated(*buffers, offsets),
+        )
+
+    compiled, python = on_both(found)
+    assert compiled == python
+    held, (rows, numbers, firsts), _ = python
+    assert held == ids
+    assert [ids[first] for first in firsts] == list(dict.fromkeys(ids))
+    assert [ids[row] for row in rows] == [ids[firsts[number]] for number in numbers]
+    assert list(Groups.of(ids_of(ids)).names) == list(dict.fromkeys(ids))
+
+
+@given(st.lists(st.text(max_size=16) | st.just(None) | st.just("\ud800") | st.just("é\udcff"), max_size=9))
+def test_what_is_no_text(on_both, ids):
+    agree(on_both, lambda: np.array(ids_of(ids).take(slice(None)).ends))
+
+
+view_bytes = st.binary(min_size=16, max_size=16) | st.integers(-1, 30)
+
+
+@given(st.lists(view_bytes, max_size=5), st.lists(st.binary(max_size=40)))
+def test_views(on_both, drawn, buffers):
+    """Views of any bytes, most of them broken, and of sound ones of a size."""
+    views = [v if isinstance(v, bytes) else struct.pack("<i4sii", v, b"abcd", 0, max(v, 0) % 4) for v in drawn]
+
+    def copied():
+        sizes = [max(struct.unpack("<i", view[:4])[0], 0) for view in views]
+        if sum(sizes) > 10**6:
+            return None
+        data, places = np.zeros(sum(sizes), np.uint8), np.zeros((2, len(views)), np.int64)
+        held = [np.frombuffer(buffer, np.uint8) for buffer in buffers]
+        broken = _backend.columns.copy_views(np.frombuffer(b"".join(views), np.uint8), held, data, *places)
+        done = len(views) if broken is None else broken
+        return broken, [data[a:b].tobytes() for a, b in places.T.tolist()[:done]]
+
+    compiled, python = on_both(copied)
+    assert compiled == python
+
+
+@st.composite
+def tables(draw):
+    """qrels and a run as rows of (query, document, number), of one kind of ids, with offenders now and then."""
+    kind = draw(st.sampled_from(list(BY_KIND)))
+    documents = draw(st.lists(BY_KIND[kind], min_size=1, max_size=40, unique=True))
+    queries = draw(st.lists(BY_KIND[kind], min_size=1, max_size=4, unique=True))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    levels = draw(st.sampled_from([1, 2, 5, 1000]))
+    offenders = draw(st.sampled_from([False, False, False, True]))
+
+    def rows(share, numbers, bad):
+        held = [(q, d, numbers()) for q in range(len(queries)) for d in range(len(documents)) if rng.random() < share]
+        if offenders and held:
+            row = held[rng.integers(len(held))]
+            number = numbers() if rng.random() < 0.5 else bad
+            held.insert(rng.integers(len(held) + 1), (row[0], row[1], number))
+        if draw(st.booleans()):
+            held = [held[place] for place in rng.permutation(len(held))]
+        return [[queries[q] for q, _, _ in held], [documents[d] for _, d, _ in held], [float(v) for _, _, v in held]]
+
+    qrels = rows(draw(st.sampled_from([0.1, 0.5, 1.0])), lambda: rng.integers(-1, 4), np.nan)
+    return qrels, rows(draw(st.sampled_from([0.5, 1.0])), lambda: rng.integers(levels) - 1.0, np.nan)
+
+
+@given(tables(), st.sampled_from([*TIES, "docid"]), cutoffs, gains, st.sampled_from(["judged", "full"]), st.booleans())
+def test_frames(on_both, sides, ties, k, gain, validate, skip):
+    qrels, run = (
+        dict(zip(("query_id", "doc_id", name), side, strict=True))
+        for name, side in zip(("relevance", "score"), sides, strict=True)
+    )
+    metrics = [rg.metric("ndcg", k=k, gain=gain), rg.metric("rr", k=k), rg.metric("rr", rel=0), "dcg"]
+    options = {"ties": ties, "validate": validate, "missing": "skip" if skip else "zero"}
+    found = agree(on_both, lambda: rg.from_frames(qrels, run, **options).evaluate(*metrics))
+    if isinstance(found[0], dict) and validate == "full":  # nothing stands twice: so do dicts hold it
+        dicts = []
+        for queries, documents, numbers in sides:
+            held = {}
+            for query, document, number in zip(queries, documents, numbers, strict=True):
+                held.setdefault(query, {})[document] = number
+            dicts.append(held)
+        if not any("\udcff" in str(document) for document in qrels["doc_id"] + run["doc_id"]):
+            options.pop("validate")
+            assert outcome(lambda: rg.from_qrels(*dicts, **options).evaluate(*metrics)) == found
+
+
+@given(tables(), st.sampled_from([*TIES, "docid"]), depths, depths, st.sampled_from([0.0, NON_RELEVANT, POOLED]))
+def test_the_batch_of_documents_with_ids(on_both, sides, ties, depth, judged_depth, below):
+    """No deeper than one metric looks, where a tie group may straddle the depth; those that ask for all hide that."""
+    frames = [
+        dict(zip(("query_id", "doc_id", name), side, strict=True)) for name, side in zip("rs", sides, strict=True)
+    ]
+    dicts = [{}, {}]
+    for held, side in zip(dicts, sides, strict=True):
+        for query, document, number in zip(*side, strict=True):
+            held.setdefault(query, {})[document] = number
+    forms = [
+        lambda: rg.from_frames(*frames, relevance="r", score="s", ties=ties),
+        lambda: rg.from_qrels(*dicts, ties=ties),
+        lambda: rg.from_recommendations({query: list(own) for query, own in dicts[1].items()}, dicts[0]),
+    ]
+
+    def found(form):
+        try:
+            rankings = form()
+        except ValueError as error:
+            return type(error), error.args
+        options = {"depth": depth, "judged_depth": judged_depth, "lowest": below}
+        return found_in_rankings(_backend.walk, rankings, **options)
+
+    for form in forms:
+        compiled, python = on_both(lambda form=form: found(form))
+        assert compiled == python
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([1, 3, 50, 10**6]), st.sampled_from([*TIES, "docid"]), cutoffs)
+def test_long_columns(on_both, seed, levels, ties, k):
+    """Tie groups of hundreds of documents at the cut-off, in columns as in dicts."""
+    rng = np.random.default_rng(seed)
+    ids, scores = rng.permutation(400) * 2**55 - 2**62, rng.integers(0, levels, 400).astype(np.float32)
+    judged, grades = rng.permutation(500)[:60] * 2**55 - 2**62, rng.integers(-1, 4, 60)
+    metrics = [rg.metric("ndcg", k=k), rg.metric("rr", k=k, rel=2), rg.metric("dcg", gain=[0.25, 1, 2, 4])]
+    qrels = {"qid": np.zeros(60, np.int8), "doc_id": judged, "label": grades}
+    run = {"qid": np.zeros(400, np.int8), "doc_id": ids, "score": scores}
+    found = agree(on_both, lambda: rg.from_frames(qrels, run, ties=ties, validate="full").evaluate(*metrics))
+    dicts = [{0: dict(zip(*map(np.ndarray.tolist, side), strict=True))} for side in ((judged, grades), (ids, scores))]
+    assert agree(on_both, lambda: rg.from_qrels(*dicts, ties=ties).evaluate(*metrics)) == found
+
+
+recommended_ids = st.lists(st.integers(-2, 6), max_size=6)
+relevant_ids = st.lists(st.integers(-2, 6), max_size=4) | st.dictionaries(
+    st.integers(-2, 6), st.sampled_from([0, 1, 2, -1])
+)
+
+
+@given(
+    st.lists(recommended_ids, max_size=3),
+    st.lists(relevant_ids, max_size=3),
+    st.sampled_from(["judged", "full"]),
+    cutoffs,
+)
+def test_recommendations(on_both, recommended, relevant, validate, k):
+    metrics = [rg.metric("ndcg", k=k, gain=fall), rg.metric("rr", k=k), rg.metric("rr", rel=0), "ndcg"]
+    agree(on_both, lambda: rg.from_recommendations(recommended, relevant, validate=validate).evaluate(*metrics))
+    matrix = np.array([[*items, *[-1] * 6][:6] for items in recommended]).reshape(len(recommended), 6)
+    agree(on_both, lambda: rg.from_recommendations(matrix, relevant, validate=validate).evaluate(*metrics))
+
+
+@given(
+    st.integers(0, 2**32 - 1),
+    st.sampled_from([0, 3, 40, 3000]),
+    st.sampled_from([("i4", "i4"), ("i4", "i8"), ("i8", "i4"), ("i8", "i8"), ("u2", "i8")]),
+    st.sampled_from([1, 2**16, 2**31 - 1]),
+    st.sampled_from(["judged", "full"]),
+    st.sampled_from([None, "recommended", "relevant"]),
+)
+def test_numbers(on_both, seed, held_out, dtypes, step, validate, repeats):
+    """Ids of both widths and of any distance, few and thousands, in order and not; and one that repeats."""
+    rng = np.random.default_rng(seed)
+    step = min(step, (np.iinfo(min(dtypes, key=lambda dtype: int(dtype[1]))).max - 1) // 6000) or 1
+    matrix = np.array([rng.permutation(6000)[:50] for _ in range(3)])
+    truth = np.array([rng.permutation(6000)[:held_out] for _ in range(3)]).reshape(3, held_out)
+    if rng.random() < 0.5:
+        truth.sort()
+    if repeats == "relevant" and held_out:
+        truth[1, -1] = truth[1, rng.integers(held_out)]
+    if repeats == "recommended":
+        matrix[2, rng.integers(25, 50)] = matrix[2, rng.integers(25)]
+    matrix, truth = ((held * step).astype(dtype) for held, dtype in zip((matrix, truth), dtypes, strict=True))
+    found = agree(on_both, lambda: rg.from_recommendations(matrix, truth, validate=validate).evaluate("ndcg", "rr@20"))
+    lists = matrix.tolist(), truth.tolist()
+    if isinstance(found[0], dict):
+        sets = lists[0], list(map(set, lists[1]))
+        for sides in (lists, sets, (tuple(map(tuple, lists[0])), sets[1]), (lists[0], rg.judgments(truth))):
+            rankings = rg.from_recommendations(*sides, validate=validate)
+            assert agree(on_both, lambda rankings=rankings: rankings.evaluate("ndcg", "rr@20")) == found
+
+
+@given(st.lists(st.lists(st.integers(-(2**63), 2**63 - 1)) | st.sets(st.integers(0, 9)) | st.tuples(st.just(2**63))))
+def test_integers_are_copied(on_both, rows):
+    ids = [value for row in rows for value in row]
+    for room in {0, len(ids), len(ids) + 1}:
+
+        def copied(room=room):
+            numbers = np.zeros(room, dtype=np.int64)
+            return _backend.columns.copy_integers(rows, numbers) and numbers.tolist()
+
+        compiled, python = on_both(copied)
+        assert compiled == python
+        assert compiled == (room == len(ids) and 2**63 not in ids and ids)
+    for odd in (True, 1.0, "1", None, np.int64(1)):
+        copied = on_both(lambda odd=odd: _backend.columns.copy_integers([[1], [odd]], np.zeros(2, dtype=np.int64)))
+        assert copied == [False, False]

@@ -1,0 +1,537 @@
+"""The two halves of the engine, compiled and in Python: they find the same of a query, whatever it came in, and ask
+callables about the same grades."""
+
+from io import BytesIO
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.engine import found_in_rankings
+from support.strategies import TIES
+
+import rankgain as rg
+from rankgain import _backend, _codes
+from rankgain._codes import UNLIMITED
+from rankgain.metrics.families import NON_RELEVANT, POOLED
+
+pytestmark = pytest.mark.both
+
+depths = st.integers(1, 12) | st.just(UNLIMITED)
+looks = st.fixed_dictionaries(
+    {"depth": depths, "judged_depth": depths, "lowest": st.sampled_from([0.0, NON_RELEVANT, POOLED])}
+)
+cuts = st.none() | st.integers(1, 12)
+policies = st.sampled_from([*TIES, "docid"])
+
+
+def limited(rankings, depth, judged_only, bits):
+    """Rankings by rules of their own, as far as they have such."""
+    if rankings.ties not in (None, "stable", "docid"):
+        depth = None
+    if rankings.ties is not None and bits is not None:
+        rankings = rankings.under(score_bits=bits)
+    return rankings.limited(depth=depth, judged_only=judged_only) if depth or judged_only else rankings
+
+
+rules = st.tuples(cuts, st.booleans(), st.sampled_from([None, 32]))
+
+
+@st.composite
+def lists(draw):
+    """Grades, scores and judged grades of a few queries, with ties of every size; now and then one is no good."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    sizes = draw(st.lists(st.sampled_from([0, 1, 2, 5, 40, 70, 300, 900]), min_size=1, max_size=5))
+    levels = draw(st.sampled_from([1, 2, 7, 1000, 10**9]))
+    scale = draw(st.sampled_from([1.0, 1.0, 0.37, 30.0]))
+    share = draw(st.sampled_from([0.02, 0.3, 1.0]))
+    dtype = draw(st.sampled_from([np.float64, np.float32, np.int64, np.int32, np.uint8]))
+    bad = draw(st.sampled_from([None, None, "grade", "score", "both", "judged"]))
+
+    def grades(n):
+        return (np.where(rng.random(n) < share, rng.integers(0, 5, n), 0) * scale).astype(dtype)
+
+    own, judged = [grades(n) for n in sizes], [np.append(grades(n // 2), 3).astype(dtype) for n in sizes]
+    scores = [rng.integers(0, levels, n) / 7.0 - 1.0 for n in sizes]
+    place = int(np.argmax(sizes))
+    if bad and sizes[place]:
+        if bad in ("grade", "both") and dtype != np.uint8:
+            own[place][rng.integers(sizes[place])] = -1
+        if bad in ("score", "both"):
+            scores[place][rng.integers(sizes[place])] = np.nan
+        if bad == "judged" and dtype != np.uint8:
+            judged[place][-1] = -1
+    return own, scores, judged
+
+
+def flat(rows):
+    return np.concatenate([np.empty(0, rows[0].dtype), *rows])
+
+
+@given(lists(), st.sampled_from([None, *TIES]), st.booleans(), rules, looks)
+def test_lists(on_both, held, ties, beside, limits, look):
+    own, scores, judged = held
+    given = {"judged": judged if beside else None}
+    if ties is None:
+        rankings = rg.from_ranked(own, **given)
+    else:
+        sizes = list(map(len, own))
+        rankings = rg.from_scores(flat(own), flat(scores), group_sizes=sizes, ties=ties, **given)
+    rankings = limited(rankings, *limits)
+    compiled, python = on_both(lambda: found_in_rankings(_backend.walk, rankings, **look))
+    assert compiled == python
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 4), st.integers(1, 9), st.booleans(), looks)
+def test_matrices(on_both, seed, queries, columns, scored, look):
+    """Rows stand side by side without offsets, and so do judged ones beside them, of another width."""
+    rng = np.random.default_rng(seed)
+    grades, scores = rng.integers(0, 4, (queries, columns)), rng.integers(0, 3, (queries, columns)) / 2.0
+    judged = rng.integers(0, 9, (queries, columns + 3))
+    rankings = rg.from_scores(grades, scores, judged=judged) if scored else rg.from_ranked(grades, judged=judged)
+    compiled, python = on_both(lambda: found_in_rankings(_backend.walk, rankings, **look))
+    assert compiled == python
+    assert python["returned"] == [columns] * queries
+
+
+KINDS = {
+    "text": ["", "d", "d1", "d10", "d2", "d" * 8, "d" * 9, "d" * 40, "é", "\uffff", "\U00010000", "x", "y", "z"],
+    "bytes": [b"", b"\0", b"d", b"\xff" * 8, b"\x80", b"a", b"b", b"c", b"d1", b"d2"],
+    "ints": [0, 1, -1, 2**63 - 1, -(2**63), 2**62, 255, 256, 3, 4, 5, 6],
+}
+
+
+@st.composite
+def tables(draw):
+    """qrels and a run by query and document, of one kind of ids; now and then one number is no good."""
+    kind = draw(st.sampled_from(list(KINDS)))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    documents = [*KINDS[kind], *(range(1000, 1100) if kind == "ints" and draw(st.booleans()) else ())]
+    levels = draw(st.sampled_from([1, 2, 5, 1000]))
+    queries = ["q1", "q2", "q3"][: draw(st.integers(1, 3))]
+
+    def side(share, numbers):
+        return {
+            query: {documents[i]: numbers() for i in rng.permutation(len(documents)) if rng.random() < share}
+            for query in queries
+        }
+
+    qrels = side(draw(st.sampled_from([0.1, 0.5, 1.0])), lambda: float(rng.integers(-1, 4)))
+    run = side(draw(st.sampled_from([0.5, 1.0])), lambda: float(rng.integers(levels)) - 1.0)
+    for held in (qrels, run):
+        if draw(st.integers(0, 7)) == 0 and held[queries[-1]]:
+            held[queries[-1]][next(iter(held[queries[-1]]))] = np.nan
+    return kind, qrels, run
+
+
+def columns(side, name):
+    rows = [(query, *row) for query, own in side.items() for row in own.items()]
+    return dict(zip(("query_id", "doc_id", name), map(list, zip(*rows, strict=True)), strict=True))
+
+
+def lines(side, form):
+    return BytesIO("".join(form.format(q, d, v) for q, own in side.items() for d, v in own.items()).encode())
+
+
+def outcome(make, limits, look, engine):
+    try:
+        return found_in_rankings(engine, limited(make(), *limits), **look)
+    except ValueError as error:
+        return type(error), str(error)
+
+
+@given(tables(), policies, st.sampled_from(["judged", "full"]), rules, looks)
+def test_documents_with_ids(on_both, sides, ties, validate, limits, look):
+    kind, qrels, run = sides
+    lists = [list(own) for own in run.values()]
+    forms = [
+        lambda: rg.from_qrels(qrels, run, ties=ties),
+        lambda: rg.from_recommendations(lists, [*qrels.values()], validate=validate),
+        lambda: rg.from_recommendations({**dict(zip(qrels, lists, strict=True))}, qrels, validate=validate),
+        lambda: rg.from_qrels(dict(reversed(qrels.items())), run | {"q9": {}}, ties=ties, missing="skip"),
+    ]
+    if all(map(dict.__len__, [*qrels.values(), *run.values()])):
+        frames = columns(qrels, "relevance"), columns(run, "score")
+        forms.append(lambda: rg.from_frames(*frames, ties=ties, validate=validate))
+        if kind == "ints":
+            run_lines = lines(run, "{} Q0 {} 0 {} t\n").getvalue()
+            forms.append(lambda: rg.read_trec(lines(qrels, "{} 0 {} {}\n"), BytesIO(run_lines), ties=ties))
+    for make in forms:
+        compiled, python = on_both(lambda make=make: outcome(make, limits, look, _backend.walk))
+        assert compiled == python
+
+
+@pytest.mark.parametrize("start", [1, 2])
+def test_a_chunk_that_begins_later(on_both, start):
+    """Its queries are counted from 0, and found as they are among all."""
+    from support.engine import found_in
+
+    from rankgain.rankings import parts_of
+
+    grades, scores = [[0, 1, 2], [1], [2, 0, 1, 1]], [[1, 1, 0], [2], [0, 3, 0, 0]]
+    sides = [
+        {f"q{q}": {f"d{d}": value for d, value in enumerate(row)} for q, row in enumerate(rows)}
+        for rows in (grades, scores)
+    ]
+    frames = columns(sides[0], "relevance"), columns(sides[1], "score")
+    made = [
+        rg.from_ranked(grades, judged=[[2, 2], [1], [2, 1, 1, 1]]),
+        rg.from_scores(grades, scores),
+        rg.from_scores(np.concatenate(grades), np.concatenate(scores).astype(float), group_sizes=[3, 1, 4]),
+        rg.from_qrels(*sides),
+        rg.from_qrels(rg.judgments({"x": {"d": 1}} | sides[0]), sides[1], missing="skip"),
+        rg.from_frames(*frames),
+        rg.read_trec(lines(sides[0], "{} 0 {} {}\n"), lines(sides[1], "{} Q0 {} 0 {} t\n")),
+    ]
+
+    def found(rankings, start, stop):
+        source, rules = parts_of(rankings)
+        return found_in(_backend.walk, source.chunk(start, stop), source.capacity(start, stop), rules=rules.codes)
+
+    for rankings in made:
+        compiled, python = on_both(lambda rankings=rankings: found(rankings, start, 3))
+        whole = found(rankings, 0, 3)
+        assert compiled == python
+        begin, judged = whole["offsets"][start], whole["judged_offsets"][start]
+        assert python["returned"] == whole["returned"][start:]
+        assert python["offsets"] == [offset - begin for offset in whole["offsets"][start:]]
+        assert [python[name] for name in ("grade", "first", "last")] == [
+            whole[name][begin:] for name in ("grade", "first", "last")
+        ]
+        assert python["judged_grade"] == whole["judged_grade"][judged:]
+
+
+def test_what_a_callable_is_given(on_both):
+    """The distinct grades that a term looks at, highest first: to its depth, and judged where it looks at those."""
+
+    def values():
+        seen = []
+
+        def gain(grades):
+            seen.append(grades.tolist())
+            return 2.0 * grades + 1.0
+
+        qrels = {"a": {"d1": 1, "d2": 3, "d3": -1, "d4": 2, "d5": 0, "d6": 3}, "b": {"d1": 2}}
+        run = {"a": {"d1": 3.0, "d3": 2.0, "d5": 1.5, "d2": 1.0}, "b": {}}
+        rankings = rg.from_qrels(qrels, run)
+        made = [rg.metric("dcg", k=2, gain=gain), rg.metric("ndcg", k=3, gain=gain)]
+        rankings.evaluate(*made)  # whether grade 0 has a gain is asked when terms are made
+        del seen[:-3]
+        out = [vector.tolist() for vector in rankings.evaluate(*made).values()]
+        return out, seen
+
+    compiled, python = on_both(values)
+    assert compiled == python
+    asked = [[1.0, 0.0], [3.0, 2.0, 1.0, 0.0], [2.0]]
+    assert python[1][:3] == python[1][-3:] == asked
+    assert {*map(tuple, python[1][3:-3])} == {(0.0,)}
+
+
+@pytest.mark.parametrize("bad", [2, None])
+def test_a_callable_is_not_asked_at_or_after_what_is_refused(on_both, bad):
+    """Neither about a query that is not sound nor about one behind it; and what it gave for one before is refused."""
+    rows = [[1, 0], [3, 1], [2, -1], [1, 1]]
+
+    def seen():
+        asked = []
+
+        def gain(grades):
+            asked.append(grades.tolist())
+            return np.where(grades == 3.0, np.nan if bad is None else 9.0, grades)
+
+        with pytest.raises(ValueError, match="query") as refused:
+            rg.from_ranked(rows).evaluate(rg.metric("cg", gain=gain))
+        return asked[-2:], str(refused.value)
+
+    compiled, python = on_both(seen)
+    assert compiled == python
+    assert python[0] == [[1.0], [3.0, 1.0]]
+    assert python[1].startswith(
+        "relevance: query 1, position 0: gain gave nan"
+        if bad is None
+        else "relevance: query 2, position 1: the grade is neg"
+    )
+
+
+def test_what_a_callable_raises(on_both):
+    """Behind what is wrong with what it gave before; and of all that was found earlier nothing is lost."""
+
+    def gain(grades):
+        if grades[0] == 2.0:
+            raise KeyError("no gain")
+        return grades
+
+    for rows, error in (([[1, 0], [2, 1], [1, -1]], KeyError), ([[1, -1], [2, 1]], ValueError)):
+
+        def text(rows=rows, error=error):
+            with pytest.raises(error) as raised:
+                rg.from_ranked(rows).evaluate(rg.metric("cg", gain=gain))
+            return str(raised.value)
+
+        compiled, python = on_both(text)
+        assert compiled == python
+
+
+@pytest.mark.parametrize("gain", [{1: 5, 2: 1, 3: 0}, {0: 4, 1: 2, 2: 9, 3: 9}])
+@pytest.mark.parametrize("ties", [*TIES, "docid"])
+def test_tables_that_fall(on_both, gain, ties):
+    """The gains of a tie group, and of what is judged, are sorted anew."""
+    qrels = {"a": {f"d{i}": (0, 3, 1, 2, 3, 1, 3, 2, 3, 3, 2, 1)[i] for i in range(12)} | {"p": -1}, "b": {"x": 1}}
+    run = {"a": {f"d{i}": float(i // 5) for i in range(9)} | {"p": 1.0}, "b": {}}
+    names = ["cg", "dcg", "ndcg", "idcg", "ncg", "r_ndcg", *([] if ties == "average" else ["g", "ndcg_rel"])]
+    made = [rg.metric(name, gain=gain) for name in names] + [rg.metric("ndcg", gain=gain, ideal="returned")]
+    made += [] if ties == "average" else [rg.metric("infap")]  # for which pooled documents are hits
+    made += [rg.metric(name, k=k, gain=gain) for name in names[:5] for k in (1, 3, 4)]
+    compiled, python = on_both(
+        lambda: [vector.tolist() for vector in rg.from_qrels(qrels, run, ties=ties).evaluate(*made).values()]
+    )
+    assert compiled == python
+
+
+def test_a_gain_by_table_that_lacks_a_grade(on_both):
+    for rows, judged, text in (
+        ([[2, 1]], None, "relevance: query 0, position 0: gain has no entry for the grade 2.0"),
+        ([[1, 5]], None, "relevance: query 0, position 1: gain has no entry for the grade 5.0"),
+        ([[1, 0]], [[1, 0.5]], "judged: query 0, position 1: gain has no entry for the grade 0.5"),
+    ):
+        for asked in (rg.metric("ndcg", gain={1: 2}), rg.metric("ndcg", k=2, gain={1: 2, 3: 4})):
+
+            def raised(asked=asked, rows=rows, judged=judged):
+                with pytest.raises(ValueError, match="query") as refused:
+                    rg.from_ranked(rows, judged=judged).evaluate(asked)
+                return str(refused.value)
+
+            compiled, python = on_both(raised)
+            assert compiled == python
+            assert python.startswith(text)
+
+
+def test_a_score_is_refused_before_the_grade_beside_it(on_both):
+    """Of what is wrong the first position is named, and there the score; of scores behind it nothing is said."""
+    nan = np.nan
+    for grades, scores, where in (
+        ([1, -1, 0], [1.0, nan, 0.0], (_codes.NAN_SCORE, 0, 1, -1)),
+        ([1, 0, -1], [1.0, nan, 0.0], (_codes.NAN_SCORE, 0, 1, -1)),
+        ([1, -1, 0], [1.0, 0.0, nan], (_codes.NEGATIVE_GRADE, 0, 1, -1)),
+        ([-1, 1, 0], [0.0, 1.0, nan], (_codes.NEGATIVE_GRADE, 0, 0, -1)),
+    ):
+        rankings = rg.from_scores(grades, scores)
+        assert on_both(lambda rankings=rankings: found_in_rankings(_backend.walk, rankings)) == [where] * 2
+
+
+def test_each_judged_document_needs_a_discount(on_both):
+    """Also where several have one grade: of three ranks the fourth is worth nothing that anybody said."""
+    rankings = rg.from_ranked([[1, 1, 1]], judged=[[1] * 4])
+
+    def told(**options):
+        made = rg.metric("ndcg", discount=[1.0, 0.5, 0.25], **options)
+        try:
+            return rankings.evaluate(made).mean()
+        except ValueError as error:
+            return str(error)
+
+    for options, text in (
+        ({}, "discount holds 3 ranks, and 4 are needed"),
+        ({"k": 3}, None),
+        ({"ideal": "returned"}, None),
+    ):
+        compiled, python = on_both(lambda options=options: told(**options))
+        assert compiled == python
+        assert (text in python) if text else list(python.values()) == [1.0]
+
+
+def test_what_is_left_of_a_condensed_list(on_both):
+    """Of three judged documents two count: they are all that was returned."""
+    qrels = {"a": {"d1": 1, "d2": 0, "d3": 1, "d4": 2}}
+    run = {"a": {"x": 9.0, "d2": 8.0, "y": 7.0, "d1": 6.0, "d3": 5.0, "z": 4.0}}
+    part = rg.from_qrels(qrels, run).limited(judged_only=True).limited(depth=2)
+    compiled, python = on_both(lambda: part.evaluate("num_ret", "num_rel_ret", "precision", "rr").mean())
+    assert compiled == python == {"num_ret": 2.0, "num_rel_ret": 1.0, "precision": 0.5, "rr": 0.5}
+    compiled, python = on_both(lambda: found_in_rankings(_backend.walk, part))
+    assert compiled == python
+    assert (python["returned"], python["first"], python["last"]) == ([2], [1, 2], [1, 2])
+
+
+@pytest.mark.parametrize("gain", ["linear", {1: 1}])
+@pytest.mark.parametrize("name", ["dcg", "ndcg"])
+def test_a_cut_off_needs_no_more_discounts(on_both, name, gain):
+    """Nor does the list behind it."""
+    made = rg.metric(name, k=3, discount=[1.0, 0.5, 0.25], gain=gain)
+    for rankings in (rg.from_ranked([[1, 0, 1, 1, 0]]), rg.from_ranked([[1, 0, 1]], judged=[[1] * 3 + [0] * 4])):
+        compiled, python = on_both(lambda rankings=rankings: rankings.evaluate(made).mean(made))
+        assert compiled == python == (1.25 if name == "dcg" else 1.25 / 1.75)
+
+
+def test_ids_that_are_recommended_twice(on_both):
+    """To one user: relevant ones are refused, others take a rank each time."""
+    for again, relevant in (([1, 2, 1], {1}), ([3, 1, 2, 2], {2, 9})):
+        for options in ({}, {"validate": "full"}):
+
+            def refused(again=again, relevant=relevant, options=options):
+                with pytest.raises(ValueError, match="stands in an earlier place") as error:
+                    rg.from_recommendations([[4, 5], again], [{4}, relevant], **options).evaluate("rr")
+                return str(error.value)
+
+            compiled, python = on_both(refused)
+            assert compiled == python
+    compiled, python = on_both(lambda: rg.from_recommendations([[7, 7, 1]], [{1}]).evaluate("rr", "num_ret").mean())
+    assert compiled == python == {"rr": 1 / 3, "num_ret": 3.0}
+
+
+def test_the_entries_of_the_engine(on_both):
+    """No queries; more documents than rows are made of; a door with nothing behind it."""
+    from support.engine import found_in
+
+    offsets, grades = np.zeros(1, np.int64), np.zeros(0)
+    empty = _codes.LISTS, 0, 0, grades, offsets, 0, None, None, None, 0
+    rules = 0, False, UNLIMITED, False, UNLIMITED
+
+    def answers():
+        engine, judged = _backend.walk, _backend.dicts.JudgmentDicts([{"d": 1.0}])
+        program = engine.Program([], [], 1, 1, 0.0)
+        door = _backend.lists.ListFunctions(False, np.ones(3), _codes.UNIT, 2.0, 3, False, 0.0, 0.0)
+        return (
+            found_in(engine, empty, (0, 0))["returned"],
+            [engine.rows(program, rules, judged, {"q": 0}, {"q": {"d": 1.0}}, (), most) for most in (0, 1)],
+            door.fill("dcg", empty, np.empty(0)),
+        )
+
+    compiled, python = on_both(answers)
+    assert compiled == python
+    assert python == ([], [None, {"q": {}}], None)
+
+
+def test_buffers_that_are_not_contiguous():
+    """Sources never pass them; the compiled half refuses them all the same."""
+    from rankgain._compiled import walk as kernels
+
+    program = kernels.Program([], [], 1, 1, 0.0)
+    rules, grades = (0, False, UNLIMITED, False, UNLIMITED), np.zeros(4)
+    offsets = np.array([0, 9, 4, 9])
+    for chunk, out in ((offsets[::2], np.empty((1, 1))), (offsets[::2].copy(), np.empty((2, 4))[:, ::2])):
+        with pytest.raises(BufferError):
+            kernels.run(program, rules, (_codes.LISTS, 0, 1, grades, chunk, 0, None, None, None, 0), out, 0)
+
+
+def test_a_returned_grade_without_gain(on_both):
+    """Though all that are judged have one."""
+    rankings = rg.from_ranked([[1, 5]], judged=[[1, 1]])
+    for name in ("ndcg_rel", "r_ndcg", "g", "cg"):
+
+        def refused(name=name):
+            with pytest.raises(ValueError, match="relevance: query 0, position 1: gain has no entry for") as error:
+                rankings.evaluate(rg.metric(name, gain={1: 1}))
+            return str(error.value)
+
+        compiled, python = on_both(refused)
+        assert compiled == python
+
+
+def test_more_relevant_ids_than_are_few(on_both):
+    many = set(range(5000))
+    compiled, python = on_both(lambda: rg.from_recommendations([[1, 9999]], [many]).evaluate("rr", "num_rel").mean())
+    assert compiled == python == {"rr": 1.0, "num_rel": 5000.0}
+
+
+def test_hashes_of_a_long_query(on_both):
+    hashes = np.arange(1, 20_001, dtype=np.int64) << 33
+    for last, expected in ((hashes[-1], None), (hashes[0], 0)):
+        own = np.append(hashes[:-1], last)
+        assert on_both(lambda own=own: _backend.lines.equal_hashes(own, np.array([0, len(own)]))) == [expected] * 2
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [[2**63], [1, -(2**63) - 1], ["a", "\ud800"], [1.5], [1, "a"], ["a", 1], [b"a", "a"], [(1,)], [None]],
+    ids=repr,
+)
+def test_ids_that_columns_could_not_hold(on_both, ids):
+    """Are refused in a few lists too, on either side."""
+    for lists, relevant in (([[1]] * (ids[0] != "a") + [ids], {1}), ([[1, 2], [1]], set(ids))):
+        truth = [{1}] * (len(lists) - 1) + [relevant]
+
+        def refused(lists=lists, truth=truth):
+            with pytest.raises((ValueError, TypeError)) as error:
+                rg.from_recommendations(lists, truth).evaluate("rr")
+            return type(error.value), str(error.value)
+
+        compiled, python = on_both(refused)
+        assert compiled == python
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "recall",
+        "capped_recall",
+        "f",
+        "ap",
+        "ap_capped",
+        "ap_hits",
+        "q_measure",
+        "set_ap",
+        "bin_g",
+        "ndcg",
+        "r_ndcg",
+    ],
+)
+def test_more_than_are_judged(on_both, name):
+    """Three relevant documents of which one is judged: no share of it is more than 1."""
+
+    def refused():
+        with pytest.raises(ValueError, match="judged lacks grades that the returned list has") as error:
+            rg.from_ranked([[1, 1], [1, 1, 1]], judged=[[1, 1], [1]]).evaluate(name)
+        return str(error.value)
+
+    compiled, python = on_both(refused)
+    assert compiled == python
+
+
+def test_a_discount_that_rises_has_no_bound(on_both):
+    made = [rg.metric(name, discount=[0.5, 1.0]) for name in ("ndcg", "r_ndcg")]
+    compiled, python = on_both(lambda: [own.tolist() for own in rg.from_ranked([[0, 1]]).evaluate(*made).values()])
+    assert compiled == python
+    assert python[0] == [2.0]
+
+
+def test_what_lies_beyond_the_cut_off_is_not_looked_at(on_both):
+    """By a function, whatever the gain; from_ranked looks at all."""
+    for gain in ("linear", "exponential", {1: 2}, np.sqrt):
+        for function in (rg.dcg, rg.cg):
+            compiled, python = on_both(lambda g=gain, f=function: f([[1.0, -1.0], [1.0, np.nan]], k=1, gain=g).tolist())
+            assert compiled == python == [2.0 if gain == {1: 2} else 1.0] * 2
+
+
+def test_hits_of_files(on_both):
+    """All judged documents that were returned stand there; a hit has a grade above what is asked for."""
+    qrels, run = b"q 0 a 0\nq 0 b 1\nq 0 c -1\n", b"q Q0 a 0 3 t\nq Q0 b 0 2 t\nq Q0 c 0 1 t\n"
+    rankings = rg.read_trec(BytesIO(qrels), BytesIO(run))
+    for lowest, grades in ((0.0, [1.0]), (NON_RELEVANT, [0.0, 1.0]), (POOLED, [0.0, 1.0, -1.0])):
+        found = on_both(lambda lowest=lowest: found_in_rankings(_backend.walk, rankings, lowest=lowest)["grade"])
+        assert found == [grades] * 2
+
+
+def test_callables_in_several_chunks(on_both, monkeypatch):
+    """Each writes what it has found where it belongs, and counts the queries of which nothing is relevant."""
+    rows = [[0, 0], [1, 2], [0], [3, 0, 1], [0, 0], [2]]
+    made = rg.metric("cg", gain=lambda grades: 2.0 * grades)
+    for chunk in (1 << 18, 2):
+        monkeypatch.setattr("rankgain.data.source.CHUNK", chunk)
+        for result in on_both(lambda: rg.from_ranked(rows).evaluate(made)):
+            assert result[made].tolist() == [0.0, 6.0, 0.0, 8.0, 0.0, 4.0]
+            assert result.counts["empty"] == 3
+
+
+def test_what_a_callable_gave_is_refused_before_what_it_raises(on_both):
+    def gain(grades):
+        if grades[0] == 3.0:
+            raise KeyError("no gain")
+        return np.where(grades == 2.0, np.nan, grades)
+
+    def refused():
+        with pytest.raises(ValueError, match=r"query 1, position 0: gain gave nan for the grade 2\.0") as error:
+            rg.from_ranked([[1], [2], [3]]).evaluate(rg.metric("cg", gain=gain))
+        return str(error.value)
+
+    compiled, python = on_both(refused)
+    assert compiled == python

@@ -1,0 +1,190 @@
+"""The kernels alone, on what no evaluation hands to them, or seldom: both backends give it one meaning."""
+
+import io
+import math
+import struct
+from importlib import import_module
+
+import numpy as np
+import pytest
+from support.engine import found_in_lists
+from support.marks import in_one_case
+
+import rankgain as rg
+from rankgain import _backend
+from rankgain._codes import AVERAGE, LOG2, ZIPF
+from rankgain.data.groups import Groups
+from rankgain.data.ids import ids_of, python_ids
+from rankgain.metrics import discounts, program
+from rankgain.metrics.table import TABLE
+from rankgain.rankings import parts_of
+
+
+@pytest.mark.usefixtures("backend")
+def test_no_queries_and_empty_ones():
+    """Without queries there is nothing to write, nor where; one without documents has a value of every metric."""
+    metrics = [name for name, row in TABLE.items() if not row.unaveraged]
+    for rankings in (rg.from_ranked(np.empty((0, 3))), rg.from_scores(np.empty((0, 3)), np.empty((0, 3)))):
+        assert all(
+            not len(vector) for vector in rankings.evaluate(*TABLE if rankings.ties is None else metrics).values()
+        )
+    empty = rg.from_scores([[]], [[]]).evaluate(*metrics).mean()
+    assert math.isnan(empty.pop("gauc"))  # no documents, no weight
+    assert {name for name, value in empty.items() if value} == {"rbp_residual", "num_q"}
+
+
+@pytest.mark.usefixtures("backend")
+def test_functions_of_no_lists():
+    for function in (rg.cg, rg.dcg, rg.idcg, rg.ndcg, rg.reciprocal_rank):
+        for lists in ([], np.empty((0, 4)), np.empty((0, 0))):
+            assert np.shape(function(lists)) in [(0,), ()]
+
+
+@pytest.mark.usefixtures("backend")
+@pytest.mark.parametrize("k", [None, 1, 3, 9])
+def test_many_lists_of_unequal_length(k):
+    """Several are summed at once, to where the shortest of them ends; each is worth what it is worth alone."""
+    rng = np.random.default_rng(7)
+    for sizes in ([9, 3, 5, 4], [1, 2, 3, 4, 5, 6, 7], [3, 0, 3, 3, 12], [4] * 9 + [2], rng.integers(1, 20, 50)):
+        lists = [rng.integers(0, 5, size).astype(float) for size in sizes]
+        for function in (rg.cg, rg.dcg, rg.idcg, rg.ndcg, rg.reciprocal_rank):
+            assert function(lists, k=k).tolist() == [function(own, k=k) for own in lists]
+
+
+@pytest.mark.usefixtures("backend")
+def test_views_of_every_length():
+    """Up to 12 bytes stand in the view itself; longer ones end where their buffer does, but not behind it."""
+    text = bytes(range(65, 105))
+    for size in range(len(text) + 1):
+        held, long = text[:size], text[len(text) - size :]
+        view = struct.pack("<i12s", size, held) if size <= 12 else struct.pack("<i4sii", size, long, 0, 40 - size)
+        beyond = struct.pack("<i4sii", size, long, 0, 41 - size)
+        data, starts, ends = np.zeros(2 * size, np.uint8), *np.zeros((2, 2), np.int64)
+        buffers = [np.frombuffer(text, np.uint8)]
+        views = np.frombuffer(view + (beyond if size > 12 else view), np.uint8)
+        broken = _backend.columns.copy_views(views, buffers, data, starts, ends)
+        assert broken == (1 if size > 12 else None)
+        assert (starts[0], ends[0], data[:size].tobytes()) == (0, size, held if size <= 12 else long)
+
+
+@pytest.mark.usefixtures("backend")
+@in_one_case("length", range(1, 41))
+def test_neighbours_that_differ_in_one_byte(length):
+    """The id of a row is compared with that of the row before, word by word, and not by a hash."""
+    ids = ["a" * length]
+    for place in range(length):
+        ids += ["a" * place + "b" + "a" * (length - place - 1), "a" * length]
+    lines = "".join(f"{query} 0 d{row} 1\n" for row, query in enumerate(ids))
+    for names in (Groups.of(ids_of(ids)).names, rg.judgments(io.BytesIO(lines.encode())).query_ids):
+        assert list(names) == list(dict.fromkeys(ids))
+
+
+@pytest.mark.usefixtures("backend")
+@pytest.mark.parametrize("kind", [LOG2, ZIPF])
+@pytest.mark.parametrize("tabled", range(6))
+def test_ideals_beyond_the_table(kind, tabled, monkeypatch):
+    """Ranks that a table has not are computed, with the same bits, wherever it ends."""
+    monkeypatch.setattr(program, "LONGEST_TABLE", tabled)
+    monkeypatch.setattr(program, "SHORTEST_TABLE", tabled)
+    monkeypatch.setattr(discounts, "LONGEST_TABLE", max(tabled, 1))
+    table, name = np.empty(5), {LOG2: "log2", ZIPF: "zipf"}[kind]
+    _backend.sums.fill_discount(kind, 2.0, table)
+    plan = program.Plan([rg.metric("idcg", k=k, discount=name) for k in (1, 3, 4, 9)])
+    source, rules = parts_of(rg.from_ranked([3.0, 3.0, 0.1, 0.1, 0.1]))
+    out, _ = program.fill(plan, source, rules)
+    sums = np.cumsum(np.array([3.0, 3.0, 0.1, 0.1, 0.1]) * table).tolist()
+    assert out[:, 0].tolist() == [sums[0], sums[2], sums[3], sums[4]]
+
+
+@pytest.mark.usefixtures("backend")
+@pytest.mark.parametrize("beta", [1e-9, 2.0])
+def test_pooled_documents_in_a_tie_group_gain_nothing(beta):
+    """Those with a negative grade are hits where infAP asks for them, which refuses averages; but should they meet …"""
+    engine, outs = _backend.walk, np.empty((2, 4, 1))
+    metrics = [rg.metric("q_measure", k=k, beta=beta, rel=2) for k in range(1, 5)]
+    needed = program.Plan(metrics).program(4)
+    for worthless, out in zip((0.0, -3.0), outs, strict=True):
+        hits = np.array([2.0, 1.0, worthless]), np.array([1, 1, 1]), np.array([4, 4, 4])
+        judged = np.array([0, 1]), np.array([2.0]), np.array([1])
+        arguments = np.array([4]), np.array([0, 3]), *hits, *judged, [None] * 2, out, 0
+        assert engine.figure(needed, AVERAGE, 1, *arguments) == 0
+    assert outs[0].tolist() == outs[1].tolist()
+    assert outs[0, 0, 0] == pytest.approx(1 / 4 * (1 + 2 * beta) / (1 + 2 * beta))
+
+
+@pytest.mark.usefixtures("backend")
+def test_a_gain_above_the_ideal_by_rounding():
+    """1.1 + 1.3 + 1.5 is more than 1.5 + 1.3 + 1.1: nothing was missed, and not less than nothing."""
+    gains = [1.1, 1.3, 1.5]
+    found, ideal = (np.cumsum(order)[-1] for order in (gains, gains[::-1]))
+    assert found > ideal
+    missed = [1.5 - 1.1, (1.5 + 1.3) - (1.1 + 1.3), 0.0]
+    total = 0.0
+    for gain, behind in zip(gains, missed, strict=True):
+        total += gain / math.log2(2.0 + behind)
+    assert rg.from_ranked(gains).evaluate("g")["g"].tolist() == [total / ideal]
+
+
+@pytest.mark.both  # Python's own memoryview knows no such words
+def test_grades_that_name_their_type_in_other_words():
+    """As ctypes does, "<d", and memoryviews may, "@d"; `lists.NATIVE` keeps them from the kernels."""
+    kernels = import_module("rankgain._compiled.walk")
+    doubles = np.array([0.0, 3.0, 1.0])
+    for form in ("<f8", "<i4", "<f4"):
+        held = np.ctypeslib.as_array(np.ctypeslib.as_ctypes(doubles.astype(form)))
+        for grades in (held, memoryview(held.tobytes()).cast("@" + memoryview(held).format[-1])):
+            found = found_in_lists(kernels, grades, None, np.array([0, 3]), lowest=1.0)
+            assert (found["first"], found["judged_grade"]) == ([2, 3], [3.0, 1.0, 0.0])
+
+
+@pytest.mark.usefixtures("backend")
+def test_integers_of_other_types_are_ids_too():
+    ids = [7, np.int64(-3), np.uint8(5), True]
+    assert python_ids(ids_of(ids).take(slice(None)), "int") == [7, -3, 5, 1]
+
+
+@pytest.mark.usefixtures("backend")
+@pytest.mark.parametrize("function", [rg.dcg, rg.idcg, rg.ndcg])
+def test_the_highest_grade_of_the_exponential_gain(function):
+    """2^1024 is no float64, and the next lower grade has a gain; one list, or one among others."""
+    below = math.nextafter(1024.0, 0.0)
+    for lists in ([1.0, below], [[1.0, below]] * 2):
+        assert np.isfinite(function(lists, gain="exponential")).all()
+    for lists in ([1.0, 1024.0], [[1.0, 1024.0]] * 2):
+        with pytest.raises(ValueError, match="position 1: the grade is too large"):
+            function(lists, gain="exponential")
+
+
+@pytest.mark.usefixtures("backend")
+@pytest.mark.parametrize("grade", [1, 3, 0.7])
+def test_tied_documents_of_one_grade_are_not_tied(grade):
+    """Their order does not matter, to the last bit; so a perfect list is exactly 1."""
+    metrics = [name for name, row in TABLE.items() if not row.unaveraged]
+    metrics += ["ndcg@5", "dcg(discount=zipf)@7", "q_measure(beta=7)@6", "rr@1", "success@2", "err@9"]
+    scores = [[0.5] + [0.25] * n + [0.125] * 3 for n in range(1, 40)]
+    grades = [[0] + [grade] * n + [0] * 3 for n in range(1, 40)]
+    values = [rg.from_scores(grades, scores, ties=ties).evaluate(*metrics).to_dict() for ties in ("average", "stable")]
+    assert values[0] == values[1]
+    perfect = rg.from_scores([row[1:] for row in grades], [row[1:] for row in scores]).evaluate(
+        "ndcg", "ap", "q_measure"
+    )
+    assert {value for vector in perfect.values() for value in vector.tolist()} == {1.0}
+
+
+@pytest.mark.usefixtures("backend")
+@pytest.mark.parametrize("kind", [np.int32, np.int64])
+@pytest.mark.parametrize("hits", [0, 1, 5, 20])
+def test_few_judged_numbers(kind, hits):
+    """Compared with all that were returned: lists of every length, and ids that share their lowest 16 bits, 0 too."""
+    for n in (1, 3, 7, 8, 9, 15, 16, 17, 31, 33, 63, 64, 65, 100, 129):
+        for step in (1, 256, 65536):
+            own = np.arange(n)[::-1] * step
+            judged = {*own[-min(hits, n) :].tolist()} if hits else {65536 * (n + 1), 65536 * (n + 2)}
+            run = rg.from_recommendations(np.array([own, own], kind), rg.judgments([sorted(judged), [7 + own[0]]]))
+            found = run.evaluate("num_rel_ret", "rr")
+            assert found["num_rel_ret"].tolist() == [min(hits, n), 0]
+            assert found["rr"].tolist() == [1 / (n - min(hits, n) + 1) if hits else 0.0, 0.0]
+            if hits:
+                own = np.append(own, own[-1]).astype(kind)
+                with pytest.raises(ValueError, match=f"position {n}"):
+                    rg.from_recommendations(own[None], rg.judgments([sorted(judged)])).evaluate("rr")

@@ -1,0 +1,126 @@
+"""Kernels keep away from Python: what runs without the GIL calls nothing of Python's and allocates nothing.
+
+What counts is the C that Cython makes of them with the directives of the build, for it takes the GIL back without a
+word in the source: to raise, to check a divisor, to count who looks at a slice.
+"""
+
+import ast
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+from support import ROOT
+
+pytestmark = pytest.mark.checkout
+
+PACKAGE = ROOT / "src" / "rankgain"
+MODULES = sorted(PACKAGE.rglob("*.pyx"))
+SOURCES = [path for pattern in ("*.pyx", "*.pxi", "*.pxd") for path in sorted(PACKAGE.rglob(pattern))]
+
+# Over memory, without an object in sight, and not `noexcept nogil`.
+NO_KERNELS = {
+    **dict.fromkeys(["columns.prepare", "lists.reserve_list", "numbers.reserve"], "reserves scratch: MemoryError"),
+    **dict.fromkeys(["walk.make_reader", "walk.reserve_memory"], "reserves scratch: MemoryError"),
+    "lines.read_float": "calls Python's own converter",
+    **dict.fromkeys(["numbers.close_numbers", "walk.let_go"], "lets go of the buffers of objects"),
+    "walk.close_reader": "frees what the walk over dicts used, which holds the GIL",
+    "walk.answer": "makes a tuple",
+    "dicts.append": "grows: MemoryError",
+}
+# For Python, over buffers, and the GIL is never let go.
+HOLDERS = {
+    **dict.fromkeys(["columns.copy_integers", "dicts.pack_ids", "dicts.pack_integers"], "walks lists"),
+    "dicts.of": "copies two arrays",
+    **dict.fromkeys(["lines.scan_qrels", "lines.scan_run"], "`scan` does it for them"),
+    "lists.__cinit__": "keeps the view of a table",
+    "walk.hits": "`run_buffers` releases it; a walk over dicts has to hold it",
+    "walk.figure": "stands between calls of a callable, which need the GIL",
+}
+ALLOCATORS = {"walk_make_chains": "is for those that reserve scratch, and tells them whether there was room"}
+
+
+# the sources
+
+FUNCTION = re.compile(
+    r"^(?P<indent> *)(?P<kind>cdef|def) [^\n(=]*?(?P<name>\w+)\((?P<parameters>[^()]*)\)(?P<words>[^\n:]*):\n"
+    r"(?P<body>(?:(?P=indent) +[^\n]+\n|\n)+)",
+    re.MULTILINE,
+)
+FUNCTIONS = {
+    f"{path.stem}.{function['name']}": function
+    for path in SOURCES
+    for function in FUNCTION.finditer(path.read_text(encoding="utf-8"))
+}
+# the module that a file of several is compiled into
+HOME = {
+    part: module.stem
+    for module in MODULES
+    for part in re.findall(r'^include "(\w+)\.pxi"', module.read_text(encoding="utf-8"), re.MULTILINE)
+}
+KERNELS = {name for name, function in FUNCTIONS.items() if function["words"] == " noexcept nogil"}
+
+
+def taking(kind, pattern):
+    return {name for name, held in FUNCTIONS.items() if held["kind"] == kind and re.search(pattern, held["parameters"])}
+
+
+def test_what_takes_pointers_is_a_kernel():
+    others = taking("cdef", r"\*|\[::1\]") - taking("cdef", r"\b(object|dict|list|tuple|PyObject)\b") - KERNELS
+    assert others == {*NO_KERNELS}
+
+
+def test_what_python_calls_with_buffers_lets_the_gil_go():
+    holders = {name for name in taking("def", r"\[::1\]") if "with nogil:" not in FUNCTIONS[name]["body"]}
+    assert holders == {*HOLDERS}
+
+
+# the C that is made of them
+
+KERNEL = re.compile(
+    r"^static [^\n;]*__pyx_f_8rankgain_(?:9_compiled_)?\d+(\w+)\([^\n;]*\) \{\n.*?^\}\n", re.MULTILINE | re.DOTALL
+)
+METHOD = re.compile(r"_\d+[A-Z]\w*?_")  # the class, before the name
+BLOCK = re.compile(r"PyEval_SaveThread\(\);\s*__Pyx_FastGIL_Remember\(\);(.*?)__Pyx_FastGIL_Forget\(\);", re.DOTALL)
+COMMENT = re.compile(r'/\*(?: "rankgain/([^"\n]+":\d+))?.*?\*/', re.DOTALL)
+PYTHON = re.compile(r"\b_?(?:Py|__Pyx|__PYX)(?!_ssize_t\b|_buffer\b|_memviewslice\b)\w*")  # but for those types
+ALLOCATION = re.compile(r"\b(?:malloc|calloc|realloc)\b")
+
+
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory):
+    """The C of all modules, by the directives that setup.py gives."""
+    (directives,) = [
+        node.value
+        for node in ast.parse((ROOT / "setup.py").read_text(encoding="utf-8")).body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "DIRECTIVES"
+    ]
+    options = [f"-X{name}={value}" for name, value in eval(ast.unparse(directives), {"DEBUG": False}).items()]
+    folder = tmp_path_factory.mktemp("c")
+    shutil.copytree(PACKAGE, folder / "rankgain", ignore=shutil.ignore_patterns("*.so", "*.pyd", "__pycache__"))
+    sources = [f"rankgain/{path.relative_to(PACKAGE)}" for path in MODULES]
+    command = [sys.executable, "-m", "cython", *options, "--shared=rankgain._compiled._cyutility", *sources]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return "".join((folder / source).with_suffix(".c").read_text(encoding="utf-8") for source in sources)
+
+
+def found(pattern, name, code):
+    """Where a piece of C has what it must not have: the line of the source, else the function, and the word."""
+    line = name
+    for comment, part in zip([None, *COMMENT.finditer(code)], COMMENT.sub("\0", code).split("\0"), strict=True):
+        line = comment[1] if comment and comment[1] else line
+        yield from (f"{line}: {word}" for word in pattern.findall(part))
+
+
+def test_what_runs_without_the_gil(generated):
+    kernels = {f"{HOME.get(part, part)}_{name}" for part, name in (name.split(".") for name in KERNELS)}
+    named = ((METHOD.sub("_", made[1]), made[0]) for made in KERNEL.finditer(generated))
+    pieces = [(name, code) for name, code in named if name in kernels]
+    assert {name for name, _ in pieces} == kernels
+    blocks = [("", code) for code in BLOCK.findall(generated)]
+    assert len(blocks) == sum(held["body"].count("with nogil:") for held in FUNCTIONS.values())
+    pieces += blocks
+    assert [place for piece in pieces for place in found(PYTHON, *piece)] == []
+    assert [place for piece in pieces if piece[0] not in ALLOCATORS for place in found(ALLOCATION, *piece)] == []

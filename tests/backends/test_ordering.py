@@ -1,0 +1,258 @@
+"""The ordering of long lists on every level of CPU: equal to the reference, whatever the scores look like."""
+
+import os
+import subprocess
+import sys
+from importlib import import_module
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from support import TESTS
+from support.engine import found_in_lists
+from support.marks import quick_first
+from support.shapes import LABELS, SHAPES
+
+import rankgain as rg
+from rankgain import _backend
+from rankgain._codes import NAN_SCORE, UNLIMITED
+from rankgain._reference import ordering as _reference_ordering
+from rankgain._reference import walk as _reference_walk
+from rankgain.metrics.families import NON_RELEVANT
+
+pytestmark = pytest.mark.both
+
+
+@pytest.fixture(params=["baseline", "avx2"])
+def compiled(request):
+    kernels = import_module("rankgain._compiled.walk")
+    if kernels.use_cpu(request.param) is None:
+        kernels = _reference_walk  # a CPU without that level has nothing to compare
+    yield kernels
+    _backend.ordering.use_cpu(None)
+
+
+def equal(compiled, *arguments, **options):
+    """Whether both halves find the same."""
+    return found_in_lists(compiled, *arguments, **options) == found_in_lists(_reference_walk, *arguments, **options)
+
+
+TYPES = [np.float64, np.float32, np.int64, np.int32, np.uint8]
+
+
+@given(
+    st.integers(0, 2**32 - 1),
+    st.lists(st.integers(0, 130) | st.integers(0, 1500), min_size=1, max_size=3),
+    st.sampled_from(sorted(SHAPES)),
+    st.sampled_from([np.float64, np.float32, np.int64]),
+    st.sampled_from(sorted(LABELS)),
+    st.sampled_from(TYPES),
+    st.integers(1, 200) | st.just(UNLIMITED),
+    st.booleans(),
+    st.booleans(),
+)
+def test_equals_the_reference(compiled, seed, sizes, shape, score_type, labels, grade_type, depth, zeros, stable):
+    rng = np.random.default_rng(seed)
+    offsets = np.append(0, np.cumsum(sizes))
+    with np.errstate(all="ignore"):
+        scores = np.concatenate([SHAPES[shape](rng, n)[:n] for n in sizes if n] or [np.empty(0)]).astype(score_type)
+    scores = np.nan_to_num(scores, nan=0.0, posinf=np.inf, neginf=-np.inf) if scores.dtype.kind == "f" else scores
+    grades = LABELS[labels](rng, len(scores)).astype(grade_type)
+    options = {"depth": depth, "judged_depth": depth, "lowest": NON_RELEVANT if zeros else 0.0}
+    assert equal(compiled, grades, scores, offsets, ties="stable" if stable else "average", **options)
+
+
+@given(st.integers(1, 1500), st.integers(0, 1499), st.sampled_from([1, 10, 150, UNLIMITED]), st.booleans())
+def test_finds_the_first_nan(compiled, n, position, depth, again):
+    scores, position = np.random.default_rng(n).random(n), position % n
+    scores[position] = np.nan
+    if again:
+        scores[position:] = np.nan
+    arguments = np.ones(n), scores, np.array([0, n])
+    found = found_in_lists(compiled, *arguments, depth=depth)
+    assert found == found_in_lists(_reference_walk, *arguments, depth=depth) == (NAN_SCORE, 0, position, -1)
+
+
+@example(1500, 740, np.nan, np.float64)  # in the second block of a list
+@example(1500, 1499, -1, np.int32)
+@given(st.integers(1, 1500), st.integers(0, 1499), st.sampled_from([-1, np.nan, np.inf, -0.5]), st.sampled_from(TYPES))
+def test_finds_the_first_fault_of_a_grade(compiled, n, position, fault, dtype):
+    if np.dtype(dtype).kind != "f":
+        fault = -1
+    if dtype == np.uint8:
+        return
+    grades = np.random.default_rng(n).integers(0, 9, n).astype(dtype)
+    grades[position % n] = fault
+    offsets = np.array([0, n // 2, n])
+    expected = _reference_ordering.grade_error(grades, offsets)
+    assert expected
+    assert import_module("rankgain._compiled.walk").grade_error(grades, offsets) == expected
+    for scores in (None, np.ones(n)):
+        assert found_in_lists(compiled, grades, scores, offsets, judged_depth=10) == (*expected, -1)
+
+
+@pytest.mark.parametrize("depth", quick_first([10, 1, 150]))
+@pytest.mark.parametrize("shape", ["random", "rising", "falling", "organ pipe", "few values"])
+def test_long_lists_of_which_little_is_wanted(compiled, shape, depth):
+    """The first scores say where the highest begin, and in those that rise they say it wrongly."""
+    rng = np.random.default_rng(depth)
+    n = 60_000
+    scores, grades = SHAPES[shape](rng, n), (rng.random(n) < 0.3).astype(float)
+    assert equal(compiled, grades, scores, np.array([0, n]), depth=depth, lowest=0.0)
+
+
+@pytest.mark.slow
+def test_more_relevant_than_fit_in_a_small_table(compiled):
+    rng = np.random.default_rng(7)
+    n = 30_000
+    offsets = np.array([0, n])
+    for ties in ("average", "stable"):
+        for shape in ("random", "a third tied", "one far away", "padded", "subnormal of both signs"):
+            scores = SHAPES[shape](rng, n)
+            assert equal(compiled, rng.integers(0, 3, n), scores, offsets, ties=ties, lowest=0.0)
+
+
+EDGES = {
+    "one value": lambda n: np.ones(n),
+    "more above behind": lambda n: np.where(np.arange(n) % (n // 12) == n // 12 - 1, 2.0, 1.0),
+    "hardly any is finite": lambda n: np.where(np.arange(n) % 2000 == 7, 1.0, -np.inf),
+    "infinite": lambda n: np.where(np.arange(n) % 3, np.inf, 0.0),
+}
+
+
+@pytest.mark.parametrize("edge", EDGES)
+@pytest.mark.parametrize("dtype", quick_first(TYPES))
+@pytest.mark.parametrize("levels", quick_first([5, 2, 200]))
+@pytest.mark.parametrize("ties", quick_first(["average", "stable"]))
+def test_a_large_tie_group_at_the_depth(compiled, edge, dtype, levels, ties):
+    """Its hits are counted by grade; where there are too many grades they are sorted, as of others."""
+    rng = np.random.default_rng(levels)
+    n = 24_000
+    scores, grades = EDGES[edge](n), (rng.integers(0, levels, n) * (rng.random(n) < 0.4)).astype(dtype)
+    for depth, lowest in ((10, 0.0), (100, 0.0), (10, NON_RELEVANT)):
+        assert equal(compiled, grades, scores, np.array([0, n]), ties=ties, depth=depth, lowest=lowest)
+
+
+@pytest.mark.parametrize("ties", ["average", "stable"])
+@pytest.mark.parametrize(
+    ("n", "hits", "depth"), quick_first([(300, 40, 150), (120, 30, 20), (250, 100, 90), (30_000, 20_000, 9_000)], 3)
+)
+def test_hits_beyond_the_depth(compiled, n, hits, depth, ties):
+    """By each of the ways in which hits find their ranks, where nothing was cut off before."""
+    rng = np.random.default_rng(n)
+    for scores in (rng.random(n), rng.integers(0, n // 3, n).astype(float)):
+        for ended in range(depth, depth + 3):
+            assert equal(
+                compiled,
+                (np.arange(n) < hits).astype(float),
+                scores,
+                np.array([0, n]),
+                ties=ties,
+                depth=ended,
+                lowest=0.0,
+            )
+
+
+@pytest.mark.slow
+def test_most_scores_in_one_part(compiled):
+    """Neither the range of the scores nor that of their bits parts them."""
+    rng = np.random.default_rng(5)
+    n = 80_000
+    scores = np.where(rng.random(n) < 0.9, 0.5, rng.random(n))
+    for ties in ("average", "stable"):
+        assert equal(compiled, rng.integers(0, 3, n), scores, np.array([0, n]), ties=ties, lowest=0.0)
+
+
+def run(code, **environment):
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=TESTS,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.stdout.strip(), done.stderr
+
+
+@pytest.mark.slow
+def test_nothing_is_read_that_was_not_written():
+    """Scores that no hit has end after all the hits; fresh memory is not 0 here, as it mostly is by chance."""
+    code = """
+import numpy as np, rankgain._compiled.walk as kernels
+from support.engine import found_in_lists
+n, m = 60, 52
+grades, scores = np.repeat([1.0, 0.0], [m, n - m]), -np.arange(n, dtype=float)
+scores[m:] = -np.inf
+for ties in ("average", "stable"):
+    found = found_in_lists(kernels, grades, scores, np.array([0, n]), depth=1000, lowest=0.0, ties=ties)
+    print(found["first"] == list(range(1, m + 1)))
+"""
+    for fill in ("85", "1", "165"):
+        assert run(code, MALLOC_PERTURB_=fill) == ("True\nTrue", "")
+
+
+@pytest.mark.parametrize("dtype", quick_first(TYPES))
+@pytest.mark.parametrize(
+    "sizes", quick_first([[4, 0, 4, 4] * 5, [1] * 3, [9] * 40, [3, 300, 7, 5] * 9, range(1, 60)], 2)
+)
+def test_many_lists_are_each_alone(compiled, sizes, dtype):
+    """Several lists are summed at once, and their ideals; each is worth what it is worth alone, and refused as such.
+
+    One of them has a grade that is not usual, others one that is none, or an integer that float64 has not.
+    """
+    rng = np.random.default_rng(11)
+    lists = [rng.integers(0, 8, size).astype(dtype) for size in sizes]
+    broken = len(lists) * 2 // 3
+    usual = _values(lists)
+    for odd in (77, 2**53 + 1, -1):
+        for place in (0, 2, -1):
+            if (len(lists[broken]) and np.array([odd]).astype(float)[0] >= 0) or np.dtype(dtype).kind != "u":
+                changed = [own.copy() for own in lists]
+                with np.errstate(all="ignore"):
+                    changed[broken][place % max(len(changed[broken]), 1) :][:1] = np.array([odd]).astype(dtype)
+                _values(changed)
+    assert len(usual) == len(lists) + 1
+
+
+def _values(lists):
+    """The functions of many lists, each compared with that of each list alone; one is too long for the short way."""
+    lists = [np.zeros(1100, lists[0].dtype), *lists]
+    judged = [np.append(own, [7, 6, 1, 0]).astype(own.dtype) for own in lists]
+    found = None
+    for name in ("dcg", "idcg", "ndcg", "reciprocal_rank"):
+        short = {"k": 3, "discount": [1.0, 0.5, 0.25]}
+        for options in ({}, {"k": 3}, {"gain": "exponential"}, short, {"k": 9, "ideal": "returned", "judged": judged}):
+            if (name != "ndcg" and "ideal" in options) or (
+                name == "reciprocal_rank" and {*options} & {"gain", "discount"}
+            ):
+                continue
+            function = getattr(rg, name)
+            alone, error = [], None
+            for query, own in enumerate(lists):
+                beside = {"judged": judged[query]} if "judged" in options else {}
+                try:
+                    alone.append(function(own, **options | beside))
+                except ValueError as raised:
+                    error = f"query {query}", str(raised).rpartition(": ")[2]
+                    break
+            if error is None:
+                found = function(lists, **options).tolist()
+                assert found == alone
+                continue
+            with pytest.raises(ValueError, match=error[0]) as refused:
+                function(lists, **options)
+            assert str(refused.value).endswith(error[1])
+    return found if found is not None else lists
+
+
+def test_level_is_chosen_by_the_environment():
+    code = "from rankgain import _backend; print(_backend.cpu)"
+    assert run(code, RANKGAIN_CPU="baseline")[0] == "baseline"
+    assert run(code, RANKGAIN_CPU="")[0] in ("baseline", "avx2")
+    assert (
+        run(code, RANKGAIN_CPU="avx512")[1]
+        .rstrip()
+        .endswith("RANKGAIN_CPU must be baseline, or avx2 on a CPU that has it, not 'avx512'")
+    )

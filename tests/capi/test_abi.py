@@ -1,0 +1,119 @@
+"""What other people's compiled code relies on: the signatures, the constants, the structure.
+
+What signatures.json holds may grow, and never change otherwise: rankgain.h says why.
+`python tests/support/c_functions.py` adds what is new.
+"""
+
+import ctypes
+import json
+import re
+import runpy
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+from support.c_functions import (
+    FROZEN,
+    FUNCTIONS,
+    HEADER,
+    SIGNATURES,
+    STRUCTURE,
+    Function,
+    capsule_name,
+    capsule_pointer,
+    constants,
+    current,
+)
+
+from rankgain import _codes, capi
+
+PACKAGE = Path(capi.__file__).parent
+PXD = (PACKAGE / "capi.pxd").read_text()
+
+
+def test_nothing_that_is_frozen_has_changed():
+    frozen, now = json.loads(FROZEN.read_text()), current()
+    for kind, held in frozen.items():
+        assert {name: now[kind].get(name) for name in held} == held
+    # New functions stand behind all others, or those would have moved in the structure.
+    assert list(now["functions"])[: len(frozen["functions"])] == list(frozen["functions"])
+
+
+@pytest.mark.filterwarnings("always")
+def test_what_is_new_is_to_be_frozen():
+    frozen, now = json.loads(FROZEN.read_text()), current()
+    new = [name for kind, held in now.items() for name in held if name not in frozen[kind]]
+    if new:
+        warnings.warn(f"not yet frozen: {', '.join(new)}; `python tests/support/c_functions.py` does it", stacklevel=1)
+
+
+def test_the_header_declares_what_is_compiled():
+    """The signatures are those by which Cython, Numba and SciPy know the functions."""
+    assert current()["functions"] == SIGNATURES
+
+
+def test_cython_declares_the_same_in_the_same_order():
+    declared = re.findall(r"^cdef ([\w *]+)\brankgain_(\w+)\(([^)]*)\) noexcept nogil$", PXD, re.MULTILINE)
+    declared = {name: Function.of(result, parameters) for result, name, parameters in declared}
+    assert list(declared.items()) == list(FUNCTIONS.items())
+    assert constants(PXD) == constants(HEADER)
+
+
+def test_the_module_has_the_constants():
+    assert {name: getattr(capi, name) for name in constants(HEADER)} == constants(HEADER)
+    assert sys.maxsize == capi.RANKGAIN_NO_CUTOFF  # which is PTRDIFF_MAX
+
+
+def test_numbers_follow_each_other_as_those_of_the_rest():
+    """Statuses are the codes themselves; options are as far from the first of their kind as codes are."""
+    codes = vars(_codes)
+    for first, names in {
+        "AVERAGE": ["AVERAGE", "BEST", "WORST", "STABLE"],
+        "LOG2": ["LOG2", "JARVELIN", "ZIPF"],
+    }.items():
+        for name in names:
+            distance = getattr(capi, f"RANKGAIN_{name}") - getattr(capi, f"RANKGAIN_{first}")
+            assert distance == codes[name] - codes[first]
+    for name in [
+        "NAN_GRADE",
+        "INFINITE_GRADE",
+        "NEGATIVE_GRADE",
+        "LARGE_GRADE",
+        "NAN_SCORE",
+        "NOT_FINITE",
+        "ABOVE_IDEAL",
+    ]:
+        assert getattr(capi, f"RANKGAIN_{name}") == codes[name]
+
+
+def test_no_two_options_have_a_number_in_common():
+    options = constants(HEADER[: HEADER.index("RANKGAIN_OK")])
+    assert len(set(options.values())) == len(options) == 11
+
+
+def test_the_structure_points_to_the_functions():
+    class Structure(ctypes.Structure):
+        _fields_ = (
+            ("abi_version", ctypes.c_uint32),
+            ("struct_size", ctypes.c_uint32),
+            *((name, ctypes.c_void_p) for name in FUNCTIONS),
+        )
+
+    # Nothing stands in the header's structure that was not read from it.
+    assert STRUCTURE.count(";") == len(Structure._fields_)
+    assert re.findall(r"uint32_t (\w+);", STRUCTURE) == ["abi_version", "struct_size"]
+    assert capsule_name(capi._C_API) == b"rankgain.capi._C_API"
+    structure = Structure.from_address(capsule_pointer(capi._C_API))
+    assert structure.abi_version == int(current()["defines"]["RANKGAIN_ABI_VERSION"])
+    assert structure.struct_size == ctypes.sizeof(Structure)
+    for name in FUNCTIONS:
+        function = f"rankgain_{name}"
+        assert getattr(structure, name) == capsule_pointer(capi.__pyx_capi__[function]) == capi.address(function)
+    assert len({getattr(structure, name) for name in FUNCTIONS}) == len(FUNCTIONS)
+
+
+def test_where_nothing_is_compiled():
+    """Another file is found in the place of the module."""
+    with pytest.raises(ImportError, match="no compiled extension"):
+        runpy.run_path(str(PACKAGE / "capi.py"))

@@ -1,0 +1,402 @@
+"""The C functions give what the Python functions give, bit for bit, or the status of what those raise."""
+
+import math
+import os
+import subprocess
+import sys
+from importlib import import_module
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support import strategies
+from support.c_functions import NO_CUTOFF, C, call
+from support.marks import quick_first
+from support.shapes import LABELS, SHAPES
+
+import rankgain as rg
+from rankgain import _codes, capi, errors
+
+GAINS = ["linear", "exponential"]
+NAMED = [(capi.RANKGAIN_LOG2, "log2"), (capi.RANKGAIN_JARVELIN, "jarvelin:{base}"), (capi.RANKGAIN_ZIPF, "zipf")]
+IDEALS = {capi.RANKGAIN_JUDGED: "judged", capi.RANKGAIN_RETURNED: "returned"}
+TIES = {name: getattr(capi, f"RANKGAIN_{name.upper()}") for name in ("average", "best", "worst", "stable")}
+SHORT_DISCOUNT = -5
+# How Python words each status.
+WORDS = {errors._TEXTS[code][1]: code for code in range(1, _codes.ABOVE_IDEAL + 1)}
+WORDS["; give a longer discount or a smaller k"] = SHORT_DISCOUNT
+
+
+def python(function, *args, **options):
+    """What a C function must give: (0, value), or the status of what Python raises, and NaN."""
+    try:
+        return 0, function(*args, **options)
+    except ValueError as error:
+        return next(status for text, status in WORDS.items() if str(error).endswith(text)), math.nan
+
+
+def same(found, expected):
+    return repr(tuple(found)) == repr(tuple(expected))  # NaN is NaN, −0.0 is not 0.0
+
+
+# what is drawn: for C as it takes it, and for Python
+
+grades = st.lists(strategies.grades, max_size=8)
+faults = st.sampled_from([math.nan, math.inf, -math.inf, -1.0, 1023.0, 1024.0, 1e307, 1.7e308])
+grades_with_faults = st.one_of(grades, grades, grades, st.lists(strategies.grades | faults, max_size=8))
+strides = st.sampled_from([1, 1, 2, 3, -1, -2, 0])
+cutoffs = st.sampled_from([NO_CUTOFF, NO_CUTOFF - 1, 2**40]) | st.integers(1, 12)
+rels = st.sampled_from([math.nan, 0.0, -0.0, -2.5, 0.5, 1.0, 2.0, 5e-324])
+
+
+def depth(k):
+    return None if k == NO_CUTOFF else k
+
+
+def threshold(rel):
+    return None if math.isnan(rel) else rel
+
+
+def repeated(values, stride):
+    """With the stride 0 a list is one number over and over."""
+    return values if stride else values[:1] * len(values)
+
+
+@st.composite
+def discounts(draw, most):
+    """(for C, for Python): enough for `most` documents, or at times a number too few."""
+    kind = draw(st.none() | strategies.discounts)
+    if kind is None:
+        return None, "log2"
+    ranks = max(0, most + draw(st.sampled_from([0, 1, 5, -1])))
+    if isinstance(kind, str):
+        vector = rg.discount(ranks, kind).tolist()
+        return vector, kind if ranks >= most else vector
+    return kind[:ranks], kind[:ranks]
+
+
+# gain and discount
+
+
+@given(grades_with_faults, st.sampled_from([0, 1]))
+def test_gain(backend, values, kind):
+    """The gains before the first bad grade are written, and NaN from there on."""
+    sound = next((n for n in range(len(values)) if python(rg.gain, values[: n + 1], GAINS[kind])[0]), len(values))
+    expected, _ = python(rg.gain, values[: sound + 1], GAINS[kind])
+    status, gains = call("gain", kind=kind, grades=values)
+    held = np.array(values, float)  # in place: `gains` may be `grades`
+    assert status == C["gain"](kind, held.ctypes.data, len(held), held.ctypes.data) == expected
+    assert same(gains, held.tolist())
+    assert same(held[:sound].tolist(), rg.gain(values[:sound], GAINS[kind]).tolist())
+    assert np.isnan(held[sound:]).all()
+
+
+@given(st.integers(0, 40), st.sampled_from(NAMED), st.floats(1.0001, 1e6))
+def test_discount(backend, n, kind, base):
+    status, discounts = call("discount", kind=kind[0], base=base, n=n)
+    assert status == 0
+    assert same(discounts, rg.discount(n, kind[1].format(base=base)).tolist())
+
+
+@pytest.mark.slow
+def test_discount_of_deep_ranks(backend):
+    """Beyond the table that is made beforehand, and on both sides of a base."""
+    n = 66_000
+    for kind, name in NAMED:
+        assert call("discount", kind=kind, base=65537.0, n=n)[1] == rg.discount(n, name.format(base=65537)).tolist()
+
+
+# one list
+
+
+@given(st.data(), grades_with_faults, strides, cutoffs, st.sampled_from([0, 1]))
+def test_sums(backend, data, values, stride, k, gain):
+    values = repeated(values, stride)
+    discount, kind = data.draw(discounts(len(values)))
+    asked = {"stride": stride, "k": k, "gain": gain}
+    options = {"k": depth(k), "gain": GAINS[gain]}
+    assert same(call("cg", relevance=values, **asked), python(rg.cg, values, **options))
+    asked, options = asked | {"discount": discount}, options | {"discount": kind}
+    assert same(call("dcg", relevance=values, **asked), python(rg.dcg, values, **options))
+    assert same(call("idcg", judged=values, **asked), python(rg.idcg, values, **options))
+
+
+@given(
+    st.data(),
+    grades_with_faults,
+    st.none() | grades_with_faults,
+    strides,
+    strides,
+    cutoffs,
+    st.sampled_from([0, 1]),
+    st.sampled_from(list(IDEALS)),
+    strategies.empties,
+)
+def test_ndcg(backend, data, values, judged, stride, judged_stride, k, gain, ideal, empty):
+    values = repeated(values, stride)
+    judged = repeated(values if judged is None else judged, judged_stride)
+    discount, kind = data.draw(discounts(max(len(values), len(judged))))
+    found = call(
+        "ndcg",
+        relevance=values,
+        stride=stride,
+        judged=judged,
+        judged_stride=judged_stride,
+        k=k,
+        gain=gain,
+        ideal=ideal,
+        discount=discount,
+        empty=empty,
+    )
+    options = {"k": depth(k), "gain": GAINS[gain], "ideal": IDEALS[ideal], "discount": kind, "empty": empty}
+    assert same(found, python(rg.ndcg, values, judged=judged, **options))
+
+
+@given(grades, st.permutations(range(8)), cutoffs, st.sampled_from([0, 1]), strategies.empties)
+def test_ndcg_of_a_list_that_is_its_own_judged_set(backend, values, order, k, gain, empty):
+    """Judged in another order, so that sums of the same numbers may round differently, and no nDCG is above 1."""
+    judged = [values[place] for place in order if place < len(values)]
+    found = call("ndcg", relevance=values, judged=judged, k=k, gain=gain, empty=empty)
+    assert same(found, python(rg.ndcg, values, k=depth(k), gain=GAINS[gain], empty=empty))
+
+
+@given(grades_with_faults, strides, cutoffs, rels)
+def test_reciprocal_rank(backend, values, stride, k, rel):
+    values = repeated(values, stride)
+    found = call("reciprocal_rank", relevance=values, stride=stride, k=k, rel=rel)
+    assert same(found, python(rg.reciprocal_rank, values, k=depth(k), rel=threshold(rel)))
+
+
+@pytest.mark.parametrize("n", quick_first([0, 1, 65, 1025, 70_000], 4))
+@pytest.mark.parametrize("k", [1, 64, 65_537, NO_CUTOFF])
+def test_long_lists(backend, n, k):
+    """Beyond what has scratch on the stack, what a small call takes, and the table of discounts."""
+    values = np.random.default_rng(n).integers(0, 6, n).astype(float)
+    for stride in (1, -2):
+        asked, options = {"stride": stride, "k": k}, {"k": depth(k)}
+        assert same(call("dcg", relevance=values, **asked), python(rg.dcg, values, **options))
+        assert same(call("idcg", judged=values, **asked), python(rg.idcg, values, **options))
+        asked |= {"judged_stride": 3}
+        assert same(call("ndcg", relevance=values, judged=values, **asked), python(rg.ndcg, values, **options))
+        rel = float(values.max(initial=0.0))
+        found = call("reciprocal_rank", relevance=values, stride=stride, k=k, rel=rel)
+        assert same(found, python(rg.reciprocal_rank, values, rel=rel, **options))
+
+
+def test_sums_that_overflow(backend):
+    """Each number is sound, and the sum, or the ratio to a tiny ideal, is not finite."""
+    for values, judged in (([1.7e308] * 3, [1.7e308] * 3), ([1.0], [1e-310]), ([1e308] * 4, [1.0])):
+        rising = [0.5, 0.5, 1.0, 1.0]  # with which DCG may exceed the ideal
+        for discount in (None, rising):
+            kind = "log2" if discount is None else discount
+            found = call("ndcg", relevance=values, judged=judged, discount=discount)
+            expected = python(rg.ndcg, values, judged=judged, discount=kind)
+            assert same(found, expected)
+            assert expected[0]
+        assert same(call("cg", relevance=values), python(rg.cg, values))
+
+
+# many lists
+
+
+@st.composite
+def ragged(draw, queries):
+    """The lists, and all of them in one with their offsets, at times behind numbers that belong to none."""
+    lists = [draw(grades_with_faults) for _ in range(queries)]
+    ahead = draw(st.integers(0, 3))
+    offsets = [ahead, *(ahead + sum(map(len, lists[: query + 1])) for query in range(queries))]
+    return lists, [math.nan] * ahead + [grade for one in lists for grade in one], offsets
+
+
+def each(name, lists, **options):
+    """What a function on many lists must give: the first status, and all values."""
+    found = [call(name, **one, **options) for one in lists]
+    return next((status for status, _ in found if status), 0), [value for _, value in found]
+
+
+@given(
+    st.data(), st.integers(0, 10), cutoffs, st.sampled_from([0, 1]), st.sampled_from(list(IDEALS)), strategies.empties
+)
+def test_many_lists(data, queries, k, gain, ideal, empty):
+    lists, values, offsets = data.draw(ragged(queries))
+    judged, judged_values, judged_offsets = data.draw(st.just((lists, values, offsets)) | ragged(queries))
+    own = [{"relevance": one} for one in lists]
+    asked = {"relevance": values, "offsets": offsets, "k": k}
+    for rel in (math.nan, 2.0):
+        expected = each("reciprocal_rank", own, k=k, rel=rel)
+        assert same(call("reciprocal_rank_lists", rel=rel, **asked), expected)
+    assert same(call("cg_lists", gain=gain, **asked), each("cg", own, k=k, gain=gain))
+    discount, _ = data.draw(discounts(max(map(len, lists + judged), default=0)))
+    options = {"k": k, "gain": gain, "discount": discount}
+    assert same(call("dcg_lists", **asked | options), each("dcg", own, **options))
+    found = call("idcg_lists", judged=values, offsets=offsets, **options)
+    assert same(found, each("idcg", [{"judged": one} for one in lists], **options))
+    options |= {"ideal": ideal, "empty": empty}
+    found = call("ndcg_lists", judged=judged_values, judged_offsets=judged_offsets, **asked | options)
+    pairs = [{"relevance": one, "judged": other} for one, other in zip(lists, judged, strict=True)]
+    assert same(found, each("ndcg", pairs, **options))
+
+
+@pytest.mark.slow
+def test_more_lists():
+    """Among hundreds of any length a few have no value."""
+    rng = np.random.default_rng(3)
+    sizes = rng.integers(0, 60, 700) * (rng.random(700) < 0.9)
+    offsets = np.append(0, np.cumsum(sizes))
+    values = rng.integers(0, 4, offsets[-1]) / 2
+    values[rng.integers(0, len(values), 5)] = [math.nan, math.inf, -1.0, 1e308, 2000.0]
+    lists = np.split(values, offsets[1:-1])
+    for k, gain in ((NO_CUTOFF, 0), (7, 0), (7, 1)):
+        asked = {"k": k, "gain": gain}
+        found = call("dcg_lists", relevance=values, offsets=offsets, **asked)
+        assert same(found, each("dcg", [{"relevance": one} for one in lists], **asked))
+        found = call("ndcg_lists", relevance=values, offsets=offsets, judged=values, judged_offsets=offsets, **asked)
+        assert same(found, each("ndcg", [{"relevance": one, "judged": one} for one in lists], **asked))
+
+
+# scores
+
+WIDTHS = {"f64": np.float64, "f32": np.float32}
+
+
+@pytest.fixture(params=WIDTHS)
+def width(request):
+    return request.param
+
+
+@pytest.fixture(params=["baseline", "avx2"])
+def cpu(request):
+    """The loops for a level of CPU, or those for the baseline where it has no such level."""
+    ordering = import_module("rankgain._compiled.walk")
+    ordering.use_cpu(request.param) or ordering.use_cpu("baseline")
+    yield
+    ordering.use_cpu(None)
+
+
+def sorted_by_python(scores, labels, k, ties):
+    """The order, and the first and the last rank of what each document is tied with."""
+    key = {"best": lambda i: (-scores[i], -labels[i]), "worst": lambda i: (-scores[i], labels[i])}
+    order = sorted(range(len(scores)), key=key.get(ties, lambda i: -scores[i]))[:k]
+    if ties != "average":
+        ranks = list(range(1, len(order) + 1))
+        return order, ranks, ranks
+    falling = np.sort(np.negative(scores) + 0.0)
+    held = np.negative(np.asarray(scores)[order]) + 0.0
+    return order, (np.searchsorted(falling, held) + 1).tolist(), np.searchsorted(falling, held, side="right").tolist()
+
+
+def check_order(width, scores, labels, k, ties, **strides):
+    scores = np.asarray(scores, WIDTHS[width]).astype(float)
+    found = call(f"order_{width}", scores=scores, labels=labels, k=k, ties=TIES[ties], **strides)
+    assert found == (0, *sorted_by_python(scores.tolist(), labels, k, ties))
+    if ties in ("average", "stable"):
+        alone = call(f"order_{width}", scores=scores, labels=None, k=k, ties=TIES[ties], first=None, **strides)
+        assert alone == (0, found[1], found[3])
+    else:
+        alone = call(
+            f"order_{width}", scores=scores, labels=labels, k=k, ties=TIES[ties], first=None, last=None, **strides
+        )
+        assert alone == (0, found[1])
+
+
+@given(strategies.documents(most=10), strides, strides, cutoffs, st.sampled_from(list(TIES)))
+def test_order(width, documents, stride, labels_stride, k, ties):
+    labels = repeated([float(grade) for grade, _ in documents], labels_stride)
+    scores = repeated([score for _, score in documents], stride)
+    check_order(width, scores, labels, k, ties, stride=stride, labels_stride=labels_stride)
+
+
+@st.composite
+def long_lists(draw):
+    """(scores, labels, k): many documents with many hits or few, cut off early, late or never."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n = draw(st.sampled_from([1, 2, 33, 64, 129, 300, 1500, 3000]))
+    with np.errstate(all="ignore"):
+        scores = SHAPES[draw(st.sampled_from(sorted(SHAPES)))](rng, n)[:n]
+    scores = np.nan_to_num(scores, nan=0.0, posinf=np.inf, neginf=-np.inf)
+    labels = LABELS[draw(st.sampled_from(sorted(LABELS)))](rng, n).astype(float)
+    return scores, labels, draw(st.sampled_from([1, 10, max(1, n // 8), n, NO_CUTOFF]))
+
+
+@pytest.fixture(autouse=True)
+def ignore_overflow():
+    with np.errstate(over="ignore"):  # of float64 scores as float32
+        yield
+
+
+@given(long_lists(), st.sampled_from(list(TIES)))
+def test_order_of_long_lists(cpu, width, documents, ties):
+    scores, labels, k = documents
+    check_order(width, scores, labels.tolist(), k, ties)
+
+
+def check_from_scores(width, scores, labels, k, ties, gain, discount, rel, empty, **strides):
+    discount, kind = discount
+    scores = np.asarray(scores, WIDTHS[width])
+    rankings = rg.from_scores(np.asarray(labels, float), scores, ties=ties)
+    sums = {"k": depth(k), "gain": GAINS[gain], "discount": kind}
+    metrics = {
+        "dcg": rg.metric("dcg", **sums),
+        "ndcg": rg.metric("ndcg", empty=empty, **sums),
+        "reciprocal_rank": rg.metric("rr", k=depth(k), rel=threshold(rel), empty=empty),
+    }
+    asked = {"scores": scores, "labels": labels, "k": k, "ties": TIES[ties], "empty": empty, "rel": rel}
+    asked |= {"gain": gain, "discount": discount} | strides
+    for name, metric in metrics.items():
+        found = call(f"{name}_from_scores_{width}", **asked)
+        expected = python(lambda metric: float(rankings.evaluate(metric)[metric][0]), metric)
+        if expected[0]:  # of several faults it may be another that is found first
+            assert found[0]
+            assert math.isnan(found[1])
+        else:
+            assert same(found, expected)
+
+
+@given(
+    st.data(),
+    strategies.documents(most=10),
+    st.lists(st.tuples(st.integers(0, 9), faults, st.sampled_from([0.0, math.nan])), max_size=1),
+    strides,
+    strides,
+    cutoffs,
+    st.sampled_from(list(TIES)),
+    st.sampled_from([0, 1]),
+    rels,
+    strategies.empties,
+)
+def test_from_scores(backend, width, data, documents, fault, stride, labels_stride, k, ties, gain, rel, empty):
+    documents[:] = [*documents[: fault[0][0]], fault[0][1:], *documents[fault[0][0] :]] if fault else documents
+    labels = repeated([float(grade) for grade, _ in documents], labels_stride)
+    scores = repeated([score for _, score in documents], stride)
+    discount = data.draw(discounts(len(documents)))
+    strides = {"stride": stride, "labels_stride": labels_stride}
+    check_from_scores(width, scores, labels, k, ties, gain, discount, rel, empty, **strides)
+
+
+@given(long_lists(), st.sampled_from(list(TIES)), st.sampled_from([0, 1]), rels)
+def test_from_scores_of_long_lists(backend, cpu, width, documents, ties, gain, rel):
+    scores, labels, k = documents
+    check_from_scores(width, scores, labels, k, ties, gain, (None, "log2"), rel, 0.25)
+
+
+def test_without_the_compiled_backend():
+    """The C functions are there, and need nothing of Python's choice, where plain Python computes all else."""
+    code = """
+import ctypes, sys
+from rankgain import backend, capi
+n, size = 200, 1 << 20
+numbers = (ctypes.c_double * n)(*[i * 7919 % 200 for i in range(n)])
+scratch, value = ctypes.create_string_buffer(size), ctypes.c_double()
+length = ctypes.c_ssize_t
+ndcg = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, length, length, ctypes.c_void_p, length, length,
+    *[ctypes.c_int] * 2, ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_double, *[ctypes.c_void_p] * 2)
+function = ndcg(capi.address("rankgain_ndcg_from_scores_f64"))
+status = function(numbers, n, 1, numbers, 1, 10, capi.RANKGAIN_AVERAGE, 0, None, 0, 0.0, scratch, ctypes.byref(value))
+print(backend, status, value.value)
+"""
+    for environment in ({"RANKGAIN_BACKEND": "python"}, {"RANKGAIN_CPU": "baseline"}):
+        done = subprocess.run(
+            [sys.executable, "-c", code], env=os.environ | environment, capture_output=True, text=True, check=True
+        )
+        assert done.stdout.split()[1:] == ["0", "1.0"]

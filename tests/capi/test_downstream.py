@@ -1,0 +1,197 @@
+"""rankgain called from other people's compiled code: packages built as their authors would, in isolation and against
+the wheel, then run where only wheels are installed; and what becomes of those that meet another rankgain."""
+
+import platform
+import re
+import shutil
+import subprocess
+import sysconfig
+from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from support import ROOT
+from support.wheels import build, install, python, refusal
+
+pytestmark = pytest.mark.checkout
+
+DOWNSTREAM = ROOT / "tests" / "downstream"
+PACKAGES = ["epoch_ndcg", "row_metrics", "lambdamart", "two_doors"]
+INCLUDE = ROOT / "src" / "rankgain" / "include"
+STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+PYTHON_H = ["-isystem", sysconfig.get_path("include")]
+
+
+def read(*parts: str) -> str:
+    return ROOT.joinpath(*parts).read_text(encoding="utf-8")
+
+
+def changed(pattern: str, other: str) -> str:
+    """rankgain.h with one place changed."""
+    header, count = re.subn(pattern, other, read("src", "rankgain", "include", "rankgain.h"))
+    assert count == 1
+    return header
+
+
+def build_isolated(tree: Path, rankgain: Path, folder: Path) -> Path:
+    """The wheel of a package, built where nothing is but what it requires, and no rankgain but this wheel."""
+    shutil.copytree(tree, folder / "tree")
+    constraint = folder / "constraint.txt"
+    constraint.write_text(f"rankgain @ {rankgain.as_uri()}\n")
+    return build("wheel", folder / "tree", folder / "wheel", PIP_CONSTRAINT=str(constraint))
+
+
+@pytest.fixture(scope="session")
+def downstream(compiled_wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where rankgain and the packages are installed."""
+
+    def wheel(name: str) -> Path:
+        return build_isolated(DOWNSTREAM / name, compiled_wheel, tmp_path_factory.mktemp(name))
+
+    with ThreadPoolExecutor(2) as pool:
+        wheels = list(pool.map(wheel, PACKAGES))
+    return install(tmp_path_factory.mktemp("downstream") / "installed", compiled_wheel, *wheels)
+
+
+def row_metrics(header: str, folder: Path) -> str:
+    """What imports row_metrics, compiled with this text as rankgain.h."""
+    (folder / "rankgain.h").write_text(header, encoding="utf-8")
+    source = DOWNSTREAM / "row_metrics" / "row_metrics.c"
+    module = folder / f"row_metrics{sysconfig.get_config_var('EXT_SUFFIX')}"
+    shared = [*sysconfig.get_config_var("LDSHARED").split(), "-fPIC"]
+    subprocess.run([*shared, "-std=c99", *STRICT, *PYTHON_H, "-I", folder, source, "-o", module], check=True)
+    return f"import sys; sys.path.insert(0, {str(folder)!r}); import row_metrics"
+
+
+def check(name: str) -> str:
+    return f"import sys; sys.path.append({str(DOWNSTREAM)!r}); import checks; checks.{name}()"
+
+
+@pytest.mark.parametrize("name", PACKAGES)
+def test_package(downstream: Path, name: str) -> None:
+    assert python(downstream, f"{check(name)}; print('checked')") == ["checked"]
+
+
+USER = """
+#include <rankgain.h>
+ptrdiff_t bytes(const rankgain_api *api);
+ptrdiff_t bytes(const rankgain_api *api) { return api->scratch_size(10, RANKGAIN_NO_CUTOFF); }
+#ifndef RANKGAIN_NO_PYTHON
+const rankgain_api *(*door)(void) = rankgain_import;
+#endif
+"""
+
+
+@pytest.mark.parametrize("standard", ["c99", "c++11", "c++17"])
+@pytest.mark.parametrize(
+    "options",
+    [PYTHON_H, [*PYTHON_H, "-DPy_LIMITED_API=0x030B0000"], ["-DRANKGAIN_NO_PYTHON"]],
+    ids=["python", "limited", "none"],
+)
+def test_header_gives_no_warning(standard: str, options: list[str]) -> None:
+    language = "c++" if "++" in standard else "c"
+    command = ["cc", "-fsyntax-only", "-x", language, f"-std={standard}", *STRICT, *options, "-I", INCLUDE, "-"]
+    subprocess.run(command, input=USER, text=True, check=True)
+
+
+def test_older_header_works(compiled: Path, tmp_path: Path) -> None:
+    older = changed(r"  int \(\*reciprocal_rank_from_scores_f64\)[^{}]*(?=\} rankgain_api;)", "")
+    code = f"{row_metrics(older, tmp_path)}; {check('row_metrics')}; print(row_metrics.__file__)"
+    assert python(compiled, code)[0].startswith(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "other", "told"),
+    [
+        (r"(?=\} rankgain_api;)", "int (*newer)(void);\n", "upgrade rankgain"),
+        (r"(?<=#define RANKGAIN_ABI_VERSION )\d+", "77", "compiled for version 77 of rankgain's C functions"),
+    ],
+    ids=["newer", "other version"],
+)
+def test_other_header_is_refused(compiled: Path, tmp_path: Path, pattern: str, other: str, told: str) -> None:
+    text = refusal(compiled, row_metrics(changed(pattern, other), tmp_path))
+    assert text.startswith("ImportError")
+    assert told in text
+
+
+@pytest.mark.parametrize("pure_wheel", [{"RANKGAIN_EXTENSION": "skip"}], ids=["skip"], indirect=True)
+@pytest.mark.parametrize("name", PACKAGES)
+def test_rankgain_of_which_nothing_is_compiled_is_refused(pure: Path, downstream: Path, name: str) -> None:
+    text = refusal(pure, f"import sys; sys.path.append({str(downstream)!r}); import {name}")
+    assert text.startswith("ImportError")
+    assert "no compiled extension" in text
+
+
+def shown(language: str) -> list[str]:
+    """The README's blocks of code in this language."""
+    return re.findall(rf"^```{language}\n(.*?)^```", read("README.md"), re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("language", "name"),
+    [
+        ("toml", "epoch_ndcg/pyproject.toml"),
+        ("cython", "epoch_ndcg/epoch_ndcg.pyx"),
+        ("c", "row_metrics/row_metrics.c"),
+        ("cpp", "lambdamart/lambdamart.cpp"),
+    ],
+)
+def test_readme_shows_these_files(language: str, name: str) -> None:
+    source = (DOWNSTREAM / name).read_text(encoding="utf-8")
+    assert shown(language)
+    assert all(f"\n{block}\n" in f"\n{source}\n" for block in shown(language))
+    assert language in ("c", "cpp") or shown(language) == [source]  # else a part of it
+
+
+def test_readme_shows_a_setup() -> None:
+    assert (DOWNSTREAM / "row_metrics" / "setup.py").read_text(encoding="utf-8") in shown("python")
+
+
+if find_spec("numba"):
+
+    def test_readme_shows_numba(compiled: Path) -> None:
+        (example,) = (block for block in shown("python") if "import numba" in block)
+        call = "values, failed = rr_of_rows(np.array([[0.0, 0, 1], [0, 2, 1], [1, -1, 0]]), 10)"
+        lines = python(compiled, f"{example}{call}; print(*values, failed)")
+        assert lines == ["0.3333333333333333 0.5 nan 1"]
+
+
+FLUSH = """
+#include <xmmintrin.h>
+void flush(void) { _mm_setcsr(_mm_getcsr() | 0x8040); }
+"""
+VALUES = """
+import ctypes
+import rankgain as rg
+from rankgain import capi
+
+def values():
+    grades, value = (ctypes.c_double * 3)(0, 0, 1), ctypes.c_double()
+    length, number = ctypes.c_ssize_t, ctypes.c_double
+    rr = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, length, length, length, number, ctypes.c_void_p)
+    found = []
+    for rel in (None, 0.0, 1.0):
+        found += [rg.reciprocal_rank([0, 0, 1], rel=rel), *rg.reciprocal_rank([[0, 0, 1]], rel=rel)]
+        found += [*rg.from_scores([[0, 0, 1]], [[3, 2, 1]]).evaluate(m := rg.metric("rr", rel=rel))[m]]
+        rel = float("nan") if rel is None else rel
+        rr(capi.address("rankgain_reciprocal_rank"))(grades, 3, 1, 3, rel, ctypes.byref(value))
+        found.append(value.value)
+    return found
+
+before = values()
+ctypes.CDLL(LIBRARY).flush()
+assert values() == before, (before, values())
+print(5e-324 * 1.0, before[0], before[4])
+"""
+
+if platform.machine() in ("x86_64", "AMD64"):
+
+    @pytest.mark.parametrize("backend", ["compiled", "python"])
+    def test_where_subnormal_numbers_are_taken_for_0(downstream: Path, tmp_path: Path, backend: str) -> None:
+        """As `torch.set_flush_denormal` does, and every library that was linked with -ffast-math by GCC up to 12."""
+        (tmp_path / "flush.c").write_text(FLUSH)
+        compiler = sysconfig.get_config_var("CC").split()
+        subprocess.run([*compiler, "-shared", "-fPIC", "flush.c", "-o", "flush.so"], cwd=tmp_path, check=True)
+        code = VALUES.replace("LIBRARY", repr(str(tmp_path / "flush.so")))
+        assert python(downstream, code, RANKGAIN_BACKEND=backend) == ["0.0 0.3333333333333333 1.0"]

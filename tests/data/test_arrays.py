@@ -1,0 +1,393 @@
+"""Arrays that are not NumPy's are taken as NumPy's are, without a copy; what cannot be read is refused in one sentence.
+
+Each kind of array is a function from a NumPy array. The libraries stand here where they are installed; the stubs show
+what any other of their kind must have.
+"""
+
+import array
+import subprocess
+import sys
+from importlib import import_module
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+from support.marks import in_one_case, quick_first
+
+import rankgain as rg
+from rankgain.data.arrays import array_of
+from rankgain.data.ragged import RaggedArray
+
+LIBRARIES = {name: import_module(name) for name in ("pandas", "polars", "pyarrow", "torch") if find_spec(name)}
+
+
+class Dlpack:
+    """What has DLPack alone, as an array library without NumPy does."""
+
+    def __init__(self, held):
+        self.held = held
+
+    def __dlpack__(self, **options):
+        return self.held.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.held.__dlpack_device__()
+
+
+class OldDlpack(Dlpack):
+    """The first form of the protocol."""
+
+    def __dlpack__(self, stream=None):
+        return self.held.__dlpack__()
+
+
+class Sequential(Dlpack):
+    """DLPack, and items that are of the same type, so that NumPy takes it for a list of what it does not know."""
+
+    def __len__(self):
+        return len(self.held)
+
+    def __getitem__(self, index):
+        if index >= len(self.held):
+            raise IndexError
+        return Sequential(self.held[index])
+
+
+class Arrayed:
+    def __init__(self, held):
+        self.held = held
+
+    def __array__(self, dtype=None, copy=None):
+        return self.held
+
+
+class BareArrayed(Arrayed):
+    """The first form of the protocol."""
+
+    def __array__(self):
+        return self.held
+
+
+def read_only(held):
+    held = held.copy()
+    held.flags.writeable = False
+    return Dlpack(held)
+
+
+ANY_SHAPE = {
+    "dlpack": Dlpack,
+    "old dlpack": OldDlpack,
+    "sequential dlpack": Sequential,
+    "array": Arrayed,
+    "bare array": BareArrayed,
+    "memoryview": memoryview,
+}
+FLAT = {"array.array": lambda held: array.array(held.dtype.char, held.tolist())}
+if np.lib.NumpyVersion(np.__version__) >= "2.1.0":  # before, NumPy exported nothing read-only
+    ANY_SHAPE["read-only dlpack"] = read_only
+if "torch" in LIBRARIES:
+    ANY_SHAPE["torch"] = lambda held: LIBRARIES["torch"].from_numpy(held.copy())
+if "pandas" in LIBRARIES:
+    FLAT["pandas"] = lambda held: LIBRARIES["pandas"].Series(held, index=range(5, 5 + len(held)))
+    FLAT["pandas nullable"] = lambda held: LIBRARIES["pandas"].Series(held.tolist(), dtype=held.dtype.name.title())
+    ANY_SHAPE["pandas frame"] = lambda held: (LIBRARIES["pandas"].DataFrame if held.ndim > 1 else FLAT["pandas"])(held)
+if "polars" in LIBRARIES:
+    FLAT["polars"] = lambda held: LIBRARIES["polars"].Series(held)
+if "pyarrow" in LIBRARIES:
+    FLAT["pyarrow"] = lambda held: LIBRARIES["pyarrow"].array(held)
+    FLAT["pyarrow chunked"] = lambda held: LIBRARIES["pyarrow"].chunked_array([held[:1], held[1:]])
+FLAT |= ANY_SHAPE
+
+flat = pytest.mark.parametrize("make", FLAT.values(), ids=list(FLAT))
+any_shape = pytest.mark.parametrize("make", ANY_SHAPE.values(), ids=list(ANY_SHAPE))
+dtypes = in_one_case("dtype", ["f4", "f8", "i4", "i8"])
+
+
+def plain(result):
+    if isinstance(result, rg.Evaluation):
+        return [vector.tolist() for vector in result.values()]
+    return result.tolist() if isinstance(result, np.ndarray) else result
+
+
+def scored(*args, **options):
+    return rg.from_scores(*args, **options).evaluate("ndcg", "dcg@2", "rr")
+
+
+TAKERS = {  # by the name of the argument
+    "relevance": rg.ndcg,
+    "relevance ": lambda value: rg.dcg(value, k=2, gain="exponential"),
+    "relevance  ": lambda value: rg.from_ranked(value).evaluate("ndcg", "rr"),
+    "judged": lambda value: rg.ndcg(value, judged=value),
+    "judged ": lambda value: rg.from_ranked(value, judged=value).evaluate("ndcg"),
+    "y_true": lambda value: scored(value, value),
+    "y_score": lambda value: scored(value, value, ties="worst"),
+}
+GRADES = np.array([1, 0, 3, 2, 2])
+
+
+@flat
+@dtypes
+def test_one_list(backend, make, dtype):
+    numbers = GRADES.astype(dtype)
+    for taker in TAKERS.values():
+        assert plain(taker(make(numbers))) == plain(taker(numbers.tolist()))
+    assert rg.gain(make(numbers)).tolist() == GRADES.tolist()
+
+
+@any_shape
+@dtypes
+def test_a_matrix(backend, make, dtype):
+    numbers = np.array([[1, 0, 3], [0, 1, 2]], dtype=dtype)
+    for taker in TAKERS.values():
+        assert plain(taker(make(numbers))) == plain(taker(numbers.tolist()))
+    assert rg.gain(make(numbers)).tolist() == numbers.tolist()
+
+
+@flat
+@dtypes
+@in_one_case("shell", [list, tuple])
+@pytest.mark.parametrize("sizes", quick_first([[3, 2], [2, 2], [5, 1, 4]]))
+def test_lists_of_arrays(backend, make, dtype, shell, sizes):
+    numbers = [GRADES[:size].astype(dtype) for size in sizes]
+    expected = [part.tolist() for part in numbers]
+    for taker in TAKERS.values():
+        assert plain(taker(shell(map(make, numbers)))) == plain(taker(expected))
+        assert plain(taker(shell([make(numbers[0]), *expected[1:]]))) == plain(taker(expected))
+
+
+@flat
+def test_beside_the_documents(backend, make):
+    grades, scores, sizes = make(GRADES), make(GRADES.astype("f4")), make(np.array([3, 2]))
+    expected = plain(scored(GRADES, GRADES, group_sizes=[3, 2]))
+    assert plain(scored(grades, scores, group_sizes=sizes)) == expected
+    assert plain(scored(grades, scores, qid=make(np.array([7, 7, 7, 4, 4])))) == expected
+    rankings = rg.from_scores(grades, scores, qid=make(np.array([7, 4, 7, 4, 4])))
+    assert rankings.query_ids == [7, 4]
+    assert plain(rankings.evaluate("ndcg")) == plain(scored(GRADES, GRADES, qid=[7, 4, 7, 4, 4]))[:1]
+    assert rg.from_ranked([[1], [0]], query_ids=make(np.array([7, 4]))).query_ids == [7, 4]
+
+
+@flat
+def test_discounts_and_what_a_gain_gives(backend, make):
+    weights = np.array([1.0, 0.75, 0.5, 0.25, 0.0])
+    assert rg.dcg(GRADES, discount=make(weights)) == rg.dcg(GRADES, discount=weights.tolist())
+    assert rg.discount(3, make(weights)).tolist() == [1.0, 0.75, 0.5]
+    assert rg.metric("dcg", discount=make(weights)) == rg.metric("dcg", discount=weights.tolist())
+    assert rg.dcg(GRADES, gain=lambda grades: make(2 * grades)) == 2 * rg.dcg(GRADES)
+
+
+@pytest.mark.parametrize("kind", ["array", *(kind for kind in FLAT if kind.split()[-1] in (*LIBRARIES, "chunked"))])
+def test_columns_of_text(kind):
+    make = np.asarray if kind in ("array", "torch") else FLAT[kind]
+    text = np.array(["b", "a", "b"], dtype=object)
+    assert rg.from_scores([1, 0, 1], [3, 2, 1], qid=make(text)).query_ids == ["b", "a"]
+    assert rg.from_ranked([[1], [0]], query_ids=make(text[:2])).query_ids == ["b", "a"]
+
+
+def columns_of_lists():
+    lists = [[3, 1, 2], [1]], [[3, 1], [1, 2]]
+    ragged = np.empty(2, dtype=object)
+    ragged[:] = lists[0]
+    yield ragged, lists[0]
+    if "polars" in LIBRARIES:
+        yield from ((LIBRARIES["polars"].Series(rows), rows) for rows in lists)
+    if "pyarrow" in LIBRARIES:
+        yield from ((LIBRARIES["pyarrow"].array(rows), rows) for rows in lists)
+    if "pandas" in LIBRARIES:
+        yield from ((LIBRARIES["pandas"].Series(rows, index=[8, 9]), rows) for rows in lists)
+
+
+@pytest.mark.parametrize(("column", "rows"), list(columns_of_lists()))
+def test_columns_of_lists(backend, column, rows):
+    for taker in TAKERS.values():
+        assert plain(taker(column)) == plain(taker(rows))
+
+
+@pytest.mark.parametrize("kind", sorted(set(FLAT) - {"pyarrow chunked"}))  # which is not one piece of memory
+@dtypes
+def test_nothing_is_copied(kind, dtype):
+    held = FLAT[kind](GRADES.astype(dtype))
+    seen = array_of(held, "numbers")
+    assert seen.dtype == dtype
+    assert np.shares_memory(seen, array_of(held, "numbers"))
+    if dtype == "f8":
+        taken = RaggedArray.of(held, "numbers").take(0, 1)
+        assert np.shares_memory(taken, seen)
+
+
+class Refuses:
+    """An array that neither NumPy nor DLPack can read."""
+
+    dtype = "int64"
+    requires_grad = False
+    device_type = 1
+
+    def __init__(self, **attributes):
+        self.__dict__.update(attributes)
+
+    def __array__(self, dtype=None, copy=None):
+        raise RuntimeError("bare words.\nof the library")
+
+    def __dlpack__(self, **options):
+        raise BufferError("other bare words")
+
+    def __dlpack_device__(self):
+        if not self.device_type:
+            raise ValueError("no such device")
+        return self.device_type, 0
+
+    def tolist(self):
+        raise NotImplementedError("bare words")
+
+
+class DlpackRefuses(Dlpack):
+    def __init__(self, error):
+        self.error = error
+
+    def __dlpack__(self, **options):
+        raise self.error
+
+    def __dlpack_device__(self):
+        return 2, 0
+
+
+REFUSING = {  # the type as it is named, what to do, and the array
+    "grad": ("the Refuses requires grad", "(.detach())", Refuses(requires_grad=True)),
+    "device": ("the Refuses is not in the CPU's memory", "(.cpu())", Refuses(device_type=2)),
+    "no device": ("the Refuses is not in the CPU's memory", "(.cpu())", Refuses(device_type=None)),
+    "bfloat16": ("the Refuses holds torch.bfloat16", "(.float())", Refuses(dtype="torch.bfloat16")),
+    "all": (
+        "the Refuses requires grad and is not in",
+        "(.detach().cpu().float())",
+        Refuses(requires_grad=True, device_type=2, dtype="torch.float8_e5m2"),
+    ),
+    "unknown": ("the Refuses cannot be read (bare words)", "a NumPy array or a list", Refuses()),
+    "dlpack device": ("the DlpackRefuses is not in", "(.cpu())", DlpackRefuses(BufferError("bare words"))),
+    "dlpack error": ("the DlpackRefuses is not in", "(.cpu())", DlpackRefuses(KeyError("bare words"))),
+}
+if "torch" in LIBRARIES:
+    torch = LIBRARIES["torch"]
+    ones = torch.ones(2)
+    REFUSING |= {
+        "torch grad": ("the Tensor requires grad", "(.detach())", ones.clone().requires_grad_()),
+        "torch device": ("the Tensor is not in the CPU's memory", "(.cpu())", ones.to("meta")),
+        "torch bfloat16": ("the Tensor holds torch.bfloat16", "(.float())", ones.bfloat16()),
+        "torch float8": ("the Tensor holds torch.float8", "(.float())", ones.to(torch.float8_e4m3fn)),
+        "torch both": ("the Tensor requires grad and holds", "(.detach().float())", ones.bfloat16().requires_grad_()),
+        "torch parameter": ("the Parameter requires grad", "(.detach())", torch.nn.Parameter(ones)),
+        "torch sparse": ("the Tensor cannot be read (can't convert Sparse", "a NumPy array", ones.to_sparse()),
+    }
+NUMBERS = {
+    "relevance": [rg.ndcg, rg.mrr, rg.gain, rg.from_ranked],
+    "judged": [rg.idcg, lambda value: rg.ndcg([1, 0], judged=value), lambda value: rg.from_ranked([1], judged=value)],
+    "y_true": [lambda value: rg.from_scores(value, [1, 2])],
+    "y_score": [lambda value: rg.from_scores([1, 2], value)],
+}
+BESIDE = {
+    "group_sizes": lambda value: rg.from_scores([1, 2], [1, 2], group_sizes=value),
+    "qid": lambda value: rg.from_scores([1, 2], [1, 2], qid=value),
+    "discount": lambda value: rg.dcg([1, 0], discount=value),
+    "gain: what the callable gave": lambda value: rg.dcg([1, 0], gain=lambda grades: value),
+}
+
+
+def refusal(call, value):
+    with pytest.raises(TypeError) as caught:
+        call(value)
+    assert caught.type is TypeError
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(("kind", "remedy", "value"), REFUSING.values(), ids=list(REFUSING))
+def test_what_cannot_be_read(backend, kind, remedy, value):
+    for name, calls in {**NUMBERS, **{name: [call] for name, call in BESIDE.items()}}.items():
+        for call in calls:
+            text = refusal(call, value)
+            assert text.startswith(f"{name}: {kind}")
+            assert remedy in text
+            assert "\n" not in text
+
+
+@pytest.mark.parametrize(("kind", "remedy", "value"), REFUSING.values(), ids=list(REFUSING))
+def test_lists_of_what_cannot_be_read(backend, kind, remedy, value):
+    for name, call in (("relevance", rg.mrr), ("relevance", rg.from_ranked), ("judged", rg.idcg)):
+        for rows in ([[1, 0], value], ([1.0], value), (np.ones(2), value)):
+            assert refusal(call, rows).startswith(f"{name}: query 1: {kind}")
+    assert refusal(rg.ndcg, [value]).startswith(f"relevance: query 0: {kind}")
+    assert refusal(rg.ndcg, [[1], [value]]).startswith("relevance: query 1: ")
+
+
+def test_query_ids_that_cannot_be_read():
+    text = refusal(lambda value: rg.from_ranked([[1], [0]], query_ids=value), Refuses(device_type=2))
+    assert text.startswith("query_ids: the Refuses is not in the CPU's memory; give a copy that can be read (.cpu())")
+
+
+if "torch" in LIBRARIES:
+
+    def test_single_tensors(backend):
+        two = [torch.tensor(3.0), torch.tensor(2.0, requires_grad=True)]
+        assert rg.dcg([two[0], 2.0]) == rg.dcg([3.0, 2.0])
+        for rows in (two, [3.0, two[1]]):
+            assert refusal(rg.ndcg, rows).startswith("relevance: position 1: the Tensor requires grad")
+        assert refusal(rg.ndcg, [[1.0], two]).startswith("relevance: query 1: position 1: the Tensor requires grad")
+
+    def test_tensors_are_no_ids():
+        ids = list(torch.tensor([1, 1, 2]))
+        assert refusal(lambda qid: rg.from_scores([1, 2, 3], [1, 2, 3], qid=qid), ids).startswith("qid: position 0: an")
+        text = refusal(lambda ids: rg.from_ranked([[1], [2], [3]], query_ids=ids), ids)
+        assert text == "query_ids: position 0: an id must be hashable and no array, not Tensor"
+
+
+if "pandas" in LIBRARIES:
+
+    def test_dates_stay_dates():
+        dates = LIBRARIES["pandas"].date_range("2020-01-01", periods=2)
+        assert rg.from_ranked([[1], [0]], query_ids=dates.as_unit("ns").to_series()).query_ids == list(dates)
+
+    def test_a_missing_id():
+        column = LIBRARIES["pandas"].Series(["a", None], dtype="string")
+        with pytest.raises(ValueError, match="qid: position 1: the id is NaN or missing"):
+            rg.from_scores([1, 2], [1, 2], qid=column)
+
+
+def test_memory_errors_come_out_as_they_are():
+    class Huge(Arrayed):
+        def __array__(self, dtype=None, copy=None):
+            raise MemoryError
+
+    with pytest.raises(MemoryError):
+        rg.ndcg(Huge(None))
+
+
+def test_a_released_buffer(backend):
+    view = memoryview(np.ones(2))
+    view.release()
+    assert refusal(rg.ndcg, view) == "relevance must be a list, a tuple or an array of numbers, not memoryview"
+    assert refusal(rg.ndcg, [[1, 2], view]).startswith("relevance: query 1: must be a list, a tuple or an array")
+
+
+def test_a_masked_element_in_a_list_of_lists(backend):
+    with pytest.raises(ValueError, match="relevance: query 1 has masked elements"):
+        rg.ndcg([[1, 2], [1, np.ma.masked]])
+
+
+def test_nothing_foreign_is_imported():
+    code = "import sys, rankgain; sys.exit(sum(name in sys.modules for name in ('torch', 'pandas', 'matplotlib')))"
+    assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0
+
+
+@pytest.mark.usefixtures("backend")
+@pytest.mark.parametrize("kind", ["c_float", "c_double", "c_int32", "c_int64", "c_uint8"])
+def test_arrays_that_name_their_type_in_other_words(kind):
+    """What ctypes makes, and so what LightGBM hands to its metrics, says "<f" to those who read the buffer."""
+    import ctypes
+
+    numbers = [3, 2, 0, 1]
+    made = (getattr(ctypes, kind) * 4)(*numbers)
+    for held in (made, np.ctypeslib.as_array(made)):
+        for grades, plain in ((held, numbers), (np.reshape(held, (2, 2)), [[3, 2], [0, 1]])):
+            assert np.array_equal(rg.dcg(grades), rg.dcg(plain))
+            assert np.array_equal(rg.ndcg(grades, judged=grades), rg.ndcg(plain))
+            for arguments, expected in (((grades, plain), (plain, plain)), ((plain, grades), (plain, plain))):
+                result = rg.from_scores(*arguments).evaluate("dcg", "ndcg@1", "rr").to_dict()
+                assert result == rg.from_scores(*expected).evaluate("dcg", "ndcg@1", "rr").to_dict()

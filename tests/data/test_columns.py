@@ -1,0 +1,349 @@
+"""Columns whose owners lie, fail, are freed or hold broken data: an answer or an error, no crash."""
+
+import gc
+import struct
+import subprocess
+import sys
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from scipy import sparse
+from support.marks import in_one_case, quick_first
+
+import rankgain as rg
+from rankgain.rankings import parts_of
+
+QRELS = {"query_id": ["q", "q", "q"], "doc_id": ["a", "b", "c"], "relevance": [1, 0, 2]}
+RUN = {"query_id": ["q", "q", "q"], "doc_id": ["a", "b", "c"], "score": [1.0, 3.0, 2.0]}
+
+
+def outcome(function):
+    try:
+        return {name: vector.tolist() for name, vector in function().items()}
+    except Exception as error:
+        return type(error), str(error)
+
+
+def both(on_both, function):
+    compiled, python = on_both(lambda: outcome(function))
+    assert compiled == python
+    return compiled
+
+
+def evaluate(run, **options):
+    return rg.from_frames(QRELS, run, **options).evaluate("ndcg", "rr")
+
+
+def with_column(name, array):
+    return pa.table({**RUN, name: array})
+
+
+# Arrow data that lead out of their buffers
+
+
+def text(*offsets, data=b"abc", large=False):
+    held = np.array(offsets, dtype=np.int64 if large else np.int32).tobytes()
+    kind = pa.large_string() if large else pa.string()
+    return pa.Array.from_buffers(kind, len(offsets) - 1, [None, pa.py_buffer(held), pa.py_buffer(data)])
+
+
+def views(*fields, buffer=b"x" * 20, kind=None):
+    """Each field: size, buffer, offset."""
+    held = b"".join(struct.pack("<i4sii", size, buffer[:4], source, offset) for size, source, offset in fields)
+    return pa.Array.from_buffers(kind or pa.string_view(), len(fields), [None, *map(pa.py_buffer, (held, buffer))])
+
+
+@pytest.mark.both
+@pytest.mark.parametrize("column", ["query_id", "doc_id"])
+@pytest.mark.parametrize("large", [False, True])
+@pytest.mark.parametrize("offsets", [(0, 100, 2, 3), (0, 2, 1, 3), (0, -1, 2, 3), (0, 1, 2**31 - 1, 3)])
+def test_offsets_out_of_the_data(on_both, column, large, offsets):
+    kind, message = both(on_both, lambda: evaluate(with_column(column, text(*offsets, large=large))))
+    assert kind is ValueError
+    assert "broken: its offsets" in message
+
+
+@pytest.mark.both
+def test_offsets_out_of_the_data_in_rows_that_are_taken_alone(on_both):
+    """Where the other rows are not looked at, nothing but the length of the data tells."""
+    made = with_column("doc_id", text(0, 100, 2, 3)).set_column(0, "query_id", pa.array(["q", "z", "z"]))
+    kind, message = both(on_both, lambda: evaluate(made))
+    assert kind is ValueError
+    assert "broken: its offsets" in message
+
+
+BROKEN_VIEWS = [(15, 0, 6), (15, 1, 0), (15, -1, 0), (15, 0, -1), (-1, 0, 0), (2**31 - 1, 0, 0), (15, 0, 2**31 - 1)]
+BROKEN_VIEWS += [(-(2**31), 0, 0), (13, 0, 8), (21, 0, 0), (20, 2**31 - 1, 0)]
+
+
+@pytest.mark.both
+@in_one_case("column", ["query_id", "doc_id"])
+@pytest.mark.parametrize("kind", [pa.string_view(), pa.binary_view()], ids=str)
+@pytest.mark.parametrize("view", BROKEN_VIEWS)
+def test_views_out_of_their_buffers(on_both, column, kind, view):
+    made = with_column(column, views((13, 0, 0), (20, 0, 0), view, kind=kind))
+    error, message = both(on_both, lambda: evaluate(made))
+    assert error is ValueError
+    # the other type of ids is found first
+    assert "broken: its views" in message or (column == "doc_id" and "of one type" in message)
+
+
+@pytest.mark.both
+@pytest.mark.parametrize("column", ["query_id", "doc_id", "score"])
+@in_one_case("codes", [[0, 1, 2], [0, -1, 1], [2**31 - 1, 0, 0], [-(2**31), 0, 0]])
+@pytest.mark.parametrize("values", [["a", "b"], [1, 2], [1.5, 2.5]])
+def test_codes_out_of_their_dictionary(on_both, column, codes, values):
+    coded = pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), pa.array(values), safe=False)
+    kind, message = both(on_both, lambda: evaluate(with_column(column, coded)))
+    if column == "score" and values != [1.5, 2.5]:
+        assert (kind, "must hold numbers" in message) == (TypeError, True)
+    else:
+        assert kind is ValueError
+        assert "broken: its codes" in message or "of one type" in message
+
+
+# owners
+
+
+class Holder:
+    """Something with the Arrow C stream."""
+
+    def __init__(self, give):
+        self.give = give
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.give()
+
+
+@pytest.mark.both
+@pytest.mark.parametrize(
+    "wrong",
+    [None, 5, b"arrow_array_stream", pa.schema([]).__arrow_c_schema__()],
+    ids=lambda wrong: type(wrong).__name__,
+)
+def test_no_stream_at_all(on_both, wrong):
+    kind, message = both(on_both, lambda: evaluate(Holder(lambda: wrong)))
+    assert kind is TypeError
+    assert f"run_df: __arrow_c_stream__ gave no Arrow stream but {type(wrong).__name__}" in message
+
+
+@pytest.mark.usefixtures("backend")
+@pytest.mark.parametrize("batches", [0, 1, 3])
+def test_a_stream_that_fails(batches):
+    def generate():
+        yield from pa.table(RUN).to_batches() * batches
+        raise RuntimeError("the network is gone")
+
+    reader = pa.RecordBatchReader.from_batches(pa.table(RUN).schema, generate())
+    with pytest.raises(ValueError, match=r"run_df: the Arrow stream failed: .*the network is gone"):
+        evaluate(reader)
+
+
+@pytest.mark.both
+def test_a_stream_is_read_once(on_both):
+    """Both sides of one frame come of one reading; what was read before is empty, or has no stream left."""
+    table = pa.table({**QRELS, "score": RUN["score"]})
+    expected = outcome(lambda: rg.from_frames(table).evaluate("ndcg", "rr"))
+
+    def twice():
+        reader = pa.RecordBatchReader.from_batches(table.schema, table.to_batches())
+        assert outcome(lambda: rg.from_frames(reader).evaluate("ndcg", "rr")) == expected
+        return rg.from_frames(reader).evaluate("ndcg", "rr")
+
+    assert both(on_both, twice)[0] is ValueError
+    moved = table.__arrow_c_stream__()
+    pa.RecordBatchReader._import_from_c_capsule(moved).read_all()
+    kind, message = outcome(lambda: rg.from_frames(Holder(lambda: moved)).evaluate("ndcg"))
+    assert kind is ValueError
+    assert "read before" in message
+
+
+class Raises:
+    """Whatever is asked of it."""
+
+    def __init__(self, error):
+        self.error = error
+
+    def fail(self, *args, **options):
+        raise self.error
+
+    __array__ = __float__ = __arrow_c_stream__ = __len__ = __iter__ = fail
+
+
+class Id(str):
+    """An id that claims to be none, or every one."""
+
+    __slots__ = ()
+
+    def __eq__(self, other):
+        raise KeyError("compared")
+
+    __hash__ = str.__hash__
+
+
+class Unhashable(str):
+    __slots__ = ()
+
+    def __hash__(self):
+        raise KeyError("hashed")
+
+    def __eq__(self, other):
+        return True
+
+
+@pytest.mark.both
+def test_what_foreign_code_raises_comes_out(on_both):
+    fails = Raises(KeyError("mine"))
+    calls = [
+        lambda: rg.from_frames(fails, RUN),
+        lambda: evaluate(fails),
+        lambda: rg.judgments({"q": {"a": fails}}),
+    ]
+    for call in calls:
+        assert both(on_both, call) == (KeyError, "'mine'")
+
+
+@pytest.mark.both
+def test_an_array_that_cannot_be_read_is_named(on_both):
+    fails = Raises(KeyError("mine"))
+    calls = {
+        "run_df: column 'doc_id'": lambda: evaluate({**RUN, "doc_id": fails}),
+        "run_df: column 'score'": lambda: evaluate({**RUN, "score": [1.0, fails, 2.0]}),
+        "recommended": lambda: rg.from_recommendations(fails, [{1}]),
+    }
+    for name, call in calls.items():
+        kind, text = both(on_both, call)
+        assert kind is TypeError
+        assert text.startswith(f"{name}: ")
+        assert text.endswith("the Raises cannot be read ('mine'); give a NumPy array or a list")
+
+
+@pytest.mark.both
+@pytest.mark.parametrize("kind", [Id, Unhashable])
+def test_ids_that_lie_are_their_text(on_both, kind):
+    """Columns read the characters of an id, and ask it nothing."""
+    lying = [kind(document) for document in RUN["doc_id"]]
+    expected = outcome(lambda: evaluate(RUN))
+    for column in (lying, np.array(lying, dtype=object), pd.Series(lying, dtype=object)):
+        assert both(on_both, lambda column=column: evaluate({**RUN, "doc_id": column})) == expected
+    given = both(on_both, lambda: rg.from_recommendations([lying], [["b", "c"]]).evaluate("rr"))
+    assert given == {"rr": [0.5]}
+
+
+@pytest.mark.usefixtures("backend")
+@pytest.mark.parametrize(
+    "kind",
+    quick_first([pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())]),
+    ids=str,
+)
+@pytest.mark.parametrize("library", quick_first(["pandas", "polars", "Arrow"]))
+def test_owners_are_kept_alive(kind, library):
+    """The caller's frames are gone, and their memory is written over, while Rankings live."""
+    n = 5000
+
+    def make(value):
+        documents = pa.array([f"a document with a long id {i}" for i in range(n)]).cast(kind)
+        queries = pa.array([f"a query with a long id {i // 50}" for i in range(n)]).cast(kind)
+        table = pa.table({"query_id": queries, "doc_id": documents, value: (np.arange(n) * 7 % 5).astype(np.float32)})
+        return {"Arrow": lambda: table, "polars": lambda: pl.from_arrow(table), "pandas": table.to_pandas}[library]()
+
+    rankings = rg.from_frames(make("relevance"), make("score"))
+    expected = rankings.evaluate("ndcg", "rr@3")
+    source, _ = parts_of(rankings)
+    kept = source._run.documents, source._judgments.ids
+    gc.collect()
+    rubbish = [pa.array(np.full(4 * n, i, dtype=np.int64)) for i in range(20)]
+    rubbish += [np.full(40 * n, 255, dtype=np.uint8) for _ in range(20)]
+    again = rankings.evaluate("ndcg", "rr@3")
+    assert [vector.tolist() for vector in again.values()] == [vector.tolist() for vector in expected.values()]
+    assert len(rubbish) == 40
+    assert all(len(column) == n for column in kept)
+
+
+def test_rankings_that_live_to_the_end_say_nothing():
+    code = (
+        "import pyarrow as pa, rankgain as rg\nfrom rankgain.rankings import parts_of\n"
+        "frame = pa.table({'qid': ['q'], 'doc_id': pa.array(['d']), 'label': [1], 'score': [2.0]})\n"
+        "rankings = rg.from_frames(frame); parts_of(rankings)[0].myself = rankings; rankings.evaluate('ndcg')"
+    )
+    done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+# slices
+
+
+@pytest.mark.both
+@pytest.mark.parametrize("start", quick_first([1, 8, 65, 0, 7, 9, 63, 64, 100_003], 3))
+def test_slices(on_both, start):
+    """Rows from anywhere in longer tables, with validity bitmaps that hold nulls elsewhere, in chunks of odd sizes."""
+    n, sizes = 41, (1, 7, 0, 9, 24)
+    rng = np.random.default_rng(start)
+    labels, scores = rng.integers(0, 2, n).astype(bool), rng.integers(0, 5, n).astype(np.float32)
+    queries, docs = rng.integers(0, 3, n), [f"d{i}" for i in rng.permutation(n)]
+
+    def place(values, kind):
+        before, ends = pa.nulls(start, kind), np.cumsum([0, *sizes])
+        return pa.chunked_array([
+            pa.concat_arrays([before, pa.array(values[a:b], kind), pa.nulls(3, kind)]).slice(start, b - a)
+            for a, b in pairwise(ends)
+        ])  # fmt: skip
+
+    columns = [queries, docs, labels, scores]
+    plain = dict(zip(("qid", "doc_id", "label", "score"), columns, strict=True))
+    for text_type in (pa.string(), pa.string_view()):
+        kinds = [pa.int16(), text_type, pa.bool_(), pa.float32()]
+        held = [place(column, kind) for column, kind in zip(columns, kinds, strict=True)]
+        table = pa.table(held, names=list(plain))
+        for ties in ("docid", "average"):
+            expected = both(on_both, lambda ties=ties: rg.from_frames(plain, ties=ties).evaluate("ndcg", "rr"))
+            found = both(
+                on_both, lambda ties=ties, table=table: rg.from_frames(table, ties=ties).evaluate("ndcg", "rr")
+            )
+            assert found == expected
+            assert set(found) == {"ndcg", "rr"}
+        side = both(on_both, lambda table=table: rg.from_frames(table.drop("doc_id")).evaluate("ndcg"))
+        assert side == {"ndcg": expected["ndcg"]}
+
+
+@pytest.mark.both
+@pytest.mark.parametrize("indptr", [(0, 2**31 - 1, 3), (0, 2, -(2**31)), (-1, 2, 3), (3, 2, 3), (0, 2, 4)])
+def test_sparse_matrices_that_lead_out_of_their_arrays(on_both, indptr):
+    matrix = sparse.csr_matrix(np.array([[0, 1, 2], [3, 0, 0]]))
+    matrix.indptr = np.array(indptr, dtype=np.int32)
+    kind, message = both(on_both, lambda: rg.from_recommendations([[1], [0]], matrix).evaluate("ndcg"))
+    assert (kind, message.startswith("relevant is a broken sparse matrix")) == (ValueError, True)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("backend")
+def test_more_rows_than_are_numbered_together(monkeypatch):
+    """The chunks in which queries are found do not show."""
+    rng = np.random.default_rng(3)
+    held = {"qid": rng.integers(0, 40, 3000), "doc_id": np.arange(3000), "label": rng.integers(0, 3, 3000)}
+    held |= {"score": rng.integers(0, 50, 3000)}
+    expected = rg.from_scores(held["label"], held["score"], qid=held["qid"], ties="stable").evaluate("ndcg")
+    for size in (1, 7, 2999, 3000):
+        monkeypatch.setattr("rankgain.data.groups.CHUNK", size)
+        for frame in (held, pl.DataFrame(held)):
+            found = rg.from_frames(frame, ties="stable").evaluate("ndcg")
+            assert list(found.query_ids) == list(expected.query_ids) == list(dict.fromkeys(held["qid"].tolist()))
+            assert found["ndcg"].tolist() == expected["ndcg"].tolist()
+
+
+class Longer(list):
+    def __len__(self):
+        return 5
+
+
+@pytest.mark.both
+def test_lists_whose_length_lies(on_both):
+    for ids in ([1, 2], ["a", "b"]):
+        for sides in (([Longer(ids)], [set(ids)]), ([ids], [Longer(ids)])):
+            kind, text = both(on_both, lambda sides=sides: rg.from_recommendations(*sides).evaluate("rr"))
+            assert kind is ValueError
+            assert "not as many as its length says" in text

@@ -1,0 +1,182 @@
+"""Dicts whose values and keys run code of their own, or that other threads change: an answer or an error, no crash."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import rankgain as rg
+
+
+def outcome(function):
+    try:
+        return {name: vector.tolist() for name, vector in function().items()}
+    except Exception as error:
+        return type(error), str(error)
+
+
+class Runs:
+    """A number that runs something when it is read."""
+
+    def __init__(self, value, action):
+        self.value, self.action = value, action
+
+    def __float__(self):
+        self.action()
+        return self.value
+
+
+@pytest.mark.both
+@pytest.mark.parametrize("side", ["qrels", "run"])
+@pytest.mark.parametrize("change", ["grow", "shrink", "clear"])
+@pytest.mark.parametrize("query", ["a", "b"])
+def test_a_dict_that_changes_while_it_is_read(on_both, side, change, query):
+    """The dict that is read, or one that comes later: buffers were made for what they held before."""
+
+    def call():
+        sides = {
+            "qrels": {"a": {"d": 1, "e": 1}, "b": {"d": 1, "e": 2}},
+            "run": {"a": {f"d{i}": float(i) for i in range(100)} | {"d": 1.0}, "b": {"d": 1.0, "e": 1.0}},
+        }
+        target = sides[side][query]
+        changes = {
+            "grow": lambda: target.update((f"x{i}", 1.0) for i in range(3000)),
+            "shrink": lambda: target.popitem(),
+            "clear": target.clear,
+        }
+        sides[side]["a"]["d"] = Runs(1.0, changes[change])
+        return outcome(lambda: rg.from_qrels(sides["qrels"], sides["run"]).evaluate("ndcg"))
+
+    compiled, python = on_both(call)
+    assert compiled == python
+    assert compiled[0] is ValueError
+    assert "changed while it was read" in compiled[1]
+
+
+@pytest.mark.both
+@pytest.mark.parametrize("ties", ["average", "stable", "docid", "best"])
+def test_a_number_is_read_once(on_both, ties):
+    def call():
+        grows = Runs(0.0, lambda: None)
+        grows.action = lambda: setattr(grows, "value", grows.value + 1)
+        run = {"q": {"a": grows, "b": 2, "c": 1.0}}
+        return outcome(lambda: rg.from_qrels({"q": {"a": 1, "b": 2}}, run, ties=ties).evaluate("ndcg", "rr"))
+
+    compiled, python = on_both(call)
+    assert compiled == python
+    assert set(compiled) == {"ndcg", "rr"}
+
+
+@pytest.mark.both
+@pytest.mark.parametrize("side", ["qrels", "run"])
+def test_a_number_whose_type_runs_code(on_both, side):
+    """Whether it is one of those that are read without, cannot be asked of the type either."""
+
+    def call():
+        sides = {name: {"q": {f"d{number}": float(number) for number in range(100)}} for name in ("qrels", "run")}
+
+        class Kind(type):
+            def __hash__(cls):
+                sides[side]["q"].clear()
+                return hash(np.float32)
+
+            def __eq__(cls, other):
+                return True
+
+        class Number(metaclass=Kind):
+            def __float__(self):
+                return 1.0
+
+        sides[side]["q"]["d50"] = Number()
+        return outcome(lambda: rg.from_qrels(sides["qrels"], sides["run"]).evaluate("ndcg"))
+
+    compiled, python = on_both(call)
+    assert compiled == python
+    assert "changed while it was read" in compiled[1]
+
+
+@pytest.mark.usefixtures("backend")
+@pytest.mark.parametrize("ties", ["stable", "docid", "average"])
+def test_ids_that_change_the_run_when_they_are_compared(ties):
+    run = {}
+    armed = []
+
+    class Id:
+        def __init__(self, number):
+            self.number = number
+
+        def __hash__(self):
+            return 1
+
+        def __eq__(self, other):
+            if armed:
+                armed.pop()
+                run["q"].update(dict.fromkeys(range(3000), 0.5))
+            return isinstance(other, Id) and self.number == other.number
+
+    # The last score arms the ids, which strike when the judged ones are looked up in what was read of the run.
+    run["q"] = {Id(0): 1.0, Id(1): 1.0, Id(2): Runs(1.0, lambda: armed.append(True))}
+    result = outcome(lambda: rg.from_qrels({"q": {Id(0): 1, Id(1): 2}}, run, ties=ties).evaluate("ndcg"))
+    assert isinstance(result, dict) or issubclass(result[0], (ValueError, TypeError, RuntimeError))
+
+
+CHANGES = {
+    "grow": lambda documents: documents.update(dict.fromkeys(range(3000), 0.5)),
+    "shrink": lambda documents: documents.popitem(),
+    "foreign": lambda documents: documents.update(dict.fromkeys(documents, Runs(1.0, lambda: None))),
+}
+
+
+@pytest.mark.parametrize("ties", ["stable", "docid", "average"])
+@pytest.mark.parametrize("change", CHANGES)
+def test_ids_that_change_a_plain_run_when_they_are_compared(backend, change, ties):
+    """The compiled half looks them up in the dict itself, and so meets numbers that were others when they were read."""
+    armed = []
+
+    class Id(str):
+        def __hash__(self):
+            return 1
+
+        def __eq__(self, other):
+            if armed:
+                armed.pop()
+                CHANGES[change](run["q"])
+            return str.__eq__(self, other)
+
+    run = {"q": {Id(name): 1.0 for name in "cab"}}
+    rankings = rg.from_qrels({"q": {Id("a"): 1, Id("b"): 2}}, run, ties=ties)
+    armed.append(True)
+    result = outcome(lambda: rankings.evaluate("ndcg"))
+    assert not armed
+    if backend == "python" and change == "foreign":
+        assert set(result) == {"ndcg"}
+    else:
+        assert result[0] is ValueError
+        assert "changed while it was read" in result[1]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("backend")
+def test_another_thread_changes_the_dicts():
+    qrels = {f"q{q}": {f"d{d}": np.float32(1) for d in range(30)} for q in range(30)}
+    run = {f"q{q}": {f"d{d}": np.float32(d) for d in range(60)} for q in range(30)}
+    done = threading.Event()
+
+    def disturb():
+        number = 0
+        while not done.is_set():
+            number += 1
+            for side in (qrels, run):
+                side[f"q{number % 30}"][f"x{number}"] = 1.0
+                if number > 20:
+                    side[f"q{(number - 20) % 30}"].pop(f"x{number - 20}", None)
+
+    thread = threading.Thread(target=disturb)
+    thread.start()
+    try:
+        for _ in range(60):
+            result = outcome(lambda: rg.from_qrels(qrels, run).evaluate("ndcg", "rr"))
+            assert isinstance(result, dict) or "changed" in result[1], result
+    finally:
+        done.set()
+        thread.join()

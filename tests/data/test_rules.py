@@ -1,0 +1,453 @@
+"""Rankings by other rules, and parts of them: worth what data are worth that plain Python prepared so."""
+
+import gzip
+import os
+import struct
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.marks import in_one_case, quick_first
+from support.strategies import TIES, examples
+
+import rankgain as rg
+from rankgain.metrics.table import TABLE
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+POLICIES = [*TIES, "docid"]
+
+
+def metrics(ties):
+    """All of the family, most of them at some cut-offs too."""
+    names = [name for name, row in TABLE.items() if ties != "average" or not row.unaveraged]
+    return [*names, *(f"{name}@{k}" for name in names if TABLE[name].cuts for k in (1, 3))]
+
+
+def values(rankings, ties):
+    return {name: vector.tolist() for name, vector in rankings.evaluate(*metrics(ties)).items()}
+
+
+# the data, and what plain Python makes of them
+
+
+def single(score):
+    """The float32 that is nearest, as a float."""
+    try:
+        return struct.unpack("f", struct.pack("f", score))[0]
+    except OverflowError:
+        return float("inf") if score > 0 else float("-inf")
+
+
+def ordered(run, ties):
+    """The documents of a query, best first, where ties leave no choice."""
+    documents = sorted(run, reverse=True) if ties == "docid" else list(run)
+    return sorted(documents, key=run.get, reverse=True)
+
+
+def prepared(qrels, run, *, ties, missing="zero", bits=64, depth=None, judged_only=False):
+    """qrels and a run that need no rules but the policy for ties."""
+    made = {}
+    for query, scores in run.items():
+        judged = {document for document, grade in qrels.get(query, {}).items() if grade >= 0}
+        kept = {document: single(score) if bits == 32 else float(score) for document, score in scores.items()}
+        if depth is not None:
+            kept = {document: kept[document] for document in ordered(kept, ties)[:depth]}
+        if judged_only:
+            kept = {document: score for document, score in kept.items() if document in judged}
+        made[query] = kept
+    return {query: qrels[query] for query in qrels if query in run or missing == "zero"}, made
+
+
+# Scores that are tied as float32, or too large or small for it, and others.
+CLOSE = [16777216.0, 16777216.4, 16777217.0, 16777218.0, 1.0, 1.00000001, 1e39, 2e39, -1e39, -3e39, 0.0, 1e-50, -1e-60]
+CLOSE += [0.1, 0.1 + 1e-9, 0.1 + 1e-7, 2.0, 2.0]
+ids = st.sampled_from([f"d{i}" for i in range(12)] + ["é", "\U00010000", "\uffff"])
+qrels_of = st.dictionaries(st.sampled_from(["q1", "q2", "q3"]), st.dictionaries(ids, st.integers(-2, 4), min_size=1))
+runs_of = st.dictionaries(
+    st.sampled_from(["q1", "q2", "q4"]), st.dictionaries(ids, st.sampled_from(CLOSE), min_size=1), min_size=1
+)
+
+
+@st.composite
+def sides(draw):
+    """A query at least on both."""
+    qrels, run = draw(qrels_of), draw(runs_of)
+    query = next(iter(run))
+    qrels.setdefault(query, {"d1": 1})
+    qrels[query].setdefault("d2", 0)
+    if query == "q4":
+        run["q1"] = {"d1": 2.0, "x": 2.0}
+        qrels.setdefault("q1", {"d1": 2})
+    return qrels, run
+
+
+def columns(side, value):
+    rows = [(query, document, number) for query, documents in side.items() for document, number in documents.items()]
+    names = "query_id", "doc_id", value
+    return {name: [row[part] for row in rows] for part, name in enumerate(names)}
+
+
+def lines(side, form, scattered):
+    """Lines of a file; scattered: one of each query in turn."""
+    rows = [
+        (place if scattered else 0, form.format(query, document, number))
+        for query, documents in side.items()
+        for place, (document, number) in enumerate(documents.items())
+    ]
+    return "".join(line for _, line in sorted(rows, key=lambda row: row[0])).encode()
+
+
+def as_dicts(qrels, run, folder, **rules):
+    return rg.from_qrels(qrels, run, **rules)
+
+
+def as_judgments(qrels, run, folder, **rules):
+    return rg.from_qrels(rg.judgments(qrels), run, **rules)
+
+
+def as_frames(qrels, run, folder, **rules):
+    return rg.from_frames(columns(qrels, "relevance"), columns(run, "score"), **rules)
+
+
+def as_files(qrels, run, folder, *, compressed=False, scattered=False, **rules):
+    paths = folder / "qrels", folder / "run"
+    written = lines(qrels, "{} 0 {} {}\n", scattered), lines(run, "{} Q0 {} 0 {!r} tag\n", scattered)
+    for path, data in zip(paths, written, strict=True):
+        path.write_bytes(gzip.compress(data) if compressed else data)
+    return rg.read_trec(*paths, **rules)
+
+
+def as_gz(qrels, run, folder, **rules):
+    return as_files(qrels, run, folder, compressed=True, **rules)
+
+
+def as_scattered(qrels, run, folder, **rules):
+    return as_files(qrels, run, folder, scattered=True, **rules)
+
+
+def as_scattered_gz(qrels, run, folder, **rules):
+    return as_files(qrels, run, folder, scattered=True, compressed=True, **rules)
+
+
+FORMS = [as_dicts, as_judgments, as_frames, as_files, as_gz, as_scattered, as_scattered_gz]
+forms = pytest.mark.parametrize("form", FORMS)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("rules")
+
+
+# other rules
+
+
+@forms
+@examples(0.4)
+@given(
+    sides(),
+    st.sampled_from(POLICIES),
+    st.sampled_from(POLICIES),
+    st.sampled_from(["zero", "skip"]),
+    st.sampled_from(["zero", "skip"]),
+    st.sampled_from([None, 32, 64]),
+)
+def test_under_other_rules(folder, form, data, before, ties, missing, other_missing, bits):
+    rankings = form(*data, folder, ties=before, missing=missing)
+    first = values(rankings, before)
+    other = rankings.under(ties=ties, missing=other_missing, score_bits=bits)
+    qrels, run = prepared(*data, ties=ties, missing=other_missing, bits=bits)
+    expected = rg.from_qrels(qrels, run, ties=ties)
+    assert values(other, ties) == values(expected, ties)
+    assert list(other.query_ids) == list(qrels)
+    assert (other.ties, other.missing) == (ties, other_missing)
+    assert values(rankings, before) == first  # which is what it was
+    back = other.under(ties=before, missing=missing, score_bits=64)
+    assert values(back, before) == first
+
+
+@forms
+@pytest.mark.parametrize("ties", quick_first(POLICIES))
+def test_every_policy_under_every_other(folder, form, ties):
+    """Scores that are tied as float32 only, and ids whose order is not that of the input."""
+    scores = dict(zip("bdaec", [16777216.0, 16777216.4, 16777216.2, 16777216.0, 16777216.0], strict=True))
+    qrels, run = {"q": {"a": 1, "b": 0, "c": 2, "d": 0, "e": 3}}, {"q": scores}
+    rankings = form(qrels, run, folder, ties=ties)
+    for other in POLICIES:
+        for bits in (64, 32):
+            expected = values(rg.from_qrels(*prepared(qrels, run, ties=other, bits=bits), ties=other), other)
+            assert values(rankings.under(ties=other, score_bits=bits), other) == expected
+    found = [tuple(rankings.under(ties=o, score_bits=b).evaluate("dcg")["dcg"]) for o in POLICIES for b in (64, 32)]
+    assert len(set(found)) == 9  # all of them matter; two are alike by chance
+
+
+@forms
+@in_one_case("other", ["zero", "skip"])
+@in_one_case("missing", ["zero", "skip"])
+def test_missing_queries_under_either_rule(folder, form, missing, other):
+    qrels = {"q1": {"d1": 1, "d2": -1}, "q2": {"d2": 2, "d3": 0, "d1": 1}, "q3": {"d1": 0}, "q0": {"x": 1}}
+    run = {"q0": {"x": 1.0, "y": 2.0}, "q4": {"d1": 1.0}, "q1": {"d2": 1.0}}
+    rankings = form(qrels, run, folder, missing=missing).under(missing=other)
+    sides = prepared(qrels, run, ties="docid", missing=other)
+    assert values(rankings, "docid") == values(rg.from_qrels(*sides), "docid")
+    assert rankings.left_out == {"missing": 2, "unjudged": 1}
+    assert rankings.evaluate("rr").counts == form(qrels, run, folder, missing=other).evaluate("rr").counts
+
+
+def test_under_zero_knows_the_truth_of_what_was_skipped():
+    qrels, run = {"a": {"x": 1}, "b": {"y": 1}}, {"a": {"x": 1.0}}
+    rankings = rg.from_qrels(qrels, run, missing="skip").under(missing="zero")
+    result = rankings.evaluate("num_rel", "recall(empty=0.5)", "idcg")
+    assert [vector.tolist() for vector in result.values()] == [[1.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
+    assert result.counts == {"queries": 2, "missing": 1, "unjudged": 0, "empty": 0}
+
+
+def test_under_zero_looks_at_what_was_skipped():
+    qrels, run = {"a": {"x": 1}, "b": {"y": float("nan")}}, {"a": {"x": 1.0}}
+    rankings = rg.from_qrels(qrels, run, missing="skip")
+    assert rankings.evaluate("rr")["rr"].tolist() == [1.0]
+    with pytest.raises(ValueError, match=r"qrels: query 'b', document 'y': .*NaN"):
+        rankings.under(missing="zero").evaluate("rr")
+
+
+@given(
+    st.lists(
+        st.lists(st.tuples(st.integers(0, 4), st.sampled_from(CLOSE)), min_size=1, max_size=9), min_size=1, max_size=3
+    ),
+    st.sampled_from(TIES),
+    st.sampled_from(TIES),
+    st.sampled_from([np.float64, np.float32, np.float16]),
+)
+def test_scores_under_other_rules(queries, before, ties, dtype):
+    with np.errstate(all="ignore"):
+        labels, scores = ([[pair[part] for pair in query] for query in queries] for part in (0, 1))
+        scores = [np.array(row).astype(dtype) for row in scores]
+    other = rg.from_scores(labels, scores, ties=before).under(ties=ties, score_bits=32)
+    rounded = [[single(float(score)) for score in row] for row in scores]
+    assert values(other, ties) == values(rg.from_scores(labels, rounded, ties=ties), ties)
+    wide = [row.astype(float).tolist() for row in scores]
+    assert values(other.under(score_bits=64), ties) == values(rg.from_scores(labels, wide, ties=ties), ties)
+
+
+def test_integer_scores_beyond_float32():
+    scores = [2**24, 2**24 + 1, 2**24 + 2, 2**62, 2**62 + 2**20]
+    grades = [1, 0, 0, 0, 1]
+    rankings = rg.from_scores(grades, np.array(scores), ties="stable")
+    assert rankings.evaluate("rr")["rr"].tolist() == [1.0]
+    assert rankings.under(score_bits=32).evaluate("rr")["rr"].tolist() == [0.5]
+    sides = {"q": dict(zip("abcde", grades, strict=True))}, {"q": dict(zip("abcde", scores, strict=True))}
+    for make in (rg.from_qrels, lambda *pair, ties: as_frames(*pair, None, ties=ties)):
+        for bits, expected in ((64, 1.0), (32, 0.5)):
+            found = make(*sides, ties="stable").under(score_bits=bits).evaluate("rr")
+            assert found["rr"].tolist() == [expected]
+
+
+def test_integer_scores_become_float64_first():
+    """So 2^62 + 2^38 + 1, which is nearer to the next float32, is halfway, and goes down to the even one: 2^62."""
+    rankings = rg.from_scores([1, 0], np.array([2**62, 2**62 + 2**38 + 1]), ties="stable")
+    assert rankings.under(score_bits=32).evaluate("rr")["rr"].tolist() == [1.0]
+    sides = {"q": {"a": 1, "b": 0}}, {"q": {"a": 2**62, "b": 2**62 + 2**38 + 1}}
+    for make in (rg.from_qrels, lambda *pair, ties: as_frames(*pair, None, ties=ties)):
+        assert make(*sides, ties="stable").under(score_bits=32).evaluate("rr")["rr"].tolist() == [1.0]
+
+
+def test_ranks_in_a_frame_under_32_bits():
+    ranks = [2**24 + 1, 2**24, 3]
+    run = {"query_id": ["q"] * 3, "doc_id": ["a", "b", "c"], "rank": ranks}
+    qrels = {"query_id": ["q"], "doc_id": ["a"], "relevance": [1]}
+    rankings = rg.from_frames(qrels, run, ties="stable")
+    assert rankings.evaluate("rr")["rr"].tolist() == [1 / 3]
+    assert rankings.under(score_bits=32).evaluate("rr")["rr"].tolist() == [1 / 2]
+
+
+REFUSED = [
+    (lambda: rg.from_ranked([1, 0]), {"ties": "stable"}, "in rank order, without scores"),
+    (lambda: rg.from_ranked([1, 0]), {"score_bits": 32}, "in rank order, without scores"),
+    (lambda: rg.from_ranked([1, 0]), {"missing": "skip"}, "know of no queries that a run lacks"),
+    (lambda: rg.from_recommendations([1, 2], {1}), {"ties": "best"}, "in rank order, without scores"),
+    (lambda: rg.from_scores([1, 0], [1, 0]), {"ties": "docid"}, "needs document ids, and bare scores have none"),
+    (lambda: rg.from_scores([1, 0], [1, 0]), {"ties": "random"}, "ties must be one of"),
+    (lambda: rg.from_scores([1, 0], [1, 0]), {"missing": "zero"}, "know of no queries that a run lacks"),
+    (lambda: rg.from_scores([1, 0], [1, 0]), {"score_bits": 16}, "score_bits must be 64 or 32, not 16"),
+    (lambda: rg.from_qrels({"q": {"d": 1}}, {"q": {"d": 1}}), {"missing": "leave"}, "missing must be 'zero' or 'skip'"),
+    (
+        lambda: rg.from_qrels({"q": {"d": 1}, "r": {"d": 1}}, {"q": {"d": 1}}, query_ids=["n"], missing="skip"),
+        {"missing": "zero"},
+        "query_ids named only the queries that the run has",
+    ),
+]
+
+
+@pytest.mark.parametrize(("make", "rules", "text"), REFUSED)
+def test_rules_that_cannot_be(make, rules, text):
+    with pytest.raises(ValueError, match=text):
+        make().under(**rules)
+
+
+def test_what_cannot_be_read_again_is_refused(folder):
+    qrels, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 1.0}}
+    as_files(qrels, run, folder)
+    with open(folder / "run", "rb") as file:
+        rankings = rg.read_trec(folder / "qrels", file, ties="average")
+        assert rankings.under(ties="best").evaluate("rr")["rr"].tolist() == [1.0]  # the same places do
+        assert rankings.under(ties="worst", missing="skip").evaluate("rr")["rr"].tolist() == [0.5]
+        for rules in ({"ties": "docid"}, {"ties": "stable"}, {"score_bits": 32}):
+            with pytest.raises(ValueError, match=r"run cannot be read again, which other rules .* need: give the path"):
+                rankings.under(**rules)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
+def test_a_pipe_with_a_name_is_read_once(folder):
+    as_files({"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 1.0}}, folder)
+    (folder / "pipe").unlink(missing_ok=True)
+    os.mkfifo(folder / "pipe")
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit((folder / "pipe").write_bytes, (folder / "run").read_bytes())
+        rankings = rg.read_trec(folder / "qrels", folder / "pipe", score_bits=32)
+    assert rankings.under(score_bits=32).evaluate("rr")["rr"].tolist() == [0.5]
+    with pytest.raises(ValueError, match="pipe cannot be read again"):
+        rankings.under(ties="stable")
+
+
+def test_a_file_that_was_changed_is_not_read_again(folder, monkeypatch):
+    as_files({"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 1.0}}, folder)
+    monkeypatch.chdir(folder)
+    rankings = rg.read_trec("qrels", "run")
+    monkeypatch.chdir("/")
+    assert rankings.under(ties="stable").evaluate("rr")["rr"].tolist() == [1.0]
+    (folder / "run").write_text("q Q0 b 1 1 t\n")
+    with pytest.raises(ValueError, match="run was changed after it was read: read it anew"):
+        rankings.under(ties="stable")
+
+
+def test_named_queries_keep_their_names():
+    qrels, run = {"q": {"a": 1}, "r": {"a": 1}}, {"r": {"a": 1}}
+    rankings = rg.from_qrels(qrels, run, query_ids=["one", "two"])
+    assert rankings.under(missing="skip").query_ids == ["two"]
+    assert rankings.under(missing="skip").evaluate("rr").to_dict() == {"two": {"rr": 1.0}}
+    whole = rg.from_qrels(qrels, run | {"q": {}}, query_ids=["one", "two"], missing="skip")
+    assert whole.under(missing="zero").query_ids == ["one", "two"]
+
+
+# parts of rankings
+
+
+@forms
+@examples(0.4)
+@given(
+    sides(),
+    st.sampled_from(["stable", "docid"]),
+    st.sampled_from(["zero", "skip"]),
+    st.sampled_from([None, 1, 2, 5, 100]),
+    st.booleans(),
+    st.sampled_from([64, 32]),
+)
+def test_limited(folder, form, data, ties, missing, depth, judged_only, bits):
+    rankings = form(*data, folder, ties=ties, missing=missing).under(score_bits=bits)
+    part = rankings.limited(depth=depth, judged_only=judged_only)
+    rules = {"ties": ties, "missing": missing, "bits": bits, "depth": depth, "judged_only": judged_only}
+    expected = values(rg.from_qrels(*prepared(*data, **rules), ties=ties), ties)
+    assert values(part, ties) == expected
+    assert len(part) == len(rankings)
+    assert part.left_out == rankings.left_out
+    for name in metrics(ties):  # nothing that one needs shows in another
+        assert part.evaluate(name)[name].tolist() == expected[name]
+
+
+@forms
+@examples(0.4)
+@given(sides(), st.sampled_from(POLICIES))
+def test_condensed_lists_under_every_policy(folder, form, data, ties):
+    part = form(*data, folder, ties=ties).limited(judged_only=True)
+    expected = values(rg.from_qrels(*prepared(*data, ties=ties, judged_only=True), ties=ties), ties)
+    assert values(part, ties) == expected
+
+
+@examples(0.4)
+@given(sides(), st.sampled_from(["stable", "docid"]), st.integers(1, 6), st.sampled_from(POLICIES))
+def test_limited_twice_and_under_other_rules(folder, data, ties, depth, others):
+    qrels, run = data
+    rankings = rg.from_qrels(qrels, run, ties=ties)
+    first_condensed = prepared(*prepared(*data, ties=ties, judged_only=True), ties=ties, depth=depth)
+    part = rankings.limited(judged_only=True).limited(depth=depth)
+    assert values(part, ties) == values(rg.from_qrels(*first_condensed, ties=ties), ties)
+    first_cut = prepared(*data, ties=ties, depth=depth, judged_only=True)
+    part = rankings.limited(depth=depth).limited(judged_only=True)
+    assert values(part, ties) == values(rg.from_qrels(*first_cut, ties=ties), ties)
+    part = rankings.limited(depth=depth + 1).limited(depth=depth)
+    assert values(part, ties) == values(rankings.limited(depth=depth), ties)
+    part = rankings.limited(judged_only=True).under(ties=others, missing="skip", score_bits=32)
+    rules = {"ties": others, "missing": "skip", "bits": 32, "judged_only": True}
+    assert values(part, others) == values(rg.from_qrels(*prepared(*data, **rules), ties=others), others)
+
+
+recommended = st.lists(st.lists(st.integers(0, 9), unique=True, max_size=8), min_size=2, max_size=4)
+
+
+@given(recommended, st.data(), st.sampled_from([None, 1, 3, 20]), st.booleans())
+def test_recommendations_limited(lists, data, depth, judged_only):
+    graded = st.dictionaries(st.integers(0, 12), st.integers(-1, 3), max_size=6)
+    truth = [data.draw(graded) for _ in lists]
+    part = rg.from_recommendations(lists, truth).limited(depth=depth, judged_only=judged_only)
+    kept = [
+        [item for item in items[:depth] if not judged_only or own.get(item, -1) >= 0]
+        for items, own in zip(lists, truth, strict=True)
+    ]
+    assert values(part, None) == values(rg.from_recommendations(kept, truth), None)
+    matrix = np.array([[*items, *[-1] * 8][:8] for items in lists])
+    part = rg.from_recommendations(matrix, truth).limited(depth=depth, judged_only=judged_only)
+    assert values(part, None) == values(rg.from_recommendations(kept, truth), None)
+
+
+graded_lists = st.lists(st.lists(st.integers(0, 4), max_size=8), min_size=2, max_size=4)
+
+
+@given(graded_lists, st.sampled_from([None, 1, 3, 20]), st.booleans())
+def test_relevance_in_rank_order_limited(lists, depth, judged_only):
+    """All of it is judged."""
+    rankings = rg.from_ranked(lists, judged=[[*row, 2, 0] for row in lists])
+    part = rankings.limited(depth=depth, judged_only=judged_only)
+    assert values(part, None) == values(
+        rg.from_ranked([row[:depth] for row in lists], judged=[[*row, 2, 0] for row in lists]), None
+    )
+
+
+@given(graded_lists, st.sampled_from([None, 1, 3, 20]), st.booleans(), st.integers(0, 2**32 - 1))
+def test_scores_limited(lists, depth, judged_only, seed):
+    rng = np.random.default_rng(seed)
+    scores = [rng.integers(0, 3, len(row)).astype(float) for row in lists]
+    part = rg.from_scores(lists, scores, ties="stable").limited(depth=depth, judged_only=judged_only)
+    orders = [np.argsort(-row, kind="stable") for row in scores]
+    rows = [[row[i] for i in order][:depth] for row, order in zip(lists, orders, strict=True)]
+    assert values(part, None) == values(rg.from_ranked(rows, judged=lists), None)
+
+
+def test_no_tied_documents_are_cut_apart_by_luck():
+    rankings = rg.from_scores([1, 0], [1, 1])
+    for ties in ("average", "best", "worst"):
+        with pytest.raises(
+            ValueError, match=f"depth: which of the tied documents it leaves is open with ties='{ties}'"
+        ):
+            rankings.under(ties=ties).limited(depth=1)
+        with pytest.raises(ValueError, match="depth: which of the tied documents it leaves is open"):
+            rankings.under(ties="stable").limited(depth=1).under(ties=ties)
+        assert rankings.under(ties=ties).limited().evaluate("num_ret")["num_ret"].tolist() == [2.0]
+
+
+@pytest.mark.parametrize("depth", [0, -1, 1.5, "3", True])
+def test_depths_that_are_none(depth):
+    with pytest.raises((TypeError, ValueError), match="positive integer"):
+        rg.from_ranked([1, 0]).limited(depth=depth)
+
+
+def test_what_is_wrong_is_named_as_ever():
+    qrels, run = {"a": {"x": 1}, "b": {"y": float("inf")}}, {"a": {"x": 1.0}, "b": {"y": 1.0}}
+    for rankings in (rg.from_qrels(qrels, run), rg.from_qrels(qrels, run).limited(depth=2, judged_only=True)):
+        with pytest.raises(ValueError, match="qrels: query 'b', document 'y'"):
+            rankings.evaluate("rr")
+    rankings = rg.from_scores([[1, 0], [1, 1]], [[1, 0], [1, float("nan")]], ties="stable")
+    for part in (rankings, rankings.limited(depth=1), rankings.under(score_bits=32)):
+        with pytest.raises(ValueError, match="y_score: query 1, position 1"):
+            part.evaluate("rr")

@@ -1,0 +1,992 @@
+"""TREC files: whatever carries them, however they are written: the numbers of the same dicts, or the line in error."""
+
+import errno
+import gzip
+import io
+import json
+import math
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import tracemalloc
+from decimal import Decimal
+from pathlib import Path
+from threading import Event, Thread, get_ident
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from support.engine import scanned
+from support.golden import GOLDEN, MEASURES, RELEASES, printed, shown
+from support.marks import in_one_case, quick_first
+
+import rankgain as rg
+from rankgain import cli
+from rankgain.data import files as read_files
+from rankgain.data import lines as read_lines
+from rankgain.data.judgments import judgment_sets
+from rankgain.rankings import sizes_of
+
+METRICS = ["ndcg", "ndcg@2", "dcg(gain=exponential)@3", "rr@3", "rr(rel=2)", "rr(rel=0)@2"]
+TIES = ["docid", "average", "stable", "best", "worst"]
+QRELS = b"q1 0 d1 2\nq1 0 d2 0\nq2 0 d1 1\n"
+RUN = b"q1 Q0 d1 1 0.5 t\nq1 Q0 d2 2 0.9 t\nq2 Q0 d1 1 1 t\n"
+SCATTERED = b"q1 Q0 d1 1 0.5 t\nq2 Q0 d1 1 1 t\nq1 Q0 d2 2 0.9 t\n"
+RR = [0.5, 1.0]  # of both
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="there are no named pipes in folders there")
+
+
+# what carries the bytes
+
+
+class Trickle:
+    """A file that can only be read, a few bytes at once."""
+
+    def __init__(self, data, most):
+        self._left, self._most = data, most
+
+    def read(self, size=-1):
+        size = min(size if size >= 0 else self._most, self._most)
+        data, self._left = self._left[:size], self._left[size:]
+        return data
+
+
+class Wrapped:
+    """What tqdm makes of a file: its `read` is another, all else is the file's own."""
+
+    def __init__(self, file):
+        self._file = file
+        self.taken = 0
+
+    def read(self, *sizes):
+        data = self._file.read(*sizes)
+        self.taken += len(data)
+        return data
+
+    def __getattr__(self, name):
+        return getattr(self._file, name)
+
+
+def members(data):
+    """gzip's members one after the other, which together are one file."""
+    return b"".join(gzip.compress(data[at : at + 20], 1) for at in range(0, len(data), 20)) or gzip.compress(b"")
+
+
+def in_folder(name, data):
+    path = Path(name)
+    path.write_bytes(data)
+    return path
+
+
+CARRIERS = {
+    "path": lambda name, data: in_folder(name, data),
+    "text path": lambda name, data: str(in_folder(name, data)),
+    "gzip": lambda name, data: in_folder(name, gzip.compress(data, 1)),
+    "members": lambda name, data: in_folder(name, members(data)),
+    "BytesIO": lambda name, data: io.BytesIO(data),
+    "gzip in BytesIO": lambda name, data: io.BytesIO(members(data)),
+    "GzipFile": lambda name, data: gzip.GzipFile(fileobj=io.BytesIO(gzip.compress(data, mtime=0))),
+    "wrapped": lambda name, data: Wrapped(io.BytesIO(data)),
+    "one byte": lambda name, data: Trickle(data, 1),
+    "few bytes": lambda name, data: Trickle(data, 50),
+    "members, one byte": lambda name, data: Trickle(members(data), 1),
+}
+carriers = pytest.mark.parametrize("carrier", CARRIERS.values(), ids=CARRIERS)
+blocks = in_one_case("block", [1, 2, 17, 18, 40, 1 << 20])
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def kept(monkeypatch):
+    """The temporary files that were made, which go to the disk from the second byte on."""
+    made = []
+
+    class Recorded(tempfile.SpooledTemporaryFile):
+        def __init__(self, *args):
+            super().__init__(*args)
+            made.append(self)
+
+    monkeypatch.setattr(read_files, "KEPT", 1)
+    monkeypatch.setattr(tempfile, "SpooledTemporaryFile", Recorded)
+    return made
+
+
+def reciprocal_ranks(qrels, run, **options):
+    return rg.read_trec(qrels, run, **options).evaluate("rr")["rr"].tolist()
+
+
+def seen(result):
+    """All that an Evaluation holds."""
+    vectors = {str(metric): vector.tobytes() for metric, vector in result.items()}
+    return list(result.query_ids), vectors, result.counts
+
+
+@carriers
+@pytest.mark.parametrize("run", quick_first([SCATTERED, RUN]), ids=["scattered", "together"])
+@blocks
+def test_what_carries_the_bytes_does_not_matter(backend, monkeypatch, kept, carrier, run, block):
+    monkeypatch.setattr(read_files, "BLOCK", block)
+    assert reciprocal_ranks(carrier("qrels", QRELS), carrier("run", run)) == RR
+    assert reciprocal_ranks(rg.judgments(carrier("qrels", QRELS)), carrier("run", run)) == RR
+    assert all(file.closed for file in kept)
+
+
+@pytest.mark.parametrize("run", [b"q1 Q0 d1 1 1 t\n", b"q1 Q0 d1 1 1 t\nq2 Q0 d 1 1 t\nq1 Q0 d 1 0 t\n"])
+def test_an_open_gzip_file_may_be_shorter_than_what_it_is_kept_in(backend, run):
+    """The only size that the system knows is that of the compressed file."""
+    with gzip.open("run.gz", "wb", 0) as file:
+        file.write(run)
+    assert os.path.getsize("run.gz") > len(run)
+    with gzip.open("run.gz") as file:
+        assert reciprocal_ranks(io.BytesIO(QRELS), file) == [1.0, 0.0]
+        assert not file.closed
+
+
+@pytest.mark.parametrize("run", [RUN, SCATTERED], ids=["together", "scattered"])
+@pytest.mark.parametrize("buffering", [0, -1])
+def test_a_file_is_read_from_where_it_stands(backend, run, buffering):
+    Path("run").write_bytes(b"this is no run\n" + run)
+    with open("run", "rb", buffering=buffering) as file:
+        file.seek(15)
+        assert reciprocal_ranks(io.BytesIO(QRELS), file) == RR
+        assert not file.closed
+
+
+@pytest.mark.parametrize("run", [RUN, SCATTERED], ids=["together", "scattered"])
+@pytest.mark.parametrize("pack", [bytes, members])
+def test_a_read_that_gives_more_than_was_asked_for(backend, monkeypatch, run, pack):
+    class Generous(Trickle):
+        def read(self, size=-1):
+            return super().read(33)
+
+    monkeypatch.setattr(read_files, "BLOCK", 20)
+    assert reciprocal_ranks(Generous(pack(QRELS), 33), Generous(pack(run), 33)) == RR
+
+
+def test_a_file_without_a_name_goes_by_its_argument(backend):
+    Path("file").write_bytes(b"q")
+    packed = io.BytesIO(gzip.compress(b"q"))
+    for nameless in (io.BytesIO(b"q"), packed, gzip.GzipFile(fileobj=packed)):  # which calls itself ""
+        packed.seek(0)
+        with pytest.raises(ValueError, match=r"^run: line 1: 1 fields"):
+            rg.read_trec(io.BytesIO(QRELS), nameless)
+    with pytest.raises(ValueError, match=r"^run: line 1: "), os.fdopen(os.open("file", os.O_RDONLY), "rb") as file:
+        rg.read_trec(io.BytesIO(QRELS), file)
+    with os.scandir(b".") as entries, pytest.raises(ValueError, match=r"^\.[/\\\\]file: line 1: "):
+        rg.read_trec(io.BytesIO(QRELS), next(entries))
+
+
+@posix
+@pytest.mark.parametrize("run", [RUN, SCATTERED], ids=["together", "scattered"])
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, members])
+def test_named_pipes(backend, kept, run, pack):
+    os.mkfifo("pipe")
+
+    def write():
+        with open("pipe", "wb", buffering=0) as pipe:
+            for at in range(len(pack(run))):
+                pipe.write(pack(run)[at : at + 1])
+
+    writer = Thread(target=write)
+    writer.start()
+    assert reciprocal_ranks(io.BytesIO(QRELS), "pipe") == RR
+    writer.join()
+    assert [file.closed for file in kept] == [True]
+
+
+def test_sockets(backend):
+    import socket
+
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        theirs.sendall(SCATTERED)
+        theirs.shutdown(socket.SHUT_WR)
+        with ours.makefile("rb") as file:
+            assert reciprocal_ranks(io.BytesIO(QRELS), file) == RR
+
+
+@pytest.mark.parametrize("pack", quick_first([gzip.compress, bytes]))
+@pytest.mark.parametrize("run", quick_first([SCATTERED, RUN]), ids=["scattered", "together"])
+@pytest.mark.parametrize("how", quick_first(["pipe", "file", "file from the middle"]))
+@pytest.mark.parametrize("side", quick_first(["run", "qrels"]))
+def test_standard_input(backend, pack, run, how, side):
+    Path("qrels").write_bytes(QRELS)
+    Path("run").write_bytes(run)
+    command = [sys.executable, "-m", "rankgain.cli", "eval", "qrels", "run", "--json", "--per-query", "-m", "rr"]
+    command[command.index(side)] = "-"
+    data = pack(Path(side).read_bytes())
+    options = {"capture_output": True, "env": os.environ | {"RANKGAIN_BACKEND": backend}}
+    if how == "pipe":
+        result = subprocess.run(command, input=data, **options)
+    else:
+        Path("input").write_bytes(b"no line\n" * (how != "file") + data)
+        with open("input", "rb", buffering=0) as file:
+            file.seek(8 * (how != "file"))
+            result = subprocess.run(command, stdin=file, **options)
+    assert result.stderr == b""
+    found = json.loads(result.stdout)
+    assert [found["queries"][query]["rr"] for query in ("q1", "q2")] == RR
+    assert found["backend"] == backend
+
+
+def test_standard_input_that_is_none(backend, monkeypatch):
+    with pytest.raises(ValueError, match="cannot both be standard input"):
+        rg.read_trec("-", "-")
+    for absent in (None, io.StringIO("")):
+        monkeypatch.setattr(sys, "stdin", absent)
+        with pytest.raises(ValueError, match="qrels is to be standard input"):
+            rg.read_trec("-", "run")
+        with pytest.raises(ValueError, match="run is to be standard input"):
+            rg.read_trec(io.BytesIO(QRELS), "-")
+
+
+# how the lines are written
+
+SPACES = [b" ", b"\t", b"  ", b"\x0b", b" \x0c", b"\r", b" \t "]
+NOISE = [b"", b"# q1 0 d1 1", b"\t#", b" \t", b"\r", b"#\x00\xff", b"#q1 Q0 d1 1 1 t"]
+queries = st.sampled_from([b"q1", b"q2", b"q10", "é".encode(), b"q\xff", b"q#", b"301", b"q\x00"])
+words = st.sampled_from([b"d1", b"d2", b"d10", b"d", "é".encode(), "\U0001f600".encode(), b"\xff", b"\xff\xfe", b"#d"])
+grades = st.integers(-1, 3) | st.sampled_from([0.5, 2.25])
+scores = st.integers(-1, 2) | st.floats(allow_nan=False)
+
+
+def rows(values, least=0):
+    rows = st.lists(st.tuples(queries, words, values), min_size=least, max_size=25, unique_by=lambda row: row[:2])
+    return st.tuples(rows, st.booleans()).map(lambda drawn: drawn[0] if drawn[1] else together(drawn[0]))
+
+
+def together(rows):
+    """The rows of each query in a row."""
+    order = list(dict.fromkeys(query for query, _, _ in rows))
+    return sorted(rows, key=lambda row: order.index(row[0]))
+
+
+def dicts(rows):
+    """As dicts of dicts; documents stay bytes, by which they are compared."""
+    table = {}
+    for query, document, value in rows:
+        table.setdefault(query.decode("utf-8", "surrogateescape"), {})[document] = float(value)
+    return table
+
+
+class Writer:
+    """Writes rows as lines, each in a way of its own."""
+
+    def __init__(self, seed, numbers=("{!r}", "{:.17g}", "{:+}", "{:.20e}")):
+        self._random = random.Random(seed)
+        self._numbers = numbers
+
+    def _line(self, *fields):
+        pick = self._random.choice
+        line = b"".join(field + pick(SPACES) for field in fields)
+        return pick([b"", b"", pick(SPACES)]) + (line if self._random.random() < 0.5 else line.rstrip())
+
+    def _number(self, value):
+        return self._random.choice(self._numbers).format(value).encode()
+
+    def line(self, row, is_run):
+        query, document, value = row
+        if not is_run:
+            return self._line(query, b"0", document, self._number(value))
+        more = [b"more", b"#"][: self._random.choice([0, 0, 1, 2])]
+        return self._line(query, b"Q0", document, b"1", self._number(value), b"tag", *more)
+
+    def text(self, lines):
+        """The text of lines, with others that are none among them, and the number of each."""
+        texts, numbers, count = [b"\xef\xbb\xbf"] if self._random.random() < 0.2 else [], [], 0
+        for line in lines:
+            while self._random.random() < 0.2:
+                texts.append(self._random.choice(NOISE) + b"\n")
+                count += 1
+            count += 1
+            numbers.append(count)
+            texts.append(line + b"\n")
+        data = b"".join(texts)
+        return data.removesuffix(b"\n") if self._random.random() < 0.3 else data, numbers
+
+    def carry(self, name, data):
+        return self._random.choice([*CARRIERS.values()])(name, data)
+
+
+seeds = st.integers(0, 2**32 - 1)
+sizes = st.integers(1, 200)
+
+
+@given(rows(grades, 1), rows(scores), seeds, sizes, st.sampled_from(TIES), st.sampled_from(["zero", "skip"]))
+def test_files_are_dicts(backend, judged, returned, seed, block, ties, missing):
+    writer = Writer(seed)
+    qrels, run = dicts(judged), dicts(returned)
+    data = [
+        writer.text([writer.line(row, is_run) for row in rows])[0] for is_run, rows in enumerate((judged, returned))
+    ]
+    files = [writer.carry(name, own) for name, own in zip(("qrels", "run"), data, strict=True)]
+    with patch.object(read_files, "BLOCK", block):
+        if not qrels.keys() & run.keys():
+            with pytest.raises(ValueError, match="have no query in common"):
+                rg.read_trec(*files, ties=ties, missing=missing)
+            return
+        found = rg.read_trec(*files, ties=ties, missing=missing)
+    expected = rg.from_qrels(qrels, run, ties=ties, missing=missing)
+    assert sizes_of(found).tolist() == sizes_of(expected).tolist()
+    assert seen(found.evaluate(*METRICS)) == seen(expected.evaluate(*METRICS))
+
+
+def broken(row, how):
+    """A line with something wrong, and how the refusal of it goes on after its number."""
+    query, document, _ = row
+    text = document.decode("utf-8", "surrogateescape")
+    return {
+        "few": (b" ".join([query, b"Q0", document, b"1 2.5"]), ": 5 fields, and there must be 6 fields "),
+        "word": (b"\t".join([query, b"Q0", document, b"1", b"2x", b"tag"]), ", field 5: '2x' is not a number"),
+        "NaN": (b" ".join([query, b"Q0", document, b"1", b"-nan", b"tag"]), ", field 5: the score is NaN; "),
+        "again": (b" ".join([query, b"Q0", document, b"1 7 t"]), f", field 3: {text!r} stands in an earlier line of "),
+    }[how]
+
+
+@given(rows(grades, 1), rows(scores, 1), seeds, sizes, st.sampled_from(["few", "word", "NaN", "again"]), st.data())
+def test_an_error_names_the_line(backend, judged, returned, seed, block, how, data):
+    writer = Writer(seed)
+    lines = [writer.line(row, True) for row in returned]
+    row = data.draw(st.integers(0, len(returned) - 1))
+    place = data.draw(st.integers(row + 1, len(returned)))
+    line, message = broken(returned[row], how)
+    lines.insert(place, line)
+    text, numbers = writer.text(lines)
+    qrels = writer.text([writer.line(row, False) for row in judged])[0]
+    with patch.object(read_files, "BLOCK", block), pytest.raises(ValueError, match="run: line") as caught:
+        rg.read_trec(writer.carry("qrels", qrels), writer.carry("run", text))
+    assert str(caught.value).startswith(f"run: line {numbers[place]}{message}")
+
+
+@given(rows(grades, 1), seeds, sizes, st.booleans(), st.data())
+def test_an_error_in_qrels_names_the_line(backend, judged, seed, block, twice, data):
+    writer = Writer(seed)
+    lines = [writer.line(row, False) for row in judged]
+    row = data.draw(st.integers(0, len(judged) - 1))
+    place = data.draw(st.integers(row + 1, len(judged)))
+    query, document, _ = judged[row]
+    lines.insert(place, b" ".join([query, b"0", document, b"1" if twice else b"inf"]))
+    text, numbers = writer.text(lines)
+    with patch.object(read_files, "BLOCK", block), pytest.raises(ValueError, match="qrels: line") as caught:
+        rg.read_trec(writer.carry("qrels", text), io.BytesIO(RUN))
+    assert str(caught.value).startswith(f"qrels: line {numbers[place]}, field {3 if twice else 4}: ")
+
+
+@blocks
+@in_one_case(
+    ("ties", "value"),
+    [("docid", 1 / 3), ("stable", 1 / 2), ("average", (1 + 1 / 2 + 1 / 3) / 3), ("best", 1), ("worst", 1 / 3)],
+)
+def test_ties_of_lines_that_lie_apart(backend, monkeypatch, block, ties, value):
+    """An id that goes on is higher, whatever block its line is in."""
+    monkeypatch.setattr(read_files, "BLOCK", block)
+    lines = [
+        b"q1 Q0 d10 1 0.5 t\n",
+        b"q2 Q0 x 1 1 t\n",
+        b"q1 Q0 d 1 0.5 t\n",
+        b"q2 Q0 y 1 1 t\n",
+        b"q1 Q0 d1 1 0.5 t\n",
+    ]
+    run = in_folder("run", b"".join(lines))
+    assert reciprocal_ranks(in_folder("qrels", b"q1 0 d 1\n"), run, ties=ties) == [pytest.approx(value, rel=1e-15)]
+
+
+def test_queries_of_which_nothing_is_judged(backend):
+    truth = rg.judgments({"q1": {}, "q2": {"d1": 1}})
+    assert reciprocal_ranks(truth, in_folder("run", RUN)) == [0.0, 1.0]
+
+
+def test_a_lone_carriage_return_is_white_space(backend):
+    assert reciprocal_ranks(io.BytesIO(b"q1 0\rd1 1\r\r\n"), io.BytesIO(b"q1\rQ0\rd1\r1\r1\rt\rq1 Q0 d2 1 2 t")) == [
+        1.0
+    ]
+
+
+def test_only_ascii_white_space_parts_fields(backend):
+    qrels, run = ("q\u00a01 0 d\u2003 1\x1c\n", "q\u00a01 Q0 d\u2003 1 1 t\x85\n")
+    with pytest.raises(ValueError, match=r"qrels: line 1, field 4: '1\\x1c' is not a number"):
+        rg.read_trec(io.BytesIO(qrels.encode()), io.BytesIO(run.encode()))
+    rankings = rg.read_trec(io.BytesIO(qrels.replace("\x1c", "").encode()), io.BytesIO(run.encode()))
+    assert list(rankings.query_ids) == ["q\u00a01"]
+    assert rankings.evaluate("rr")["rr"].tolist() == [1.0]
+
+
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+@in_one_case("text", [b"", b"q", b"\xef\xbb", b"#", b"\n"])
+def test_texts_shorter_than_the_mark_of_utf8(backend, mark, pack, text):
+    """Nothing is lost of them, and the mark is never a part of an id."""
+    fields = len(text.split()) * (text != b"#")
+    message = f"run: line 1: {fields} fields" if fields else "no query in common"
+    with pytest.raises(ValueError, match=message):
+        rg.read_trec(io.BytesIO(QRELS), io.BytesIO(pack(mark + text)))
+    assert list(rg.judgments(io.BytesIO(pack(mark + QRELS))).query_ids) == ["q1", "q2"]
+
+
+# fmt: off
+NUMBERS = [
+    "0", "-0", "+0", "1", "-1", "+1", "007", "1.", ".5", "-.5", "+.5e1", "1e3", "1E+3", "1e-3", "123456789012345",
+    "1234567890123456", "9007199254740993", "9007199254740992.5", "18446744073709551615", "18446744073709551616",
+    "0.1", "0.30000000000000004", "1.7976931348623157e308", "5e-324", "2.4703282292062327e-324", "1e999", "-1e999",
+    "1e-999", "inf", "-Inf", "+infinity", "INFINITY", "1" * 400, "0." + "3" * 400, "0" * 50 + "1.5", "1" + "0" * 25,
+    "0.000000000000000000000000001", "12.345678901234567", "999999999999999.9", "9999999999999999999",
+    "4503599627370496.5", "4503599627370497.5", "0.5000000000000001", "1.00000000000000011102230246251565404236",
+]
+NO_NUMBERS = [
+    "", "-", "+", ".", "-.", "e", "e5", "1e", "1e+", "--1", "+-1", "1.2.3", "1..2", "0x10", "0x1p3", "1_000", "1,5",
+    "1f", "1d", "infin", "in", "1\x00", "\x001", "１", "1" * 400 + "x", "0b1", "1e5.0", "1/2", "$1", "true", "None",
+]
+# fmt: on
+
+
+@in_one_case("text", NUMBERS)
+def test_numbers(backend, text):
+    """A number is what `float()` makes of it: the score stands among its neighbours, and the grade is a gain."""
+    number = float(text)
+    run = f"q1 Q0 low 1 {text} t\nq1 Q0 d1 1 {number!r} t\n"  # equal scores: the higher id comes first
+    assert reciprocal_ranks(io.BytesIO(b"q1 0 d1 1"), io.BytesIO(run.encode()), ties="worst") == [0.5]
+    assert reciprocal_ranks(io.BytesIO(b"q1 0 d1 1"), io.BytesIO(run.encode()), ties="best") == [1.0]
+    qrels = io.BytesIO(f"q1 0 d1 {text}".encode())
+    if number in (float("inf"), float("-inf")):
+        with pytest.raises(ValueError, match="qrels: line 1, field 4: the grade is infinite"):
+            rg.read_trec(qrels, io.BytesIO(run.encode()))
+    else:
+        truth = rg.judgments(qrels)
+        assert str(judgment_sets(truth).grades.tolist()) == str([number])
+
+
+@in_one_case("text", NO_NUMBERS[1:])
+def test_no_numbers(backend, text):
+    for name, line, field in [("qrels", "q1 0 d1 {}\n", 4), ("run", "q1 Q0 d1 1 {} t\n", 5)]:
+        sides = {"qrels": io.BytesIO(QRELS), "run": io.BytesIO(RUN), name: io.BytesIO(line.format(text).encode())}
+        with pytest.raises(ValueError, match=f"{name}: line 1, field {field}: ") as caught:
+            rg.read_trec(**sides)
+        assert str(caught.value).endswith(f"{text!r} is not a number")
+
+
+@pytest.mark.both
+@given(st.from_regex(rb"[+-]?[0-9]{0,21}(\.[0-9]{0,21})?([eE][+-]?[0-9]{1,3})?", fullmatch=True))
+@example(b"9007199254740993")
+@example(b"9007199254740991.5")
+@example(b"0.9999999999999999999")
+@example(b"12.1234567")
+@example(b"1.12345678")
+@example(b"-1234567.8")
+@example(b"1234567.")
+@example(b"1:.5")
+@example(b"1.5:")
+def test_numbers_are_read_alike(on_both, text):
+    compiled, python = on_both(lambda: scanned("scan_run", b"q Q0 d 1 " + text + b" t"))
+    assert compiled == python
+
+
+@pytest.mark.both
+@given(st.floats(0, 1e18, allow_subnormal=False), st.integers(15, 21), st.booleans())
+@example(4503599627370496.0, 19, True)
+def test_decimals_are_read_exactly(on_both, number, digits, between):
+    """Also those just beside the middle between two neighbours, where the last digit decides."""
+    exact = Decimal(number)
+    if between:
+        exact = (exact + Decimal(math.nextafter(number, math.inf))) / 2
+    text = f"{exact:f}"[:digits]
+    compiled, python = on_both(lambda: scanned("scan_run", f"q Q0 d 1 {text} t\nq Q0 e 1 -{text} t".encode()))
+    assert compiled == python
+    assert f"[{float(text)!r}, {-float(text)!r}]" in python
+
+
+@st.composite
+def mutated(draw):
+    """A file with a few bytes changed, dropped, doubled or moved."""
+    data = bytearray(
+        draw(st.sampled_from([QRELS, RUN, SCATTERED, b"", b"#\n" + RUN * 2, QRELS.replace(b"\n", b"\r\n")]))
+    )
+    for _ in range(draw(st.integers(0, 5))):
+        at = draw(st.integers(0, len(data)))
+        stop = at + draw(st.integers(0, 4))
+        data[at:stop] = draw(
+            st.binary(max_size=3) | st.sampled_from([b"\n", b" ", b"#", b"\x00", b"1e5", data[at : at + 9]])
+        )
+    return bytes(data)
+
+
+@pytest.mark.both
+@given(mutated() | st.binary(max_size=60))
+def test_scanners_agree(on_both, data):
+    for name in ("scan_run", "scan_qrels"):
+        compiled, python = on_both(lambda name=name: scanned(name, data))
+        assert compiled == python
+
+
+@pytest.mark.both
+@given(mutated(), mutated(), sizes)
+def test_files_agree(on_both, qrels, run, block):
+    """Whatever the bytes: equal numbers or equal refusals, in blocks or at once."""
+
+    def outcome():
+        try:
+            return seen(rg.read_trec(io.BytesIO(qrels), io.BytesIO(run)).evaluate(*METRICS))
+        except ValueError as error:
+            return str(error)
+
+    whole = on_both(outcome)
+    with patch.object(read_files, "BLOCK", block):
+        parts = on_both(outcome)
+    assert whole[0] == whole[1]
+    assert parts[0] == parts[1]
+    # Of several offences the first that a block meets is named, so only that there is one does not depend on blocks.
+    assert isinstance(parts[0], str) == isinstance(whole[0], str)
+    assert parts[0] == whole[0] or isinstance(whole[0], str)
+
+
+# the golden files
+
+
+def shuffled(data):
+    lines = data.splitlines(keepends=True)
+    random.Random(1).shuffle(lines)
+    return b"".join(lines)
+
+
+@pytest.mark.parametrize(("corpus", "golden", "missing"), RELEASES)
+@pytest.mark.parametrize("how", quick_first(["few bytes", "members", "gzip"]))
+@pytest.mark.parametrize("change", quick_first([shuffled, bytes]))
+def test_golden_files(backend, monkeypatch, corpus, golden, missing, how, change):
+    monkeypatch.setattr(read_files, "BLOCK", 1000)
+    sides = [(GOLDEN / f"{corpus}.{side}").read_bytes() for side in ("qrels", "run")]
+    files = [CARRIERS[how](name, change(data)) for name, data in zip(("qrels", "run"), sides, strict=True)]
+    assert shown(rg.read_trec(*files, missing=missing).evaluate(*MEASURES)) == printed(golden)
+
+
+# what is wrong with the file itself
+
+
+@carriers
+@pytest.mark.parametrize("run", quick_first([SCATTERED, RUN]), ids=["scattered", "together"])
+def test_nothing_stays_open_after_an_error(backend, kept, monkeypatch, carrier, run):
+    opened = []
+
+    def recorded(*args, **options):
+        opened.append(open(*args, **options))  # noqa: SIM115
+        return opened[-1]
+
+    monkeypatch.setattr(read_files, "open", recorded, raising=False)
+    monkeypatch.setattr(read_files, "BLOCK", 20)
+    with pytest.raises(ValueError, match=r"run: line 4, field 3: 'd2' stands in an earlier line"):
+        rg.read_trec(carrier("qrels", QRELS), carrier("run", run + b"q1 Q0 d2 1 1 t"))
+    assert all(file.closed for file in [*kept, *opened])
+
+
+PACKED = gzip.compress(RUN, mtime=0)
+
+
+@in_one_case("carrier", ["path", "BytesIO", "few bytes"])
+@pytest.mark.parametrize(
+    "data",
+    [PACKED[:size] for size in (2, 3, 9, 10, 11, len(PACKED) - 9, len(PACKED) - 8, len(PACKED) - 1)]
+    + [PACKED + PACKED[:2], PACKED + PACKED[:-1], PACKED + b"q1 Q0 d3 1 1 t\n", PACKED[:-8] + bytes(8)]
+    + [PACKED[:15] + b"\xff\xff\xff" + PACKED[18:], b"\x1f\x8b\x00" + PACKED[3:]],
+    ids=repr,
+)
+def test_damaged_gzip(backend, monkeypatch, kept, carrier, data):
+    monkeypatch.setattr(read_files, "BLOCK", 20)
+    with pytest.raises(ValueError, match="run: the gzip data are damaged or cut off") as caught:
+        rg.read_trec(io.BytesIO(QRELS), CARRIERS[carrier]("run", data))
+    assert type(caught.value) is ValueError
+    with pytest.raises(ValueError, match=r"^(truth|qrels): the gzip data are damaged"):
+        rg.judgments(CARRIERS[carrier]("qrels", data))
+    assert all(file.closed for file in kept)
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_a_file_that_becomes_shorter(backend, monkeypatch, pack):
+    """It is refused, also where what is left of it is whole lines, and in the second reading too."""
+
+    class Shrinking(io.FileIO):
+        def read(self, size=-1):
+            data = super().read(size)
+            if self.tell() > self.limit:
+                os.truncate(self.name, len(data))
+            return data
+
+        def seek(self, *args):
+            self.limit = 0
+            return super().seek(*args)
+
+    monkeypatch.setattr(read_files, "BLOCK", 5)
+    for run, limit in [(RUN, 0), (SCATTERED, 10**6)]:
+        Path("run").write_bytes(pack(run))
+        with Shrinking("run", "rb") as file:
+            file.limit = limit
+            with pytest.raises(
+                ValueError, match=rf"run became shorter while it was read: \d+ bytes of {len(pack(run))}"
+            ):
+                rg.read_trec(io.BytesIO(QRELS), file)
+
+
+@posix
+def test_what_is_no_file_or_holds_nothing(backend):
+    Path("empty").touch()
+    Path("qrels").write_bytes(QRELS)
+    for run in (os.devnull, "empty"):
+        with pytest.raises(ValueError, match=f"qrels and {run} have no query in common"):
+            rg.read_trec("qrels", run)
+        with pytest.raises(ValueError, match=f"{run} and run have no query in common"):
+            rg.read_trec(run, io.BytesIO(RUN))
+    for absent in (".", "absent", Path("absent")):
+        with pytest.raises(OSError, match=re.escape(repr(str(absent)))):
+            rg.read_trec("qrels", absent)
+        with pytest.raises(OSError, match=re.escape(repr(str(absent)))):
+            rg.judgments(absent)
+
+
+@pytest.mark.parametrize("given", ["text", None, bytearray(b"q"), 5])
+def test_what_read_must_give(backend, given):
+    class Odd:
+        def read(self, size):
+            return given
+
+    kind = type(given).__name__
+    with pytest.raises(TypeError, match=f"run must be opened in binary mode: its read\\(\\) gave {kind}"):
+        rg.read_trec(io.BytesIO(QRELS), Odd())
+    with pytest.raises(TypeError, match=f"qrels must be opened in binary mode: its read\\(\\) gave {kind}"):
+        rg.read_trec(Odd(), io.BytesIO(RUN))
+
+
+def test_text_mode(backend):
+    Path("run").write_bytes(RUN)
+    with open("run", encoding="utf-8") as file, pytest.raises(TypeError, match="run must be opened in binary mode"):
+        rg.read_trec(io.BytesIO(QRELS), file)
+    with pytest.raises(TypeError, match="run must be opened in binary mode"):
+        rg.read_trec(io.BytesIO(QRELS), io.StringIO(RUN.decode()))
+
+
+@pytest.mark.parametrize("after", [0, 2, 5, 100])
+@pytest.mark.parametrize("run", [RUN, members(RUN)])
+def test_read_that_raises(backend, monkeypatch, kept, after, run):
+    """Its error comes out as it is; one of the system is told which file it belongs to."""
+
+    class Failing(Trickle):
+        def read(self, size=-1):
+            data = super().read(size)
+            if len(self._left) <= len(run) - after or not data:
+                raise self.error
+            return data
+
+    monkeypatch.setattr(read_files, "BLOCK", 20)
+    for error in (OSError(errno.EIO, "Input/output error"), OSError("odd"), KeyError("x"), KeyboardInterrupt()):
+        file = Failing(run, 1)
+        file.error = error
+        with pytest.raises(type(error)) as caught:
+            rg.read_trec(io.BytesIO(QRELS), file)
+        assert caught.value is error
+        if isinstance(error, OSError):
+            assert str(error) == ("odd" if error.errno is None else f"[Errno {errno.EIO}] Input/output error: 'run'")
+    assert all(file.closed for file in kept)
+
+
+def test_closed_files_and_files_that_cannot_be_read(backend):
+    with open("run", "wb") as file, pytest.raises(OSError, match="read"):
+        rg.read_trec(io.BytesIO(QRELS), file)
+    with pytest.raises(ValueError, match="closed"):
+        rg.read_trec(io.BytesIO(QRELS), file)
+
+
+# how much is held, and how often it is looked at
+
+
+def long_run(queries, documents):
+    body = b"".join(b"%%(q)s Q0 D%d %d %.3f tag\n" % (i * 7919 % 99991, i, 1 / i) for i in range(1, documents + 1))
+    return b"".join(body % {b"q": b"q%d" % query} for query in range(queries))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+@pytest.mark.parametrize("change", [bytes, shuffled])
+def test_memory_does_not_grow_with_the_file(backend, monkeypatch, pack, change):
+    """Or, where lines are scattered, by 8 bytes for each."""
+    monkeypatch.setattr(read_files, "BLOCK", 1 << 14)
+    peaks = []
+    for queries in (40, 400):
+        path = in_folder("run", pack(change(long_run(queries, 100))))
+        qrels = io.BytesIO(b"".join(b"q%d 0 D7919 1\n" % query for query in range(queries)))
+        tracemalloc.start()
+        try:
+            assert reciprocal_ranks(qrels, path) == [1.0] * queries
+            peaks.append(tracemalloc.get_traced_memory()[1])
+        finally:
+            tracemalloc.stop()
+    assert len(long_run(400, 100)) > 1_000_000
+    assert peaks[1] < peaks[0] + 400_000 + (change is shuffled) * 8 * 360 * 100
+
+
+@pytest.mark.parametrize("most", [100, 10**9])
+def test_the_lines_of_a_long_query_are_not_read_over_and_over(backend, monkeypatch, most):
+    """However small a block is beside a query, and however little a file gives at once."""
+    looked_at = []
+
+    class Counted(read_lines.Block):
+        def __init__(self, *args):
+            looked_at.append(len(args[0]))
+            super().__init__(*args)
+
+    monkeypatch.setattr(read_lines, "Block", Counted)
+    monkeypatch.setattr(read_files, "BLOCK", 1000)
+    run = long_run(2, 2000)
+    assert reciprocal_ranks(io.BytesIO(b"q0 0 D7919 1\nq1 0 D7919 1"), Trickle(run, most)) == [1.0, 1.0]
+    assert sum(looked_at) < 5 * len(run)
+
+
+@pytest.mark.parametrize("most", [100, 10**9])
+def test_a_query_that_is_too_long_to_be_held_is_read_twice(backend, monkeypatch, most):
+    held = []
+
+    class Counted(read_lines.Block):
+        def __init__(self, *args):
+            held.append(len(args[0]))
+            super().__init__(*args)
+
+    monkeypatch.setattr(read_lines, "Block", Counted)
+    monkeypatch.setattr(read_files, "BLOCK", 1000)
+    run = long_run(2, 2000)
+    assert reciprocal_ranks(io.BytesIO(b"q0 0 D7919 1\nq1 0 D7919 1"), Trickle(run, most)) == [1.0, 1.0]
+    assert max(held[1:]) < 10_000
+    assert sum(held) < 3 * len(run)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("together", [True, False])
+def test_many_queries(backend, together):
+    """More than the table of their names has room for at first."""
+    names = [b"query-%d" % number for number in range(1500)]
+    lines = [(name, b"d%d" % number) for name in names for number in range(3)]
+    if not together:
+        random.Random(1).shuffle(lines)
+    run = b"".join(b"%s Q0 %s 0 %s t\n" % (*line, line[1][1:]) for line in lines)
+    qrels = b"".join(b"%s 0 d%d 1\n" % (name, number % 3) for number, name in enumerate(names))
+    assert reciprocal_ranks(io.BytesIO(qrels), io.BytesIO(run)) == [1 / (3 - number % 3) for number in range(1500)]
+
+
+@pytest.mark.parametrize("run", [RUN, SCATTERED], ids=["together", "scattered"])
+def test_hashes_that_are_equal_prove_nothing(backend, monkeypatch, run):
+    """The ids themselves are looked at then."""
+    looked = []
+    equal = read_lines._backend.lines.equal_hashes
+
+    def suspicious(hashes, offsets):
+        looked.append(len(offsets))
+        return 0 if len(offsets) > 1 else equal(hashes, offsets)
+
+    monkeypatch.setattr(read_lines._backend.lines, "equal_hashes", suspicious)
+    monkeypatch.setattr(read_files, "BLOCK", 20)
+    assert reciprocal_ranks(io.BytesIO(QRELS), io.BytesIO(run)) == RR
+    assert len(looked) > 2
+    with pytest.raises(ValueError, match="run: line 4, field 3: 'd1' stands in an earlier line"):
+        rg.read_trec(io.BytesIO(QRELS), io.BytesIO(run + b"q1 Q0 d1 1 1 t"))
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        SCATTERED.replace(b"q1 Q0 d2", b"q2 Q0 d2"),
+        SCATTERED.replace(b"q1 Q0 d2", b"q9 Q0 d2"),
+        SCATTERED + b"q1 Q0 d3 1 1 t\n",
+        SCATTERED[:17],
+    ],
+)
+def test_a_file_that_changes_between_two_readings(backend, monkeypatch, after):
+    class Changing(io.BytesIO):
+        def seek(self, *args):
+            self.rewinds = getattr(self, "rewinds", 0) + 1
+            if self.rewinds == 2:
+                super().seek(0)
+                super().truncate()
+                super().write(after)
+            return super().seek(*args)
+
+    monkeypatch.setattr(read_files, "BLOCK", 5)
+    with pytest.raises(ValueError, match="run was changed while it was read"):
+        rg.read_trec(io.BytesIO(QRELS), Changing(SCATTERED))
+
+
+@pytest.mark.both
+@given(
+    st.integers(0, 10**10).map(str),
+    st.integers(0, 10**10).map(str) | st.just(""),
+    st.sampled_from(["", "-"]),
+    st.sampled_from(["{}.{}", "{0}", ".{1}", "{}.{}.", "{}x{}", "{}. {}", "{}.{}e5", "{}-{}", "{}/{}", "{}:{}"]),
+    st.integers(0, 9),
+)
+def test_decimals_near_the_end_of_the_data(on_both, whole, fraction, sign, form, tag):
+    """They are read eight bytes at a time, but only where these are there."""
+    line = f"q Q0 d 1 {sign}{form.format(whole, fraction)} {'t' * tag}".encode()
+    compiled, python = on_both(lambda: scanned("scan_run", line))
+    assert compiled == python
+
+
+@pytest.mark.both
+@given(st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(-3, 3), max_size=40), st.data())
+def test_equal_hashes(on_both, hashes, data):
+    cuts = data.draw(st.lists(st.integers(0, len(hashes)), max_size=5).map(sorted))
+    offsets = np.array([0, *cuts, len(hashes)])
+    compiled, python = on_both(
+        lambda: read_lines._backend.lines.equal_hashes(np.array(hashes, dtype=np.int64), offsets)
+    )
+    assert compiled == python
+
+
+# lines as most files have them, and any number of threads
+
+parts = st.sampled_from([" "] * 30 + ["  ", "\t", "\r", "\x0b", "\x01", "\x1f", "\n", ""])
+fields = st.sampled_from(
+    ["q1", "q2", "q1 more", "#q", "Q0", "doc-12", "documents", "1", "tag", "7.5", "-12.25", "x" * 40]
+)
+odd = st.from_regex(r"[-+]?[0-9]{0,9}[.e/:]?[0-9]{0,9}", fullmatch=True)
+numbers = st.integers(-(10**6), 10**6).map(lambda number: str(number / 1000)) | odd
+
+
+@st.composite
+def six_fields(draw):
+    """Six fields, most of them parted by a space, of which the fifth is most often a number."""
+    texts = [draw(fields) for _ in range(4)] + [draw(numbers), draw(fields)]
+    return "".join(text + draw(parts) for text in texts[:5]) + texts[5]
+
+
+@pytest.mark.both
+@given(st.lists(six_fields(), min_size=1, max_size=4), st.sampled_from([0, 30, 64]))
+@example(["q1 Q0  d1 1 0.5"], 64)
+@example([" q1 Q0 d1 1 0.5"], 64)
+@example(["#q1 Q0 d1 1 0.5 t"], 64)
+def test_lines_that_are_looked_at_as_one_are_those_of_the_reference(on_both, texts, more):
+    """Where 64 bytes are left, a line is looked at as a whole, and the number in it as one word."""
+    for text in ["\n".join(texts), *texts]:
+        data = (text + "\n" * more).encode()
+        compiled, python = on_both(lambda data=data: scanned("scan_run", data))
+        assert compiled == python
+
+
+@given(mutated(), mutated(), sizes)
+def test_threads_change_nothing(backend, qrels, run, block):
+    """Neither numbers nor what is refused, and of several offences which."""
+
+    def outcome(threads):
+        try:
+            return seen(rg.read_trec(io.BytesIO(qrels), io.BytesIO(run), threads=threads).evaluate(*METRICS))
+        except ValueError as error:
+            return str(error)
+
+    with patch.object(read_files, "BLOCK", block):
+        assert outcome(1) == outcome(2) == outcome(4)
+
+
+@pytest.mark.parametrize("change", [bytes, lambda run: shuffled(run)], ids=["together", "scattered"])
+@pytest.mark.parametrize("threads", quick_first([4, 2, np.int64(256)]))
+def test_blocks_of_several_threads(backend, monkeypatch, change, threads):
+    """A block is not written over while it is looked at, however long it is."""
+    monkeypatch.setattr(read_files, "BLOCK", 1000)
+    run = in_folder("run", change(long_run(60, 30) + long_run(1, 300).replace(b"q0", b"long")))
+    qrels = b"".join(b"q%d 0 D%d 1\n" % (q, i * 7919 % 99991) for q in range(60) for i in {q // 2 + 1, 7, 99})
+    qrels += b"long 0 D7919 1\n"
+    one, many = (rg.read_trec(io.BytesIO(qrels), run, threads=threads) for threads in (1, threads))
+    assert seen(many.evaluate(*METRICS)) == seen(one.evaluate(*METRICS))
+    assert sizes_of(many).tolist() == sizes_of(one).tolist() == [30] * 60 + [300]
+
+
+def test_who_reads_and_who_scans(backend, monkeypatch):
+    """The caller's thread reads, which Ctrl-C reaches; a block is scanned by another, but not with one thread."""
+    readers, scanners, begun = set(), set(), Event()
+
+    class Recorded(io.BytesIO):
+        def read(self, *sizes):
+            readers.add(get_ident())
+            return super().read(*sizes)
+
+    class Block(read_lines.Block):
+        def __init__(self, *args):
+            scanners.add(get_ident())
+            if get_ident() not in readers:
+                begun.set()
+            super().__init__(*args)
+
+    def add(self, blocks):
+        assert begun.wait(20)
+        adding(self, blocks)
+
+    truth = rg.judgments(io.BytesIO(b"q0 0 D7919 1\n"))
+    adding = read_lines.Places.add
+    monkeypatch.setattr(read_lines, "Block", Block)
+    monkeypatch.setattr(read_files, "BLOCK", 1000)
+    assert reciprocal_ranks(truth, Recorded(long_run(4, 30))) == [1.0]
+    assert readers == scanners == {get_ident()}
+    monkeypatch.setattr(read_lines.Places, "add", add)
+    assert reciprocal_ranks(truth, Recorded(long_run(4, 30)), threads=2) == [1.0]
+    assert readers == {get_ident()}
+    assert scanners > readers
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+@pytest.mark.parametrize("later", [b"q1 Q0 d1 1 x t\n", b"q1 Q0\n", b"q1 Q0 d1 1 nan t\n", None], ids=repr)
+def test_what_is_wrong_first_is_refused_first(backend, monkeypatch, threads, later):
+    """Although the next block is read and scanned by then."""
+    lines = long_run(4, 30).splitlines(keepends=True)
+    assert len(b"".join(lines[:31])) < 1000 < len(b"".join(lines[:44]))
+
+    class File(Trickle):
+        def read(self, size=-1):
+            if later is None and len(self._left) <= len(run) - 1000:
+                raise OSError(errno.EIO, "broken")
+            return super().read(size)
+
+    monkeypatch.setattr(read_files, "BLOCK", 1000)
+    lines[44] = later or lines[44]
+    for twice in (False, True):
+        lines[5] = lines[4] if twice else lines[5]
+        run = b"".join(lines)
+        message = "run: line 6, field 3: 'D" if twice else "broken" if later is None else "run: line 45[:,] "
+        with pytest.raises((ValueError, OSError), match=message):
+            rg.read_trec(io.BytesIO(QRELS), File(run, 1000), threads=threads)
+
+
+def test_numbers_of_threads(backend):
+    for threads, error in [(0, ValueError), (257, ValueError), (1.5, TypeError), (True, TypeError)]:
+        with pytest.raises(error, match=r"^threads must be "):
+            rg.read_trec(io.BytesIO(QRELS), io.BytesIO(RUN), threads=threads)
+
+
+def test_the_command_hands_threads_on(backend, monkeypatch, capsys):
+    call = ["eval", str(in_folder("qrels", QRELS)), str(in_folder("run", RUN)), "-m", "rr"]
+    given = []
+    begun = read_lines.begun
+    monkeypatch.setattr(read_lines, "begun", lambda work, threads: given.append(threads) or begun(work, threads))
+    outputs = []
+    for threads in ([], ["--threads", "1"], ["--threads", "3"]):
+        assert cli.main([*call, *threads]) == 0
+        outputs.append(capsys.readouterr())
+    assert outputs[0] == outputs[1] == outputs[2]
+    assert sorted(set(given)) == [1, 3]
+    for wrong in ("0", "x", "257"):
+        with pytest.raises(SystemExit) as caught:
+            cli.main([*call, "--threads", wrong])
+        assert caught.value.code == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks there")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_a_forked_process_reads_with_threads_of_its_own(backend, monkeypatch):
+    monkeypatch.setattr(read_files, "BLOCK", 20)
+    assert reciprocal_ranks(io.BytesIO(QRELS), io.BytesIO(RUN), threads=2) == RR
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)
+        os._exit(reciprocal_ranks(io.BytesIO(QRELS), io.BytesIO(RUN), threads=2) != RR)
+    assert os.waitpid(child, 0)[1] == 0

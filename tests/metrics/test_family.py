@@ -1,0 +1,357 @@
+"""The family of metrics at its edges: what else is asked, huge and tiny grades, grades beyond the scale, large ties."""
+
+import math
+import warnings
+from itertools import chain, product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.marks import in_one_case, quick_first
+from support.strategies import TIES, asked, asked_of
+
+import rankgain as rg
+from rankgain.metrics.table import TABLE
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+
+@pytest.fixture(autouse=True)
+def _no_warnings():
+    """What is refused or answered is not warned of as well."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+
+
+QRELS = {"q1": {"a": 3, "b": 0, "c": 1, "d": -1, "e": 0, "f": 2, "g": 1}, "q2": {"a": 0, "x": 1, "y": -2}}
+RUN = {"q1": dict.fromkeys("abcxyg", 1.0) | {"d": 2.0, "e": 0.0}, "q2": {"a": 1.0, "x": 1.0, "z": 1.0, "y": 1.0}}
+
+
+@given(st.sampled_from([*TIES, "docid"]), st.lists(asked(), min_size=2, max_size=6))
+def test_the_company_of_a_metric_does_not_show(ties, drawn):
+    """Other metrics ask for more hits, deeper lists and more of the judged; each is worth the bits it has alone."""
+    known = {grade for documents in QRELS.values() for grade in documents.values() if grade >= 0}
+    metrics = [asked_of(one, known)[0] for one in drawn if ties != "average" or not TABLE[one[0]].unaveraged]
+    rankings = rg.from_qrels(QRELS, RUN, ties=ties)
+    together = rankings.evaluate(*metrics, "infap" if ties != "average" else "judged", "bpref")
+    for metric in metrics:
+        assert together[metric].tobytes() == rankings.evaluate(metric)[metric].tobytes(), metric
+
+
+@pytest.mark.parametrize("ties", [*TIES, "docid"])
+def test_nor_does_what_needs_all_documents(ties):
+    names = [name for name, row in TABLE.items() if ties != "average" or not row.unaveraged]
+    rankings = rg.from_qrels(QRELS, RUN, ties=ties)
+    together = rankings.evaluate(*names)
+    differ = [name for name in names if together[name].tobytes() != rankings.evaluate(name)[name].tobytes()]
+    assert not differ
+
+
+def test_ndcg_rel_knows_the_rank_of_a_gain_among_judged_documents_without():
+    rankings = rg.from_scores([1, 0], [0.0, 0.0], ties="worst")
+    discount = 1.0 / math.log2(3.0)
+    assert rankings.evaluate("ndcg_rel")["ndcg_rel"].tolist() == [discount]
+    assert rankings.evaluate("ndcg_rel", "judged")["ndcg_rel"].tolist() == [discount]
+
+
+# discounts that are too short
+
+
+@pytest.mark.parametrize("name", ["dcg", "ndcg", "ndcg_rel", "r_ndcg"])
+def test_a_discount_that_is_too_short_is_refused(name):
+    """The ideal needs no more ranks than are judged, the list itself does."""
+    metric = rg.metric(name, discount=[1.0, 0.5])
+    rankings = rg.from_ranked([[1, 1], [1, 0, 0, 1, 0]], judged=[[1, 1], [1, 1]])
+    with pytest.raises(ValueError, match=r"query 1: discount holds 2 ranks, and [45] are needed; give a longer "):
+        rankings.evaluate(metric)
+
+
+# numbers of any size
+
+
+@pytest.mark.parametrize(
+    "relevance", [[1e15], [1e17], [1e308], [3e17, 1e17, 7e17], [0.1e17, 0.7e17, 0.3e17, 1e17, 0.9e17], [1e200] * 7]
+)
+def test_g_of_huge_gains(relevance):
+    """A list that misses nothing is perfect however large its gains are, though 2 is nothing beside them."""
+    best = sorted(relevance, reverse=True)
+    assert rg.from_ranked(best).evaluate("g")["g"].tolist() == [pytest.approx(1.0, rel=1e-12)]
+    assert 0.0 < rg.from_ranked(relevance).evaluate("g")["g"][0] <= 1.0
+
+
+def test_g_of_a_large_exponential_gain():
+    assert rg.from_ranked([64]).evaluate("g(gain=exponential)")["g(gain=exponential)"].tolist() == [1.0]
+
+
+HUGE = [[1e308], [1e308, 1e308], [1.7e308, 0, 3, 1.7e308], [5e307] * 4, [1e308] * 20, [1, 1e300]]
+SMALL = [[5e-324], [0, 5e-324], [5e-324, 0, 1], [2e-308, 5e-324, 0], [1e-300] * 3]
+EXTREMES = [rg.metric(name) for name in TABLE if "max_grade" not in TABLE[name].takes]
+EXTREMES += [rg.metric("q_measure", beta=5), rg.metric("q_measure", beta=1e6), rg.metric("f", beta=1e6)]
+EXTREMES += [rg.metric("dcg", discount="zipf"), rg.metric("ndcg", k=2), rg.metric("ndcg_rel", gain="binary")]
+
+
+@in_one_case("metric", EXTREMES)
+def test_grades_of_any_size(metric):
+    """A finite number, in bounds, or a refusal that says what is too large."""
+    for relevance, ties in product(HUGE + SMALL, [None, "average", "best", "worst"]):
+        rankings = rg.from_ranked([[1], relevance])
+        if ties is not None:
+            if ties == "average" and TABLE[metric.name].unaveraged:
+                continue
+            rankings = rg.from_scores([[1], relevance], [[0], [0] * len(relevance)], ties=ties)
+        try:
+            value = rankings.evaluate(metric)[metric][1]
+        except ValueError as error:
+            assert "query 1: the sum of the gains, or its ratio to the ideal, is not finite; use " in str(error)  # noqa: PT017
+            assert max(relevance) > 1e300
+        else:
+            lowest = -math.inf if metric.name == "utility" else 0.0
+            assert lowest <= value <= TABLE[metric.name].highest, relevance
+            assert math.isfinite(value)
+
+
+@pytest.mark.parametrize(
+    ("coefficients", "query"), [((1e308, 0, 0, 0), 1), ((1e308, 0, 0, 1e308), 0), ((-1e308, -1e308, 0, 0), 1)]
+)
+def test_utility_that_is_not_finite_is_refused(coefficients, query):
+    metric = rg.metric("utility", coefficients=coefficients, collection=10)
+    with pytest.raises(ValueError, match=f"query {query}: the sum of the gains"):
+        rg.from_ranked([[1], [1, 1, 1, 0, 0, 0]]).evaluate(metric)
+
+
+@pytest.mark.parametrize("p", [0.05, 0.3, 0.5, 0.9, 0.95, 0.99])
+def test_rbp_and_its_residual_stay_in_bounds(p):
+    for n in (1, 20, 400, 3000):
+        rbp, residual = rg.metric("rbp", p=p), rg.metric("rbp_residual", p=p)
+        for rankings in (rg.from_ranked([1] * n), rg.from_scores([1] * n, [0] * n)):
+            result = rankings.evaluate(rbp, residual)
+            assert 0.0 <= result[rbp][0] <= 1.0
+            assert 0.0 <= result[residual][0] <= 1.0
+            assert result[residual][0] == pytest.approx(p**n, abs=1e-14)
+
+
+# chances that are small beside 1
+
+
+@pytest.mark.parametrize("max_grade", [10, 30, 53.5, 54, 100, 1000])
+def test_err_of_unlikely_stops(max_grade):
+    """1 − q is 1 where q is small, but what is lost there must not be lost in the sum."""
+    err, nerr = rg.metric("err", max_grade=max_grade), rg.metric("nerr", max_grade=max_grade)
+    result = rg.from_scores([[1, 0], [1, 1]], [[0, 0], [0, 0]]).evaluate(err, nerr)
+    q = 1 / math.exp2(max_grade)
+    expected = [3 / 4 * q, q + (1 - q) * q / 2]
+    assert result[err].tolist() == pytest.approx(expected, rel=1e-12, abs=0)
+    assert result[nerr].tolist() == pytest.approx([3 / 4, 1], rel=1e-12)
+    six = rg.from_scores([0, 0, 0, 0, 0, 1], [0] * 6).evaluate(nerr)
+    assert six[nerr].tolist() == pytest.approx([math.fsum(1 / rank for rank in range(1, 7)) / 6], rel=1e-12)
+
+
+@pytest.mark.parametrize("n", quick_first([10, 1000, 100_000, 1_000_000], 2))
+def test_one_relevant_document_in_a_large_group_to_the_last_digits(n):
+    relevance = np.zeros(n)
+    relevance[0] = 1
+    result = rg.from_scores(relevance, np.zeros(n)).evaluate("err", "success@1", "success@3", "success")
+    harmonic = math.fsum(1 / rank for rank in range(1, n + 1))
+    expected = [harmonic / 16 / n, 1 / n, 3 / n, 1.0]
+    assert [vector[0] for vector in result.values()] == pytest.approx(expected, rel=1e-12, abs=0)
+
+
+@pytest.mark.slow
+def test_err_of_a_large_group_of_unlikely_stops():
+    """Quick, too, where it takes thousands of documents to stop the reader, and quicker at a cut-off."""
+    rng = np.random.default_rng(0)
+    relevance = rng.integers(1, 3, 3000)
+    result = rg.from_scores(relevance, np.zeros(3000)).evaluate("err(max_grade=12)", "err(max_grade=12)@10")
+    stop = float(np.mean(np.exp2(relevance) - 1)) / 2**12
+    for k, value in ((3000, result["err(max_grade=12)"][0]), (10, result["err(max_grade=12)@10"][0])):
+        about = math.fsum(stop * (1 - stop) ** (rank - 1) / rank for rank in range(1, k + 1))
+        assert value == pytest.approx(about, rel=1e-3)
+
+
+# a judged set that lacks what was returned
+
+
+LACKING = ["ncg", "ndcg", "recall", "capped_recall", "f", "ap", "ap_capped", "gm_ap", "bpref", "gm_bpref", "infap"]
+LACKING += ["nerr", "q_measure", "set_ap", "g", "bin_g", "ndcg_rel", "r_ndcg"]
+
+
+@in_one_case("name", LACKING)
+def test_judged_that_lacks_what_was_returned_is_refused(name):
+    """Else the value would be above 1."""
+    rankings = rg.from_ranked([[1], [3, 3]], judged=[[1], [1]])
+    with pytest.raises(ValueError, match="query 1: judged lacks grades that the returned list has"):
+        rankings.evaluate(name)
+
+
+# grades beyond the scale of ERR
+
+
+def beyond(rankings, metric="err"):
+    with pytest.raises(ValueError, match=r"max_grade is 4; give a larger max_grade") as caught:
+        rankings.evaluate(metric)
+    return str(caught.value).partition("; give")[0]
+
+
+@pytest.mark.parametrize("metric", ["err", "err@1", "nerr", "nerr@1"])
+def test_a_grade_above_max_grade_names_its_place(metric):
+    assert beyond(rg.from_ranked([[1, 4], [0, 3, 5, 9]]), metric) == (
+        "relevance: query 1, position 2: the grade is 5, and max_grade is 4"
+    )
+    assert beyond(rg.from_scores([[1, 4], [4.5, 3]], [[1, 1], [1, 1]]), metric) == (
+        "y_true: query 1, position 0: the grade is 4.5, and max_grade is 4"
+    )
+    assert beyond(rg.from_ranked([[1]], judged=[[1, 2, 6]]), metric) == (
+        "judged: query 0, position 2: the grade is 6, and max_grade is 4"
+    )
+    qrels, run = {"a": {"x": 4}, "b": {"w": -1, "x": 1, "y": 5}}, {"a": {"x": 1.0}, "b": {"x": 1.0}}
+    text = "qrels: query 'b', document 'y': the grade is 5, and max_grade is 4"
+    assert beyond(rg.from_qrels(qrels, run), metric) == text
+    assert beyond(rg.from_qrels(qrels, run).limited(depth=1, judged_only=True), metric) == text
+    assert beyond(rg.from_qrels(qrels, run).under(ties="average"), metric) == text
+    rg.from_qrels(qrels, run).evaluate("err(max_grade=5)", "nerr(max_grade=5)")
+
+
+def test_where_the_grade_stands_does_not_depend_on_chunks_or_threads():
+    relevance = np.ones((3000, 40))
+    relevance[[1234, 2000, 2999], [17, 3, 0]] = 7
+    for threads in (1, 3):
+        with pytest.raises(ValueError, match=r"^relevance: query 1234, position 17: the grade is 7, "):
+            rg.from_ranked(relevance).evaluate("ndcg@3", "err@5", threads=threads)
+
+
+# nothing relevant, nothing returned, cut-offs beyond everything
+
+
+def test_nothing_relevant_and_nothing_returned():
+    sums = {name for name, row in TABLE.items() if "empty" not in row.takes}
+    rankings = rg.from_ranked([[], [0, 0], []], judged=[[], [0, 0, 0], [2, 0]])
+    for name in TABLE:
+        if name in sums or name == "fallout":
+            continue
+        for empty in (0.0, 0.25, 1.0, math.nan):
+            metric = rg.metric(name, empty=empty)
+            nothing, zeros, missed = rankings.evaluate(metric)[metric].tolist()
+            assert [nothing, zeros] == pytest.approx([empty, empty], nan_ok=True, abs=0), metric
+            assert missed == 0.0, metric
+    # of which `empty` is the value where nothing is judged not relevant
+    assert rankings.evaluate("fallout(empty=0.25)")["fallout(empty=0.25)"].tolist() == [0.25, 2 / 3, 0.0]
+    found = {name: rankings.evaluate(name)[name].tolist() for name in sums}
+    assert found == {name: [0.0, 0.0, 0.0] for name in sums} | {
+        "rbp_residual": [1.0, pytest.approx(0.81), 1.0],
+        "idcg": [0.0, 0.0, 2.0],
+        "judged": [0.0, 1.0, 0.0],
+        "utility": [0.0, -2.0, 0.0],
+        "num_ret": [0.0, 2.0, 0.0],
+        "num_rel": [0.0, 0.0, 1.0],
+        "num_nonrel_judged_ret": [0.0, 2.0, 0.0],
+        "num_q": [1.0, 1.0, 1.0],
+    }
+
+
+@pytest.mark.parametrize("ties", [*TIES, "docid"])
+def test_a_cut_off_beyond_everything(ties):
+    """It changes the metrics that divide by it, and no other."""
+    by_k = {"precision", "f", "capped_recall", "ap_capped", "unjudged"}
+    rankings = rg.from_qrels(QRELS, RUN, ties=ties)
+    for name, row in TABLE.items():
+        if not row.cuts or (ties == "average" and row.unaveraged):
+            continue
+        metrics = [rg.metric(name, k=k) for k in (None, 8, 10**6, 2**62, 10**30)]
+        whole, *cut = (rankings.evaluate(metric)[metric].tolist() for metric in metrics)
+        if name in by_k:
+            assert cut[-1] == cut[-2] or name in ("precision", "f", "unjudged")
+        else:
+            assert cut == [whole] * 4, name
+
+
+@pytest.mark.slow
+def test_ties_of_a_hundred_thousand_documents(backend):
+    """Quick: none of them is enumerated, nor any square of their number taken."""
+    rng = np.random.default_rng(3)
+    n = 100_000
+    relevance = np.where(rng.random(n) < 0.01, rng.integers(1, 5, n), 0)
+    metrics = [name for name, row in TABLE.items() if not row.unaveraged]
+    cut = [f"{name}@10" for name in metrics if TABLE[name].cuts]
+    result = rg.from_scores(relevance, np.zeros(n)).evaluate(*metrics, *cut)
+    h, r = int(np.count_nonzero(relevance)), np.count_nonzero(relevance) / n
+    assert result["precision@10"][0] == pytest.approx(r, rel=1e-12)
+    assert result["bpref"][0] == pytest.approx(
+        math.fsum(1 - min(u, h) / h for u in range(n - h + 1)) / (n - h + 1), rel=1e-12
+    )
+    missed = math.prod((n - h - j) / (n - j) for j in range(10))
+    assert result["success@10"][0] == pytest.approx(1 - missed, rel=1e-12)
+    # The first document of a large group stops a reader with the mean chance, and so nearly do all that follow.
+    stop = float(np.mean((np.exp2(relevance) - 1) / 16))
+    about = math.fsum(stop * (1 - stop) ** (rank - 1) / rank for rank in range(1, 20_000))
+    assert result["err"][0] == pytest.approx(about, rel=1e-3)
+
+
+@pytest.mark.slow
+def test_one_relevant_document_among_a_million_tied(backend):
+    n = 1_000_000
+    relevance = np.zeros(n)
+    relevance[777] = 4
+    result = rg.from_scores(relevance, np.zeros(n)).evaluate(
+        "ap", "rr", "err", "nerr", "bpref", "success@10", "recall@1000", "q_measure(beta=0)", "rbp"
+    )
+    harmonic = math.fsum(1 / rank for rank in range(1, n + 1))
+    expected = {
+        "ap": harmonic / n,
+        "rr": harmonic / n,
+        "err": 15 / 16 * harmonic / n,
+        "nerr": harmonic / n,
+        "bpref": 1e-6,  # 1 where it is the first of all, else 0
+        "success@10": 10 / n,
+        "recall@1000": 1000 / n,
+        "q_measure(beta=0)": harmonic / n,
+        "rbp": 1 / n,
+    }
+    for name, value in expected.items():
+        assert result[name][0] == pytest.approx(value, rel=1e-11), name
+
+
+def test_every_cut_off_at_once_is_each_alone():
+    rng = np.random.default_rng(7)
+    rankings = rg.from_scores(rng.integers(0, 4, (5, 60)), rng.integers(0, 9, (5, 60)))
+    names = [name for name, row in TABLE.items() if row.cuts and not row.unaveraged]
+    asked_for = [[f"{name}@{k}" for k in (60, 1, 7, 59, 61, 3)] for name in names]
+    together = rankings.evaluate(*chain.from_iterable(asked_for))
+    for metric in together:
+        assert together[metric].tobytes() == rankings.evaluate(metric)[metric].tobytes(), metric
+
+
+def test_success_is_never_more_than_certain():
+    """The chances that add up to it are rounded, each of them."""
+    rankings = rg.from_scores([1] * 39 + [0] * 55, [0] * 94)
+    result = rankings.evaluate(*(f"success@{k}" for k in range(1, 95)))
+    values = [result[f"success@{k}"][0] for k in range(1, 95)]
+    assert values == sorted(values)
+    assert values[-1] == 1.0
+
+
+@pytest.mark.slow
+def test_err_of_a_group_that_would_take_minutes_is_refused():
+    """So many stop probabilities near 0, that none of the chances of going on is small."""
+    rankings = rg.from_scores([[1, 0], [1, 0]], [[1, 0], [1, 0]])
+    assert rankings.evaluate(rg.metric("err", max_grade=20)).mean() != {}
+    grades = np.tile([1, 2, 0], 5000)
+    many = rg.from_scores(grades, np.zeros(len(grades)))
+    assert 0.0 < many.evaluate("err")["err"][0] < 1.0
+    with pytest.raises(ValueError, match=r"query 0: there are too many relevant documents of equal score .* max_grade"):
+        many.evaluate(rg.metric("err", max_grade=20))
+
+
+def test_a_sum_of_counts_may_overflow():
+    result = rg.from_ranked([[1, 1], [1], [1]]).evaluate("num_rel")
+    assert result.aggregate(weights=[1e308] * 3) == {"num_rel": math.inf}
+
+
+def test_a_record_has_no_parameter_that_its_metric_lacks():
+    with pytest.raises(TypeError, match="bpref has no gain; it takes rel, empty"):
+        rg.Metric("bpref", gain="exponential")
+    with pytest.raises(TypeError, match="coefficients must be 4 numbers, not set"):
+        rg.metric("utility", coefficients={1, 2, 3, 4})
+    with pytest.raises(ValueError, match="depth must be a positive integer"):
+        rg.from_ranked([1]).limited(depth=0)

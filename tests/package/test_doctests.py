@@ -1,0 +1,76 @@
+"""The examples of the docstrings and of the README, run as they stand."""
+
+import doctest
+import importlib.util
+import pkgutil
+from pathlib import Path
+
+import pytest
+from support import ROOT
+from support.marks import in_one_case
+
+import rankgain
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+# Compiled, or not to be imported where matplotlib or a compiler was absent.
+LEFT_OUT = ["rankgain._compiled.", "rankgain.results.plotting"]
+LEFT_OUT += [] if importlib.util.find_spec("rankgain._compiled.walk") else ["rankgain.capi"]
+MODULES = [
+    module.name
+    for module in pkgutil.walk_packages(rankgain.__path__, "rankgain.")
+    if not module.name.startswith(tuple(LEFT_OUT))
+]
+EXTRAS = {
+    "plot(": "matplotlib",
+    "to_pandas(": "pandas",
+    "to_polars(": "polars",
+    "to_arrow(": "pyarrow",
+}  # what is called, and what it needs
+FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+
+
+class Parser(doctest.DocTestParser):
+    """Leaves out the examples that need a library which is not installed."""
+
+    def get_examples(self, string, name="<string>"):
+        absent = [call for call, library in EXTRAS.items() if importlib.util.find_spec(library) is None]
+        examples = super().get_examples(string, name)
+        return [example for example in examples if not any(call in example.source for call in absent)]
+
+
+def docstrings(name, **options):
+    """Those of a module, and of public classes that stand in it but say that they are the package's."""
+    module, finder = importlib.import_module(name), doctest.DocTestFinder(**options)
+    found = finder.find(module)
+    for held in vars(module).values():
+        if isinstance(held, type) and held.__module__ == "rankgain" and f"class {held.__name__}" in source(module):
+            found += finder.find(held, module=False, globs=dict(vars(module)))
+    return found
+
+
+def source(module):
+    file = getattr(module, "__file__", None) or ""
+    return Path(file).read_text(encoding="utf-8") if file.endswith(".py") else ""
+
+
+@in_one_case("name", MODULES)
+def test_docstrings(name):
+    runner = doctest.DocTestRunner(optionflags=FLAGS)
+    for test in docstrings(name, parser=Parser()):
+        assert runner.run(test).failed == 0
+
+
+@pytest.mark.checkout
+def test_readme():
+    readme = ROOT / "README.md"
+    result = doctest.testfile(str(readme), module_relative=False, optionflags=FLAGS, encoding="utf-8", parser=Parser())
+    assert result.attempted > 10
+    assert result.failed == 0
+
+
+def test_examples_are_found():
+    examples = {name: sum(len(test.examples) for test in docstrings(name, exclude_empty=True)) for name in MODULES}
+    assert examples["rankgain.functions"] >= 9
+    assert examples["rankgain.results.evaluation"] >= 9
+    assert sum(examples.values()) > 30

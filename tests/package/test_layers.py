@@ -1,0 +1,110 @@
+"""Where things may be imported from: the layers of the house, read from every import statement of the sources.
+
+Imports inside functions and those for type checkers count as well.
+"""
+
+import ast
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+from support.marks import in_one_case
+
+import rankgain
+
+PACKAGE = Path(rankgain.__file__).parent
+
+# From the ground up: a layer imports from those before it, and from itself without a circle.
+LAYERS = (
+    ("_codes", "errors", "scalars", "threads"),
+    ("_reference", "_backend"),
+    ("data",),
+    ("metrics",),
+    ("results",),
+    ("rankings", "functions"),
+    ("inputs",),
+    ("comparison",),
+    ("tools",),
+    ("sklearn", "pytrec_eval", "capi"),
+    ("cli", "__main__"),
+    ("__init__",),
+)
+HEIGHT = {name: height for height, layer in enumerate(LAYERS) for name in layer}
+HALVES = {"_reference": {"_backend", "_reference"}, "_compiled": {"_backend", "capi", "_compiled"}}  # who imports them
+OPTIONAL = {"pandas", "polars", "pyarrow", "scipy", "sklearn", "matplotlib", "tqdm", "lightgbm", "xgboost", "catboost"}
+DRAWS = {"results.plotting"}  # imported by what draws alone
+
+
+def name_of(path):
+    return ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__")
+
+
+FILES = {name_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+@cache
+def tree_of(name):
+    return ast.parse(FILES[name].read_text(encoding="utf-8"))
+
+
+def imports(name):
+    """Yield (module, name) for each name of ours that a file imports; the name is None for a module as a whole."""
+    for node in ast.walk(tree_of(name)):
+        if isinstance(node, ast.Import):
+            yield from (
+                (alias.name.partition(".")[2], None) for alias in node.names if alias.name.startswith("rankgain")
+            )
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "rankgain":
+            base = node.module.partition(".")[2]
+            for alias in node.names:
+                inner = f"{base}.{alias.name}".lstrip(".")
+                yield (inner, None) if inner in FILES else (base, alias.name)
+
+
+def layer(module):
+    return module.split(".")[0] or "__init__"
+
+
+def test_each_room_has_a_layer():
+    assert {layer(name) for name in FILES} - {"_compiled"} <= {*HEIGHT}
+
+
+@in_one_case("name", FILES)
+def test_a_layer_imports_from_those_below(name):
+    for module, _ in imports(name):
+        room = layer(module)
+        if room in HALVES:
+            assert layer(name) in HALVES[room], f"{name} imports {module}; only {HALVES[room]} may"
+        else:
+            assert HEIGHT[room] <= HEIGHT[layer(name)], f"{name} imports {module}, which stands above it"
+
+
+def test_there_is_no_circle():
+    graph = {name: {module or "__init__" for module, _ in imports(name)} for name in FILES}
+    try:
+        tuple(TopologicalSorter(graph).static_order())
+    except CycleError as error:
+        pytest.fail(f"these import each other: {' <- '.join(error.args[1])}")
+
+
+@in_one_case("name", FILES)
+def test_private_names_stay_in_their_file(name):
+    private = [f"{module}.{what}" for module, what in imports(name) if what and what[:1] == "_" and what[:2] != "__"]
+    assert not private, f"{name} imports {private}"
+
+
+@in_one_case("name", FILES)
+def test_optional_packages_are_imported_where_they_are_used(name):
+    top = [node for node in tree_of(name).body if isinstance(node, (ast.Import, ast.ImportFrom))]
+    modules = {alias.name for node in top if isinstance(node, ast.Import) for alias in node.names}
+    modules |= {node.module or "" for node in top if isinstance(node, ast.ImportFrom)}
+    found = {module.split(".")[0] for module in modules} & OPTIONAL
+    assert not found or name in DRAWS, f"{name} imports {found} when it is imported"
+
+
+def test_both_halves_have_the_same_files():
+    compiled = {path.stem for path in (PACKAGE / "_compiled").glob("*.p[yx][xi]")}
+    if not compiled:
+        pytest.skip("an installation has no sources of the compiled half")  # pragma: no cover
+    assert compiled == {path.stem for path in (PACKAGE / "_reference").glob("[a-z]*.py")}

@@ -1,0 +1,157 @@
+"""What the workflows build, test and publish: every wheel there ought to be, by jobs that a reviewer would let pass.
+
+zizmor, in `lint` of .ci/run, looks at what linters know: permissions, caches, pinned hashes, texts taken for commands.
+"""
+
+import re
+import subprocess
+import sys
+from itertools import chain
+from pathlib import Path
+
+import pytest
+from ruamel.yaml import YAML
+from support import ROOT, release
+from support.release import PLATFORMS, PYTHONS, RELEASE
+
+pytestmark = pytest.mark.checkout
+
+FILES = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+JOBS = {path.stem: YAML(typ="safe").load(path)["jobs"] for path in FILES}
+NAMED = [pytest.param(job, id=f"{file}-{name}") for file, jobs in JOBS.items() for name, job in jobs.items()]
+
+# What each machine of GitHub's builds for.
+RUNNERS = {
+    "ubuntu-24.04": ("linux", "x86_64"),
+    "ubuntu-24.04-arm": ("linux", "aarch64"),
+    "windows-2025": ("windows", "AMD64"),
+    "windows-11-arm": ("windows", "ARM64"),
+    "macos-15": ("macos", "arm64"),
+    "macos-15-intel": ("macos", "x86_64"),
+}
+
+
+def identifiers(runner: str) -> set[str]:
+    """What cibuildwheel, set up as pyproject.toml says, builds there."""
+    platform, architecture = RUNNERS[runner]
+    options = "--print-build-identifiers", "--platform", platform, "--archs", architecture
+    asked = [sys.executable, "-m", "cibuildwheel", *options]
+    return {*subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()}
+
+
+def test_every_wheel_is_built_on_a_machine_of_its_own_kind():
+    built = [identifiers(runner) for runner in JOBS["wheels"]["compiled"]["strategy"]["matrix"]["os"]]
+    pythons = chain.from_iterable(PYTHONS.values())
+    assert sorted(chain.from_iterable(built)) == sorted(f"{p}-{where}" for p in pythons for where in PLATFORMS)
+
+
+def test_every_python_and_kind_of_linux_is_tested_on_every_change():
+    legs = JOBS["check"]["test"]["strategy"]["matrix"]["include"]
+    tested = {"cp" + leg["python"].replace(".", "") for leg in legs}
+    images = JOBS["check"]["image"]["strategy"]["matrix"]["only"]
+    assert {*images} <= identifiers("ubuntu-24.04")
+    assert tested | {image.partition("-")[0] for image in images} == {*chain.from_iterable(PYTHONS.values())}
+    assert any("-musllinux_" in image for image in images)
+
+
+def steps(script: str) -> set[str]:
+    """Those that .ci/run or .ci/deep takes if it is asked for none."""
+    (line,) = re.findall(r"^ *\(\(\$#\)\) \|\| set -- (.+)$", (ROOT / ".ci" / script).read_text(), re.MULTILINE)
+    return set(line.split())
+
+
+def test_every_step_is_taken():
+    check, sanitize = (
+        JOBS[file][job]["strategy"]["matrix"]["steps"] for file, job in (("check", "ci"), ("sanitize", "deep"))
+    )
+    assert set(" ".join(check).split()) == steps("run")
+    # for which `check` and `wheels` have machines of their own
+    assert {*sanitize} == steps("deep") - {"pythons", "freethreaded", "repaired", "arm64", "oldest"}
+
+
+def test_every_step_is_told_of():
+    page = (ROOT / ".github" / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert [step for script in ("run", "deep") for step in steps(script) if f"`{step}`" not in page] == []
+
+
+@pytest.mark.parametrize("job", NAMED)
+def test_every_job_ends_and_leaves_no_key_behind(job):
+    assert 0 < job["timeout-minutes"] <= 120
+    for step in job["steps"]:
+        if step.get("uses", "").startswith("actions/checkout@"):
+            assert step["with"]["persist-credentials"] is False
+
+
+def waited(jobs, name: str) -> set[str]:
+    """The job, and all that it waits for."""
+    return {name}.union(*(waited(jobs, other) for other in jobs[name].get("needs", [])))
+
+
+@pytest.mark.parametrize(("file", "last"), [("check", "passed"), ("wheels", "publish")])
+def test_the_last_job_waits_for_all_others(file, last):
+    assert waited(JOBS[file], last) == {*JOBS[file]}
+
+
+def test_every_action_is_pinned_and_its_version_told():
+    uses = re.findall(r"uses: (.+)", "".join(path.read_text() for path in FILES))
+    assert uses
+    told = [re.fullmatch(r"([\w-]+/[\w-]+)@([0-9a-f]{40}) # v(\d+\.\d+\.\d+)", use) for use in uses]
+    assert [use for use, match in zip(uses, told, strict=True) if not match] == []
+    assert len({match.groups() for match in told}) == len({match[1] for match in told})
+
+
+def whole(folder: Path) -> list[Path]:
+    """A release, empty, as cibuildwheel and auditwheel name its wheels."""
+    fuller = {
+        "manylinux": "manylinux_2_17_{0}.manylinux2014_{0}",
+        "musllinux": "musllinux_1_2_{0}",
+        "macosx": "macosx_11_0_{0}",
+    }
+    version, files = release.version(), []
+    for part in RELEASE - {"sdist"}:
+        python, _, platform = part.rpartition("-")
+        system, _, machine = platform.partition("_")
+        name = f"{python}-{fuller.get(system, platform).format(machine)}"
+        files.append(folder / f"rankgain-{version}-{name}.whl")
+    files.append(folder / f"rankgain-{version}.tar.gz")
+    for file in files:
+        file.touch()
+    return files
+
+
+def test_a_release_is_whole(tmp_path):
+    files = whole(tmp_path)
+    tag = f"v{release.version()}"
+    assert release.faults(files, whole=True, tag=tag) == []
+    assert release.faults(files, tag="v0.0") == [f"v0.0: the version is {release.version()}"]
+    for lost in files:
+        (said,) = release.faults([file for file in files if file != lost], whole=True)
+        assert said == f"{release.kind(lost)[0]}: missing"
+        assert release.faults([file for file in files if file != lost]) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("rankgain-{}-cp311-abi3-linux_x86_64.whl", "cp311-abi3-linux_x86_64: not of a release"),
+        ("rankgain-{}-cp312-cp312-win_amd64.whl", "cp312-cp312-win_amd64: not of a release"),
+        ("rankgain-{}-cp314-abi3.abi3t-win_amd64.whl", "cp314-abi3-win_amd64+cp314-abi3t-win_amd64: not of a release"),
+        ("rankgain-{}-cp311-abi3-macosx_11_0_universal2.whl", "cp311-abi3-macosx_universal2: not of a release"),
+        ("rankgain-{}-1-py3-none-any.whl", "py3-none-any: 2 files"),
+    ],
+)
+def test_what_else_there_is_is_refused(tmp_path, name, said):
+    files = whole(tmp_path)
+    files.append(tmp_path / name.format(release.version()))
+    files[-1].touch()
+    assert release.faults(files, whole=True) == [said]
+
+
+def test_another_version_and_a_large_wheel_are_refused(tmp_path):
+    files = whole(tmp_path)
+    files[0] = files[0].rename(tmp_path / files[0].name.replace(release.version(), "9.9"))
+    files[1].write_bytes(bytes(release.LARGEST + 1))
+    assert release.faults(files, whole=True) == [
+        f"{files[0].name}: the version is {release.version()}",
+        f"{files[1].name}: {release.LARGEST + 1} bytes",
+    ]

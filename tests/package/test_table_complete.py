@@ -1,0 +1,100 @@
+"""What must be said in two places is said in both: fails on whatever a change forgot."""
+
+import inspect
+import re
+from importlib import import_module
+from pathlib import Path
+from types import BuiltinFunctionType, FunctionType
+
+import pytest
+from support import ROOT, metric_table, textbook
+from support.marks import in_one_case
+
+import rankgain as rg
+from rankgain import _backend, _codes, errors
+from rankgain.metrics.metric import parse
+from rankgain.metrics.table import TABLE
+
+PACKAGE = Path(rg.__file__).parent
+
+
+def signatures(module):
+    """The functions and methods that a module of the reference or of the compiled half shows, with their parameters."""
+    for name, value in vars(module).items():
+        if name[:1] == "_" or getattr(value, "__module__", None) != module.__name__:
+            continue
+        if isinstance(value, (FunctionType, BuiltinFunctionType)):
+            yield name, list(inspect.signature(value).parameters)
+        elif isinstance(value, type):
+            methods = {method: its for method, its in vars(value).items() if method[:1] != "_"}
+            for method in (method for method, its in methods.items() if callable(its) or isinstance(its, staticmethod)):
+                yield f"{name}.{method}", list(inspect.signature(getattr(value, method)).parameters)
+
+
+@pytest.mark.both
+@pytest.mark.parametrize("compiled", _backend.COMPILED)
+def test_the_reference_has_every_function(compiled):
+    parts = [part for part in _backend.PARTS if _backend.module_of(part, "compiled") == compiled]
+    held = {name: own for part in parts for name, own in signatures(import_module(_backend.module_of(part, "python")))}
+    ours = dict(signatures(import_module(compiled)))
+    assert ours
+    assert {name: held.get(name) for name in ours} == ours
+
+
+@pytest.mark.checkout
+def test_cython_names_the_same_numbers():
+    source = (ROOT / "src" / "rankgain" / "_codes.pxd").read_text()
+    said = dict(re.findall(r"^    ([A-Z_0-9]+) = (\d+)$", source, re.MULTILINE))
+    ours = {name: str(value) for name, value in vars(_codes).items() if name.isupper() and name != "UNLIMITED"}
+    assert said == ours
+
+
+def test_every_offence_is_worded():
+    first, last = _codes.NAN_GRADE, _codes.ABOVE_MAX_GRADE
+    codes = {value for name, value in vars(_codes).items() if name.isupper()}
+    offences = set(range(first, last + 1))
+    assert codes >= set(range(first, last + 1))
+    assert errors._TEXTS.keys() == offences
+    assert max(offences) < _codes.IN_JUDGED
+
+
+def test_every_metric_has_what_a_metric_needs():
+    for name, row in TABLE.items():
+        assert name == row.name
+        for text in (row.title, row.source, row.formula):
+            assert text, name
+        for alias in (name, *row.aliases):
+            if row.cuts:
+                assert next(parse(f"{alias}@3"))[1] == rg.metric(name, k=3)
+            else:
+                assert next(parse(alias))[1] == rg.metric(name)
+                with pytest.raises(TypeError, match="no cut-off"):
+                    next(parse(f"{alias}@3"))
+        document = textbook.Doc("d", 2, 1.0)
+        ties = "stable" if row.unaveraged else "average"
+        value = textbook.metric(name, [document], ties=ties)
+        assert 0 <= value <= row.highest
+        assert rg.from_scores([2], [1.0], ties=ties).evaluate(name)[name].tolist() == [value]
+        assert row.formula, name
+
+
+@pytest.mark.checkout
+def test_every_metric_stands_in_the_readme_and_every_public_name():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert metric_table.page() in readme  # else: python tests/support/metric_table.py
+    for name in set(rg.__all__) - {"__version__"}:
+        assert name in readme, name
+
+
+@in_one_case("name", [name for name in rg.__all__ if callable(getattr(rg, name))])
+def test_every_public_name_is_documented(name):
+    text = inspect.getdoc(getattr(rg, name)) or ""
+    assert text
+    if inspect.isfunction(getattr(rg, name)):
+        assert "Examples\n--------\n>>> " in text
+
+
+def test_the_version_stands_in_one_more_place():
+    from importlib.metadata import version
+
+    assert rg.__version__ == version("rankgain")

@@ -1,0 +1,145 @@
+"""What is built, and what it does once installed: sdist, compiled wheel, pure wheels, and wheels that came to harm."""
+
+import re
+import shutil
+import sys
+import sysconfig
+import tarfile
+import zipfile
+from fnmatch import fnmatch
+from pathlib import Path
+
+import pytest
+from support import ROOT
+from support.release import LARGEST
+from support.wheels import LITTER, build_wheel, python, refusal
+
+pytestmark = pytest.mark.checkout
+
+FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+BINARY = ".pyd" if sys.platform == "win32" else ".abi3.so"
+if FREE_THREADED:
+    BINARY = sysconfig.get_config_var("EXT_SUFFIX")
+
+NDCG = "print(rankgain.ndcg([3, 2, 3, 0, 1, 2], k=3))"
+NDCG_VALUE = "0.9777813616305049"
+SAMPLE = "import sys; from rankgain.cli import main; sys.argv[1:] = ['eval', '--sample']; sys.exit(main())"
+METADATA = {"METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE", "top_level.txt"}
+
+
+def files(*folders: str) -> set[str]:
+    """The checkout's own files under these folders."""
+    paths = [path.relative_to(ROOT) for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()]
+    litter = {path for path in paths if any(fnmatch(part, pattern) for part in path.parts for pattern in LITTER)}
+    return {path.as_posix() for path in paths if path not in litter}
+
+
+def members(wheel: Path) -> tuple[set[str], set[str]]:
+    """The names in the package, and those in the metadata without their folder."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = {name for name in archive.namelist() if not name.endswith("/")}
+    package = {name for name in names if name.startswith("rankgain/")}
+    return package, {name.partition(".dist-info/")[2] for name in names - package}
+
+
+def shipped() -> set[str]:
+    """What a wheel of any kind has of the sources: Python, types, what other code compiles with, and the sample."""
+    sources = {Path(name).relative_to("src/rankgain") for name in files("src")}
+    single = {"py.typed", "__init__.pxd", "capi.pxd"}
+    return {
+        f"rankgain/{path.as_posix()}"
+        for path in sources
+        if path.suffix in {".py", ".pyi"} or path.as_posix() in single or path.parts[0] in {"include", "sample"}
+    }
+
+
+def test_sdist_has_every_source_and_nothing_generated(sdist: Path) -> None:
+    with tarfile.open(sdist) as archive:
+        names = {member.name.partition("/")[2] for member in archive.getmembers() if member.isfile()}
+    assert files("src", "tests") | {"pyproject.toml", "setup.py", "LICENSE", "README.md"} <= names
+    assert {name for name in names if name.startswith("src/rankgain/")} == files("src")
+    assert not [name for name in names if name.startswith("build/")]
+
+
+def test_compiled_wheel_has_just_what_it_needs(compiled_wheel: Path) -> None:
+    package, metadata = members(compiled_wheel)
+    modules = {name.removeprefix("src/").removesuffix(".pyx") for name in files("src") if name.endswith(".pyx")}
+    assert modules
+    modules.add("rankgain/_compiled/_cyutility")  # what all of them share
+    assert package == shipped() | {module + BINARY for module in modules}
+    assert metadata == METADATA
+    assert compiled_wheel.stat().st_size < LARGEST
+
+
+def test_compiled_wheel_tag(compiled_wheel: Path) -> None:
+    tag = f"cp3{sys.version_info.minor}-cp3{sys.version_info.minor}t" if FREE_THREADED else "cp311-abi3"
+    assert re.fullmatch(rf"rankgain-[\d.]+-{tag}-(?!any)\w+\.whl", compiled_wheel.name)
+
+
+def test_pure_wheel_says_so(pure_wheel: Path) -> None:
+    package, metadata = members(pure_wheel)
+    assert package == shipped()
+    assert metadata == METADATA
+    assert pure_wheel.name.endswith("-py3-none-any.whl")
+    with zipfile.ZipFile(pure_wheel) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/WHEEL"))
+        assert "Root-Is-Purelib: true" in archive.read(name).decode()
+
+
+def test_require_without_a_compiler_fails(sdist: Path, tmp_path: Path) -> None:
+    with pytest.raises(AssertionError, match="/bin/false"):
+        build_wheel(sdist, tmp_path, RANKGAIN_EXTENSION="require", CC="/bin/false")
+
+
+@pytest.mark.parametrize(("asked", "got"), [("auto", "compiled"), ("compiled", "compiled"), ("python", "python")])
+def test_compiled_wheel_works(compiled: Path, asked: str, got: str) -> None:
+    assert python(compiled, f"print(rankgain.backend)\n{NDCG}", RANKGAIN_BACKEND=asked) == [got, NDCG_VALUE]
+
+
+@pytest.mark.parametrize("asked", ["auto", "python"])
+def test_pure_wheel_works(pure: Path, asked: str) -> None:
+    assert python(pure, f"print(rankgain.backend)\n{NDCG}", RANKGAIN_BACKEND=asked) == ["python", NDCG_VALUE]
+
+
+def test_sample_runs_compiled(compiled: Path) -> None:
+    assert "ndcg" in "\n".join(python(compiled, SAMPLE))
+
+
+def test_sample_runs_pure(pure: Path) -> None:
+    assert "ndcg" in "\n".join(python(pure, SAMPLE))
+
+
+def test_compiled_backend_forced_where_it_is_missing(pure: Path) -> None:
+    text = refusal(pure, RANKGAIN_BACKEND="compiled")
+    assert text.startswith("ImportError")
+    assert "RANKGAIN_EXTENSION=require" in text
+
+
+def test_c_functions_where_they_are_missing(pure: Path) -> None:
+    text = refusal(pure, "import rankgain.capi")
+    assert text.startswith("ImportError")
+    assert "RANKGAIN_EXTENSION=require" in text
+
+
+def test_broken_extension_is_not_passed_over(compiled: Path, tmp_path: Path) -> None:
+    broken = shutil.copytree(compiled, tmp_path / "broken")
+    binaries = [*broken.glob(f"rankgain/**/*{BINARY}")]
+    assert binaries
+    # what is asked for when it is needed
+    later = {"lines": "from rankgain._backend import lines", "capi": "import rankgain.capi"}
+    for binary in binaries:
+        whole = binary.read_bytes()
+        binary.write_bytes(b"not a library")
+        for asked in ("auto", "compiled"):
+            name = binary.name.removesuffix(BINARY)
+            text = refusal(broken, later.get(name, "import rankgain"), RANKGAIN_BACKEND=asked)
+            assert text.startswith("ImportError")
+            assert binary.name in text
+            assert name == "capi" or "RANKGAIN_BACKEND=python" in text  # which has no C functions
+        assert python(broken, NDCG, RANKGAIN_BACKEND="python") == [NDCG_VALUE]
+        binary.write_bytes(whole)
+
+
+def test_unknown_backend_is_refused(compiled: Path) -> None:
+    text = refusal(compiled, RANKGAIN_BACKEND="fortran")
+    assert all(word in text for word in ("RANKGAIN_BACKEND", "fortran", "auto", "compiled", "python"))

@@ -1,0 +1,274 @@
+"""Curves hold what evaluate gives at each cut-off, and the picture shows what the curves hold."""
+
+import subprocess
+import sys
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.strategies import TIES, depths, documents
+
+import rankgain as rg
+from rankgain._codes import UNLIMITED
+from rankgain.rankings import parts_of
+
+NAN = rg.metric("ndcg", empty=float("nan"))
+METRICS = ["cg", "dcg", "idcg", "ndcg", "rr", "ndcg(ideal=returned)", "dcg(gain=exponential,discount=zipf)", NAN]
+
+
+def rankings(seed=0, queries=20, size=30):
+    rng = np.random.default_rng(seed)
+    grades = rng.choice([0, 0, 0, 1, 2], size=(queries, size))
+    grades[3] = 0
+    return rg.from_scores(grades, rng.integers(0, 9, size=(queries, size)), query_ids=range(100, 100 + queries))
+
+
+def same(first, second):
+    return np.asarray(first).tobytes() == np.asarray(second).tobytes()
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=str)
+def test_a_curve_is_what_evaluate_gives(backend, metric):
+    held = rankings()
+    ks = [1, 2, 7, 29, 30, 31, 1000]
+    curve = held.curve(metric, ks)
+    result = held.evaluate(*(f"{metric}@{k}" for k in ks))
+    assert same(curve.values, np.column_stack(list(result.values())))
+    assert same(curve.mean(), list(result.mean().values()))
+    assert curve.ks.tolist() == ks
+    assert curve.metric.k is None
+    assert str(curve.metric) == str(metric)
+    assert curve.query_ids == held.query_ids
+    assert np.isnan(curve.values).any() == (metric is NAN)
+
+
+@given(st.lists(documents(), min_size=1, max_size=4), st.sampled_from(TIES), st.lists(depths, min_size=1, max_size=5))
+def test_any_rankings(backend, queries, ties, ks):
+    grades, scores = ([[pair[side] for pair in query] for query in queries] for side in (0, 1))
+    held = rg.from_scores(grades, scores, ties=ties)
+    for metric in ("ndcg", "rr(rel=1)"):
+        curve = held.curve(metric, ks)
+        assert curve.ks.tolist() == sorted(set(ks))
+        for column, mean, k in zip(curve.values.T, curve.mean(), curve.ks, strict=True):
+            result = held.evaluate(f"{metric}@{k}")
+            assert same(column.copy(), result[f"{metric}@{k}"])
+            assert mean == result.mean(f"{metric}@{k}")
+
+
+@pytest.mark.slow
+def test_all_cutoffs_in_one_pass(backend, monkeypatch):
+    monkeypatch.setattr("rankgain.data.source.CHUNK", 1 << 16)
+    held = rankings(queries=6000)
+    source, passed = parts_of(held)[0], []
+    make = source.chunk
+    monkeypatch.setattr(source, "chunk", lambda start, stop: passed.append(start) or make(start, stop))
+    held.evaluate("ndcg@5")
+    once = len(passed)
+    held.curve("ndcg")
+    assert len(passed) == 2 * once
+    assert once > 1
+
+
+@pytest.mark.parametrize(
+    "ks",
+    [[3, 1, 2, 3], (1, 2, 3), {3, 2, 1}, iter([1, 3, 2]), np.array([3, 2, 1, 1], dtype="u1"), range(1, 4)],
+    ids=lambda ks: type(ks).__name__,
+)
+def test_cutoffs_of_any_kind(ks):
+    curve = rankings().curve("dcg", ks)
+    assert curve.ks.tolist() == [1, 2, 3]
+    assert curve.ks.dtype == np.int64
+
+
+def test_the_deepest_cutoff_is_no_cutoff(backend):
+    curve = rankings().curve("dcg", [2**70])
+    assert curve.ks.tolist() == [UNLIMITED]
+    assert same(curve.values[:, 0].copy(), rankings().evaluate("dcg")["dcg"])
+
+
+def test_without_a_query_that_counts(backend):
+    curve = rg.from_ranked([[0, 0]]).curve(NAN, [1, 2])
+    assert np.isnan(curve.mean()).all()
+    empty = rg.from_ranked(np.zeros((0, 4))).curve("ndcg", [1, 2])
+    assert empty.values.shape == (0, 2)
+    assert np.isnan(empty.mean()).all()
+
+
+def test_a_curve_is_frozen():
+    curve = rankings().curve("ndcg")
+    assert len(curve.ks) == 100
+    for array in (curve.values, curve.ks):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+    with pytest.raises(AttributeError):
+        curve.metric = "dcg"
+
+
+def test_a_curve_in_a_line():
+    assert repr(rg.from_ranked([[0, 1], [1, 0]]).curve("mrr", [2, 1])) == (
+        "<Curve of rr at 2 cut-offs, 2 queries: mean 0.5000 @1 … 0.7500 @2>"
+    )
+
+
+REFUSED = [
+    (ValueError, "ndcg@5 has a cut-off; ask for 'ndcg' without one, and give the cut-offs as ks", "ndcg@5", [1]),
+    (ValueError, "ndcg@5 has a cut-off", rg.metric("ndcg", k=5), [1]),
+    (ValueError, "ndcg_cut has a cut-off; ask for 'ndcg'", "ndcg_cut", [1]),
+    (ValueError, "there is no metric 'ndgc'", "ndgc", [1]),
+    (TypeError, "a metric is a string or", None, [1]),
+    (ValueError, "ks is empty", "ndcg", []),
+    (ValueError, "ks: position 1: must be a positive integer, not 0", "ndcg", [1, 0]),
+    (ValueError, "ks: position 0: must be a positive integer, not -3", "ndcg", np.array([-3, 1])),
+    (TypeError, "ks: position 2: must be a positive integer, not None", "ndcg", [1, 2, None]),
+    (TypeError, "ks: position 0: must be a positive integer, not 1.0", "ndcg", [1.0]),
+    (TypeError, "ks: position 0: must be a positive integer, not True", "ndcg", [True]),
+    (TypeError, "ks: position 0: must be a positive integer, not '1'", "ndcg", ["1"]),
+    (TypeError, "ks must hold cut-offs, positive integers, not int", "ndcg", 10),
+    (TypeError, "ks must hold cut-offs, positive integers, not str", "ndcg", "10"),
+    (TypeError, "ks must hold cut-offs, positive integers, not ndarray", "ndcg", np.array(10)),
+]
+
+
+@pytest.mark.parametrize(("error", "text", "metric", "ks"), REFUSED, ids=range(len(REFUSED)))
+def test_refused(error, text, metric, ks):
+    with pytest.raises(error) as caught:
+        rankings().curve(metric, ks)
+    assert caught.type is error
+    assert text in str(caught.value)
+
+
+def test_contents_are_refused_as_by_evaluate(backend):
+    with pytest.raises(ValueError, match="relevance: query 1, position 0: the grade is NaN"):
+        rg.from_ranked([[1], [np.nan]]).curve("ndcg")
+
+
+ABSENT = """
+import sys
+sys.modules["matplotlib"] = None
+import rankgain as rg
+held = rg.from_ranked([[1, 0]])
+for draw in (held.curve("ndcg").plot, lambda: rg.plot(held)):
+    try:
+        draw()
+    except ImportError as error:
+        print(error)
+"""
+
+
+def test_without_matplotlib():
+    run = subprocess.run([sys.executable, "-c", ABSENT], capture_output=True, text=True, timeout=60)
+    assert run.stdout.splitlines() == ["drawing needs matplotlib: pip install 'rankgain[plot]'"] * 2, run.stderr
+
+
+if find_spec("matplotlib"):
+    import matplotlib
+    from matplotlib.axes import Axes
+    from matplotlib.collections import LineCollection
+    from matplotlib.figure import Figure
+
+    from rankgain.results.plotting import heading
+
+    def points(line):
+        return [values.tolist() for values in line.get_data()]
+
+    def test_a_panel_a_metric_and_a_line_a_run(backend):
+        runs = {"first": rankings(1), "second": rankings(2), "third": rankings(3)}
+        figure = rg.plot(runs, metrics=("dcg", "ndcg", "mrr"), ks=range(1, 40))
+        assert isinstance(figure, Figure)
+        labels = [(axes.get_xlabel(), axes.get_ylabel()) for axes in figure.axes]
+        assert labels == [("cut-off k", f"mean {name}@k") for name in ("DCG", "nDCG", "RR")]
+        for axes, metric in zip(figure.axes, ("dcg", "ndcg", "rr"), strict=True):
+            assert [line.get_label() for line in axes.lines] == list(runs)
+            for line, run in zip(axes.lines, runs.values(), strict=True):
+                curve = run.curve(metric, range(1, 40))
+                assert points(line) == [curve.ks.tolist(), curve.mean().tolist()]
+        (legend,) = figure.legends
+        assert [text.get_text() for text in legend.get_texts()] == list(runs)
+
+    def test_what_the_panels_show():
+        figure = rg.plot({"a": rankings(1), "b": rankings(2)})
+        figure.draw_without_rendering()
+        dcg, ndcg = figure.axes
+        assert ndcg.get_ylim() == (-0.02, 1.02)
+        low, high = dcg.get_ylim()
+        assert low <= 0 < max(line.get_ydata().max() for line in dcg.lines) < high
+        for axes in figure.axes:
+            assert all(tick == int(tick) for tick in axes.get_xticks())
+            left, right = axes.get_xlim()
+            assert left <= 1
+            assert right >= 100
+        legend = figure.legends[0].get_window_extent()
+        assert not any(legend.overlaps(axes.get_tightbbox()) for axes in figure.axes)
+
+    def test_lines_differ_by_more_than_colour():
+        (panel,) = rg.plot({str(seed): rankings(seed) for seed in range(12)}, metrics="ndcg").axes
+        assert len({(line.get_color(), str(line._dash_pattern)) for line in panel.lines}) == 12
+        assert len({str(line._dash_pattern) for line in panel.lines[:6]}) == 6
+
+    def test_one_run_has_no_legend_and_a_metric_may_stand_alone():
+        for metrics in ("ndcg", rg.metric("ndcg"), ["ndcg"]):
+            figure = rg.plot(rankings(), metrics=metrics, ks=[1, 2, 3])
+            assert (len(figure.axes), figure.legends) == (1, [])
+            assert all(tick == int(tick) for tick in figure.axes[0].get_xticks())
+
+    def test_an_iterator_of_cutoffs_serves_all_runs():
+        (panel,) = rg.plot({"a": rankings(1), "b": rankings(2)}, metrics=iter(["rr"]), ks=iter([2, 1])).axes
+        assert [line.get_xdata().tolist() for line in panel.lines] == [[1, 2]] * 2
+
+    def test_plot_on_axes():
+        axes = rankings(1).curve("ndcg").plot(label="one")
+        assert isinstance(axes, Axes)
+        assert rankings(2).curve("ndcg").plot(axes, label="two", per_query=True) is axes
+        assert [line.get_label() for line in axes.lines] == ["one", "two"]
+        (queries,) = (drawn for drawn in axes.collections if isinstance(drawn, LineCollection))
+        curve = rankings(2).curve("ndcg")
+        drawn = [segment[:, 1].tolist() for segment in queries.get_segments()]
+        assert drawn == curve.values.tolist()
+        assert queries.get_zorder() < axes.lines[1].get_zorder()
+
+    def test_queries_without_a_value_leave_gaps():
+        axes = rankings().curve(NAN).plot(per_query=True)
+        axes.figure.draw_without_rendering()
+        assert not np.isnan(axes.lines[0].get_ydata()).any()
+
+    def test_long_parameters_stay_within_the_panel():
+        metric = rg.metric("ndcg", gain="exponential", discount=[1 / rank for rank in range(1, 101)])
+        figure = rg.plot(rankings(), metrics=[metric])
+        figure.draw_without_rendering()
+        label = figure.axes[0].yaxis.label
+        assert label.get_text().startswith("mean nDCG@k\n(gain=exponential, discount=[1, 0.5")
+        assert figure.bbox.containsx(label.get_window_extent().x0)
+        assert label.get_window_extent().height <= figure.bbox.height
+
+    def test_words_are_no_abbreviations():
+        assert heading(rg.metric("rr", rel=2)) == "mean RR@k\n(rel=2)"
+        assert heading(rg.metric("idcg")) == "mean IDCG@k"
+
+    def test_a_notebook_shows_the_figure():
+        assert rg.plot(rankings())._repr_png_().startswith(b"\x89PNG")
+
+    @pytest.mark.slow
+    def test_nothing_else_is_touched():
+        before = dict(matplotlib.rcParams)
+        rg.plot({"a": rankings()}).draw_without_rendering()
+        assert dict(matplotlib.rcParams) == before
+        code = "import sys, rankgain as rg; rg.plot(rg.from_ranked([1])); sys.exit('matplotlib.pyplot' in sys.modules)"
+        assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0
+
+    PLOT_REFUSED = [
+        (TypeError, "rankings must be a Rankings, not list", [[1, 0]], {}),
+        (TypeError, "rankings['b'] must be a Rankings, not Evaluation", {"b": rankings().evaluate("dcg")}, {}),
+        (ValueError, "rankings is empty", {}, {}),
+        (ValueError, "metrics is empty", rankings(), {"metrics": []}),
+        (ValueError, "ndcg@5 has a cut-off", rankings(), {"metrics": "ndcg@5"}),
+        (ValueError, "ks is empty", rankings(), {"ks": []}),
+    ]
+
+    @pytest.mark.parametrize(("error", "text", "runs", "options"), PLOT_REFUSED, ids=range(len(PLOT_REFUSED)))
+    def test_plot_refuses(error, text, runs, options):
+        with pytest.raises(error) as caught:
+            rg.plot(runs, **options)
+        assert caught.type is error
+        assert text in str(caught.value)

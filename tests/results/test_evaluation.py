@@ -1,0 +1,324 @@
+"""The result: its means, merging, frames and text."""
+
+import math
+import sys
+from fractions import Fraction
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.marks import in_one_case
+
+import rankgain as rg
+from rankgain.metrics import table as definitions
+from rankgain.results.evaluation import Evaluation
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+METRICS = ["ndcg@3", "rr(empty=nan)", "dcg(gain=exponential)"]
+QRELS = {"a": {"d": 1, "e": 2}, "b": {"d": 0}, "c": {"e": 1}}
+RUN = {"a": {"d": 2.0, "e": 1.0}, "b": {"d": 1.0}, "z": {"d": 1.0}}
+
+
+def ranked(*rows, names=None, asked=("rr",)):
+    return rg.from_ranked(list(rows), query_ids=names).evaluate(*asked)
+
+
+# Means
+
+
+def test_weights_in_order_or_by_query():
+    result = ranked([1, 0], [0, 1], [0, 0], names=["a", "b", "c"], asked=("rr", "cg"))
+    expected = {"rr": 3.5 / 6, "cg": 4 / 6}
+    for weights in (
+        [3, 1, 2],
+        np.array([3, 1, 2], dtype=np.float32),
+        [Fraction(weight) for weight in (3, 1, 2)],
+        {"c": 2, "b": 1, "a": 3, "not evaluated": math.nan},
+    ):
+        assert result.mean(weights=weights) == expected
+    assert result.mean("rr", weights=iter([3, 1, 2])) == expected["rr"]
+    assert result.aggregate(weights=[3, 1, 2]) == expected
+
+
+def test_a_query_without_value_does_not_count_nor_does_its_weight():
+    result = ranked([1, 0], [0, 0], [0, 1], asked=("rr(empty=nan)",))
+    assert result.mean("rr(empty=nan)", weights=[1, 100, 3]) == (1 + 1.5) / 4
+    assert math.isnan(result.mean("rr(empty=nan)", weights=[0, 1, 0]))
+
+
+@given(
+    st.lists(
+        st.tuples(st.floats(0, 1e6), st.floats(0, 1e6, allow_subnormal=False).map(lambda w: round(w, 3))),
+        min_size=1,
+        max_size=8,
+    ).filter(lambda pairs: any(weight for _, weight in pairs))
+)
+def test_the_weighted_mean_is_as_defined(pairs):
+    values, weights = zip(*pairs, strict=True)
+    result = Evaluation({"cg": np.array(values)}, range(len(values)), None, None, None, "", (len(values), 0, 0, 0))
+    products = [weight * value for weight, value in zip(weights, values, strict=True)]
+    expected = math.fsum(products) / math.fsum(weights)
+    assert result.mean("cg", weights=weights) == expected
+
+
+@pytest.mark.parametrize("weight", [1e308, 1e-308, 5e-324])
+def test_weights_of_any_size(weight):
+    result = ranked([1e308], [1e308], [0], asked=("cg",))
+    assert result.mean("cg", weights=[weight, weight, 0]) == 1e308
+
+
+@pytest.mark.parametrize(
+    ("weights", "error", "message"),
+    [
+        ([1], ValueError, r"weights has 1 numbers, and there are 2 queries: give one a query"),
+        ([[1, 2], [3, 4]], TypeError, "weights: position 0, query 'a': a weight must be a number, not list"),
+        ([1, "2"], TypeError, "weights: position 1, query 'b': a weight must be a number, not str"),
+        ([1, -1], ValueError, "weights: position 1, query 'b': a weight must be finite and not negative, not -1.0"),
+        ([1, math.nan], ValueError, "position 1, query 'b': .* not nan"),
+        ([math.inf, 1], ValueError, "position 0, query 'a': .* not inf"),
+        ([0, 0], ValueError, "weights are all 0: give at least one query a weight above 0"),
+        ({"a": 1}, ValueError, "weights: query 'b' has no weight; give it one, 0 if it must not count"),
+        ({"a": 1, "b": None}, TypeError, "position 1, query 'b': a weight must be a number, not NoneType"),
+        (3, TypeError, "weights must hold one number a query, or be a mapping by query id, not int"),
+        (np.array(3), TypeError, "weights must hold one number a query, .* not ndarray"),
+        ("12", TypeError, "weights must hold one number a query, .* not str"),
+        ({1, 2}, TypeError, "weights must hold one number a query, .* not set"),
+    ],
+)
+def test_weights_that_are_refused(weights, error, message):
+    result = ranked([1], [1], names=["a", "b"])
+    for call in (lambda: result.mean("rr", weights=weights), lambda: result.aggregate(weights=weights)):
+        with pytest.raises(error, match=message):
+            call()
+
+
+def test_weights_of_no_queries():
+    assert math.isnan(rg.from_ranked(np.empty((0, 3))).evaluate("rr").mean("rr", weights=[]))
+
+
+def test_the_definition_names_the_aggregator(monkeypatch):
+    """The key may be any of the names of a metric, or a record."""
+    record = rg.metric("rr", k=1)
+    result = ranked([1, 0], [0, 1], asked=("MRR@1", "ndcg_cut.1,2", record, "cg"))
+
+    def largest(values, weights):
+        return max(values) if weights is None else sum(weights)
+
+    for name in ("rr", "ndcg"):
+        monkeypatch.setitem(definitions.TABLE, name, definitions.TABLE[name]._replace(aggregator=largest))
+    assert result.aggregate() == {"MRR@1": 1.0, "ndcg_cut_1": 1.0, "ndcg_cut_2": 1.0, record: 1.0, "cg": 1.0}
+    assert result.mean()["MRR@1"] == 0.5
+    assert "MRR@1       1.0000" in repr(result)
+    assert '<td style="text-align: right">1.0000</td>' in result._repr_html_().splitlines()[4]
+
+
+# Merging
+
+
+@given(st.lists(st.lists(st.integers(0, 3), max_size=4), min_size=1, max_size=9), st.data())
+def test_merging_the_parts_gives_the_whole(rows, data):
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(rows)), max_size=3)))
+    whole = rg.from_ranked([rows[0], *rows]).evaluate(*METRICS)
+    parts = [rows[start:stop] for start, stop in zip([0, *cuts], [*cuts, len(rows)], strict=True)]
+    first = rg.from_ranked([rows[0]]).evaluate(*METRICS)
+    merged = first.merge(*(rg.from_ranked(part).evaluate(*METRICS) for part in parts if part))
+    same(merged, whole)
+    assert merged.query_ids == range(len(rows) + 1)
+
+
+def same(merged, whole):
+    assert list(merged) == list(whole)
+    for metric in whole:
+        assert merged[metric].tobytes() == whole[metric].tobytes()
+    assert repr(merged) == repr(whole)
+    assert repr(merged.mean()) == repr(whole.mean())
+    assert merged.counts == whole.counts
+    assert (merged.ties, merged.missing, merged.backend) == (whole.ties, whole.missing, whole.backend)
+    assert list(merged.query_ids) == list(whole.query_ids)
+
+
+@pytest.mark.parametrize("missing", ["zero", "skip"])
+def test_merging_named_queries(missing):
+    options = {"missing": missing, "ties": "average"}
+    rng = np.random.default_rng(0)
+    names = [f"q{number}" for number in range(30)]
+    qrels = {name: {f"d{d}": int(rng.integers(-1, 3)) for d in range(8)} for name in names}
+    run = {name: {f"d{d}": float(rng.integers(0, 3)) for d in range(9)} for name in [*names[3:], "x", "y"]}
+    whole = rg.from_qrels(qrels, run, **options).evaluate(*METRICS)
+    parts = []
+    for start in range(0, 30, 7):
+        some = names[start : start + 7]
+        ranked = {name: run[name] for name in ([*some, "x", "y"] if start == 0 else some) if name in run}
+        parts.append(rg.from_qrels({name: qrels[name] for name in some}, ranked, **options).evaluate(*METRICS))
+    merged = parts[0].merge(*parts[1:])
+    same(merged, whole)
+    assert merged.counts["missing"] == 3
+    assert merged.counts["unjudged"] == 2
+    same(parts[0].merge(parts[1].merge(*parts[2:])), whole)
+    with pytest.raises(ValueError, match="read-only"):
+        merged["ndcg@3"][0] = 1
+
+
+def test_merging_takes_the_metrics_of_the_first_in_its_order():
+    merged = ranked([0, 1], asked=("rr", "cg")).merge(ranked([0, 0], asked=("cg", "rr")))
+    assert list(merged) == ["rr", "cg"]
+    assert merged["rr"].tolist() == [0.5, 0.0]
+
+
+@pytest.mark.both
+def test_merging_what_both_backends_made(on_both):
+    compiled, python = on_both(lambda: ranked([1, 0]))
+    both = compiled.merge(python)
+    assert both.backend == "compiled+python"
+    assert both.merge(python).backend == both.merge(both).backend == "compiled+python"
+
+
+@pytest.mark.parametrize(
+    ("other", "error", "message"),
+    [
+        (lambda: {"rr": [1.0]}, TypeError, r"others\[1\] must be an Evaluation, not dict"),
+        (lambda: scored(("cg",)), ValueError, r"others\[1\] lacks the metric rr, unlike the first"),
+        (lambda: scored(("rr", "cg")), ValueError, r"others\[1\] has the metric cg, unlike the first"),
+        (lambda: scored(ties="stable"), ValueError, r"others\[1\] has ties='stable', and the first has 'average'"),
+        (
+            lambda: rg.from_qrels(QRELS, RUN, ties="average", missing="skip").evaluate("rr"),
+            ValueError,
+            r"others\[1\] has missing='skip', and the first has None",
+        ),
+        (lambda: scored(names=["a"]), ValueError, "others: query 'a' is in 2 of the evaluations"),
+        (lambda: scored(), ValueError, "others: some queries have names and some only positions: give query_ids"),
+    ],
+)
+def test_what_cannot_be_merged(other, error, message):
+    with pytest.raises(error, match=message):
+        scored(names=["a"]).merge(scored(names=["b"]), other())
+
+
+def scored(asked=("rr",), names=None, ties="average"):
+    return rg.from_scores([[1, 0]], [[1, 0]], ties=ties, query_ids=names).evaluate(*asked)
+
+
+# Dicts and frames
+
+
+def test_a_dict_by_query():
+    record = rg.metric("rr", k=1)
+    result = rg.from_qrels(QRELS, RUN).evaluate("RR", record, "rr(empty=nan)")
+    values = result.to_dict()
+    assert values["a"] == {"RR": 1.0, record: 1.0, "rr(empty=nan)": 1.0}
+    assert list(values) == ["a", "b", "c"]
+    assert math.isnan(values["b"]["rr(empty=nan)"])
+    assert type(values["a"]["RR"]) is float
+
+
+NEEDS = {"pandas": "pandas", "polars": "polars", "arrow": "pyarrow"}
+frames = pytest.mark.parametrize("library", [name for name, module in NEEDS.items() if find_spec(module)])
+ID_LISTS = {
+    "names": (["a", "b", "c"], ["a", "b", "c"]),
+    "positions": (None, [0, 1, 2]),
+    "numbers": ([7, np.int64(-3), 5], [7, -3, 5]),
+    "mixed": ([1, "b", 2.5], ["1", "b", "2.5"]),
+    "pairs": ([(1, 2), (3, 4), ()], ["(1, 2)", "(3, 4)", "()"]),
+    "large": ([2**70, 1, 2], [str(2**70), "1", "2"]),
+    "truth": ([True, 0, 2], ["True", "0", "2"]),
+    "bytes": ([b"a", b"\xe9", b"c"], ["a", "\\xe9", "c"]),
+    "surrogates": (["a", "\udce9", "é"], ["a", "\\udce9", "é"]),
+}
+
+
+def columns_of(frame, library):
+    if library == "pandas":
+        return {frame.index.name: frame.index.tolist()} | frame.to_dict("list")
+    return frame.to_pydict() if library == "arrow" else frame.to_dict(as_series=False)
+
+
+@frames
+@in_one_case("ids", ID_LISTS)
+def test_frames(library, ids):
+    given, text = ID_LISTS[ids]
+    record = rg.metric("cg", k=1)
+    result = rg.from_ranked([[0, 1], [0, 0], [3, 0]], query_ids=given).evaluate("rr(empty=nan)", record)
+    frame = getattr(result, f"to_{library}")()
+    columns = columns_of(frame, library)
+    assert list(columns) == ["query_id", "rr(empty=nan)", "cg@1"]
+    # pandas holds whatever can be hashed.
+    assert columns["query_id"] == (list(result.query_ids) if library == "pandas" else text)
+    np.testing.assert_array_equal(np.array(columns["rr(empty=nan)"]), [0.5, math.nan, 1.0])
+    assert columns["cg@1"] == [0.0, 0.0, 3.0]
+    for name in ("rr(empty=nan)", "cg@1"):
+        assert str(frame.schema.field(name).type if library == "arrow" else frame[name].dtype).lower() in (
+            "float64",
+            "double",
+        )
+    if library == "arrow":
+        assert frame.column("cg@1").null_count == frame.column("rr(empty=nan)").null_count == 0
+
+
+@frames
+def test_frames_of_no_queries(library):
+    columns = columns_of(getattr(rg.from_ranked(np.empty((0, 3))).evaluate("rr"), f"to_{library}")(), library)
+    assert columns == {"query_id": [], "rr": []}
+
+
+@frames
+def test_a_frame_is_the_callers_own(library):
+    result = ranked([0, 1])
+    frame = getattr(result, f"to_{library}")()
+    if library == "pandas":
+        frame.loc[0, "rr"] = 7.0
+    assert result["rr"].tolist() == [0.5]
+
+
+@pytest.mark.parametrize("library", NEEDS)
+def test_a_missing_library_is_named(library, monkeypatch):
+    monkeypatch.setitem(sys.modules, NEEDS[library], None)
+    result = ranked([1])
+    with pytest.raises(ImportError, match=rf"{NEEDS[library]} is not installed: pip install 'rankgain\[{library}\]'"):
+        getattr(result, f"to_{library}")()
+
+
+def test_a_broken_library_is_not_called_missing(tmp_path, monkeypatch):
+    (tmp_path / "polars.py").write_text("import rankgain_has_no_such_module")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "polars", raising=False)
+    with pytest.raises(ModuleNotFoundError, match="rankgain_has_no_such_module"):
+        ranked([1]).to_polars()
+
+
+def test_metrics_of_the_same_name():
+    same_thing = rg.metric("cg", k=1)
+    result = ranked([1, 0], asked=("cg@1", same_thing))
+    assert list(result.columns()) == ["query_id", "cg@1"]
+    one, two = (rg.metric("cg", gain=gain) for gain in (lambda grades: grades, lambda grades: 2 * grades))
+    with pytest.raises(ValueError, match=r"two metrics are both called cg.*lambda"):
+        ranked([1, 0], asked=(one, two)).columns()
+
+
+# Text
+
+
+def test_the_special_counts_stand_in_the_text(backend):
+    assert repr(rg.from_qrels(QRELS, RUN).evaluate("rr")) == (
+        f"<Evaluation: 3 queries, ties='docid', missing='zero', backend='{backend}'; "
+        "1 missing, 1 unjudged, 1 empty>\nrr  0.3333"
+    )
+    assert repr(ranked([1])) == f"<Evaluation: 1 queries, backend='{backend}'>\nrr  1.0000"
+
+
+def test_html(backend):
+    page = rg.from_qrels(QRELS, RUN).evaluate("rr", rg.metric("ndcg", gain=marked))._repr_html_()
+    assert '<tr><th style="text-align: left">rr</th><td style="text-align: right">0.3333</td></tr>' in page
+    assert "missing from the run: 1 (counted as 0)<br>without judgements: 1 (left out)<br>nothing relevant: 1" in page
+    assert f"ties: docid   backend: {backend}" in page
+    assert "ndcg(gain=&lt;b&gt;&amp;)" in page
+    assert "<b>" not in page
+
+
+def marked(grades):
+    return grades
+
+
+marked.__name__ = marked.__qualname__ = "<b>&"

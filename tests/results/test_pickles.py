@@ -1,0 +1,83 @@
+"""Public records are pickled by the names that users know, and pickles of before that are opened still."""
+
+import base64
+import json
+import pickle
+import pickletools
+
+import numpy as np
+import pytest
+from support.golden import FOLDER
+
+import rankgain as rg
+from rankgain.pytrec_eval import RelevanceEvaluator
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+QRELS = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d7": 1}}
+RUN = {"q1": {"d1": 0.9, "d2": 1.4, "d9": 0.2}}
+METRICS = [
+    rg.metric("ndcg", k=10, gain="exponential", discount="jarvelin:2.5"),
+    rg.metric("ndcg", k=3, gain={1: 3, 2: 7}, discount=[1, 0.5, 0.25]),
+    rg.metric("rr", rel=2),
+]
+RECORDS = {
+    "Metric": lambda: METRICS,
+    "Evaluation": lambda: rg.from_qrels(QRELS, RUN).evaluate("ndcg@10", rg.metric("rr", k=5)),
+    "Curve": lambda: rg.from_ranked([[3, 0, 1], [0, 1, 2]]).curve("ndcg", [1, 2]),
+    "TieSpread": lambda: rg.from_scores([[0, 1], [1, 0]], [[0.5] * 2] * 2).tie_spread("rr"),
+    "Comparison": lambda: rg.compare({"a": RUN, "b": RUN}, QRELS, ["ndcg@10"]),
+    "Explanation": lambda: rg.explain("ndcg@10"),
+    "Judgments": lambda: rg.judgments(QRELS),
+    "RelevanceEvaluator": lambda: RelevanceEvaluator(QRELS, {"ndcg_cut.10", "map"}),
+}
+OLD = json.loads((FOLDER / "pickles.json").read_text())
+
+
+def content(name, record):
+    """What a record says, and what it does; of which backend it came is no matter."""
+    if name == "Metric":
+        return record
+    if name == "Judgments":
+        return record.query_ids, rg.from_qrels(record, RUN).evaluate("ndcg")["ndcg"].tolist()
+    if name == "RelevanceEvaluator":
+        return record.evaluate(RUN)
+    text = repr(record).replace("python", "compiled")
+    if name == "Evaluation":
+        return text, record.to_dict(), record.counts, record.mean()
+    if name == "Curve":
+        return text, record.values.tolist(), record.query_ids
+    return text, getattr(record, "to_dict", dict)()
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_pickles_of_before(name):
+    record = pickle.loads(base64.b64decode(OLD[name]))
+    assert content(name, record) == content(name, RECORDS[name]())
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_by_public_names(name):
+    pickled = pickle.dumps(RECORDS[name](), 4)
+    assert content(name, pickle.loads(pickled)) == content(name, RECORDS[name]())
+    texts = {text for _, text, _ in pickletools.genops(pickled) if isinstance(text, str)}
+    assert {text for text in texts if text.startswith("rankgain")} <= {"rankgain", "rankgain.pytrec_eval"}
+
+
+def test_public_classes_say_where_they_are():
+    for name in ("Comparison", "Curve", "Evaluation", "Explanation", "Judgments", "Metric", "Rankings", "TieSpread"):
+        assert getattr(rg, name).__module__ == "rankgain"
+
+
+def test_what_users_see():
+    public = {name for name in dir(rg.Rankings) if not name.startswith("_")}
+    assert public == {"curve", "evaluate", "left_out", "limited", "missing", "query_ids", "tie_spread", "ties", "under"}
+    assert {name for name in dir(rg.Judgments) if not name.startswith("_")} == {"query_ids"}
+
+
+def test_rankings_can_be_handed_on():
+    scores = rg.from_scores(np.array([[0, 1], [2, 0]]), np.array([[0.5, 0.1], [0.5, 0.5]]))
+    for rankings in (scores, rg.from_qrels(QRELS, RUN), rg.from_recommendations([[1, 2]], [{2}]).limited(depth=1)):
+        again = pickle.loads(pickle.dumps(rankings))
+        assert repr(again) == repr(rankings)
+        assert again.evaluate("ndcg", "num_ret").to_dict() == rankings.evaluate("ndcg", "num_ret").to_dict()

@@ -1,0 +1,483 @@
+"""Each preset against the peer itself, or what it said of fixed data, or values worked out by hand from its rule."""
+
+import json
+import math
+from collections import defaultdict
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support import ROOT, where_we_differ
+from support import peers_golden as fixed
+from support.golden import FOLDER, GOLDEN
+from support.marks import in_one_case, quick_first
+
+import rankgain as rg
+from rankgain.cli import main
+from rankgain.metrics.table import TABLE
+from rankgain.results.presets import OWN, PEERS
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+NAMES = [(peer, name) for peer in PEERS.values() for held in peer.measures for name in held.names.split()]
+seeds = st.integers(0, 2**32 - 1)
+
+
+def same(value, expected):
+    return value == pytest.approx(expected, rel=1e-12, abs=1e-15)
+
+
+def groups(seed, grades=4, single=0):
+    """Labels, scores with ties, and the sizes of groups; the first group has nothing relevant."""
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1 + (not single), 12, 6)
+    labels, scores = rng.integers(0, grades, sizes.sum()), rng.integers(0, 6, sizes.sum()) / 8
+    labels[: sizes[0]] = 0
+    return labels.astype(float), scores, sizes
+
+
+# peers that are there
+
+
+@pytest.mark.parametrize("release", [9, 10])
+@pytest.mark.parametrize("corpus", quick_first("bac"))
+def test_trec_eval(corpus, release):
+    """Every measure but those with parameters, as printed; -c adds the queries that the run lacks."""
+    printed = defaultdict(dict)
+    for line in (
+        (GOLDEN / f"{corpus}.v{release}.{'plain' if release == 9 else 'c'}.txt").read_text("utf-8").splitlines()
+    ):
+        name, query, value = line.split("\t")
+        printed[name.strip()][query] = value
+    rankings = rg.read_trec(GOLDEN / f"{corpus}.qrels", GOLDEN / f"{corpus}.run", ties="best")
+    asked = {"iprec(recall=0.3)": "iprec_at_recall_0.30", "r_precision(multiple=0.6)": "Rprec_mult_0.60"}
+    for held in PEERS[f"trec_eval-{release}"].measures:
+        for name in held.names.split():
+            if name.endswith("@k"):
+                asked |= {name.replace("k", "5"): f"{held.peer}_5"}
+            elif name not in ("iprec", "r_precision"):
+                asked[name] = held.peer
+    result = rankings.evaluate(*asked, like=f"trec_eval-{release}")
+    assert (result.ties, result.missing) == ("docid", "skip" if release == 9 else "zero")
+    assert {*asked.values()} - printed.keys() <= {"dcg", "ideal_dcg"}  # which all_trec does not print
+    for name, measure in asked.items():
+        if measure not in printed:
+            continue
+        expected = dict(printed[measure])
+        # per query gm_ap is printed as a logarithm, for the geometric mean
+        whole = expected.pop("all")
+        assert float(whole) == pytest.approx(result.aggregate()[name], abs=5.1e-5), name
+        if not name.startswith("gm_") and name != "num_q":
+            found = dict(zip(result.query_ids, result[name].tolist(), strict=True))
+            assert {query: float(value) for query, value in expected.items()} == pytest.approx(found, abs=5.1e-5), name
+
+
+@given(seed=seeds)
+def test_pytrec_eval(seed):
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    rng = np.random.default_rng(seed)
+    docs = [f"d{number}" for number in range(20)]
+    # scores that only 64 bits tell apart
+    run = {f"q{q}": {d: 1.0 + rng.integers(0, 4) * 1e-9 + rng.integers(0, 3) for d in docs} for q in range(4)}
+    qrels = {f"q{q}": {d: int(rng.integers(0, 3)) for d in docs[:: q + 1]} for q in range(5)}
+    theirs = {"map": "ap", "map_cut_5": "ap@5", "ndcg_cut_5": "ndcg@5", "recip_rank": "rr", "P_5": "p@5"}
+    theirs |= {"success_5": "success@5", "recall_5": "recall@5", "bpref": "bpref", "11pt_avg": "iprec_mean"}
+    measures = {"map", "map_cut.5", "ndcg_cut.5", "recip_rank", "P.5", "success.5", "recall.5", "bpref", "11pt_avg"}
+    expected = pytrec_eval.RelevanceEvaluator(qrels, measures).evaluate(run)
+    result = rg.from_qrels(qrels, run).evaluate(*theirs.values(), like="trec_eval-9")
+    for query, values in result.to_dict().items():
+        assert {name: values[ours] for name, ours in theirs.items()} == same_all(expected[query])
+    # BEIR asks it for these
+    names = {"ndcg_cut_5": "ndcg@5", "map_cut_5": "ap@5", "recall_5": "recall@5", "P_5": "p@5"}
+    result = rg.from_qrels(qrels, run).evaluate(*names.values(), like="beir")
+    for measure, ours in names.items():
+        assert same(result.mean(ours), sum(own[measure] for own in expected.values()) / len(expected))
+
+
+def same_all(expected):
+    return pytest.approx(expected, rel=1e-12, abs=1e-15)
+
+
+@given(seed=seeds, k=st.none() | st.integers(1, 20))
+def test_sklearn(seed, k):
+    sklearn = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(seed)
+    labels, scores = rng.integers(0, 4, (4, 9)).astype(float), rng.integers(0, 5, (4, 9)) / 8
+    labels[0] = 0
+    labels[1, :3] = 0, 1.5, 2
+    at = "" if k is None else f"@{k}"
+    result = rg.from_scores(labels, scores, ties="stable").evaluate(f"ndcg{at}", f"dcg{at}", like="sklearn")
+    assert same(result.mean(f"ndcg{at}"), sklearn.ndcg_score(labels, scores, k=k))
+    assert same(result.mean(f"dcg{at}"), sklearn.dcg_score(labels, scores, k=k))
+
+
+@pytest.mark.peers
+@pytest.mark.parametrize("seed", range(8))
+def test_lightgbm(seed):
+    lightgbm = pytest.importorskip("lightgbm")
+    labels, scores, sizes = groups(seed, single=1)
+    quiet = {"verbose": -1, "min_data": 1, "min_data_in_bin": 1}
+    features = np.arange(len(labels), dtype=float)[:, None]
+    data = lightgbm.Dataset(features, label=labels, group=sizes, init_score=scores, params=quiet)
+    settings = {"objective": "lambdarank", "metric": ["ndcg", "map"], "eval_at": [1, 2, 5, 99]}
+    found = lightgbm.Booster(settings | quiet, data).eval_train()
+    expected = {name.replace("map", "ap"): value for _, name, value, *_ in map(tuple, found)}
+    assert len(expected) == 8
+    rankings = rg.from_scores(labels, scores, group_sizes=sizes)
+    assert rankings.evaluate(*expected, like="lightgbm").mean() == same_all(expected)
+
+
+@pytest.mark.peers
+@pytest.mark.parametrize("seed", range(8))
+def test_xgboost(seed):
+    xgboost = pytest.importorskip("xgboost")
+    labels, scores, sizes = groups(seed, single=1)
+    scores = scores + np.random.default_rng(seed).integers(0, 3, len(scores)) * 1e-9  # lost in 32 bits
+
+    def value(metric, labels):
+        data = xgboost.DMatrix(np.zeros((len(labels), 1)), label=labels, base_margin=scores)
+        data.set_group(sizes)
+        settings = {"objective": "rank:ndcg" if labels.max() > 1 else "rank:map", "eval_metric": metric}
+        return float(xgboost.train(settings, data, 0).eval(data).rpartition(":")[2])
+
+    binary = (labels > 0).astype(float)
+    for theirs, ours, own in [
+        ("ndcg", "ndcg", labels),
+        ("ndcg@3", "ndcg@3", labels),
+        ("ndcg@99", "ndcg@99", labels),
+        ("ndcg@3-", "ndcg(empty=0)@3", labels),
+        ("map", "ap", binary),
+        ("map@3", "ap@3", binary),
+        ("map@3-", "ap:empty=0@3", binary),
+        ("pre", "precision", binary),
+    ]:
+        result = rg.from_scores(own, scores, group_sizes=sizes).evaluate(ours, like="xgboost")
+        assert same(result.mean(ours), value(theirs, own)), theirs
+
+
+@pytest.mark.peers
+@pytest.mark.parametrize("seed", range(8))
+def test_catboost(seed):
+    utils = pytest.importorskip("catboost.utils")
+    labels, scores, sizes = groups(seed)
+    ids = np.repeat(np.arange(len(sizes)), sizes)
+    labels[-1] = 0.4  # not relevant
+    pairs = {"ndcg": "NDCG", "ndcg@3": "NDCG:top=3", "ndcg@99": "NDCG:top=99", "dcg@3": "DCG:top=3", "ap": "MAP"}
+    pairs |= {"ap@1": "MAP:top=1", "ap@3": "MAP:top=3", "recall@3": "RecallAt:top=3", "rr": "MRR", "rr@2": "MRR:top=2"}
+    pairs |= {"precision": "PrecisionAt", "ndcg(gain=exponential)@3": "NDCG:top=3;type=Exp"}
+    pairs |= {"ndcg(discount=zipf)@3": "NDCG:top=3;denominator=Position"}
+    result = rg.from_scores(labels, scores, group_sizes=sizes).evaluate(*pairs, like="catboost")
+    for ours, theirs in pairs.items():
+        (expected,) = utils.eval_metric(labels, scores, theirs, group_id=ids)
+        assert result.mean(ours) == pytest.approx(expected, rel=1e-7), theirs  # whose labels have 32 bits
+
+
+# what peers said of fixed data
+
+SAID = json.loads((FOLDER / "peers.json").read_text())
+RELEVANT = [dict.fromkeys(own, 1) for own in fixed.TRUTH]
+
+
+def given_data(peer, name):
+    """The fixed data as the peer was given them, for a metric."""
+    if peer == "ranx":
+        return rg.from_qrels(fixed.QRELS, fixed.RUN)
+    if peer == "torchmetrics":
+        scores = fixed.SCORES if name.startswith("ndcg") else fixed.UNTIED
+        labels = [[g if name.startswith("ndcg") else float(g > 0) for g in own] for own in fixed.GRADES]
+        return rg.from_scores(labels, scores)
+    if peer == "implicit":
+        truth = [{} if user == 4 else own for user, own in enumerate(RELEVANT)]
+        return rg.from_recommendations(fixed.MATRIX, truth)
+    lists = [[] if user == 2 and peer == "rectools" else own for user, own in enumerate(fixed.LISTS)]
+    return rg.from_recommendations(lists, RELEVANT)
+
+
+@pytest.mark.parametrize("peer", SAID)
+def test_what_peers_said(peer):
+    exact = {"rel": 1e-5} if peer == "torchmetrics" else {"rel": 1e-12}
+    for name, value in SAID[peer]["values"].items():
+        result = given_data(peer, name).evaluate(name, like=peer)
+        assert result.mean(name) == pytest.approx(value, **exact), name
+
+
+def test_the_versions_stand_in_the_table():
+    for peer, said in SAID.items():
+        assert said["version"] in PEERS[peer].source
+        asked = {name.partition("(")[0].partition("@")[0] for name in said["values"]}
+        assert asked == {name.partition("@")[0] for held in PEERS[peer].measures for name in held.names.split()}
+
+
+# values by hand
+
+LOG3 = 1 / math.log2(3)
+
+
+def test_spark():
+    rankings = rg.from_recommendations([["x", "a", "y", "b"]], [{"a": 1, "b": 2, "c": 1}])
+    result = rankings.evaluate("ndcg@3", "ap", "ap@2", "precision@10", "recall@2", like="spark")
+    assert result.mean() == same_all(
+        {
+            "ndcg@3": LOG3 / (3 + LOG3 + 1 / 2),
+            "ap": (1 / 2 + 2 / 4) / 3,
+            "ap@2": (1 / 2) / 2,
+            "precision@10": 2 / 10,
+            "recall@2": 1 / 3,
+        }
+    )
+
+
+def test_elasticsearch():
+    rankings = rg.from_recommendations([["x", "a"]], [{"a": 2, "b": 3, "c": 3, "d": 0}])
+    result = rankings.evaluate("ndcg@10", "dcg@10", "rr@10", "recall@10", "precision", "err@10", like="elasticsearch")
+    assert result.mean() == same_all(
+        {
+            "ndcg@10": 3 * LOG3 / (7 + 7 * LOG3),  # two hits, so two documents in the ideal
+            "dcg@10": 3 * LOG3,
+            "rr@10": 1 / 2,
+            "recall@10": 1 / 3,
+            "precision": 1 / 2,
+            "err@10": 3 / 16 / 2,
+        }
+    )
+
+
+def test_beir():
+    qrels = {"q": {"a": 1, "z": 1, "b": 0}}
+    run = {"q": {"x": 1.0, "a": 1.0, "z": 1.0 - 1e-12}}
+    rankings = rg.from_qrels(qrels, run)
+    assert rankings.evaluate("ndcg@1", "p@2", like="beir").mean() == {"ndcg@1": 1.0, "p@2": 0.5}  # z, x, a in 32 bits
+    assert rankings.evaluate("rr@1", "rr@2", like="beir").mean() == {"rr@1": 0.0, "rr@2": 0.5}  # x, a, z
+    assert rankings.evaluate("capped_recall@2", "capped_recall@9", like="beir").mean() == {
+        "capped_recall@2": 0.5,
+        "capped_recall@9": 1.0,
+    }
+    with pytest.raises(
+        ValueError, match="ndcg@1 and rr@1 follow other rules there, ties='docid' in 32 bits and ties='st"
+    ):
+        rankings.evaluate("ndcg@1", "rr@1", like="beir")
+
+
+def test_msmarco():
+    rankings = rg.from_qrels({"q": {"a": 0}, "missing": {"b": 1}}, {"q": {"x": 0.5, "a": 0.4}}, missing="skip")
+    result = rankings.evaluate("mrr@10", like="msmarco")
+    assert (result.mean("mrr@10"), result.missing) == (0.25, "zero")
+
+
+# presets
+
+
+@pytest.mark.parametrize("peer", PEERS.values(), ids=PEERS)
+def test_every_metric_of_every_peer_is_computed_and_explained(peer):
+    rankings = rg.from_qrels(fixed.QRELS, fixed.RUN)
+    for name in (name for held in peer.measures for name in held.names.split()):
+        asked = name.replace("@k", "@3")
+        result = rankings.evaluate(asked, like=peer.name.upper())
+        assert result.like == peer.name
+        assert f"like='{peer.name}'" in repr(result)
+        assert np.isfinite(result.mean(asked)), name
+        facts = rg.explain(asked, peer.name).facts[peer.name]
+        assert facts["ties"] == peer.order
+        assert facts["called"].endswith(f" in {peer.title}")
+        assert peer.source in facts["source"]
+
+
+def test_rankings_in_rank_order_follow_any_peer():
+    result = rg.from_ranked([[0, 3, 1]]).evaluate("ndcg@2", like="trec_eval-9")
+    assert (result.ties, result.missing, result.like) == (None, None, "trec_eval-9")
+
+
+def test_what_the_caller_wrote_wins():
+    rankings = rg.from_ranked([[1, 2], [0, 0]])
+    whole = (1 + 3 * LOG3) / (3 + LOG3) / 2
+    values = {"ndcg": whole + 0.5, "ndcg:empty=0": whole, "ndcg(gain=linear)": (1 + 2 * LOG3) / (2 + LOG3) / 2 + 0.5}
+    assert rankings.evaluate(*values, like="lightgbm").mean() == same_all(values)
+    # of a record, what differs from its default
+    table = rg.metric("ndcg", gain={1: 1, 2: 5})
+    expected = (1 + 5 * LOG3) / (5 + LOG3) / 2 + 0.5
+    assert same(rankings.evaluate(table, like="lightgbm").mean(table), expected)
+    linear = rg.metric("ndcg", gain="linear")
+    assert same(rankings.evaluate(linear, like="lightgbm").mean(linear), values["ndcg"])
+
+
+def test_rankgain_is_like_itself():
+    rankings = rg.from_scores([[0, 1]], [[0.5, 0.5]])
+    result = rankings.evaluate("rr", "rbp(p=0.5)", like="rankgain")
+    assert (result.ties, result.mean("rr")) == ("average", 0.75)
+
+
+@pytest.mark.parametrize(
+    ("asked", "like", "error", "match"),
+    [
+        (
+            "ndcg",
+            "solr",
+            ValueError,
+            r"like='solr': there is no such peer; there are: trec_eval-9, .*, msmarco, rankgain",
+        ),
+        ("ndcg", 9, TypeError, "like must be the name of a peer, not int 9"),
+        ("err", "sklearn", ValueError, "scikit-learn has no err that we know of; there are: ndcg, ndcg@k, dcg, dcg@k"),
+        ("rr@10", "trec_eval-9", ValueError, "trec_eval 9.0.8 and pytrec_eval has no rr@k that we know of"),
+        ("ndcg", "rectools", ValueError, "RecTools has no ndcg that we know of; there are: ndcg@k, ap@k"),
+        ("ndcg(empty=1)@3", "rectools", TypeError, r"like='rectools': NDCG\(k\) is our dcg: dcg has no empty"),
+        (
+            "ndcg",
+            "trec_eval-9",
+            ValueError,
+            "like='trec_eval-9': ties='docid' needs document ids, and bare scores have",
+        ),
+        ("nonsense", "sklearn", ValueError, "there is no metric 'nonsense'"),
+    ],
+)
+def test_refused(asked, like, error, match):
+    with pytest.raises(error, match=match):
+        rg.from_scores([[0, 1]], [[0.1, 0.2]]).evaluate(asked, like=like)
+
+
+def test_nothing_asked_for():
+    with pytest.raises(ValueError, match="no metric was asked for"):
+        rg.from_scores([[0, 1]], [[0.1, 0.2]]).evaluate(like="sklearn")
+
+
+def test_what_follows_other_peers_is_not_merged():
+    one, other = (rg.from_ranked([[1, 0]]).evaluate("ndcg", like=like) for like in ("sklearn", "catboost"))
+    assert one.merge(one).like == "sklearn"
+    with pytest.raises(ValueError, match="has like='catboost', and the first has 'sklearn'"):
+        one.merge(other)
+
+
+def test_notes_say_it():
+    assert (
+        "ties: average (like sklearn)" in rg.from_scores([0, 1], [1, 1]).evaluate("ndcg", like="sklearn")._repr_html_()
+    )
+
+
+# explanations
+
+
+@in_one_case("name", TABLE)
+def test_every_metric_is_explained(name):
+    row = TABLE[name]
+    found = rg.explain(name)
+    facts = found.facts["rankgain"]
+    assert facts["formula"] == row.formula
+    assert ("k" in facts) == row.cuts
+    labels = {"rel": "relevant", "empty": "nothing relevant"}
+    assert {labels.get(parameter, parameter) for parameter in row.takes} <= facts.keys()
+    assert facts["ties"].endswith("no expected value here") == bool(row.unaveraged)
+    text = str(found)
+    assert text.startswith(f"{name}\n")
+    assert max(map(len, text.splitlines())) <= 120
+
+
+def test_symbols_are_told_where_they_are_used():
+    assert "where" not in rg.explain("num_q").facts["rankgain"]
+    assert rg.explain("recall").facts["rankgain"]["where"] == (
+        "rel(i): 1 where the document at rank i is relevant, else 0; R: relevant documents judged"
+    )
+    assert "N: non-relevant" in rg.explain("bpref").facts["rankgain"]["where"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "label", "text"),
+    [
+        ("dcg(gain={1: 3})", "gain", None),
+        ("dcg(discount=zipf)", "discount", "d(i) = 1 / i"),
+        ("dcg(discount=jarvelin:3)", "discount", "d(i) = 1 for i < 3, else 1 / log_3(i)"),
+        (
+            "ndcg(ideal=returned)",
+            "ideal",
+            "of all judged documents, highest gain first, cut at k and at the length of ",
+        ),
+        ("rr(rel=2)", "relevant", "judged, with a grade of at least 2"),
+        ("rr(empty=nan)", "nothing relevant", "NaN: the query does not count"),
+        ("gm_ap", "mean", "the geometric mean over queries, each value 0.00001 at the least"),
+        ("num_ret", "mean", "the sum over queries"),
+        ("rbp(p=0.5)", "p", "0.5"),
+        ("utility", "coefficients", "(1.0, -1.0, 0.0, 0.0)"),
+    ],
+)
+def test_what_parameters_mean(asked, label, text):
+    if text is None:
+        asked, text = rg.metric("dcg", gain={1: 3}), "g(r) by grade: {0: 0, 1: 3}"
+    assert rg.explain(asked).facts["rankgain"][label].startswith(text)
+
+
+def test_differences():
+    found = rg.explain("ap@5", like=("lightgbm", "torchmetrics", "rankgain"))
+    apart = found.differences()
+    assert apart["formula"]["torchmetrics"] == TABLE["ap_hits"].formula
+    assert apart["called"]["rankgain"] == "-"
+    assert apart["scores"]["lightgbm"] == "-"
+    assert apart["relevant"]["lightgbm"] == "judged, with a grade above 0.5"
+    assert "mean" not in apart
+    above, below = str(found).split("\nand agree in\n")
+    assert above.startswith(
+        "ap@5: lightgbm and torchmetrics and rankgain differ in\n  called\n    lightgbm      map in L"
+    )
+    assert below.splitlines()[0].split() == ["k", "5"]
+
+
+def test_explain_refuses():
+    with pytest.raises(ValueError, match="stands for 9 metrics: explain one, such as ndcg_cut_5"):
+        rg.explain("ndcg_cut")
+    with pytest.raises(ValueError, match="like is empty"):
+        rg.explain("ndcg", like=[])
+    with pytest.raises(ValueError, match="there is no such peer"):
+        rg.explain("ndcg", like=("sklearn", "solr"))
+
+
+# the command line
+
+
+def test_the_command_explain(capsys):
+    for likes in ([], ["lightgbm"], ["lightgbm", "sklearn"]):
+        assert main(["explain", "ndcg@10", *(word for like in likes for word in ("--like", like))]) == 0
+        assert capsys.readouterr().out == f"{rg.explain('ndcg@10', like=likes or None)}\n"
+    assert main(["explain", "err", "--like", "sklearn"]) == 1
+    assert "scikit-learn has no err" in capsys.readouterr().err
+    for wrong in (
+        ["explain"],
+        ["explain", "ndcg@0"],
+        ["explain", "ndcg", "--like", "solr"],
+        ["explain", "ndcg", "more"],
+    ):
+        with pytest.raises(SystemExit):
+            main(wrong)
+        assert "usage: rankgain explain" in capsys.readouterr().err
+
+
+def test_the_option_like(capsys, monkeypatch):
+    from rankgain.inputs import trec as read_trec
+
+    read = []
+    monkeypatch.setattr(
+        read_trec, "read_run", lambda *rest, inner=read_trec.read_run: read.append(rest[2:]) or inner(*rest)
+    )
+    assert main(["eval", "--sample", "-m", "rr@10", "--like", "msmarco"]) == 0
+    assert "ties: stable (like msmarco)" in capsys.readouterr().out
+    assert read == [("stable", 64, 1)]  # at once by the rule of the peer
+    assert main(["eval", "--sample", "-m", "ap", "-m", "ndcg@10", "--like", "trec_eval-9", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["like"], found["missing"], found["counts"]["queries"]) == ("trec_eval-9", "skip", 11)
+    for option in (["--ties", "docid"], ["--missing", "zero"], ["--tie-spread"]):
+        with pytest.raises(SystemExit):
+            main(["eval", "--sample", "--like", "beir", *option])
+        assert f"argument {option[0]}: not allowed with argument --like" in capsys.readouterr().err
+
+
+# the page
+
+
+def test_the_page_has_every_peer():
+    page = where_we_differ.page()
+    for peer in (OWN, *PEERS.values()):
+        assert f"\n| `{peer.name}` | " in page
+    assert all(peer.notes for peer in PEERS.values())
+
+
+@pytest.mark.checkout
+def test_the_readme_holds_the_page():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert where_we_differ.page() in readme

@@ -1,0 +1,226 @@
+"""What ties are worth: the worst, the expected and the best value, in every form in which they are told."""
+
+import csv
+import io
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.strategies import examples
+
+import rankgain as rg
+from rankgain.cli import main
+from rankgain.data import lines as read_lines
+from rankgain.metrics.table import TABLE
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+MONOTONE = sorted({*TABLE} - {"unjudged", "rbp_residual"})  # more judged documents above make these less
+ORDERS = ("worst", "expected", "best", "docid")
+
+
+def test_a_constant_scorer_is_not_perfect():
+    grades = np.zeros((5, 40))
+    grades[:, -1] = 1
+    spread = rg.from_scores(grades, np.ones((5, 40)), ties="best").tie_spread("ndcg@10", "rr", "recall@10")
+    means = spread.mean()
+    assert means["recall@10"] == {"worst": 0.0, "expected": 0.25, "best": 1.0}
+    assert means["rr"]["best"] == 1.0
+    assert means["rr"]["expected"] == pytest.approx(sum(1 / rank for rank in range(1, 41)) / 40)
+    assert means["ndcg@10"]["expected"] < 0.12
+    assert spread.affected("rr") == 5
+    with pytest.warns(DeprecationWarning, match="hanging is called affected"):
+        assert spread.hanging("rr") == 5
+
+
+@examples(0.25)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_it_is_what_the_policies_give(seed):
+    rng = np.random.default_rng(seed)
+    labels, scores = rng.integers(0, 4, (3, 8)), rng.integers(0, 4, (3, 8)) / 4
+    rankings = rg.from_scores(labels, scores, ties="stable")
+    spread = rankings.tie_spread(*MONOTONE)
+    for name in MONOTONE:
+        worst, expected, best, own = (spread.to_dict()[0][name][order] for order in (*ORDERS[:3], "stable"))
+        for ties, value in (("worst", worst), ("best", best), ("stable", own)):
+            assert rankings.under(ties=ties).evaluate(name)[name][0] == value
+        if TABLE[name].unaveraged:
+            assert math.isnan(expected)
+            assert spread.unaveraged[name] == TABLE[name].unaveraged
+        else:
+            assert rankings.under(ties="average").evaluate(name)[name][0] == expected
+            assert worst - 1e-12 <= expected <= best + 1e-12
+        if name not in ("infap", "g", "ndcg_rel"):
+            assert worst - 1e-12 <= own <= best + 1e-12
+
+
+def test_nothing_is_tied():
+    spread = rg.from_scores([[0, 1, 2]], [[0.1, 0.2, 0.3]]).tie_spread("ndcg", "rr(empty=nan)")
+    assert [spread.affected(key) for key in spread.metrics] == [0, 0]
+    assert spread.ties == "average"
+    assert spread.own is spread.expected
+
+
+def test_queries_that_do_not_count_do_not_hang():
+    spread = rg.from_scores([[0, 0], [0, 1]], [[1, 1], [1, 1]]).tie_spread("rr(empty=nan)")
+    assert spread.affected("rr(empty=nan)") == 1
+
+
+@pytest.mark.parametrize("ties", ["average", "worst", "best", "stable"])
+def test_the_own_rule(ties):
+    spread = rg.from_scores([[0, 1]], [[1, 1]], ties=ties).tie_spread("rr")
+    assert spread.own.ties == ties
+    assert list(spread.evaluations) == ["worst", "expected", "best", *["stable"] * (ties == "stable")]
+
+
+def test_metrics_without_an_expected_value():
+    rankings = rg.from_scores([[0, 1]], [[1, 1]])
+    spread = rankings.tie_spread("infap", "rr")
+    assert list(spread.expected) == ["rr"]
+    assert spread.mean()["infap"]["worst"] < spread.mean()["infap"]["best"]
+    assert math.isnan(spread.mean()["infap"]["expected"])
+    assert "infap   0.5000         -  1.0000" in repr(spread)
+    assert "infap has no expected value: it depends on where" in repr(spread)
+    alone = rankings.tie_spread("infap")
+    assert alone.expected is None
+    assert "affected by ties" in alone._repr_html_()
+
+
+def test_frames():
+    pandas = pytest.importorskip("pandas")
+    spread = rg.from_scores([[0, 1], [1, 0]], [[1, 1]] * 2, ties="stable", query_ids=["a", "b"]).tie_spread(
+        "rr", "cg@1"
+    )
+    frame = spread.to_pandas()
+    assert isinstance(frame, pandas.DataFrame)
+    assert frame.columns.tolist() == ["query_id", "metric", "worst", "expected", "best", "stable"]
+    assert frame[frame.metric == "cg@1"].iloc[0].tolist() == ["a", "cg@1", 0.0, 0.5, 1.0, 0.0]
+
+
+def test_it_does_not_change():
+    spread = rg.from_scores([[0, 1]], [[1, 1]]).tie_spread("rr")
+    with pytest.raises(AttributeError):
+        spread.ties = "worst"
+
+
+@pytest.mark.parametrize("ties", ["docid", "average", "best"])
+def test_a_file_is_read_once_more_at_the_most(ties, monkeypatch):
+    rankings = rg.read_trec(*rg.sample(), ties=ties)
+    read = []
+    monkeypatch.setattr(
+        read_lines, "read_run", lambda *rest, inner=read_lines.read_run: read.append(rest) or inner(*rest)
+    )
+    rankings.tie_spread("ndcg@10", "rr")
+    assert len(read) == (ties == "docid")
+
+
+def test_threads_give_the_same_bits():
+    rng = np.random.default_rng(3)
+    rankings = rg.from_scores(rng.integers(0, 3, (50, 30)), rng.integers(0, 5, (50, 30)) / 4)
+    one, many = (rankings.tie_spread("ndcg@5", "ap", threads=threads) for threads in (1, 3))
+    assert one.to_dict() == many.to_dict()
+
+
+def test_refused():
+    with pytest.raises(ValueError, match="tie_spread: these rankings were given in rank order, without scores"):
+        rg.from_ranked([[1, 0]]).tie_spread("rr")
+    rankings = rg.from_scores([[0, 1]], [[1, 1]])
+    with pytest.raises(ValueError, match="no metric was asked for"):
+        rankings.tie_spread()
+    with pytest.raises(ValueError, match="there is no metric 'nonsense'"):
+        rankings.tie_spread("nonsense")
+
+
+# the command line
+
+
+@pytest.fixture
+def files(tmp_path):
+    texts = {
+        "qrels": "q1 0 a 1\nq1 0 b 0\nq2 0 c 1\n",
+        "run": "q1 0 a 1 1 t\nq1 0 b 2 1 t\nq2 0 c 1 1 t\n",
+        "other": "q1 0 b 1 2 t\nq1 0 a 2 1 t\nq2 0 x 1 1 t\nq2 0 c 1 1 t\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    return [str(tmp_path / name) for name in texts]
+
+
+def printed(capsys, *arguments):
+    assert main(["eval", *arguments, "--tie-spread"]) == 0
+    return capsys.readouterr().out
+
+
+def test_text(files, capsys, backend):
+    assert printed(capsys, *files[:2], "-m", "rr", "-m", "infap") == (
+        "metric   worst  expected    best   docid  affected by ties\n"
+        "------  ------  --------  ------  ------  ----------------\n"
+        "rr      0.7500    0.8750  1.0000  0.7500            1 of 2\n"
+        "infap   0.7500         -  1.0000  0.7500            1 of 2\n"
+        "\n"
+        "infap has no expected value: it depends on where each document of a tie group stands, not only on how many "
+        "are relevant\n"
+        "queries evaluated: 2\n"
+        "missing from the run: 0\n"
+        "without judgements: 0\n"
+        "nothing relevant: 0\n"
+        f"backend: {backend}\n"
+    )
+    assert [line.split() for line in printed(capsys, *files, "-m", "rr").splitlines()[2:4]] == [
+        ["run", "rr", "0.7500", "0.8750", "1.0000", "0.7500", "1", "of", "2"],
+        ["other", "rr", "0.5000", "0.6250", "0.7500", "0.5000", "1", "of", "2"],
+    ]
+    per_query = printed(capsys, *files[:2], "-m", "rr", "--per-query").splitlines()
+    assert per_query[0].split() == ["query", "metric", *ORDERS]
+    assert per_query[2].split() == ["q1", "rr", "0.5000", "0.7500", "1.0000", "0.5000"]
+    several = printed(capsys, *files, "-m", "rr", "--per-query").splitlines()
+    assert several[0].split() == ["run", "query", "metric", *ORDERS]
+    assert several[5].split() == ["other", "q2", "rr", "0.5000", "0.7500", "1.0000", "0.5000"]
+
+
+def test_json(files, capsys, backend):
+    found = json.loads(printed(capsys, *files[:2], "-m", "rr", "-m", "infap", "--json", "--per-query"))
+    assert found["tie_spread"]["rr"] == {"worst": 0.75, "expected": 0.875, "best": 1.0, "docid": 0.75}
+    assert found["tie_spread"]["infap"]["expected"] is None
+    assert found["affected_by_ties"] == {"rr": 1, "infap": 1}
+    assert found["queries"]["q1"]["rr"] == {"worst": 0.5, "expected": 0.75, "best": 1.0, "docid": 0.5}
+    assert (found["ties"], found["missing"], found["backend"]) == ("docid", "zero", backend)
+    assert json.loads(printed(capsys, *files, "--json"))["runs"].keys() == {"run", "other"}
+
+
+def test_csv(files, capsys):
+    rows = list(csv.reader(io.StringIO(printed(capsys, *files, "-m", "rr", "-m", "infap", "--csv"))))
+    assert rows[:2] == [["run", "metric", *ORDERS], ["run", "rr", "0.75", "0.875", "1.0", "0.75"]]
+    assert rows[2][3] == ""
+    rows = list(csv.reader(io.StringIO(printed(capsys, *files, "-m", "rr", "--csv", "--per-query"))))
+    assert rows[0] == ["run", "query", "metric", *ORDERS]
+    assert rows[1] == ["run", "q1", "rr", "0.5", "0.75", "1.0", "0.5"]
+    assert len(rows) == 5
+
+
+def test_no_lines_of_trec_eval(files, capsys):
+    with pytest.raises(SystemExit):
+        main(["eval", *files, "--tie-spread", "--trec"])
+    assert "argument --tie-spread: not allowed with argument --trec" in capsys.readouterr().err
+
+
+def test_what_rounding_does_is_no_tie_luck():
+    assert rg.from_scores([0.1, 0.2, 0.3], [0, 0, 0]).tie_spread("cg").affected("cg") == 0
+
+
+def test_the_customary_metrics_are_those_that_a_peer_has(capsys):
+    for peer, names in (("lightgbm", ["ndcg@10"]), ("msmarco", ["mrr@10"]), ("ranx", ["ndcg@10", "mrr@10"])):
+        assert main(["eval", "--sample", "--like", peer]) == 0
+        assert [line.split()[0] for line in capsys.readouterr().out.splitlines()[2 : 2 + len(names)]] == names
+
+
+def test_a_run_of_32_bits_is_read_once(capsys, monkeypatch):
+    """So that it may come from standard input."""
+    qrels, run = rg.sample()
+    with open(run, "rb") as file:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(file.read())))
+    assert main(["eval", qrels, "-", "--like", "trec_eval-9", "-m", "ndcg"]) == 0
+    assert "ndcg" in capsys.readouterr().out

@@ -1,0 +1,210 @@
+"""The C functions for tests: what rankgain.h declares, and calls that show every byte which they should not touch.
+
+`python tests/support/c_functions.py` adds what is new to the signatures that are frozen.
+"""
+
+import ctypes
+import json
+import math
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+import rankgain as rg
+from rankgain import capi
+
+NO_CUTOFF = capi.RANKGAIN_NO_CUTOFF
+FROZEN = Path(__file__).parents[1] / "capi" / "signatures.json"
+HEADER = re.sub(r"/\*.*?\*/", "", Path(rg.get_include(), "rankgain.h").read_text(), flags=re.DOTALL)
+
+
+def cython_type(declared):
+    """A type in the words of `__pyx_capi__`: `const double *` is `double const *`."""
+    words = re.findall(r"\w+|\*", declared)
+    (base,) = [word for word in words if word not in ("const", "*")]
+    return base.replace("ptrdiff_t", "Py_ssize_t") + " const" * ("const" in words) + " *" * words.count("*")
+
+
+class Function(NamedTuple):
+    """A function as it is declared: the types in the words of `__pyx_capi__`."""
+
+    result: str
+    parameters: dict[str, str]
+
+    @classmethod
+    def of(cls, result, parameters):
+        declared = [re.fullmatch(r"(.*?)(\w+)", text.strip()) for text in parameters.split(",")]
+        return cls(cython_type(result), {match[2]: cython_type(match[1]) for match in declared})
+
+    def __str__(self):
+        return f"{self.result}{'' if self.result.endswith('*') else ' '}({', '.join(self.parameters.values())})"
+
+
+STRUCTURE = re.search(r"typedef struct \{(.*)\} rankgain_api;", HEADER, re.DOTALL)[1]
+FUNCTIONS = {
+    name: Function.of(result, parameters)
+    for result, name, parameters in re.findall(r"(\w[\w *]*)\(\*(\w+)\)\(([^)]*)\);", STRUCTURE)
+}
+
+
+# the doors
+
+
+# Objects of this module: what is set on those of `ctypes.pythonapi` holds for everybody in the process.
+capsule_name = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(("PyCapsule_GetName", ctypes.pythonapi))
+_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
+    ("PyCapsule_GetPointer", ctypes.pythonapi)
+)
+
+
+def capsule_pointer(capsule):
+    return _pointer(capsule, capsule_name(capsule))
+
+
+SIGNATURES = {name: capsule_name(capsule).decode() for name, capsule in capi.__pyx_capi__.items()}
+TYPES = {
+    "int": ctypes.c_int,
+    "Py_ssize_t": ctypes.c_ssize_t,
+    "double": ctypes.c_double,
+    "char const *": ctypes.c_char_p,
+}
+
+
+def prototype(signature, pointer=ctypes.c_void_p):
+    result, parameters = re.fullmatch(r"(.*?) ?\((.*)\)", signature).groups()
+    return ctypes.CFUNCTYPE(*(TYPES.get(held, pointer) for held in (result, *parameters.split(", "))))
+
+
+C = {name.removeprefix("rankgain_"): prototype(signature)(capi.address(name)) for name, signature in SIGNATURES.items()}
+
+
+# calls
+
+DTYPES = {"double": np.float64, "float": np.float32, "Py_ssize_t": np.intp, "void": np.uint8}
+LISTS = ("relevance", "scores", "grades", "judged")
+DEFAULTS = {
+    "kind": 0,
+    "base": 2.0,
+    "k": NO_CUTOFF,
+    "gain": 0,
+    "discount": None,
+    "ideal": capi.RANKGAIN_JUDGED,
+    "empty": 0.0,
+    "rel": math.nan,
+    "ties": capi.RANKGAIN_AVERAGE,
+}
+# Bytes round the memory that a function is given, and what is in scratch and outputs beforehand. Without any round it
+# what is allocated is what is given, which sanitisers see. 0xFF makes NaN of every number read too much.
+SURROUNDINGS = ((64, 0xFF), (0, 0x2A))
+
+
+class Memory:
+    """So many bytes between others that nobody may touch, at an address that is `shift` beyond a multiple of 64."""
+
+    def __init__(self, content, guard, shift=0):
+        self.content = bytes(content)
+        self.block = ctypes.create_string_buffer(2 * guard + shift + len(content) + (64 if guard else 0))
+        self.start = ctypes.addressof(self.block) + shift
+        if guard:
+            self.start = (ctypes.addressof(self.block) + 127) // 64 * 64 + shift
+        ctypes.memset(self.block, 0xFF, len(self.block))
+        ctypes.memmove(self.start, self.content, len(content))
+        self.before = self.block.raw
+
+    def read(self, dtype):
+        return np.frombuffer(ctypes.string_at(self.start, len(self.content)), dtype).tolist()
+
+    def intact(self, *, written):
+        """Whether nothing but the content has changed, or, where it was not to be `written`, nothing at all."""
+        if written:
+            ctypes.memmove(self.start, self.content, len(self.content))
+        return self.block.raw == self.before
+
+
+def laid_out(values, stride, dtype):
+    """The numbers so many places apart, NaN between them, and the byte at which the first stands."""
+    values = np.asarray(values, dtype)
+    if not len(values) or not stride:
+        return values[:1].tobytes(), 0
+    held = np.full((len(values) - 1) * abs(stride) + 1, -1 if dtype is np.intp else np.nan, dtype)
+    held[:: abs(stride)] = values[:: int(math.copysign(1, stride))]
+    return held.tobytes(), (len(held) - 1) * held.itemsize if stride < 0 else 0
+
+
+def completed(given):
+    """The arguments with those that were not given: lengths are those of the lists, and strides 1."""
+    given = DEFAULTS | given
+    held = {name: len(given[name]) for name in (*LISTS, "discount", "offsets") if given.get(name) is not None}
+    given.setdefault("n", next((held[name] for name in LISTS if name in held), 0))
+    given.setdefault("n_judged", held.get("judged", 0))
+    given.setdefault("n_discount", held.get("discount", 0))
+    given.setdefault("queries", held.get("offsets", 1) - 1)
+    return given
+
+
+def room(parameter, given):
+    """How many numbers, or bytes of scratch, an output has room for."""
+    if parameter == "scratch":
+        ends = [given[name] for name in ("offsets", "judged_offsets") if given.get(name) is not None]
+        lists = [given[name] for name in LISTS if given.get(name) is not None]
+        longest = max([max(np.diff(held), default=0) for held in ends] or map(len, lists), default=0)
+        return max(0, C["scratch_size"](int(longest), given["k"]))
+    returned = min(given["n"], given["k"])
+    rooms = {"value": 1, "values": given["queries"], "order": returned, "first": returned, "last": returned}
+    return max(0, rooms.get(parameter, given["n"]))
+
+
+def call(name, shift=1, **given):
+    """The status and the outputs of a C function, called by the names of its parameters.
+
+    None is NULL. Scratch has just the bytes that it must have, `shift` beyond an even address. What it and the outputs
+    held before makes no difference.
+    """
+    answers = [_call(name, completed(given), shift, *surroundings) for surroundings in SURROUNDINGS]
+    assert len({repr(answer) for answer in answers}) == 1
+    return answers[0]
+
+
+def _call(name, given, shift, guard, filling):
+    arguments, inputs, outputs = [], [], {}
+    types = list(FUNCTIONS[name].parameters.items())
+    for place, (parameter, kind) in enumerate(types):
+        if not kind.endswith("*"):
+            arguments.append(given.get(parameter, 1))
+        elif parameter in given and given[parameter] is None:
+            arguments.append(None)
+        elif "const" in kind:
+            stride = next((given.get(other, 1) for other, _ in types[place:] if other.endswith("stride")), 1)
+            content, first = laid_out(given[parameter], stride, DTYPES[kind.split()[0]])
+            inputs.append(Memory(content, guard))
+            arguments.append(inputs[-1].start + first)
+        else:
+            dtype = np.dtype(DTYPES[kind.split()[0]])
+            content = bytes([filling]) * (room(parameter, given) * dtype.itemsize)
+            outputs[parameter] = Memory(content, guard, shift if parameter == "scratch" else 0), dtype
+            arguments.append(outputs[parameter][0].start)
+    status = C[name](*arguments)
+    results = {output: memory.read(dtype) for output, (memory, dtype) in outputs.items() if output != "scratch"}
+    assert all(memory.intact(written=False) for memory in inputs)
+    assert all(memory.intact(written=True) for memory, _ in outputs.values())
+    return status, *(result[0] if output == "value" else result for output, result in results.items())
+
+
+def constants(text):
+    return {name: int(value) for name, value in re.findall(r"(RANKGAIN_\w+) = (-?\d+)", text)}
+
+
+def current():
+    """What is frozen, as it is now: the functions in the order of the structure."""
+    return {
+        "defines": dict(re.findall(r"#define (RANKGAIN_\w+) (\S+)", HEADER)),
+        "constants": constants(HEADER),
+        "functions": {f"rankgain_{name}": str(function) for name, function in FUNCTIONS.items()},
+        "parameters": {f"rankgain_{name}": ", ".join(function.parameters) for name, function in FUNCTIONS.items()},
+    }
+
+
+if __name__ == "__main__":
+    FROZEN.write_text(json.dumps(current(), indent=2) + "\n")

@@ -1,0 +1,400 @@
+"""Calls of every public function, of Python and of C, and what they share. A new function is a new line of CALLS."""
+
+from collections.abc import Mapping
+from importlib.util import find_spec
+
+import numpy as np
+
+import rankgain as rg
+from rankgain.data.judgments import judgment_sets
+from rankgain.metrics.parameters import PARAMETERS
+
+CLASSES = [rg.Comparison, rg.Curve, rg.Evaluation, rg.Explanation, rg.Judgments, rg.Metric, rg.Rankings, rg.TieSpread]
+METRICS = [
+    "ndcg",
+    "ndcg@5",
+    "ndcg(gain=exponential)@5",
+    "dcg(discount=zipf)",
+    "rr(rel=2)@9",
+    rg.metric("cg", gain=[0, 2, 3, 9]),
+]
+KS = [1, 3, 10]
+MANY = 20_000  # documents of the list for the C functions, and …
+LISTS = 400  # … how many the same documents are parted in
+
+
+# the functions of C
+
+
+def c(name, *arguments):
+    """What a C function returns and what it writes: the arrays that are not read-only, but for scratch, of bytes.
+
+    ctypes lets the GIL go for as long as it runs.
+    """
+    from support.c_functions import C  # which needs what is compiled
+
+    taken = [argument.ctypes.data if isinstance(argument, np.ndarray) else argument for argument in arguments]
+    arrays = [argument for argument in arguments if isinstance(argument, np.ndarray)]
+    return C[name](*taken), [array for array in arrays if array.flags.writeable and array.dtype != np.uint8]
+
+
+def out(n=1, dtype=float):
+    return np.full(n, -1, dtype=dtype)
+
+
+def places():
+    """Room for an order, and the first and last ranks."""
+    return out(MANY, np.int64), out(MANY, np.int64), out(MANY, np.int64)
+
+
+def scratch():
+    size, _ = c("scratch_size", MANY, MANY)
+    return np.empty(size, dtype=np.uint8)
+
+
+# k is 10 or all, the gain exponential (1) or linear (0), the discount log2 (NULL) or the caller's; other options begin
+# with 16 (discounts), 32 (the ideal) and 48 (ties)
+C_CALLS = {
+    "message": lambda s: [c("message", status) for status in range(-6, 9)],
+    "scratch_size": lambda s: [c("scratch_size", n, k) for n in (-1, 0, 7) for k in (0, 1, 99)],
+    "gain": lambda s: [c("gain", kind, s.grade, MANY, out(MANY)) for kind in (0, 1)],
+    "discount": lambda s: [c("discount", kind, 3.0, MANY, out(MANY)) for kind in (16, 17, 18)],
+    "cg": lambda s: c("cg", s.grade, MANY, 1, MANY, 1, out()),
+    "dcg": lambda s: [
+        c("dcg", s.grade, MANY, 1, MANY, 0, None, 0, out()),
+        c("dcg", s.grade, MANY // 2, 2, MANY, 1, s.falling, MANY, out()),
+    ],
+    "idcg": lambda s: [c("idcg", s.grade, MANY, 1, k, 1, None, 0, scratch(), out()) for k in (10, MANY)],
+    "ndcg": lambda s: [
+        c("ndcg", s.grade, MANY, 1, s.grade, MANY, 1, k, 0, 32, None, 0, 0.0, scratch(), out()) for k in (10, MANY)
+    ],
+    "reciprocal_rank": lambda s: c("reciprocal_rank", s.grade, MANY, 1, MANY, 3.0, out()),
+    "cg_lists": lambda s: c("cg_lists", s.grade, s.offsets, LISTS, 10, 1, out(LISTS)),
+    "dcg_lists": lambda s: c("dcg_lists", s.grade, s.offsets, LISTS, MANY, 0, None, 0, out(LISTS)),
+    "idcg_lists": lambda s: c("idcg_lists", s.grade, s.offsets, LISTS, 10, 1, None, 0, scratch(), out(LISTS)),
+    "ndcg_lists": lambda s: c(
+        "ndcg_lists",
+        s.grade,
+        s.offsets,
+        s.grade,
+        s.offsets,
+        LISTS,
+        10,
+        1,
+        33,
+        s.falling,
+        MANY,
+        0.0,
+        scratch(),
+        out(LISTS),
+    ),
+    "reciprocal_rank_lists": lambda s: c("reciprocal_rank_lists", s.grade, s.offsets, LISTS, 10, np.nan, out(LISTS)),
+}
+for form in "f64", "f32":
+    C_CALLS |= {
+        f"order_{form}": lambda s, form=form: [
+            c(f"order_{form}", s.score[form], MANY, 1, s.grade, 1, k, ties, scratch(), *places())
+            for k in (10, MANY)
+            for ties in range(48, 52)
+        ],
+        f"dcg_from_scores_{form}": lambda s, form=form: [
+            c(
+                f"dcg_from_scores_{form}",
+                s.score[form],
+                MANY,
+                1,
+                s.grade,
+                1,
+                k,
+                ties,
+                1,
+                None,
+                0,
+                scratch(),
+                out(),
+            )
+            for k in (10, MANY)
+            for ties in range(48, 52)
+        ],
+        f"ndcg_from_scores_{form}": lambda s, form=form: [
+            c(
+                f"ndcg_from_scores_{form}",
+                s.score[form],
+                MANY,
+                1,
+                s.grade,
+                1,
+                k,
+                48,
+                0,
+                s.falling,
+                MANY,
+                0.0,
+                scratch(),
+                out(),
+            )
+            for k in (10, MANY)
+        ],
+        f"reciprocal_rank_from_scores_{form}": lambda s, form=form: c(
+            f"reciprocal_rank_from_scores_{form}",
+            s.score[form],
+            MANY,
+            1,
+            s.grade,
+            1,
+            10,
+            48,
+            2.0,
+            0.0,
+            scratch(),
+            out(),
+        ),
+    }
+
+
+# what threads share
+
+
+class Data:
+    """What callers hold. No array can be written to."""
+
+    def __init__(self, queries, documents):
+        rng = np.random.default_rng(4)
+        shape = queries, documents
+        self.grades, self.scores = rng.integers(0, 4, shape), rng.integers(0, documents // 3, shape) / 4
+        self.lists = [row[: 3 + 4 * place].tolist() for place, row in enumerate(self.grades)]
+        self.query = np.repeat(np.arange(queries), documents)[::-1]
+        self.flat = self.grades.ravel(), np.full(queries, documents)
+        self.weights = rng.integers(1, 4, queries)
+        self.ranked = rng.permuted(np.tile(np.arange(documents), (queries, 1)), axis=1)
+        self.relevant = [set(np.flatnonzero(row > 1).tolist()) for row in self.grades]
+        self.qrels = {f"q{q}": {f"d{d}": int(g) for d, g in enumerate(row[::3])} for q, row in enumerate(self.grades)}
+        self.run = {f"q{q}": {f"d{d}": float(s) for d, s in enumerate(row)} for q, row in enumerate(self.scores)}
+        self.truth_columns, self.columns = self.frame(self.qrels, "relevance"), self.frame(self.run, "score")
+        self.frames = [(self.truth_columns, self.columns)]
+        for module, make in FRAMES.items():
+            if find_spec(module):
+                self.frames.append(tuple(make(columns) for columns in self.frames[0]))
+        self.grade = rng.integers(0, 5, MANY).astype(float)
+        self.falling = 1.0 / np.arange(1, MANY + 1)
+        self.offsets = np.linspace(0, MANY, LISTS + 1).astype(np.int64)
+        scores = rng.integers(0, MANY // 2, MANY) / 8
+        self.score = {"f64": scores, "f32": scores.astype(np.float32)}
+        for array in (*vars(self).values(), *self.score.values(), self.columns["score"]):
+            if isinstance(array, np.ndarray):
+                array.flags.writeable = False
+
+    @staticmethod
+    def frame(queries, name):
+        rows = [(query, doc, value) for query, documents in queries.items() for doc, value in documents.items()]
+        query, doc, value = zip(*rows, strict=True)
+        return {"query_id": list(query), "doc_id": list(doc), name: np.array(value)}
+
+
+class Shared(Data):
+    """What is made of it, anew for each meeting: what is filled when it is first asked for is empty then."""
+
+    def __init__(self, data):
+        vars(self).update(vars(data))
+        self.judgments = rg.judgments(self.qrels)
+        self.metric = rg.metric("ndcg", k=5, gain={1: 1, 2: 4, 3: 9})
+        self.rankings = {
+            "ranked": rg.from_ranked(self.lists),
+            "scored": rg.from_scores(self.grades, self.scores),
+            "grouped": rg.from_scores(self.grades.ravel(), self.scores.ravel(), qid=self.query),
+            "recommended": rg.from_recommendations(self.ranked, self.relevant),
+            "matched": rg.from_qrels(self.judgments, self.run),
+            "framed": rg.from_frames(self.judgments, self.columns),
+            "read": rg.read_trec(*rg.sample()),
+        }
+        self.evaluation = self.rankings["matched"].evaluate(*METRICS)
+        self.curve = self.rankings["scored"].curve("ndcg", KS)
+        self.spread = self.rankings["matched"].tie_spread(*METRICS)
+        self.comparison = rg.Comparison({"one": self.evaluation, "other": self.rankings["framed"].evaluate(*METRICS)})
+
+
+FRAMES = {  # by module, without which the frame is not made
+    "pandas": lambda columns: __import__("pandas").DataFrame(columns),
+    "polars": lambda columns: __import__("polars").DataFrame(columns),
+    "pyarrow": lambda columns: __import__("pyarrow").table(columns),
+}
+
+
+class Linear:
+    """A model as scikit-learn has them."""
+
+    def predict(self, X):
+        return X @ np.ones(X.shape[1])
+
+
+def drawn(*axes):
+    return [(panel.get_ylabel(), *(line.get_xydata() for line in panel.lines)) for panel in axes]
+
+
+# what is called
+
+NEEDS = {
+    "Comparison.to_arrow": "pyarrow",
+    "Comparison.to_pandas": "pandas",
+    "Comparison.to_polars": "polars",
+    "Curve.plot": "matplotlib",
+    "Evaluation.to_arrow": "pyarrow",
+    "Evaluation.to_pandas": "pandas",
+    "Evaluation.to_polars": "polars",
+    "TieSpread.to_pandas": "pandas",
+    "plot": "matplotlib",
+}
+LEFT_OUT = {
+    "TieSpread.hanging": "a deprecated name",
+    "__version__": "a constant",
+    "backend": "a constant",
+    **dict.fromkeys(
+        [
+            f"Metric.{name}"
+            for name in (*rg.Metric.__slots__, *PARAMETERS, "above", "below", "depth")
+            if not name.startswith("_")
+        ],
+        "a field, seen in its text",
+    ),
+    **dict.fromkeys(["Explanation.metric", "Explanation.facts"], "a field, seen in its text"),
+    **dict.fromkeys([f"TieSpread.{name}" for name in rg.TieSpread._fields], "a field, seen with the others"),
+    **dict.fromkeys(["Curve.ks", "Curve.metric", "Curve.query_ids", "Curve.values"], "a field, seen with the curve"),
+    **dict.fromkeys(
+        [f"Rankings.{name}" for name in ("left_out", "missing", "query_ids", "ties")],
+        "a field, seen in its text and in what is evaluated",
+    ),
+    "Judgments.query_ids": "a field, seen with the judgments",
+    "Evaluation.counts": "a field, seen with the evaluation",
+}
+CALLS = {
+    "Comparison": lambda s: (
+        rg.Comparison({"a": s.evaluation}),
+        repr(s.comparison),
+        s.comparison._repr_html_(),
+        [*s.comparison],
+    ),
+    "Comparison.aggregate": lambda s: s.comparison.aggregate(weights=s.weights),
+    "Comparison.best": lambda s: s.comparison.best("ndcg"),
+    "Comparison.columns": lambda s: s.comparison.columns(),
+    "Comparison.means": lambda s: s.comparison.means(),
+    "Comparison.metrics": lambda s: s.comparison.metrics,
+    "Comparison.table": lambda s: s.comparison.table(),
+    "Comparison.to_arrow": lambda s: s.comparison.to_arrow().to_pydict(),
+    "Comparison.to_dict": lambda s: s.comparison.to_dict(),
+    "Comparison.to_pandas": lambda s: s.comparison.to_pandas().to_dict("list"),
+    "Comparison.to_polars": lambda s: s.comparison.to_polars().to_dict(as_series=False),
+    "Curve": lambda s: (s.curve, repr(s.curve)),
+    "Curve.mean": lambda s: s.curve.mean(),
+    "Curve.plot": lambda s: drawn(s.curve.plot(per_query=True)),
+    "Evaluation": lambda s: (s.evaluation, repr(s.evaluation), s.evaluation._repr_html_(), len(s.evaluation)),
+    "Evaluation.aggregate": lambda s: s.evaluation.aggregate(),
+    "Evaluation.columns": lambda s: s.evaluation.columns(),
+    "Evaluation.mean": lambda s: [s.evaluation.mean(), s.evaluation.mean("ndcg", weights=s.weights)],
+    "Evaluation.merge": lambda s: s.evaluation.merge(
+        rg.from_qrels({"x": {"d": 1}}, s.run | {"x": {}}).evaluate(*METRICS)
+    ),
+    "Evaluation.to_arrow": lambda s: s.evaluation.to_arrow().to_pydict(),
+    "Evaluation.to_dict": lambda s: s.evaluation.to_dict(),
+    "Evaluation.to_pandas": lambda s: s.evaluation.to_pandas().to_dict("list"),
+    "Evaluation.to_polars": lambda s: s.evaluation.to_polars().to_dict(as_series=False),
+    "Explanation": lambda s: (repr(rg.explain("rr@5")), repr(rg.explain("ndcg@5", ("lightgbm", "lenskit")))),
+    "Explanation.differences": lambda s: rg.explain("ndcg@5", ("rectools", "trec_eval-9")).differences(),
+    "Judgments": lambda s: (s.judgments, repr(s.judgments), len(s.judgments)),
+    "Metric": lambda s: (
+        s.metric,
+        repr(s.metric),
+        hash(s.metric),
+        s.metric == rg.metric("ndcg"),
+        s.metric.__reduce__()[1],
+    ),
+    "Metric.at": lambda s: s.metric.at(3),
+    "Rankings": lambda s: [(repr(held), len(held)) for held in s.rankings.values()],
+    "Rankings.curve": lambda s: [held.curve("ndcg", KS) for held in s.rankings.values()],
+    "Rankings.evaluate": lambda s: [
+        *(held.evaluate(*METRICS, threads=3) for held in s.rankings.values()),
+        *(held.evaluate("ndcg@5", like="lenskit", threads=3) for held in s.rankings.values()),
+    ],
+    "Rankings.limited": lambda s: [
+        held.limited(judged_only=True).evaluate(*METRICS, threads=3) for held in s.rankings.values()
+    ],
+    "Rankings.tie_spread": lambda s: [
+        s.rankings[name].tie_spread(*METRICS, threads=3) for name in ("scored", "matched", "framed", "read")
+    ],
+    "Rankings.under": lambda s: s.rankings["matched"].under(ties="average", score_bits=32).evaluate(*METRICS),
+    "catboost_metric": lambda s: rg.catboost_metric("ndcg@5", s.flat, ties="worst").evaluate(
+        [s.scores.ravel()], s.flat[0], None
+    ),
+    "TieSpread": lambda s: (repr(s.spread), s.spread._repr_html_()),
+    "TieSpread.columns": lambda s: s.spread.columns(),
+    "TieSpread.evaluations": lambda s: s.spread.evaluations,
+    "TieSpread.affected": lambda s: [s.spread.affected(metric) for metric in METRICS],
+    "TieSpread.mean": lambda s: s.spread.mean(),
+    "TieSpread.metrics": lambda s: s.spread.metrics,
+    "TieSpread.notes": lambda s: s.spread.notes(),
+    "TieSpread.rows": lambda s: s.spread.rows(),
+    "TieSpread.to_dict": lambda s: s.spread.to_dict(),
+    "TieSpread.to_pandas": lambda s: s.spread.to_pandas().to_dict("list"),
+    "cg": lambda s: [rg.cg(grades, k=5, gain="exponential") for grades in (s.grades, s.grades[0], s.lists)],
+    "compare": lambda s: rg.compare({"dict": s.run, "frame": s.columns}, s.judgments, METRICS),
+    "dcg": lambda s: [
+        rg.dcg(grades, discount=f"jarvelin:{b}") for grades in (s.grades, s.lists[0]) for b in range(2, 6)
+    ],
+    "discount": lambda s: [rg.discount(2000, kind) for kind in ("log2", "zipf", "jarvelin:3")],
+    "explain": lambda s: [rg.explain(s.metric, like) for like in (None, "catboost", "ranx")],
+    "from_frames": lambda s: [rg.from_frames(*frames, validate="full") for frames in s.frames],
+    "from_qrels": lambda s: [
+        rg.from_qrels(s.qrels, s.run, ties=ties) for ties in ("docid", "average", "stable", "best")
+    ],
+    "from_ranked": lambda s: [rg.from_ranked(grades, judged=s.grades) for grades in (s.grades, s.lists)],
+    "from_recommendations": lambda s: rg.from_recommendations(s.ranked.tolist(), s.relevant, validate="full"),
+    "from_scores": lambda s: [rg.from_scores(s.grades, s.scores, ties=ties) for ties in ("average", "stable", "worst")],
+    "gain": lambda s: [rg.gain(s.grades, kind) for kind in ("exponential", {1: 1, 2: 3, 3: 5}, np.sqrt)],
+    "get_include": lambda s: rg.get_include(),
+    "idcg": lambda s: [rg.idcg(grades, k=5) for grades in (s.grades, s.grade, s.lists)],
+    "judgments": lambda s: [rg.judgments(truth) for truth in (s.qrels, s.relevant, s.truth_columns, rg.sample()[0])],
+    "lightgbm_metric": lambda s: rg.lightgbm_metric("ndcg@5", "rr", threads=2)(
+        s.flat[0], s.scores.ravel(), None, s.flat[1]
+    ),
+    "mean_ndcg": lambda s: rg.mean_ndcg(s.grades, gain="exponential"),
+    "metric": lambda s: rg.metric("ndcg", k=3, gain="exponential", discount="zipf"),
+    "mrr": lambda s: rg.mrr(s.lists),
+    "ndcg": lambda s: [rg.ndcg(grades, k=k) for grades in (s.grades, s.grade, s.lists, s.lists[3]) for k in KS],
+    "plot": lambda s: drawn(*rg.plot(s.rankings["matched"], ["dcg", "rr"], KS).axes),
+    "read_trec": lambda s: rg.read_trec(*rg.sample(), ties="average"),
+    "reciprocal_rank": lambda s: [
+        rg.reciprocal_rank(grades, rel=rel) for grades in (s.grades, s.lists) for rel in (1, 2)
+    ],
+    "sample": lambda s: rg.sample(),
+    "xgboost_metric": lambda s: rg.xgboost_metric("ndcg@5", per_query=True)(s.grades[0], s.scores[0]),
+    "scorer": lambda s: rg.scorer("ndcg@5")(Linear(), s.scores.reshape(-1, 1), s.grades.ravel(), qid=s.query),
+}
+if find_spec("rankgain._compiled.walk"):
+    import rankgain.capi
+
+    CALLS |= {f"capi.rankgain_{name}": call for name, call in C_CALLS.items()}
+    CALLS["capi.address"] = lambda s: [rg.capi.address(f"rankgain_{name}") for name in C_CALLS]
+HERE = sorted(name for name in CALLS if find_spec(NEEDS.get(name, "numpy")))
+
+
+def bits(value):
+    """A result as something that is equal only if every bit is."""
+    if isinstance(value, rg.Rankings):
+        value = value.evaluate(*METRICS)
+    if isinstance(value, rg.Evaluation):
+        value = dict(value), [*value.query_ids], value.counts, value.ties, value.missing, value.backend
+    if isinstance(value, rg.Judgments):
+        truth = judgment_sets(value)
+        value = [*value.query_ids], truth.offsets, truth.grades, truth.documents
+    if isinstance(value, rg.Curve):
+        value = value.metric, value.ks, value.values, value.query_ids
+    if isinstance(value, Mapping):
+        value = list(value.items())
+    if isinstance(value, np.ndarray):
+        return value.dtype.str, value.shape, value.tobytes()
+    if isinstance(value, float):
+        return value.hex()
+    return [bits(part) for part in value] if isinstance(value, (list, tuple, range)) else value
+
+
+def answer(name, shared):
+    return bits(CALLS[name](shared))

@@ -1,0 +1,121 @@
+"""Calls that are refused, and calls that only look odd: what the tables of cases are made of."""
+
+import re
+import reprlib
+from collections import defaultdict
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+
+import rankgain as rg
+
+HUGE = 10**400  # an int that is no float64
+GOOD = {"q": {"d": 1}}
+SHORT = reprlib.Repr()
+SHORT.maxother = 1000
+
+
+class Case:
+    """A call, and what must come of it: a value, or an exception of this very type whose text holds all the parts."""
+
+    def __init__(self, expected, parts, function, *args, **options):
+        self.expected, self.parts = expected, parts.split(" | ")
+        self.function, self.args, self.options = function, args, options
+
+    def __call__(self):
+        return self.function(*self.args, **self.options)
+
+    def __str__(self):
+        given = [*map(SHORT.repr, self.args), *(f"{name}={SHORT.repr(self.options[name])}" for name in self.options)]
+        return f"{self.function.__name__}({re.sub(r'( object)? at 0x[0-9a-fA-F]+', '', ', '.join(given))[:150]})"
+
+
+def works(expected, function, *args, **options):
+    return Case(expected, "", function, *args, **options)
+
+
+def named(name, function):
+    function.__name__ = name
+    return function
+
+
+def passing(parameter, function, *args, **options):
+    """The function as one of this parameter alone."""
+    return named(f"{function.__name__} {parameter}", lambda value: function(*args, **options, **{parameter: value}))
+
+
+def each(rows, part, *functions):
+    """A case for each value of each row (exception, parts, *values) in each function; {} is the type of the value."""
+    for expected, parts, *values in rows:
+        for value in values:
+            for function in functions:
+                yield Case(expected, f"{part} | {parts.format(type(value).__name__)}", function, value)
+
+
+def table(cases):
+    """A test of the cases of each function, named after it."""
+    by_name = defaultdict(list)
+    for case in cases:
+        by_name[case.function.__name__].append(case)
+    return pytest.mark.parametrize("cases", [pytest.param(own, id=name) for name, own in by_name.items()])
+
+
+def snapshot(value):
+    """All that can be seen of a value, to compare before and after."""
+    if isinstance(value, np.ndarray) and value is not np.ma.masked:
+        content = [*map(id, value.flat)] if value.dtype.kind == "O" else value.tobytes()
+        return str(value.dtype), value.shape, value.strides, str(value.flags), content, repr(getattr(value, "mask", 0))
+    if isinstance(value, Mapping):
+        return type(value), [(snapshot(key), snapshot(item)) for key, item in value.items()]
+    if isinstance(value, (list, tuple, set)):
+        return type(value), [snapshot(item) for item in value]
+    return id(value)
+
+
+def plain(result):
+    """Numbers as Python holds them; an Evaluation as its vectors."""
+    if isinstance(result, rg.Evaluation):
+        return [vector.tolist() for vector in result.values()]
+    return result.tolist() if isinstance(result, np.ndarray) else result
+
+
+def outcome(call):
+    try:
+        return "no error", repr(plain(call()))
+    except Exception as error:
+        return type(error), str(error)
+
+
+def is_due(case, kind, text):
+    if isinstance(case.expected, type) and issubclass(case.expected, Exception):
+        return kind is case.expected and all(part in text for part in case.parts)
+    return (kind, text) == ("no error", repr(case.expected))
+
+
+def check_each(cases, snapshot):
+    """Make each call and return the outcomes. Fails with all whose outcome is not due."""
+    outcomes, faults = [], []
+    for case in cases:
+        given = [*case.args, *case.options.values()]
+        before = snapshot(given)
+        outcomes.append(outcome(case))
+        if not is_due(case, *outcomes[-1]):
+            faults.append(f"{case}: {outcomes[-1]}, not {case.expected} {case.parts}")
+        if snapshot(given) != before:
+            faults.append(f"{case}: what was given has changed")
+    assert not faults, "\n".join(faults)
+    return outcomes
+
+
+def masked(*mask):
+    return np.ma.masked_array(np.arange(1.0, len(mask) + 1), mask)
+
+
+def evaluated(constructor):
+    """The constructor, its Rankings evaluated at once."""
+
+    def call(*args, metrics=("ndcg", "dcg@2", "rr"), **options):
+        return constructor(*args, **options).evaluate(*metrics)
+
+    return named(constructor.__name__, call)

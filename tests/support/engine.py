@@ -1,0 +1,53 @@
+"""What the first half of the engine finds, for the tests that look at it."""
+
+import numpy as np
+
+from rankgain import _backend
+from rankgain._codes import LISTS, UNLIMITED
+from rankgain.data.rules import TIES
+from rankgain.metrics.families import POOLED
+from rankgain.metrics.program import find
+from rankgain.rankings import parts_of
+
+
+def plain(found):
+    """A Found as lists, up to the query that is refused; or the fault itself."""
+    if found.error_code is not None:
+        return found.error_code
+    hits, judged = int(found.offsets[found.queries]), int(found.judged_offsets[found.queries])
+    sizes = {"grade": hits, "first": hits, "last": hits, "judged_grade": judged, "judged_count": judged}
+    return {name: getattr(found, name)[: sizes.get(name)].tolist() for name in found._fields[2:]}
+
+
+def found_in(engine, chunk, room, *, depth=UNLIMITED, judged_depth=UNLIMITED, lowest=POOLED, rules=None):
+    """The hits and the judged grades of a chunk."""
+    program = engine.Program([], [], depth, judged_depth, lowest)
+    return plain(find(engine, program, rules or (TIES["average"], False, UNLIMITED, False, UNLIMITED), chunk, room))
+
+
+def found_in_lists(engine, grades, scores, offsets, *, ties="average", **options):
+    """The same of flat arrays of grades and, unless they are in rank order, scores."""
+    chunk = LISTS, 0, len(offsets) - 1, grades, offsets, 0, scores, None, None, 0
+    rules = TIES[ties], False, UNLIMITED, False, UNLIMITED
+    return found_in(engine, chunk, (len(grades), len(grades)), rules=rules, **options)
+
+
+def found_in_rankings(engine, rankings, **options):
+    """The same of rankings, up to where the source breaks: no further is ever read."""
+    source, rules = parts_of(rankings)
+    queries = len(rankings) if source.broken is None else source.broken[0]
+    return found_in(engine, source.chunk(0, queries), source.capacity(0, queries), rules=rules.codes, **options)
+
+
+def scanned(name, data):
+    """What a scan finds: the fault, or the rows with their queries, documents and values."""
+    data = np.frombuffer(data, dtype=np.uint8)
+    most = len(data) + 1
+    starts, ends, hashes, runs, totals = (np.empty(size, dtype=np.int64) for size in (most, most, most, 5 * most, 3))
+    values = np.empty(most)
+    fault = getattr(_backend.lines, name)((data, starts, ends, values, hashes, runs), totals)
+    if fault is not None:
+        return fault
+    rows, count, lines = totals.tolist()
+    found = starts[:rows].tolist(), ends[:rows].tolist(), values[:rows].tolist(), runs[: 5 * count].tolist(), lines
+    return repr(found)

@@ -1,0 +1,99 @@
+"""What hypothesis draws: grades, scores with many ties, and every parameter of the metrics."""
+
+from hypothesis import settings
+from hypothesis import strategies as st
+
+import rankgain as rg
+from rankgain._codes import UNLIMITED
+from rankgain.metrics.table import TABLE
+
+TIES = ["average", "stable", "best", "worst"]
+
+
+def examples(factor):
+    """As many times the examples of the profile."""
+    return settings(max_examples=max(1, round(factor * settings().max_examples)))
+
+
+def as_many(number):
+    """As many cases that are drawn without hypothesis, where it draws 100 examples: mark their test `hypothesis`."""
+    return max(1, number * settings().max_examples // 100)
+
+
+grades = st.one_of(
+    st.integers(0, 4),
+    st.integers(0, 4),
+    st.floats(0, 8, allow_subnormal=False),
+    st.sampled_from([0.5, 64.0, 100.0, 1e-3]),
+)
+scores = st.one_of(
+    st.integers(-2, 2).map(float),
+    st.floats(allow_nan=False, width=32),
+    st.sampled_from([0.0, -0.0, float("inf"), float("-inf")]),
+)
+cutoffs = st.none() | st.integers(1, 12)
+depths = st.integers(1, 12) | st.just(UNLIMITED)
+
+
+def double(grade):
+    return 2.0 * grade
+
+
+def fall(grade):
+    """A gain that falls with the grade, and gives grade 0 something."""
+    return 1.0 / (1.0 + grade)
+
+
+named_gains = st.sampled_from(["linear", "exponential"])
+gains = named_gains | st.sampled_from([double, fall])
+discounts = st.sampled_from(
+    ["log2", "zipf", "jarvelin", "jarvelin:10", "jarvelin:2.5", [1.0] * 3 + [0.5] * 17, [0.5, 1.0, 0.0, 2.0] * 5]
+)
+empties = st.sampled_from([0.0, 1.0, float("nan")])
+rels = st.sampled_from([None, 0, 0.5, 1, 2])
+
+
+@st.composite
+def documents(draw, most=6, least=0):
+    """(grade, score) of the documents of one query, with ties of up to `most` documents."""
+    return draw(st.lists(st.tuples(grades, scores), min_size=least, max_size=most))
+
+
+# Every parameter that a metric of the table may take. "table" stands for one by grade, which `asked_of` makes.
+PARAMETERS = {
+    "gain": gains | st.sampled_from(["binary", "table"]),
+    "discount": discounts,
+    "ideal": st.sampled_from(["judged", "returned"]),
+    "rel": rels,
+    "empty": empties,
+    "beta": st.sampled_from([0, 0.5, 1, 2, 3.7]),
+    "p": st.sampled_from([0.1, 0.5, 0.8, 0.9, 0.99]),
+    "max_grade": st.sampled_from([4, 4.5, 10, 1000]),
+    "recall": st.sampled_from([0, 0.1, 0.2, 0.25, 1 / 3, 0.5, 0.7, 0.9, 1]),
+    "rounding": st.sampled_from(["up", "nearest"]),
+    "multiple": st.sampled_from([0.05, 0.2, 0.5, 1, 1.4, 2, 7]),
+    "coefficients": st.sampled_from([(1.0, -1.0, 0.0, 0.0), (2.0, -0.25, -1.0, 0.125), (0.0, 0.0, 0.1, 3.0)]),
+    "collection": st.sampled_from([0, 30, 1e6]),
+}
+
+
+@st.composite
+def asked(draw, names=tuple(TABLE)):
+    """The name of a metric, and parameters of those that it takes."""
+    row = TABLE[draw(st.sampled_from(names))]
+    drawn = {name: draw(PARAMETERS[name]) for name in row.takes if draw(st.booleans())}
+    if row.cuts:
+        drawn["k"] = draw(cutoffs)
+    return row.name, drawn
+
+
+def asked_of(drawn, known):
+    """The metric, and its parameters, for queries with these grades: a table has them all, a scale reaches them."""
+    name, parameters = drawn
+    parameters = dict(parameters)
+    if parameters.get("gain") == "table":
+        parameters["gain"] = {grade: 0.75 * (place * 7 % 5) for place, grade in enumerate(sorted(known), start=1)}
+    highest = max(known, default=0)
+    if "max_grade" in TABLE[name].takes and parameters.get("max_grade", 4.0) < highest:
+        parameters["max_grade"] = float(highest)
+    return rg.metric(name, **parameters), name, parameters

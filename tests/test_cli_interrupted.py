@@ -1,0 +1,137 @@
+"""A command that is stopped while it writes a file leaves the old file or the new one, whole, and nothing else."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+from support.marks import quick_first
+
+from rankgain import cli
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a process cannot be told there to end")
+
+# `rankgain eval --sample -o FILE`, which at one moment writes a byte, and waits for one before it goes on.
+CHILD = """
+import os, sys
+from rankgain import cli
+
+chosen, output = sys.argv[1:]
+
+def pause(moment):
+    if moment == chosen:
+        os.write(1, b".")
+        os.read(0, 1)
+
+def then(function, moment):
+    def halting(*arguments):
+        result = function(*arguments)
+        pause(moment)
+        return result
+    return halting
+
+class Halting:
+    def __init__(self, file):
+        self.file = file
+    def __enter__(self):
+        return self
+    def __exit__(self, *_):
+        self.file.close()
+    def __getattr__(self, name):
+        return getattr(self.file, name)
+    def write(self, data):
+        half = len(data) // 2
+        self.file.write(data[:half])
+        self.file.flush()
+        pause("half written")
+        self.file.write(data[half:])
+
+cli.check_writable = then(cli.check_writable, "evaluating")
+cli.open = then(lambda *arguments: Halting(open(*arguments)), "begun")
+os.fsync = then(os.fsync, "written")
+os.replace = then(os.replace, "replaced")
+sys.argv[1:] = ["eval", "--sample", "-o", output]
+sys.exit(cli.command())
+"""
+MOMENTS = ["evaluating", "begun", "half written", "written", "replaced"]
+
+
+def stopped(moment, number, output):
+    """The exit status and standard error of a command that got a signal at a moment."""
+    call = [sys.executable, "-c", CHILD, moment, str(output)]
+    with subprocess.Popen(call, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+        assert child.stdout.read(1) == b"."
+        child.send_signal(number)
+        rest, error = child.communicate(b"\n")
+        assert rest == b""
+        return child.returncode, error
+
+
+@pytest.fixture(scope="module")
+def new():
+    return subprocess.run([sys.executable, "-m", "rankgain.cli", "eval", "--sample"], capture_output=True).stdout
+
+
+@pytest.mark.parametrize("moment", quick_first(["half written", *(m for m in MOMENTS if m != "half written")]))
+@pytest.mark.parametrize(
+    ("name", "old"), quick_first([("SIGTERM", b"old"), ("SIGTERM", None), ("SIGINT", b"old"), ("SIGHUP", None)])
+)
+def test_a_signal_that_asks_to_end_waits_for_the_file(tmp_path, new, moment, name, old):
+    output, number = tmp_path / "out", getattr(signal, name)
+    if old is not None:
+        output.write_bytes(old)
+    assert stopped(moment, number, output) == (-number, b"")
+    assert os.listdir(tmp_path) == ([] if moment == "evaluating" and old is None else ["out"])
+    if os.listdir(tmp_path):
+        assert output.read_bytes() == (old if moment == "evaluating" else new)
+
+
+@pytest.mark.parametrize("moment", quick_first(["half written", *(m for m in MOMENTS if m != "half written")]))
+def test_a_kill_leaves_the_old_file_whole(tmp_path, new, moment):
+    output = tmp_path / "out"
+    output.write_bytes(b"old")
+    assert stopped(moment, signal.SIGKILL, output) == (-signal.SIGKILL, b"")
+    assert output.read_bytes() == (new if moment == "replaced" else b"old")
+    others = [path.name for path in tmp_path.iterdir() if path != output]
+    assert len(others) == (moment in ("begun", "half written", "written"))
+    assert all(name.startswith(".rankgain-") for name in others)
+
+
+def test_signals_that_were_ignored_stay_so(tmp_path, new):
+    """As in what a shell started with `nohup`, or in the background."""
+    output = tmp_path / "out"
+    call = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); signal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
+    for number in (signal.SIGINT, signal.SIGHUP):
+        child = [sys.executable, "-c", call + CHILD, "evaluating", str(output)]
+        with subprocess.Popen(child, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+            assert process.stdout.read(1) == b"."
+            process.send_signal(number)
+            process.communicate(b"\n")
+        assert process.returncode == 0
+        assert output.read_bytes() == new
+        output.unlink()
+
+
+def test_in_a_program_its_own_handler_is_asked_when_the_file_is_whole(tmp_path, monkeypatch):
+    replace, asked = os.replace, []
+
+    def interrupted(*arguments):
+        signal.raise_signal(signal.SIGTERM)
+        replace(*arguments)
+
+    monkeypatch.setattr(os, "replace", interrupted)
+    before = signal.signal(signal.SIGTERM, lambda number, _: asked.append((number, os.listdir(tmp_path))))
+    try:
+        cli.write_whole(str(tmp_path / "out"), b"new")
+        assert asked == [(signal.SIGTERM, ["out"])]
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def test_a_thread_that_cannot_put_signals_off_writes_as_well(tmp_path):
+    thread = threading.Thread(target=cli.write_whole, args=(str(tmp_path / "out"), b"new"))
+    thread.start()
+    thread.join()
+    assert (tmp_path / "out").read_bytes() == b"new"

@@ -1,0 +1,419 @@
+"""The scorer in the hands of the real scikit-learn, with metadata routing and without."""
+
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pandas
+import polars
+import pytest
+import sklearn
+from scipy import sparse
+from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.dummy import DummyRegressor
+from sklearn.exceptions import FitFailedWarning
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.metrics import check_scoring, make_scorer, ndcg_score
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    LeaveOneGroupOut,
+    RandomizedSearchCV,
+    cross_val_score,
+    cross_validate,
+)
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+import rankgain as rg
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+METRIC = "ndcg(gain=exponential)@3"
+
+
+@pytest.fixture(autouse=True)
+def settings():
+    with sklearn.config_context(enable_metadata_routing=False):
+        yield
+
+
+@pytest.fixture
+def routing(settings):
+    with sklearn.config_context(enable_metadata_routing=True):
+        yield
+
+
+@pytest.fixture
+def data():
+    """Features, grades and the queries of 12 to which the rows belong, which are not in a row; one has one document."""
+    rng = np.random.default_rng(5)
+    qid = rng.permutation(np.append(rng.integers(0, 11, 119), 11))
+    X = rng.normal(size=(120, 4))
+    y = np.clip(np.round(X @ [1, 0.5, 0, 0] + rng.normal(size=120)), 0, 3).astype(int)
+    return X, y, qid
+
+
+def by_hand(estimator, X, y, qid, cv, metric=METRIC, scores=lambda model, X: model.predict(X)):
+    """The mean metric of each fold, query by query."""
+    found = []
+    for train, test in cv.split(X, y, qid):
+        model = clone(estimator).fit(X[train], y[train])
+        given = scores(model, X[test])
+        lists = [(y[test][qid[test] == query], given[qid[test] == query]) for query in np.unique(qid[test])]
+        values = [rg.from_scores(*pair).evaluate(metric)[metric][0] for pair in lists]
+        found.append(np.mean(values))
+    return pytest.approx(found, rel=1e-12)
+
+
+# with routing
+
+
+@pytest.mark.peers
+@pytest.mark.usefixtures("routing")
+def test_cross_validation_with_routing(data):
+    X, y, qid = data
+    expected = by_hand(Ridge(), X, y, qid, GroupKFold(3))
+    scorer = rg.scorer(METRIC).set_score_request(qid="groups")
+    found = cross_val_score(Ridge(), X, y, scoring=scorer, cv=GroupKFold(3), params={"groups": qid})
+    assert found == expected
+    both = {"qid": qid, "groups": qid}  # each under the name that is its own
+    assert cross_val_score(Ridge(), X, y, scoring=rg.scorer(METRIC), cv=GroupKFold(3), params=both) == expected
+    several = {"ndcg": rg.scorer(METRIC), "mrr": rg.scorer("mrr"), "r2": "r2"}
+    result = cross_validate(
+        Ridge(), X, y, scoring=several, cv=GroupKFold(3), params=both, return_train_score=True, n_jobs=2
+    )
+    assert result["test_ndcg"] == expected
+    assert result["test_mrr"] == by_hand(Ridge(), X, y, qid, GroupKFold(3), "mrr")
+    assert result["train_ndcg"].shape == (3,)
+
+
+@pytest.mark.usefixtures("routing")
+def test_grid_search_with_routing(data):
+    X, y, qid = data
+    search = GridSearchCV(
+        make_pipeline(StandardScaler(), Ridge()),
+        {"ridge__alpha": [0.1, 1000.0]},
+        scoring=rg.scorer(METRIC).set_score_request(qid="groups"),
+        cv=GroupKFold(3),
+    )
+    found = clone(search).fit(X, y, groups=qid)
+    for place, alpha in enumerate([0.1, 1000.0]):
+        expected = by_hand(make_pipeline(StandardScaler(), Ridge(alpha=alpha)), X, y, qid, GroupKFold(3))
+        assert [found.cv_results_[f"split{fold}_test_score"][place] for fold in range(3)] == expected
+    assert "set_score_request(qid='groups')" in repr(search)
+    assert found.score(X, y, groups=qid) == rg.scorer(METRIC)(found, X, y, qid=qid)
+
+
+class Ranker(RegressorMixin, BaseEstimator):
+    """One that is fitted with groups too, as the rankers of XGBoost and LightGBM are."""
+
+    def fit(self, X, y, qid=None):
+        self.n_groups_ = len(np.unique(qid))
+        self.model_ = Ridge().fit(X, y)
+        return self
+
+    def predict(self, X):
+        assert self.n_groups_ > 1
+        return self.model_.predict(X)
+
+
+@pytest.mark.usefixtures("routing")
+def test_a_ranker_that_is_fitted_with_groups(data):
+    X, y, qid = data
+    ranker = Ranker().set_fit_request(qid=True)
+    found = cross_val_score(
+        ranker, X, y, scoring=rg.scorer(METRIC), cv=GroupKFold(3), params={"qid": qid, "groups": qid}
+    )
+    assert found == by_hand(Ridge(), X, y, qid, GroupKFold(3))
+
+
+@pytest.mark.usefixtures("routing")
+def test_requests(data):
+    X, y, qid = data
+    for request in (False, None):
+        scorer = rg.scorer(METRIC).set_score_request(qid=request)
+        with pytest.raises((ValueError, TypeError), match="qid"):
+            cross_val_score(Ridge(), X, y, scoring=scorer, params={"qid": qid}, error_score="raise")
+    column = rg.scorer(METRIC, qid=lambda X: qid[: len(X)])
+    with pytest.raises(TypeError, match="qid"):  # nobody asks for them then
+        cross_val_score(Ridge(), X, y, scoring=column, params={"qid": qid}, error_score="raise")
+    with pytest.raises(ValueError, match="qid must be True, False, None or a name, not 'no name'"):
+        column.set_score_request(qid="no name")
+
+
+# without
+
+
+def tables(X, qid):
+    """The rows in what people hold them in, the query in column 2, and how that is called there."""
+    rows = np.insert(X, 2, qid, axis=1)
+    names = list("abqcd")
+    yield rows, 2
+    yield rows, -3
+    yield pandas.DataFrame(rows, columns=names, index=range(7, 7 + len(rows))), "q"
+    yield pandas.DataFrame(rows, columns=names), 2
+    yield polars.DataFrame(rows, schema=names), "q"
+    yield polars.DataFrame(rows, schema=names), 2
+    yield sparse.csr_array(rows), 2
+    yield sparse.coo_array(rows), 2
+    yield rows.tolist(), 2
+    yield rows, lambda X: np.asarray(X)[:, 2]
+
+
+def test_the_query_is_a_column(data):
+    X, y, qid = data
+    model = Ridge().fit(np.insert(X, 2, qid, axis=1), y)
+    expected = rg.scorer(METRIC)(model, np.insert(X, 2, qid, axis=1), y, qid=qid)
+    for rows, column in tables(X, qid):
+        names = getattr(rows, "columns", None) is not None
+        fitted = Ridge().fit(rows, y) if names else model
+        assert rg.scorer(METRIC, qid=column)(fitted, rows, y) == pytest.approx(expected, rel=1e-12)
+    assert expected != pytest.approx(
+        rg.scorer(METRIC, qid=lambda X: np.zeros(len(X)))(model, np.insert(X, 2, qid, 1), y)
+    )
+
+
+@pytest.mark.peers
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_searches_without_routing(data, n_jobs):
+    X, y, qid = data
+    frame = pandas.DataFrame(X, columns=list("abcd")).assign(q=qid)
+
+    model = make_pipeline(StandardScaler(), Ridge())
+    for kind, many in ((GridSearchCV, {}), (RandomizedSearchCV, {"n_iter": 2, "random_state": 0})):
+        search = kind(
+            model,
+            {"ridge__alpha": [0.1, 1000.0]},
+            scoring=rg.scorer(METRIC, qid="q"),
+            cv=GroupKFold(3),
+            n_jobs=n_jobs,
+            error_score="raise",
+            **many,
+        )
+        search.fit(frame, y, groups=qid)
+        best = by_hand(search.best_estimator_, frame.to_numpy(), y, qid, GroupKFold(3))
+        place = search.best_index_
+        assert [search.cv_results_[f"split{fold}_test_score"][place] for fold in range(3)] == best
+        assert search.score(frame, y) == rg.scorer(METRIC, qid="q")(search, frame, y)
+
+
+def test_weights_of_rows_go_to_the_model_alone(data):
+    X, y, qid = data
+    rows = np.insert(X, 0, qid, axis=1)
+    scoring = {"ndcg": rg.scorer(METRIC, qid=0), "r2": "r2"}
+    for held, refit in ((scoring, "ndcg"), (scoring["ndcg"], True)):
+        search = GridSearchCV(Ridge(), {"alpha": [1.0]}, scoring=held, refit=refit, cv=GroupKFold(2))
+        with pytest.warns(UserWarning, match="does not support sample_weight"):
+            search.fit(rows, y, groups=qid, sample_weight=np.ones(len(y)))
+
+
+def test_folds_of_one_query(data):
+    X, y, qid = data
+    rows = np.insert(X, 0, qid, axis=1)
+    found = cross_val_score(
+        Ridge(), rows, y, scoring=rg.scorer("ndcg@10", qid=0), cv=LeaveOneGroupOut(), groups=qid, error_score="raise"
+    )
+    assert found == by_hand(Ridge(), rows, y, qid, LeaveOneGroupOut(), "ndcg@10")
+    assert found[-1] in (0.0, 1.0)  # the query of one document
+    whole = rg.scorer("ndcg", qid=lambda X: ["all"] * len(X))(Ridge().fit(X, y), X, y)
+    assert whole == pytest.approx(ndcg_score([y], [Ridge().fit(X, y).predict(X)]), rel=1e-12)
+
+
+# classifiers
+
+
+@pytest.mark.peers
+def test_classifiers(data):
+    X, y, qid = data
+    binary, cv = (y > 1).astype(int), GroupKFold(2)
+    rows = np.insert(X, 0, qid, axis=1)
+    scorer = rg.scorer("ndcg", qid=0)
+
+    def check(model, y, scores, scorer=scorer):
+        found = cross_val_score(model, rows, y, scoring=scorer, cv=cv, groups=qid, error_score="raise")
+        assert found == by_hand(model, rows, y, qid, cv, "ndcg", scores)
+
+    check(LogisticRegression(), binary, lambda model, X: model.predict_proba(X)[:, 1])
+    check(LogisticRegression(), 2 * binary + 1, lambda model, X: model.predict_proba(X)[:, 1])
+    check(LogisticRegression(), binary > 0, lambda model, X: model.predict_proba(X)[:, 1])
+    check(LogisticRegression(max_iter=1000), y, lambda model, X: model.predict_proba(X) @ model.classes_)
+    check(SVC(), binary, lambda model, X: model.decision_function(X))  # which has no probabilities
+    check(make_pipeline(StandardScaler(), SVC()), binary, lambda model, X: model.decision_function(X))
+    labels = rg.scorer("ndcg", qid=0, response_method="predict")
+    check(LogisticRegression(max_iter=1000), y, lambda model, X: model.predict(X), labels)
+    margins = rg.scorer("ndcg", qid=0, response_method=["decision_function", "predict"])
+    check(LogisticRegression(), binary, lambda model, X: model.decision_function(X), margins)
+    check(Ridge(), binary, lambda model, X: model.predict(X), margins)
+
+
+class Fixed:
+    """A model that gives the same for all."""
+
+    def __init__(self, **given):
+        for name, value in given.items():
+            setattr(self, name, lambda X, value=value: value)
+
+
+def test_models_of_other_origin():
+    y, qid = [0, 1, 2], [7, 7, 7]
+    score = rg.scorer("ndcg@1")
+    assert score(Fixed(predict=[0.1, 0.2, 0.3]), None, y, qid=qid) == 1.0
+    assert score(Fixed(predict=polars.Series([0.1, 0.4, 0.3])), None, y, qid=qid) == 0.5
+    assert score(Fixed(predict_proba=[[0.2, 0.8, 0], [0.1, 0.9, 0], [0.8, 0, 0.2]]), None, y, qid=qid) == 0.5
+    assert score(Fixed(predict_proba=[0.1, 0.2, 0.3]), None, y, qid=qid) == 1.0
+
+
+# what is refused
+
+
+MODEL = Fixed(predict=[0.1, 0.2, 0.3])
+
+
+def test_no_groups(data):
+    scorer = rg.scorer(METRIC)
+    with pytest.raises(ValueError, match=r"scorer\('ndcg\(gain=exponential\)@3'\) was not told") as caught:
+        scorer(MODEL, [[0]] * 3, [0, 1, 2])
+    for hint in ("scorer(..., qid='query')", "callable on X", "params={'qid': ids}", "enable_metadata_routing=True"):
+        assert hint in str(caught.value)
+    X, y, qid = data
+    with pytest.raises(ValueError, match="was not told which query"):
+        cross_val_score(Ridge(), X, y, scoring=scorer, groups=qid, cv=GroupKFold(3), error_score="raise")
+
+
+@pytest.mark.parametrize(
+    ("model", "y", "qid", "error", "text"),
+    [
+        (MODEL, [0, 1, 2], [1, 1], ValueError, r"qid has the shape \(2,\), and y_score has 3 documents"),
+        (MODEL, [0, 1, 2], np.ones((3, 1)), ValueError, r"qid has the shape \(3, 1\)"),
+        (MODEL, [0, 1], [1, 1, 2], ValueError, "y_true has 2 documents, and y_score has 3"),
+        (MODEL, [0, 1, -2], [1, 1, 2], ValueError, "y_true: query 2, position 0 .*: the grade is negative"),
+        (MODEL, [0, 1, 2], [1, np.nan, 2], ValueError, "qid: position 1: the id is NaN"),
+        (Fixed(predict=[0.1, np.nan, 0.3]), [0, 1, 2], [1, 1, 1], ValueError, "y_score: query 1, position 1"),
+        (Fixed(predict=[[0.1], [0.2], [0.3]]), [0, 1, 2], [1] * 3, ValueError, r"predict gave the shape \(3, 1\)"),
+        (Fixed(decision_function=np.eye(3)), [0, 1, 2], [1] * 3, ValueError, "as 'predict_proba'"),
+        (Fixed(predict_proba=[[[1]], [[1], [2]]]), [0, 1, 2], [1] * 3, ValueError, "predict_proba gave unequal rows"),
+        (object(), [0, 1, 2], [1] * 3, TypeError, "object has none of the methods predict_proba, decision_function, p"),
+    ],
+)
+def test_refusals(model, y, qid, error, text):
+    with pytest.raises(error, match=text):
+        rg.scorer("ndcg")(model, None, y, qid=qid)
+
+
+def test_classes_that_are_no_grades():
+    model = Fixed(predict_proba=[[0.5, 0.5]] * 3)
+    for classes, text in ((["bad", "good"], "classes_, which must be grades"), ([0, 1, 2], "classes_ has 3")):
+        model.classes_ = classes
+        with pytest.raises((TypeError, ValueError), match=text):
+            rg.scorer("ndcg")(model, None, [0, 1, 2], qid=[1, 1, 1])
+
+
+@pytest.mark.parametrize("X", [np.eye(3), pandas.DataFrame(np.eye(3)), polars.DataFrame(np.eye(3)), np.eye(3).tolist()])
+@pytest.mark.parametrize("column", ["query", 3])
+def test_no_such_column(X, column):
+    with pytest.raises(ValueError, match=f"qid: {type(X).__name__} X has no column {column!r}"):
+        rg.scorer("ndcg", qid=column)(MODEL, X, [0, 1, 2])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "text"),
+    [
+        ({"metric": "nonsense"}, ValueError, "there is no metric 'nonsense'"),
+        ({"metric": "ndcg_cut.5,10"}, ValueError, "one metric, not 2: give scoring a dict"),
+        ({"metric": None}, TypeError, "a metric is a string"),
+        ({"qid": [1, 1, 2]}, TypeError, r"qid must be a column of X.*not list; ids go to the call"),
+        ({"qid": True}, TypeError, "not bool"),
+        ({"ties": "docid"}, ValueError, "needs document ids"),
+        ({"ties": "no"}, ValueError, "ties must be one of"),
+    ],
+)
+def test_what_is_no_scorer(arguments, error, text):
+    with pytest.raises(error, match=text):
+        rg.scorer(**arguments)
+
+
+# how it looks and travels
+
+
+def first(X):
+    return X[:, 0]
+
+
+SCORERS = {
+    "scorer('ndcg@10')": rg.scorer(),
+    "scorer('rr')": rg.scorer("mrr"),
+    "scorer('ndcg(gain={0: 0, 1: 3})@2', qid='q')": rg.scorer(rg.metric("ndcg", k=2, gain={1: 3}), qid="q"),
+    "scorer('ndcg@10', qid=first, response_method='predict', ties='worst')": rg.scorer(
+        qid=first, response_method="predict", ties="worst"
+    ),
+    "scorer('ndcg@10').set_score_request(qid='groups')": rg.scorer().set_score_request(qid="groups"),
+    "scorer('ndcg@10', qid=1).set_score_request(qid=True)": rg.scorer(qid=1).set_score_request(qid=True),
+}
+
+
+@pytest.mark.parametrize("text", SCORERS)
+def test_repr_and_pickle(text):
+    assert repr(SCORERS[text]) == text
+    for again in (pickle.loads(pickle.dumps(SCORERS[text])), clone(SCORERS[text], safe=False)):
+        assert repr(again) == text
+        assert again(MODEL, np.eye(3), [0, 1, 1], qid=[1, 1, 1]) == SCORERS[text](MODEL, None, [0, 1, 1], qid=[1, 1, 1])
+    assert check_scoring(Ridge(), scoring=SCORERS[text]) is SCORERS[text]
+
+
+@pytest.mark.slow
+def test_scikit_learn_is_not_imported():
+    code = """
+import sys
+import rankgain as rg
+class Model:
+    def predict(self, X):
+        return [0.1, 0.2]
+print(rg.scorer()(Model(), None, [0, 1], qid=[1, 1]), 'sklearn' in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "1.0 False\n"
+
+
+def test_ties():
+    model = Fixed(predict=[0.5, 0.5])
+    found = [rg.scorer("rr", ties=ties)(model, None, [0, 1], qid=[1, 1]) for ties in ("best", "average", "worst")]
+    assert found == [1.0, 0.75, 0.5]
+    assert rg.scorer("rr", ties="stable")(model, None, [1, 0], qid=[1, 1]) == 1.0
+
+
+def test_queries_that_are_left_out_of_the_mean():
+    qid = [1, 1, 2]
+    model = Fixed(predict=[0.1, 0.2, 0.3])
+    assert rg.scorer("ndcg")(model, None, [0, 1, 0], qid=qid) == 0.5
+    assert rg.scorer("ndcg(empty=nan)")(model, None, [0, 1, 0], qid=qid) == 1.0
+
+
+def test_errors_become_nan_where_scikit_learn_is_told_so(data):
+    X, y, _ = data
+    with pytest.warns(UserWarning, match="was not told which query") as caught:
+        found = cross_val_score(DummyRegressor(), X, y, scoring=rg.scorer(METRIC), cv=2)
+    assert np.isnan(found).all()
+    assert not any(issubclass(warning.category, FitFailedWarning) for warning in caught)
+
+
+@pytest.mark.usefixtures("routing")
+def test_it_stands_beside_those_of_scikit_learn(data):
+    """make_scorer's own way to groups gives the same, in as many words."""
+    X, y, qid = data
+
+    def mean_ndcg(y_true, y_score, qid):
+        return rg.from_scores(y_true, y_score, qid=qid).evaluate(METRIC).mean(METRIC)
+
+    made = make_scorer(mean_ndcg).set_score_request(qid=True)
+    scoring = {"made": made, "ours": rg.scorer(METRIC)}
+    result = cross_validate(Ridge(), X, y, scoring=scoring, cv=GroupKFold(3), params={"qid": qid, "groups": qid})
+    assert result["test_ours"].tolist() == result["test_made"].tolist()
+
+
+def test_what_is_better_when_it_is_lower_is_refused():
+    with pytest.raises(ValueError, match="lower values are better"):
+        rg.scorer("unjudged@5")
+    assert rg.scorer("ndcg@5", qid=np.int64(3)).qid == 3

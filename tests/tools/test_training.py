@@ -1,0 +1,269 @@
+"""The metrics for training, without the libraries: those that are installed train in test_lightgbm.py and the like."""
+
+import copy
+import ctypes
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from support.marks import in_one_case
+from support.training_sets import TRAIN, VALID, evaluated
+
+import rankgain as rg
+from rankgain.data import ragged as lists
+from rankgain.metrics.metric import TABLE
+from rankgain.tools import training
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+SCORES = np.random.default_rng(0).normal(size=len(VALID.labels)).astype(np.float32)
+PAIR = VALID.labels, VALID.sizes
+
+
+class Matrix:
+    """As much of a DMatrix as is asked for."""
+
+    def __init__(self, given, weights=None):
+        self.given, self.weights = given, np.array([] if weights is None else weights, dtype=np.float32)
+
+    def get_label(self):
+        return self.given.labels
+
+    def get_weight(self):
+        return self.weights
+
+    def get_uint_info(self, field):
+        assert field == "group_ptr"
+        return np.append(0, np.cumsum(self.given.sizes)).astype(np.uint32)
+
+
+def made(metric="ndcg@5", **options):
+    return [
+        rg.lightgbm_metric(metric, **options),
+        rg.xgboost_metric(metric, **options),
+        rg.catboost_metric(metric, PAIR, **options),
+    ]
+
+
+def value(metric, scores=SCORES, weights=None):
+    """What each kind of metric gives for the scores of VALID."""
+    if isinstance(metric, training.LightGBMMetric):
+        return metric(VALID.labels, scores, weights, VALID.sizes)[0][1]
+    if isinstance(metric, training.XGBoostMetric):
+        return metric(scores, Matrix(VALID, weights))[0][1]
+    return metric.get_final_error(*metric.evaluate((scores,), VALID.labels, weights))
+
+
+@pytest.mark.parametrize("ties", ["average", "stable", "best", "worst"])
+def test_values(ties):
+    scores = np.round(SCORES)
+    for metric in made(ties=ties, threads=2):
+        assert value(metric, scores) == evaluated(VALID, scores, "ndcg@5", ties=ties)[0]
+
+
+def test_a_model_that_tells_nothing_apart_is_worth_no_more_than_chance():
+    labels = np.tile([2.0, 1.0, 0.0, 0.0], 5)  # as files often come: best first
+    assert rg.lightgbm_metric("rr", ties="stable")(labels, np.zeros(20), None, [4] * 5)[0][1] == 1.0
+    chance = (3 / 6 * 1 + 2 / 6 * 1 / 2 + 1 / 6 * 1 / 3) / 1  # two of four relevant
+    assert rg.lightgbm_metric("rr")(labels, np.zeros(20), None, [4] * 5)[0][1] == pytest.approx(chance)
+
+
+def test_weights_are_those_of_queries_or_the_means_of_documents():
+    expected = evaluated(VALID, SCORES, "ndcg@5", weights=VALID.weights)[0]
+    assert expected != evaluated(VALID, SCORES, "ndcg@5")[0]
+    spread = np.repeat(VALID.weights, VALID.sizes)
+    last = np.cumsum(VALID.sizes) - 1
+    spread[last] += 0.5  # and what one document has more, another has less
+    spread[last - 1] -= 0.5
+    for metric in made():
+        assert value(metric, weights=spread) == pytest.approx(expected, rel=1e-12)
+        with pytest.raises(ValueError, match=r"there are 3 weights for 25 queries of \d+ documents"):
+            value(metric, weights=np.ones(3))
+    assert value(rg.xgboost_metric("ndcg@5"), weights=VALID.weights) == expected
+
+
+def test_a_query_without_documents_has_no_weight():
+    metric = rg.lightgbm_metric("rr")
+    # as many weights as queries, but LightGBM's are those of documents
+    assert metric([0, 1, 1], [3, 2, 1], [2.0, 2.0, 3.0], [2, 0, 1])[0][1] == (2 * 0.5 + 3 * 1.0) / 5
+
+
+def test_names():
+    table = rg.metric("ndcg", k=3, gain={1: 1.5, 2: 7, 3: 8, 4: 9, 5: 9})
+    asked = ["ndcg@10", "mrr", "ndcg:gain=exponential@10", "ndcg_cut.5,10", "dcg ( discount = zipf ) @ 3", table]
+    names = [
+        "ndcg@10_rankgain",
+        "mrr_rankgain",
+        "ndcg=gain=exponential@10_rankgain",
+        "ndcg_cut_5_rankgain",
+        "ndcg_cut_10_rankgain",
+        "dcg(discount=zipf)@3_rankgain",
+        "ndcg(gain={0=0,1=1.5,2=7,3=8,4=9,5=9})@3_rankgain",
+    ]
+    both = rg.lightgbm_metric(*asked), rg.xgboost_metric(*asked)
+    given = both[0](*PAIR[:1], SCORES, None, VALID.sizes), both[1](SCORES, Matrix(VALID))
+    for results in given:
+        assert [name for name, *_ in results] == names
+        expected = rg.from_scores(VALID.labels, SCORES, group_sizes=VALID.sizes).evaluate(*asked)
+        assert [result[1] for result in results] == list(expected.mean().values())
+    assert [type(metric).__name__ for metric in map(rg.catboost_metric, asked[:2], [PAIR] * 2)] == names[:2]
+    assert both[1].__name__ == names[-1]
+    assert repr(rg.xgboost_metric("ndcg@10", "rr")) == "<XGBoostMetric: ndcg@10, rr, ties='average'>"
+
+
+@in_one_case("name", TABLE)
+def test_the_direction_is_that_of_the_metric(name):
+    """What is higher when the best documents come first than when they come last is a gain."""
+    row = TABLE[name]
+    asked = rg.metric(name, max_grade=5) if "max_grade" in row.takes else name
+    metric = rg.lightgbm_metric(asked, ties="stable")
+    first, last = (metric(VALID.labels, sign * VALID.labels, None, VALID.sizes)[0] for sign in (1, -1))
+    assert first[2] is metric.maximize is (row.better >= 0)
+    assert first[1] >= last[1] or row.better < 0
+    assert rg.catboost_metric(asked, PAIR).is_max_optimal() is rg.xgboost_metric(asked).maximize is metric.maximize
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, copy.copy, lambda metric: pickle.loads(pickle.dumps(metric))])
+def test_copies(copied):
+    for metric in [*made(), *made(rg.metric("ndcg", k=3, gain=[0, 5, 6, 7, 8, 9]), ties="worst", threads=2)]:
+        other = copied(metric)
+        assert repr(other) == repr(metric)
+        assert type(other).__name__ == type(metric).__name__
+        assert value(other) == value(metric)
+
+
+def test_nothing_is_copied(monkeypatch):
+    """float32 goes into the kernels as it is."""
+    taken = []
+    whole = lists.RaggedArray.whole
+    monkeypatch.setattr(lists.RaggedArray, "whole", lambda self: taken.append(whole(self)[0]) or whole(self))
+    for metric in made():
+        value(metric)
+    held = VALID.labels, SCORES
+    assert len(taken) == 6
+    assert all(any(np.shares_memory(values, one) for one in held) for values in taken)
+
+
+def test_arrays_that_ctypes_makes():
+    """As LightGBM does: the same types, but as buffers they say so in other words."""
+    labels = VALID.labels - 0.0
+    ours = np.ctypeslib.as_array(labels.ctypes.data_as(ctypes.POINTER(ctypes.c_float)), shape=labels.shape)
+    assert memoryview(ours).format == "<f"
+    assert rg.lightgbm_metric("ndcg@5")(ours, SCORES, None, VALID.sizes)[0][1] == value(made()[0])
+
+
+@pytest.mark.slow
+def test_no_library_is_imported():
+    program = (
+        "import sys, rankgain as rg; rg.lightgbm_metric, rg.xgboost_metric, rg.catboost_metric; print(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert not {"lightgbm", "xgboost", "catboost", "sklearn", "pandas"} & {*done.stdout.split()}
+
+
+# what is refused
+
+
+def test_sets_without_groups():
+    class Dataset:
+        get_label = get_weight = get_group = staticmethod(lambda: None)
+
+    with pytest.raises(
+        ValueError, match=r"lightgbm_metric: the data set has no groups.*lgb\.Dataset\(…, group=sizes\)"
+    ):
+        rg.lightgbm_metric("rr")(SCORES, Dataset())
+    with pytest.raises(ValueError, match=r"no groups.*group= and eval_group= of LGBMRanker\.fit"):
+        rg.lightgbm_metric("rr")(VALID.labels, SCORES, None, None)
+    with pytest.raises(ValueError, match=r"the DMatrix has no groups.*qid=ids.*set_group\(sizes\)"):
+        rg.xgboost_metric("rr")(SCORES, Matrix(VALID._replace(sizes=[])))
+    with pytest.raises(ValueError, match=r"sets\[1\]: the Pool has no groups: give it group_id"):
+        rg.catboost_metric("rr", PAIR, Pool(VALID, None))
+
+
+def test_estimators_of_xgboost():
+    one, each = rg.xgboost_metric("rr"), rg.xgboost_metric("rr", per_query=True)
+    assert each(VALID.labels[:4], SCORES[:4]) == rg.from_scores(VALID.labels[:4], SCORES[:4]).evaluate("rr").mean("rr")
+    for call in (lambda: one(VALID.labels, SCORES), lambda: each(VALID.labels, SCORES, sample_weight=SCORES)):
+        with pytest.raises(
+            TypeError, match=r"XGBoost's estimators hand over no groups: use xgb\.train.*per_query=True"
+        ):
+            call()
+    with pytest.raises(ValueError, match="per_query=True is for XGBRanker, which takes one metric, not 2"):
+        rg.xgboost_metric("rr", "ndcg", per_query=True)
+
+
+class Pool:
+    def __init__(self, given, query):
+        self.get_label, self.get_group_id_hash = (lambda: given.labels), (lambda: query)
+
+
+def test_sets_of_catboost_are_known_by_their_labels():
+    other = TRAIN.labels, TRAIN.sizes
+    metric = rg.catboost_metric("ndcg@5", other, Pool(VALID, np.uint64(7) * VALID.query), PAIR)
+    assert value(metric) == evaluated(VALID, SCORES, "ndcg@5")[0]
+    mixed = np.random.default_rng(1).permutation(VALID.labels)
+    with pytest.raises(ValueError, match=r"CatBoost has shuffled.*has_time=True, or say with otherwise=0\.0"):
+        metric.evaluate([SCORES], mixed, None)
+    with pytest.raises(ValueError, match=rf"a set of 5 documents.*\(of {len(TRAIN.labels)}, {len(SCORES)}, \d+ docu"):
+        metric.evaluate([SCORES[:5]], VALID.labels[:5], None)
+    with pytest.raises(ValueError, match="a document must have one score, not 2"):
+        metric.evaluate([SCORES, SCORES], VALID.labels, None)
+    metric = rg.catboost_metric("ndcg@5", PAIR, otherwise=np.float32(0.5))
+    assert metric.evaluate([SCORES], mixed, None) == (0.5, 1.0)
+    assert value(metric) == evaluated(VALID, SCORES, "ndcg@5")[0]
+
+
+def test_sets_of_catboost_are_kept_as_they_were():
+    labels, sizes = VALID.labels.copy(), VALID.sizes.copy()
+    metric = rg.catboost_metric("ndcg@5", (labels, sizes))
+    labels[:], sizes[:] = 0, 0
+    assert value(metric) == evaluated(VALID, SCORES, "ndcg@5")[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        (["rr"], ValueError, r"CatBoost hands over no groups: give each set.*\(labels, group_sizes\)"),
+        (["ndcg_cut.5,10", PAIR], ValueError, r"CatBoost takes one metric, and 'ndcg_cut\.5,10' stands for 2"),
+        (["rr", VALID.labels], TypeError, r"sets\[0\] must be a Pool or a pair \(labels, group_sizes\), not ndarray"),
+        (["rr", PAIR, ([1, 0], [3])], ValueError, r"sets\[1\]: group_sizes add up to 3, and there are 2 labels"),
+        (["rr", ([1, 0], [2]), ([1, 0], [1, 1])], ValueError, r"sets\[1\] has the labels of a set before it"),
+    ],
+)
+def test_sets_that_do_not_fit(arguments, error, message):
+    with pytest.raises(error, match=message):
+        rg.catboost_metric(*arguments)
+
+
+@pytest.mark.parametrize("otherwise", [np.nan, np.inf, "0"])
+def test_what_catboost_cannot_log(otherwise):
+    with pytest.raises(ValueError, match="otherwise must be None or a finite number"):
+        rg.catboost_metric("rr", PAIR, otherwise=otherwise)
+
+
+def test_arguments():
+    for make in (rg.lightgbm_metric, rg.xgboost_metric, lambda *args, **kw: rg.catboost_metric(*args, PAIR, **kw)):
+        with pytest.raises(ValueError, match="there is no metric 'ndgc'; did you mean"):
+            make("ndgc@10")
+        with pytest.raises(ValueError, match="ties='docid' needs document ids"):
+            make("ndcg", ties="docid")
+        with pytest.raises(TypeError, match="threads must be an integer"):
+            make("ndcg", threads=1.5)
+    with pytest.raises(ValueError, match="no metric was asked for"):
+        rg.lightgbm_metric()
+    with pytest.raises(ValueError, match="two metrics would both be logged as 'ndcg@5_rankgain'"):
+        rg.xgboost_metric("ndcg@5", "ndcg @5")
+
+
+def test_contents_are_refused_as_elsewhere():
+    labels = VALID.labels.copy()
+    labels[VALID.sizes[0] + 1] = -1
+    metric = rg.lightgbm_metric("ndcg@5")
+    with pytest.raises(ValueError, match=rf"y_true: query 1, position 1 \(element {VALID.sizes[0] + 1}\).*negative"):
+        metric(labels, SCORES, None, VALID.sizes)
+    with pytest.raises(ValueError, match=r"y_score: query 0, position 0.*NaN"):
+        metric(VALID.labels, np.full_like(SCORES, np.nan), None, VALID.sizes)
+    with pytest.raises(ValueError, match="y_score must have 1 dimension here"):
+        metric(VALID.labels, np.stack([SCORES, SCORES], axis=1), None, VALID.sizes)
