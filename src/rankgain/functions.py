@@ -6,12 +6,13 @@ One list takes the shortest way there is: to a buffer, through a kernel of the b
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from rankgain import _backend
 from rankgain._codes import IN_JUDGED, LISTS, LONGEST_LIST, SHORT_DISCOUNT, VECTOR
+from rankgain.choices import Ideal
 from rankgain.data.ragged import CHUNK, RaggedArray, check_judged, numbers, to_float64
 from rankgain.errors import InputError, refusal
 from rankgain.metrics.aggregators import mean
@@ -21,8 +22,20 @@ from rankgain.metrics.parameters import check_empty, check_ideal, check_rel, cut
 from rankgain.scalars import Floats
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Never
+
+    from numpy.typing import ArrayLike
+
     from rankgain.data.lists import ListSource
     from rankgain.metrics.metric import Metric
+
+    # What type checkers can tell apart: one list from many. The shape of an array is often unknown to them, and only
+    # such an array passes for one of four dimensions that are no numbers (the trick of NumPy's own annotations).
+    AnyShape = np.ndarray[tuple[Never, Never, Never, Never], np.dtype[Any]]
+    Number = float | np.integer[Any] | np.floating[Any]
+    OneList = Sequence[Number] | np.ndarray[tuple[int], np.dtype[Any]]
+    ManyLists = Sequence[Sequence[Number] | np.ndarray[Any, Any]] | np.ndarray[tuple[int, int], np.dtype[Any]]
 
 MOST_SETTINGS = 128
 _FIXED = str, int, float, np.number, type, type(None), Discount  # kinds of settings that cannot change
@@ -84,7 +97,7 @@ def _made(key: tuple[Any, ...], *asked: Any) -> _Settings:
     return settings
 
 
-def gain(relevance: Any, kind: GainKind = "linear") -> Floats:
+def gain(relevance: ArrayLike, kind: GainKind = "linear") -> Floats:
     """What documents of these grades are worth.
 
     Parameters
@@ -182,6 +195,14 @@ def discount(n: int, kind: DiscountKind = "log2") -> Floats:
     return out
 
 
+@overload
+def cg(relevance: AnyShape, *, k: int | None = None, gain: GainKind = "linear") -> float | Floats: ...
+@overload
+def cg(relevance: OneList, *, k: int | None = None, gain: GainKind = "linear") -> float: ...
+@overload
+def cg(relevance: ManyLists, *, k: int | None = None, gain: GainKind = "linear") -> Floats: ...
+@overload
+def cg(relevance: ArrayLike, *, k: int | None = None, gain: GainKind = "linear") -> float | Floats: ...
 def cg(relevance: Any, *, k: int | None = None, gain: GainKind = "linear") -> float | Floats:
     """Cumulative gain: the sum of the gains to rank k.
 
@@ -218,6 +239,22 @@ def cg(relevance: Any, *, k: int | None = None, gain: GainKind = "linear") -> fl
     return _of_lists("cg", relevance, None, settings) if value is None else value
 
 
+@overload
+def dcg(
+    relevance: AnyShape, *, k: int | None = None, gain: GainKind = "linear", discount: DiscountKind = "log2"
+) -> float | Floats: ...
+@overload
+def dcg(
+    relevance: OneList, *, k: int | None = None, gain: GainKind = "linear", discount: DiscountKind = "log2"
+) -> float: ...
+@overload
+def dcg(
+    relevance: ManyLists, *, k: int | None = None, gain: GainKind = "linear", discount: DiscountKind = "log2"
+) -> Floats: ...
+@overload
+def dcg(
+    relevance: ArrayLike, *, k: int | None = None, gain: GainKind = "linear", discount: DiscountKind = "log2"
+) -> float | Floats: ...
 def dcg(
     relevance: Any, *, k: int | None = None, gain: GainKind = "linear", discount: DiscountKind = "log2"
 ) -> float | Floats:
@@ -258,6 +295,22 @@ def dcg(
     return _of_lists("dcg", relevance, None, settings) if value is None else value
 
 
+@overload
+def idcg(
+    judged: AnyShape, *, k: int | None = None, gain: GainKind = "linear", discount: DiscountKind = "log2"
+) -> float | Floats: ...
+@overload
+def idcg(
+    judged: OneList, *, k: int | None = None, gain: GainKind = "linear", discount: DiscountKind = "log2"
+) -> float: ...
+@overload
+def idcg(
+    judged: ManyLists, *, k: int | None = None, gain: GainKind = "linear", discount: DiscountKind = "log2"
+) -> Floats: ...
+@overload
+def idcg(
+    judged: ArrayLike, *, k: int | None = None, gain: GainKind = "linear", discount: DiscountKind = "log2"
+) -> float | Floats: ...
 def idcg(
     judged: Any, *, k: int | None = None, gain: GainKind = "linear", discount: DiscountKind = "log2"
 ) -> float | Floats:
@@ -295,12 +348,56 @@ def idcg(
     return _of_lists("idcg", judged, None, settings) if value is None else value
 
 
+@overload
+def ndcg(
+    relevance: AnyShape,
+    *,
+    k: int | None = None,
+    judged: ArrayLike | None = None,
+    ideal: Ideal = "judged",
+    gain: GainKind = "linear",
+    discount: DiscountKind = "log2",
+    empty: float = 0.0,
+) -> float | Floats: ...
+@overload
+def ndcg(
+    relevance: OneList,
+    *,
+    k: int | None = None,
+    judged: ArrayLike | None = None,
+    ideal: Ideal = "judged",
+    gain: GainKind = "linear",
+    discount: DiscountKind = "log2",
+    empty: float = 0.0,
+) -> float: ...
+@overload
+def ndcg(
+    relevance: ManyLists,
+    *,
+    k: int | None = None,
+    judged: ArrayLike | None = None,
+    ideal: Ideal = "judged",
+    gain: GainKind = "linear",
+    discount: DiscountKind = "log2",
+    empty: float = 0.0,
+) -> Floats: ...
+@overload
+def ndcg(
+    relevance: ArrayLike,
+    *,
+    k: int | None = None,
+    judged: ArrayLike | None = None,
+    ideal: Ideal = "judged",
+    gain: GainKind = "linear",
+    discount: DiscountKind = "log2",
+    empty: float = 0.0,
+) -> float | Floats: ...
 def ndcg(
     relevance: Any,
     *,
     k: int | None = None,
-    judged: Any = None,
-    ideal: str = "judged",
+    judged: ArrayLike | None = None,
+    ideal: Ideal = "judged",
     gain: GainKind = "linear",
     discount: DiscountKind = "log2",
     empty: float = 0.0,
@@ -352,6 +449,14 @@ def ndcg(
     return _of_lists("ndcg", relevance, judged, settings) if value is None else value
 
 
+@overload
+def reciprocal_rank(relevance: AnyShape, *, k: int | None = None, rel: float | None = None) -> float | Floats: ...
+@overload
+def reciprocal_rank(relevance: OneList, *, k: int | None = None, rel: float | None = None) -> float: ...
+@overload
+def reciprocal_rank(relevance: ManyLists, *, k: int | None = None, rel: float | None = None) -> Floats: ...
+@overload
+def reciprocal_rank(relevance: ArrayLike, *, k: int | None = None, rel: float | None = None) -> float | Floats: ...
 def reciprocal_rank(relevance: Any, *, k: int | None = None, rel: float | None = None) -> float | Floats:
     """1 / rank of the first relevant document, 0 where there is none to rank k.
 
@@ -392,11 +497,11 @@ def reciprocal_rank(relevance: Any, *, k: int | None = None, rel: float | None =
 
 
 def mean_ndcg(
-    relevance: Any,
+    relevance: ArrayLike,
     *,
     k: int | None = None,
-    judged: Any = None,
-    ideal: str = "judged",
+    judged: ArrayLike | None = None,
+    ideal: Ideal = "judged",
     gain: GainKind = "linear",
     discount: DiscountKind = "log2",
     empty: float = 0.0,
@@ -418,7 +523,7 @@ def mean_ndcg(
     return _mean(ndcg(relevance, k=k, judged=judged, ideal=ideal, gain=gain, discount=discount, empty=empty))
 
 
-def mrr(relevance: Any, *, k: int | None = None, rel: float | None = None) -> float:
+def mrr(relevance: ArrayLike, *, k: int | None = None, rel: float | None = None) -> float:
     """Mean reciprocal rank: the mean of `reciprocal_rank` over queries; NaN where there is no query.
 
     Parameters, errors and source are those of `reciprocal_rank`.

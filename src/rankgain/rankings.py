@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from rankgain.choices import Missing, Peer, ScoreBits, Ties
 from rankgain.data.rules import Rules, check_missing, check_score_bits, check_ties
 from rankgain.data.source import Source
 from rankgain.metrics.parameters import cut_off
@@ -53,12 +54,12 @@ class Rankings:
         return self._source.query_ids
 
     @property
-    def ties(self) -> str | None:
+    def ties(self) -> Ties | None:
         """How documents of equal score are ordered; None where the order was given."""
         return self._rules.ties
 
     @property
-    def missing(self) -> str | None:
+    def missing(self) -> Missing | None:
         """What became of queries that have judgements but no ranking: "zero" or "skip"; None where that cannot be."""
         return self._source.missing
 
@@ -67,7 +68,9 @@ class Rankings:
         """How many queries were "missing" from the run, and how many of the run had no judgements ("unjudged")."""
         return dict(zip(("missing", "unjudged"), self._source.left_out, strict=True))
 
-    def under(self, *, ties: str | None = None, missing: str | None = None, score_bits: int | None = None) -> Rankings:
+    def under(
+        self, *, ties: Ties | None = None, missing: Missing | None = None, score_bits: ScoreBits | None = None
+    ) -> Rankings:
         """The same rankings under other rules; what was given is not copied.
 
         Parameters
@@ -153,7 +156,7 @@ class Rankings:
             raise TypeError(f"judged_only must be True or False, not {judged_only!r}")
         return Rankings(self._source, self._rules.limited(cut_off(depth, "depth"), bool(judged_only)))
 
-    def evaluate(self, *metrics: str | Metric, threads: int = 1, like: str | None = None) -> Evaluation:
+    def evaluate(self, *metrics: str | Metric, threads: int = 1, like: Peer | None = None) -> Evaluation:
         """Compute metrics, all of them and all their cut-offs in one pass over the data.
 
         Parameters

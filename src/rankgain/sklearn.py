@@ -22,7 +22,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from numbers import Integral, Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,6 +32,9 @@ from rankgain.functions import dcg, ndcg
 from rankgain.inputs.scores import from_scores
 from rankgain.metrics.metric import Metric, metric
 from rankgain.scalars import Array, Bools, Floats
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 __all__ = ["InvalidParameterError", "dcg_score", "ndcg_score"]
 
@@ -45,8 +48,8 @@ class InvalidParameterError(ValueError, TypeError):
 
 
 def ndcg_score(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
     k: int | None = None,
     sample_weight: Any = None,
@@ -104,8 +107,8 @@ def ndcg_score(
 
 
 def dcg_score(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
     k: int | None = None,
     log_base: float = 2,

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rankgain.choices import Missing, Ties
 from rankgain.data.dataframes import is_frame
 from rankgain.data.judgments import Judgments
 from rankgain.inputs.frames import from_frames
@@ -324,8 +325,8 @@ def compare(
     qrels: Any = None,
     metrics: str | Metric | Iterable[str | Metric] = ("ndcg@10", "mrr@10"),
     *,
-    ties: str | None = None,
-    missing: str = "zero",
+    ties: Ties | None = None,
+    missing: Missing = "zero",
 ) -> Comparison:
     """Evaluate several runs against the same judgements, which are read once.
 
@@ -386,7 +387,7 @@ def compare(
     return Comparison(results)
 
 
-def _rankings(run: Any, truth: Judgments | None, ties: str | None, missing: str) -> Rankings:
+def _rankings(run: Any, truth: Judgments | None, ties: Ties | None, missing: Missing) -> Rankings:
     """The Rankings of a run in whatever form."""
     if isinstance(run, Rankings):
         return run

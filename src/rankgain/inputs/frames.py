@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rankgain.choices import Missing, Ties, Validate
 from rankgain.data.columns import ColumnSource, Table, check_validate
 from rankgain.data.dataframes import Frame
 from rankgain.data.groups import Groups
@@ -30,9 +31,9 @@ def from_frames(
     relevance: str | None = None,
     score: str | None = None,
     rank: str | None = None,
-    ties: str | None = None,
-    missing: str = "zero",
-    validate: str = "judged",
+    ties: Ties | None = None,
+    missing: Missing = "zero",
+    validate: Validate = "judged",
     query_ids: Iterable[Hashable] | None = None,
 ) -> Rankings:
     """Rankings from data frames, without a dict on the way.
@@ -123,7 +124,7 @@ def _side_by_side(
     relevance: str | None,
     score: str | None,
     rank: str | None,
-    ties: str | None,
+    ties: Ties | None,
     query_ids: Iterable[Hashable] | None,
 ) -> Rankings:
     """Labels and scores without ids of documents, which may be tied but cannot be told apart."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
+from rankgain.choices import Missing, Ties
 from rankgain.data.dicts import DictSource, Run, mapping
 from rankgain.data.judgments import Judgments, judgment_sets, of_dicts
 from rankgain.data.rules import check_missing, rules_of
@@ -17,8 +18,8 @@ def from_qrels(
     qrels: Qrels | Judgments,
     run: Run,
     *,
-    ties: str = "docid",
-    missing: str = "zero",
+    ties: Ties = "docid",
+    missing: Missing = "zero",
     query_ids: Iterable[Hashable] | None = None,
 ) -> Rankings:
     """Rankings from judgements and a run.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rankgain.data.lists import ListSource
 from rankgain.data.ragged import RaggedArray, check_judged
@@ -12,10 +12,12 @@ from rankgain.data.source import check_query_ids
 from rankgain.rankings import Rankings
 
 if TYPE_CHECKING:
-    pass
+    from numpy.typing import ArrayLike
 
 
-def from_ranked(relevance: Any, *, judged: Any = None, query_ids: Iterable[Hashable] | None = None) -> Rankings:
+def from_ranked(
+    relevance: ArrayLike, *, judged: ArrayLike | None = None, query_ids: Iterable[Hashable] | None = None
+) -> Rankings:
     """Rankings from the grades of the returned documents, in rank order.
 
     Parameters

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankgain import _backend, _codes
+from rankgain.choices import Missing, Validate
 from rankgain.data.arrays import array_of, check_unmasked, is_array, vector_of
 from rankgain.data.columns import ColumnSource, Table, check_validate
 from rankgain.data.dicts import DictSource
@@ -28,8 +29,8 @@ def from_recommendations(
     recommended: Any,
     relevant: Any,
     *,
-    missing: str = "zero",
-    validate: str = "judged",
+    missing: Missing = "zero",
+    validate: Validate = "judged",
     query_ids: Iterable[Hashable] | None = None,
 ) -> Rankings:
     """Rankings from the ids that were recommended, best first, and those that are relevant.
@@ -96,7 +97,7 @@ def from_recommendations(
 FEW = 1 << 10  # ids, up to which columns take longer to make than dicts to look ids up in
 
 
-def _few(recommended: Any, relevant: Any, missing: str, query_ids: Iterable[Hashable] | None) -> DictSource | None:
+def _few(recommended: Any, relevant: Any, missing: Missing, query_ids: Iterable[Hashable] | None) -> DictSource | None:
     """A few lists of ids as runs; None for what columns hold, or refuse."""
     if type(recommended) is not list or type(relevant) is not list or len(recommended) != len(relevant):
         return None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
-from typing import Any
+from collections.abc import Hashable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankgain.choices import ScoreTies
 from rankgain.data.arrays import array_of, check_id, check_unmasked
 from rankgain.data.lists import ListSource
 from rankgain.data.ragged import RaggedArray, check_judged, flat_numbers, offsets_of
@@ -15,15 +16,18 @@ from rankgain.data.source import check_query_ids
 from rankgain.rankings import Rankings
 from rankgain.scalars import Array, Ints
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
 
 def from_scores(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
-    group_sizes: Any = None,
-    qid: Any = None,
-    judged: Any = None,
-    ties: str = "average",
+    group_sizes: ArrayLike | None = None,
+    qid: ArrayLike | Sequence[Hashable] | None = None,
+    judged: ArrayLike | None = None,
+    ties: ScoreTies = "average",
     query_ids: Iterable[Hashable] | None = None,
 ) -> Rankings:
     """Rankings from the scores of documents and their grades, side by side.

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable
 
 import numpy as np
 
+from rankgain.choices import Missing, ScoreBits, Ties
 from rankgain.data.files import FileInput, is_standard_input, opened
 from rankgain.data.ids import TextIds
 from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, of_ids
@@ -19,10 +20,10 @@ def read_trec(
     qrels: FileInput | Judgments,
     run: FileInput,
     *,
-    ties: str = "docid",
-    missing: str = "zero",
+    ties: Ties = "docid",
+    missing: Missing = "zero",
     query_ids: Iterable[Hashable] | None = None,
-    score_bits: int = 64,
+    score_bits: ScoreBits = 64,
     threads: int = 1,
 ) -> Rankings:
     """Rankings from a qrels file and a run file, as trec_eval reads them.

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, NoReturn
 
 from rankgain._codes import UNLIMITED
+from rankgain.choices import Ideal, Rounding
 from rankgain.metrics.aggregators import Aggregator
 from rankgain.metrics.discounts import Discount, DiscountKind
 from rankgain.metrics.gains import Gain, GainKind
@@ -107,14 +108,14 @@ def metric(
     k: int | None = None,
     gain: GainKind | None = None,
     discount: DiscountKind | None = None,
-    ideal: str | None = None,
+    ideal: Ideal | None = None,
     rel: float | None = None,
     empty: float | None = None,
     beta: float | None = None,
     p: float | None = None,
     max_grade: float | None = None,
     recall: float | None = None,
-    rounding: str | None = None,
+    rounding: Rounding | None = None,
     multiple: float | None = None,
     coefficients: Sequence[float] | None = None,
     collection: float | None = None,

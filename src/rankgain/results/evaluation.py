@@ -8,6 +8,7 @@ from typing import Any, overload
 
 import numpy as np
 
+from rankgain.choices import Missing, Ties
 from rankgain.metrics.aggregators import check_weights, mean
 from rankgain.metrics.metric import Metric, aggregator
 from rankgain.results import export as exports
@@ -42,8 +43,8 @@ class Evaluation(Mapping[str | Metric, Floats]):
         self,
         values: dict[str | Metric, Floats],
         query_ids: Sequence[Any],
-        ties: str | None,
-        missing: str | None,
+        ties: Ties | None,
+        missing: Missing | None,
         like: str | None,
         backend: str,
         counts: tuple[int, int, int, int],

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from rankgain._codes import JARVELIN, VECTOR
+from rankgain.choices import PeerOrOwn
 from rankgain.metrics.aggregators import LEAST, geometric_mean, mean, total
 from rankgain.metrics.discounts import LOGARITHMIC, Discount
 from rankgain.metrics.gains import Gain
@@ -88,7 +89,7 @@ def _aligned(texts: Mapping[str, str]) -> Iterator[str]:
             )
 
 
-def explain(metric: str | Metric, like: str | Iterable[str] | None = None) -> Explanation:
+def explain(metric: str | Metric, like: PeerOrOwn | Iterable[PeerOrOwn] | None = None) -> Explanation:
     """What gives the number of a metric: formula, gain, discount, ideal, ties, empty and missing queries, and mean.
 
     Parameters

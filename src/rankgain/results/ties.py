@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rankgain.choices import Ties
 from rankgain.metrics.metric import Metric
 from rankgain.results import export as exports
 from rankgain.results.evaluation import Evaluation
@@ -40,7 +41,7 @@ class TieSpread(NamedTuple):
     expected: Evaluation | None
     best: Evaluation
     own: Evaluation | None
-    ties: str
+    ties: Ties
     unaveraged: Mapping[str | Metric, str]
 
     @property

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from rankgain.choices import ScoreTies
 from rankgain.data.arrays import array_of
 from rankgain.data.ragged import flat_numbers
 from rankgain.data.rules import check_ties
@@ -32,7 +33,7 @@ def scorer(
     *,
     qid: QidSource | None = None,
     response_method: str | Sequence[str] = RESPONSES,
-    ties: str = "average",
+    ties: ScoreTies = "average",
 ) -> Scorer:
     """A scorer for scikit-learn's ``scoring=``: the mean of a metric over the queries among the rows.
 
@@ -89,7 +90,7 @@ class Scorer:
     """What `scorer` returns."""
 
     def __init__(
-        self, metric: str | Metric, qid: QidSource | None, response_method: str | Sequence[str], ties: str
+        self, metric: str | Metric, qid: QidSource | None, response_method: str | Sequence[str], ties: ScoreTies
     ) -> None:
         requests = list(parse(metric))
         if len(requests) != 1:

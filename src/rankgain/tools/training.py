@@ -11,6 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from rankgain.choices import ScoreTies
 from rankgain.data.ragged import flat_numbers, offsets_of, to_float64
 from rankgain.data.rules import check_ties
 from rankgain.inputs.scores import from_scores
@@ -25,7 +26,7 @@ from rankgain.threads import check_threads
 SUFFIX = "_rankgain"
 
 
-def lightgbm_metric(*metrics: str | Metric, ties: str = "average", threads: int = 1) -> LightGBMMetric:
+def lightgbm_metric(*metrics: str | Metric, ties: ScoreTies = "average", threads: int = 1) -> LightGBMMetric:
     """Metrics as LightGBM calls them after each round: `feval` of `train` and `cv`, `eval_metric` of its estimators.
 
     The queries are the groups of each data set. Where documents have weights, a query has the mean of those of its
@@ -67,7 +68,7 @@ def lightgbm_metric(*metrics: str | Metric, ties: str = "average", threads: int 
 
 
 def xgboost_metric(
-    *metrics: str | Metric, ties: str = "average", threads: int = 1, per_query: bool = False
+    *metrics: str | Metric, ties: ScoreTies = "average", threads: int = 1, per_query: bool = False
 ) -> XGBoostMetric:
     """Metrics as XGBoost calls them after each round: `custom_metric` of `train` and `cv`.
 
@@ -118,7 +119,7 @@ def xgboost_metric(
 
 
 def catboost_metric(
-    metric: str | Metric, *sets: Any, ties: str = "average", threads: int = 1, otherwise: float | None = None
+    metric: str | Metric, *sets: Any, ties: ScoreTies = "average", threads: int = 1, otherwise: float | None = None
 ) -> CatBoostMetric:
     """A metric as CatBoost calls it after each round: its `eval_metric`.
 
@@ -171,7 +172,7 @@ def catboost_metric(
 class _Metrics:
     """Metrics by the key that they have in an Evaluation, with what they are called in logs."""
 
-    def __init__(self, asked: tuple[str | Metric, ...], ties: str, threads: int) -> None:
+    def __init__(self, asked: tuple[str | Metric, ...], ties: ScoreTies, threads: int) -> None:
         self.metrics = dict(pair for metric in asked for pair in parse(metric))
         self.names = [re.sub(r"\s", "", str(key)).replace(":", "=") + SUFFIX for key in self.metrics]
         self.ties = check_ties(ties, ids=False)
@@ -235,7 +236,7 @@ class LightGBMMetric(_Metrics):
 
 
 class XGBoostMetric(_Metrics):
-    def __init__(self, asked: tuple[str | Metric, ...], ties: str, threads: int, per_query: bool) -> None:
+    def __init__(self, asked: tuple[str | Metric, ...], ties: ScoreTies, threads: int, per_query: bool) -> None:
         super().__init__(asked, ties, threads)
         if per_query and len(self.names) > 1:
             raise ValueError(f"per_query=True is for XGBRanker, which takes one metric, not {len(self.names)}")
@@ -271,7 +272,7 @@ class CatBoostMetric(_Metrics):
     no_jit = True  # else CatBoost has Numba try the methods, and warns that it cannot
 
     def __init__(
-        self, metric: str | Metric, sets: tuple[Any, ...], ties: str, threads: int, otherwise: float | None
+        self, metric: str | Metric, sets: tuple[Any, ...], ties: ScoreTies, threads: int, otherwise: float | None
     ) -> None:
         super().__init__((metric,), ties, threads)
         if len(self.names) > 1:
