@@ -85,11 +85,16 @@ _LATER = {
 
 
 def get_include() -> str:
-    """The folder of `rankgain.h`, for the compiler of an extension that calls rankgain from C or C++.
+    """Return the folder of `rankgain.h`, for compiling extensions that call rankgain from C or C++.
 
     Returns
     -------
     str
+        The path of the folder, to be passed to the compiler as an include directory.
+
+    See Also
+    --------
+    rankgain.capi : The addresses of the same functions.
 
     Examples
     --------

@@ -63,7 +63,7 @@ class Rankings:
 
     @property
     def missing(self) -> Missing | None:
-        """Whether judged queries without a ranking are evaluated as empty lists ("zero") or left out ("skip"), or None."""
+        """Whether judged queries without a ranking count as empty lists ("zero") or are left out ("skip"), or None."""
         return self._source.missing
 
     @property

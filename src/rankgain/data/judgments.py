@@ -26,7 +26,10 @@ _DICT = frozenset((dict,))
 
 
 class Judgments:
-    """Judged documents with their grades, by query; made by `rankgain.judgments`, read once, good for any run.
+    """Judged documents with their grades, by query; made by `rankgain.judgments`, checked once, good for any number of
+    runs.
+
+    ``len(judgments)`` is the number of queries. It can be pickled.
 
     Attributes
     ----------
