@@ -358,8 +358,7 @@ def _parse(
 
 
 def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
-    """Compute one number from the values of a measure: a sum for num_ measures, exp of the mean for gm_ ones, else the
-    mean.
+    """Compute one number from the values of a measure, as trec_eval does over all queries.
 
     Parameters
     ----------
@@ -371,7 +370,8 @@ def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
     Returns
     -------
     float
-        Without values, 0.0 for a sum and NaN for a mean.
+        The sum for measures that begin with num_, exp of the mean for those that begin with gm_, else the mean. Without
+        values, 0.0 for a sum and NaN for a mean.
 
     Examples
     --------

@@ -273,8 +273,7 @@ class Rankings:
         return Evaluation(plan.vectors(asked, out), names, rules.ties, missing, like, plan.backend, counts)
 
     def tie_spread(self, *metrics: str | Metric, threads: int = 1) -> TieSpread:
-        """Compute how sensitive metrics are to ties: their worst, expected and best values over the orders of tied
-        documents.
+        """Compute the worst, expected and best values of metrics over the orders of tied documents.
 
         A scorer that gives all documents the same score is perfect at its best, and finds nothing at its worst.
 
@@ -304,7 +303,9 @@ class Rankings:
         --------
         under : The same rankings with another rule for ties.
 
-        Notes ----- Worst and best put tied documents in the order of their gain, or of their grade for metrics of
+        Notes
+        -----
+        Worst and best put tied documents in the order of their gain, or of their grade for metrics of
         relevant documents, lowest or highest first. For most metrics these are the extremes; `TieSpread` names the
         exceptions. The expected value is that of ``ties="average"``.
 

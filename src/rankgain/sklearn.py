@@ -81,8 +81,8 @@ def ndcg_score(
     InvalidParameterError
         If a parameter is of the wrong type or out of its range.
     ValueError
-        If a value is NaN, infinite or masked, a grade is negative, the shapes or lengths do not fit each other, or a query has
-        only one document.
+        If a value is NaN, infinite or masked, a grade is negative, the shapes or lengths do not fit each other, or a
+        query has only one document.
     TypeError
         If an array cannot be read or is not of numbers.
 

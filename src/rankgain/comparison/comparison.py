@@ -212,8 +212,7 @@ class Comparison(Mapping[str, Evaluation]):
         return _best(metric, {name: aggregator(metric)(result[metric], None) for name, result in self.items()})
 
     def table(self) -> str:
-        """Return an aligned text table with one row per metric and one column per run, the best of each row marked with
-        ``*``.
+        """Return an aligned text table with one row per metric and one column per run; ``*`` marks the best of each row.
 
         Returns
         -------

@@ -26,10 +26,10 @@ _DICT = frozenset((dict,))
 
 
 class Judgments:
-    """Judged documents with their grades, by query; made by `rankgain.judgments`, checked once, good for any number of
-    runs.
+    """Judged documents with their grades, by query; made by `rankgain.judgments`.
 
-    ``len(judgments)`` is the number of queries. It can be pickled.
+    They are checked once and serve any number of runs. ``len(judgments)`` is the number of queries. They can be
+    pickled.
 
     Attributes
     ----------

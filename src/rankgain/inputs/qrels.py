@@ -39,10 +39,12 @@ def from_qrels(
         - ``"average"``: the expected value over all orders of the tied documents, in closed form.
         - ``"stable"``: the order of the dict.
         - ``"best"``, ``"worst"``: the highest or the lowest gain first (the grade, for metrics of relevant documents).
-          missing : {"zero", "skip"}, default "zero" Whether queries of `qrels` that the run lacks are evaluated as
-          empty lists, hence 0 (trec_eval's ``-c``), or left out (trec_eval's default). Queries of the run without qrels
-          are always left out. Both are counted in `Evaluation.counts`. query_ids : iterable of hashable, optional Other
-          names for the queries that are evaluated, one per query, in the order of the qrels. By default, their ids.
+    missing : {"zero", "skip"}, default "zero"
+        Whether queries of `qrels` that the run lacks are evaluated as empty lists, hence 0 (trec_eval's ``-c``), or
+        left out (trec_eval's default). Queries of the run without qrels are always left out. Both are counted in
+        `Evaluation.counts`.
+    query_ids : iterable of hashable, optional
+        Other names for the queries that are evaluated, one per query, in the order of the qrels. By default, their ids.
 
     Returns
     -------

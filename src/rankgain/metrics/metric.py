@@ -111,6 +111,14 @@ class Metric(Parameters):
 
     @property
     def depth(self) -> int:
+        """The deepest rank that counts: `k`, or a number beyond every list if there is no cut-off.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> rg.metric("ndcg", k=10).depth
+        10
+        """
         return UNLIMITED if self.k is None else self.k
 
     def __str__(self) -> str:

@@ -173,7 +173,9 @@ class Evaluation(Mapping[str | Metric, Floats]):
         mean : The arithmetic mean of any metric.
         explain : Names the aggregator of a metric.
 
-        Notes ----- Most metrics are averaged. Counts (``num_ret``, ``num_rel``, ``num_rel_ret``,
+        Notes
+        -----
+        Most metrics are averaged. Counts (``num_ret``, ``num_rel``, ``num_rel_ret``,
         ``num_nonrel_judged_ret``, ``num_q``) are added up, and ``gm_ap`` and ``gm_bpref`` have the geometric mean::
 
             exp(Σ log(max(value, 0.00001)) / n)
@@ -397,7 +399,7 @@ def _merged_ids(parts: Sequence[Evaluation]) -> Sequence[Any]:
 
 
 def notes(results: Mapping[str, Evaluation]) -> list[str]:
-    """What to know about the numbers, a line each; where the results differ, the value of each by its name."""
+    """What to know about the numbers, one line each; where the results differ, the value of each by its name."""
     known = {name: _known(result) for name, result in results.items()}
     first = next(iter(known.values()))
     lines = []

@@ -50,7 +50,9 @@ def plot(
     Rankings.curve : The numbers behind one line.
     Curve.plot : One line on axes of your own.
 
-    Notes ----- Side by side, DCG and nDCG show why only one of them can be compared across cut-offs: DCG grows with k
+    Notes
+    -----
+    Side by side, DCG and nDCG show why only one of them can be compared across cut-offs: DCG grows with k
     however good the ranking is, and nDCG is a share of what was possible at that k.
 
     Examples

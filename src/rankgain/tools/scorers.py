@@ -143,7 +143,7 @@ class Scorer:
         --------
         >>> import rankgain as rg
         >>> rg.scorer("mrr").set_score_request(qid="groups")
-        scorer('mrr').set_score_request(qid='groups')
+        scorer('rr').set_score_request(qid='groups')
         """
         if not (qid is None or isinstance(qid, bool) or (isinstance(qid, str) and qid.isidentifier())):
             raise ValueError(f"qid must be True, False, None or a name, not {qid!r}")

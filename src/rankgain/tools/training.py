@@ -182,7 +182,9 @@ def catboost_metric(
     --------
     lightgbm_metric, xgboost_metric : The same for other libraries.
 
-    Notes ----- CatBoost passes scores, labels and weights, but no groups. So the groups must be given here, and a set
+    Notes
+    -----
+    CatBoost passes scores, labels and weights, but no groups. So the groups must be given here, and a set
     is recognised by its labels. CatBoost shuffles the training set if it has categorical features or boosting is
     ordered; its queries can then no longer be told apart, and training ends with an error that names the two ways out:
     ``has_time=True``, which keeps the order, or `otherwise`. Evaluation sets always keep theirs.
@@ -199,7 +201,7 @@ def catboost_metric(
     Pass it as ``CatBoostRanker(eval_metric=metric)``, which calls it so:
 
     >>> metric.evaluate([np.array([0.3, 0.1, 0.9, 0.1])], np.array([0, 1, 2, 0]), None)
-    (0.8154648764857288, 1.0)
+    (0.8154648767857288, 1.0)
     """
     return _named(CatBoostMetric(metric, sets, ties, threads, otherwise).__dict__)
 
