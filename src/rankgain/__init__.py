@@ -15,28 +15,42 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from rankgain import _backend
-from rankgain.functions import cg, dcg, discount, gain, idcg, mean_ndcg, mrr, ndcg, reciprocal_rank
+from rankgain.functions import cg as cg
+from rankgain.functions import dcg as dcg
+from rankgain.functions import discount as discount
+from rankgain.functions import gain as gain
+from rankgain.functions import idcg as idcg
+from rankgain.functions import mean_ndcg as mean_ndcg
+from rankgain.functions import mrr as mrr
+from rankgain.functions import ndcg as ndcg
+from rankgain.functions import reciprocal_rank as reciprocal_rank
 
 if TYPE_CHECKING:
-    from rankgain.comparison.comparison import Comparison, compare
-    from rankgain.data.judgments import Judgments
-    from rankgain.inputs.frames import from_frames
-    from rankgain.inputs.judgments import judgments
-    from rankgain.inputs.qrels import from_qrels
-    from rankgain.inputs.ranked import from_ranked
-    from rankgain.inputs.recommendations import from_recommendations
-    from rankgain.inputs.scores import from_scores
-    from rankgain.inputs.trec import read_trec
-    from rankgain.metrics.metric import Metric, metric
-    from rankgain.rankings import Rankings
-    from rankgain.results.curves import Curve
-    from rankgain.results.evaluation import Evaluation
-    from rankgain.results.explanation import Explanation, explain
-    from rankgain.results.ties import TieSpread
-    from rankgain.tools.plot import plot
-    from rankgain.tools.sample import sample
-    from rankgain.tools.scorers import scorer
-    from rankgain.tools.training import catboost_metric, lightgbm_metric, xgboost_metric
+    from rankgain.comparison.comparison import Comparison as Comparison
+    from rankgain.comparison.comparison import compare as compare
+    from rankgain.data.judgments import Judgments as Judgments
+    from rankgain.inputs.frames import from_frames as from_frames
+    from rankgain.inputs.judgments import judgments as judgments
+    from rankgain.inputs.qrels import from_qrels as from_qrels
+    from rankgain.inputs.ranked import from_ranked as from_ranked
+    from rankgain.inputs.recommendations import from_recommendations as from_recommendations
+    from rankgain.inputs.scores import from_scores as from_scores
+    from rankgain.inputs.trec import read_trec as read_trec
+    from rankgain.metrics.metric import Metric as Metric
+    from rankgain.metrics.metric import metric as metric
+    from rankgain.rankings import Rankings as Rankings
+    from rankgain.results.curves import Curve as Curve
+    from rankgain.results.evaluation import Evaluation as Evaluation
+    from rankgain.results.explanation import Explanation as Explanation
+    from rankgain.results.explanation import explain as explain
+    from rankgain.results.ties import TieSpread as TieSpread
+    from rankgain.tools.plot import plot as plot
+    from rankgain.tools.sample import sample as sample
+    from rankgain.tools.scorers import scorer as scorer
+    from rankgain.tools.training import catboost_metric as catboost_metric
+    from rankgain.tools.training import lightgbm_metric as lightgbm_metric
+    from rankgain.tools.training import xgboost_metric as xgboost_metric
+
 
 __version__ = _backend.VERSION
 backend: str = _backend.name
@@ -69,52 +83,18 @@ _LATER = {
     "scorer": "tools.scorers",
 }
 
-__all__ = [
-    "Comparison",
-    "Curve",
-    "Evaluation",
-    "Explanation",
-    "Judgments",
-    "Metric",
-    "Rankings",
-    "TieSpread",
-    "__version__",
-    "backend",
-    "catboost_metric",
-    "cg",
-    "compare",
-    "dcg",
-    "discount",
-    "explain",
-    "from_frames",
-    "from_qrels",
-    "from_ranked",
-    "from_recommendations",
-    "from_scores",
-    "gain",
-    "get_include",
-    "idcg",
-    "judgments",
-    "lightgbm_metric",
-    "mean_ndcg",
-    "metric",
-    "mrr",
-    "ndcg",
-    "plot",
-    "read_trec",
-    "reciprocal_rank",
-    "sample",
-    "scorer",
-    "xgboost_metric",
-]
-
 
 def get_include() -> str:
-    """The folder of `rankgain.h`, for the compiler of an extension that calls rankgain from C or C++.
+    """Return the folder of `rankgain.h`, for compiling extensions that call rankgain from C or C++.
 
     Returns
     -------
     str
+        The path of the folder, to be passed to the compiler as an include directory.
+
+    See Also
+    --------
+    rankgain.capi : The addresses of the same functions.
 
     Examples
     --------
@@ -126,7 +106,9 @@ def get_include() -> str:
     return os.path.join(os.path.dirname(__file__), "include")
 
 
-if not TYPE_CHECKING:  # who would take every name for one that is there
+if not TYPE_CHECKING:  # type checkers would accept any name; the imports with `as` tell them which are public
+    _FUNCTIONS = [name for name, held in globals().items() if getattr(held, "__module__", "") == "rankgain.functions"]
+    __all__ = sorted({"__version__", "backend", "get_include", *_FUNCTIONS, *_LATER})
 
     def __getattr__(name: str) -> Any:
         if name not in _LATER:
@@ -135,6 +117,5 @@ if not TYPE_CHECKING:  # who would take every name for one that is there
         globals()[name] = value
         return value
 
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})

@@ -6,12 +6,13 @@ One list takes the shortest way there is: to a buffer, through a kernel of the b
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from rankgain import _backend
 from rankgain._codes import IN_JUDGED, LISTS, LONGEST_LIST, SHORT_DISCOUNT, VECTOR
+from rankgain.choices import Ideal
 from rankgain.data.ragged import CHUNK, RaggedArray, check_judged, numbers, to_float64
 from rankgain.errors import InputError, refusal
 from rankgain.metrics.aggregators import mean
@@ -21,8 +22,20 @@ from rankgain.metrics.parameters import check_empty, check_ideal, check_rel, cut
 from rankgain.scalars import Floats
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Never
+
+    from numpy.typing import ArrayLike
+
     from rankgain.data.lists import ListSource
     from rankgain.metrics.metric import Metric
+
+    # What type checkers can tell apart: one list from many. The shape of an array is often unknown to them, and only
+    # such an array passes for one of four dimensions that are no numbers (the trick of NumPy's own annotations).
+    _AnyShape = np.ndarray[tuple[Never, Never, Never, Never], np.dtype[Any]]
+    _Number = float | np.integer[Any] | np.floating[Any]
+    _OneList = Sequence[_Number] | np.ndarray[tuple[int], np.dtype[Any]]
+    _ManyLists = Sequence[Sequence[_Number] | np.ndarray[Any, Any]] | np.ndarray[tuple[int, int], np.dtype[Any]]
 
 MOST_SETTINGS = 128
 _FIXED = str, int, float, np.number, type, type(None), Discount  # kinds of settings that cannot change
@@ -84,18 +97,24 @@ def _made(key: tuple[Any, ...], *asked: Any) -> _Settings:
     return settings
 
 
-def gain(relevance: Any, kind: GainKind = "linear") -> Floats:
-    """What documents of these grades are worth.
+def gain(relevance: ArrayLike, kind: GainKind = "linear") -> Floats:
+    """Compute the gain of documents from their grades.
 
     Parameters
     ----------
     relevance : array_like
-        Grades, finite and not negative, of any shape.
-    kind : str, mapping, sequence or callable
-        ``"linear"``: r. ``"exponential"``: 2**r - 1, for r < 1024. A mapping from grade to gain, or a sequence indexed
-        by grade: a grade that it lacks is an error (grade 0 may be absent and gives 0). A callable: given a float64
-        array of grades, it returns their gains. Gains must be finite and not negative. Where queries are evaluated, by
-        functions as by `Rankings.evaluate`, it is given the distinct grades of one query at a time, highest first.
+        Grades, finite and not negative, of any shape. Any real dtype; computed in float64.
+    kind : {"linear", "exponential", "binary"}, mapping, sequence or callable, default "linear"
+        How a grade r becomes a gain, which must be finite and not negative.
+
+        - ``"linear"``: r.
+        - ``"exponential"``: 2**r - 1, for r < 1024.
+        - ``"binary"``: 1 for r > 0, else 0.
+        - A mapping from grade to gain, or a sequence indexed by grade. Every grade must have an entry, except grade 0,
+          which gains 0 if it is absent.
+        - A callable that takes a float64 array of grades and returns an array of their gains, of the same shape. Where
+          queries are evaluated, by functions as by `Rankings.evaluate`, it is given the distinct grades of one query at
+          a time, highest first.
 
     Returns
     -------
@@ -104,13 +123,25 @@ def gain(relevance: Any, kind: GainKind = "linear") -> Floats:
 
     Raises
     ------
-    ValueError, TypeError
-        For what is no grade, or has no gain.
+    ValueError
+        If a grade is NaN, infinite or negative, or at least 1024 with ``kind="exponential"``; if a mapping or sequence
+        has no entry for a grade; if a gain is not finite or is negative; if `kind` is an unknown name; or if
+        `relevance` holds lists of unequal length.
+    TypeError
+        If a grade is not a number, if `kind` is of no type listed above, or if a callable returns anything but one
+        number for each grade.
+
+    See Also
+    --------
+    discount : The weight of a rank.
+    cg : The sum of the gains.
+    dcg : The sum of gain times discount.
 
     References
     ----------
-    Järvelin & Kekäläinen, Cumulated gain-based evaluation of IR techniques, ACM TOIS 20(4), 2002. Exponential: Burges
-    et al., Learning to rank using gradient descent, ICML 2005.
+    K. Järvelin and J. Kekäläinen, "Cumulated gain-based evaluation of IR techniques", ACM TOIS 20(4), 2002.
+
+    C. Burges et al., "Learning to rank using gradient descent", ICML 2005 (exponential gain).
 
     Examples
     --------
@@ -136,28 +167,43 @@ def gain(relevance: Any, kind: GainKind = "linear") -> Floats:
 
 
 def discount(n: int, kind: DiscountKind = "log2") -> Floats:
-    """What the ranks 1 … n are worth.
+    """Compute the discounts of the ranks 1 to n.
 
     Parameters
     ----------
     n : int
         The number of ranks, 0 or more.
-    kind : str or sequence
-        ``"log2"``: 1 / log2(i + 1). ``"jarvelin:b"``, of a base b > 1 (``"jarvelin"``: 2): 1 for i < b, else
-        1 / log_b(i). ``"zipf"``: 1 / i. A vector by rank, finite and not negative.
+    kind : str or sequence of float, default "log2"
+        How much a document at rank i counts.
+
+        - ``"log2"``: 1 / log2(i + 1).
+        - ``"jarvelin:b"``, with a base b > 1 (``"jarvelin"``: b = 2): 1 for i < b, else 1 / log_b(i).
+        - ``"zipf"``: 1 / i.
+        - A sequence or 1-D array of at least n discounts by rank, finite and not negative.
 
     Returns
     -------
     ndarray of float64, shape (n,)
+        The discounts, from rank 1 on.
 
     Raises
     ------
-    ValueError, TypeError
-        For a discount that there is not, or a vector of fewer than n ranks.
+    ValueError
+        If `n` is negative or too large for memory; if `kind` is an unknown name or a base is not above 1; if a discount
+        of a sequence is NaN, infinite or negative; or if the sequence has fewer than `n` entries.
+    TypeError
+        If `n` is not an integer, or `kind` is neither a string nor a sequence of numbers.
+
+    See Also
+    --------
+    gain : The gain of a grade.
+    dcg : The sum of gain times discount.
 
     References
     ----------
-    Järvelin & Kekäläinen, ACM TOIS 20(4), 2002 (jarvelin); Burges et al., ICML 2005 (log2).
+    K. Järvelin and J. Kekäläinen, "Cumulated gain-based evaluation of IR techniques", ACM TOIS 20(4), 2002 (jarvelin).
+
+    C. Burges et al., "Learning to rank using gradient descent", ICML 2005 (log2).
 
     Examples
     --------
@@ -182,160 +228,346 @@ def discount(n: int, kind: DiscountKind = "log2") -> Floats:
     return out
 
 
+@overload
+def cg(relevance: _AnyShape, *, k: int | None = None, gain: GainKind = "linear") -> float | Floats: ...
+@overload
+def cg(relevance: _OneList, *, k: int | None = None, gain: GainKind = "linear") -> float: ...
+@overload
+def cg(relevance: _ManyLists, *, k: int | None = None, gain: GainKind = "linear") -> Floats: ...
+@overload
+def cg(relevance: ArrayLike, *, k: int | None = None, gain: GainKind = "linear") -> float | Floats: ...
 def cg(relevance: Any, *, k: int | None = None, gain: GainKind = "linear") -> float | Floats:
-    """Cumulative gain: the sum of the gains to rank k.
+    """Compute the cumulative gain: the sum of the gains down to rank k.
 
     Parameters
     ----------
     relevance : array_like
-        Grades in rank order, finite and not negative: 1-D for one query; 2-D, or a list of lists, for many.
+        Grades in rank order, finite and not negative: 1-D for one query; 2-D, or a list of lists of any lengths, for
+        many queries.
     k : int, optional
-        The cut-off; None: the whole list. Grades beyond it are not looked at.
-    gain : str, mapping, sequence or callable
-        See `rankgain.gain`.
+        The cut-off, a positive integer: grades beyond rank `k` are not read. By default, the whole list counts.
+    gain : str, mapping, sequence or callable, default "linear"
+        How a grade becomes a gain; see `rankgain.gain`.
 
     Returns
     -------
-    float, or ndarray of float64, shape (queries,)
+    float or ndarray of float64, shape (queries,)
+        A float for one query, one value per query for many. At least 0; an empty list has 0.
 
     Raises
     ------
-    ValueError, TypeError
-        The argument, the query and the position are named.
+    ValueError
+        If a grade is NaN, infinite or negative, or has no gain; if the sum is not finite; if `k` is not positive; or if
+        `relevance` has more than two dimensions. The message names the query and the position.
+    TypeError
+        If a grade is not a number, `k` is not an integer, or `gain` is of no type that `rankgain.gain` takes.
+
+    See Also
+    --------
+    dcg : The same sum with discounts.
+    gain : The gain of a grade.
+
+    Notes
+    -----
+    With the gain g and the grades r_1, r_2, … in rank order::
+
+        CG@k = Σ g(r_i),  i ≤ k
 
     References
     ----------
-    Järvelin & Kekäläinen, ACM TOIS 20(4), 2002.
+    K. Järvelin and J. Kekäläinen, "Cumulated gain-based evaluation of IR techniques", ACM TOIS 20(4), 2002.
 
     Examples
     --------
     >>> import rankgain as rg
     >>> rg.cg([3, 2, 3, 0, 1, 2], k=3)
     8.0
+    >>> rg.cg([[3, 2], [0, 1, 1]]).tolist()
+    [5.0, 2.0]
     """
     settings = _settings(k, gain, NO_DISCOUNT)
     value = None if settings.kernel is None else settings.kernel.dcg(relevance)
     return _of_lists("cg", relevance, None, settings) if value is None else value
 
 
+@overload
+def dcg(
+    relevance: _AnyShape, *, k: int | None = None, gain: GainKind = "linear", discount: DiscountKind = "log2"
+) -> float | Floats: ...
+@overload
+def dcg(
+    relevance: _OneList, *, k: int | None = None, gain: GainKind = "linear", discount: DiscountKind = "log2"
+) -> float: ...
+@overload
+def dcg(
+    relevance: _ManyLists, *, k: int | None = None, gain: GainKind = "linear", discount: DiscountKind = "log2"
+) -> Floats: ...
+@overload
+def dcg(
+    relevance: ArrayLike, *, k: int | None = None, gain: GainKind = "linear", discount: DiscountKind = "log2"
+) -> float | Floats: ...
 def dcg(
     relevance: Any, *, k: int | None = None, gain: GainKind = "linear", discount: DiscountKind = "log2"
 ) -> float | Floats:
-    """Discounted cumulative gain: the sum of gain times discount to rank k.
+    """Compute the discounted cumulative gain: the sum of gain times discount down to rank k.
 
     Parameters
     ----------
     relevance : array_like
-        Grades in rank order, finite and not negative: 1-D for one query; 2-D, or a list of lists, for many.
+        Grades in rank order, finite and not negative: 1-D for one query; 2-D, or a list of lists of any lengths, for
+        many queries.
     k : int, optional
-        The cut-off; None: the whole list. Grades beyond it are not looked at.
-    gain : str, mapping, sequence or callable
-        See `rankgain.gain`.
-    discount : str or sequence
-        See `rankgain.discount`.
+        The cut-off, a positive integer: grades beyond rank `k` are not read. By default, the whole list counts.
+    gain : str, mapping, sequence or callable, default "linear"
+        How a grade becomes a gain; see `rankgain.gain`.
+    discount : str or sequence of float, default "log2"
+        How much a rank counts; see `rankgain.discount`.
 
     Returns
     -------
-    float, or ndarray of float64, shape (queries,)
+    float or ndarray of float64, shape (queries,)
+        A float for one query, one value per query for many. At least 0; an empty list has 0.
 
     Raises
     ------
-    ValueError, TypeError
-        The argument, the query and the position are named.
+    ValueError
+        If a grade is NaN, infinite or negative, or has no gain; if the sum is not finite; if `k` is not positive; if
+        `discount` is unknown or has fewer entries than there are ranks to count; or if `relevance` has more than two
+        dimensions. The message names the query and the position.
+    TypeError
+        If a grade is not a number, `k` is not an integer, or `gain` or `discount` is of a type that `rankgain.gain` or
+        `rankgain.discount` does not take.
+
+    See Also
+    --------
+    ndcg : DCG divided by that of the ideal order.
+    idcg : The DCG of the ideal order.
+    cg : The same sum without discounts.
+
+    Notes
+    -----
+    With the gain g, the discount d and the grades r_1, r_2, … in rank order::
+
+        DCG@k = Σ g(r_i) · d(i),  i ≤ k
+
+    By default g(r) = r and d(i) = 1 / log2(i + 1). With ``gain="exponential"`` it is the DCG of Burges et al. A natural
+    logarithm in place of log2 would scale DCG and leave nDCG as it is.
 
     References
     ----------
-    Järvelin & Kekäläinen, ACM TOIS 20(4), 2002.
+    K. Järvelin and J. Kekäläinen, "Cumulated gain-based evaluation of IR techniques", ACM TOIS 20(4), 2002.
+
+    C. Burges et al., "Learning to rank using gradient descent", ICML 2005 (exponential gain).
 
     Examples
     --------
     >>> import rankgain as rg
     >>> round(rg.dcg([3, 2, 3, 0, 1, 2], k=3), 4)
     5.7619
+    >>> rg.dcg([[3, 2, 3], [0, 1, 2]], gain="exponential").round(4).tolist()
+    [12.3928, 2.1309]
     """
     settings = _settings(k, gain, discount)
     value = None if settings.kernel is None else settings.kernel.dcg(relevance)
     return _of_lists("dcg", relevance, None, settings) if value is None else value
 
 
+@overload
+def idcg(
+    judged: _AnyShape, *, k: int | None = None, gain: GainKind = "linear", discount: DiscountKind = "log2"
+) -> float | Floats: ...
+@overload
+def idcg(
+    judged: _OneList, *, k: int | None = None, gain: GainKind = "linear", discount: DiscountKind = "log2"
+) -> float: ...
+@overload
+def idcg(
+    judged: _ManyLists, *, k: int | None = None, gain: GainKind = "linear", discount: DiscountKind = "log2"
+) -> Floats: ...
+@overload
+def idcg(
+    judged: ArrayLike, *, k: int | None = None, gain: GainKind = "linear", discount: DiscountKind = "log2"
+) -> float | Floats: ...
 def idcg(
     judged: Any, *, k: int | None = None, gain: GainKind = "linear", discount: DiscountKind = "log2"
 ) -> float | Floats:
-    """Ideal DCG: the DCG of the judged grades, highest gain first.
+    """Compute the ideal DCG: the highest DCG that the judged documents of a query can have.
 
     Parameters
     ----------
     judged : array_like
-        The grades of all judged documents, in any order, finite and not negative: 1-D for one query; 2-D, or a list
-        of lists, for many.
-    k, gain, discount
-        As in `dcg`.
+        The grades of all judged documents, in any order, finite and not negative: 1-D for one query; 2-D, or a list of
+        lists of any lengths, for many queries.
+    k : int, optional
+        The cut-off, a positive integer: the ideal list ends at rank `k`. All of `judged` is read nevertheless. By
+        default, all judged documents count.
+    gain : str, mapping, sequence or callable, default "linear"
+        How a grade becomes a gain; see `rankgain.gain`.
+    discount : str or sequence of float, default "log2"
+        How much a rank counts; see `rankgain.discount`.
 
     Returns
     -------
-    float, or ndarray of float64, shape (queries,)
+    float or ndarray of float64, shape (queries,)
+        A float for one query, one value per query for many. At least 0; 0 if no document has a gain.
 
     Raises
     ------
-    ValueError, TypeError
-        The argument, the query and the position are named.
+    ValueError
+        If a grade is NaN, infinite or negative, or has no gain; if the sum is not finite; if `k` is not positive; if
+        `discount` is unknown or has fewer entries than there are ranks to count; or if `judged` has more than two
+        dimensions. The message names the query and the position.
+    TypeError
+        If a grade is not a number, `k` is not an integer, or `gain` or `discount` is of a type that `rankgain.gain` or
+        `rankgain.discount` does not take.
+
+    See Also
+    --------
+    dcg : The DCG of a list in the order given.
+    ndcg : DCG divided by this ideal.
+
+    Notes
+    -----
+    With the judged documents J of a query, the gains g_1 ≥ g_2 ≥ … of their grades and the discount d::
+
+        IDCG@k = Σ g_i · d(i),  i ≤ min(k, |J|)
+
+    With a discount that rises with the rank, such as ``[0.1, 1]``, another order may have a higher DCG.
 
     References
     ----------
-    Järvelin & Kekäläinen, ACM TOIS 20(4), 2002.
+    K. Järvelin and J. Kekäläinen, "Cumulated gain-based evaluation of IR techniques", ACM TOIS 20(4), 2002.
 
     Examples
     --------
     >>> import rankgain as rg
     >>> round(rg.idcg([3, 2, 2, 1], k=4), 4)
     5.6925
+
+    The order of the grades does not matter, and each query has an ideal of its own:
+
+    >>> rg.idcg([[1, 2, 2, 3], [0, 1]]).round(4).tolist()
+    [5.6925, 1.0]
     """
     settings = _settings(k, gain, discount)
     value = None if settings.kernel is None else settings.kernel.idcg(judged)
     return _of_lists("idcg", judged, None, settings) if value is None else value
 
 
+@overload
+def ndcg(
+    relevance: _AnyShape,
+    *,
+    k: int | None = None,
+    judged: ArrayLike | None = None,
+    ideal: Ideal = "judged",
+    gain: GainKind = "linear",
+    discount: DiscountKind = "log2",
+    empty: float = 0.0,
+) -> float | Floats: ...
+@overload
+def ndcg(
+    relevance: _OneList,
+    *,
+    k: int | None = None,
+    judged: ArrayLike | None = None,
+    ideal: Ideal = "judged",
+    gain: GainKind = "linear",
+    discount: DiscountKind = "log2",
+    empty: float = 0.0,
+) -> float: ...
+@overload
+def ndcg(
+    relevance: _ManyLists,
+    *,
+    k: int | None = None,
+    judged: ArrayLike | None = None,
+    ideal: Ideal = "judged",
+    gain: GainKind = "linear",
+    discount: DiscountKind = "log2",
+    empty: float = 0.0,
+) -> Floats: ...
+@overload
+def ndcg(
+    relevance: ArrayLike,
+    *,
+    k: int | None = None,
+    judged: ArrayLike | None = None,
+    ideal: Ideal = "judged",
+    gain: GainKind = "linear",
+    discount: DiscountKind = "log2",
+    empty: float = 0.0,
+) -> float | Floats: ...
 def ndcg(
     relevance: Any,
     *,
     k: int | None = None,
-    judged: Any = None,
-    ideal: str = "judged",
+    judged: ArrayLike | None = None,
+    ideal: Ideal = "judged",
     gain: GainKind = "linear",
     discount: DiscountKind = "log2",
     empty: float = 0.0,
 ) -> float | Floats:
-    """Normalised DCG: DCG / ideal DCG.
+    """Compute the normalised DCG: DCG divided by the ideal DCG.
 
     Parameters
     ----------
     relevance : array_like
-        Grades in rank order, finite and not negative: 1-D for one query; 2-D, or a list of lists, for many.
+        Grades in rank order, finite and not negative: 1-D for one query; 2-D, or a list of lists of any lengths, for
+        many queries.
     k : int, optional
-        The cut-off of both; None: the whole lists.
+        The cut-off of both sums, a positive integer. By default, the whole lists count.
     judged : array_like, optional
-        The grades of all judged documents of each query, in any order, returned or not: the ideal comes from them.
-        None: the returned list holds them all. To leave out what was not returned inflates the value.
-    ideal : {"judged", "returned"}
-        Whether the ideal runs to min(k, judged documents), or is also cut at the length of the returned list.
-    gain, discount
-        As in `dcg`.
-    empty : float
-        The value where nothing is relevant (the ideal is 0); NaN leaves the query out of means.
+        The grades of all judged documents of each query, in any order, returned or not: 1-D for one query, else one
+        list per query. The ideal is made of them. By default, the returned list is taken to hold them all; if documents
+        with a gain were not returned, the value is then too high.
+    ideal : {"judged", "returned"}, default "judged"
+        Whether the ideal list runs to min(k, number of judged documents), or is cut at the length of the returned list
+        as well.
+    gain : str, mapping, sequence or callable, default "linear"
+        How a grade becomes a gain; see `rankgain.gain`.
+    discount : str or sequence of float, default "log2"
+        How much a rank counts; see `rankgain.discount`.
+    empty : float, default 0.0
+        The value of a query whose ideal DCG is 0. NaN leaves such queries out of means.
 
     Returns
     -------
-    float, or ndarray of float64, shape (queries,)
-        In [0, 1], with a discount that never rises.
+    float or ndarray of float64, shape (queries,)
+        A float for one query, one value per query for many. In [0, 1] (or `empty`), unless the discount rises with the
+        rank.
 
     Raises
     ------
-    ValueError, TypeError
-        The argument, the query and the position are named. Also where `judged` lacks grades that were returned.
+    ValueError
+        If a grade is NaN, infinite or negative, or has no gain; if a sum is not finite; if `judged` lacks grades that
+        were returned, so that DCG exceeds the ideal; if `judged` holds other numbers of queries than `relevance`; if
+        `k` is not positive; if `ideal` or `discount` is unknown; if `discount` has fewer entries than there are ranks
+        to count; if `empty` is infinite; or if an array has more than two dimensions. The message names the query and
+        the position.
+    TypeError
+        If a grade or `empty` is not a number, `k` is not an integer, or `gain` or `discount` is of a type that
+        `rankgain.gain` or `rankgain.discount` does not take.
+
+    See Also
+    --------
+    mean_ndcg : The mean over queries.
+    dcg : The numerator.
+    idcg : The denominator.
+    from_scores : The same from scores and labels, with a choice for ties.
+
+    Notes
+    -----
+    ::
+
+        nDCG@k = DCG@k / IDCG@k
+
+    See `dcg` and `idcg` for the two. All grades of `relevance` are read, also beyond rank `k`, since they belong to the
+    ideal; with `judged`, those beyond `k` are not.
 
     References
     ----------
-    Järvelin & Kekäläinen, ACM TOIS 20(4), 2002.
+    K. Järvelin and J. Kekäläinen, "Cumulated gain-based evaluation of IR techniques", ACM TOIS 20(4), 2002.
 
     Examples
     --------
@@ -352,31 +584,53 @@ def ndcg(
     return _of_lists("ndcg", relevance, judged, settings) if value is None else value
 
 
+@overload
+def reciprocal_rank(relevance: _AnyShape, *, k: int | None = None, rel: float | None = None) -> float | Floats: ...
+@overload
+def reciprocal_rank(relevance: _OneList, *, k: int | None = None, rel: float | None = None) -> float: ...
+@overload
+def reciprocal_rank(relevance: _ManyLists, *, k: int | None = None, rel: float | None = None) -> Floats: ...
+@overload
+def reciprocal_rank(relevance: ArrayLike, *, k: int | None = None, rel: float | None = None) -> float | Floats: ...
 def reciprocal_rank(relevance: Any, *, k: int | None = None, rel: float | None = None) -> float | Floats:
-    """1 / rank of the first relevant document, 0 where there is none to rank k.
+    """Compute the reciprocal rank: 1 / rank of the first relevant document.
 
     Parameters
     ----------
     relevance : array_like
-        Grades in rank order, finite and not negative: 1-D for one query; 2-D, or a list of lists, for many.
+        Grades in rank order, finite and not negative: 1-D for one query; 2-D, or a list of lists of any lengths, for
+        many queries.
     k : int, optional
-        The cut-off; None: the whole list. Grades beyond it are not looked at.
+        The cut-off, a positive integer: grades beyond rank `k` are not read. By default, the whole list counts.
     rel : float, optional
-        The lowest grade that is relevant; None: any above 0.
+        The lowest grade that is relevant, inclusive. By default, every grade above 0 is relevant.
 
     Returns
     -------
-    float, or ndarray of float64, shape (queries,)
-        In [0, 1].
+    float or ndarray of float64, shape (queries,)
+        A float for one query, one value per query for many. In [0, 1]; 0 if no document down to rank `k` is relevant.
 
     Raises
     ------
-    ValueError, TypeError
-        The argument, the query and the position are named.
+    ValueError
+        If a grade is NaN, infinite or negative; if `k` is not positive; if `rel` is not finite; or if `relevance` has
+        more than two dimensions. The message names the query and the position.
+    TypeError
+        If a grade or `rel` is not a number, or `k` is not an integer.
+
+    See Also
+    --------
+    mrr : The mean over queries.
+
+    Notes
+    -----
+    ::
+
+        RR@k = 1 / i,  i the rank of the first relevant document, if i ≤ k; else 0
 
     References
     ----------
-    Voorhees, The TREC-8 question answering track report, 1999.
+    E. M. Voorhees, "The TREC-8 question answering track report", TREC-8, 1999.
 
     Examples
     --------
@@ -392,46 +646,126 @@ def reciprocal_rank(relevance: Any, *, k: int | None = None, rel: float | None =
 
 
 def mean_ndcg(
-    relevance: Any,
+    relevance: ArrayLike,
     *,
     k: int | None = None,
-    judged: Any = None,
-    ideal: str = "judged",
+    judged: ArrayLike | None = None,
+    ideal: Ideal = "judged",
     gain: GainKind = "linear",
     discount: DiscountKind = "log2",
     empty: float = 0.0,
 ) -> float:
-    """The mean of `ndcg` over queries; those whose value is NaN do not count, and without any it is NaN.
+    """Compute the mean over queries of the normalised DCG.
 
-    Parameters, errors and source are those of `ndcg`.
+    Parameters
+    ----------
+    relevance : array_like
+        Grades in rank order, finite and not negative: 2-D, or a list of lists of any lengths, one list per query; 1-D
+        is one query.
+    k : int, optional
+        The cut-off of both sums, a positive integer. By default, the whole lists count.
+    judged : array_like, optional
+        The grades of all judged documents of each query, in any order, returned or not. By default, the returned lists
+        are taken to hold them all; see `ndcg`.
+    ideal : {"judged", "returned"}, default "judged"
+        Whether the ideal list runs to min(k, number of judged documents), or is cut at the length of the returned list
+        as well.
+    gain : str, mapping, sequence or callable, default "linear"
+        How a grade becomes a gain; see `rankgain.gain`.
+    discount : str or sequence of float, default "log2"
+        How much a rank counts; see `rankgain.discount`.
+    empty : float, default 0.0
+        The value of a query whose ideal DCG is 0. NaN leaves such queries out of the mean.
 
     Returns
     -------
     float
+        In [0, 1], unless the discount rises with the rank. NaN if there are no queries, or none that counts.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `ndcg` would raise it for one of the queries.
+
+    See Also
+    --------
+    ndcg : One value per query.
+    Evaluation.mean : The mean of any metric, with weights.
+
+    Notes
+    -----
+    The mean is ``math.fsum(values) / n`` over the n queries whose nDCG is not NaN::
+
+        mean nDCG@k = (1 / n) · Σ DCG@k / IDCG@k
+
+    References
+    ----------
+    K. Järvelin and J. Kekäläinen, "Cumulated gain-based evaluation of IR techniques", ACM TOIS 20(4), 2002.
 
     Examples
     --------
     >>> import rankgain as rg
     >>> round(rg.mean_ndcg([[0, 1], [2, 1]]), 4)
     0.8155
+
+    A query without relevant documents counts as 0, or not at all:
+
+    >>> rg.mean_ndcg([[1, 0], [0, 0]]), rg.mean_ndcg([[1, 0], [0, 0]], empty=float("nan"))
+    (0.5, 1.0)
     """
     return _mean(ndcg(relevance, k=k, judged=judged, ideal=ideal, gain=gain, discount=discount, empty=empty))
 
 
-def mrr(relevance: Any, *, k: int | None = None, rel: float | None = None) -> float:
-    """Mean reciprocal rank: the mean of `reciprocal_rank` over queries; NaN where there is no query.
+def mrr(relevance: ArrayLike, *, k: int | None = None, rel: float | None = None) -> float:
+    """Compute the mean reciprocal rank: the mean over queries of 1 / rank of the first relevant document.
 
-    Parameters, errors and source are those of `reciprocal_rank`.
+    Parameters
+    ----------
+    relevance : array_like
+        Grades in rank order, finite and not negative: 2-D, or a list of lists of any lengths, one list per query; 1-D
+        is one query.
+    k : int, optional
+        The cut-off, a positive integer: grades beyond rank `k` are not read. By default, the whole lists count.
+    rel : float, optional
+        The lowest grade that is relevant, inclusive. By default, every grade above 0 is relevant.
 
     Returns
     -------
     float
+        In [0, 1]; a query without a relevant document down to rank `k` counts as 0. NaN if there are no queries.
+
+    Raises
+    ------
+    ValueError
+        If a grade is NaN, infinite or negative; if `k` is not positive; if `rel` is not finite; or if `relevance` has
+        more than two dimensions. The message names the query and the position.
+    TypeError
+        If a grade or `rel` is not a number, or `k` is not an integer.
+
+    See Also
+    --------
+    reciprocal_rank : One value per query.
+    Evaluation.mean : The mean of any metric, with weights.
+
+    Notes
+    -----
+    With n queries, of which query q has its first relevant document at rank i_q::
+
+        MRR@k = (1 / n) · Σ 1 / i_q,  over the queries with i_q ≤ k
+
+    The mean is ``math.fsum(values) / n``, so it does not depend on the order of the queries.
+
+    References
+    ----------
+    E. M. Voorhees, "The TREC-8 question answering track report", TREC-8, 1999.
 
     Examples
     --------
     >>> import rankgain as rg
     >>> rg.mrr([[0, 0, 1], [0, 1, 0], [1, 0, 0]])
     0.611111111111111
+    >>> rg.mrr([[0, 0, 1], [0, 1, 0], [1, 0, 0]], k=2)
+    0.5
     """
     return _mean(reciprocal_rank(relevance, k=k, rel=rel))
 

@@ -113,29 +113,30 @@ def _planned(measures: tuple[str, ...], release: int, level: Any, judged_only: b
 
 
 class RelevanceEvaluator:
-    """Judgements prepared once, and what is to be computed of any number of runs.
+    """Judgments prepared once, with the measures to be computed of any number of runs.
 
     Parameters
     ----------
     query_relevance : mapping of mappings
-        Grades by query and document; a negative grade is a document that was pooled but not judged. Queries without
+        Grades by query and document; a document with a negative grade was pooled but not judged. Queries without
         documents are left out.
     measures : iterable of str
-        Names of `supported_measures`, with parameters ``"ndcg_cut.5,10"`` or ``"ndcg_cut_10"``, or of
+        Names from `supported_measures`, with parameters as in ``"ndcg_cut.5,10"`` or ``"ndcg_cut_10"``, or from
         `supported_nicknames`.
-    relevance_level : int
-        The lowest grade that is relevant; measures of gains do not look at it.
-    judged_docs_only_flag : bool
-        Whether documents that are not judged are taken out of the runs, and those below them move up.
-    release : {9, 10}
-        The release of trec_eval whose numbers these are.
+    relevance_level : int, default 1
+        The lowest grade that is relevant; a positive integer. Measures of gains ignore it.
+    judged_docs_only_flag : bool, default False
+        Whether unjudged documents are removed from the runs, so that those below them move up.
+    release : {9, 10}, default 9
+        The release of trec_eval whose numbers to compute.
 
     Raises
     ------
     ValueError
-        For a measure that there is not, or parameters that it has not; for a grade that is not finite.
+        If a measure is unknown or does not take the parameters given, `release` is unknown, or a grade is not finite.
     TypeError
-        For what is no mapping, no number, or no positive level.
+        If `query_relevance` is not a mapping of mappings, `measures` is a single string or holds anything but strings,
+        a grade is not a number, or `relevance_level` is not a positive integer.
 
     Examples
     --------
@@ -170,24 +171,25 @@ class RelevanceEvaluator:
         self._numbers = {query: number for number, query in enumerate(judgments.query_ids)}
 
     def evaluate(self, scores: Mapping[Any, Mapping[Any, float]]) -> dict[Any, dict[str, float]]:
-        """The measures of each query of a run that is judged, in the order of the run.
+        """Compute the measures for each query of a run that has judgments, in the order of the run.
 
         Parameters
         ----------
         scores : mapping of mappings
-            Scores by query and document, higher is better.
+            Scores by query and document; higher is better.
 
         Returns
         -------
         dict of dict of str to float
-            By query and measure; a measure with cut-offs has a key for each, such as ``"ndcg_cut_10"``.
+            ``{query: {measure: value}}``; a measure with cut-offs has a key for each, such as ``"ndcg_cut_10"``.
 
         Raises
         ------
         ValueError
-            For a score that is NaN, or ids of other types than those of the judgements.
+            If a score is NaN, or the ids are of other types than those of the judgments.
         TypeError
-            For what is no mapping or no number.
+            If `scores` is not a mapping of mappings, a score is not a number, or tied documents cannot be ordered
+            because their ids are of mixed types.
 
         Examples
         --------
@@ -271,21 +273,27 @@ def _numbers(column: Column, vector: trec_measures.Vector) -> list[float]:
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
-    """Scores by query and document, from the lines of a TREC run: query, Q0, document, rank, score, run.
+    """Read scores by query and document from the lines of a TREC run: query, Q0, document, rank, score, run.
 
     Parameters
     ----------
     f_run : iterable of str
-        Lines, as of an open file.
+        Lines, such as an open text file.
 
     Returns
     -------
     defaultdict of dict of str to float
+        ``{query: {document: score}}``.
 
     Raises
     ------
     ValueError
-        For a line that has not six fields, a score that is no number, or a document that stands there twice.
+        If a line does not have six fields, a score is not a number, or a document stands twice under a query.
+
+    See Also
+    --------
+    parse_qrel : The same for grades.
+    rankgain.read_trec : Reads and evaluates files without dicts.
 
     Examples
     --------
@@ -297,21 +305,26 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
 
 
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
-    """Grades by query and document, from the lines of TREC qrels: query, 0, document, grade.
+    """Read grades by query and document from the lines of TREC qrels: query, 0, document, grade.
 
     Parameters
     ----------
     f_qrel : iterable of str
-        Lines, as of an open file.
+        Lines, such as an open text file.
 
     Returns
     -------
     defaultdict of dict of str to int
+        ``{query: {document: grade}}``.
 
     Raises
     ------
     ValueError
-        For a line that has not four fields, a grade that is no integer, or a document that stands there twice.
+        If a line does not have four fields, a grade is not an integer, or a document stands twice under a query.
+
+    See Also
+    --------
+    parse_run : The same for scores.
 
     Examples
     --------
@@ -345,19 +358,20 @@ def _parse(
 
 
 def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
-    """One number of the values of a measure: the sum of num_ measures, exp of the mean of gm_ ones, else the mean.
+    """Compute one number from the values of a measure, as trec_eval does over all queries.
 
     Parameters
     ----------
     measure : str
-        A key of what `RelevanceEvaluator.evaluate` gives.
+        A key of the result of `RelevanceEvaluator.evaluate`.
     values : iterable of float
-        Its values, one a query.
+        Its values, one per query.
 
     Returns
     -------
     float
-        NaN of no values; their sum is 0.0.
+        The sum for measures that begin with num_, exp of the mean for those that begin with gm_, else the mean. Without
+        values, 0.0 for a sum and NaN for a mean.
 
     Examples
     --------
@@ -374,9 +388,9 @@ def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
 
 
 def install() -> None:
-    """Be what ``import pytrec_eval`` gives from now on, to all code that runs in this process.
+    """Make ``import pytrec_eval`` give this module from now on, to all code that runs in this process.
 
-    Call it before anything else imports pytrec_eval; what did so before keeps what it has.
+    Call it before anything else imports pytrec_eval; a module that did so before keeps what it has.
 
     Examples
     --------

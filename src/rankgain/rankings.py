@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
+from rankgain.choices import Missing, Peer, ScoreBits, Ties
 from rankgain.data.rules import Rules, check_missing, check_score_bits, check_ties
 from rankgain.data.source import Source
 from rankgain.metrics.parameters import cut_off
@@ -24,20 +25,23 @@ if TYPE_CHECKING:
 
 @final
 class Rankings:
-    """Ranked documents with their judgements, one ranking a query; made by the `from_…` and `read_…` functions.
+    """Ranked documents with their judgments, one ranking per query.
 
-    Nothing is copied or ordered before `evaluate` asks for it.
+    Made by `from_ranked`, `from_scores`, `from_recommendations`, `from_qrels`, `from_frames` and `read_trec`. Nothing
+    is copied or ordered before `evaluate` asks for it. ``len(rankings)`` is the number of queries.
 
     Attributes
     ----------
     query_ids : sequence
-        The queries in the order of the results.
-    ties : str or None
-        How documents of equal score are ordered; None where the order was given.
-    missing : str or None
-        What became of queries that have judgements but no ranking: "zero" or "skip"; None where that cannot be.
+        The queries, in the order of the results.
+    ties : {"average", "stable", "docid", "best", "worst"} or None
+        The order of documents of equal score; None if the documents were given in rank order.
+    missing : {"zero", "skip"} or None
+        Whether queries that have judgments but no ranking are evaluated as empty lists or left out; None if there
+        cannot be any, since each query was given with its documents.
     left_out : dict of str to int
-        How many queries were "missing" from the run, and how many of the run had no judgements ("unjudged").
+        How many judged queries the run lacks (``"missing"``), and how many of the run have no judgments
+        (``"unjudged"``).
     """
 
     __module__ = "rankgain"
@@ -49,46 +53,58 @@ class Rankings:
 
     @property
     def query_ids(self) -> Sequence[Any]:
-        """The queries in the order of the results."""
+        """The queries, in the order of the results."""
         return self._source.query_ids
 
     @property
-    def ties(self) -> str | None:
-        """How documents of equal score are ordered; None where the order was given."""
+    def ties(self) -> Ties | None:
+        """The order of documents of equal score; None if the documents were given in rank order."""
         return self._rules.ties
 
     @property
-    def missing(self) -> str | None:
-        """What became of queries that have judgements but no ranking: "zero" or "skip"; None where that cannot be."""
+    def missing(self) -> Missing | None:
+        """Whether judged queries without a ranking count as empty lists ("zero") or are left out ("skip"), or None."""
         return self._source.missing
 
     @property
     def left_out(self) -> dict[str, int]:
-        """How many queries were "missing" from the run, and how many of the run had no judgements ("unjudged")."""
+        """How many judged queries the run lacks ("missing"), and how many of the run have no judgments ("unjudged")."""
         return dict(zip(("missing", "unjudged"), self._source.left_out, strict=True))
 
-    def under(self, *, ties: str | None = None, missing: str | None = None, score_bits: int | None = None) -> Rankings:
-        """The same rankings under other rules; what was given is not copied.
+    def under(
+        self, *, ties: Ties | None = None, missing: Missing | None = None, score_bits: ScoreBits | None = None
+    ) -> Rankings:
+        """Return the same rankings under other rules; the documents are not copied.
 
         Parameters
         ----------
         ties : {"average", "stable", "docid", "best", "worst"}, optional
-            How documents of equal score are ordered; None: as they are now.
+            The order of documents of equal score; see `from_qrels`. By default, as it is.
         missing : {"zero", "skip"}, optional
-            Whether queries that the run lacks count as 0 or are left out; None: as they are now.
+            Whether queries that the run lacks are evaluated as empty lists or left out. By default, as it is.
         score_bits : {64, 32}, optional
-            The precision with which scores are compared: 32 as trec_eval up to release 9 and pytrec_eval do, for whom
-            scores that differ in less than about the seventh digit are tied. None: as it is now, at first 64.
+            The precision in which scores are compared. With 32, as in pytrec_eval and trec_eval up to release 9, scores
+            that differ in less than about the seventh digit are tied. By default, as it is, which is at first 64.
 
         Returns
         -------
         Rankings
+            New rankings; these do not change.
 
         Raises
         ------
         ValueError
-            For a rule that there is not; where rankings have no scores, ids or missing queries to which it applies;
-            for a run that was read from what cannot be read again.
+            If a rule is unknown; if `ties` or `score_bits` is given and the rankings have no scores, ``ties="docid"``
+            and they have no ids, or `missing` and they know of no queries that the run lacks; if the rankings are
+            limited to a depth and `ties` leaves open which documents that keeps; or if a run must be read again and
+            cannot be, such as standard input.
+        OSError
+            If a run must be read again and the file cannot be read.
+
+        See Also
+        --------
+        limited : Leaves out documents.
+        tie_spread : The worst, expected and best values over the orders of tied documents.
 
         Examples
         --------
@@ -115,26 +131,37 @@ class Rankings:
         return len(self._source.query_ids)
 
     def limited(self, *, depth: int | None = None, judged_only: bool = False) -> Rankings:
-        """The same rankings, of which only a part is looked at.
+        """Return the same rankings with only some of their documents.
 
         Parameters
         ----------
         depth : int, optional
-            How many documents of each ranking count, from the first on; the others are as if they were not returned
-            (trec_eval's ``-M``). None: all.
-        judged_only : bool
-            Whether documents that are not judged are taken out, and those below them move up (trec_eval's ``-J``; the
+            How many documents of each ranking count, from the first on, as trec_eval's ``-M``; a positive integer. The
+            others are treated as not returned. By default, all count.
+        judged_only : bool, default False
+            Whether unjudged documents are removed, so that those below them move up, as with trec_eval's ``-J`` (the
             condensed lists of Sakai 2007).
 
         Returns
         -------
         Rankings
+            New rankings; these do not change. `depth` counts after what earlier calls have removed.
 
         Raises
         ------
-        ValueError, TypeError
-            If `depth` is no positive integer, or leaves open which of the tied documents count (ties="average", "best"
-            or "worst").
+        ValueError
+            If `depth` is not positive, or the rule for ties ("average", "best" or "worst") leaves open which of the
+            tied documents it keeps.
+        TypeError
+            If `depth` is not an integer or `judged_only` is not a bool.
+
+        See Also
+        --------
+        under : Changes the rules for ties and missing queries.
+
+        References
+        ----------
+        T. Sakai, "Alternatives to bpref", SIGIR 2007.
 
         Examples
         --------
@@ -144,46 +171,59 @@ class Rankings:
         >>> rankings = rg.from_qrels(qrels, run)
         >>> [part.evaluate("rr", "recall").mean() for part in (rankings, rankings.limited(depth=3, judged_only=True))]
         [{'rr': 0.3333333333333333, 'recall': 1.0}, {'rr': 0.5, 'recall': 0.5}]
-
-        References
-        ----------
-        Sakai, Alternatives to bpref, SIGIR 2007.
         """
         if not isinstance(judged_only, (bool, np.bool_)):
             raise TypeError(f"judged_only must be True or False, not {judged_only!r}")
         return Rankings(self._source, self._rules.limited(cut_off(depth, "depth"), bool(judged_only)))
 
-    def evaluate(self, *metrics: str | Metric, threads: int = 1, like: str | None = None) -> Evaluation:
+    def evaluate(self, *metrics: str | Metric, threads: int = 1, like: Peer | None = None) -> Evaluation:
         """Compute metrics, all of them and all their cut-offs in one pass over the data.
 
         Parameters
         ----------
         *metrics : str or Metric
-            ``"ndcg@10"``, ``"ndcg(gain=exponential)@10"`` (or, for shells, ``"ndcg:gain=exponential@10"``), ``"mrr"``,
-            trec_eval's ``"ndcg_cut.5,10"`` and ``"recip_rank"``, or what `rankgain.metric` returns.
-        threads : int
-            How many threads may share the queries, from 1 to 256; the values are the same bits with any number. Work
-            of less than about a millisecond stays on one. Arrays, matrices, frames and files gain by it; dicts and
-            lists of Python objects hardly do. Gains that are callables are called from all of them.
+            What to compute: ``"ndcg@10"``, ``"ndcg(gain=exponential)@10"`` (or, for shells,
+            ``"ndcg:gain=exponential@10"``), ``"mrr"``, trec_eval's ``"ndcg_cut.5,10"`` and ``"recip_rank"``, or a
+            `rankgain.metric`, which lists names and parameters.
+        threads : int, default 1
+            How many threads may share the queries, from 1 to 256; the values are the same bits for any number. Work of
+            less than about a millisecond stays on one. Arrays, matrices, frames and files gain by it; dicts and lists
+            of Python objects hardly do. Gains that are callables are called from all threads.
         like : str, optional
             The name of a peer by whose rules to compute: ``"trec_eval-9"``, ``"trec_eval-10"``, ``"sklearn"``,
             ``"lightgbm"``, ``"xgboost"``, ``"catboost"``, ``"torchmetrics"``, ``"ranx"``, ``"lenskit"``,
             ``"rectools"``, ``"implicit"``, ``"spark"``, ``"elasticsearch"``, ``"beir"`` or ``"msmarco"``. Its gain,
-            ideal, threshold, divisor and value for empty queries are taken for the metric's, unless you wrote them (of
-            a `Metric`: unless they differ from the defaults); its rules for ties, missing queries and the width of
-            scores for those of the rankings. `rankgain.explain` prints them.
+            ideal, threshold, divisor and value for empty queries replace the defaults of the metric (of a string, what
+            it does not write; of a `Metric`, what does not differ from the default); its rules for ties, missing
+            queries and the width of scores replace those of the rankings. `rankgain.explain` prints them. By default,
+            rankgain's own rules.
 
         Returns
         -------
         Evaluation
-            A mapping from each metric, as asked, to one float64 value a query.
+            A mapping from each metric, as it was asked for, to a float64 vector with one value per query.
 
         Raises
         ------
-        ValueError, TypeError
-            For a metric that there is not, and for contents that have no meaning (a NaN score, a negative grade …):
-            of several the lowest query, then the lowest position, is named. For a peer that there is not, a metric that
-            it has not, and a rule of it that these rankings cannot follow.
+        ValueError
+            If a metric is unknown, its text cannot be read or a parameter is out of range; if it has no expected value
+            and the rule for ties is "average"; if `like` is unknown, has no such metric, or has a rule that these
+            rankings cannot follow; if `threads` is out of range; or if the contents are invalid: a score is NaN, a
+            grade is NaN, infinite or negative (in arrays), has no gain or is above ``max_grade``, a judged document
+            stands twice, or `judged` lacks grades that were returned. Of several invalid queries the first is named,
+            with its first invalid position.
+        TypeError
+            If a metric does not take a parameter that is given, a grade or score is not a number, or tied documents
+            cannot be ordered because their ids are of mixed types.
+        OSError
+            If `like` needs other rules for ties, the run came from a file, and it cannot be read again.
+
+        See Also
+        --------
+        metric : Metrics with parameters that do not fit in a string.
+        explain : The formula and the rules behind a number.
+        curve : One metric at many cut-offs.
+        compare : Several runs side by side.
 
         Examples
         --------
@@ -234,15 +274,16 @@ class Rankings:
         return Evaluation(values, names, rules.ties, missing, like, plan.backend, counts, weights)
 
     def tie_spread(self, *metrics: str | Metric, threads: int = 1) -> TieSpread:
-        """How sensitive metrics are to ties: their worst, expected and best values over the orders of tied documents.
+        """Compute the worst, expected and best values of metrics over the orders of tied documents.
 
-        A scorer that gives all documents the same score is perfect at its best, and at its worst it finds nothing.
-        Files are read once more if ties are broken by id or input order now.
+        A scorer that gives all documents the same score is perfect at its best, and finds nothing at its worst.
 
         Parameters
         ----------
-        *metrics, threads
-            As in `evaluate`.
+        *metrics : str or Metric
+            What to compute, as in `evaluate`.
+        threads : int, default 1
+            How many threads may share the queries, as in `evaluate`.
 
         Returns
         -------
@@ -251,8 +292,23 @@ class Rankings:
 
         Raises
         ------
-        ValueError, TypeError
-            As in `evaluate`, and where rankings were given in rank order, without scores.
+        ValueError
+            If the rankings were given in rank order, without scores, so that nothing is tied; or if `evaluate` would
+            raise it.
+        TypeError
+            If `evaluate` would raise it.
+        OSError
+            If the run came from a file, its ties are broken by id or input order, and it cannot be read again.
+
+        See Also
+        --------
+        under : The same rankings with another rule for ties.
+
+        Notes
+        -----
+        Worst and best put tied documents in the order of their gain, or of their grade for metrics of
+        relevant documents, lowest or highest first. For most metrics these are the extremes; `TieSpread` names the
+        exceptions. The expected value is that of ``ties="average"``.
 
         Examples
         --------
@@ -282,24 +338,31 @@ class Rankings:
         return TieSpread(found["worst"], expected, found["best"], own[self.ties], self.ties, unaveraged)
 
     def curve(self, metric: str | Metric, ks: Iterable[int] = range(1, 101)) -> Curve:
-        """Compute a metric at many cut-offs, all of them in one pass over the data.
+        """Compute one metric at many cut-offs, all of them in one pass over the data.
 
         Parameters
         ----------
         metric : str or Metric
-            As in `evaluate`, without a cut-off: ``"ndcg"``, ``"ndcg(gain=exponential)"``.
-        ks : iterable of int
-            The cut-offs, positive, in any order; repeated ones count once.
+            What to compute, as in `evaluate`, without a cut-off: ``"ndcg"``, ``"ndcg(gain=exponential)"``.
+        ks : iterable of int, default range(1, 101)
+            The cut-offs, positive integers in any order; repeated ones count once.
 
         Returns
         -------
         Curve
-            The value of each query at each cut-off, their means, and `Curve.plot`.
+            The value of each query at each cut-off, their means, and a picture of them.
 
         Raises
         ------
-        ValueError, TypeError
-            For a metric that has a cut-off, for what is no cut-off, and as `evaluate`.
+        ValueError
+            If `metric` has a cut-off already, `ks` is empty or holds a number that is not positive, or `evaluate` would
+            raise it.
+        TypeError
+            If the metric has no cut-off to vary, `ks` does not hold integers, or `evaluate` would raise it.
+
+        See Also
+        --------
+        plot : Curves of several runs and metrics in one figure.
 
         Examples
         --------

@@ -22,7 +22,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from numbers import Integral, Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,6 +33,9 @@ from rankgain.inputs.scores import from_scores
 from rankgain.metrics.metric import Metric, metric
 from rankgain.scalars import Array, Bools, Floats
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
 __all__ = ["InvalidParameterError", "dcg_score", "ndcg_score"]
 
 EXACT = 1 << 53  # integers up to this differ as float64 too
@@ -41,32 +44,32 @@ FEW_ROWS = 16  # rows that tell whether the others affected by ties
 
 
 class InvalidParameterError(ValueError, TypeError):
-    """An argument that is not of the type, or in the range, that there must be: both errors, as in scikit-learn."""
+    """An argument of the wrong type or out of its range: a ValueError and a TypeError in one, as in scikit-learn."""
 
 
 def ndcg_score(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
     k: int | None = None,
     sample_weight: Any = None,
     ignore_ties: bool = False,
 ) -> float:
-    """The mean normalised DCG of rows of documents, as scikit-learn has it: linear gain, ties averaged.
+    """Compute the mean normalised DCG over rows of documents, as scikit-learn does: linear gain, ties averaged.
 
     Parameters
     ----------
     y_true : array_like of shape (queries, documents)
-        Grades, finite and not negative, at least two a query.
+        Grades, finite and not negative, at least two per query.
     y_score : array_like of shape (queries, documents)
-        Scores, finite, higher is better.
+        Scores, finite; higher is better.
     k : int, optional
-        The cut-off: only the documents at ranks 1 … k count. None: all.
+        The cut-off: only the documents at ranks 1 to k count. By default, all count.
     sample_weight : array_like of shape (queries,), optional
-        How much a query counts in the mean. None: all the same.
-    ignore_ties : bool
-        False: documents of equal score share the value of their ranks. True: they stand in the order of
-        ``np.argsort(y_score)[:, ::-1]``, which is none that one could count on.
+        How much each query counts in the mean. By default, all count the same.
+    ignore_ties : bool, default False
+        False: tied documents share the value of their ranks. True: they stand in the order of
+        ``np.argsort(y_score)[:, ::-1]``, which is not stable and should not be relied on.
 
     Returns
     -------
@@ -76,9 +79,18 @@ def ndcg_score(
     Raises
     ------
     InvalidParameterError
-        For a parameter of another type or out of its range.
-    ValueError, TypeError
-        For contents that have no meaning, and for shapes that do not fit.
+        If a parameter is of the wrong type or out of its range.
+    ValueError
+        If a value is NaN, infinite or masked, a grade is negative, the shapes or lengths do not fit each other, or a
+        query has only one document.
+    TypeError
+        If an array cannot be read or is not of numbers.
+
+    See Also
+    --------
+    rankgain.ndcg : From grades in rank order.
+    rankgain.from_scores : With other gains and ties, and queries of unequal length.
+    dcg_score : The sum that is not normalised.
 
     Examples
     --------
@@ -104,41 +116,50 @@ def ndcg_score(
 
 
 def dcg_score(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
     k: int | None = None,
     log_base: float = 2,
     sample_weight: Any = None,
     ignore_ties: bool = False,
 ) -> float:
-    """The mean DCG of rows of documents, as scikit-learn has it: linear gain, ties averaged.
+    """Compute the mean DCG over rows of documents, as scikit-learn does: linear gain, ties averaged.
 
     Parameters
     ----------
     y_true : array_like of shape (queries, documents)
-        Grades, finite, at least two a query; a negative one is a loss.
+        Grades, finite, at least two per query; a negative one is a loss.
     y_score : array_like of shape (queries, documents)
-        Scores, finite, higher is better.
+        Scores, finite; higher is better.
     k : int, optional
-        The cut-off: only the documents at ranks 1 … k count. None: all.
-    log_base : float
-        The base b > 0, not 1, of the discount 1 / log_b(rank + 1).
+        The cut-off: only the documents at ranks 1 to k count. By default, all count.
+    log_base : float, default 2
+        The base b of the discount 1 / log_b(rank + 1), above 0 and not 1.
     sample_weight : array_like of shape (queries,), optional
-        How much a query counts in the mean. None: all the same.
-    ignore_ties : bool
-        As in `ndcg_score`.
+        How much each query counts in the mean. By default, all count the same.
+    ignore_ties : bool, default False
+        Whether tied documents stand in the order of NumPy's sort, as in `ndcg_score`.
 
     Returns
     -------
     float
+        The mean over queries; negative only if grades are.
 
     Raises
     ------
     InvalidParameterError
-        For a parameter of another type or out of its range.
-    ValueError, TypeError
-        For contents that have no meaning, and for shapes that do not fit.
+        If a parameter is of the wrong type or out of its range.
+    ValueError
+        If a value is NaN or infinite, the shapes or lengths do not fit each other, or a query has only one document.
+    TypeError
+        If an array cannot be read or is not of numbers.
+
+    See Also
+    --------
+    rankgain.dcg : From grades in rank order.
+    rankgain.from_scores : With other gains and ties, and queries of unequal length.
+    ndcg_score : The same divided by the ideal.
 
     Examples
     --------

@@ -17,7 +17,7 @@ PACKAGE = Path(rankgain.__file__).parent
 
 # From the ground up: a layer imports from those before it, and from itself without a circle.
 LAYERS = (
-    ("_codes", "errors", "scalars", "threads"),
+    ("_codes", "choices", "errors", "scalars", "threads"),
     ("_reference", "_backend"),
     ("data",),
     ("metrics",),

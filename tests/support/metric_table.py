@@ -1,5 +1,13 @@
-"""README's table of metrics, made from that of `definitions`: `python tests/support/metric_table.py` prints it."""
+"""What is written of all metrics at once, made from their table.
 
+`python tests/support/metric_table.py` prints README's table, and `python tests/support/metric_table.py metric` the lists in the
+docstring of `rankgain.metric`.
+"""
+
+import sys
+from textwrap import indent, wrap
+
+from rankgain.metrics.parameters import PARAMETERS
 from rankgain.metrics.table import TABLE
 
 
@@ -17,5 +25,28 @@ def page():
     return "\n".join("| " + " | ".join(map(cell, cells)) + " |" for cells in rows) + "\n"
 
 
+def names(rows):
+    return ", ".join(row.name for row in rows)
+
+
+def lists():
+    """Which metrics take which parameter, which have no cut-off, and which no expected value."""
+    rows = TABLE.values()
+    taken = []
+    for name in PARAMETERS:
+        takers = names(row for row in rows if name in row.takes)
+        taken += wrap(takers, 108, initial_indent=f"    {name:<14}", subsequent_indent=" " * 18)
+    parts = ["Which metrics take which parameter::", "\n".join(taken)]
+    for title, own in (
+        ("Metrics of whole lists, which have no cut-off::", names(row for row in rows if not row.cuts)),
+        (
+            'Metrics without an expected value over the orders of tied documents, refused under ``ties="average"``::',
+            names(row for row in rows if row.unaveraged),
+        ),
+    ):
+        parts += [title, indent("\n".join(wrap(own, 104)), "    ")]
+    return "\n\n".join(parts) + "\n"
+
+
 if __name__ == "__main__":
-    print(page(), end="")
+    print(indent(lists(), "    ") if sys.argv[1:] == ["metric"] else page(), end="")

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rankgain.choices import Missing, Ties
 from rankgain.data.dataframes import is_frame
 from rankgain.data.judgments import Judgments
 from rankgain.inputs.frames import from_frames
@@ -25,21 +26,25 @@ from rankgain.scalars import Floats
 
 
 class Comparison(Mapping[str, Evaluation]):
-    """The evaluations of several runs by the same metrics: a mapping from the name of the run to its Evaluation.
+    """The evaluations of several runs by the same metrics: a mapping from the name of a run to its Evaluation.
 
-    Printed, it is a table with a row a metric and a column a run.
+    Made by `compare`. Printed, it is a table with one row per metric and one column per run.
 
     Parameters
     ----------
     evaluations : mapping of str to Evaluation
-        At least one; the metrics may stand in any order, that of the first run is kept.
+        At least one, all of the same metrics, in any order; that of the first run is kept.
 
     Raises
     ------
     TypeError
-        If it is no mapping of str to Evaluation.
+        If `evaluations` is not a mapping of str to Evaluation.
     ValueError
-        If there is no run, or if a run has other metrics than the first.
+        If there is no run, or a run has other metrics than the first.
+
+    See Also
+    --------
+    compare : Evaluates runs in any form.
 
     Examples
     --------
@@ -102,7 +107,7 @@ class Comparison(Mapping[str, Evaluation]):
 
     @property
     def metrics(self) -> list[str | Metric]:
-        """The metrics, as asked, in the order of the first run.
+        """The metrics, as they were asked for, in the order of the first run.
 
         Examples
         --------
@@ -113,17 +118,26 @@ class Comparison(Mapping[str, Evaluation]):
         return list(next(iter(self.values())))
 
     def means(self, *, weights: Any = None) -> dict[str, dict[str | Metric, float]]:
-        """The means of each run: {run: {metric: value}}.
+        """Compute the mean of each metric for each run.
 
         Parameters
         ----------
         weights : array_like or mapping, optional
-            As in `Evaluation.mean`, for all runs.
+            How much each query counts, as in `Evaluation.mean`, for all runs.
+
+        Returns
+        -------
+        dict of dict
+            ``{run: {metric: value}}``.
 
         Raises
         ------
         ValueError, TypeError
-            As `Evaluation.mean` does.
+            If `Evaluation.mean` would raise it for a run.
+
+        See Also
+        --------
+        aggregate : The numbers that the table shows.
 
         Examples
         --------
@@ -135,17 +149,26 @@ class Comparison(Mapping[str, Evaluation]):
         return {name: self._ordered(result.mean(weights=weights)) for name, result in self.items()}
 
     def aggregate(self, *, weights: Any = None) -> dict[str, dict[str | Metric, float]]:
-        """What the table shows: {run: {metric: value}}, by the aggregator that each metric's definition names.
+        """Compute the numbers of the table, by the aggregator that the definition of each metric names.
 
         Parameters
         ----------
         weights : array_like or mapping, optional
-            As in `Evaluation.mean`, for all runs.
+            How much each query counts, as in `Evaluation.mean`, for all runs.
+
+        Returns
+        -------
+        dict of dict
+            ``{run: {metric: value}}``.
 
         Raises
         ------
         ValueError, TypeError
-            As `Evaluation.mean` does.
+            If `Evaluation.aggregate` would raise it for a run.
+
+        See Also
+        --------
+        Evaluation.aggregate : The aggregators.
 
         Examples
         --------
@@ -159,9 +182,18 @@ class Comparison(Mapping[str, Evaluation]):
         return {key: values[key] for key in self.metrics}
 
     def best(self, metric: str | Metric) -> list[str]:
-        """The run with the best value of a metric, or all that share it; none where all are NaN.
+        """Return the run with the best value of a metric, or all runs that share it.
 
-        That is the highest or, as of `unjudged`, the lowest; none where neither is better, as of `num_ret`.
+        Parameters
+        ----------
+        metric : str or Metric
+            A metric that was evaluated, as it was asked for.
+
+        Returns
+        -------
+        list of str
+            The names of the runs with the highest value, or with the lowest where lower is better, as for `unjudged`.
+            Empty if all values are NaN, or if neither is better, as for `num_ret`.
 
         Raises
         ------
@@ -180,10 +212,13 @@ class Comparison(Mapping[str, Evaluation]):
         return _best(metric, {name: result.aggregate(metric) for name, result in self.items()})
 
     def table(self) -> str:
-        """An aligned text table: a row a metric, a column a run, the best of each row marked with ``*``.
+        """Return an aligned text table with one row per metric and one column per run; ``*`` marks the best of each row.
 
-        Where there is one run only, nothing is marked. Values are compared in full, not as they are printed. Notes
-        follow; where runs differ in one, it has the value of each.
+        Returns
+        -------
+        str
+            The table and, below it, notes on the queries and the rules; a note in which runs differ has the value of
+            each. If there is only one run, nothing is marked. Values are compared in full, not as they are printed.
 
         Examples
         --------
@@ -206,7 +241,12 @@ class Comparison(Mapping[str, Evaluation]):
             yield key, [(value, name in best) for name, value in values.items()]
 
     def to_dict(self) -> dict[str, dict[Any, dict[str | Metric, float]]]:
-        """The values of every query: {run: {query: {metric: value}}}.
+        """Return the values of every query of every run.
+
+        Returns
+        -------
+        dict of dict
+            ``{run: {query: {metric: value}}}``.
 
         Examples
         --------
@@ -217,17 +257,21 @@ class Comparison(Mapping[str, Evaluation]):
         return {name: result.to_dict() for name, result in self.items()}
 
     def to_pandas(self) -> Any:
-        """A pandas DataFrame with a row for each query of each run: ``run``, ``query_id``, then a column a metric.
+        """Return the values as a pandas DataFrame.
 
-        For the means, ``frame.groupby("run").mean(numeric_only=True)`` or ``pandas.DataFrame(comparison.means())``;
-        for the runs beside each other, ``frame.pivot(index="query_id", columns="run", values="ndcg@10")``.
+        Returns
+        -------
+        pandas.DataFrame
+            With one row per query and run, and the columns ``run``, ``query_id``, then one per metric. For the means,
+            ``frame.groupby("run").mean(numeric_only=True)`` or ``pandas.DataFrame(comparison.means())``; for the runs
+            side by side, ``frame.pivot(index="query_id", columns="run", values="ndcg@10")``.
 
         Raises
         ------
         ImportError
-            Without pandas: ``pip install 'rankgain[pandas]'``.
+            If pandas is not installed: ``pip install 'rankgain[pandas]'``.
         ValueError
-            If two metrics that differ have the same name.
+            If two different metrics have the same name.
 
         Examples
         --------
@@ -241,14 +285,19 @@ class Comparison(Mapping[str, Evaluation]):
         return exports.to_pandas(self.columns())
 
     def to_polars(self) -> Any:
-        """A polars DataFrame with the columns of `to_pandas`; ids as in `Evaluation.to_polars`.
+        """Return the values as a polars DataFrame.
+
+        Returns
+        -------
+        polars.DataFrame
+            With the columns of `to_pandas`; ids as in `Evaluation.to_polars`.
 
         Raises
         ------
         ImportError
-            Without polars: ``pip install 'rankgain[polars]'``.
+            If polars is not installed: ``pip install 'rankgain[polars]'``.
         ValueError
-            As in `to_pandas`.
+            If two different metrics have the same name.
 
         Examples
         --------
@@ -259,14 +308,19 @@ class Comparison(Mapping[str, Evaluation]):
         return exports.to_polars(self.columns())
 
     def to_arrow(self) -> Any:
-        """A pyarrow Table with the columns of `to_pandas`; ids as in `Evaluation.to_polars`.
+        """Return the values as a pyarrow Table.
+
+        Returns
+        -------
+        pyarrow.Table
+            With the columns of `to_pandas`; ids as in `Evaluation.to_polars`.
 
         Raises
         ------
         ImportError
-            Without pyarrow: ``pip install 'rankgain[arrow]'``.
+            If pyarrow is not installed: ``pip install 'rankgain[arrow]'``.
         ValueError
-            As in `to_pandas`.
+            If two different metrics have the same name.
 
         Examples
         --------
@@ -277,12 +331,17 @@ class Comparison(Mapping[str, Evaluation]):
         return exports.to_arrow(self.columns())
 
     def columns(self) -> dict[str, Sequence[Any] | Floats]:
-        """The columns of a frame by name: ``run``, ``query_id``, then each metric by its text; one run after another.
+        """Return the columns of a frame by name, one run after another.
+
+        Returns
+        -------
+        dict of str to sequence
+            ``run``, ``query_id``, then each metric by its text, as a float64 array.
 
         Raises
         ------
         ValueError
-            If two metrics that differ have the same name.
+            If two different metrics have the same name.
 
         Examples
         --------
@@ -324,35 +383,46 @@ def compare(
     qrels: Any = None,
     metrics: str | Metric | Iterable[str | Metric] = ("ndcg@10", "mrr@10"),
     *,
-    ties: str | None = None,
-    missing: str = "zero",
+    ties: Ties | None = None,
+    missing: Missing = "zero",
 ) -> Comparison:
-    """Evaluate several runs against the same judgements, which are read once.
+    """Evaluate several runs against the same judgments, which are read once.
 
     Parameters
     ----------
     runs : mapping of str to run
-        By name, each in any form: a dict of dicts of scores (see `from_qrels`), a data frame (`from_frames`),
+        The runs by name, each in any form: a dict of dicts of scores (see `from_qrels`), a data frame (`from_frames`),
         recommended ids (`from_recommendations`), the path of a TREC file or an open one (`read_trec`), or Rankings,
-        which have their judgements with them.
+        which have their judgments with them.
     qrels : truth, optional
-        Whatever `judgments` takes, or what it returned. None: all runs are Rankings.
-    metrics : str, Metric or iterable of them
-        As in `Rankings.evaluate`.
+        Anything that `judgments` accepts or returns. By default, all runs must be Rankings.
+    metrics : str, Metric or iterable of them, default ("ndcg@10", "mrr@10")
+        What to compute, as in `Rankings.evaluate`.
     ties : {"docid", "average", "stable", "best", "worst"}, optional
-        As in `from_qrels`, for the runs that have scores; None: "docid".
-    missing : {"zero", "skip"}
-        As in `from_qrels`.
+        The order of documents of equal score, as in `from_qrels`, for the runs that have scores. By default
+        ``"docid"``.
+    missing : {"zero", "skip"}, default "zero"
+        Whether queries that a run lacks are evaluated as empty lists or left out, as in `from_qrels`.
 
     Returns
     -------
     Comparison
-        A mapping from the name to the Evaluation of each run; printed, a table with the best values marked.
+        A mapping from the name of each run to its Evaluation; printed, a table with the best values marked.
 
     Raises
     ------
-    ValueError, TypeError, OSError
-        As `judgments` and the constructors of the forms do; the run is named.
+    ValueError
+        If `judgments`, the constructor for the form of a run or `Rankings.evaluate` would raise it (the message names
+        the run); if `qrels` is not given and a run is not Rankings; or if `runs` is empty.
+    TypeError
+        If `runs` is not a mapping from str to runs, or one of these calls would raise it.
+    OSError
+        If a file cannot be read.
+
+    See Also
+    --------
+    Comparison : The result, with its tables and frames.
+    judgments : Reads the judgments once for many calls.
 
     Examples
     --------
@@ -386,7 +456,7 @@ def compare(
     return Comparison(results)
 
 
-def _rankings(run: Any, truth: Judgments | None, ties: str | None, missing: str) -> Rankings:
+def _rankings(run: Any, truth: Judgments | None, ties: Ties | None, missing: Missing) -> Rankings:
     """The Rankings of a run in whatever form."""
     if isinstance(run, Rankings):
         return run

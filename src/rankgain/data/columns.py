@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterable
 import numpy as np
 
 from rankgain._codes import COLUMNS
+from rankgain.choices import Missing, Validate
 from rankgain.data.groups import Groups
 from rankgain.data.ids import Column, Ids, python_ids
 from rankgain.data.judgments import EARLIER, JudgmentSets, JudgmentSource, common_queries
@@ -16,7 +17,7 @@ from rankgain.errors import InputError, refusal
 from rankgain.scalars import Ints
 
 
-def check_validate(validate: str) -> str:
+def check_validate(validate: Validate) -> Validate:
     if not isinstance(validate, str) or validate not in ("judged", "full"):
         raise ValueError(f"validate must be 'judged' or 'full', not {validate!r}")
     return validate
@@ -54,7 +55,7 @@ class ColumnSource(JudgmentSource):
     """A run in columns."""
 
     def __init__(
-        self, judgments: JudgmentSets, run: Table, *, missing: str, query_ids: Iterable[Hashable] | None
+        self, judgments: JudgmentSets, run: Table, *, missing: Missing, query_ids: Iterable[Hashable] | None
     ) -> None:
         common = common_queries(judgments.query_ids, run.groups.known)
         super().__init__(judgments, run.name, run.groups.known, common, missing, query_ids)
@@ -64,7 +65,7 @@ class ColumnSource(JudgmentSource):
         self._places = places if self._numbers is None else places[self._numbers]
         self._sizes = run.groups.sizes(self._places)
 
-    def under_missing(self, missing: str) -> ColumnSource:
+    def under_missing(self, missing: Missing) -> ColumnSource:
         return ColumnSource(self._judgments, self._run, missing=missing, query_ids=self._names_under(missing))
 
     @property

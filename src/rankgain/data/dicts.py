@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankgain._codes import DICTS, OTHER_IDS
+from rankgain.choices import Missing
 from rankgain.data.judgments import JudgmentSets, JudgmentSource, as_dict, of_dicts, types, what_it_is
 from rankgain.data.source import Chunk
 from rankgain.errors import InputError, refusal
@@ -40,7 +41,7 @@ class DictSource(JudgmentSource):
         self,
         judgments: JudgmentSets,
         run: Run,
-        missing: str,
+        missing: Missing,
         query_ids: Iterable[Hashable] | None = None,
         unread: Mapping[Any, Mapping[Any, float]] | None = None,
         name: str = "run",
@@ -57,7 +58,7 @@ class DictSource(JudgmentSource):
             found = [own or {} for own in found if missing == "zero" or own is not None]
         self._runs = found
 
-    def under_missing(self, missing: str) -> DictSource:
+    def under_missing(self, missing: Missing) -> DictSource:
         judgments, unread = self._judgments, self._unread if missing == "skip" else None
         if missing == "zero" and self._unread is not None:  # what was skipped counts now
             judgments = of_dicts(list(self._unread), self._unread.values(), judgments.name)

@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from rankgain import _backend, _codes
+from rankgain.choices import Missing
 from rankgain.data.groups import Groups
 from rankgain.data.ids import Column, Ids, Rows, column_of, ids_of, python_ids, rows_of
 from rankgain.data.ragged import to_float64
@@ -25,7 +26,10 @@ _DICT = frozenset((dict,))
 
 
 class Judgments:
-    """Judged documents with their grades, by query; made by `rankgain.judgments`, read once, good for any run.
+    """Judged documents with their grades, by query; made by `rankgain.judgments`.
+
+    They are checked once and serve any number of runs. ``len(judgments)`` is the number of queries. They can be
+    pickled.
 
     Attributes
     ----------
@@ -234,7 +238,7 @@ class JudgmentSource(Source):
         run_name: str,
         run_queries: Collection[Any],
         common: Sequence[int] | Ints | None,
-        missing: str,
+        missing: Missing,
         query_ids: Iterable[Hashable] | None,
     ) -> None:
         """`common`: the numbers of the judged queries that the run has; None: all."""
@@ -276,7 +280,7 @@ class JudgmentSource(Source):
     def _numbers_of(self, start: int, stop: int) -> Ints:
         return np.arange(start, stop) if self._numbers is None else self._numbers[start:stop]
 
-    def _names_under(self, missing: str) -> list[Any] | None:
+    def _names_under(self, missing: Missing) -> list[Any] | None:
         """The caller's names under another rule for queries that the run lacks; None: those of the judgments."""
         if not self._named:
             return None

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankgain import _backend, _codes
+from rankgain.choices import Missing, Ties
 from rankgain.data import files
 from rankgain.data.columns import check_kinds
 from rankgain.data.files import File, FileInput, is_standard_input, opened
@@ -334,7 +335,7 @@ def _asked(rules: Rules) -> tuple[str | bool, int]:
 
 
 def read_run(
-    run: FileInput, judgments: JudgmentSets, ties: str, score_bits: int, threads: int = 1
+    run: FileInput, judgments: JudgmentSets, ties: Ties, score_bits: int, threads: int = 1
 ) -> tuple[str, Places]:
     with opened(run, "run") as source:
         return source.name, place(source, judgments, TIES[ties], score_bits, threads)
@@ -371,7 +372,7 @@ class TrecSource(JudgmentSource):
         found: FileStamp | None,
         rules: Rules,
         *,
-        missing: str,
+        missing: Missing,
         query_ids: Iterable[Hashable] | None,
     ) -> None:
         queries = dict.fromkeys(places.queries.names)
@@ -381,7 +382,7 @@ class TrecSource(JudgmentSource):
         self._file = found
         self._rules = rules
 
-    def under_missing(self, missing: str) -> TrecSource:
+    def under_missing(self, missing: Missing) -> TrecSource:
         names = self._names_under(missing)
         return TrecSource(
             self._judgments, self._run_name, self._places, self._file, self._rules, missing=missing, query_ids=names

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TypeVar, get_args
+
 import numpy as np
 
 from rankgain._codes import AVERAGE, BEST, DOCID, STABLE, UNLIMITED, WORST
+from rankgain.choices import Missing, ScoreTies, Ties
 
-TIES = {"average": AVERAGE, "stable": STABLE, "docid": DOCID, "best": BEST, "worst": WORST}
+AnyTies = TypeVar("AnyTies", Ties, ScoreTies)
+
+TIES: dict[Ties, int] = {"average": AVERAGE, "stable": STABLE, "docid": DOCID, "best": BEST, "worst": WORST}
+
+MISSING = get_args(Missing)
 
 Codes = tuple[int, bool, int, bool, int]  # as kernels take rules
 
@@ -22,7 +29,7 @@ class Rules:
 
     def __init__(
         self,
-        ties: str | None = None,
+        ties: Ties | None = None,
         score_bits: int = 64,
         depth: int = UNLIMITED,
         judged_only: bool = False,
@@ -43,7 +50,7 @@ class Rules:
             return Rules(self.ties, self.score_bits, self.depth, True, min(self.kept, depth))
         return Rules(self.ties, self.score_bits, min(self.depth, depth), judged_only)
 
-    def under(self, ties: str | None, score_bits: int | None) -> Rules:
+    def under(self, ties: Ties | None, score_bits: int | None) -> Rules:
         """Another policy for ties, another precision of scores, unless they are None."""
         rules = Rules(ties or self.ties, score_bits or self.score_bits, self.depth, self.judged_only, self.kept)
         if min(self.depth, self.kept) < UNLIMITED:  # which has to make sense with those as well
@@ -55,14 +62,14 @@ GIVEN = Rules()  # of rankings that were given in rank order
 _PLAIN = {ties: Rules(ties) for ties in TIES}
 
 
-def rules_of(ties: str, *, ids: bool, score_bits: int = 64) -> Rules:
+def rules_of(ties: Ties, *, ids: bool, score_bits: int = 64) -> Rules:
     """The rules with a policy for ties, if there is such a one; `ids`: whether the documents have ids."""
     if type(ties) is not str or ties not in TIES or (ties == "docid" and not ids):
         check_ties(ties, ids)
     return _PLAIN[ties] if score_bits == 64 else Rules(ties, score_bits)
 
 
-def check_ties(ties: str, ids: bool) -> str:
+def check_ties(ties: AnyTies, ids: bool) -> AnyTies:
     """The policy, if there is such a one; `ids`: whether the documents have ids."""
     if not isinstance(ties, str) or ties not in TIES:
         raise ValueError(f"ties must be one of {', '.join(map(repr, TIES))}, not {ties!r}")
@@ -76,7 +83,7 @@ def check_score_bits(score_bits: int) -> None:
         raise ValueError(f"score_bits must be 64 or 32, not {score_bits!r}")
 
 
-def check_missing(missing: str) -> str:
-    if not isinstance(missing, str) or missing not in ("zero", "skip"):
+def check_missing(missing: Missing) -> Missing:
+    if not isinstance(missing, str) or missing not in MISSING:
         raise ValueError(f"missing must be 'zero' or 'skip', not {missing!r}")
     return missing

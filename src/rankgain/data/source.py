@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from rankgain._codes import UNLIMITED
+from rankgain.choices import Missing
 from rankgain.data.arrays import check_id, objects_of
 from rankgain.data.ragged import CHUNK
 from rankgain.data.rules import Rules
@@ -36,7 +37,7 @@ class Source(ABC):
 
     most = UNLIMITED  # documents in a chunk, if that is fewer than usual
     has_ids = False  # whether the documents have ids, by which ties can be ordered
-    missing: str | None = None
+    missing: Missing | None = None
     left_out = 0, 0
     broken: tuple[int, Exception] | None = None  # the first query whose judgements are no good, and what to raise there
 
@@ -85,7 +86,7 @@ class Source(ABC):
         """The source to be walked by these rules, where that is another one."""
         return self
 
-    def under_missing(self, missing: str) -> Self:
+    def under_missing(self, missing: Missing) -> Self:
         """The source by another rule for queries that the run lacks."""
         raise ValueError("missing: these rankings know of no queries that a run lacks")
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rankgain.choices import Missing, Ties, Validate
 from rankgain.data.columns import ColumnSource, Table, check_validate
 from rankgain.data.dataframes import Frame
 from rankgain.data.groups import Groups
@@ -30,50 +31,63 @@ def from_frames(
     relevance: str | None = None,
     score: str | None = None,
     rank: str | None = None,
-    ties: str | None = None,
-    missing: str = "zero",
-    validate: str = "judged",
+    ties: Ties | None = None,
+    missing: Missing = "zero",
+    validate: Validate = "judged",
     query_ids: Iterable[Hashable] | None = None,
 ) -> Rankings:
-    """Rankings from data frames, without a dict on the way.
+    """Make Rankings from the columns of data frames.
 
-    A frame is one of pandas, polars or pyarrow, anything else with the Arrow C stream (``__arrow_c_stream__``), or a
-    mapping from names to columns. Rows may stand in any order.
+    A frame is one of pandas, polars or pyarrow, any other object with the Arrow C stream (``__arrow_c_stream__``), or a
+    mapping from names to columns. Rows may stand in any order. No dict is built on the way.
 
     Parameters
     ----------
     qrels_df : frame, or Judgments
-        A row a judged document: query, document, relevance (any finite number; below 0: pooled but unjudged).
+        One row per judged document: query, document and relevance, any finite number (negative: pooled but unjudged).
     run_df : frame, optional
-        A row a returned document: query, document, score (or rank). None: `qrels_df` holds the scores as well, label
-        and score side by side, as learning-to-rank data and logs do; documents then need no ids.
+        One row per returned document: query, document and score (or rank). By default, `qrels_df` holds the scores as
+        well, label and score side by side, as learning-to-rank data and logs do; documents then need no ids.
     query, doc : str or pair of str, optional
-        The columns of ids: text, bytes, integers or categories of them. A pair names them in `qrels_df` and `run_df`.
-        None: the first that there is of query_id, qid, q_id, query, user_id; of doc_id, docno, docid, item_id.
+        The columns of query ids and document ids: text, bytes, integers or categories of them. A pair names them in
+        `qrels_df` and `run_df`. By default, the first that exists of query_id, qid, q_id, query and user_id; of doc_id,
+        docno, docid and item_id.
     relevance : str, optional
-        The column of grades; None: relevance, label, rel or grade.
+        The column of grades. By default, the first that exists of relevance, label, rel and grade.
     score, rank : str, optional
-        The column of scores, higher is better; or, where there is none, of ranks, lower is better. None: score, rank.
+        The column of scores, where higher is better, or of ranks, where lower is better; only one of the two may be
+        named. By default, the column ``score`` or, if it does not exist, ``rank``.
     ties : {"docid", "average", "stable", "best", "worst"}, optional
-        As in `from_qrels`; None: "docid", or "average" where documents have no ids. Integers are compared numerically,
-        text by code point.
-    missing, query_ids
-        As in `from_qrels`.
-    validate : {"judged", "full"}
+        The order of documents of equal score, as in `from_qrels`. By default ``"docid"`` (integers are compared
+        numerically, text by code point), or ``"average"`` where documents have no ids.
+    missing : {"zero", "skip"}, default "zero"
+        Whether queries that the run lacks are evaluated as empty lists or left out, as in `from_qrels`.
+    validate : {"judged", "full"}, default "judged"
         Which documents may not stand twice in a query of the run: judged ones, or any.
+    query_ids : iterable of hashable, optional
+        Other names for the queries that are evaluated, one per query. By default, their ids.
 
     Returns
     -------
     Rankings
-        The queries in the order in which they first appear in `qrels_df`.
+        With the queries in the order in which they first appear in `qrels_df`.
 
     Raises
     ------
     ValueError
-        For a column that is not there (those there are are named), a null, ids of other types on the two sides, no
-        query in common; in `evaluate`, for NaN, and documents that stand twice in a query.
+        If a column does not exist (the message lists those that do) or has nulls; if both `score` and `rank` are given;
+        if the ids of the two sides are of different types, or no query is in both; or if `ties`, `missing` or
+        `validate` is unknown. In `Rankings.evaluate`, if a score is NaN, a grade is not finite, or a document stands
+        twice in a query.
     TypeError
-        If something is no frame, or a column holds what it cannot.
+        If something is not a frame, if a column holds values of a type that cannot be used, or if `qrels_df` is
+        Judgments and `run_df` is not given.
+
+    See Also
+    --------
+    from_qrels : The same from dicts, with the choices for `ties` and `missing` explained.
+    from_scores : Labels and scores as arrays.
+    judgments : Prepares the qrels once for many runs.
 
     Examples
     --------
@@ -123,7 +137,7 @@ def _side_by_side(
     relevance: str | None,
     score: str | None,
     rank: str | None,
-    ties: str | None,
+    ties: Ties | None,
     query_ids: Iterable[Hashable] | None,
 ) -> Rankings:
     """Labels and scores without ids of documents, which may be tied but cannot be told apart."""

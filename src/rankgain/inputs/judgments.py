@@ -19,29 +19,43 @@ def judgments(
     doc: str | None = None,
     relevance: str | None = None,
 ) -> Judgments:
-    """Judgements read, checked and put in order once, for any number of runs in any form.
+    """Read, check and order judgments once, for any number of runs in any form.
 
     Parameters
     ----------
     truth : path, "-", open binary file, frame, mapping, list, or sparse matrix
-        A qrels file (see `read_trec`); a data frame (see `from_frames`); a mapping from query to a mapping from
-        document to grade, or to a set or list of relevant ids; a list of those; a scipy sparse matrix, users × items.
+        A qrels file (see `read_trec`; ``"-"`` is standard input); a data frame (see `from_frames`); a mapping from
+        query to a mapping from document to grade, or to a set or list of relevant ids; a list of such values; or a
+        scipy sparse matrix of users × items.
     query, doc, relevance : str, optional
-        The columns of a frame, as in `from_frames`. With them, or with customary names among its keys, a mapping is one
-        from names to columns.
+        The columns of a frame, as in `from_frames`. If one is given, or if its keys are customary column names, a
+        mapping is taken as a mapping from names to columns.
 
     Returns
     -------
     Judgments
-        What may stand in the place of the truth in `from_qrels`, `from_frames`, `from_recommendations`, `read_trec` and
-        `compare`. Documents keep the type of their ids: a run must have the same.
+        Accepted in place of the truth by `from_qrels`, `from_frames`, `from_recommendations`, `read_trec` and
+        `compare`. Documents keep the type of their ids, and a run must use the same.
 
     Raises
     ------
     OSError
         If a file cannot be read.
-    ValueError, TypeError
-        For what the constructors of these forms refuse, at once.
+    ValueError
+        If a grade is not finite, a document stands twice in a query, a column does not exist, or a line of a file
+        cannot be read.
+    TypeError
+        If `truth` is of no type listed above, a grade is not a number, or an id is of a type that cannot be used.
+
+    See Also
+    --------
+    compare : Evaluates several runs against the same judgments.
+    from_qrels, from_frames, from_recommendations, read_trec : Accept the result.
+
+    Notes
+    -----
+    The contents are copied: later changes of a dict or an array do not show. Contents are checked here, while the
+    constructors of Rankings leave that to `Rankings.evaluate`.
 
     Examples
     --------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
+from rankgain.choices import Missing, Ties
 from rankgain.data.dicts import DictSource, Run, mapping
 from rankgain.data.judgments import Judgments, judgment_sets, of_dicts
 from rankgain.data.rules import check_missing, rules_of
@@ -17,41 +18,54 @@ def from_qrels(
     qrels: Qrels | Judgments,
     run: Run,
     *,
-    ties: str = "docid",
-    missing: str = "zero",
+    ties: Ties = "docid",
+    missing: Missing = "zero",
     query_ids: Iterable[Hashable] | None = None,
 ) -> Rankings:
-    """Rankings from judgements and a run.
+    """Make Rankings from judgments and a run, as dicts of dicts.
 
     Parameters
     ----------
     qrels : mapping of mappings, or Judgments
-        Grades by query and document: any numbers. A grade of 0 is judged and not relevant; below 0, as in trec_eval,
-        pooled but unjudged (gain 0, never relevant). A document that is not there is unjudged.
+        Grades by query and document, any finite numbers. A document with grade 0 is judged and not relevant; one with a
+        negative grade is, as in trec_eval, pooled but unjudged (gain 0, never relevant); one that is absent is
+        unjudged.
     run : mapping of mappings
-        Scores by query and document: any numbers but NaN, higher is better.
-    ties : {"docid", "average", "stable", "best", "worst"}
-        How documents of equal score are ordered: by id, the higher first (trec_eval's rule; str by code point, bytes by
-        byte, int numerically), the expected value over all orders, in the dict's order, highest gain first or last.
-    missing : {"zero", "skip"}
-        Queries of the qrels that the run lacks are evaluated as empty lists, hence 0 (trec_eval's ``-c``), or left out
-        (its default). Queries of the run without qrels are always left out. Both are counted in the result.
-    query_ids : iterable, optional
-        Other names for the queries that are evaluated, in the order of the qrels; None: their ids.
+        Scores by query and document, any numbers but NaN; higher is better.
+    ties : {"docid", "average", "stable", "best", "worst"}, default "docid"
+        The order of documents of equal score.
+
+        - ``"docid"``: by id, the higher first, as in trec_eval: str by code point, bytes by byte, int numerically.
+        - ``"average"``: the expected value over all orders of the tied documents, in closed form.
+        - ``"stable"``: the order of the dict.
+        - ``"best"``, ``"worst"``: the highest or the lowest gain first (the grade, for metrics of relevant documents).
+    missing : {"zero", "skip"}, default "zero"
+        Whether queries of `qrels` that the run lacks are evaluated as empty lists, hence 0 (trec_eval's ``-c``), or
+        left out (trec_eval's default). Queries of the run without qrels are always left out. Both are counted in
+        `Evaluation.counts`.
+    query_ids : iterable of hashable, optional
+        Other names for the queries that are evaluated, one per query, in the order of the qrels. By default, their ids.
 
     Returns
     -------
     Rankings
-        The queries in the order of the qrels.
+        With the queries in the order of `qrels`.
 
     Raises
     ------
     ValueError
-        If no query is on both sides; in `evaluate`, for grades that are not finite, scores that are NaN, or document
-        ids of other types on the two sides.
+        If `qrels` and `run` have no query in common, or if `ties` or `missing` is unknown. In `Rankings.evaluate`, if a
+        grade is not finite, a score is NaN, or the document ids of the two sides are of different types.
     TypeError
-        If something is no mapping; in `evaluate`, for a grade or a score that is no number, or ids of equal score that
-        cannot be ordered.
+        If something is not a mapping. In `Rankings.evaluate`, if a grade or score is not a number, or if tied documents
+        cannot be ordered because their ids are of mixed types.
+
+    See Also
+    --------
+    judgments : Prepares qrels once for many runs.
+    compare : Evaluates several runs against the same qrels.
+    read_trec : The same from files.
+    rankgain.pytrec_eval : A drop-in for code that uses pytrec_eval.
 
     Examples
     --------

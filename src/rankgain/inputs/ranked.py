@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rankgain.data.lists import ListSource
 from rankgain.data.ragged import RaggedArray, check_judged
@@ -12,31 +12,43 @@ from rankgain.data.source import check_query_ids
 from rankgain.rankings import Rankings
 
 if TYPE_CHECKING:
-    pass
+    from numpy.typing import ArrayLike
 
 
-def from_ranked(relevance: Any, *, judged: Any = None, query_ids: Iterable[Hashable] | None = None) -> Rankings:
-    """Rankings from the grades of the returned documents, in rank order.
+def from_ranked(
+    relevance: ArrayLike, *, judged: ArrayLike | None = None, query_ids: Iterable[Hashable] | None = None
+) -> Rankings:
+    """Make Rankings from the grades of the returned documents, in rank order.
 
     Parameters
     ----------
     relevance : array_like
-        Grades, finite and not negative: 1-D for one query, 2-D or a list of lists of any lengths for many.
+        Grades in rank order, finite and not negative: 1-D for one query; 2-D, or a list of lists of any lengths, for
+        many queries.
     judged : array_like, optional
-        The grades of all judged documents of each query, in any order, returned or not: 1-D for one query, else a
-        list for each. None: the returned list holds them all.
-    query_ids : iterable, optional
-        Names of the queries; None: 0, 1, 2 …
+        The grades of all judged documents of each query, in any order, returned or not: 1-D for one query, else one
+        list per query. By default, the returned list is taken to hold them all.
+    query_ids : iterable of hashable, optional
+        One name per query, all different. By default, the positions 0, 1, 2 …
 
     Returns
     -------
     Rankings
+        With one query for 1-D input, else with one query per row.
 
     Raises
     ------
-    ValueError, TypeError
-        For a wrong shape, length or type here; for NaN, infinite or negative grades, or a `judged` that lacks what
-        was returned, in `evaluate`.
+    ValueError
+        If an array has more than two dimensions, or `judged` or `query_ids` holds other numbers of queries than
+        `relevance`. In `Rankings.evaluate`, if a grade is NaN, infinite or negative, or `judged` lacks grades that were
+        returned.
+    TypeError
+        If something is not a number or an array of numbers, or a query id is not hashable.
+
+    See Also
+    --------
+    ndcg, mrr : Single metrics of the same input, without a handle.
+    from_scores : Rankings from scores beside labels.
 
     Examples
     --------

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankgain import _backend, _codes
+from rankgain.choices import Missing, Validate
 from rankgain.data.arrays import array_of, check_unmasked, is_array, vector_of
 from rankgain.data.columns import ColumnSource, Table, check_validate
 from rankgain.data.dicts import DictSource
@@ -28,43 +29,51 @@ def from_recommendations(
     recommended: Any,
     relevant: Any,
     *,
-    missing: str = "zero",
-    validate: str = "judged",
+    missing: Missing = "zero",
+    validate: Validate = "judged",
     query_ids: Iterable[Hashable] | None = None,
 ) -> Rankings:
-    """Rankings from the ids that were recommended, best first, and those that are relevant.
+    """Make Rankings from the ids that were recommended, best first, and those that are relevant.
 
     Parameters
     ----------
     recommended : array_like of int, list of lists, or mapping
-        A row a user: a matrix of integers, in which a negative id is padding and ends the row; lists or arrays of ids
-        of any lengths; or a mapping from user to list. A flat list is one user's. Ids are all str, all bytes or all
-        integers.
+        The recommended ids of each user, best first: an integer matrix with one row per user, in which the first
+        negative id ends the row as padding; lists or 1-D arrays of ids, of any lengths; or a mapping from user to such
+        a list. A flat list is that of one user. Ids are all str, all bytes or all integers.
     relevant : list, mapping, matrix, sparse matrix, or Judgments
-        For each user, in the same order or by the same key: a set or list of ids (grade 1 each), or a mapping from id
-        to grade, any finite number. Or a matrix of ids, padded as above; or a scipy sparse matrix, users × items, whose
-        stored values are the grades.
-        For one user: his set, list or mapping.
-    missing : {"zero", "skip"}
-        Users of `relevant` who have no recommendations are evaluated as empty lists, hence 0, or left out. Users
+        For each user, in the same order or under the same key, a set or list of ids (grade 1 each), or a mapping from
+        id to grade, any finite number. Or an integer matrix of ids, padded as above; or a scipy sparse matrix of users
+        × items, whose stored values are the grades. If `recommended` is one user's list, the set, list or mapping
+        itself.
+    missing : {"zero", "skip"}, default "zero"
+        Whether users of `relevant` without recommendations are evaluated as empty lists, hence 0, or left out. Users
         without an entry in `relevant` are always left out.
-    validate : {"judged", "full"}
-        Which ids may not be recommended twice to a user: relevant ones, or any.
-    query_ids : iterable, optional
-        Names of the users; where `relevant` is by key and `recommended` is not, the keys of its rows.
+    validate : {"judged", "full"}, default "judged"
+        Which ids may not be recommended twice to the same user: those in `relevant`, or all.
+    query_ids : iterable of hashable, optional
+        One name per user that is evaluated, all different. Where `relevant` has keys and `recommended` has none, the
+        keys of the rows of `recommended`. By default, the keys, or else the positions 0, 1, 2 …
 
     Returns
     -------
     Rankings
-        The users in the order of `relevant`.
+        With one query per user, in the order of `relevant`.
 
     Raises
     ------
     ValueError
-        For other numbers of users, other types of ids on the two sides; in `evaluate`, for a relevant id that is
-        recommended twice, that stands twice among the relevant ones, or whose grade is not finite.
+        If the numbers of users differ, the two sides have no user in common, or their ids are of different types; if
+        `relevant` has keys, `recommended` has none, and `query_ids` is not given; if `missing` or `validate` is
+        unknown; or if a matrix has more than two dimensions or a sparse one is broken. In `Rankings.evaluate`, if a
+        relevant id is recommended twice, stands twice among the relevant ones, or has a grade that is not finite.
     TypeError
-        For what is no list of ids.
+        If something is not a list of ids, ids are of mixed types, or `relevant` mixes mappings with sets or lists.
+
+    See Also
+    --------
+    from_qrels : The same with scores instead of an order.
+    judgments : Relevant ids prepared once for many models.
 
     Examples
     --------
@@ -96,7 +105,7 @@ def from_recommendations(
 FEW = 1 << 10  # ids, up to which columns take longer to make than dicts to look ids up in
 
 
-def _few(recommended: Any, relevant: Any, missing: str, query_ids: Iterable[Hashable] | None) -> DictSource | None:
+def _few(recommended: Any, relevant: Any, missing: Missing, query_ids: Iterable[Hashable] | None) -> DictSource | None:
     """A few lists of ids as runs; None for what columns hold, or refuse."""
     if type(recommended) is not list or type(relevant) is not list or len(recommended) != len(relevant):
         return None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
-from typing import Any
+from collections.abc import Hashable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankgain.choices import ScoreTies
 from rankgain.data.arrays import array_of, check_id, check_unmasked
 from rankgain.data.lists import ListSource
 from rankgain.data.ragged import RaggedArray, check_judged, flat_numbers, offsets_of
@@ -15,60 +16,102 @@ from rankgain.data.source import check_query_ids
 from rankgain.rankings import Rankings
 from rankgain.scalars import Array, Ints
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
 
 def from_scores(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
     *,
-    group_sizes: Any = None,
-    qid: Any = None,
-    judged: Any = None,
-    ties: str = "average",
+    group_sizes: ArrayLike | None = None,
+    qid: ArrayLike | Sequence[Hashable] | None = None,
+    judged: ArrayLike | None = None,
+    ties: ScoreTies = "average",
     query_ids: Iterable[Hashable] | None = None,
 ) -> Rankings:
-    """Rankings from the scores of documents and their grades, side by side.
+    """Make Rankings from the scores and the grades of documents, side by side.
 
     Parameters
     ----------
     y_true : array_like
-        Grades, finite and not negative.
+        Grades, finite and not negative, in any real dtype: 1-D, 2-D with one row per query, or a list of lists of any
+        lengths.
     y_score : array_like
-        Scores, higher is better; ±inf is legal, NaN is not. float32 and float64 are used as they are, others are
-        converted to float64 (so integers beyond 2**53 may tie).
+        Scores of the same documents, in the same shape; higher is better. ±inf is allowed, NaN is not. float32 and
+        float64 are read as they are; other dtypes are converted to float64, in which integers beyond 2**53 may tie.
     group_sizes : array_like of int, optional
-        For flat arrays: the number of documents of each query, one query after the other.
-    qid : array_like, optional
-        For flat arrays: the query of each document, contiguous or not; the queries come in the order in which they
+        For flat (1-D) arrays: the number of documents of each query, in the order in which the queries stand. 0 is
+        allowed.
+    qid : array_like of hashable, optional
+        For flat (1-D) arrays: the query of each document, contiguous or not. Queries come in the order in which they
         first appear, and their ids become `query_ids`.
     judged : array_like, optional
-        The grades of all judged documents of each query, scored or not; None: those of `y_true`.
-    ties : {"average", "stable", "best", "worst"}
-        How documents of equal score are ordered: the expected value over all their orders, input order, highest grade
-        first, or lowest first.
-    query_ids : iterable, optional
-        Names of the queries; None: 0, 1, 2 …
+        The grades of all judged documents of each query, scored or not: 1-D for one query, else one list per query. By
+        default, `y_true` is taken to hold them all.
+    ties : {"average", "stable", "best", "worst"}, default "average"
+        The order of documents of equal score.
+
+        - ``"average"``: the expected value over all orders of the tied documents, in closed form.
+        - ``"stable"``: the order of the input.
+        - ``"best"``, ``"worst"``: the highest or the lowest gain first (the grade, for metrics of relevant documents).
+    query_ids : iterable of hashable, optional
+        One name per query, all different. By default, the ids of `qid`, or else the positions 0, 1, 2 …
 
     Returns
     -------
     Rankings
-        Of one query for 1-D arrays without `group_sizes` or `qid`; of one a row for 2-D arrays or lists of lists.
+        With one query for 1-D arrays without `group_sizes` and `qid`; with one per row for 2-D arrays and lists of
+        lists; with one per group otherwise.
 
     Raises
     ------
-    ValueError, TypeError
-        For shapes, lengths and types that do not fit here; for what the contents may not be, in `evaluate`.
+    ValueError
+        If `y_true` and `y_score` do not hold the same documents; if both `group_sizes` and `qid` are given; if
+        `group_sizes` has a negative entry or does not add up to the number of documents; if an id of `qid` is NaN or
+        missing; if `judged` or `query_ids` holds another number of queries; or if `ties` is unknown or ``"docid"``, for
+        bare scores have no ids. In `Rankings.evaluate`, if a score is NaN, if a grade is NaN, infinite or negative, or
+        if `judged` lacks grades that were returned.
+    TypeError
+        If something is not a number or an array of numbers, if `group_sizes` holds anything but integers, or if an id
+        is not hashable.
+
+    See Also
+    --------
+    from_ranked : The same for documents that are in rank order already.
+    from_frames : Labels and scores in the columns of a data frame.
+    scorer : A metric of scores for scikit-learn's searches and cross-validations.
+
+    Notes
+    -----
+    Where m tied documents with the gains x start at rank a, of which t = min(max(k - a + 1, 0), m) are within the
+    cut-off, ``ties="average"`` lets them contribute to DCG@k::
+
+        (Σ x) / m · (d(a) + … + d(a + t - 1))
+
+    and in the same way to the other metrics that have such an expected value. Those that have none (see `metric`) are
+    refused under ``"average"``.
 
     References
     ----------
-    McSherry & Najork, Computing information retrieval performance measures efficiently in the presence of tied scores,
-    ECIR 2008.
+    F. McSherry and M. Najork, "Computing information retrieval performance measures efficiently in the presence of tied
+    scores", ECIR 2008.
 
     Examples
     --------
+    One query per row:
+
     >>> import rankgain as rg
+    >>> rg.from_scores([[0, 2], [1, 0]], [[0.2, 0.9], [0.1, 0.7]]).evaluate("rr")["rr"].tolist()
+    [1.0, 0.5]
+
+    Flat arrays with group sizes, or with a query id per document:
+
     >>> rankings = rg.from_scores([0, 2, 1, 1, 0], [0.2, 0.9, 0.9, 0.1, 0.7], group_sizes=[3, 2])
     >>> rankings.evaluate("ndcg")["ndcg"].round(4).tolist()
     [0.9299, 0.6309]
+    >>> rg.from_scores([0, 2, 1, 1, 0], [0.2, 0.9, 0.9, 0.1, 0.7], qid=["a", "a", "a", "b", "b"]).query_ids
+    ['a', 'b']
     """
     rules = rules_of(ties, ids=False)
     if group_sizes is not None and qid is not None:

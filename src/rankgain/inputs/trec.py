@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable
 
 import numpy as np
 
+from rankgain.choices import Missing, ScoreBits, Ties
 from rankgain.data.files import FileInput, is_standard_input, opened
 from rankgain.data.ids import TextIds
 from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, of_ids
@@ -19,47 +20,63 @@ def read_trec(
     qrels: FileInput | Judgments,
     run: FileInput,
     *,
-    ties: str = "docid",
-    missing: str = "zero",
+    ties: Ties = "docid",
+    missing: Missing = "zero",
     query_ids: Iterable[Hashable] | None = None,
-    score_bits: int = 64,
+    score_bits: ScoreBits = 64,
     threads: int = 1,
 ) -> Rankings:
-    """Rankings from a qrels file and a run file, as trec_eval reads them.
-
-    Both may be compressed with gzip. Fields stand apart by white space; blank lines and lines that begin with ``#`` are
-    passed over. Ids are any bytes. The run is read once, in blocks: memory does not grow with its size where the lines
-    of each query stand together. Where they do not, it is read twice, and a line takes 8 bytes.
+    """Make Rankings from a qrels file and a run file, read as trec_eval reads them.
 
     Parameters
     ----------
     qrels : path, "-", open binary file, or Judgments
-        Lines ``query iteration document grade``. Grades may be real; below 0: pooled but unjudged. "-" is standard
-        input.
+        Lines ``query iteration document grade``. Grades may be real numbers; a negative one is pooled but unjudged.
+        ``"-"`` is standard input.
     run : path, "-" or open binary file
-        Lines ``query Q0 document rank score tag``; the rank is not looked at, the score orders. Further fields belong
-        to the tag.
-    ties, missing, query_ids
-        As in `from_qrels`; ids are compared by byte.
-    score_bits : {64, 32}
-        As in `Rankings.under`.
-    threads : int
-        How many threads may share the work, from 1 to 256; the result is the same with any number. With more than one,
-        a block of the run is parsed while the one before it is matched with the qrels; more than two gain nothing more.
+        Lines ``query Q0 document rank score tag``. The score orders the documents, the rank is ignored; further fields
+        belong to the tag.
+    ties : {"docid", "average", "stable", "best", "worst"}, default "docid"
+        The order of documents of equal score, as in `from_qrels`. Ids are compared by byte.
+    missing : {"zero", "skip"}, default "zero"
+        Whether queries that the run lacks are evaluated as empty lists or left out, as in `from_qrels`.
+    query_ids : iterable of hashable, optional
+        Other names for the queries that are evaluated, one per query. By default, their ids.
+    score_bits : {64, 32}, default 64
+        The precision in which scores are compared, as in `Rankings.under`.
+    threads : int, default 1
+        How many threads may share the work, from 1 to 256; the result does not depend on it. With more than one, a
+        block of the run is parsed while the block before it is matched with the qrels; more than two gain nothing
+        further.
 
     Returns
     -------
     Rankings
-        The queries in the order of the qrels. Ids that are not UTF-8 hold their bytes as lone surrogates.
+        With the queries in the order of `qrels`. Ids that are not UTF-8 hold their bytes as lone surrogates.
 
     Raises
     ------
     OSError
         If a file cannot be read.
     ValueError
-        For a line with too few fields (or, in qrels, too many), a grade or a score that is no number, a document that
-        stands in a query twice: the file, the line and the field are named. For a file that is damaged, or that
-        becomes shorter while it is read. If no query is on both sides.
+        If a line has too few fields (or, in qrels, too many), a grade or score is not a number, or a document stands
+        twice in a query: the message names the file, the line and the field. If a file is damaged, or becomes shorter
+        while it is read; if no query is in both files; if both are standard input; or if `ties`, `missing`,
+        `score_bits` or `threads` is not one of the values above.
+    TypeError
+        If something is neither a path nor a binary file, or `threads` is not an integer.
+
+    See Also
+    --------
+    from_qrels : The same from dicts, with the choices for `ties` and `missing` explained.
+    judgments : Reads the qrels once for many runs.
+    sample : Files to try it on.
+
+    Notes
+    -----
+    Both files may be compressed with gzip. Fields are separated by white space; blank lines and lines that begin with
+    ``#`` are skipped. Ids are any bytes. The run is read once, in blocks, so that memory does not grow with its size if
+    the lines of each query stand together. If they do not, it is read twice, and each line takes 8 bytes.
 
     Examples
     --------

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, NoReturn
 
 from rankgain._codes import UNLIMITED
+from rankgain.choices import Ideal, Rounding
 from rankgain.metrics.aggregators import Aggregator
 from rankgain.metrics.discounts import Discount, DiscountKind
 from rankgain.metrics.gains import Gain, GainKind
@@ -18,9 +19,16 @@ from rankgain.scalars import short
 
 
 class Metric(Parameters):
-    """A metric with its parameters, made by `rankgain.metric`; equal metrics are computed once.
+    """A metric with its parameters, made by `rankgain.metric`; frozen and hashable. Equal metrics are computed once.
 
-    A parameter that the metric does not have keeps its default.
+    Attributes
+    ----------
+    name : str
+        The name of the metric in the table of README, such as ``"ndcg"``; other names of it are replaced.
+    k : int or None
+        The cut-off; None if the whole list counts.
+    gain, discount, ideal, rel, empty, beta, p, max_grade, recall, rounding, multiple, coefficients, collection
+        The parameters, as in `rankgain.metric`; one that the metric does not take has its default.
     """
 
     __module__ = "rankgain"
@@ -75,11 +83,43 @@ class Metric(Parameters):
         return f"Metric({', '.join(f'{name}={value!r}' for name, value in fields)})"
 
     def at(self, k: int | None) -> Metric:
-        """The same metric at another cut-off."""
+        """Return the same metric at another cut-off.
+
+        Parameters
+        ----------
+        k : int or None
+            The cut-off, a positive integer; None: no cut-off.
+
+        Returns
+        -------
+        Metric
+            With all parameters of this one.
+
+        Raises
+        ------
+        ValueError
+            If `k` is not positive.
+        TypeError
+            If `k` is not an integer, or the metric has no cut-off.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> str(rg.metric("ndcg", k=10, gain="exponential").at(5))
+        'ndcg(gain=exponential)@5'
+        """
         return Metric(self.name, k, **self._parameters())
 
     @property
     def depth(self) -> int:
+        """The deepest rank that counts: `k`, or a number beyond every list if there is no cut-off.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> rg.metric("ndcg", k=10).depth
+        10
+        """
         return UNLIMITED if self.k is None else self.k
 
     def __str__(self) -> str:
@@ -107,67 +147,110 @@ def metric(
     k: int | None = None,
     gain: GainKind | None = None,
     discount: DiscountKind | None = None,
-    ideal: str | None = None,
+    ideal: Ideal | None = None,
     rel: float | None = None,
     empty: float | None = None,
     beta: float | None = None,
     p: float | None = None,
     max_grade: float | None = None,
     recall: float | None = None,
-    rounding: str | None = None,
+    rounding: Rounding | None = None,
     multiple: float | None = None,
     coefficients: Sequence[float] | None = None,
     collection: float | None = None,
 ) -> Metric:
-    """A metric to be evaluated, where a string is not enough.
+    """Make a metric to be evaluated, where a string is not enough.
 
     Parameters
     ----------
     name : str
         One of the metrics that README lists and `rankgain eval --help` prints, such as ``"ndcg"``, ``"rr"``, ``"ap"``,
-        ``"precision"`` or ``"err"``, or another name of these (``"mrr"``, ``"map"``, ``"P"``, ``"recip_rank"``).
+        ``"precision"`` or ``"err"``, or another name of these (``"mrr"``, ``"map"``, ``"P"``, ``"recip_rank"``). Case
+        does not matter.
     k : int, optional
-        The cut-off: ranks beyond it do not count. None: no cut-off. Metrics of whole lists, as bpref, have none.
+        The cut-off, a positive integer: ranks beyond it do not count. By default, the whole list counts. Metrics of
+        whole lists, listed below, have none.
     gain : str, mapping, sequence or callable, optional
-        For cg, ncg, dcg, idcg, ndcg, g, ndcg_rel and r_ndcg: see `rankgain.gain`; ``"binary"`` gives 1 for any grade
-        above 0.
-    discount : str or sequence, optional
-        For dcg, idcg, ndcg, ndcg_rel and r_ndcg: see `rankgain.discount`.
+        How a grade becomes a gain; see `rankgain.gain`. By default ``"linear"``.
+    discount : str or sequence of float, optional
+        How much a rank counts; see `rankgain.discount`. By default ``"log2"``.
     ideal : {"judged", "returned"}, optional
-        For ndcg: whether the ideal runs over all judged documents, or is also cut at the length of the returned list.
+        Whether the ideal runs over all judged documents, or is cut at the length of the returned list as well. By
+        default ``"judged"``.
     rel : float, optional
-        For metrics of relevant documents: the lowest grade that is relevant. None: any above 0.
+        The lowest grade that is relevant, inclusive. By default, every grade above 0 is relevant.
     empty : float, optional
-        For normalised and first-hit metrics: the value of a query without anything relevant; NaN leaves it out of the
-        mean.
+        The value of a query without anything relevant, finite or NaN; NaN leaves the query out of the mean. By default
+        0.
     beta : float, optional
-        For f: how much more recall weighs than precision, 1 by default. For q_measure: the weight of the gains, 1.
+        For f: how much more recall weighs than precision. For q_measure: the weight of the gains. From 0 to 1e6; by
+        default 1.
     p : float, optional
-        For rbp and rbp_residual: the reader's persistence, between 0 and 1; 0.9 by default.
+        The persistence of the reader, the probability with which they read on: above 0 and below 1, by default 0.9.
     max_grade : float, optional
-        For err and nerr: the highest grade of the scale, 4 by default, the same for all runs and queries. A larger
-        grade is an error.
+        The highest grade of the scale, the same for all runs and queries: above 0 and below 1024, by default 4. A
+        larger grade is an error.
     recall : float, optional
-        For iprec: the recall from which on precisions count, from 0, the default, to 1.
+        The recall from which on precisions count, from 0, the default, to 1.
     rounding : {"up", "nearest"}, optional
-        For iprec and iprec_mean: how recall × R becomes a number of documents: as in trec_eval up to release 9, or 10.
+        How recall · R becomes a number of documents: ``"up"``, the default, as in trec_eval up to release 9, or
+        ``"nearest"``, as in release 10.
     multiple : float, optional
-        For r_precision: the rank is this times R; 1 by default.
+        The rank at which precision is taken is this times R; above 0, by default 1.
     coefficients : sequence of 4 floats, optional
-        For utility: what a relevant document returned, another one returned, a relevant one not returned and another
-        one not returned are worth; (1, −1, 0, 0) by default.
+        What a relevant document returned, another one returned, a relevant one not returned and another one not
+        returned are worth; by default (1, −1, 0, 0).
     collection : float, optional
-        For utility: the number of documents in the collection.
+        The number of documents in the collection, 0 or more; by default 0.
 
     Returns
     -------
     Metric
-        A frozen, hashable record; pass it to `Rankings.evaluate`.
+        A frozen, hashable record to be passed to `Rankings.evaluate`.
 
     Raises
     ------
-    ValueError, TypeError
-        For a name that there is not, a parameter that the metric does not have, or a value out of its range.
+    ValueError
+        If the name is unknown (the message suggests one that is similar), or a value is out of its range.
+    TypeError
+        If the metric does not take a parameter that is given, or has no cut-off and `k` is given; or if a value is of
+        the wrong type.
+
+    See Also
+    --------
+    Rankings.evaluate : Accepts the result, and strings such as ``"ndcg(gain=exponential)@10"``.
+    explain : The formula and the rules behind a metric.
+
+    Notes
+    -----
+    Which metrics take which parameter::
+
+        gain          cg, ncg, dcg, idcg, ndcg, g, ndcg_rel, r_ndcg
+        discount      dcg, idcg, ndcg, ndcg_rel, r_ndcg
+        ideal         ndcg
+        rel           rr, success, precision, recall, capped_recall, f, ap, ap_capped, ap_hits, gm_ap,
+                      r_precision, iprec, iprec_mean, bpref, gm_bpref, infap, rbp, q_measure, set_ap, utility,
+                      bin_g, r_ndcg, num_rel, num_rel_ret, num_nonrel_judged_ret
+        empty         ncg, ndcg, rr, success, recall, capped_recall, f, ap, ap_capped, ap_hits, gm_ap,
+                      r_precision, iprec, iprec_mean, bpref, gm_bpref, infap, nerr, q_measure, set_ap, g, bin_g,
+                      ndcg_rel, r_ndcg
+        beta          f, q_measure
+        p             rbp, rbp_residual
+        max_grade     err, nerr
+        recall        iprec
+        rounding      iprec, iprec_mean
+        multiple      r_precision
+        coefficients  utility
+        collection    utility
+
+    Metrics of whole lists, which have no cut-off::
+
+        gm_ap, r_precision, iprec, iprec_mean, bpref, gm_bpref, infap, set_ap, utility, g, bin_g, ndcg_rel,
+        r_ndcg, num_ret, num_rel, num_rel_ret, num_nonrel_judged_ret, num_q
+
+    Metrics without an expected value over the orders of tied documents, refused under ``ties="average"``::
+
+        ap_hits, iprec, iprec_mean, infap, g, bin_g, ndcg_rel
 
     Examples
     --------

@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Curve:
-    """The values of one metric at many cut-offs; made by `Rankings.curve`.
+    """The values of one metric at many cut-offs, made by `Rankings.curve`.
 
     Attributes
     ----------
     metric : Metric
         The metric, without a cut-off.
     ks : ndarray of int64, shape (cut-offs,)
-        The cut-offs, rising.
+        The cut-offs in ascending order. Read-only.
     values : ndarray of float64, shape (queries, cut-offs)
-        Read-only.
+        One value per query and cut-off. Read-only.
     query_ids : sequence
-        The queries in the order of the rows.
+        The queries, in the order of the rows.
     """
 
     __module__ = "rankgain"
@@ -41,12 +41,12 @@ class Curve:
     query_ids: Sequence[Any]
 
     def mean(self) -> Floats:
-        """The mean over queries at each cut-off, equal to `Evaluation.mean`: queries whose value is NaN do not count.
+        """Compute the mean over queries at each cut-off, as `Evaluation.mean` does.
 
         Returns
         -------
         ndarray of float64, shape (cut-offs,)
-            NaN where no query counts.
+            Queries whose value is NaN do not count; NaN where no query counts.
 
         Examples
         --------
@@ -61,22 +61,27 @@ class Curve:
 
         Parameters
         ----------
-        axes : matplotlib Axes, optional
-            Where to draw; each call on the same axes takes the next colour and dashes. None: a new figure, which is
-            ``axes.figure``.
+        axes : matplotlib.axes.Axes, optional
+            Where to draw; each call on the same axes takes the next colour and dashes. By default, those of a new
+            figure, which is ``axes.figure``.
         label : str, optional
-            The line's name in a legend, which ``axes.legend()`` adds.
-        per_query : bool
-            Whether the curve of each query stands behind it, as a thin line.
+            The name of the line in a legend, which ``axes.legend()`` adds. By default, none.
+        per_query : bool, default False
+            Whether to draw the curve of each query behind the mean, as a thin line.
 
         Returns
         -------
-        matplotlib Axes
+        matplotlib.axes.Axes
+            The axes that were drawn on.
 
         Raises
         ------
         ImportError
-            Without matplotlib: ``pip install 'rankgain[plot]'``.
+            If matplotlib is not installed: ``pip install 'rankgain[plot]'``.
+
+        See Also
+        --------
+        rankgain.plot : Curves of several runs and metrics in one figure.
 
         Examples
         --------

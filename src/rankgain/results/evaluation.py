@@ -8,6 +8,7 @@ from typing import Any, overload
 
 import numpy as np
 
+from rankgain.choices import Missing, Ties
 from rankgain.metrics.aggregators import check_weights, mean
 from rankgain.metrics.metric import Metric, aggregator, weighing
 from rankgain.results import export as exports
@@ -18,22 +19,27 @@ COUNTS = "queries", "missing", "unjudged", "empty"
 
 
 class Evaluation(Mapping[str | Metric, Floats]):
-    """The values of metrics: a mapping from each, as it was asked for, to a float64 vector, one value a query.
+    """The values of metrics: a mapping from each metric, as it was asked for, to one value per query.
+
+    Made by `Rankings.evaluate`. The vectors are float64 arrays in the order of `query_ids`. ``len(result)`` is the
+    number of metrics.
 
     Attributes
     ----------
     query_ids : sequence
-        The queries in the order of the vectors.
-    ties, missing : str or None
-        The rules that the numbers follow; see `Rankings`.
+        The queries, in the order of the vectors.
+    ties : {"average", "stable", "docid", "best", "worst"} or None
+        The rule for documents of equal score; see `Rankings`.
+    missing : {"zero", "skip"} or None
+        The rule for judged queries without a ranking; see `Rankings`.
     like : str or None
         The peer whose rules were asked for; see `Rankings.evaluate`.
     backend : str
-        What computed them: "compiled" or "python".
+        What computed the values: ``"compiled"``, ``"python"``, or, after `merge`, ``"compiled+python"``.
     counts : dict of str to int
-        ``queries``: how many were evaluated; ``missing``: how many of the judged ones have no ranking (see the
-        attribute of that name for what became of them); ``unjudged``: how many rankings were left out because their
-        query has no judgements; ``empty``: how many of the evaluated queries have nothing relevant.
+        ``queries``: how many were evaluated; ``missing``: how many judged queries have no ranking (`missing` says what
+        became of them); ``unjudged``: how many rankings were left out because their query has no judgments; ``empty``:
+        how many of the evaluated queries have nothing relevant.
     """
 
     __module__ = "rankgain"
@@ -42,8 +48,8 @@ class Evaluation(Mapping[str | Metric, Floats]):
         self,
         values: dict[str | Metric, Floats],
         query_ids: Sequence[Any],
-        ties: str | None,
-        missing: str | None,
+        ties: Ties | None,
+        missing: Missing | None,
         like: str | None,
         backend: str,
         counts: tuple[int, int, int, int],
@@ -61,7 +67,7 @@ class Evaluation(Mapping[str | Metric, Floats]):
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many queries are of each kind: see above.
+        """How many queries are of each kind: evaluated, missing from the run, without judgments, with nothing relevant.
 
         Examples
         --------
@@ -91,29 +97,44 @@ class Evaluation(Mapping[str | Metric, Floats]):
     @overload
     def mean(self, metric: None = None, *, weights: Any = None) -> dict[str | Metric, float]: ...
     def mean(self, metric: str | Metric | None = None, *, weights: Any = None) -> float | dict[str | Metric, float]:
-        """The mean over queries of one metric, or of each as a dict; queries whose value is NaN do not count.
-
-        It is ``math.fsum(values) / n``, or ``math.fsum(weights * values) / math.fsum(weights)``, and NaN where no
-        query counts. In the mean of ``gauc`` each query counts as much as it has documents.
+        """Compute the mean over queries of one metric, or of each metric.
 
         Parameters
         ----------
         metric : str or Metric, optional
-            One of those that were evaluated, as it was asked for; None: each of them.
+            A metric that was evaluated, as it was asked for. By default, each of them.
         weights : array_like or mapping, optional
-            How much a query counts: one number each in the order of `query_ids`, or a mapping by query id (which may
-            hold other queries as well). Finite, not negative, not all 0. None: all the same.
+            How much each query counts: one number per query, in the order of `query_ids`, or a mapping by query id,
+            which may hold other queries as well. Finite, not negative, not all 0. By default, all queries count the
+            same.
 
         Returns
         -------
-        float, or dict of metric to float
+        float or dict of metric to float
+            A float if a metric is given, else a dict with one entry per metric. NaN where no query counts.
 
         Raises
         ------
         KeyError
-            If the metric was not evaluated.
-        ValueError, TypeError
-            For weights that are too many, too few or no such numbers: the position and the query are named.
+            If `metric` was not evaluated.
+        ValueError
+            If the number of weights is not that of the queries, if a query has no weight, or if a weight is NaN,
+            infinite or negative, or all of them are 0.
+        TypeError
+            If `weights` is neither a sequence nor a mapping, or a weight is not a number.
+
+        See Also
+        --------
+        aggregate : The aggregator that the definition of each metric names.
+
+        Notes
+        -----
+        Queries whose value is NaN do not count. With exactly rounded sums, the mean of the n others is::
+
+            math.fsum(values) / n    or    math.fsum(weights · values) / math.fsum(weights)
+
+        so it does not depend on chunks, threads or merging. In the mean of ``gauc`` each query weighs as much as it has
+        documents.
 
         Examples
         --------
@@ -143,27 +164,50 @@ class Evaluation(Mapping[str | Metric, Floats]):
     def aggregate(
         self, metric: str | Metric | None = None, *, weights: Any = None
     ) -> float | dict[str | Metric, float]:
-        """One number a metric, by the aggregator that the metric's definition names: for most of them the mean.
+        """Compute one number per metric, by the aggregator that its definition names.
 
         Parameters
         ----------
-        metric, weights
-            As in `mean`.
+        metric : str or Metric, optional
+            One of those that were evaluated, as it was asked for; None: each of them.
+        weights : array_like or mapping, optional
+            How much each query counts, as in `mean`.
 
         Returns
         -------
         float, or dict of metric to float
+            NaN where no query counts, 0 for sums.
 
         Raises
         ------
-        ValueError, TypeError
-            As in `mean`.
+        ValueError
+            If the number of weights is not that of the queries, if a query has no weight, or if a weight is NaN,
+            infinite or negative, or all of them are 0.
+        TypeError
+            If `weights` is neither a sequence nor a mapping, or a weight is not a number.
+
+        See Also
+        --------
+        mean : The arithmetic mean of any metric.
+        explain : Names the aggregator of a metric.
+
+        Notes
+        -----
+        Most metrics are averaged. Counts (``num_ret``, ``num_rel``, ``num_rel_ret``,
+        ``num_nonrel_judged_ret``, ``num_q``) are added up, and ``gm_ap`` and ``gm_bpref`` have the geometric mean::
+
+            exp(Σ log(max(value, 0.00001)) / n)
+
+        Queries whose value is NaN do not count.
 
         Examples
         --------
         >>> import rankgain as rg
-        >>> rg.from_ranked([[1, 0], [0, 1]]).evaluate("rr", "cg").aggregate()
-        {'rr': 0.75, 'cg': 1.0}
+        >>> result = rg.from_ranked([[1, 0], [0, 1]]).evaluate("rr", "num_ret", "gm_ap")
+        >>> {metric: round(value, 4) for metric, value in result.aggregate().items()}
+        {'rr': 0.75, 'num_ret': 4.0, 'gm_ap': 0.7071}
+        >>> {metric: round(value, 4) for metric, value in result.mean().items()}
+        {'rr': 0.75, 'num_ret': 2.0, 'gm_ap': 0.75}
         """
         factors = check_weights(weights, self.query_ids)
         if metric is None:
@@ -171,26 +215,30 @@ class Evaluation(Mapping[str | Metric, Floats]):
         return aggregator(metric)(self[metric], self._factors(metric, factors))
 
     def merge(self, *others: Evaluation) -> Evaluation:
-        """One Evaluation of the queries of this one and of others, in order: as if all were evaluated at once.
+        """Return one Evaluation of the queries of this one and of others, as if all had been evaluated at once.
 
         Parameters
         ----------
         *others : Evaluation
-            Of the same metrics by the same rules, for other queries. Queries that have no names but positions are
-            numbered anew.
+            Evaluations of the same metrics by the same rules, for other queries.
 
         Returns
         -------
         Evaluation
-            Its counts are the sums; its backend is "compiled+python" where both were at work.
+            With the queries of this one first, then those of the others in order. Queries that have positions instead
+            of names are numbered anew. Counts are added up; the backend is ``"compiled+python"`` if both took part.
 
         Raises
         ------
         TypeError
-            If something is no Evaluation.
+            If something is not an Evaluation.
         ValueError
-            If metrics, ties, missing or like differ, if a query has a value in two of them, or if the queries have
-            names in one and positions in another.
+            If metrics, `ties`, `missing` or `like` differ, if a query has a value in more than one of them, or if
+            queries have names in one and positions in another.
+
+        See Also
+        --------
+        Comparison : Evaluations of the same queries by several runs.
 
         Examples
         --------
@@ -227,7 +275,12 @@ class Evaluation(Mapping[str | Metric, Floats]):
                 raise ValueError(f"{place} has {rule}={its!r}, and the first has {first!r}: evaluate by the same rules")
 
     def to_dict(self) -> dict[Any, dict[str | Metric, float]]:
-        """The values by query, then by metric as asked: the shape in which pytrec_eval returns them.
+        """Return the values by query, then by metric as asked: the shape in which pytrec_eval returns them.
+
+        Returns
+        -------
+        dict of dict
+            ``{query: {metric: value}}``, with floats of Python.
 
         Examples
         --------
@@ -239,14 +292,19 @@ class Evaluation(Mapping[str | Metric, Floats]):
         return {query: dict(zip(self, row, strict=True)) for query, row in zip(self.query_ids, rows, strict=True)}
 
     def to_pandas(self) -> Any:
-        """A pandas DataFrame: the index ``query_id``, and a float64 column a metric.
+        """Return the values as a pandas DataFrame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            With the index ``query_id`` and one float64 column per metric.
 
         Raises
         ------
         ImportError
-            Without pandas: ``pip install 'rankgain[pandas]'``.
+            If pandas is not installed: ``pip install 'rankgain[pandas]'``.
         ValueError
-            If two metrics that differ have the same name, as those of two gains that are both a ``lambda``.
+            If two different metrics have the same name, such as those of two gains that are both a ``lambda``.
 
         Examples
         --------
@@ -261,16 +319,20 @@ class Evaluation(Mapping[str | Metric, Floats]):
         return exports.to_pandas(self.columns(), index="query_id")
 
     def to_polars(self) -> Any:
-        """A polars DataFrame: the column ``query_id``, then a float64 column a metric.
+        """Return the values as a polars DataFrame.
 
-        Ids that are not all integers of 64 bits stand there as text; what is not UTF-8 in them is escaped.
+        Returns
+        -------
+        polars.DataFrame
+            With the column ``query_id`` and one float64 column per metric. Ids that are not all integers of 64 bits
+            become text, in which anything that is not UTF-8 is escaped.
 
         Raises
         ------
         ImportError
-            Without polars: ``pip install 'rankgain[polars]'``.
+            If polars is not installed: ``pip install 'rankgain[polars]'``.
         ValueError
-            As in `to_pandas`.
+            If two different metrics have the same name.
 
         Examples
         --------
@@ -282,14 +344,19 @@ class Evaluation(Mapping[str | Metric, Floats]):
         return exports.to_polars(self.columns())
 
     def to_arrow(self) -> Any:
-        """A pyarrow Table: the column ``query_id``, then a float64 column a metric; ids as in `to_polars`.
+        """Return the values as a pyarrow Table.
+
+        Returns
+        -------
+        pyarrow.Table
+            With the column ``query_id`` and one float64 column per metric; ids as in `to_polars`.
 
         Raises
         ------
         ImportError
-            Without pyarrow: ``pip install 'rankgain[arrow]'``.
+            If pyarrow is not installed: ``pip install 'rankgain[arrow]'``.
         ValueError
-            As in `to_pandas`.
+            If two different metrics have the same name.
 
         Examples
         --------
@@ -301,12 +368,17 @@ class Evaluation(Mapping[str | Metric, Floats]):
         return exports.to_arrow(self.columns())
 
     def columns(self) -> dict[str, Sequence[Any] | Floats]:
-        """The columns of a frame by name: ``query_id``, then each metric by its text.
+        """Return the columns of a frame by name.
+
+        Returns
+        -------
+        dict of str to sequence
+            ``query_id``, then each metric by its text, as a float64 array.
 
         Raises
         ------
         ValueError
-            If two metrics that differ have the same name.
+            If two different metrics have the same name.
 
         Examples
         --------
@@ -350,7 +422,7 @@ def _merged_ids(parts: Sequence[Evaluation]) -> Sequence[Any]:
 
 
 def notes(results: Mapping[str, Evaluation]) -> list[str]:
-    """What to know about the numbers, a line each; where the results differ, the value of each by its name."""
+    """What to know about the numbers, one line each; where the results differ, the value of each by its name."""
     known = {name: _known(result) for name, result in results.items()}
     first = next(iter(known.values()))
     lines = []

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from rankgain._codes import JARVELIN, VECTOR
+from rankgain.choices import PeerOrOwn
 from rankgain.metrics.aggregators import LEAST, geometric_mean, mean, total
 from rankgain.metrics.discounts import LOGARITHMIC, Discount
 from rankgain.metrics.gains import Gain
@@ -37,21 +38,26 @@ _SUMS: dict[Any, str] = {
 
 
 class Explanation(NamedTuple):
-    """What gives the number of a metric, made by `explain`; prints as text.
+    """The formula and the rules behind a number, made by `explain`; prints as text.
 
     Attributes
     ----------
     metric : str
-        The metric, as asked.
+        The metric, as it was asked for.
     facts : mapping of str to mapping
-        By the name of the peer ("rankgain": by our own rules), what it does: {label: text}.
+        What each peer does, ``{peer: {label: text}}``; ``"rankgain"`` stands for rankgain's own rules.
     """
 
     metric: str
     facts: Mapping[str, Mapping[str, str]]
 
     def differences(self) -> dict[str, dict[str, str]]:
-        """What peers do not all do alike: {label: {peer: text}}; "-" where there is nothing of the kind.
+        """Return what the peers do not all do alike.
+
+        Returns
+        -------
+        dict of dict
+            ``{label: {peer: text}}``, with ``"-"`` where a peer has nothing of the kind.
 
         Examples
         --------
@@ -88,16 +94,16 @@ def _aligned(texts: Mapping[str, str]) -> Iterator[str]:
             )
 
 
-def explain(metric: str | Metric, like: str | Iterable[str] | None = None) -> Explanation:
-    """What gives the number of a metric: formula, gain, discount, ideal, ties, empty and missing queries, and mean.
+def explain(metric: str | Metric, like: PeerOrOwn | Iterable[PeerOrOwn] | None = None) -> Explanation:
+    """Explain the number of a metric: its formula, gain, discount, ideal, ties, empty and missing queries, and mean.
 
     Parameters
     ----------
     metric : str or Metric
-        As in `Rankings.evaluate`.
+        The metric, as in `Rankings.evaluate`; one that stands for a single cut-off.
     like : str or iterable of str, optional
-        The name of a peer, as in `Rankings.evaluate`, or ``"rankgain"``; of several what they do not do alike is told
-        first. None: rankgain's own rules.
+        The name of a peer, as in `Rankings.evaluate`, or ``"rankgain"``. Of several, the differences come first. By
+        default, rankgain's own rules.
 
     Returns
     -------
@@ -106,8 +112,16 @@ def explain(metric: str | Metric, like: str | Iterable[str] | None = None) -> Ex
 
     Raises
     ------
-    ValueError, TypeError
-        For a metric or a peer that there is not, and a metric that the peer has not.
+    ValueError
+        If the metric or a peer is unknown, a peer has no such metric, `metric` stands for several cut-offs, or `like`
+        is empty.
+    TypeError
+        If the metric does not take a parameter that is given, or `like` is not the name of a peer.
+
+    See Also
+    --------
+    Rankings.evaluate : Computes by the rules of a peer with ``like=``.
+    metric : Lists names and parameters.
 
     Examples
     --------

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from rankgain.choices import Missing, ScoreBits, Ties
 from rankgain.metrics.discounts import LOGARITHMIC
 from rankgain.metrics.metric import Metric, metric, parse
 from rankgain.metrics.parameters import PARAMETERS
@@ -20,9 +21,9 @@ from rankgain.metrics.parameters import PARAMETERS
 class Rules(NamedTuple):
     """What a peer does before any metric: as `Rankings.under` takes it. None: as the rankings have it."""
 
-    ties: str | None
-    missing: str | None
-    score_bits: int | None = 64
+    ties: Ties | None
+    missing: Missing | None
+    score_bits: ScoreBits | None = 64
 
 
 class Measure(NamedTuple):

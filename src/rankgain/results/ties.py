@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rankgain.choices import Ties
 from rankgain.metrics.metric import Metric
 from rankgain.results import export as exports
 from rankgain.results.evaluation import Evaluation
@@ -24,23 +25,24 @@ class TieSpread(NamedTuple):
     Attributes
     ----------
     worst, best : Evaluation
-        Tied documents by gain, or by grade for metrics of relevant documents: lowest or highest first. For ap_hits@k,
-        infap, g and ndcg_rel, whose value can rise where a relevant document falls, these need not be the extremes.
+        With tied documents in the order of their gain, or of their grade for metrics of relevant documents, lowest or
+        highest first. The values of ap_hits@k, infap, g and ndcg_rel can rise if a relevant document falls, so for
+        these they need not be the extremes.
     expected : Evaluation or None
-        The expected value over all orders, of the metrics that have one; None where none has.
+        The expected values over all orders, of the metrics that have one; None if none has.
     own : Evaluation or None
-        By the rule of the rankings, of the metrics that it allows.
-    ties : str
-        That rule.
+        By the rule of the rankings, for the metrics that it allows; None if it allows none.
+    ties : {"average", "stable", "docid", "best", "worst"}
+        The rule of the rankings.
     unaveraged : mapping of metric to str
-        Which metrics have no expected value, and why.
+        The metrics that have no expected value, with the reason.
     """
 
     worst: Evaluation
     expected: Evaluation | None
     best: Evaluation
     own: Evaluation | None
-    ties: str
+    ties: Ties
     unaveraged: Mapping[str | Metric, str]
 
     @property
@@ -57,7 +59,7 @@ class TieSpread(NamedTuple):
 
     @property
     def evaluations(self) -> dict[str, Evaluation | None]:
-        """The evaluations by the names of the columns: worst, expected, best, and the rule of the rankings.
+        """The evaluations by column: worst, expected, best and, if it is another one, the rule of the rankings.
 
         Examples
         --------
@@ -69,7 +71,22 @@ class TieSpread(NamedTuple):
         return found | ({} if self.ties in ("worst", "average", "best") else {self.ties: self.own})
 
     def affected(self, metric: str | Metric) -> int:
-        """How many queries have another value in another order.
+        """Count the queries whose worst and best values differ.
+
+        Parameters
+        ----------
+        metric : str or Metric
+            A metric that was evaluated, as it was asked for.
+
+        Returns
+        -------
+        int
+            From 0 to the number of queries. Relative differences up to 1e-9 are rounding and do not count.
+
+        Raises
+        ------
+        KeyError
+            If the metric was not evaluated.
 
         Examples
         --------
@@ -87,9 +104,16 @@ class TieSpread(NamedTuple):
         return self.affected(metric)
 
     def mean(self) -> dict[str | Metric, Values]:
-        """What each metric is over all queries: {metric: {order: value}}, by the aggregator that its definition names.
+        """Return one number per metric and order, by the aggregator that the definition of the metric names.
 
-        NaN where a metric has no expected value.
+        Returns
+        -------
+        dict of dict
+            ``{metric: {order: value}}``; NaN if the metric has no expected value.
+
+        See Also
+        --------
+        Evaluation.aggregate : The aggregators.
 
         Examples
         --------
@@ -101,7 +125,12 @@ class TieSpread(NamedTuple):
         return {key: {name: own.get(key, math.nan) for name, own in sums.items()} for key in self.metrics}
 
     def to_dict(self) -> dict[Any, dict[str | Metric, Values]]:
-        """The values of every query: {query: {metric: {order: value}}}.
+        """Return the values of every query.
+
+        Returns
+        -------
+        dict of dict
+            ``{query: {metric: {order: value}}}``.
 
         Examples
         --------
@@ -123,7 +152,12 @@ class TieSpread(NamedTuple):
         }
 
     def columns(self) -> dict[str, Sequence[Any] | Floats]:
-        """The columns of a frame with a row for each query and metric, one metric after another.
+        """Return the columns of a frame with one row per query and metric, one metric after another.
+
+        Returns
+        -------
+        dict of str to sequence
+            ``query_id``, ``metric``, then one float64 array per order.
 
         Examples
         --------
@@ -140,12 +174,17 @@ class TieSpread(NamedTuple):
         return columns | {name: np.concatenate([own[name] for own in vectors]) for name in self.evaluations}
 
     def to_pandas(self) -> Any:
-        """A pandas DataFrame with a row for each query and metric: see `columns`.
+        """Return the values as a pandas DataFrame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            With one row per query and metric, and the columns of `columns`.
 
         Raises
         ------
         ImportError
-            Without pandas: ``pip install 'rankgain[pandas]'``.
+            If pandas is not installed: ``pip install 'rankgain[pandas]'``.
 
         Examples
         --------
@@ -158,7 +197,12 @@ class TieSpread(NamedTuple):
         return exports.to_pandas(self.columns())
 
     def rows(self) -> list[list[str]]:
-        """The cells of the table, the first row being its header.
+        """Return the cells of the table as text, the header first.
+
+        Returns
+        -------
+        list of list of str
+            One row per metric after the header.
 
         Examples
         --------
@@ -175,7 +219,12 @@ class TieSpread(NamedTuple):
         return [head, *body]
 
     def notes(self) -> list[str]:
-        """A line for each metric that has no expected value.
+        """Return one line for each metric that has no expected value.
+
+        Returns
+        -------
+        list of str
+            With the name of the metric and the reason.
 
         Examples
         --------

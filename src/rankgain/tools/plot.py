@@ -18,33 +18,42 @@ def plot(
     metrics: str | Metric | Iterable[str | Metric] = ("dcg", "ndcg"),
     ks: Iterable[int] = range(1, 101),
 ) -> Figure:
-    """Draw metrics against the cut-off: a panel a metric, a line a run.
-
-    Side by side, DCG and nDCG show why only one of them can be compared across cut-offs: DCG grows with k however good
-    the ranking is, and nDCG is a share of what was possible at that k.
+    """Draw metrics against the cut-off, with one panel per metric and one line per run.
 
     Parameters
     ----------
     rankings : Rankings, or mapping of str to Rankings
-        One run, or several by their names.
-    metrics : str or Metric, or iterable of them
-        Each without a cut-off.
-    ks : iterable of int
-        The cut-offs, in any order; repeated ones count once.
+        One run, or several by name.
+    metrics : str, Metric or iterable of them, default ("dcg", "ndcg")
+        The metrics, each without a cut-off.
+    ks : iterable of int, default range(1, 101)
+        The cut-offs, positive integers in any order; repeated ones count once.
 
     Returns
     -------
-    matplotlib Figure
-        A notebook shows it; ``figure.savefig("curves.png")`` keeps it; ``figure.axes`` are the panels. Nothing else is
-        touched: no window opens, and pyplot is not loaded.
+    matplotlib.figure.Figure
+        A notebook shows it; ``figure.savefig("curves.png")`` keeps it; ``figure.axes`` are the panels. No window is
+        opened, and pyplot is not imported.
 
     Raises
     ------
     ImportError
-        Without matplotlib: ``pip install 'rankgain[plot]'``.
-    ValueError, TypeError
-        For a metric that has a cut-off, for what is no cut-off or no Rankings, and where there is none of them; and as
-        `Rankings.evaluate`.
+        If matplotlib is not installed: ``pip install 'rankgain[plot]'``.
+    ValueError
+        If there are no rankings or metrics, a metric has a cut-off, `ks` is empty or holds a number that is not
+        positive, or `Rankings.evaluate` would raise it.
+    TypeError
+        If something is not Rankings, `ks` does not hold integers, or `Rankings.evaluate` would raise it.
+
+    See Also
+    --------
+    Rankings.curve : The numbers behind one line.
+    Curve.plot : One line on axes of your own.
+
+    Notes
+    -----
+    Side by side, DCG and nDCG show why only one of them can be compared across cut-offs: DCG grows with k
+    however good the ranking is, and nDCG is a share of what was possible at that k.
 
     Examples
     --------

@@ -6,10 +6,17 @@ import os
 
 
 def sample() -> tuple[str, str]:
-    """The paths of a small qrels file and a small run file, to try things on.
+    """Return the paths of a small qrels file and a small run file, for trying things out.
 
-    Twelve tasks of a programmer, searched by BM25 in the docstrings of Python's standard library; see the README.md
-    beside the files.
+    Returns
+    -------
+    qrels, run : str
+        The paths. The files hold twelve tasks of a programmer, searched by BM25 in the docstrings of Python's standard
+        library; see the README.md beside them.
+
+    See Also
+    --------
+    read_trec : Reads them.
 
     Examples
     --------

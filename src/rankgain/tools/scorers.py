@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from rankgain.choices import ScoreTies
 from rankgain.data.arrays import array_of
 from rankgain.data.ragged import flat_numbers
 from rankgain.data.rules import check_ties
@@ -32,36 +33,40 @@ def scorer(
     *,
     qid: QidSource | None = None,
     response_method: str | Sequence[str] = RESPONSES,
-    ties: str = "average",
+    ties: ScoreTies = "average",
 ) -> Scorer:
-    """A scorer for scikit-learn's ``scoring=``: the mean of a metric over the queries among the rows.
+    """Make a scorer for scikit-learn's ``scoring=``: the mean of a metric over the queries among the rows.
 
     Parameters
     ----------
-    metric : str or Metric
-        One of those of `Rankings.evaluate`.
+    metric : str or Metric, default "ndcg@10"
+        The metric, as in `Rankings.evaluate`; one for which higher is better.
     qid : str, int or callable, optional
-        Where the query of each row stands: a column of X, by name or number, or what a function makes of X. X goes to
-        the model with all its columns. None: each call brings the ids, as the keyword argument `qid`; a search or
-        cross-validation does so where metadata routing is on and its ``params`` have ``qid``.
-    response_method : str or sequence of str
-        The method of the model that gives the scores; of several the first that it has. What ``predict_proba`` gives
-        of classes, which must be grades, becomes the expected grade of each document: of two classes that is the
-        order of the probabilities of the higher one.
-    ties : {"average", "stable", "best", "worst"}
-        How documents of equal score are ordered; see `rankgain.from_scores`.
+        Where the query of each row is found: a column of X, by name or number, or a callable that takes X and returns
+        the ids. X goes to the model with all its columns. By default, each call is given the ids as the keyword
+        argument `qid`; a search or cross-validation does so if metadata routing is on and its ``params`` have ``qid``.
+    response_method : str or sequence of str, default ("predict_proba", "decision_function", "predict")
+        The method of the model that returns the scores; of several, the first that it has. The result of
+        ``predict_proba`` for classes, which must be grades, becomes the expected grade of each document; with two
+        classes that is the order of the probabilities of the higher one.
+    ties : {"average", "stable", "best", "worst"}, default "average"
+        The order of documents of equal score; see `rankgain.from_scores`.
 
     Returns
     -------
     Scorer
         Called as ``scorer(model, X, y, qid=ids)``, it returns a float. ``set_score_request(qid="groups")`` makes it
-        take the ids that are passed under another name. It can be pickled if its parts can.
+        accept ids that are passed under another name. It can be pickled if its parts can.
 
     Raises
     ------
-    ValueError, TypeError
-        For a metric or a rule that there is not; when called, if there are no ids, if they are not one for each row,
-        and for what `rankgain.from_scores` refuses.
+    ValueError
+        If the metric is unknown or lower values of it are better, if it stands for several cut-offs, or if `ties` is
+        unknown. When called, if there are no ids or not one per row, if the model does not return one score per row, or
+        if `rankgain.from_scores` or `Rankings.evaluate` would raise it.
+    TypeError
+        If `qid` is neither a column nor a callable. When called, if the model has none of the methods, or if
+        `rankgain.from_scores` or `Rankings.evaluate` would raise it.
 
     See Also
     --------
@@ -86,10 +91,10 @@ def scorer(
 
 
 class Scorer:
-    """What `scorer` returns."""
+    """A scorer for scikit-learn, made by `scorer`."""
 
     def __init__(
-        self, metric: str | Metric, qid: QidSource | None, response_method: str | Sequence[str], ties: str
+        self, metric: str | Metric, qid: QidSource | None, response_method: str | Sequence[str], ties: ScoreTies
     ) -> None:
         requests = list(parse(metric))
         if len(requests) != 1:
@@ -116,18 +121,29 @@ class Scorer:
         return result.aggregate()[self.metric]
 
     def set_score_request(self, *, qid: bool | str | None) -> Scorer:
-        """Say under which name the ids are passed where metadata routing is on.
+        """Say under which name the ids are passed if metadata routing is on.
 
         Parameters
         ----------
         qid : bool, str or None
-            True: as ``qid``. A name: as that, ``"groups"`` for what GroupKFold takes too. False: they are not for
-            this scorer. None: it is an error to pass them.
+            True: as ``qid``. A name: as that, such as ``"groups"``, which GroupKFold takes too. False: they are not for
+            this scorer. None: passing them is an error.
 
         Returns
         -------
         Scorer
-            Itself.
+            The scorer itself.
+
+        Raises
+        ------
+        ValueError
+            If `qid` is none of these.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> rg.scorer("mrr").set_score_request(qid="groups")
+        scorer('rr').set_score_request(qid='groups')
         """
         if not (qid is None or isinstance(qid, bool) or (isinstance(qid, str) and qid.isidentifier())):
             raise ValueError(f"qid must be True, False, None or a name, not {qid!r}")
@@ -135,7 +151,7 @@ class Scorer:
         return self
 
     def get_metadata_routing(self) -> Any:
-        """What scikit-learn asks where metadata routing is on: its MetadataRequest for `qid`."""
+        """Return the MetadataRequest for `qid`; scikit-learn asks for it if metadata routing is on."""
         routing = import_module("sklearn.utils.metadata_routing")
         request = routing.MetadataRequest(owner=repr(self))
         request.score.add_request(param="qid", alias=self._request)

@@ -11,6 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from rankgain.choices import ScoreTies
 from rankgain.data.ragged import flat_numbers, offsets_of, to_float64
 from rankgain.data.rules import check_ties
 from rankgain.inputs.scores import from_scores
@@ -25,40 +26,50 @@ from rankgain.threads import check_threads
 SUFFIX = "_rankgain"
 
 
-def lightgbm_metric(*metrics: str | Metric, ties: str = "average", threads: int = 1) -> LightGBMMetric:
-    """Metrics as LightGBM calls them after each round: `feval` of `train` and `cv`, `eval_metric` of its estimators.
-
-    The queries are the groups of each data set. Where documents have weights, a query has the mean of those of its
-    documents, as in LightGBM's own metrics.
+def lightgbm_metric(*metrics: str | Metric, ties: ScoreTies = "average", threads: int = 1) -> LightGBMMetric:
+    """Make metrics that LightGBM calls after each round: `feval` of `train` and `cv`, `eval_metric` of its estimators.
 
     Parameters
     ----------
     *metrics : str or Metric
-        As in `Rankings.evaluate`: ``"ndcg@10"``, ``"ndcg(gain=exponential)@10"``, ``"mrr"``, `rankgain.metric` …
-        In the logs they have the ending ``_rankgain``, for LightGBM has an ``ndcg@10`` of its own.
-    ties : {"average", "stable", "best", "worst"}
-        As in `from_scores`. Under LightGBM's own rule, "stable", a model that tells no documents apart gets whatever
-        the order of the file is worth.
-    threads : int
-        As in `Rankings.evaluate`.
+        What to compute, as in `Rankings.evaluate`: ``"ndcg@10"``, ``"ndcg(gain=exponential)@10"``, ``"mrr"``,
+        `rankgain.metric` … In the logs the names end in ``_rankgain``, since LightGBM has an ``ndcg@10`` of its own.
+    ties : {"average", "stable", "best", "worst"}, default "average"
+        The order of documents of equal score, as in `from_scores`. Under LightGBM's own rule, "stable", a model that
+        gives every document the same score gets the value of the order of the file.
+    threads : int, default 1
+        How many threads may share the queries, as in `Rankings.evaluate`.
 
     Returns
     -------
     callable
-        Can be copied and pickled if the metrics can.
+        It can be copied and pickled if the metrics can.
 
     Raises
     ------
-    ValueError, TypeError
-        For metrics, ties or threads that there are not; for a data set without groups, and as `from_scores` and
-        `Rankings.evaluate`, when it is called.
+    ValueError
+        If there is no metric, one is unknown, or two would have the same name in the logs; if `ties` is unknown; or if
+        `threads` is out of range. When called, if the data set has no groups, or if `from_scores` or
+        `Rankings.evaluate` would raise it.
+    TypeError
+        If a metric does not take a parameter that is given, or `threads` is not an integer. When called, if
+        `from_scores` or `Rankings.evaluate` would raise it.
+
+    See Also
+    --------
+    xgboost_metric, catboost_metric : The same for other libraries.
+
+    Notes
+    -----
+    The queries are the groups of each data set. If documents have weights, a query has the mean of the weights of its
+    documents, as in LightGBM's own metrics.
 
     Examples
     --------
     >>> import rankgain as rg
     >>> metric = rg.lightgbm_metric("ndcg@2", "mrr")
 
-    It stands in ``lgb.train(…, feval=metric)`` or ``LGBMRanker().fit(…, eval_metric=metric)``, which calls it so:
+    Pass it as ``lgb.train(…, feval=metric)`` or ``LGBMRanker().fit(…, eval_metric=metric)``, which call it so:
 
     >>> metric([0, 1, 1, 0], [0.3, 0.1, 0.9, 0.9], None, [2, 2])
     [('ndcg@2_rankgain', 0.7231973151785931, True), ('mrr_rankgain', 0.625, True)]
@@ -67,47 +78,60 @@ def lightgbm_metric(*metrics: str | Metric, ties: str = "average", threads: int 
 
 
 def xgboost_metric(
-    *metrics: str | Metric, ties: str = "average", threads: int = 1, per_query: bool = False
+    *metrics: str | Metric, ties: ScoreTies = "average", threads: int = 1, per_query: bool = False
 ) -> XGBoostMetric:
-    """Metrics as XGBoost calls them after each round: `custom_metric` of `train` and `cv`.
-
-    The queries are the groups of each DMatrix, and its weights, which XGBoost has one a query, are theirs. (Weights one
-    a document, which objectives that do not rank have, give a query their mean.)
+    """Make metrics that XGBoost calls after each round: `custom_metric` of `train` and `cv`.
 
     Parameters
     ----------
     *metrics : str or Metric
-        As in `Rankings.evaluate`. In the logs they have the ending ``_rankgain``, and no spaces and colons, which
-        XGBoost would stumble over.
-    ties : {"average", "stable", "best", "worst"}
-        As in `from_scores`; XGBoost's own rule is "stable".
-    threads : int
-        As in `Rankings.evaluate`.
-    per_query : bool
-        Make it fit for ``XGBRanker(eval_metric=…)``, which calls one metric with one query after the other. What is
-        logged is XGBoost's doing: it takes 1 for each query of one document, ignores weights, and **averages by number
-        of documents**, so that the value is the mean over queries only where all are equally long. It takes long, too:
-        some 0.2 ms a query. Prefer `train`. Early stopping takes a metric whose name does not begin with ndcg, map, pre
-        or auc for an error there: give ``callbacks=[xgboost.callback.EarlyStopping(rounds, maximize=True)]``.
+        What to compute, as in `Rankings.evaluate`. In the logs the names end in ``_rankgain``, and have no spaces and
+        colons, which XGBoost would misread.
+    ties : {"average", "stable", "best", "worst"}, default "average"
+        The order of documents of equal score, as in `from_scores`; XGBoost's own rule is "stable".
+    threads : int, default 1
+        How many threads may share the queries, as in `Rankings.evaluate`.
+    per_query : bool, default False
+        Whether it is for ``XGBRanker(eval_metric=…)``, which calls one metric with one query after another; see Notes.
 
     Returns
     -------
     callable
-        Can be copied and pickled if the metrics can. Its attribute `maximize` is for XGBoost's parameter of that name:
-        early stopping takes a metric for an error unless it is told, or the name begins with ndcg, map, pre or auc.
+        It can be copied and pickled if the metrics can. Its attribute `maximize` is for XGBoost's parameter of that
+        name: early stopping treats a metric as an error to be minimised unless it is told otherwise, or the name begins
+        with ndcg, map, pre or auc.
 
     Raises
     ------
-    ValueError, TypeError
-        For metrics, ties or threads that there are not; for a DMatrix without groups, for calls by estimators if not
-        `per_query`, and as `from_scores` and `Rankings.evaluate`, when it is called.
+    ValueError
+        If there is no metric, one is unknown, or two would have the same name in the logs; if `per_query` is true and
+        there is more than one; if `ties` is unknown; or if `threads` is out of range. When called, if the DMatrix has
+        no groups, or if `from_scores` or `Rankings.evaluate` would raise it.
+    TypeError
+        If a metric does not take a parameter that is given, or `threads` is not an integer. When called, if an
+        estimator calls it and `per_query` is false, or if `from_scores` or `Rankings.evaluate` would raise it.
+
+    See Also
+    --------
+    lightgbm_metric, catboost_metric : The same for other libraries.
+
+    Notes
+    -----
+    The queries are the groups of each DMatrix, with its weights, one per query. (Weights per document, which objectives
+    other than ranking have, give a query their mean.)
+
+    With `per_query`, XGBoost makes the number that is logged: it counts each query of one document as 1, ignores
+    weights, and **averages by number of documents**, so that the value is the mean over queries only if all are equally
+    long. It is slow, too: about 0.2 ms per query. Prefer `train`. Early stopping then treats a metric whose name does
+    not begin with ndcg, map, pre or auc as an error to be minimised: give
+    ``callbacks=[xgboost.callback.EarlyStopping(rounds, maximize=True)]``.
 
     Examples
     --------
     >>> import rankgain as rg
     >>> metric = rg.xgboost_metric("ndcg@2", "mrr")
 
-    It stands in ``xgb.train(…, custom_metric=metric, maximize=metric.maximize)``.
+    Pass it as ``xgb.train(…, custom_metric=metric, maximize=metric.maximize)``.
 
     >>> metric.maximize
     True
@@ -118,41 +142,55 @@ def xgboost_metric(
 
 
 def catboost_metric(
-    metric: str | Metric, *sets: Any, ties: str = "average", threads: int = 1, otherwise: float | None = None
+    metric: str | Metric, *sets: Any, ties: ScoreTies = "average", threads: int = 1, otherwise: float | None = None
 ) -> CatBoostMetric:
-    """A metric as CatBoost calls it after each round: its `eval_metric`.
-
-    CatBoost hands over scores, labels and weights, but no groups. So they must be given here, for the training set and
-    each evaluation set, which are then known again by their labels. CatBoost shuffles the training set if it has
-    categorical features or boosting is ordered; then nobody can tell its queries any more, and training ends with an
-    error that names the two ways out: ``has_time=True``, which keeps the order, or `otherwise`. Evaluation sets always
-    keep theirs.
+    """Make a metric that CatBoost calls after each round: its `eval_metric`.
 
     Parameters
     ----------
     metric : str or Metric
-        As in `Rankings.evaluate`; one, for CatBoost takes no more. In the logs it has the ending ``_rankgain``.
+        What to compute, as in `Rankings.evaluate`; only one, for CatBoost takes no more. In the logs the name ends in
+        ``_rankgain``.
     *sets : catboost.Pool, or pair of array_like
-        Each a Pool with group_id, or a pair (labels, group_sizes), one query after the other.
-    ties : {"average", "stable", "best", "worst"}
-        As in `from_scores`; CatBoost's own rule is "worst".
-    threads : int
-        As in `Rankings.evaluate`.
+        The training set and each evaluation set: a Pool with group_id, or a pair (labels, group_sizes), one query after
+        another.
+    ties : {"average", "stable", "best", "worst"}, default "average"
+        The order of documents of equal score, as in `from_scores`; CatBoost's own rule is "worst".
+    threads : int, default 1
+        How many threads may share the queries, as in `Rankings.evaluate`.
     otherwise : float, optional
-        What is logged, in place of an error, for a set that CatBoost has shuffled. Finite, as CatBoost cannot log NaN.
+        What to log for a set that CatBoost has shuffled, instead of raising an error. Finite, since CatBoost cannot log
+        NaN.
 
     Returns
     -------
     object
-        With the methods that CatBoost calls. Where documents have weights, a query has the mean of those of its
-        documents; so with ``group_weight`` it counts as in CatBoost's own metrics. Can be copied and pickled if the
-        metric can.
+        With the methods that CatBoost calls. It can be copied and pickled if the metric can.
 
     Raises
     ------
-    ValueError, TypeError
-        For a metric, sets, ties or threads that there are not or that do not fit; for a set that is not known, and as
-        `from_scores` and `Rankings.evaluate`, when it is called.
+    ValueError
+        If the metric is unknown or stands for several cut-offs; if there are no sets, a Pool has no groups, group sizes
+        do not add up to the labels, or two sets have the same labels and other groups; if `otherwise` is not finite; if
+        `ties` is unknown; or if `threads` is out of range. When called, if CatBoost has shuffled the set or none with
+        its labels was given, or if `from_scores` or `Rankings.evaluate` would raise it.
+    TypeError
+        If the metric does not take a parameter that is given, a set is neither a Pool nor a pair, or `threads` is not
+        an integer. When called, if `from_scores` or `Rankings.evaluate` would raise it.
+
+    See Also
+    --------
+    lightgbm_metric, xgboost_metric : The same for other libraries.
+
+    Notes
+    -----
+    CatBoost passes scores, labels and weights, but no groups. So the groups must be given here, and a set
+    is recognised by its labels. CatBoost shuffles the training set if it has categorical features or boosting is
+    ordered; its queries can then no longer be told apart, and training ends with an error that names the two ways out:
+    ``has_time=True``, which keeps the order, or `otherwise`. Evaluation sets always keep theirs.
+
+    If documents have weights, a query has the mean of the weights of its documents; so with ``group_weight`` it counts
+    as in CatBoost's own metrics.
 
     Examples
     --------
@@ -160,7 +198,7 @@ def catboost_metric(
     >>> import rankgain as rg
     >>> metric = rg.catboost_metric("ndcg@2", ([0, 1, 2, 0], [2, 2]), ([1, 0], [2]))
 
-    It stands in ``CatBoostRanker(eval_metric=metric)``, which calls it so:
+    Pass it as ``CatBoostRanker(eval_metric=metric)``, which calls it so:
 
     >>> metric.evaluate([np.array([0.3, 0.1, 0.9, 0.1])], np.array([0, 1, 2, 0]), None)
     (0.8154648767857288, 1.0)
@@ -171,7 +209,7 @@ def catboost_metric(
 class _Metrics:
     """Metrics by the key that they have in an Evaluation, with what they are called in logs."""
 
-    def __init__(self, asked: tuple[str | Metric, ...], ties: str, threads: int) -> None:
+    def __init__(self, asked: tuple[str | Metric, ...], ties: ScoreTies, threads: int) -> None:
         self.metrics = dict(pair for metric in asked for pair in parse(metric))
         self.names = [re.sub(r"\s", "", str(key)).replace(":", "=") + SUFFIX for key in self.metrics]
         self.ties = check_ties(ties, ids=False)
@@ -235,7 +273,7 @@ class LightGBMMetric(_Metrics):
 
 
 class XGBoostMetric(_Metrics):
-    def __init__(self, asked: tuple[str | Metric, ...], ties: str, threads: int, per_query: bool) -> None:
+    def __init__(self, asked: tuple[str | Metric, ...], ties: ScoreTies, threads: int, per_query: bool) -> None:
         super().__init__(asked, ties, threads)
         if per_query and len(self.names) > 1:
             raise ValueError(f"per_query=True is for XGBRanker, which takes one metric, not {len(self.names)}")
@@ -271,7 +309,7 @@ class CatBoostMetric(_Metrics):
     no_jit = True  # else CatBoost has Numba try the methods, and warns that it cannot
 
     def __init__(
-        self, metric: str | Metric, sets: tuple[Any, ...], ties: str, threads: int, otherwise: float | None
+        self, metric: str | Metric, sets: tuple[Any, ...], ties: ScoreTies, threads: int, otherwise: float | None
     ) -> None:
         super().__init__((metric,), ties, threads)
         if len(self.names) > 1:

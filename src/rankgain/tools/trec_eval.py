@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from rankgain import _backend
+from rankgain.choices import Missing
 from rankgain.data.files import File, opened
 from rankgain.data.judgments import JudgmentSets
 from rankgain.data.lines import TrecSource, place
@@ -239,7 +240,7 @@ def _read(call: Call, qrels: str, run: str) -> _Read:
         raise Quit(UNREADABLE, str(error)) from None
     if not {*places.queries.names} & {*judgments.query_ids}:
         raise Quit(NOTHING_IN_COMMON, f"{judgments.name} and {name} have no query in common")
-    missing = "zero" if call.complete else "skip"
+    missing: Missing = "zero" if call.complete else "skip"
     rules = rules_of("docid", ids=True, score_bits=bits)
     source = TrecSource(judgments, name, places, None, rules, missing=missing, query_ids=None)
     return _Read(Rankings(source, rules), judgments, ending.tag)

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankgain._codes import GEOMETRIC
+from rankgain.choices import Rounding
 from rankgain.metrics.aggregators import LEAST
 from rankgain.metrics.discounts import Discount
 from rankgain.metrics.families import POOLED
@@ -78,6 +79,7 @@ def _gain(gains: Gains) -> Any:
 
 def _points(options: Options, points: Sequence[float]) -> Formula:
     """The mean of interpolated precisions; those of an empty list that have no document to wait for are undefined."""
+    rounding: Rounding
     rounding, addend = ("up", 0.9) if options.release == 9 else ("nearest", 0.5)
     made = tuple(metric("iprec", recall=recall, rel=options.level, rounding=rounding) for recall in points)
     lowest, bogus = min(points), options.release > 9

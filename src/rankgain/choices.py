@@ -1,0 +1,32 @@
+"""The closed choices of arguments, as types: an editor offers them, and a type checker refuses anything else.
+
+Each is written once, here; tables that give them meaning are checked against them by `tests/test_types.py`.
+"""
+
+from typing import Literal
+
+Ties = Literal["average", "stable", "docid", "best", "worst"]
+ScoreTies = Literal["average", "stable", "best", "worst"]  # where documents have no ids
+Missing = Literal["zero", "skip"]
+Validate = Literal["judged", "full"]
+Ideal = Literal["judged", "returned"]
+Rounding = Literal["up", "nearest"]
+ScoreBits = Literal[64, 32]
+Peer = Literal[
+    "trec_eval-9",
+    "trec_eval-10",
+    "sklearn",
+    "lightgbm",
+    "xgboost",
+    "catboost",
+    "torchmetrics",
+    "ranx",
+    "lenskit",
+    "rectools",
+    "implicit",
+    "spark",
+    "elasticsearch",
+    "beir",
+    "msmarco",
+]
+PeerOrOwn = Peer | Literal["rankgain"]

@@ -1,0 +1,110 @@
+"""What type checkers say of calls. Run by pytest, the same lines show that the types are true; `.ci/run types` checks
+this file with mypy and pyright.
+"""
+
+from typing import Any, assert_type, get_args
+
+import numpy as np
+import pytest
+
+import rankgain as rg
+from rankgain import choices
+from rankgain.data import columns, rules
+from rankgain.metrics import parameters
+from rankgain.results import presets
+from rankgain.scalars import Floats
+
+LISTS = [[3, 2], [1]]
+MATRIX = np.ones((2, 3))
+VECTOR = np.ones(3)
+
+
+def test_one_list_gives_a_float() -> None:
+    assert type(assert_type(rg.cg([3, 2, 3]), float)) is float
+    assert type(assert_type(rg.dcg((3, 2.5, np.int64(3)), k=2), float)) is float
+    assert type(assert_type(rg.idcg([3.0, 2.0]), float)) is float
+    assert type(assert_type(rg.ndcg([3, 2, 3], judged=[3, 3, 2]), float)) is float
+    assert type(assert_type(rg.reciprocal_rank([0, 1]), float)) is float
+    assert type(assert_type(rg.ndcg(VECTOR), float)) is float
+
+
+def test_many_lists_give_an_array() -> None:
+    for values in (
+        assert_type(rg.cg([[3, 2], [1]]), Floats),
+        assert_type(rg.dcg(LISTS), Floats),
+        assert_type(rg.idcg(LISTS, gain="exponential"), Floats),
+        assert_type(rg.ndcg(((3, 2), (1, 0)), ideal="returned"), Floats),
+        assert_type(rg.reciprocal_rank(LISTS, rel=2), Floats),
+        assert_type(rg.ndcg(MATRIX), Floats),
+    ):
+        assert type(values) is np.ndarray
+        assert values.shape == (2,)
+
+
+def test_of_an_array_of_unknown_shape_both_are_possible() -> None:
+    unknown: np.ndarray[Any, np.dtype[np.float64]]
+    for unknown in (VECTOR, MATRIX):
+        assert_type(rg.ndcg(unknown), float | Floats)
+
+
+def test_the_means_and_the_rest_have_one_type() -> None:
+    assert type(assert_type(rg.mrr(LISTS), float)) is float
+    assert type(assert_type(rg.mean_ndcg(LISTS), float)) is float
+    assert type(assert_type(rg.gain([1, 2]), Floats)) is np.ndarray
+    assert type(assert_type(rg.discount(3), Floats)) is np.ndarray
+
+
+def test_handles_and_results() -> None:
+    rankings = assert_type(rg.from_scores(MATRIX, MATRIX, ties="stable"), rg.Rankings)
+    assert assert_type(rankings.under(ties="best"), rg.Rankings).ties == "best"
+    result = assert_type(rankings.evaluate("ndcg@10", rg.metric("dcg"), like="sklearn"), rg.Evaluation)
+    assert type(assert_type(result["ndcg@10"], Floats)) is np.ndarray
+    assert type(assert_type(result.mean("ndcg@10"), float)) is float
+    assert type(assert_type(result.mean(), dict[str | rg.Metric, float])) is dict
+    comparison = assert_type(rg.compare({"one": rankings}, metrics="rr"), rg.Comparison)
+    assert type(assert_type(comparison["one"], rg.Evaluation)) is rg.Evaluation
+    assert type(assert_type(rankings.curve("ndcg", [1, 2]), rg.Curve)) is rg.Curve
+    assert type(assert_type(rankings.tie_spread("rr"), rg.TieSpread)) is rg.TieSpread
+    assert type(assert_type(rg.explain("ndcg", like=["lightgbm", "rankgain"]), rg.Explanation)) is rg.Explanation
+    assert type(assert_type(rg.judgments({"q": {"d": 1}}), rg.Judgments)) is rg.Judgments
+
+
+def test_a_choice_that_is_none_is_an_error_to_type_checkers_too() -> None:
+    with pytest.raises(ValueError, match="ties"):
+        rg.from_scores([1], [1.0], ties="docid")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    with pytest.raises(ValueError, match="missing"):
+        rg.from_qrels({}, {}, missing="none")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    with pytest.raises(ValueError, match="ideal"):
+        rg.metric("ndcg", ideal="all")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    with pytest.raises(ValueError, match="validate"):
+        rg.from_recommendations([[1]], [{1}], validate="no")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    with pytest.raises(ValueError, match="peer"):
+        rg.explain("rr", like="ours")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+
+
+def test_choices_are_those_of_the_tables() -> None:
+    assert get_args(choices.Ties) == tuple(rules.TIES)
+    assert set(get_args(choices.ScoreTies)) == {*rules.TIES} - {"docid"}
+    assert get_args(choices.Peer) == tuple(presets.PEERS)
+    assert {name for own in get_args(choices.PeerOrOwn) for name in get_args(own) or (own,)} == {
+        *presets.PEERS,
+        presets.OWN.name,
+    }
+
+
+@pytest.mark.parametrize(
+    ("choice", "check"),
+    [
+        (choices.Missing, rules.check_missing),
+        (choices.Validate, columns.check_validate),
+        (choices.Ideal, parameters.check_ideal),
+        (choices.Rounding, parameters.check_rounding),
+        (choices.ScoreBits, rules.check_score_bits),
+    ],
+)
+def test_a_check_accepts_its_choices_and_names_them(choice: Any, check: Any) -> None:
+    for value in get_args(choice):
+        check(value)
+    with pytest.raises(ValueError, match="must be") as refused:
+        check("neither")
+    assert all(str(value) in str(refused.value) for value in get_args(choice))

@@ -1,0 +1,207 @@
+"""The words of the public surface: each docstring has the sections that it needs, lists follow the tables, and the text
+is free of turns that came up in reviews.
+"""
+
+import ast
+import inspect
+import re
+from contextlib import suppress
+from importlib.util import find_spec
+from operator import attrgetter
+from pathlib import Path
+from textwrap import dedent
+
+import metric_table
+import pytest
+from wheels import ROOT
+
+import rankgain as rg
+from rankgain import pytrec_eval, sklearn
+from rankgain.metrics.aggregators import geometric_mean, mean, total
+from rankgain.metrics.table import TABLE
+from rankgain.results.presets import PEERS
+from rankgain.tools.scorers import Scorer
+
+SECTIONS = "Parameters", "Attributes", "Returns", "Raises", "See Also", "Notes", "References", "Examples"
+# They raise nothing of their own, whatever they are given.
+NEVER_RAISE = {"compute_aggregated_measure"}
+CALLED_BY_LIBRARIES = {"Scorer.get_metadata_routing"}
+DEPRECATED = {"TieSpread.hanging"}
+
+
+def public():
+    """Yield (qualified name, object) of each public function, class, method and property."""
+    held = {name: getattr(rg, name) for name in rg.__all__}
+    held |= {f"sklearn.{name}": getattr(sklearn, name) for name in sklearn.__all__}
+    held |= {f"pytrec_eval.{name}": getattr(pytrec_eval, name) for name in pytrec_eval.__all__}
+    held["Scorer"] = Scorer
+    for name, value in held.items():
+        if not callable(value):
+            continue
+        short = name.rpartition(".")[2]
+        yield short, value
+        if isinstance(value, type):
+            for method, own in vars(value).items():
+                own = inspect.unwrap(own.__func__) if isinstance(own, (staticmethod, classmethod)) else own
+                if method[:1] != "_" and (inspect.isfunction(own) or isinstance(own, property)):
+                    yield f"{short}.{method}", own
+
+
+PUBLIC = {name: value for name, value in public() if name not in CALLED_BY_LIBRARIES | DEPRECATED}
+FUNCTIONS = {name: value for name, value in PUBLIC.items() if inspect.isfunction(value)}
+
+
+def sections(value):
+    """The text of each section by its title, and what stands before the first as "". In the order of the docstring."""
+    parts = re.split(r"^(\w[\w ]*)\n-{3,}\n", inspect.getdoc(value) or "", flags=re.MULTILINE)
+    return {"": parts[0], **dict(zip(parts[1::2], parts[2::2], strict=True))}
+
+
+def entries(text):
+    """The entries of a section, as (head, text) pairs."""
+    found = re.findall(r"^(\S.*)\n((?:(?:[ ]+.*)?\n?)*)", text, re.MULTILINE)
+    return [(head, body.strip()) for head, body in found]
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_docstring_sections_stand_in_the_usual_order(name):
+    found = [title for title in sections(PUBLIC[name]) if title]
+    assert found == sorted(found, key=SECTIONS.index)
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_docstring_begins_with_one_line_that_is_a_sentence(name):
+    summary, *rest = sections(PUBLIC[name])[""].splitlines()
+    assert summary.endswith((".", "…"))
+    assert not rest or not rest[0]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_docstring_has_each_parameter_in_order(name):
+    signature = inspect.signature(FUNCTIONS[name])
+    stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+    wanted = [stars.get(own.kind, "") + own.name for own in signature.parameters.values() if own.name != "self"]
+    listed = entries(sections(FUNCTIONS[name]).get("Parameters", ""))
+    assert [part for head, _ in listed for part in head.partition(" : ")[0].split(", ")] == wanted
+    for head, text in listed:
+        assert " : " in head, head
+        assert text, head
+        for own in head.partition(" : ")[0].split(", "):
+            default = signature.parameters[own.lstrip("*")].default
+            if default is None:
+                assert "optional" in head or " or None" in head, head
+            elif default is not inspect.Parameter.empty:
+                assert "default" in head, head
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_docstring_says_what_is_returned(name):
+    returns = FUNCTIONS[name].__annotations__.get("return")
+    if returns not in ("None", None):
+        ((head, text), *_) = entries(sections(FUNCTIONS[name])["Returns"])
+        assert head
+        assert text
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_docstring_says_when_each_error_is_raised(name):
+    own = sections(FUNCTIONS[name])
+    tree = ast.parse(dedent(inspect.getsource(FUNCTIONS[name])))
+    raises = any(isinstance(node, ast.Raise) for node in ast.walk(tree))
+    if (raises or "Parameters" in own) and name not in NEVER_RAISE:
+        assert "Raises" in own
+    for head, text in entries(own.get("Raises", "")):
+        assert re.fullmatch(r"[A-Z]\w*Error(, [A-Z]\w*Error)*", head), head
+        assert re.match(r"(If|In|When)\b", text), text
+
+
+@pytest.mark.parametrize("name", [name for name, value in PUBLIC.items() if not isinstance(value, type)])
+def test_docstring_has_an_example(name):
+    if not (isinstance(PUBLIC[name], property) and name.startswith("Rankings.")):
+        assert ">>> " in sections(PUBLIC[name]).get("Examples", "")
+
+
+@pytest.mark.parametrize("name", [name for name in rg.__all__ if inspect.isfunction(getattr(rg, name))])
+def test_docstring_points_to_what_is_related(name):
+    assert sections(getattr(rg, name)).get("See Also")
+
+
+def resolved(other, name):
+    """Whether there is what a See Also names: in the package, the class or the module of the object, or a module."""
+    module = inspect.getmodule(PUBLIC[name])
+    for scope in (rg, getattr(rg, name.partition(".")[0], None), module):
+        with suppress(AttributeError):
+            return attrgetter(other.removeprefix("rankgain."))(scope)
+    return find_spec(other)
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_see_also_names_what_exists(name):
+    for head, text in entries(sections(PUBLIC[name]).get("See Also", "")):
+        names, colon, about = head.partition(" : ")
+        assert colon, head
+        assert (about + text).endswith("."), head
+        for other in names.split(", "):
+            assert resolved(other, name), other
+
+
+def test_lists_of_metrics_are_those_of_the_table():
+    assert metric_table.lists() in inspect.getdoc(rg.metric)  # else: python tests/metric_table.py metric
+
+
+def test_aggregate_names_each_metric_that_is_not_averaged():
+    text = inspect.getdoc(rg.Evaluation.aggregate)
+    for name, row in TABLE.items():
+        assert row.aggregator in (mean, total, geometric_mean), "say in aggregate's docstring what this does"
+        assert (f"``{name}``" in text) == (row.aggregator is not mean), name
+
+
+def test_evaluate_names_each_peer():
+    text = sections(rg.Rankings.evaluate)["Parameters"].partition("like : ")[2]
+    assert re.findall(r'``"([^"]+)"``', text) == list(PEERS)
+
+
+# Turns that a native engineer would not use, and what to write instead.
+TURNS = {
+    r"\bthat there is not\b": "that does not exist; unknown",
+    r"\bwhich few need\b": "imported only where it is needed",
+    r"\bwhoever\b": "those who",
+    r"\b(?:his|him|he)\b": "their; the caller",
+    r"\bis no (?:number|integer|int|float|mapping|list|frame|array|str|path|tensor|cut-off|Evaluation|text|gain)\b": (
+        "is not a …"
+    ),
+    r"\b(?:one|a) (?:value|number|weight|row|column|panel|line|character|grade|score|metric|gain) an? "
+    r"(?:query|metric|run|user|document|grade|row|order|panel|rank)\b": "one … per …",
+    r"\bof what is\b": "name the thing",
+    r"\bFor (?:a|an|what|that)\b[^.\n]{0,60}\bthat there is\b": "If …",
+    r"\bstretches\b": "slices",
+    r"\boffen[cs]es?\b": "error code",
+    r"\bno good\b": "invalid",
+    r"\bjudgement": "judgment",
+    r"\bis to know\b": "to know about",
+    r"\bcome to\b(?= by| at)": "reached",
+    r"\bneither nor\b": "neither … nor",
+    r"\bthe former name of\b.*\bis called\b": "renamed to",
+}
+
+
+def texts():
+    files = [ROOT / "README.md", ROOT / "CHANGES.md", *(ROOT / ".github").glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    files += [
+        path
+        for path in sorted((ROOT / "src").rglob("*"))
+        if path.suffix in (".py", ".pyi", ".pyx", ".pxd", ".pxi", ".h", ".md")
+    ]
+    return [path for path in files if path.exists()]
+
+
+@pytest.mark.checkout
+@pytest.mark.parametrize("path", texts(), ids=lambda path: str(Path(path).relative_to(ROOT)))
+def test_words_are_those_of_an_engineer(path):
+    text = path.read_text(encoding="utf-8")
+    found = [
+        f"line {text.count(chr(10), 0, match.start()) + 1}: {match.group()!r}: write {better!r}"
+        for turn, better in TURNS.items()
+        for match in re.finditer(turn, text)
+    ]
+    assert not found, "\n".join(found)
