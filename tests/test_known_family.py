@@ -243,3 +243,11 @@ def test_counts_are_added_up():
     rankings = rg.from_ranked([[1, 0, 1], [0, 2], []], judged=[[1, 0, 1, 1], [0, 2], [1]])
     result = rankings.evaluate("num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret", "num_q", "num_rel(rel=2)")
     assert list(result.aggregate().values()) == [5, 5, 3, 2, 3, 1]
+
+
+def test_ndcg_rel_of_what_was_not_returned_is_ndcg_of_the_whole_list(backend):
+    """README's example: three relevant documents, of which one is returned; the others add nDCG without a cut-off."""
+    rankings = rg.from_qrels({"q": {"a": 1, "b": 1, "c": 1}}, {"q": {"a": 1.0}})
+    result = rankings.evaluate("ndcg_rel", "ndcg")
+    assert result.mean("ndcg_rel") == pytest.approx((1 + 2 * result.mean("ndcg")) / 3, rel=1e-14)
+    assert round(result.mean("ndcg_rel"), 4) == 0.6462
