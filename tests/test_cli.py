@@ -106,9 +106,9 @@ def test_several_runs_per_query(runs, capsys, backend):
         "q3     run                     nan   0.0000\n"
         "q3     other.run.gz            nan   0.0000\n"
         "q2     other.run.gz         1.0000   1.0000\n"
-        "mean   run                  0.5000   1.0000*\n"
-        "mean   other.run.gz         1.0000*  1.0000*\n"
-        "\n*: the best\nqueries evaluated: run 2, other.run.gz 3\n"
+        "mean   run                  0.5000   1.0000\n"
+        "mean   other.run.gz         1.0000   1.0000\n"
+        "\nno best is marked: the runs answered different queries\nqueries evaluated: run 2, other.run.gz 3\n"
     )
 
 

@@ -193,3 +193,18 @@ def test_frames(library):
 def test_what_is_refused(evaluations, error, message):
     with pytest.raises(error, match=message):
         rg.Comparison(evaluations())
+
+
+def test_no_star_where_queries_differ():
+    """A run that skips the hard queries is not marked as the best."""
+    runs = {name: evaluation(name, missing="skip") for name in RUNS}
+    comparison = rg.Comparison(runs)
+    assert comparison.best("rr") == []
+    table = comparison.table()
+    assert "*" not in table
+    assert "\nno best is marked: the runs answered different queries\nqueries evaluated: good 3, bad 2, same 3" in table
+    page = comparison._repr_html_()
+    assert "<b>" not in page
+    assert "no best is marked" in page
+    turned = rg.from_qrels(dict(reversed(QRELS.items())), RUNS["bad"]).evaluate(*METRICS)
+    assert rg.Comparison({"good": evaluation("good"), "turned": turned}).best("rr") == ["good"]

@@ -270,3 +270,11 @@ def test_gauc_of_parts_is_that_of_all():
     assert (
         rg.compare({"a": [[1, 2], [3, 4, 5]]}, [[1], [4]], ["gauc"]).aggregate()["a"]["gauc"] == (2 * 1.0 + 3 * 0.5) / 5
     )
+
+
+def test_ndcg_rel_of_what_was_not_returned_is_ndcg_of_the_whole_list(backend):
+    """README's example: three relevant documents, of which one is returned; the others add nDCG without a cut-off."""
+    rankings = rg.from_qrels({"q": {"a": 1, "b": 1, "c": 1}}, {"q": {"a": 1.0}})
+    result = rankings.evaluate("ndcg_rel", "ndcg")
+    assert result.mean("ndcg_rel") == pytest.approx((1 + 2 * result.mean("ndcg")) / 3, rel=1e-14)
+    assert round(result.mean("ndcg_rel"), 4) == 0.6462

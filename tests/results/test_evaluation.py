@@ -322,3 +322,62 @@ def marked(grades):
 
 
 marked.__name__ = marked.__qualname__ = "<b>&"
+
+
+# Equality
+
+
+def twice(make):
+    return make(), make()
+
+
+def test_equality_is_by_contents(on_both):
+    def evaluated():
+        return rg.from_qrels(QRELS, RUN).evaluate(*METRICS)
+
+    compiled, python = on_both(evaluated)
+    assert compiled == python
+    assert compiled.backend != python.backend
+    assert np.isnan(compiled["rr(empty=nan)"]).any()
+    assert rg.Comparison({"one": compiled}) == rg.Comparison({"one": python})
+    assert rg.Comparison({"one": compiled}) != rg.Comparison({"other": python})
+
+
+def test_equality_sees_each_part():
+    result = ranked([1, 0], [0, 1], names=["a", "b"])
+    others = [
+        ranked([1, 0], [0, 0], names=["a", "b"]),  # values
+        ranked([1, 0], [0, 1], names=["a", "c"]),  # queries
+        ranked([1, 0], [0, 1], names=["b", "a"]),  # their order
+        ranked([1, 0], [0, 1], names=["a", "b"], asked=("mrr",)),  # keys
+        rg.from_ranked([[1, 0], [0, 1]], query_ids=["a", "b"]).evaluate("rr", like="ranx"),
+        {"rr": result["rr"]},
+    ]
+    assert result == ranked([1, 0], [0, 1], names=["a", "b"])
+    assert all(result != other for other in others)
+    by_rules = [
+        rg.from_qrels(QRELS, RUN, **rules).evaluate("rr")
+        for rules in ({}, {"ties": "stable"}, {"missing": "skip", "query_ids": ["a", "b"]})
+    ]
+    assert all(one != other for one in by_rules for other in by_rules if one is not other)
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(result)
+
+
+def test_equality_of_spreads_and_curves():
+    scores = rg.from_scores([[0, 1], [0, 0]], [[0.5, 0.5]] * 2)
+    for make in (lambda: scores.tie_spread("rr", "infap"), lambda: scores.curve("rr(empty=nan)", [1, 2])):
+        one, other = twice(make)
+        assert one == other
+        with pytest.raises(TypeError, match="unhashable"):
+            hash(one)
+    curve = scores.curve("rr", [1, 2])
+    for other in (scores.curve("rr", [1, 3]), scores.curve("cg", [1, 2]), rg.from_ranked([0, 1]).curve("rr", [1, 2])):
+        assert curve != other
+    assert curve != "rr"
+
+
+def test_judgments_are_compared_by_identity():
+    one, other = twice(lambda: rg.judgments(QRELS))
+    assert one != other
+    assert len({one, other, one}) == 2

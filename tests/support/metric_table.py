@@ -1,7 +1,7 @@
 """What is written of all metrics at once, made from their table.
 
-`python tests/support/metric_table.py` prints README's table, and `python tests/support/metric_table.py metric` the lists in the
-docstring of `rankgain.metric`.
+`python tests/support/metric_table.py` prints README's table, with the argument `metric` the lists in the docstring of
+`rankgain.metric`.
 """
 
 import sys

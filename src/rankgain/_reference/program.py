@@ -100,7 +100,7 @@ def grade_levels(term, table, query):
 
 
 def relevant_ranks(term, table, query):
-    """The mean of nDCG over all judged documents with a gain, at their ranks or, not returned, at the end of the list
+    """The mean of nDCG over all judged documents with a gain, at their ranks or, not returned, without a cut-off
     (ndcg_rel of trec_eval).
 
     In a tie group, which is to be best or worst for them, they take the first or the last ranks.

@@ -193,7 +193,8 @@ class Comparison(Mapping[str, Evaluation]):
         -------
         list of str
             The names of the runs with the highest value, or with the lowest where lower is better, as for `unjudged`.
-            Empty if all values are NaN, or if neither is better, as for `num_ret`.
+            Empty if all values are NaN, if neither is better, as for `num_ret`, or if the runs were evaluated on
+            different queries: a run that skipped the hard ones is not the best.
 
         Raises
         ------
@@ -209,16 +210,19 @@ class Comparison(Mapping[str, Evaluation]):
         """
         if metric not in self.metrics:
             raise KeyError(f"{metric} was not evaluated; there are: {', '.join(map(str, self.metrics))}")
+        if not same_queries(self):
+            return []
         return _best(metric, {name: result.aggregate(metric) for name, result in self.items()})
 
     def table(self) -> str:
-        """Return an aligned text table with one row per metric and one column per run; ``*`` marks the best of each row.
+        """Return an aligned text table, one row per metric and one column per run, the best of each row marked ``*``.
 
         Returns
         -------
         str
             The table and, below it, notes on the queries and the rules; a note in which runs differ has the value of
-            each. If there is only one run, nothing is marked. Values are compared in full, not as they are printed.
+            each. If there is only one run, or if the runs were evaluated on different queries,
+            nothing is marked. Values are compared in full, not as they are printed.
 
         Examples
         --------
@@ -229,15 +233,14 @@ class Comparison(Mapping[str, Evaluation]):
         rows = [
             [str(key), *(number(value) + ("*" if best else " ") for value, best in row)] for key, row in self._marked()
         ]
-        legend = ["*: the best"] if len(self) > 1 else []
-        return "\n".join([*text_table([["metric", *self], *rows]), "", *legend, *notes(self)])
+        return "\n".join([*text_table([["metric", *self], *rows]), "", *legend(self), *notes(self)])
 
     def _marked(self) -> Iterator[tuple[str | Metric, list[tuple[float, bool]]]]:
         """Each metric with the value of every run, and whether it is to be marked as the best."""
-        aggregates = self.aggregate()
+        aggregates, comparable = self.aggregate(), same_queries(self)
         for key in self.metrics:
             values = {name: own[key] for name, own in aggregates.items()}
-            best = _best(key, values) if len(self) > 1 else []
+            best = _best(key, values) if len(self) > 1 and comparable else []
             yield key, [(value, name in best) for name, value in values.items()]
 
     def to_dict(self) -> dict[str, dict[Any, dict[str | Metric, float]]]:
@@ -365,7 +368,21 @@ class Comparison(Mapping[str, Evaluation]):
         marked = list(self._marked())
         rows = [[str(key), *(number(value) for value, _ in row)] for key, row in marked]
         bold = {(r, c) for r, (_, row) in enumerate(marked, 1) for c, (_, best) in enumerate(row, 1) if best}
-        return html_table([["metric", *self], *rows], notes(self), bold)
+        caveat = [] if same_queries(self) else legend(self)
+        return html_table([["metric", *self], *rows], [*caveat, *notes(self)], bold)
+
+
+def same_queries(runs: Comparison) -> bool:
+    """Whether the runs were evaluated on the same queries, in whatever order: else no mean is better than another."""
+    first, *others = (result.query_ids for result in runs.values())
+    return all(own == first or set(own) == set(first) for own in others)
+
+
+def legend(runs: Comparison) -> list[str]:
+    """What the marks of a table say, or why there are none."""
+    if len(runs) == 1:
+        return []
+    return ["*: the best"] if same_queries(runs) else ["no best is marked: the runs answered different queries"]
 
 
 def _best(metric: str | Metric, values: Mapping[str, float]) -> list[str]:

@@ -35,6 +35,10 @@ class Judgments:
     ----------
     query_ids : sequence
         The queries, in the order of the results.
+
+    Notes
+    -----
+    Judgments are compared by identity, so that they can be keys: those made twice of the same qrels are not equal.
     """
 
     __module__ = "rankgain"

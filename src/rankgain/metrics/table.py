@@ -504,7 +504,8 @@ TABLE: dict[str, Row] = {
             figure=BOUNDED_MEAN,
             cuts=False,
             unaveraged=_BY_ORDER,
-            formula="the mean of nDCG at the ranks of the judged documents with a gain; at n for those not returned",
+            formula="the mean over the judged documents with a gain: nDCG at the rank of each; if it was not returned, nDCG "
+            "without k",
             source=_TREC.format("ndcg_rel"),
         ),
         Row(

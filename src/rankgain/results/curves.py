@@ -12,6 +12,7 @@ from rankgain.data.arrays import objects_of
 from rankgain.metrics.aggregators import mean
 from rankgain.metrics.metric import Metric, parse
 from rankgain.metrics.parameters import cut_off
+from rankgain.results.evaluation import same_ids
 from rankgain.scalars import Floats, Ints
 
 if TYPE_CHECKING:
@@ -32,6 +33,10 @@ class Curve:
         One value per query and cut-off. Read-only.
     query_ids : sequence
         The queries, in the order of the rows.
+
+    Notes
+    -----
+    Two Curves are equal if all of this is; NaN equals NaN. They have no hash.
     """
 
     __module__ = "rankgain"
@@ -39,6 +44,16 @@ class Curve:
     ks: Ints
     values: Floats
     query_ids: Sequence[Any]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Curve):
+            return NotImplemented
+        return (
+            self.metric == other.metric
+            and same_ids(self.query_ids, other.query_ids)
+            and np.array_equal(self.ks, other.ks)
+            and np.array_equal(self.values, other.values, equal_nan=True)
+        )
 
     def mean(self) -> Floats:
         """Compute the mean over queries at each cut-off, as `Evaluation.mean` does.

@@ -40,6 +40,11 @@ class Evaluation(Mapping[str | Metric, Floats]):
         ``queries``: how many were evaluated; ``missing``: how many judged queries have no ranking (`missing` says what
         became of them); ``unjudged``: how many rankings were left out because their query has no judgments; ``empty``:
         how many of the evaluated queries have nothing relevant.
+
+    Notes
+    -----
+    Two Evaluations are equal if their metrics, values (NaN equals NaN), `query_ids`, `ties`, `missing` and `like` are:
+    which backend computed them does not matter. Like dicts they have no hash.
     """
 
     __module__ = "rankgain"
@@ -76,6 +81,17 @@ class Evaluation(Mapping[str | Metric, Floats]):
         {'queries': 2, 'missing': 0, 'unjudged': 0, 'empty': 1}
         """
         return dict(zip(COUNTS, self._counts, strict=True))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Evaluation):
+            return NotImplemented
+        rules = (self.ties, self.missing, self.like) == (other.ties, other.missing, other.like)
+        return (
+            rules
+            and self.keys() == other.keys()
+            and same_ids(self.query_ids, other.query_ids)
+            and all(np.array_equal(vector, other[key], equal_nan=True) for key, vector in self.items())
+        )
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update({"_weights": None} | state)  # which pickles of before lack
@@ -405,6 +421,11 @@ class Evaluation(Mapping[str | Metric, Floats]):
     def _repr_html_(self) -> str:
         rows = [["metric", "mean"], *([str(key), number(value)] for key, value in self.aggregate().items())]
         return html_table(rows, notes({"": self}))
+
+
+def same_ids(own: Sequence[Any], other: Sequence[Any]) -> bool:
+    """Whether two vectors are of the same queries in the same order."""
+    return own == other or list(own) == list(other)  # positions are a range
 
 
 def _merged_ids(parts: Sequence[Evaluation]) -> Sequence[Any]:

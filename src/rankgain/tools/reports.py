@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rankgain import _backend
-from rankgain.comparison.comparison import Comparison
+from rankgain.comparison.comparison import Comparison, legend
 from rankgain.metrics.metric import Metric
 from rankgain.results.evaluation import Evaluation, notes
 from rankgain.results.text import number, text_table
@@ -30,7 +30,7 @@ def as_text(runs: Comparison, per_query: bool) -> str:
     (result, *others) = runs.values()
     if others:
         rows = [["query", "run", *map(str, runs.metrics)], *_rows_of_all(runs)]
-        return _lines(text_table(rows, names=2), ["*: the best", *notes(runs)])
+        return _lines(text_table(rows, names=2), [*legend(runs), *notes(runs)])
     means = result.aggregate()
     if per_query:
         rows = [["query", *map(str, means)]]
