@@ -5,6 +5,7 @@ Any other form: make Rankings with `from_ranked`, `from_scores`, `from_recommend
 `from_frames` or `read_trec`, then `evaluate`. `judgments` prepares truth for many runs.
 Where people train: `lightgbm_metric`, `xgboost_metric`, `catboost_metric`.
 For scikit-learn's searches and cross-validations: `scorer`; in place of its functions: `rankgain.sklearn`.
+Any two forms in one call: `evaluate`.
 Several runs: `compare`. Many cut-offs: `Rankings.curve`, and `plot` for its picture.
 What gives a number, here and elsewhere: `explain`.
 From C, C++, Cython and Numba: `rankgain.capi`, and `get_include` for the header.
@@ -20,6 +21,7 @@ from rankgain.functions import cg, dcg, discount, gain, idcg, mean_ndcg, mrr, nd
 if TYPE_CHECKING:
     from rankgain.comparison.comparison import Comparison, compare
     from rankgain.data.judgments import Judgments
+    from rankgain.inputs.any import evaluate
     from rankgain.inputs.frames import from_frames
     from rankgain.inputs.judgments import judgments
     from rankgain.inputs.qrels import from_qrels
@@ -53,6 +55,7 @@ _LATER = {
     "TieSpread": "results.ties",
     "catboost_metric": "tools.training",
     "compare": "comparison.comparison",
+    "evaluate": "inputs.any",
     "explain": "results.explanation",
     "from_frames": "inputs.frames",
     "from_qrels": "inputs.qrels",
@@ -85,6 +88,7 @@ __all__ = [
     "compare",
     "dcg",
     "discount",
+    "evaluate",
     "explain",
     "from_frames",
     "from_qrels",

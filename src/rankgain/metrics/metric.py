@@ -185,6 +185,16 @@ def metric(
     return Metric(name, k, **given)
 
 
+def each_of(metrics: Sequence[Any]) -> tuple[Any, ...]:
+    """What is asked for one by one, where some of it comes in lists."""
+    if not _LISTS.isdisjoint(map(type, metrics)):
+        return tuple(each for one in metrics for each in (one if type(one) in _LISTS else (one,)))
+    return tuple(metrics)
+
+
+_LISTS = frozenset((list, tuple, set, frozenset))
+
+
 def aggregator(asked: str | Metric) -> Aggregator:
     """What makes one number of the values of a metric, by the key that it has in a result."""
     ((_, record),) = parse(asked)
