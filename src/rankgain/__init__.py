@@ -1,6 +1,7 @@
 """Ranking metrics — gain, discount, CG, DCG, IDCG, nDCG, reciprocal rank / MRR — from any form of rankings.
 
-Relevance already in rank order: `gain`, `discount`, `cg`, `dcg`, `idcg`, `ndcg`, `reciprocal_rank`, `mean_ndcg`, `mrr`.
+Relevance already in rank order: `gain`, `discount`, `cg`, `dcg`, `idcg`, `ndcg`, `reciprocal_rank`, `mean_ndcg`, `mrr`,
+`precision`, `recall`, `average_precision`, `hit_rate`.
 Any other form: make Rankings with `from_ranked`, `from_scores`, `from_recommendations`, `from_qrels`,
 `from_frames` or `read_trec`, then `evaluate`. `judgments` prepares truth for many runs.
 Where people train: `lightgbm_metric`, `xgboost_metric`, `catboost_metric`.
@@ -12,11 +13,26 @@ From C, C++, Cython and Numba: `rankgain.capi`, and `get_include` for the header
 """
 
 import os
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from rankgain import _backend
-from rankgain.functions import cg, dcg, discount, gain, idcg, mean_ndcg, mrr, ndcg, reciprocal_rank
+from rankgain.functions import (
+    average_precision,
+    cg,
+    dcg,
+    discount,
+    gain,
+    hit_rate,
+    idcg,
+    mean_ndcg,
+    mrr,
+    ndcg,
+    precision,
+    recall,
+    reciprocal_rank,
+)
 
 if TYPE_CHECKING:
     from rankgain.comparison.comparison import Comparison, compare
@@ -82,6 +98,7 @@ __all__ = [
     "Rankings",
     "TieSpread",
     "__version__",
+    "average_precision",
     "backend",
     "catboost_metric",
     "cg",
@@ -97,6 +114,7 @@ __all__ = [
     "from_scores",
     "gain",
     "get_include",
+    "hit_rate",
     "idcg",
     "judgments",
     "lightgbm_metric",
@@ -105,7 +123,9 @@ __all__ = [
     "mrr",
     "ndcg",
     "plot",
+    "precision",
     "read_trec",
+    "recall",
     "reciprocal_rank",
     "sample",
     "scorer",
@@ -130,11 +150,29 @@ def get_include() -> str:
     return os.path.join(os.path.dirname(__file__), "include")
 
 
+def _unknown(name: str) -> str:
+    """What to say of a name that is not here: how a metric of that name is asked for."""
+    text = f"module {__name__!r} has no attribute {name!r}"
+    if name.startswith("_"):
+        return text
+    try:
+        from rankgain.metrics.metric import row_of
+
+        row = row_of(name)
+    except ValueError:
+        return text
+    cut = f"{name}@10" if row.cuts else name
+    return (
+        f"{text}; it is a metric, asked for by a string: rankgain.evaluate(truth, run, {cut!r}), or of relevance in "
+        f"rank order rankgain.from_ranked(relevance).evaluate({cut!r})"
+    )
+
+
 if not TYPE_CHECKING:  # who would take every name for one that is there
 
     def __getattr__(name: str) -> Any:
         if name not in _LATER:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            raise AttributeError(_unknown(name), name=name, obj=sys.modules[__name__])
         value = getattr(import_module(f"rankgain.{_LATER[name]}"), name)
         globals()[name] = value
         return value
