@@ -156,12 +156,13 @@ def _unknown(name: str) -> str:
     if name.startswith("_"):
         return text
     try:
-        from rankgain.metrics.metric import row_of
+        from rankgain.metrics.metric import parse
+        from rankgain.metrics.table import TABLE
 
-        row = row_of(name)
+        (_, record), *_ = parse(name)
     except ValueError:
         return text
-    cut = f"{name}@10" if row.cuts else name
+    cut = f"{name}@10" if TABLE[record.name].cuts and record.k is None else name
     return (
         f"{text}; it is a metric, asked for by a string: rankgain.evaluate(truth, run, {cut!r}), or of relevance in "
         f"rank order rankgain.from_ranked(relevance).evaluate({cut!r})"

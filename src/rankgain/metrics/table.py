@@ -184,7 +184,7 @@ TABLE: dict[str, Row] = {
         Row(
             "rr",
             "reciprocal rank: 1 / rank of the first relevant document; its mean is MRR",
-            aliases=("mrr", "reciprocal_rank", "recip_rank"),
+            aliases=("mrr", "reciprocal_rank", "recip_rank", "mean_reciprocal_rank"),
             takes=("rel", "empty"),
             terms=lambda m: (first_relevant(m.above, m.empty),),
             formula="1 / i of the first i ≤ k with rel(i) = 1, else 0",
@@ -193,7 +193,7 @@ TABLE: dict[str, Row] = {
         Row(
             "success",
             "success, or hit rate: 1 if a relevant document was returned to rank k, else 0",
-            aliases=("hit_rate", "hit", "hits"),
+            aliases=("hit_rate", "hit", "hits", "hr"),
             takes=("rel", "empty"),
             terms=lambda m: (any_relevant(m.above, m.empty),),
             formula="1 if rel(i) = 1 for an i ≤ k, else 0",
@@ -242,7 +242,7 @@ TABLE: dict[str, Row] = {
         Row(
             "ap",
             "average precision: the precisions at the ranks of relevant documents to k / R; its mean is MAP",
-            aliases=("map", "average_precision", "map_cut"),
+            aliases=("map", "average_precision", "map_cut", "mean_average_precision"),
             takes=("rel", "empty"),
             terms=lambda m: (precision_sum(m.above), _relevant(m)),
             figure=BY_RELEVANT,
