@@ -228,7 +228,7 @@ def test_files_that_cannot_be_read(files, tmp_path, capsys):
         (["eval", "one", "two", "--three"], "unrecognized arguments: --three"),
         (["eval", "--sample", "--json", "--csv"], "not allowed with argument --json"),
         (["eval", "--sample", "--trec", "--csv"], "not allowed with argument --trec"),
-        (["eval", "--sample", "-m", "ndgc@10"], "did you mean 'ndcg'?"),
+        (["eval", "--sample", "-m", "ndgc@10"], "did you mean 'ndcg@10'?"),
         (["eval", "--sample", "-m", "ndcg@0"], "k must be a positive integer"),
         (["eval", "--sample", "--ties", "random"], "invalid choice: 'random'"),
         ([], "COMMAND"),

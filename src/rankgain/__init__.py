@@ -1,34 +1,42 @@
 """Ranking metrics — gain, discount, CG, DCG, IDCG, nDCG, reciprocal rank / MRR — from any form of rankings.
 
-Relevance already in rank order: `gain`, `discount`, `cg`, `dcg`, `idcg`, `ndcg`, `reciprocal_rank`, `mean_ndcg`, `mrr`.
+Relevance already in rank order: `gain`, `discount`, `cg`, `dcg`, `idcg`, `ndcg`, `reciprocal_rank`, `mean_ndcg`, `mrr`,
+`precision`, `recall`, `average_precision`, `hit_rate`.
 Any other form: make Rankings with `from_ranked`, `from_scores`, `from_recommendations`, `from_qrels`,
 `from_frames` or `read_trec`, then `evaluate`. `judgments` prepares truth for many runs.
 Where people train: `lightgbm_metric`, `xgboost_metric`, `catboost_metric`.
 For scikit-learn's searches and cross-validations: `scorer`; in place of its functions: `rankgain.sklearn`.
+Any two forms in one call: `evaluate`.
 Several runs: `compare`. Many cut-offs: `Rankings.curve`, and `plot` for its picture.
 What gives a number, here and elsewhere: `explain`.
 From C, C++, Cython and Numba: `rankgain.capi`, and `get_include` for the header.
 """
 
 import os
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from rankgain import _backend
+from rankgain.functions import average_precision as average_precision
 from rankgain.functions import cg as cg
 from rankgain.functions import dcg as dcg
 from rankgain.functions import discount as discount
 from rankgain.functions import gain as gain
+from rankgain.functions import hit_rate as hit_rate
 from rankgain.functions import idcg as idcg
 from rankgain.functions import mean_ndcg as mean_ndcg
 from rankgain.functions import mrr as mrr
 from rankgain.functions import ndcg as ndcg
+from rankgain.functions import precision as precision
+from rankgain.functions import recall as recall
 from rankgain.functions import reciprocal_rank as reciprocal_rank
 
 if TYPE_CHECKING:
     from rankgain.comparison.comparison import Comparison as Comparison
     from rankgain.comparison.comparison import compare as compare
     from rankgain.data.judgments import Judgments as Judgments
+    from rankgain.inputs.any import evaluate as evaluate
     from rankgain.inputs.frames import from_frames as from_frames
     from rankgain.inputs.judgments import judgments as judgments
     from rankgain.inputs.qrels import from_qrels as from_qrels
@@ -67,6 +75,7 @@ _LATER = {
     "TieSpread": "results.ties",
     "catboost_metric": "tools.training",
     "compare": "comparison.comparison",
+    "evaluate": "inputs.any",
     "explain": "results.explanation",
     "from_frames": "inputs.frames",
     "from_qrels": "inputs.qrels",
@@ -106,13 +115,32 @@ def get_include() -> str:
     return os.path.join(os.path.dirname(__file__), "include")
 
 
+def _unknown(name: str) -> str:
+    """What to say of a name that is not here: how a metric of that name is asked for."""
+    text = f"module {__name__!r} has no attribute {name!r}"
+    if name.startswith("_"):
+        return text
+    try:
+        from rankgain.metrics.metric import parse
+        from rankgain.metrics.table import TABLE
+
+        (_, record), *_ = parse(name)
+    except ValueError:
+        return text
+    cut = f"{name}@10" if TABLE[record.name].cuts and record.k is None else name
+    return (
+        f"{text}; it is a metric, asked for by a string: rankgain.evaluate(truth, run, {cut!r}), or of relevance in "
+        f"rank order rankgain.from_ranked(relevance).evaluate({cut!r})"
+    )
+
+
 if not TYPE_CHECKING:  # type checkers would accept any name; the imports with `as` tell them which are public
     _FUNCTIONS = [name for name, held in globals().items() if getattr(held, "__module__", "") == "rankgain.functions"]
     __all__ = sorted({"__version__", "backend", "get_include", *_FUNCTIONS, *_LATER})
 
     def __getattr__(name: str) -> Any:
         if name not in _LATER:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            raise AttributeError(_unknown(name), name=name, obj=sys.modules[__name__])
         value = getattr(import_module(f"rankgain.{_LATER[name]}"), name)
         globals()[name] = value
         return value

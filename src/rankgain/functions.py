@@ -6,7 +6,7 @@ One list takes the shortest way there is: to a buffer, through a kernel of the b
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Never, overload
 
 import numpy as np
 
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 MOST_SETTINGS = 128
 _FIXED = str, int, float, np.number, type, type(None), Discount  # kinds of settings that cannot change
 _kept: dict[tuple[Any, ...], _Settings] = {}
+_kept_metrics: dict[tuple[Any, ...], Metric] = {}
 
 
 class _Settings:
@@ -95,6 +96,15 @@ def _made(key: tuple[Any, ...], *asked: Any) -> _Settings:
             _kept.clear()
         _kept[key] = settings
     return settings
+
+
+def _misplaced(function: str, metric: str) -> TypeError:
+    """What to say of a second argument, which is keyword-only here: most often scores, beside labels."""
+    drop_in = f" or rankgain.sklearn.{metric}_score(y_true, y_score)" if metric in ("ndcg", "dcg") else ""
+    return TypeError(
+        f"{function}() takes one list of relevance in rank order, and the rest by keyword (k=10 …); for scores beside "
+        f"labels there is rankgain.from_scores(y_true, y_score).evaluate({metric!r}){drop_in}"
+    )
 
 
 def gain(relevance: ArrayLike, kind: GainKind = "linear") -> Floats:
@@ -236,7 +246,7 @@ def cg(relevance: _OneList, *, k: int | None = None, gain: GainKind = "linear") 
 def cg(relevance: _ManyLists, *, k: int | None = None, gain: GainKind = "linear") -> Floats: ...
 @overload
 def cg(relevance: ArrayLike, *, k: int | None = None, gain: GainKind = "linear") -> float | Floats: ...
-def cg(relevance: Any, *, k: int | None = None, gain: GainKind = "linear") -> float | Floats:
+def cg(relevance: Any, *scores: Never, k: int | None = None, gain: GainKind = "linear") -> float | Floats:
     """Compute the cumulative gain: the sum of the gains down to rank k.
 
     Parameters
@@ -285,6 +295,8 @@ def cg(relevance: Any, *, k: int | None = None, gain: GainKind = "linear") -> fl
     >>> rg.cg([[3, 2], [0, 1, 1]]).tolist()
     [5.0, 2.0]
     """
+    if scores:
+        raise _misplaced("cg", "cg")
     settings = _settings(k, gain, NO_DISCOUNT)
     value = None if settings.kernel is None else settings.kernel.dcg(relevance)
     return _of_lists("cg", relevance, None, settings) if value is None else value
@@ -307,7 +319,7 @@ def dcg(
     relevance: ArrayLike, *, k: int | None = None, gain: GainKind = "linear", discount: DiscountKind = "log2"
 ) -> float | Floats: ...
 def dcg(
-    relevance: Any, *, k: int | None = None, gain: GainKind = "linear", discount: DiscountKind = "log2"
+    relevance: Any, *scores: Never, k: int | None = None, gain: GainKind = "linear", discount: DiscountKind = "log2"
 ) -> float | Floats:
     """Compute the discounted cumulative gain: the sum of gain times discount down to rank k.
 
@@ -367,6 +379,8 @@ def dcg(
     >>> rg.dcg([[3, 2, 3], [0, 1, 2]], gain="exponential").round(4).tolist()
     [12.3928, 2.1309]
     """
+    if scores:
+        raise _misplaced("dcg", "dcg")
     settings = _settings(k, gain, discount)
     value = None if settings.kernel is None else settings.kernel.dcg(relevance)
     return _of_lists("dcg", relevance, None, settings) if value is None else value
@@ -500,7 +514,7 @@ def ndcg(
 ) -> float | Floats: ...
 def ndcg(
     relevance: Any,
-    *,
+    *scores: Never,
     k: int | None = None,
     judged: ArrayLike | None = None,
     ideal: Ideal = "judged",
@@ -579,6 +593,8 @@ def ndcg(
     >>> rg.ndcg([[0, 1], [2, 1]]).round(4).tolist()
     [0.6309, 1.0]
     """
+    if scores:
+        raise _misplaced("ndcg", "ndcg")
     settings = _settings(k, gain, discount, ideal, empty)
     value = None if settings.kernel is None or judged is not None else settings.kernel.ndcg(relevance)
     return _of_lists("ndcg", relevance, judged, settings) if value is None else value
@@ -592,7 +608,7 @@ def reciprocal_rank(relevance: _OneList, *, k: int | None = None, rel: float | N
 def reciprocal_rank(relevance: _ManyLists, *, k: int | None = None, rel: float | None = None) -> Floats: ...
 @overload
 def reciprocal_rank(relevance: ArrayLike, *, k: int | None = None, rel: float | None = None) -> float | Floats: ...
-def reciprocal_rank(relevance: Any, *, k: int | None = None, rel: float | None = None) -> float | Floats:
+def reciprocal_rank(relevance: Any, *scores: Never, k: int | None = None, rel: float | None = None) -> float | Floats:
     """Compute the reciprocal rank: 1 / rank of the first relevant document.
 
     Parameters
@@ -640,6 +656,8 @@ def reciprocal_rank(relevance: Any, *, k: int | None = None, rel: float | None =
     >>> rg.reciprocal_rank([[0, 1, 3], [0, 1, 1]], rel=2).round(4).tolist()
     [0.3333, 0.0]
     """
+    if scores:
+        raise _misplaced("reciprocal_rank", "rr")
     settings = _settings_of_rr(k, rel)
     value = None if settings.kernel is None else settings.kernel.rr(relevance)
     return _of_lists("rr", relevance, None, settings) if value is None else value
@@ -647,7 +665,7 @@ def reciprocal_rank(relevance: Any, *, k: int | None = None, rel: float | None =
 
 def mean_ndcg(
     relevance: ArrayLike,
-    *,
+    *scores: Never,
     k: int | None = None,
     judged: ArrayLike | None = None,
     ideal: Ideal = "judged",
@@ -713,10 +731,12 @@ def mean_ndcg(
     >>> rg.mean_ndcg([[1, 0], [0, 0]]), rg.mean_ndcg([[1, 0], [0, 0]], empty=float("nan"))
     (0.5, 1.0)
     """
+    if scores:
+        raise _misplaced("mean_ndcg", "ndcg")
     return _mean(ndcg(relevance, k=k, judged=judged, ideal=ideal, gain=gain, discount=discount, empty=empty))
 
 
-def mrr(relevance: ArrayLike, *, k: int | None = None, rel: float | None = None) -> float:
+def mrr(relevance: ArrayLike, *scores: Never, k: int | None = None, rel: float | None = None) -> float:
     """Compute the mean reciprocal rank: the mean over queries of 1 / rank of the first relevant document.
 
     Parameters
@@ -767,7 +787,204 @@ def mrr(relevance: ArrayLike, *, k: int | None = None, rel: float | None = None)
     >>> rg.mrr([[0, 0, 1], [0, 1, 0], [1, 0, 0]], k=2)
     0.5
     """
+    if scores:
+        raise _misplaced("mrr", "mrr")
     return _mean(reciprocal_rank(relevance, k=k, rel=rel))
+
+
+def precision(
+    relevance: Any, *scores: Never, k: int | None = None, judged: Any = None, rel: float | None = None
+) -> float | Floats:
+    """The share of relevant documents among the first k; without k, among those returned.
+
+    Parameters
+    ----------
+    relevance : array_like
+        Grades in rank order, finite and not negative: 1-D for one query; 2-D, or a list of lists, for many.
+    k : int, optional
+        The cut-off; None: the whole list.
+    judged : array_like, optional
+        The grades of all judged documents, as the other functions take them; nothing here depends on them.
+    rel : float, optional
+        The lowest grade that is relevant; None: any above 0.
+
+    Returns
+    -------
+    float, or ndarray of float64, shape (queries,)
+        In [0, 1].
+
+    Raises
+    ------
+    ValueError, TypeError
+        The argument, the query and the position are named.
+
+    See Also
+    --------
+    average_precision, recall
+    Rankings.evaluate : the metric ``"precision@10"`` of any other form of input.
+
+    Notes
+    -----
+    With a cut-off it divides by k, however few documents were returned.
+
+    Examples
+    --------
+    >>> import rankgain as rg
+    >>> rg.precision([1, 0, 1, 0], k=3)
+    0.6666666666666666
+    >>> rg.precision([[1, 0], [1, 1]], k=4).tolist()
+    [0.25, 0.5]
+    """
+    if scores:
+        raise _misplaced("precision", "precision")
+    return _of_relevant("precision", relevance, judged, k, rel)
+
+
+def recall(
+    relevance: Any, *scores: Never, k: int | None = None, judged: Any = None, rel: float | None = None
+) -> float | Floats:
+    """The share of the relevant documents that were returned to rank k.
+
+    Parameters
+    ----------
+    relevance : array_like
+        Grades in rank order, finite and not negative: 1-D for one query; 2-D, or a list of lists, for many.
+    k : int, optional
+        The cut-off; None: the whole list.
+    judged : array_like, optional
+        The grades of all judged documents of each query, in any order, returned or not. None: the returned list
+        holds them all. To leave out what was not returned inflates the value.
+    rel : float, optional
+        The lowest grade that is relevant; None: any above 0.
+
+    Returns
+    -------
+    float, or ndarray of float64, shape (queries,)
+        In [0, 1].
+
+    Raises
+    ------
+    ValueError, TypeError
+        The argument, the query and the position are named. Also where `judged` lacks grades that were returned.
+
+    See Also
+    --------
+    precision
+    Rankings.evaluate : the metric ``"recall@10"`` of any other form of input.
+
+    Notes
+    -----
+    0 where nothing is relevant.
+
+    Examples
+    --------
+    >>> import rankgain as rg
+    >>> rg.recall([1, 0, 1, 0], k=2, judged=[1, 1, 1, 1, 0, 0])
+    0.25
+    >>> rg.recall([[2, 0, 1], [0, 1, 1]], k=1).tolist()
+    [0.5, 0.0]
+    """
+    if scores:
+        raise _misplaced("recall", "recall")
+    return _of_relevant("recall", relevance, judged, k, rel)
+
+
+def average_precision(
+    relevance: Any, *scores: Never, k: int | None = None, judged: Any = None, rel: float | None = None
+) -> float | Floats:
+    """The mean over relevant documents of the precision at their ranks to k; its mean over queries is MAP.
+
+    Parameters
+    ----------
+    relevance : array_like
+        Grades in rank order, finite and not negative: 1-D for one query; 2-D, or a list of lists, for many.
+    k : int, optional
+        The cut-off; None: the whole list.
+    judged : array_like, optional
+        The grades of all judged documents of each query, in any order, returned or not. None: the returned list
+        holds them all. To leave out what was not returned inflates the value.
+    rel : float, optional
+        The lowest grade that is relevant; None: any above 0.
+
+    Returns
+    -------
+    float, or ndarray of float64, shape (queries,)
+        In [0, 1].
+
+    Raises
+    ------
+    ValueError, TypeError
+        The argument, the query and the position are named. Also where `judged` lacks grades that were returned.
+
+    See Also
+    --------
+    precision
+    Rankings.evaluate : the metric ``"ap@10"`` of any other form of input.
+
+    Notes
+    -----
+    The sum of the precisions at the ranks of relevant documents, divided by R, how many are relevant; 0 where nothing
+    is. Other divisors are the metrics ``"ap_capped"`` and ``"ap_hits"``.
+
+    References
+    ----------
+    Buckley & Voorhees, Evaluating evaluation measure stability, SIGIR 2000.
+
+    Examples
+    --------
+    >>> import rankgain as rg
+    >>> rg.average_precision([1, 0, 1, 0])
+    0.8333333333333333
+    >>> rg.average_precision([[2, 0, 1], [0, 0, 1]], rel=2).tolist()
+    [1.0, 0.0]
+    """
+    if scores:
+        raise _misplaced("average_precision", "average_precision")
+    return _of_relevant("average_precision", relevance, judged, k, rel)
+
+
+def hit_rate(
+    relevance: Any, *scores: Never, k: int | None = None, judged: Any = None, rel: float | None = None
+) -> float | Floats:
+    """1 where a relevant document was returned to rank k, else 0; its mean over queries is the hit rate.
+
+    Parameters
+    ----------
+    relevance : array_like
+        Grades in rank order, finite and not negative: 1-D for one query; 2-D, or a list of lists, for many.
+    k : int, optional
+        The cut-off; None: the whole list.
+    judged : array_like, optional
+        The grades of all judged documents, as the other functions take them; nothing here depends on them.
+    rel : float, optional
+        The lowest grade that is relevant; None: any above 0.
+
+    Returns
+    -------
+    float, or ndarray of float64, shape (queries,)
+        In [0, 1].
+
+    Raises
+    ------
+    ValueError, TypeError
+        The argument, the query and the position are named.
+
+    See Also
+    --------
+    reciprocal_rank
+    Rankings.evaluate : the metric ``"success@10"``, or ``"hit_rate@10"``, of any other form of input.
+
+    Examples
+    --------
+    >>> import rankgain as rg
+    >>> rg.hit_rate([0, 0, 1], k=2)
+    0.0
+    >>> rg.hit_rate([[0, 0, 1], [0, 1, 0]], k=2).tolist()
+    [0.0, 1.0]
+    """
+    if scores:
+        raise _misplaced("hit_rate", "hit_rate")
+    return _of_relevant("success", relevance, judged, k, rel)
 
 
 def _mean(values: float | Floats) -> float:
@@ -826,6 +1043,43 @@ def _evaluated(name: str, lists: RaggedArray, truth: RaggedArray | None, setting
     out, _ = fill(planned((metric,)), source, GIVEN)
     values: Floats = out[0].copy()
     return values
+
+
+def _of_relevant(name: str, relevance: Any, judged: Any, k: Any, rel: Any) -> float | Floats:
+    """A metric of relevant documents, by the engine."""
+    from rankgain.data.lists import ListSource
+    from rankgain.data.rules import GIVEN
+    from rankgain.metrics.program import fill, planned
+
+    lists = RaggedArray.of(relevance, "relevance")
+    truth = None if judged is None else check_judged(judged, lists)
+    plan = planned((_metric_of_relevant(name, k, rel),))
+    out, _ = fill(plan, ListSource(lists, None, truth, range(len(lists)), refuse=_refuse), GIVEN)
+    if lists.single:
+        return float(out[0, 0])
+    values: Floats = out[0].copy()
+    return values
+
+
+def _metric_of_relevant(name: str, k: Any, rel: Any) -> Metric:
+    """The metric, remembered as settings are."""
+    key = name, k, rel, type(k), type(rel)
+    try:
+        return _kept_metrics[key]
+    except Exception:  # not asked for yet, or nothing to remember by
+        pass
+    from rankgain.metrics.metric import Metric
+
+    metric = Metric(name, k) if rel is None else Metric(name, k, rel=rel)
+    if all(isinstance(part, _FIXED) for part in key):
+        if len(_kept_metrics) >= MOST_SETTINGS:
+            _kept_metrics.clear()
+        _kept_metrics[key] = metric
+    return metric
+
+
+def _refuse(source: ListSource, query: int, held: RaggedArray, error: InputError) -> Exception:
+    return _refusal(InputError(error.code, query, error.position, error.detail), held)
 
 
 def _first_error(metric: Metric, source: ListSource, query: int, held: RaggedArray, error: InputError) -> Exception:

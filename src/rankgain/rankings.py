@@ -10,6 +10,7 @@ import numpy as np
 from rankgain.choices import Missing, Peer, ScoreBits, Ties
 from rankgain.data.rules import Rules, check_missing, check_score_bits, check_ties
 from rankgain.data.source import Source
+from rankgain.metrics.metric import each_of
 from rankgain.metrics.parameters import cut_off
 from rankgain.metrics.program import Asked, Plan, fill, planned
 from rankgain.results.evaluation import Evaluation
@@ -176,7 +177,9 @@ class Rankings:
             raise TypeError(f"judged_only must be True or False, not {judged_only!r}")
         return Rankings(self._source, self._rules.limited(cut_off(depth, "depth"), bool(judged_only)))
 
-    def evaluate(self, *metrics: str | Metric, threads: int = 1, like: Peer | None = None) -> Evaluation:
+    def evaluate(
+        self, *metrics: str | Metric | Iterable[str | Metric], threads: int = 1, like: Peer | None = None
+    ) -> Evaluation:
         """Compute metrics, all of them and all their cut-offs in one pass over the data.
 
         Parameters
@@ -184,7 +187,7 @@ class Rankings:
         *metrics : str or Metric
             What to compute: ``"ndcg@10"``, ``"ndcg(gain=exponential)@10"`` (or, for shells,
             ``"ndcg:gain=exponential@10"``), ``"mrr"``, trec_eval's ``"ndcg_cut.5,10"`` and ``"recip_rank"``, or a
-            `rankgain.metric`, which lists names and parameters.
+            `rankgain.metric`, which lists names and parameters; or lists of these.
         threads : int, default 1
             How many threads may share the queries, from 1 to 256; the values are the same bits for any number. Work of
             less than about a millisecond stays on one. Arrays, matrices, frames and files gain by it; dicts and lists
@@ -240,11 +243,12 @@ class Rankings:
         """
         if type(threads) is not int or threads != 1:
             threads = check_threads(threads)
+        asked = each_of(metrics)
         if like is None:
-            return self._evaluated(metrics, planned(metrics), threads, None)
+            return self._evaluated(asked, planned(asked), threads, None)
         from rankgain.results.presets import OWN, common_rules, peer_of  # which few need
 
-        requests, rules = common_rules(metrics, like)
+        requests, rules = common_rules(asked, like)
         peer = peer_of(like)
         plan = planned(tuple(requests.values()))
         name = None if peer is OWN else peer.name
@@ -326,6 +330,7 @@ class Rankings:
 
         if self.ties is None:
             raise ValueError("tie_spread: these rankings were given in rank order, without scores: nothing is tied")
+        metrics = each_of(metrics)
         requests = dict(pair for asked in metrics for pair in parse(asked))
         unaveraged = {key: reason for key, own in requests.items() if (reason := TABLE[own.name].unaveraged)}
         averaged = [asked for asked in metrics if not any(key in unaveraged for key, _ in parse(asked))]

@@ -56,7 +56,7 @@ def test_several_cut_offs_of_trec_eval():
 @pytest.mark.parametrize(
     ("text", "error", "parts"),
     [
-        ("ndgc@10", ValueError, ["'ndgc'", "did you mean 'ndcg'?", "cg, ncg, dcg, idcg"]),
+        ("ndgc@10", ValueError, ["'ndgc@10'", "did you mean 'ndcg@10'?", "cg, ncg, dcg, idcg"]),
         ("maps", ValueError, ["no metric 'maps'", "There are: "]),
         ("xyzzy", ValueError, ["no metric 'xyzzy'. There are: "]),
         ("", ValueError, ["''", "name@k"]),
@@ -87,7 +87,7 @@ def test_refused_strings(text, error, parts):
         assert part in str(caught.value)
 
 
-@pytest.mark.parametrize("asked", [10, None, b"ndcg", ["ndcg"]])
+@pytest.mark.parametrize("asked", [10, None, b"ndcg", {"ndcg": 1}])
 def test_what_is_no_metric(asked):
     with pytest.raises(TypeError, match=r"string or a rankgain\.metric"):
         rg.from_ranked([1]).evaluate(asked)

@@ -268,6 +268,16 @@ def metric(
     return Metric(name, k, **given)
 
 
+def each_of(metrics: Sequence[Any]) -> tuple[Any, ...]:
+    """What is asked for one by one, where some of it comes in lists."""
+    if not _LISTS.isdisjoint(map(type, metrics)):
+        return tuple(each for one in metrics for each in (one if type(one) in _LISTS else (one,)))
+    return tuple(metrics)
+
+
+_LISTS = frozenset((list, tuple, set, frozenset))
+
+
 def aggregator(asked: str | Metric) -> Aggregator:
     """What makes one number of the values of a metric, by the key that it has in a result."""
     ((_, record),) = parse(asked)
@@ -286,16 +296,28 @@ def better(asked: str | Metric) -> int:
     return TABLE[record.name].better
 
 
-def row_of(name: Any) -> Row:
+def _bare(name: str) -> str:
+    """A name without what people put between its words."""
+    return re.sub(r"[\s_-]", "", name).lower()
+
+
+_BARE = {_bare(alias): row for alias, row in _NAMES.items()}
+
+
+def row_of(name: Any, asked: str = "") -> Row:
+    """The row of a metric by any of its names; `asked`: the whole request, for the error."""
     if not isinstance(name, str):
         raise TypeError(f"a metric is a string or a rankgain.metric(...), not {type(name).__name__}")
-    row = _NAMES.get(name.strip().lower())
+    row = _NAMES.get(name.strip().lower()) or _BARE.get(_bare(name))
     if row is None:
         import difflib  # not needed until something is wrong
 
-        near = difflib.get_close_matches(name.strip().lower(), _NAMES, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else "."
-        raise ValueError(f"there is no metric {name!r}{hint} There are: {', '.join(TABLE)}")
+        swapped = [bare for bare in _BARE if sorted(bare) == sorted(_bare(name))]  # letters
+        near = swapped or difflib.get_close_matches(_bare(name), _BARE, n=1)
+        written = next((alias for alias in _NAMES if near and _bare(alias) == near[0]), "")
+        hint = f"; did you mean {(asked or name).replace(name, written, 1)!r}?" if near else "."
+        there = (f"{row.name} ({', '.join(row.aliases)})" if row.aliases else row.name for row in TABLE.values())
+        raise ValueError(f"there is no metric {asked or name!r}{hint} There are: {', '.join(there)}")
     return row
 
 
@@ -303,6 +325,8 @@ def row_of(name: Any) -> Row:
 _SHORT_FORM = r"""(?x)\s*(?P<name>[^\s(:@.]+?)            # ndcg
         (?:\s*\((?P<inside>[^)]*)\)|:(?P<after>[^@]*))?   # (gain=exponential) or :gain=exponential
         (?:\s*@(?P<k>[^@]*))?\s*"""
+# ndcg_10 and ndcg_at_10; the 2 of trec_eval's set_F_2 is none.
+_UNDERSCORED = r"(?i)(?P<name>(?!set_).*?[^\W_])_(?:at_)?(?P<k>\d+(?:,\d+)*)"
 _TREC_FORM = r"(?i)\s*(?P<name>[a-z_]+?)(?:[._](?P<ks>\d+(?:,\d+)*))?\s*"
 
 
@@ -317,17 +341,27 @@ def parse(asked: str | Metric) -> Iterator[tuple[str | Metric, Metric]]:
     if trec and trec["name"].lower() in (_TREC_NAMES if trec["ks"] else _TREC_LISTS):
         name = trec["name"] if trec["ks"] else trec["name"].lower()
         ks = [_whole(asked, k) for k in trec["ks"].split(",")] if trec["ks"] else [*map(int, CUTOFFS)]
-        for k in ks:
-            yield (asked if len(ks) == 1 else f"{name}_{k}"), metric(name, k=k)
+        for cutoff in ks:
+            yield (asked if len(ks) == 1 else f"{name}_{cutoff}"), metric(name, k=cutoff)
         return
     short = re.fullmatch(_SHORT_FORM, asked)
     if short is None:
         raise ValueError(f"{asked!r} is not a metric: write name@k, or name(parameter=value,...)@k")
-    yield asked, _from_text(asked, short["name"], short["inside"] or short["after"] or "", short["k"])
+    name, k = short["name"], short["k"]
+    underscored = re.fullmatch(_UNDERSCORED, name) if k is None and _bare(name) not in _BARE else None
+    if underscored is not None:
+        name, k = underscored["name"], underscored["k"]
+    parameters = short["inside"] or short["after"] or ""
+    if k is None or "," not in k:
+        yield asked, _from_text(asked, name, parameters, k)
+        return
+    before, _, after = asked.rpartition(k)
+    for one in k.split(","):
+        yield f"{before}{one.strip()}{after}", _from_text(asked, name, parameters, one)
 
 
 def _from_text(asked: str, name: str, parameters: str, k: str | None) -> Metric:
-    row = row_of(name)
+    row = row_of(name, asked)
     given: dict[str, Any] = {} if k is None else {"k": _whole(asked, k)}
     for pair in filter(None, map(str.strip, parameters.split(","))):
         key, equals, value = (part.strip() for part in pair.partition("="))

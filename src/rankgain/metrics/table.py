@@ -187,7 +187,7 @@ TABLE: dict[str, Row] = {
         Row(
             "rr",
             "reciprocal rank: 1 / rank of the first relevant document; its mean is MRR",
-            aliases=("mrr", "reciprocal_rank"),
+            aliases=("mrr", "reciprocal_rank", "mean_reciprocal_rank"),
             takes=("rel", "empty"),
             terms=lambda m: (first_relevant(m.above, m.empty),),
             formula="1 / i of the first i ≤ k with rel(i) = 1, else 0",
@@ -196,7 +196,7 @@ TABLE: dict[str, Row] = {
         Row(
             "success",
             "success, or hit rate: 1 if a relevant document was returned to rank k, else 0",
-            aliases=("hit_rate", "hit", "hits"),
+            aliases=("hit_rate", "hit", "hits", "hr"),
             takes=("rel", "empty"),
             terms=lambda m: (any_relevant(m.above, m.empty),),
             formula="1 if rel(i) = 1 for an i ≤ k, else 0",
@@ -244,7 +244,7 @@ TABLE: dict[str, Row] = {
         Row(
             "ap",
             "average precision: the precisions at the ranks of relevant documents to k / R; its mean is MAP",
-            aliases=("average_precision",),
+            aliases=("average_precision", "mean_average_precision"),
             takes=("rel", "empty"),
             terms=lambda m: (precision_sum(m.above), _relevant(m)),
             figure=BY_RELEVANT,
@@ -504,8 +504,8 @@ TABLE: dict[str, Row] = {
             figure=BOUNDED_MEAN,
             cuts=False,
             unaveraged=_BY_ORDER,
-            formula="the mean over the judged documents with a gain: nDCG at the rank of each; if it was not returned, nDCG "
-            "without k",
+            formula="the mean over the judged documents with a gain: nDCG at the rank of each; if it was not returned, "
+            "nDCG without k",
             source=_TREC.format("ndcg_rel"),
         ),
         Row(

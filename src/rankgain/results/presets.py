@@ -422,10 +422,36 @@ def peer_of(like: Any) -> Peer:
         return OWN
     if not isinstance(like, str):
         raise TypeError(f"like must be the name of a peer, not {type(like).__name__} {like!r}")
-    name = like.strip().lower()
-    if name != OWN.name and name not in PEERS:
-        raise ValueError(f"like={like!r}: there is no such peer; there are: {', '.join((*PEERS, OWN.name))}")
-    return PEERS.get(name, OWN)
+    found = _BY_SPELLING.get(_bare(like))
+    if found is None:
+        import difflib  # not needed until something is wrong
+
+        near = difflib.get_close_matches(_bare(like), _BY_SPELLING, n=1)
+        hint = f" (did you mean {_BY_SPELLING[near[0]].name!r}?)" if near else ""
+        aliases = ", ".join(f"{alias} for {name}" for alias, name in ALIASES.items())
+        raise ValueError(
+            f"like={like!r}: there is no such peer{hint}; there are: {', '.join((*PEERS, OWN.name))} ({aliases})"
+        )
+    return found
+
+
+# Other names of peers. trec_eval is the release that the command `rankgain trec_eval` follows.
+ALIASES = {
+    "trec_eval": "trec_eval-10",
+    "pytrec_eval": "trec_eval-9",
+    "scikit-learn": "sklearn",
+    "ms_marco": "msmarco",
+}
+
+
+def _bare(name: str) -> str:
+    """A name without what people put between its words."""
+    return re.sub(r"[\W_]", "", name).lower()
+
+
+_BY_SPELLING = {_bare(peer.name): peer for peer in (*PEERS.values(), OWN)} | {
+    _bare(alias): PEERS[name] for alias, name in ALIASES.items()
+}
 
 
 class Followed(NamedTuple):

@@ -1,0 +1,163 @@
+"""Truth and a run in any two forms: which constructor takes them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, overload
+
+from rankgain.choices import Peer
+from rankgain.data.arrays import array_of, is_array
+from rankgain.data.dataframes import is_frame
+from rankgain.data.judgments import Judgments
+from rankgain.inputs.frames import from_frames
+from rankgain.inputs.judgments import judgments
+from rankgain.inputs.qrels import from_qrels
+from rankgain.inputs.recommendations import from_recommendations
+from rankgain.inputs.scores import from_scores
+from rankgain.inputs.trec import read_trec
+from rankgain.metrics.metric import Metric, each_of, parse
+from rankgain.rankings import Rankings
+from rankgain.results.evaluation import Evaluation
+
+Asked = str | Metric | Iterable[str | Metric]
+
+AMBIGUOUS = (
+    "truth and run both hold numbers, which may be labels and scores, relevant and recommended ids, or grades in rank "
+    "order; say which: rankgain.from_scores(labels, scores), rankgain.from_recommendations(recommended, relevant) or "
+    "rankgain.from_ranked(grades), then .evaluate(...)"
+)
+
+
+@overload
+def evaluate(
+    truth: Any, run: Any, /, *metrics: Asked, threads: int = 1, like: Peer | None = None, **rules: Any
+) -> Evaluation: ...
+@overload
+def evaluate(
+    *metrics: Asked, truth: Any, run: Any, threads: int = 1, like: Peer | None = None, **rules: Any
+) -> Evaluation: ...
+def evaluate(
+    *metrics: Any, truth: Any = None, run: Any = None, threads: int = 1, like: Peer | None = None, **rules: Any
+) -> Evaluation:
+    """Evaluate a run against truth, both in any form, in one call.
+
+    The constructor for the form of the run is called, and what it returns is evaluated: nothing else happens here.
+
+    Parameters
+    ----------
+    truth : any
+        Whatever `judgments` takes, or what it returned; labels, where the run is scores. By position or as a keyword.
+    run : any
+        A dict of dicts of scores (see `from_qrels`), a data frame (`from_frames`), recommended ids
+        (`from_recommendations`), the path of a TREC file or an open one (`read_trec`), or fractional scores beside
+        labels (`from_scores`). By position or as a keyword.
+    *metrics : str, Metric or iterable of them
+        As in `Rankings.evaluate`; at least one.
+    threads, like
+        As in `Rankings.evaluate`.
+    **rules
+        The keyword arguments of that constructor: ``ties``, ``missing``, ``query_ids`` …
+
+    Returns
+    -------
+    Evaluation
+
+    Raises
+    ------
+    TypeError
+        If truth, run or metrics are not given, if the constructor does not take a rule, or if both are arrays or lists
+        of whole numbers, which may be labels and scores as well as ids: the error names the constructors.
+    ValueError, OSError
+        As the constructor and `Rankings.evaluate` do.
+
+    See Also
+    --------
+    rankgain.compare : several runs against one truth.
+
+    Examples
+    --------
+    >>> import rankgain as rg
+    >>> qrels = {"q1": {"d1": 2, "d3": 1}, "q2": {"d7": 1}}
+    >>> run = {"q1": {"d2": 1.4, "d1": 0.9}, "q2": {"d7": 2.0}}
+    >>> rg.evaluate(qrels, run, "ndcg@10", "mrr").mean("mrr")
+    0.75
+    >>> rg.evaluate([{"a"}, {"b", "c"}], [["b", "a"], ["c"]], ["recall@1", "mrr"]).mean()
+    {'recall@1': 0.25, 'mrr': 0.75}
+    >>> rg.evaluate("ndcg@10", truth=[[0, 2, 1]], run=[[0.2, 0.9, 0.1]])["ndcg@10"].round(4).tolist()
+    [0.9502]
+    """
+    given = list(metrics)
+    if truth is None and given:
+        truth = given.pop(0)
+    if run is None and given:
+        run = given.pop(0)
+    if truth is None or run is None:
+        raise TypeError("evaluate needs truth and a run: rankgain.evaluate(truth, run, 'ndcg@10')")
+    asked = each_of(given)
+    if not asked:
+        raise TypeError("no metric was asked for: rankgain.evaluate(truth, run, 'ndcg@10')")
+    for metric in asked:  # a slip of the pen is found before anything is read
+        list(parse(metric))
+    return rankings_of(truth, run, **rules).evaluate(*asked, threads=threads, like=like)
+
+
+def rankings_of(truth: Any, run: Any, **rules: Any) -> Rankings:
+    """The Rankings of truth and a run, by the constructor for the form of the run."""
+    if isinstance(truth, Rankings) or isinstance(run, Rankings):
+        raise TypeError("Rankings have their judgements with them: call their method evaluate")
+    form = _form(run)
+    if form == "numbers":
+        kinds = {_kind(truth), _kind(run)}
+        if _kind(run) == "fractions":  # which no ids are
+            return from_scores(truth, run, **rules)
+        if "other" not in kinds:
+            raise TypeError(AMBIGUOUS)
+        form = "ids"
+    taken = (form, "dicts", "numbers") if form == "ids" else (form,)  # what the constructor reads itself
+    held = truth if isinstance(truth, Judgments) or _form(truth) in taken else judgments(truth)
+    return _CONSTRUCTORS[form](held, run, **rules)
+
+
+def _form(value: Any) -> str:
+    """In what form truth or a run comes, by the constructor that takes it."""
+    if isinstance(value, (str, os.PathLike)) or hasattr(value, "read"):
+        return "file"
+    if is_frame(value):
+        return "frame"
+    if isinstance(value, Mapping):
+        return "dicts" if all(isinstance(documents, Mapping) for documents in value.values()) else "ids"
+    return "ids" if _kind(value) == "other" else "numbers"
+
+
+def _of_ids(truth: Any, run: Any, **rules: Any) -> Rankings:
+    return from_recommendations(run, truth, **rules)
+
+
+_CONSTRUCTORS: dict[str, Callable[..., Rankings]] = {
+    "file": read_trec,
+    "frame": from_frames,
+    "dicts": from_qrels,
+    "ids": _of_ids,
+}
+
+
+def _kind(value: Any) -> str:
+    """What arrays and lists hold: whole numbers, fractions, or neither, which is "other"."""
+    if isinstance(value, (list, tuple)):
+        kinds = {_kind(row) if isinstance(row, (list, tuple)) or is_array(row) else _kind_of(row) for row in value}
+        return next((kind for kind in ("other", "fractions", "whole numbers") if kind in kinds), "whole numbers")
+    if not is_array(value) or hasattr(value, "tocsr"):
+        return "other"
+    array = array_of(value, "run")
+    if array is None or array.dtype.kind == "O":
+        return "other" if array is None else _kind(array.tolist())
+    return {"f": "fractions", "i": "whole numbers", "u": "whole numbers", "b": "whole numbers"}.get(
+        array.dtype.kind, "other"
+    )
+
+
+def _kind_of(item: Any) -> str:
+    if isinstance(item, float):
+        return "fractions"
+    return "whole numbers" if isinstance(item, int) else "other"

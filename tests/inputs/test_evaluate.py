@@ -1,0 +1,122 @@
+"""`rankgain.evaluate`: truth and a run in any two forms, in one call."""
+
+import io
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sparse
+
+import rankgain as rg
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+QRELS = {"q1": {"d1": 2, "d3": 1}, "q2": {"d7": 1}}
+RUN = {"q1": {"d2": 1.4, "d1": 0.9, "d9": 0.2}, "q2": {"d7": 2.0}}
+EXPECTED = rg.from_qrels(QRELS, RUN).evaluate("ndcg@10", "mrr")
+
+
+def columns(by_query, value):
+    rows = [(query, doc, held) for query, own in by_query.items() for doc, held in own.items()]
+    return dict(zip(("query_id", "doc_id", value), map(list, zip(*rows, strict=True)), strict=True))
+
+
+def qrels_file():
+    return io.BytesIO("".join(f"{q} 0 {d} {g}\n" for q, own in QRELS.items() for d, g in own.items()).encode())
+
+
+def run_file():
+    return io.BytesIO("".join(f"{q} Q0 {d} 1 {s} t\n" for q, own in RUN.items() for d, s in own.items()).encode())
+
+
+TRUTHS = {
+    "dicts": lambda: QRELS,
+    "judgments": lambda: rg.judgments(QRELS),
+    "columns": lambda: columns(QRELS, "relevance"),
+    "pandas": lambda: pd.DataFrame(columns(QRELS, "relevance")),
+    "polars": lambda: pl.DataFrame(columns(QRELS, "relevance")),
+    "file": qrels_file,
+}
+RUNS = {
+    "dicts": lambda: RUN,
+    "columns": lambda: columns(RUN, "score"),
+    "pandas": lambda: pd.DataFrame(columns(RUN, "score")),
+    "polars": lambda: pl.DataFrame(columns(RUN, "score")),
+    "ids": lambda: {query: sorted(own, key=own.get, reverse=True) for query, own in RUN.items()},
+    "file": run_file,
+}
+
+
+@pytest.mark.parametrize("truth", TRUTHS)
+@pytest.mark.parametrize("run", RUNS)
+def test_any_two_forms_give_what_the_constructors_give(truth, run):
+    result = rg.evaluate(TRUTHS[truth](), RUNS[run](), "ndcg@10", "mrr")
+    assert result.query_ids == EXPECTED.query_ids
+    for metric in EXPECTED:
+        assert result[metric].tolist() == EXPECTED[metric].tolist()
+
+
+def test_by_position_by_keyword_and_in_a_list():
+    for result in (
+        rg.evaluate(QRELS, RUN, "ndcg@10", "mrr"),
+        rg.evaluate(QRELS, RUN, ["ndcg@10", "mrr"]),
+        rg.evaluate("ndcg@10", "mrr", truth=QRELS, run=RUN),
+        rg.evaluate(["ndcg@10", "mrr"], run=RUN, truth=QRELS),
+        rg.evaluate(QRELS, "ndcg@10", "mrr", run=RUN),
+        rg.from_qrels(QRELS, RUN).evaluate(["ndcg@10", "mrr"]),
+    ):
+        assert result.mean() == EXPECTED.mean()
+
+
+def test_rules_go_to_the_constructor():
+    qrels = QRELS | {"q3": {"d1": 1}}
+    assert rg.evaluate(qrels, RUN, "mrr", missing="skip").counts["queries"] == 2
+    assert rg.evaluate(qrels, RUN, "mrr", like="trec_eval-9").counts["queries"] == 2
+    assert rg.evaluate([[0, 1]], [[0.5, 0.5]], "mrr", ties="best").mean("mrr") == 1.0
+    with pytest.raises(TypeError, match=r"from_scores\(\) got an unexpected keyword argument 'missing'"):
+        rg.evaluate([[0, 1]], [[0.5, 0.5]], "mrr", missing="skip")
+
+
+@pytest.mark.parametrize(
+    ("truth", "run"),
+    [
+        ([1, 0], [2, 1]),
+        ([[1, 0]], [[2, 1]]),
+        ([[1, 0], [1]], [[2, 1], [3]]),
+        (np.array([[1, 0]]), np.array([[2, 1]])),
+        ([np.array([1, 0])], [np.array([2, 1])]),
+        ([[1.0, 0.0]], [[2, 1]]),
+        ([True, False], [2, 1]),
+    ],
+)
+def test_what_may_be_labels_and_scores_or_ids_is_refused(truth, run):
+    with pytest.raises(TypeError, match=r"from_scores\(.*from_recommendations\(.*from_ranked\("):
+        rg.evaluate(truth, run, "ndcg")
+
+
+def test_fractions_are_scores():
+    expected = rg.from_scores([[0, 1, 2]], [[0.3, 1, 0.1]]).evaluate("ndcg")["ndcg"].tolist()
+    for run in ([[0.3, 1, 0.1]], np.array([[0.3, 1, 0.1]]), [np.array([0.3, 1, 0.1])]):
+        assert rg.evaluate([[0, 1, 2]], run, "ndcg")["ndcg"].tolist() == expected
+
+
+def test_ids_beside_what_cannot_be_labels():
+    matrix = np.array([[6, 3, 8], [1, 2, -1]])
+    expected = [0.5, 0.0]
+    assert rg.evaluate([{3}, {9}], matrix, "mrr")["mrr"].tolist() == expected
+    assert rg.evaluate([{3: 1.0}, {9: 2}], matrix, "mrr")["mrr"].tolist() == expected
+    held = sparse.csr_matrix(([1.0, 1.0], ([0, 1], [3, 9])), shape=(2, 10))
+    assert rg.evaluate(held, matrix, "mrr")["mrr"].tolist() == expected
+    assert rg.evaluate([["c"], ["i"]], [["f", "c"], ["a"]], "mrr")["mrr"].tolist() == expected
+
+
+def test_what_is_missing_is_said():
+    with pytest.raises(TypeError, match="needs truth and a run"):
+        rg.evaluate(QRELS)
+    with pytest.raises(TypeError, match="no metric was asked for"):
+        rg.evaluate(QRELS, RUN)
+    with pytest.raises(TypeError, match="call their method evaluate"):
+        rg.evaluate(QRELS, rg.from_qrels(QRELS, RUN), "mrr")
+    with pytest.raises(ValueError, match="there is no metric 'ngcd'"):
+        rg.evaluate("no such file", "nor this one", "ngcd@10")

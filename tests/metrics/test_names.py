@@ -1,0 +1,123 @@
+"""Metrics and peers by the names that people write."""
+
+import pytest
+
+import rankgain as rg
+from rankgain.metrics import metric as names
+from rankgain.metrics.metric import parse
+from rankgain.metrics.table import TABLE
+
+RANKINGS = rg.from_ranked([[0, 1, 2, 0, 1], [0, 0]])
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("ndcg_10", "ndcg@10"),
+        ("ndcg_at_10", "ndcg@10"),
+        ("NDCG@10", "ndcg@10"),
+        ("nDCG_At_10", "ndcg@10"),
+        ("ndcg_10(gain=exponential)", "ndcg(gain=exponential)@10"),
+        ("mrr_10", "rr@10"),
+        ("mean_reciprocal_rank@10", "rr@10"),
+        ("hitrate@10", "success@10"),
+        ("HitRate@10", "success@10"),
+        ("hit-rate@10", "success@10"),
+        ("HR@10", "success@10"),
+        ("hr_at_10", "success@10"),
+        ("recall_10", "recall@10"),
+        ("f1_10", "f@10"),
+        ("MAP", "ap"),
+        ("map_at_10", "ap@10"),
+        ("mean_average_precision@10", "ap@10"),
+        ("Average-Precision@3", "ap@3"),
+        ("R-Prec", "r_precision"),
+        ("precision_at_5", "precision@5"),
+        ("P_5", "precision@5"),
+        ("rbp_resid_5", "rbp_residual@5"),
+        ("11pt_avg", "iprec_mean"),
+    ],
+)
+def test_names_as_people_write_them(written, meant):
+    ((key, record),) = parse(written)
+    assert key == written
+    assert str(record) == meant
+    assert RANKINGS.evaluate(written)[written].tolist() == RANKINGS.evaluate(meant)[meant].tolist()
+
+
+@pytest.mark.parametrize(
+    ("written", "keys"),
+    [
+        ("ndcg@1,3", ["ndcg@1", "ndcg@3"]),
+        ("ndcg@1, 3", ["ndcg@1", "ndcg@3"]),
+        ("ndcg_1,3", ["ndcg_1", "ndcg_3"]),
+        ("ndcg_at_1,3", ["ndcg_at_1", "ndcg_at_3"]),
+        ("ndcg(gain=exponential)@1,3", ["ndcg(gain=exponential)@1", "ndcg(gain=exponential)@3"]),
+        ("f:beta=1@1,3", ["f:beta=1@1", "f:beta=1@3"]),
+        ("P@5,5", ["P@5"]),
+    ],
+)
+def test_several_cutoffs(written, keys):
+    result = RANKINGS.evaluate(written)
+    assert list(result) == keys
+    for key in keys:
+        assert result[key].tolist() == RANKINGS.evaluate(key)[key].tolist()
+        assert result.mean(key) == RANKINGS.evaluate(written).aggregate()[key]
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ("ngcd@10", "no metric 'ngcd@10'; did you mean 'ndcg@10'?"),
+        ("ngcd_10", "no metric 'ngcd_10'; did you mean 'ndcg_10'?"),
+        ("ngcd(gain=exponential)@10", "did you mean 'ndcg(gain=exponential)@10'?"),
+        ("recal@5,10", "did you mean 'recall@5,10'?"),
+        ("precison_at_5", "did you mean 'precision_at_5'?"),
+        ("zzzzz@10", "no metric 'zzzzz@10'. There are: cg, ncg"),
+        ("zzzzz@10", "rr (mrr, reciprocal_rank, recip_rank"),
+        ("zzzzz@10", "success (hit_rate, hit, hits, hr)"),
+        ("set_F_2", "there is no metric 'set_F_2'"),  # a parameter of trec_eval, not a cut-off
+        ("ndcg@10,", "k must be a positive integer, not ''"),
+        ("ndcg@1,x", "k must be a positive integer, not 'x'"),
+        ("ndcg_10@5", "there is no metric 'ndcg_10@5'"),
+        ("bpref_10", "bpref has no cut-off"),
+    ],
+)
+def test_hints_suggest_the_whole_string(written, message):
+    with pytest.raises((ValueError, TypeError)) as caught:
+        list(parse(written))
+    assert message in str(caught.value)
+
+
+def test_no_two_metrics_share_a_name_however_it_is_written():
+    held = {}
+    for row in TABLE.values():
+        for name in (row.name, *row.aliases):
+            assert held.setdefault(names._bare(name), row) is row
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("pytrec_eval", "trec_eval-9"),
+        ("trec_eval", "trec_eval-10"),
+        ("scikit-learn", "sklearn"),
+        ("Scikit Learn", "sklearn"),
+        ("TREC_EVAL-9", "trec_eval-9"),
+        ("MS MARCO", "msmarco"),
+        ("LightGBM", "lightgbm"),
+    ],
+)
+def test_peers_as_people_write_them(written, name):
+    run = rg.from_qrels({"q": {"a": 1, "b": 1}}, {"q": {"a": 0.5, "c": 0.5}})
+    metric = "rr@10" if name == "msmarco" else "ndcg@10"
+    assert run.evaluate(metric, like=written).like == name
+    assert str(rg.explain(metric, like=written)) == str(rg.explain(metric, like=name))
+
+
+def test_an_unknown_peer_gets_a_hint():
+    with pytest.raises(
+        ValueError, match=r"no such peer \(did you mean 'xgboost'\?\); there are: trec_eval-9"
+    ) as caught:
+        RANKINGS.evaluate("ndcg", like="xgbost")
+    assert "pytrec_eval for trec_eval-9" in str(caught.value)
