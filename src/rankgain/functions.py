@@ -795,18 +795,19 @@ def mrr(relevance: ArrayLike, *scores: Never, k: int | None = None, rel: float |
 def precision(
     relevance: Any, *scores: Never, k: int | None = None, judged: Any = None, rel: float | None = None
 ) -> float | Floats:
-    """The share of relevant documents among the first k; without k, among those returned.
+    """Compute the precision: the share of relevant documents among the first k, or among those returned.
 
     Parameters
     ----------
     relevance : array_like
-        Grades in rank order, finite and not negative: 1-D for one query; 2-D, or a list of lists, for many.
+        Grades in rank order, finite and not negative: 1-D for one query; 2-D, or a list of lists of any lengths,
+        one per query.
     k : int, optional
-        The cut-off; None: the whole list.
+        The cut-off, a positive integer. By default, the whole lists count.
     judged : array_like, optional
         The grades of all judged documents, as the other functions take them; nothing here depends on them.
     rel : float, optional
-        The lowest grade that is relevant; None: any above 0.
+        The lowest grade that is relevant, inclusive. By default, every grade above 0 is relevant.
 
     Returns
     -------
@@ -815,12 +816,15 @@ def precision(
 
     Raises
     ------
-    ValueError, TypeError
-        The argument, the query and the position are named.
+    ValueError
+        If a grade is NaN, infinite or negative, if `k` is less than 1, if `judged` has not one list per query.
+    TypeError
+        If a grade, `k` or `rel` is not a number, or if scores are given as a second argument.
 
     See Also
     --------
-    average_precision, recall
+    average_precision : The mean of the precisions at the ranks of relevant documents.
+    recall : The share of relevant documents that were returned.
     Rankings.evaluate : the metric ``"precision@10"`` of any other form of input.
 
     Notes
@@ -843,19 +847,20 @@ def precision(
 def recall(
     relevance: Any, *scores: Never, k: int | None = None, judged: Any = None, rel: float | None = None
 ) -> float | Floats:
-    """The share of the relevant documents that were returned to rank k.
+    """Compute the recall: the share of the relevant documents that were returned down to rank k.
 
     Parameters
     ----------
     relevance : array_like
-        Grades in rank order, finite and not negative: 1-D for one query; 2-D, or a list of lists, for many.
+        Grades in rank order, finite and not negative: 1-D for one query; 2-D, or a list of lists of any lengths,
+        one per query.
     k : int, optional
-        The cut-off; None: the whole list.
+        The cut-off, a positive integer. By default, the whole lists count.
     judged : array_like, optional
         The grades of all judged documents of each query, in any order, returned or not. None: the returned list
         holds them all. To leave out what was not returned inflates the value.
     rel : float, optional
-        The lowest grade that is relevant; None: any above 0.
+        The lowest grade that is relevant, inclusive. By default, every grade above 0 is relevant.
 
     Returns
     -------
@@ -864,12 +869,15 @@ def recall(
 
     Raises
     ------
-    ValueError, TypeError
-        The argument, the query and the position are named. Also where `judged` lacks grades that were returned.
+    ValueError
+        If a grade is NaN, infinite or negative, if `k` is less than 1, if `judged` has not one list per query, or if it
+        lacks relevant documents that were returned.
+    TypeError
+        If a grade, `k` or `rel` is not a number, or if scores are given as a second argument.
 
     See Also
     --------
-    precision
+    precision : The share of returned documents that are relevant.
     Rankings.evaluate : the metric ``"recall@10"`` of any other form of input.
 
     Notes
@@ -892,19 +900,20 @@ def recall(
 def average_precision(
     relevance: Any, *scores: Never, k: int | None = None, judged: Any = None, rel: float | None = None
 ) -> float | Floats:
-    """The mean over relevant documents of the precision at their ranks to k; its mean over queries is MAP.
+    """Compute the average precision: the mean of the precisions at the ranks of the relevant documents.
 
     Parameters
     ----------
     relevance : array_like
-        Grades in rank order, finite and not negative: 1-D for one query; 2-D, or a list of lists, for many.
+        Grades in rank order, finite and not negative: 1-D for one query; 2-D, or a list of lists of any lengths,
+        one per query.
     k : int, optional
-        The cut-off; None: the whole list.
+        The cut-off, a positive integer. By default, the whole lists count.
     judged : array_like, optional
         The grades of all judged documents of each query, in any order, returned or not. None: the returned list
         holds them all. To leave out what was not returned inflates the value.
     rel : float, optional
-        The lowest grade that is relevant; None: any above 0.
+        The lowest grade that is relevant, inclusive. By default, every grade above 0 is relevant.
 
     Returns
     -------
@@ -913,12 +922,15 @@ def average_precision(
 
     Raises
     ------
-    ValueError, TypeError
-        The argument, the query and the position are named. Also where `judged` lacks grades that were returned.
+    ValueError
+        If a grade is NaN, infinite or negative, if `k` is less than 1, if `judged` has not one list per query, or if it
+        lacks relevant documents that were returned.
+    TypeError
+        If a grade, `k` or `rel` is not a number, or if scores are given as a second argument.
 
     See Also
     --------
-    precision
+    precision : The share of returned documents that are relevant.
     Rankings.evaluate : the metric ``"ap@10"`` of any other form of input.
 
     Notes
@@ -946,18 +958,19 @@ def average_precision(
 def hit_rate(
     relevance: Any, *scores: Never, k: int | None = None, judged: Any = None, rel: float | None = None
 ) -> float | Floats:
-    """1 where a relevant document was returned to rank k, else 0; its mean over queries is the hit rate.
+    """Compute the hit rate: 1 if a relevant document was returned down to rank k, else 0.
 
     Parameters
     ----------
     relevance : array_like
-        Grades in rank order, finite and not negative: 1-D for one query; 2-D, or a list of lists, for many.
+        Grades in rank order, finite and not negative: 1-D for one query; 2-D, or a list of lists of any lengths,
+        one per query.
     k : int, optional
-        The cut-off; None: the whole list.
+        The cut-off, a positive integer. By default, the whole lists count.
     judged : array_like, optional
         The grades of all judged documents, as the other functions take them; nothing here depends on them.
     rel : float, optional
-        The lowest grade that is relevant; None: any above 0.
+        The lowest grade that is relevant, inclusive. By default, every grade above 0 is relevant.
 
     Returns
     -------
@@ -966,12 +979,14 @@ def hit_rate(
 
     Raises
     ------
-    ValueError, TypeError
-        The argument, the query and the position are named.
+    ValueError
+        If a grade is NaN, infinite or negative, if `k` is less than 1, if `judged` has not one list per query.
+    TypeError
+        If a grade, `k` or `rel` is not a number, or if scores are given as a second argument.
 
     See Also
     --------
-    reciprocal_rank
+    reciprocal_rank : 1 / rank of the first relevant document.
     Rankings.evaluate : the metric ``"success@10"``, or ``"hit_rate@10"``, of any other form of input.
 
     Examples

@@ -74,7 +74,7 @@ def test_several_cutoffs(written, keys):
         ("recal@5,10", "did you mean 'recall@5,10'?"),
         ("precison_at_5", "did you mean 'precision_at_5'?"),
         ("zzzzz@10", "no metric 'zzzzz@10'. There are: cg, ncg"),
-        ("zzzzz@10", "rr (mrr, reciprocal_rank, recip_rank"),
+        ("zzzzz@10", "rr (mrr, reciprocal_rank, mean_reciprocal_rank, recip_rank"),
         ("zzzzz@10", "success (hit_rate, hit, hits, hr)"),
         ("set_F_2", "there is no metric 'set_F_2'"),  # a parameter of trec_eval, not a cut-off
         ("ndcg@10,", "k must be a positive integer, not ''"),

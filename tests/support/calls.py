@@ -352,6 +352,15 @@ CALLS = {
     "get_include": lambda s: rg.get_include(),
     "idcg": lambda s: [rg.idcg(grades, k=5) for grades in (s.grades, s.grade, s.lists)],
     "judgments": lambda s: [rg.judgments(truth) for truth in (s.qrels, s.relevant, s.truth_columns, rg.sample()[0])],
+    "average_precision": lambda s: [rg.average_precision(grades, k=5) for grades in (s.grades, s.lists)],
+    "hit_rate": lambda s: [rg.hit_rate(grades, rel=2) for grades in (s.grades, s.lists[3])],
+    "precision": lambda s: [rg.precision(grades, k=5) for grades in (s.grades, s.lists)],
+    "recall": lambda s: [rg.recall(grades, k=5) for grades in (s.grades, s.lists[3])],
+    "evaluate": lambda s: [
+        rg.evaluate(s.qrels, s.run, "ndcg@5"),
+        rg.evaluate(*rg.sample(), "rr"),
+        rg.evaluate(s.truth_columns, s.columns, "ap"),
+    ],
     "lightgbm_metric": lambda s: rg.lightgbm_metric("ndcg@5", "rr", threads=2)(
         s.flat[0], s.scores.ravel(), None, s.flat[1]
     ),

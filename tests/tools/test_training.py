@@ -245,7 +245,7 @@ def test_what_catboost_cannot_log(otherwise):
 
 def test_arguments():
     for make in (rg.lightgbm_metric, rg.xgboost_metric, lambda *args, **kw: rg.catboost_metric(*args, PAIR, **kw)):
-        with pytest.raises(ValueError, match="there is no metric 'ndgc'; did you mean"):
+        with pytest.raises(ValueError, match="there is no metric 'ndgc@10'; did you mean"):
             make("ndgc@10")
         with pytest.raises(ValueError, match="ties='docid' needs document ids"):
             make("ndcg", ties="docid")

@@ -46,34 +46,40 @@ def evaluate(
 
     Parameters
     ----------
-    truth : any
-        Whatever `judgments` takes, or what it returned; labels, where the run is scores. By position or as a keyword.
-    run : any
+    truth : any, optional
+        Whatever `judgments` takes, or what it returned; labels, if the run is scores. By position or as a keyword; one
+        of the two is needed.
+    run : any, optional
         A dict of dicts of scores (see `from_qrels`), a data frame (`from_frames`), recommended ids
         (`from_recommendations`), the path of a TREC file or an open one (`read_trec`), or fractional scores beside
-        labels (`from_scores`). By position or as a keyword.
+        labels (`from_scores`). By position or as a keyword; one of the two is needed.
     *metrics : str, Metric or iterable of them
         As in `Rankings.evaluate`; at least one.
-    threads, like
-        As in `Rankings.evaluate`.
-    **rules
+    threads : int, default 1
+        How many threads may share the queries, as in `Rankings.evaluate`.
+    like : str, optional
+        The name of a peer by whose rules to compute, as in `Rankings.evaluate`.
+    **rules : any
         The keyword arguments of that constructor: ``ties``, ``missing``, ``query_ids`` …
 
     Returns
     -------
     Evaluation
+        One vector per metric, one value per query.
 
     Raises
     ------
     TypeError
         If truth, run or metrics are not given, if the constructor does not take a rule, or if both are arrays or lists
         of whole numbers, which may be labels and scores as well as ids: the error names the constructors.
-    ValueError, OSError
-        As the constructor and `Rankings.evaluate` do.
+    ValueError
+        If the constructor or `Rankings.evaluate` refuses what it is given.
+    OSError
+        If a file cannot be read.
 
     See Also
     --------
-    rankgain.compare : several runs against one truth.
+    compare : Evaluate several runs against one truth.
 
     Examples
     --------

@@ -229,11 +229,11 @@ def metric(
         discount      dcg, idcg, ndcg, ndcg_rel, r_ndcg
         ideal         ndcg
         rel           rr, success, precision, recall, capped_recall, f, ap, ap_capped, ap_hits, gm_ap,
-                      r_precision, iprec, iprec_mean, bpref, gm_bpref, infap, rbp, q_measure, set_ap, utility,
-                      bin_g, r_ndcg, num_rel, num_rel_ret, num_nonrel_judged_ret
+                      r_precision, iprec, iprec_mean, bpref, gm_bpref, infap, fallout, auc, gauc, rbp,
+                      q_measure, set_ap, utility, bin_g, r_ndcg, num_rel, num_rel_ret, num_nonrel_judged_ret
         empty         ncg, ndcg, rr, success, recall, capped_recall, f, ap, ap_capped, ap_hits, gm_ap,
-                      r_precision, iprec, iprec_mean, bpref, gm_bpref, infap, nerr, q_measure, set_ap, g, bin_g,
-                      ndcg_rel, r_ndcg
+                      r_precision, iprec, iprec_mean, bpref, gm_bpref, infap, fallout, auc, gauc, nerr,
+                      q_measure, set_ap, g, bin_g, ndcg_rel, r_ndcg
         beta          f, q_measure
         p             rbp, rbp_residual
         max_grade     err, nerr
@@ -245,8 +245,8 @@ def metric(
 
     Metrics of whole lists, which have no cut-off::
 
-        gm_ap, r_precision, iprec, iprec_mean, bpref, gm_bpref, infap, set_ap, utility, g, bin_g, ndcg_rel,
-        r_ndcg, num_ret, num_rel, num_rel_ret, num_nonrel_judged_ret, num_q
+        gm_ap, r_precision, iprec, iprec_mean, bpref, gm_bpref, infap, auc, gauc, set_ap, utility, g, bin_g,
+        ndcg_rel, r_ndcg, num_ret, num_rel, num_rel_ret, num_nonrel_judged_ret, num_q
 
     Metrics without an expected value over the orders of tied documents, refused under ``ties="average"``::
 
