@@ -87,7 +87,7 @@ def test_the_lowest_offender_is_named(backend, threads):
         (None, TypeError, "threads must be an integer, not NoneType"),
     ],
 )
-def test_refused(threads, error, text):
+def test_threads_are_refused(threads, error, text):
     with pytest.raises(error) as caught:
         rg.from_ranked([1, 0]).evaluate("ndcg", threads=threads)
     assert str(caught.value) == text
