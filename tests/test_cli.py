@@ -44,7 +44,7 @@ def printed(capsys, *arguments, status=0):
     return out if status == 0 else err
 
 
-def test_the_table(files, capsys, backend):
+def test_eval_prints_a_table(files, capsys, backend):
     out = printed(capsys, "eval", *files, "-m", "ndcg@10", "-m", "mrr:rel=2@10")
     assert out == (
         "metric          mean\n"
@@ -60,13 +60,13 @@ def test_the_table(files, capsys, backend):
     )
 
 
-def test_per_query(files, capsys):
+def test_eval_prints_each_query(files, capsys):
     out = printed(capsys, "eval", *files, "-m", "rr", "--per-query", "--missing", "skip")
     assert out.splitlines()[:5] == ["query      rr", "-----  ------", "q1     0.5000", "q3     0.0000", "mean   0.2500"]
     assert "missing from the run: 1 (left out)" in out
 
 
-def test_json(files, capsys, backend):
+def test_eval_prints_json(files, capsys, backend):
     out = printed(capsys, "eval", *files, "-m", "rr(empty=nan)", "--json", "--per-query", "--ties", "average")
     assert json.loads(out) == {
         "mean": {"rr(empty=nan)": 0.25},
@@ -79,7 +79,7 @@ def test_json(files, capsys, backend):
     }
 
 
-def test_several_runs(runs, capsys, backend):
+def test_eval_compares_several_runs(runs, capsys, backend):
     out = printed(capsys, "eval", *runs, "-m", "mrr", "-m", "cg@1")
     assert out == (
         "metric      run  other.run.gz\n"
@@ -121,7 +121,7 @@ def test_json_of_several_runs(runs, capsys, backend):
         assert both["runs"][name] | {"version": rg.__version__} == alone
 
 
-def test_csv(runs, capsys, backend):
+def test_eval_prints_csv(runs, capsys, backend):
     asked = ["-m", "ndcg@10", "-m", "rr(rel=1,empty=nan)@5", "--csv"]
     out = printed(capsys, "eval", *runs, *asked)
     ndcg, other = (rg.read_trec(runs[0], run).evaluate("ndcg@10") for run in runs[1:])
@@ -139,7 +139,7 @@ def test_csv(runs, capsys, backend):
     assert rows[3][2:] == ["0.0", ""]
 
 
-def test_trec(runs, capsys, backend):
+def test_eval_prints_lines_of_trec_eval(runs, capsys, backend):
     asked = ["-m", "recip_rank", "-m", "ndcg_cut_10", "--trec"]
     all_of_run = "recip_rank            \tall\t0.1667\nndcg_cut_10           \tall\t0.1599\n"
     assert printed(capsys, "eval", *runs[:2], *asked) == all_of_run
@@ -235,7 +235,7 @@ def test_files_that_cannot_be_read(files, tmp_path, capsys):
         (["frobnicate"], "invalid choice: 'frobnicate'"),
     ],
 )
-def test_wrong_calls(arguments, message, capsys):
+def test_wrong_calls_are_refused(arguments, message, capsys):
     with pytest.raises(SystemExit) as caught:
         main(arguments)
     assert caught.value.code == 2
@@ -337,7 +337,7 @@ def test_without_standard_output_nothing_can_be_printed(files):
 # --output
 
 
-def test_output(runs, tmp_path, capsys):
+def test_output_goes_to_a_file(runs, tmp_path, capsys):
     output = tmp_path / "out.json"
     expected = printed(capsys, "eval", *runs, "--json")
     assert printed(capsys, "eval", *runs, "--json", "--output", str(output)) == ""
@@ -485,7 +485,7 @@ def test_the_bar_reaches_the_reader(files, capsys, monkeypatch):
 
 
 @pytest.mark.skipif(find_spec("tqdm") is None, reason="tqdm is not installed")
-def test_a_bar_of_tqdm(files, monkeypatch):
+def test_bar_is_that_of_tqdm(files, monkeypatch):
     from tqdm import tqdm
 
     monkeypatch.setattr(sys, "stderr", Terminal())
@@ -497,7 +497,7 @@ def test_a_bar_of_tqdm(files, monkeypatch):
     assert "run.txt" in sys.stderr.getvalue()
 
 
-def test_who_gets_a_bar(files, monkeypatch):
+def test_bar_is_shown_on_a_terminal_only(files, monkeypatch):
     monkeypatch.setattr(cli, "LARGE", sum(map(os.path.getsize, files)) - 1)
     monkeypatch.setitem(sys.modules, "tqdm", Bar)
     monkeypatch.setattr(Bar, "tqdm", Bar, raising=False)

@@ -93,7 +93,7 @@ if PEER:
         collections(),
         st.lists(st.sampled_from([*PARAMETERS, *sorted(ours.supported_measures)]), min_size=1, max_size=8),
     )
-    def test_parameters(collection, measures):
+    def test_parameters_mean_what_they_mean_to_the_peer(collection, measures):
         compare(*collection, measures)
 
     @pytest.mark.slow
@@ -111,7 +111,7 @@ if PEER:
     def test_nicknames(nickname):
         compare({"q": {"a": 1, "b": 0}}, {"q": {"a": 0.1, "b": 0.2, "c": 0.3}}, [nickname])
 
-    def test_names():
+    def test_names_are_those_of_the_peer():
         import pytrec_eval as theirs
 
         assert theirs.__version__ >= ours.__version__
@@ -121,14 +121,14 @@ if PEER:
         assert {*theirs.__all__} <= {*ours.__all__}
 
     @given(st.lists(st.floats(-10, 10), min_size=1), st.sampled_from(["num_rel", "gm_map", "map", "P_5"]))
-    def test_aggregates(values, measure):
+    def test_aggregates_equal_those_of_the_peer(values, measure):
         import pytrec_eval as theirs
 
         expected, found = (module.compute_aggregated_measure(measure, values) for module in (theirs, ours))
         assert type(found) is type(expected) is float
         assert found == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
-    def test_files():
+    def test_files_are_parsed_as_by_the_peer():
         import pytrec_eval as theirs
 
         run = ["q1 Q0 d1 1 0.5 tag\n", "  q1\tQ0 d2 2 -1e-3 tag", "q2 Q0 d1 1 7 tag"]
@@ -271,7 +271,7 @@ def test_grades_with_fractions():
 
 
 @pytest.mark.parametrize("measure", ["ndcg", "G", "ndcg_rel", "Rndcg"])
-def test_gains(measure):
+def test_gains_by_level(measure):
     name = {"G": "g", "Rndcg": "r_ndcg"}.get(measure, measure)
     metric = rg.metric(name, gain={0: 0, 1: 3.5, 2: 9})
     expected = rg.from_qrels(QRELS, RUN).evaluate(metric)
@@ -367,7 +367,7 @@ def test_threads_share_an_evaluator():
         assert list(pool.map(evaluator.evaluate, runs)) == expected
 
 
-def test_install(monkeypatch):
+def test_install_takes_the_place_of_the_peer(monkeypatch):
     monkeypatch.setitem(sys.modules, "pytrec_eval", None)
     ours.install()
     import pytrec_eval

@@ -14,28 +14,15 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from support.marks import quick_first
+from support.threaded import QUERIES, evaluated, from_scores, scores
 
 import rankgain as rg
 from rankgain.threads import over
-
-QUERIES = 120
 
 
 @pytest.fixture(autouse=True)
 def many_chunks(monkeypatch):
     monkeypatch.setattr("rankgain.data.source.CHUNK", 64)
-
-
-def scores(seed=3):
-    rng = np.random.default_rng(seed)
-    sizes = rng.integers(0, 40, QUERIES)
-    n = int(sizes.sum())
-    return rng.integers(0, 4, n), rng.integers(0, 9, n).astype(float), sizes
-
-
-def from_scores():
-    grades, keys, sizes = scores()
-    return rg.from_scores(grades, keys, group_sizes=sizes)
 
 
 def from_dicts():
@@ -87,7 +74,7 @@ def test_the_lowest_offender_is_named(backend, threads):
         (None, TypeError, "threads must be an integer, not NoneType"),
     ],
 )
-def test_refused(threads, error, text):
+def test_threads_are_refused(threads, error, text):
     with pytest.raises(error) as caught:
         rg.from_ranked([1, 0]).evaluate("ndcg", threads=threads)
     assert str(caught.value) == text
@@ -140,13 +127,6 @@ def test_evaluations_at_the_same_time(backend):
     with ThreadPoolExecutor(8) as pool:
         found = pool.map(lambda _: rankings.evaluate("ndcg", threads=3)["ndcg"].tobytes(), range(64))
         assert set(found) == {expected}
-
-
-def evaluated(_):
-    import rankgain.rankings
-
-    rankgain.data.source.CHUNK = 64
-    return from_scores().evaluate("ndcg", threads=4)["ndcg"].tobytes()
 
 
 @pytest.mark.parametrize("method", quick_first(multiprocessing.get_all_start_methods()))

@@ -89,7 +89,7 @@ def test_matrices_of_any_type(on_both, seed, rows, columns, k, gain, discount, r
 @given(
     any_grades, any_grades, cutoffs, named_gains | st.sampled_from([{1: 2}, [0.5, 1]]), discounts, st.booleans(), rels
 )
-def test_functions(on_both, relevance, more, k, gain, discount, cut, rel):
+def test_functions_agree(on_both, relevance, more, k, gain, discount, cut, rel):
     judged = None if cut else relevance + more
     agree(on_both, lambda: rg.gain(relevance, gain))
     agree(on_both, lambda: rg.dcg(relevance, k=k, gain=gain, discount=discount))
@@ -173,7 +173,7 @@ def corpora(draw):
 
 
 @given(corpora(), depths, depths, st.sampled_from([0.0, NON_RELEVANT, POOLED]), st.sampled_from(TIES))
-def test_what_is_found(on_both, corpus, depth, judged_depth, below, ties):
+def test_hits_agree(on_both, corpus, depth, judged_depth, below, ties):
     grades, scores, sizes = corpus
     rankings = rg.from_scores(grades, scores, group_sizes=sizes, ties=ties)
 
@@ -186,7 +186,7 @@ def test_what_is_found(on_both, corpus, depth, judged_depth, below, ties):
 
 
 @given(corpora(), st.sampled_from(TIES), st.lists(cutoffs, min_size=1, max_size=4), gains, discounts, rels, empties)
-def test_scores(on_both, corpus, ties, ks, gain, discount, rel, empty):
+def test_scores_agree(on_both, corpus, ties, ks, gain, discount, rel, empty):
     grades, scores, sizes = corpus
     rankings = rg.from_scores(grades, scores, group_sizes=sizes, ties=ties)
     metrics = [rg.metric("ndcg", k=k, gain=gain, discount=discount, empty=empty) for k in ks]
@@ -195,7 +195,7 @@ def test_scores(on_both, corpus, ties, ks, gain, discount, rel, empty):
 
 
 @given(corpora(), st.lists(cutoffs, min_size=1, max_size=3), gains)
-def test_ranked(on_both, corpus, ks, gain):
+def test_ranked_lists_agree(on_both, corpus, ks, gain):
     grades, _, sizes = corpus
     lists = np.split(grades, np.cumsum(sizes)[:-1])
     metrics = [rg.metric(name, k=k, gain=gain) for name in ("ndcg", "dcg", "idcg") for k in ks]
@@ -214,7 +214,7 @@ many = st.lists(asked(), min_size=1, max_size=12)
 
 @examples(2.5)
 @given(corpora(), st.sampled_from([None, *TIES]), many, st.booleans())
-def test_the_family(on_both, corpus, ties, drawn, beside):
+def test_metrics_agree(on_both, corpus, ties, drawn, beside):
     grades, scores, sizes = corpus
     lists, ends = np.split(grades, np.cumsum(sizes)[:-1]), np.cumsum(sizes)[:-1]
     judged = [np.append(row, [0.0, *row[:3]]) for row in lists] if beside else None
@@ -314,7 +314,7 @@ KINDS = ["d1", "d2", "d10", "é", "", "\ud800", "z", "y", 1, 2, -3, b"d1", (1, 2
 
 
 @given(dicts(KINDS), st.sampled_from([*TIES, "docid"]), cutoffs, gains, st.sampled_from(["zero", "skip"]))
-def test_qrels(on_both, sides, ties, k, gain, missing):
+def test_qrels_agree(on_both, sides, ties, k, gain, missing):
     metrics = [rg.metric("ndcg", k=k, gain=gain), rg.metric("rr", k=k), rg.metric("rr", rel=0), rg.metric("dcg")]
     agree(on_both, lambda: rg.from_qrels(*sides, ties=ties, missing=missing).evaluate(*metrics))
 
@@ -402,7 +402,7 @@ comments = st.sampled_from(["#", " # q1 0 d1 1", "#q1 Q0 d1 1 1 t"])
     st.sampled_from(["\n", "\r\n", "\n\n"]),
     st.booleans(),
 )
-def test_files(on_both, run_lines, qrels_lines, end, ended):
+def test_scans_of_files_agree(on_both, run_lines, qrels_lines, end, ended):
     for name, texts in (("scan_run", run_lines), ("scan_qrels", qrels_lines)):
         data = (end.join(texts) + (end if ended else "")).encode()
         compiled, python = on_both(lambda name=name, data=data: scanned(name, data))
@@ -501,7 +501,7 @@ view_bytes = st.binary(min_size=16, max_size=16) | st.integers(-1, 30)
 
 
 @given(st.lists(view_bytes, max_size=5), st.lists(st.binary(max_size=40)))
-def test_views(on_both, drawn, buffers):
+def test_views_agree(on_both, drawn, buffers):
     """Views of any bytes, most of them broken, and of sound ones of a size."""
     views = [v if isinstance(v, bytes) else struct.pack("<i4sii", v, b"abcd", 0, max(v, 0) % 4) for v in drawn]
 
@@ -544,7 +544,7 @@ def tables(draw):
 
 
 @given(tables(), st.sampled_from([*TIES, "docid"]), cutoffs, gains, st.sampled_from(["judged", "full"]), st.booleans())
-def test_frames(on_both, sides, ties, k, gain, validate, skip):
+def test_frames_agree(on_both, sides, ties, k, gain, validate, skip):
     qrels, run = (
         dict(zip(("query_id", "doc_id", name), side, strict=True))
         for name, side in zip(("relevance", "score"), sides, strict=True)
@@ -619,7 +619,7 @@ relevant_ids = st.lists(st.integers(-2, 6), max_size=4) | st.dictionaries(
     st.sampled_from(["judged", "full"]),
     cutoffs,
 )
-def test_recommendations(on_both, recommended, relevant, validate, k):
+def test_recommendations_agree(on_both, recommended, relevant, validate, k):
     metrics = [rg.metric("ndcg", k=k, gain=fall), rg.metric("rr", k=k), rg.metric("rr", rel=0), "ndcg"]
     agree(on_both, lambda: rg.from_recommendations(recommended, relevant, validate=validate).evaluate(*metrics))
     matrix = np.array([[*items, *[-1] * 6][:6] for items in recommended]).reshape(len(recommended), 6)
@@ -634,7 +634,7 @@ def test_recommendations(on_both, recommended, relevant, validate, k):
     st.sampled_from(["judged", "full"]),
     st.sampled_from([None, "recommended", "relevant"]),
 )
-def test_numbers(on_both, seed, held_out, dtypes, step, validate, repeats):
+def test_numbers_agree(on_both, seed, held_out, dtypes, step, validate, repeats):
     """Ids of both widths and of any distance, few and thousands, in order and not; and one that repeats."""
     rng = np.random.default_rng(seed)
     step = min(step, (np.iinfo(min(dtypes, key=lambda dtype: int(dtype[1]))).max - 1) // 6000) or 1

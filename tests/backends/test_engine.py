@@ -69,7 +69,7 @@ def flat(rows):
 
 
 @given(lists(), st.sampled_from([None, *TIES]), st.booleans(), rules, looks)
-def test_lists(on_both, held, ties, beside, limits, look):
+def test_hits_of_lists_agree(on_both, held, ties, beside, limits, look):
     own, scores, judged = held
     given = {"judged": judged if beside else None}
     if ties is None:
@@ -83,7 +83,7 @@ def test_lists(on_both, held, ties, beside, limits, look):
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 4), st.integers(1, 9), st.booleans(), looks)
-def test_matrices(on_both, seed, queries, columns, scored, look):
+def test_hits_of_matrices_agree(on_both, seed, queries, columns, scored, look):
     """Rows stand side by side without offsets, and so do judged ones beside them, of another width."""
     rng = np.random.default_rng(seed)
     grades, scores = rng.integers(0, 4, (queries, columns)), rng.integers(0, 3, (queries, columns)) / 2.0

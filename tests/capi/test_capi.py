@@ -80,7 +80,7 @@ def discounts(draw, most):
 
 
 @given(grades_with_faults, st.sampled_from([0, 1]))
-def test_gain(backend, values, kind):
+def test_gain_equals_python(backend, values, kind):
     """The gains before the first bad grade are written, and NaN from there on."""
     sound = next((n for n in range(len(values)) if python(rg.gain, values[: n + 1], GAINS[kind])[0]), len(values))
     expected, _ = python(rg.gain, values[: sound + 1], GAINS[kind])
@@ -93,7 +93,7 @@ def test_gain(backend, values, kind):
 
 
 @given(st.integers(0, 40), st.sampled_from(NAMED), st.floats(1.0001, 1e6))
-def test_discount(backend, n, kind, base):
+def test_discount_equals_python(backend, n, kind, base):
     status, discounts = call("discount", kind=kind[0], base=base, n=n)
     assert status == 0
     assert same(discounts, rg.discount(n, kind[1].format(base=base)).tolist())
@@ -111,7 +111,7 @@ def test_discount_of_deep_ranks(backend):
 
 
 @given(st.data(), grades_with_faults, strides, cutoffs, st.sampled_from([0, 1]))
-def test_sums(backend, data, values, stride, k, gain):
+def test_sums_equal_python(backend, data, values, stride, k, gain):
     values = repeated(values, stride)
     discount, kind = data.draw(discounts(len(values)))
     asked = {"stride": stride, "k": k, "gain": gain}
@@ -133,7 +133,7 @@ def test_sums(backend, data, values, stride, k, gain):
     st.sampled_from(list(IDEALS)),
     strategies.empties,
 )
-def test_ndcg(backend, data, values, judged, stride, judged_stride, k, gain, ideal, empty):
+def test_ndcg_equals_python(backend, data, values, judged, stride, judged_stride, k, gain, ideal, empty):
     values = repeated(values, stride)
     judged = repeated(values if judged is None else judged, judged_stride)
     discount, kind = data.draw(discounts(max(len(values), len(judged))))
@@ -170,7 +170,7 @@ def test_reciprocal_rank(backend, values, stride, k, rel):
 
 @pytest.mark.parametrize("n", quick_first([0, 1, 65, 1025, 70_000], 4))
 @pytest.mark.parametrize("k", [1, 64, 65_537, NO_CUTOFF])
-def test_long_lists(backend, n, k):
+def test_long_lists_equal_python(backend, n, k):
     """Beyond what has scratch on the stack, what a small call takes, and the table of discounts."""
     values = np.random.default_rng(n).integers(0, 6, n).astype(float)
     for stride in (1, -2):
@@ -218,7 +218,7 @@ def each(name, lists, **options):
 @given(
     st.data(), st.integers(0, 10), cutoffs, st.sampled_from([0, 1]), st.sampled_from(list(IDEALS)), strategies.empties
 )
-def test_many_lists(data, queries, k, gain, ideal, empty):
+def test_many_lists_equal_python(data, queries, k, gain, ideal, empty):
     lists, values, offsets = data.draw(ragged(queries))
     judged, judged_values, judged_offsets = data.draw(st.just((lists, values, offsets)) | ragged(queries))
     own = [{"relevance": one} for one in lists]
@@ -239,7 +239,7 @@ def test_many_lists(data, queries, k, gain, ideal, empty):
 
 
 @pytest.mark.slow
-def test_more_lists():
+def test_lists_without_a_value_stand_among_others():
     """Among hundreds of any length a few have no value."""
     rng = np.random.default_rng(3)
     sizes = rng.integers(0, 60, 700) * (rng.random(700) < 0.9)
@@ -301,7 +301,7 @@ def check_order(width, scores, labels, k, ties, **strides):
 
 
 @given(strategies.documents(most=10), strides, strides, cutoffs, st.sampled_from(list(TIES)))
-def test_order(width, documents, stride, labels_stride, k, ties):
+def test_order_equals_the_reference(width, documents, stride, labels_stride, k, ties):
     labels = repeated([float(grade) for grade, _ in documents], labels_stride)
     scores = repeated([score for _, score in documents], stride)
     check_order(width, scores, labels, k, ties, stride=stride, labels_stride=labels_stride)
@@ -365,7 +365,9 @@ def check_from_scores(width, scores, labels, k, ties, gain, discount, rel, empty
     rels,
     strategies.empties,
 )
-def test_from_scores(backend, width, data, documents, fault, stride, labels_stride, k, ties, gain, rel, empty):
+def test_from_scores_equals_python(
+    backend, width, data, documents, fault, stride, labels_stride, k, ties, gain, rel, empty
+):
     documents[:] = [*documents[: fault[0][0]], fault[0][1:], *documents[fault[0][0] :]] if fault else documents
     labels = repeated([float(grade) for grade, _ in documents], labels_stride)
     scores = repeated([score for _, score in documents], stride)

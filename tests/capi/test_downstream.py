@@ -69,7 +69,7 @@ def check(name: str) -> str:
 
 
 @pytest.mark.parametrize("name", PACKAGES)
-def test_package(downstream: Path, name: str) -> None:
+def test_package_works_where_it_is_installed(downstream: Path, name: str) -> None:
     assert python(downstream, f"{check(name)}; print('checked')") == ["checked"]
 
 

@@ -101,6 +101,6 @@ def test_the_usual_metrics_and_one_reading_of_the_truth():
         ({"a": RUN}, {"q": {"d": float("nan")}}, "mrr", ValueError, "truth: query 'q', document 'd': the grade is NaN"),
     ],
 )
-def test_refused(runs, qrels, metrics, expected, message):
+def test_compare_refuses(runs, qrels, metrics, expected, message):
     with pytest.raises(expected, match=message):
         rg.compare(runs, qrels, metrics)

@@ -65,7 +65,7 @@ def test_nan_is_never_the_best():
     assert "nan\n" in rg.Comparison({"one": nothing, "two": nothing}).table()
 
 
-def test_the_table(comparison, backend):
+def test_table_marks_the_best(comparison, backend):
     expected = (
         "metric     good      bad     same\n"
         "------  -------  -------  -------\n"
@@ -121,7 +121,7 @@ def test_the_best_may_be_the_lowest_or_none(metric, best):
     assert rg.compare(runs, {"q": {"d": 1}}, [metric]).best(metric) == best
 
 
-def test_html(comparison):
+def test_html_shows_the_table(comparison):
     page = comparison._repr_html_()
     assert '<td style="text-align: right"><b>0.8333</b></td><td style="text-align: right">0.5000</td>' in page
     assert page.count("<b>") == 4
@@ -146,7 +146,7 @@ NEEDS = {"pandas": "pandas", "polars": "polars", "arrow": "pyarrow"}
 
 
 @pytest.mark.parametrize("library", [name for name, module in NEEDS.items() if find_spec(module)])
-def test_frames(library):
+def test_frames_have_a_row_for_each_query_of_each_run(library):
     """A row for each query of each run, with the metrics by name, whatever their order in a run."""
     comparison = rg.Comparison(
         {

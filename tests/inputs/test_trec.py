@@ -663,7 +663,7 @@ def test_what_read_must_give(backend, given):
         rg.read_trec(Odd(), io.BytesIO(RUN))
 
 
-def test_text_mode(backend):
+def test_text_mode_is_refused(backend):
     Path("run").write_bytes(RUN)
     with open("run", encoding="utf-8") as file, pytest.raises(TypeError, match="run must be opened in binary mode"):
         rg.read_trec(io.BytesIO(QRELS), file)

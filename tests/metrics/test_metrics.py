@@ -44,7 +44,7 @@ def one(text):
         (f"ndcg@{2**2000}", rg.metric("ndcg", k=2**2000)),
     ],
 )
-def test_strings(text, metric):
+def test_strings_name_metrics(text, metric):
     assert one(text) == metric
 
 
@@ -120,7 +120,7 @@ def test_evaluate_wants_a_metric():
         rg.from_ranked([1]).evaluate()
 
 
-def test_the_evaluation():
+def test_evaluation_has_means_counts_and_read_only_vectors():
     result = rg.from_ranked([[1, 0], [0, 0], [0, 1]], query_ids=["a", "b", "c"]).evaluate("rr", "rr(empty=nan)")
     assert result.query_ids == ["a", "b", "c"]
     assert result.counts == {"queries": 3, "missing": 0, "unjudged": 0, "empty": 1}

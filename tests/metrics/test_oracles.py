@@ -70,7 +70,7 @@ ids = st.text("abcdé", min_size=1, max_size=3)
     qrels=st.dictionaries(ids, st.dictionaries(ids, st.integers(0, 4), min_size=1), min_size=1),
     run=st.dictionaries(ids, st.dictionaries(ids, st.integers(0, 5).map(float), min_size=1), min_size=1),
 )
-def test_pytrec_eval(qrels, run):
+def test_dicts_equal_pytrec_eval(qrels, run):
     import pytrec_eval
 
     if not qrels.keys() & run.keys():

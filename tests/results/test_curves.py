@@ -132,7 +132,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("error", "text", "metric", "ks"), REFUSED, ids=range(len(REFUSED)))
-def test_refused(error, text, metric, ks):
+def test_curve_is_refused(error, text, metric, ks):
     with pytest.raises(error) as caught:
         rankings().curve(metric, ks)
     assert caught.type is error

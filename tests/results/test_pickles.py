@@ -69,7 +69,7 @@ def test_public_classes_say_where_they_are():
         assert getattr(rg, name).__module__ == "rankgain"
 
 
-def test_what_users_see():
+def test_rankings_show_public_names_only():
     public = {name for name in dir(rg.Rankings) if not name.startswith("_")}
     assert public == {"curve", "evaluate", "left_out", "limited", "missing", "query_ids", "tie_spread", "ties", "under"}
     assert {name for name in dir(rg.Judgments) if not name.startswith("_")} == {"query_ids"}

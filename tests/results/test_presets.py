@@ -42,7 +42,7 @@ def groups(seed, grades=4, single=0):
 
 @pytest.mark.parametrize("release", [9, 10])
 @pytest.mark.parametrize("corpus", quick_first("bac"))
-def test_trec_eval(corpus, release):
+def test_preset_equals_trec_eval(corpus, release):
     """Every measure but those with parameters, as printed; -c adds the queries that the run lacks."""
     printed = defaultdict(dict)
     for line in (
@@ -74,7 +74,7 @@ def test_trec_eval(corpus, release):
 
 
 @given(seed=seeds)
-def test_pytrec_eval(seed):
+def test_preset_equals_pytrec_eval(seed):
     pytrec_eval = pytest.importorskip("pytrec_eval")
     rng = np.random.default_rng(seed)
     docs = [f"d{number}" for number in range(20)]
@@ -100,7 +100,7 @@ def same_all(expected):
 
 
 @given(seed=seeds, k=st.none() | st.integers(1, 20))
-def test_sklearn(seed, k):
+def test_preset_equals_sklearn(seed, k):
     sklearn = pytest.importorskip("sklearn.metrics")
     rng = np.random.default_rng(seed)
     labels, scores = rng.integers(0, 4, (4, 9)).astype(float), rng.integers(0, 5, (4, 9)) / 8
@@ -114,7 +114,7 @@ def test_sklearn(seed, k):
 
 @pytest.mark.peers
 @pytest.mark.parametrize("seed", range(8))
-def test_lightgbm(seed):
+def test_preset_equals_lightgbm(seed):
     lightgbm = pytest.importorskip("lightgbm")
     labels, scores, sizes = groups(seed, single=1)
     quiet = {"verbose": -1, "min_data": 1, "min_data_in_bin": 1}
@@ -130,7 +130,7 @@ def test_lightgbm(seed):
 
 @pytest.mark.peers
 @pytest.mark.parametrize("seed", range(8))
-def test_xgboost(seed):
+def test_preset_equals_xgboost(seed):
     xgboost = pytest.importorskip("xgboost")
     labels, scores, sizes = groups(seed, single=1)
     scores = scores + np.random.default_rng(seed).integers(0, 3, len(scores)) * 1e-9  # lost in 32 bits
@@ -158,7 +158,7 @@ def test_xgboost(seed):
 
 @pytest.mark.peers
 @pytest.mark.parametrize("seed", range(8))
-def test_catboost(seed):
+def test_preset_equals_catboost(seed):
     utils = pytest.importorskip("catboost.utils")
     labels, scores, sizes = groups(seed)
     ids = np.repeat(np.arange(len(sizes)), sizes)
@@ -330,7 +330,7 @@ def test_rankgain_is_like_itself():
         ("nonsense", "sklearn", ValueError, "there is no metric 'nonsense'"),
     ],
 )
-def test_refused(asked, like, error, match):
+def test_presets_are_refused(asked, like, error, match):
     with pytest.raises(error, match=match):
         rg.from_scores([[0, 1]], [[0.1, 0.2]]).evaluate(asked, like=like)
 
@@ -347,7 +347,7 @@ def test_what_follows_other_peers_is_not_merged():
         one.merge(other)
 
 
-def test_notes_say_it():
+def test_html_names_the_preset():
     assert (
         "ties: average (like sklearn)" in rg.from_scores([0, 1], [1, 1]).evaluate("ndcg", like="sklearn")._repr_html_()
     )
@@ -404,7 +404,7 @@ def test_what_parameters_mean(asked, label, text):
     assert rg.explain(asked).facts["rankgain"][label].startswith(text)
 
 
-def test_differences():
+def test_differences_between_peers_are_told():
     found = rg.explain("ap@5", like=("lightgbm", "torchmetrics", "rankgain"))
     apart = found.differences()
     assert apart["formula"]["torchmetrics"] == TABLE["ap_hits"].formula

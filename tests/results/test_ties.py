@@ -70,7 +70,7 @@ def test_queries_that_do_not_count_do_not_hang():
 
 
 @pytest.mark.parametrize("ties", ["average", "worst", "best", "stable"])
-def test_the_own_rule(ties):
+def test_spread_keeps_the_own_rule(ties):
     spread = rg.from_scores([[0, 1]], [[1, 1]], ties=ties).tie_spread("rr")
     assert spread.own.ties == ties
     assert list(spread.evaluations) == ["worst", "expected", "best", *["stable"] * (ties == "stable")]
@@ -124,7 +124,7 @@ def test_threads_give_the_same_bits():
     assert one.to_dict() == many.to_dict()
 
 
-def test_refused():
+def test_spread_is_refused():
     with pytest.raises(ValueError, match="tie_spread: these rankings were given in rank order, without scores"):
         rg.from_ranked([[1, 0]]).tie_spread("rr")
     rankings = rg.from_scores([[0, 1]], [[1, 1]])

@@ -7,6 +7,7 @@ import ctypes
 import json
 import math
 import re
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -207,4 +208,7 @@ def current():
 
 
 if __name__ == "__main__":
-    FROZEN.write_text(json.dumps(current(), indent=2) + "\n")
+    frozen, now = json.loads(FROZEN.read_text()), current()
+    if changed := [name for kind, held in frozen.items() for name in held if now[kind].get(name) != held[name]]:
+        sys.exit(f"what is frozen has changed: {', '.join(changed)}")
+    FROZEN.write_text(json.dumps(now, indent=2) + "\n")

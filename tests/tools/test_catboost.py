@@ -45,7 +45,7 @@ def test_each_round_is_our_own_evaluation(metric, loss):
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize(("ours", "own"), [("ndcg@5", "Base"), (EXPONENTIAL, "Exp")])
-def test_its_own_ndcg(ours, own, weighted):
+def test_ndcg_equals_its_own(ours, own, weighted):
     """Which orders what is tied by label, lowest first."""
     own = f"NDCG:top=5;type={own}"
     metric = rg.catboost_metric(ours, *PAIRS, ties="worst")
@@ -55,7 +55,7 @@ def test_its_own_ndcg(ours, own, weighted):
         np.testing.assert_allclose(logged[name][f"{ours}_rankgain"], theirs, rtol=1e-9)
 
 
-def test_early_stopping():
+def test_early_stopping_takes_the_metric():
     model, logged = train(rg.catboost_metric("mrr", *PAIRS), rounds=200, early_stopping_rounds=4)
     values = logged["validation"]["mrr_rankgain"]
     assert len(values) < 200
@@ -63,7 +63,7 @@ def test_early_stopping():
     assert model.best_score_["validation"]["mrr_rankgain"] == max(values)
 
 
-def test_the_estimator():
+def test_estimator_takes_the_metric():
     metric = rg.catboost_metric("ndcg@5", *PAIRS)
     ranker = clone(catboost.CatBoostRanker(**PARAMETERS, iterations=5, eval_metric=metric))
     ranker.fit(

@@ -53,7 +53,7 @@ def test_each_round_is_our_own_evaluation():
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_its_own_ndcg(weighted):
+def test_ndcg_equals_its_own(weighted):
     _, logged = train(rg.lightgbm_metric(EXPONENTIAL, ties="stable"), weighted=weighted)
     for values in logged.values():
         own, ours = values["ndcg@5"], values[f"{EXPONENTIAL}_rankgain"]
@@ -69,7 +69,7 @@ def test_its_own_ndcg_of_empty_queries():
     assert (np.array(zero) < 0.7).all()
 
 
-def test_early_stopping():
+def test_early_stopping_takes_the_metric():
     stop = lgb.early_stopping(3, first_metric_only=True, verbose=False)
     model, logged = train(rg.lightgbm_metric("ndcg@5", "rr"), [stop], rounds=200, metric="none")
     values = logged["valid"]["ndcg@5_rankgain"]
@@ -83,7 +83,7 @@ def test_cross_validation():
     np.testing.assert_allclose(result[f"valid {EXPONENTIAL}_rankgain-mean"], result["valid ndcg@5-mean"], rtol=1e-12)
 
 
-def test_the_estimator():
+def test_estimator_takes_the_metric():
     ranker = lgb.LGBMRanker(
         n_estimators=200, num_leaves=5, min_child_samples=5, learning_rate=0.3, verbose=-1, n_jobs=1
     )

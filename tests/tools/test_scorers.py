@@ -131,7 +131,7 @@ def test_a_ranker_that_is_fitted_with_groups(data):
 
 
 @pytest.mark.usefixtures("routing")
-def test_requests(data):
+def test_scorer_takes_routed_queries_on_request_only(data):
     X, y, qid = data
     for request in (False, None):
         scorer = rg.scorer(METRIC).set_score_request(qid=request)
@@ -272,7 +272,7 @@ def test_models_of_other_origin():
 MODEL = Fixed(predict=[0.1, 0.2, 0.3])
 
 
-def test_no_groups(data):
+def test_scorer_without_queries_is_refused(data):
     scorer = rg.scorer(METRIC)
     with pytest.raises(ValueError, match=r"scorer\('ndcg\(gain=exponential\)@3'\) was not told") as caught:
         scorer(MODEL, [[0]] * 3, [0, 1, 2])
@@ -298,7 +298,7 @@ def test_no_groups(data):
         (object(), [0, 1, 2], [1] * 3, TypeError, "object has none of the methods predict_proba, decision_function, p"),
     ],
 )
-def test_refusals(model, y, qid, error, text):
+def test_scorer_refuses(model, y, qid, error, text):
     with pytest.raises(error, match=text):
         rg.scorer("ndcg")(model, None, y, qid=qid)
 
@@ -377,7 +377,7 @@ print(rg.scorer()(Model(), None, [0, 1], qid=[1, 1]), 'sklearn' in sys.modules)
     assert done.stdout == "1.0 False\n"
 
 
-def test_ties():
+def test_scorer_orders_ties_as_asked():
     model = Fixed(predict=[0.5, 0.5])
     found = [rg.scorer("rr", ties=ties)(model, None, [0, 1], qid=[1, 1]) for ties in ("best", "average", "worst")]
     assert found == [1.0, 0.75, 0.5]

@@ -57,7 +57,7 @@ def value(metric, scores=SCORES, weights=None):
 
 
 @pytest.mark.parametrize("ties", ["average", "stable", "best", "worst"])
-def test_values(ties):
+def test_metrics_equal_evaluate(ties):
     scores = np.round(SCORES)
     for metric in made(ties=ties, threads=2):
         assert value(metric, scores) == evaluated(VALID, scores, "ndcg@5", ties=ties)[0]
@@ -90,7 +90,7 @@ def test_a_query_without_documents_has_no_weight():
     assert metric([0, 1, 1], [3, 2, 1], [2.0, 2.0, 3.0], [2, 0, 1])[0][1] == (2 * 0.5 + 3 * 1.0) / 5
 
 
-def test_names():
+def test_metrics_are_named_after_what_is_asked():
     table = rg.metric("ndcg", k=3, gain={1: 1.5, 2: 7, 3: 8, 4: 9, 5: 9})
     asked = ["ndcg@10", "mrr", "ndcg:gain=exponential@10", "ndcg_cut.5,10", "dcg ( discount = zipf ) @ 3", table]
     names = [
@@ -126,7 +126,7 @@ def test_the_direction_is_that_of_the_metric(name):
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, copy.copy, lambda metric: pickle.loads(pickle.dumps(metric))])
-def test_copies(copied):
+def test_copies_of_metrics_equal_them(copied):
     for metric in [*made(), *made(rg.metric("ndcg", k=3, gain=[0, 5, 6, 7, 8, 9]), ties="worst", threads=2)]:
         other = copied(metric)
         assert repr(other) == repr(metric)
@@ -243,7 +243,7 @@ def test_what_catboost_cannot_log(otherwise):
         rg.catboost_metric("rr", PAIR, otherwise=otherwise)
 
 
-def test_arguments():
+def test_arguments_are_checked():
     for make in (rg.lightgbm_metric, rg.xgboost_metric, lambda *args, **kw: rg.catboost_metric(*args, PAIR, **kw)):
         with pytest.raises(ValueError, match="there is no metric 'ndgc@10'; did you mean"):
             make("ndgc@10")

@@ -54,7 +54,7 @@ def test_each_round_is_our_own_evaluation():
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_its_own_ndcg(weighted):
+def test_ndcg_equals_its_own(weighted):
     _, logged = train(rg.xgboost_metric(EXPONENTIAL, ties="stable"), weighted=weighted)
     for values in logged.values():
         np.testing.assert_allclose(values[f"{EXPONENTIAL}_rankgain"], values["ndcg@5"], **LOGGED)
@@ -68,7 +68,7 @@ def test_its_own_ndcg_of_empty_queries():
 
 
 @pytest.mark.parametrize("metric", ["ndcg@5", "mrr"])
-def test_early_stopping(metric):
+def test_early_stopping_takes_the_metric(metric):
     """Of the names it knows as gains, mrr is none: `maximize` tells it."""
     ours = rg.xgboost_metric(metric)
     model, logged = train(ours, rounds=200, early_stopping_rounds=4, maximize=ours.maximize)
@@ -98,7 +98,7 @@ def ranked(metric, valid, **options):
     return ranker.evals_result()["validation_0"], ranker.predict(valid.features)
 
 
-def test_the_estimator():
+def test_estimator_takes_the_metric():
     """Its mean is ours where all queries are equally long, and weighs them by length where they are not."""
     equal = make(4, longest=6, shortest=6)
     metric = rg.xgboost_metric("mrr", per_query=True)
