@@ -86,7 +86,7 @@ def _parser() -> argparse.ArgumentParser:
     evaluate = commands.add_parser(
         "eval",
         help="evaluate runs against qrels",
-        description="Evaluate TREC runs against TREC qrels. Several runs stand beside each other, the best marked.",
+        description="Evaluate TREC runs against TREC qrels. Several runs are shown side by side, the best marked.",
         epilog="Metrics: "
         + "; ".join(f"{row.name} ({row.title})" for row in TABLE.values())
         + ". Parameters: 'ndcg:gain=exponential@10', 'mrr:rel=2@10'.",
@@ -113,16 +113,20 @@ def _parser() -> argparse.ArgumentParser:
         "--like", type=_peer, metavar="PEER", help=f"compute by the rules of another tool: {', '.join(PEERS)}"
     )
     evaluate.add_argument(
-        "--tie-spread", action="store_true", help="the worst, expected and best value over the orders of equal scores"
+        "--tie-spread", action="store_true", help="the worst, expected and best value over the orders of tied documents"
     )
     evaluate.add_argument(
-        "--threads", type=_threads, default=1, metavar="N", help="how many threads may share the work (default: 1)"
+        "--threads",
+        type=_threads,
+        default=1,
+        metavar="N",
+        help="the number of threads that may share the work (default: 1)",
     )
-    evaluate.add_argument("--per-query", action="store_true", help="a row for each query (and run)")
+    evaluate.add_argument("--per-query", action="store_true", help="one row per query (and run)")
     forms = evaluate.add_mutually_exclusive_group()
     for form, text in (
         ("json", "JSON instead of a table"),
-        ("csv", "comma-separated values in full precision: run, metrics; with --per-query run, query, metrics"),
+        ("csv", "comma-separated values in full precision: run, metrics; with --per-query: run, query, metrics"),
         ("trec", "trec_eval's lines: metric, query or all, value; with several runs, each begins with a line runid"),
     ):
         forms.add_argument(f"--{form}", dest="form", action="store_const", const=form, default="text", help=text)
@@ -140,9 +144,9 @@ def _parser() -> argparse.ArgumentParser:
 def _add_explain(commands: Any) -> None:
     explain = commands.add_parser(
         "explain",
-        help="say which rules give the number of a metric",
-        description="Say which formula, gain, discount, ideal and rules for ties, empty and missing queries give the "
-        "number of a metric, in rankgain or in another tool, or how two of them differ.",
+        help="explain the rules behind a metric",
+        description="Print the formula, gain, discount, ideal and rules for ties, empty and missing queries behind a "
+        "metric, in rankgain or in another tool, or how two of them differ.",
     )
     explain.add_argument("metric", type=_metric, metavar="METRIC", help="a metric, such as ndcg@10")
     explain.add_argument(
@@ -150,7 +154,7 @@ def _add_explain(commands: Any) -> None:
         action="append",
         type=_peer,
         metavar="PEER",
-        help=f"a tool: {', '.join((*PEERS, OWN.name))}; given twice: what differs (default: {OWN.name})",
+        help=f"a tool: {', '.join((*PEERS, OWN.name))}; given twice: how they differ (default: {OWN.name})",
     )
     explain.set_defaults(parser=explain, run=_explain, files=[])
 

@@ -39,17 +39,17 @@ HELP = """
 Evaluate a TREC run against TREC qrels: the options, the measures and the output are those of trec_eval.
 Either file may be compressed with gzip, or - for standard input.
 
-  -h, --help                         print this, and end
-  -v, --version                      print the version, and end
+  -h, --help                         print this and exit
+  -v, --version                      print the version and exit
   -q, --query_eval_wanted            print the values of each query before the summary
   -n, --nosummary                    print no summary
   -c, --complete_rel_info_wanted     average over all queries of the qrels: those that the run lacks count as 0
   -l, --level_for_rel num            the lowest grade that is relevant (default: 1); gains do not depend on it
   -M, --Max_retrieved_per_topic num  look only at this many documents of each query
-  -J, --Judged_docs_only             take documents that are not judged out of the run
-  -N, --Number_docs_in_coll num      how many documents the collection has, for utility (default: 0)
+  -J, --Judged_docs_only             remove unjudged documents from the run
+  -N, --Number_docs_in_coll num      the number of documents in the collection, for utility (default: 0)
   -m, --measure measure[.params]     a measure, or several by a nickname; may be repeated (default: official)
-      --release 9|10                 whose numbers; 9 compares scores in 32 bits (default: 10)
+      --release 9|10                 the release to follow; 9 compares scores in 32 bits (default: 10)
 """
 
 _SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
