@@ -30,11 +30,11 @@ def make(queries: int, documents: int, judged: int, grades: tuple[int, ...]) -> 
         numbers = rng.sample(range(1, 8_841_824), documents + judged)
         scores = sorted(rng.sample(range(1, 2**20), documents), reverse=True)
         run[f"{query}"] = {f"D{number}": score / 2**16 for number, score in zip(numbers, scores, strict=False)}
-        judgements: dict[str, int] = {}
-        while len(judgements) < judged:
+        judgments: dict[str, int] = {}
+        while len(judgments) < judged:
             place = int(documents * rng.random() ** 3) if rng.random() < 0.8 else rng.randrange(documents, len(numbers))
-            judgements[f"D{numbers[place]}"] = rng.choice(grades)
-        qrels[f"{query}"] = judgements
+            judgments[f"D{numbers[place]}"] = rng.choice(grades)
+        qrels[f"{query}"] = judgments
     return qrels, run
 
 

@@ -44,8 +44,8 @@ def lines_of(run: Run) -> Iterator[str]:
 def write(folder: Path, qrels: Qrels, run: Run) -> tuple[Path, Path]:
     qrels_path, run_path = folder / "qrels.txt", folder / "run.txt"
     with qrels_path.open("w") as file:
-        for query, judgements in qrels.items():
-            file.writelines(f"{query} 0 {name} {grade}\n" for name, grade in judgements.items())
+        for query, judgments in qrels.items():
+            file.writelines(f"{query} 0 {name} {grade}\n" for name, grade in judgments.items())
     with run_path.open("w") as file:
         file.writelines(lines_of(run))
     return qrels_path, run_path

@@ -54,7 +54,7 @@ def test_eval_prints_a_table(files, capsys, backend):
         "\n"
         "queries evaluated: 3\n"
         "missing from the run: 1 (counted as 0)\n"
-        "without judgements: 1 (left out)\n"
+        "without judgments: 1 (left out)\n"
         "nothing relevant: 1\n"
         f"ties: docid   backend: {backend}\n"
     )
@@ -90,7 +90,7 @@ def test_eval_compares_several_runs(runs, capsys, backend):
         "*: the best\n"
         "queries evaluated: 3\n"
         "missing from the run: run 1 (counted as 0), other.run.gz 0\n"
-        "without judgements: run 1 (left out), other.run.gz 0\n"
+        "without judgments: run 1 (left out), other.run.gz 0\n"
         "nothing relevant: 1\n"
         f"ties: docid   backend: {backend}\n"
     )

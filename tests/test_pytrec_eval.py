@@ -319,7 +319,7 @@ def test_any_mapping_and_ids_of_other_types():
     assert evaluate({"recip_rank"}, {1: {7: 0.1, 10: 0.1}}, {1: {7: 1}}) == {1: {"recip_rank": 0.5}}
 
 
-def test_the_judgements_are_copied():
+def test_the_judgments_are_copied():
     qrels = {"q": {"a": 1}}
     evaluator = ours.RelevanceEvaluator(qrels, {"recip_rank"})
     qrels["q"]["a"] = 0
@@ -444,11 +444,11 @@ def test_what_is_refused(arguments, kind, told):
     [
         ("run", "q1 Q0 d1 1 0.5", "f_run: line 2: there must be 6 fields, not 5"),
         ("run", "", "f_run: line 2: there must be 6 fields, not 0"),
-        ("run", "q1 Q0 d 1 x tag", "f_run: line 2: 'x' is no float"),
-        ("run", "q1 Q0 d1 1 1 tag", "f_run: line 2: document 'd1' stands for the second time under query 'q1'"),
+        ("run", "q1 Q0 d 1 x tag", "f_run: line 2: 'x' is not a valid float"),
+        ("run", "q1 Q0 d1 1 1 tag", "f_run: line 2: document 'd1' is there for the second time under query 'q1'"),
         ("qrel", "q1 0 d1", "f_qrel: line 2: there must be 4 fields, not 3"),
-        ("qrel", "q1 0 d 1.5", "f_qrel: line 2: '1.5' is no int"),
-        ("qrel", "q1 0 d1 1", "f_qrel: line 2: document 'd1' stands for the second time under query 'q1'"),
+        ("qrel", "q1 0 d 1.5", "f_qrel: line 2: '1.5' is not a valid int"),
+        ("qrel", "q1 0 d1 1", "f_qrel: line 2: document 'd1' is there for the second time under query 'q1'"),
     ],
 )
 def test_lines_that_are_refused(parse, line, told):
@@ -471,7 +471,7 @@ def test_relstrings():
     assert trec_measures.relstrings(rankings, 10) == ["-.09>2-", "-1", ""]
     assert trec_measures.relstrings(rankings, 2) == ["-.", "-1", ""]
     assert trec_measures.relstrings(rankings.limited(judged_only=True), 10) == ["09>2", "1", ""]
-    with pytest.raises(ValueError, match="relstring: which of the tied documents comes first is open with ties='best'"):
+    with pytest.raises(ValueError, match="relstring: the order of tied documents is undefined with ties='best'"):
         trec_measures.relstrings(rankings.under(ties="best"), 3)
 
 

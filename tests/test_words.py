@@ -10,13 +10,14 @@ from importlib.util import find_spec
 from operator import attrgetter
 from pathlib import Path
 from textwrap import dedent
+from typing import get_args
 
 import pytest
 from support import metric_table
 from support.wheels import ROOT
 
 import rankgain as rg
-from rankgain import pytrec_eval, sklearn
+from rankgain import choices, pytrec_eval, sklearn
 from rankgain.metrics.aggregators import geometric_mean, mean, total
 from rankgain.metrics.table import TABLE
 from rankgain.results.presets import PEERS
@@ -47,6 +48,7 @@ def public():
                     yield f"{short}.{method}", own
 
 
+CHOICES = "Ties", "ScoreTies", "Missing", "Validate", "Ideal", "Rounding", "ScoreBits"
 PUBLIC = {name: value for name, value in public() if name not in CALLED_BY_LIBRARIES | DEPRECATED}
 FUNCTIONS = {name: value for name, value in PUBLIC.items() if inspect.isfunction(value)}
 
@@ -159,10 +161,29 @@ def test_aggregate_names_each_metric_that_is_not_averaged():
         assert (f"``{name}``" in text) == (row.aggregator is not mean), name
 
 
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_docstring_lists_the_values_of_a_closed_choice(name):
+    for head, _ in entries(sections(FUNCTIONS[name]).get("Parameters", "")):
+        for parameter in head.partition(" : ")[0].split(", "):
+            annotation = str(FUNCTIONS[name].__annotations__[parameter.lstrip("*")])
+            kinds = {word for word in re.findall(r"\w+", annotation) if word in CHOICES}
+            for kind in kinds:
+                listed = re.findall(r"[\w-]+", re.search(r"\{(.*)\}", head)[1])
+                assert set(listed) == set(map(str, get_args(getattr(choices, kind)))), head
+
+
+@pytest.mark.checkout
+def test_readme_names_the_metrics_that_have_no_average():
+    (listed,) = re.findall(r"no closed form \((.*)\) are refused", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert set(re.findall(r"`(\w+)`", listed)) == {name for name, row in TABLE.items() if row.unaveraged}
+
+
 def test_evaluate_names_each_peer():
     text = sections(rg.Rankings.evaluate)["Parameters"].partition("like : ")[2]
     assert re.findall(r'``"([^"]+)"``', text) == list(PEERS)
 
+
+KERNELS = "_reference", "_compiled"  # whose comments speak in formulas
 
 # Turns that a native engineer would not use, and what to write instead.
 TURNS = {
@@ -170,9 +191,7 @@ TURNS = {
     r"\bwhich few need\b": "imported only where it is needed",
     r"\bwhoever\b": "those who",
     r"\b(?:his|him|he)\b": "their; the caller",
-    r"\bis no (?:number|integer|int|float|mapping|list|frame|array|str|path|tensor|cut-off|Evaluation|text|gain)\b": (
-        "is not a …"
-    ),
+    r"(?<!there )is no (?:number|integer|int|float|mapping|list|frame|array|str|path|cut-off|text|gain)\b": "is not",
     r"\b(?:one|a) (?:value|number|weight|row|column|panel|line|character|grade|score|metric|gain) an? "
     r"(?:query|metric|run|user|document|grade|row|order|panel|rank)\b": "one … per …",
     r"\bof what is\b": "name the thing",
@@ -193,7 +212,7 @@ def texts():
     files += [
         path
         for path in sorted((ROOT / "src").rglob("*"))
-        if path.suffix in (".py", ".pyi", ".pyx", ".pxd", ".pxi", ".h", ".md")
+        if path.suffix in (".py", ".pyi", ".pyx", ".pxd", ".h", ".md") and path.parent.name not in KERNELS
     ]
     return [path for path in files if path.exists()]
 

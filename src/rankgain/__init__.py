@@ -2,13 +2,13 @@
 
 Relevance already in rank order: `gain`, `discount`, `cg`, `dcg`, `idcg`, `ndcg`, `reciprocal_rank`, `mean_ndcg`, `mrr`,
 `precision`, `recall`, `average_precision`, `hit_rate`.
-Any other form: make Rankings with `from_ranked`, `from_scores`, `from_recommendations`, `from_qrels`,
+Any other form of input: make Rankings with `from_ranked`, `from_scores`, `from_recommendations`, `from_qrels`,
 `from_frames` or `read_trec`, then `evaluate`. `judgments` prepares truth for many runs.
-Where people train: `lightgbm_metric`, `xgboost_metric`, `catboost_metric`.
+Metrics for training: `lightgbm_metric`, `xgboost_metric`, `catboost_metric`.
 For scikit-learn's searches and cross-validations: `scorer`; in place of its functions: `rankgain.sklearn`.
 Any two forms in one call: `evaluate`.
-Several runs: `compare`. Many cut-offs: `Rankings.curve`, and `plot` for its picture.
-What gives a number, here and elsewhere: `explain`.
+Several runs: `compare`. Many cut-offs: `Rankings.curve`, and `plot` to draw them.
+How a number comes about, here and in other tools: `explain`.
 From C, C++, Cython and Numba: `rankgain.capi`, and `get_include` for the header.
 """
 
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 __version__ = _backend.VERSION
 backend: str = _backend.name
 
-# Where the other names stand; each is imported when it is first asked for.
+# Where the other names are defined; each is imported when it is first used.
 _LATER = {
     "Comparison": "comparison.comparison",
     "Curve": "results.curves",

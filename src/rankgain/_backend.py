@@ -1,7 +1,7 @@
 """The only place that chooses between the compiled kernels and the pure-Python reference.
 
 Everything else calls `_backend.walk`, `.lists` and so on (see `PARTS`), and does not know which. Each of them is
-imported when it is first asked for.
+imported when it is first used.
 """
 
 import os
@@ -37,7 +37,7 @@ NOTHING_COMPILED = (
 )
 
 name: str
-cpu: str | None  # the level of CPU that the compiled loops are for
+cpu: str | None  # the CPU level that the compiled loops use
 
 
 def module_of(part: str, backend: str) -> str:
@@ -65,11 +65,11 @@ def _use_cpu(level: str | None) -> str:
 
 
 def _compiled(required: bool) -> bool:
-    """Whether the compiled modules are there. A broken one is an error: it must not become a slowdown."""
+    """Whether the compiled modules are installed. A broken one is an error: it must not become a slowdown."""
     try:
         _import_compiled(COMPILED[0])
     except ImportError:
-        from importlib.util import find_spec  # which only this case needs
+        from importlib.util import find_spec  # only this case needs it
 
         if any(map(find_spec, COMPILED)):
             raise
@@ -89,7 +89,7 @@ def _import_compiled(module: str) -> ModuleType:
         ) from error
 
 
-if not TYPE_CHECKING:  # who would take every name for one that is there
+if not TYPE_CHECKING:  # type checkers would accept every name
 
     def __getattr__(part: str) -> ModuleType:
         if part not in PARTS:

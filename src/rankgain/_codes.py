@@ -19,7 +19,7 @@ UNIT, LOG2, JARVELIN, ZIPF, VECTOR, GEOMETRIC = range(6)
 # What a chunk of a Source holds.
 LISTS, DICTS, COLUMNS, PLACES = range(4)
 
-# What a term of a Program is: how the hits or the judged grades of a query become a number a cut-off.
+# What a term of a Program is: how the hits or the judged grades of a query become one number per cut-off.
 (
     DISCOUNTED_SUM,
     IDEAL_SUM,
@@ -89,5 +89,5 @@ MISSING_GAIN = 21
 BAD_GAIN = 22
 SHORT_DISCOUNT = 23
 ABOVE_MAX_GRADE = 24
-# Added to a code: the offender stands in the judged grades, not in the list itself.
+# Added to a code: the error is in the judged grades, not in the list itself.
 IN_JUDGED = 64

@@ -1,4 +1,4 @@
-"""What is found in the place of the compiled `capi` where nothing was compiled."""
+"""What stands in for the compiled `capi` if nothing was compiled."""
 
 from rankgain._backend import NOTHING_COMPILED
 

@@ -80,7 +80,7 @@ cdef const char* rankgain_message(int status) noexcept nogil:
     if status == RANKGAIN_LARGE_GRADE:
         return "a grade is too large for the exponential gain, which needs grades below 1024"
     if status == RANKGAIN_NAN_SCORE:
-        return "a score is NaN; use -inf for a document that is to come last"
+        return "a score is NaN; use -inf for a document that must come last"
     if status == RANKGAIN_NOT_FINITE:
         return "the sum of the gains, or its ratio to the ideal, is not finite; use smaller gains"
     if status == RANKGAIN_ABOVE_IDEAL:
@@ -720,7 +720,7 @@ def address(str name not None):
     >>> from rankgain import capi
     >>> message = ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.c_int)(capi.address("rankgain_message"))
     >>> message(capi.RANKGAIN_NAN_SCORE).decode()
-    'a score is NaN; use -inf for a document that is to come last'
+    'a score is NaN; use -inf for a document that must come last'
     """
     functions = globals()["__pyx_capi__"]
     if name not in functions:

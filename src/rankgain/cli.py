@@ -31,13 +31,13 @@ from rankgain.tools.sample import sample
 
 DEFAULT_METRICS = ("ndcg@10", "mrr@10")
 
-# Bytes of input from which on reading takes long enough for a progress bar.
+# From this many bytes of input on, reading takes long enough for a progress bar.
 LARGE = 32 << 20
 
 
 def command() -> int:
-    """`main` as a process of its own, which Ctrl-C ends as it ends other programs: at once and without a traceback."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not one that a shell has ignore it
+    """Run `main` as a process that Ctrl-C ends as it ends other programs: at once and without a traceback."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # unless a shell has it ignored
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     return main()
 
@@ -45,12 +45,12 @@ def command() -> int:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status: 0 done, 1 the input cannot be evaluated, 2 the call is wrong.
 
-    Those of `trec_eval` are its own.
+    The command `trec_eval` has the statuses of trec_eval.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        if given[:1] == ["trec_eval"]:  # whose options are no other's
-            from rankgain.tools import trec_eval  # which few need
+        if given[:1] == ["trec_eval"]:  # which has options of its own
+            from rankgain.tools import trec_eval  # imported where it is needed
 
             status, text = trec_eval.main(given[1:])
             _print(text)
@@ -70,7 +70,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     options, rest = _parser().parse_known_args(arguments)
     if any(argument != "-" and argument.startswith("-") for argument in rest):
         options.parser.error(f"unrecognized arguments: {' '.join(rest)}")
-    options.files += rest  # files that stand behind an option
+    options.files += rest  # files that follow an option
     return options
 
 
@@ -86,7 +86,7 @@ def _parser() -> argparse.ArgumentParser:
     evaluate = commands.add_parser(
         "eval",
         help="evaluate runs against qrels",
-        description="Evaluate TREC runs against TREC qrels. Several runs stand beside each other, the best marked.",
+        description="Evaluate TREC runs against TREC qrels. Several runs are shown side by side, the best marked.",
         epilog="Metrics: "
         + "; ".join(f"{row.name} ({row.title})" for row in TABLE.values())
         + ". Parameters: 'ndcg:gain=exponential@10', 'mrr:rel=2@10'.",
@@ -113,17 +113,21 @@ def _parser() -> argparse.ArgumentParser:
         "--like", type=_peer, metavar="PEER", help=f"compute by the rules of another tool: {', '.join(PEERS)}"
     )
     evaluate.add_argument(
-        "--tie-spread", action="store_true", help="the worst, expected and best value over the orders of equal scores"
+        "--tie-spread", action="store_true", help="the worst, expected and best value over the orders of tied documents"
     )
     evaluate.add_argument(
-        "--threads", type=_threads, default=1, metavar="N", help="how many threads may share the work (default: 1)"
+        "--threads",
+        type=_threads,
+        default=1,
+        metavar="N",
+        help="the number of threads that may share the work (default: 1)",
     )
-    evaluate.add_argument("--per-query", action="store_true", help="a row for each query (and run)")
+    evaluate.add_argument("--per-query", action="store_true", help="one row per query (and run)")
     forms = evaluate.add_mutually_exclusive_group()
     for form, text in (
         ("json", "JSON instead of a table"),
-        ("csv", "comma-separated values in full precision: run, metrics; with --per-query run, query, metrics"),
-        ("trec", "trec_eval's lines: metric, query or all, value; of several runs each begins with a line runid"),
+        ("csv", "comma-separated values in full precision: run, metrics; with --per-query: run, query, metrics"),
+        ("trec", "trec_eval's lines: metric, query or all, value; with several runs, each begins with a line runid"),
     ):
         forms.add_argument(f"--{form}", dest="form", action="store_const", const=form, default="text", help=text)
     evaluate.add_argument(
@@ -140,9 +144,9 @@ def _parser() -> argparse.ArgumentParser:
 def _add_explain(commands: Any) -> None:
     explain = commands.add_parser(
         "explain",
-        help="say which rules give the number of a metric",
-        description="Say which formula, gain, discount, ideal and rules for ties, empty and missing queries give the "
-        "number of a metric, in rankgain or in another tool, or how two of them differ.",
+        help="explain the rules behind a metric",
+        description="Print the formula, gain, discount, ideal and rules for ties, empty and missing queries behind a "
+        "metric, in rankgain or in another tool, or how two of them differ.",
     )
     explain.add_argument("metric", type=_metric, metavar="METRIC", help="a metric, such as ndcg@10")
     explain.add_argument(
@@ -150,7 +154,7 @@ def _add_explain(commands: Any) -> None:
         action="append",
         type=_peer,
         metavar="PEER",
-        help=f"a tool: {', '.join((*PEERS, OWN.name))}; given twice: what differs (default: {OWN.name})",
+        help=f"a tool: {', '.join((*PEERS, OWN.name))}; given twice: how they differ (default: {OWN.name})",
     )
     explain.set_defaults(parser=explain, run=_explain, files=[])
 
@@ -228,7 +232,7 @@ def _same_file(one: str, other: str) -> bool:
 
 
 def _check_rules(options: argparse.Namespace) -> None:
-    """Refuse options that contradict each other, and settle by what rules a run is read."""
+    """Refuse options that contradict each other, and set the rules by which a run is read."""
     options.metric = options.metric or _default_metrics(options.like)
     ties, missing, options.score_bits = "docid", "zero", 64
     if options.like is not None:
@@ -244,7 +248,7 @@ def _check_rules(options: argparse.Namespace) -> None:
 
 
 def _default_metrics(like: str | None) -> Sequence[str]:
-    """Those of the customary ones that a peer has, by the same rules."""
+    """The default metrics that a peer has, all under the same rules."""
     if like is None:
         return DEFAULT_METRICS
     had: list[str] = []
@@ -256,19 +260,19 @@ def _default_metrics(like: str | None) -> Sequence[str]:
 
 
 def _rankings(files: Sequence[str], options: argparse.Namespace) -> Iterator[tuple[str, Rankings]]:
-    """Each run by its name. One is read when the one before it is done with."""
+    """Each run by name. A run is read only when the one before it is finished."""
     qrels, *runs = files
     bar = progress_bar(files)
     with opened(qrels, bar) as file:
         truth = judgments(file)
     for name, run in zip(run_names(runs), runs, strict=True):
-        with opened(run, None if options.tie_spread else bar) as file:  # which may be read twice, hence by its path
+        with opened(run, None if options.tie_spread else bar) as file:  # by its path, since it may be read twice
             rules = {"ties": options.ties, "missing": options.missing, "score_bits": options.score_bits}
             yield name, read_trec(truth, file, threads=options.threads, **rules)
 
 
 def run_names(paths: Sequence[str]) -> list[str]:
-    """What the runs are called: the name of the file without its extension, or the path where two share that name."""
+    """The names of the runs: the file name without its extension, or the path if two share that name."""
     short = [_short_name(path) for path in paths]
     names = [path if short.count(name) > 1 else name for path, name in zip(paths, short, strict=True)]
     return names if len(set(names)) == len(names) else list(paths)
@@ -282,7 +286,7 @@ def _short_name(path: str) -> str:
 
 
 def progress_bar(paths: Sequence[str]) -> Any:
-    """The class tqdm, where there is someone to see it, something to wait for, and tqdm is installed; else None."""
+    """The class tqdm, if the output is a terminal, the input is large, and tqdm is installed; else None."""
     large = sum(os.path.getsize(path) for path in paths if os.path.isfile(path)) > LARGE
     if not large or sys.stderr is None or not sys.stderr.isatty():
         return None
@@ -294,7 +298,7 @@ def progress_bar(paths: Sequence[str]) -> Any:
 
 @contextlib.contextmanager
 def opened(path: str, bar: Any) -> Iterator[Any]:
-    """A path as it is, or, with a bar, the file behind it, which moves the bar as it is read."""
+    """The path itself or, with a bar, the open file, which advances the bar as it is read."""
     if bar is None or not os.path.isfile(path):
         yield path
         return
@@ -315,10 +319,10 @@ def encoded(text: str) -> bytes:
 
 
 def _print(text: str) -> None:
-    """Write to standard output the bytes that would go into a file, whatever the locale, and all or raise OSError.
+    """Write the bytes that would go into a file to standard output, whatever the locale; all of them, or raise OSError.
 
-    Not through Python's buffer: what is left in it after an error is another error at the end of the process. And
-    without one (`python -u`) a disk that is nearly full takes a part of the text, which `print` does not notice.
+    Not through Python's buffer, whose rest after an error causes another error at the end of the process. And without a
+    buffer (`python -u`), a disk that is nearly full takes only part of the text, which `print` does not notice.
     """
     out = sys.stdout
     if out is None:
@@ -334,7 +338,7 @@ def _print(text: str) -> None:
 
 
 def check_writable(path: str) -> None:
-    """Raise OSError, before any work is done, where `write_whole` could not write."""
+    """Raise OSError, before any work is done, if `write_whole` could not write."""
     target = os.path.realpath(path)
     if os.path.isdir(target):
         raise _os_error(errno.EISDIR, path)
@@ -347,10 +351,10 @@ def check_writable(path: str) -> None:
 
 
 def write_whole(path: str, data: bytes) -> None:
-    """Write a file whole or not at all: what stands there stays until everything is on the disk.
+    """Write a file whole or not at all: the old contents stay until all of the new are on the disk.
 
     A link stays one, and the permissions become what `open` would have left. Pipes and devices are written to as usual.
-    A process that is killed in between (SIGKILL) leaves ``.rankgain-`` and a number beside the file, for nobody's use.
+    A process that is killed in between (SIGKILL) leaves ``.rankgain-`` and a number beside the file, of no further use.
     """
     target = os.path.realpath(path)
     try:
@@ -371,7 +375,7 @@ def _replace(target: str, data: bytes) -> None:
     temporary = os.path.join(os.path.dirname(target), f".rankgain-{os.urandom(8).hex()}")
     with _undisturbed():
         try:
-            with open(temporary, "xb") as file:  # which applies the umask
+            with open(temporary, "xb") as file:  # `open` applies the umask
                 if os.path.exists(target):
                     os.chmod(temporary, stat.S_IMODE(os.stat(target).st_mode))
                 file.write(data)
@@ -386,10 +390,10 @@ def _replace(target: str, data: bytes) -> None:
 
 @contextlib.contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Put off the signals that end a process, which would leave a temporary file behind, until the work is done."""
+    """Delay the signals that end a process until the work is done, or they would leave a temporary file behind."""
     before: dict[int, Any] = {}
     came: list[int] = []
-    if threading.current_thread() is threading.main_thread():  # no other can say what signals do
+    if threading.current_thread() is threading.main_thread():  # only the main thread may set handlers
         for number in filter(None, (getattr(signal, name, None) for name in _ENDING)):
             if signal.getsignal(number) not in (None, signal.SIG_IGN):
                 before[number] = signal.signal(number, lambda its, _: came.append(its))
@@ -402,7 +406,7 @@ def _undisturbed() -> Iterator[None]:
             signal.raise_signal(number)
 
 
-_ENDING = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")  # not each system has all of them
+_ENDING = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")  # not every system has all of them
 
 
 def _os_error(code: int, path: str) -> OSError:

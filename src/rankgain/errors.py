@@ -1,7 +1,7 @@
 """Every refusal of input contents, worded once.
 
 Kernels and readers report an error as (code, query, position); it travels as an `InputError` to the one place that
-knows what the caller calls his queries and documents, and leaves as a ValueError or TypeError from `refusal`.
+knows the caller's names of queries and documents, and leaves as a ValueError or TypeError from `refusal`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _TEXTS: dict[int, tuple[type[Exception], str]] = {
     _codes.INFINITE_GRADE: (ValueError, "the grade is infinite; grades must be finite numbers"),
     _codes.NEGATIVE_GRADE: (ValueError, "the grade is negative; give 0 to documents that are not relevant"),
     _codes.LARGE_GRADE: (ValueError, "the grade is too large for gain='exponential', which needs grades below 1024"),
-    _codes.NAN_SCORE: (ValueError, "the score is NaN; use -inf for a document that is to come last"),
+    _codes.NAN_SCORE: (ValueError, "the score is NaN; use -inf for a document that must come last"),
     _codes.NOT_FINITE: (
         ValueError,
         "the sum of the gains, or its ratio to the ideal, is not finite; use smaller gains",
@@ -31,24 +31,24 @@ _TEXTS: dict[int, tuple[type[Exception], str]] = {
     _codes.MIXED_IDS: (
         TypeError,
         "documents of equal score are ordered by id, which needs ids that are all str, all bytes or all int; "
-        "make them so, or choose ties='average' or 'stable'",
+        "convert them, or choose ties='average' or 'stable'",
     ),
-    _codes.OTHER_IDS: (ValueError, "no document was found in the judgements, and the ids are of other types: {detail}"),
+    _codes.OTHER_IDS: (ValueError, "no document was found in the judgments, and the ids are of other types: {detail}"),
     _codes.CHANGED: (ValueError, "the dict was changed while it was read; do not change it during evaluate"),
     _codes.FEW_FIELDS: (ValueError, "{detail}"),
     _codes.NOT_A_NUMBER: (ValueError, "{detail} is not a number"),
     _codes.DUPLICATE: (ValueError, "{detail} of the same query; keep one of them"),
-    _codes.NULL_ID: (ValueError, "the value is null; drop such rows, or give what they stand for"),
+    _codes.NULL_ID: (ValueError, "the value is null; drop such rows, or fill them in"),
     _codes.ID_TYPE: (TypeError, "ids must be all str, all bytes or all int, and this one is {detail}"),
-    _codes.LONE_SURROGATE: (ValueError, "the id {detail} is no valid text: it holds a lone surrogate; encode it anew"),
+    _codes.LONE_SURROGATE: (ValueError, "the id {detail} is not valid text: it has a lone surrogate; encode it again"),
     _codes.LARGE_ID: (
         ValueError,
-        "the id is an integer beyond 64 bits with sign; turn the ids of both sides into text",
+        "the id is an integer beyond 64 bits with sign; convert the ids of both sides to text",
     ),
     _codes.LARGE_GROUP: (
         ValueError,
         "there are too many relevant documents of equal score for the expected ERR with so large a max_grade; "
-        "order ties another way, such as rankings.under(ties='stable')",
+        "break ties another way, such as rankings.under(ties='stable')",
     ),
     _codes.MISSING_GAIN: (ValueError, "gain has no entry for the grade {detail}; add one (only grade 0 may be absent)"),
     _codes.BAD_GAIN: (ValueError, "gain gave {detail}; gains must be finite and not negative"),
@@ -62,15 +62,15 @@ ErrorCode = tuple[int, ...] | None
 
 
 class Finder(Protocol):
-    """What finds the first of many grades that is no good: a gain."""
+    """Something that finds the first invalid grade among many: a gain."""
 
     def first_error(self, grades: Any, /) -> tuple[int, int, str] | None: ...
 
 
 class InputError(Exception):
-    """What is wrong with a query, on its way to the words.
+    """An error in a query, on its way to being worded.
 
-    Where a kernel no longer knows the position of a grade without gain, the `gain` finds it again.
+    If a kernel no longer knows the position of a grade without a gain, `gain` finds it again.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class InputError(Exception):
 
 
 def located(error: InputError, grades: Any) -> InputError:
-    """The error with the position among the grades of its list, where it does not know it."""
+    """The error with the position among the grades of its list, if it lacks one."""
     error_code = None if error.gain is None else error.gain.first_error(grades)
     return error if error_code is None else InputError(error.code, error.query, *error_code[1:])
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from rankgain.metrics.metric import Metric
 
     # What type checkers can tell apart: one list from many. The shape of an array is often unknown to them, and only
-    # such an array passes for one of four dimensions that are no numbers (the trick of NumPy's own annotations).
+    # such an array matches a shape of Never (a trick of NumPy's own annotations).
     _AnyShape = np.ndarray[tuple[Never, Never, Never, Never], np.dtype[Any]]
     _Number = float | np.integer[Any] | np.floating[Any]
     _OneList = Sequence[_Number] | np.ndarray[tuple[int], np.dtype[Any]]
@@ -60,7 +60,7 @@ class _Settings:
             self.make_kernel(LONGEST_LIST)
 
     def make_kernel(self, ranks: int) -> _backend.lists.ListFunctions:
-        """The functions on lists of so many documents."""
+        """The functions on lists of up to this many documents."""
         kept = self.discount
         table = kept.table(min(self.k, ranks))
         above = highest_irrelevant(self.rel)
@@ -72,16 +72,16 @@ class _Settings:
 
 
 def _settings(k: Any, gain: Any, discount: Any, ideal: Any = "judged", empty: Any = 0.0) -> _Settings:
-    """Checked once and remembered, so that a small call does not spend its time on them."""
+    """Checked once and kept, so that small calls do not spend their time on them."""
     try:
-        return _kept[k, gain, discount, ideal, empty, type(k), type(empty)]  # True is no k, though it equals 1
-    except Exception:  # not asked for yet, or nothing to remember by
+        return _kept[k, gain, discount, ideal, empty, type(k), type(empty)]  # True is not a valid k, though it equals 1
+    except Exception:  # not seen yet, or not hashable
         pass
     return _made((k, gain, discount, ideal, empty, type(k), type(empty)), k, gain, discount, ideal, empty)
 
 
 def _settings_of_rr(k: Any, rel: Any) -> _Settings:
-    """Those of a reciprocal rank, remembered likewise."""
+    """The settings of a reciprocal rank, kept likewise."""
     try:
         return _kept[k, rel, type(k), type(rel)]
     except Exception:
@@ -91,7 +91,7 @@ def _settings_of_rr(k: Any, rel: Any) -> _Settings:
 
 def _made(key: tuple[Any, ...], *asked: Any) -> _Settings:
     settings = _Settings(*asked)
-    if all(isinstance(part, _FIXED) for part in key):  # what may change is looked at anew
+    if all(isinstance(part, _FIXED) for part in key):  # what may change is checked again
         if len(_kept) >= MOST_SETTINGS:
             _kept.clear()
         _kept[key] = settings
@@ -163,7 +163,7 @@ def gain(relevance: ArrayLike, kind: GainKind = "linear") -> Floats:
     """
     grades = numbers(relevance, "relevance")
     if isinstance(grades, list):
-        raise ValueError("relevance must have one shape here, not lists of unequal length")
+        raise ValueError("relevance must be an array or lists of equal length here, not lists of unequal length")
     flat = to_float64(grades).reshape(-1)
     lists = RaggedArray("relevance", None, values=flat, single=True)
     error_code = _backend.ordering.grade_error(flat, lists.offsets)
@@ -231,7 +231,7 @@ def discount(n: int, kind: DiscountKind = "log2") -> Floats:
     kept = Discount.of(kind)
     if kept.kind == VECTOR:
         if ranks > len(kept.vector):
-            raise ValueError(f"discount holds {len(kept.vector)} ranks, and {ranks} are asked for")
+            raise ValueError(f"discount holds {len(kept.vector)} ranks, and {ranks} are needed")
         return np.array(kept.vector[:ranks])
     out = np.empty(ranks)
     _backend.sums.fill_discount(kept.kind, kept.base, out)
@@ -1018,7 +1018,7 @@ def _of_lists(name: str, relevance: Any, judged: Any, settings: _Settings) -> fl
 
 
 def _filled(name: str, lists: RaggedArray, truth: RaggedArray | None, settings: _Settings) -> Floats:
-    """The metric of each list, so many at once as are to be converted together."""
+    """The metric of each list, as many at once as are converted together."""
     longest = max(lists.longest, 0 if truth is None else truth.longest)
     kernel = settings.kernel
     if kernel is None or min(longest, settings.k) > settings.ranks:
@@ -1040,7 +1040,7 @@ def _filled(name: str, lists: RaggedArray, truth: RaggedArray | None, settings: 
 
 
 def _evaluated(name: str, lists: RaggedArray, truth: RaggedArray | None, settings: _Settings) -> Floats:
-    """The same by the engine, for gains that a mapping or a callable gives, and discounts in a vector."""
+    """The same by the engine, for gains from a mapping or a callable, and discounts from a vector."""
     from rankgain.data.lists import ListSource
     from rankgain.data.rules import GIVEN
     from rankgain.metrics.metric import Metric
@@ -1098,9 +1098,9 @@ def _refuse(source: ListSource, query: int, held: RaggedArray, error: InputError
 
 
 def _first_error(metric: Metric, source: ListSource, query: int, held: RaggedArray, error: InputError) -> Exception:
-    """Of what is wrong with a query, a discount that is too short before any grade.
+    """The first error of a query: a discount that is too short comes before any grade.
 
-    And of grades the first that is no good in any way, be it one without a gain.
+    Of the grades, the first that is invalid in any way counts, such as one without a gain.
     """
     size, known = source.sizes_of(query)
     known = min(known, max(size, 1)) if metric.ideal == "returned" else known

@@ -1,27 +1,28 @@
 """A drop-in for pytrec_eval: the same names, keys and values, faster.
 
-Import it in place of the other, ``from rankgain import pytrec_eval``; or, where somebody else's code imports it, call
-`install` before that does. Names, keys, values, their order and types are those of pytrec_eval-terrier 0.5.11, and so
-the values those of trec_eval 9: scores are compared in 32 bits, equal ones by document id, higher first; the documents
-that a point of recall needs are rounded as there. The value of a gm_ measure is a logarithm, and runid and relstring
-are 0.0.
+Import it instead, ``from rankgain import pytrec_eval``; or, if other code imports pytrec_eval, call `install` before
+that code does. Names, keys, values, their order and types are those of pytrec_eval-terrier 0.5.11, and so the values
+are those of trec_eval 9: scores are compared in 32 bits, equal ones by document id, the higher first; the number of
+documents at a recall point is rounded in the same way. The value of a gm_ measure is a logarithm, and runid and
+relstring are 0.0.
 
-What is not as there:
+The differences:
 
-- Scores and grades may be NumPy's scalars or any other real numbers, grades with fractions too; any mapping will do
-  for a dict; and ids may also be bytes or integers.
-- Gains, ``ndcg.1=3.5,2=9`` (and of G, ndcg_rel and Rndcg), abort the interpreter there. trec_eval, which has them,
-  misplaces gains that differ by less than 1; here they are right.
-- A list without documents crashes the interpreter there at times; and interpolated precision is 0 / 0 in it, and
-  where judged_docs_only_flag leaves nothing of it. Here it is 0.0.
-- A query whose grades are all negative never ends there. Here it has the values of one without relevant documents.
-- A score that is NaN is a ValueError; there the order is undefined.
-- A cut-off that is no positive integer (``ndcg_cut_0``, ``P_5.5``), parameters of a measure that has none
-  (``ndcg.10``, ``recip_rank_10``), anything behind them (``P_5abc``), and several of a measure that takes one
-  (``set_F_2`` with ``set_F_3``) are a ValueError; there they abort the interpreter or are ignored.
-- A document that stands twice in a file is a ValueError, there an AssertionError.
-- With ``release=10`` it computes what trec_eval 10 does: scores are compared in 64 bits, points of recall are rounded
-  to the nearest, and dcg, ideal_dcg, rbp, rbp_resid and unj are there as well.
+- Scores and grades may be NumPy scalars or any other real numbers, and grades may have fractions; any mapping is
+  accepted as a dict; and ids may also be bytes or integers.
+- Gains, ``ndcg.1=3.5,2=9`` (and those of G, ndcg_rel and Rndcg), abort the interpreter in pytrec_eval. trec_eval, which
+  has them, misplaces gains that differ by less than 1; here they are right.
+- A list without documents sometimes crashes the interpreter in pytrec_eval, and its interpolated precision is 0 / 0, as
+  it is if judged_docs_only_flag removes every document. Here it is 0.0.
+- A query whose grades are all negative never ends in pytrec_eval. Here it has the values of a query without relevant
+  documents.
+- A score that is NaN is a ValueError; in pytrec_eval the order is then undefined.
+- A cut-off that is not a positive integer (``ndcg_cut_0``, ``P_5.5``), parameters of a measure that has none
+  (``ndcg.10``, ``recip_rank_10``), anything after them (``P_5abc``), and several parameters of a measure that takes one
+  (``set_F_2`` with ``set_F_3``) are a ValueError; pytrec_eval aborts the interpreter or ignores them.
+- A document that occurs twice in a file is a ValueError, in pytrec_eval an AssertionError.
+- ``release=10`` computes the numbers of trec_eval 10: scores are compared in 64 bits, recall points are rounded to the
+  nearest, and dcg, ideal_dcg, rbp, rbp_resid and unj exist as well.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ supported_nicknames: dict[str, set[str]] = {
 
 
 class _Planned(NamedTuple):
-    """What follows from measures and options; it is kept, for those who make an evaluator a query.
+    """What follows from measures and options; it is kept, for callers that make one evaluator per query.
 
     `keys`: of the columns, where each is a metric of the plan as it is.
     """
@@ -165,7 +166,7 @@ class RelevanceEvaluator:
         self._hold(of_dicts(list(judged), judged.values(), "query_relevance").check())
 
     def _hold(self, judgments: JudgmentSets) -> None:
-        """The judgements, and what is looked up in them at each call."""
+        """The judgments, and what is looked up in them at each call."""
         self._judgments = judgments
         self._judged = judgments.judged
         self._numbers = {query: number for number, query in enumerate(judgments.query_ids)}
@@ -206,7 +207,7 @@ class RelevanceEvaluator:
         return self._long_way(scores)
 
     def _long_way(self, scores: Mapping[Any, Mapping[Any, float]]) -> dict[Any, dict[str, float]]:
-        """What is not, or too large for one go, a dict of dicts; and what is refused."""
+        """For scores that are not a dict of dicts or are too large for one call, and for errors."""
         numbers = self._numbers
         queries = [query for query in mapping(scores, "scores") if query in numbers]
         if not queries:
@@ -222,13 +223,13 @@ class RelevanceEvaluator:
         return _by_query(columns, values, rankings.query_ids, scores)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is made of the names of the measures is made anew where this is unpickled."""
+        """What is made of the names of the measures is made again when this is unpickled."""
         made = "_planned", "_judged", "_numbers", "_judgments"
         state = {name: value for name, value in vars(self).items() if name not in made}
         return state | {"judgments": Judgments(self._judgments)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        judgments = state.pop("judgments", None) or state.pop("_truth")  # as pickles of before name them
+        judgments = state.pop("judgments", None) or state.pop("_truth")  # the name in earlier pickles
         vars(self).update(state)
         self._planned = _planned(*self._asked)
         self._hold(judgment_sets(judgments))
@@ -349,11 +350,11 @@ def _parse(
             raise ValueError(f"{where}: there must be {count} fields, not {len(fields)}")
         query, document = fields[0], fields[2]
         if document in found[query]:
-            raise ValueError(f"{where}: document {document!r} stands for the second time under query {query!r}")
+            raise ValueError(f"{where}: document {document!r} is there for the second time under query {query!r}")
         try:
             found[query][document] = number(fields[place])
         except ValueError:
-            raise ValueError(f"{where}: {fields[place]!r} is no {number.__name__}") from None
+            raise ValueError(f"{where}: {fields[place]!r} is not a valid {number.__name__}") from None
     return found
 
 

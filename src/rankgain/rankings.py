@@ -115,7 +115,7 @@ class Rankings:
         [1.0, 0.75, 0.5]
         """
         if missing is not None and missing != self.missing and self.missing is None:
-            raise ValueError("missing: these rankings know of no queries that a run lacks")
+            raise ValueError("missing: these rankings have no record of queries that the run lacks")
         if (ties is not None or score_bits is not None) and self.ties is None:
             raise ValueError("ties and score_bits: these rankings were given in rank order, without scores")
         if score_bits is not None:
@@ -246,7 +246,7 @@ class Rankings:
         asked = each_of(metrics)
         if like is None:
             return self._evaluated(asked, planned(asked), threads, None)
-        from rankgain.results.presets import OWN, common_rules, peer_of  # which few need
+        from rankgain.results.presets import OWN, common_rules, peer_of  # imported where it is needed
 
         requests, rules = common_rules(asked, like)
         peer = peer_of(like)
@@ -257,7 +257,7 @@ class Rankings:
     def _following(self, rules: PeerRules, like: str) -> Rankings:
         """The rankings under the rules of a peer; one that they cannot follow is a ValueError.
 
-        What was given in rank order has no ties, and what has its documents with it no missing queries.
+        Rankings given in rank order have no ties, and those given with their documents have no missing queries.
         """
         wanted: dict[str, Any] = {}
         if self.ties is not None:
@@ -334,7 +334,7 @@ class Rankings:
         requests = dict(pair for asked in metrics for pair in parse(asked))
         unaveraged = {key: reason for key, own in requests.items() if (reason := TABLE[own.name].unaveraged)}
         averaged = [asked for asked in metrics if not any(key in unaveraged for key, _ in parse(asked))]
-        average = self.under(ties="average")  # which best and worst are made of without reading a file again
+        average = self.under(ties="average")  # from it, best and worst follow without reading a file again
         expected = average.evaluate(*averaged, threads=threads) if averaged else None
         found = {ties: average.under(ties=ties).evaluate(*metrics, threads=threads) for ties in ("worst", "best")}
         own = {"average": expected, **found}
@@ -389,7 +389,7 @@ class Rankings:
 
 def curves_of(rankings: Rankings, metrics: Iterable[str | Metric], ks: Iterable[int]) -> list[Curve]:
     """A Curve for each of the metrics, all of them in one pass."""
-    from rankgain.results.curves import Curve, check_ks, without_cutoff  # which few need
+    from rankgain.results.curves import Curve, check_ks, without_cutoff  # imported where it is needed
 
     cutoffs = check_ks(ks)
     rows = [[metric.at(k) for k in cutoffs.tolist()] for metric in map(without_cutoff, metrics)]

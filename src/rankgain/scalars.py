@@ -1,4 +1,4 @@
-"""Numbers and ids of any type, and dicts of them, as Python reads them: what both halves leave to it."""
+"""Numbers and ids of any type, and dicts of them, as Python reads them: the part that both backends leave to Python."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ import numpy as np
 
 from rankgain._codes import CHANGED, GRADE_TYPE, ID_TYPE, INFINITE_GRADE, NAN_GRADE, NAN_SCORE, NULL_ID, SCORE_TYPE
 
-# Arrays, as numpy.typing has them, which takes long to import.
+# Arrays as in numpy.typing, which takes long to import.
 Array = np.ndarray[Any, np.dtype[Any]]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Ints = np.ndarray[Any, np.dtype[np.int64]]
 Bools = np.ndarray[Any, np.dtype[np.bool_]]
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
-# Types whose numbers are read without running code of the caller's: besides float and int, those of NumPy.
+# Types whose numbers are read without running the caller's code: besides float and int, those of NumPy.
 PLAIN = frozenset({bool, *(np.dtype(code).type for code in "?bBhHiIlLqQefd")})
 
 
 def real(value: Any) -> float | None:
-    """The float64 of a real number (NumPy's, Decimal, Fraction …); None for anything else, and what overflows.
+    """The float64 of a real number (NumPy's, Decimal, Fraction …); None for anything else, and for overflow.
 
-    Text is no number, however it reads; nor is a complex number, an array, or an array's masked element.
+    Text is not a number, whatever it says; nor is a complex number, an array, or an array's masked element.
     """
     if isinstance(value, float) or type(value) in PLAIN:
         return float(value)
     if isinstance(value, (str, bytes, bytearray)) or hasattr(value, "mask"):
         return None
-    if getattr(value, "ndim", 0):  # NumPy takes an array of one element for a number, at times with a warning
+    if getattr(value, "ndim", 0):  # NumPy converts an array of one element to a number, at times with a warning
         return None
     if isinstance(value, Complex) and not isinstance(value, Real):
         return None
@@ -53,7 +53,7 @@ def id_kind(identifier: Any) -> type:
 
 
 def id_error(value: Any, position: int) -> tuple[int, int, int]:
-    """The error of an id that is null, or of a kind that cannot stand there."""
+    """The error of an id that is null or of an unsupported type."""
     null = value is None or type(value).__name__ in ("NAType", "NaTType") or (type(value) is float and value != value)
     return NULL_ID if null else ID_TYPE, 0, position
 
@@ -67,7 +67,7 @@ def decimal(field: bytes) -> float | None:
 
 
 def encoded(text: str) -> bytes | None:
-    """The bytes of which `bytes.decode("utf-8", "surrogateescape")` makes the id again; None where there are none."""
+    """The bytes of which `bytes.decode("utf-8", "surrogateescape")` makes the id again; None if there are none."""
     try:
         return str.encode(text)
     except UnicodeEncodeError:
@@ -80,12 +80,12 @@ def encoded(text: str) -> bytes | None:
 
 
 def read_truth(truth: dict[Any, Any], size: int, documents: list[Any], grades: list[float]) -> tuple[int, int] | None:
-    """Append the documents of a dict and their grades; (code, position) of what is wrong, or None."""
+    """Append the documents of a dict and their grades; return the (code, position) of an error, or None."""
     if len(truth) != size:
         return CHANGED, -1
     for position, (document, value) in enumerate(list(truth.items())):
         grade = real(value)
-        if len(truth) != size:  # reading a number may run foreign code
+        if len(truth) != size:  # reading a number may run the caller's code
             return CHANGED, -1
         if grade is None:
             return GRADE_TYPE, position

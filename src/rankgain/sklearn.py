@@ -1,20 +1,20 @@
 """`ndcg_score` and `dcg_score` in place of scikit-learn's: change the import, and get the same numbers, faster.
 
-Signatures, defaults, what is taken, the classes of the errors and the values (to 1e-12) are those of scikit-learn
-1.9.1, which is not imported. Where that computes or refuses what it need not, the functions here do otherwise:
+Signatures, defaults, accepted input, the classes of the errors and the values (to 1e-12) are those of scikit-learn
+1.9.1, which is not imported. The differences, with scikit-learn's behaviour in brackets:
 
-- unsigned scores are compared as they are (there a score of 0 comes first: they are negated modulo 2**n);
-- boolean scores are taken whatever `ignore_ties` is (there a TypeError of NumPy without it);
-- ``log_base=1``, which is the base of no logarithm, is an InvalidParameterError (there the score is 0);
-- a sum of gains beyond float64 is a ValueError (there the score is inf or NaN);
-- rows of unequal shape are a ValueError that says so (there at times an IndexError of NumPy);
-- masked elements are a ValueError (there what stands under the mask counts);
-- grades may be Decimal, Fraction or integers of any size (there only scores may), or a frame of sparse columns; such
-  numbers become float64, and tie where that is equal;
-- None in a list is NaN, hence a ValueError (there a TypeError); timedelta64 is a TypeError (there it may be scores).
+- unsigned scores are compared as they are (negated modulo 2**n, so that a score of 0 comes first);
+- boolean scores are accepted whatever `ignore_ties` is (a TypeError of NumPy, unless ties are ignored);
+- ``log_base=1``, which is not the base of a logarithm, is an InvalidParameterError (a score of 0);
+- a sum of gains beyond float64 is a ValueError (a score of inf or NaN);
+- rows of unequal shape are a ValueError that says so (sometimes an IndexError of NumPy);
+- masked elements are a ValueError (the values under the mask count);
+- grades may be Decimal, Fraction or integers of any size, or a frame of sparse columns; such numbers become float64,
+  and tie if they are then equal (only scores may be);
+- None in a list is NaN, hence a ValueError (a TypeError); timedelta64 is a TypeError (accepted as scores).
 
-What scikit-learn's functions cannot do, rankgain's can: exponential gains, groups of unequal size, one document, other
-ways with ties: see `rankgain.from_scores`; and, for its searches and cross-validations, `rankgain.scorer`.
+For exponential gains, queries of unequal length or one document, and other rules for ties, see `rankgain.from_scores`;
+for scikit-learn's searches and cross-validations, `rankgain.scorer`.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 
 __all__ = ["InvalidParameterError", "dcg_score", "ndcg_score"]
 
-EXACT = 1 << 53  # integers up to this differ as float64 too
-FEW = 1 << 14  # documents that are sorted sooner than looked at for ties
-FEW_ROWS = 16  # rows that tell whether the others affected by ties
+EXACT = 1 << 53  # integers up to this are exact in float64
+FEW = 1 << 14  # up to this many documents, sorting is faster than looking for ties
+FEW_ROWS = 16  # rows that show whether the others are affected by ties
 
 
 class InvalidParameterError(ValueError, TypeError):
@@ -183,7 +183,7 @@ _PLAIN_SCORES = frozenset(map(np.dtype, (np.float64, np.float32)))
 
 
 def _plainly(name: str, y_true: Any, y_score: Any, k: Any) -> float | None:
-    """The mean over the rows of two plain matrices; None for what has to be looked at closely, or is refused then."""
+    """The mean over the rows of two plain matrices; None for input that needs closer checks or is refused."""
     if type(y_true) is not np.ndarray or type(y_score) is not np.ndarray or (k is not None and type(k) is not int):
         return None
     if y_true.dtype not in NATIVE or y_score.dtype not in _PLAIN_SCORES or (shape := y_true.shape) != y_score.shape:
@@ -223,7 +223,7 @@ def _dcg_sample_scores(
 
 def _each(function: Callable[..., Any], grades: Array, scores: Array, k: Any, ignore_ties: bool) -> Floats:
     """The metric, `rankgain.dcg` or `ndcg`, of each row."""
-    k = None if k is None else int(k)  # True is 1, as there
+    k = None if k is None else int(k)  # True is 1, as in scikit-learn
     asked, told_apart = metric(function.__name__, k=k), _exact(scores)
     if not ignore_ties:
         return from_scores(grades, told_apart).evaluate(asked)[asked]
@@ -237,20 +237,20 @@ def _each(function: Callable[..., Any], grades: Array, scores: Array, k: Any, ig
 
 
 def _hang_on_ties(grades: Array, scores: Array, asked: Metric) -> tuple[Floats, Bools]:
-    """The highest value of each row over the orders of tied documents, and which rows have others as well."""
+    """The highest value of each row over the orders of tied documents, and which rows have other values too."""
     best, worst = (from_scores(grades, scores, ties=ties).evaluate(asked)[asked] for ties in ("best", "worst"))
     return best, best != worst
 
 
 def _sorted(function: Callable[..., Any], grades: Array, scores: Array, k: int | None) -> Floats:
-    """The metric of each row in the order of NumPy's sort, which is not stable, so that NumPy alone knows it."""
+    """The metric of each row in the order of NumPy's sort, which is not stable, so only NumPy can reproduce it."""
     ranked = np.take_along_axis(grades, np.argsort(scores)[:, ::-1][:, :k], axis=1)
     values: Floats = function(ranked, k=k, judged=grades) if function is ndcg else function(ranked, k=k)
     return values
 
 
 def _exact(scores: Array) -> Array:
-    """The scores, or, where float64 would take some that differ for equal, their places among the values there are."""
+    """The scores or, if float64 would make different ones equal, their ranks among the distinct values."""
     kind, size = scores.dtype.kind, scores.dtype.itemsize
     if (kind in "iu" and size == 8 and (scores.max() > EXACT or scores.min() < -EXACT)) or (kind == "f" and size > 8):
         return np.unique(scores, return_inverse=True)[1].reshape(scores.shape)
@@ -284,13 +284,13 @@ def _is_array_like(value: Any) -> bool:
 
 
 def _checked(y_true: Any, y_score: Any, sample_weight: Any) -> tuple[Array, Array]:
-    """Both as arrays of finite numbers, of as many rows."""
+    """Both as arrays of finite numbers, with equal numbers of rows."""
     grades, scores = _numbers(y_true, "y_true"), _numbers(y_score, "y_score")
     lengths = [len(held) for held in (grades, scores, sample_weight) if held is not None]
     if len(set(lengths)) > 1:
         raise ValueError(
             f"Found input variables with inconsistent numbers of samples: {lengths}, of y_true, y_score and, if given, "
-            "sample_weight; there must be one a query in each"
+            "sample_weight; there must be one per query in each"
         )
     return grades, scores
 
@@ -304,7 +304,7 @@ def _numbers(value: Any, name: str) -> Array:
     if array is None:
         raise ValueError(f"{name} has rows of unequal length; rankgain.from_scores takes such lists")
     if array.ndim == 0:
-        raise TypeError(f"{name} must be an array of one row a query, not one value")
+        raise TypeError(f"{name} must be an array with one row per query, not one value")
     if array.dtype.kind == "O":
         try:
             array = array.astype(np.float64)
@@ -314,13 +314,13 @@ def _numbers(value: Any, name: str) -> Array:
         kind = TypeError if array.dtype.kind in "mM" else ValueError
         raise kind(f"{name} must hold real numbers, not {array.dtype}")
     if array.ndim > 2 or 0 in array.shape:
-        raise ValueError(f"{name} must have a row a query and a column a document, and has the shape {array.shape}")
+        raise ValueError(f"{name} must have one row per query and one column per document, not the shape {array.shape}")
     _check_finite(array, name)
     return array
 
 
 def _check_finite(array: Array, name: str) -> None:
-    """Refuse NaN and infinity, either of which the sum shows; it may overflow, too."""
+    """Refuse NaN and infinity, both of which show in the sum, which may also overflow."""
     if array.dtype.kind != "f":
         return
     with np.errstate(all="ignore"):
@@ -340,7 +340,7 @@ def _place(found: Array) -> list[int]:
 def _check_shape(grades: Array, scores: Array) -> None:
     if grades.ndim < 2 or grades.shape[1] < 2:
         raise ValueError(
-            f"y_true must have a row a query, of at least two documents each, and has the shape {grades.shape}; "
+            f"y_true must have one row per query with at least two documents each, and has the shape {grades.shape}; "
             "rankgain.from_scores takes one query, and queries of one document"
         )
     if grades.shape != scores.shape:

@@ -1,4 +1,4 @@
-"""Chunks of queries on several threads: the kernels let the GIL go, so that they run at the same time."""
+"""Chunks of queries on several threads: the kernels release the GIL, so that they run at the same time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 MOST = 256
-_pool: Any = None  # made when first asked for
+_pool: Any = None  # created on first use
 
 
 def check_threads(threads: int) -> int:
@@ -22,9 +22,9 @@ def check_threads(threads: int) -> int:
 
 
 def over(chunks: Iterable[tuple[int, int]], work: Callable[[int, int], T], threads: int) -> list[T]:
-    """What the work gives for each chunk, in their order; of several errors that of the first chunk is raised.
+    """The results of the work for each chunk, in order; of several errors, that of the first chunk is raised.
 
-    Chunks are begun in order, and none after an error: so all that come before the one that failed are gone through.
+    Chunks are started in order, and none after an error, so all chunks before the one that failed are completed.
     """
     waiting = deque(enumerate(chunks))
     results: dict[int, T] = {}
@@ -43,7 +43,7 @@ def over(chunks: Iterable[tuple[int, int]], work: Callable[[int, int], T], threa
 
     helpers = [_executor().submit(share) for _ in range(min(threads, len(waiting)) - 1)]
     share()
-    for helper in helpers:  # one that has not begun is not needed any more
+    for helper in helpers:  # one that has not started is no longer needed
         helper.cancel() or helper.result()
     try:
         if errors:
@@ -54,7 +54,7 @@ def over(chunks: Iterable[tuple[int, int]], work: Callable[[int, int], T], threa
 
 
 def begun(work: Callable[[], T], threads: int) -> Callable[[], T]:
-    """What gives the result of some work: with several threads begun on another, else done when it is asked for."""
+    """A function that returns the result of work: started on another thread if there are several, else on demand."""
     if threads == 1:
         return work
     helper = _executor().submit(work)
@@ -65,9 +65,9 @@ def _executor() -> Any:
     global _pool
     pool = _pool
     if pool is None:
-        from concurrent.futures import ThreadPoolExecutor  # imported where it is needed, for it takes long
+        from concurrent.futures import ThreadPoolExecutor  # imported only here, since it takes long
 
-        # Of two that are made at the same time, that which is not kept ends with its work.
+        # If two are created at the same time, the one that is not kept ends with its work.
         pool = _pool = ThreadPoolExecutor(MOST, thread_name_prefix="rankgain")
     return pool
 

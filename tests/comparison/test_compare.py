@@ -91,9 +91,15 @@ def test_the_usual_metrics_and_one_reading_of_the_truth():
     [
         ([RUN], QRELS, "mrr", TypeError, "runs must be a mapping from name to run, not list"),
         ({}, QRELS, "mrr", ValueError, "give at least one run"),
-        ({"a": RUN}, None, "mrr", ValueError, "run 'a': qrels is None, and only Rankings have their judgements"),
+        (
+            {"a": RUN},
+            None,
+            "mrr",
+            ValueError,
+            "run 'a': qrels is not given, and only Rankings have judgments of their own",
+        ),
         ({"a": RUN}, QRELS, [], ValueError, "run 'a': no metric was asked for"),
-        ({"a": RUN}, QRELS, "nothing", ValueError, "^there is no metric 'nothing'"),
+        ({"a": RUN}, QRELS, "nothing", ValueError, "^unknown metric 'nothing'"),
         ({"a": RUN, "b": {"q9": {"d": 1.0}}}, QRELS, "mrr", ValueError, "run 'b': .*no query in common"),
         ({"a": RUN, "b": {"q1": {"d": "x"}}}, QRELS, "mrr", TypeError, "run 'b': run: query 'q1', document 'd'"),
         ({"a": 5}, QRELS, "mrr", TypeError, "run 'a': recommended must hold .*, not int"),

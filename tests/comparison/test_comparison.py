@@ -33,7 +33,7 @@ def test_a_mapping_of_the_runs(comparison):
     assert len(comparison) == 3
     assert comparison["bad"]["rr"].tolist() == [0.5, 1.0, 0.0]
     assert comparison.metrics == ["rr", "cg@1"]
-    with pytest.raises(KeyError, match="there is no run 'worse'; there are: good, bad, same"):
+    with pytest.raises(KeyError, match="unknown run 'worse'; there are: good, bad, same"):
         comparison["worse"]
 
 
@@ -75,7 +75,7 @@ def test_table_marks_the_best(comparison, backend):
         "*: the best\n"
         "queries evaluated: 3\n"
         "missing from the run: good 0, bad 1 (counted as 0), same 0\n"
-        "without judgements: 0\n"
+        "without judgments: 0\n"
         "nothing relevant: 0\n"
         f"ties: docid   backend: {backend}"
     )

@@ -335,7 +335,7 @@ if "torch" in LIBRARIES:
         ids = list(torch.tensor([1, 1, 2]))
         assert refusal(lambda qid: rg.from_scores([1, 2, 3], [1, 2, 3], qid=qid), ids).startswith("qid: position 0: an")
         text = refusal(lambda ids: rg.from_ranked([[1], [2], [3]], query_ids=ids), ids)
-        assert text == "query_ids: position 0: an id must be hashable and no array, not Tensor"
+        assert text == "query_ids: position 0: an id must be hashable and not an array, not Tensor"
 
 
 if "pandas" in LIBRARIES:

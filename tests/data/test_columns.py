@@ -128,7 +128,7 @@ class Holder:
 def test_no_stream_at_all(on_both, wrong):
     kind, message = both(on_both, lambda: evaluate(Holder(lambda: wrong)))
     assert kind is TypeError
-    assert f"run_df: __arrow_c_stream__ gave no Arrow stream but {type(wrong).__name__}" in message
+    assert f"run_df: __arrow_c_stream__ returned {type(wrong).__name__}, which is not an Arrow stream" in message
 
 
 @pytest.mark.usefixtures("backend")

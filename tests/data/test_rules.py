@@ -318,7 +318,7 @@ def test_a_file_that_was_changed_is_not_read_again(folder, monkeypatch):
     monkeypatch.chdir("/")
     assert rankings.under(ties="stable").evaluate("rr")["rr"].tolist() == [1.0]
     (folder / "run").write_text("q Q0 b 1 1 t\n")
-    with pytest.raises(ValueError, match="run was changed after it was read: read it anew"):
+    with pytest.raises(ValueError, match="run was changed after it was read: read it again"):
         rankings.under(ties="stable")
 
 
@@ -428,7 +428,7 @@ def test_no_tied_documents_are_cut_apart_by_luck():
     rankings = rg.from_scores([1, 0], [1, 1])
     for ties in ("average", "best", "worst"):
         with pytest.raises(
-            ValueError, match=f"depth: which of the tied documents it leaves is open with ties='{ties}'"
+            ValueError, match=f"depth: which of the tied documents it keeps is undefined with ties='{ties}'"
         ):
             rankings.under(ties=ties).limited(depth=1)
         with pytest.raises(ValueError, match="depth: which of the tied documents it leaves is open"):

@@ -128,7 +128,7 @@ def column_cases():
             yield Case(ValueError, parts, framed, *pair, **{role: "nope"})
         yield Case(ValueError, "run_df has no column 'x'", framed, *pair, query=("query_id", "x"))
         yield Case(ValueError, "score or rank, not both", framed, *pair, score="score", rank="score")
-        lacks = "run_df has no column of a customary name ({}) | there are: {} | {}="
+        lacks = "run_df has no column with a customary name ({}) | there are: {} | {}="
         for role, customary in [("query", "query_id, qid"), ("doc", "doc_id, docno"), ("score", "score")]:
             name = {"query": "query_id", "doc": "doc_id"}.get(role, role)
             there = ", ".join(column for column in RUN if column != name)
@@ -159,9 +159,9 @@ NO_FRAMES = [
     (TypeError, "pandas, polars or Arrow table, or a mapping of columns, not {}", 5, "x", [QRELS], iter([]), ...),
     (TypeError, "not {}", rg.judgments, pa.array([1])),
     (TypeError, "LazyFrame | collect() it first", pl.LazyFrame(QRELS)),
-    (ValueError, "no column of a customary name", pd.Series([1]), pl.Series([1]), GOOD, pa.chunked_array([[1]])),
+    (ValueError, "no column with a customary name", pd.Series([1]), pl.Series([1]), GOOD, pa.chunked_array([[1]])),
 ]
-NO_PAIRS = [(TypeError, "must be the name of a column, or | as a pair", 5, ("a",), ("a", "b", "c"), ["a", "b"])]
+NO_PAIRS = [(TypeError, "must be the name of a column, or | pair of names", 5, ("a",), ("a", "b", "c"), ["a", "b"])]
 
 
 def object_cases():
@@ -325,7 +325,7 @@ BAD_RELEVANT = [  # for two users with ids that are text
     (ValueError, "int in relevant and str in recommended | one type", [[1], [2]], sparse.csr_array(np.eye(2))),
     (ValueError, "bytes in relevant and str in recommended", [[b"a"], [b"b"]]),
     (ValueError, "recommended has 2 users, and relevant has 3", [["a"]] * 3, [{}] * 3),
-    (ValueError, "relevant is by key and recommended is not | query_ids", {"x": ["a"], "y": ["b"]}),
+    (ValueError, "relevant has keys and recommended has none | query_ids", {"x": ["a"], "y": ["b"]}),
 ]  # fmt: skip
 
 
@@ -396,7 +396,7 @@ def judgment_cases():
     yield Case(TypeError, "run must be a mapping", evaluated(rg.from_qrels), GOOD, truth)
     yield Case(TypeError, "recommended must hold lists", recommended, truth, [["d"]])
     yield Case(ValueError, "other types | str in truth, int in run", evaluated(rg.from_qrels), truth, {"q": {1: 1}})
-    yield Case(ValueError, "by key | query_ids", recommended, [["d"]], truth)
+    yield Case(ValueError, "has keys | query_ids", recommended, [["d"]], truth)
     for call in (rg.from_scores, rg.from_ranked):
         yield Case(TypeError, "Judgments", call, truth, *([[1]] if call is rg.from_scores else []))
         yield Case(TypeError, "judged | Judgments", call, *[[[1]]] * (1 + (call is rg.from_scores)), judged=truth)

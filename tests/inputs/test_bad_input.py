@@ -186,15 +186,15 @@ BAD_MISSING = [(ValueError, "must be 'zero' or 'skip'", "no", "", None, True, ["
 BAD_METRICS = [
     (ValueError, "k must be a positive integer", "ndcg@0", "ndcg@-1", "ndcg_cut.0", "rr(k=0)", "ndcg@2.5"),
     (ValueError, "'ndcg@ | k must be a positive integer", "ndcg@", "ndcg@x", "ndcg@1e3"),
-    (ValueError, "there is no metric | did you mean 'ndcg | There are | rr", "ndgc@10", "NDCH"),
-    (ValueError, "there is no metric | There are | rr", "xyzzy", "maps@5"),
+    (ValueError, "unknown metric | did you mean 'ndcg | There are | rr", "ndgc@10", "NDCH"),
+    (ValueError, "unknown metric | There are | rr", "xyzzy", "maps@5"),
     (ValueError, "is not a metric | name(parameter=value,...)@k", "", " ", "@5", "ndcg@5@6", "ndcg.5", "ndcg(k=5"),
-    (ValueError, "is no parameter | gain | ideal", "ndcg(gain)", "ndcg(depth=5)", "ndcg:depth=5@3"),
+    (ValueError, "is not a parameter | gain | ideal", "ndcg(gain)", "ndcg(depth=5)", "ndcg:depth=5@3"),
     (ValueError, "twice", "ndcg(gain=linear,gain=linear)", "ndcg(k=5)@5"),
     (ValueError, " must be ", "ndcg(gain=exp)", "dcg:gain=@5", "ndcg(ideal=best)", "rr(rel=x)", "rr(rel=inf)"),
     (ValueError, "jarvelin | b > 1", "ndcg(discount=jarvelin:1)", "ndcg:discount=jarvelin:x@5"),
-    (TypeError, "ndcg has no rel | gain, discount, ideal, empty", "ndcg(rel=1)"),
-    (TypeError, "rr has no gain | rel, empty", "rr:gain=linear@5", "mrr(gain=linear)"),
+    (TypeError, "ndcg does not take rel | gain, discount, ideal, empty", "ndcg(rel=1)"),
+    (TypeError, "rr does not take gain | rel, empty", "rr:gain=linear@5", "mrr(gain=linear)"),
     (TypeError, "a metric is a string or | {}", None, 5, b"ndcg", [5], rg.ndcg),
 ]
 
@@ -218,12 +218,12 @@ def parameter_cases():
     yield from each(BAD_MISSING, "missing", passing("missing", matched, GOOD, GOOD), passing("missing", files))
     yield from each(BAD_METRICS, "", asked)
     yield Case(ValueError, "no metric was asked for | ndcg", ranked, [1], metrics=[])
-    yield Case(TypeError, "cg has no discount", rg.metric, "cg", discount="log2")
+    yield Case(TypeError, "cg does not take discount", rg.metric, "cg", discount="log2")
 
 
 BAD_CALLABLES = [
-    (TypeError, "one number for each grade", lambda x: x[1:], lambda x: 1.0, lambda x: None, lambda x: x + 0j),
-    (TypeError, "one number for each grade", lambda x: x.astype(object), lambda x: np.array(["1"] * len(x))),
+    (TypeError, "one number per grade", lambda x: x[1:], lambda x: 1.0, lambda x: None, lambda x: x + 0j),
+    (TypeError, "one number per grade", lambda x: x.astype(object), lambda x: np.array(["1"] * len(x))),
 ]
 
 
@@ -283,12 +283,12 @@ BAD_QIDS = [  # for three documents
 BAD_IDS = [  # for two queries
     (ValueError, "2 queries", [], ["a"], ["a", "b", "c"], "abc", range(3)),
     (ValueError, "position 1 | second time", ["a", "a"], [1, 1.0], (1, True), np.array([1, 1])),
-    (TypeError, "one id a query | {}", 5, True),
-    (TypeError, "one id a query", np.array(5)),
+    (TypeError, "one id per query | {}", 5, True),
+    (TypeError, "one id per query", np.array(5)),
     (TypeError, "position 0 | hashable", [[1], [2]], np.ones((2, 2))),
 ]
 BAD_JUDGED = [  # for two queries
-    (ValueError, "lists | has 2 | one list of judged grades a query", [[1]], [1, 0], [], [[1]] * 3, np.ones((0, 2))),
+    (ValueError, "lists | has 2 | one list of grades per query", [[1]], [1, 0], [], [[1]] * 3, np.ones((0, 2))),
 ]
 MISFITS = [
     ([1, 0], [1, 2, 3], "y_true has 2 documents | y_score has 3"),

@@ -118,5 +118,5 @@ def test_what_is_missing_is_said():
         rg.evaluate(QRELS, RUN)
     with pytest.raises(TypeError, match="call their method evaluate"):
         rg.evaluate(QRELS, rg.from_qrels(QRELS, RUN), "mrr")
-    with pytest.raises(ValueError, match="there is no metric 'ngcd@10'"):
+    with pytest.raises(ValueError, match="unknown metric 'ngcd@10'"):
         rg.evaluate("no such file", "nor this one", "ngcd@10")

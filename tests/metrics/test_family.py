@@ -349,7 +349,7 @@ def test_a_sum_of_counts_may_overflow():
 
 
 def test_a_record_has_no_parameter_that_its_metric_lacks():
-    with pytest.raises(TypeError, match="bpref has no gain; it takes rel, empty"):
+    with pytest.raises(TypeError, match="bpref does not take gain; it takes rel, empty"):
         rg.Metric("bpref", gain="exponential")
     with pytest.raises(TypeError, match="coefficients must be 4 numbers, not set"):
         rg.metric("utility", coefficients={1, 2, 3, 4})

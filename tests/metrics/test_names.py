@@ -68,18 +68,18 @@ def test_several_cutoffs(written, keys):
 @pytest.mark.parametrize(
     ("written", "message"),
     [
-        ("ngcd@10", "no metric 'ngcd@10'; did you mean 'ndcg@10'?"),
-        ("ngcd_10", "no metric 'ngcd_10'; did you mean 'ndcg_10'?"),
+        ("ngcd@10", "unknown metric 'ngcd@10'; did you mean 'ndcg@10'?"),
+        ("ngcd_10", "unknown metric 'ngcd_10'; did you mean 'ndcg_10'?"),
         ("ngcd(gain=exponential)@10", "did you mean 'ndcg(gain=exponential)@10'?"),
         ("recal@5,10", "did you mean 'recall@5,10'?"),
         ("precison_at_5", "did you mean 'precision_at_5'?"),
         ("zzzzz@10", "no metric 'zzzzz@10'. There are: cg, ncg"),
         ("zzzzz@10", "rr (mrr, reciprocal_rank, mean_reciprocal_rank, recip_rank"),
         ("zzzzz@10", "success (hit_rate, hit, hits, hr)"),
-        ("set_F_2", "there is no metric 'set_F_2'"),  # a parameter of trec_eval, not a cut-off
+        ("set_F_2", "unknown metric 'set_F_2'"),  # a parameter of trec_eval, not a cut-off
         ("ndcg@10,", "k must be a positive integer, not ''"),
         ("ndcg@1,x", "k must be a positive integer, not 'x'"),
-        ("ndcg_10@5", "there is no metric 'ndcg_10@5'"),
+        ("ndcg_10@5", "unknown metric 'ndcg_10@5'"),
         ("bpref_10", "bpref has no cut-off"),
     ],
 )

@@ -116,7 +116,7 @@ REFUSED = [
     (ValueError, "ndcg@5 has a cut-off; ask for 'ndcg' without one, and give the cut-offs as ks", "ndcg@5", [1]),
     (ValueError, "ndcg@5 has a cut-off", rg.metric("ndcg", k=5), [1]),
     (ValueError, "ndcg_cut has a cut-off; ask for 'ndcg'", "ndcg_cut", [1]),
-    (ValueError, "there is no metric 'ndgc'", "ndgc", [1]),
+    (ValueError, "unknown metric 'ndgc'", "ndgc", [1]),
     (TypeError, "a metric is a string or", None, [1]),
     (ValueError, "ks is empty", "ndcg", []),
     (ValueError, "ks: position 1: must be a positive integer, not 0", "ndcg", [1, 0]),

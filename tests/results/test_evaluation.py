@@ -73,7 +73,7 @@ def test_weights_of_any_size(weight):
 @pytest.mark.parametrize(
     ("weights", "error", "message"),
     [
-        ([1], ValueError, r"weights has 1 numbers, and there are 2 queries: give one a query"),
+        ([1], ValueError, r"weights has 1 numbers, and there are 2 queries: give one per query"),
         ([[1, 2], [3, 4]], TypeError, "weights: position 0, query 'a': a weight must be a number, not list"),
         ([1, "2"], TypeError, "weights: position 1, query 'b': a weight must be a number, not str"),
         ([1, -1], ValueError, "weights: position 1, query 'b': a weight must be finite and not negative, not -1.0"),
@@ -82,10 +82,10 @@ def test_weights_of_any_size(weight):
         ([0, 0], ValueError, "weights are all 0: give at least one query a weight above 0"),
         ({"a": 1}, ValueError, "weights: query 'b' has no weight; give it one, 0 if it must not count"),
         ({"a": 1, "b": None}, TypeError, "position 1, query 'b': a weight must be a number, not NoneType"),
-        (3, TypeError, "weights must hold one number a query, or be a mapping by query id, not int"),
-        (np.array(3), TypeError, "weights must hold one number a query, .* not ndarray"),
-        ("12", TypeError, "weights must hold one number a query, .* not str"),
-        ({1, 2}, TypeError, "weights must hold one number a query, .* not set"),
+        (3, TypeError, "weights must hold one number per query, or be a mapping by query id, not int"),
+        (np.array(3), TypeError, "weights must hold one number per query, .* not ndarray"),
+        ("12", TypeError, "weights must hold one number per query, .* not str"),
+        ({1, 2}, TypeError, "weights must hold one number per query, .* not set"),
     ],
 )
 def test_weights_that_are_refused(weights, error, message):
@@ -311,7 +311,7 @@ def test_the_special_counts_stand_in_the_text(backend):
 def test_html(backend):
     page = rg.from_qrels(QRELS, RUN).evaluate("rr", rg.metric("ndcg", gain=marked))._repr_html_()
     assert '<tr><th style="text-align: left">rr</th><td style="text-align: right">0.3333</td></tr>' in page
-    assert "missing from the run: 1 (counted as 0)<br>without judgements: 1 (left out)<br>nothing relevant: 1" in page
+    assert "missing from the run: 1 (counted as 0)<br>without judgments: 1 (left out)<br>nothing relevant: 1" in page
     assert f"ties: docid   backend: {backend}" in page
     assert "ndcg(gain=&lt;b&gt;&amp;)" in page
     assert "<b>" not in page

@@ -314,20 +314,25 @@ def test_rankgain_is_like_itself():
             "ndcg",
             "solr",
             ValueError,
-            r"like='solr': there is no such peer; there are: trec_eval-9, .*, msmarco, rankgain",
+            r"like='solr': unknown peer; there are: trec_eval-9, .*, msmarco, rankgain",
         ),
         ("ndcg", 9, TypeError, "like must be the name of a peer, not int 9"),
-        ("err", "sklearn", ValueError, "scikit-learn has no err that we know of; there are: ndcg, ndcg@k, dcg, dcg@k"),
-        ("rr@10", "trec_eval-9", ValueError, "trec_eval 9.0.8 and pytrec_eval has no rr@k that we know of"),
-        ("ndcg", "rectools", ValueError, "RecTools has no ndcg that we know of; there are: ndcg@k, ap@k"),
-        ("ndcg(empty=1)@3", "rectools", TypeError, r"like='rectools': NDCG\(k\) is our dcg: dcg has no empty"),
+        (
+            "err",
+            "sklearn",
+            ValueError,
+            "scikit-learn has no err that is known here; there are: ndcg, ndcg@k, dcg, dcg@k",
+        ),
+        ("rr@10", "trec_eval-9", ValueError, "trec_eval 9.0.8 and pytrec_eval has no rr@k that is known here"),
+        ("ndcg", "rectools", ValueError, "RecTools has no ndcg that is known here; there are: ndcg@k, ap@k"),
+        ("ndcg(empty=1)@3", "rectools", TypeError, r"like='rectools': NDCG\(k\) is our dcg: dcg does not take empty"),
         (
             "ndcg",
             "trec_eval-9",
             ValueError,
             "like='trec_eval-9': ties='docid' needs document ids, and bare scores have",
         ),
-        ("nonsense", "sklearn", ValueError, "there is no metric 'nonsense'"),
+        ("nonsense", "sklearn", ValueError, "unknown metric 'nonsense'"),
     ],
 )
 def test_presets_are_refused(asked, like, error, match):
@@ -392,7 +397,7 @@ def test_symbols_are_told_where_they_are_used():
         ),
         ("rr(rel=2)", "relevant", "judged, with a grade of at least 2"),
         ("rr(empty=nan)", "nothing relevant", "NaN: the query does not count"),
-        ("gm_ap", "mean", "the geometric mean over queries, each value 0.00001 at the least"),
+        ("gm_ap", "mean", "the geometric mean over queries, each value at least 0.00001"),
         ("num_ret", "mean", "the sum over queries"),
         ("rbp(p=0.5)", "p", "0.5"),
         ("utility", "coefficients", "(1.0, -1.0, 0.0, 0.0)"),
@@ -424,7 +429,7 @@ def test_explain_refuses():
         rg.explain("ndcg_cut")
     with pytest.raises(ValueError, match="like is empty"):
         rg.explain("ndcg", like=[])
-    with pytest.raises(ValueError, match="there is no such peer"):
+    with pytest.raises(ValueError, match="unknown peer"):
         rg.explain("ndcg", like=("sklearn", "solr"))
 
 

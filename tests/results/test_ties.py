@@ -130,7 +130,7 @@ def test_spread_is_refused():
     rankings = rg.from_scores([[0, 1]], [[1, 1]])
     with pytest.raises(ValueError, match="no metric was asked for"):
         rankings.tie_spread()
-    with pytest.raises(ValueError, match="there is no metric 'nonsense'"):
+    with pytest.raises(ValueError, match="unknown metric 'nonsense'"):
         rankings.tie_spread("nonsense")
 
 
@@ -165,7 +165,7 @@ def test_text(files, capsys, backend):
         "are relevant\n"
         "queries evaluated: 2\n"
         "missing from the run: 0\n"
-        "without judgements: 0\n"
+        "without judgments: 0\n"
         "nothing relevant: 0\n"
         f"backend: {backend}\n"
     )

@@ -53,7 +53,7 @@ FUNCTIONS = {
 # the doors
 
 
-# Objects of this module: what is set on those of `ctypes.pythonapi` holds for everybody in the process.
+# Objects of this module: what is set on those of `ctypes.pythonapi` applies to the whole process.
 capsule_name = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(("PyCapsule_GetName", ctypes.pythonapi))
 _pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
     ("PyCapsule_GetPointer", ctypes.pythonapi)

@@ -395,7 +395,7 @@ def q_measure(grades, judged, k=None, rel=None, empty=0.0, beta=1.0):
     return total / relevant
 
 
-# judgements that are not complete
+# judgments that are not complete
 
 
 def bpref(grades, judged, rel=None, empty=0.0):

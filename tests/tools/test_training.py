@@ -186,9 +186,7 @@ def test_estimators_of_xgboost():
     one, each = rg.xgboost_metric("rr"), rg.xgboost_metric("rr", per_query=True)
     assert each(VALID.labels[:4], SCORES[:4]) == rg.from_scores(VALID.labels[:4], SCORES[:4]).evaluate("rr").mean("rr")
     for call in (lambda: one(VALID.labels, SCORES), lambda: each(VALID.labels, SCORES, sample_weight=SCORES)):
-        with pytest.raises(
-            TypeError, match=r"XGBoost's estimators hand over no groups: use xgb\.train.*per_query=True"
-        ):
+        with pytest.raises(TypeError, match=r"XGBoost's estimators pass no groups: use xgb\.train.*per_query=True"):
             call()
     with pytest.raises(ValueError, match="per_query=True is for XGBRanker, which takes one metric, not 2"):
         rg.xgboost_metric("rr", "ndcg", per_query=True)
@@ -225,11 +223,11 @@ def test_sets_of_catboost_are_kept_as_they_were():
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        (["rr"], ValueError, r"CatBoost hands over no groups: give each set.*\(labels, group_sizes\)"),
+        (["rr"], ValueError, r"CatBoost passes no groups: give each set.*\(labels, group_sizes\)"),
         (["ndcg_cut.5,10", PAIR], ValueError, r"CatBoost takes one metric, and 'ndcg_cut\.5,10' stands for 2"),
         (["rr", VALID.labels], TypeError, r"sets\[0\] must be a Pool or a pair \(labels, group_sizes\), not ndarray"),
         (["rr", PAIR, ([1, 0], [3])], ValueError, r"sets\[1\]: group_sizes add up to 3, and there are 2 labels"),
-        (["rr", ([1, 0], [2]), ([1, 0], [1, 1])], ValueError, r"sets\[1\] has the labels of a set before it"),
+        (["rr", ([1, 0], [2]), ([1, 0], [1, 1])], ValueError, r"sets\[1\] has the labels of an earlier set"),
     ],
 )
 def test_sets_that_do_not_fit(arguments, error, message):
@@ -245,7 +243,7 @@ def test_what_catboost_cannot_log(otherwise):
 
 def test_arguments_are_checked():
     for make in (rg.lightgbm_metric, rg.xgboost_metric, lambda *args, **kw: rg.catboost_metric(*args, PAIR, **kw)):
-        with pytest.raises(ValueError, match="there is no metric 'ndgc@10'; did you mean"):
+        with pytest.raises(ValueError, match="unknown metric 'ndgc@10'; did you mean"):
             make("ndgc@10")
         with pytest.raises(ValueError, match="ties='docid' needs document ids"):
             make("ndcg", ties="docid")

@@ -291,7 +291,7 @@ def test_release_10_goes_on_where_the_run_lacks_queries(run):
 def test_gains_that_differ_by_less_than_1(run, files):
     paths = files("q 0 a 3\nq 0 b 2\nq 0 c 1\n", lines_of({"a": 3, "b": 2, "c": 1}))
     for table in ("1=0.2,2=0.5,3=0.9", "3=2.5,2=1.9,1=1.2"):
-        note = f"ndcg_{table}: some gains differ by less than 1, and trec_eval puts such in no order"
+        note = f"ndcg_{table}: some gains differ by less than 1, and trec_eval does not order them"
         assert run("-m", f"ndcg.{table}", *paths, notes=[note]) == f"{f'ndcg_{table}':<22}\tall\t1.0000\n"
     assert run("-m", "ndcg.1=1,2=2.5,3=7", *paths, notes=[]).endswith("1.0000\n")
 
@@ -365,7 +365,7 @@ def test_the_first_parameters_of_a_measure_count(run):
         (["-R", "prefs"], 1, "-R prefs is an option of trec_eval that rankgain lacks"),
         (["-x"], 1, "option -x not recognized\nusage: rankgain trec_eval"),
         (["-l"], 1, "option -l requires argument\nusage: rankgain trec_eval"),
-        (["third"], 1, "give a qrels file and a run file, of which one may be -\nusage: rankgain trec_eval"),
+        (["third"], 1, "give a qrels file and a run file; one of them may be -\nusage: rankgain trec_eval"),
     ],
 )
 def test_wrong_calls(run, arguments, status, message):

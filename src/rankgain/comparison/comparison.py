@@ -60,7 +60,7 @@ class Comparison(Mapping[str, Evaluation]):
     *: the best
     queries evaluated: 2
     missing from the run: 0
-    without judgements: 0
+    without judgments: 0
     nothing relevant: 0
     ties: in the order given   backend: ...
     >>> comparison.best("rr")
@@ -97,7 +97,7 @@ class Comparison(Mapping[str, Evaluation]):
         try:
             return self._evaluations[run]
         except KeyError:
-            raise KeyError(f"there is no run {run!r}; there are: {', '.join(self)}") from None
+            raise KeyError(f"unknown run {run!r}; there are: {', '.join(self)}") from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._evaluations)
@@ -386,7 +386,7 @@ def legend(runs: Comparison) -> list[str]:
 
 
 def _best(metric: str | Metric, values: Mapping[str, float]) -> list[str]:
-    """The names of the best value; none where all are NaN, or where no value is better than another."""
+    """The names of the runs with the best value; none if all are NaN, or if neither direction is better."""
     numbers = [value for value in values.values() if not math.isnan(value)]
     direction = better(metric)
     if not numbers or not direction:
@@ -460,7 +460,7 @@ def compare(
     if not isinstance(runs, Mapping):
         raise TypeError(f"runs must be a mapping from name to run, not {type(runs).__name__}")
     asked = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
-    for metric in asked:  # a slip of the pen is found before anything is read
+    for metric in asked:  # a typing error is found before anything is read
         list(parse(metric))
     truth = None if qrels is None else judgments(qrels)
     results = {}
@@ -474,11 +474,11 @@ def compare(
 
 
 def _rankings(run: Any, truth: Judgments | None, ties: Ties | None, missing: Missing) -> Rankings:
-    """The Rankings of a run in whatever form."""
+    """The Rankings of a run in any form."""
     if isinstance(run, Rankings):
         return run
     if truth is None:
-        raise ValueError("qrels is None, and only Rankings have their judgements with them")
+        raise ValueError("qrels is not given, and only Rankings have judgments of their own")
     if isinstance(run, (str, os.PathLike)) or hasattr(run, "read"):
         return read_trec(truth, run, ties=ties or "docid", missing=missing)
     if is_frame(run):

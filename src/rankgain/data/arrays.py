@@ -1,4 +1,4 @@
-"""Arrays of whatever origin as NumPy's: tensors, Series, buffers. The only place where they become such."""
+"""Arrays of any origin as NumPy arrays: tensors, Series, buffers. The only place where they are converted."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import numpy as np
 from rankgain.scalars import Array
 
 _CPU = 1  # DLPack's name for the memory that NumPy reads
-_NARROW_FLOATS = "bfloat16", "float8", "float4"  # what NumPy has no name for
+_NARROW_FLOATS = "bfloat16", "float8", "float4"  # NumPy has no names for them
 
 
 def array_of(value: Any, name: str) -> Array | None:
-    """The value as an array, on its own memory where that can be; None for a list that makes none as a whole.
+    """The value as an array, without a copy if possible; None for a list that is not an array as a whole.
 
-    NumPy comes first, which takes lists, buffers and whatever has ``__array__``; DLPack is for what it does not know.
+    NumPy is tried first, which takes lists, buffers and anything with ``__array__``; then DLPack.
     An array that cannot be read is a TypeError that says what to do.
     """
     try:
@@ -26,7 +26,7 @@ def array_of(value: Any, name: str) -> Array | None:
         raise
     except Exception as error:
         if isinstance(value, (list, tuple)):
-            if not isinstance(error, ValueError):  # which unequal lengths are
+            if not isinstance(error, ValueError):  # the error for unequal lengths
                 _check_items(value, name)
             return None
         return _from_dlpack(value, name, error)
@@ -36,7 +36,7 @@ def array_of(value: Any, name: str) -> Array | None:
 
 
 def vector_of(value: Any, name: str, demand: str) -> Array:
-    """The value as an array of one dimension; `demand` is what there must be otherwise."""
+    """The value as an array of one dimension; `demand` says in errors what is expected."""
     check_unmasked(value, name)
     array = array_of(value, name) if is_array(value) else None
     if array is None:
@@ -47,14 +47,14 @@ def vector_of(value: Any, name: str, demand: str) -> Array:
 
 
 def check_unmasked(value: Any, name: str) -> None:
-    ma = sys.modules.get("numpy.ma")  # which NumPy loads when it is first asked for
+    ma = sys.modules.get("numpy.ma")  # NumPy loads it when it is first used
     masked = ma and getattr(ma, "MaskedArray", None)  # not there yet while another thread loads it
     if ma and masked and isinstance(value, masked) and ma.is_masked(value):
         raise ValueError(f"{name} has masked elements; fill or drop them first")
 
 
 def objects_of(value: Any, name: str) -> Any:
-    """What an array or a column holds as Python's objects, so that equal ids are equal; anything else as it is."""
+    """The items of an array or a column as Python objects, so that equal ids are equal; anything else as it is."""
     for method in ("tolist", "to_list", "to_pylist"):
         if hasattr(value, method):
             try:
@@ -66,13 +66,13 @@ def objects_of(value: Any, name: str) -> Any:
 
 
 def check_id(identifier: Any, where: str) -> None:
-    """Refuse what cannot be an id: what is not hashable, and tensors, which are hashed and not equal to themselves."""
+    """Refuse what cannot be an id: unhashable objects, and tensors, which are hashable but not equal to themselves."""
     if not isinstance(identifier, Hashable) or hasattr(identifier, "__dlpack__"):
-        raise TypeError(f"{where}: an id must be hashable and no array, not {type(identifier).__name__}")
+        raise TypeError(f"{where}: an id must be hashable and not an array, not {type(identifier).__name__}")
 
 
 def is_array(value: Any) -> bool:
-    """Whether it is an array of some kind; text is none, though bytes have a buffer."""
+    """Whether it is an array of some kind. Text is not, although bytes have a buffer."""
     if isinstance(value, bytes):
         return False
     return hasattr(value, "__array__") or hasattr(value, "__dlpack__") or _is_buffer(value)
@@ -92,14 +92,14 @@ def _is_buffer(value: Any) -> bool:
 
 
 def _check_items(items: list[Any] | tuple[Any, ...], name: str) -> None:
-    """Refuse the first array in a list that cannot be read; nothing where all can."""
+    """Refuse the first array in a list that cannot be read, if there is one."""
     for index, item in enumerate(items):
         if is_array(item):
             array_of(item, f"{name}: {'query' if is_rows(item) else 'position'} {index}")
 
 
 def _from_dlpack(value: Any, name: str, error: Exception | None = None) -> Array:
-    """The array that the value exports; `error`: what NumPy said before."""
+    """The array that the value exports; `error`: the earlier error of NumPy."""
     try:
         return np.from_dlpack(value)
     except Exception as refusal:
@@ -107,7 +107,7 @@ def _from_dlpack(value: Any, name: str, error: Exception | None = None) -> Array
 
 
 def _obstacles(value: Any, error: Exception) -> str:
-    """What stands in the way of reading the value, and the calls that remove it."""
+    """Why the value cannot be read, and the calls that help."""
     dtype = str(getattr(value, "dtype", ""))
     found = [
         ("requires grad", ".detach()", getattr(value, "requires_grad", False) is True),

@@ -1,4 +1,4 @@
-"""Columns from whatever has the Arrow C stream (polars, pyarrow, DuckDB …), without copying and without pyarrow.
+"""Columns from any object with the Arrow C stream (polars, pyarrow, DuckDB …), without copies and without pyarrow.
 
 The structures are those of the Arrow C data interface and C stream interface,
 https://arrow.apache.org/docs/format/CDataInterface.html.
@@ -62,14 +62,14 @@ _Stream._fields_ = [
     ("private_data", ctypes.c_void_p),
 ]
 
-# An object of this module: what is set on `ctypes.pythonapi.PyCapsule_GetPointer` holds for everybody in the process.
+# An object of this module: what is set on `ctypes.pythonapi.PyCapsule_GetPointer` applies to the whole process.
 _pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
     ("PyCapsule_GetPointer", ctypes.pythonapi)
 )
 
 
 class _Owned:
-    """A structure that another library filled, and that goes back to it when nothing here refers to it any more."""
+    """A structure that another library filled, released when nothing here refers to it any more."""
 
     def __init__(self, structure: Any) -> None:
         self.structure = structure
@@ -88,9 +88,11 @@ class Stream:
         try:
             stream = _Stream.from_address(_pointer(capsule, b"arrow_array_stream"))
         except ValueError:
-            raise TypeError(f"{where}: __arrow_c_stream__ gave no Arrow stream but {type(capsule).__name__}") from None
+            raise TypeError(
+                f"{where}: __arrow_c_stream__ returned {type(capsule).__name__}, which is not an Arrow stream"
+            ) from None
         if not stream.release:
-            raise ValueError(f"{where}: the Arrow stream was read before; make it anew")
+            raise ValueError(f"{where}: the Arrow stream has been read already; create it again")
         self._schema = _Owned(_Schema())
         self._check(stream, stream.get_schema(stream, self._schema.structure))
         self._batches: list[_Owned] = []

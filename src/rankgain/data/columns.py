@@ -24,11 +24,11 @@ def check_validate(validate: Validate) -> Validate:
 
 
 def check_kinds(judgments: JudgmentSets, name: str, kind: str) -> None:
-    """Refuse ids that can never be found, for they are of another type than those of the judgments."""
+    """Refuse ids that can never match, since they are of another type than those of the judgments."""
     kinds = judgments.ids.kind, kind
     if "" not in kinds and kinds[0] != kinds[1]:
         raise ValueError(
-            f"the document ids are {kinds[0]} in {judgments.name} and {kinds[1]} in {name}: make them of one type"
+            f"the document ids are {kinds[0]} in {judgments.name} and {kinds[1]} in {name}: convert them to one type"
         )
 
 
@@ -38,7 +38,7 @@ class Table:
     def __init__(
         self, name: str, groups: Groups, documents: Ids, scores: Column | None, *, whole: bool = False
     ) -> None:
-        """`whole`: any document that stands twice in a query is an error, not only judged ones."""
+        """`whole`: any document that occurs twice in a query is an error, not only judged ones."""
         self.name = name
         self.groups = groups
         self.documents = documents
@@ -92,7 +92,7 @@ class ColumnSource(JudgmentSource):
         return *self._judgments.ids.take(rows).wide(), offsets[:-1], offsets[1:], grades
 
     def _run_rows(self, start: int, stop: int) -> Chunk:
-        """Those of returned documents, with scores; what is held so that kernels can read it stays where it is."""
+        """The ids of returned documents, with scores; data that kernels can read are not copied."""
         run, places = self._run, self._places[start:stop]
         whole = None if run.groups.apart or run.whole else run.documents.whole
         if whole is not None and (run.scores is None or _readable(run.scores)):

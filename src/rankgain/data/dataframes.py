@@ -1,6 +1,6 @@
-"""Columns of data frames: pandas, a mapping of arrays, and whatever has the Arrow C stream.
+"""Columns of data frames: pandas, a mapping of arrays, and anything with the Arrow C stream.
 
-Nothing is imported here that the caller has not imported himself.
+Nothing is imported here that the caller has not imported.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Frame:
         self.names: list[Any] = self._reader.names
 
     def find(self, role: str, name: str | None) -> str | None:
-        """The name of the column that plays a role; None where none was given and none is there."""
+        """The name of the column with a role; None if none was given and none is found."""
         if name is None:
             return next((name for name in CUSTOMARY[role] if name in self.names), None)
         if name not in self.names:
@@ -61,7 +61,7 @@ class Frame:
         if found is None:
             tried = ", ".join(CUSTOMARY[role])
             raise ValueError(
-                f"{self.argument} has no column of a customary name ({tried}); {self._there_are()}; say which it is "
+                f"{self.argument} has no column with a customary name ({tried}); {self._there_are()}; say which it is "
                 f"with {role}="
             )
         return found

@@ -35,7 +35,7 @@ def mapping(value: Any, name: str) -> Mapping[Any, Any]:
 class DictSource(JudgmentSource):
     """A run of dicts."""
 
-    most = 1 << 17  # some milliseconds, in which nothing else of Python runs and Ctrl-C is not heard
+    most = 1 << 17  # some milliseconds, in which no other Python code runs and Ctrl-C is not handled
 
     def __init__(
         self,

@@ -11,10 +11,10 @@ from typing import Any, BinaryIO
 
 FileInput = str | os.PathLike[str] | BinaryIO
 
-BLOCK = 1 << 21  # bytes of a run that are looked at together
-KEPT = 1 << 25  # bytes of what cannot be read twice that are kept in memory; the rest goes to a temporary file
-GZIP = b"\x1f\x8b"  # how gzip begins
-MARK = b"\xef\xbb\xbf"  # how UTF-8 begins where an editor marked it
+BLOCK = 1 << 21  # bytes of a run that are processed together
+KEPT = 1 << 25  # of input that cannot be read twice, the bytes kept in memory; the rest goes to a temporary file
+GZIP = b"\x1f\x8b"  # the magic bytes of gzip
+MARK = b"\xef\xbb\xbf"  # the byte-order mark that some editors write
 
 
 def is_standard_input(source: Any) -> bool:
@@ -22,7 +22,7 @@ def is_standard_input(source: Any) -> bool:
 
 
 class File:
-    """The bytes of a file, uncompressed; they can be gone through twice, wherever they come from."""
+    """The bytes of a file, uncompressed; they can be read twice, wherever they come from."""
 
     def __init__(self, file: BinaryIO, name: str) -> None:
         self.name = name
@@ -46,11 +46,11 @@ class File:
         self._plain = self._kept is None and start != GZIP and type(self._file) is io.FileIO
 
     def _raw(self, size: int) -> bytes:
-        """Up to so many bytes as the file holds them, or more if it will; none at its end."""
+        """Up to this many raw bytes, or more if the file returns more; none at its end."""
         with self._named():
             data = self._file.read(size)
         if not isinstance(data, bytes):
-            raise TypeError(f"{self.name} must be opened in binary mode: its read() gave {type(data).__name__}")
+            raise TypeError(f"{self.name} must be opened in binary mode: its read() returned {type(data).__name__}")
         if self._kept is not None and self._kept is not self._file:
             self._kept.write(data)
         self._count(len(data))
@@ -58,7 +58,7 @@ class File:
 
     @contextmanager
     def _named(self) -> Iterator[None]:
-        """Tell errors of the system which file they belong to."""
+        """Add the name of the file to errors of the system."""
         try:
             yield
         except OSError as error:
@@ -72,7 +72,7 @@ class File:
             raise ValueError(f"{self.name} became shorter while it was read: {self._done} bytes of {self._size}")
 
     def take(self, size: int) -> bytes:
-        """So many bytes as the file holds them, however few it gives at once; less at its end."""
+        """This many raw bytes, however few the file returns at once; fewer at its end."""
         parts, have = [self._ahead] if self._ahead else [], len(self._ahead)
         while have < size and (more := self._raw(size - have)):
             parts.append(more)
@@ -89,7 +89,7 @@ class File:
         return data
 
     def read(self, size: int) -> bytes:
-        """So many bytes of the text; less at its end."""
+        """This many bytes of the text; fewer at its end."""
         first, self._first = self._first[:size], self._first[size:]
         return first + self._text(size - len(first))
 
@@ -120,7 +120,7 @@ class File:
         return self
 
     def close(self) -> None:
-        """Let go of what was kept, and of what reads this file; the file itself is whose it was."""
+        """Release what was kept and what reads this file; the file itself is left to its owner."""
         self._stream = None
         if self._kept is not None:
             self._kept.close()
@@ -134,8 +134,8 @@ class _Raw:
 
 
 def _inflating(raw: Any) -> tuple[Any, tuple[type[Exception], ...]]:
-    """What inflates compressed bytes, and what it raises where they are damaged."""
-    import gzip  # imported where it is needed, for it takes long
+    """The decompressor, and the errors that it raises if the bytes are damaged."""
+    import gzip  # imported only here, since it takes long
     import zlib
 
     return gzip.GzipFile(mode="rb", fileobj=raw), (EOFError, zlib.error, gzip.BadGzipFile)
@@ -153,7 +153,7 @@ def _seekable(file: BinaryIO) -> bool:
 
 
 def _size(file: Any) -> int | None:
-    """How many bytes a file of the system holds at least; what others hold is not what they say their file is long."""
+    """The least number of bytes in a file of the system; other file objects may not tell."""
     raw = file.raw if isinstance(file, io.BufferedReader) else file
     if not isinstance(raw, io.FileIO) or not raw.seekable():
         return None
@@ -162,7 +162,7 @@ def _size(file: Any) -> int | None:
 
 @contextmanager
 def opened(source: FileInput, argument: str) -> Iterator[File]:
-    """The file of a path, of standard input or of the caller, who closes his own."""
+    """The file of a path, of standard input or of the caller, who closes it."""
     with ExitStack() as stack:
         file: Any = source
         name: Any = None

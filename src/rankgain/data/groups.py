@@ -1,4 +1,4 @@
-"""The rows of each query in a table, found once, whatever order they stand in."""
+"""The rows of each query in a table, found once, in whatever order they are."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from rankgain.data.ids import Ids, Rows, pick, python_ids, rows_of
 from rankgain.data.ragged import offsets_of
 from rankgain.scalars import Ints
 
-CHUNK = 1 << 18  # ids that are numbered together: enough to meet each query but a few times
+CHUNK = 1 << 18  # ids that are numbered together: enough that each query comes up only a few times
 
 
 class Groups:
     """The queries of a table, in the order of their first appearance, and the rows of each."""
 
     def __init__(self, names: Sequence[Any], firsts: Ints, lasts: Ints, order: Ints | None = None) -> None:
-        """Rows first … last − 1, or, where the rows of a query lie apart, places in an `order` of them."""
+        """Rows first … last − 1 or, if the rows of a query are scattered, places in an `order` of them."""
         self.names = names
         self.firsts = firsts
         self.lasts = lasts
@@ -59,7 +59,7 @@ class Groups:
         return self.names if isinstance(self.names, range) else self.numbers
 
     def find(self, names: Sequence[Any]) -> Ints:
-        """The number of each query, −1 where it is not here."""
+        """The number of each query, −1 if it is not here."""
         if isinstance(self.names, range) and names == self.names:
             return np.arange(len(names))
         return np.fromiter(map(self.numbers.get, names, repeat(-1)), np.int64, len(names))

@@ -1,7 +1,7 @@
 """Ids of queries and documents in columns, whatever holds them: numbers, text, codes of a dictionary, several chunks.
 
-A column keeps what the caller gave. `take` makes of any of its rows the three buffers that kernels read, so a chunk is
-all that is ever converted.
+A column keeps what the caller gave. `take` turns any of its rows into the three buffers that kernels read, so no more
+than a chunk is ever converted.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Keys(NamedTuple):
     ends: Ints
 
     def buffers(self) -> tuple[Bytes, Ints, Ints]:
-        """What is handed to kernels, which tell int32 by the size of the data."""
+        """The buffers passed to kernels, which recognise int32 by the size of the data."""
         return self.data.view(np.uint8), self.starts, self.ends
 
     def wide(self) -> tuple[int, Bytes, Ints, Ints]:
@@ -78,7 +78,7 @@ class NumberIds:
 
 
 class TextIds:
-    """Ids that are text (as UTF-8) or bytes, one stretch of the data each; `where` is for errors."""
+    """Ids that are text (as UTF-8) or bytes, one slice of the data each; `where` is for errors."""
 
     def __init__(self, data: Bytes, starts: Array, ends: Array, kind: str, where: str = "the ids") -> None:
         self._where = where
@@ -90,13 +90,13 @@ class TextIds:
     def __len__(self) -> int:
         return len(self._starts)
 
-    whole = None  # where they stand is checked when they are taken
+    whole = None  # their positions are checked when they are taken
 
     def take(self, rows: Rows) -> Keys:
         starts = np.require(self._starts[rows], np.int64, ("C", "A"))
         ends = np.require(self._ends[rows], np.int64, ("C", "A"))
         if len(starts) and (starts.min() < 0 or ends.max() > len(self._data) or np.any(starts > ends)):
-            raise broken(self._where, "offsets lead out of its data")
+            raise broken(self._where, "offsets point outside its data")
         return Keys(self._data, starts, ends)
 
 
@@ -120,12 +120,12 @@ class StringViewIds:
         starts, ends = np.empty(len(sizes), dtype=np.int64), np.empty(len(sizes), dtype=np.int64)
         data = np.empty(int(np.abs(sizes, dtype=np.int64).sum()), dtype=np.uint8)
         if _backend.columns.copy_views(views.reshape(-1), self._buffers, data, starts, ends) is not None:
-            raise broken(self._where, "views lead out of its buffers")
+            raise broken(self._where, "views point outside its buffers")
         return Keys(data, starts, ends)
 
 
 class ObjectIds:
-    """Ids that Python holds, all str or all bytes, which are looked at when they are taken; `where` is for errors."""
+    """Ids as Python objects, all str or all bytes, which are checked when they are taken; `where` is for errors."""
 
     whole = None
 
@@ -170,7 +170,7 @@ class DictionaryIds:
 class ChunkedArray:
     """Arrays one after the other, as one: the chunks in which frames hold a column.
 
-    What is taken in a row comes from the parts it lies in; for anything else they are joined, once.
+    A contiguous run of rows comes from the parts that hold it; for anything else they are joined, once.
     """
 
     def __init__(self, parts: Sequence[Any]) -> None:
@@ -187,7 +187,7 @@ class ChunkedArray:
         return begins
 
     def pieces(self, rows: slice) -> list[tuple[Any, slice]]:
-        """The parts that rows in a row lie in, and which rows these are there."""
+        """The parts that hold a run of rows, and which rows these are in each."""
         start, stop, _ = rows.indices(len(self))
         return [
             (part, slice(max(start - begin, 0), min(stop - begin, len(part))))
@@ -241,12 +241,12 @@ class ChunkedIds(ChunkedArray):
 
 def check_codes(codes: Array, size: int, where: str) -> None:
     if len(codes) and not 0 <= int(codes.min()) <= int(codes.max()) < size:
-        raise broken(where, "codes lead out of its dictionary")
+        raise broken(where, "codes point outside its dictionary")
 
 
 def broken(where: str, reason: str) -> ValueError:
-    """What to say of a column whose parts do not fit each other, which only who made it can mend."""
-    return ValueError(f"{where} is broken: its {reason}; make the column anew")
+    """The error for a column whose parts contradict each other, which only its producer can fix."""
+    return ValueError(f"{where} is broken: its {reason}; create the column again")
 
 
 def column_of(keys: Keys, kind: str) -> Ids:
@@ -269,7 +269,7 @@ def pick(keys: Keys, rows: Ints) -> Keys:
 
 
 def python_ids(keys: Keys, kind: str) -> list[Any]:
-    """The ids as Python holds them. Bytes of files that are not UTF-8 become lone surrogates, and so lose nothing."""
+    """The ids as Python holds them. Bytes of files that are not UTF-8 become lone surrogates, so nothing is lost."""
     if kind in ("int", ""):
         return keys.data.tolist() if kind else []
     data = keys.data.data
@@ -284,7 +284,7 @@ def decoded(identifier: bytes) -> str:
 def ids_of(values: Any) -> Ids:
     """The column of ids in an array or a list: all str, all bytes or all integers.
 
-    Raises Offence with the position of one that is not, that is null or that is no text.
+    Raises InputError with the position of one that is not, that is null, or that is not valid text.
     """
     if isinstance(values, np.ndarray) and values.dtype.kind in "iu":
         return _of_integers(values)

@@ -81,7 +81,7 @@ def judgment_sets(judgments: Judgments) -> JudgmentSets:
 
 
 class JudgmentSets:
-    """Judged documents: where those of each query start, a grade one, and `documents` as Python holds them or `ids`.
+    """Judged documents: where those of each query start, their grades, and `documents` as Python holds them or `ids`.
 
     `error_code` is what was found wrong while they were read.
     """
@@ -96,7 +96,7 @@ class JudgmentSets:
         self.query_ids = query_ids
 
     def with_dicts(self, judged: Any) -> JudgmentSets:
-        """What was read of dicts."""
+        """What was read from dicts."""
         self._judged = judged
         self.error_code = judged.error_code
         return self
@@ -115,7 +115,7 @@ class JudgmentSets:
         return self
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a backend made of dicts is of that alone."""
+        """What a backend made of dicts is of use to that backend alone."""
         state = {name: value for name, value in vars(self).items() if name != "_judged"}
         if self._judged is not None:
             state |= {"offsets": self.offsets, "grades": self.grades, "documents": self.documents}
@@ -140,7 +140,7 @@ class JudgmentSets:
         return np.frombuffer(self._judged.arrays()[1], dtype=np.float64)
 
     def _look_through(self, ids: Ids) -> ErrorCode:
-        """What is wrong with grades that nothing has looked at, or with ids that no dict has kept apart."""
+        """The first invalid grade, or id that occurs twice; dicts have checked neither."""
         found: list[ErrorCode] = []
         lowest, highest = self.grades.min(initial=0.0), self.grades.max(initial=0.0)  # NaN where one is
         if not (np.isfinite(lowest) and np.isfinite(highest)):
@@ -165,7 +165,7 @@ class JudgmentSets:
     def ids(self) -> Ids:
         """The documents as a column."""
         try:
-            return ids_of(self.documents[: len(self.grades)])  # what is wrong ends the documents, without a grade
+            return ids_of(self.documents[: len(self.grades)])  # an invalid document is the last one, and has no grade
         except InputError as error:
             query = int(np.searchsorted(self.offsets, error.position, side="right")) - 1
             document = self.documents[error.position]
@@ -177,14 +177,14 @@ class JudgmentSets:
         return rows_of(self.offsets[:-1], self.offsets[1:], queries)
 
     def check(self) -> Self:
-        """Itself, if nothing is wrong with it."""
+        """Return the judgments, or raise the error found in them."""
         if self.error_code is not None:
             code, query, position = self.error_code
             raise self.refusal(f"query {self.query_ids[query]!r}", query, InputError(code, 0, position))
         return self
 
     def refusal(self, query_name: str, query: int, error: InputError) -> Exception:
-        """What is wrong with a query of it, in words."""
+        """The error of one of its queries, in words."""
         where, detail = f"{self.name}: {query_name}", error.detail or self.detail
         start, stop = int(self.offsets[query]), int(self.offsets[query + 1])
         judged = np.flatnonzero(self.grades[start:stop] >= 0.0)
@@ -201,7 +201,7 @@ class JudgmentSets:
 def of_dicts(
     queries: Sequence[Any], judgments: Iterable[Mapping[Any, float]], name: str, only: Container[Any] | None = None
 ) -> JudgmentSets:
-    """The judgments in dicts of grades by document; what stands under other queries than `only` is not looked at."""
+    """The judgments in dicts of grades by document; queries that are not in `only` are not read."""
     by_query: list[Any] = list(judgments)
     if only is not None:
         by_query = [own if query in only else {} for query, own in zip(queries, by_query, strict=True)]
@@ -216,12 +216,12 @@ def of_dicts(
 
 
 def what_it_is(value: Any) -> str:
-    """What stands where a number should, in words."""
+    """What is found instead of a number, in words."""
     return "an int beyond float64" if type(value) is int else type(value).__name__
 
 
 def of_ids(name: str, groups: Groups, documents: Ids, grades: Column) -> JudgmentSets:
-    """The judgments in columns, a row each."""
+    """The judgments in columns, one row per document."""
     rows, offsets = groups.rows(np.arange(len(groups)))
     ids = column_of(documents.take(rows), documents.kind)
     return JudgmentSets(name, groups.names).with_columns(offsets, to_float64(grades[rows]), ids=ids)
@@ -264,14 +264,14 @@ class JudgmentSource(Source):
         self._named = query_ids is not None
         if query_ids is not None:
             own = check_query_ids(query_ids, len(own))
-        elif type(own) is not range and not _PLAIN_NAMES.issuperset(map(type, own)):  # each is judged but once
+        elif type(own) is not range and not _PLAIN_NAMES.issuperset(map(type, own)):  # each is judged only once
             own = check_query_ids(own, len(own))
         self.query_ids = own
         if judgments.error_code is not None:
             self.broken = self._broken(judgments.error_code)
 
     def _place(self, number: int) -> int | None:
-        """Where a judged query stands among those that are evaluated."""
+        """The position of a judged query among those that are evaluated."""
         if self._numbers is None:
             return number
         place = int(np.searchsorted(self._numbers, number))
@@ -315,12 +315,12 @@ class JudgmentSource(Source):
         return judged, judged
 
     def judged(self, start: int, stop: int) -> tuple[Rows, Ints, Floats]:
-        """The rows of what is judged of the queries start … stop − 1, their offsets, and the grades."""
+        """The rows of the judged documents of the queries start … stop − 1, their offsets, and the grades."""
         rows, offsets = self._judgments.rows(self._numbers_of(start, stop))
         return rows, offsets, self._judgments.grades[rows]
 
     def _broken(self, error_code: tuple[int, ...]) -> tuple[int, Exception]:
-        """The query whose judgements are no good, and what to raise when it is come to."""
+        """The first query with invalid judgments, and what to raise when it is reached."""
         code, number, position = error_code
         place = self._place(number)
         if place is None:
@@ -336,7 +336,7 @@ class JudgmentSource(Source):
 
     @abstractmethod
     def run_refusal(self, query: int, error: InputError) -> Exception:
-        """What is wrong with the run, in words."""
+        """The error of the run, in words."""
 
 
 _PLAIN_NAMES = frozenset((str, bytes, int))
@@ -360,7 +360,7 @@ _IN_RUN = {
 
 
 def types(judgments: Collection[Any], run: Collection[Any], names: tuple[str, str]) -> str:
-    """The types of the ids on both sides, where they differ, or which side has none."""
+    """The types of the ids on both sides, if they differ, or which side has none."""
     for side, name in zip((judgments, run), names, strict=True):
         if not len(side):
             return f"{name} is empty"

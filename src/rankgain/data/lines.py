@@ -1,8 +1,8 @@
 """TREC files as the engine walks over them.
 
 Qrels are read whole. A run is read in blocks, and of each query only its hits are kept, so memory does not grow with
-the file as long as the lines of a query stand together; where they do not, the file is read once or twice more, and
-8 bytes a line are kept.
+the file as long as the lines of a query are together; if they are not, the file is read once or twice more, and
+8 bytes per line are kept.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from rankgain.errors import InputError, refusal
 from rankgain.scalars import Bytes, Floats, Ints
 from rankgain.threads import begun
 
-HELD = 4  # blocks that are looked at as one where lines do not stand together, or a query has so many
+HELD = 4  # blocks that are processed as one if the lines of a query are scattered over so many
 
 
 class Form(NamedTuple):
@@ -46,7 +46,7 @@ RUN = Form("scan_run", 12, "6 fields (query, Q0, document, rank, score, tag)")
 
 
 class Block:
-    """Whole lines of a file, looked through: where documents stand, their values, and the runs of rows of a query."""
+    """Whole lines of a file, scanned: the positions of documents, their values, and the runs of rows of a query."""
 
     def __init__(
         self, data: bytes | memoryview, line: int, form: Form, name: str, arrays: BlockBuffers | None = None
@@ -90,7 +90,7 @@ class Block:
         return self.bytes[self.starts[row] : self.ends[row]].tobytes()
 
     def _refusal(self, error_code: tuple[int, int, int], form: Form) -> Exception:
-        """What a scan found wrong; it counts lines and fields from 0, people from 1."""
+        """The error that a scan found; it counts lines and fields from 0, messages from 1."""
         code, line, field = error_code
         where = f"{self._name}: line {self._line + line + 1}"
         if code == _codes.FEW_FIELDS:
@@ -106,7 +106,7 @@ class Block:
 
 
 class BlockBuffers:
-    """Where blocks put what they find, one after the other."""
+    """The buffers that blocks fill, one after another."""
 
     def __init__(self) -> None:
         self._most = 0
@@ -122,14 +122,14 @@ class BlockBuffers:
 
 
 class _Apart(Exception):
-    """The lines of a query do not stand together, or are too many to be held."""
+    """The lines of a query are scattered, or too many to be held."""
 
 
 def _blocks(file: File, *, together: bool, threads: int) -> Iterator[Block]:
     """Blocks of a run; `together`: they hold all lines of each of their queries. One ends the one before it.
 
-    With threads, one is scanned while the one before it is looked at. Each is read by the thread that asks for them,
-    which Ctrl-C reaches where a pipe keeps it waiting.
+    With threads, a block is scanned while the one before it is processed. Blocks are read by the calling thread, which
+    Ctrl-C can interrupt while it waits for a pipe.
     """
     ahead = threads > 1
     buffers, arrays = [bytearray(files.BLOCK) for _ in range(1 + ahead)], [BlockBuffers() for _ in range(1 + ahead)]
@@ -143,7 +143,7 @@ def _blocks(file: File, *, together: bool, threads: int) -> Iterator[Block]:
         try:
             more = file.fill(memoryview(buffer)[have:])
         except Exception:
-            if held is not None:  # what is wrong with it comes first
+            if held is not None:  # its errors come first
                 yield held
             raise
         have += more
@@ -213,7 +213,7 @@ class Queries:
 
 
 def _grown(array: Any, size: int) -> Any:
-    """The array, of at least so many elements; those that are new are 0."""
+    """The array, with at least this many elements; new ones are 0."""
     return array if size <= len(array) else np.concatenate([array, np.zeros(size, dtype=array.dtype)])
 
 
@@ -251,7 +251,7 @@ class Places:
         )
 
     def add(self, blocks: Callable[[], Iterable[Block]]) -> None:
-        """Place the documents in blocks that hold queries whole, and that can be gone through several times."""
+        """Place the documents of blocks that hold whole queries and can be read several times."""
         known = len(self.queries.names)
         judged_of, sizes = np.empty(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
         for block in blocks():
@@ -350,19 +350,19 @@ class FileStamp(NamedTuple):
 
 
 def stamp_of(source: FileInput) -> FileStamp | None:
-    """None for what is no regular file: it may be read only once."""
+    """None if it is not a regular file, which may be read only once."""
     if is_standard_input(source) or not isinstance(source, (str, os.PathLike)):
         return None
     path = os.path.abspath(os.fsdecode(source))
     try:
         held = os.stat(path)
-    except OSError:  # which reading it will say better
+    except OSError:  # reading it gives a better message
         return None
     return FileStamp(path, held.st_size, held.st_mtime_ns) if stat.S_ISREG(held.st_mode) else None
 
 
 class TrecSource(JudgmentSource):
-    """A run that was read by some rules, of which the places of its hits are known."""
+    """A run that was read under some rules, with the ranks of its hits."""
 
     def __init__(
         self,
@@ -397,7 +397,7 @@ class TrecSource(JudgmentSource):
                 "of a file, or read it by those rules from the beginning"
             )
         if stamp_of(self._file.path) != self._file:
-            raise ValueError(f"{self._run_name} was changed after it was read: read it anew")
+            raise ValueError(f"{self._run_name} was changed after it was read: read it again")
         _, places = read_run(self._file.path, self._judgments, rules.ties or "docid", rules.score_bits)
         assert self.missing is not None
         names = self.query_ids if self._named else None

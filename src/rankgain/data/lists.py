@@ -24,7 +24,7 @@ class ListSource(Source):
         *,
         refuse: Callable[[ListSource, int, RaggedArray, InputError], Exception] | None = None,
     ) -> None:
-        """`refuse`: what words an error in the lists of a query, where a function was given them."""
+        """`refuse`: what words an error in the lists of a query, if a function was given them."""
         self.query_ids = query_ids
         self.grades = grades
         self._refuse = refuse
@@ -74,7 +74,7 @@ class ListSource(Source):
         return refusal(error.code, held.place(query, error.position, self.query_name(query)), error.detail)
 
     def _held(self, error: InputError) -> RaggedArray:
-        """The lists in which something is wrong."""
+        """The lists that hold an error."""
         if error.code == NAN_SCORE and self._scores is not None:
             return self._scores
         return self._judged if error.code & IN_JUDGED and self._judged is not None else self.grades

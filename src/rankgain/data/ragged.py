@@ -1,4 +1,4 @@
-"""Lists of numbers, one a query, as the caller holds them: looked at once, converted a chunk at a time."""
+"""Lists of numbers, one per query, as the caller holds them: checked once, converted one chunk at a time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rankgain.scalars import Array, Floats, Ints, real
 CHUNK = 1 << 18
 
 # What kernels read as it is, scores and grades; all else becomes float64. To itself: a type that is equal to one of
-# them may say so in other words to those who read the buffer ("<f" is what ctypes makes of float).
+# them may name itself differently in the buffer protocol ("<f" is what ctypes makes of float).
 NATIVE = {dtype: dtype for dtype in map(np.dtype, (np.float64, np.float32, np.int64, np.int32, np.uint8))}
 
 
@@ -25,7 +25,7 @@ Part = tuple[Array, Ints | None, int]  # numbers, where each list of them starts
 
 
 class RaggedArray:
-    """One list of numbers or many: rows of a matrix, arrays of their own, or stretches of a flat array.
+    """One list of numbers or many: rows of a matrix, arrays of their own, or slices of a flat array.
 
     The caller's arrays are kept as they are; `part` gives them to kernels, or any run of them as one contiguous array.
     """
@@ -155,7 +155,7 @@ def check_judged(judged: Any, lists: RaggedArray) -> RaggedArray | None:
     known = RaggedArray.of(judged, "judged")
     if len(known) != len(lists):
         raise ValueError(
-            f"judged has {len(known)} lists, and {lists.name} has {len(lists)}: give one list of judged grades a query"
+            f"judged has {len(known)} lists, and {lists.name} has {len(lists)}: give one list of grades per query"
         )
     return known
 
@@ -177,7 +177,7 @@ def flat_numbers(value: Any, name: str) -> Array:
 
 
 def numbers(value: Any, name: str) -> Array | list[Any]:
-    """The value as an array of real numbers; or a list of its rows, where each must be looked at by itself."""
+    """The value as an array of real numbers; or a list of its rows, if each must be checked by itself."""
     for row in value if isinstance(value, (list, tuple)) else [value]:
         check_unmasked(row, name)
     array = array_of(value, name)
@@ -224,7 +224,7 @@ def to_float64(array: Array) -> Floats:
 
 
 def contiguous(array: Array, *, native: bool) -> Array:
-    """The numbers side by side, as float64 or, `native`, of any type that kernels read; themselves if they are so."""
+    """The numbers in contiguous memory, as float64 or, with `native`, any type that kernels read."""
     dtype = NATIVE.get(array.dtype, np.float64) if native else np.float64
     with np.errstate(all="ignore"):
         return np.require(array, dtype, ("C", "A"))

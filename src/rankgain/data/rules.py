@@ -45,7 +45,7 @@ class Rules:
     def limited(self, depth: int, judged_only: bool) -> Rules:
         """These rules, and after them others."""
         if depth < UNLIMITED and self.ties not in (None, "stable", "docid"):
-            raise ValueError(f"depth: which of the tied documents it leaves is open with ties={self.ties!r}")
+            raise ValueError(f"depth: which of the tied documents it keeps is undefined with ties={self.ties!r}")
         if self.judged_only:
             return Rules(self.ties, self.score_bits, self.depth, True, min(self.kept, depth))
         return Rules(self.ties, self.score_bits, min(self.depth, depth), judged_only)
@@ -53,7 +53,7 @@ class Rules:
     def under(self, ties: Ties | None, score_bits: int | None) -> Rules:
         """Another policy for ties, another precision of scores, unless they are None."""
         rules = Rules(ties or self.ties, score_bits or self.score_bits, self.depth, self.judged_only, self.kept)
-        if min(self.depth, self.kept) < UNLIMITED:  # which has to make sense with those as well
+        if min(self.depth, self.kept) < UNLIMITED:  # these must be valid together as well
             rules.limited(min(self.depth, self.kept), False)
         return rules
 
@@ -63,18 +63,18 @@ _PLAIN = {ties: Rules(ties) for ties in TIES}
 
 
 def rules_of(ties: Ties, *, ids: bool, score_bits: int = 64) -> Rules:
-    """The rules with a policy for ties, if there is such a one; `ids`: whether the documents have ids."""
+    """The rules with a policy for ties, checked; `ids`: whether the documents have ids."""
     if type(ties) is not str or ties not in TIES or (ties == "docid" and not ids):
         check_ties(ties, ids)
     return _PLAIN[ties] if score_bits == 64 else Rules(ties, score_bits)
 
 
 def check_ties(ties: AnyTies, ids: bool) -> AnyTies:
-    """The policy, if there is such a one; `ids`: whether the documents have ids."""
+    """Check and return the policy; `ids`: whether the documents have ids."""
     if not isinstance(ties, str) or ties not in TIES:
         raise ValueError(f"ties must be one of {', '.join(map(repr, TIES))}, not {ties!r}")
     if ties == "docid" and not ids:
-        raise ValueError("ties='docid' needs document ids, and bare scores have none; choose another of the policies")
+        raise ValueError("ties='docid' needs document ids, and bare scores have none; choose another rule")
     return ties
 
 

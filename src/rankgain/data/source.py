@@ -1,4 +1,4 @@
-"""Source: what a caller gave, checked in shape, as the engine walks over it. One class a form of input."""
+"""Source: what a caller gave, checked in shape, as the engine walks over it. One class per form of input."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ class Source(ABC):
     query_ids : sequence
         The queries in the order of the results.
     missing : str or None
-        What became of queries that have judgements but no ranking.
+        What became of queries that have judgments but no ranking.
     left_out : pair of int
-        How many queries were missing from the run, and how many of the run had no judgements.
+        How many queries were missing from the run, and how many of the run had no judgments.
     """
 
     most = UNLIMITED  # documents in a chunk, if that is fewer than usual
     has_ids = False  # whether the documents have ids, by which ties can be ordered
     missing: Missing | None = None
     left_out = 0, 0
-    broken: tuple[int, Exception] | None = None  # the first query whose judgements are no good, and what to raise there
+    broken: tuple[int, Exception] | None = None  # the first query with invalid judgments, and what to raise there
 
     query_ids: Sequence[Any]
 
@@ -49,7 +49,7 @@ class Source(ABC):
     @property
     @abstractmethod
     def longest(self) -> int:
-        """How many documents a query has at the most, returned or judged."""
+        """The largest number of documents of a query, returned or judged."""
 
     @property
     @abstractmethod
@@ -59,7 +59,7 @@ class Source(ABC):
     @property
     @abstractmethod
     def load(self) -> int:
-        """About how many documents have to be looked at."""
+        """About how many documents must be processed."""
 
     @property
     def loads(self) -> Ints:
@@ -72,7 +72,7 @@ class Source(ABC):
 
     @abstractmethod
     def capacity(self, start: int, stop: int) -> tuple[int, int]:
-        """How many hits and how many judged grades these queries have at the most."""
+        """Upper bounds on the hits and on the judged grades of these queries."""
 
     @abstractmethod
     def refusal(self, query: int, error: InputError) -> Exception:
@@ -83,17 +83,19 @@ class Source(ABC):
         return f"query {self.query_ids[query]!r}"
 
     def under(self, rules: Rules) -> Self:
-        """The source to be walked by these rules, where that is another one."""
+        """The source under these rules, itself or another one."""
         return self
 
     def under_missing(self, missing: Missing) -> Self:
-        """The source by another rule for queries that the run lacks."""
-        raise ValueError("missing: these rankings know of no queries that a run lacks")
+        """The source under another rule for queries that the run lacks."""
+        raise ValueError("missing: these rankings have no record of queries that the run lacks")
 
     def chunks(self, threads: int = 1) -> Iterable[tuple[int, int]]:
-        """Runs of queries to be walked over in one go, up to one whose judgements are no good."""
+        """Runs of queries to be walked over in one go, up to one with invalid judgments."""
         queries = len(self.query_ids) if self.broken is None else self.broken[0]
-        if queries <= 1 or (load := self.load) <= min(self.most, CHUNK):  # so little is done before a thread has begun
+        if queries <= 1 or (load := self.load) <= min(
+            self.most, CHUNK
+        ):  # so little takes less time than starting a thread
             return ((0, queries),) if queries else ()
         most = min(self.most, CHUNK)
         if threads > 1:
@@ -102,7 +104,7 @@ class Source(ABC):
 
 
 def _chunks(loads: Ints, documents: int) -> Iterator[tuple[int, int]]:
-    """Runs of queries with about so many documents, at least one query each."""
+    """Runs of queries with about this many documents, at least one query each."""
     ends = np.cumsum(loads + 1)
     start = 0
     while start < len(ends):
@@ -118,7 +120,7 @@ def check_query_ids(query_ids: Iterable[Hashable] | None, count: int) -> Sequenc
         return range(count)
     ids = objects_of(query_ids, "query_ids")
     if not isinstance(ids, Iterable):
-        raise TypeError(f"query_ids must hold one id a query, not {type(query_ids).__name__}")
+        raise TypeError(f"query_ids must hold one id per query, not {type(query_ids).__name__}")
     names = list(ids)
     if len(names) != count:
         raise ValueError(f"query_ids has {len(names)} ids, and there are {count} queries")
@@ -126,6 +128,6 @@ def check_query_ids(query_ids: Iterable[Hashable] | None, count: int) -> Sequenc
     for position, name in enumerate(names):
         check_id(name, f"query_ids: position {position}")
         if name in seen:
-            raise ValueError(f"query_ids: position {position}: {name!r} stands there for the second time")
+            raise ValueError(f"query_ids: position {position}: {name!r} is there for the second time")
         seen.add(name)
     return names

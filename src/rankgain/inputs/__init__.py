@@ -1,1 +1,1 @@
-"""The forms in which people hold rankings: one file a constructor, each ending in a Rankings."""
+"""The forms in which people hold rankings: one file per constructor, each of which returns Rankings."""

@@ -166,7 +166,7 @@ def _scores(frame: Frame, score: str | None, rank: str | None) -> tuple[str, Any
 
 
 class Falling:
-    """Ranks as scores: a column whose numbers count the other way."""
+    """Ranks as scores: a column of negated numbers."""
 
     def __init__(self, ranks: Any) -> None:
         self._ranks = ranks
@@ -181,5 +181,5 @@ def _pair(names: Names, argument: str) -> tuple[str | None, str | None]:
     if isinstance(names, tuple) and len(names) == 2:
         return names
     raise TypeError(
-        f"{argument} must be the name of a column, or those in qrels_df and run_df as a pair, not {names!r}"
+        f"{argument} must be the name of a column, or a pair of names in qrels_df and run_df, not {names!r}"
     )

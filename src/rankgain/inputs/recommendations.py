@@ -94,7 +94,7 @@ def from_recommendations(
     judgments = of_relevant([relevant] if single and not isinstance(relevant, Judgments) else relevant)
     if isinstance(names, range) and not isinstance(judgments.query_ids, range):
         if query_ids is None:
-            raise ValueError("relevant is by key and recommended is not: give the keys of its rows as query_ids")
+            raise ValueError("relevant has keys and recommended has none: give the keys of its rows as query_ids")
         names, query_ids = check_query_ids(query_ids, len(names)), None
     elif isinstance(names, range) and len(names) != len(judgments):
         raise ValueError(f"recommended has {len(names)} users, and {judgments.name} has {len(judgments)}")
@@ -102,11 +102,11 @@ def from_recommendations(
     return Rankings(ColumnSource(judgments, run, missing=missing, query_ids=query_ids), GIVEN)
 
 
-FEW = 1 << 10  # ids, up to which columns take longer to make than dicts to look ids up in
+FEW = 1 << 10  # up to this many ids, columns take longer to build than dicts
 
 
 def _few(recommended: Any, relevant: Any, missing: Missing, query_ids: Iterable[Hashable] | None) -> DictSource | None:
-    """A few lists of ids as runs; None for what columns hold, or refuse."""
+    """A few lists of ids as dicts; None for input that columns hold or refuse."""
     if type(recommended) is not list or type(relevant) is not list or len(recommended) != len(relevant):
         return None
     found = _backend.dicts.as_runs(recommended, relevant, FEW)
@@ -140,7 +140,7 @@ def _recommended(recommended: Any) -> Recommended:
 
 
 def _matrix(array: Array, name: str) -> Recommended:
-    """A row a user; the first negative id ends it."""
+    """One row per user; the first negative id ends it."""
     users, columns = array.shape
     firsts = np.arange(users, dtype=np.int64) * columns
     sizes = np.full(users, columns, dtype=np.int64)
@@ -157,7 +157,7 @@ def _ragged(names: Sequence[Any], lists: Sequence[Any]) -> Recommended:
     rows = _rows("recommended", names, lists, (list, tuple), "a list of ids, best first")
     offsets = offsets_of(list(map(len, rows)))
     held: Any = np.concatenate(rows) if {*map(type, rows)} == {np.ndarray} else None
-    if held is None or held.dtype.kind not in "iu":  # of int64 and uint64 NumPy makes floats
+    if held is None or held.dtype.kind not in "iu":  # NumPy combines int64 and uint64 into floats
         held = _integers(rows, offsets)
     if held is None:
         held = _chained("recommended", rows, offsets)
@@ -176,7 +176,7 @@ def _rows(name: str, users: Sequence[Any], rows: Sequence[Any], kinds: tuple[typ
 
 
 def _integers(rows: Sequence[Any], offsets: Ints) -> Ints | None:
-    """The ids of all rows, if all are int; else None, and one at a time must be looked at."""
+    """The ids of all rows, if all are int; else None, and each must be checked."""
     numbers = np.empty(offsets[-1], dtype=np.int64)
     return numbers if _backend.columns.copy_integers(rows, numbers) else None
 
@@ -187,7 +187,7 @@ def _chained(name: str, rows: Sequence[Any], offsets: Ints) -> list[Any]:
         rows = [own.tolist() if isinstance(own, np.ndarray) else own for own in rows]
     held = list(chain.from_iterable(rows))
     if len(held) != offsets[-1]:
-        raise ValueError(f"{name}: a list of ids has not as many as its length says, or was changed while it was read")
+        raise ValueError(f"{name}: the length of a list of ids is wrong, or it was changed while it was read")
     return held
 
 
@@ -244,7 +244,7 @@ def _of_collections(name: str, users: Sequence[Any], values: Sequence[Any]) -> J
 
 
 def _repeated(user: int, ids: Sequence[Any]) -> ErrorCode:
-    with suppress(TypeError):  # of what is not hashable
+    with suppress(TypeError):  # ids that are not hashable
         if len(set(ids)) == len(ids):
             return None
     seen: set[Any] = set()
@@ -263,12 +263,12 @@ def _of_matrix(array: Array, name: str) -> JudgmentSets:
 
 
 def _of_sparse(matrix: Any, name: str) -> JudgmentSets:
-    """Users × items; what is stored are the grades."""
+    """Users × items; the stored values are the grades."""
     if matrix.data.dtype.kind not in "biuf":
         raise TypeError(f"{name} must hold real numbers, not {matrix.data.dtype}")
     offsets, items = np.asarray(matrix.indptr, dtype=np.int64), np.asarray(matrix.indices)
     most = min(len(items), len(matrix.data))
     if not len(offsets) or offsets[0] != 0 or offsets[-1] > most or np.any(offsets[1:] < offsets[:-1]):
-        raise ValueError(f"{name} is a broken sparse matrix: its indptr leads out of its indices and data")
+        raise ValueError(f"{name} is a broken sparse matrix: its indptr points outside its indices and data")
     groups = Groups(range(len(offsets) - 1), offsets[:-1], offsets[1:])
     return of_ids(name, groups, ids_of(items[: offsets[-1]]), matrix.data[: offsets[-1]])

@@ -99,8 +99,6 @@ def from_scores(
 
     Examples
     --------
-    One query per row:
-
     >>> import rankgain as rg
     >>> rg.from_scores([[0, 2], [1, 0]], [[0.2, 0.9], [0.1, 0.7]]).evaluate("rr")["rr"].tolist()
     [1.0, 0.5]
@@ -186,7 +184,7 @@ def _from_qid(qid: Any, documents: int) -> tuple[Ints, Array | None, list[Any]]:
 
 
 def _ids(qid: Any) -> Array:
-    """The ids as an array that leaves each what it is: NumPy would make text or floats of mixed lists."""
+    """The ids as an array that keeps their types: NumPy would turn mixed lists into text or floats."""
     check_unmasked(qid, "qid")
     ids = None if isinstance(qid, (list, tuple)) else array_of(qid, "qid")
     if ids is None:
@@ -204,5 +202,5 @@ def _is_missing(identifier: Any) -> bool:
     """Whether it is NaN, or another of those that are not equal to themselves."""
     try:
         return bool(identifier != identifier)
-    except TypeError:  # pandas' NA will not say
+    except TypeError:  # pandas' NA has no truth value
         return True

@@ -105,7 +105,7 @@ def read_qrels(source: FileInput, argument: str = "qrels") -> JudgmentSets:
         block = Block(file.whole(), 0, QRELS, file.name)
     groups = block.groups()
     judgments = of_ids(file.name, groups, TextIds(block.bytes, block.starts, block.ends, "str"), block.values)
-    if judgments.error_code is not None:  # a scan refuses all but documents that stand twice
+    if judgments.error_code is not None:  # scanning has refused everything but duplicate documents
         rows, offsets = groups.rows(np.arange(len(groups)))
         place = int(offsets[judgments.error_code[1]]) + judgments.error_code[2]
         raise block.repeated(place + rows.start if isinstance(rows, slice) else int(rows[place]))

@@ -1,4 +1,4 @@
-"""How the values of the queries become one number. A row of the table of metrics names its aggregator."""
+"""How the values of the queries become one number; each row of the table of metrics names its aggregator."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Aggregator = Callable[[Floats, Floats | None], float]
 
 
 def mean(values: Floats, weights: Floats | None = None) -> float:
-    """The mean of what is not NaN, exactly rounded sums, so that no chunk or thread shows in it."""
+    """The mean of the values that are not NaN, with exactly rounded sums: it does not depend on chunks or threads."""
     counted = ~np.isnan(values)
     terms = values[counted].tolist()
     factors = [1.0] * len(terms) if weights is None else weights[counted].tolist()
@@ -27,7 +27,7 @@ def mean(values: Floats, weights: Floats | None = None) -> float:
         found = math.inf
     if math.isfinite(found):
         return found
-    # Too large on the way: weights of at most 1, by a power of two, and each term divided by their sum at once.
+    # Too large in between: scale the weights to at most 1 by a power of two, and divide each term by their sum at once.
     power = -math.frexp(max(factors))[1]
     factors = [math.ldexp(factor, power) for factor in factors]
     total = math.fsum(factors)
@@ -35,7 +35,7 @@ def mean(values: Floats, weights: Floats | None = None) -> float:
 
 
 def total(values: Floats, weights: Floats | None = None) -> float:
-    """The sum of what is not NaN."""
+    """The sum of the values that are not NaN."""
     counted = ~np.isnan(values)
     factors = [1.0] * len(values) if weights is None else weights[counted].tolist()
     try:
@@ -44,24 +44,24 @@ def total(values: Floats, weights: Floats | None = None) -> float:
         return math.inf
 
 
-LEAST = 1e-5  # what a query counts at the least in a geometric mean, as in trec_eval
+LEAST = 1e-5  # the least that a query counts in a geometric mean, as in trec_eval
 
 
 def geometric_mean(values: Floats, weights: Floats | None = None) -> float:
-    """The geometric mean of what is not NaN, none of it less than `LEAST`."""
+    """The geometric mean of the values that are not NaN, each at least `LEAST`."""
     logarithms = [math.nan if math.isnan(value) else math.log2(max(value, LEAST)) for value in values.tolist()]
     return math.exp2(mean(np.array(logarithms, dtype=np.float64), weights))
 
 
 def check_weights(weights: Any, query_ids: Sequence[Any]) -> Floats | None:
-    """One weight a query, finite and not negative; None stays None."""
+    """One weight per query, finite and not negative; None stays None."""
     if weights is None:
         return None
     given = _in_order(weights, query_ids)
     if len(given) != len(query_ids):
         raise ValueError(
             f"weights has {len(given)} numbers, and there are {len(query_ids)} queries: "
-            "give one a query, in the order of query_ids, or a mapping by query id"
+            "give one per query, in the order of query_ids, or a mapping by query id"
         )
     checked = np.array([_weight(*place) for place in zip(given, range(len(given)), query_ids, strict=True)])
     if len(checked) and not checked.any():
@@ -78,7 +78,7 @@ def _in_order(weights: Any, query_ids: Sequence[Any]) -> list[Any]:
     unordered = isinstance(weights, (str, bytes, Set)) or (isinstance(weights, np.ndarray) and weights.ndim == 0)
     if unordered or not isinstance(weights, Iterable):
         raise TypeError(
-            f"weights must hold one number a query, or be a mapping by query id, not {type(weights).__name__}"
+            f"weights must hold one number per query, or be a mapping by query id, not {type(weights).__name__}"
         )
     return list(weights)
 

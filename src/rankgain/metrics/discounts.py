@@ -56,7 +56,7 @@ class Discount(NamedTuple):
         return self.kind != VECTOR or all(a >= b for a, b in zip(self.vector, self.vector[1:], strict=False))
 
     def table(self, depth: int) -> Floats:
-        """The discounts of the first ranks, as many as the depth or as a table holds; at times more."""
+        """The discounts of the first ranks, as many as the depth or as a table holds; sometimes more."""
         if self.kind == VECTOR:
             return np.array(self.vector)
         table = _tables.get((self.kind, self.base))

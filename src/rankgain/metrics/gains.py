@@ -59,7 +59,7 @@ class Gain(NamedTuple):
 
     @staticmethod
     def stop(max_grade: float) -> Gain:
-        """The probability with which a reader is content with a document (Chapelle et al. 2009, eq. 4)."""
+        """The probability that a reader is satisfied by a document (Chapelle et al. 2009, eq. 4)."""
         return Gain("stop", ((max_grade, 1.0),))
 
     @property
@@ -69,7 +69,7 @@ class Gain(NamedTuple):
 
     @property
     def level(self) -> float:
-        """The number that a kind of gain is about: of "relevant" and "stop"."""
+        """The parameter of the kinds "relevant" and "stop"."""
         return self.table[0][0] if self.kind in ("relevant", "stop") else 0.0
 
     @property
@@ -134,7 +134,7 @@ class Gain(NamedTuple):
         return gains
 
     def of_grades(self, grades: Floats) -> Floats:
-        """`apply` to one list; raises Offence."""
+        """`apply` to one list; raises InputError."""
         try:
             return self.apply(grades)
         except _Fault as error_code:
@@ -142,7 +142,7 @@ class Gain(NamedTuple):
             raise InputError(code, 0, index, detail) from None
 
     def asked(self, grades: Floats) -> Floats:
-        """What a callable gives for grades that are sound, be it a gain or not."""
+        """What a callable returns for valid grades, whether valid gains or not."""
         return self._call(grades)
 
     def _stop(self, grades: Floats, highest: float) -> Floats:
@@ -172,7 +172,7 @@ class Gain(NamedTuple):
         if gains is None or gains.shape != grades.shape or gains.dtype.kind not in "biuf":
             gave = "lists of unequal length" if gains is None else f"{gains.dtype} {gains.shape}"
             raise TypeError(
-                f"gain: the callable must give one number for each grade of a float64 array: {grades.shape} went in, "
+                f"gain: the callable must return one number per grade of a float64 array: {grades.shape} went in, "
                 f"{gave} came out"
             )
         return to_float64(gains)

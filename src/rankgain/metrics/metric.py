@@ -1,4 +1,4 @@
-"""How a metric is asked for: by `metric`, or by a string, which `parse` reads. What there are, `definitions` says."""
+"""How a metric is asked for: by `metric`, or by a string, which `parse` reads. The metrics are those of `table`."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ class Metric(Parameters):
         for field in parameters:
             if field not in row.takes:
                 takes = ", ".join((*("k",) * row.cuts, *row.takes)) or "no parameters"
-                raise TypeError(f"{row.name} has no {field}; it takes {takes}")
+                raise TypeError(f"{row.name} does not take {field}; it takes {takes}")
         for field, (default, checked, _) in PARAMETERS.items():
             object.__setattr__(self, field, checked(parameters[field]) if field in parameters else default)
-        # Kept, for an evaluation looks metrics up again and again.
+        # Kept, since an evaluation looks metrics up again and again.
         object.__setattr__(self, "_hash", hash(self._key()))
 
     def __setattr__(self, field: str, value: object) -> NoReturn:
-        raise AttributeError(f"a metric does not change, and {field!r} cannot be set: make another one")
+        raise AttributeError(f"a metric is immutable, and {field!r} cannot be set: make another one")
 
     def __delattr__(self, field: str) -> NoReturn:
         self.__setattr__(field, None)
@@ -279,7 +279,7 @@ _LISTS = frozenset((list, tuple, set, frozenset))
 
 
 def aggregator(asked: str | Metric) -> Aggregator:
-    """What makes one number of the values of a metric, by the key that it has in a result."""
+    """The function that turns the values of a metric into one number, by the key of the metric in a result."""
     ((_, record),) = parse(asked)
     return TABLE[record.name].aggregator
 
@@ -291,7 +291,7 @@ def weighing(asked: str | Metric) -> str:
 
 
 def better(asked: str | Metric) -> int:
-    """Whether higher values of a metric, by its key in a result, are better, 1, lower ones, −1, or neither, 0."""
+    """1 if higher values of a metric, by its key in a result, are better, −1 if lower ones are, 0 if neither."""
     ((_, record),) = parse(asked)
     return TABLE[record.name].better
 
@@ -310,14 +310,14 @@ def row_of(name: Any, asked: str = "") -> Row:
         raise TypeError(f"a metric is a string or a rankgain.metric(...), not {type(name).__name__}")
     row = _NAMES.get(name.strip().lower()) or _BARE.get(_bare(name))
     if row is None:
-        import difflib  # not needed until something is wrong
+        import difflib  # only needed for an error
 
         swapped = [bare for bare in _BARE if sorted(bare) == sorted(_bare(name))]  # letters
         near = swapped or difflib.get_close_matches(_bare(name), _BARE, n=1)
         written = next((alias for alias in _NAMES if near and _bare(alias) == near[0]), "")
         hint = f"; did you mean {(asked or name).replace(name, written, 1)!r}?" if near else "."
         there = (f"{row.name} ({', '.join(row.aliases)})" if row.aliases else row.name for row in TABLE.values())
-        raise ValueError(f"there is no metric {asked or name!r}{hint} There are: {', '.join(there)}")
+        raise ValueError(f"unknown metric {asked or name!r}{hint} There are: {', '.join(there)}")
     return row
 
 
@@ -346,7 +346,7 @@ def parse(asked: str | Metric) -> Iterator[tuple[str | Metric, Metric]]:
         return
     short = re.fullmatch(_SHORT_FORM, asked)
     if short is None:
-        raise ValueError(f"{asked!r} is not a metric: write name@k, or name(parameter=value,...)@k")
+        raise ValueError(f"{asked!r} is not a metric: write name@k or name(parameter=value,...)@k")
     name, k = short["name"], short["k"]
     underscored = re.fullmatch(_UNDERSCORED, name) if k is None and _bare(name) not in _BARE else None
     if underscored is not None:
@@ -368,7 +368,7 @@ def _from_text(asked: str, name: str, parameters: str, k: str | None) -> Metric:
         key = key.lower()
         if not equals or key not in ("k", *PARAMETERS):
             takes = ", ".join(row.takes) or "k"
-            raise ValueError(f"{asked!r}: {pair!r} is no parameter; write one of {takes} = value")
+            raise ValueError(f"{asked!r}: {pair!r} is not a parameter; write one of {takes} = value")
         if key in given:
             raise ValueError(f"{asked!r}: {key} is given twice")
         if key == "k":
@@ -384,5 +384,5 @@ def _from_text(asked: str, name: str, parameters: str, k: str | None) -> Metric:
 def _whole(asked: str, text: str) -> int:
     if not re.fullmatch(r"\s*[+-]?[0-9]+\s*", text):
         raise ValueError(f"{asked!r}: k must be a positive integer, not {text!r}")
-    # What Python does not read as an int for its length is beyond every list as well.
+    # A number with too many digits for Python's int() is beyond every list as well.
     return int(text) if len(text) < 4000 else UNLIMITED

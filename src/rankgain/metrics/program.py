@@ -1,4 +1,4 @@
-"""Programs: metrics as the engine computes them, and the way of a source through it.
+"""Programs: metrics as the engine computes them, and the path of a source through it.
 
 A Plan is made of metrics once: terms, each with all its cut-offs, and a figure for each metric. Those of metrics that
 were asked for by name are kept.
@@ -72,7 +72,7 @@ class Plan:
         self.engine = _backend.walk
         self.run = self.engine.run
         self.backend = _backend.name
-        # The deepest rank of which a table of discounts holds one; further ones are computed when they are come to.
+        # The deepest rank of which a table of discounts holds one; further ones are computed when they are reached.
         self._deepest = min(max(self.needs.depth, self.needs.judged_depth), LONGEST_TABLE)
         self._tabled = 0
         self._program: Any = None
@@ -81,11 +81,11 @@ class Plan:
 
     @property
     def tabled(self) -> int:
-        """How long a list may be for the tables to hold all the discounts that are looked at."""
+        """The longest list for which the tables hold all the discounts that are needed."""
         return UNLIMITED if self.ready is not None else self._tabled
 
     def program(self, longest: int) -> Any:
-        """What the engine runs, with discounts in tables for lists of so many documents."""
+        """What the engine runs, with tables of discounts for lists of up to this many documents."""
         ranks = min(longest, self._deepest)
         if ranks > self._tabled or self._program is None:
             self._tabled = min(self._deepest, max(SHORTEST_TABLE, 1 << max(ranks - 1, 0).bit_length()))
@@ -94,7 +94,7 @@ class Plan:
         return self._program
 
     def vectors(self, asked: Asked, out: Floats) -> dict[str | Metric, Floats]:
-        """The rows of what was computed, by what was asked for."""
+        """The computed rows, by the metrics as they were asked for."""
         if self.rank == 1 and self.plain:
             return {asked[0]: out[0]}
         found = list(out)
@@ -139,7 +139,7 @@ def _figure(metric: Metric, places: tuple[int, ...]) -> tuple[Any, ...]:
 
 
 def planned(asked: Asked) -> Plan:
-    """The plan of what is asked for: metrics, and names of them."""
+    """The plan of the metrics that are asked for, and their names."""
     key = (_backend.name, *asked)
     try:
         return _kept[key]
@@ -172,7 +172,7 @@ def refuse_average(metric: Metric) -> None:
 
 
 def fill(plan: Plan, source: Source, rules: Rules, threads: int = 1) -> tuple[Floats, int]:
-    """The values of the plan's metrics, a row each, and how many queries have nothing relevant."""
+    """The values of the plan's metrics, one row per metric, and how many queries have nothing relevant."""
     if rules.ties == "average" and not plan.averaged:
         for metric in plan.metrics:
             refuse_average(metric)
@@ -187,7 +187,7 @@ def fill(plan: Plan, source: Source, rules: Rules, threads: int = 1) -> tuple[Fl
         for start, stop in chunks:
             empty += _walk(plan, program, source, codes, out, start, stop)
     if source.broken is not None:
-        raise type(source.broken[1])(*source.broken[1].args)  # anew: the source would hold the frames that hold it
+        raise type(source.broken[1])(*source.broken[1].args)  # a copy, or the source would hold the frames that hold it
     out.setflags(False)  # type: ignore[call-arg]  # read-only; by its name it takes twice as long
     return out, empty
 
@@ -205,7 +205,7 @@ def _walk(plan: Plan, program: Any, source: Source, codes: Codes, out: Floats, s
 
 
 def refused(plan: Plan, source: Source, start: int, error_code: tuple[Any, ...]) -> Exception:
-    """What an error code is in the caller's words."""
+    """The error code in the caller's words."""
     code, query, position, number, *rest = error_code
     term = plan.terms[number][0] if number >= 0 else None
     bare, detail, gain = code & ~IN_JUDGED, "", None
@@ -239,7 +239,7 @@ class Hits(NamedTuple):
 
 
 def find(engine: Any, program: Any, codes: Any, chunk: Any, capacity: tuple[int, int]) -> Hits:
-    """What the first half of the engine finds."""
+    """The result of the first half of the engine."""
     queries = chunk[2] - chunk[1]
     arrays = (
         *(np.empty(size, dtype=np.int64) for size in (queries, queries + 1)),
@@ -254,7 +254,7 @@ def find(engine: Any, program: Any, codes: Any, chunk: Any, capacity: tuple[int,
 
 
 def hits_of(source: Source, rules: Rules, depth: int, lowest: float) -> Iterator[Hits]:
-    """What is found of all queries, chunk by chunk: hits to a depth with grades above `lowest`."""
+    """What is found for all queries, chunk by chunk: hits to a depth with grades above `lowest`."""
     engine = _backend.walk
     program = engine.Program([], [], depth, 1, lowest)
     for start, stop in source.chunks():
@@ -266,7 +266,7 @@ def hits_of(source: Source, rules: Rules, depth: int, lowest: float) -> Iterator
 
 
 class Answers:
-    """What a callable gave for the grades of a query: no gain for some of them."""
+    """What a callable returned for the grades of a query, if some of them have no gain."""
 
     def __init__(self, grades: Floats, gains: Floats) -> None:
         pairs = zip(grades.tolist(), gains.tolist(), strict=True)
@@ -285,8 +285,8 @@ def _asking(
 ) -> Any:
     """As `run`, where callables say what documents are worth: find all, ask about each query, make figures of all.
 
-    A callable is given the distinct grades of a query that the term looks at, highest first, so that neither chunks nor
-    threads show in what it gives; and it sees none at or after a query that was refused.
+    A callable is given the distinct grades of a query that the term looks at, highest first, so that its
+    answers do not depend on chunks or threads; and it sees none at or after a query that was refused.
     """
     found = find(plan.engine, program, codes, chunk, capacity)
     tables: list[list[tuple[Floats, Floats]] | None] = [

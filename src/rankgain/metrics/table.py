@@ -342,7 +342,7 @@ TABLE: dict[str, Row] = {
         ),
         Row(
             "infap",
-            "inferred AP, for judgements of a sample of the pool (negative grades: pooled, not judged)",
+            "inferred AP, for judgments of a sample of the pool (negative grades: pooled, not judged)",
             aliases=("inf_ap",),
             takes=("rel", "empty"),
             terms=lambda m: (inferred_sum(m.above), _relevant(m)),

@@ -128,7 +128,7 @@ def without_cutoff(asked: str | Metric) -> Metric:
 
 
 def check_ks(ks: Iterable[int]) -> Ints:
-    """The cut-offs, rising, each once."""
+    """The cut-offs in ascending order, each once."""
     items = objects_of(ks, "ks")
     if isinstance(items, (str, bytes)) or not isinstance(items, Iterable):
         raise TypeError(f"ks must hold cut-offs, positive integers, not {type(ks).__name__}")
@@ -140,7 +140,7 @@ def check_ks(ks: Iterable[int]) -> Ints:
 
 def _depth(k: Any, position: int) -> int:
     try:
-        if k is None:  # no cut-off, which elsewhere is one way to ask
+        if k is None:  # elsewhere None means no cut-off
             raise TypeError
         return cut_off(k)
     except (TypeError, ValueError) as error:
@@ -148,7 +148,7 @@ def _depth(k: Any, position: int) -> int:
 
 
 def drawing() -> Any:
-    """The module that draws; imported only here, for it needs matplotlib."""
+    """The module that draws; imported only here, since it needs matplotlib."""
     try:
         from rankgain.results import plotting
     except ImportError as error:

@@ -405,7 +405,9 @@ class Evaluation(Mapping[str | Metric, Floats]):
         columns: dict[str, Sequence[Any] | Floats] = {"query_id": self.query_ids}
         for key, vector in self.items():
             if not np.array_equal(columns.setdefault(str(key), vector), vector, equal_nan=True):
-                raise ValueError(f"two metrics are both called {key!s}, and a frame needs names: evaluate them apart")
+                raise ValueError(
+                    f"two metrics are both called {key!s}, which a frame cannot hold: evaluate them separately"
+                )
         return columns
 
     def __repr__(self) -> str:
@@ -429,7 +431,7 @@ def same_ids(own: Sequence[Any], other: Sequence[Any]) -> bool:
 
 
 def _merged_ids(parts: Sequence[Evaluation]) -> Sequence[Any]:
-    """The ids of all parts, each once; positions are counted on."""
+    """The ids of all parts, each once; positions are numbered on."""
     positional = {isinstance(part.query_ids, range) for part in parts}
     if positional == {True}:
         return range(sum(len(part.query_ids) for part in parts))
@@ -460,7 +462,7 @@ def _known(result: Evaluation) -> dict[str, str]:
     return {
         "queries evaluated": f"{result.counts['queries']}",
         "missing from the run": f"{missing}" + (f" ({treated})" if missing else ""),
-        "without judgements": f"{unjudged}" + (" (left out)" if unjudged else ""),
+        "without judgments": f"{unjudged}" + (" (left out)" if unjudged else ""),
         "nothing relevant": f"{result.counts['empty']}",
         "ties": (result.ties or "in the order given") + (f" (like {result.like})" if result.like else ""),
         "backend": result.backend,

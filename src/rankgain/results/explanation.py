@@ -1,4 +1,4 @@
-"""What gives a number: the formula of a metric and the rules around it, here and elsewhere."""
+"""How a number comes about: the formula of a metric and the rules around it, here and elsewhere."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SYMBOLS = {
 _SUMS: dict[Any, str] = {
     mean: "Σ values / number of queries; a value that is NaN does not count",
     total: "the sum over queries",
-    geometric_mean: f"the geometric mean over queries, each value {LEAST:.5f} at the least",
+    geometric_mean: f"the geometric mean over queries, each value at least {LEAST:.5f}",
 }
 
 
@@ -180,7 +180,7 @@ def _facts(found: Followed) -> Iterator[tuple[str, str]]:
 
 
 def _symbols(metric: Metric) -> Iterator[tuple[str, str]]:
-    """The symbols of the formula that it does not tell itself."""
+    """The symbols that the formula does not explain itself."""
     formula = TABLE[metric.name].formula
     words = {*re.split(r"[\s(),;·]+", formula)}
     for symbol, text in SYMBOLS.items():

@@ -1,4 +1,4 @@
-"""Results as the frames of other libraries, which are imported only where they are asked for."""
+"""Results as the frames of other libraries, which are imported only on demand."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ Columns = Mapping[str, Sequence[Any] | Floats]
 
 
 def import_extra(module: str, extra: str) -> Any:
-    """A module that rankgain does without; where it is missing, the error says how to get it."""
+    """An optional module; if it is missing, the error says how to install it."""
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
-        if error.name != module:  # it is there, and lacks something itself
+        if error.name != module:  # it is installed, but one of its own imports fails
             raise
         raise ImportError(f"{module} is not installed: pip install 'rankgain[{extra}]'") from None
 
@@ -38,7 +38,7 @@ def _pandas_column(pandas: Any, column: Sequence[Any] | Floats) -> Any:
     """Floats as they are; anything else as an Index, which leaves tuples whole."""
     if isinstance(column, np.ndarray):
         return column
-    # Text that is not UTF-8 fits no column of text.
+    # A column of text cannot hold text that is not UTF-8.
     kind = None if all(_is_unicode(value) for value in column) else object
     return pandas.Index(column, dtype=kind, tupleize_cols=False)
 
@@ -67,7 +67,7 @@ def _of_one_type(column: Sequence[Any] | Floats) -> Any:
 
 
 def _as_text(value: Any) -> str:
-    """What is not UTF-8, of files or as lone surrogates, becomes a backslash and digits."""
+    """Bytes that are not UTF-8, from files or as lone surrogates, become a backslash and digits."""
     if isinstance(value, bytes):
         return value.decode("utf-8", "backslashreplace")
     return str(value).encode("utf-8", "backslashreplace").decode("utf-8")

@@ -1,4 +1,4 @@
-"""How curves look. It needs matplotlib, and so is imported only by what draws; pyplot it leaves alone."""
+"""How curves look. It needs matplotlib, so it is imported only to draw; pyplot is not used."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PANEL = 4.6, 3.4  # inches
 FEW = 20  # so many cut-offs are marked one by one
 LEGEND_COLUMNS = 3
 LABEL_WIDTH = 40  # characters, as many as the height of a panel holds
-LONGEST_ABBREVIATION = 4  # RR, CG, IDCG; what is longer is a word
+LONGEST_ABBREVIATION = 4  # RR, CG, IDCG; longer names are words
 
 
 class Line(Protocol):
@@ -52,7 +52,7 @@ class Figure(figure.Figure):
 
 
 def panels(count: int) -> list[Axes]:
-    """So many empty panels of one figure, side by side."""
+    """Empty panels of one figure, side by side."""
     width, height = PANEL
     whole = Figure(figsize=(width * count, height), layout=ConstrainedLayoutEngine(wspace=0.06))
     return list(whole.subplots(1, count, squeeze=False)[0])
@@ -72,7 +72,7 @@ def draw(curve: Line, axes: Axes, label: str | None = None, per_query: bool = Fa
 
 
 def dress(axes: Axes, curve: Line) -> None:
-    """What the panel of a metric has beside its lines."""
+    """The labels and axes of a metric's panel."""
     axes.set_xlabel("cut-off k")
     axes.set_ylabel(heading(curve.metric))
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
@@ -83,7 +83,7 @@ def dress(axes: Axes, curve: Line) -> None:
     if TABLE[curve.metric.name].highest == 1.0:
         axes.set_ylim(-0.02, 1.02)
     else:
-        axes.update_datalim([(curve.ks[0], 0.0)])  # a sum is seen from 0 up
+        axes.update_datalim([(curve.ks[0], 0.0)])  # the axis of a sum starts at 0
 
 
 def heading(metric: Metric) -> str:
@@ -95,7 +95,7 @@ def heading(metric: Metric) -> str:
 
 
 def side_by_side(runs: Mapping[str | None, Sequence[Line]]) -> Figure:
-    """A panel a metric, a line a run; the legend stands below, where there are no lines."""
+    """One panel per metric, one line per run; the legend is below, where there are no lines."""
     axes = panels(max(map(len, runs.values())))
     for name, curves in runs.items():
         for panel, curve in zip(axes, curves, strict=True):

@@ -1,4 +1,4 @@
-"""THE TABLE of what others do: each peer's metrics by ours, and its rules for ties, missing queries and scores.
+"""THE TABLE of peers: the metrics of each in terms of ours, and its rules for ties, missing queries and scores.
 
 `Rankings.evaluate(..., like=)` follows a row, `rankgain.explain` prints one or the difference of two, and README's
 section 'Where we differ' is made from all of them. A row says no more than what was run or read, in that release.
@@ -19,7 +19,7 @@ from rankgain.metrics.parameters import PARAMETERS
 
 
 class Rules(NamedTuple):
-    """What a peer does before any metric: as `Rankings.under` takes it. None: as the rankings have it."""
+    """The rules of a peer for all metrics, as in `Rankings.under`. None: as the rankings have it."""
 
     ties: Ties | None
     missing: Missing | None
@@ -29,9 +29,9 @@ class Rules(NamedTuple):
 class Measure(NamedTuple):
     """A metric that a peer has.
 
-    `names`: what it is asked for by, ours; with ``@k`` where it has a cut-off. `peer`: its own name. `parameters`: what
-    ours is given, or a function that makes them of k. `metric`: the one of ours that has the value, where its name
-    differs. `rules`: the peer's for this metric, where they are not those for all.
+    `names`: our names for it, with ``@k`` if it has a cut-off. `peer`: its own name. `parameters`: those of our metric,
+    or a function of k that returns them. `metric`: the name of our metric with this value, if it is another. `rules`:
+    the peer's rules for this metric, if they differ from its rules for all.
     """
 
     names: str
@@ -42,7 +42,7 @@ class Measure(NamedTuple):
 
 
 class Peer(NamedTuple):
-    """What is to know of a peer. `order`, `queries`: what it does about ties and which queries count, in words."""
+    """What is known about a peer. `order`, `queries`: in words, what it does about ties and which queries count."""
 
     name: str
     title: str
@@ -54,7 +54,7 @@ class Peer(NamedTuple):
     source: str
 
     def measure(self, record: Metric) -> Measure:
-        """What the peer has for a metric."""
+        """The peer's measure for a metric."""
         if self is OWN:
             return Measure(record.name, record.name)
         key = record.name + ("" if record.k is None else "@k")
@@ -62,7 +62,7 @@ class Peer(NamedTuple):
             if key in held.names.split():
                 return held
         there = ", ".join(name for held in self.measures for name in held.names.split())
-        raise ValueError(f"like={self.name!r}: {self.title} has no {key} that we know of; there are: {there}")
+        raise ValueError(f"like={self.name!r}: {self.title} has no {key} that is known here; there are: {there}")
 
 
 ABOVE_HALF = math.nextafter(0.5, 1.0)  # the lowest grade that is above 0.5
@@ -109,7 +109,7 @@ _TREC_NOTES = (
 
 
 def _to_one(k: int) -> dict[str, Any]:
-    """DCG with discounts of which k make 1: RecTools divides by all of them, however few documents are relevant."""
+    """DCG with k discounts that add up to 1: RecTools divides by all of them, however few documents are relevant."""
     weights = LOGARITHMIC.table(k)[:k]
     return {"gain": "binary", "discount": weights / math.fsum(weights)}
 
@@ -424,14 +424,12 @@ def peer_of(like: Any) -> Peer:
         raise TypeError(f"like must be the name of a peer, not {type(like).__name__} {like!r}")
     found = _BY_SPELLING.get(_bare(like))
     if found is None:
-        import difflib  # not needed until something is wrong
+        import difflib  # only needed for an error
 
         near = difflib.get_close_matches(_bare(like), _BY_SPELLING, n=1)
         hint = f" (did you mean {_BY_SPELLING[near[0]].name!r}?)" if near else ""
         aliases = ", ".join(f"{alias} for {name}" for alias, name in ALIASES.items())
-        raise ValueError(
-            f"like={like!r}: there is no such peer{hint}; there are: {', '.join((*PEERS, OWN.name))} ({aliases})"
-        )
+        raise ValueError(f"like={like!r}: unknown peer{hint}; there are: {', '.join((*PEERS, OWN.name))} ({aliases})")
     return found
 
 
@@ -470,8 +468,8 @@ class Followed(NamedTuple):
 def followed(asked: str | Metric, peer: Peer) -> Iterator[Followed]:
     """What one request asks for, by the rules of a peer.
 
-    A parameter that the caller wrote wins. Of a Metric, which does not know what was written, that is what differs from
-    its default.
+    A parameter that the caller wrote wins. A Metric does not record what was written; there it is what differs from the
+    default.
     """
     for key, record in parse(asked):
         measure = peer.measure(record)
@@ -500,7 +498,7 @@ def common_rules(asked: Iterable[str | Metric], like: str) -> tuple[dict[str | M
         if each.rules != found[0].rules:
             raise ValueError(
                 f"like={peer.name!r}: {found[0].key} and {each.key} follow other rules there, "
-                f"{_named(found[0].rules)} and {_named(each.rules)}: evaluate them apart"
+                f"{_named(found[0].rules)} and {_named(each.rules)}: evaluate them separately"
             )
     return {each.key: each.metric for each in found}, found[0].rules if found else peer.rules
 

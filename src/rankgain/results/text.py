@@ -13,7 +13,7 @@ def number(value: float) -> str:
 
 
 def text_table(rows: Rows, names: int = 1) -> list[str]:
-    """Aligned lines with a rule below the first; the first columns (`names` of them) stand left, numbers right."""
+    """Aligned lines with a rule below the first; the first `names` columns are left-aligned, numbers right-aligned."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
         "  ".join(
@@ -27,7 +27,7 @@ def text_table(rows: Rows, names: int = 1) -> list[str]:
 
 def html_table(rows: Rows, notes: Sequence[str], bold: Container[tuple[int, int]] = ()) -> str:
     """A table of the rows, of which the first is the header; `bold`: (row, column) of cells, the header being row 0."""
-    import html  # only where there is a notebook: it holds every entity that HTML has
+    import html  # imported only for notebooks: it loads every HTML entity
 
     def cell(row: int, column: int, text: str) -> str:
         text = html.escape(text)

@@ -1,4 +1,4 @@
-"""Tie sensitivity: what metrics are worth in the worst and the best order of tied documents, and on average."""
+"""Tie sensitivity: the values of metrics in the worst and the best order of tied documents, and on average."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class TieSpread(NamedTuple):
         1
         """
         worst, best = self.worst[metric], self.best[metric]
-        # Not what the order of additions alone does to the last bits.
+        # Ignore differences in the last bits that come from the order of additions.
         return int(np.count_nonzero(~np.isclose(worst, best, rtol=1e-9, atol=0.0, equal_nan=True)))
 
     def hanging(self, metric: str | Metric) -> int:

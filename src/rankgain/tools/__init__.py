@@ -1,1 +1,1 @@
-"""What stands on the public functions: trec_eval's command, scorers, metrics for trainers, reports."""
+"""Tools on top of the public functions: trec_eval's command, scorers, metrics for trainers, reports."""

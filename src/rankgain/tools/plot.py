@@ -69,7 +69,7 @@ def plot(
         raise ValueError(f"{'metrics' if runs else 'rankings'} is empty, and there is nothing to draw")
     for name, run in runs.items():
         _check_run(run, "rankings" if name is None else f"rankings[{name!r}]")
-    cutoffs = check_ks(ks)  # once, for an iterator gives them once
+    cutoffs = check_ks(ks)  # once, since an iterator can be read only once
     drawn = {name: curves_of(run, asked, cutoffs) for name, run in runs.items()}
     return drawn_by.side_by_side(drawn)  # type: ignore[no-any-return]
 

@@ -22,8 +22,8 @@ Values = dict[str | Metric, float]
 def as_text(runs: Comparison, per_query: bool) -> str:
     """An aligned table, and what to know about the numbers.
 
-    One run: a row a metric, or with `per_query` a row a query and a column a metric. Several: see `Comparison.table`,
-    or a row for each query and run.
+    One run: one row per metric, or with `per_query` one row per query and one column per metric. Several: see
+    `Comparison.table`, or one row per query and run.
     """
     if len(runs) > 1 and not per_query:
         return runs.table() + "\n"
@@ -51,7 +51,7 @@ def _rows_of_all(runs: Comparison) -> Iterator[list[str]]:
 
 
 def _by_query(runs: Comparison) -> Iterator[tuple[Any, str, Values]]:
-    """Query, run, values: the queries in the order in which they come up; a run that lacks one has no row."""
+    """Query, run, values: the queries in the order in which they first appear; a run that lacks one has no row."""
     values = runs.to_dict()
     for query in dict.fromkeys(query for result in runs.values() for query in result.query_ids):
         for name in runs:
@@ -64,9 +64,9 @@ def _lines(table: list[str], below: list[str]) -> str:
 
 
 def as_json(runs: Comparison, per_query: bool) -> str:
-    """One JSON object: of one run what there is to know; of several an object each, by name, under "runs".
+    """One JSON object: all that is known about one run; with several, one object per run, by name, under "runs".
 
-    NaN is null. What is not UTF-8 in an id is escaped as a lone surrogate.
+    NaN is null. Bytes of an id that are not UTF-8 are escaped as lone surrogates.
     """
     objects = {name: _object(result, per_query) for name, result in runs.items()}
     content = next(iter(objects.values())) if len(objects) == 1 else {"runs": objects}
@@ -95,7 +95,7 @@ def _finite(values: Mapping[Any, float]) -> dict[str, float | None]:
 def as_csv(runs: Comparison, per_query: bool) -> str:
     """Comma-separated values as RFC 4180 has them, in full precision; NaN is an empty field.
 
-    ``run,metric…`` with a row a run, or ``run,query,metric…`` with a row for each query of each run and none for the
+    ``run,metric…`` with one row per run, or ``run,query,metric…`` with one row per query and run and none for the
     means; the columns do not depend on how many runs there are.
     """
     out = io.StringIO()
@@ -114,7 +114,7 @@ def as_csv(runs: Comparison, per_query: bool) -> str:
 def as_trec(runs: Comparison, per_query: bool) -> str:
     """trec_eval's three columns: metric, query or ``all``, value; with `per_query` the queries before the means.
 
-    Of several runs each has a block of its own, which begins with trec_eval's line ``runid``.
+    With several runs, each has a block of its own, which begins with trec_eval's line ``runid``.
     """
     lines = []
     for name, result in runs.items():
@@ -131,7 +131,7 @@ FORMATS = {"text": as_text, "json": as_json, "csv": as_csv, "trec": as_trec}
 
 
 def spread_as_text(runs: Mapping[str, TieSpread], per_query: bool) -> str:
-    """A row a metric, or with `per_query` a row a query and metric, and a column an order; one run after another."""
+    """One row per metric, or with `per_query` per query and metric, and one column per order; one run after another."""
     several = len(runs) > 1
     rows: list[list[str]] = []
     absent = dict.fromkeys(note for spread in runs.values() for note in spread.notes())
@@ -146,7 +146,7 @@ def spread_as_text(runs: Mapping[str, TieSpread], per_query: bool) -> str:
 
 
 def _notes_of_spreads(runs: Mapping[str, TieSpread]) -> list[str]:
-    """Those of the evaluations, but for ties, which are told by the columns."""
+    """Those of the evaluations, except ties, which the columns show."""
     lines = notes({name: spread.worst for name, spread in runs.items()})
     return [line.removeprefix("ties: worst   ") for line in lines]
 
@@ -183,7 +183,7 @@ def _object_of_spread(spread: TieSpread, per_query: bool) -> dict[str, Any]:
 
 
 def spread_as_csv(runs: Mapping[str, TieSpread], per_query: bool) -> str:
-    """``run,metric,worst,expected,best…`` with a row a run and metric; with `per_query` ``run,query,metric…``."""
+    """``run,metric,worst,expected,best…`` with one row per run and metric; with `per_query` ``run,query,metric…``."""
     out = io.StringIO()
     write = csv.writer(out).writerow
     orders = [*next(iter(runs.values())).evaluations]

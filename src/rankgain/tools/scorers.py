@@ -1,6 +1,6 @@
 """A scorer for scikit-learn's searches and cross-validations that knows which rows belong to one query.
 
-scikit-learn asks a scorer for its metadata request only while routing is on, and only then is imported here.
+scikit-learn asks a scorer for its metadata request only if routing is on; only then is it imported here.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from rankgain.scalars import Array
 
 RESPONSES = "predict_proba", "decision_function", "predict"
 NO_GROUPS = (
-    "qid: {0!r} was not told which query each row belongs to. Give it a column of X, scorer(..., qid='query'), or a "
+    "qid: {0!r} does not know which query each row belongs to. Give it a column of X, scorer(..., qid='query'), or a "
     "callable on X; or pass the ids, params={{'qid': ids}}, after sklearn.set_config(enable_metadata_routing=True)"
 )
 
@@ -100,7 +100,7 @@ class Scorer:
         if len(requests) != 1:
             raise ValueError(f"a scorer has one metric, not {len(requests)}: give scoring a dict of scorers by name")
         if better(requests[0][1]) < 0:
-            raise ValueError(f"a scorer is maximised, and of {requests[0][1]} lower values are better: choose another")
+            raise ValueError(f"a scorer is maximised, and lower values of {requests[0][1]} are better: choose another")
         if isinstance(qid, np.integer):
             qid = int(qid)
         if not (qid is None or isinstance(qid, (str, int)) or callable(qid)) or isinstance(qid, bool):
@@ -158,7 +158,7 @@ class Scorer:
         return request
 
     def _accept_sample_weight(self) -> bool:
-        """What scikit-learn asks where metadata routing is off and a model is fitted with weights."""
+        """Asked by scikit-learn if metadata routing is off and a model is fitted with weights."""
         return False
 
     def _ids(self, X: Any) -> Any:
@@ -177,8 +177,8 @@ class Scorer:
         if scores is None or scores.ndim != 1:
             shape = "unequal rows" if scores is None else f"the shape {scores.shape}"
             raise ValueError(
-                f"{method} gave {shape}, and there must be one score for each row: choose another response_method, "
-                "as 'predict_proba', which is made one score of, for several classes"
+                f"{method} gave {shape}, and there must be one score per row: choose another response_method, "
+                "such as 'predict_proba', whose classes are turned into one score"
             )
         return scores
 
@@ -197,7 +197,7 @@ def _shown(value: Any) -> str:
 
 
 def _column(X: Any, column: str | int) -> Any:
-    """A column of whatever holds the rows."""
+    """A column of X, whatever holds the rows."""
     try:
         if isinstance(column, str):
             return X[column]
@@ -211,7 +211,7 @@ def _column(X: Any, column: str | int) -> Any:
 
 
 def _grades(estimator: Any, count: int) -> Array:
-    """The grade that each class stands for; its number where the model does not name its classes."""
+    """The grade of each class; its number if the model does not name its classes."""
     grades = flat_numbers(getattr(estimator, "classes_", range(count)), "classes_, which must be grades,")
     if len(grades) != count:
         raise ValueError(f"predict_proba gave {count} columns, and classes_ has {len(grades)}")

@@ -1,6 +1,6 @@
 """Metrics for the rounds of LightGBM, XGBoost and CatBoost.
 
-None of them is imported: what they hand over is known by its methods.
+None of them is imported: what they pass is recognised by its methods.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from rankgain.rankings import sizes_of
 from rankgain.scalars import Array, Floats, Ints, real
 from rankgain.threads import check_threads
 
-# Under the name of a metric of their own the libraries would log both values in turn. Not a prefix: XGBoost takes a
-# metric for a gain only if its name begins as one.
+# Under the name of a metric of their own, the libraries would log both values in turn. A suffix, since XGBoost goes by
+# the beginning of a name to tell whether higher is better.
 SUFFIX = "_rankgain"
 
 
@@ -207,7 +207,7 @@ def catboost_metric(
 
 
 class _Metrics:
-    """Metrics by the key that they have in an Evaluation, with what they are called in logs."""
+    """Metrics by their key in an Evaluation, with their names in logs."""
 
     def __init__(self, asked: tuple[str | Metric, ...], ties: ScoreTies, threads: int) -> None:
         self.metrics = dict(pair for metric in asked for pair in parse(metric))
@@ -222,11 +222,11 @@ class _Metrics:
 
     @property
     def maximize(self) -> bool:
-        """Whether higher is better: of the last metric, for that is the one by which training stops."""
+        """Whether higher is better for the last metric, which is the one that stops training."""
         return _higher_is_better(list(self.metrics.values())[-1])
 
     def values(self, y_true: Any, y_score: Any, group_sizes: Any, weights: Any) -> list[float]:
-        """One number a metric; `weights`: one a document, None or nothing."""
+        """One number per metric; `weights`: one per document, None or nothing."""
         rankings = from_scores(y_true, y_score, group_sizes=group_sizes, ties=self.ties)
         result = rankings.evaluate(*self.metrics, threads=self.threads)
         return list(result.aggregate(weights=self.query_weights(weights, sizes_of(rankings))).values())
@@ -244,7 +244,7 @@ class _Metrics:
         return means
 
     def __deepcopy__(self, memo: Any) -> Self:
-        """Itself, as nothing of it changes: scikit-learn's `clone` of CatBoost's estimators needs it to be the same."""
+        """Itself, since it is immutable: scikit-learn's `clone` of CatBoost's estimators needs it to be the same."""
         return self
 
     def __repr__(self) -> str:
@@ -252,7 +252,7 @@ class _Metrics:
 
 
 class LightGBMMetric(_Metrics):
-    # LightGBM counts the parameters: an estimator hands over all four.
+    # LightGBM counts the parameters: an estimator passes all four.
     def __call__(
         self, y_true: Any, y_score: Any, weight: Any = None, group: Any = None
     ) -> list[tuple[str, float, bool]]:
@@ -262,7 +262,7 @@ class LightGBMMetric(_Metrics):
             y_true, weight, group = data.get_label(), data.get_weight(), data.get_group()
         if group is None:
             raise ValueError(
-                "lightgbm_metric: the data set has no groups, so nobody knows which documents are of one query: give "
+                "lightgbm_metric: the data set has no groups, so its queries are unknown: give "
                 "them, lgb.Dataset(…, group=sizes), or group= and eval_group= of LGBMRanker.fit"
             )
         values = self.values(y_true, y_score, group, weight)
@@ -278,7 +278,7 @@ class XGBoostMetric(_Metrics):
         if per_query and len(self.names) > 1:
             raise ValueError(f"per_query=True is for XGBRanker, which takes one metric, not {len(self.names)}")
         self.per_query = per_query
-        self.__name__ = self.names[-1]  # what XGBRanker takes for the name
+        self.__name__ = self.names[-1]  # XGBRanker uses it as the name
 
     def __call__(self, y_true: Any, y_score: Any, sample_weight: Any = None) -> list[tuple[str, float]] | float:
         """Called with (scores, DMatrix) by `train`."""
@@ -286,8 +286,8 @@ class XGBoostMetric(_Metrics):
             return self._of_matrix(y_true, y_score)
         if not self.per_query or sample_weight is not None:
             raise TypeError(
-                "xgboost_metric: XGBoost's estimators hand over no groups: use xgb.train(…, custom_metric=…), or, for "
-                "XGBRanker alone, rankgain.xgboost_metric(…, per_query=True), which see"
+                "xgboost_metric: XGBoost's estimators pass no groups: use xgb.train(…, custom_metric=…), or, for "
+                "XGBRanker alone, rankgain.xgboost_metric(…, per_query=True): see its docstring"
             )
         return self.values(y_true, y_score, [len(y_score)], ())[0]
 
@@ -295,7 +295,7 @@ class XGBoostMetric(_Metrics):
         bounds = data.get_uint_info("group_ptr")
         if len(bounds) < 2:
             raise ValueError(
-                "xgboost_metric: the DMatrix has no groups, so nobody knows which documents are of one query: give "
+                "xgboost_metric: the DMatrix has no groups, so its queries are unknown: give "
                 "them, xgb.DMatrix(…, qid=ids) or DMatrix.set_group(sizes)"
             )
         values = self.values(data.get_label(), scores, np.diff(bounds), data.get_weight())
@@ -306,7 +306,7 @@ class XGBoostMetric(_Metrics):
 
 
 class CatBoostMetric(_Metrics):
-    no_jit = True  # else CatBoost has Numba try the methods, and warns that it cannot
+    no_jit = True  # or CatBoost tries to compile the methods with Numba, and warns that it cannot
 
     def __init__(
         self, metric: str | Metric, sets: tuple[Any, ...], ties: ScoreTies, threads: int, otherwise: float | None
@@ -316,17 +316,17 @@ class CatBoostMetric(_Metrics):
             raise ValueError(f"CatBoost takes one metric, and {metric!r} stands for {len(self.names)}")
         if not sets:
             raise ValueError(
-                "catboost_metric: CatBoost hands over no groups: give each set, that of training among them, as a Pool "
+                "catboost_metric: CatBoost passes no groups: give each set, the training set included, as a Pool "
                 "with group_id or as a pair (labels, group_sizes)"
             )
         self.otherwise = None if otherwise is None else real(otherwise)
         if otherwise is not None and (self.otherwise is None or not math.isfinite(self.otherwise)):
-            raise ValueError(f"otherwise must be None or a finite number, as CatBoost can log no other: {otherwise!r}")
+            raise ValueError(f"otherwise must be None or a finite number, for CatBoost can log no other: {otherwise!r}")
         self.sets = [_labels_and_sizes(given, f"sets[{position}]") for position, given in enumerate(sets)]
         for position, (labels, sizes) in enumerate(self.sets):
             known = self._find(labels)
             if known is not None and not np.array_equal(known, sizes):
-                raise ValueError(f"sets[{position}] has the labels of a set before it, and other groups: give one only")
+                raise ValueError(f"sets[{position}] has the labels of an earlier set, and other groups: give only one")
 
     def is_max_optimal(self) -> bool:
         return self.maximize
@@ -354,14 +354,14 @@ class CatBoostMetric(_Metrics):
         return any(np.array_equal(np.sort(labels), ordered) for labels, _ in self.sets)
 
     def _stranger(self, target: Any) -> str:
-        """What to say of a set that is none of those given."""
+        """The message about a set that was not given."""
         if self._shuffled(target):
             return (
-                "CatBoost has shuffled the documents of the training set, so nobody knows any more which are of one "
-                "query: train with has_time=True, or say with otherwise=0.0 what to log for that set"
+                "CatBoost has shuffled the documents of the training set, so its queries can no longer be told "
+                "apart: train with has_time=True, or say with otherwise=0.0 what to log for that set"
             )
         return (
-            f"a set of {len(target)} documents has the labels of none that was given "
+            f"a set of {len(target)} documents has the labels of none of those given "
             f"(of {', '.join(str(len(labels)) for labels, _ in self.sets)} documents): give each set"
         )
 
@@ -370,7 +370,7 @@ class CatBoostMetric(_Metrics):
 
 
 def _named(state: dict[str, Any]) -> CatBoostMetric:
-    """A CatBoostMetric of a class of its own, for CatBoost logs the name of the class."""
+    """A CatBoostMetric of a class of its own, since CatBoost logs the name of the class."""
     kind = type(state["names"][0], (CatBoostMetric,), {})
     made: CatBoostMetric = object.__new__(kind)
     made.__dict__.update(state)
@@ -378,7 +378,7 @@ def _named(state: dict[str, Any]) -> CatBoostMetric:
 
 
 def _labels_and_sizes(given: Any, name: str) -> tuple[Array, Array]:
-    """The labels of a set, as CatBoost will hand them over, and the sizes of its groups."""
+    """The labels of a set, as CatBoost will pass them, and the sizes of its groups."""
     if hasattr(given, "get_group_id_hash"):
         labels, ids = flat_numbers(given.get_label(), name), given.get_group_id_hash()
         if ids is None:

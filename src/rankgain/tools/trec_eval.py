@@ -1,6 +1,6 @@
 """trec_eval's command line: `rankgain trec_eval -q -m all_trec QRELS RUN` prints what trec_eval prints, byte for byte.
 
-Errors stand on standard error, and beside them notes where what trec_eval does is a known defect. Source of options,
+Errors go to standard error, as do notes where trec_eval's own output is a known defect. Source of options,
 order, arithmetic and statuses: trec_eval.c and meas_*.c, and what releases 9.0.8 and 10.0-rc3 print.
 """
 
@@ -27,7 +27,7 @@ from rankgain.tools.trec_measures import Column, Gains, Options, Vector, columns
 
 RELEASES = {9: "9.0.8", 10: "10.0-rc3"}
 
-# What trec_eval ends with, too; but it says 4 where a document stands in a query twice, and that is a bad file.
+# The exit statuses of trec_eval; except that it exits with 4 if a query has a document twice, which is a bad file.
 WRONG_CALL, UNREADABLE, NOT_CALCULATED, NOTHING_IN_COMMON = 1, 2, 4, 7
 
 USAGE = """\
@@ -39,17 +39,17 @@ HELP = """
 Evaluate a TREC run against TREC qrels: the options, the measures and the output are those of trec_eval.
 Either file may be compressed with gzip, or - for standard input.
 
-  -h, --help                         print this, and end
-  -v, --version                      print the version, and end
+  -h, --help                         print this and exit
+  -v, --version                      print the version and exit
   -q, --query_eval_wanted            print the values of each query before the summary
   -n, --nosummary                    print no summary
   -c, --complete_rel_info_wanted     average over all queries of the qrels: those that the run lacks count as 0
   -l, --level_for_rel num            the lowest grade that is relevant (default: 1); gains do not depend on it
-  -M, --Max_retrieved_per_topic num  look at so many documents of each query only
-  -J, --Judged_docs_only             take documents that are not judged out of the run
-  -N, --Number_docs_in_coll num      how many documents the collection has, for utility (default: 0)
+  -M, --Max_retrieved_per_topic num  look only at this many documents of each query
+  -J, --Judged_docs_only             remove unjudged documents from the run
+  -N, --Number_docs_in_coll num      the number of documents in the collection, for utility (default: 0)
   -m, --measure measure[.params]     a measure, or several by a nickname; may be repeated (default: official)
-      --release 9|10                 whose numbers; 9 compares scores in 32 bits (default: 10)
+      --release 9|10                 the release to follow; 9 compares scores in 32 bits (default: 10)
 """
 
 _SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
@@ -75,7 +75,7 @@ _FORMATS = {"-R": "qrels", "-T": "trec_results"}
 
 
 class Quit(Exception):
-    """The end of the command before its end: the status, and what is wrong."""
+    """The early end of the command: the status and the message."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -83,7 +83,7 @@ class Quit(Exception):
 
 
 def main(arguments: Sequence[str]) -> tuple[int, str]:
-    """Run the command: its status, and what belongs on standard output."""
+    """Run the command: return its status and its standard output."""
     try:
         options, files = _parsed(arguments)
         given = {option for option, _ in options}
@@ -94,7 +94,7 @@ def main(arguments: Sequence[str]) -> tuple[int, str]:
             print(f"trec_eval version {RELEASES[call.options.release]} ({_version()})", file=sys.stderr)
             return 0, ""
         if len(files) != 2 or files == ["-", "-"]:
-            raise Quit(WRONG_CALL, f"give a qrels file and a run file, of which one may be -\n{USAGE}")
+            raise Quit(WRONG_CALL, f"give a qrels file and a run file; one of them may be -\n{USAGE}")
         return 0, _evaluated(call, *files)
     except Quit as end:
         print(f"rankgain trec_eval: error: {str(end).rstrip()}", file=sys.stderr)
@@ -118,7 +118,7 @@ def _version() -> str:
 
 
 class Call(NamedTuple):
-    """What the options ask for."""
+    """The meaning of the options."""
 
     options: Options
     columns: list[Column]
@@ -130,7 +130,7 @@ class Call(NamedTuple):
 
 
 def _parsed(arguments: Sequence[str]) -> tuple[list[tuple[str, str]], list[str]]:
-    """Options by their short names, and files; as GNU's getopt, options may stand behind files."""
+    """Options by their short names, and files; as in GNU's getopt, options may follow files."""
     try:
         options, files = getopt.gnu_getopt(list(arguments), _SHORT, list(_LONG))
     except getopt.GetoptError as error:
@@ -193,7 +193,7 @@ def _note(text: str) -> None:
 
 
 class _Ending:
-    """A file of a run that keeps in mind how it ends, for there stands what trec_eval calls the run."""
+    """The file of a run that remembers its end, where trec_eval finds the name of the run."""
 
     def __init__(self, file: File) -> None:
         self.name = file.name
@@ -313,16 +313,16 @@ def _listed(vector: Vector) -> list[Any]:
 def _text(column: Column, value: float | str) -> str:
     if isinstance(value, str):
         return f"'{value}'" if column.measure.shown == "query" else value
-    if value != value:  # 0 divided by 0, to which its processors give a sign
+    if value != value:  # 0 / 0, to which x86 gives a sign
         return "  -nan"
     return f"{value:.0f}" if column.measure.counts else f"{value:6.4f}"
 
 
-# What trec_eval does, and is not right
+# Defects of trec_eval that are reproduced
 
 
 def _notes(call: Call, read: _Read, table: _Table) -> Iterator[str]:
-    """What to know where trec_eval's own output is a known defect."""
+    """Notes where trec_eval's own output is a known defect."""
     missing, grades = read.rankings.left_out["missing"], read.judgments.grades
     if missing and call.options.release == 10 and not call.complete:
         yield (
@@ -343,7 +343,7 @@ def _notes(call: Call, read: _Read, table: _Table) -> Iterator[str]:
                 "the published RBP counts relevant documents: rankgain eval -m rbp"
             )
         if column.measure.kind == "gains" and _has_small_steps(column, grades):
-            yield f"{key}: some gains differ by less than 1, and trec_eval puts such in no order"
+            yield f"{key}: some gains differ by less than 1, and trec_eval does not order them"
 
 
 def _has_small_steps(column: Column, grades: Floats) -> bool:

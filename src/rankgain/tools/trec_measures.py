@@ -1,4 +1,4 @@
-"""The measures of trec_eval by its names: which there are in which release, their parameters, and our metrics for them.
+"""The measures of trec_eval by its names: those of each release, their parameters, and our metrics for them.
 
 `rankgain.pytrec_eval` and the command `rankgain trec_eval` both read measures by `columns`, and have them computed by
 `values`, all of them in one evaluation. Source of names, defaults and order: trec_eval's measures.c and m_*.c, and its
@@ -32,7 +32,7 @@ from rankgain.scalars import Bools, Floats, Ints
 
 
 class Options(NamedTuple):
-    """What trec_eval is told beside its measures: the release it is, -l, -N."""
+    """The settings of trec_eval besides its measures: release, -l, -N."""
 
     release: int
     level: int = 1
@@ -188,7 +188,7 @@ def nicknames(release: int) -> dict[str, tuple[str, ...]]:
 
 
 class Column(NamedTuple):
-    """One value a query: its measure, its key with and without what trec_eval adds to it, and how it is made."""
+    """One value per query: its measure, its key with and without what trec_eval adds to it, and how it is made."""
 
     measure: TrecName
     key: str
@@ -235,7 +235,7 @@ def _unknown(request: str, release: int) -> str:
     later = next((measure for measure in TREC_NAMES if measure.name == name), None)
     if later is not None:
         return f"unsupported measure {request!r}: release {later.since} has it, and release {release} was asked for"
-    import difflib  # not needed until something is wrong
+    import difflib  # only needed for an error
 
     near = difflib.get_close_matches(name, [*measures(release), *nicknames(release)], n=1)
     return f"unsupported measure {request!r}" + (f"; did you mean {near[0]!r}?" if near else "")
@@ -328,7 +328,7 @@ def values(
     undefined: bool = False,
     plan: Plan | None = None,
 ) -> list[Vector]:
-    """The values of each column, one a query: numbers, or for runid and relstring text.
+    """The values of each column, one per query: numbers, or for runid and relstring text.
 
     `undefined`, for -J: interpolated precision is NaN, as trec_eval has it, for lists of which that left nothing.
     `plan`: that of the columns, where it was made before.
@@ -377,13 +377,13 @@ def summary(column: Column, vector: Vector) -> float | str:
 
 
 def relstrings(rankings: Rankings, length: int) -> list[str]:
-    """The grades of the first documents of each query, a character each.
+    """The grades of the first documents of each query, one character per document.
 
     ``-``: not in the qrels; ``.``: there, with a negative grade; ``0`` to ``9``: the grade, less its fraction;
     ``>``: a higher one.
     """
     if rankings.ties not in (None, "stable", "docid"):
-        raise ValueError(f"relstring: which of the tied documents comes first is open with ties={rankings.ties!r}")
+        raise ValueError(f"relstring: the order of tied documents is undefined with ties={rankings.ties!r}")
     return [text for found in hits_of(*parts_of(rankings), length, POOLED) for text in _relstrings(found, length)]
 
 
