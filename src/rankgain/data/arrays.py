@@ -11,6 +11,7 @@ import numpy as np
 from rankgain.scalars import Array
 
 _CPU = 1  # DLPack's name for the memory that NumPy reads
+_PLAIN_IDS = frozenset((str, bytes, int))
 _NARROW_FLOATS = "bfloat16", "float8", "float4"  # what NumPy has no name for
 
 
@@ -66,9 +67,20 @@ def objects_of(value: Any, name: str) -> Any:
 
 
 def check_id(identifier: Any, where: str) -> None:
-    """Refuse what cannot be an id: what is not hashable, and tensors, which are hashed and not equal to themselves."""
+    """Refuse what cannot be an id: what is not hashable, and what is not equal to itself, as tensors, NaN and NA."""
+    if type(identifier) in _PLAIN_IDS:
+        return
     if not isinstance(identifier, Hashable) or hasattr(identifier, "__dlpack__"):
         raise TypeError(f"{where}: an id must be hashable and no array, not {type(identifier).__name__}")
+    if _is_missing(identifier):
+        raise ValueError(f"{where}: the id is NaN or missing")
+
+
+def _is_missing(identifier: Any) -> bool:
+    try:
+        return bool(identifier != identifier)
+    except TypeError:  # pandas' NA will not say
+        return True
 
 
 def is_array(value: Any) -> bool:

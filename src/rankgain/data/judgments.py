@@ -261,7 +261,7 @@ class JudgmentSource(Source):
         if query_ids is not None:
             own = check_query_ids(query_ids, len(own))
         elif type(own) is not range and not _PLAIN_NAMES.issuperset(map(type, own)):  # each is judged but once
-            own = check_query_ids(own, len(own))
+            own = check_query_ids(own, len(own), judgments.name)
         self.query_ids = own
         if judgments.error_code is not None:
             self.broken = self._broken(judgments.error_code)

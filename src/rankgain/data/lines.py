@@ -37,11 +37,12 @@ class Form(NamedTuple):
 
     scan: str
     shortest: int  # how many bytes a line has at least
+    wanted: int  # how many fields
     fields: str
 
 
-QRELS = Form("scan_qrels", 8, "4 fields (query, iteration, document, grade)")
-RUN = Form("scan_run", 12, "6 fields (query, Q0, document, rank, score, tag)")
+QRELS = Form("scan_qrels", 8, 4, "query, iteration, document, grade")
+RUN = Form("scan_run", 12, 6, "query, Q0, document, rank, score, tag")
 
 
 class Block:
@@ -93,7 +94,10 @@ class Block:
         code, line, field = error_code
         where = f"{self._name}: line {self._line + line + 1}"
         if code == _codes.FEW_FIELDS:
-            return refusal(code, where, f"{field} fields, and there must be {form.fields}")
+            reason = f"{field} fields, and there must be {form.wanted} fields ({form.fields})"
+            if field > form.wanted:
+                reason += "; if files were joined here, the first lacked the newline at its end"
+            return refusal(code, where, reason)
         text = decoded(self.bytes.tobytes().split(b"\n", line + 1)[line].split()[field])
         return refusal(code, f"{where}, field {field + 1}", repr(text))
 

@@ -111,7 +111,7 @@ def _chunks(loads: Ints, documents: int) -> Iterator[tuple[int, int]]:
         start = stop
 
 
-def check_query_ids(query_ids: Iterable[Hashable] | None, count: int) -> Sequence[Any]:
+def check_query_ids(query_ids: Iterable[Hashable] | None, count: int, argument: str = "query_ids") -> Sequence[Any]:
     """The caller's names for the queries; None: 0, 1, 2 …"""
     if query_ids is None:
         return range(count)
@@ -123,8 +123,8 @@ def check_query_ids(query_ids: Iterable[Hashable] | None, count: int) -> Sequenc
         raise ValueError(f"query_ids has {len(names)} ids, and there are {count} queries")
     seen: set[Hashable] = set()
     for position, name in enumerate(names):
-        check_id(name, f"query_ids: position {position}")
+        check_id(name, f"{argument}: position {position}")
         if name in seen:
-            raise ValueError(f"query_ids: position {position}: {name!r} stands there for the second time")
+            raise ValueError(f"{argument}: position {position}: {name!r} stands there for the second time")
         seen.add(name)
     return names

@@ -261,5 +261,8 @@ def _of_sparse(matrix: Any, name: str) -> JudgmentSets:
     most = min(len(items), len(matrix.data))
     if not len(offsets) or offsets[0] != 0 or offsets[-1] > most or np.any(offsets[1:] < offsets[:-1]):
         raise ValueError(f"{name} is a broken sparse matrix: its indptr leads out of its indices and data")
+    items = items[: offsets[-1]]
+    if len(items) and not 0 <= items.min() <= items.max() < matrix.shape[1]:
+        raise ValueError(f"{name} is a broken sparse matrix: its indices lead out of its {matrix.shape[1]} columns")
     groups = Groups(range(len(offsets) - 1), offsets[:-1], offsets[1:])
-    return of_ids(name, groups, ids_of(items[: offsets[-1]]), matrix.data[: offsets[-1]])
+    return of_ids(name, groups, ids_of(items), matrix.data[: offsets[-1]])

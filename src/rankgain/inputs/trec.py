@@ -37,8 +37,7 @@ def read_trec(
         Lines ``query iteration document grade``. Grades may be real; below 0: pooled but unjudged. "-" is standard
         input.
     run : path, "-" or open binary file
-        Lines ``query Q0 document rank score tag``; the rank is not looked at, the score orders. Further fields belong
-        to the tag.
+        Lines ``query Q0 document rank score tag``; the rank is not looked at, the score orders.
     ties, missing, query_ids
         As in `from_qrels`; ids are compared by byte.
     score_bits : {64, 32}
@@ -57,7 +56,7 @@ def read_trec(
     OSError
         If a file cannot be read.
     ValueError
-        For a line with too few fields (or, in qrels, too many), a grade or a score that is no number, a document that
+        For a line with too few or too many fields, a grade or a score that is no number, a document that
         stands in a query twice: the file, the line and the field are named. For a file that is damaged, or that
         becomes shorter while it is read. If no query is on both sides.
 
