@@ -42,6 +42,7 @@ cdef enum:
     IDEAL_CASCADE = 13
     GRADE_LEVELS = 14
     RELEVANT_RANKS = 15
+    RETURNED_ABOVE = 16
 
 cdef enum:
     NO_GAIN = 0

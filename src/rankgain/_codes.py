@@ -37,7 +37,8 @@ LISTS, DICTS, COLUMNS, PLACES = range(4)
     IDEAL_CASCADE,
     GRADE_LEVELS,
     RELEVANT_RANKS,
-) = range(16)
+    RETURNED_ABOVE,
+) = range(17)
 
 # How a term makes gains of grades; ASKED: a callable was asked for those of each query.
 NO_GAIN, LINEAR, EXPONENTIAL, RELEVANT, STOP, TABLE, ASKED = range(7)

@@ -8,7 +8,7 @@ from rankgain._codes cimport (
     ABOVE_IDEAL, ANY_RELEVANT, ASKED, AS_IS, BIASED, BOUNDED_MEAN, BY_CAPPED, BY_HITS, BY_RELEVANT, CASCADE,
     COST_SUM, DIFFERENCE, DISCOUNTED_SUM, FILLED, FIRST_RELEVANT, F_MEASURE, GRADE_LEVELS, IDEAL_CASCADE, IDEAL_SUM,
     INFERRED_SUM, INTERPOLATED, JUDGED_ABOVE, NOT_FINITE, ONE, PRECISION_AT_RELEVANT, PRECISION_SUM, PREFERENCE_SUM,
-    QUOTIENT, RANKS, RATIO, RELEVANT_RANKS, RESIDUAL, SET_AP, SHORT_DISCOUNT, UNJUDGED, UTILITY, VECTOR, WORST,
+    QUOTIENT, RANKS, RATIO, RELEVANT_RANKS, RESIDUAL, RETURNED_ABOVE, SET_AP, SHORT_DISCOUNT, UNJUDGED, UTILITY, VECTOR, WORST,
 )
 
 cdef enum:
@@ -269,6 +269,14 @@ cdef int take_term(
                 values[index] = <double>min(query.returned, term.cutoffs[index])
             else:
                 values[index] = <double>term.cutoffs[index]
+        return 0
+    if term.family == RETURNED_ABOVE:
+        n = 0
+        for index in range(term.n):
+            while n < query.n and query.first[n] <= term.cutoffs[index]:
+                value += query.grade[n] > term.above
+                n += 1
+            values[index] = value
         return 0
     if term.family == FIRST_RELEVANT or term.family == ANY_RELEVANT:
         judged = query.n_judged > 0 and query.judged_grade[0] > term.above

@@ -8,6 +8,7 @@ it. What terms are due to, their functions say.
 """
 
 import math
+from bisect import bisect_right
 from itertools import groupby
 from typing import Any
 
@@ -55,6 +56,12 @@ def ranks(term, table, query):
     """The cut-off, or the length of the list where there is none; `flag`: never more than that length."""
     shown = (k if k != UNLIMITED and not term.flag else min(query.returned, k) for k in term.cutoffs)
     return list(map(float, shown))
+
+
+def returned_above(term, table, query):
+    """How many hits have a grade above another, all of a tie group that begins by the cut-off."""
+    ranks = [first for grade, first in zip(query.grade, query.first, strict=True) if grade > term.above]
+    return [float(bisect_right(ranks, k)) for k in term.cutoffs]
 
 
 # terms that look at whole lists: a query to one value
@@ -122,6 +129,7 @@ AT_CUTOFFS = {
     _codes.FIRST_RELEVANT: first_relevant,
     _codes.ANY_RELEVANT: any_relevant,
     _codes.RANKS: ranks,
+    _codes.RETURNED_ABOVE: returned_above,
     _codes.PRECISION_SUM: precision_sum,
     _codes.CASCADE: cascade,
     _codes.IDEAL_CASCADE: ideal_cascade,

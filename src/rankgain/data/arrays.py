@@ -79,7 +79,7 @@ def check_id(identifier: Any, where: str) -> None:
 def _is_missing(identifier: Any) -> bool:
     try:
         return bool(identifier != identifier)
-    except TypeError:  # pandas' NA will not say
+    except (TypeError, ArithmeticError):  # pandas' NA will not say, a signalling NaN of decimals raises
         return True
 
 

@@ -26,7 +26,7 @@ from rankgain.data.ragged import offsets_of, to_float64
 from rankgain.data.rules import TIES, Rules
 from rankgain.data.source import Chunk
 from rankgain.errors import InputError, refusal
-from rankgain.scalars import Bytes, Floats, Ints
+from rankgain.scalars import Bytes, Floats, Ints, quoted
 from rankgain.threads import begun
 
 HELD = 4  # blocks that are looked at as one where lines do not stand together, or a query has so many
@@ -99,13 +99,13 @@ class Block:
                 reason += "; if files were joined here, the first lacked the newline at its end"
             return refusal(code, where, reason)
         text = decoded(self.bytes.tobytes().split(b"\n", line + 1)[line].split()[field])
-        return refusal(code, f"{where}, field {field + 1}", repr(text))
+        return refusal(code, f"{where}, field {field + 1}", quoted(text))
 
     def repeated(self, row: int) -> Exception:
         """The refusal of the document of a row, which stands in an earlier one."""
         line = self._line + np.count_nonzero(self.bytes[: self.starts[row]] == ord("\n")) + 1
         where = f"{self._name}: line {line}, field 3"
-        return refusal(_codes.DUPLICATE, where, f"{decoded(self.document(row))!r} stands in an earlier line")
+        return refusal(_codes.DUPLICATE, where, f"{quoted(decoded(self.document(row)))} stands in an earlier line")
 
 
 class BlockBuffers:
@@ -359,7 +359,7 @@ def stamp_of(source: FileInput) -> FileStamp | None:
     path = os.path.abspath(os.fsdecode(source))
     try:
         held = os.stat(path)
-    except OSError:  # which reading it will say better
+    except (OSError, ValueError):  # which reading it will say better
         return None
     return FileStamp(path, held.st_size, held.st_mtime_ns) if stat.S_ISREG(held.st_mode) else None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankgain._codes import AVERAGE, BEST, DOCID, STABLE, UNLIMITED, WORST
+from rankgain.scalars import quoted
 
 TIES = {"average": AVERAGE, "stable": STABLE, "docid": DOCID, "best": BEST, "worst": WORST}
 
@@ -65,7 +66,7 @@ def rules_of(ties: str, *, ids: bool, score_bits: int = 64) -> Rules:
 def check_ties(ties: str, ids: bool) -> str:
     """The policy, if there is such a one; `ids`: whether the documents have ids."""
     if not isinstance(ties, str) or ties not in TIES:
-        raise ValueError(f"ties must be one of {', '.join(map(repr, TIES))}, not {ties!r}")
+        raise ValueError(f"ties must be one of {', '.join(map(repr, TIES))}, not {quoted(ties)}")
     if ties == "docid" and not ids:
         raise ValueError("ties='docid' needs document ids, and bare scores have none; choose another of the policies")
     return ties
@@ -78,5 +79,5 @@ def check_score_bits(score_bits: int) -> None:
 
 def check_missing(missing: str) -> str:
     if not isinstance(missing, str) or missing not in ("zero", "skip"):
-        raise ValueError(f"missing must be 'zero' or 'skip', not {missing!r}")
+        raise ValueError(f"missing must be 'zero' or 'skip', not {quoted(missing)}")
     return missing

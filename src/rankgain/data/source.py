@@ -13,7 +13,7 @@ from rankgain.data.arrays import check_id, objects_of
 from rankgain.data.ragged import CHUNK
 from rankgain.data.rules import Rules
 from rankgain.errors import InputError
-from rankgain.scalars import Ints
+from rankgain.scalars import Ints, quoted
 
 SMALLEST_CHUNK = 1 << 15  # what several threads share has several chunks for each, but none smaller
 
@@ -79,7 +79,7 @@ class Source(ABC):
 
     def query_name(self, query: int) -> str:
         """The query as an error names it."""
-        return f"query {self.query_ids[query]!r}"
+        return f"query {quoted(self.query_ids[query])}"
 
     def under(self, rules: Rules) -> Self:
         """The source to be walked by these rules, where that is another one."""
@@ -125,6 +125,6 @@ def check_query_ids(query_ids: Iterable[Hashable] | None, count: int, argument: 
     for position, name in enumerate(names):
         check_id(name, f"{argument}: position {position}")
         if name in seen:
-            raise ValueError(f"{argument}: position {position}: {name!r} stands there for the second time")
+            raise ValueError(f"{argument}: position {position}: {quoted(name)} stands there for the second time")
         seen.add(name)
     return names

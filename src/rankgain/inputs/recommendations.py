@@ -21,7 +21,7 @@ from rankgain.data.rules import GIVEN, check_missing
 from rankgain.data.source import check_query_ids
 from rankgain.errors import ErrorCode, InputError, refusal
 from rankgain.rankings import Rankings
-from rankgain.scalars import Array, Ints, id_kind
+from rankgain.scalars import Array, Ints, id_kind, quoted
 
 
 def from_recommendations(
@@ -161,7 +161,7 @@ def _rows(name: str, users: Sequence[Any], rows: Sequence[Any], kinds: tuple[typ
     if there <= {*kinds} or (there == {np.ndarray} and {own.ndim for own in rows} == {1}):
         return rows
     return [
-        own if isinstance(own, kinds) else vector_of(own, f"{name}: query {user!r}", demand)
+        own if isinstance(own, kinds) else vector_of(own, f"{name}: query {quoted(user)}", demand)
         for user, own in zip(users, rows, strict=True)
     ]
 
@@ -188,7 +188,7 @@ def _ids(values: Any, name: str, users: Sequence[Any], offsets: Ints) -> Ids:
     except InputError as error:
         user = int(np.searchsorted(offsets, error.position, side="right")) - 1
         position = error.position - int(offsets[user])
-        where = f"{name}: query {users[user]!r}, position {position}"
+        where = f"{name}: query {quoted(users[user])}, position {position}"
         raise refusal(error.code, where, error.detail) from None
 
 

@@ -13,7 +13,7 @@ from rankgain.metrics.discounts import Discount, DiscountKind
 from rankgain.metrics.gains import Gain, GainKind
 from rankgain.metrics.parameters import PARAMETERS, Parameters, cut_off
 from rankgain.metrics.table import TABLE, Row
-from rankgain.scalars import short
+from rankgain.scalars import quoted, short
 
 
 class Metric(Parameters):
@@ -206,7 +206,7 @@ def row_of(name: Any) -> Row:
 
         near = difflib.get_close_matches(name.strip().lower(), _NAMES, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else "."
-        raise ValueError(f"there is no metric {name!r}{hint} There are: {', '.join(TABLE)}")
+        raise ValueError(f"there is no metric {quoted(name)}{hint} There are: {', '.join(TABLE)}")
     return row
 
 

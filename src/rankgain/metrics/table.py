@@ -33,6 +33,7 @@ from rankgain.metrics.families import (
     preference_sum,
     ranks,
     relevant_ranks,
+    returned_above,
 )
 from rankgain.metrics.gains import Gain
 from rankgain.metrics.parameters import Parameters
@@ -41,9 +42,9 @@ from rankgain.metrics.parameters import Parameters
 class Figure(NamedTuple):
     """How the values of terms make that of a metric: see `_codes`.
 
-    `bounded`: whether more than the ideal is refused; if the ideal is R, the last term is the number of relevant
-    documents returned, of which there cannot be more either. `parameters`: the numbers that it takes of the metric, besides
-    `empty`, the value where nothing is relevant.
+    `bounded`: whether more than the ideal is refused; where that is R, the last term is how many relevant documents
+    were returned, which cannot be more either. `parameters`: the numbers that it takes of the metric, besides `empty`,
+    the value where nothing is relevant.
     """
 
     how: int
@@ -114,12 +115,16 @@ def _hits(metric: Parameters) -> Term:
     return hits_above(metric.above)
 
 
+def _returned(metric: Parameters) -> Term:
+    return returned_above(metric.above)
+
+
 def _geometric(metric: Parameters, above: float) -> Term:
     return discounted_sum(Gain.relevant(above), Discount(GEOMETRIC, metric.p))
 
 
 def _points(metric: Parameters, *points: float) -> tuple[Term, ...]:
-    return interpolated(metric.above, points, up=metric.rounding == "up"), _relevant(metric), _hits(metric)
+    return interpolated(metric.above, points, up=metric.rounding == "up"), _relevant(metric), _returned(metric)
 
 
 _AP = "Buckley & Voorhees 2000; Robertson, Kanoulas & Yilmaz 2010"
@@ -245,7 +250,7 @@ TABLE: dict[str, Row] = {
             "average precision: the precisions at the ranks of relevant documents to k / R; its mean is MAP",
             aliases=("map", "average_precision", "map_cut"),
             takes=("rel", "empty"),
-            terms=lambda m: (precision_sum(m.above), _relevant(m), _hits(m)),
+            terms=lambda m: (precision_sum(m.above), _relevant(m), _returned(m)),
             figure=BY_RELEVANT,
             formula="Σ rel(i)·prec(i), i ≤ k, / R",
             source=_AP,
@@ -255,7 +260,7 @@ TABLE: dict[str, Row] = {
             "average precision / min(k, R), as recommender libraries count",
             aliases=("map_capped",),
             takes=("rel", "empty"),
-            terms=lambda m: (precision_sum(m.above), _relevant(m), ranks(), _hits(m)),
+            terms=lambda m: (precision_sum(m.above), _relevant(m), ranks(), _returned(m)),
             figure=BY_CAPPED,
             formula="Σ rel(i)·prec(i), i ≤ k, / min(k, R) (without k: / min(n, R))",
             source="Kaggle's MAP@k; implicit, evaluation.pyx",
@@ -276,7 +281,7 @@ TABLE: dict[str, Row] = {
             "average precision, whose geometric mean is taken over queries (GMAP)",
             aliases=("gm_map", "gmap"),
             takes=("rel", "empty"),
-            terms=lambda m: (precision_sum(m.above), _relevant(m), _hits(m)),
+            terms=lambda m: (precision_sum(m.above), _relevant(m), _returned(m)),
             figure=BY_RELEVANT,
             aggregator=geometric_mean,
             cuts=False,
@@ -288,7 +293,7 @@ TABLE: dict[str, Row] = {
             "precision at rank R, or a multiple of it",
             aliases=("rprec", "r_prec", "rprec_mult"),
             takes=("rel", "empty", "multiple"),
-            terms=lambda m: (precision_at_relevant(m.above, m.multiple), _relevant(m), _hits(m)),
+            terms=lambda m: (precision_at_relevant(m.above, m.multiple), _relevant(m), _returned(m)),
             figure=FILLED,
             cuts=False,
             formula="Σ rel(i), i ≤ K, / K; K = int(multiple·R + 0.9)",
@@ -323,7 +328,7 @@ TABLE: dict[str, Row] = {
             "bpref",
             "binary preference: how seldom judged non-relevant documents stand above relevant ones",
             takes=("rel", "empty"),
-            terms=lambda m: (preference_sum(m.above), _relevant(m), _hits(m)),
+            terms=lambda m: (preference_sum(m.above), _relevant(m), _returned(m)),
             figure=BY_RELEVANT,
             cuts=False,
             formula="Σ rel(i)·(1 − min(above(i), R) / min(R, N)) / R",
@@ -333,7 +338,7 @@ TABLE: dict[str, Row] = {
             "gm_bpref",
             "bpref, whose geometric mean is taken over queries",
             takes=("rel", "empty"),
-            terms=lambda m: (preference_sum(m.above), _relevant(m), _hits(m)),
+            terms=lambda m: (preference_sum(m.above), _relevant(m), _returned(m)),
             figure=BY_RELEVANT,
             aggregator=geometric_mean,
             cuts=False,
@@ -345,7 +350,7 @@ TABLE: dict[str, Row] = {
             "inferred AP, for judgements of a sample of the pool (negative grades: pooled, not judged)",
             aliases=("inf_ap",),
             takes=("rel", "empty"),
-            terms=lambda m: (inferred_sum(m.above), _relevant(m), _hits(m)),
+            terms=lambda m: (inferred_sum(m.above), _relevant(m), _returned(m)),
             figure=BY_RELEVANT,
             cuts=False,
             unaveraged=_BY_ORDER,
@@ -396,7 +401,7 @@ TABLE: dict[str, Row] = {
             "Q-measure: average precision blended with cumulative gain, (c + β·CG) / (rank + β·ICG)",
             aliases=("q",),
             takes=("rel", "empty", "beta"),
-            terms=lambda m: (precision_sum(m.above, m.beta), _relevant(m), _hits(m)),
+            terms=lambda m: (precision_sum(m.above, m.beta), _relevant(m), _returned(m)),
             figure=BY_RELEVANT,
             formula="Σ rel(i)·(i·prec(i) + β·CG(i)) / (i + β·ICG(i)), i ≤ k, / R; CG and ICG: the sums of the "
             "grades to rank i, and of the judged ones, highest first",
@@ -461,7 +466,7 @@ TABLE: dict[str, Row] = {
             "G with the gain 1 of each relevant document: each is divided by log2(2 + the others above)",
             aliases=("bing",),
             takes=("rel", "empty"),
-            terms=lambda m: (cost_sum(Gain.relevant(m.above)), _relevant(m), _hits(m)),
+            terms=lambda m: (cost_sum(Gain.relevant(m.above)), _relevant(m), _returned(m)),
             figure=BY_RELEVANT,
             cuts=False,
             unaveraged=_BY_ORDER,
@@ -476,8 +481,8 @@ TABLE: dict[str, Row] = {
             figure=BOUNDED_MEAN,
             cuts=False,
             unaveraged=_BY_ORDER,
-            formula="the mean over the judged documents with a gain: nDCG at the rank of each; if it was not returned, nDCG "
-            "without k",
+            formula="the mean over the judged documents with a gain: nDCG at the rank of each; if it was not returned, "
+            "nDCG without k",
             source=_TREC.format("ndcg_rel"),
         ),
         Row(
