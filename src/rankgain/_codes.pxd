@@ -43,6 +43,7 @@ cdef enum:
     GRADE_LEVELS = 14
     RELEVANT_RANKS = 15
     PAIRS = 16
+    RETURNED_ABOVE = 17
 
 cdef enum:
     NO_GAIN = 0

@@ -38,7 +38,8 @@ LISTS, DICTS, COLUMNS, PLACES = range(4)
     GRADE_LEVELS,
     RELEVANT_RANKS,
     PAIRS,
-) = range(17)
+    RETURNED_ABOVE,
+) = range(18)
 
 # How a term makes gains of grades; ASKED: a callable was asked for those of each query.
 NO_GAIN, LINEAR, EXPONENTIAL, RELEVANT, STOP, TABLE, ASKED = range(7)

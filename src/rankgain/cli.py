@@ -25,6 +25,7 @@ from rankgain.metrics.table import TABLE
 from rankgain.rankings import Rankings
 from rankgain.results.explanation import explain
 from rankgain.results.presets import OWN, PEERS, common_rules, peer_of
+from rankgain.scalars import printable
 from rankgain.threads import check_threads
 from rankgain.tools.reports import FORMATS, SPREADS
 from rankgain.tools.sample import sample
@@ -62,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (ValueError, TypeError) as error:
         return _fail(str(error))
     except OSError as error:
-        return _fail(f"{error.filename or 'standard output'}: {error.strerror}")
+        return _fail(f"{printable(str(error.filename or 'standard output'))}: {error.strerror}")
     return 0
 
 

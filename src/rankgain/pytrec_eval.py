@@ -44,6 +44,7 @@ from rankgain.data.rules import Rules
 from rankgain.metrics.aggregators import LEAST
 from rankgain.metrics.program import Plan
 from rankgain.rankings import Rankings
+from rankgain.scalars import quoted
 from rankgain.tools import trec_measures
 from rankgain.tools.trec_measures import Column, Options
 
@@ -350,11 +351,13 @@ def _parse(
             raise ValueError(f"{where}: there must be {count} fields, not {len(fields)}")
         query, document = fields[0], fields[2]
         if document in found[query]:
-            raise ValueError(f"{where}: document {document!r} is there for the second time under query {query!r}")
+            raise ValueError(
+                f"{where}: document {quoted(document)} is there for the second time under query {quoted(query)}"
+            )
         try:
             found[query][document] = number(fields[place])
         except ValueError:
-            raise ValueError(f"{where}: {fields[place]!r} is not a valid {number.__name__}") from None
+            raise ValueError(f"{where}: {quoted(fields[place])} is not a valid {number.__name__}") from None
     return found
 
 

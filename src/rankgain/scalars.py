@@ -39,6 +39,21 @@ def real(value: Any) -> float | None:
         return None
 
 
+SHOWN = 200  # characters of the caller's that an error shows at the most
+
+
+def quoted(value: Any) -> str:
+    """The value as errors show it: `repr`, of which no more than the beginning if it is long."""
+    text = repr(value[:SHOWN] if isinstance(value, (str, bytes)) else value)
+    whole = len(value) if isinstance(value, (str, bytes)) else len(text)
+    return text if whole <= SHOWN else f"{text[:SHOWN]}… ({whole} characters)"
+
+
+def printable(text: str) -> str:
+    """Text that stands in messages as it is, such as the name of a file: what a terminal would obey is escaped."""
+    return "".join(mark if mark.isprintable() else repr(mark)[1:-1] for mark in text)
+
+
 def short(value: Any) -> str:
     """A number as people write it, and in full: 2 for 2.0; anything else as its text."""
     return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)

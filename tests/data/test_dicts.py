@@ -1,11 +1,16 @@
 """Dicts whose values and keys run code of their own, or that other threads change: an answer or an error, no crash."""
 
+import io
+import math
+import sys
 import threading
+from decimal import Decimal
 
 import numpy as np
 import pytest
 
 import rankgain as rg
+from rankgain import cli
 
 
 def outcome(function):
@@ -180,3 +185,68 @@ def test_another_thread_changes_the_dicts():
     finally:
         done.set()
         thread.join()
+
+
+# what errors show
+
+
+LONG = 1_000_000
+HUGE = "x" * LONG
+SHORT_QRELS = b"q 0 d 1\n"
+HUGE_IN_ERRORS = {
+    "score": lambda: rg.read_trec(io.BytesIO(SHORT_QRELS), io.BytesIO(b"q Q0 d 1 %s t\n" % HUGE.encode())),
+    "repeated": lambda: rg.read_trec(io.BytesIO(SHORT_QRELS), io.BytesIO(b"q Q0 %s 1 1 t\n" % HUGE.encode() * 2)),
+    "query": lambda: rg.from_qrels({HUGE: {"d": math.nan}}, {HUGE: {"d": 1}}).evaluate("rr"),
+    "judged document": lambda: rg.from_qrels({"q": {HUGE: math.nan}}, {"q": {"d": 1}}).evaluate("rr"),
+    "document": lambda: rg.from_qrels({"q": {"d": 1}}, {"q": {HUGE: math.nan}}).evaluate("rr"),
+    "user": lambda: rg.from_recommendations({HUGE: [1.5]}, {HUGE: [1]}).evaluate("rr"),
+    "name": lambda: rg.from_ranked([[1], [0]], query_ids=[HUGE, HUGE]),
+    "metric": lambda: rg.from_ranked([1]).evaluate(HUGE),
+    "ties": lambda: rg.from_scores([1], [1], ties=HUGE),
+}
+
+
+@pytest.mark.usefixtures("backend")
+@pytest.mark.parametrize("what", HUGE_IN_ERRORS)
+def test_an_error_shows_only_the_beginning_of_what_is_long(what):
+    with pytest.raises((ValueError, TypeError)) as caught:
+        HUGE_IN_ERRORS[what]()
+    assert len(str(caught.value)) < 2000
+    assert f"… ({LONG} characters)" in str(caught.value)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such names there")
+@pytest.mark.parametrize("name", ["a\nb", "a\x1b[31mb", "a\udce9b"])
+def test_an_error_escapes_the_name_of_a_file(name, tmp_path, capfd):
+    path = tmp_path / name
+    path.write_bytes(b"q 0\n")
+    with pytest.raises(ValueError, match="line 1") as caught:
+        rg.judgments(str(path))
+    assert repr(name)[1:-1] in str(caught.value)
+    assert str(caught.value).isprintable()
+    for files in ([str(path), str(path) + "x"], [str(path) + "x", str(path)]):
+        assert cli.main(["eval", *files]) == 1
+        assert capfd.readouterr().err.rstrip("\n").isprintable()
+
+
+def test_an_error_of_a_file_names_the_argument(tmp_path):
+    (tmp_path / "qrels").write_bytes(b"q 0 d 1\n")
+    with open(tmp_path / "qrels", "rb") as file:
+        pass
+    for closed in (file, io.BytesIO()):
+        closed.close()
+        with pytest.raises(ValueError, match=r"^run: the file is closed; open it anew"):
+            rg.read_trec(str(tmp_path / "qrels"), closed)
+    with pytest.raises(ValueError, match=r"^run: the path 'a\\x00b' holds a null character"):
+        rg.read_trec(str(tmp_path / "qrels"), "a\0b")
+
+
+@pytest.mark.usefixtures("backend")
+def test_a_decimal_that_has_no_value_names_its_place():
+    signal = Decimal("sNaN")
+    with pytest.raises(TypeError, match=r"^y_true: position 1: must be a number"):
+        rg.from_scores([1, signal], [1, 1]).evaluate("rr")
+    with pytest.raises((TypeError, ValueError), match=r"^query_ids: position 1: "):
+        rg.from_ranked([[1], [0]], query_ids=["a", signal])
+    with pytest.raises((TypeError, ValueError), match=r"^qid: position 1: "):
+        rg.from_scores([1, 0], [1, 1], qid=["a", signal])

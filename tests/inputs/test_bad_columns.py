@@ -472,3 +472,12 @@ def test_users_that_are_missing_are_counted(backend):
         result = rg.from_recommendations(*sides, missing=missing).evaluate("rr")
         assert result.counts == {"queries": queries, "missing": 1, "unjudged": 2, "empty": 0}
         assert list(result.query_ids) == ["a", "c"][:queries]
+
+
+@pytest.mark.usefixtures("backend")
+@pytest.mark.parametrize("column", [-1, 2, 100])
+def test_a_sparse_matrix_whose_indices_lie_outside_its_shape(column):
+    matrix = sparse.csr_array(np.eye(2))
+    matrix.indices[1] = column
+    with pytest.raises(ValueError, match=r"^relevant is a broken .*: its indices lead out of its 2 columns"):
+        rg.from_recommendations([[0], [1]], matrix)

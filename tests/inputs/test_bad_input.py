@@ -370,7 +370,14 @@ BAD_QRELS = [  # the last line of a file
     (", field 3 | 'first' | earlier line", b"q 0 first 1", b"q\t0\tfirst 2"),
 ]
 BAD_RUN = [
-    (ValueError, "line 2: | fields, and | 6 fields", b"q Q0 d 1 2.5", b"q 0 d 1", b"q 0 d 1\r\n\r\nq Q0 e 1 1"),
+    (
+        ValueError,
+        "line 2: | fields, and | 6 fields",
+        b"q Q0 d 1 2.5 t u",
+        b"q Q0 d 1 2.5",
+        b"q 0 d 1",
+        b"q 0 d 1\r\n\r\nq Q0 e 1 1",
+    ),
     (ValueError, "line 2, field 5 | is not a number", b"q Q0 d 1 x t", b"q Q0 d 1 1_0 t", b"q Q0 d 1 1e t"),
     (ValueError, "line 2, field 5 | NaN | -inf", b"q Q0 d 1 nan t", b"q Q0 d 1 NaN t\nq"),
     (ValueError, "line 3, field 3 | 'first' | earlier line", b"r Q0 d 1 1 t\nq Q0 first 2 2 t"),
@@ -481,7 +488,7 @@ MIXED = [  # judged and returned: ids of several types are refused only where a 
     ({1: 1}, {1: 1, "2": 2}, SECOND), ({"a": 0}, {"a": 1, 2: 1}, 0.0), ({"a": 1}, {"b": 1, 2: 1}, 0.0),
     ({1: 1}, {np.int64(1): 1, 2**80: 1}, SECOND), ({"a": 1}, {"a": 1, np.str_("b"): 1}, SECOND),
 ]
-RUNS = [b"q Q0 d 1 inf t", b"q Q0 d 1 -inf t\r\n", b"\n \t\nq  Q0\td 1 1e999 t", b"q Q0 d x -1 t and more\r\n\r\n"]
+RUNS = [b"q Q0 d 1 inf t", b"q Q0 d 1 -inf t\r\n", b"\n \t\nq  Q0\td 1 1e999 t", b"q Q0 d x -1 t\r\n\r\n"]
 # fmt: on
 
 
@@ -593,3 +600,15 @@ def test_every_mapping(on_both, shell):
 def test_qids_stay_what_they_are(backend, ids):
     names = rg.from_scores([1, 0, 1], [1, 2, 3], qid=ids).query_ids
     assert [*map(repr, names)] == [*map(repr, dict.fromkeys(ids))]
+
+
+@pytest.mark.usefixtures("backend")
+@pytest.mark.parametrize("missing", [math.nan, np.float64("nan"), np.datetime64("NaT")])
+def test_an_id_that_is_missing_is_refused_wherever_ids_are_given(missing):
+    where = r"position 1: the id is NaN or missing"
+    with pytest.raises(ValueError, match=f"^query_ids: {where}"):
+        rg.from_ranked([[1], [0]], query_ids=["a", missing])
+    with pytest.raises(ValueError, match=f"^qid: {where}"):
+        rg.from_scores([1, 0], [0.5, 0.5], qid=["a", missing])
+    with pytest.raises(ValueError, match=f"^qrels: {where}"):
+        rg.from_qrels({"a": {"d": 1}, missing: {"d": 1}}, {"a": {"d": 1.0}})

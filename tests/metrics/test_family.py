@@ -355,3 +355,42 @@ def test_a_record_has_no_parameter_that_its_metric_lacks():
         rg.metric("utility", coefficients={1, 2, 3, 4})
     with pytest.raises(ValueError, match="depth must be a positive integer"):
         rg.from_ranked([1]).limited(depth=0)
+
+
+# Which metrics look at a judged set, and which do not.
+
+OF_THE_LIST = {"cg", "dcg", "rr", "success", "precision", "rbp", "rbp_residual", "err", "judged", "unjudged"}
+OF_THE_LIST |= {"num_ret", "num_rel_ret", "num_nonrel_judged_ret", "num_q"}
+OF_THE_JUDGED = {"idcg", "num_rel"}
+BY_IDEAL = {"ncg", "ndcg", "nerr", "g"}  # they refuse more than the ideal
+BY_NUMBER = sorted({*TABLE} - OF_THE_LIST - OF_THE_JUDGED - BY_IDEAL)  # and these more relevant documents than judged
+
+
+@pytest.mark.usefixtures("backend")
+@pytest.mark.parametrize("name", sorted(TABLE))
+def test_judged_that_lacks_what_was_returned(name):
+    """What divides by R or an ideal refuses; what does not depend on the judged set does not look."""
+    lacking = rg.from_ranked([[1], [3, 3]], judged=[[1], [3]])
+    if name in OF_THE_LIST | OF_THE_JUDGED:
+        assert lacking.evaluate(name)[name][1] == rg.from_ranked([3, 3], judged=[3]).evaluate(name)[name][0]
+    else:
+        with pytest.raises(ValueError, match="query 1: judged lacks grades that the returned list has"):
+            lacking.evaluate(name)
+
+
+@pytest.mark.usefixtures("backend")
+@pytest.mark.parametrize("name", BY_NUMBER)
+def test_judged_that_lacks_relevant_documents_far_down(name):
+    """However little they add to the value."""
+    row = [0] * 30 + [1, 1]
+    with pytest.raises(ValueError, match="query 0: judged lacks grades that the returned list has"):
+        rg.from_ranked([row], judged=[[1, 0]]).evaluate(name)
+    with pytest.raises(ValueError, match="query 0: judged lacks"):
+        rg.from_ranked([row], judged=[[0]]).evaluate(name)
+    rg.from_ranked([row], judged=[[1, 0, 1]]).evaluate(name)
+    if TABLE[name].cuts:
+        rg.from_ranked([row], judged=[[1, 0]]).evaluate(rg.metric(name, k=31))
+    if not TABLE[name].unaveraged:
+        tied = rg.from_scores([row], [[0.5] * len(row)], judged=[[1]])
+        with pytest.raises(ValueError, match="query 0: judged lacks"):
+            tied.evaluate(name)

@@ -24,7 +24,7 @@ cdef extern from "Python.h":
     double PyOS_string_to_double(const char*, char**, PyObject*) except? -1.0
 
 cdef enum:
-    FIELDS = 6  # the last field that anybody reads is the sixth
+    FIELDS = 6  # the most that a line may have
     WIDE = 1 << 13  # places of 8 bytes that are still near
     LONGEST = 40  # the characters of a number that is not left to Python
     UNREAD = -1  # a number that C does not read
@@ -324,7 +324,7 @@ cdef struct Lines:
     Span number  # that is hard to read
 
 
-cdef int scan_on(Lines* lines, int least, int most, int value_field) noexcept nogil:
+cdef int scan_on(Lines* lines, int wanted, int value_field) noexcept nogil:
     """Read lines to the end, an error (its code) or behind a line with a number that is hard to read (UNREAD)."""
     cdef const unsigned char* end = lines.end
     cdef const unsigned char* at = lines.at
@@ -337,7 +337,7 @@ cdef int scan_on(Lines* lines, int least, int most, int value_field) noexcept no
     while at < end and not code:
         # Six fields, a space behind each but a newline behind the last, within 64 bytes: what `scan_line` finds, in
         # two thirds of the time. Each of these masks has one bit less than that before it, that of the end of a field.
-        one = low_bytes(at) if least == FIELDS and end - at >= 64 else 0
+        one = low_bytes(at) if wanted == FIELDS and end - at >= 64 else 0
         two = one & (one - 1)
         three = two & (two - 1)
         four = three & (three - 1)
@@ -353,12 +353,12 @@ cdef int scan_on(Lines* lines, int least, int most, int value_field) noexcept no
             number.start, number.end = at + lowest(four) + 1, at + lowest(five)
             after = at + lowest(six) + 1
         else:
-            after = scan_line(lines, at, least)
+            after = scan_line(lines, at, wanted)
             if lines.fields == 0 or lines.spans[0].start[0] == c'#':
                 at = after
                 line += 1
                 continue
-            if lines.fields < least or (most >= 0 and lines.fields > most):
+            if lines.fields != wanted:
                 code = FEW_FIELDS
                 break
             query, document, number = lines.spans[0], lines.spans[2], lines.spans[value_field]
@@ -373,7 +373,7 @@ cdef int scan_on(Lines* lines, int least, int most, int value_field) noexcept no
     return code
 
 
-cdef const unsigned char* scan_line(Lines* lines, const unsigned char* at, int least) noexcept nogil:
+cdef const unsigned char* scan_line(Lines* lines, const unsigned char* at, int wanted) noexcept nogil:
     """Find the fields of any line, and where the next one begins."""
     cdef const unsigned char* start = at
     cdef const unsigned char* stop
@@ -388,7 +388,7 @@ cdef const unsigned char* scan_line(Lines* lines, const unsigned char* at, int l
         mask &= mask - 1
         stop = at + index
         if stop > start:
-            if lines.fields < least:
+            if lines.fields < wanted:
                 lines.spans[lines.fields].start = start
                 lines.spans[lines.fields].end = stop
             lines.fields += 1
@@ -421,7 +421,7 @@ cdef inline void add_row(
     lines.rows = row + 1
 
 
-cdef object scan(tuple block, int64_t[::1] totals, int least, int most, int value_field):
+cdef object scan(tuple block, int64_t[::1] totals, int wanted, int value_field, bint grades):
     cdef Lines lines
     cdef int code
     cdef Py_ssize_t length
@@ -432,7 +432,7 @@ cdef object scan(tuple block, int64_t[::1] totals, int least, int most, int valu
     lines.line = lines.rows = lines.count = 0
     while True:
         with nogil:
-            code = scan_on(&lines, least, most, value_field)
+            code = scan_on(&lines, wanted, value_field)
         if code == FEW_FIELDS:
             return FEW_FIELDS, lines.line, lines.fields
         if code == 0:
@@ -444,8 +444,8 @@ cdef object scan(tuple block, int64_t[::1] totals, int least, int most, int valu
                 return NOT_A_NUMBER, lines.line - 1, value_field
             number = found
         if number != number:
-            return NAN_SCORE if most < 0 else NAN_GRADE, lines.line - 1, value_field
-        if most >= 0 and not -DBL_MAX <= number <= DBL_MAX:
+            return NAN_GRADE if grades else NAN_SCORE, lines.line - 1, value_field
+        if grades and not -DBL_MAX <= number <= DBL_MAX:
             return INFINITE_GRADE, lines.line - 1, value_field
         lines.own.values[lines.rows - 1] = number
     totals[0] = lines.rows
@@ -455,11 +455,11 @@ cdef object scan(tuple block, int64_t[::1] totals, int least, int most, int valu
 
 
 def scan_run(tuple block, int64_t[::1] totals, /):
-    return scan(block, totals, 6, -1, 4)
+    return scan(block, totals, 6, 4, False)
 
 
 def scan_qrels(tuple block, int64_t[::1] totals, /):
-    return scan(block, totals, 4, 4, 3)
+    return scan(block, totals, 4, 3, True)
 
 
 # tables of ids

@@ -8,8 +8,8 @@ from rankgain._codes cimport (
     ABOVE_IDEAL, ANY_RELEVANT, ASKED, AS_IS, BIASED, BOUNDED_MEAN, BY_CAPPED, BY_HITS, BY_RELEVANT, CASCADE,
     COST_SUM, DIFFERENCE, DISCOUNTED_SUM, FALLOUT, FILLED, FIRST_RELEVANT, F_MEASURE, GRADE_LEVELS, IDEAL_CASCADE,
     IDEAL_SUM, INFERRED_SUM, INTERPOLATED, JUDGED_ABOVE, NOT_FINITE, ONE, PAIRS, PRECISION_AT_RELEVANT,
-    PRECISION_SUM, PREFERENCE_SUM, QUOTIENT, RANKS, RATIO, RELEVANT_RANKS, RESIDUAL, SET_AP, SHORT_DISCOUNT,
-    UNJUDGED, UTILITY, VECTOR, WORST,
+    PRECISION_SUM, PREFERENCE_SUM, QUOTIENT, RANKS, RATIO, RELEVANT_RANKS, RESIDUAL, RETURNED_ABOVE, SET_AP,
+    SHORT_DISCOUNT, UNJUDGED, UTILITY, VECTOR, WORST,
 )
 
 cdef enum:
@@ -22,6 +22,7 @@ cdef struct Figure:
     bint bounded
     double empty
     Py_ssize_t places[MOST_PLACES]
+    Py_ssize_t last  # of the places
     double parameters[MOST_PARAMETERS]
 
 cdef struct Steps:
@@ -89,7 +90,7 @@ cdef class Program:
         cdef Py_ssize_t index
         figure.how, places, figure.bounded, figure.empty, parameters = given
         for index in range(len(places)):
-            figure.places[index] = places[index]
+            figure.places[index] = figure.last = places[index]
         for index in range(len(parameters)):
             figure.parameters[index] = parameters[index]
         return 0
@@ -179,23 +180,27 @@ cdef int mean_ndcg(
     cdef double* sums = query.scratch + query.capacity
     cdef double* ideals = sums + query.capacity
     cdef double total = 0.0, terms = 0.0, quotient
-    cdef Py_ssize_t n, index, hits
-    cdef int64_t found = 0
+    cdef Py_ssize_t n = 0, index, hits
+    cdef int64_t found = 0, returned = 0
     cdef int code = judged_gains(term, table, query, &gain, &count)
     if code:
         return code
     value[0] = 0.0
     if term.family == GRADE_LEVELS:
         n = grade_levels(gain, count, query, ranks, &terms)
-    else:
-        for index in range(query.n_judged):
-            if gain[index] > 0.0:
-                found += count[index]
-        terms = <double>found
-        code = hit_gains(term, table, query, INT64_MAX, pooled, &gain, &hits)
-        if code:
-            return code
+    for index in range(query.n_judged):
+        if gain[index] > 0.0:
+            found += count[index]
+    code = hit_gains(term, table, query, INT64_MAX, pooled, &gain, &hits)
+    if code:
+        return code
+    for index in range(hits):
+        returned += gain[index] > 0.0
+    if returned > found:
+        return ABOVE_IDEAL
+    if term.family == RELEVANT_RANKS:
         n = relevant_ranks(gain, hits, query, ranks)
+        terms = <double>found
         found -= n
         ranks[n] = INT64_MAX
         n += 1
@@ -269,6 +274,14 @@ cdef int take_term(
                 values[index] = <double>min(query.returned, term.cutoffs[index])
             else:
                 values[index] = <double>term.cutoffs[index]
+        return 0
+    if term.family == RETURNED_ABOVE:
+        n = 0
+        for index in range(term.n):
+            while n < query.n and query.first[n] <= term.cutoffs[index]:
+                value += query.grade[n] > term.above
+                n += 1
+            values[index] = value
         return 0
     if term.family == FIRST_RELEVANT or term.family == ANY_RELEVANT:
         value = before_found(term, query)
@@ -353,22 +366,21 @@ cdef int make_figure(const Figure* figure, const double* values, double* out) no
     """A metric of the values of its terms; or the code of what is wrong."""
     cdef double a = values[figure.places[0]], b = values[figure.places[1]], c = values[figure.places[2]], square
     cdef const double* own = figure.parameters
-    cdef bint bounded = figure.bounded  # a relevant document adds 1 at the most: more than are judged cannot be
     if figure.how == AS_IS:
         out[0] = a
         return 0
     if figure.how == RATIO:
-        return quotient(a, b, figure.empty, bounded, out)
+        return quotient(a, b, figure.empty, figure.bounded, out)
     if figure.how == FALLOUT:
         a -= b
         c -= values[figure.places[3]]
         out[0] = over(a, c, figure.empty)
         return ABOVE_IDEAL if a > c * (1.0 + TOLERANCE) else 0
-    if bounded and (
-        c > b * (1.0 + TOLERANCE) if figure.how == BY_HITS
-        else a > (1.0 if figure.how == BOUNDED_MEAN else b) * (1.0 + TOLERANCE)
-    ):
-        return ABOVE_IDEAL
+    if figure.how == BOUNDED_MEAN:
+        if figure.bounded and a > 1.0 + TOLERANCE:
+            return ABOVE_IDEAL
+    elif figure.bounded and max(a, values[figure.last]) > b * (1.0 + TOLERANCE):
+        return ABOVE_IDEAL  # a relevant document adds 1 at the most; `last`: how many were returned
     if figure.how == QUOTIENT or figure.how == BY_RELEVANT:
         out[0] = over(a, b, figure.empty)
     elif figure.how == BIASED:

@@ -26,15 +26,15 @@ def scan_run(block: Buffers, totals: Ints) -> ErrorCode:
     line starts, and which line that is. `totals` takes the numbers of rows, runs and lines. A line that is blank or
     begins with # is none.
     """
-    return _scan(block, totals, 6, None, 4)
+    return _scan(block, totals, 6, 4, grades=False)
 
 
 def scan_qrels(block: Buffers, totals: Ints) -> ErrorCode:
     """Read lines `query iteration document grade`, as `scan_run` does."""
-    return _scan(block, totals, 4, 4, 3)
+    return _scan(block, totals, 4, 3, grades=True)
 
 
-def _scan(block, totals, least, most, value_field):
+def _scan(block, totals, wanted, value_field, *, grades):
     data, document_start, document_end, value, hashes, runs = block
     data = bytes(data)
     rows = count = 0
@@ -46,14 +46,14 @@ def _scan(block, totals, least, most, value_field):
     for number, line in enumerate(lines):
         fields = line.split()
         if fields and not fields[0].startswith(b"#"):
-            if len(fields) < least or (most is not None and len(fields) > most):
+            if len(fields) != wanted:
                 return FEW_FIELDS, number, len(fields)
             found = decimal(fields[value_field])
             if found is None:
                 return NOT_A_NUMBER, number, value_field
             if found != found:
-                return (NAN_SCORE if most is None else NAN_GRADE), number, value_field
-            if most is not None and found in (float("inf"), float("-inf")):
+                return (NAN_GRADE if grades else NAN_SCORE), number, value_field
+            if grades and found in (float("inf"), float("-inf")):
                 return INFINITE_GRADE, number, value_field
             starts = []
             end = 0

@@ -8,6 +8,7 @@ it. What terms are due to, their functions say.
 """
 
 import math
+from bisect import bisect_right
 from itertools import groupby
 from typing import Any
 
@@ -57,6 +58,12 @@ def ranks(term, table, query):
     return list(map(float, shown))
 
 
+def returned_above(term, table, query):
+    """How many hits have a grade above another, all of a tie group that begins by the cut-off."""
+    ranks = [first for grade, first in zip(query.grade, query.first, strict=True) if grade > term.above]
+    return [float(bisect_right(ranks, k)) for k in term.cutoffs]
+
+
 # terms that look at whole lists: a query to one value
 
 
@@ -94,6 +101,7 @@ def grade_levels(term, table, query):
     for _, same in groupby((pair for pair in judged_gains(term, table, query) if pair[0] > 0.0), lambda pair: pair[0]):
         rank += sum(count for _, count in same)
         shown.append(rank)
+    _check_ideal(sum(gain > 0.0 for gain in hit_gains(term, table, query, UNLIMITED)), rank)
     if shown and query.returned > rank + 1:
         shown.append(UNLIMITED)
     return _mean_ndcg(term, table, query, shown, len(shown))
@@ -111,6 +119,7 @@ def relevant_ranks(term, table, query):
         size = sum(gain > 0.0 for gain in gains[i:j])
         lowest = query.last[i] - size + 1 if query.ties == WORST else query.first[i]
         shown += range(lowest, lowest + size)
+    _check_ideal(len(shown), total)
     return _mean_ndcg(term, table, query, [*shown, UNLIMITED], total, total - len(shown))
 
 
@@ -120,6 +129,7 @@ AT_CUTOFFS = {
     _codes.FIRST_RELEVANT: first_relevant,
     _codes.ANY_RELEVANT: any_relevant,
     _codes.RANKS: ranks,
+    _codes.RETURNED_ABOVE: returned_above,
     _codes.PRECISION_SUM: precision_sum,
     _codes.CASCADE: cascade,
     _codes.IDEAL_CASCADE: ideal_cascade,
@@ -144,11 +154,10 @@ def _over(value, total, empty=0.0):
     return value / total if total != 0.0 else empty
 
 
-def _not_above(value, most):
-    """A value to which each relevant document adds 1 at the most: more of them than are judged cannot be."""
+def _check_ideal(value, most):
+    """Refuse more than the ideal: the judged documents lack what was returned."""
     if value > most * (1.0 + TOLERANCE):
         raise Refused(_codes.ABOVE_IDEAL, -1)
-    return value
 
 
 def _ratio(empty, bounded, own, value, ideal):
@@ -158,41 +167,46 @@ def _ratio(empty, bounded, own, value, ideal):
     return result
 
 
-def _by_capped(empty, bounded, own, value, relevant, shown):
-    _not_above(value, relevant)
+def _by_relevant(empty, bounded, own, value, relevant, hits):
+    return _over(value, relevant, empty)
+
+
+def _by_capped(empty, bounded, own, value, relevant, shown, hits):
     return _over(value, min(relevant, shown)) if relevant > 0.0 else empty
 
 
 def _by_hits(empty, bounded, own, value, relevant, hits):
-    _not_above(hits, relevant)
     return _over(value, hits) if relevant > 0.0 else empty
 
 
-def _bounded_mean(empty, bounded, own, value, relevant):
-    value = _not_above(value, 1.0) if bounded else value
+def _filled(empty, bounded, own, value, relevant, hits):
     return value if relevant > 0.0 else empty
 
 
-def _f_measure(empty, bounded, own, hits, relevant, shown):
+def _bounded_mean(empty, bounded, own, value, relevant):
+    if bounded:
+        _check_ideal(value, 1.0)
+    return value if relevant > 0.0 else empty
+
+
+def _f_measure(empty, bounded, own, hits, relevant, shown, _):
     """(1 + β²)·P·R / (β²·P + R), P and R having the same hits above them."""
     square = own[0] * own[0]
-    _not_above(hits, relevant)
     return _over((1.0 + square) * hits, square * relevant + shown) if relevant > 0.0 else empty
 
 
-def _set_ap(empty, bounded, own, hits, relevant, returned):
-    _not_above(hits, relevant)
+def _set_ap(empty, bounded, own, hits, relevant, returned, _):
     return _over(hits * hits, returned * relevant) if relevant > 0.0 else empty
 
 
 def _fallout(empty, bounded, own, hits, relevant, judged, judged_relevant):
     """What is judged and not relevant: the share of it that was returned."""
     returned, whole = hits - relevant, judged - judged_relevant
-    _not_above(returned, whole)
+    _check_ideal(returned, whole)
     return _over(returned, whole, empty)
 
 
-def _utility(empty, bounded, own, hits, relevant, returned):
+def _utility(empty, bounded, own, hits, relevant, returned, _):
     a, b, c, d, collection = own
     rest = collection + hits - returned - relevant
     value = a * hits + b * (returned - hits) + c * (relevant - hits) + d * rest
@@ -200,24 +214,32 @@ def _utility(empty, bounded, own, hits, relevant, returned):
 
 
 FIGURES = {
+    _codes.BY_RELEVANT: _by_relevant,
+    _codes.BY_CAPPED: _by_capped,
+    _codes.BY_HITS: _by_hits,
+    _codes.FILLED: _filled,
+    _codes.F_MEASURE: _f_measure,
+    _codes.SET_AP: _set_ap,
+    _codes.UTILITY: _utility,
     _codes.AS_IS: lambda empty, bounded, own, value: value,
     _codes.RATIO: _ratio,
     _codes.QUOTIENT: lambda empty, bounded, own, value, total: _over(value, total, empty),
-    _codes.BY_RELEVANT: lambda empty, bounded, own, value, total: _over(_not_above(value, total), total, empty),
-    _codes.BY_CAPPED: _by_capped,
-    _codes.BY_HITS: _by_hits,
-    _codes.FILLED: lambda empty, bounded, own, value, relevant: value if relevant > 0.0 else empty,
     _codes.BOUNDED_MEAN: _bounded_mean,
-    _codes.F_MEASURE: _f_measure,
     _codes.BIASED: lambda empty, bounded, own, total: min((1.0 - own[0]) * total, 1.0),
     _codes.RESIDUAL: lambda empty, bounded, own, total: max(1.0 - (1.0 - own[0]) * total, 0.0),
     _codes.UNJUDGED: lambda empty, bounded, own, judged, returned, shown: _over(returned - judged, shown),
-    _codes.SET_AP: _set_ap,
-    _codes.UTILITY: _utility,
     _codes.DIFFERENCE: lambda empty, bounded, own, value, other: value - other,
     _codes.ONE: lambda empty, bounded, own, value: 1.0,
     _codes.FALLOUT: _fallout,
 }
+
+
+def _figure(how, places, bounded, empty, own, values):
+    found = [values[place] for place in places]
+    if bounded and how not in (_codes.RATIO, _codes.BOUNDED_MEAN):
+        # A relevant document adds 1 at the most, and no more of them can be returned (the last value) than are judged.
+        _check_ideal(max(found[0], found[-1]), found[1])
+    return FIGURES[how](empty, bounded, own, *found)
 
 
 def figure_query(program, query, asked=None):
@@ -234,9 +256,6 @@ def figure_query(program, query, asked=None):
             else:
                 values += [OF_WHOLE_LISTS[term.family](term, table, query)] * len(term.cutoffs)
         number = -1
-        return [
-            FIGURES[how](empty, bounded, own, *(values[place] for place in places))
-            for how, places, bounded, empty, own in program.figures
-        ]
+        return [_figure(*figure, values) for figure in program.figures]
     except Refused as refused:
         return *refused.args, number

@@ -11,6 +11,7 @@ import numpy as np
 from rankgain.scalars import Array
 
 _CPU = 1  # DLPack's name for the memory that NumPy reads
+_PLAIN_IDS = frozenset((str, bytes, int))
 _NARROW_FLOATS = "bfloat16", "float8", "float4"  # NumPy has no names for them
 
 
@@ -66,9 +67,20 @@ def objects_of(value: Any, name: str) -> Any:
 
 
 def check_id(identifier: Any, where: str) -> None:
-    """Refuse what cannot be an id: unhashable objects, and tensors, which are hashable but not equal to themselves."""
+    """Refuse what cannot be an id: unhashable objects, and those not equal to themselves, such as tensors, NaN and NA."""
+    if type(identifier) in _PLAIN_IDS:
+        return
     if not isinstance(identifier, Hashable) or hasattr(identifier, "__dlpack__"):
         raise TypeError(f"{where}: an id must be hashable and not an array, not {type(identifier).__name__}")
+    if _is_missing(identifier):
+        raise ValueError(f"{where}: the id is NaN or missing")
+
+
+def _is_missing(identifier: Any) -> bool:
+    try:
+        return bool(identifier != identifier)
+    except (TypeError, ArithmeticError):  # pandas' NA will not say, a signalling NaN of decimals raises
+        return True
 
 
 def is_array(value: Any) -> bool:

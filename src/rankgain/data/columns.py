@@ -14,7 +14,7 @@ from rankgain.data.judgments import EARLIER, JudgmentSets, JudgmentSource, commo
 from rankgain.data.ragged import to_float64
 from rankgain.data.source import Chunk
 from rankgain.errors import InputError, refusal
-from rankgain.scalars import Ints
+from rankgain.scalars import Ints, quoted
 
 
 def check_validate(validate: Validate) -> Validate:
@@ -108,5 +108,5 @@ class ColumnSource(JudgmentSource):
         row = rows[error.position : error.position + 1]
         document = python_ids(self._run.documents.take(row), self._run.documents.kind)[0]
         place = f"position {error.position}" if self._run.scores is None else f"row {int(row[0])}"
-        where = f"{self._run_name}: {self.query_name(query)}, document {document!r} ({place})"
+        where = f"{self._run_name}: {self.query_name(query)}, document {quoted(document)} ({place})"
         return refusal(error.code, where, EARLIER)

@@ -13,7 +13,7 @@ from rankgain.choices import Missing
 from rankgain.data.judgments import JudgmentSets, JudgmentSource, as_dict, of_dicts, types, what_it_is
 from rankgain.data.source import Chunk
 from rankgain.errors import InputError, refusal
-from rankgain.scalars import Ints
+from rankgain.scalars import Ints, quoted
 
 Run = Mapping[Any, Mapping[Any, float]]
 
@@ -28,7 +28,7 @@ def mapping(value: Any, name: str) -> Mapping[Any, Any]:
     for query, documents in value.items():
         if not isinstance(documents, Mapping):
             kind = type(documents).__name__
-            raise TypeError(f"{name}: query {query!r}: must be a mapping by document, not {kind}")
+            raise TypeError(f"{name}: query {quoted(query)}: must be a mapping by document, not {kind}")
     return value
 
 
@@ -89,5 +89,5 @@ class DictSource(JudgmentSource):
             detail = types(self._judgments.documents[first : first + 1], run, (self._judgments.name, self._run_name))
         elif error.position >= 0:
             document, value = next(islice(run.items(), error.position, None))
-            where, detail = f"{where}, document {document!r}", what_it_is(value)
+            where, detail = f"{where}, document {quoted(document)}", what_it_is(value)
         return refusal(error.code, where, detail)

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from typing import Any, BinaryIO
 
+from rankgain.scalars import printable, quoted
+
 FileInput = str | os.PathLike[str] | BinaryIO
 
 BLOCK = 1 << 21  # bytes of a run that are processed together
@@ -25,7 +27,8 @@ class File:
     """The bytes of a file, uncompressed; they can be read twice, wherever they come from."""
 
     def __init__(self, file: BinaryIO, name: str) -> None:
-        self.name = name
+        self.name = printable(name)
+        self._path = name
         self._file: Any = file
         self._start = file.tell() if _seekable(file) else None
         self._kept = _storage() if self._start is None else None
@@ -63,7 +66,7 @@ class File:
             yield
         except OSError as error:
             if error.errno is not None and error.filename is None:
-                error.filename = self.name
+                error.filename = self._path
             raise
 
     def _count(self, read: int) -> None:
@@ -171,9 +174,14 @@ def opened(source: FileInput, argument: str) -> Iterator[File]:
                 raise ValueError(f"{argument} is to be standard input, which cannot be read as bytes here: give a path")
             file, name = sys.stdin.buffer, "standard input"
         elif isinstance(source, (str, os.PathLike)):
-            file, name = stack.enter_context(open(source, "rb", buffering=0)), os.fsdecode(source)
+            name = os.fsdecode(source)
+            if "\0" in name:
+                raise ValueError(f"{argument}: the path {quoted(name)} holds a null character: give that of a file")
+            file = stack.enter_context(open(source, "rb", buffering=0))
         elif hasattr(source, "read"):  # the name may be a number, or empty
             name = getattr(source, "name", None)
+            if getattr(source, "closed", False):
+                raise ValueError(f"{argument}: the file is closed; open it anew")
         else:
             raise TypeError(f"{argument} must be a path, '-' or an open binary file, not {type(source).__name__}")
         found = stack.enter_context(closing(File(file, name if name and isinstance(name, str) else argument)))

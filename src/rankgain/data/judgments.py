@@ -17,7 +17,7 @@ from rankgain.data.ids import Column, Ids, Rows, column_of, ids_of, python_ids, 
 from rankgain.data.ragged import to_float64
 from rankgain.data.source import Source, check_query_ids
 from rankgain.errors import ErrorCode, InputError, located, refusal
-from rankgain.scalars import Floats, Ints
+from rankgain.scalars import Floats, Ints, quoted
 
 EARLIER = "the document stands in an earlier place"
 
@@ -169,7 +169,7 @@ class JudgmentSets:
         except InputError as error:
             query = int(np.searchsorted(self.offsets, error.position, side="right")) - 1
             document = self.documents[error.position]
-            where = f"{self.name}: query {self.query_ids[query]!r}, document {document!r}"
+            where = f"{self.name}: query {quoted(self.query_ids[query])}, document {quoted(document)}"
             raise refusal(error.code, where, error.detail) from None
 
     def rows(self, queries: Ints) -> tuple[Rows, Ints]:
@@ -180,7 +180,7 @@ class JudgmentSets:
         """Return the judgments, or raise the error found in them."""
         if self.error_code is not None:
             code, query, position = self.error_code
-            raise self.refusal(f"query {self.query_ids[query]!r}", query, InputError(code, 0, position))
+            raise self.refusal(f"query {quoted(self.query_ids[query])}", query, InputError(code, 0, position))
         return self
 
     def refusal(self, query_name: str, query: int, error: InputError) -> Exception:
@@ -190,10 +190,10 @@ class JudgmentSets:
         judged = np.flatnonzero(self.grades[start:stop] >= 0.0)
         if error.gain is not None:
             error = located(error, self.grades[start:stop][judged])
-            where, detail = f"{where}, document {self.documents[start + judged[error.position]]!r}", error.detail
+            where, detail = f"{where}, document {quoted(self.documents[start + judged[error.position]])}", error.detail
         elif error.position >= 0:
             document = self.documents[start + error.position]
-            where = f"{where}, document {document!r}"
+            where = f"{where}, document {quoted(document)}"
             detail = EARLIER if error.code & ~_codes.IN_JUDGED == _codes.DUPLICATE else detail
         return refusal(error.code, where, detail)
 
@@ -265,7 +265,7 @@ class JudgmentSource(Source):
         if query_ids is not None:
             own = check_query_ids(query_ids, len(own))
         elif type(own) is not range and not _PLAIN_NAMES.issuperset(map(type, own)):  # each is judged only once
-            own = check_query_ids(own, len(own))
+            own = check_query_ids(own, len(own), judgments.name)
         self.query_ids = own
         if judgments.error_code is not None:
             self.broken = self._broken(judgments.error_code)

@@ -27,7 +27,7 @@ from rankgain.data.ragged import offsets_of, to_float64
 from rankgain.data.rules import TIES, Rules
 from rankgain.data.source import Chunk
 from rankgain.errors import InputError, refusal
-from rankgain.scalars import Bytes, Floats, Ints
+from rankgain.scalars import Bytes, Floats, Ints, quoted
 from rankgain.threads import begun
 
 HELD = 4  # blocks that are processed as one if the lines of a query are scattered over so many
@@ -38,11 +38,12 @@ class Form(NamedTuple):
 
     scan: str
     shortest: int  # how many bytes a line has at least
+    wanted: int  # how many fields
     fields: str
 
 
-QRELS = Form("scan_qrels", 8, "4 fields (query, iteration, document, grade)")
-RUN = Form("scan_run", 12, "6 fields (query, Q0, document, rank, score, tag)")
+QRELS = Form("scan_qrels", 8, 4, "query, iteration, document, grade")
+RUN = Form("scan_run", 12, 6, "query, Q0, document, rank, score, tag")
 
 
 class Block:
@@ -94,15 +95,18 @@ class Block:
         code, line, field = error_code
         where = f"{self._name}: line {self._line + line + 1}"
         if code == _codes.FEW_FIELDS:
-            return refusal(code, where, f"{field} fields, and there must be {form.fields}")
+            reason = f"{field} fields, and there must be {form.wanted} fields ({form.fields})"
+            if field > form.wanted:
+                reason += "; if files were joined here, the first lacked the newline at its end"
+            return refusal(code, where, reason)
         text = decoded(self.bytes.tobytes().split(b"\n", line + 1)[line].split()[field])
-        return refusal(code, f"{where}, field {field + 1}", repr(text))
+        return refusal(code, f"{where}, field {field + 1}", quoted(text))
 
     def repeated(self, row: int) -> Exception:
         """The refusal of the document of a row, which stands in an earlier one."""
         line = self._line + np.count_nonzero(self.bytes[: self.starts[row]] == ord("\n")) + 1
         where = f"{self._name}: line {line}, field 3"
-        return refusal(_codes.DUPLICATE, where, f"{decoded(self.document(row))!r} stands in an earlier line")
+        return refusal(_codes.DUPLICATE, where, f"{quoted(decoded(self.document(row)))} stands in an earlier line")
 
 
 class BlockBuffers:
@@ -356,7 +360,7 @@ def stamp_of(source: FileInput) -> FileStamp | None:
     path = os.path.abspath(os.fsdecode(source))
     try:
         held = os.stat(path)
-    except OSError:  # reading it gives a better message
+    except (OSError, ValueError):  # reading it gives a better message
         return None
     return FileStamp(path, held.st_size, held.st_mtime_ns) if stat.S_ISREG(held.st_mode) else None
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from rankgain._codes import AVERAGE, BEST, DOCID, STABLE, UNLIMITED, WORST
 from rankgain.choices import Missing, ScoreTies, Ties
+from rankgain.scalars import quoted
 
 AnyTies = TypeVar("AnyTies", Ties, ScoreTies)
 
@@ -72,7 +73,7 @@ def rules_of(ties: Ties, *, ids: bool, score_bits: int = 64) -> Rules:
 def check_ties(ties: AnyTies, ids: bool) -> AnyTies:
     """Check and return the policy; `ids`: whether the documents have ids."""
     if not isinstance(ties, str) or ties not in TIES:
-        raise ValueError(f"ties must be one of {', '.join(map(repr, TIES))}, not {ties!r}")
+        raise ValueError(f"ties must be one of {', '.join(map(repr, TIES))}, not {quoted(ties)}")
     if ties == "docid" and not ids:
         raise ValueError("ties='docid' needs document ids, and bare scores have none; choose another rule")
     return ties
@@ -85,5 +86,5 @@ def check_score_bits(score_bits: int) -> None:
 
 def check_missing(missing: Missing) -> Missing:
     if not isinstance(missing, str) or missing not in MISSING:
-        raise ValueError(f"missing must be 'zero' or 'skip', not {missing!r}")
+        raise ValueError(f"missing must be 'zero' or 'skip', not {quoted(missing)}")
     return missing

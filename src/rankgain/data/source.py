@@ -14,7 +14,7 @@ from rankgain.data.arrays import check_id, objects_of
 from rankgain.data.ragged import CHUNK
 from rankgain.data.rules import Rules
 from rankgain.errors import InputError
-from rankgain.scalars import Ints
+from rankgain.scalars import Ints, quoted
 
 SMALLEST_CHUNK = 1 << 15  # what several threads share has several chunks for each, but none smaller
 
@@ -80,7 +80,7 @@ class Source(ABC):
 
     def query_name(self, query: int) -> str:
         """The query as an error names it."""
-        return f"query {self.query_ids[query]!r}"
+        return f"query {quoted(self.query_ids[query])}"
 
     def under(self, rules: Rules) -> Self:
         """The source under these rules, itself or another one."""
@@ -114,7 +114,7 @@ def _chunks(loads: Ints, documents: int) -> Iterator[tuple[int, int]]:
         start = stop
 
 
-def check_query_ids(query_ids: Iterable[Hashable] | None, count: int) -> Sequence[Any]:
+def check_query_ids(query_ids: Iterable[Hashable] | None, count: int, argument: str = "query_ids") -> Sequence[Any]:
     """The caller's names for the queries; None: 0, 1, 2 …"""
     if query_ids is None:
         return range(count)
@@ -126,8 +126,8 @@ def check_query_ids(query_ids: Iterable[Hashable] | None, count: int) -> Sequenc
         raise ValueError(f"query_ids has {len(names)} ids, and there are {count} queries")
     seen: set[Hashable] = set()
     for position, name in enumerate(names):
-        check_id(name, f"query_ids: position {position}")
+        check_id(name, f"{argument}: position {position}")
         if name in seen:
-            raise ValueError(f"query_ids: position {position}: {name!r} is there for the second time")
+            raise ValueError(f"{argument}: position {position}: {quoted(name)} is there for the second time")
         seen.add(name)
     return names

@@ -22,7 +22,7 @@ from rankgain.data.rules import GIVEN, check_missing
 from rankgain.data.source import check_query_ids
 from rankgain.errors import ErrorCode, InputError, refusal
 from rankgain.rankings import Rankings
-from rankgain.scalars import Array, Ints, id_kind
+from rankgain.scalars import Array, Ints, id_kind, quoted
 
 
 def from_recommendations(
@@ -170,7 +170,7 @@ def _rows(name: str, users: Sequence[Any], rows: Sequence[Any], kinds: tuple[typ
     if there <= {*kinds} or (there == {np.ndarray} and {own.ndim for own in rows} == {1}):
         return rows
     return [
-        own if isinstance(own, kinds) else vector_of(own, f"{name}: query {user!r}", demand)
+        own if isinstance(own, kinds) else vector_of(own, f"{name}: query {quoted(user)}", demand)
         for user, own in zip(users, rows, strict=True)
     ]
 
@@ -197,7 +197,7 @@ def _ids(values: Any, name: str, users: Sequence[Any], offsets: Ints) -> Ids:
     except InputError as error:
         user = int(np.searchsorted(offsets, error.position, side="right")) - 1
         position = error.position - int(offsets[user])
-        where = f"{name}: query {users[user]!r}, position {position}"
+        where = f"{name}: query {quoted(users[user])}, position {position}"
         raise refusal(error.code, where, error.detail) from None
 
 
@@ -270,5 +270,8 @@ def _of_sparse(matrix: Any, name: str) -> JudgmentSets:
     most = min(len(items), len(matrix.data))
     if not len(offsets) or offsets[0] != 0 or offsets[-1] > most or np.any(offsets[1:] < offsets[:-1]):
         raise ValueError(f"{name} is a broken sparse matrix: its indptr points outside its indices and data")
+    items = items[: offsets[-1]]
+    if len(items) and not 0 <= items.min() <= items.max() < matrix.shape[1]:
+        raise ValueError(f"{name} is a broken sparse matrix: its indices point outside its {matrix.shape[1]} columns")
     groups = Groups(range(len(offsets) - 1), offsets[:-1], offsets[1:])
-    return of_ids(name, groups, ids_of(items[: offsets[-1]]), matrix.data[: offsets[-1]])
+    return of_ids(name, groups, ids_of(items), matrix.data[: offsets[-1]])

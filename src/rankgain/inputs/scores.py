@@ -193,14 +193,4 @@ def _ids(qid: Any) -> Array:
     if ids.dtype == object:
         for position, identifier in enumerate(ids.flat):
             check_id(identifier, f"qid: position {position}")
-            if _is_missing(identifier):
-                raise ValueError(f"qid: position {position}: the id is NaN or missing")
     return ids
-
-
-def _is_missing(identifier: Any) -> bool:
-    """Whether it is NaN, or another of those that are not equal to themselves."""
-    try:
-        return bool(identifier != identifier)
-    except TypeError:  # pandas' NA has no truth value
-        return True

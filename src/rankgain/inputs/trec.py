@@ -34,8 +34,7 @@ def read_trec(
         Lines ``query iteration document grade``. Grades may be real numbers; a negative one is pooled but unjudged.
         ``"-"`` is standard input.
     run : path, "-" or open binary file
-        Lines ``query Q0 document rank score tag``. The score orders the documents, the rank is ignored; further fields
-        belong to the tag.
+        Lines ``query Q0 document rank score tag``. The score orders the documents, the rank is ignored.
     ties : {"docid", "average", "stable", "best", "worst"}, default "docid"
         The order of documents of equal score, as in `from_qrels`. Ids are compared by byte.
     missing : {"zero", "skip"}, default "zero"
@@ -59,7 +58,7 @@ def read_trec(
     OSError
         If a file cannot be read.
     ValueError
-        If a line has too few fields (or, in qrels, too many), a grade or score is not a number, or a document stands
+        If a line has too few or too many fields, a grade or score is not a number, or a document stands
         twice in a query: the message names the file, the line and the field. If a file is damaged, or becomes shorter
         while it is read; if no query is in both files; if both are standard input; or if `ties`, `missing`,
         `score_bits` or `threads` is not one of the values above.

@@ -94,6 +94,11 @@ def judged_above(above: float) -> Term:
     return Term(_codes.JUDGED_ABOVE, Needs(1, UNLIMITED), above=above)
 
 
+def returned_above(above: float) -> Term:
+    """How many returned documents have a grade above `above`, all of a tie group that begins by the cut-off."""
+    return Term(_codes.RETURNED_ABOVE, Needs(CUT, 1, min(above, 0.0)), above=above)
+
+
 def precision_at_relevant(above: float, multiple: float) -> Term:
     """The number of relevant returned documents up to a rank of `multiple` times those that are judged (R), by rank."""
     needs = Needs(UNLIMITED, UNLIMITED, min(above, 0.0))

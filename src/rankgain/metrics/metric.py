@@ -15,7 +15,7 @@ from rankgain.metrics.gains import Gain, GainKind
 from rankgain.metrics.parameters import PARAMETERS, Parameters, cut_off
 from rankgain.metrics.table import TABLE, Row
 from rankgain.metrics.trec_names import CUTOFFS, TREC_NAMES
-from rankgain.scalars import short
+from rankgain.scalars import quoted, short
 
 
 class Metric(Parameters):
@@ -317,7 +317,7 @@ def row_of(name: Any, asked: str = "") -> Row:
         written = next((alias for alias in _NAMES if near and _bare(alias) == near[0]), "")
         hint = f"; did you mean {(asked or name).replace(name, written, 1)!r}?" if near else "."
         there = (f"{row.name} ({', '.join(row.aliases)})" if row.aliases else row.name for row in TABLE.values())
-        raise ValueError(f"unknown metric {asked or name!r}{hint} There are: {', '.join(there)}")
+        raise ValueError(f"unknown metric {quoted(asked or name)}{hint} There are: {', '.join(there)}")
     return row
 
 

@@ -34,6 +34,7 @@ from rankgain.metrics.families import (
     preference_sum,
     ranks,
     relevant_ranks,
+    returned_above,
 )
 from rankgain.metrics.gains import Gain
 from rankgain.metrics.parameters import Parameters
@@ -43,8 +44,9 @@ from rankgain.metrics.trec_names import aliases
 class Figure(NamedTuple):
     """How the values of terms make that of a metric: see `_codes`.
 
-    `bounded`: whether more than the ideal is refused. `parameters`: the numbers that it takes of the metric, besides
-    `empty`, the value where nothing is relevant.
+    `bounded`: whether more than the ideal is refused; where that is R, the last term is how many relevant documents
+    were returned, which cannot be more either. `parameters`: the numbers that it takes of the metric, besides `empty`,
+    the value where nothing is relevant.
     """
 
     how: int
@@ -70,17 +72,17 @@ QUOTIENT = Figure(_codes.QUOTIENT)
 BY_RELEVANT = Figure(_codes.BY_RELEVANT, _always)
 BY_CAPPED = Figure(_codes.BY_CAPPED, _always)
 BY_HITS = Figure(_codes.BY_HITS, _always)
-FILLED = Figure(_codes.FILLED)
+FILLED = Figure(_codes.FILLED, _always)
 BOUNDED_MEAN = Figure(_codes.BOUNDED_MEAN, _by_discount)
 F_MEASURE = Figure(_codes.F_MEASURE, _always, lambda metric: (metric.beta,))
 BIASED = Figure(_codes.BIASED, parameters=_persistence)
 RESIDUAL = Figure(_codes.RESIDUAL, parameters=_persistence)
 UNJUDGED = Figure(_codes.UNJUDGED)
 SET_AP = Figure(_codes.SET_AP, _always)
-UTILITY = Figure(_codes.UTILITY, parameters=lambda metric: (*metric.coefficients, metric.collection))
+UTILITY = Figure(_codes.UTILITY, _always, lambda metric: (*metric.coefficients, metric.collection))
 DIFFERENCE = Figure(_codes.DIFFERENCE)
 ONE = Figure(_codes.ONE)
-FALLOUT = Figure(_codes.FALLOUT, _always)
+FALLOUT = Figure(_codes.FALLOUT)
 
 
 class Row(NamedTuple):
@@ -118,12 +120,16 @@ def _hits(metric: Parameters) -> Term:
     return hits_above(metric.above)
 
 
+def _returned(metric: Parameters) -> Term:
+    return returned_above(metric.above)
+
+
 def _geometric(metric: Parameters, above: float) -> Term:
     return discounted_sum(Gain.relevant(above), Discount(GEOMETRIC, metric.p))
 
 
 def _points(metric: Parameters, *points: float) -> tuple[Term, ...]:
-    return interpolated(metric.above, points, up=metric.rounding == "up"), _relevant(metric)
+    return interpolated(metric.above, points, up=metric.rounding == "up"), _relevant(metric), _returned(metric)
 
 
 _AP = "Buckley & Voorhees 2000; Robertson, Kanoulas & Yilmaz 2010"
@@ -216,7 +222,7 @@ TABLE: dict[str, Row] = {
             "the share of the relevant documents that were returned to rank k",
             aliases=("r",),
             takes=("rel", "empty"),
-            terms=lambda m: (_hits(m), _relevant(m)),
+            terms=lambda m: (_hits(m), _relevant(m), _hits(m)),
             figure=BY_RELEVANT,
             formula="Σ rel(i), i ≤ k, / R",
             source=_TREC.format("recall"),
@@ -226,7 +232,7 @@ TABLE: dict[str, Row] = {
             "relevant documents to rank k / min(k, R): how much of what k ranks can hold",
             aliases=("recall_cap",),
             takes=("rel", "empty"),
-            terms=lambda m: (_hits(m), _relevant(m), ranks()),
+            terms=lambda m: (_hits(m), _relevant(m), ranks(), _hits(m)),
             figure=BY_CAPPED,
             formula="Σ rel(i), i ≤ k, / min(k, R) (without k: / min(n, R))",
             source=_TREC.format("rel_P") + "; BEIR's capped recall",
@@ -236,7 +242,7 @@ TABLE: dict[str, Row] = {
             "F, the weighted harmonic mean of precision and recall to rank k",
             aliases=("f1",),
             takes=("rel", "empty", "beta"),
-            terms=lambda m: (_hits(m), _relevant(m), ranks()),
+            terms=lambda m: (_hits(m), _relevant(m), ranks(), _hits(m)),
             figure=F_MEASURE,
             formula="(1 + β²)·P·C / (β²·P + C); P = Σ rel(i), i ≤ k, / k (without k: / n); C = the same sum / R",
             source="van Rijsbergen 1979",
@@ -246,7 +252,7 @@ TABLE: dict[str, Row] = {
             "average precision: the precisions at the ranks of relevant documents to k / R; its mean is MAP",
             aliases=("average_precision", "mean_average_precision"),
             takes=("rel", "empty"),
-            terms=lambda m: (precision_sum(m.above), _relevant(m)),
+            terms=lambda m: (precision_sum(m.above), _relevant(m), _returned(m)),
             figure=BY_RELEVANT,
             formula="Σ rel(i)·prec(i), i ≤ k, / R",
             source=_AP,
@@ -256,7 +262,7 @@ TABLE: dict[str, Row] = {
             "average precision / min(k, R), as recommender libraries count",
             aliases=("map_capped",),
             takes=("rel", "empty"),
-            terms=lambda m: (precision_sum(m.above), _relevant(m), ranks()),
+            terms=lambda m: (precision_sum(m.above), _relevant(m), ranks(), _returned(m)),
             figure=BY_CAPPED,
             formula="Σ rel(i)·prec(i), i ≤ k, / min(k, R) (without k: / min(n, R))",
             source="Kaggle's MAP@k; implicit, evaluation.pyx",
@@ -277,7 +283,7 @@ TABLE: dict[str, Row] = {
             "average precision, whose geometric mean is taken over queries (GMAP)",
             aliases=("gmap",),
             takes=("rel", "empty"),
-            terms=lambda m: (precision_sum(m.above), _relevant(m)),
+            terms=lambda m: (precision_sum(m.above), _relevant(m), _returned(m)),
             figure=BY_RELEVANT,
             aggregator=geometric_mean,
             cuts=False,
@@ -289,7 +295,7 @@ TABLE: dict[str, Row] = {
             "precision at rank R, or a multiple of it",
             aliases=("r_prec",),
             takes=("rel", "empty", "multiple"),
-            terms=lambda m: (precision_at_relevant(m.above, m.multiple), _relevant(m)),
+            terms=lambda m: (precision_at_relevant(m.above, m.multiple), _relevant(m), _returned(m)),
             figure=FILLED,
             cuts=False,
             formula="Σ rel(i), i ≤ K, / K; K = int(multiple·R + 0.9)",
@@ -323,7 +329,7 @@ TABLE: dict[str, Row] = {
             "bpref",
             "binary preference: how seldom judged non-relevant documents stand above relevant ones",
             takes=("rel", "empty"),
-            terms=lambda m: (preference_sum(m.above), _relevant(m)),
+            terms=lambda m: (preference_sum(m.above), _relevant(m), _returned(m)),
             figure=BY_RELEVANT,
             cuts=False,
             formula="Σ rel(i)·(1 − min(above(i), R) / min(R, N)) / R",
@@ -333,7 +339,7 @@ TABLE: dict[str, Row] = {
             "gm_bpref",
             "bpref, whose geometric mean is taken over queries",
             takes=("rel", "empty"),
-            terms=lambda m: (preference_sum(m.above), _relevant(m)),
+            terms=lambda m: (preference_sum(m.above), _relevant(m), _returned(m)),
             figure=BY_RELEVANT,
             aggregator=geometric_mean,
             cuts=False,
@@ -345,7 +351,7 @@ TABLE: dict[str, Row] = {
             "inferred AP, for judgments of a sample of the pool (negative grades: pooled, not judged)",
             aliases=("inf_ap",),
             takes=("rel", "empty"),
-            terms=lambda m: (inferred_sum(m.above), _relevant(m)),
+            terms=lambda m: (inferred_sum(m.above), _relevant(m), _returned(m)),
             figure=BY_RELEVANT,
             cuts=False,
             unaveraged=_BY_ORDER,
@@ -427,7 +433,7 @@ TABLE: dict[str, Row] = {
             "Q-measure: average precision blended with cumulative gain, (c + β·CG) / (rank + β·ICG)",
             aliases=("q",),
             takes=("rel", "empty", "beta"),
-            terms=lambda m: (precision_sum(m.above, m.beta), _relevant(m)),
+            terms=lambda m: (precision_sum(m.above, m.beta), _relevant(m), _returned(m)),
             figure=BY_RELEVANT,
             formula="Σ rel(i)·(i·prec(i) + β·CG(i)) / (i + β·ICG(i)), i ≤ k, / R; CG and ICG: the sums of the "
             "grades to rank i, and of the judged ones, highest first",
@@ -455,7 +461,7 @@ TABLE: dict[str, Row] = {
             "set_ap",
             "precision times recall of the whole list",
             takes=("rel", "empty"),
-            terms=lambda m: (_hits(m), _relevant(m), ranks()),
+            terms=lambda m: (_hits(m), _relevant(m), ranks(), _hits(m)),
             figure=SET_AP,
             cuts=False,
             formula="P·C; P = Σ rel(i) / n; C = Σ rel(i) / R",
@@ -465,7 +471,7 @@ TABLE: dict[str, Row] = {
             "utility",
             "a·(relevant returned) + b·(others returned) + c·(relevant not returned) + d·(others not returned)",
             takes=("rel", "coefficients", "collection"),
-            terms=lambda m: (_hits(m), _relevant(m), ranks()),
+            terms=lambda m: (_hits(m), _relevant(m), ranks(), _hits(m)),
             figure=UTILITY,
             highest=math.inf,
             cuts=False,
@@ -489,7 +495,7 @@ TABLE: dict[str, Row] = {
             "bin_g",
             "G with the gain 1 of each relevant document: each is divided by log2(2 + the others above)",
             takes=("rel", "empty"),
-            terms=lambda m: (cost_sum(Gain.relevant(m.above)), _relevant(m)),
+            terms=lambda m: (cost_sum(Gain.relevant(m.above)), _relevant(m), _returned(m)),
             figure=BY_RELEVANT,
             cuts=False,
             unaveraged=_BY_ORDER,
