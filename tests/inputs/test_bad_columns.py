@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pytest
 from scipy import sparse
 from support.cases import (
     GOOD,
@@ -479,5 +480,5 @@ def test_users_that_are_missing_are_counted(backend):
 def test_a_sparse_matrix_whose_indices_lie_outside_its_shape(column):
     matrix = sparse.csr_array(np.eye(2))
     matrix.indices[1] = column
-    with pytest.raises(ValueError, match=r"^relevant is a broken .*: its indices lead out of its 2 columns"):
+    with pytest.raises(ValueError, match=r"^relevant is a broken .*: its indices point outside its 2 columns"):
         rg.from_recommendations([[0], [1]], matrix)

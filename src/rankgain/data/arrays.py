@@ -67,7 +67,7 @@ def objects_of(value: Any, name: str) -> Any:
 
 
 def check_id(identifier: Any, where: str) -> None:
-    """Refuse what cannot be an id: unhashable objects, and those not equal to themselves, such as tensors, NaN and NA."""
+    """Refuse what cannot be an id: unhashable objects, and those not equal to themselves, as tensors, NaN and NA."""
     if type(identifier) in _PLAIN_IDS:
         return
     if not isinstance(identifier, Hashable) or hasattr(identifier, "__dlpack__"):
