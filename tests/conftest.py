@@ -25,6 +25,7 @@ collect_ignore = ["test_inputs_agree.py", "test_bad_columns.py", "test_hostile_c
 TRAINERS = [name for name in ("lightgbm", "xgboost", "catboost") if find_spec(name) is None]
 ABSENT += TRAINERS
 collect_ignore += [f"test_{name}.py" for name in TRAINERS]
+collect_ignore += [f"tools/test_{name}_objective.py" for name in TRAINERS]
 if find_spec("sklearn") is None:
     ABSENT.append("scikit-learn")
     collect_ignore += ["test_sklearn_dropin.py", "test_scorers.py"]

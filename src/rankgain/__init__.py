@@ -3,7 +3,8 @@
 Relevance already in rank order: `gain`, `discount`, `cg`, `dcg`, `idcg`, `ndcg`, `reciprocal_rank`, `mean_ndcg`, `mrr`.
 Any other form: make Rankings with `from_ranked`, `from_scores`, `from_recommendations`, `from_qrels`,
 `from_frames` or `read_trec`, then `evaluate`. `judgments` prepares truth for many runs.
-Where people train: `lightgbm_metric`, `xgboost_metric`, `catboost_metric`.
+Where people train: `lightgbm_metric`, `xgboost_metric`, `catboost_metric`; LambdaRank's gradients: `lambdarank`,
+`lightgbm_objective`, `xgboost_objective`.
 For scikit-learn's searches and cross-validations: `scorer`; in place of its functions: `rankgain.sklearn`.
 Several runs: `compare`. Many cut-offs: `Rankings.curve`, and `plot` for its picture.
 What gives a number, here and elsewhere: `explain`.
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from rankgain.results.evaluation import Evaluation
     from rankgain.results.explanation import Explanation, explain
     from rankgain.results.ties import TieSpread
+    from rankgain.tools.lambdarank import lambdarank
+    from rankgain.tools.objectives import lightgbm_objective, xgboost_objective
     from rankgain.tools.plot import plot
     from rankgain.tools.sample import sample
     from rankgain.tools.scorers import scorer
@@ -60,12 +63,15 @@ _LATER = {
     "from_recommendations": "inputs.recommendations",
     "from_scores": "inputs.scores",
     "judgments": "inputs.judgments",
+    "lambdarank": "tools.lambdarank",
     "lightgbm_metric": "tools.training",
+    "lightgbm_objective": "tools.objectives",
     "metric": "metrics.metric",
     "plot": "tools.plot",
     "read_trec": "inputs.trec",
     "sample": "tools.sample",
     "xgboost_metric": "tools.training",
+    "xgboost_objective": "tools.objectives",
     "scorer": "tools.scorers",
 }
 
@@ -95,7 +101,9 @@ __all__ = [
     "get_include",
     "idcg",
     "judgments",
+    "lambdarank",
     "lightgbm_metric",
+    "lightgbm_objective",
     "mean_ndcg",
     "metric",
     "mrr",
@@ -106,6 +114,7 @@ __all__ = [
     "sample",
     "scorer",
     "xgboost_metric",
+    "xgboost_objective",
 ]
 
 
