@@ -34,7 +34,13 @@ if find_spec("cibuildwheel") is None:  # with what else only .ci/run installs
     collect_ignore.append("test_release.py")
 if "compiled" not in BUILT:  # then there are no C functions
     ABSENT.append("C functions")
-    collect_ignore += ["test_abi.py", "test_capi.py", "test_capi_doors.py", "test_capi_statuses.py"]
+    collect_ignore += [
+        "test_abi.py",
+        "test_capi.py",
+        "test_capi_doors.py",
+        "test_capi_lambdas.py",
+        "test_capi_statuses.py",
+    ]
 
 usual = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 settings.register_profile("default", usual, max_examples=100, derandomize=True)

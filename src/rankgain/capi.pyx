@@ -721,7 +721,10 @@ cdef int write_lambdas(
     status = status or lambda_query(
         scores, start, n, gains, inverse, asked, aligned(scratch), gradient, hessian, &position
     )
-    return refuse(status, gradient, n) or refuse(status, hessian, n) if status else RANKGAIN_OK
+    if status:
+        refuse(status, gradient, n)
+        refuse(status, hessian, n)
+    return status
 
 
 cdef int lambdas_of(
