@@ -99,8 +99,8 @@ cdef const char* rankgain_message(int status) noexcept nogil:
         return "the cut-off k must be 1 or more; RANKGAIN_NO_CUTOFF stands for the whole list"
     if status == RANKGAIN_BAD_OPTION:
         return (
-            "gain, discount, ideal, ties, delta or normalize is none of the constants, base is not above 1, rel or empty "
-            "is infinite, sigma is not above 0, or inverse_ideal is negative or not finite"
+            "gain, discount, ideal, ties, delta or normalize is none of the constants, base is not above 1, rel or "
+            "empty is infinite, sigma is not above 0, or inverse_ideal is negative or not finite"
         )
     if status == RANKGAIN_NULL_POINTER:
         return "a pointer is NULL though there is something to read or to write"
@@ -806,8 +806,8 @@ cdef int rankgain_lambda_ndcg_lists_f64(
     int ties, int normalize, void* scratch, double* gradient, double* hessian
 ) noexcept nogil:
     return lambdas_of_lists(
-        scores, FLOAT64, offsets, queries, gains, inverse_ideals, k, discount, n_discount, sigma, delta, ties, normalize, scratch,
-        gradient, hessian,
+        scores, FLOAT64, offsets, queries, gains, inverse_ideals, k, discount, n_discount, sigma, delta, ties,
+        normalize, scratch, gradient, hessian,
     )
 
 
@@ -817,8 +817,8 @@ cdef int rankgain_lambda_ndcg_lists_f32(
     int ties, int normalize, void* scratch, double* gradient, double* hessian
 ) noexcept nogil:
     return lambdas_of_lists(
-        scores, FLOAT32, offsets, queries, gains, inverse_ideals, k, discount, n_discount, sigma, delta, ties, normalize, scratch,
-        gradient, hessian,
+        scores, FLOAT32, offsets, queries, gains, inverse_ideals, k, discount, n_discount, sigma, delta, ties,
+        normalize, scratch, gradient, hessian,
     )
 
 

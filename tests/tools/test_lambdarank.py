@@ -3,7 +3,9 @@
 import math
 import pickle
 from decimal import Decimal, localcontext
+from importlib.util import find_spec
 from itertools import combinations, permutations, product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -393,3 +395,12 @@ def test_objective_without_groups(backend):
 def test_objective_says_what_it_is():
     assert repr(rg.lightgbm_objective()) == "<LightGBMObjective: ndcg(gain=exponential)@10>"
     assert repr(rg.xgboost_objective("pairwise@8")) == "<XGBoostObjective: pairwise@8>"
+
+
+@pytest.mark.checkout
+def test_the_example_for_torch():
+    """It is run where torch is installed, as in `.ci/deep`."""
+    code = (Path(__file__).parents[2] / "examples" / "torch_lambdarank.py").read_text(encoding="utf-8")
+    compiled = compile(code, "torch_lambdarank.py", "exec")
+    if find_spec("torch"):
+        exec(compiled, {"__name__": "__main__"})

@@ -38,15 +38,15 @@ TARGET static void HERE(exponentials)(const double *scores, ptrdiff_t n, double 
   for (ptrdiff_t i = 0; i < n; i += LANES) STORE(out + i, HERE(exponential)((LOAD(scores + i) - top) * sigma));
 }
 
-/* Pairs of one document with LANES of those behind it; of them only the first `left` are there. */
-TARGET static ALWAYS void HERE(block)(const struct Row *row, int by_score, int unit, ptrdiff_t left,
+/* Pairs of one document with LANES of those behind it; `from` and `to`: which of these count. */
+TARGET static ALWAYS void HERE(block)(const struct Row *row, int by_score, int unit, ptrdiff_t from, ptrdiff_t to,
                                       const double *scores, const double *gains, const double *exps,
-                                      const double *worths, double *pulls, double *curvatures, HERE(reals) *pull,
-                                      HERE(reals) *curvature, HERE(reals) *total) {
+                                      const double *worths, double *gradients, double *hessians,
+                                      HERE(reals) *gradient, HERE(reals) *hessian, HERE(reals) *total) {
   const HERE(reals) other = LOAD(exps), none = ALL(0.0);
   const HERE(reals) gap = row->gain - LOAD(gains);
   const HERE(reals) sum = row->exp + other;
-  HERE(reals) apart = ALL(1.0), change, inverse, size, slope;
+  HERE(reals) apart, change, inverse, size, slope;
   if (by_score) {
     apart = 0.01 + (row->score - LOAD(scores));
     apart = PICK(apart < ALL(1e300), apart, ALL(1e300));
@@ -58,65 +58,71 @@ TARGET static ALWAYS void HERE(block)(const struct Row *row, int by_score, int u
   else
     change = gap * (row->worth - LOAD(worths));
   change = change * (PICK(gap > none, other, row->exp - none) * inverse);
-#if LANES > 1
-  if (left < LANES) {
-    HERE(bits) lane;
-    for (int each = 0; each < LANES; each++) lane[each] = each;
-    change = PICK(lane < left, change, none);
-  }
-#else
-  change = left > 0 ? change : 0.0;
-#endif
   size = PICK(gap > none, change, -change);
   slope = PICK(gap > none, row->exp - none, other) * inverse;
   if (by_score) slope = slope * apart;
   slope = size * slope;
-  STORE(pulls, LOAD(pulls) + change);
-  STORE(curvatures, LOAD(curvatures) + slope);
-  *pull += change;
-  *curvature += slope;
+  if (from > 0 || to < LANES) {
+#if LANES > 1
+    HERE(bits) lane;
+    for (int each = 0; each < LANES; each++) lane[each] = each;
+    const HERE(bits) counts = (lane >= from) & (lane < to);
+#else
+    const int counts = from <= 0 && to > 0;
+#endif
+    change = PICK(counts, change, none);
+    size = PICK(counts, size, none);
+    slope = PICK(counts, slope, none);
+  }
+  STORE(gradients, LOAD(gradients) + change);
+  STORE(hessians, LOAD(hessians) + slope);
+  *gradient += change;
+  *hessian += slope;
   *total += size;
 }
 
-TARGET static ALWAYS void HERE(pairs_of)(const struct Row *row, int by_score, int unit, ptrdiff_t n,
-                                         const double *scores, const double *gains, const double *exps,
-                                         const double *worths, double *pulls, double *curvatures, double *sums) {
-  HERE(reals) pull[SUM_LANES / LANES], curvature[SUM_LANES / LANES], total[SUM_LANES / LANES];
-  ptrdiff_t i = 0;
+/* Blocks begin at multiples of SUM_LANES whatever the row is: a row loads what the one before it has just stored, which
+   is slow where it was stored in other pieces (8.2 instead of 7.0 us for 120 documents at k = 30). */
+TARGET static ALWAYS void HERE(pairs_of)(const struct Row *row, int by_score, int unit, ptrdiff_t start,
+                                         ptrdiff_t stop, const double *scores, const double *gains,
+                                         const double *exps, const double *worths, double *gradients,
+                                         double *hessians, double *sums) {
+  HERE(reals) gradient[SUM_LANES / LANES], hessian[SUM_LANES / LANES], total[SUM_LANES / LANES];
+  ptrdiff_t i = start - start % SUM_LANES;
   UNROLLED for (int part = 0; part < SUM_LANES / LANES; part++)
-    pull[part] = curvature[part] = total[part] = ALL(0.0);
-  for (; i + SUM_LANES <= n; i += SUM_LANES)
+    gradient[part] = hessian[part] = total[part] = ALL(0.0);
+  for (; i < stop; i += SUM_LANES) {
+    const int whole = i >= start && i + SUM_LANES <= stop;
     UNROLLED for (int part = 0; part < SUM_LANES / LANES; part++) {
       const ptrdiff_t at = i + part * LANES;
-      HERE(block)(row, by_score, unit, LANES, scores + at, gains + at, exps + at, worths + at, pulls + at,
-                  curvatures + at, pull + part, curvature + part, total + part);
+      if (whole)
+        HERE(block)(row, by_score, unit, 0, LANES, scores + at, gains + at, exps + at, worths + at, gradients + at,
+                    hessians + at, gradient + part, hessian + part, total + part);
+      else
+        HERE(block)(row, by_score, unit, start - at, stop - at, scores + at, gains + at, exps + at, worths + at,
+                    gradients + at, hessians + at, gradient + part, hessian + part, total + part);
     }
-  if (i < n)
-    UNROLLED for (int part = 0; part < SUM_LANES / LANES; part++) {
-      const ptrdiff_t at = i + part * LANES;
-      HERE(block)(row, by_score, unit, n - at, scores + at, gains + at, exps + at, worths + at, pulls + at,
-                  curvatures + at, pull + part, curvature + part, total + part);
-    }
+  }
   double each[3][SUM_LANES];
-  memcpy(each[0], pull, sizeof each[0]);
-  memcpy(each[1], curvature, sizeof each[1]);
+  memcpy(each[0], gradient, sizeof each[0]);
+  memcpy(each[1], hessian, sizeof each[1]);
   memcpy(each[2], total, sizeof each[2]);
   for (int sum = 0; sum < 3; sum++) sums[sum] = (each[sum][0] + each[sum][1]) + (each[sum][2] + each[sum][3]);
 }
 
-/* Add to the pulls (how far up the row's document would push each of n others, not times sigma) and curvatures of the
-   others; write the sums of both and that of the sizes of the pulls. */
-TARGET static void HERE(pairs)(const struct Row *row, ptrdiff_t n, const double *scores, const double *gains,
-                               const double *exps, const double *worths, double *pulls, double *curvatures,
-                               double *sums) {
+/* Add what the pairs of a row with the documents from start to stop are worth to the gradients and hessians of these,
+   not times sigma; write the sums of both, and that of the sizes of the gradients. */
+TARGET static void HERE(pairs)(const struct Row *row, ptrdiff_t start, ptrdiff_t stop, const double *scores,
+                               const double *gains, const double *exps, const double *worths, double *gradients,
+                               double *hessians, double *sums) {
   if (row->unit && row->by_score)
-    HERE(pairs_of)(row, 1, 1, n, scores, gains, exps, worths, pulls, curvatures, sums);
+    HERE(pairs_of)(row, 1, 1, start, stop, scores, gains, exps, worths, gradients, hessians, sums);
   else if (row->unit)
-    HERE(pairs_of)(row, 0, 1, n, scores, gains, exps, worths, pulls, curvatures, sums);
+    HERE(pairs_of)(row, 0, 1, start, stop, scores, gains, exps, worths, gradients, hessians, sums);
   else if (row->by_score)
-    HERE(pairs_of)(row, 1, 0, n, scores, gains, exps, worths, pulls, curvatures, sums);
+    HERE(pairs_of)(row, 1, 0, start, stop, scores, gains, exps, worths, gradients, hessians, sums);
   else
-    HERE(pairs_of)(row, 0, 0, n, scores, gains, exps, worths, pulls, curvatures, sums);
+    HERE(pairs_of)(row, 0, 0, start, stop, scores, gains, exps, worths, gradients, hessians, sums);
 }
 
 static const struct PairLoops HERE(pair_loops) = {HERE(exponentials), HERE(pairs)};

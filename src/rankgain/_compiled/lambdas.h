@@ -19,8 +19,8 @@ struct Row {
 
 struct PairLoops {
   void (*exponentials)(const double *, ptrdiff_t, double, double, double *);
-  void (*pairs)(const struct Row *, ptrdiff_t, const double *, const double *, const double *, const double *,
-                double *, double *, double *);
+  void (*pairs)(const struct Row *, ptrdiff_t, ptrdiff_t, const double *, const double *, const double *,
+                const double *, double *, double *, double *);
 };
 
 #ifdef __GNUC__

@@ -29,8 +29,8 @@ cdef extern from "lambdas.h" nogil:
     struct PairLoops:
         void (*exponentials)(const double*, Py_ssize_t, double, double, double*) noexcept nogil
         void (*pairs)(
-            const Row*, Py_ssize_t, const double*, const double*, const double*, const double*, double*, double*,
-            double*
+            const Row*, Py_ssize_t, Py_ssize_t, const double*, const double*, const double*, const double*, double*,
+            double*, double*
         ) noexcept nogil
     const PairLoops* pair_loops_baseline
     const PairLoops* pair_loops_wide
@@ -38,6 +38,7 @@ cdef extern from "lambdas.h" nogil:
 cdef enum:
     WIDEST = 700  # sigma times the range of the scores, up to which exponentials are shared: e^-700 has all its bits
     ARRAYS = 11  # of one number a document
+    ALIGNMENT = 32
 
 cdef struct Documents:
     # Those of a query in the order of their ranks, or as far as these matter.
@@ -48,8 +49,8 @@ cdef struct Documents:
     double* gain
     double* exp
     double* worth  # the discount of the rank
-    double* pull
-    double* curvature
+    double* gradient
+    double* hessian
     double* zero
     double* spread  # of the discounts in a tie group, where it begins
     # for `order_hits`
@@ -61,24 +62,25 @@ cdef struct Documents:
 # scratch
 
 cdef inline size_t stride_of(Py_ssize_t n) noexcept nogil:
-    """Numbers an array has: some loops go over the last document by less than a block."""
-    return <size_t>n + 2 * SUM_LANES
+    """Numbers an array has: whole blocks, and one more, for some loops go over the last document."""
+    return (<size_t>n // SUM_LANES + 2) * SUM_LANES
 
 
 cdef size_t lambda_size(Py_ssize_t n) noexcept nogil:
-    return workspace_size(n) + ARRAYS * stride_of(n) * sizeof(double)
+    return workspace_size(n) + ARRAYS * stride_of(n) * sizeof(double) + ALIGNMENT
 
 
 cdef void part(Documents* documents, Workspace* space, void* block, Py_ssize_t n) noexcept nogil:
     cdef size_t stride = stride_of(n)
+    cdef char* rest = <char*>block + workspace_size(n)
     lay_out(space, block, n)
-    documents.score = <double*>(<char*>block + workspace_size(n))
+    documents.score = <double*>(rest + <size_t>(-<Py_ssize_t>rest) % ALIGNMENT)
     documents.gain = documents.score + stride
     documents.exp = documents.gain + stride
     documents.worth = documents.exp + stride
-    documents.pull = documents.worth + stride
-    documents.curvature = documents.pull + stride
-    documents.zero = documents.curvature + stride
+    documents.gradient = documents.worth + stride
+    documents.hessian = documents.gradient + stride
+    documents.zero = documents.hessian + stride
     documents.grade = documents.spread = documents.zero + stride
     documents.place = <int64_t*>(documents.grade + stride)
     documents.first = documents.place + stride
@@ -188,38 +190,39 @@ cdef inline double pair_up(
     Documents* documents, Row* row, double worth, const double* worths, Py_ssize_t index, Py_ssize_t start,
     Py_ssize_t stop, const PairLoops* loops
 ) noexcept nogil:
-    """The document at `index` with those from `start`: return the sum of the sizes of the pulls."""
+    """The document at `index` with those from `start`: return the sum of the sizes of the gradients."""
     cdef double sums[3]
     row.worth = worth
     loops.pairs(
-        row, stop - start, documents.score + start, documents.gain + start, documents.exp + start, worths,
-        documents.pull + start, documents.curvature + start, sums,
+        row, start, stop, documents.score, documents.gain, documents.exp, worths, documents.gradient,
+        documents.hessian, sums,
     )
-    documents.pull[index] -= sums[0]
-    documents.curvature[index] += sums[1]
+    documents.gradient[index] -= sums[0]
+    documents.hessian[index] += sums[1]
     return sums[2]
 
 
-cdef double pull_all(Documents* documents, const Lambdas* asked) noexcept nogil:
-    """Write the pull and the curvature of each document, and return the sum of the sizes of the pulls."""
+cdef double pair_all(Documents* documents, const Lambdas* asked) noexcept nogil:
+    """Write gradients and hessians, not times sigma, and return the sum of the sizes of the gradients."""
     cdef const PairLoops* loops = pair_loops_wide if wide_registers() else pair_loops_baseline
-    cdef Py_ssize_t n = documents.n, index, group = 0
+    cdef Py_ssize_t n = documents.n, most = <Py_ssize_t>stride_of(n), index, group = 0
     cdef double low = documents.score[0], high = documents.score[0], spread = 0.0, total = 0.0
     cdef bint shared
     cdef Row row
     for index in range(n):
         low = min(low, documents.score[index])
-    for index in range(n, n + 2 * SUM_LANES):  # what blocks read behind the last
+    for index in range(n, most):  # what blocks read behind the last
         documents.score[index] = low
         documents.gain[index] = documents.worth[index] = documents.exp[index] = 0.0
-    memset(documents.zero, 0, (n + 2 * SUM_LANES) * sizeof(double))
-    memset(documents.pull, 0, (n + 2 * SUM_LANES) * sizeof(double))
-    memset(documents.curvature, 0, (n + 2 * SUM_LANES) * sizeof(double))
+    memset(documents.gradient, 0, most * sizeof(double))
+    memset(documents.hessian, 0, most * sizeof(double))
     shared = asked.sigma * (high - low) <= WIDEST
     if shared:
         loops.exponentials(documents.score, n, high, asked.sigma, documents.exp)
     row.by_score = asked.by_score and low < high
     row.unit = asked.unit
+    if asked.average:
+        memset(documents.zero, 0, most * sizeof(double))
     for index in range(documents.rows):
         row.score = documents.score[index]
         row.gain = documents.gain[index]
@@ -235,8 +238,7 @@ cdef double pull_all(Documents* documents, const Lambdas* asked) noexcept nogil:
         if index + 1 < group:
             total += pair_up(documents, &row, spread, documents.zero, index, index + 1, group, loops)
         total += pair_up(
-            documents, &row, documents.worth[index], documents.worth + max(index + 1, group), index,
-            max(index + 1, group), n, loops,
+            documents, &row, documents.worth[index], documents.worth, index, max(index + 1, group), n, loops
         )
     return total
 
@@ -267,14 +269,14 @@ cdef int lambda_query(
     if not arrange(&documents, held, gains, inverse, n, asked, &space) or documents.n < 2:
         return 0
     weigh(&documents, asked)
-    total = 2.0 * asked.sigma * pull_all(&documents, asked)
+    total = 2.0 * asked.sigma * pair_all(&documents, asked)
     if not finite(total):
         return NOT_FINITE
     if asked.by_query and total > 0.0:
         factor = asked.sigma * (log2(1.0 + total) / total)
     for index in range(documents.n):
-        gradient[documents.place[index]] = documents.pull[index] * factor
-        hessian[documents.place[index]] = documents.curvature[index] * (asked.sigma * factor)
+        gradient[documents.place[index]] = documents.gradient[index] * factor
+        hessian[documents.place[index]] = documents.hessian[index] * (asked.sigma * factor)
     return 0
 
 

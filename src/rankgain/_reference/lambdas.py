@@ -173,7 +173,7 @@ def _pulls(scores, gains, places, asked):
         parts = [(range(row + 1, behind), _spread(worths[slice(*groups[row])]), [0.0] * n)] if behind > row + 1 else []
         for others, worth, against in [*parts, (range(behind, n), means[row], means)]:
             sums = [[0.0] * LANES for _ in range(3)]
-            for lane, other in enumerate(others):
+            for other in others:
                 gap = gains[row] - gains[other]
                 apart = min(0.01 + (scores[row] - scores[other]), FURTHEST) if by_score and low < high else 1.0
                 inverse = 1.0 / ((powers[row] + powers[other]) * apart)
@@ -185,7 +185,7 @@ def _pulls(scores, gains, places, asked):
                 pull[other] += change
                 curvature[other] += slope
                 for held, addend in zip(sums, (change, slope, size), strict=True):
-                    held[lane % LANES] += addend
+                    held[other % LANES] += addend
             first, second, third = ((a + b) + (c + d) for a, b, c, d in sums)
             pull[row] -= first
             curvature[row] += second
