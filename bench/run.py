@@ -13,6 +13,7 @@ BENCHES = (
     "dense_full",
     "ranked",
     "groups",
+    "lambdarank",
     "dicts",
     "pytrec_eval_dropin",
     "files",

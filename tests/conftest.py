@@ -25,6 +25,7 @@ collect_ignore = ["inputs/test_inputs_agree.py", "inputs/test_bad_columns.py", "
 TRAINERS = [name for name in ("lightgbm", "xgboost", "catboost") if find_spec(name) is None]
 ABSENT += TRAINERS
 collect_ignore += [f"tools/test_{name}.py" for name in TRAINERS]
+collect_ignore += [f"tools/test_{name}_objective.py" for name in TRAINERS]
 if find_spec("sklearn") is None:
     ABSENT.append("scikit-learn")
     collect_ignore += ["test_sklearn.py", "tools/test_scorers.py"]
@@ -33,7 +34,9 @@ if find_spec("cibuildwheel") is None:  # with what else only .ci/run installs
     collect_ignore.append("package/test_release.py")
 if "compiled" not in BUILT:  # then there are no C functions
     ABSENT.append("C functions")
-    collect_ignore += [f"capi/test_{name}.py" for name in ("abi", "capi", "capi_doors", "capi_statuses")]
+    collect_ignore += [
+        f"capi/test_{name}.py" for name in ("abi", "capi", "capi_doors", "capi_lambdas", "capi_statuses")
+    ]
 
 usual = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 settings.register_profile("default", usual, max_examples=20, derandomize=True)

@@ -4,7 +4,8 @@ Relevance already in rank order: `gain`, `discount`, `cg`, `dcg`, `idcg`, `ndcg`
 `precision`, `recall`, `average_precision`, `hit_rate`.
 Any other form of input: make Rankings with `from_ranked`, `from_scores`, `from_recommendations`, `from_qrels`,
 `from_frames` or `read_trec`, then `evaluate`. `judgments` prepares truth for many runs.
-Metrics for training: `lightgbm_metric`, `xgboost_metric`, `catboost_metric`.
+Metrics for training: `lightgbm_metric`, `xgboost_metric`, `catboost_metric`; LambdaRank's gradients: `lambdarank`,
+`lightgbm_objective`, `xgboost_objective`.
 For scikit-learn's searches and cross-validations: `scorer`; in place of its functions: `rankgain.sklearn`.
 Any two forms in one call: `evaluate`.
 Several runs: `compare`. Many cut-offs: `Rankings.curve`, and `plot` to draw them.
@@ -52,6 +53,9 @@ if TYPE_CHECKING:
     from rankgain.results.explanation import Explanation as Explanation
     from rankgain.results.explanation import explain as explain
     from rankgain.results.ties import TieSpread as TieSpread
+    from rankgain.tools.lambdarank import lambdarank as lambdarank
+    from rankgain.tools.objectives import lightgbm_objective as lightgbm_objective
+    from rankgain.tools.objectives import xgboost_objective as xgboost_objective
     from rankgain.tools.plot import plot as plot
     from rankgain.tools.sample import sample as sample
     from rankgain.tools.scorers import scorer as scorer
@@ -83,12 +87,15 @@ _LATER = {
     "from_recommendations": "inputs.recommendations",
     "from_scores": "inputs.scores",
     "judgments": "inputs.judgments",
+    "lambdarank": "tools.lambdarank",
     "lightgbm_metric": "tools.training",
+    "lightgbm_objective": "tools.objectives",
     "metric": "metrics.metric",
     "plot": "tools.plot",
     "read_trec": "inputs.trec",
     "sample": "tools.sample",
     "xgboost_metric": "tools.training",
+    "xgboost_objective": "tools.objectives",
     "scorer": "tools.scorers",
 }
 

@@ -98,4 +98,5 @@ cdef enum:
     BAD_GAIN = 22
     SHORT_DISCOUNT = 23
     ABOVE_MAX_GRADE = 24
+    INFINITE_SCORE = 25
     IN_JUDGED = 64

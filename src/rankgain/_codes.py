@@ -90,5 +90,6 @@ MISSING_GAIN = 21
 BAD_GAIN = 22
 SHORT_DISCOUNT = 23
 ABOVE_MAX_GRADE = 24
+INFINITE_SCORE = 25
 # Added to a code: the error is in the judged grades, not in the list itself.
 IN_JUDGED = 64

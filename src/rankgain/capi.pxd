@@ -24,6 +24,17 @@ cpdef enum:
     RANKGAIN_STABLE = 51
 
 cpdef enum:
+    RANKGAIN_DELTA_CUT = 64
+    RANKGAIN_DELTA_FULL = 65
+    RANKGAIN_DELTA_ONE = 66
+
+cpdef enum:
+    RANKGAIN_NOT_NORMALIZED = 80
+    RANKGAIN_BY_SCORE = 81
+    RANKGAIN_BY_QUERY = 82
+    RANKGAIN_BY_SCORE_AND_QUERY = 83
+
+cpdef enum:
     RANKGAIN_OK = 0
     RANKGAIN_NAN_GRADE = 1
     RANKGAIN_INFINITE_GRADE = 2
@@ -32,6 +43,7 @@ cpdef enum:
     RANKGAIN_NAN_SCORE = 5
     RANKGAIN_NOT_FINITE = 6
     RANKGAIN_ABOVE_IDEAL = 7
+    RANKGAIN_INFINITE_SCORE = 25
     RANKGAIN_BAD_LENGTH = -1
     RANKGAIN_BAD_CUTOFF = -2
     RANKGAIN_BAD_OPTION = -3
@@ -119,4 +131,26 @@ cdef int rankgain_reciprocal_rank_from_scores_f64(
 cdef int rankgain_reciprocal_rank_from_scores_f32(
     const float* scores, Py_ssize_t n, Py_ssize_t stride, const double* labels, Py_ssize_t labels_stride,
     Py_ssize_t k, int ties, double rel, double empty, void* scratch, double* value
+) noexcept nogil
+
+cdef Py_ssize_t rankgain_lambda_scratch_size(Py_ssize_t n) noexcept nogil
+cdef int rankgain_lambda_ndcg_f64(
+    const double* scores, Py_ssize_t n, const double* gains, double inverse_ideal, Py_ssize_t k, const double* discount,
+    Py_ssize_t n_discount, double sigma, int delta, int ties, int normalize, void* scratch, double* gradient,
+    double* hessian
+) noexcept nogil
+cdef int rankgain_lambda_ndcg_f32(
+    const float* scores, Py_ssize_t n, const double* gains, double inverse_ideal, Py_ssize_t k, const double* discount,
+    Py_ssize_t n_discount, double sigma, int delta, int ties, int normalize, void* scratch, double* gradient,
+    double* hessian
+) noexcept nogil
+cdef int rankgain_lambda_ndcg_lists_f64(
+    const double* scores, const Py_ssize_t* offsets, Py_ssize_t queries, const double* gains,
+    const double* inverse_ideals, Py_ssize_t k, const double* discount, Py_ssize_t n_discount, double sigma, int delta,
+    int ties, int normalize, void* scratch, double* gradient, double* hessian
+) noexcept nogil
+cdef int rankgain_lambda_ndcg_lists_f32(
+    const float* scores, const Py_ssize_t* offsets, Py_ssize_t queries, const double* gains,
+    const double* inverse_ideals, Py_ssize_t k, const double* discount, Py_ssize_t n_discount, double sigma, int delta,
+    int ties, int normalize, void* scratch, double* gradient, double* hessian
 ) noexcept nogil

@@ -15,6 +15,7 @@ from libc.stdint cimport int64_t, uint32_t
 from libc.string cimport memset
 
 from rankgain._codes cimport AVERAGE, LOG2, STABLE, UNIT, VECTOR
+from rankgain._compiled.lambdas cimport Lambdas, lambda_query, lambda_size
 from rankgain._compiled.walk cimport (
     FLOAT32, FLOAT64, Discount, Numbers, Result, Workspace, as_numbers, dcg_one, discount_at, find_relevant, finite,
     first_error, gain_of, ideal_depth, idcg_one, lay_out, order_hits, quotient, rr_one, sum_each, sum_hits,
@@ -48,6 +49,11 @@ cdef extern from "rankgain.h":
         void* ndcg_from_scores_f32
         void* reciprocal_rank_from_scores_f64
         void* reciprocal_rank_from_scores_f32
+        void* lambda_scratch_size
+        void* lambda_ndcg_f64
+        void* lambda_ndcg_f32
+        void* lambda_ndcg_lists_f64
+        void* lambda_ndcg_lists_f32
 
 cdef extern from *:
     """
@@ -85,18 +91,26 @@ cdef const char* rankgain_message(int status) noexcept nogil:
         return "the sum of the gains, or its ratio to the ideal, is not finite; use smaller gains"
     if status == RANKGAIN_ABOVE_IDEAL:
         return "judged lacks grades that the returned list has (DCG exceeds the ideal)"
+    if status == RANKGAIN_INFINITE_SCORE:
+        return "a score is infinite, so its gradient is not defined; only -inf may stand there"
     if status == RANKGAIN_BAD_LENGTH:
         return "a length is negative or too large, or offsets are negative or fall"
     if status == RANKGAIN_BAD_CUTOFF:
         return "the cut-off k must be 1 or more; RANKGAIN_NO_CUTOFF stands for the whole list"
     if status == RANKGAIN_BAD_OPTION:
-        return "gain, discount, ideal or ties is none of the constants, base is not above 1, rel or empty is infinite"
+        return (
+            "gain, discount, ideal, ties, delta or normalize is none of the constants, base is not above 1, rel or "
+            "empty is infinite, sigma is not above 0, or inverse_ideal is negative or not finite"
+        )
     if status == RANKGAIN_NULL_POINTER:
         return "a pointer is NULL though there is something to read or to write"
     if status == RANKGAIN_SHORT_DISCOUNT:
         return "the discount has fewer numbers than there are ranks to k"
     if status == RANKGAIN_BAD_DISCOUNT:
-        return "a discount is negative, infinite or NaN; discounts must be finite and not negative"
+        return (
+            "a discount is negative, infinite or NaN, or rises; discounts must be finite and not negative, and for "
+            "gradients must not rise"
+        )
     return "no status of this rankgain"
 
 
@@ -658,6 +672,156 @@ cdef int rankgain_reciprocal_rank_from_scores_f32(
     return refuse(status, value, 1) if status else measure_rr(&query, rel, empty, value)
 
 
+# gradients
+
+cdef Py_ssize_t rankgain_lambda_scratch_size(Py_ssize_t n) noexcept nogil:
+    return -1 if n < 0 or n > MOST else <Py_ssize_t>lambda_size(n) + ALIGNMENT
+
+
+cdef int open_lambdas(
+    Lambdas* asked, Py_ssize_t n, Py_ssize_t k, const double* discount, Py_ssize_t n_discount, double sigma, int delta,
+    int ties, int normalize
+) noexcept nogil:
+    """What is asked of lists of up to n documents."""
+    cdef Py_ssize_t rank, ranks = n if delta == RANKGAIN_DELTA_FULL else min(n, k)
+    cdef int status = check_option(delta, RANKGAIN_DELTA_CUT, RANKGAIN_DELTA_ONE)
+    status = status or check_option(normalize, RANKGAIN_NOT_NORMALIZED, RANKGAIN_BY_SCORE_AND_QUERY)
+    if ties != RANKGAIN_AVERAGE and ties != RANKGAIN_STABLE or not 1e-100 <= sigma <= 1e100:
+        status = status or RANKGAIN_BAD_OPTION
+    if delta == RANKGAIN_DELTA_ONE:
+        ranks = 0
+    status = status or open_discount(&asked.discount, discount, n_discount, ranks)
+    if status:
+        return status
+    for rank in range(1, ranks if discount != NULL else 0):
+        if discount[rank] > discount[rank - 1]:
+            return RANKGAIN_BAD_DISCOUNT
+    if delta == RANKGAIN_DELTA_ONE and discount != NULL:  # which has been asked for no rank
+        asked.discount.kind = UNIT
+        asked.discount.size = 0
+    asked.depth = k
+    asked.sigma = sigma
+    asked.full = delta == RANKGAIN_DELTA_FULL
+    asked.unit = delta == RANKGAIN_DELTA_ONE
+    asked.average = ties == RANKGAIN_AVERAGE
+    asked.by_score = (normalize - RANKGAIN_NOT_NORMALIZED) & 1
+    asked.by_query = (normalize - RANKGAIN_NOT_NORMALIZED) >> 1
+    return RANKGAIN_OK
+
+
+cdef int write_lambdas(
+    const Numbers* scores, int64_t start, Py_ssize_t n, const double* gains, double inverse, const Lambdas* asked,
+    void* scratch, double* gradient, double* hessian
+) noexcept nogil:
+    """Those of one query, all of whose arguments but data are sound."""
+    cdef Py_ssize_t position
+    cdef int status = first_error(gains, n, 1, False, &position)
+    if not 0.0 <= inverse <= DBL_MAX:
+        status = status or RANKGAIN_BAD_OPTION
+    status = status or lambda_query(
+        scores, start, n, gains, inverse, asked, aligned(scratch), gradient, hessian, &position
+    )
+    if status:
+        refuse(status, gradient, n)
+        refuse(status, hessian, n)
+    return status
+
+
+cdef int lambdas_of(
+    const void* scores, int kind, Py_ssize_t n, const double* gains, double inverse_ideal, Py_ssize_t k,
+    const double* discount, Py_ssize_t n_discount, double sigma, int delta, int ties, int normalize, void* scratch,
+    double* gradient, double* hessian
+) noexcept nogil:
+    cdef Numbers numbers
+    cdef Lambdas asked
+    cdef int status = check_list(scores, n, k) or check_pointer(gains, n) or check_pointer(scratch, n)
+    status = status or check_pointer(gradient, n) or check_pointer(hessian, n)
+    status = status or open_lambdas(&asked, n, k, discount, n_discount, sigma, delta, ties, normalize)
+    if status:
+        refuse(status, gradient, n)
+        return refuse(status, hessian, n)
+    as_numbers(&numbers, <const double*>scores)
+    numbers.kind = kind
+    return write_lambdas(&numbers, 0, n, gains, inverse_ideal, &asked, scratch, gradient, hessian)
+
+
+cdef int lambdas_of_lists(
+    const void* scores, int kind, const Py_ssize_t* offsets, Py_ssize_t queries, const double* gains,
+    const double* inverse_ideals, Py_ssize_t k, const double* discount, Py_ssize_t n_discount, double sigma, int delta,
+    int ties, int normalize, void* scratch, double* gradient, double* hessian
+) noexcept nogil:
+    cdef Numbers numbers
+    cdef Lambdas asked
+    cdef Py_ssize_t query, start, n, longest = 0
+    cdef int found, status = check_lists(gains, offsets, queries, inverse_ideals)
+    if status or queries == 0:
+        return status
+    n = offsets[queries]
+    status = check_list(scores, n, k) or check_pointer(scratch, n)
+    status = status or check_pointer(gradient, n) or check_pointer(hessian, n)
+    for query in range(queries):
+        longest = max(longest, offsets[query + 1] - offsets[query])
+    status = status or open_lambdas(&asked, longest, k, discount, n_discount, sigma, delta, ties, normalize)
+    start = offsets[0]
+    if status:
+        refuse(status, gradient + start if gradient != NULL else NULL, n - start)
+        return refuse(status, hessian + start if hessian != NULL else NULL, n - start)
+    as_numbers(&numbers, <const double*>scores)
+    numbers.kind = kind
+    for query in range(queries):
+        start = offsets[query]
+        found = write_lambdas(
+            &numbers, start, offsets[query + 1] - start, gains + start, inverse_ideals[query], &asked, scratch,
+            gradient + start, hessian + start,
+        )
+        status = status or found
+    return status
+
+
+cdef int rankgain_lambda_ndcg_f64(
+    const double* scores, Py_ssize_t n, const double* gains, double inverse_ideal, Py_ssize_t k, const double* discount,
+    Py_ssize_t n_discount, double sigma, int delta, int ties, int normalize, void* scratch, double* gradient,
+    double* hessian
+) noexcept nogil:
+    return lambdas_of(
+        scores, FLOAT64, n, gains, inverse_ideal, k, discount, n_discount, sigma, delta, ties, normalize, scratch,
+        gradient, hessian,
+    )
+
+
+cdef int rankgain_lambda_ndcg_f32(
+    const float* scores, Py_ssize_t n, const double* gains, double inverse_ideal, Py_ssize_t k, const double* discount,
+    Py_ssize_t n_discount, double sigma, int delta, int ties, int normalize, void* scratch, double* gradient,
+    double* hessian
+) noexcept nogil:
+    return lambdas_of(
+        scores, FLOAT32, n, gains, inverse_ideal, k, discount, n_discount, sigma, delta, ties, normalize, scratch,
+        gradient, hessian,
+    )
+
+
+cdef int rankgain_lambda_ndcg_lists_f64(
+    const double* scores, const Py_ssize_t* offsets, Py_ssize_t queries, const double* gains,
+    const double* inverse_ideals, Py_ssize_t k, const double* discount, Py_ssize_t n_discount, double sigma, int delta,
+    int ties, int normalize, void* scratch, double* gradient, double* hessian
+) noexcept nogil:
+    return lambdas_of_lists(
+        scores, FLOAT64, offsets, queries, gains, inverse_ideals, k, discount, n_discount, sigma, delta, ties,
+        normalize, scratch, gradient, hessian,
+    )
+
+
+cdef int rankgain_lambda_ndcg_lists_f32(
+    const float* scores, const Py_ssize_t* offsets, Py_ssize_t queries, const double* gains,
+    const double* inverse_ideals, Py_ssize_t k, const double* discount, Py_ssize_t n_discount, double sigma, int delta,
+    int ties, int normalize, void* scratch, double* gradient, double* hessian
+) noexcept nogil:
+    return lambdas_of_lists(
+        scores, FLOAT32, offsets, queries, gains, inverse_ideals, k, discount, n_discount, sigma, delta, ties,
+        normalize, scratch, gradient, hessian,
+    )
+
+
 # the capsule
 
 def fill():
@@ -689,6 +853,11 @@ def fill():
     table.ndcg_from_scores_f32 = <void*>rankgain_ndcg_from_scores_f32
     table.reciprocal_rank_from_scores_f64 = <void*>rankgain_reciprocal_rank_from_scores_f64
     table.reciprocal_rank_from_scores_f32 = <void*>rankgain_reciprocal_rank_from_scores_f32
+    table.lambda_scratch_size = <void*>rankgain_lambda_scratch_size
+    table.lambda_ndcg_f64 = <void*>rankgain_lambda_ndcg_f64
+    table.lambda_ndcg_f32 = <void*>rankgain_lambda_ndcg_f32
+    table.lambda_ndcg_lists_f64 = <void*>rankgain_lambda_ndcg_lists_f64
+    table.lambda_ndcg_lists_f32 = <void*>rankgain_lambda_ndcg_lists_f32
 
 
 fill()

@@ -53,6 +53,10 @@ _TEXTS: dict[int, tuple[type[Exception], str]] = {
     _codes.MISSING_GAIN: (ValueError, "gain has no entry for the grade {detail}; add one (only grade 0 may be absent)"),
     _codes.BAD_GAIN: (ValueError, "gain gave {detail}; gains must be finite and not negative"),
     _codes.ABOVE_MAX_GRADE: (ValueError, "the grade is {detail}; give a larger max_grade, the same for all runs"),
+    _codes.INFINITE_SCORE: (
+        ValueError,
+        "the score is infinite, so its gradient is not defined; only -inf may stand there, for a document left out",
+    ),
     _codes.SHORT_DISCOUNT: (ValueError, "{detail}; give a longer discount or a smaller k"),
 }
 

@@ -145,6 +145,11 @@ def lambdamart() -> None:
     assert np.array_equal(lambdas(scores, labels, few), lambdas(scores, labels, few, k=10))
     assert np.array_equal(lambdas(scores, labels, list(few)), lambdas(scores.astype(np.float32), labels, few))
 
+    for k in (1, 3, 10, 1000):
+        metric = f"ndcg(gain=exponential)@{k}"
+        expected = rg.lambdarank(LABELS, SCORES, group_sizes=SIZES, metric=metric, normalize=None)
+        np.testing.assert_allclose(lambdas(SCORES, LABELS, OFFSETS, k), expected, rtol=1e-12, atol=1e-14)
+
     descending = np.arange(6.0)[::-1]
     gradients, hessians = lambdas(descending, [2, 2, 2, 0, 2, 1], [0, 6], k=3)
     assert (gradients[3:] != 0).tolist() == [True, False, True]  # a swap of two below k changes nothing

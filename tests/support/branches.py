@@ -30,6 +30,7 @@ EXCUSED = {
         ("lines.pyx", "if table == NULL:"),
         ("lists.pxi", "if one.block == NULL:"),
         ("lists.pxi", "except MemoryError:"),
+        ("lambdas.pyx", "if block == NULL:"),
         ("numbers.pxi", "if block == NULL:"),
         ("program.pxi", "if self.steps.terms == NULL or self.steps.figures == NULL:"),
         ("walk.pyx", "if memory.block == NULL:"),
@@ -55,6 +56,8 @@ EXCUSED = {
         ("ordering.pxi", "last = min(above + tied, <int64_t>n)"),
         ("ordering.pxi", "stop = <Py_ssize_t>min(written + count, <int64_t>capacity)"),
         ("walk.pyx", "position[0] = min(first_nan(scores, n), n - 1)"),
+        ("lambdas.pyx", "if scores[index] == edge and documents.n < n:"),
+        ("lambdas.pyx", "if -INFINITY < scores[index] < edge and documents.n < n:"),
     ],
     "so many documents that a test would take minutes": [
         ("ordering.pxi", "count = min(m - index, <Py_ssize_t>FEW)"),

@@ -95,6 +95,9 @@ DEFAULTS = {
     "empty": 0.0,
     "rel": math.nan,
     "ties": capi.RANKGAIN_AVERAGE,
+    "sigma": 1.0,
+    "delta": capi.RANKGAIN_DELTA_CUT,
+    "normalize": capi.RANKGAIN_NOT_NORMALIZED,
 }
 # Bytes round the memory that a function is given, and what is in scratch and outputs beforehand. Without any round it
 # what is allocated is what is given, which sanitisers see. 0xFF makes NaN of every number read too much.
@@ -151,6 +154,8 @@ def room(parameter, given):
         ends = [given[name] for name in ("offsets", "judged_offsets") if given.get(name) is not None]
         lists = [given[name] for name in LISTS if given.get(name) is not None]
         longest = max([max(np.diff(held), default=0) for held in ends] or map(len, lists), default=0)
+        if given.get("gains") is not None:  # of gradients
+            return C["lambda_scratch_size"](int(longest))
         return max(0, C["scratch_size"](int(longest), given["k"]))
     returned = min(given["n"], given["k"])
     rooms = {"value": 1, "values": given["queries"], "order": returned, "first": returned, "last": returned}

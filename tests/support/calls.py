@@ -52,11 +52,18 @@ def scratch():
     return np.empty(size, dtype=np.uint8)
 
 
+def pulls():
+    """Scratch for gradients, and room for them and the hessians."""
+    size, _ = c("lambda_scratch_size", MANY)
+    return np.empty(size, dtype=np.uint8), out(MANY), out(MANY)
+
+
 # k is 10 or all, the gain exponential (1) or linear (0), the discount log2 (NULL) or the caller's; other options begin
-# with 16 (discounts), 32 (the ideal) and 48 (ties)
+# with 16 (discounts), 32 (the ideal), 48 (ties), 64 (what a pair counts) and 80 (normalizations)
 C_CALLS = {
     "message": lambda s: [c("message", status) for status in range(-6, 9)],
     "scratch_size": lambda s: [c("scratch_size", n, k) for n in (-1, 0, 7) for k in (0, 1, 99)],
+    "lambda_scratch_size": lambda s: [c("lambda_scratch_size", n) for n in (-1, 0, 7)],
     "gain": lambda s: [c("gain", kind, s.grade, MANY, out(MANY)) for kind in (0, 1)],
     "discount": lambda s: [c("discount", kind, 3.0, MANY, out(MANY)) for kind in (16, 17, 18)],
     "cg": lambda s: c("cg", s.grade, MANY, 1, MANY, 1, out()),
@@ -92,6 +99,30 @@ C_CALLS = {
 }
 for form in "f64", "f32":
     C_CALLS |= {
+        f"lambda_ndcg_{form}": lambda s, form=form: [
+            c(f"lambda_ndcg_{form}", s.score[form], MANY, s.grade, 0.01, 10, None, 0, 1.0, delta, ties, 83, *pulls())
+            for delta in (64, 65, 66)
+            for ties in (48, 51)
+        ],
+        f"lambda_ndcg_lists_{form}": lambda s, form=form: [
+            c(
+                f"lambda_ndcg_lists_{form}",
+                s.score[form],
+                s.offsets,
+                LISTS,
+                s.grade,
+                np.ones(LISTS),
+                k,
+                s.falling,
+                MANY,
+                2.0,
+                65,
+                48,
+                82,
+                *pulls(),
+            )
+            for k in (10, MANY)
+        ],
         f"order_{form}": lambda s, form=form: [
             c(f"order_{form}", s.score[form], MANY, 1, s.grade, 1, k, ties, scratch(), *places())
             for k in (10, MANY)
@@ -207,6 +238,7 @@ class Shared(Data):
             "framed": rg.from_frames(self.judgments, self.columns),
             "read": rg.read_trec(*rg.sample()),
         }
+        self.objective = rg.lightgbm_objective("ndcg@5", threads=2)
         self.evaluation = self.rankings["matched"].evaluate(*METRICS)
         self.curve = self.rankings["scored"].curve("ndcg", KS)
         self.spread = self.rankings["matched"].tie_spread(*METRICS)
@@ -225,6 +257,22 @@ class Linear:
 
     def predict(self, X):
         return X @ np.ones(X.shape[1])
+
+
+class Matrix:
+    """A set of documents as XGBoost has them."""
+
+    def __init__(self, labels, sizes):
+        self.labels, self.bounds = labels, np.concatenate([[0], np.cumsum(sizes)]).astype(np.uint32)
+
+    def get_label(self):
+        return self.labels
+
+    def get_weight(self):
+        return np.arange(1.0, len(self.bounds))
+
+    def get_uint_info(self, field):
+        return self.bounds
 
 
 def drawn(*axes):
@@ -361,9 +409,16 @@ CALLS = {
         rg.evaluate(*rg.sample(), "rr"),
         rg.evaluate(s.truth_columns, s.columns, "ap"),
     ],
+    "lambdarank": lambda s: [
+        rg.lambdarank(s.grades, s.scores, metric=f"ndcg@{k}", discount=discount, ties=ties, threads=3)
+        for k, discount, ties in ((3, "cut", "stable"), (10, "full", "average"))
+    ],
     "lightgbm_metric": lambda s: rg.lightgbm_metric("ndcg@5", "rr", threads=2)(
         s.flat[0], s.scores.ravel(), None, s.flat[1]
     ),
+    "lightgbm_objective": lambda s: [
+        s.objective(s.flat[0], s.scores.ravel(), s.grades.ravel(), s.flat[1]) for _ in range(3)
+    ],
     "mean_ndcg": lambda s: rg.mean_ndcg(s.grades, gain="exponential"),
     "metric": lambda s: rg.metric("ndcg", k=3, gain="exponential", discount="zipf"),
     "mrr": lambda s: rg.mrr(s.lists),
@@ -375,6 +430,7 @@ CALLS = {
     ],
     "sample": lambda s: rg.sample(),
     "xgboost_metric": lambda s: rg.xgboost_metric("ndcg@5", per_query=True)(s.grades[0], s.scores[0]),
+    "xgboost_objective": lambda s: rg.xgboost_objective("pairwise@5")(s.scores.astype("f4").ravel(), Matrix(*s.flat)),
     "scorer": lambda s: rg.scorer("ndcg@5")(Linear(), s.scores.reshape(-1, 1), s.grades.ravel(), qid=s.query),
 }
 if find_spec("rankgain._compiled.walk"):

@@ -9,10 +9,12 @@ from functools import partial
 import rankgain as rg
 import rankgain.pytrec_eval
 import rankgain.sklearn
-from support.calls import C_CALLS, KS, METRICS, Linear
+from support.calls import C_CALLS, KS, METRICS, Linear, Matrix
 
 nan = float("nan")
-NO_STATUS = [f"capi.rankgain_{name}" for name in ("discount", "message", "scratch_size")]  # have no data to refuse
+NO_STATUS = [
+    f"capi.rankgain_{name}" for name in ("discount", "message", "scratch_size", "lambda_scratch_size")
+]  # have no data to refuse
 MADE = "Curve", "Evaluation", "Explanation", "Judgments", "Metric", "Rankings", "TieSpread"  # by functions that check
 
 
@@ -134,6 +136,12 @@ def refused(s, w):
     grades, sizes = s.flat
     yield "lightgbm_metric", partial(rg.lightgbm_metric("ndcg@5"), w.grades.ravel(), s.scores.ravel(), None, sizes)
     yield "xgboost_metric", partial(rg.xgboost_metric("ndcg@5", per_query=True), w.grades[-1], s.scores[-1])
+    for labels, scores in ((w.grades, s.scores), (s.grades, w.scores), (s.grades, w.scores.astype("f4"))):
+        yield "lambdarank", partial(rg.lambdarank, labels, scores, ties="average", sample_weight=s.grades)
+        flat = labels.ravel(), scores.ravel()
+        yield "lightgbm_objective", partial(rg.lightgbm_objective(), *flat, None, sizes)
+        yield "xgboost_objective", partial(rg.xgboost_objective(), flat[1], Matrix(flat[0], sizes))
+    yield "lambdarank", partial(rg.lambdarank, s.grades, s.scores, sample_weight=-s.scores)
     yield "catboost_metric", partial(rg.catboost_metric("ndcg@5", s.flat).evaluate, [w.scores.ravel()], grades, None)
     yield "scorer", partial(rg.scorer("ndcg@5"), Linear(), w.scores.reshape(-1, 1), grades, qid=s.query)
     for name in ("ndcg_score", "dcg_score"):

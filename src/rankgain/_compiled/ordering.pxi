@@ -76,6 +76,11 @@ def use_cpu(str level, /):
 use_cpu(None)  # whoever may call
 
 
+cdef bint wide_registers() noexcept nogil:
+    """Whether the loops are for more than every CPU has."""
+    return simd != simd_baseline
+
+
 # ordering
 
 cdef inline bint before(const Entry* a, const Entry* b, bint stable) noexcept nogil:

@@ -1,4 +1,4 @@
-# What `lines` and `capi` take from `walk`.
+# What `lines`, `lambdas` and `capi` take from `walk`.
 from cpython.buffer cimport Py_buffer
 from libc.float cimport DBL_MAX
 from libc.math cimport exp2
@@ -140,6 +140,8 @@ cdef int count_numbers(
     const Numbers* grades, int64_t start, Py_ssize_t n, int64_t depth, Workspace* space,
     double* out_grade, int64_t* out_count, Py_ssize_t* written, Py_ssize_t* position
 ) noexcept nogil
+
+cdef bint wide_registers() noexcept nogil
 
 
 # `sums`: discounts, sums over one query, the ratio to the ideal

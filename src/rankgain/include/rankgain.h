@@ -81,6 +81,19 @@ enum { /* ties: documents of equal score */
   RANKGAIN_STABLE = 51   /* in input order */
 };
 
+enum { /* what a pair of documents counts, in gradients */
+  RANKGAIN_DELTA_CUT = 64,  /* what their swap changes in nDCG@k */
+  RANKGAIN_DELTA_FULL = 65, /* the same, but ranks beyond k have their discount, too */
+  RANKGAIN_DELTA_ONE = 66   /* 1 */
+};
+
+enum { /* how gradients are normalized */
+  RANKGAIN_NOT_NORMALIZED = 80,
+  RANKGAIN_BY_SCORE = 81, /* a pair counts less the further apart its scores are */
+  RANKGAIN_BY_QUERY = 82, /* those of a query by the logarithm of their sum */
+  RANKGAIN_BY_SCORE_AND_QUERY = 83
+};
+
 enum { /* status */
   RANKGAIN_OK = 0,
   /* above 0: the data has no such value */
@@ -91,13 +104,15 @@ enum { /* status */
   RANKGAIN_NAN_SCORE = 5,   /* infinite scores are legal */
   RANKGAIN_NOT_FINITE = 6,  /* the sum, or its ratio to the ideal */
   RANKGAIN_ABOVE_IDEAL = 7, /* judged lacks grades that relevance has */
+  RANKGAIN_INFINITE_SCORE = 25, /* +inf, in gradients */
   /* below 0: the call is wrong */
   RANKGAIN_BAD_LENGTH = -1, /* a length below 0, or offsets that fall */
   RANKGAIN_BAD_CUTOFF = -2, /* k below 1 */
-  RANKGAIN_BAD_OPTION = -3, /* an unknown gain, discount, ideal or ties, or a base, rel or empty that cannot be */
+  RANKGAIN_BAD_OPTION = -3, /* an unknown gain, discount, ideal, ties, delta or normalize, or a base, rel, empty, sigma
+                               or inverse_ideal that cannot be */
   RANKGAIN_NULL_POINTER = -4,
   RANKGAIN_SHORT_DISCOUNT = -5, /* n_discount is less than the ranks to k */
-  RANKGAIN_BAD_DISCOUNT = -6    /* one of those is negative, infinite or NaN */
+  RANKGAIN_BAD_DISCOUNT = -6    /* one of those is negative, infinite or NaN, or rises where it must not */
 };
 
 typedef struct {
@@ -191,6 +206,31 @@ typedef struct {
   int (*reciprocal_rank_from_scores_f32)(const float *scores, ptrdiff_t n, ptrdiff_t stride, const double *labels,
                                          ptrdiff_t labels_stride, ptrdiff_t k, int ties, double rel, double empty,
                                          void *scratch, double *value);
+
+  /* LambdaRank, for trainers: the gradient and the hessian of each document of a query; rg.lambdarank(...) has the
+     definition. `scores`: higher is better; -inf leaves a document out, +inf is RANKGAIN_INFINITE_SCORE. `gains` of
+     the same documents and `inverse_ideal`, one over the ideal at k (0 where nothing is relevant: all results are 0),
+     do not change while a model is trained: make them once, by `gain` and `idcg`. `discount`, as everywhere, must not
+     rise; RANKGAIN_DELTA_FULL needs it for all n ranks, RANKGAIN_DELTA_ONE not at all. `sigma` is from 1e-100 to 1e100;
+     `ties` RANKGAIN_STABLE or RANKGAIN_AVERAGE. `scratch` has lambda_scratch_size(n) bytes. With a status, both
+     results are NaN for all documents of the query. */
+  ptrdiff_t (*lambda_scratch_size)(ptrdiff_t n);
+  int (*lambda_ndcg_f64)(const double *scores, ptrdiff_t n, const double *gains, double inverse_ideal, ptrdiff_t k,
+                         const double *discount, ptrdiff_t n_discount, double sigma, int delta, int ties,
+                         int normalize, void *scratch, double *gradient, double *hessian);
+  int (*lambda_ndcg_f32)(const float *scores, ptrdiff_t n, const double *gains, double inverse_ideal, ptrdiff_t k,
+                         const double *discount, ptrdiff_t n_discount, double sigma, int delta, int ties,
+                         int normalize, void *scratch, double *gradient, double *hessian);
+
+  /* Many lists, as above; the status is that of the first list with one. Scratch is for the longest. */
+  int (*lambda_ndcg_lists_f64)(const double *scores, const ptrdiff_t *offsets, ptrdiff_t queries, const double *gains,
+                               const double *inverse_ideals, ptrdiff_t k, const double *discount,
+                               ptrdiff_t n_discount, double sigma, int delta, int ties, int normalize, void *scratch,
+                               double *gradient, double *hessian);
+  int (*lambda_ndcg_lists_f32)(const float *scores, const ptrdiff_t *offsets, ptrdiff_t queries, const double *gains,
+                               const double *inverse_ideals, ptrdiff_t k, const double *discount,
+                               ptrdiff_t n_discount, double sigma, int delta, int ties, int normalize, void *scratch,
+                               double *gradient, double *hessian);
 } rankgain_api;
 
 #ifdef __cplusplus

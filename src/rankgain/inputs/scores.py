@@ -112,25 +112,32 @@ def from_scores(
     ['a', 'b']
     """
     rules = rules_of(ties, ids=False)
+    labels, scores, _, names = beside_scores(y_true, y_score, group_sizes, qid)
+    query_ids = names if query_ids is None else query_ids
+    truth = None if judged is None else check_judged(judged, labels)
+    return Rankings(ListSource(labels, scores, truth, check_query_ids(query_ids, labels.count)), rules)
+
+
+def beside_scores(
+    y_true: Any, y_score: Any, group_sizes: Any, qid: Any
+) -> tuple[RaggedArray, RaggedArray, Array | None, list[Any] | None]:
+    """Labels and scores query by query; the order that brought them together, if one did; and the ids of `qid`."""
     if group_sizes is not None and qid is not None:
         raise ValueError("give group_sizes or qid, not both")
     if group_sizes is None and qid is None:
         labels, scores = RaggedArray.of(y_true, "y_true"), RaggedArray.of(y_score, "y_score")
         _check_same_shape(labels, scores)
+        return labels, scores, None, None
+    flat_labels, flat_scores = flat_numbers(y_true, "y_true"), flat_numbers(y_score, "y_score")
+    if len(flat_labels) != len(flat_scores):
+        raise ValueError(f"y_true has {len(flat_labels)} documents, and y_score has {len(flat_scores)}")
+    order, names = None, None
+    if qid is None:
+        offsets = _from_sizes(group_sizes, len(flat_scores))
     else:
-        flat_labels, flat_scores = flat_numbers(y_true, "y_true"), flat_numbers(y_score, "y_score")
-        if len(flat_labels) != len(flat_scores):
-            raise ValueError(f"y_true has {len(flat_labels)} documents, and y_score has {len(flat_scores)}")
-        order, names = None, None
-        if qid is None:
-            offsets = _from_sizes(group_sizes, len(flat_scores))
-        else:
-            offsets, order, names = _from_qid(qid, len(flat_scores))
-        labels = RaggedArray("y_true", offsets, values=flat_labels, order=order)
-        scores = RaggedArray("y_score", offsets, values=flat_scores, order=order)
-        query_ids = names if query_ids is None else query_ids
-    truth = None if judged is None else check_judged(judged, labels)
-    return Rankings(ListSource(labels, scores, truth, check_query_ids(query_ids, labels.count)), rules)
+        offsets, order, names = _from_qid(qid, len(flat_scores))
+    labels = RaggedArray("y_true", offsets, values=flat_labels, order=order)
+    return labels, RaggedArray("y_score", offsets, values=flat_scores, order=order), order, names
 
 
 def _check_same_shape(labels: RaggedArray, scores: RaggedArray) -> None:

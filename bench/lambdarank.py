@@ -1,0 +1,145 @@
+"""How long does a call for LambdaRank's gradients take, beside LightGBM's own objective and NumPy?"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+from functools import partial
+from typing import Any
+
+import contest
+import numpy as np
+import numpy.typing as npt
+
+import rankgain as rg
+
+Floats = npt.NDArray[np.float64]
+DOCUMENTS = 120
+# cut-off: how many times as long LightGBM's own shall take
+CASES = {10: 3.0, 30: 2.8}
+BY_NUMPY, THREADS = 25.0, 1.7
+ROUNDS = 9
+# A tree of two leaves on one feature of two values: as little besides the gradients as there can be.
+PARAMETERS = {"num_leaves": 2, "max_bin": 2, "min_data_in_leaf": 1, "num_threads": 1, "verbose": -1}
+PARAMETERS |= {"feature_pre_filter": False}
+
+
+def make(queries: int) -> tuple[Floats, Floats, npt.NDArray[np.int64]]:
+    """Labels, half of them 0, scores and group sizes."""
+    rng = np.random.default_rng(20240229)
+    shape = queries * DOCUMENTS
+    labels = rng.choice(5, shape, p=[0.5, 0.25, 0.15, 0.07, 0.03]).astype(np.float64)
+    return labels, rng.normal(size=shape), np.full(queries, DOCUMENTS)
+
+
+def by_numpy(labels: Floats, scores: Floats, k: int) -> Floats:
+    """The gradients of queries of the same length, one after the other, with all pairs of one in matrices."""
+    worth = 1 / np.log2(np.arange(2, DOCUMENTS + 2))
+    found = np.empty(len(labels))
+    for start in range(0, len(labels), DOCUMENTS):
+        own = slice(start, start + DOCUMENTS)
+        gain = np.exp2(labels[own]) - 1
+        ideal = np.sort(gain)[::-1][:k] @ worth[:k]
+        order = np.argsort(-scores[own], kind="stable")
+        gain, score = gain[order], scores[own][order]
+        gap, apart = gain[:k, None] - gain, score[:k, None] - score
+        pull = np.abs(gap) * (worth[:k, None] - worth) / ideal / (0.01 + np.abs(apart))
+        pull *= np.sign(gap) / (1 + np.exp(np.sign(gap) * apart))
+        pull *= np.arange(DOCUMENTS) > np.arange(k)[:, None]
+        gradient = pull.sum(axis=0)
+        gradient[:k] -= pull.sum(axis=1)
+        total = 2 * np.abs(pull).sum()
+        found[start + order] = gradient * (np.log2(1 + total) / total)
+    return found
+
+
+def per_query(gradient: Floats) -> Floats:
+    """The sum of the sizes, for of those near 0 a relative difference says nothing."""
+    sums: Floats = np.abs(gradient).reshape(-1, DOCUMENTS).sum(axis=1)
+    return sums
+
+
+def gradient_of(objective: Any, labels: Floats, scores: Floats, sizes: Any) -> Floats:
+    gradient: Floats
+    gradient, _ = objective(labels, scores, None, sizes)
+    return gradient
+
+
+def against_numpy(queries: int, k: int, scale: contest.Scale) -> None:
+    labels, scores, sizes = make(queries)
+    calls = [rg.lightgbm_objective(f"ndcg(gain=exponential)@{k}", threads=threads) for threads in (1, 2)]
+    one, two = (contest.Contender(partial(gradient_of, call, labels, scores, sizes), per_query) for call in calls)
+    numpy = contest.Contender(lambda: by_numpy(labels, scores, k), per_query, at_least=BY_NUMPY)
+    title = f"gradients, {queries:,} groups of {DOCUMENTS}, k={k}"
+    contest.hold(title, {"rankgain": one, "NumPy, query by query": numpy}, scale, clock=time.process_time)
+    threads = {"rankgain": one, "rankgain, two threads": two._replace(at_most=1 / THREADS)}
+    contest.hold(f"{title}, wall time", threads, scale)
+
+
+class Clocked:
+    """An objective that says when it was called and when it was done, by CPU time."""
+
+    def __init__(self, objective: Any) -> None:
+        self.objective = objective
+
+    def __call__(self, scores: Any, data: Any) -> Any:
+        self.began = time.process_time()
+        gradient, hessian = self.objective(scores, data)
+        found = gradient.astype(np.float32), hessian.astype(np.float32)  # as LightGBM takes them
+        self.done = time.process_time()
+        return found
+
+
+def against_lightgbm(lightgbm: Any, queries: int, k: int, scale: contest.Scale) -> None:
+    """Rounds of training in turns: of LightGBM's the time that ours takes beside its objective is subtracted."""
+    labels, scores, sizes = make(queries)
+    features = (np.random.default_rng(1).random((len(labels), 1)) < 0.5).astype(np.float32)
+
+    def booster(objective: str) -> Any:
+        data = lightgbm.Dataset(features, labels, group=sizes, init_score=scores)
+        return lightgbm.Booster(
+            PARAMETERS | {"objective": objective, "lambdarank_truncation_level": k}, data.construct()
+        )
+
+    own, ours = booster("lambdarank"), booster("none")
+    clocked = Clocked(rg.lightgbm_objective(f"ndcg(gain=exponential)@{k}"))
+    own.update()
+    ours.update(fobj=clocked)
+    title = f"a round of LightGBM, {queries:,} groups of {DOCUMENTS}, k={k}"
+    its, other = (model.predict(np.array([[0.0], [1.0]])) for model in (own, ours))
+    if not np.allclose(its, other, rtol=1e-4, atol=1e-7):  # its sigmoids come from a table
+        raise contest.DifferentAnswer(f"{title}: its first tree has the leaves {its}, and ours {other}")
+    if scale == "smoke":
+        print(f"{title}: equal trees")
+        return
+    taken: list[tuple[float, float]] = []
+    for _ in range(ROUNDS):
+        start = time.process_time()
+        own.update()
+        middle = time.process_time()
+        ours.update(fobj=clocked)
+        rest = time.process_time() - clocked.done
+        taken.append((middle - start - rest, clocked.done - clocked.began))
+    ratios = [theirs / our for theirs, our in taken]
+    ratio, spread = statistics.median(ratios), f"({min(ratios):.3g} to {max(ratios):.3g})"
+    theirs, our = (statistics.median(column) for column in zip(*taken, strict=True))
+    target, met = contest.Contender(own.update, at_least=CASES[k]).verdict(ratio, 0.0)
+    contest.show(
+        [
+            contest.Row(title, "rankgain's objective", contest.duration(our)),
+            contest.Row(title, "LightGBM's objective", contest.duration(theirs), ratio, spread, target, met),
+        ]
+    )
+
+
+def bench(scale: contest.Scale) -> None:
+    lightgbm = contest.peer("lightgbm")
+    for k in CASES:
+        against_numpy(40 if scale == "smoke" else 3_000, k, scale)
+        if lightgbm:
+            against_lightgbm(lightgbm, 40 if scale == "smoke" else 30_000, k, scale)
+
+
+if __name__ == "__main__":
+    sys.exit(contest.main(__doc__, bench))

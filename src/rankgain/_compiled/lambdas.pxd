@@ -1,0 +1,22 @@
+# What `capi` takes from `lambdas`.
+from libc.stdint cimport int64_t
+
+from rankgain._compiled.walk cimport Discount, Numbers
+
+cdef struct Lambdas:
+    # What is asked: see `_reference/lambdas.py`.
+    int64_t depth
+    double sigma
+    bint full  # whether ranks beyond the cut-off have their discount, too
+    bint unit  # whether every pair counts 1
+    bint average
+    bint by_score
+    bint by_query
+    Discount discount
+
+cdef size_t lambda_size(Py_ssize_t n) noexcept nogil
+
+cdef int lambda_query(
+    const Numbers* scores, int64_t start, Py_ssize_t n, const double* gains, double inverse, const Lambdas* asked,
+    void* block, double* gradient, double* hessian, Py_ssize_t* position
+) noexcept nogil

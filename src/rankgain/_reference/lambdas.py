@@ -1,0 +1,193 @@
+"""The specification: LambdaRank's gradients, in plain Python.
+
+Sources: Burges, From RankNet to LambdaRank to LambdaMART: an overview, MSR-TR-2010-82, sections 4 and 7; the two
+normalisations are LightGBM's and XGBoost's; the averages over ties are derived here.
+"""
+
+import math
+
+from rankgain._codes import INFINITE_SCORE, NAN_SCORE, NOT_FINITE
+from rankgain._reference.numbers import Refused
+from rankgain._reference.sums import discounts
+from rankgain.errors import ErrorCode
+from rankgain.scalars import Array, Floats, Ints
+
+LANES = 4
+# σ times the range of the scores, up to which exponentials are shared by all pairs: e^−700 has all its bits.
+WIDEST = 700.0
+LOWEST = -708.0
+FURTHEST = 1e300
+
+INVERSE_LN2 = float.fromhex("0x1.71547652b82fep+0")
+LN2_HIGH = float.fromhex("0x1.62e42feep-1")  # so short that its multiples here are exact
+LN2_LOW = float.fromhex("0x1.a39ef35793c76p-33")
+ROUNDING = 1.5 * 2.0**52  # a number of magnitude below 2^51, added to this, is rounded to an integer
+TERMS = [1.0 / math.factorial(term) for term in range(13, 1, -1)]
+
+
+def exp(x):
+    """e^x for x ≤ 0, 0 below −708; the error is below one unit in the last place.
+
+    Of additions and multiplications only, so that both halves have the same bits: the series around the nearest
+    multiple of ln 2.
+    """
+    if not x >= LOWEST:
+        return 0.0
+    multiple = (x * INVERSE_LN2 + ROUNDING) - ROUNDING
+    rest = (x - multiple * LN2_HIGH) - multiple * LN2_LOW
+    total = TERMS[0]
+    for coefficient in TERMS[1:]:
+        total = total * rest + coefficient
+    return math.ldexp((total * (rest * rest) + rest) + 1.0, int(multiple))
+
+
+def exponential(exponents: Floats, out: Floats) -> None:
+    for index, x in enumerate(exponents.tolist()):
+        out[index] = exp(x)
+
+
+def fill(
+    scores: Array,
+    offsets: Ints,
+    gains: Floats,
+    inverses: Floats,
+    table: Floats,
+    kind: int,
+    base: float,
+    depth: int,
+    sigma: float,
+    full: bool,
+    unit: bool,
+    average: bool,
+    by_score: bool,
+    by_query: bool,
+    gradient: Floats,
+    hessian: Floats,
+    /,
+) -> ErrorCode:
+    """The gradient and the hessian of each document of some queries; or what is wrong with which score.
+
+    `inverses`: one over the ideal of each query, 0 where nothing is relevant. `full`: ranks beyond the depth have
+    their discount, too. `unit`: a pair counts 1, not what its swap changes. `average`: documents of equal score share
+    the mean discount of their ranks. `by_score`, `by_query`: the normalisations.
+    """
+    discount = discounts(memoryview(table), kind, base)
+    asked = discount, depth, sigma, full, unit, average, by_score, by_query
+    for query in range(len(offsets) - 1):
+        start, stop = int(offsets[query]), int(offsets[query + 1])
+        try:
+            found = _query(
+                list(map(float, scores[start:stop].tolist())), gains[start:stop].tolist(), float(inverses[query]), asked
+            )
+        except Refused as refused:
+            return refused.args[0], query, refused.args[1]
+        gradient[start:stop], hessian[start:stop] = found
+    return None
+
+
+def _query(scores, gains, inverse, asked):
+    _, _, sigma, _, _, _, _, by_query = asked
+    _check(scores)
+    gradient, hessian = [0.0] * len(scores), [0.0] * len(scores)
+    finite = [index for index, score in enumerate(scores) if score > -math.inf]
+    if inverse == 0.0 or len(finite) < 2:
+        return gradient, hessian
+    order = sorted(finite, key=lambda index: -scores[index])
+    pull, curvature, total = _pulls(
+        [scores[index] for index in order], [gains[index] * inverse for index in order], order, asked
+    )
+    total = 2.0 * sigma * total
+    if not math.isfinite(total):
+        raise Refused(NOT_FINITE, -1)
+    factor = sigma * (math.log2(1.0 + total) / total) if by_query and total > 0.0 else sigma
+    for index, first, second in zip(order, pull, curvature, strict=True):
+        gradient[index] = first * factor
+        hessian[index] = second * (sigma * factor)
+    return gradient, hessian
+
+
+def _check(scores):
+    for position, score in enumerate(scores):
+        if score != score:
+            raise Refused(NAN_SCORE, position)
+        if score == math.inf:
+            raise Refused(INFINITE_SCORE, position)
+
+
+def _groups(scores):
+    """(start, stop) of the tie group of each place."""
+    found, start = [], 0
+    for stop in range(1, len(scores) + 1):
+        if stop == len(scores) or scores[stop] != scores[start]:
+            found += [(start, stop)] * (stop - start)
+            start = stop
+    return found
+
+
+def _spread(worths):
+    """The expected difference of the discounts of two of m tied documents: 2/(m(m−1))·Σ_x (m + 1 − 2x)·d_x."""
+    m = len(worths)
+    if m == 1:
+        return 0.0
+    total = 0.0
+    for rank, worth in enumerate(worths, 1):
+        total += float(m + 1 - 2 * rank) * worth
+    return 2.0 * total / (float(m) * float(m - 1))
+
+
+def _mean(worths):
+    total = 0.0
+    for worth in worths:
+        total += worth
+    return total / float(len(worths))
+
+
+def _pulls(scores, gains, places, asked):
+    """The gradient, not times σ, the hessian, not times σ², and Σ|pair|/2, in the order given: by falling score.
+
+    A pair has a document of the first `depth` ranks, under `average` of all up to the end of the last one's tie group.
+    The documents behind these have their discount (0 unless `full`) and, where that is 0, stand in input order.
+    """
+    discount, depth, sigma, full, unit, average, by_score, _ = asked
+    n = len(scores)
+    groups = _groups(scores)
+    rows = min(n, depth)
+    if average:
+        rows = groups[rows - 1][1]
+    if not full:
+        edge = groups[rows - 1][1]  # those tied with the last row stay with it
+        rest = sorted(range(edge, n), key=places.__getitem__)
+        order = [*range(edge), *rest]
+        places[:] = [places[place] for place in order]
+        scores, gains = ([held[place] for place in order] for held in (scores, gains))
+    reach = n if full else rows
+    worths = [discount(rank + 1) if full or rank < depth else 0.0 for rank in range(reach)] + [0.0] * (n - reach)
+    means = [_mean(worths[slice(*groups[place])]) if average and place < reach else worths[place] for place in range(n)]
+    pull, curvature, whole = [0.0] * n, [0.0] * n, 0.0
+    low, high = min(scores), scores[0]
+    shared = sigma * (high - low) <= WIDEST
+    exps = [exp((score - high) * sigma) for score in scores] if shared else None
+    for row in range(rows):
+        behind = groups[row][1] if average else row + 1
+        powers = exps or [1.0] * row + [exp((score - scores[row]) * sigma) for score in scores[row:]]
+        parts = [(range(row + 1, behind), _spread(worths[slice(*groups[row])]), [0.0] * n)] if behind > row + 1 else []
+        for others, worth, against in [*parts, (range(behind, n), means[row], means)]:
+            sums = [[0.0] * LANES for _ in range(3)]
+            for other in others:
+                gap = gains[row] - gains[other]
+                apart = min(0.01 + (scores[row] - scores[other]), FURTHEST) if by_score and low < high else 1.0
+                inverse = 1.0 / ((powers[row] + powers[other]) * apart)
+                lower, higher = (powers[other], powers[row]) if gap > 0.0 else (powers[row], powers[other])
+                change = float((gap > 0.0) - (gap < 0.0)) if unit else gap * (worth - against[other])
+                change = change * (lower * inverse)
+                size = change if gap > 0.0 else -change
+                slope = size * (higher * inverse * apart)
+                pull[other] += change
+                curvature[other] += slope
+                for held, addend in zip(sums, (change, slope, size), strict=True):
+                    held[other % LANES] += addend
+            first, second, third = ((a + b) + (c + d) for a, b, c, d in sums)
+            pull[row] -= first
+            curvature[row] += second
+            whole += third
+    return pull, curvature, whole

@@ -1,0 +1,406 @@
+"""LambdaRank's gradients: by brute force, by their definition, and by what must hold of them."""
+
+import math
+import pickle
+from decimal import Decimal, localcontext
+from importlib.util import find_spec
+from itertools import combinations, permutations, product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rankgain as rg
+from rankgain import _backend
+from rankgain._reference import lambdas as reference
+
+BOTH = [*product([(), "score", "query", ("score", "query")], ["cut", "full"], ["stable", "average"])]
+
+
+def drawn(seed, most=8, grades=4, tied=False):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, most + 1))
+    scores = rng.integers(-3, 4, n) / 4 if tied else rng.normal(size=n)
+    return rng.integers(0, grades, n).astype(float), scores.astype(float), int(rng.integers(1, n + 2))
+
+
+def definition(labels, scores, k, *, sigma=1.0, normalize=(), discount="cut", ties="stable", linear=False, unit=False):
+    """The docstring's formulas, pair by pair."""
+    n = len(labels)
+    gains = list(labels) if linear or unit else [2.0**label - 1 for label in labels]
+    order = sorted(range(n), key=lambda index: -scores[index])
+    worth = [1 / math.log2(rank + 2) if discount == "full" or rank < k else 0.0 for rank in range(n)]
+    ideal = sum(gain / math.log2(rank + 2) for rank, gain in enumerate(sorted(gains, reverse=True)[:k]))
+    gradient, hessian, whole = [0.0] * n, [0.0] * n, 0.0
+    if n < 2 or ideal == 0:
+        return np.zeros((2, n))
+    group = [[b for b in range(n) if scores[order[b]] == scores[order[a]]] for a in range(n)]
+    rows = group[min(k, n) - 1][-1] + 1 if ties == "average" else min(k, n)
+    mean = [sum(worth[b] for b in group[a]) / len(group[a]) if ties == "average" else worth[a] for a in range(n)]
+    for a in range(rows):
+        for b in range(a + 1, n):
+            i, j = order[a], order[b]
+            if gains[i] == gains[j]:
+                continue
+            gap = mean[a] - mean[b]
+            if ties == "average" and b in group[a]:
+                gap = sum(worth[x] - worth[y] for x, y in combinations(group[a], 2)) / math.comb(len(group[a]), 2)
+            delta = 1.0 if unit else abs(gains[i] - gains[j]) * gap / ideal
+            if "score" in normalize and len({*scores}) > 1:
+                delta /= 0.01 + abs(scores[i] - scores[j])
+            high, low = (i, j) if gains[i] > gains[j] else (j, i)
+            rho = 1 / (1 + math.exp(sigma * (scores[high] - scores[low])))
+            gradient[high] -= sigma * delta * rho
+            gradient[low] += sigma * delta * rho
+            whole += 2 * sigma * delta * rho
+            for each in (high, low):
+                hessian[each] += sigma**2 * delta * rho * (1 - rho)
+    factor = math.log2(1 + whole) / whole if "query" in normalize and whole else 1.0
+    return np.array([gradient, hessian]) * factor
+
+
+def test_what_swaps_change(backend):
+    """Each pair swapped, and nDCG evaluated before and after: 400 lists, stable and averaged ties."""
+    for seed in range(400):
+        labels, scores, k = drawn(seed, tied=seed % 4 == 0)
+        gain = ("linear", "exponential")[seed % 2]
+        order = np.argsort(-scores, kind="stable")
+        pairs = [*combinations(range(len(order)), 2)]
+        swapped = np.repeat(order[None, :], len(pairs), axis=0)
+        for row, (a, b) in enumerate(pairs):
+            swapped[row, [a, b]] = order[[b, a]]
+        before = rg.ndcg(labels[order], k=k, gain=gain)
+        expected = np.zeros((2, len(labels)))
+        for after, (a, b) in zip(rg.ndcg(labels[swapped], k=k, gain=gain), pairs, strict=True):
+            high, low = sorted((order[a], order[b]), key=lambda document: -labels[document])
+            if labels[high] > labels[low]:
+                delta, rho = abs(after - before), 1 / (1 + math.exp(scores[high] - scores[low]))
+                expected[0, [high, low]] += [-delta * rho, delta * rho]
+                expected[1, [high, low]] += delta * rho * (1 - rho)
+        metric = rg.metric("ndcg", k=k, gain=gain)
+        found = rg.lambdarank(labels, scores, metric=metric, normalize=None)
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-14)
+
+
+def test_averaged_ties_are_the_mean_over_all_orders(backend):
+    """Of what each swap changes, over the orders of the tied documents."""
+    for seed in range(25):
+        labels, scores, k = drawn(seed, most=5, tied=True)
+        falling = [order for order in permutations(range(len(labels))) if (np.diff(scores[[*order]]) <= 0).all()]
+        expected = np.zeros(len(labels))
+        for order in falling:
+            before = rg.ndcg(labels[list(order)], k=k)
+            for a, b in combinations(range(len(order)), 2):
+                swapped = [*order]
+                swapped[a], swapped[b] = order[b], order[a]
+                high, low = sorted((order[a], order[b]), key=lambda document: -labels[document])
+                if labels[high] > labels[low]:
+                    pull = abs(rg.ndcg(labels[swapped], k=k) - before) / (1 + math.exp(scores[high] - scores[low]))
+                    expected[[high, low]] += [-pull / len(falling), pull / len(falling)]
+        found, _ = rg.lambdarank(labels, scores, metric=f"ndcg@{k}", ties="average", normalize=None)
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize(("normalize", "discount", "ties"), BOTH)
+def test_the_definition(backend, normalize, discount, ties):
+    for seed in range(24):
+        labels, scores, k = drawn(seed, most=14, tied=seed % 3 == 0)
+        sigma = (1.0, 2.0, 0.3)[seed % 3]
+        asked = {"sigma": sigma, "normalize": normalize, "discount": discount, "ties": ties}
+        for metric, options in (
+            (f"ndcg(gain=exponential)@{k}", {}),
+            (f"ndcg@{k}", {"linear": True}),
+            (f"pairwise@{k}", {"unit": True}),
+        ):
+            found = rg.lambdarank(labels, scores, metric=metric, **asked)
+            expected = definition(labels, scores, k, **asked, **options)
+            np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize(("normalize", "discount", "ties"), BOTH)
+def test_what_holds_of_every_query(backend, normalize, discount, ties):
+    for seed in range(30):
+        labels, scores, k = drawn(seed, most=20, tied=seed % 2 == 0)
+        scores = np.round(scores * 8) / 8
+        asked = {"metric": f"ndcg@{k}", "normalize": normalize, "discount": discount, "ties": ties}
+        gradient, hessian = rg.lambdarank(labels, scores, **asked)
+        assert abs(gradient.sum()) <= 1e-14 * np.abs(gradient).sum()
+        assert (hessian >= 0).all()
+        shifted = rg.lambdarank(labels, scores + 1024, **asked)  # which is exact
+        assert np.array_equal([gradient, hessian], shifted)
+        order = np.random.default_rng(seed).permutation(len(labels))
+        if ties == "average" or len({*scores}) == len(scores):
+            moved = rg.lambdarank(labels[order], scores[order], **asked)
+            np.testing.assert_allclose(moved, [gradient[order], hessian[order]], rtol=1e-12, atol=1e-15)
+
+
+def test_zeros(backend):
+    for labels in ([2.0], [], [1, 1, 1], [0, 0]):
+        for metric in ("ndcg@3", "pairwise@3"):
+            for result in rg.lambdarank(np.array(labels, float), np.arange(len(labels), dtype=float), metric=metric):
+                assert result.tolist() == [0.0] * len(labels)
+
+
+def test_documents_left_out(backend):
+    """Those at −inf have no pairs; they stand last, and count for the ideal."""
+    labels, scores = np.array([0.0, 2, 1, 0, 1]), np.array([0.5, 0.25, -1, 0.75, 0.5])
+    for ties, discount in product(("stable", "average"), ("cut", "full")):
+        asked = {"ties": ties, "discount": discount, "metric": "ndcg@2"}
+        whole = rg.lambdarank(labels, scores, **asked)
+        masked = rg.lambdarank(np.append(0.0, labels), np.append(-np.inf, scores), **asked)
+        assert [result[0] for result in masked] == [0.0, 0.0]
+        assert np.array_equal([result[1:] for result in masked], whole)
+        assert not np.any(rg.lambdarank([2, 1], [-np.inf, 0.5], **asked))
+        small, _ = rg.lambdarank([1, 0, 2], [0.0, 1.0, -np.inf], metric="ndcg@2", normalize=None)
+        own, _ = rg.lambdarank([1, 0], [0.0, 1.0], metric="ndcg@2", normalize=None)
+        ideals = rg.idcg([1, 0, 2], k=2), rg.idcg([1, 0], k=2)
+        np.testing.assert_allclose(small[:2] * ideals[0], own * ideals[1], rtol=1e-14)
+
+
+@pytest.mark.parametrize("ties", ["stable", "average"])
+def test_scores_far_apart(backend, ties):
+    """No exponential that all pairs share would do; what is lost is below 1e-300."""
+    labels, scores = [0, 3, 1, 0, 2, 1], [1000.0, 999.5, 10.0, 9.0, 8.5, 8.0]
+    for normalize in ((), ("score", "query")):
+        found = rg.lambdarank(labels, scores, normalize=normalize, ties=ties)
+        near = [0.0, -0.5, -690.0, -691.0, -691.5, -692.0]  # the same but for what is 0 either way
+        expected = rg.lambdarank(labels, near, normalize=(), ties=ties)
+        assert np.isfinite(found).all()
+        if not normalize:
+            np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-200)
+    extreme = rg.lambdarank(labels, [1.7e308, -1.7e308, 0, 1e300, -1e300, 5e-324], ties=ties)
+    assert np.isfinite(extreme).all()
+
+
+def test_forms_of_input(backend):
+    rng = np.random.default_rng(3)
+    labels, scores, weights = rng.integers(0, 4, (4, 5)), rng.normal(size=(4, 5)), rng.random((4, 5))
+    expected = [rg.lambdarank(label, score) for label, score in zip(labels, scores, strict=True)]
+    expected = np.array(expected).transpose(1, 0, 2)
+    assert np.array_equal(rg.lambdarank(labels, scores), expected)
+    assert np.array_equal(rg.lambdarank(labels, scores, sample_weight=weights), expected * weights)
+    flat = expected.reshape(2, -1)
+    sizes = np.full(4, 5)
+    for given in (labels.ravel(), labels.ravel().astype(np.float32), labels.ravel().tolist()):
+        assert np.array_equal(rg.lambdarank(given, scores.ravel(), group_sizes=sizes), flat)
+    assert np.array_equal(rg.lambdarank([*labels.tolist()], [*scores.tolist()]), expected)
+    order = rng.permutation(20)
+    qid = np.repeat(["a", "b", "c", "d"], 5)[order]
+    found = rg.lambdarank(
+        labels.ravel()[order], scores.ravel()[order], qid=qid, ties="average", sample_weight=weights.ravel()[order]
+    )
+    np.testing.assert_allclose(found, (flat * weights.ravel())[:, order], rtol=1e-12)
+    narrow = scores.astype(np.float32)
+    assert np.array_equal(rg.lambdarank(labels, narrow), rg.lambdarank(labels, narrow.astype(float)))
+    first, second = ([1, 0], [0.1, 0.2]), ([0, 2, 1], [0.3, 0.2, 0.1])
+    ragged = rg.lambdarank(*zip(first, second, strict=True))
+    assert np.array_equal(ragged, np.hstack([rg.lambdarank(*first), rg.lambdarank(*second)]))
+
+
+def test_gains_and_discounts_of_ones_own(backend):
+    labels, scores = [0.5, 40, 0, 0.5], [0.4, 0.3, 0.2, 0.1]
+    linear = rg.lambdarank(labels, scores, metric="ndcg@3", normalize=None)
+    table = rg.metric("ndcg", k=3, gain={0: 0, 0.5: 0.5, 40: 40})
+    assert np.array_equal(rg.lambdarank(labels, scores, metric=table, normalize=None), linear)
+    called = rg.metric("ndcg", k=3, gain=lambda grades: grades, discount=rg.discount(4))
+    assert np.array_equal(rg.lambdarank(labels, scores, metric=called, normalize=None), linear)
+    assert np.isfinite(rg.lambdarank(labels, scores)).all()  # 2^40 − 1
+    zipf = rg.metric("ndcg", k=1, discount="zipf")
+    (gradient, _), pull = rg.lambdarank([0, 1], [1.0, 0.0], metric=zipf, normalize=None), 1 / (1 + math.exp(-1))
+    np.testing.assert_allclose(gradient, [pull, -pull], rtol=1e-15)
+
+
+@pytest.mark.parametrize("k", [1, 3, 10, 1000])
+def test_more_documents_than_the_cut_off(backend, k):
+    rng = np.random.default_rng(k)
+    labels, scores = rng.integers(0, 3, 90).astype(float), rng.integers(0, 60, 90) / 16
+    for discount, ties in product(("cut", "full"), ("stable", "average")):
+        asked = {"discount": discount, "ties": ties, "normalize": ("score", "query")}
+        expected = definition(labels.tolist(), scores.tolist(), k, linear=True, **asked)
+        found = rg.lambdarank(labels, scores, metric=f"ndcg@{k}", **asked)
+        np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-14)
+
+
+# bits
+
+
+@pytest.mark.both
+def test_both_halves_and_all_levels_have_the_same_bits(on_both, monkeypatch):
+    rng = np.random.default_rng(5)
+    for case in range(72):
+        sizes = rng.integers(0, 40, 3)
+        n = int(sizes.sum())
+        scale = (1.0, 1000.0, 1e-9)[case % 3]
+        scores = np.where(rng.random(n) < 0.1, -np.inf, rng.integers(-20, 20, n) / 8 * scale)
+        scores = scores.astype((np.float64, np.float32)[case % 2])
+        labels = rng.integers(0, 5, n)
+        asked = {
+            "metric": f"{('ndcg', 'pairwise')[case % 5 == 0]}@{int(rng.integers(1, 30))}",
+            "normalize": [(), "score", "query", ("score", "query")][case % 4],
+            "discount": ("cut", "full")[case // 2 % 2],
+            "ties": ("stable", "average")[case // 4 % 2],
+            "sigma": float(rng.choice([0.5, 1.0, 3.0])),
+        }
+        compiled, python = on_both(lambda: rg.lambdarank(labels, scores, group_sizes=sizes, **asked))  # noqa: B023
+        assert [result.tobytes() for result in compiled] == [result.tobytes() for result in python]
+        with monkeypatch.context() as patch:
+            patch.setenv("RANKGAIN_CPU", "baseline")
+            baseline, _ = on_both(lambda: rg.lambdarank(labels, scores, group_sizes=sizes, **asked))  # noqa: B023
+        assert [result.tobytes() for result in baseline] == [result.tobytes() for result in python]
+
+
+def test_threads_do_not_change_bits(backend):
+    queries = 300 if backend == "compiled" else 4
+    rng = np.random.default_rng(6)
+    labels, scores = rng.integers(0, 4, queries * 300), rng.normal(size=queries * 300)
+    one, two, five = (
+        rg.lambdarank(labels, scores, group_sizes=np.full(queries, 300), metric="ndcg@2", threads=threads)
+        for threads in (1, 2, 5)
+    )
+    assert np.array_equal(one, two)
+    assert np.array_equal(one, five)
+
+
+def test_exponential(backend):
+    """Its error stays below one unit in the last place, from e^0 to e^−708."""
+    rng = np.random.default_rng(7)
+    given = np.concatenate([[0.0, -708.0, -1e-300], *(-rng.random(500) * scale for scale in (1, 10, 100, 708))])
+    found = np.empty(len(given) + reference.LANES)
+    _backend.lambdas.exponential(given, found)
+    with localcontext() as context:
+        context.prec = 40
+        for x, value in zip(given.tolist(), found.tolist()[: len(given)], strict=True):
+            exact = Decimal(x).exp()
+            assert abs(Decimal(value) - exact) < Decimal(math.ulp(float(exact)))
+    assert found[[0, 2]].tolist() == [1.0, 1.0]
+    beyond = np.array([-708.5, -745.2, -1e300, -np.inf])
+    found = np.empty(4 + reference.LANES)
+    _backend.lambdas.exponential(beyond, found)
+    assert found[:4].tolist() == [0.0] * 4
+
+
+# refusals
+
+SIZES = {"group_sizes": [2, 3]}
+LABELS, SCORES = [0, 1, 2, 0, 1], [0.1, 0.2, 0.3, 0.4, 0.5]
+
+
+def changed(values, place, value):
+    return [*values[:place], value, *values[place + 1 :]]
+
+
+@pytest.mark.parametrize(
+    ("labels", "scores", "options", "error", "told"),
+    [
+        (changed(LABELS, 3, -1), SCORES, SIZES, ValueError, r"y_true: query 1, position 1 \(element 3\): .* negative"),
+        (changed(LABELS, 0, math.nan), SCORES, SIZES, ValueError, r"y_true: query 0, position 0 .* NaN"),
+        (changed(LABELS, 4, math.inf), SCORES, SIZES, ValueError, r"y_true: query 1, position 2 .* infinite"),
+        (changed(LABELS, 4, 1024), SCORES, SIZES, ValueError, r"y_true: query 1, position 2 .* below 1024"),
+        (LABELS, changed(SCORES, 3, math.nan), SIZES, ValueError, r"y_score: query 1, position 1 \(element 3\).* NaN"),
+        (LABELS, changed(SCORES, 3, math.inf), SIZES, ValueError, r"y_score: query 1, position 1 .*only -inf"),
+        (LABELS, changed(SCORES, 3, math.inf), {"qid": list("aabbb")}, ValueError, r"y_score: query 'b', position 1"),
+        (LABELS, SCORES, {"group_sizes": [2, 2]}, ValueError, r"add up to 4"),
+        (LABELS, SCORES, SIZES | {"qid": list("aabbb")}, ValueError, "not both"),
+        (LABELS, SCORES[:4], {}, ValueError, "5 documents, and y_score has 4"),
+        (LABELS, list("abcde"), {}, TypeError, "y_score: position 0: must be a number"),
+        (LABELS, SCORES, {"metric": "mrr"}, ValueError, "metric must be an nDCG"),
+        (LABELS, SCORES, {"metric": "ndcg_cut.5,10"}, ValueError, "one cut-off"),
+        (LABELS, SCORES, {"metric": "pairwise@0"}, ValueError, "positive integer"),
+        (LABELS, SCORES, {"metric": 3}, TypeError, "a metric is a string"),
+        (LABELS, SCORES, {"metric": rg.metric("ndcg", discount=[0.5, 1, 1, 1, 1])}, ValueError, "rises"),
+        (
+            LABELS,
+            SCORES,
+            {"metric": rg.metric("ndcg", k=2, discount=[1, 0.5]), "discount": "full"},
+            ValueError,
+            "5 are",
+        ),
+        (LABELS, SCORES, {"metric": rg.metric("ndcg", discount=[1.0])}, ValueError, "longer discount"),
+        (
+            LABELS,
+            SCORES,
+            {"metric": rg.metric("ndcg", gain={1: 1})},
+            ValueError,
+            r"y_true: query 0, position 2: .*2\.0",
+        ),
+        (LABELS, SCORES, {"metric": rg.metric("ndcg", gain={1: 5e-324, 2: 5e-324})}, ValueError, "is not finite"),
+        (LABELS, SCORES, {"sigma": 0}, ValueError, "sigma must be above 0"),
+        (LABELS, SCORES, {"sigma": math.nan}, ValueError, "sigma must be above 0"),
+        (LABELS, SCORES, {"sigma": math.inf}, ValueError, "sigma must be above 0"),
+        (LABELS, SCORES, {"sigma": "1"}, TypeError, "sigma must be a number, not str"),
+        (LABELS, SCORES, {"normalize": "both"}, ValueError, "'score' or 'query', not 'both'"),
+        (LABELS, SCORES, {"normalize": True}, TypeError, "a sequence of these"),
+        (LABELS, SCORES, {"discount": "log2"}, ValueError, "'cut' or 'full', not 'log2'"),
+        (LABELS, SCORES, {"ties": "best"}, ValueError, "'stable' or 'average', not 'best'"),
+        (LABELS, SCORES, {"threads": 0}, ValueError, "threads must be from 1"),
+        (LABELS, SCORES, {"sample_weight": [1, 2]}, ValueError, "sample_weight has 2 weights, and there are 5"),
+        (LABELS, SCORES, {"sample_weight": [1, 2, -1, 0, 0]}, ValueError, "sample_weight: position 2"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else None,
+)
+def test_what_is_refused(backend, labels, scores, options, error, told):
+    with pytest.raises(error, match=told):
+        rg.lambdarank(labels, scores, **options)
+
+
+def test_inputs_are_not_modified(backend):
+    labels, scores, weights = np.array([0.0, 2, 1]), np.array([0.3, 0.2, 0.1]), np.array([1.0, 2, 3])
+    held = labels.copy(), scores.copy(), weights.copy()
+    for array in (labels, scores, weights):
+        array.flags.writeable = False
+    rg.lambdarank(labels, scores, sample_weight=weights)
+    assert all(map(np.array_equal, (labels, scores, weights), held))
+
+
+# objectives, as far as they need no trainer
+
+
+def test_objective_keeps_what_labels_are_worth(backend, monkeypatch):
+    objective = rg.lightgbm_objective("ndcg(gain=exponential)@3")
+    made = []
+    prepare = type(objective).targets
+    monkeypatch.setattr(type(objective), "targets", lambda self, labels: made.append(labels) or prepare(self, labels))
+    labels, scores, sizes = np.array([0.0, 1, 2, 0, 1]), np.arange(5.0), [2, 3]
+    expected = rg.lambdarank(
+        labels, scores, group_sizes=sizes, metric="ndcg(gain=exponential)@3", discount="full", threads=2
+    )
+    for _ in range(3):
+        assert np.array_equal(objective(labels, scores, None, sizes), expected)
+    assert len(made) == 1
+    labels[0] = 3  # the caller's array, and no longer that set
+    assert not np.array_equal(objective(labels, scores, None, sizes), expected)
+    objective(labels, scores, None, [3, 2])
+    assert len(made) == 3
+    again = pickle.loads(pickle.dumps(objective))
+    assert np.array_equal(again(labels, scores, None, sizes), objective(labels, scores, None, sizes))
+    for seed in range(20):  # no more than a few sets are kept
+        objective(np.full(3, float(seed)), np.zeros(3), None, [3])
+    assert len(objective._kept) == 8
+
+
+def test_objective_weighs_documents(backend):
+    objective, weights = rg.lightgbm_objective(), np.array([1.0, 2.0, 0.5])
+    plain = objective([0, 1, 2], [0.3, 0.2, 0.1], None, [3])
+    weighted = objective([0, 1, 2], [0.3, 0.2, 0.1], weights, [3])
+    assert np.array_equal(weighted, np.array(plain) * weights)
+
+
+def test_objective_without_groups(backend):
+    with pytest.raises(ValueError, match="no groups"):
+        rg.lightgbm_objective()([0, 1], [0.1, 0.2])
+    with pytest.raises(TypeError, match=r"xgb\.train"):
+        rg.xgboost_objective()([0, 1], [0.1, 0.2])
+
+
+def test_objective_says_what_it_is():
+    assert repr(rg.lightgbm_objective()) == "<LightGBMObjective: ndcg(gain=exponential)@10>"
+    assert repr(rg.xgboost_objective("pairwise@8")) == "<XGBoostObjective: pairwise@8>"
+
+
+@pytest.mark.checkout
+def test_the_example_for_torch():
+    """It is run where torch is installed, as in `.ci/deep`."""
+    code = (Path(__file__).parents[2] / "examples" / "torch_lambdarank.py").read_text(encoding="utf-8")
+    compiled = compile(code, "torch_lambdarank.py", "exec")
+    if find_spec("torch"):
+        exec(compiled, {"__name__": "__main__"})

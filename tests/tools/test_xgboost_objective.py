@@ -1,0 +1,95 @@
+"""XGBoost trained on our gradients, beside its own objectives, and where those refuse."""
+
+import pickle
+from itertools import product
+
+import numpy as np
+import pytest
+import xgboost as xgb
+from training_sets import TRAIN, VALID, make
+
+import rankgain as rg
+
+ROUNDS = 50
+LARGE = make(5, queries=40, longest=60, shortest=20)
+PARAMETERS = {"max_depth": 4, "eta": 0.1, "nthread": 1, "base_score": 0.5, "tree_method": "exact"}
+NORMALIZATIONS = [("score", "query"), ("query",), ()]
+CASES = [*product(NORMALIZATIONS, [8, 32])]
+
+pytestmark = pytest.mark.peers
+
+
+def matrix(given, weighted=False):
+    return xgb.DMatrix(given.features, given.labels, qid=given.query, weight=given.weights if weighted else None)
+
+
+def own(given, objective, k, normalize, rounds=ROUNDS, weighted=False, **options):
+    asked = {
+        "objective": objective,
+        "lambdarank_pair_method": "topk",
+        "lambdarank_num_pair_per_sample": k,
+        "lambdarank_score_normalization": "score" in normalize,
+        "lambdarank_normalization": "query" in normalize,
+    }
+    return xgb.train(PARAMETERS | asked | options, matrix(given, weighted), rounds).predict(matrix(VALID))
+
+
+def ours(given, objective, rounds=ROUNDS, weighted=False):
+    return xgb.train(PARAMETERS, matrix(given, weighted), rounds, obj=objective).predict(matrix(VALID))
+
+
+@pytest.mark.parametrize(("normalize", "k"), CASES)
+def test_its_own_ndcg(backend, normalize, k):
+    """To what its float32 sums and its sigmoid in float32 leave, after 50 rounds."""
+    given, rounds = (LARGE, ROUNDS) if backend == "compiled" else (TRAIN, 5)
+    expected = own(given, "rank:ndcg", k, normalize, rounds)
+    found = ours(given, rg.xgboost_objective(f"ndcg(gain=exponential)@{k}", normalize=normalize), rounds)
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize(("normalize", "k"), CASES)
+def test_its_own_pairwise(backend, normalize, k):
+    given, rounds = (LARGE, ROUNDS) if backend == "compiled" else (TRAIN, 5)
+    expected = own(given, "rank:pairwise", k, normalize, rounds)
+    found = ours(given, rg.xgboost_objective(f"pairwise@{k}", normalize=normalize), rounds)
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
+
+
+def test_linear_gain_and_weights_of_queries(backend):
+    expected = own(TRAIN, "rank:ndcg", 10, ("score", "query"), 8, weighted=True, ndcg_exp_gain=False)
+    found = ours(TRAIN, rg.xgboost_objective("ndcg@10"), 8, weighted=True)
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+    assert not np.allclose(ours(TRAIN, rg.xgboost_objective("ndcg@10"), 8), found)
+
+
+def test_its_defaults(backend):
+    expected = xgb.train(PARAMETERS | {"objective": "rank:ndcg"}, matrix(TRAIN), 5).predict(matrix(VALID))
+    objective = pickle.loads(pickle.dumps(rg.xgboost_objective()))
+    np.testing.assert_allclose(ours(TRAIN, objective, 5), expected, rtol=1e-5, atol=1e-6)
+
+
+def test_cross_validation(backend):
+    asked = {"obj": rg.xgboost_objective(), "custom_metric": rg.xgboost_metric("ndcg@5")}
+    result = xgb.cv(PARAMETERS, matrix(TRAIN), 4, nfold=3, as_pandas=False, **asked)
+    assert result["test-ndcg@5_rankgain-mean"][-1] > 0.7
+
+
+def test_without_groups(backend):
+    with pytest.raises(ValueError, match="xgboost_objective: the DMatrix has no groups"):
+        xgb.train(PARAMETERS, xgb.DMatrix(TRAIN.features, TRAIN.labels), 1, obj=rg.xgboost_objective())
+
+
+def test_weights_that_are_not_one_per_query(backend):
+    data = matrix(TRAIN)
+    data.set_weight(TRAIN.weights)
+    data.set_group([len(TRAIN.labels)])
+    with pytest.raises(ValueError, match="weight has 60 weights, and there are 1 queries"):
+        rg.xgboost_objective()(np.zeros(len(TRAIN.labels), np.float32), data)
+
+
+def test_labels_that_it_refuses(backend):
+    given = TRAIN._replace(labels=TRAIN.labels + np.where(TRAIN.labels > 0, 31.5, 0).astype(np.float32))
+    with pytest.raises(xgb.core.XGBoostError):
+        own(given, "rank:ndcg", 10, ("score", "query"), 1)
+    scores = xgb.train(PARAMETERS, matrix(given), 8, obj=rg.xgboost_objective()).predict(matrix(TRAIN))
+    assert rg.from_scores(TRAIN.labels, scores, group_sizes=TRAIN.sizes).evaluate("ndcg@5").mean("ndcg@5") > 0.8
