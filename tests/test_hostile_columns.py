@@ -88,7 +88,7 @@ def test_views_out_of_their_buffers(on_both, column, kind, view):
     error, message = both(on_both, lambda: evaluate(made))
     assert error is ValueError
     # the other type of ids is found first
-    assert "broken: its views" in message or (column == "doc_id" and "of one type" in message)
+    assert "broken: its views" in message or (column == "doc_id" and "to one type" in message)
 
 
 @pytest.mark.both
@@ -102,7 +102,7 @@ def test_codes_out_of_their_dictionary(on_both, column, codes, values):
         assert (kind, "must hold numbers" in message) == (TypeError, True)
     else:
         assert kind is ValueError
-        assert "broken: its codes" in message or "of one type" in message
+        assert "broken: its codes" in message or "to one type" in message
 
 
 # owners

@@ -264,11 +264,11 @@ def test_ranks_in_a_frame_under_32_bits():
 REFUSED = [
     (lambda: rg.from_ranked([1, 0]), {"ties": "stable"}, "in rank order, without scores"),
     (lambda: rg.from_ranked([1, 0]), {"score_bits": 32}, "in rank order, without scores"),
-    (lambda: rg.from_ranked([1, 0]), {"missing": "skip"}, "know of no queries that a run lacks"),
+    (lambda: rg.from_ranked([1, 0]), {"missing": "skip"}, "have no record of queries that the run lacks"),
     (lambda: rg.from_recommendations([1, 2], {1}), {"ties": "best"}, "in rank order, without scores"),
     (lambda: rg.from_scores([1, 0], [1, 0]), {"ties": "docid"}, "needs document ids, and bare scores have none"),
     (lambda: rg.from_scores([1, 0], [1, 0]), {"ties": "random"}, "ties must be one of"),
-    (lambda: rg.from_scores([1, 0], [1, 0]), {"missing": "zero"}, "know of no queries that a run lacks"),
+    (lambda: rg.from_scores([1, 0], [1, 0]), {"missing": "zero"}, "have no record of queries that the run lacks"),
     (lambda: rg.from_scores([1, 0], [1, 0]), {"score_bits": 16}, "score_bits must be 64 or 32, not 16"),
     (lambda: rg.from_qrels({"q": {"d": 1}}, {"q": {"d": 1}}), {"missing": "leave"}, "missing must be 'zero' or 'skip'"),
     (
@@ -293,7 +293,7 @@ def test_what_cannot_be_read_again_is_refused(folder):
         assert rankings.under(ties="best").evaluate("rr")["rr"].tolist() == [1.0]  # the same places do
         assert rankings.under(ties="worst", missing="skip").evaluate("rr")["rr"].tolist() == [0.5]
         for rules in ({"ties": "docid"}, {"ties": "stable"}, {"score_bits": 32}):
-            with pytest.raises(ValueError, match=r"run cannot be read again, which other rules .* need: give the path"):
+            with pytest.raises(ValueError, match=r"run cannot be read again, which other rules .* require: give the path"):
                 rankings.under(**rules)
 
 
