@@ -293,7 +293,7 @@ def test_what_cannot_be_read_again_is_refused(folder):
         assert rankings.under(ties="best").evaluate("rr")["rr"].tolist() == [1.0]  # the same places do
         assert rankings.under(ties="worst", missing="skip").evaluate("rr")["rr"].tolist() == [0.5]
         for rules in ({"ties": "docid"}, {"ties": "stable"}, {"score_bits": 32}):
-            with pytest.raises(ValueError, match=r"run cannot be read again, which other rules .* require: give the path"):
+            with pytest.raises(ValueError, match=r"run cannot be read again, which other rules .* need: give the path"):
                 rankings.under(**rules)
 
 
@@ -430,7 +430,7 @@ def test_no_tied_documents_are_cut_apart_by_luck():
             ValueError, match=f"depth: which of the tied documents it keeps is undefined with ties='{ties}'"
         ):
             rankings.under(ties=ties).limited(depth=1)
-        with pytest.raises(ValueError, match="depth: which of the tied documents it leaves is open"):
+        with pytest.raises(ValueError, match="depth: which of the tied documents it keeps is undefined"):
             rankings.under(ties="stable").limited(depth=1).under(ties=ties)
         assert rankings.under(ties=ties).limited().evaluate("num_ret")["num_ret"].tolist() == [2.0]
 
