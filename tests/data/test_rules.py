@@ -265,11 +265,11 @@ def test_ranks_in_a_frame_under_32_bits():
 REFUSED = [
     (lambda: rg.from_ranked([1, 0]), {"ties": "stable"}, "in rank order, without scores"),
     (lambda: rg.from_ranked([1, 0]), {"score_bits": 32}, "in rank order, without scores"),
-    (lambda: rg.from_ranked([1, 0]), {"missing": "skip"}, "know of no queries that a run lacks"),
+    (lambda: rg.from_ranked([1, 0]), {"missing": "skip"}, "have no record of queries that the run lacks"),
     (lambda: rg.from_recommendations([1, 2], {1}), {"ties": "best"}, "in rank order, without scores"),
     (lambda: rg.from_scores([1, 0], [1, 0]), {"ties": "docid"}, "needs document ids, and bare scores have none"),
     (lambda: rg.from_scores([1, 0], [1, 0]), {"ties": "random"}, "ties must be one of"),
-    (lambda: rg.from_scores([1, 0], [1, 0]), {"missing": "zero"}, "know of no queries that a run lacks"),
+    (lambda: rg.from_scores([1, 0], [1, 0]), {"missing": "zero"}, "have no record of queries that the run lacks"),
     (lambda: rg.from_scores([1, 0], [1, 0]), {"score_bits": 16}, "score_bits must be 64 or 32, not 16"),
     (lambda: rg.from_qrels({"q": {"d": 1}}, {"q": {"d": 1}}), {"missing": "leave"}, "missing must be 'zero' or 'skip'"),
     (
@@ -431,7 +431,7 @@ def test_no_tied_documents_are_cut_apart_by_luck():
             ValueError, match=f"depth: which of the tied documents it keeps is undefined with ties='{ties}'"
         ):
             rankings.under(ties=ties).limited(depth=1)
-        with pytest.raises(ValueError, match="depth: which of the tied documents it leaves is open"):
+        with pytest.raises(ValueError, match="depth: which of the tied documents it keeps is undefined"):
             rankings.under(ties="stable").limited(depth=1).under(ties=ties)
         assert rankings.under(ties=ties).limited().evaluate("num_ret")["num_ret"].tolist() == [2.0]
 

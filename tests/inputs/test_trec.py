@@ -654,9 +654,9 @@ def test_what_read_must_give(backend, given):
             return given
 
     kind = type(given).__name__
-    with pytest.raises(TypeError, match=f"run must be opened in binary mode: its read\\(\\) gave {kind}"):
+    with pytest.raises(TypeError, match=f"run must be opened in binary mode: its read\\(\\) returned {kind}"):
         rg.read_trec(io.BytesIO(QRELS), Odd())
-    with pytest.raises(TypeError, match=f"qrels must be opened in binary mode: its read\\(\\) gave {kind}"):
+    with pytest.raises(TypeError, match=f"qrels must be opened in binary mode: its read\\(\\) returned {kind}"):
         rg.read_trec(Odd(), io.BytesIO(RUN))
 
 

@@ -103,5 +103,5 @@ def test_sets_without_groups():
 def test_otherwise_is_not_for_a_set_that_was_forgotten():
     ours = rg.catboost_metric("ndcg@5", PAIRS[0], otherwise=0.0)
     assert ours.evaluate([np.zeros(len(TRAIN.labels))], TRAIN.labels[::-1].astype(np.float32), None) == (0.0, 1.0)
-    with pytest.raises(ValueError, match="the labels of none that was given"):
+    with pytest.raises(ValueError, match="the labels of none of those given"):
         ours.evaluate([np.zeros(len(VALID.labels))], VALID.labels, None)

@@ -374,7 +374,7 @@ def test_wrong_calls(run, arguments, status, message):
 
 
 def test_both_files_cannot_be_standard_input(run):
-    assert "of which one may be -" in run("-", "-", status=1)
+    assert "one of them may be -" in run("-", "-", status=1)
     assert "give a qrels file and a run file" in run(status=1)
 
 
