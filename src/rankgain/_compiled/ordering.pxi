@@ -76,6 +76,11 @@ def use_cpu(str level, /):
 use_cpu(None)  # whoever may call
 
 
+cdef bint has_avx2() noexcept nogil:
+    """Whether the loops are those for AVX2; asked by modules that have loops of their own."""
+    return lanes != lanes_baseline
+
+
 # ordering
 
 cdef inline bint before(const Entry* a, const Entry* b, bint stable) noexcept nogil:

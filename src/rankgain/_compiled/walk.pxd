@@ -116,6 +116,7 @@ cdef inline void as_numbers(Numbers* numbers, const double* values) noexcept nog
 
 cdef int open_numbers(Numbers* numbers, object array) except -1
 cdef void close_numbers(Numbers* numbers) noexcept
+cdef bint has_avx2() noexcept nogil
 cdef const double* doubles_of(const Numbers* numbers, int64_t start, Py_ssize_t n, double* room) noexcept nogil
 cdef Py_ssize_t longest(const int64_t* offsets, Py_ssize_t queries) noexcept nogil
 cdef int first_fault(
