@@ -19,6 +19,8 @@ from rankgain.functions import cg, dcg, discount, gain, idcg, mean_ndcg, mrr, nd
 
 if TYPE_CHECKING:
     from rankgain.comparison.comparison import Comparison, compare
+    from rankgain.comparison.difference import Difference
+    from rankgain.comparison.tests import Tests
     from rankgain.data.judgments import Judgments
     from rankgain.inputs.frames import from_frames
     from rankgain.inputs.judgments import judgments
@@ -45,11 +47,13 @@ backend: str = _backend.name
 _LATER = {
     "Comparison": "comparison.comparison",
     "Curve": "results.curves",
+    "Difference": "comparison.difference",
     "Evaluation": "results.evaluation",
     "Explanation": "results.explanation",
     "Judgments": "data.judgments",
     "Metric": "metrics.metric",
     "Rankings": "rankings",
+    "Tests": "comparison.tests",
     "TieSpread": "results.ties",
     "catboost_metric": "tools.training",
     "compare": "comparison.comparison",
@@ -72,11 +76,13 @@ _LATER = {
 __all__ = [
     "Comparison",
     "Curve",
+    "Difference",
     "Evaluation",
     "Explanation",
     "Judgments",
     "Metric",
     "Rankings",
+    "Tests",
     "TieSpread",
     "__version__",
     "backend",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from rankgain.results import export as exports
 from rankgain.results.evaluation import Evaluation, notes
 from rankgain.results.text import html_table, number, text_table
 from rankgain.scalars import Floats
+
+if TYPE_CHECKING:
+    from rankgain.comparison.tests import Tests
 
 
 class Comparison(Mapping[str, Evaluation]):
@@ -298,6 +301,136 @@ class Comparison(Mapping[str, Evaluation]):
             "query_id": [query for result in self.values() for query in result.query_ids],
         }
         return columns | {str(key): np.concatenate([part[str(key)] for part in parts]) for key in self.metrics}
+
+    def test(
+        self,
+        baseline: str | None = None,
+        *,
+        metrics: str | Metric | Iterable[str | Metric] | None = None,
+        method: str = "randomization",
+        correction: str | None = "max-t",
+        family: str = "metric",
+        intervals: str = "single",
+        level: float = 0.95,
+        margin: float | None = None,
+        flips: int = 99_999,
+        seed: int = 0,
+        queries: str = "same",
+        threads: int = 1,
+    ) -> Tests:
+        """Which run is better, by how much, and whether that may be noise: a paired sign-flip randomization test.
+
+        For each query the two values of a pair of runs are exchanged or not, by a random sign that all runs, metrics
+        and pairs share; p is how often the difference of the means is then as large as it is. The same flips give the
+        interval, which holds exactly the differences that the test does not reject; the correction for several
+        comparisons; and non-inferiority. Where few queries differ, all sign vectors are gone through instead.
+
+        Parameters
+        ----------
+        baseline : str, optional
+            The run with which each other one is compared. None: of two runs the second with the first; of more, all
+            pairs, the later less the earlier.
+        metrics : str, Metric or iterable of them, optional
+            Some of those that were evaluated; None: all.
+        method : {"randomization", "exact", "t"}
+            "randomization": all sign vectors for up to 24 queries that differ (more than by rounding), else random
+            flips. "exact": all of them for up to 44 queries that differ, refused for more. "t": Student's paired
+            t-test, with SciPy (``pip install 'rankgain[stats]'``).
+        correction : {"max-t", "holm", "bh"} or None
+            How p is corrected for the comparisons of a family: by max-T, step-down (Westfall & Young 1993), made of the
+            same flips, which uses that the comparisons depend on each other (with method="t": Holm's); by Holm's
+            correction; by Benjamini and Hochberg's, which holds the false discovery rate and not the chance of any
+            false finding; or not. A single comparison is not corrected.
+        family : {"metric", "all"}
+            What is corrected for: all pairs of each metric, or all pairs of all metrics.
+        intervals : {"single", "simultaneous"}
+            Whether an interval holds the true difference with the level on its own, or all of a family at once
+            (Bonferroni).
+        level : float
+            Of the intervals, between 0 and 1. A difference is decided where its (corrected) p is at most 1 − level.
+        margin : float, optional
+            How much worse than the baseline is still good enough: asks whether a run is not worse by more than that,
+            by a one-sided p at (1 − level) / 2, corrected by Holm if the family is.
+        flips : int
+            How many random flips, from 1 to 10^8.
+        seed : int
+            Of the flips, from 0 to 2^64 − 1. The same seed gives the same bits on every machine, whatever the backend
+            and the number of threads.
+        queries : {"same", "common"}
+            Whether runs with different queries are refused, or only the common queries are tested.
+        threads : int
+            From 1 to 256.
+
+        Returns
+        -------
+        Tests
+            A mapping from (metric, run, baseline) to a `Difference`; printed, a table with verdicts and notes.
+
+        Raises
+        ------
+        ValueError
+            If there is one run or fewer than 2 queries; if runs have different queries, or one has a value (not NaN)
+            where another has none; if a run, a metric or an option is unknown or out of its range; if there are too few
+            flips for the level; if method="exact" and too many queries differ.
+        TypeError
+            If a number is none.
+        ImportError
+            If method="t" and SciPy is not installed.
+
+        See Also
+        --------
+        Comparison.best : the best mean, whether noise or not.
+
+        Notes
+        -----
+        With d the differences of the queries, S their sum, F_b the sum of those that flip b flips, K_b of how many, and
+        T_b = S − 2 F_b: p = (1 + #{b : |T_b| ≥ |S|}) / (flips + 1). The ends of the interval are order statistics of
+        the means F_b / K_b and (S − F_b) / (n − K_b) (Hartigan 1969). Values are rounded to a grid so fine that sums
+        are integers below 2^53: so ties are ties, and the bits do not depend on the order of additions.
+
+        The test is exact if differences are symmetric about their mean, and approximate otherwise, better with more
+        queries. Left out on purpose: the Wilcoxon and sign tests, which ask about medians and, where differences are
+        skewed, reject true hypotheses about means the more surely the more queries there are; bootstrap tests, which
+        reject too often for fewer than about 50 queries; one-sided tests, in whose place stands `margin`; stars and
+        relative improvements, which say less than a p-value and an interval.
+
+        References
+        ----------
+        Smucker, Allan & Carterette, A comparison of statistical significance tests for information retrieval
+        evaluation, CIKM 2007. Boytsov, Belova & Westfall, Deciding on an adjustment for multiplicity in IR experiments,
+        SIGIR 2013. Phipson & Smyth, Permutation p-values should never be zero, 2010.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> queries = 12
+        >>> runs = {
+        ...     "bm25": rg.from_ranked([[0, 1, 1]] * queries),
+        ...     "dense": rg.from_ranked([[1, 0, 1]] * (queries - 1) + [[0, 0, 1]]),
+        ... }
+        >>> tests = rg.compare(runs, metrics=["rr"]).test(baseline="bm25")
+        >>> print(tests["rr", "dense", "bm25"].verdict())
+        rr: dense is better than bm25 by ... (95% interval ... to +0.5000, p = 0.0010, 11 queries better, 1 worse).
+        """
+        from rankgain.comparison.testing import check, compute  # not needed for a table of means
+        from rankgain.comparison.tests import Tests
+
+        options = check(
+            self,
+            metrics,
+            baseline=baseline,
+            method=method,
+            correction=correction,
+            family=family,
+            intervals=intervals,
+            level=level,
+            margin=margin,
+            flips=flips,
+            seed=seed,
+            queries=queries,
+            threads=threads,
+        )
+        return Tests(*compute(self, options), options)
 
     def __repr__(self) -> str:
         return self.table()
