@@ -20,6 +20,7 @@ from rankgain.functions import cg, dcg, discount, gain, idcg, mean_ndcg, mrr, nd
 if TYPE_CHECKING:
     from rankgain.comparison.comparison import Comparison, compare
     from rankgain.comparison.difference import Difference
+    from rankgain.comparison.groups import Groups
     from rankgain.comparison.tests import Tests
     from rankgain.data.judgments import Judgments
     from rankgain.inputs.frames import from_frames
@@ -50,6 +51,7 @@ _LATER = {
     "Difference": "comparison.difference",
     "Evaluation": "results.evaluation",
     "Explanation": "results.explanation",
+    "Groups": "comparison.groups",
     "Judgments": "data.judgments",
     "Metric": "metrics.metric",
     "Rankings": "rankings",
@@ -79,6 +81,7 @@ __all__ = [
     "Difference",
     "Evaluation",
     "Explanation",
+    "Groups",
     "Judgments",
     "Metric",
     "Rankings",

@@ -6,18 +6,11 @@ sums stay below 2^53: they are exact in whatever order they are added.
 
 import numpy as np
 
-from rankgain.scalars import Floats, Ints
+from rankgain.scalars import Floats, Ints, mixed
 
 GOLDEN = 0x9E3779B97F4A7C15
 LOWER = (1 << 64) - 1
 AT_ONCE = 4096  # flips, so that what they need stays near
-
-
-def mixed(z):
-    """The mixing function of SplitMix64 (Steele, Lea & Flood 2014) on an array of uint64."""
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
 
 
 def words(seed, block, flips):

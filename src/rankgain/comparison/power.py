@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
+from typing import Any
+
+from rankgain.scalars import real
 
 # Of the usual test: a true difference is found four times in five.
 POWER = 0.8
 FEWEST = 8  # queries that tell a spread
 
 
+@lru_cache(8)
 def quantile(share: float) -> float:
     """Of the standard normal distribution."""
     from statistics import NormalDist  # which takes long to import
@@ -44,3 +49,16 @@ def hedges(difference: float, sd: float, queries: int) -> float:
     if queries < 3 or sd == 0.0:
         return math.nan
     return (1.0 - 3.0 / (4.0 * (queries - 1) - 1.0)) * difference / sd
+
+
+def check_power(difference: Any, power: Any) -> tuple[float, float]:
+    """The size of the difference that is to be found, and how often."""
+    wanted, share = real(difference), real(power)
+    if wanted is None or share is None:
+        name, value = ("difference", difference) if wanted is None else ("power", power)
+        raise TypeError(f"{name} must be a number, not {type(value).__name__}")
+    if not 0 < abs(wanted) < math.inf:
+        raise ValueError(f"difference must be finite and not 0, not {difference!r}: name the one that matters to you")
+    if not 0 < share < 1:
+        raise ValueError(f"power must be between 0 and 1, such as 0.8, not {power!r}")
+    return abs(wanted), share

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
 from importlib import import_module
 from typing import NamedTuple
 
@@ -53,10 +54,11 @@ class Columns(NamedTuple):
 
     def differences(self, start: int, stop: int) -> Floats:
         """Those of the pairs from start to stop, a row for each pair."""
-        rows = np.zeros((stop - start, len(self.values)))
-        for sign, side in ((1.0, self.right), (-1.0, self.left)):
-            part = side[start:stop]
-            rows += sign * np.where(part[:, None] < 0, 0.0, self.values.T[part])
+        return self._of_runs(self.right[start:stop]) - self._of_runs(self.left[start:stop])
+
+    def _of_runs(self, numbers: Ints) -> Floats:
+        rows = self.values.T[numbers]
+        rows[numbers < 0] = 0.0
         return rows
 
 
@@ -219,10 +221,8 @@ class ExactMeans:
         parts = (size > 0) & (size < self.queries)
         self._size = size[parts]
         self._sum = np.repeat(sums[0], zeros + 1)[parts]
-        kind = np.int64 if self.queries < 63 else np.object_
         self._alike = zeros == 0  # each part counts once
-        weights = np.array([math.comb(zeros, taken) for taken in range(zeros + 1)], dtype=kind)
-        self._weight = np.tile(weights, len(sums[0]))[parts]
+        self._weight = np.tile(_binomials(zeros, self.queries), len(sums[0]))[parts]
 
     def _means(self, sign: float) -> Floats:
         return (sign * self._sum - self.queries) / self._size
@@ -242,6 +242,13 @@ class ExactMeans:
     def one_sided(self, margin: float, sign: float) -> float:
         beyond = int(self._weight[self._means(sign) <= -margin].sum())
         return (1 + beyond) / (1 << self.queries)
+
+
+@lru_cache(64)
+def _binomials(zeros: int, queries: int) -> Array:
+    """In how many ways so many of the zeros can be chosen; more than 64 bits where the parts of the queries are."""
+    kind = np.int64 if queries < 63 else np.object_
+    return np.array([math.comb(zeros, taken) for taken in range(zeros + 1)], dtype=kind)
 
 
 def countable(nonzero: int, queries: int, most: int) -> bool:

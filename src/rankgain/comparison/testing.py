@@ -151,12 +151,17 @@ def compute(evaluations: Mapping[str, Evaluation], options: Options) -> tuple[di
     aligned = align(evaluations, options.metrics, options.queries)
     if options.family == "all":
         aligned = _with_the_same_rows(aligned)
+    return differences_of(aligned, options), aligned
+
+
+def differences_of(aligned: Aligned, options: Options) -> dict[Any, Difference]:
+    """The same of values that stand beside each other already."""
     pairs = pairs_of(aligned.runs, options.baseline)
     found: dict[Any, Difference] = {}
     for metrics in _batches(aligned, options):
         found |= _Batch(aligned, metrics, pairs, options).differences()
     order = [(metric, aligned.runs[run], aligned.runs[base]) for metric in options.metrics for run, base in pairs]
-    return {key: found[key] for key in order}, aligned
+    return {key: found[key] for key in order}
 
 
 def _with_the_same_rows(aligned: Aligned) -> Aligned:
@@ -196,6 +201,7 @@ class _Batch:
         self.columns, self.units = columns_of(aligned.values, metrics, pairs)
         self.facts = facts(self.columns)
         self.alone = self.count == 1 or options.correction is None
+        self.directions = {metric: better(metric) for metric in metrics}
         self.means = {metric: [mean(vector) for vector in aligned.values[metric].T] for metric in metrics}
 
     def differences(self) -> dict[Any, Difference]:
@@ -226,8 +232,8 @@ class _Batch:
         values, names, options = self.aligned.values[metric], self.aligned.runs, self.options
         apart = np.abs(self._own(number)) > 1.0
         higher = int(np.count_nonzero(apart & (values[:, run] > values[:, base])))
-        lower = int(np.count_nonzero(apart)) - higher
-        first, second = (lower, higher) if better(metric) < 0 else (higher, lower)
+        lower = int(self.facts.nonzero[number]) - higher
+        first, second = (lower, higher) if self.directions[metric] < 0 else (higher, lower)
         means = self.means[metric][run], self.means[metric][base]
         return Difference(
             metric=metric,
@@ -275,7 +281,8 @@ class _Batch:
             counts, any_of = self._counts(flips, joint)
             random = np.array([found is None for found, _ in exact])
             p = np.where(random, counts / flips.total, p)
-            low, high = flips.bounds(columns, observed.totals, self._alpha)
+            left = np.flatnonzero([means is None for _, means in exact] & (observed.nonzero > 0))
+            low[left], high[left] = flips.bounds(columns.of(left), observed.totals[left], self._alpha)
             adjusted = any_of / flips.total
         methods = [EXACT if found is not None or not (flips and flips.extra) else RANDOM for found, _ in exact]
         used = flips.count if flips is not None and flips.extra else 0
@@ -370,7 +377,7 @@ class _Batch:
                 else:
                     assert flips is not None
                     sides.append(flips.one_sided(left, right, total, margin, sign))
-            margins[:, number] = sides[better(metric) < 0], max(sides)
+            margins[:, number] = sides[self.directions[metric] < 0], max(sides)
         return margins
 
     # By Student's t
@@ -389,7 +396,7 @@ class _Batch:
                 own, error = float(means[number]), float(errors[number])
                 sides = [_t_tail(below, count - 1, -(sign * own + margin), error) for sign in (1.0, -1.0)]
                 metric = self.metrics[number // len(self.pairs)]
-                margins[:, number] = sides[better(metric) < 0], max(sides)
+                margins[:, number] = sides[self.directions[metric] < 0], max(sides)
         adjusted = self._adjusted(p, p)
         return p, adjusted, means - half * errors, means + half * errors, margins, [STUDENT] * self.count, 0
 

@@ -11,6 +11,7 @@ import numpy as np
 from rankgain import _backend
 from rankgain.comparison.aligned import Aligned
 from rankgain.comparison.difference import EXACT, RANDOM, STUDENT, Difference, counted, number_word, p_text, signed
+from rankgain.comparison.remarks import Remarks
 from rankgain.comparison.significance import ENUMERATED, Flips, exact_p, facts, rejected
 from rankgain.comparison.significance import EXACT as EXACT_BY_DEFAULT
 from rankgain.comparison.testing import BH, MAX_T, Options, columns_of, too_coarse
@@ -22,7 +23,7 @@ from rankgain.results.text import html_table, number, text_table
 from rankgain.scalars import short
 
 if TYPE_CHECKING:
-    pass
+    from rankgain.results.plotting import Figure
 
 Key = tuple[str | Metric, str, str]
 
@@ -56,11 +57,12 @@ class Tests(Mapping[Key, Difference]):
     __test__ = False  # pytest takes classes of this name for its own
 
     def __init__(
-        self, differences: Mapping[Key, Difference], aligned: Aligned, options: Options, remarks: Sequence[str] = ()
+        self, differences: Mapping[Key, Difference], aligned: Aligned, options: Options, remarks: Remarks | None = None
     ) -> None:
         self._differences = dict(differences)
-        self._aligned = aligned
-        self._remarks = list(remarks)
+        self.aligned = aligned
+        self._remarks = remarks
+        self._warnings: list[str] | None = None  # found when they are first asked for
         self._backend = _backend.name
         self.options = options
         self.queries = max(len(matrix) for matrix in aligned.values.values())
@@ -90,7 +92,7 @@ class Tests(Mapping[Key, Difference]):
         >>> rg.compare(runs, metrics="rr").test().runs
         ['a', 'b']
         """
-        return self._aligned.runs
+        return self.aligned.runs
 
     @property
     def _two(self) -> bool:
@@ -308,7 +310,7 @@ class Tests(Mapping[Key, Difference]):
             rest = float(np.delete(values, row).mean())
             turned = sign * rest <= self._rounding(values)
             if turned or (held.comparisons == 1 and self._decided_without(metric, run, baseline, row) != held.decided):
-                query = self._aligned.ids(metric)[row]
+                query = self.aligned.ids(metric)[row]
                 what = "" if turned else ", and it would be " + ("not decided" if held.decided else "decided")
                 return (
                     f"{printable(metric)}: without query {printable(query)} the difference of {printable(run)} to "
@@ -320,16 +322,16 @@ class Tests(Mapping[Key, Difference]):
         return float(np.abs(values).max()) * 1e-12
 
     def _differences_of(self, metric: str | Metric, run: str, baseline: str) -> Any:
-        matrix, names = self._aligned.values[metric], self._aligned.runs
+        matrix, names = self.aligned.values[metric], self.aligned.runs
         return matrix[:, names.index(run)] - matrix[:, names.index(baseline)]
 
     def _decided_without(self, metric: str | Metric, run: str, baseline: str, row: int) -> bool:
         """Whether the test of one pair decides without a query."""
         if self.options.method == STUDENT:
             return self[metric, run, baseline].decided
-        names = self._aligned.runs
+        names = self.aligned.runs
         pair = names.index(run), names.index(baseline)
-        matrix = np.delete(self._aligned.values[metric], row, axis=0)
+        matrix = np.delete(self.aligned.values[metric], row, axis=0)
         columns, _ = columns_of({metric: matrix[:, [pair[1], pair[0]]]}, [metric], [(1, 0)])
         own = facts(columns)
         if own.nonzero[0] <= EXACT_BY_DEFAULT and len(matrix) > ENUMERATED:
@@ -349,7 +351,14 @@ class Tests(Mapping[Key, Difference]):
         >>> rg.compare(runs, metrics="rr").test().warnings
         []
         """
-        return list(self._remarks)
+        if self._warnings is None:
+            remarks = self._remarks if len(self) <= LOOKED_AT else None
+            self._warnings = [line for its in self.values() for line in remarks.about(its)] if remarks else []
+        return list(self._warnings)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the rankings, whose warnings are found before."""
+        return vars(self) | {"_warnings": self.warnings, "_remarks": None}
 
     # Tables
 
@@ -498,8 +507,51 @@ class Tests(Mapping[Key, Difference]):
         """
         _ = self[metric, run, baseline]
         values = self._differences_of(metric, run, baseline)
-        ids = self._aligned.ids(metric)
+        ids = self.aligned.ids(metric)
         return [(ids[row], float(values[row])) for row in np.argsort(-values, kind="stable").tolist()]
+
+    def plot(self, kind: str = "differences", metric: str | Metric | None = None) -> Figure:
+        """Draw the differences: a panel for each metric and pair (of many the first six), or for each metric.
+
+        Parameters
+        ----------
+        kind : {"differences", "intervals", "scatter"}
+            "differences": sorted bars of the queries, with the mean and its interval; "intervals": those of all pairs,
+            grey where not decided; "scatter": a point for each query, one run against the other.
+        metric : str or Metric, optional
+            One that was tested; None: all.
+
+        Returns
+        -------
+        matplotlib Figure
+            A notebook shows it; ``figure.savefig("differences.png")`` keeps it.
+
+        Raises
+        ------
+        ImportError
+            Without matplotlib: ``pip install 'rankgain[plot]'``.
+        ValueError
+            If there is no such kind.
+        KeyError
+            If the metric was not tested.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
+        >>> rg.compare(runs, metrics="rr").test().plot("intervals").axes[0].get_xlabel()
+        'rr, less a'
+        """
+        try:
+            from rankgain.comparison import plotting
+        except ImportError as error:
+            raise ImportError("drawing needs matplotlib: pip install 'rankgain[plot]'") from error
+        if kind not in plotting.KINDS:
+            raise ValueError(f"kind must be one of {', '.join(map(repr, plotting.KINDS))}, not {kind!r}")
+        keys = [key for key in self if metric is None or key[0] == metric]
+        if not keys:
+            raise KeyError(f"{metric} was not tested; there are: {', '.join(map(str, self.options.metrics))}")
+        return plotting.draw(self, kind, keys)
 
     def values_of(self, metric: str | Metric, run: str) -> Any:
         """The values of a run that were tested, in the order of its queries.
@@ -511,7 +563,7 @@ class Tests(Mapping[Key, Difference]):
         >>> rg.compare(runs, metrics="rr").test().values_of("rr", "a").tolist()
         [0.5, 1.0]
         """
-        return self._aligned.values[metric][:, self._aligned.runs.index(run)]
+        return self.aligned.values[metric][:, self.aligned.runs.index(run)]
 
 
 def _numbers(column: Sequence[Any]) -> bool:
@@ -552,13 +604,13 @@ def wrapped(text: str) -> list[str]:
 
 
 def markdown_table(rows: Sequence[Sequence[str]], below: Sequence[str]) -> str:
-    head, *body = ([markdown(cell) for cell in row] for row in rows)
+    head, *body = ([markdown(printable(cell)) for cell in row] for row in rows)
     lines = [head, [":--", *["--:"] * (len(head) - 1)], *body]
     table = ["| " + " | ".join(line) + " |" for line in lines]
     return "\n".join([*table, *(f"\n{markdown(line)}" for line in below)])
 
 
 def latex_table(rows: Sequence[Sequence[str]], below: Sequence[str]) -> str:
-    head, *body = (" & ".join(latex(cell) for cell in row) + r" \\" for row in rows)
+    head, *body = (" & ".join(latex(printable(cell)) for cell in row) + r" \\" for row in rows)
     lines = [rf"\begin{{tabular}}{{l{'r' * (len(rows[0]) - 1)}}}", r"\toprule", head, r"\midrule", *body]
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", *(f"% {latex(line)}" for line in below)])

@@ -32,15 +32,15 @@ def _escaped(letter: str) -> str:
     return letter.encode("unicode_escape", "surrogatepass").decode("ascii")
 
 
-def markdown(value: object) -> str:
-    """A cell of a Markdown table."""
-    text = printable(value).replace("\\", "\\\\").replace("&", "&amp;").replace("<", "&lt;")
-    return "".join(f"\\{letter}" if letter in "|`*_[]$" else letter for letter in text)
+def markdown(text: str) -> str:
+    """What `printable` gave, as text in Markdown."""
+    plain = text.replace("\\", "\\\\").replace("&", "&amp;").replace("<", "&lt;")
+    return "".join(f"\\{letter}" if letter in "|`*_[]$" else letter for letter in plain)
 
 
-def latex(value: object) -> str:
-    """A cell of a LaTeX table."""
-    return "".join(_LATEX.get(letter, letter) for letter in printable(value))
+def latex(text: str) -> str:
+    """What `printable` gave, as text in LaTeX."""
+    return "".join(_LATEX.get(letter, letter) for letter in text)
 
 
 def csv_cell(value: object) -> str:
