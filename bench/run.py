@@ -24,6 +24,7 @@ BENCHES = (
     "start",
     "ties",
     "many_metrics",
+    "significance",
     "threads",
     "growth",
     "memory",
