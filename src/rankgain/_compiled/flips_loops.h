@@ -14,7 +14,6 @@ typedef int64_t HERE(flip_integers);
 #endif
 #define AT(ADDRESS) (*(const HERE(flip_doubles) *)(ADDRESS))
 #define PUT(ADDRESS, VALUE) (*(HERE(flip_doubles) *)(ADDRESS) = (VALUE))
-#define EVERY(VALUE) ((VALUE) - (HERE(flip_doubles)){0})
 
 /* The words of m flips from `first` on, and how many bits are set in each, which are added to those of other blocks.
    Where the CPU cannot be asked for the bits, they are added up in fields of 2, 4 and 8. */
@@ -170,4 +169,3 @@ static const struct FlipLoops HERE(flip_loops) = {HERE(signs), HERE(add), HERE(e
 #undef CHOSEN
 #undef AT
 #undef PUT
-#undef EVERY
