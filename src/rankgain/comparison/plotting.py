@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import ItemsView, Iterator, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PatchCollection
 from matplotlib.patches import Rectangle
 
+from rankgain.comparison.difference import Difference
+from rankgain.metrics.metric import Metric
 from rankgain.results.escape import printable
 from rankgain.results.plotting import COLOURS, Figure, panels
-
-if TYPE_CHECKING:
-    from rankgain.comparison.difference import Difference
-    from rankgain.comparison.tests import Key, Tests
 
 KINDS = "differences", "intervals", "scatter"
 MOST_PANELS = 6
@@ -26,6 +24,18 @@ MOST_INTERVALS = 60
 SHORT = 28  # characters of a name beside an axis
 GREY = "#8A8A8A"
 
+Key = tuple[str | Metric, str, str]
+
+
+class Tested(Protocol):
+    """What is drawn: Tests."""
+
+    def __getitem__(self, key: Key, /) -> Difference: ...
+    def __iter__(self) -> Iterator[Key]: ...
+    def items(self) -> ItemsView[Key, Difference]: ...
+    def per_query(self, metric: str | Metric, run: str, baseline: str) -> list[tuple[Any, float]]: ...
+    def values_of(self, metric: str | Metric, run: str) -> Any: ...
+
 
 def name_of(value: object) -> str:
     """A name as it stands beside an axis."""
@@ -33,7 +43,7 @@ def name_of(value: object) -> str:
     return text if len(text) <= SHORT else f"{text[: SHORT // 2]}…{text[-SHORT // 2 :]}"
 
 
-def draw(tests: Tests, kind: str, keys: Sequence[Key]) -> Figure:
+def draw(tests: Tested, kind: str, keys: Sequence[Key]) -> Figure:
     """A panel for each of the keys, or, of intervals, for each metric."""
     if kind == "intervals":
         metrics = list(dict.fromkeys(metric for metric, _, _ in keys))[:MOST_PANELS]
@@ -56,7 +66,7 @@ def draw(tests: Tests, kind: str, keys: Sequence[Key]) -> Figure:
     return figure
 
 
-def differences(tests: Tests, key: Key, axes: Axes) -> None:
+def differences(tests: Tested, key: Key, axes: Axes) -> None:
     """Sorted bars of the queries, the mean, and its interval as a band."""
     metric, run, baseline = key
     its, pairs = tests[key], tests.per_query(*key)
@@ -102,7 +112,7 @@ def intervals(axes: Axes, own: Sequence[Difference]) -> None:
     axes.set_xlabel(f"{name_of(own[0].metric)}, {against}{more}")
 
 
-def scatter(tests: Tests, key: Key, axes: Axes) -> None:
+def scatter(tests: Tested, key: Key, axes: Axes) -> None:
     """A point for each query, with the diagonal; of many queries every n-th."""
     metric, run, baseline = key
     across, up = tests.values_of(metric, baseline), tests.values_of(metric, run)
