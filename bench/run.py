@@ -25,6 +25,7 @@ BENCHES = (
     "start",
     "ties",
     "many_metrics",
+    "significance",
     "threads",
     "growth",
     "memory",

@@ -7,6 +7,7 @@ collected, and the header says what runs.
 
 import os
 from importlib.util import find_spec
+from shutil import which
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
@@ -32,6 +33,12 @@ if find_spec("sklearn") is None:
 if find_spec("cibuildwheel") is None:  # with what else only .ci/run installs
     ABSENT.append("cibuildwheel")
     collect_ignore.append("package/test_release.py")
+if not all(map(find_spec, ("jinja2", "matplotlib"))):
+    ABSENT.append("jinja2")
+    collect_ignore += ["comparison/test_report.py", "comparison/test_report_in_a_browser.py"]
+elif not any(map(which, ("chromium", "chromium-browser", "google-chrome"))):  # which only .ci/deep installs
+    ABSENT.append("chromium")
+    collect_ignore.append("comparison/test_report_in_a_browser.py")
 if "compiled" not in BUILT:  # then there are no C functions
     ABSENT.append("C functions")
     collect_ignore += [

@@ -49,7 +49,10 @@ def public():
 
 
 CHOICES = "Ties", "ScoreTies", "Missing", "Validate", "Ideal", "Rounding", "ScoreBits"
+# Their docstrings name parameters in sentences.
+IN_SENTENCES = "Tests", "Difference", "Groups", "Comparison.", "compare", "lambdarank", "lightgbm_o", "xgboost_o"
 PUBLIC = {name: value for name, value in public() if name not in CALLED_BY_LIBRARIES | DEPRECATED}
+PUBLIC = {name: value for name, value in PUBLIC.items() if not name.startswith(IN_SENTENCES)}
 FUNCTIONS = {name: value for name, value in PUBLIC.items() if inspect.isfunction(value)}
 
 

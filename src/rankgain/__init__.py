@@ -36,6 +36,9 @@ from rankgain.functions import reciprocal_rank as reciprocal_rank
 if TYPE_CHECKING:
     from rankgain.comparison.comparison import Comparison as Comparison
     from rankgain.comparison.comparison import compare as compare
+    from rankgain.comparison.difference import Difference as Difference
+    from rankgain.comparison.groups import Groups as Groups
+    from rankgain.comparison.tests import Tests as Tests
     from rankgain.data.judgments import Judgments as Judgments
     from rankgain.inputs.any import evaluate as evaluate
     from rankgain.inputs.frames import from_frames as from_frames
@@ -71,11 +74,14 @@ backend: str = _backend.name
 _LATER = {
     "Comparison": "comparison.comparison",
     "Curve": "results.curves",
+    "Difference": "comparison.difference",
     "Evaluation": "results.evaluation",
     "Explanation": "results.explanation",
+    "Groups": "comparison.groups",
     "Judgments": "data.judgments",
     "Metric": "metrics.metric",
     "Rankings": "rankings",
+    "Tests": "comparison.tests",
     "TieSpread": "results.ties",
     "catboost_metric": "tools.training",
     "compare": "comparison.comparison",

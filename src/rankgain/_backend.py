@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # both halves have these signatures; arguments are positional, buffers contiguous
     from rankgain._reference import columns as columns
     from rankgain._reference import dicts as dicts
+    from rankgain._reference import flips as flips
     from rankgain._reference import lambdas as lambdas
     from rankgain._reference import lines as lines
     from rankgain._reference import lists as lists
@@ -30,6 +31,7 @@ PARTS = {
     "dicts": "walk",
     "columns": "walk",
     "lines": "lines",
+    "flips": "flips",
     "lambdas": "lambdas",
 }
 COMPILED = tuple(dict.fromkeys(f"rankgain._compiled.{module}" for module in PARTS.values()))

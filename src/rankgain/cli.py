@@ -1,4 +1,4 @@
-"""The command line: `rankgain eval QRELS RUN -m ndcg@10 -m mrr@10`."""
+"""The command line: `rankgain eval QRELS RUN -m ndcg@10 -m mrr@10`, `rankgain compare QRELS RUN RUN`, …"""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import Any
 
 from rankgain import _backend
-from rankgain.comparison.comparison import Comparison
+from rankgain.comparison.comparison import Comparison, with_rankings
 from rankgain.data.rules import TIES
 from rankgain.inputs.judgments import judgments
 from rankgain.inputs.trec import read_trec
@@ -27,6 +27,7 @@ from rankgain.results.explanation import explain
 from rankgain.results.presets import OWN, PEERS, common_rules, peer_of
 from rankgain.scalars import printable
 from rankgain.threads import check_threads
+from rankgain.tools.comparisons import COMPARED, read_groups
 from rankgain.tools.reports import FORMATS, SPREADS
 from rankgain.tools.sample import sample
 
@@ -57,6 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _print(text)
             return status
         options = _options(given)
+        options.given = given
         options.run(options)
     except BrokenPipeError:  # the reader has seen enough
         pass
@@ -135,11 +137,51 @@ def _parser() -> argparse.ArgumentParser:
         "-o", "--output", metavar="FILE", help="write to FILE, whole or not at all, instead of standard output"
     )
     evaluate.set_defaults(parser=evaluate, run=_run)
+    _add_compare(commands)
     _add_explain(commands)
     commands.add_parser(
         "trec_eval", add_help=False, help="evaluate a run with trec_eval's options, and print as it does"
     )
     return parser
+
+
+def _add_compare(commands: Any) -> None:
+    compare = commands.add_parser(
+        "compare",
+        help="say which run is better, by how much, and whether that may be noise",
+        description="Compare TREC runs by a paired sign-flip randomization test: each with the first one, or with "
+        "--baseline. Exact where few queries differ.",
+    )
+    compare.add_argument("files", nargs="*", metavar="QRELS RUN RUN", help="the qrels file and two or more run files")
+    compare.add_argument(
+        "-m", "--metric", action="append", type=_metric, metavar="METRIC", help="a metric; may be repeated"
+    )
+    compare.add_argument("--baseline", metavar="NAME", help="the run with which the others are compared (the first)")
+    compare.add_argument("--all-pairs", action="store_true", help="compare each run with each other one")
+    compare.add_argument("--groups", metavar="FILE", help="a table by groups of queries: lines of query, tab, group")
+    compare.add_argument("--margin", type=float, metavar="X", help="how much worse is still good enough")
+    compare.add_argument("--correction", choices=("max-t", "holm", "bh", "none"), default="max-t")
+    compare.add_argument("--family", choices=("metric", "all"), default="metric", help="what is corrected for")
+    compare.add_argument("--intervals", choices=("single", "simultaneous"), default="single")
+    compare.add_argument("--method", choices=("randomization", "exact", "t"), default="randomization")
+    compare.add_argument("--level", type=float, default=0.95, metavar="X", help="of the intervals (default: 0.95)")
+    compare.add_argument("--flips", type=int, default=99_999, metavar="N", help="random flips (default: 99999)")
+    compare.add_argument("--seed", type=int, default=0, metavar="N", help="of the flips (default: 0)")
+    compare.add_argument("--queries", choices=("same", "common"), default="same", help="runs with other queries")
+    compare.add_argument("--ties", choices=TIES, help="how equal scores are ordered (default: docid)")
+    compare.add_argument("--missing", choices=("zero", "skip"), help="as in eval (default: zero)")
+    compare.add_argument("--threads", type=_threads, default=1, metavar="N", help="how many threads (default: 1)")
+    forms = compare.add_mutually_exclusive_group()
+    for form, text in (
+        ("json", "JSON"),
+        ("csv", "comma-separated values in full precision, a row for each difference"),
+        ("markdown", "a Markdown table"),
+        ("latex", "a LaTeX table"),
+    ):
+        forms.add_argument(f"--{form}", dest="form", action="store_const", const=form, default="text", help=text)
+    compare.add_argument("-o", "--output", metavar="FILE", help="write to FILE, whole or not at all")
+    compare.add_argument("--report", metavar="FILE", help="also write a page (HTML) that stands by itself")
+    compare.set_defaults(parser=compare, run=_compare, sample=False, like=None, tie_spread=False)
 
 
 def _add_explain(commands: Any) -> None:
@@ -196,17 +238,65 @@ def _explain(options: argparse.Namespace) -> None:
     _print(f"{explain(options.metric, options.like)}\n")
 
 
+def _compare(options: argparse.Namespace) -> None:
+    if len(options.files) < 3:
+        options.parser.error("give a qrels file and two or more run files")
+    if options.all_pairs and options.baseline is not None:
+        options.parser.error("argument --all-pairs: not allowed with argument --baseline")
+    names = run_names(options.files[1:])
+    if options.baseline is not None and options.baseline not in names:
+        options.parser.error(
+            f"argument --baseline: there is no run {options.baseline!r}; there are: {', '.join(names)}"
+        )
+    _check_files(options.files, options)
+    _check_rules(options)
+    held = dict(_rankings(options.files, options))
+    results = {name: rankings.evaluate(*options.metric, threads=options.threads) for name, rankings in held.items()}
+    comparison = with_rankings(Comparison(results), held)
+    baseline = None if options.all_pairs else options.baseline or names[0]
+    shared = {name: getattr(options, name) for name in ("level", "flips", "seed", "queries", "threads")}
+    own = {name: getattr(options, name) for name in ("margin", "family", "intervals", "method")}
+    correction = None if options.correction == "none" else options.correction
+    tests = comparison.test(baseline, correction=correction, **shared, **own)
+    groups = None
+    if options.groups is not None:
+        groups = comparison.groups(read_groups(options.groups), baseline, **shared)
+    if options.report is not None:
+        from rankgain.comparison.report import page_of  # which needs Jinja2 and matplotlib
+
+        page = page_of(tests, groups, comparison, command=shown_command(options.given))
+        write_whole(options.report, page.encode("utf-8"))
+    text = COMPARED[options.form](tests, groups)
+    if options.output is None:
+        _print(text)
+    else:
+        write_whole(options.output, encoded(text))
+
+
+def shown_command(arguments: Sequence[str]) -> str:
+    """The command as it may be shown to others: files without their folders."""
+    return " ".join(["rankgain", *(os.path.basename(part) or part for part in arguments)])
+
+
+def _check_files(files: Sequence[str], options: argparse.Namespace) -> None:
+    """Refuse files that are given twice, or would be overwritten."""
+    targets = [(name, getattr(options, name, None)) for name in ("output", "report")]
+    for path in set(files):
+        if files.count(path) > 1:
+            options.parser.error(f"{path} is given twice")
+        for name, target in targets:
+            if target is not None and path != "-" and _same_file(path, target):
+                options.parser.error(f"--{name} {target} is one of the inputs, and would be overwritten")
+    for _, target in targets:
+        if target is not None:
+            check_writable(target)
+
+
 def _run(options: argparse.Namespace) -> None:
     if options.sample == bool(options.files) or len(options.files) == 1:
         options.parser.error("give a qrels file and a run file, or --sample")
     files = sample() if options.sample else options.files
-    for path in set(files):
-        if files.count(path) > 1:
-            options.parser.error(f"{path} is given twice")
-        if options.output is not None and path != "-" and _same_file(path, options.output):
-            options.parser.error(f"--output {options.output} is one of the inputs, and would be overwritten")
-    if options.output is not None:
-        check_writable(options.output)
+    _check_files(files, options)
     _check_rules(options)
     if options.tie_spread:
         spreads = {

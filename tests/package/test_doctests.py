@@ -14,7 +14,7 @@ import rankgain
 pytestmark = pytest.mark.usefixtures("backend")
 
 # Compiled, or not to be imported where matplotlib or a compiler was absent.
-LEFT_OUT = ["rankgain._compiled.", "rankgain.results.plotting"]
+LEFT_OUT = ["rankgain._compiled.", "rankgain.results.plotting", "rankgain.comparison.plotting"]
 LEFT_OUT += [] if importlib.util.find_spec("rankgain._compiled.walk") else ["rankgain.capi"]
 MODULES = [
     module.name

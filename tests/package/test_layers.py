@@ -32,8 +32,20 @@ LAYERS = (
 )
 HEIGHT = {name: height for height, layer in enumerate(LAYERS) for name in layer}
 HALVES = {"_reference": {"_backend", "_reference"}, "_compiled": {"_backend", "capi", "_compiled"}}  # who imports them
-OPTIONAL = {"pandas", "polars", "pyarrow", "scipy", "sklearn", "matplotlib", "tqdm", "lightgbm", "xgboost", "catboost"}
-DRAWS = {"results.plotting"}  # imported by what draws alone
+OPTIONAL = {
+    "pandas",
+    "polars",
+    "pyarrow",
+    "scipy",
+    "sklearn",
+    "matplotlib",
+    "tqdm",
+    "lightgbm",
+    "xgboost",
+    "catboost",
+    "jinja2",
+}
+DRAWS = {"results.plotting", "comparison.plotting"}  # imported by what draws alone
 
 
 def name_of(path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,11 @@ from rankgain.results import export as exports
 from rankgain.results.evaluation import Evaluation, notes
 from rankgain.results.text import html_table, number, text_table
 from rankgain.scalars import Floats
+
+if TYPE_CHECKING:
+    from rankgain.comparison.groups import Groups
+    from rankgain.comparison.remarks import Remarks
+    from rankgain.comparison.tests import Tests
 
 
 class Comparison(Mapping[str, Evaluation]):
@@ -77,6 +82,7 @@ class Comparison(Mapping[str, Evaluation]):
         if not evaluations:
             raise ValueError("evaluations is empty: give at least one run")
         self._evaluations = dict(evaluations)
+        self._rankings: Mapping[str, Rankings] = {}
         for name, evaluation in self._evaluations.items():
             if not isinstance(name, str):
                 raise TypeError(f"evaluations: the name of a run must be a str, not {type(name).__name__} {name!r}")
@@ -92,6 +98,13 @@ class Comparison(Mapping[str, Evaluation]):
                         f"evaluations: run {name!r}: the metric {key!s} is in run {has!r} and not in run {lacks!r}: "
                         "evaluate the same metrics"
                     )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the rankings, which may hold whole collections."""
+        return vars(self) | {"_rankings": {}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update({"_rankings": {}} | state)
 
     def __getitem__(self, run: str) -> Evaluation:
         try:
@@ -361,6 +374,364 @@ class Comparison(Mapping[str, Evaluation]):
         }
         return columns | {str(key): np.concatenate([part[str(key)] for part in parts]) for key in self.metrics}
 
+    def test(
+        self,
+        baseline: str | None = None,
+        *,
+        metrics: str | Metric | Iterable[str | Metric] | None = None,
+        method: str = "randomization",
+        correction: str | None = "max-t",
+        family: str = "metric",
+        intervals: str = "single",
+        level: float = 0.95,
+        margin: float | None = None,
+        flips: int = 99_999,
+        seed: int = 0,
+        queries: str = "same",
+        threads: int = 1,
+    ) -> Tests:
+        """Which run is better, by how much, and whether that may be noise: a paired sign-flip randomization test.
+
+        For each query the two values of a pair of runs are exchanged or not, by a random sign that all runs, metrics
+        and pairs share; p is how often the difference of the means is then as large as it is. The same flips give the
+        interval, which holds exactly the differences that the test does not reject; the correction for several
+        comparisons; and non-inferiority. Where few queries differ, all sign vectors are gone through instead.
+
+        Parameters
+        ----------
+        baseline : str, optional
+            The run with which each other one is compared. None: of two runs the second with the first; of more, all
+            pairs, the later less the earlier.
+        metrics : str, Metric or iterable of them, optional
+            Some of those that were evaluated; None: all.
+        method : {"randomization", "exact", "t"}
+            "randomization": all sign vectors for up to 24 queries that differ (more than by rounding), else random
+            flips. "exact": all of them for up to 44 queries that differ, refused for more. "t": Student's paired
+            t-test, with SciPy (``pip install 'rankgain[stats]'``).
+        correction : {"max-t", "holm", "bh"} or None
+            How p is corrected for the comparisons of a family: by max-T, step-down (Westfall & Young 1993), made of the
+            same flips, which uses that the comparisons depend on each other (with method="t": Holm's); by Holm's
+            correction; by Benjamini and Hochberg's, which holds the false discovery rate and not the chance of any
+            false finding; or not. A single comparison is not corrected.
+        family : {"metric", "all"}
+            What is corrected for: all pairs of each metric, or all pairs of all metrics.
+        intervals : {"single", "simultaneous"}
+            Whether an interval holds the true difference with the level on its own, or all of a family at once
+            (Bonferroni).
+        level : float
+            Of the intervals, between 0 and 1. A difference is decided where its (corrected) p is at most 1 − level.
+        margin : float, optional
+            How much worse than the baseline is still good enough: asks whether a run is not worse by more than that,
+            by a one-sided p at (1 − level) / 2, corrected by Holm if the family is.
+        flips : int
+            How many random flips, from 1 to 10^8.
+        seed : int
+            Of the flips, from 0 to 2^64 − 1. The same seed gives the same bits on every machine, whatever the backend
+            and the number of threads.
+        queries : {"same", "common"}
+            Whether runs with different queries are refused, or only the common queries are tested.
+        threads : int
+            From 1 to 256.
+
+        Returns
+        -------
+        Tests
+            A mapping from (metric, run, baseline) to a `Difference`; printed, a table with verdicts and notes.
+
+        Raises
+        ------
+        ValueError
+            If there is one run or fewer than 2 queries; if runs have different queries, or one has a value (not NaN)
+            where another has none; if a run, a metric or an option is unknown or out of its range; if there are too few
+            flips for the level; if method="exact" and too many queries differ.
+        TypeError
+            If a number is none.
+        ImportError
+            If method="t" and SciPy is not installed.
+
+        See Also
+        --------
+        Comparison.best : the best mean, whether noise or not.
+
+        Notes
+        -----
+        With d the differences of the queries, S their sum, F_b the sum of those that flip b flips, K_b of how many, and
+        T_b = S − 2 F_b: p = (1 + #{b : |T_b| ≥ |S|}) / (flips + 1). The ends of the interval are order statistics of
+        the means F_b / K_b and (S − F_b) / (n − K_b) (Hartigan 1969). Values are rounded to a grid so fine that sums
+        are integers below 2^53: so ties are ties, and the bits do not depend on the order of additions.
+
+        The test is exact if differences are symmetric about their mean, and approximate otherwise, better with more
+        queries. Left out on purpose: the Wilcoxon and sign tests, which ask about medians and, where differences are
+        skewed, reject true hypotheses about means the more surely the more queries there are; bootstrap tests, which
+        reject too often for fewer than about 50 queries; one-sided tests, in whose place stands `margin`; stars and
+        relative improvements, which say less than a p-value and an interval.
+
+        References
+        ----------
+        Smucker, Allan & Carterette, A comparison of statistical significance tests for information retrieval
+        evaluation, CIKM 2007. Boytsov, Belova & Westfall, Deciding on an adjustment for multiplicity in IR experiments,
+        SIGIR 2013. Phipson & Smyth, Permutation p-values should never be zero, 2010.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> queries = 12
+        >>> runs = {
+        ...     "bm25": rg.from_ranked([[0, 1, 1]] * queries),
+        ...     "dense": rg.from_ranked([[1, 0, 1]] * (queries - 1) + [[0, 0, 1]]),
+        ... }
+        >>> tests = rg.compare(runs, metrics=["rr"]).test(baseline="bm25")
+        >>> print(tests["rr", "dense", "bm25"].verdict())
+        rr: dense is better than bm25 by ... (95% interval ... to +0.5000, p = 0.0010, 11 queries better, 1 worse).
+        """
+        from rankgain.comparison.testing import check, compute  # not needed for a table of means
+        from rankgain.comparison.tests import Tests
+
+        options = check(
+            self,
+            metrics,
+            baseline=baseline,
+            method=method,
+            correction=correction,
+            family=family,
+            intervals=intervals,
+            level=level,
+            margin=margin,
+            flips=flips,
+            seed=seed,
+            queries=queries,
+            threads=threads,
+        )
+        return Tests(*compute(self, options), options, self._remarks(threads))
+
+    def _remarks(self, threads: int) -> Remarks | None:
+        from rankgain.comparison.remarks import Remarks
+
+        return Remarks(self._rankings, self.metrics, threads) if self._rankings else None
+
+    def groups(
+        self,
+        by: Any,
+        baseline: str | None = None,
+        *,
+        metrics: str | Metric | Iterable[str | Metric] | None = None,
+        level: float = 0.95,
+        flips: int = 99_999,
+        seed: int = 0,
+        queries: str = "same",
+        threads: int = 1,
+    ) -> Groups:
+        """The differences in groups of queries, and whether the groups differ.
+
+        Both runs answer the same queries, so the difference over all is the weighted mean of those of the groups. What
+        one mean can hide: that one group carries it, that a group goes the other way, or that the mean of the groups'
+        means (as data sets are often averaged) has another sign.
+
+        Parameters
+        ----------
+        by : mapping, sequence or column of a frame
+            The group of each query: by its id, or in the order of `Evaluation.query_ids` of the first run. The name of
+            a column is that of the grouping.
+        baseline, metrics, level, flips, seed, queries, threads
+            As in `test`. Groups are not corrected for each other.
+
+        Returns
+        -------
+        Groups
+            Printed, a table for each metric and pair.
+
+        Raises
+        ------
+        ValueError
+            If a query has no group, or there are more or fewer labels than queries; and as `test`.
+        TypeError
+            If `by` holds no labels.
+
+        Notes
+        -----
+        Whether groups differ is asked by Welch's W, for groups may be of unequal size and spread, with the labels
+        permuted 9,999 times.
+
+        References
+        ----------
+        Welch, On the comparison of several mean values, Biometrika 1951.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> runs = {
+        ...     "bm25": rg.from_ranked([[1, 0]] * 8 + [[0, 0, 1]] * 8),
+        ...     "dense": rg.from_ranked([[0, 1]] * 8 + [[0, 1, 0]] * 8),
+        ... }
+        >>> print(rg.compare(runs, metrics=["rr"]).groups(["keyword"] * 8 + ["question"] * 8, "bm25"))
+        dense compared with bm25, rr, by group
+        <BLANKLINE>
+        group          queries  difference        95% interval       p
+        -------------  -------  ----------  ------------------  ------
+        keyword              8     -0.5000  -0.5000 to -0.5000  0.0078
+        question             8     +0.1667  +0.1667 to +0.1667  0.0078
+        mean of means              -0.1667
+        all                 16     -0.1667  -0.3519 to +0.0185  0.0929
+        <BLANKLINE>
+        The groups differ (p = 0.0004): one mean over all of them hides that dense is better for question.
+        ...
+        """
+        from rankgain.comparison.groups import Groups, labels_of
+        from rankgain.comparison.testing import check, differences_of
+        from rankgain.comparison.tests import Tests
+
+        options = check(
+            self,
+            metrics,
+            baseline=baseline,
+            method="randomization",
+            correction=None,
+            family="metric",
+            intervals="single",
+            level=level,
+            margin=None,
+            flips=flips,
+            seed=seed,
+            queries=queries,
+            threads=threads,
+        )
+        first = next(iter(self.values())).query_ids
+        name, labels = labels_of(by, first)
+        overall = self.test(
+            baseline,
+            metrics=metrics,
+            correction=None,
+            level=level,
+            flips=flips,
+            seed=seed,
+            queries=queries,
+            threads=threads,
+        )
+        known = dict(zip(first, labels, strict=True))
+        aligned = overall.aligned
+        tested = [known[query] for query in aligned.query_ids]
+        return Groups(overall, aligned, name, tested, lambda part: Tests(differences_of(part, options), part, options))
+
+    def per_query(self, metric: str | Metric, run: str, baseline: str) -> list[tuple[Any, float]]:
+        """The queries with the difference of a run to another one, highest first; those without a value are left out.
+
+        Raises
+        ------
+        KeyError
+            If the metric was not evaluated, or there is no such run.
+        ValueError
+            If the runs have different queries.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> runs = {"a": rg.from_ranked([[0, 1], [1, 0]]), "b": rg.from_ranked([[1, 0], [1, 0]])}
+        >>> rg.compare(runs, metrics="rr").per_query("rr", "b", "a")
+        [(0, 0.5), (1, 0.0)]
+        """
+        from rankgain.comparison.aligned import align
+
+        aligned = align({name: self[name] for name in (baseline, run)}, [metric], "same")
+        values = aligned.values[metric][:, -1] - aligned.values[metric][:, 0]
+        ids = aligned.ids(metric)
+        return [(ids[row], float(values[row])) for row in np.argsort(-values, kind="stable").tolist()]
+
+    def report(self, path: str | os.PathLike[str], tests: Tests | None = None, *, groups: Groups | None = None) -> None:
+        """Write one HTML page that stands by itself: verdicts, tables, pictures, definitions and versions.
+
+        Parameters
+        ----------
+        path : str or path
+            The file to write.
+        tests : Tests, optional
+            What `test` returned; None: that of `test` without options.
+        groups : Groups, optional
+            What `groups` returned.
+
+        Raises
+        ------
+        ImportError
+            Without Jinja2 and matplotlib: ``pip install 'rankgain[report]'``.
+        OSError
+            If the file cannot be written.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
+        >>> rg.compare(runs, metrics="rr").report("report.html")  # doctest: +SKIP
+        """
+        from rankgain.comparison.report import page_of
+
+        page = page_of(self.test() if tests is None else tests, groups, self)
+        with open(path, "w", encoding="utf-8", newline="\n") as file:
+            file.write(page)
+
+    def queries_needed(
+        self,
+        metric: str | Metric,
+        run: str,
+        baseline: str,
+        difference: float,
+        *,
+        power: float = 0.8,
+        level: float = 0.95,
+    ) -> int:
+        """How many queries would be needed to find a true difference, by the spread of these queries as a pilot.
+
+        Parameters
+        ----------
+        metric : str or Metric
+            As evaluated.
+        run, baseline : str
+            The names of the two runs.
+        difference : float
+            The true difference that matters to you, of either sign. Not the one that was found: that would only say
+            again how large p is.
+        power : float
+            How often the test is to find it.
+        level : float
+            As in `test`.
+
+        Returns
+        -------
+        int
+            At least as many as can show anything at this level.
+
+        Raises
+        ------
+        KeyError
+            If the metric was not evaluated, or there is no such run.
+        ValueError, TypeError
+            If the difference is 0 or no number, or a share is not between 0 and 1; and as `test`.
+
+        See Also
+        --------
+        Difference : its field `detectable` is the difference that as many queries as these find.
+
+        Notes
+        -----
+        n = ((z_{1−α/2} + z_power) · sd / difference)² + z_{1−α/2}² / 2. The spread of a pilot is not that of all
+        queries: 95% of pilots of 20 queries give from 0.47 to 1.73 times the number that is needed, of 50 queries from
+        0.64 to 1.43 times.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> pilot = [[0, 1], [1, 0]] * 10, [[1, 0], [0, 1]] * 5 + [[1, 0]] * 10
+        >>> runs = {"a": rg.from_ranked(pilot[0]), "b": rg.from_ranked(pilot[1])}
+        >>> rg.compare(runs, metrics="rr").queries_needed("rr", "b", "a", difference=0.05)
+        570
+        """
+        from rankgain.comparison.power import check_power, queries_needed
+        from rankgain.comparison.testing import check_level
+
+        wanted, share = check_power(difference, power)
+        alpha = 1.0 - check_level(level)
+        chosen = {name: self[name] for name in (baseline, run)}
+        (found,) = Comparison(chosen).test(metrics=metric, flips=99, level=0.9).values()
+        return queries_needed(found.sd, wanted, alpha, share)
+
     def __repr__(self) -> str:
         return self.table()
 
@@ -463,14 +834,21 @@ def compare(
     for metric in asked:  # a typing error is found before anything is read
         list(parse(metric))
     truth = None if qrels is None else judgments(qrels)
-    results = {}
+    results, kept = {}, {}
     for name, run in runs.items():
         try:
-            results[name] = _rankings(run, truth, ties, missing).evaluate(*asked)
+            kept[name] = _rankings(run, truth, ties, missing)
+            results[name] = kept[name].evaluate(*asked)
         except (ValueError, TypeError) as error:
             kind = ValueError if isinstance(error, ValueError) else TypeError
             raise kind(f"run {name!r}: {error}") from error
-    return Comparison(results)
+    return with_rankings(Comparison(results), kept)
+
+
+def with_rankings(comparison: Comparison, rankings: Mapping[str, Rankings]) -> Comparison:
+    """The comparison, which keeps what its evaluations were made of, to ask it about unjudged documents and ties."""
+    comparison._rankings = dict(rankings)
+    return comparison
 
 
 def _rankings(run: Any, truth: Judgments | None, ties: Ties | None, missing: Missing) -> Rankings:

@@ -53,7 +53,7 @@ def lambdarank(
         NaN are refused. float32 and float64 are used as they are.
     group_sizes, qid : array_like, optional
         For flat arrays the queries, as in `from_scores`. Neither: one query for 1-D arrays, one per row for 2-D.
-    metric : str or Metric
+    metric : str or Metric, default "ndcg(gain=exponential)@10"
         An nDCG with any gain, discount and cut-off: ``"ndcg(gain=exponential)@10"``, `rankgain.metric` …; the
         discount must not rise with the rank. Or ``"pairwise@k"``: all pairs count the same (RankNet, and XGBoost's
         ``rank:pairwise``).
@@ -83,9 +83,8 @@ def lambdarank(
     Raises
     ------
     ValueError, TypeError
-        For shapes, lengths, types, and options out of their range; for a grade that is negative, infinite or NaN or
-        has no gain, and a score that is NaN or +inf, with the query and the position; for an ideal so small that one
-        over it is infinite.
+        If shapes, lengths, types or options are not those above; if a grade is negative, infinite or NaN or has no
+        gain, or a score is NaN or +inf, with the query and the position; if an ideal is so small that one over it is infinite.
 
     See Also
     --------

@@ -37,7 +37,7 @@ def lightgbm_objective(
 
     Parameters
     ----------
-    metric : str or Metric
+    metric : str or Metric, default "ndcg(gain=exponential)@10"
         As in `lambdarank`; the cut-off is LightGBM's ``lambdarank_truncation_level``.
     sigma : float
         LightGBM's ``sigmoid``.
@@ -58,7 +58,7 @@ def lightgbm_objective(
     Raises
     ------
     ValueError, TypeError
-        For options out of their range; for data without groups, and as `lambdarank`, when it is called.
+        If options are out of their range; when called, if data have no groups, and as `lambdarank`.
 
     See Also
     --------
@@ -101,7 +101,7 @@ def xgboost_objective(
 
     Parameters
     ----------
-    metric : str or Metric
+    metric : str or Metric, default "ndcg(gain=exponential)@10"
         As in `lambdarank`; the cut-off is XGBoost's ``lambdarank_num_pair_per_sample`` with the pair method "topk",
         which is 32 by default. ``"pairwise@32"`` is its ``rank:pairwise``.
     sigma : float
@@ -123,8 +123,8 @@ def xgboost_objective(
     Raises
     ------
     ValueError, TypeError
-        For options out of their range; for a DMatrix without groups, weights that are not one for each query, and as
-        `lambdarank`, when it is called.
+        If options are out of their range; when called, if a DMatrix has no groups or its weights are not one per query,
+        and as `lambdarank`.
 
     See Also
     --------

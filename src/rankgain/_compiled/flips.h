@@ -1,0 +1,150 @@
+/* The loops over sign flips, for every level of CPU. Sums are integers held in float64, all below 2^53: each addition
+   is exact, so that neither the order of the sums nor the width of the registers shows in the bits. */
+#pragma once
+#include <float.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FLIPS_AT_ONCE 2048 /* their sums stay near while the queries go by, and a table serves this many look-ups */
+#define WIDEST 8 /* columns in an entry of a table: one line of the cache */
+#define QUERIES 8 /* of one table, which holds the sums of their 256 subsets */
+#define TABLES 8 /* one for each byte of a word of signs */
+#define TABLE_NUMBERS ((ptrdiff_t)TABLES * 256 * WIDEST)
+#define FLIPS_BLOCK 128 /* flips for which all pairs are gone through before the next ones */
+#define SAMPLED 2048 /* flips from which the place of an order statistic is guessed */
+
+/* SplitMix64 (Steele, Lea & Flood 2014) by counters: the signs of 64 queries depend on the seed, the number of their
+   block and the number of the flip, and on nothing that came before. */
+#define GOLDEN 0x9E3779B97F4A7C15ull
+static inline uint64_t mixed(uint64_t z) {
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+  return z ^ (z >> 31);
+}
+
+/* What the sums of the flips are asked for: pairs of columns (right − left; −1: the first run, whose column is 0). */
+struct Flips {
+  const double *sums; /* a row a column */
+  const double *flipped; /* how many queries each flip has flipped */
+  ptrdiff_t stride, count; /* flips: in a row, and those that are looked at */
+  const int64_t *left, *right;
+  const double *total; /* the sum of each pair over all queries */
+  double queries;
+};
+
+struct FlipLoops {
+  void (*signs)(uint64_t, uint64_t, uint64_t, ptrdiff_t, uint64_t *, double *);
+  void (*add)(const double *, ptrdiff_t, ptrdiff_t, ptrdiff_t, int, const uint64_t *, ptrdiff_t, double *, double *);
+  void (*exceed)(const struct Flips *, ptrdiff_t, const double *, const double *, const double *, ptrdiff_t, ptrdiff_t,
+                 int64_t *, int64_t *);
+  ptrdiff_t (*collect)(const struct Flips *, ptrdiff_t, double, double, double *);
+};
+
+/* The k-th smallest of n > k numbers, from 0, which change places (Hoare's FIND as Wirth wrote it). */
+static double kth_smallest(double *a, ptrdiff_t n, ptrdiff_t k) {
+  ptrdiff_t low = 0, high = n - 1;
+  while (low < high) {
+    const double pivot = a[k];
+    ptrdiff_t i = low, j = high;
+    do {
+      while (a[i] < pivot) i++;
+      while (pivot < a[j]) j--;
+      if (i <= j) {
+        const double value = a[i];
+        a[i++] = a[j];
+        a[j--] = value;
+      }
+    } while (i <= j);
+    if (j < k) low = i;
+    if (k < i) high = j;
+  }
+  return a[k];
+}
+
+#ifdef __GNUC__
+#define ALWAYS inline __attribute__((always_inline))
+#else
+#define ALWAYS inline
+#endif
+#define JOIN_(NAME, LANES) NAME##_##LANES
+#define JOIN(NAME, LANES) JOIN_(NAME, LANES)
+#define HERE(NAME) JOIN(NAME, LANES)
+
+#ifdef __GNUC__
+#define LANES 2
+#define TARGET
+#include "flips_loops.h"
+static const struct FlipLoops *const flip_loops_baseline = &flip_loops_2;
+#else
+#define LANES 1
+#define TARGET
+#include "flips_loops.h"
+static const struct FlipLoops *const flip_loops_baseline = &flip_loops_1;
+#endif
+
+#if defined(__GNUC__) && defined(__x86_64__)
+#define LANES 4
+#define TARGET __attribute__((target("avx2")))
+#include "flips_loops.h"
+static const struct FlipLoops *const flip_loops_avx2 = &flip_loops_4;
+#else
+#define flip_loops_avx2 flip_loops_baseline
+#endif
+
+/* Sums of columns of n rows over the queries that each of the flips `start` to `stop` flips, and how many these are.
+   `scratch` has room for FLIPS_AT_ONCE words, the tables, and FLIPS_AT_ONCE sums of all columns, whole entries each. */
+static void flip_sums(const struct FlipLoops *loops, const double *values, ptrdiff_t n, ptrdiff_t columns,
+                      uint64_t seed, ptrdiff_t start, ptrdiff_t stop, double *out, double *flipped, ptrdiff_t stride,
+                      uint64_t *words, double *tables, double *sums) {
+  for (ptrdiff_t first = start; first < stop; first += FLIPS_AT_ONCE) {
+    const ptrdiff_t m = stop - first < FLIPS_AT_ONCE ? stop - first : FLIPS_AT_ONCE;
+    memset(sums, 0, sizeof(double) * (size_t)(m * ((columns + WIDEST - 1) / WIDEST * WIDEST)));
+    for (ptrdiff_t b = 0; b < m; b++) flipped[first + b] = 0.0;
+    for (ptrdiff_t block = 0; block * 64 < n; block++) {
+      const ptrdiff_t left = n - block * 64, rows = left < 64 ? left : 64;
+      const uint64_t mask = rows < 64 ? (1ull << rows) - 1 : ~0ull;
+      const uint64_t base = mixed(seed + GOLDEN * ((uint64_t)block + 1));
+      loops->signs(base, mask, (uint64_t)first, m, words, flipped + first);
+      const double *at = values + block * 64 * columns;
+      double *target = sums;
+      for (ptrdiff_t column = 0; column < columns;) {
+        const ptrdiff_t more = columns - column;
+        const int width = more > WIDEST / 2 ? WIDEST : more > 1 ? WIDEST / 2 : 1;
+        loops->add(at + column, rows, columns, more < width ? more : width, width, words, m, tables, target);
+        target += m * width;
+        column += width;
+      }
+    }
+    const double *source = sums;
+    for (ptrdiff_t column = 0; column < columns;) {
+      const ptrdiff_t more = columns - column;
+      const int width = more > WIDEST / 2 ? WIDEST : more > 1 ? WIDEST / 2 : 1;
+      for (int j = 0; j < width && column + j < columns; j++)
+        for (ptrdiff_t b = 0; b < m; b++) out[(column + j) * stride + first + b] = source[b * width + j];
+      source += m * width;
+      column += width;
+    }
+  }
+}
+
+/* The rank-th smallest of the means of what each flip flips, and of what it leaves, a unit a query less (sign 1); or
+   the negative of the rank-th largest of a unit a query more (sign −1). `found` has room for two numbers a flip. */
+static double flip_bound(const struct FlipLoops *loops, const struct Flips *flips, ptrdiff_t pair, double sign,
+                         ptrdiff_t rank, double *found) {
+  struct Flips sample = *flips;
+  if (sample.count > SAMPLED) sample.count = SAMPLED;
+  const ptrdiff_t known = loops->collect(&sample, pair, sign, INFINITY, found);
+  /* Of so many about rank in all are as small; three times what chance may do is nearly always enough. */
+  const double likely = (double)rank * (double)sample.count / (double)flips->count;
+  const ptrdiff_t guess = (ptrdiff_t)(likely + 3.0 * sqrt(likely)) + 4;
+  double limits[2] = {INFINITY, INFINITY};
+  if (guess < known) limits[0] = kth_smallest(found, known, guess);
+  for (int turn = 0; turn < 2; turn++) {
+    const ptrdiff_t count = loops->collect(flips, pair, sign, limits[turn], found);
+    if (count >= rank) return kth_smallest(found, count, rank - 1);
+  }
+  return -INFINITY;
+}

@@ -1,0 +1,171 @@
+/* The loops of flips.h over LANES numbers at once: included once a level. */
+#if LANES > 1
+typedef double HERE(flip_doubles) __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
+typedef int64_t HERE(flip_integers) __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
+#define MASK(CONDITION) ((HERE(flip_integers))(CONDITION))
+#define SIZE_OF(T) ((HERE(flip_doubles))((HERE(flip_integers))(T) & INT64_MAX))
+#define CHOSEN(M, A, B) ((HERE(flip_doubles))(((HERE(flip_integers))(A) & (M)) | ((HERE(flip_integers))(B) & ~(M))))
+#else
+typedef double HERE(flip_doubles);
+typedef int64_t HERE(flip_integers);
+#define MASK(CONDITION) (-(int64_t)(CONDITION))
+#define SIZE_OF(T) fabs(T)
+#define CHOSEN(M, A, B) ((M) ? (A) : (B))
+#endif
+#define AT(ADDRESS) (*(const HERE(flip_doubles) *)(ADDRESS))
+#define PUT(ADDRESS, VALUE) (*(HERE(flip_doubles) *)(ADDRESS) = (VALUE))
+
+/* The words of m flips from `first` on, and how many bits are set in each, which are added to those of other blocks.
+   Where the CPU cannot be asked for the bits, they are added up in fields of 2, 4 and 8. */
+TARGET static void HERE(signs)(uint64_t base, uint64_t mask, uint64_t first, ptrdiff_t m, uint64_t *words,
+                               double *flipped) {
+  for (ptrdiff_t b = 0; b < m; b++) {
+    const uint64_t word = words[b] = mixed(base + GOLDEN * (first + (uint64_t)b + 1)) & mask;
+#if LANES > 2
+    flipped[b] += __builtin_popcountll(word);
+#else
+    const uint64_t twos = word - (word >> 1 & 0x5555555555555555ull);
+    const uint64_t fours = (twos & 0x3333333333333333ull) + (twos >> 2 & 0x3333333333333333ull);
+    flipped[b] += (double)(int)(((fours + (fours >> 4)) & 0x0F0F0F0F0F0F0F0Full) * 0x0101010101010101ull >> 56);
+#endif
+  }
+}
+
+TARGET static ALWAYS void HERE(add_width)(const double *values, ptrdiff_t rows, ptrdiff_t stride, ptrdiff_t columns,
+                                          const int width, const uint64_t *words, ptrdiff_t m, double *tables,
+                                          double *sums) {
+  const int entries = (int)((rows + QUERIES - 1) / QUERIES);
+  for (int g = 0; g < entries; g++) {
+    double *table = tables + (ptrdiff_t)g * 256 * width;
+    for (int j = 0; j < width; j++) table[j] = 0.0;
+    for (int r = 0; r < QUERIES && g * QUERIES + r < rows; r++) {
+      double row[WIDEST] = {0};
+      for (ptrdiff_t j = 0; j < columns; j++) row[j] = values[(g * QUERIES + r) * stride + j];
+      for (int e = 0; e < 1 << r; e++) {
+        const double *from = table + (ptrdiff_t)e * width;
+        double *to = table + ((ptrdiff_t)e + (1 << r)) * width;
+        if (width < LANES) to[0] = from[0] + row[0];
+        else
+          for (int j = 0; j < width; j += LANES) PUT(to + j, AT(from + j) + AT(row + j));
+      }
+    }
+  }
+  for (int g = entries; g < TABLES; g++) memset(tables + (ptrdiff_t)g * 256 * width, 0, sizeof(double) * (size_t)width);
+  for (ptrdiff_t b = 0; b < m; b++) {
+    const uint64_t word = words[b];
+    double *sum = sums + b * width;
+#define ENTRY(G) (tables + ((ptrdiff_t)(G) * 256 + (ptrdiff_t)(word >> 8 * (G) & 255)) * width)
+    if (width < LANES) {
+      sum[0] += ((*ENTRY(0) + *ENTRY(1)) + (*ENTRY(2) + *ENTRY(3))) +
+                ((*ENTRY(4) + *ENTRY(5)) + (*ENTRY(6) + *ENTRY(7)));
+    } else {
+      const double *const entry[TABLES] = {ENTRY(0), ENTRY(1), ENTRY(2), ENTRY(3),
+                                           ENTRY(4), ENTRY(5), ENTRY(6), ENTRY(7)};
+      for (int j = 0; j < width; j += LANES)
+        PUT(sum + j, AT(sum + j) + ((AT(entry[0] + j) + AT(entry[1] + j)) + (AT(entry[2] + j) + AT(entry[3] + j))) +
+                         ((AT(entry[4] + j) + AT(entry[5] + j)) + (AT(entry[6] + j) + AT(entry[7] + j))));
+    }
+#undef ENTRY
+  }
+}
+
+/* Add to the sums of m flips those of up to 64 queries, of so many columns in entries of a width. */
+TARGET static void HERE(add)(const double *values, ptrdiff_t rows, ptrdiff_t stride, ptrdiff_t columns, int width,
+                             const uint64_t *words, ptrdiff_t m, double *tables, double *sums) {
+  if (width == WIDEST) HERE(add_width)(values, rows, stride, columns, WIDEST, words, m, tables, sums);
+  else if (width > 1) HERE(add_width)(values, rows, stride, columns, WIDEST / 2, words, m, tables, sums);
+  else HERE(add_width)(values, rows, stride, columns, 1, words, m, tables, sums);
+}
+
+static const double HERE(no_sums)[FLIPS_BLOCK];
+
+/* Count for each pair how often its sum reaches `reached`, and how often that of any pair from it on reaches `limits`,
+   both sums by their scale: for max-T, whose pairs stand in falling order of what was observed. */
+TARGET static void HERE(exceed)(const struct Flips *flips, ptrdiff_t pairs, const double *reached, const double *scales,
+                                const double *limits, ptrdiff_t start, ptrdiff_t stop, int64_t *counts,
+                                int64_t *joint) {
+  const double queries = flips->queries;
+  for (ptrdiff_t first = start; first < stop; first += FLIPS_BLOCK) {
+    const ptrdiff_t m = stop - first < FLIPS_BLOCK ? stop - first : FLIPS_BLOCK, whole = m - m % LANES;
+    double highest[FLIPS_BLOCK];
+    for (ptrdiff_t b = 0; b < m; b++) highest[b] = -1.0;
+    for (ptrdiff_t pair = pairs - 1; pair >= 0; pair--) {
+      const int64_t from = flips->left[pair], to = flips->right[pair];
+      const double *left = from < 0 ? HERE(no_sums) : flips->sums + from * flips->stride + first;
+      const double *right = to < 0 ? HERE(no_sums) : flips->sums + to * flips->stride + first;
+      const double total = flips->total[pair], reach = reached[pair], scale = scales[pair], limit = limits[pair];
+      HERE(flip_integers) own = {0}, any = {0};
+      for (ptrdiff_t b = 0; b < whole; b += LANES) {
+        const HERE(flip_doubles) difference = AT(right + b) - AT(left + b), t = total - (difference + difference);
+        const HERE(flip_doubles) size = SIZE_OF(t), scaled = (size + queries) * scale, high = AT(highest + b);
+        const HERE(flip_doubles) most = CHOSEN(MASK(scaled > high), scaled, high);
+        PUT(highest + b, most);
+        own -= MASK(size >= reach);
+        any -= MASK(most >= limit);
+      }
+      int64_t sums[2][LANES];
+      memcpy(sums[0], &own, sizeof own);
+      memcpy(sums[1], &any, sizeof any);
+      for (int lane = 0; lane < LANES; lane++) counts[pair] += sums[0][lane], joint[pair] += sums[1][lane];
+      for (ptrdiff_t b = whole; b < m; b++) {
+        const double difference = right[b] - left[b], size = fabs(total - (difference + difference));
+        const double scaled = (size + queries) * scale;
+        highest[b] = scaled > highest[b] ? scaled : highest[b];
+        counts[pair] += size >= reach;
+        joint[pair] += highest[b] >= limit;
+      }
+    }
+  }
+}
+
+/* Keep the means that are at most the limit; return how many. See flip_bound. */
+TARGET static ptrdiff_t HERE(collect)(const struct Flips *flips, ptrdiff_t pair, double sign, double limit,
+                                      double *found) {
+  const int64_t from = flips->left[pair], to = flips->right[pair];
+  const double total = sign * flips->total[pair], queries = flips->queries;
+  /* A little above the limit, so that no rounding of a product loses what the quotient keeps. Beyond DBL_MAX it would
+     be NaN where nothing is flipped. */
+  const double near = limit < INFINITY ? limit + fabs(limit) * 1e-12 : DBL_MAX;
+  ptrdiff_t count = 0;
+  for (ptrdiff_t first = 0; first < flips->count; first += FLIPS_BLOCK) {
+    const ptrdiff_t m = flips->count - first < FLIPS_BLOCK ? flips->count - first : FLIPS_BLOCK;
+    const double *left = from < 0 ? HERE(no_sums) : flips->sums + from * flips->stride + first;
+    const double *right = to < 0 ? HERE(no_sums) : flips->sums + to * flips->stride + first;
+    const double *flipped = flips->flipped + first;
+    /* First which flips have a small mean, without a branch; the few are divided after that. */
+    int64_t small[FLIPS_BLOCK];
+    int16_t chosen[FLIPS_BLOCK + 1];
+    ptrdiff_t some = 0, b = 0;
+    for (; b + LANES <= m; b += LANES) {
+      const HERE(flip_doubles) sum = sign * (AT(right + b) - AT(left + b)), k = AT(flipped + b);
+      const HERE(flip_integers) either =
+          MASK(sum - queries <= near * k) | MASK((total - sum) - queries <= near * (queries - k));
+      memcpy(small + b, &either, sizeof either);
+    }
+    for (; b < m; b++) small[b] = 1;
+    for (b = 0; b < m; b++) {
+      chosen[some] = (int16_t)b;
+      some += small[b] != 0;
+    }
+    for (ptrdiff_t i = 0; i < some; i++) {
+      const double k = flipped[chosen[i]], sum = sign * (right[chosen[i]] - left[chosen[i]]);
+      if (k == 0.0 || k == queries) continue; /* all or none: no mean of a part */
+      const double own = (sum - queries) / k, rest = ((total - sum) - queries) / (queries - k);
+      found[count] = own;
+      count += own <= limit;
+      found[count] = rest;
+      count += rest <= limit;
+    }
+  }
+  return count;
+}
+
+static const struct FlipLoops HERE(flip_loops) = {HERE(signs), HERE(add), HERE(exceed), HERE(collect)};
+
+#undef LANES
+#undef TARGET
+#undef MASK
+#undef SIZE_OF
+#undef CHOSEN
+#undef AT
+#undef PUT

@@ -1,0 +1,117 @@
+"""Sums of sign flips: what every test, interval and correction of a comparison is made of.
+
+One random sign for each flip and query, shared by all runs and metrics. Values are integers, held in float64, whose
+sums stay below 2^53: they are exact in whatever order they are added.
+"""
+
+import numpy as np
+
+from rankgain.scalars import Floats, Ints, mixed
+
+GOLDEN = 0x9E3779B97F4A7C15
+LOWER = (1 << 64) - 1
+AT_ONCE = 4096  # flips, so that what they need stays near
+
+
+def words(seed, block, flips):
+    """The signs of 64 queries from 64·block on, one word for each flip; a query is flipped where its bit is 1."""
+    base = mixed(np.array([(seed + GOLDEN * (block + 1)) & LOWER], dtype=np.uint64))
+    return mixed(base + np.uint64(GOLDEN) * (np.asarray(flips, dtype=np.uint64) + np.uint64(1)))
+
+
+def subsets(rows):
+    """The sums of all subsets of up to eight rows: row i is in subset e where bit i of e is 1."""
+    table = np.zeros((1, rows.shape[1]))
+    for row in rows:
+        table = np.concatenate([table, table + row])
+    return table
+
+
+def sums(values: Floats, seed: int, start: int, stop: int, out: Floats, flipped: Floats, /) -> None:
+    """Write to out[column, b] the sum of a column over the queries that flip b flips, to flipped[b] how many they are.
+
+    values: queries × columns; out: columns × flips, of which those from start to stop are written.
+    """
+    queries = len(values)
+    for first in range(start, stop, AT_ONCE):
+        last = min(first + AT_ONCE, stop)
+        own, count = np.zeros((last - first, values.shape[1])), np.zeros(last - first)
+        for block in range(-(-queries // 64)):
+            left = queries - 64 * block
+            signs = words(seed, block, np.arange(first, last)) & np.uint64((1 << min(left, 64)) - 1)
+            count += np.bitwise_count(signs)
+            for byte in range(-(-min(left, 64) // 8)):
+                row = 64 * block + 8 * byte
+                places = (signs >> np.uint64(8 * byte) & np.uint64(255)).astype(np.intp)
+                own += subsets(values[row : row + 8]).take(places, axis=0)
+        out[:, first:last], flipped[first:last] = own.T, count
+
+
+def column(sums, number):
+    """The sums of a run less the first one; of the first one itself there is no column, and they are 0."""
+    return sums[number] if number >= 0 else np.zeros(sums.shape[1])
+
+
+def exceed(
+    sums: Floats,
+    left: Ints,
+    right: Ints,
+    totals: Floats,
+    queries: float,
+    reached: Floats,
+    scales: Floats,
+    limits: Floats,
+    start: int,
+    stop: int,
+    counts: Ints,
+    joint: Ints,
+    /,
+) -> None:
+    """Count for each pair of columns the flips from start to stop that are as extreme as what was observed.
+
+    T = total − 2 · (right − left). counts: |T| ≥ reached. joint: of this pair and those after it any has
+    (|T| + queries) · scale ≥ limit, which is max-T where the pairs stand in falling order of what was observed
+    (Westfall & Young 1993).
+    """
+    for first in range(start, stop, AT_ONCE):
+        part = sums[:, first : min(first + AT_ONCE, stop)]
+        highest = np.full(part.shape[1], -1.0)
+        for pair in reversed(range(len(left))):
+            size = np.abs(totals[pair] - 2.0 * (column(part, right[pair]) - column(part, left[pair])))
+            highest = np.maximum(highest, (size + queries) * scales[pair])
+            counts[pair] += np.count_nonzero(size >= reached[pair])
+            joint[pair] += np.count_nonzero(highest >= limits[pair])
+
+
+def bounds(
+    sums: Floats,
+    flipped: Floats,
+    left: Ints,
+    right: Ints,
+    totals: Floats,
+    queries: float,
+    rank: int,
+    start: int,
+    stop: int,
+    low: Floats,
+    high: Floats,
+    /,
+) -> None:
+    """The differences that the test does not reject: order statistics of means of parts (Hartigan 1969).
+
+    low: the rank-th smallest mean of the queries that a flip flips, and of those that it leaves, less a unit a query;
+    high: the rank-th largest, plus a unit a query. Flips of all queries or of none have no such means. Infinite where
+    there are fewer.
+    """
+    parts = (flipped > 0) & (flipped < queries)
+    some, rest = flipped[parts], queries - flipped[parts]
+    for pair in range(start, stop):
+        found = (column(sums, right[pair]) - column(sums, left[pair]))[parts]
+        for sign, ends in ((1.0, low), (-1.0, high)):
+            own = sign * found
+            means = [(own - queries) / some, (sign * totals[pair] - own - queries) / rest]
+            ends[pair] = sign * smallest(np.concatenate(means), rank)
+
+
+def smallest(values, rank):
+    return np.partition(values, rank - 1)[rank - 1] if rank <= len(values) else -np.inf

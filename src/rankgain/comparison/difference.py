@@ -1,0 +1,244 @@
+"""What is known about the difference between two runs, and the sentence that says it."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from rankgain.comparison.significance import rejected
+from rankgain.metrics.metric import Metric, better
+from rankgain.results.escape import printable
+from rankgain.scalars import short
+
+EXACT, RANDOM, STUDENT = "exact", "randomization", "t"
+LEAST_P = 1e-4  # what is smaller is printed as less than this
+PLACES = 4
+
+
+class Difference(NamedTuple):
+    """How a run differs from a baseline in one metric; made by `Comparison.test`.
+
+    Attributes
+    ----------
+    metric : str or Metric
+        As asked.
+    run, baseline : str
+        The names of the two runs.
+    mean, baseline_mean, difference : float
+        The mean of either over the queries that were tested, and the first less the second.
+    low, high : float
+        The ends of the interval, which is closed: what the same test does not reject. Infinite where there is none.
+    level : float
+        Of the interval; the p-value is judged by 1 − level.
+    p, adjusted : float
+        The two-sided p-value, and the same corrected for the other comparisons of its family.
+    better, same, worse : int
+        Of how many queries the run's value is better (higher, if the metric has no direction), equal, or worse.
+    effect : float
+        The mean difference by the standard deviation of the differences, corrected for few queries (g_z; not Cohen's d
+        of runs). NaN for two queries, and where all differences are equal.
+    sd : float
+        The standard deviation of the differences.
+    queries : int
+        How many were tested.
+    detectable : float
+        The true difference that a new test with as many queries of this spread would find four times in five; NaN for
+        fewer than 8 queries.
+    method : str
+        How p was found: "exact", "randomization" or "t".
+    flips : int
+        How many random flips stand behind p, the interval or the correction; 0 where none do.
+    not_worse_p, equivalent_p : float
+        One-sided p-values of "worse by the margin or more" and of "apart by the margin or more", corrected by Holm over
+        the family where p is corrected; NaN without a margin.
+    margin : float
+        NaN where none was given.
+    comparisons : int
+        How many are in the family.
+    varying : int
+        How many queries differ by more than rounding does: they bound the smallest p-value that is possible.
+
+    Examples
+    --------
+    >>> import rankgain as rg
+    >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
+    >>> tests = rg.compare(runs, metrics="rr").test()
+    >>> tests["rr", "b", "a"].p
+    0.0078125
+    """
+
+    metric: str | Metric
+    run: str
+    baseline: str
+    mean: float
+    baseline_mean: float
+    difference: float
+    low: float
+    high: float
+    level: float
+    p: float
+    adjusted: float
+    better: int
+    same: int
+    worse: int
+    effect: float
+    sd: float
+    queries: int
+    detectable: float
+    method: str
+    flips: int
+    not_worse_p: float
+    equivalent_p: float
+    margin: float
+    comparisons: int
+    varying: int
+
+    @property
+    def alpha(self) -> float:
+        """The share of false findings that is allowed: 1 − level."""
+        return 1.0 - self.level
+
+    @property
+    def direction(self) -> int:
+        """1 where the run is better, −1 where it is worse, 0 where it is not decided or the metric has no direction.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
+        >>> rg.compare(runs, metrics="rr").test()["rr", "b", "a"].direction
+        1
+        """
+        if not self.decided or self.difference == 0.0:
+            return 0
+        return better(self.metric) * (1 if self.difference > 0 else -1)
+
+    @property
+    def decided(self) -> bool:
+        """Whether the adjusted p-value is small enough."""
+        return rejected(self.adjusted, self.alpha, self.flips + 1 if self.flips else 0)
+
+    @property
+    def decided_alone(self) -> bool:
+        """Whether the p-value would be small enough if nothing else had been compared."""
+        return rejected(self.p, self.alpha, self.flips + 1 if self.flips else 0)
+
+    @property
+    def not_worse(self) -> bool:
+        """Whether it is shown that the run is not worse by more than the margin; False without a margin."""
+        return rejected(self.not_worse_p, self.alpha / 2, 2 * (self.flips + 1) if self.flips else 0)
+
+    @property
+    def equivalent(self) -> bool:
+        """Whether it is shown that the runs are less than the margin apart; False without a margin."""
+        return rejected(self.equivalent_p, self.alpha / 2, 2 * (self.flips + 1) if self.flips else 0)
+
+    def verdict(self) -> str:
+        """What may be said about the two runs. "Not decided" never means that they are equal.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
+        >>> print(rg.compare(runs, metrics="rr").test()["rr", "b", "a"].verdict())
+        rr: b is better than a by 0.5000 (95% interval +0.5000 to +0.5000, p = 0.0078, 8 queries better, 0 worse).
+        """
+        sentences = [self._about_difference(), *self._about_margin()]
+        return " ".join(f"{printable(self.metric)}: {sentence}" for sentence in sentences)
+
+    def _about_difference(self) -> str:
+        run, baseline = printable(self.run), printable(self.baseline)
+        if self.same == self.queries:
+            return "the two runs have the same value for every query."
+        size, way = f"{abs(self.difference):.{PLACES}f}", "higher" if self.difference > 0 else "lower"
+        facts = f"{self._interval()}, {self._p()}"
+        if not better(self.metric):
+            return (
+                f"{run} scored {size} {way} than {baseline} ({facts}). Neither higher nor lower is better, so there is "
+                "no verdict."
+            )
+        if self.direction:
+            word = "better" if self.direction > 0 else "worse"
+            counts = f"{counted(self.better, 'query', 'queries')} better, {self.worse} worse"
+            return f"{run} is {word} than {baseline} by {size} ({facts}, {counts})."
+        return f"not decided. {run} scored {size} {way}{self._why_not_decided()}"
+
+    def _why_not_decided(self) -> str:
+        warning = "This does not show that the runs are equal."
+        if self.decided_alone:
+            return (
+                f": decided alone ({self._p(self.p)}), not among {self.comparisons} comparisons "
+                f"(adjusted {self._p(self.adjusted)}). {warning}"
+            )
+        least = math.ldexp(2.0, -self.varying)
+        if self.method == EXACT and least > self.alpha:
+            few = "query that differs" if self.varying == 1 else "queries that differ"
+            return (
+                f". {number_word(self.varying).capitalize()} {few} cannot show a difference at "
+                f"{short(round(self.alpha, 12))}: the smallest possible p is {least:.6g}. {warning}"
+            )
+        if math.isinf(self.low) or math.isinf(self.high):
+            return f" ({self._p()}, no interval). {warning}"
+        power = ""
+        if not math.isnan(self.detectable):
+            power = (
+                f" If the true difference were {self.detectable:.{PLACES}f}, a new test with {self.queries} queries of "
+                "this spread would find it four times in five (no correction)."
+            )
+        return (
+            f", but a difference from {signed(self.low)} to {signed(self.high)} fits these queries "
+            f"({self._level()} interval). {warning}{power}"
+        )
+
+    def _about_margin(self) -> list[str]:
+        if math.isnan(self.margin) or not better(self.metric):
+            return []
+        run, baseline, margin = printable(self.run), printable(self.baseline), short(self.margin)
+        p = f"one-sided {self._p(self.not_worse_p)}"
+        if not self.not_worse:
+            return [f"it is not shown that {run} is at most {margin} worse than {baseline} ({p})."]
+        shown = [f"{run} is not worse than {baseline} by more than {margin} ({p})."]
+        if self.equivalent:
+            p = f"one-sided {self._p(self.equivalent_p)}"
+            shown.append(f"{run} and {baseline} are less than {margin} apart ({p}).")
+        return shown
+
+    def _level(self) -> str:
+        return f"{short(round(100 * self.level, 10))}%"
+
+    def _interval(self) -> str:
+        if math.isinf(self.low) or math.isinf(self.high):
+            return "no interval"
+        return f"{self._level()} interval {signed(self.low)} to {signed(self.high)}"
+
+    def _p(self, value: float | None = None) -> str:
+        if value is not None:
+            return f"p < {LEAST_P:.{PLACES}f}" if value < LEAST_P else f"p = {p_text(value)}"
+        word = "adjusted " if self.comparisons > 1 and self.adjusted != self.p else ""
+        return word + self._p(self.adjusted)
+
+
+Difference.__module__ = "rankgain"
+
+
+def p_text(p: float) -> str:
+    """A p-value to four places; what is below the last of them is said to be less."""
+    return f"<{LEAST_P:.{PLACES}f}" if p < LEAST_P else f"{p:.{PLACES}f}"
+
+
+def signed(value: float) -> str:
+    text = f"{value:+.{PLACES}f}"
+    return text if float(text) else f"{0.0:.{PLACES}f}"
+
+
+def counted(count: int, one: str, many: str) -> str:
+    return f"{count} {one if count == 1 else many}"
+
+
+def number_word(count: int) -> str:
+    words = "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"
+    return words[count] if count < len(words) else str(count)

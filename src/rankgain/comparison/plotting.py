@@ -1,0 +1,124 @@
+"""How differences look. It needs matplotlib, and so is imported only by what draws; pyplot it leaves alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import ItemsView, Iterator, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import PatchCollection
+from matplotlib.patches import Rectangle
+
+from rankgain.comparison.difference import Difference
+from rankgain.metrics.metric import Metric
+from rankgain.results.escape import printable
+from rankgain.results.plotting import COLOURS, Figure, panels
+
+KINDS = "differences", "intervals", "scatter"
+MOST_PANELS = 6
+MOST_BARS = 200  # of sorted differences; of more queries each bar is the mean of neighbours
+MOST_POINTS = 2000
+MOST_INTERVALS = 60
+SHORT = 28  # characters of a name beside an axis
+GREY = "#8A8A8A"
+
+Key = tuple[str | Metric, str, str]
+
+
+class Tested(Protocol):
+    """What is drawn: Tests."""
+
+    def __getitem__(self, key: Key, /) -> Difference: ...
+    def __iter__(self) -> Iterator[Key]: ...
+    def items(self) -> ItemsView[Key, Difference]: ...
+    def per_query(self, metric: str | Metric, run: str, baseline: str) -> list[tuple[Any, float]]: ...
+    def values_of(self, metric: str | Metric, run: str) -> Any: ...
+
+
+def name_of(value: object) -> str:
+    """A name as it stands beside an axis."""
+    text = printable(value)
+    return text if len(text) <= SHORT else f"{text[: SHORT // 2]}…{text[-SHORT // 2 :]}"
+
+
+def draw(tests: Tested, kind: str, keys: Sequence[Key]) -> Figure:
+    """A panel for each of the keys, or, of intervals, for each metric."""
+    if kind == "intervals":
+        metrics = list(dict.fromkeys(metric for metric, _, _ in keys))[:MOST_PANELS]
+        axes = panels(len(metrics))
+        for panel, metric in zip(axes, metrics, strict=True):
+            intervals(panel, [its for key, its in tests.items() if key[0] == metric])
+    else:
+        axes = panels(len(keys[:MOST_PANELS]))
+        for panel, key in zip(axes, keys, strict=False):
+            (differences if kind == "differences" else scatter)(tests, key, panel)
+    for panel in axes:
+        panel.spines[["top", "right"]].set_visible(False)
+        for text in (panel.title, panel.xaxis.label, panel.yaxis.label, *panel.get_yticklabels()):
+            text.set_parse_math(False)
+    figure = axes[0].get_figure()
+    assert isinstance(figure, Figure)
+    if kind == "intervals":
+        count = max(sum(key[0] == metric for key in tests) for metric in metrics)
+        figure.set_figheight(1.2 + 0.3 * min(count, MOST_INTERVALS))
+    return figure
+
+
+def differences(tests: Tested, key: Key, axes: Axes) -> None:
+    """Sorted bars of the queries, the mean, and its interval as a band."""
+    metric, run, baseline = key
+    its, pairs = tests[key], tests.per_query(*key)
+    values = np.array([value for _, value in pairs])
+    per_bar = math.ceil(len(values) / MOST_BARS)
+    starts = np.arange(0, len(values), per_bar)
+    heights = np.add.reduceat(values, starts) / np.diff([*starts, len(values)])
+    bars = [Rectangle((place - 0.5, 0.0), 0.9, height) for place, height in enumerate(heights.tolist())]
+    shades = [COLOURS[0] if height > 0 else COLOURS[1] for height in heights.tolist()]
+    if per_bar == 1:
+        for place, (bar, shade) in enumerate(zip(bars, shades, strict=True)):
+            bar.set(facecolor=shade, gid=f"rankgain-bar-{place}")  # by which a page gives it a title
+            axes.add_patch(bar)
+    else:
+        axes.add_collection(PatchCollection(bars, facecolors=shades))
+    if math.isfinite(its.low) and math.isfinite(its.high):
+        axes.axhspan(its.low, its.high, color="0.85", zorder=0)
+    axes.axhline(its.difference, color="black", linewidth=1.2)
+    axes.axhline(0.0, color="0.5", linewidth=0.8)
+    axes.autoscale_view()
+    axes.set_xlim(-1, len(heights))
+    axes.set_xticks([])
+    several = "" if per_bar == 1 else f", {per_bar} to a bar"
+    axes.set_xlabel(f"{len(values)} queries, sorted{several}")
+    axes.set_ylabel(f"{name_of(metric)}: {name_of(run)} − {name_of(baseline)}")
+
+
+def intervals(axes: Axes, own: Sequence[Difference]) -> None:
+    """The intervals one below the other, grey where the difference is not decided."""
+    shown = own[:MOST_INTERVALS]
+    for row, its in enumerate(shown):
+        colour = COLOURS[0] if its.decided else GREY
+        ends = [end if math.isfinite(end) else its.difference for end in (its.low, its.high)]
+        axes.plot(ends, [row, row], color=colour, linewidth=2)
+        axes.plot([its.difference], [row], "o", color=colour, markersize=5)
+    several = len({its.baseline for its in own}) > 1
+    names = [f"{name_of(its.run)} − {name_of(its.baseline)}" if several else name_of(its.run) for its in shown]
+    axes.set_yticks(range(len(shown)), names)
+    axes.set_ylim(len(shown) - 0.5, -0.5)
+    axes.axvline(0.0, color="0.5", linewidth=0.8)
+    more = f" ({len(own) - len(shown)} more)" if len(own) > len(shown) else ""
+    against = "difference" if several else f"less {name_of(own[0].baseline)}"
+    axes.set_xlabel(f"{name_of(own[0].metric)}, {against}{more}")
+
+
+def scatter(tests: Tested, key: Key, axes: Axes) -> None:
+    """A point for each query, with the diagonal; of many queries every n-th."""
+    metric, run, baseline = key
+    across, up = tests.values_of(metric, baseline), tests.values_of(metric, run)
+    step = math.ceil(len(across) / MOST_POINTS)
+    axes.plot(across[::step], up[::step], "o", color=COLOURS[0], alpha=0.4, markersize=4, markeredgewidth=0)
+    ends = [min(across.min(), up.min()), max(across.max(), up.max())]
+    axes.plot(ends, ends, color="0.5", linewidth=0.8)
+    axes.set_xlabel(f"{name_of(metric)}: {name_of(baseline)}" + (f" (every {step}th query)" if step > 1 else ""))
+    axes.set_ylabel(name_of(run))

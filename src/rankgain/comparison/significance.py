@@ -1,0 +1,269 @@
+"""The sign-flip test on integers: p-values, intervals that agree with them, and max-T, of many pairs at once.
+
+Per query one random sign, shared by all runs, metrics and pairs. With F the sum of the differences of the flipped
+queries, S that of all and T = S − 2F, the two-sided p-value is the share of flips with |T| ≥ |S|; and a difference θ is
+rejected exactly where too few of the means F / K and (S − F) / (n − K) lie beyond it, K being how many queries are
+flipped (Hartigan 1969). So the interval holds what the test does not reject.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache
+from importlib import import_module
+from typing import NamedTuple
+
+import numpy as np
+
+from rankgain import _backend
+from rankgain.scalars import Array, Floats, Ints
+from rankgain.threads import over
+
+MOST_BITS = 40  # of the fraction of a value on the grid
+SIGNIFICAND = 52  # bits that a sum may fill
+ENUMERATED = 16  # queries up to which all sign vectors are gone through, fewer than the usual number of flips
+EXACT, EXACT_ASKED = 24, 44  # differences that are not zero up to which p is counted, by default and if asked for
+SUBSETS, SUBSETS_ASKED = 1 << 16, 1 << 22  # means of parts up to which an interval is counted
+MOST_ZEROS = 1000  # whose binomials are still small
+ROUNDING = 1e-6  # of (1 − level) · (flips + 1)
+CHUNK = 1 << 14  # flips that a thread takes at once
+PAIRS = 64  # whose intervals a thread looks for at once
+NUMBERS = 1 << 21  # differences that are looked at together
+
+
+def unit_exponent(largest: float, queries: int, bounded: bool) -> int:
+    """The unit of the grid is 2 to this: so fine that the sum of all queries stays below 2^53 units."""
+    exponent = 1 if bounded else math.frexp(largest)[1]
+    return exponent - min(MOST_BITS, SIGNIFICAND - (queries - 1).bit_length())
+
+
+class Columns(NamedTuple):
+    """Integers on the grid, a column for each run but the first, less the first; of several metrics beside each other.
+
+    `pairs` of runs are told by their columns: `left` and `right`, −1 for the first run of a metric.
+    """
+
+    values: Floats  # queries × columns
+    left: Ints
+    right: Ints
+
+    def of(self, chosen: Array) -> Columns:
+        return Columns(self.values, self.left[chosen], self.right[chosen])
+
+    def differences(self, start: int, stop: int) -> Floats:
+        """Those of the pairs from start to stop, a row for each pair."""
+        return self._of_runs(self.right[start:stop]) - self._of_runs(self.left[start:stop])
+
+    def _of_runs(self, numbers: Ints) -> Floats:
+        rows = self.values.T[numbers]
+        rows[numbers < 0] = 0.0
+        return rows
+
+
+class Facts(NamedTuple):
+    """What a pair's differences are, one number per pair, in units of the grid."""
+
+    totals: Floats
+    norms: Floats  # the root of the sum of squares, which a flip does not change
+    nonzero: Ints  # that are more than one unit, which rounding makes of equal sums
+    sds: Floats
+
+
+def facts(columns: Columns) -> Facts:
+    found: list[tuple[float, float, int, float]] = []
+    queries = len(columns.values)
+    step = max(NUMBERS // queries, 1)
+    for start in range(0, len(columns.left), step):
+        rows = columns.differences(start, min(start + step, len(columns.left)))
+        nonzero = (np.abs(rows) > 1.0).sum(axis=1)
+        centred = rows - rows.mean(axis=1, keepdims=True)
+        sds = np.sqrt((centred * centred).sum(axis=1) / (queries - 1))
+        for row, squares, count, sd in zip(rows, rows * rows, nonzero.tolist(), sds.tolist(), strict=True):
+            found.append((float(row.sum()), math.sqrt(math.fsum(squares.tolist())), count, sd if count else 0.0))
+    totals, norms, counts, sds_of = zip(*found, strict=True)
+    return Facts(np.array(totals), np.array(norms), np.array(counts, dtype=np.int64), np.array(sds_of))
+
+
+class Flips:
+    """The sums of all columns over the queries that each flip flips: random flips, or all where there are few queries.
+
+    `extra` is the flip that flips nothing, which is counted beside random ones and stands among all of them.
+    """
+
+    def __init__(self, columns: Columns, count: int, seed: int, threads: int) -> None:
+        queries, width = columns.values.shape
+        self.queries = queries
+        self.threads = threads
+        self.extra = int(queries > ENUMERATED)
+        self.count = count if self.extra else 1 << queries
+        if self.extra:
+            self.sums, self.flipped = np.empty((width, self.count)), np.empty(self.count)
+            kernel = _backend.flips.sums
+            values = np.ascontiguousarray(columns.values)
+            over(
+                self._chunks(CHUNK),
+                lambda start, stop: kernel(values, seed, start, stop, self.sums, self.flipped),
+                threads,
+            )
+        else:
+            self.sums, self.flipped = _all_subsets(columns.values)
+        self.parts_missing = int(np.count_nonzero((self.flipped == 0) | (self.flipped == queries)))
+
+    def _chunks(self, size: int) -> list[tuple[int, int]]:
+        return [(start, min(start + size, self.count)) for start in range(0, self.count, size)]
+
+    @property
+    def total(self) -> int:
+        """Of how many a p-value is a share."""
+        return self.count + self.extra
+
+    def exceeded(self, columns: Columns, facts: Facts, joint: bool) -> tuple[Ints, Ints]:
+        """How many flips reach what was observed: of each pair, and of it and all that follow (for max-T)."""
+        pairs, sizes = len(columns.left), np.abs(facts.totals)
+        scales = np.zeros(pairs)
+        if joint:
+            np.divide(1.0, facts.norms, out=scales, where=facts.norms > 0)
+        limits = np.where(scales > 0, (sizes - self.queries) * scales, 0.0)
+        kernel, reached = _backend.flips.exceed, sizes - 2.0 * self.queries
+
+        def work(start: int, stop: int) -> tuple[Ints, Ints]:
+            own, any_of = np.zeros(pairs, dtype=np.int64), np.zeros(pairs, dtype=np.int64)
+            given = self.sums, columns.left, columns.right, facts.totals, float(self.queries)
+            kernel(*given, reached, scales, limits, start, stop, own, any_of)
+            return own, any_of
+
+        counts = over(self._chunks(CHUNK), work, self.threads)
+        own, any_of = (np.sum([pair[side] for pair in counts], axis=0) for side in (0, 1))
+        return own + self.extra, any_of + self.extra
+
+    def bounds(self, columns: Columns, totals: Floats, alpha: float) -> tuple[Floats, Floats]:
+        """The smallest and the largest difference that the test does not reject, a mean in units of the grid."""
+        pairs = len(columns.left)
+        low, high = np.full(pairs, -np.inf), np.full(pairs, np.inf)
+        rank = threshold(alpha, self.total, bool(self.extra)) - self.parts_missing + 1 - self.extra
+        if rank >= 1:
+            kernel = _backend.flips.bounds
+            given = self.sums, self.flipped, columns.left, columns.right, totals, float(self.queries), rank
+            chunks = [(start, min(start + PAIRS, pairs)) for start in range(0, pairs, PAIRS)]
+            over(chunks, lambda start, stop: kernel(*given, start, stop, low, high), self.threads)
+        return low, high
+
+    def one_sided(self, left: int, right: int, total: float, margin: float, sign: float) -> float:
+        """The one-sided p-value of the hypothesis that the mean is −margin or less (sign 1), or margin or more (−1)."""
+        found = sign * (self._column(right) - self._column(left))
+        parts = (self.flipped > 0) & (self.flipped < self.queries)
+        some, rest, sums = self.flipped[parts], self.queries - self.flipped[parts], found[parts]
+        beyond = np.count_nonzero((sums - self.queries) / some <= -margin)
+        beyond += np.count_nonzero((sign * total - sums - self.queries) / rest <= -margin)
+        return (self.extra + self.parts_missing + int(beyond)) / (2 * self.total)
+
+    def _column(self, number: int) -> Floats:
+        return self.sums[number] if number >= 0 else np.zeros(self.count)
+
+
+def _all_subsets(values: Floats) -> tuple[Floats, Floats]:
+    """The sums of the columns over all subsets of the queries, and how many queries each has."""
+    sums = np.zeros((values.shape[1], 1))
+    for row in values:
+        sums = np.concatenate([sums, sums + row[:, None]], axis=1)
+    return np.ascontiguousarray(sums), np.bitwise_count(np.arange(sums.shape[1])).astype(np.float64)
+
+
+def threshold(alpha: float, total: int, random: bool) -> int:
+    """How many of so many sign vectors may reach what was observed, for it to be rejected."""
+    share = Fraction(alpha) * total
+    return math.floor(share + Fraction(ROUNDING) if random else share)
+
+
+def rejected(p: float, alpha: float, total: int) -> bool:
+    """Whether p ≤ alpha, in whole flips; a total of 0 is for what is not counted in flips."""
+    return p <= alpha + (ROUNDING / total if total else 0.0)
+
+
+# Exact
+
+
+def exact_p(differences: Floats) -> float:
+    """The two-sided p-value by all sign vectors: sums of either half of the differences, met in the middle."""
+    rows = differences[np.abs(differences) > 1.0].astype(np.int64)
+    sizes = np.abs(rows)
+    excess = abs(int(rows.sum())) - 2 * len(differences)
+    if excess <= 0:
+        return 1.0
+    bound = (int(sizes.sum()) - excess) // 2
+    half = len(sizes) // 2
+    one, other = _sorted_sums(sizes[:half]), _sorted_sums(sizes[half:])
+    count = int(np.searchsorted(other, bound - one, side="right").sum())
+    return 2 * count / (1 << len(sizes))
+
+
+def _sorted_sums(sizes: Ints) -> Ints:
+    sums = np.zeros(1, dtype=np.int64)
+    for size in sizes:
+        sums = np.concatenate([sums, sums + size])
+    return np.sort(sums)
+
+
+class ExactMeans:
+    """The means of all parts of the queries, in rising order, and of how many parts each is the mean.
+
+    Differences of zero are all alike: what counts is how many of them are in a part.
+    """
+
+    def __init__(self, differences: Floats) -> None:
+        self.queries = len(differences)
+        rows = differences[np.abs(differences) > 1.0]
+        zeros = self.queries - len(rows)
+        sums, sizes = _all_subsets(rows[:, None])
+        size = (sizes[:, None] + np.arange(zeros + 1)).ravel()
+        parts = (size > 0) & (size < self.queries)
+        self._size = size[parts]
+        self._sum = np.repeat(sums[0], zeros + 1)[parts]
+        self._alike = zeros == 0  # each part counts once
+        self._weight = np.tile(_binomials(zeros, self.queries), len(sums[0]))[parts]
+
+    def _means(self, sign: float) -> Floats:
+        return (sign * self._sum - self.queries) / self._size
+
+    def bound(self, sign: float, alpha: float) -> float:
+        """The lower end (sign 1), or the negative of the upper one."""
+        rank = threshold(alpha, 1 << self.queries, random=False) // 2
+        if rank < 1:
+            return -math.inf
+        means = self._means(sign)
+        if self._alike:
+            return float(np.partition(means, rank - 1)[rank - 1])
+        order = np.argsort(means)
+        cumulated = np.cumsum(self._weight[order])
+        return float(means[order[int(np.searchsorted(cumulated, rank))]])
+
+    def one_sided(self, margin: float, sign: float) -> float:
+        beyond = int(self._weight[self._means(sign) <= -margin].sum())
+        return (1 + beyond) / (1 << self.queries)
+
+
+@lru_cache(64)
+def _binomials(zeros: int, queries: int) -> Array:
+    """In how many ways so many of the zeros can be chosen; more than 64 bits where the parts of the queries are."""
+    kind = np.int64 if queries < 63 else np.object_
+    return np.array([math.comb(zeros, taken) for taken in range(zeros + 1)], dtype=kind)
+
+
+def countable(nonzero: int, queries: int, most: int) -> bool:
+    """Whether the means of all parts are few enough to be gone through."""
+    zeros = queries - nonzero
+    return zeros <= MOST_ZEROS and nonzero < most.bit_length() and (zeros + 1) << nonzero <= most
+
+
+# Student's t, for those who want it
+
+
+def student() -> tuple[Callable[[int, float], float], Callable[[int, float], float]]:
+    """The distribution function and the quantile of Student's t, by SciPy."""
+    try:
+        special = import_module("scipy.special")
+    except ImportError:
+        raise ImportError("method='t' needs SciPy: pip install 'rankgain[stats]'") from None
+    return lambda df, t: float(special.stdtr(df, t)), lambda df, p: float(special.stdtrit(df, p))

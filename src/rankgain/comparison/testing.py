@@ -1,0 +1,441 @@
+"""How the tests of a comparison are computed: options, pairs, families, and a record for each difference."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankgain.comparison.aligned import Aligned, align
+from rankgain.comparison.corrections import benjamini_hochberg, holm
+from rankgain.comparison.difference import EXACT, RANDOM, STUDENT, Difference
+from rankgain.comparison.power import detectable, hedges
+from rankgain.comparison.significance import (
+    ENUMERATED,
+    EXACT_ASKED,
+    SUBSETS,
+    SUBSETS_ASKED,
+    Columns,
+    ExactMeans,
+    Facts,
+    Flips,
+    countable,
+    exact_p,
+    facts,
+    rejected,
+    student,
+    threshold,
+    unit_exponent,
+)
+from rankgain.comparison.significance import EXACT as EXACT_BY_DEFAULT
+from rankgain.metrics.aggregators import mean
+from rankgain.metrics.metric import Metric, better, parse
+from rankgain.metrics.table import TABLE
+from rankgain.results.evaluation import Evaluation
+from rankgain.scalars import Array, Bools, Floats, Ints, real
+from rankgain.threads import check_threads
+
+METHODS = RANDOM, EXACT, STUDENT
+MAX_T, HOLM, BH = "max-t", "holm", "bh"
+CORRECTIONS = MAX_T, HOLM, BH
+FAMILIES = "metric", "all"
+INTERVALS = "single", "simultaneous"
+MOST_FLIPS = 10**8
+FINE = 10  # a correction is told apart from the grain of p where the least p is so many times smaller than its share
+
+
+class Options(NamedTuple):
+    """What was asked of a test; see `Comparison.test`."""
+
+    baseline: str | None
+    metrics: tuple[str | Metric, ...]
+    method: str
+    correction: str | None
+    family: str
+    intervals: str
+    level: float
+    margin: float | None
+    flips: int
+    seed: int
+    queries: str
+    threads: int
+
+    @property
+    def alpha(self) -> float:
+        return 1.0 - self.level
+
+
+def check(evaluations: Mapping[str, Evaluation], metrics: Any, **given: Any) -> Options:
+    """The options, each refused where it has no meaning."""
+    runs, known = list(evaluations), list(next(iter(evaluations.values())))
+    if len(runs) < 2:
+        raise ValueError("there is one run: a test needs two or more")
+    baseline = given.pop("baseline")
+    if baseline is not None and baseline not in runs:
+        raise ValueError(f"baseline: there is no run {baseline!r}; there are: {', '.join(runs)}")
+    for name, allowed in (("method", METHODS), ("family", FAMILIES), ("intervals", INTERVALS)):
+        if given[name] not in allowed:
+            raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, not {given[name]!r}")
+    if given["correction"] is not None and given["correction"] not in CORRECTIONS:
+        raise ValueError(
+            f"correction must be one of {', '.join(map(repr, CORRECTIONS))} or None, not {given['correction']!r}"
+        )
+    if given["method"] == STUDENT and given["correction"] == MAX_T:
+        given["correction"] = HOLM  # max-T is made of flips
+    if given["margin"] is not None:
+        given["margin"] = _positive(given["margin"], "margin")
+    given["level"] = check_level(given["level"])
+    given["flips"] = _whole(given["flips"], "flips", 1, MOST_FLIPS)
+    given["seed"] = _whole(given["seed"], "seed", 0, 2**64 - 1)
+    given["threads"] = check_threads(given["threads"])
+    asked = known if metrics is None else _asked(metrics)
+    for metric in asked:
+        if metric not in known:
+            raise ValueError(f"metrics: {metric!s} was not evaluated; there are: {', '.join(map(str, known))}")
+    if not asked:
+        raise ValueError("metrics is empty: name at least one, or None for all")
+    options = Options(baseline=baseline, metrics=tuple(dict.fromkeys(asked)), **given)
+    if options.method != STUDENT and threshold(options.alpha, options.flips + 1, random=True) < 1:
+        raise ValueError(
+            f"flips={options.flips} cannot show anything at level={options.level}: "
+            f"needs flips={math.ceil(1 / options.alpha - 1e-9) - 1} or more"
+        )
+    return options
+
+
+def _asked(metrics: str | Metric | Iterable[str | Metric]) -> list[str | Metric]:
+    return [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
+
+
+def check_level(level: Any) -> float:
+    number = real(level)
+    if number is None:
+        raise TypeError(f"level must be a number, not {type(level).__name__}")
+    if not 0 < number < 1:
+        raise ValueError(f"level must be between 0 and 1, such as 0.95, not {level!r}")
+    return number
+
+
+def _positive(value: Any, name: str) -> float:
+    number = real(value)
+    if number is None:
+        raise TypeError(f"{name} must be a number, not {type(value).__name__}")
+    if not 0 <= number < math.inf:
+        raise ValueError(
+            f"{name} must be finite and at least 0, not {value!r}: it is how much worse is still good enough"
+        )
+    return number
+
+
+def _whole(value: Any, name: str, least: int, most: int) -> int:
+    if isinstance(value, (bool, np.bool_)) or not hasattr(value, "__index__"):
+        raise TypeError(f"{name} must be an integer, not {type(value).__name__}")
+    number = value.__index__()
+    if not least <= number <= most:
+        raise ValueError(f"{name} must be from {least} to {most}, not {number}")
+    return int(number)
+
+
+def pairs_of(runs: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
+    """(run, baseline) by position: each against the baseline, or all pairs, the later less the earlier."""
+    if baseline is not None:
+        base = list(runs).index(baseline)
+        return [(run, base) for run in range(len(runs)) if run != base]
+    return [(run, base) for base in range(len(runs)) for run in range(base + 1, len(runs))]
+
+
+def compute(evaluations: Mapping[str, Evaluation], options: Options) -> tuple[dict[Any, Difference], Aligned]:
+    """The differences by (metric, run, baseline), and the values that they are made of."""
+    aligned = align(evaluations, options.metrics, options.queries)
+    if options.family == "all":
+        aligned = _with_the_same_rows(aligned)
+    return differences_of(aligned, options), aligned
+
+
+def differences_of(aligned: Aligned, options: Options) -> dict[Any, Difference]:
+    """The same of values that stand beside each other already."""
+    pairs = pairs_of(aligned.runs, options.baseline)
+    found: dict[Any, Difference] = {}
+    for metrics in _batches(aligned, options):
+        found |= _Batch(aligned, metrics, pairs, options).differences()
+    order = [(metric, aligned.runs[run], aligned.runs[base]) for metric in options.metrics for run, base in pairs]
+    return {key: found[key] for key in order}
+
+
+def _with_the_same_rows(aligned: Aligned) -> Aligned:
+    """Only the queries that count for all metrics, where one family spans them."""
+    masks = [rows for rows in aligned.rows.values() if rows is not None]
+    if not masks:
+        return aligned
+    common: Bools = np.logical_and.reduce(masks)
+    values = {
+        metric: matrix[common if aligned.rows[metric] is None else common[aligned.rows[metric]]]
+        for metric, matrix in aligned.values.items()
+    }
+    return aligned._replace(values=values, rows=dict.fromkeys(values, common))
+
+
+def _batches(aligned: Aligned, options: Options) -> list[list[str | Metric]]:
+    """Metrics whose flips are summed at once: of a family, else one after another, which needs less memory."""
+    if options.family == "all":
+        return [list(options.metrics)]
+    return [[metric] for metric in options.metrics]
+
+
+class _Batch:
+    """The pairs of one family: of a metric, or of all."""
+
+    def __init__(
+        self, aligned: Aligned, metrics: Sequence[str | Metric], pairs: Sequence[tuple[int, int]], options: Options
+    ) -> None:
+        self.aligned, self.metrics, self.pairs, self.options = aligned, metrics, pairs, options
+        self.queries = len(aligned.values[metrics[0]])
+        if self.queries < 2:
+            raise ValueError(
+                f"{metrics[0]!s}: a test needs at least 2 queries that have a value in all runs, and there is "
+                f"{'one' if self.queries else 'none'}"
+            )
+        self.count = len(pairs) * len(metrics)
+        self.columns, self.units = columns_of(aligned.values, metrics, pairs)
+        self.facts = facts(self.columns)
+        self.alone = self.count == 1 or options.correction is None
+        self.directions = {metric: better(metric) for metric in metrics}
+        self.means = {metric: [mean(vector) for vector in aligned.values[metric].T] for metric in metrics}
+
+    def differences(self) -> dict[Any, Difference]:
+        by_t = self.options.method == STUDENT
+        p, adjusted, low, high, margins, methods, flips = self._by_t() if by_t else self._by_flips()
+        if self.options.margin is not None and not self.alone:
+            margins = np.stack([holm(side) for side in margins])
+        records = {}
+        for number, (metric, (run, base)) in enumerate((own, pair) for own in self.metrics for pair in self.pairs):
+            unit = float(self.units[number])
+            facts = {
+                "p": float(p[number]),
+                "adjusted": float(adjusted[number]),
+                "low": float(low[number]) * unit + 0.0,
+                "high": float(high[number]) * unit + 0.0,
+                "method": methods[number],
+                "flips": flips,
+                "not_worse_p": float(margins[0][number]),
+                "equivalent_p": float(margins[1][number]),
+            }
+            record = self._record(metric, run, base, float(self.facts.sds[number]) * unit, number, facts)
+            records[metric, record.run, record.baseline] = record
+        return records
+
+    def _record(
+        self, metric: str | Metric, run: int, base: int, sd: float, number: int, facts: Mapping[str, Any]
+    ) -> Difference:
+        values, names, options = self.aligned.values[metric], self.aligned.runs, self.options
+        apart = np.abs(self._own(number)) > 1.0
+        higher = int(np.count_nonzero(apart & (values[:, run] > values[:, base])))
+        lower = int(self.facts.nonzero[number]) - higher
+        first, second = (lower, higher) if self.directions[metric] < 0 else (higher, lower)
+        means = self.means[metric][run], self.means[metric][base]
+        return Difference(
+            metric=metric,
+            run=names[run],
+            baseline=names[base],
+            mean=means[0],
+            baseline_mean=means[1],
+            difference=means[0] - means[1],
+            level=options.level,
+            better=first,
+            same=self.queries - higher - lower,
+            worse=second,
+            effect=hedges(means[0] - means[1], sd, self.queries),
+            sd=sd,
+            queries=self.queries,
+            detectable=detectable(sd, self.queries, options.alpha),
+            margin=math.nan if options.margin is None else options.margin,
+            comparisons=self.count,
+            varying=int(self.facts.nonzero[number]),
+            **facts,
+        )
+
+    def _own(self, number: int) -> Floats:
+        own: Floats = self.columns.differences(number, number + 1)[0]
+        return own
+
+    @property
+    def _alpha(self) -> float:
+        """What the intervals are made for."""
+        shared = self.options.intervals == "simultaneous" and self.count != 1
+        return self.options.alpha / self.count if shared else self.options.alpha
+
+    # By flips
+
+    def _by_flips(self) -> tuple[Any, ...]:
+        columns, observed, options = self.columns, self.facts, self.options
+        exact = self._exactly()
+        joint = options.correction == MAX_T and self.count > 1
+        flips = None
+        if not all(exact_pair[1] is not None for exact_pair in exact) or joint:
+            flips = Flips(columns, options.flips, options.seed, options.threads)
+        p = np.array([1.0 if found is None else found for found, _ in exact])
+        adjusted, low, high = p, np.full(self.count, -np.inf), np.full(self.count, np.inf)
+        if flips is not None:
+            counts, any_of = self._counts(flips, joint)
+            random = np.array([found is None for found, _ in exact])
+            p = np.where(random, counts / flips.total, p)
+            left = np.flatnonzero([means is None for _, means in exact] & (observed.nonzero > 0))
+            low[left], high[left] = flips.bounds(columns.of(left), observed.totals[left], self._alpha)
+            adjusted = any_of / flips.total
+        methods = [EXACT if found is not None or not (flips and flips.extra) else RANDOM for found, _ in exact]
+        used = flips.count if flips is not None and flips.extra else 0
+        low, high = self._ends(exact, p, low, high, used)
+        margins = self._margins(exact, flips)
+        return p, self._adjusted(p, adjusted), low, high, margins, methods, used
+
+    def _exactly(self) -> list[tuple[float | None, ExactMeans | None]]:
+        """For each pair what can be counted: p, and the means of all parts; None where it is left to flips.
+
+        Up to ENUMERATED queries, flips are all sign vectors, and there is nothing to add.
+        """
+        asked = self.options.method == EXACT
+        most, subsets = (EXACT_ASKED, SUBSETS_ASKED) if asked else (EXACT_BY_DEFAULT, SUBSETS)
+        found: list[tuple[float | None, ExactMeans | None]] = []
+        for number, nonzero in enumerate(self.facts.nonzero.tolist()):
+            if asked and nonzero > most:
+                raise ValueError(
+                    f"method='exact': {self._named(number)} differ in {nonzero} queries, and all sign vectors are gone "
+                    f"through for at most {most}: method='randomization'"
+                )
+            p = means = None
+            if nonzero <= most and self.queries > ENUMERATED:
+                own = self._own(number)
+                p = exact_p(own)
+                means = ExactMeans(own) if countable(nonzero, self.queries, subsets) else None
+            found.append((p, means))
+        return found
+
+    def _named(self, number: int) -> str:
+        run, base = self.pairs[number % len(self.pairs)]
+        names = self.aligned.runs
+        return f"{self.metrics[number // len(self.pairs)]!s}: {names[run]!r} and {names[base]!r}"
+
+    def _counts(self, flips: Flips, joint: bool) -> tuple[Ints, Ints]:
+        """How often each pair, and in falling order of what was observed any from it on, is reached."""
+        if not joint:
+            return flips.exceeded(self.columns, self.facts, joint=False)
+        scaled = np.zeros(self.count)
+        np.divide(np.abs(self.facts.totals), self.facts.norms, out=scaled, where=self.facts.norms > 0)
+        order = np.argsort(-scaled, kind="stable")
+        own_facts = self.facts
+        in_order = Facts(
+            own_facts.totals[order], own_facts.norms[order], own_facts.nonzero[order], own_facts.sds[order]
+        )
+        own, any_of = flips.exceeded(self.columns.of(order), in_order, joint=True)
+        counts, joined = np.empty_like(own), np.empty_like(any_of)
+        counts[order], joined[order] = own, np.maximum.accumulate(any_of)
+        return counts, joined
+
+    def _adjusted(self, p: Floats, joint: Floats) -> Floats:
+        if self.alone:
+            return p
+        if self.options.correction == MAX_T:
+            adjusted: Floats = np.maximum(np.where(self.facts.norms > 0, joint, 1.0), p)
+            return adjusted
+        return holm(p) if self.options.correction == HOLM else benjamini_hochberg(p)
+
+    def _ends(
+        self, exact: Sequence[tuple[Any, ExactMeans | None]], p: Floats, low: Floats, high: Floats, used: int
+    ) -> tuple[Floats, Floats]:
+        """Counted ends where they can be; an end from flips that contradicts a counted p is moved."""
+        alpha = self._alpha
+        for number, (counted, means) in enumerate(exact):
+            if self.facts.nonzero[number] == 0:
+                low[number] = high[number] = 0.0
+            elif means is not None:
+                low[number], high[number] = means.bound(1.0, alpha), -means.bound(-1.0, alpha)
+            elif counted is not None and used:
+                decided = rejected(counted, alpha, used + 1)
+                if decided and low[number] <= 0.0 <= high[number]:
+                    side = low if self.facts.totals[number] > 0 else high
+                    side[number] = math.copysign(1.0, self.facts.totals[number])
+                elif not decided:
+                    low[number], high[number] = min(low[number], 0.0), max(high[number], 0.0)
+        return low, high
+
+    def _margins(self, exact: Sequence[tuple[Any, ExactMeans | None]], flips: Flips | None) -> Array:
+        """One-sided p-values of each pair: of worse by the margin, and of apart by the margin on either side."""
+        margins = np.full((2, self.count), math.nan)
+        if self.options.margin is None:
+            return margins
+        for number, (_, means) in enumerate(exact):
+            metric = self.metrics[number // len(self.pairs)]
+            margin = self.options.margin / float(self.units[number])
+            left, right = int(self.columns.left[number]), int(self.columns.right[number])
+            total = float(self.facts.totals[number])
+            sides = []
+            for sign in (1.0, -1.0):
+                if means is not None:
+                    sides.append(means.one_sided(margin, sign))
+                else:
+                    assert flips is not None
+                    sides.append(flips.one_sided(left, right, total, margin, sign))
+            margins[:, number] = sides[self.directions[metric] < 0], max(sides)
+        return margins
+
+    # By Student's t
+
+    def _by_t(self) -> tuple[Any, ...]:
+        below, quantile = student()
+        count, alpha = self.queries, self._alpha
+        means, errors = self.facts.totals / count, self.facts.sds / math.sqrt(count)
+        half = quantile(count - 1, 1 - alpha / 2)
+        p = np.array([_t_tail(below, count - 1, -abs(own), error) for own, error in zip(means, errors, strict=True)])
+        p = np.minimum(2 * p, 1.0)
+        margins = np.full((2, self.count), math.nan)
+        if self.options.margin is not None:
+            for number in range(self.count):
+                margin = self.options.margin / float(self.units[number])
+                own, error = float(means[number]), float(errors[number])
+                sides = [_t_tail(below, count - 1, -(sign * own + margin), error) for sign in (1.0, -1.0)]
+                metric = self.metrics[number // len(self.pairs)]
+                margins[:, number] = sides[self.directions[metric] < 0], max(sides)
+        adjusted = self._adjusted(p, p)
+        return p, adjusted, means - half * errors, means + half * errors, margins, [STUDENT] * self.count, 0
+
+
+def _t_tail(below: Any, df: int, distance: float, error: float) -> float:
+    """The share of Student's t below a distance; where nothing varies it is all or nothing."""
+    if error > 0:
+        return float(below(df, distance / error))
+    return 0.0 if distance < 0 else 1.0
+
+
+def columns_of(
+    values: Mapping[str | Metric, Floats], metrics: Sequence[str | Metric], pairs: Sequence[tuple[int, int]]
+) -> tuple[Columns, Floats]:
+    """The columns of several metrics, and of each pair the two that it is the difference of, and its unit."""
+    parts: list[Floats] = []
+    left, right, units = [], [], []
+    for metric in metrics:
+        matrix = values[metric]
+        queries, runs = matrix.shape
+        largest = float(np.abs(matrix).max())
+        ((_, record),) = parse(metric)
+        exponent = unit_exponent(largest, queries, bounded=TABLE[record.name].highest == 1.0 and largest <= 1.0)
+        whole = np.rint(np.ldexp(matrix, -exponent))
+        offset = len(parts) * (runs - 1)
+        parts.append(whole[:, 1:] - whole[:, :1])
+        for run, base in pairs:
+            left.append(offset + base - 1 if base else -1)
+            right.append(offset + run - 1 if run else -1)
+            units.append(math.ldexp(1.0, exponent))
+    together = np.ascontiguousarray(np.concatenate(parts, axis=1))
+    return Columns(together, np.array(left, dtype=np.int64), np.array(right, dtype=np.int64)), np.array(units)
+
+
+def too_coarse(options: Options, comparisons: int) -> str | None:
+    """What to ask for where the least p that flips can give is not small against a family's share."""
+    shares = options.correction in (HOLM, BH) or options.intervals == "simultaneous"
+    if options.method == STUDENT or comparisons < 2 or not shares:
+        return None
+    if comparisons / (options.flips + 1) <= options.alpha / FINE:
+        return None
+    return f"{comparisons} comparisons by so few flips: needs flips={math.ceil(comparisons * FINE / options.alpha)}"

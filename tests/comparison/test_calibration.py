@@ -1,0 +1,65 @@
+"""What a test promises, counted over many data sets whose truth is known: within binomial limits at 1e-4."""
+
+import math
+
+import numpy as np
+import pytest
+from support.made_runs import comparison
+
+from rankgain.comparison.significance import Columns, Flips, facts
+
+ALPHA = 0.05
+
+
+def within(count, cases, share=ALPHA):
+    """Whether a count is one that chance makes of a share, in all but 1 of 10,000 times."""
+    return abs(count - cases * share) <= 3.9 * math.sqrt(cases * share * (1 - share)) + 1
+
+
+def ndcg_like(random, queries, runs):
+    """Symmetric differences: a hardness that the queries share, and what each run adds."""
+    hardness = random.normal(0.5, 0.15, (queries, 1))
+    return np.clip(hardness + random.normal(0, 0.1, (queries, runs)), 0, 1)
+
+
+@pytest.mark.parametrize("queries", [2, 5, 8, 11])
+def test_p_is_never_too_small(queries):
+    """Of all sign vectors of a data set, the share with p ≤ α is at most α, for every α that can be reached."""
+    random = np.random.default_rng(queries)
+    for kind in (random.normal(size=queries), random.integers(0, 3, queries).astype(float)):
+        sizes = np.rint(np.abs(kind) * 2**30)
+        signs = 1 - 2 * (np.arange(2**queries)[:, None] >> np.arange(queries) & 1)
+        columns = Columns(np.ascontiguousarray((signs * sizes).T), np.full(2**queries, -1), np.arange(2**queries))
+        flips = Flips(columns, 99, 0, 1)
+        counts, _ = flips.exceeded(columns, facts(columns), joint=False)
+        p = counts / flips.total
+        assert all((p <= alpha).mean() <= alpha for alpha in np.unique(p))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("queries", [20, 50, 200])
+def test_false_findings_and_coverage(queries):
+    cases, found, covered = 1000, 0, 0
+    for seed in range(cases):
+        values = ndcg_like(np.random.default_rng(seed), queries, 2)
+        its = comparison({"a": values[:, 0], "b": values[:, 1]}).test(flips=999, seed=seed)["ndcg", "b", "a"]
+        found += its.decided
+        covered += its.low <= 0.0 <= its.high
+    assert within(found, cases)
+    assert found + covered == cases
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("correction", "most"), [("max-t", 0.062), ("holm", 0.05)])
+def test_family_wise_error(correction, most):
+    """Six equal runs, one of them noisier: 15 pairs."""
+    cases, found = 600, 0
+    for seed in range(cases):
+        random = np.random.default_rng(seed)
+        values = ndcg_like(random, 50, 6)
+        values[:, 5] = np.clip(values[:, 5] + random.normal(0, 0.2, 50), 0, 1)
+        tests = comparison({f"r{run}": values[:, run] for run in range(6)}, metric="dcg").test(
+            correction=correction, flips=999, seed=seed
+        )
+        found += any(its.decided for its in tests.values())
+    assert found <= cases * most + 3.9 * math.sqrt(cases * most)

@@ -1,0 +1,114 @@
+"""rankgain compare: every form, the groups, the baseline, and what is refused."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from rankgain.cli import main
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = range(12)
+    (tmp_path / "qrels.txt").write_text("".join(f"q{row} 0 a{row} 1\nq{row} 0 b{row} 0\n" for row in rows))
+    first = "".join(f"q{row} Q0 b{row} 1 2 t\nq{row} Q0 a{row} 2 1 t\n" for row in rows)
+    second = "".join(f"q{row} Q0 a{row} 1 2 t\nq{row} Q0 b{row} 2 1 t\n" for row in rows)
+    (tmp_path / "bm25.txt").write_text(first)
+    (tmp_path / "dense.txt").write_text(second)
+    (tmp_path / "other.txt").write_text(first.replace("q0 Q0 b0 1 2", "q0 Q0 b0 1 0"))
+    (tmp_path / "kinds.tsv").write_text("".join(f"q{row}\t{'ab'[row % 2]}\n" for row in rows) + "q99\tz\n\n")
+    return ["qrels.txt", "bm25.txt", "dense.txt"]
+
+
+def run(capsys, *arguments):
+    status = main(["compare", *arguments])
+    out, err = capsys.readouterr()
+    assert (status, err) == (0, "")
+    return out
+
+
+def test_text(capsys, files):
+    text = run(capsys, *files, "-m", "rr", "--margin", "0.1")
+    assert text.startswith("dense compared with bm25: 12 queries, paired\n\nmetric    bm25   dense  difference")
+    assert "rr: dense is better than bm25 by 0.5000 (95% interval +0.5000 to +0.5000, p = 0.0005" in text
+    assert "rr: dense is not worse than bm25 by more than 0.1 (one-sided p = 0.0002)." in " ".join(text.split())
+
+
+def test_the_baseline(capsys, files):
+    assert run(capsys, *files, "-m", "rr", "--baseline", "dense").startswith("bm25 compared with dense")
+    several = run(capsys, *files, "other.txt", "-m", "rr", "--correction", "holm")
+    assert several.startswith("2 runs compared with bm25")
+    assert "(Holm, family-wise)" in several
+    assert run(capsys, *files, "other.txt", "-m", "rr", "--all-pairs").startswith("3 runs, all pairs")
+
+
+def test_json(capsys, files):
+    found = json.loads(run(capsys, *files, "-m", "rr", "--json", "--groups", "kinds.tsv", "--seed", "7"))
+    (row,) = found["differences"]
+    assert (row["run"], row["p"], row["decided"], row["margin"]) == ("dense", 2 / 4096, True, None)
+    assert {label: own[0]["queries"] for label, own in found["groups"].items()} == {"a": 6, "b": 6}
+    assert found["options"]["seed"] == 7
+    assert found["groups_differ"][0]["p"] == 1.0
+
+
+def test_csv(capsys, files):
+    rows = list(csv.DictReader(io.StringIO(run(capsys, *files, "-m", "rr", "--csv", "--groups", "kinds.tsv"))))
+    assert [row["group"] for row in rows] == ["", "a", "b"]
+    assert float(rows[0]["p"]) == 2 / 4096
+
+
+@pytest.mark.parametrize(("form", "begin"), [("markdown", "| metric | bm25 | dense |"), ("latex", "\\begin{tabular}")])
+def test_tables(capsys, files, form, begin):
+    assert run(capsys, *files, f"--{form}", "--groups", "kinds.tsv", "-o", "table") == ""
+    with open("table", encoding="utf-8") as file:
+        assert file.read().startswith(begin)
+
+
+@pytest.mark.parametrize(
+    ("more", "status", "message"),
+    [
+        (["--baseline", "x"], 2, "argument --baseline: there is no run 'x'; there are: bm25, dense"),
+        (["--baseline", "dense", "--all-pairs"], 2, "argument --all-pairs: not allowed with argument --baseline"),
+        (["bm25.txt"], 2, "bm25.txt is given twice"),
+        (["-o", "bm25.txt"], 2, "--output bm25.txt is one of the inputs, and would be overwritten"),
+        (["--report", "qrels.txt"], 2, "--report qrels.txt is one of the inputs, and would be overwritten"),
+        (["--margin", "-1"], 1, "margin must be finite and at least 0"),
+        (["--flips", "0"], 1, "flips must be from 1 to"),
+        (["--groups", "qrels.txt"], 1, "qrels.txt:1: a line must be query, tab, group, not 'q0 0 a0 1'"),
+        (["--groups", "twice.tsv"], 1, "twice.tsv:2: query 'q0' has two groups, 'a' and 'b'"),
+        (["--groups", "few.tsv"], 1, "by: 11 queries have no group"),
+        (["--groups", "none.tsv"], 1, "none.tsv: No such file"),
+    ],
+)
+def test_refused(capsys, files, more, status, message):
+    with open("twice.tsv", "w") as file:
+        file.write("q0\ta\nq0\tb\n")
+    with open("few.tsv", "w") as file:
+        file.write("q0\ta\n")
+    try:
+        found = main(["compare", *files, *more])
+    except SystemExit as error:
+        found = error.code
+    assert found == status
+    assert message in capsys.readouterr().err
+
+
+def test_one_run(capsys, files):
+    with pytest.raises(SystemExit):
+        main(["compare", *files[:2]])
+    assert "give a qrels file and two or more run files" in capsys.readouterr().err
+
+
+def test_queries_that_differ(capsys, files):
+    with open("dense.txt", encoding="utf-8") as file:
+        shorter = "".join(line for line in file if not line.startswith("q3 "))
+    with open("dense.txt", "w", encoding="utf-8") as file:
+        file.write(shorter)
+    assert main(["compare", *files, "-m", "rr", "--missing", "skip"]) == 1
+    assert "run 'dense' lacks 1 query that 'bm25' has (first: 'q3')" in capsys.readouterr().err
+    assert "left out: 1" in run(capsys, *files, "-m", "rr", "--missing", "skip", "--queries", "common")

@@ -1,0 +1,127 @@
+"""Groups of queries: the table, whether they differ, and what one mean hides."""
+
+import math
+
+import numpy as np
+import pytest
+from support.made_runs import comparison, evaluation
+
+import rankgain as rg
+from rankgain.comparison.groups import permuted_p, welch
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+
+def kinds(first, second, seed=0):
+    """Two runs whose difference is `first` for 17 queries of one kind, and `second` for 33 of another."""
+    random = np.random.default_rng(seed)
+    base = random.random(50) * 0.4 + 0.3
+    moved = base + np.where(np.arange(50) < 17, first, second) + random.normal(0, 0.05, 50)
+    labels = ["keyword"] * 17 + ["question"] * 33
+    return comparison({"bm25": base, "dense": moved}, [f"q{row}" for row in range(50)]), labels
+
+
+def test_the_table():
+    runs, labels = kinds(-0.1, 0.08)
+    groups = runs.groups(labels, "bm25")
+    lines = groups.table().splitlines()
+    assert lines[0] == "dense compared with bm25, ndcg, by group"
+    assert [line.split()[0] for line in lines[2:8]] == ["group", "-------------", "keyword", "question", "mean", "all"]
+    assert "one mean over all of them hides that dense is worse for keyword." in groups.table()
+    assert "Groups were looked at one by one: not corrected." in groups.table()
+    assert groups.differ_p("ndcg", "dense", "bm25") < 0.001
+    assert repr(groups.overall["ndcg", "dense", "bm25"]) == repr(runs.test("bm25")["ndcg", "dense", "bm25"])
+    assert groups.tests["keyword"]["ndcg", "dense", "bm25"].queries == 17
+
+
+def test_the_mean_of_means_may_have_another_sign():
+    runs, labels = kinds(-0.1, 0.06)
+    groups = runs.groups(labels)
+    key = "ndcg", "dense", "bm25"
+    assert groups.mean_of_means(*key) < 0 < groups.overall[key].difference
+    assert any("The mean of the groups' means is" in line for line in groups.verdicts(*key))
+
+
+def test_one_group_that_carries_the_whole():
+    runs, labels = kinds(0.2, 0.0)
+    verdicts = runs.groups(labels).verdicts("ndcg", "dense", "bm25")
+    assert "Only for keyword is the difference decided on its own: it may carry the whole." in verdicts
+
+
+def test_groups_that_do_not_differ():
+    runs, labels = kinds(0.1, 0.1)
+    (line,) = runs.groups(labels).verdicts("ndcg", "dense", "bm25")
+    assert line.startswith("It is not shown that the groups differ (p = 0.")
+
+
+def test_every_form_of_labels():
+    runs, labels = kinds(-0.1, 0.08)
+    ids = [f"q{row}" for row in range(50)]
+    expected = runs.groups(labels).rows("ndcg", "dense", "bm25")
+    assert runs.groups(dict(zip(ids, labels, strict=True)) | {"other": "x"}).rows("ndcg", "dense", "bm25") == expected
+    assert runs.groups(np.array(labels)).rows("ndcg", "dense", "bm25")[1:] == expected[1:]
+    assert runs.groups(tuple(labels)).rows("ndcg", "dense", "bm25") == expected
+
+
+def test_small_groups_have_no_p():
+    runs = comparison({"a": [0.1] * 8, "b": [0.2, 0.3, 0.1, 0.4, 0.5, 0.6, 0.7, 0.9]})
+    groups = runs.groups(list("xxxxxyyz"))
+    rows = groups.rows("ndcg", "b", "a")
+    assert [row[3:] for row in rows[1:4]] == [["-", "-"]] * 3
+    assert rows[3][:3] == ["z", "1", "+0.8000"]
+    assert list(groups.tests) == ["x", "y"]
+
+
+def test_one_group():
+    groups = comparison({"a": [0.1] * 8, "b": [0.2] * 7 + [0.3]}).groups(["x"] * 8)
+    assert math.isnan(groups.differ_p("ndcg", "b", "a"))
+    assert "cannot be tested" in groups.table()
+
+
+def test_queries_without_value():
+    runs = rg.Comparison({"a": evaluation([0.1, math.nan, 0.3, 0.4]), "b": evaluation([0.2, math.nan, 0.1, 0.4])})
+    assert runs.groups(list("xxyy")).counts("ndcg") == {"x": 1, "y": 2}
+
+
+@pytest.mark.parametrize(
+    ("by", "error", "message"),
+    [
+        ({0: "x"}, ValueError, r"^by: 2 queries have no group \(first: 1\): give each one a label$"),
+        (["x"], ValueError, "^by has 1 labels, and there are 3 queries: give one per query, in the order of query_ids"),
+        ("xyz", TypeError, "^by must be a mapping from query to group, or hold one label per query, not str$"),
+        (3, TypeError, "^by must be a mapping from query to group, or hold one label per query, not int$"),
+    ],
+)
+def test_refused(by, error, message):
+    with pytest.raises(error, match=message):
+        comparison({"a": [0.1, 0.2, 0.3], "b": [0.2, 0.3, 0.4]}).groups(by)
+
+
+def test_welch_is_that_of_the_definition():
+    random = np.random.default_rng(0)
+    parts = [random.random(5), random.random(9), random.random(3)]
+    w = [len(part) / part.var(ddof=1) for part in parts]
+    mean = sum(own * part.mean() for own, part in zip(w, parts, strict=True)) / sum(w)
+    above = sum(own * (part.mean() - mean) ** 2 for own, part in zip(w, parts, strict=True)) / 2
+    below = 1 + 2 * 1 / 8 * sum((1 - own / sum(w)) ** 2 / (len(part) - 1) for own, part in zip(w, parts, strict=True))
+    found = welch(np.concatenate(parts)[None], np.array([5, 9, 3]), 0.0)
+    assert found[0] == pytest.approx(above / below, rel=1e-12)
+
+
+@pytest.mark.slow
+def test_unequal_groups_of_unequal_spread_are_not_said_to_differ():
+    """10 and 40 queries with standard deviations 3 : 1: what reckons with equal ones rejects a quarter."""
+    codes, found = np.array([0] * 10 + [1] * 40), 0
+    for seed in range(200):
+        random = np.random.default_rng(seed)
+        found += permuted_p(random.normal(0, np.where(codes == 0, 3.0, 1.0)), codes, 2, seed) <= 0.05
+    assert found <= 200 * 0.05 + 3.9 * math.sqrt(200 * 0.05 * 0.95)
+
+
+def test_other_outputs():
+    runs, labels = kinds(-0.1, 0.08)
+    groups = runs.groups(labels)
+    assert groups.to_markdown().count("\n|") >= 4
+    assert groups.to_latex().startswith("\\begin{tabular}{lrrrr}")
+    assert groups.columns()["group"] == ["keyword", "question"]
+    assert "<th" in groups._repr_html_()

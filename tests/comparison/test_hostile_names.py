@@ -1,0 +1,71 @@
+"""Names of runs, queries and groups are text in every form of output."""
+
+import csv
+import io
+import json
+import unicodedata
+
+import pytest
+from support.made_runs import HOSTILE, hostile
+
+from rankgain.results.escape import printable
+from rankgain.tools.comparisons import COMPARED
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+
+@pytest.fixture(scope="module")
+def tested():
+    runs, labels = hostile()
+    return runs.test(HOSTILE[0], flips=99), runs.groups(labels, HOSTILE[0], flips=99)
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "latex", "csv"])
+def test_what_is_not_seen_is_escaped(tested, form):
+    text = COMPARED[form](*tested)
+    shown = {letter for letter in text if unicodedata.category(letter) in ("Cc", "Cf", "Cs", "Zl", "Zp")}
+    assert shown <= {"\n", "\r"}
+    assert "x" * 300 not in text
+    text.encode("utf-8")
+
+
+def test_markdown_keeps_its_columns(tested):
+    for line in COMPARED["markdown"](*tested).splitlines():
+        if line.startswith("|"):
+            assert line.replace("\\|", "").count("|") in (6, 10), line
+        assert "<script" not in line
+        assert "<img" not in line
+
+
+def test_latex_has_no_command_of_a_name(tested):
+    text = COMPARED["latex"](*tested)
+    assert "\\input" not in text
+    assert "\\textbackslash{}input\\{x\\}" in text
+    assert "\\$a\\$ and \\$b" in text
+
+
+def test_a_spreadsheet_has_no_formula(tested):
+    rows = list(csv.reader(io.StringIO(COMPARED["csv"](*tested))))
+    runs = {row[rows[0].index("run")] for row in rows[1:]}
+    assert "'=cmd|' /C calc'!A0" in runs
+    assert not any(name.startswith(("=", "+", "@")) for name in runs)
+
+
+def test_json_keeps_names_whole(tested):
+    found = json.loads(COMPARED["json"](*tested))
+    assert {row["run"] for row in found["differences"]} == {*HOSTILE[1:]}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_printable(name):
+    shown = printable(name)
+    assert len(shown) < 1300
+    assert shown.isprintable()
+
+
+def test_pages_of_notebooks(tested):
+    for held in tested:
+        page = held._repr_html_()
+        assert "<script" not in page
+        assert "<img" not in page
+        assert "<svg" not in page

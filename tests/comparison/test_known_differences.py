@@ -1,0 +1,179 @@
+"""Known values: textbooks, other programs, and all sign vectors one after another."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from support.made_runs import against_nothing, comparison
+
+from rankgain.comparison.power import detectable, queries_needed
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+# Darwin's maize, Fisher 1935, The Design of Experiments, section 21.
+MAIZE = 49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48
+# Sakai, Laboratory Experiments in Information Retrieval, table 5.1.
+X = 0.7, 0.3, 0.2, 0.6, 0.4, 0.4, 0.0, 0.7, 0.1, 0.3, 0.5, 0.4, 0.0, 0.6, 0.5, 0.3, 0.1, 0.5, 0.2, 0.1
+Y = 0.5, 0.1, 0.0, 0.2, 0.4, 0.3, 0.0, 0.5, 0.3, 0.3, 0.4, 0.4, 0.1, 0.4, 0.2, 0.1, 0.1, 0.6, 0.3, 0.2
+Z = 0.0, 0.0, 0.2, 0.1, 0.3, 0.3, 0.1, 0.2, 0.4, 0.4, 0.4, 0.3, 0.3, 0.2, 0.2, 0.2, 0.1, 0.5, 0.4, 0.3
+
+
+def the_test(differences, **options):
+    (found,) = against_nothing(differences).test(**options).values()
+    return found
+
+
+def test_darwins_maize():
+    found = the_test(MAIZE)
+    assert (found.p, found.method, found.flips) == (1726 / 32768, "exact", 0)
+    by_t = the_test(MAIZE, method="t")
+    assert by_t.p == pytest.approx(0.049702944021800866, rel=1e-12)
+    assert by_t.decided
+    assert not found.decided
+
+
+def table_5_1(first, second):
+    return comparison({"first": first, "second": second}).test("second", method="exact")["ndcg", "first", "second"]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "p", "low", "high", "counts"),
+    [
+        (X, Y, 2160 / 2**15, 0.0, 0.15, (10, 5, 5)),
+        (X, Z, 18954 / 2**17, -1 / 35, 0.23, (8, 3, 9)),
+        (Y, Z, 40864 / 2**16, -0.05, 0.10, (8, 4, 8)),
+    ],
+)
+def test_sakais_table(first, second, p, low, high, counts):
+    found = table_5_1(first, second)
+    assert found.p == p
+    assert found.low == pytest.approx(low, abs=1e-10)
+    assert found.high == pytest.approx(high, abs=1e-10)
+    assert found.decided == (not found.low <= 0 <= found.high)
+    if first is X and second is Y:
+        assert (found.better, found.same, found.worse) == counts
+
+
+def test_sakais_table_by_t():
+    found = comparison({"y": Y, "x": X}).test(method="t")["ndcg", "x", "y"]
+    assert round(found.difference, 4) == 0.0750
+    assert round(found.sd, 4) == 0.1585
+    assert round(found.p, 5) == 0.04780
+    assert (round(found.low, 4), round(found.high, 4)) == (0.0008, 0.1492)
+    assert round(found.effect, 4) == 0.4542
+
+
+def test_mcnemar():
+    """Of success@k the exact test is McNemar's."""
+    runs = {"a": [0.0] * 15 + [1.0] * 5 + [0.0, 1.0] * 15, "b": [1.0] * 15 + [0.0] * 5 + [0.0, 1.0] * 15}
+    found = comparison(runs, metric="success@5").test()["success@5", "b", "a"]
+    assert found.p == 0.04138946533203125
+    assert (found.better, found.same, found.worse) == (15, 30, 5)
+
+
+@pytest.mark.parametrize(("queries", "p"), [(5, 0.0625), (6, 0.03125)])
+def test_all_better(queries, p):
+    found = the_test([0.1 * (row + 1) for row in range(queries)])
+    assert found.p == p
+    assert found.decided == (queries == 6)
+    assert (
+        "Five queries that differ cannot show a difference at 0.05: the smallest possible p is 0.0625."
+        in found.verdict()
+    ) == (queries == 5)
+
+
+def test_one_tenth_and_two_tenths_are_three_tenths():
+    runs = {"a": [0.3, 0.1, 0.5, 0.2], "b": [0.1 + 0.2, 0.1, 0.5, 0.4]}
+    found = comparison(runs).test()["ndcg", "b", "a"]
+    assert (found.better, found.same, found.worse, found.varying) == (1, 3, 0, 1)
+
+
+# All sign vectors
+
+
+def subset_sums(differences):
+    """(sum, size) of every subset of the queries, in units of 2^-39 or whatever is whole."""
+    for size in range(len(differences) + 1):
+        for chosen in itertools.combinations(differences, size):
+            yield sum(chosen), size
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("level", [0.9, 0.95, 0.99])
+def test_the_interval_is_what_the_exact_test_does_not_reject(seed, level):
+    """At each end, and a little beyond it, the test of all sign vectors of d − θ says so."""
+    random = np.random.default_rng(seed)
+    whole = random.integers(-20, 30, 9 + seed % 3)
+    found = the_test(whole.tolist(), level=level)
+
+    def p_of(theta):
+        left = [int(value) - theta for value in whole]
+        extreme = sum(
+            abs(sum(sign * value for sign, value in zip(signs, left, strict=True))) >= abs(sum(left)) - 1e-9
+            for signs in itertools.product((1, -1), repeat=len(left))
+        )
+        return extreme / 2 ** len(left)
+
+    for end, outward in ((found.low, -1), (found.high, 1)):
+        if math.isfinite(end):
+            assert p_of(end + outward * 1e-6) <= 1 - level < p_of(end - outward * 1e-6)
+        else:
+            assert 2.0 ** (1 - len(whole)) > 1 - level
+
+
+def test_an_interval_counted_by_zeros_is_the_same():
+    """The means of parts with so many zeros, each counted as often as zeros can be chosen."""
+    random = np.random.default_rng(1)
+    values = [*random.integers(1, 30, 8).tolist(), *[0] * 4, *(-random.integers(1, 30, 5)).tolist()]
+    found = the_test(values, level=0.9)
+    means = sorted(total / size for total, size in subset_sums(values) if 0 < size < len(values))
+    rank = math.floor((1 - 0.9) * 2 ** len(values)) // 2
+    assert found.low == pytest.approx(means[rank - 1], abs=1e-6)
+    assert found.high == pytest.approx(means[-rank], abs=1e-6)
+    assert found.flips == 0
+
+
+def test_max_t_by_all_sign_vectors():
+    random = np.random.default_rng(4)
+    queries, runs = 10, 4
+    values = random.integers(0, 10, (queries, runs)) / 16
+    values[:, 3] = np.minimum(values[:, 3] + 0.25, 1)
+    found = comparison({f"run{run}": values[:, run] for run in range(runs)}).test()
+    pairs = [(run, base) for base in range(runs) for run in range(base + 1, runs)]
+    differences = np.stack([values[:, run] - values[:, base] for run, base in pairs])
+    norms = np.sqrt((differences**2).sum(axis=1))
+    signs = np.array(list(itertools.product((1, -1), repeat=queries)))
+    statistics = np.abs(signs @ differences.T) / norms
+    observed = np.abs(differences.sum(axis=1)) / norms
+    order = np.argsort(-observed, kind="stable")
+    least = 0.0
+    for place, pair in enumerate(order):
+        left = order[place:]
+        least = max(least, float((statistics[:, left].max(axis=1) >= observed[pair] - 1e-9).mean()))
+        run, base = pairs[pair]
+        assert found["ndcg", f"run{run}", f"run{base}"].adjusted == least
+
+
+# Power, by statsmodels' TTestPower
+
+
+def test_what_can_be_detected():
+    peer = {10: 0.996, 20: 0.660, 50: 0.4042, 200: 0.1991}
+    ours = {queries: detectable(1.0, queries, 0.05) for queries in peer}
+    assert {n: round(value, 3 if n < 50 else 4) for n, value in ours.items()} == {
+        10: 0.986,
+        20: 0.659,
+        50: 0.404,
+        200: 0.1991,
+    }
+    for queries, value in peer.items():
+        assert ours[queries] == pytest.approx(value, rel=0.011)
+    assert math.isnan(detectable(1.0, 7, 0.05))
+    assert math.isnan(detectable(1.0, 10, 1e-8))
+
+
+@pytest.mark.parametrize(("effect", "queries"), [(0.1, 787), (0.2, 199), (0.3, 90), (0.5, 34), (0.8, 15)])
+def test_how_many_queries_are_needed(effect, queries):
+    assert queries_needed(1.0, effect, 0.05, 0.8) == queries
+    assert queries_needed(1.0, 10.0, 0.05, 0.8) == 6

@@ -1,0 +1,98 @@
+"""scipy and statsmodels compute the same where they compute the same thing."""
+
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+from support.made_runs import comparison
+
+from rankgain.comparison.corrections import benjamini_hochberg, holm
+from rankgain.comparison.power import detectable, queries_needed
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+
+def cases(kind):
+    """What is compared with a peer, where that is installed."""
+    return [kind] if find_spec(kind) else []
+
+
+@pytest.mark.parametrize("peer", cases("scipy"))
+@pytest.mark.parametrize("queries", [5, 8, 12])
+def test_all_sign_vectors(peer, queries):
+    from scipy.stats import permutation_test
+
+    for seed in range(3):
+        random = np.random.default_rng(seed)
+        one, other = random.random(queries), random.random(queries)
+        found = comparison({"a": one, "b": other}).test()["ndcg", "b", "a"]
+        theirs = permutation_test(
+            (other, one), lambda x, y: np.mean(x - y), permutation_type="samples", n_resamples=np.inf
+        )
+        assert found.p == pytest.approx(theirs.pvalue, rel=1e-12)
+
+
+@pytest.mark.parametrize("peer", cases("scipy"))
+@pytest.mark.parametrize("queries", [2, 5, 50, 400])
+def test_students_t(peer, queries):
+    from scipy.stats import ttest_rel
+
+    random = np.random.default_rng(queries)
+    one, other = random.random(queries), random.random(queries)
+    theirs = ttest_rel(other, one)
+    found = comparison({"a": one, "b": other}).test(method="t", level=0.9)["ndcg", "b", "a"]
+    assert found.p == pytest.approx(theirs.pvalue, rel=1e-7)
+    ends = theirs.confidence_interval(0.9)
+    assert (found.low, found.high) == pytest.approx((ends.low, ends.high), rel=1e-7)
+    assert found.method == "t"
+
+
+@pytest.mark.parametrize("peer", cases("scipy"))
+def test_students_t_without_spread(peer):
+    runs = {"a": [0.0, 0.0, 0.0], "b": [0.25, 0.25, 0.25], "c": [0.0, 0.0, 0.0]}
+    tests = comparison(runs).test("a", method="t", margin=0.1)
+    assert (tests["ndcg", "b", "a"].p, tests["ndcg", "c", "a"].p) == (0.0, 1.0)
+    assert tests["ndcg", "c", "a"].not_worse
+    assert tests.options.correction == "holm"
+
+
+@pytest.mark.parametrize("peer", cases("scipy"))
+def test_the_margin_by_students_t(peer):
+    from scipy.stats import ttest_1samp
+
+    random = np.random.default_rng(0)
+    runs = {"a": random.random(30), "b": random.random(30)}
+    found = comparison(runs).test(method="t", margin=0.1)["ndcg", "b", "a"]
+    d = runs["b"] - runs["a"]
+    above = ttest_1samp(d, -0.1, alternative="greater").pvalue
+    below = ttest_1samp(d, 0.1, alternative="less").pvalue
+    assert (found.not_worse_p, found.equivalent_p) == pytest.approx((above, max(above, below)), rel=1e-6)
+
+
+@pytest.mark.parametrize("peer", cases("scipy"))
+def test_false_discoveries(peer):
+    from scipy.stats import false_discovery_control
+
+    p = np.random.default_rng(0).random(40) ** 3
+    assert benjamini_hochberg(p) == pytest.approx(false_discovery_control(p), rel=1e-12)
+
+
+@pytest.mark.parametrize("peer", cases("statsmodels"))
+def test_corrections(peer):
+    from statsmodels.stats.multitest import multipletests
+
+    p = np.random.default_rng(0).random(40) ** 3
+    assert holm(p) == pytest.approx(multipletests(p, method="holm")[1], rel=1e-12)
+    assert benjamini_hochberg(p) == pytest.approx(multipletests(p, method="fdr_bh")[1], rel=1e-12)
+
+
+@pytest.mark.parametrize("peer", cases("statsmodels"))
+def test_power(peer):
+    from statsmodels.stats.power import TTestPower
+
+    for queries in (20, 50, 200):
+        theirs = TTestPower().solve_power(nobs=queries, alpha=0.05, power=0.8)
+        assert detectable(1.0, queries, 0.05) == pytest.approx(theirs, rel=0.005)
+    for effect in (0.1, 0.2, 0.5):
+        theirs = TTestPower().solve_power(effect_size=effect, alpha=0.05, power=0.8)
+        assert abs(queries_needed(1.0, effect, 0.05, 0.8) - theirs) <= 1

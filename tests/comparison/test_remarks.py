@@ -1,0 +1,72 @@
+"""Unjudged documents and ties beside a difference; what a pilot says about the number of queries."""
+
+import pickle
+
+import pytest
+from support.made_runs import comparison
+
+import rankgain as rg
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+QRELS = {f"q{row}": {f"d{row}": 1, f"n{row}": 0, f"m{row}": 0} for row in range(10)}
+JUDGED = {f"q{row}": {f"n{row}": 3.0, f"d{row}": 2.0, f"m{row}": 1.0} for row in range(10)}
+UNJUDGED = {f"q{row}": {f"x{row}": 3.0, f"y{row}": 2.0, f"d{row}": 1.0} for row in range(10)}
+
+
+def test_unjudged_documents():
+    tests = rg.compare({"bm25": JUDGED, "dense": UNJUDGED}, QRELS, ["rr@3"]).test()
+    (warning,) = tests.warnings
+    assert warning == (
+        "judged@3 is 1.0000 for bm25 and 0.3333 for dense: unjudged documents count as not relevant here. Over judged "
+        "documents only, dense scores 0.5000 higher in rr@3; the truth may lie between. Judge more before you decide."
+    )
+    assert "warning: judged@3 is 1.0000" in tests.table()
+    assert pickle.loads(pickle.dumps(tests)).warnings == tests.warnings
+
+
+def test_nothing_is_said_where_only_relevant_documents_are_judged():
+    positives = {query: {document: 1 for document, grade in own.items() if grade} for query, own in QRELS.items()}
+    assert rg.compare({"bm25": JUDGED, "dense": UNJUDGED}, positives, ["rr@3"]).test().warnings == []
+
+
+def test_ties():
+    tied = {query: dict.fromkeys(own, 1.0) for query, own in JUDGED.items()}
+    tests = rg.compare({"bm25": JUDGED, "tied": tied}, QRELS, ["rr"]).test()
+    (warning,) = tests.warnings
+    assert warning.startswith(
+        "the order of tied documents alone could turn the difference of tied to bm25 in rr: it lies"
+    )
+    assert warning.endswith("between -0.1667 and +0.5000; see tie_spread.")
+
+
+def test_a_pickled_comparison_forgets_its_rankings():
+    whole = rg.compare({"bm25": JUDGED, "dense": UNJUDGED}, QRELS, ["rr@3"])
+    assert pickle.loads(pickle.dumps(whole)).test().warnings == []
+    assert whole.test().warnings
+
+
+def test_queries_needed():
+    runs = comparison({"a": [0.0] * 20, "b": [0.5, -0.5] * 10})
+    sd = runs.test()["ndcg", "b", "a"].sd
+    assert runs.queries_needed("ndcg", "b", "a", difference=sd / 2) == 34
+    assert runs.queries_needed("ndcg", "b", "a", difference=-sd / 2) == 34
+    assert runs.queries_needed("ndcg", "b", "a", difference=sd / 2, power=0.95) > 34
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        (
+            {"difference": 0},
+            ValueError,
+            "^difference must be finite and not 0, not 0: name the one",
+        ),
+        ({"difference": "x"}, TypeError, "^difference must be a number, not str$"),
+        ({"difference": 0.1, "power": 1}, ValueError, "^power must be between 0 and 1, such as 0.8, not 1$"),
+        ({"difference": 0.1, "level": 2}, ValueError, "^level must be between 0 and 1"),
+    ],
+)
+def test_refused(options, error, message):
+    with pytest.raises(error, match=message):
+        comparison({"a": [0.0] * 20, "b": [0.5, -0.5] * 10}).queries_needed("ndcg", "b", "a", **options)

@@ -1,0 +1,78 @@
+"""The page: one file that asks for nothing else, with names as text, of bounded size."""
+
+import re
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from support.made_runs import HOSTILE, comparison, hostile
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+
+def page(tmp_path, runs, tests=None, groups=None):
+    path = tmp_path / "report.html"
+    runs.report(path, tests, groups=groups)
+    return path.read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def of_hostile_names(tmp_path_factory):
+    runs, labels = hostile()
+    tests = runs.test(HOSTILE[1], flips=99)
+    return page(tmp_path_factory.mktemp("page"), runs, tests, runs.groups(labels, HOSTILE[1], flips=99))
+
+
+def test_names_are_text(of_hostile_names):
+    assert of_hostile_names.count("<script") == 1
+    assert "onerror=document" not in re.sub(r"&lt;.*?&gt;", "", of_hostile_names)
+    assert "<img" not in of_hostile_names
+    assert "onload=document.title=&#39;gone&#39;&gt;" in of_hostile_names
+    assert "{{7*7}}" in of_hostile_names
+    for letter in ("\u2028", "\u202e", "\0", "\x1b", "\ud800"):
+        assert letter not in of_hostile_names
+    assert "x" * 1000 not in of_hostile_names
+
+
+def test_a_policy_allows_its_own_script_only(of_hostile_names):
+    import base64
+    import hashlib
+
+    (script,) = re.findall(r"<script>(.*?)</script>", of_hostile_names, re.DOTALL)
+    own = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    (policy,) = re.findall(r'Content-Security-Policy" content="(.*?)"', of_hostile_names, re.DOTALL)
+    assert policy.startswith(f"default-src 'none'; script-src 'sha256-{own}';".replace("+", "&#43;")) or own in policy
+    assert not re.findall(r'(?:src|href)="(?!#|data:)', re.sub(r"&lt;.*?&gt;", "", of_hostile_names))
+
+
+def test_pictures_are_whole_and_their_ids_are_told_apart(tmp_path):
+    random = np.random.default_rng(0)
+    runs = comparison({"a": random.random(30), "b": random.random(30), "$a$ $": random.random(30)})
+    text = page(tmp_path, runs)
+    drawings = re.findall(r"<svg.*?</svg>", text, re.DOTALL)
+    assert len(drawings) == 1 + 3 + 3
+    ids = []
+    for drawing in drawings:
+        ids += [element.get("id") for element in ElementTree.fromstring(drawing).iter() if element.get("id")]
+    assert len(ids) == len(set(ids))
+    assert "<title>0: " in text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("runs", "queries"), [(100, 50), (2, 1_000_000)])
+def test_large_comparisons(tmp_path, runs, queries):
+    random = np.random.default_rng(0)
+    held = comparison({f"run{run}": random.random(queries) for run in range(runs)})
+    tests = held.test(flips=999)
+    text = page(tmp_path, held, tests)
+    assert len(text) < 5_000_000
+    assert ("… and 4450 more" in text) == (runs == 100)
+    assert len(tests.table().splitlines()) < 90
+    assert len(tests.plot("intervals").axes) == 1
+    assert len(tests.plot("scatter").axes) == min(6, len(tests))
+
+
+def test_without_jinja(tmp_path, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "jinja2", None)
+    with pytest.raises(ImportError, match=r"a report needs Jinja2 and matplotlib .*pip install 'rankgain\[report\]'"):
+        page(tmp_path, comparison({"a": [0.1, 0.2], "b": [0.2, 0.3]}))

@@ -1,0 +1,30 @@
+"""The page in Chromium: no error, no request, sorting works, and no name acts."""
+
+import pytest
+from support.browser import Page
+from support.made_runs import HOSTILE, hostile
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.mark.parametrize("width", [420, 1200])
+def test_the_page(tmp_path, width):
+    runs, labels = hostile()
+    path = tmp_path / "report.html"
+    runs.report(path, runs.test(HOSTILE[1], flips=99), groups=runs.groups(labels, HOSTILE[1], flips=99))
+    page = Page(path, width)
+    try:
+        assert page.errors() == []
+        assert page.requests() == []
+        assert "gone" not in page.run("document.title").replace("document.title='gone'", "")
+        assert page.run("document.documentElement.scrollWidth") <= width
+        column = "[...document.querySelector('table').tBodies[0].rows].map(row => row.cells[3].dataset.key)"
+        page.run("document.querySelector('table').tHead.rows[0].cells[3].querySelector('button').click()")
+        rising = [float(value) for value in page.run(column) if value]
+        assert rising == sorted(rising)
+        page.run("document.querySelector('table').tHead.rows[0].cells[3].querySelector('button').click()")
+        falling = [float(value) for value in page.run(column) if value]
+        assert falling == sorted(rising, reverse=True)
+        assert page.errors() == []
+    finally:
+        page.close()

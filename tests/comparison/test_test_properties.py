@@ -1,0 +1,217 @@
+"""What holds of every test: p and interval agree, and what must not matter does not."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.made_runs import against_nothing, comparison
+
+from rankgain.comparison.corrections import benjamini_hochberg, holm
+from rankgain.comparison.significance import exact_p
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+
+def values(random, queries, kind):
+    """Differences as metrics have them: continuous, with ties, with zeros, skewed."""
+    if kind == "continuous":
+        return random.normal(random.normal(0, 0.1), 0.2, queries)
+    if kind == "P@10":
+        return (random.integers(0, 11, queries) - random.integers(0, 11, queries)) / 10
+    if kind == "zeros":
+        return random.normal(0.1, 0.3, queries) * (random.random(queries) < 0.5)
+    if kind == "RR":
+        return 1 / random.integers(1, 11, queries) - 1 / random.integers(1, 11, queries)
+    return np.where(random.random(queries) < 0.2, 0.5, -0.1) * random.random(queries)
+
+
+KINDS = "continuous", "P@10", "zeros", "RR", "skewed"
+
+
+def agree(seed, queries, level, flips):
+    random = np.random.default_rng(seed)
+    own = values(random, queries, KINDS[seed % len(KINDS)])
+    own = own + random.choice([0.0, 0.05, 0.1, 0.2])
+    found = against_nothing(own.tolist()).test(level=level, flips=flips, seed=seed)["cg", "run", "zero"]
+    assert found.low <= found.high
+    assert found.decided == (not found.low <= 0.0 <= found.high), (seed, queries, level, found)
+    return found.decided
+
+
+@pytest.mark.parametrize("queries", [6, 8, 12, 20, 50])
+@pytest.mark.parametrize("level", [0.9, 0.95, 0.99])
+def test_p_and_interval_agree(queries, level):
+    seen = {agree(seed, queries, level, 199) for seed in range(40)}
+    assert seen == ({False} if 2.0 ** (1 - queries) > 1 - level else {True, False})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("queries", [6, 8, 12, 20, 50])
+@pytest.mark.parametrize("level", [0.9, 0.95, 0.99])
+def test_p_and_interval_agree_always(queries, level):
+    """24,000 cases, over both halves."""
+    for seed in range(1000, 1800):
+        agree(seed, queries, level, 999 if seed % 4 else 499)
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("queries", [10, 30, 70])
+def test_swapped_runs_give_the_same_negated(seed, queries):
+    random = np.random.default_rng(seed)
+    runs = {"a": random.random(queries), "b": random.random(queries) ** 1.2}
+    one = comparison(runs).test("a", flips=999, margin=0.05)["ndcg", "b", "a"]
+    other = comparison(runs).test("b", flips=999, margin=0.05)["ndcg", "a", "b"]
+    assert (one.p, one.low, one.high, one.difference) == (other.p, -other.high, -other.low, -other.difference)
+    assert (one.better, one.same, one.worse) == (other.worse, other.same, other.better)
+    assert one.equivalent_p == other.equivalent_p
+    assert (one.not_worse_p, one.effect) != (other.not_worse_p, other.effect)
+
+
+@pytest.mark.parametrize("power", [-30, -3, 2, 40])
+@pytest.mark.parametrize("queries", [12, 40])
+def test_scaling_by_a_power_of_two_is_to_the_bit(queries, power):
+    random = np.random.default_rng(power + 100)
+    runs = {"a": random.random(queries), "b": random.random(queries)}
+    one = comparison(runs, metric="dcg").test(flips=999)["dcg", "b", "a"]
+    scaled = {name: own * 2.0**power for name, own in runs.items()}
+    other = comparison(scaled, metric="dcg").test(flips=999)["dcg", "b", "a"]
+    assert (other.p, other.low, other.high) == (one.p, one.low * 2.0**power, one.high * 2.0**power)
+    assert (other.effect, other.sd) == (one.effect, one.sd * 2.0**power)
+
+
+@pytest.mark.parametrize("queries", [15, 20, 60])
+def test_another_run_or_metric_changes_nothing(queries):
+    """Of metrics that are bounded by 1, to the bit."""
+    random = np.random.default_rng(queries)
+    runs = {name: {metric: random.random(queries) for metric in ("ndcg", "ap")} for name in "abc"}
+    few = {name: {"ndcg": runs[name]["ndcg"]} for name in "ab"}
+    one = comparison(few).test("a", flips=999)["ndcg", "b", "a"]
+    other = comparison(runs).test("a", flips=999)["ndcg", "b", "a"]
+    assert repr(other._replace(adjusted=0, comparisons=0)) == repr(one._replace(adjusted=0, comparisons=0))
+    assert other.adjusted >= other.p
+    alone = comparison(runs).test("a", flips=999, correction=None, metrics="ndcg")["ndcg", "b", "a"]
+    assert repr(alone._replace(comparisons=1)) == repr(one)
+
+
+def test_a_run_that_is_there_twice():
+    random = np.random.default_rng(0)
+    own = random.random(40)
+    tests = comparison({"a": own, "again": own, "other": random.random(40)}).test(flips=999)
+    same = tests["ndcg", "again", "a"]
+    assert (same.p, same.adjusted, same.low, same.high) == (1.0, 1.0, 0.0, 0.0)
+    assert math.isnan(same.effect)
+    assert same.verdict() == "ndcg: the two runs have the same value for every query."
+    one, other = tests["ndcg", "other", "a"], tests["ndcg", "other", "again"]
+    assert repr(one._replace(baseline="again")) == repr(other)
+
+
+def test_a_constant_added_to_both_runs():
+    random = np.random.default_rng(0)
+    runs = {"a": random.random(22) / 4, "b": random.random(22) / 4}
+    one = comparison(runs).test()["ndcg", "b", "a"]
+    other = comparison({name: own + 0.125 for name, own in runs.items()}).test()["ndcg", "b", "a"]
+    assert other.p == one.p
+    assert other.low == pytest.approx(one.low, abs=1e-9)
+
+
+@pytest.mark.parametrize("queries", [12, 18])
+def test_the_order_of_queries_does_not_matter_to_what_is_counted(queries):
+    random = np.random.default_rng(3)
+    runs = {"a": random.random(queries), "b": random.random(queries)}
+    order = random.permutation(queries)
+    one = comparison(runs).test(method="exact", flips=99)["ndcg", "b", "a"]
+    other = comparison({name: own[order] for name, own in runs.items()}).test(method="exact", flips=99)[
+        "ndcg", "b", "a"
+    ]
+    assert other.p == one.p
+    assert (other.low, other.high) == (one.low, one.high)
+
+
+@pytest.mark.parametrize("flips", [999, 9999])
+def test_random_p_is_near_the_exact_one(flips):
+    """With ties, which floating point sums lose: within five standard deviations, for many seeds."""
+    random = np.random.default_rng(9)
+    own = (random.integers(0, 11, 30) - random.integers(0, 9, 30)) / 10
+    exact = exact_p(np.rint(own * 2**39))
+    for seed in range(20):
+        # More than 24 differ, so that p is random.
+        found = against_nothing(own.tolist()).test(flips=flips, seed=seed)["cg", "run", "zero"]
+        assert found.method == "randomization"
+        assert abs(found.p - exact) < 5 * math.sqrt(exact * (1 - exact) / flips) + 1 / flips
+
+
+def test_order_within_queries_that_are_matched_by_id():
+    random = np.random.default_rng(3)
+    own, other = random.random(30), random.random(30)
+    ids = [f"q{row}" for row in range(30)]
+    order = random.permutation(30)
+    from support.made_runs import evaluation
+
+    import rankgain as rg
+
+    straight = rg.Comparison({"a": evaluation(own, ids), "b": evaluation(other, ids)})
+    shuffled = rg.Comparison({"a": evaluation(own, ids), "b": evaluation(other[order], [ids[row] for row in order])})
+    assert repr(dict(straight.test(flips=999))) == repr(dict(shuffled.test(flips=999)))
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
+def test_corrections_are_those_of_the_definition(p):
+    """Holm: the largest of (k − i) p_(i) so far; Benjamini and Hochberg: the least of k/i p_(i) from there on."""
+    held = np.array(p)
+    order = sorted(range(len(p)), key=lambda i: p[i])
+    by_holm, by_bh = [0.0] * len(p), [0.0] * len(p)
+    for place, own in enumerate(order):
+        by_holm[own] = min(1.0, max((len(p) - i) * p[order[i]] for i in range(place + 1)))
+        by_bh[own] = min(1.0, min(len(p) / (i + 1) * p[order[i]] for i in range(place, len(p))))
+    assert holm(held).tolist() == by_holm
+    assert benjamini_hochberg(held).tolist() == by_bh
+
+
+@pytest.mark.parametrize("correction", ["max-t", "holm", "bh", None])
+def test_adjusted_is_never_below_p(correction):
+    random = np.random.default_rng(1)
+    runs = {f"r{run}": random.random(30) + 0.04 * run for run in range(5)}
+    tests = comparison(runs, metric="cg").test(correction=correction, flips=999)
+    assert all(found.adjusted >= found.p for found in tests.values())
+    assert (correction is None) == all(found.adjusted == found.p for found in tests.values())
+
+
+@pytest.mark.parametrize("queries", [10, 40])
+@pytest.mark.parametrize("margin", [0.0, 0.02, 0.1])
+def test_the_margin_agrees_with_the_interval(queries, margin):
+    """Not worse by more than the margin, where the interval lies above it; equivalent, where it lies within."""
+    seen = set()
+    for seed in range(40):
+        random = np.random.default_rng(seed)
+        runs = {"a": random.random(queries), "b": np.clip(random.random(queries) * 0.2 + 0.4, 0, 1)}
+        runs["b"] = runs["a"] * 0.8 + runs["b"] * 0.2 + 0.03 * random.normal()
+        found = comparison(runs, metric="cg").test(margin=margin, flips=499)["cg", "b", "a"]
+        assert found.not_worse == (found.low > -margin)
+        assert found.equivalent == (found.low > -margin and found.high < margin)
+        seen.add(found.not_worse)
+    assert True in seen
+
+
+def test_lower_is_better():
+    random = np.random.default_rng(5)
+    runs = {"a": random.random(40) / 2 + 0.5, "b": random.random(40) / 4}
+    found = comparison(runs, metric="unjudged@10").test(margin=0.05)["unjudged@10", "b", "a"]
+    assert found.difference < 0
+    assert found.better == 40
+    assert found.direction == 1
+    assert "b is better than a by" in found.verdict()
+    assert found.not_worse
+    assert not comparison(runs, metric="unjudged@10").test("b", margin=0.05)["unjudged@10", "a", "b"].not_worse
+
+
+def test_without_direction():
+    random = np.random.default_rng(5)
+    runs = {"a": random.integers(0, 9, 40), "b": random.integers(5, 19, 40)}
+    tests = comparison(runs, metric="num_ret").test(margin=1)
+    found = tests["num_ret", "b", "a"]
+    assert found.decided
+    assert found.direction == 0
+    assert found.verdict().endswith("Neither higher nor lower is better, so there is no verdict.")
+    assert tests.tied_with_best("num_ret") == []

@@ -1,0 +1,184 @@
+"""What is said: the sentences word for word, families, simultaneous intervals, and notes."""
+
+import math
+
+import numpy as np
+import pytest
+from support.made_runs import against_nothing, comparison, evaluation
+
+import rankgain as rg
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+
+def shifted(queries, *shifts, seed=0):
+    """Runs that differ from the first by so much on average."""
+    random = np.random.default_rng(seed)
+    base = random.random(queries) * 0.4 + 0.3
+    return {f"r{run}": base + shift + random.normal(0, 0.1, queries) for run, shift in enumerate(shifts)}
+
+
+def unwrapped(tests):
+    return " ".join(tests.table().split())
+
+
+def the_sentence(differences, **options):
+    return against_nothing(differences, metric="rr").test(**options)["rr", "run", "zero"].verdict()
+
+
+def test_decided():
+    sentence = the_sentence([0.5, 0.25, 0.25, 0.5, 0.1, 0.2, 0.3, 0.0])
+    assert sentence == (
+        "rr: run is better than zero by 0.2625 (95% interval +0.1167 to +0.4167, p = 0.0156, 7 queries better, "
+        "0 worse)."
+    )
+    assert "run is worse than zero by 0.2625 (95% interval -0.4167 to -0.1167" in the_sentence(
+        [-0.5, -0.25, -0.25, -0.5, -0.1, -0.2, -0.3, 0.0]
+    )
+    assert "1 query better, 19 worse" in the_sentence([0.1] + [-0.5] * 19)
+
+
+def test_a_small_p():
+    assert "p < 0.0001" in the_sentence([0.5 + 0.01 * row for row in range(20)])
+
+
+def test_not_decided():
+    sentence = the_sentence([0.5, -0.25, 0.25, -0.5, 0.1, 0.2, -0.3, 0.4])
+    assert sentence.startswith("rr: not decided. run scored 0.0500 higher, but a difference from -0.")
+    assert "fits these queries (95% interval). This does not show that the runs are equal. If the true" in sentence
+    assert sentence.endswith(
+        "a new test with 8 queries of this spread would find it four times in five (no correction)."
+    )
+    few = the_sentence([0.5, -0.25, 0.25, -0.5, 0.1, 0.2, -0.3])
+    assert few.endswith("This does not show that the runs are equal.")
+
+
+@pytest.mark.parametrize("queries", range(2, 60, 7))
+@pytest.mark.parametrize("seed", range(3))
+def test_not_decided_never_reads_as_equal(queries, seed):
+    random = np.random.default_rng(seed)
+    for its in comparison({"a": random.random(queries), "b": random.random(queries)}).test(flips=199).values():
+        said = its.verdict()
+        assert ("not decided" in said) == (not its.decided)
+        assert ("This does not show that the runs are equal." in said) == (not its.decided)
+
+
+def test_the_margin():
+    runs = shifted(60, 0.0, 0.0)
+    found = comparison(runs, metric="cg").test(margin=0.1)["cg", "r1", "r0"]
+    assert f"cg: r1 is not worse than r0 by more than 0.1 (one-sided p {found._p(found.not_worse_p)[2:]})." in (
+        found.verdict()
+    )
+    assert "cg: r1 and r0 are less than 0.1 apart (one-sided p" in found.verdict()
+    found = comparison(runs, metric="cg").test(margin=0.001)["cg", "r1", "r0"]
+    assert f"cg: it is not shown that r1 is at most 0.001 worse than r0 (one-sided p = {found.not_worse_p:.4f})." in (
+        found.verdict()
+    )
+
+
+def test_decided_alone():
+    tests = comparison(shifted(40, *[0.0] * 5, seed=3), metric="cg").test(flips=999)
+    alone = [its for its in tests.values() if its.decided_alone and not its.decided]
+    assert alone
+    assert f"decided alone (p = {alone[0].p:.4f}), not among 10 comparisons (adjusted p = " in alone[0].verdict()
+    assert any("decided alone" in line for line in tests.verdicts())
+
+
+def test_families_of_all_metrics():
+    random = np.random.default_rng(0)
+    runs = {
+        name: {"ndcg": random.random(40), "cg": random.random(40) * 9, "ap": [math.nan, *random.random(39)]}
+        for name in "abc"
+    }
+    each = comparison(runs).test(flips=999)
+    tests = comparison(runs).test(flips=999, family="all")
+    assert {its.comparisons for its in each.values()} == {3}
+    assert {its.comparisons for its in tests.values()} == {9}
+    assert {its.queries for its in tests.values()} == {39}
+    assert "for the 9 comparisons of all metrics (max-T, step-down, family-wise)" in tests.table()
+    assert "left out: 1" in tests.table()
+    for method in ("max-t", "holm"):
+        found = comparison(runs).test(flips=999, family="all", correction=method)
+        assert all(its.adjusted >= its.p for its in found.values())
+
+
+def test_simultaneous_intervals_are_wider():
+    runs = shifted(40, 0.0, 0.1, 0.2)
+    one = comparison(runs, metric="cg").test(flips=9999)
+    all_ = comparison(runs, metric="cg").test(flips=9999, intervals="simultaneous")
+    for key, its in all_.items():
+        assert its.low < one[key].low
+        assert its.high > one[key].high
+        assert its.p == one[key].p
+    assert "intervals are simultaneous (Bonferroni)" in unwrapped(all_)
+    assert "intervals are not adjusted" in unwrapped(one)
+
+
+def test_all_pairs_and_the_best():
+    tests = comparison(shifted(60, 0.0, 0.01, 0.4), metric="cg").test(flips=999)
+    assert [key[1:] for key in tests] == [("r1", "r0"), ("r2", "r0"), ("r2", "r1")]
+    assert tests.tied_with_best("cg") == ["r2"]
+    assert "cg: r2 is above every other run." in tests.verdicts()
+    near = comparison(shifted(60, 0.0, 0.01, 0.01), metric="cg").test(flips=999)
+    assert "cannot be told from it: " in near.table()
+
+
+def test_notes():
+    runs = shifted(60, 0.0, 0.1)
+    table = comparison({name: {"cg": own, "dcg": own} for name, own in runs.items()}).test(flips=999, seed=5).table()
+    table = " ".join(table.split())
+    for line in (
+        "p: sign-flip randomization, exact for 24 or fewer queries that differ, else 999 flips, seed 5; two-sided",
+        "interval: the differences that the same test does not reject; the last digit varies with the seed",
+        "two metrics, tested separately: not corrected for that; decide by the metric you named first",
+        "both are exact if differences are symmetric about their mean; otherwise approximate",
+        "the interval is for other queries like these, on this collection and these judgments",
+        "queries evaluated: 60 left out: 0 backend: ",
+    ):
+        assert line in table
+    assert "with few queries" not in table
+    assert "with few queries, rare large differences may be missing" in unwrapped(
+        comparison(shifted(49, 0.0, 0.1)).test()
+    )
+    several = comparison(shifted(60, 0.0, 0.1, 0.2))
+    assert "false discovery rate, not family-wise" in unwrapped(several.test(correction="bh", flips=999))
+    assert "3 comparisons: not corrected" in several.test(correction=None, flips=999).table()
+    assert "mean logarithm" in comparison(shifted(60, 0.0, 0.1), metric="gm_ap").test(flips=999).table()
+
+
+def test_methods():
+    tests = comparison(shifted(60, 0.0, 0.1, 0.2)).test(flips=999, seed=3)
+    assert tests.methods() == (
+        "Two-sided paired sign-flip randomization test of the mean difference over 60 queries, 999 flips, seed 3;\n"
+        "95% intervals by inverting the test; corrected for the 3 comparisons of each metric (max-T, step-down, "
+        f"family-wise); rankgain {rg.__version__}."
+    )
+
+
+def test_one_query_that_decides():
+    tests = against_nothing([0.01, -0.02, 0.01, -0.02, 0.01, -0.01, 0.9, -0.01], metric="rr").test()
+    line = "rr: without query 6 the difference of run to zero would be -0.0043, not +0.1087"
+    assert tests.influence("rr", "run", "zero") == line
+    assert line in unwrapped(tests)
+    steady = against_nothing([0.2, 0.3, 0.25, 0.2, 0.3, 0.2, 0.25, 0.3, 0.2], metric="rr").test()
+    assert steady.influence("rr", "run", "zero") is None
+    verge = against_nothing([0.2, 0.3, 0.25, 0.2, 0.3, 0.2], metric="rr").test()
+    assert verge.influence("rr", "run", "zero").endswith(", and it would be not decided")
+
+
+@pytest.mark.slow
+def test_pictures():
+    tests = comparison(shifted(300, 0.0, 0.1, 0.2)).test(flips=199)
+    assert len(tests.plot().axes) == 3
+    assert len(tests.plot("scatter", "ndcg").axes) == 3
+    assert len(tests.plot("intervals").axes) == 1
+    assert tests.plot().axes[0].get_xlabel() == "300 queries, sorted, 2 to a bar"
+    with pytest.raises(ValueError, match=r"^kind must be one of 'differences', 'intervals', 'scatter', not 'pie'$"):
+        tests.plot("pie")
+    with pytest.raises(KeyError, match=r"ap was not tested"):
+        tests.plot(metric="ap")
+
+
+def test_an_evaluation_merged_of_parts_is_tested_as_one():
+    parts = evaluation([0.1, 0.2], ["a", "b"]).merge(evaluation([0.3], ["c"]))
+    assert rg.Comparison({"x": parts, "y": evaluation([0.2, 0.3, 0.4], ["c", "a", "b"])}).test().queries == 3

@@ -1,0 +1,96 @@
+"""A headless Chromium, spoken to by the pipe of its debugging protocol: nothing more is needed to look at a page."""
+
+import contextlib
+import itertools
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+
+NAMES = "chromium", "chromium-browser", "google-chrome"
+CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
+
+
+class Page:
+    """One page: what it asked the network for, what it logged, and what its script says."""
+
+    def __init__(self, path, width=1200):
+        self._folder = tempfile.mkdtemp()
+        reading, self._to = os.pipe()
+        self._from, writing = os.pipe()
+
+        def hand_over():
+            # Beyond the two that Chromium looks for, so that neither is closed by the other.
+            kept = os.dup(reading), os.dup(writing)
+            os.dup2(kept[0], 3)
+            os.dup2(kept[1], 4)
+
+        command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe"]
+        command += [f"--user-data-dir={self._folder}", f"--window-size={width},1000", "about:blank"]
+        self._process = subprocess.Popen(
+            command, preexec_fn=hand_over, close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        os.close(reading)
+        os.close(writing)
+        self._numbers, self._buffer, self.events, self._session = itertools.count(1), b"", [], None
+        target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self.call(f"{domain}.enable")
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=1000, deviceScaleFactor=1, mobile=False)
+        self.call("Page.navigate", url=f"file://{path}")
+        while not any(event["method"] == "Page.loadEventFired" for event in self.events):
+            self._read()
+
+    def call(self, method, **parameters):
+        number = next(self._numbers)
+        message = {"id": number, "method": method, "params": parameters}
+        message |= {} if self._session is None else {"sessionId": self._session}
+        os.write(self._to, json.dumps(message).encode() + b"\0")
+        while True:
+            answer = self._read()
+            if answer.get("id") == number:
+                assert "error" not in answer, answer
+                return answer["result"]
+
+    def _read(self):
+        while b"\0" not in self._buffer:
+            data = os.read(self._from, 1 << 16)
+            assert data, "the browser ended"
+            self._buffer += data
+        text, _, self._buffer = self._buffer.partition(b"\0")
+        message = json.loads(text)
+        if "method" in message:
+            self.events.append(message)
+        return message
+
+    def run(self, script):
+        result = self.call("Runtime.evaluate", expression=script, returnByValue=True)
+        assert "exceptionDetails" not in result, result
+        return result["result"].get("value")
+
+    def errors(self):
+        """What was logged, and exceptions."""
+        wanted = {"Log.entryAdded", "Runtime.exceptionThrown", "Runtime.consoleAPICalled"}
+        return [event for event in self.events if event["method"] in wanted]
+
+    def requests(self):
+        """Addresses that were asked for, but for the page and what it holds."""
+        sent = [event for event in self.events if event["method"] == "Network.requestWillBeSent"]
+        urls = [event["params"]["request"]["url"] for event in sent]
+        return [url for url in urls if not url.startswith(("file:", "data:", "about:"))]
+
+    def screenshot(self, path):
+        import base64
+
+        data = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=True)["data"]
+        with open(path, "wb") as file:
+            file.write(base64.b64decode(data))
+
+    def close(self):
+        with contextlib.suppress(OSError):
+            os.close(self._to)
+        self._process.terminate()
+        self._process.wait(30)
+        shutil.rmtree(self._folder, ignore_errors=True)
