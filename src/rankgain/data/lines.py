@@ -22,6 +22,7 @@ from rankgain.data.files import File, FileInput, is_standard_input, opened
 from rankgain.data.groups import Groups
 from rankgain.data.ids import Keys, TextIds, decoded, python_ids, slices_of
 from rankgain.data.judgments import JudgmentSets, JudgmentSource, common_queries
+from rankgain.data.layouts import MsMarcoRun, is_msmarco
 from rankgain.data.ragged import offsets_of, to_float64
 from rankgain.data.rules import TIES, Rules
 from rankgain.data.source import Chunk
@@ -38,10 +39,16 @@ class Form(NamedTuple):
     scan: str
     shortest: int  # how many bytes a line has at least
     fields: str
+    swapped: int = 0  # how many fields a line has where a file of the other kind stands in its place
+    document: int = 3  # which field of the file it is …
+    value: int = 0  # … and which the number
 
 
-QRELS = Form("scan_qrels", 8, "4 fields (query, iteration, document, grade)")
-RUN = Form("scan_run", 12, "6 fields (query, Q0, document, rank, score, tag)")
+QRELS = Form("scan_qrels", 8, "4 fields (query, iteration, document, grade)", 6, 3, 4)
+RUN = Form("scan_run", 12, "6 fields (query, Q0, document, rank, score, tag)", 4, 3, 5)
+# What `layouts` rewrites.
+BEIR_QRELS = QRELS._replace(fields="3 fields (query-id, corpus-id, score)", document=2, value=3)
+MSMARCO_RUN = RUN._replace(fields="3 fields (query, document, rank)", document=2, value=3)
 
 
 class Block:
@@ -55,6 +62,7 @@ class Block:
         self.first = 0  # how many rows come before, …
         self._line = line  # … and how many lines
         self._name = name
+        self._form = form
         starts, ends, values, hashes, runs, totals = (arrays or BlockBuffers()).of(len(data) // form.shortest + 1)
         error_code = getattr(_backend.lines, form.scan)((self.bytes, starts, ends, values, hashes, runs), totals)
         if error_code is not None:
@@ -93,14 +101,16 @@ class Block:
         code, line, field = error_code
         where = f"{self._name}: line {self._line + line + 1}"
         if code == _codes.FEW_FIELDS:
-            return refusal(code, where, f"{field} fields, and there must be {form.fields}")
+            swapped = "; are qrels and run swapped?" if field == form.swapped else ""
+            return refusal(code, where, f"{field} fields, and there must be {form.fields}{swapped}")
         text = decoded(self.bytes.tobytes().split(b"\n", line + 1)[line].split()[field])
-        return refusal(code, f"{where}, field {field + 1}", repr(text))
+        text = text.removeprefix("-") if form is MSMARCO_RUN else text
+        return refusal(code, f"{where}, field {form.value}", repr(text))
 
     def repeated(self, row: int) -> Exception:
         """The refusal of the document of a row, which stands in an earlier one."""
         line = self._line + np.count_nonzero(self.bytes[: self.starts[row]] == ord("\n")) + 1
-        where = f"{self._name}: line {line}, field 3"
+        where = f"{self._name}: line {line}, field {self._form.document}"
         return refusal(_codes.DUPLICATE, where, f"{decoded(self.document(row))!r} stands in an earlier line")
 
 
@@ -131,6 +141,7 @@ def _blocks(file: File, *, together: bool, threads: int) -> Iterator[Block]:
     which Ctrl-C reaches where a pipe keeps it waiting.
     """
     ahead = threads > 1
+    form = MSMARCO_RUN if isinstance(file, MsMarcoRun) else RUN
     buffers, arrays = [bytearray(files.BLOCK) for _ in range(1 + ahead)], [BlockBuffers() for _ in range(1 + ahead)]
     held: Block | None = None  # what comes before the block that is being scanned
     have = line = rows = 0
@@ -147,7 +158,7 @@ def _blocks(file: File, *, together: bool, threads: int) -> Iterator[Block]:
             raise
         have += more
         end = buffer.rfind(b"\n", 0, have) + 1 if more else have
-        scanned = begun(partial(Block, memoryview(buffer)[:end], line, RUN, file.name, arrays[0]), threads)
+        scanned = begun(partial(Block, memoryview(buffer)[:end], line, form, file.name, arrays[0]), threads)
         if held is not None:
             yield held
             held = None
@@ -337,7 +348,8 @@ def read_run(
     run: FileInput, judgments: JudgmentSets, ties: str, score_bits: int, threads: int = 1
 ) -> tuple[str, Places]:
     with opened(run, "run") as source:
-        return source.name, place(source, judgments, TIES[ties], score_bits, threads)
+        lines = MsMarcoRun(source) if is_msmarco(source) else source
+        return source.name, place(lines, judgments, TIES[ties], score_bits, threads)
 
 
 class FileStamp(NamedTuple):

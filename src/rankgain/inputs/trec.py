@@ -9,7 +9,8 @@ import numpy as np
 from rankgain.data.files import FileInput, is_standard_input, opened
 from rankgain.data.ids import TextIds
 from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, of_ids
-from rankgain.data.lines import QRELS, Block, TrecSource, read_run, stamp_of
+from rankgain.data.layouts import beir_as_qrels, is_beir
+from rankgain.data.lines import BEIR_QRELS, QRELS, Block, TrecSource, read_run, stamp_of
 from rankgain.data.rules import check_missing, check_score_bits, check_ties, rules_of
 from rankgain.rankings import Rankings
 from rankgain.threads import check_threads
@@ -34,11 +35,11 @@ def read_trec(
     Parameters
     ----------
     qrels : path, "-", open binary file, or Judgments
-        Lines ``query iteration document grade``. Grades may be real; below 0: pooled but unjudged. "-" is standard
-        input.
+        Lines ``query iteration document grade``, or BEIR's table, known by its header ``query-id corpus-id score``.
+        Grades may be real; below 0: pooled but unjudged. "-" is standard input.
     run : path, "-" or open binary file
         Lines ``query Q0 document rank score tag``; the rank is not looked at, the score orders. Further fields belong
-        to the tag.
+        to the tag. Or MS MARCO's three columns, ``query document rank``, known by the first line.
     ties, missing, query_ids
         As in `from_qrels`; ids are compared by byte.
     score_bits : {64, 32}
@@ -85,7 +86,10 @@ def read_trec(
 def read_qrels(source: FileInput, argument: str = "qrels") -> JudgmentSets:
     """The judgments in a qrels file."""
     with opened(source, argument) as file:
-        block = Block(file.whole(), 0, QRELS, file.name)
+        text, form = file.whole(), QRELS
+        if is_beir(text):
+            text, form = beir_as_qrels(text), BEIR_QRELS
+        block = Block(text, 0, form, file.name)
     groups = block.groups()
     judgments = of_ids(file.name, groups, TextIds(block.bytes, block.starts, block.ends, "str"), block.values)
     if judgments.error_code is not None:  # a scan refuses all but documents that stand twice
