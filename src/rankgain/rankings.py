@@ -234,7 +234,9 @@ class Rankings:
         out, empty = fill(plan, source, rules, threads)
         names, missing = source.query_ids, source.missing
         counts = (len(names), *source.left_out, empty)
-        return Evaluation(plan.vectors(asked, out), names, rules.ties, missing, like, plan.backend, counts)
+        return Evaluation(
+            plan.vectors(asked, out), names, rules.ties, missing, like, plan.backend, counts, source.assumed
+        )
 
     def tie_spread(self, *metrics: str | Metric, threads: int = 1) -> TieSpread:
         """How sensitive metrics are to ties: their worst, expected and best values over the orders of tied documents.

@@ -38,6 +38,7 @@ class Source(ABC):
     has_ids = False  # whether the documents have ids, by which ties can be ordered
     missing: str | None = None
     left_out = 0, 0
+    assumed: tuple[str, ...] = ()  # what was taken for granted of what the caller gave, in words
     broken: tuple[int, Exception] | None = None  # the first query whose judgements are no good, and what to raise there
 
     query_ids: Sequence[Any]

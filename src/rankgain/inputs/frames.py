@@ -9,6 +9,7 @@ import numpy as np
 
 from rankgain.data.columns import ColumnSource, Table, check_validate
 from rankgain.data.dataframes import Frame
+from rankgain.data.foreign import plain
 from rankgain.data.groups import Groups
 from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, of_ids
 from rankgain.data.lists import ListSource
@@ -38,7 +39,8 @@ def from_frames(
     """Rankings from data frames, without a dict on the way.
 
     A frame is one of pandas, polars or pyarrow, anything else with the Arrow C stream (``__arrow_c_stream__``), or a
-    mapping from names to columns. Rows may stand in any order.
+    mapping from names to columns; or an iterable of named tuples, as ir_measures has them (Qrel, ScoredDoc). Rows may
+    stand in any order.
 
     Parameters
     ----------
@@ -49,9 +51,12 @@ def from_frames(
         and score side by side, as learning-to-rank data and logs do; documents then need no ids.
     query, doc : str or pair of str, optional
         The columns of ids: text, bytes, integers or categories of them. A pair names them in `qrels_df` and `run_df`.
-        None: the first that there is of query_id, qid, q_id, query, user_id; of doc_id, docno, docid, item_id.
+        None: the first that there is of query_id, qid, q_id, query, user_id, user; of doc_id, docno, docid, item_id,
+        corpus_id, item. Capitals, ``_`` and ``-`` do not matter (``userId``, ``query-id``), and the levels of a pandas
+        index are columns too.
     relevance : str, optional
-        The column of grades; None: relevance, label, rel or grade.
+        The column of grades; None: relevance, label, rel, grade, rating or weight. Where there is none, nor scores,
+        each row counts as 1, and the result says so.
     score, rank : str, optional
         The column of scores, higher is better; or, where there is none, of ranks, lower is better. None: score, rank.
     ties : {"docid", "average", "stable", "best", "worst"}, optional
@@ -92,9 +97,9 @@ def from_frames(
     queries, docs = _pair(query, "query"), _pair(doc, "doc")
     check_missing(missing)
     check_validate(validate)
-    judgments = judgment_sets(qrels_df) if isinstance(qrels_df, Judgments) else Frame(qrels_df, "qrels_df")
+    judgments = judgment_sets(qrels_df) if isinstance(qrels_df, Judgments) else Frame(plain(qrels_df), "qrels_df")
     if run_df is not None:
-        frame = Frame(run_df, "run_df")
+        frame = Frame(plain(run_df), "run_df")
     elif isinstance(judgments, JudgmentSets):
         raise TypeError("qrels_df is Judgments, which hold no scores: give run_df")
     else:
@@ -103,6 +108,7 @@ def from_frames(
             return _side_by_side(frame, queries[0], relevance, score, rank, ties, query_ids)
     rules = rules_of("docid" if ties is None else ties, ids=True)
     if not isinstance(judgments, JudgmentSets):
+        _check_swapped(judgments, frame, relevance, score, rank)
         judgments = of_frame(judgments, queries[0], docs[0], relevance)
     groups = Groups.of(frame.ids(frame.need("query", queries[1])))
     documents = frame.ids(frame.need("doc", docs[1]))
@@ -113,8 +119,37 @@ def from_frames(
 def of_frame(frame: Frame, query: str | None, doc: str | None, relevance: str | None) -> JudgmentSets:
     """The judgments in a frame."""
     groups = Groups.of(frame.ids(frame.need("query", query)))
-    documents = frame.ids(frame.need("doc", doc))
-    return of_ids(frame.argument, groups, documents, frame.numbers(frame.need("relevance", relevance)))
+    column = frame.need("doc", doc)
+    documents = frame.ids(column)
+    found = frame.find("relevance", relevance)
+    scores = next(filter(None, (frame.find(role, None) for role in ("score", "rank"))), None)
+    if found is None and scores == "score" and column in BEIR:
+        found = "score"  # as BEIR calls its grades
+    if found is not None:
+        return of_ids(frame.argument, groups, documents, frame.numbers(found))
+    if scores is not None:
+        frame.need("relevance", None, f", as relevance={scores!r} if those are grades")
+    judgments = of_ids(frame.argument, groups, documents, np.ones(len(documents)))
+    judgments.assumed = (f"{frame.argument} has no column of relevance: each row counts as 1",)
+    return judgments
+
+
+BEIR = "corpus-id", "corpus_id"
+
+
+def _check_swapped(judgments: Frame, run: Frame, relevance: str | None, score: str | None, rank: str | None) -> None:
+    """Refuse qrels with scores and a run with grades."""
+    if relevance is not None or score is not None or rank is not None:
+        return
+    graded, scored = ([frame.find(role, None) is not None for frame in (judgments, run)] for role in GIVEN)
+    if graded == [False, True] and scored == [True, False]:
+        raise ValueError(
+            f"{judgments.argument} has scores and {run.argument} has grades: are they swapped? "
+            "qrels come first, then the run"
+        )
+
+
+GIVEN = "relevance", "score"
 
 
 def _side_by_side(

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 from rankgain.data.dicts import DictSource, Run, mapping
+from rankgain.data.foreign import plain
 from rankgain.data.judgments import Judgments, judgment_sets, of_dicts
 from rankgain.data.rules import check_missing, rules_of
 from rankgain.rankings import Rankings
@@ -25,11 +26,12 @@ def from_qrels(
 
     Parameters
     ----------
-    qrels : mapping of mappings, or Judgments
+    qrels : mapping of mappings, or Judgments, or ranx's Qrels
         Grades by query and document: any numbers. A grade of 0 is judged and not relevant; below 0, as in trec_eval,
         pooled but unjudged (gain 0, never relevant). A document that is not there is unjudged.
     run : mapping of mappings
-        Scores by query and document: any numbers but NaN, higher is better.
+        Scores by query and document: any numbers but NaN, higher is better. Or ranx's Run, or a mapping from query to
+        Elasticsearch's response to ``_search``, whose hits are scored, or sorted.
     ties : {"docid", "average", "stable", "best", "worst"}
         How documents of equal score are ordered: by id, the higher first (trec_eval's rule; str by code point, bytes by
         byte, int numerically), the expected value over all orders, in the dict's order, highest gain first or last.
@@ -66,10 +68,10 @@ def from_qrels(
     """
     rules = rules_of(ties, ids=True)
     check_missing(missing)
-    mapping(run, "run")
+    run = mapping(plain(run), "run")
     if isinstance(qrels, Judgments):
         return Rankings(DictSource(judgment_sets(qrels), run, missing, query_ids), rules)
-    held = mapping(qrels, "qrels")
+    held = mapping(plain(qrels), "qrels")
     if missing == "zero":
         return Rankings(DictSource(of_dicts(list(held), held.values(), "qrels"), run, missing, query_ids), rules)
     judgments = of_dicts(list(held), held.values(), "qrels", run)

@@ -34,9 +34,13 @@ class Evaluation(Mapping[str | Metric, Floats]):
         ``queries``: how many were evaluated; ``missing``: how many of the judged ones have no ranking (see the
         attribute of that name for what became of them); ``unjudged``: how many rankings were left out because their
         query has no judgements; ``empty``: how many of the evaluated queries have nothing relevant.
+    assumed : tuple of str
+        What was taken for granted of the input, in words: that each row of qrels without relevance counts as 1.
     """
 
     __module__ = "rankgain"
+
+    assumed: tuple[str, ...] = ()  # of earlier pickles
 
     def __init__(
         self,
@@ -47,6 +51,7 @@ class Evaluation(Mapping[str | Metric, Floats]):
         like: str | None,
         backend: str,
         counts: tuple[int, int, int, int],
+        assumed: tuple[str, ...] = (),
     ) -> None:
         self._values = values
         self.query_ids = query_ids
@@ -55,6 +60,7 @@ class Evaluation(Mapping[str | Metric, Floats]):
         self.like = like
         self.backend = backend
         self._counts = counts
+        self.assumed = assumed
 
     @property
     def counts(self) -> dict[str, int]:
@@ -194,7 +200,8 @@ class Evaluation(Mapping[str | Metric, Floats]):
         backend = "+".join(sorted({name for part in parts for name in part.backend.split("+")}))
         queries, missing, unjudged, empty = (sum(part.counts[name] for part in parts) for name in COUNTS)
         counts = queries, missing, unjudged, empty
-        return Evaluation(merged, _merged_ids(parts), self.ties, self.missing, self.like, backend, counts)
+        assumed = tuple(dict.fromkeys(remark for part in parts for remark in part.assumed))
+        return Evaluation(merged, _merged_ids(parts), self.ties, self.missing, self.like, backend, counts, assumed)
 
     def _check_same_rules(self, other: Evaluation, place: str) -> None:
         for key in [*self, *other]:
@@ -308,7 +315,9 @@ class Evaluation(Mapping[str | Metric, Floats]):
         special = [f"{count} {name}" for name, count in self.counts.items() if count and name != "queries"]
         head = f"<Evaluation: {', '.join(rules)}, backend={self.backend!r}{'; ' * bool(special)}{', '.join(special)}>"
         width = max((len(str(name)) for name in self), default=0)
-        return "\n".join([head, *(f"{key!s:<{width}}  {number(value)}" for key, value in self.aggregate().items())])
+        return "\n".join(
+            [head, *self.assumed, *(f"{key!s:<{width}}  {number(value)}" for key, value in self.aggregate().items())]
+        )
 
     def _repr_html_(self) -> str:
         rows = [["metric", "mean"], *([str(key), number(value)] for key, value in self.aggregate().items())]
@@ -338,7 +347,8 @@ def notes(results: Mapping[str, Evaluation]) -> list[str]:
         values = {name: facts[label] for name, facts in known.items()}
         each = ", ".join(f"{name} {value}" for name, value in values.items())
         lines.append(f"{label}: {first[label] if len(set(values.values())) == 1 else each}")
-    return [*lines[:-2], "   ".join(lines[-2:])]
+    assumed = dict.fromkeys(remark for result in results.values() for remark in result.assumed)
+    return [*lines[:-2], *assumed, "   ".join(lines[-2:])]
 
 
 def _known(result: Evaluation) -> dict[str, str]:
