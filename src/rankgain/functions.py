@@ -192,7 +192,9 @@ def discount(n: int, kind: DiscountKind = "log2") -> Floats:
     return out
 
 
-def cg(relevance: Any, *scores: Never, k: int | None = None, gain: GainKind = "linear") -> float | Floats:
+def cg(
+    relevance: Any, *scores: Never, k: int | None = None, gain: GainKind = "linear", mask: Any = None
+) -> float | Floats:
     """Cumulative gain: the sum of the gains to rank k.
 
     Parameters
@@ -203,6 +205,8 @@ def cg(relevance: Any, *scores: Never, k: int | None = None, gain: GainKind = "l
         The cut-off; None: the whole list. Grades beyond it are not looked at.
     gain : str, mapping, sequence or callable
         See `rankgain.gain`.
+    mask : array_like of bool, optional
+        True for a document, False for padding, in the shape of `relevance`; None: all are documents.
 
     Returns
     -------
@@ -226,12 +230,17 @@ def cg(relevance: Any, *scores: Never, k: int | None = None, gain: GainKind = "l
     if scores:
         raise _misplaced("cg", "cg")
     settings = _settings(k, gain, NO_DISCOUNT)
-    value = None if settings.kernel is None else settings.kernel.dcg(relevance)
-    return _of_lists("cg", relevance, None, settings) if value is None else value
+    value = None if settings.kernel is None or mask is not None else settings.kernel.dcg(relevance)
+    return _of_lists("cg", relevance, None, settings, mask) if value is None else value
 
 
 def dcg(
-    relevance: Any, *scores: Never, k: int | None = None, gain: GainKind = "linear", discount: DiscountKind = "log2"
+    relevance: Any,
+    *scores: Never,
+    k: int | None = None,
+    gain: GainKind = "linear",
+    discount: DiscountKind = "log2",
+    mask: Any = None,
 ) -> float | Floats:
     """Discounted cumulative gain: the sum of gain times discount to rank k.
 
@@ -245,6 +254,8 @@ def dcg(
         See `rankgain.gain`.
     discount : str or sequence
         See `rankgain.discount`.
+    mask : array_like of bool, optional
+        True for a document, False for padding, in the shape of `relevance`; None: all are documents.
 
     Returns
     -------
@@ -268,12 +279,12 @@ def dcg(
     if scores:
         raise _misplaced("dcg", "dcg")
     settings = _settings(k, gain, discount)
-    value = None if settings.kernel is None else settings.kernel.dcg(relevance)
-    return _of_lists("dcg", relevance, None, settings) if value is None else value
+    value = None if settings.kernel is None or mask is not None else settings.kernel.dcg(relevance)
+    return _of_lists("dcg", relevance, None, settings, mask) if value is None else value
 
 
 def idcg(
-    judged: Any, *, k: int | None = None, gain: GainKind = "linear", discount: DiscountKind = "log2"
+    judged: Any, *, k: int | None = None, gain: GainKind = "linear", discount: DiscountKind = "log2", mask: Any = None
 ) -> float | Floats:
     """Ideal DCG: the DCG of the judged grades, highest gain first.
 
@@ -284,6 +295,8 @@ def idcg(
         of lists, for many.
     k, gain, discount
         As in `dcg`.
+    mask : array_like of bool, optional
+        True for a document, False for padding, in the shape of `judged`; None: all are documents.
 
     Returns
     -------
@@ -305,8 +318,8 @@ def idcg(
     5.6925
     """
     settings = _settings(k, gain, discount)
-    value = None if settings.kernel is None else settings.kernel.idcg(judged)
-    return _of_lists("idcg", judged, None, settings) if value is None else value
+    value = None if settings.kernel is None or mask is not None else settings.kernel.idcg(judged)
+    return _of_lists("idcg", judged, None, settings, mask) if value is None else value
 
 
 def ndcg(
@@ -318,6 +331,7 @@ def ndcg(
     gain: GainKind = "linear",
     discount: DiscountKind = "log2",
     empty: float = 0.0,
+    mask: Any = None,
 ) -> float | Floats:
     """Normalised DCG: DCG / ideal DCG.
 
@@ -336,6 +350,8 @@ def ndcg(
         As in `dcg`.
     empty : float
         The value where nothing is relevant (the ideal is 0); NaN leaves the query out of means.
+    mask : array_like of bool, optional
+        True for a document, False for padding, in the shape of `relevance`; None: all are documents.
 
     Returns
     -------
@@ -364,11 +380,15 @@ def ndcg(
     if scores:
         raise _misplaced("ndcg", "ndcg")
     settings = _settings(k, gain, discount, ideal, empty)
-    value = None if settings.kernel is None or judged is not None else settings.kernel.ndcg(relevance)
-    return _of_lists("ndcg", relevance, judged, settings) if value is None else value
+    value = (
+        None if settings.kernel is None or judged is not None or mask is not None else settings.kernel.ndcg(relevance)
+    )
+    return _of_lists("ndcg", relevance, judged, settings, mask) if value is None else value
 
 
-def reciprocal_rank(relevance: Any, *scores: Never, k: int | None = None, rel: float | None = None) -> float | Floats:
+def reciprocal_rank(
+    relevance: Any, *scores: Never, k: int | None = None, rel: float | None = None, mask: Any = None
+) -> float | Floats:
     """1 / rank of the first relevant document, 0 where there is none to rank k.
 
     Parameters
@@ -379,6 +399,8 @@ def reciprocal_rank(relevance: Any, *scores: Never, k: int | None = None, rel: f
         The cut-off; None: the whole list. Grades beyond it are not looked at.
     rel : float, optional
         The lowest grade that is relevant; None: any above 0.
+    mask : array_like of bool, optional
+        True for a document, False for padding, in the shape of `relevance`; None: all are documents.
 
     Returns
     -------
@@ -405,8 +427,8 @@ def reciprocal_rank(relevance: Any, *scores: Never, k: int | None = None, rel: f
     if scores:
         raise _misplaced("reciprocal_rank", "rr")
     settings = _settings_of_rr(k, rel)
-    value = None if settings.kernel is None else settings.kernel.rr(relevance)
-    return _of_lists("rr", relevance, None, settings) if value is None else value
+    value = None if settings.kernel is None or mask is not None else settings.kernel.rr(relevance)
+    return _of_lists("rr", relevance, None, settings, mask) if value is None else value
 
 
 def mean_ndcg(
@@ -418,6 +440,7 @@ def mean_ndcg(
     gain: GainKind = "linear",
     discount: DiscountKind = "log2",
     empty: float = 0.0,
+    mask: Any = None,
 ) -> float:
     """The mean of `ndcg` over queries; those whose value is NaN do not count, and without any it is NaN.
 
@@ -435,10 +458,10 @@ def mean_ndcg(
     """
     if scores:
         raise _misplaced("mean_ndcg", "ndcg")
-    return _mean(ndcg(relevance, k=k, judged=judged, ideal=ideal, gain=gain, discount=discount, empty=empty))
+    return _mean(ndcg(relevance, k=k, judged=judged, ideal=ideal, gain=gain, discount=discount, empty=empty, mask=mask))
 
 
-def mrr(relevance: Any, *scores: Never, k: int | None = None, rel: float | None = None) -> float:
+def mrr(relevance: Any, *scores: Never, k: int | None = None, rel: float | None = None, mask: Any = None) -> float:
     """Mean reciprocal rank: the mean of `reciprocal_rank` over queries; NaN where there is no query.
 
     Parameters, errors and source are those of `reciprocal_rank`.
@@ -455,11 +478,11 @@ def mrr(relevance: Any, *scores: Never, k: int | None = None, rel: float | None 
     """
     if scores:
         raise _misplaced("mrr", "mrr")
-    return _mean(reciprocal_rank(relevance, k=k, rel=rel))
+    return _mean(reciprocal_rank(relevance, k=k, rel=rel, mask=mask))
 
 
 def precision(
-    relevance: Any, *scores: Never, k: int | None = None, judged: Any = None, rel: float | None = None
+    relevance: Any, *scores: Never, k: int | None = None, judged: Any = None, rel: float | None = None, mask: Any = None
 ) -> float | Floats:
     """The share of relevant documents among the first k; without k, among those returned.
 
@@ -473,6 +496,8 @@ def precision(
         The grades of all judged documents, as the other functions take them; nothing here depends on them.
     rel : float, optional
         The lowest grade that is relevant; None: any above 0.
+    mask : array_like of bool, optional
+        True for a document, False for padding, in the shape of `relevance`; None: all are documents.
 
     Returns
     -------
@@ -503,11 +528,11 @@ def precision(
     """
     if scores:
         raise _misplaced("precision", "precision")
-    return _of_relevant("precision", relevance, judged, k, rel)
+    return _of_relevant("precision", relevance, judged, k, rel, mask)
 
 
 def recall(
-    relevance: Any, *scores: Never, k: int | None = None, judged: Any = None, rel: float | None = None
+    relevance: Any, *scores: Never, k: int | None = None, judged: Any = None, rel: float | None = None, mask: Any = None
 ) -> float | Floats:
     """The share of the relevant documents that were returned to rank k.
 
@@ -522,6 +547,8 @@ def recall(
         holds them all. To leave out what was not returned inflates the value.
     rel : float, optional
         The lowest grade that is relevant; None: any above 0.
+    mask : array_like of bool, optional
+        True for a document, False for padding, in the shape of `relevance`; None: all are documents.
 
     Returns
     -------
@@ -552,11 +579,11 @@ def recall(
     """
     if scores:
         raise _misplaced("recall", "recall")
-    return _of_relevant("recall", relevance, judged, k, rel)
+    return _of_relevant("recall", relevance, judged, k, rel, mask)
 
 
 def average_precision(
-    relevance: Any, *scores: Never, k: int | None = None, judged: Any = None, rel: float | None = None
+    relevance: Any, *scores: Never, k: int | None = None, judged: Any = None, rel: float | None = None, mask: Any = None
 ) -> float | Floats:
     """The mean over relevant documents of the precision at their ranks to k; its mean over queries is MAP.
 
@@ -571,6 +598,8 @@ def average_precision(
         holds them all. To leave out what was not returned inflates the value.
     rel : float, optional
         The lowest grade that is relevant; None: any above 0.
+    mask : array_like of bool, optional
+        True for a document, False for padding, in the shape of `relevance`; None: all are documents.
 
     Returns
     -------
@@ -606,11 +635,11 @@ def average_precision(
     """
     if scores:
         raise _misplaced("average_precision", "average_precision")
-    return _of_relevant("average_precision", relevance, judged, k, rel)
+    return _of_relevant("average_precision", relevance, judged, k, rel, mask)
 
 
 def hit_rate(
-    relevance: Any, *scores: Never, k: int | None = None, judged: Any = None, rel: float | None = None
+    relevance: Any, *scores: Never, k: int | None = None, judged: Any = None, rel: float | None = None, mask: Any = None
 ) -> float | Floats:
     """1 where a relevant document was returned to rank k, else 0; its mean over queries is the hit rate.
 
@@ -624,6 +653,8 @@ def hit_rate(
         The grades of all judged documents, as the other functions take them; nothing here depends on them.
     rel : float, optional
         The lowest grade that is relevant; None: any above 0.
+    mask : array_like of bool, optional
+        True for a document, False for padding, in the shape of `relevance`; None: all are documents.
 
     Returns
     -------
@@ -650,16 +681,16 @@ def hit_rate(
     """
     if scores:
         raise _misplaced("hit_rate", "hit_rate")
-    return _of_relevant("success", relevance, judged, k, rel)
+    return _of_relevant("success", relevance, judged, k, rel, mask)
 
 
 def _mean(values: float | Floats) -> float:
     return mean(np.atleast_1d(values))
 
 
-def _of_lists(name: str, relevance: Any, judged: Any, settings: _Settings) -> float | Floats:
+def _of_lists(name: str, relevance: Any, judged: Any, settings: _Settings, mask: Any) -> float | Floats:
     """The metric of one list or of each of many, whatever holds them."""
-    lists = RaggedArray.of(relevance, "judged" if name == "idcg" else "relevance")
+    lists = RaggedArray.of(relevance, "judged" if name == "idcg" else "relevance").unmasked(mask)
     truth = None if judged is None else check_judged(judged, lists)
     if settings.kernel is None:
         out = _evaluated(name, lists, truth, settings)
@@ -711,13 +742,13 @@ def _evaluated(name: str, lists: RaggedArray, truth: RaggedArray | None, setting
     return values
 
 
-def _of_relevant(name: str, relevance: Any, judged: Any, k: Any, rel: Any) -> float | Floats:
+def _of_relevant(name: str, relevance: Any, judged: Any, k: Any, rel: Any, mask: Any) -> float | Floats:
     """A metric of relevant documents, by the engine."""
     from rankgain.data.lists import ListSource
     from rankgain.data.rules import GIVEN
     from rankgain.metrics.program import fill, planned
 
-    lists = RaggedArray.of(relevance, "relevance")
+    lists = RaggedArray.of(relevance, "relevance").unmasked(mask)
     truth = None if judged is None else check_judged(judged, lists)
     plan = planned((_metric_of_relevant(name, k, rel),))
     out, _ = fill(plan, ListSource(lists, None, truth, range(len(lists)), refuse=_refuse), GIVEN)

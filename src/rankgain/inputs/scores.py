@@ -23,6 +23,7 @@ def from_scores(
     group_sizes: Any = None,
     qid: Any = None,
     judged: Any = None,
+    mask: Any = None,
     ties: str = "average",
     query_ids: Iterable[Hashable] | None = None,
 ) -> Rankings:
@@ -42,6 +43,8 @@ def from_scores(
         first appear, and their ids become `query_ids`.
     judged : array_like, optional
         The grades of all judged documents of each query, scored or not; None: those of `y_true`.
+    mask : array_like of bool, optional
+        True for a document, False for padding, in the shape of `y_score`; None: all are documents.
     ties : {"average", "stable", "best", "worst"}
         How documents of equal score are ordered: the expected value over all their orders, input order, highest grade
         first, or lowest first.
@@ -88,6 +91,8 @@ def from_scores(
         labels = RaggedArray("y_true", offsets, values=flat_labels, order=order)
         scores = RaggedArray("y_score", offsets, values=flat_scores, order=order)
         query_ids = names if query_ids is None else query_ids
+    if mask is not None:
+        labels, scores = labels.unmasked(mask), scores.unmasked(mask)
     truth = None if judged is None else check_judged(judged, labels)
     return Rankings(ListSource(labels, scores, truth, check_query_ids(query_ids, labels.count)), rules)
 
