@@ -51,28 +51,29 @@ class MsMarcoRun(File):
     def __init__(self, file: File) -> None:
         self.name = file.name
         self._inner = file
-        self._begin()
+        self._kept = None
+        self._plain = False  # what `fill` gives is read
+        self.begin()
 
-    def _begin(self) -> None:
+    def begin(self) -> None:
+        """Where nothing was read yet."""
         self._tail = self._made = b""
 
-    def fill(self, buffer: memoryview) -> int:
-        """As `File.fill`."""
+    def read(self, size: int) -> bytes:
+        """As `File.read`, but it may give less."""
         while not self._made:
             data = self._inner.read(BLOCK // 2)
             if not data and not self._tail:
-                return 0
+                return b""
             text = self._tail + data
             end = text.rfind(b"\n") + 1 if data else len(text)
             text, self._tail = text[:end], text[end:]
             self._made = re.sub(_COLUMNS, rb"\1 Q0 \2 0 -\3 -", text)
-        count = min(len(buffer), len(self._made))
-        buffer[:count] = self._made[:count]
-        self._made = self._made[count:]
-        return count
+        made, self._made = self._made[:size], self._made[size:]
+        return made
 
     def again(self) -> File:
         """Back to the beginning."""
         self._inner.again()
-        self._begin()
+        self.begin()
         return self

@@ -17,7 +17,7 @@ import numpy as np
 
 from rankgain import _backend, _codes
 from rankgain.data import files
-from rankgain.data.columns import check_kinds
+from rankgain.data.columns import Table, check_kinds
 from rankgain.data.files import File, FileInput, is_standard_input, opened
 from rankgain.data.groups import Groups
 from rankgain.data.ids import Keys, TextIds, decoded, python_ids, slices_of
@@ -61,7 +61,7 @@ class Block:
         self.size = len(data)
         self.first = 0  # how many rows come before, …
         self._line = line  # … and how many lines
-        self._name = name
+        self.name = name
         self._form = form
         starts, ends, values, hashes, runs, totals = (arrays or BlockBuffers()).of(len(data) // form.shortest + 1)
         error_code = getattr(_backend.lines, form.scan)((self.bytes, starts, ends, values, hashes, runs), totals)
@@ -99,7 +99,7 @@ class Block:
     def _refusal(self, error_code: tuple[int, int, int], form: Form) -> Exception:
         """What a scan found wrong; it counts lines and fields from 0, people from 1."""
         code, line, field = error_code
-        where = f"{self._name}: line {self._line + line + 1}"
+        where = f"{self.name}: line {self._line + line + 1}"
         if code == _codes.FEW_FIELDS:
             swapped = "; are qrels and run swapped?" if field == form.swapped else ""
             return refusal(code, where, f"{field} fields, and there must be {form.fields}{swapped}")
@@ -110,7 +110,7 @@ class Block:
     def repeated(self, row: int) -> Exception:
         """The refusal of the document of a row, which stands in an earlier one."""
         line = self._line + np.count_nonzero(self.bytes[: self.starts[row]] == ord("\n")) + 1
-        where = f"{self._name}: line {line}, field {self._form.document}"
+        where = f"{self.name}: line {line}, field {self._form.document}"
         return refusal(_codes.DUPLICATE, where, f"{decoded(self.document(row))!r} stands in an earlier line")
 
 
@@ -141,7 +141,7 @@ def _blocks(file: File, *, together: bool, threads: int) -> Iterator[Block]:
     which Ctrl-C reaches where a pipe keeps it waiting.
     """
     ahead = threads > 1
-    form = MSMARCO_RUN if isinstance(file, MsMarcoRun) else RUN
+    form = _form(file)
     buffers, arrays = [bytearray(files.BLOCK) for _ in range(1 + ahead)], [BlockBuffers() for _ in range(1 + ahead)]
     held: Block | None = None  # what comes before the block that is being scanned
     have = line = rows = 0
@@ -350,6 +350,19 @@ def read_run(
     with opened(run, "run") as source:
         lines = MsMarcoRun(source) if is_msmarco(source) else source
         return source.name, place(lines, judgments, TIES[ties], score_bits, threads)
+
+
+def _form(file: File) -> Form:
+    return MSMARCO_RUN if isinstance(file, MsMarcoRun) else RUN
+
+
+def read_table(run: FileInput) -> Table:
+    """A run as columns, all of it, of which each document counts where it stands first."""
+    with opened(run, "run") as source:
+        lines = MsMarcoRun(source) if is_msmarco(source) else source
+        block = Block(lines.whole(), 0, _form(lines), source.name)
+    documents = TextIds(block.bytes, block.starts, block.ends, "str")
+    return Table(block.name, block.groups(), documents, block.values, duplicates="first")
 
 
 class FileStamp(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rankgain.data.columns import ColumnSource, Table, check_validate
+from rankgain.data.columns import ColumnSource, Table, check_duplicates, check_validate
 from rankgain.data.dataframes import Frame
 from rankgain.data.foreign import plain
 from rankgain.data.groups import Groups
@@ -34,6 +34,7 @@ def from_frames(
     ties: str | None = None,
     missing: str = "zero",
     validate: str = "judged",
+    duplicates: str = "error",
     query_ids: Iterable[Hashable] | None = None,
 ) -> Rankings:
     """Rankings from data frames, without a dict on the way.
@@ -66,6 +67,9 @@ def from_frames(
         As in `from_qrels`.
     validate : {"judged", "full"}
         Which documents may not stand twice in a query of the run: judged ones, or any.
+    duplicates : {"error", "first"}
+        Whether a document that is returned twice for a query is an error, or counts once, where it stands first (with
+        its highest score).
 
     Returns
     -------
@@ -97,6 +101,7 @@ def from_frames(
     queries, docs = _pair(query, "query"), _pair(doc, "doc")
     check_missing(missing)
     check_validate(validate)
+    check_duplicates(duplicates)
     judgments = judgment_sets(qrels_df) if isinstance(qrels_df, Judgments) else Frame(plain(qrels_df), "qrels_df")
     if run_df is not None:
         frame = Frame(plain(run_df), "run_df")
@@ -112,7 +117,8 @@ def from_frames(
         judgments = of_frame(judgments, queries[0], docs[0], relevance)
     groups = Groups.of(frame.ids(frame.need("query", queries[1])))
     documents = frame.ids(frame.need("doc", docs[1]))
-    run = Table(frame.argument, groups, documents, _scores(frame, score, rank)[1], whole=validate == "full")
+    scores = _scores(frame, score, rank)[1]
+    run = Table(frame.argument, groups, documents, scores, whole=validate == "full", duplicates=duplicates)
     return Rankings(ColumnSource(judgments, run, missing=missing, query_ids=query_ids), rules)
 
 

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from rankgain import _backend, _codes
-from rankgain.data.arrays import array_of, check_unmasked, is_array, vector_of
-from rankgain.data.columns import ColumnSource, Table, check_validate
+from rankgain.data.arrays import array_of, check_id, check_unmasked, is_array, vector_of
+from rankgain.data.columns import ColumnSource, Table, check_duplicates, check_validate
 from rankgain.data.dicts import DictSource
 from rankgain.data.groups import Groups
 from rankgain.data.ids import Ids, ids_of
-from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, of_dicts, of_ids
+from rankgain.data.judgments import EARLIER, Judgments, JudgmentSets, judgment_sets, of_dicts, of_ids
 from rankgain.data.ragged import CHUNK, offsets_of
 from rankgain.data.rules import GIVEN, check_missing
 from rankgain.data.source import check_query_ids
@@ -30,6 +30,7 @@ def from_recommendations(
     *,
     missing: str = "zero",
     validate: str = "judged",
+    duplicates: str = "error",
     query_ids: Iterable[Hashable] | None = None,
 ) -> Rankings:
     """Rankings from the ids that were recommended, best first, and those that are relevant.
@@ -39,17 +40,19 @@ def from_recommendations(
     recommended : array_like of int, list of lists, or mapping
         A row a user: a matrix of integers, in which a negative id is padding and ends the row; lists or arrays of ids
         of any lengths; or a mapping from user to list. A flat list is one user's. Ids are all str, all bytes or all
-        integers.
+        integers; or, in lists of lists, tuples.
     relevant : list, mapping, matrix, sparse matrix, or Judgments
         For each user, in the same order or by the same key: a set or list of ids (grade 1 each), or a mapping from id
         to grade, any finite number. Or a matrix of ids, padded as above; or a scipy sparse matrix, users × items, whose
-        stored values are the grades.
+        stored values are the grades. Or one id a user, as leave-one-out has it: an array, a list, or a mapping.
         For one user: his set, list or mapping.
     missing : {"zero", "skip"}
         Users of `relevant` who have no recommendations are evaluated as empty lists, hence 0, or left out. Users
         without an entry in `relevant` are always left out.
     validate : {"judged", "full"}
         Which ids may not be recommended twice to a user: relevant ones, or any.
+    duplicates : {"error", "first"}
+        Whether a document that is returned twice for a query is an error, or counts once, where it stands first.
     query_ids : iterable, optional
         Names of the users; where `relevant` is by key and `recommended` is not, the keys of its rows.
 
@@ -78,19 +81,72 @@ def from_recommendations(
     """
     check_missing(missing)
     check_validate(validate)
+    check_duplicates(duplicates)
     few = _few(recommended, relevant, missing, query_ids)
     if few is not None:
         return Rankings(few, GIVEN)
+    if _holds_tuples(recommended):
+        judgments = of_relevant(relevant)
+        names, query_ids = _names(_users(recommended), judgments, query_ids)
+        runs = _runs_of_tuples(recommended, names, judgments, validate == "full", duplicates)
+        return Rankings(DictSource(judgments, runs, missing, query_ids, None, "recommended"), GIVEN)
     names, ids, firsts, lasts, single = _recommended(recommended)
     judgments = of_relevant([relevant] if single and not isinstance(relevant, Judgments) else relevant)
+    names, query_ids = _names(names, judgments, query_ids)
+    groups = Groups(names, firsts, lasts)
+    run = Table("recommended", groups, ids, None, whole=validate == "full", duplicates=duplicates)
+    return Rankings(ColumnSource(judgments, run, missing=missing, query_ids=query_ids), GIVEN)
+
+
+def _names(
+    names: Sequence[Any], judgments: JudgmentSets, query_ids: Iterable[Hashable] | None
+) -> tuple[Sequence[Any], Iterable[Hashable] | None]:
+    """What the users are called in the judgments, and the caller's names for them."""
     if isinstance(names, range) and not isinstance(judgments.query_ids, range):
         if query_ids is None:
             raise ValueError("relevant is by key and recommended is not: give the keys of its rows as query_ids")
-        names, query_ids = check_query_ids(query_ids, len(names)), None
-    elif isinstance(names, range) and len(names) != len(judgments):
+        return check_query_ids(query_ids, len(names)), None
+    if isinstance(names, range) and len(names) != len(judgments):
         raise ValueError(f"recommended has {len(names)} users, and {judgments.name} has {len(judgments)}")
-    run = Table("recommended", Groups(names, firsts, lasts), ids, None, whole=validate == "full")
-    return Rankings(ColumnSource(judgments, run, missing=missing, query_ids=query_ids), GIVEN)
+    return names, query_ids
+
+
+def _users(recommended: Any) -> Sequence[Any]:
+    return list(recommended) if isinstance(recommended, Mapping) else range(len(recommended))
+
+
+def _rows_of_any(recommended: Any) -> Iterable[Any]:
+    return recommended.values() if isinstance(recommended, Mapping) else recommended
+
+
+def _holds_tuples(recommended: Any) -> bool:
+    """Whether the ids in lists of them are tuples, which no column holds."""
+    if not isinstance(recommended, (list, tuple, Mapping)):
+        return False
+    for row in _rows_of_any(recommended):
+        if not isinstance(row, (list, tuple)):
+            return False
+        if len(row):
+            return isinstance(row[0], tuple)
+    return False
+
+
+def _runs_of_tuples(
+    recommended: Any, names: Sequence[Any], judgments: JudgmentSets, whole: bool, duplicates: str
+) -> dict[Any, dict[Any, float]]:
+    """The lists as runs, in which the first has the highest score."""
+    known = {} if whole else dict.fromkeys(judgments.documents)
+    runs: dict[Any, dict[Any, float]] = {}
+    for user, row in zip(names, _rows_of_any(recommended), strict=True):
+        run: dict[Any, float] = {}
+        for place, identifier in enumerate(row):
+            check_id(identifier, f"recommended: query {user!r}, position {place}")
+            if identifier in run and duplicates == "error" and (whole or identifier in known):
+                where = f"recommended: query {user!r}, document {identifier!r} (row {place})"
+                raise refusal(_codes.DUPLICATE, where, EARLIER)
+            run.setdefault(identifier, -float(place))
+        runs[user] = run
+    return runs
 
 
 FEW = 1 << 10  # ids, up to which columns take longer to make than dicts to look ids up in
@@ -201,10 +257,10 @@ def of_relevant(relevant: Any, name: str = "relevant") -> JudgmentSets:
     if isinstance(relevant, Mapping):
         return _of_collections(name, list(relevant), list(relevant.values()))
     array = array_of(relevant, name) if is_array(relevant) else None
-    if array is not None and array.ndim == 2 and array.dtype.kind in "iu":
+    if array is not None and array.ndim in (1, 2) and array.dtype.kind in "iu":
         check_unmasked(relevant, name)
-        return _of_matrix(array, name)
-    if array is not None and array.dtype.kind == "O":
+        return _of_matrix(array if array.ndim == 2 else array.reshape(-1, 1), name)  # one id a user, or several
+    if array is not None and array.dtype.kind in "OUS":
         relevant = array.tolist()
     if not isinstance(relevant, (list, tuple)):
         kind = type(relevant).__name__
@@ -215,7 +271,12 @@ def of_relevant(relevant: Any, name: str = "relevant") -> JudgmentSets:
     return _of_collections(name, range(len(relevant)), relevant)
 
 
+_PLAIN_IDS = (str, bytes, int, np.integer)
+
+
 def _of_collections(name: str, users: Sequence[Any], values: Sequence[Any]) -> JudgmentSets:
+    if len(values) and all(issubclass(kind, _PLAIN_IDS) for kind in {*map(type, values)}):
+        values = [(own,) for own in values]  # as leave-one-out has it
     mappings = {isinstance(own, Mapping) for own in {type(own): own for own in values}.values()}
     if mappings <= {True}:
         return of_dicts(users, values, name)

@@ -6,11 +6,12 @@ from collections.abc import Hashable, Iterable
 
 import numpy as np
 
+from rankgain.data.columns import ColumnSource, check_duplicates
 from rankgain.data.files import FileInput, is_standard_input, opened
 from rankgain.data.ids import TextIds
 from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, of_ids
 from rankgain.data.layouts import beir_as_qrels, is_beir
-from rankgain.data.lines import BEIR_QRELS, QRELS, Block, TrecSource, read_run, stamp_of
+from rankgain.data.lines import BEIR_QRELS, QRELS, Block, TrecSource, read_run, read_table, stamp_of
 from rankgain.data.rules import check_missing, check_score_bits, check_ties, rules_of
 from rankgain.rankings import Rankings
 from rankgain.threads import check_threads
@@ -24,6 +25,7 @@ def read_trec(
     missing: str = "zero",
     query_ids: Iterable[Hashable] | None = None,
     score_bits: int = 64,
+    duplicates: str = "error",
     threads: int = 1,
 ) -> Rankings:
     """Rankings from a qrels file and a run file, as trec_eval reads them.
@@ -44,6 +46,9 @@ def read_trec(
         As in `from_qrels`; ids are compared by byte.
     score_bits : {64, 32}
         As in `Rankings.under`.
+    duplicates : {"error", "first"}
+        Whether a document that is returned twice for a query is an error, or counts once, where it stands first (with
+        its highest score); then the run is held in memory.
     threads : int
         How many threads may share the work, from 1 to 256; the result is the same with any number. With more than one,
         a block of the run is parsed while the one before it is matched with the qrels; more than two gain nothing more.
@@ -72,12 +77,15 @@ def read_trec(
     """
     check_ties(ties, ids=True)
     check_missing(missing)
+    check_duplicates(duplicates)
     if is_standard_input(qrels) and is_standard_input(run):
         raise ValueError("qrels and run cannot both be standard input")
     judgments = judgment_sets(qrels) if isinstance(qrels, Judgments) else read_qrels(qrels, "qrels")
     check_score_bits(score_bits)
     threads = check_threads(threads)
     rules = rules_of(ties, ids=True, score_bits=score_bits)
+    if duplicates == "first":
+        return Rankings(ColumnSource(judgments, read_table(run), missing=missing, query_ids=query_ids), rules)
     found = stamp_of(run)
     name, places = read_run(run, judgments, ties, score_bits, threads)
     return Rankings(TrecSource(judgments, name, places, found, rules, missing=missing, query_ids=query_ids), rules)
