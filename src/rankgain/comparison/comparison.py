@@ -20,7 +20,7 @@ from rankgain.metrics.metric import Metric, aggregator, better, parse
 from rankgain.rankings import Rankings
 from rankgain.results import export as exports
 from rankgain.results.evaluation import Evaluation, notes
-from rankgain.results.text import html_table, number, text_table
+from rankgain.results.text import html_table, latex_table, markdown_table, number, text_table
 from rankgain.scalars import Floats
 
 
@@ -216,11 +216,16 @@ class Comparison(Mapping[str, Evaluation]):
         """
         return {name: result.to_dict() for name, result in self.items()}
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self, *, wide: bool = False) -> Any:
         """A pandas DataFrame with a row for each query of each run: ``run``, ``query_id``, then a column a metric.
 
-        For the means, ``frame.groupby("run").mean(numeric_only=True)`` or ``pandas.DataFrame(comparison.means())``;
-        for the runs beside each other, ``frame.pivot(index="query_id", columns="run", values="ndcg@10")``.
+        For the means, ``frame.groupby("run").mean(numeric_only=True)`` or ``pandas.DataFrame(comparison.means())``.
+
+        Parameters
+        ----------
+        wide : bool
+            Whether the runs stand beside each other: the index ``query_id``, and a column for each metric and run,
+            NaN where a run lacks the query; ``frame["ndcg@10"]`` has a column per run.
 
         Raises
         ------
@@ -238,7 +243,46 @@ class Comparison(Mapping[str, Evaluation]):
         0   a         0  0.5
         1   b         0  1.0
         """
-        return exports.to_pandas(self.columns())
+        frame = exports.to_pandas(self.columns())
+        if not wide:
+            return frame
+        queries = list(dict.fromkeys(query for result in self.values() for query in result.query_ids))
+        columns = [(str(key), name) for key in self.metrics for name in self]
+        beside = frame.pivot(index="query_id", columns="run")
+        return beside.reindex(index=queries, columns=columns).rename_axis(index="query_id", columns=["metric", "run"])
+
+    def to_markdown(self) -> str:
+        """A Markdown table with a row per metric and a column per run, the best of each row in bold.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> runs = {"a": rg.from_ranked([[0, 1]]), "b": rg.from_ranked([[1, 0]])}
+        >>> print(rg.Comparison({name: run.evaluate("rr") for name, run in runs.items()}).to_markdown())
+        | metric | a | b |
+        |:---|---:|---:|
+        | rr | 0.5000 | **1.0000** |
+        <BLANKLINE>
+        """
+        return markdown_table(*self._cells())
+
+    def to_latex(self) -> str:
+        r"""A LaTeX table for the package booktabs, with the cells of `to_markdown`.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> print(rg.Comparison({"mine": rg.from_ranked([[0, 1]]).evaluate("rr")}).to_latex().splitlines()[4])
+        rr & 0.5000 \\
+        """
+        return latex_table(*self._cells())
+
+    def _cells(self) -> tuple[list[list[str]], set[tuple[int, int]]]:
+        """The table's rows, the first the header, and the places of the best values."""
+        marked = list(self._marked())
+        rows = [[str(key), *(number(value) for value, _ in row)] for key, row in marked]
+        bold = {(r, c) for r, (_, row) in enumerate(marked, 1) for c, (_, best) in enumerate(row, 1) if best}
+        return [["metric", *self], *rows], bold
 
     def to_polars(self) -> Any:
         """A polars DataFrame with the columns of `to_pandas`; ids as in `Evaluation.to_polars`.
@@ -303,10 +347,8 @@ class Comparison(Mapping[str, Evaluation]):
         return self.table()
 
     def _repr_html_(self) -> str:
-        marked = list(self._marked())
-        rows = [[str(key), *(number(value) for value, _ in row)] for key, row in marked]
-        bold = {(r, c) for r, (_, row) in enumerate(marked, 1) for c, (_, best) in enumerate(row, 1) if best}
-        return html_table([["metric", *self], *rows], notes(self), bold)
+        rows, bold = self._cells()
+        return html_table(rows, notes(self), bold)
 
 
 def _best(metric: str | Metric, values: Mapping[str, float]) -> list[str]:

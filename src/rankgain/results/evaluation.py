@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, overload
 
 import numpy as np
 
+from rankgain.data.arrays import objects_of
+from rankgain.data.source import check_query_ids
 from rankgain.metrics.aggregators import check_weights, mean
 from rankgain.metrics.metric import Metric, aggregator
 from rankgain.results import export as exports
-from rankgain.results.text import html_table, number
+from rankgain.results.text import html_table, latex_table, markdown_table, number
 from rankgain.scalars import Floats
 
 COUNTS = "queries", "missing", "unjudged", "empty"
@@ -50,7 +53,7 @@ class Evaluation(Mapping[str | Metric, Floats]):
         missing: str | None,
         like: str | None,
         backend: str,
-        counts: tuple[int, int, int, int],
+        counts: tuple[int, int | None, int | None, int | None],
         assumed: tuple[str, ...] = (),
     ) -> None:
         self._values = values
@@ -72,7 +75,7 @@ class Evaluation(Mapping[str | Metric, Floats]):
         >>> rg.from_ranked([[1, 0], [0, 0]]).evaluate("rr").counts
         {'queries': 2, 'missing': 0, 'unjudged': 0, 'empty': 1}
         """
-        return dict(zip(COUNTS, self._counts, strict=True))
+        return {name: count for name, count in zip(COUNTS, self._counts, strict=True) if count is not None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         counts = state.pop("counts", None)  # of release 0.1
@@ -198,7 +201,11 @@ class Evaluation(Mapping[str | Metric, Floats]):
         for vector in merged.values():
             vector.flags.writeable = False
         backend = "+".join(sorted({name for part in parts for name in part.backend.split("+")}))
-        queries, missing, unjudged, empty = (sum(part.counts[name] for part in parts) for name in COUNTS)
+        queries = sum(len(part.query_ids) for part in parts)
+        missing, unjudged, empty = (
+            sum(part.counts[name] for part in parts) if all(name in part.counts for part in parts) else None
+            for name in COUNTS[1:]
+        )
         counts = queries, missing, unjudged, empty
         assumed = tuple(dict.fromkeys(remark for part in parts for remark in part.assumed))
         return Evaluation(merged, _merged_ids(parts), self.ties, self.missing, self.like, backend, counts, assumed)
@@ -212,6 +219,128 @@ class Evaluation(Mapping[str | Metric, Floats]):
             first, its = getattr(self, rule), getattr(other, rule)
             if first != its:
                 raise ValueError(f"{place} has {rule}={its!r}, and the first has {first!r}: evaluate by the same rules")
+
+    def subset(self, queries: Any) -> Evaluation:
+        """The Evaluation of some of the queries.
+
+        Parameters
+        ----------
+        queries : array_like of bool, or iterable of ids
+            A mask with one boolean per query, in the order of `query_ids`; or ids of queries, in the order that the
+            result is to have.
+
+        Returns
+        -------
+        Evaluation
+            Of its `counts` only ``queries`` is known. Positional ids stay what they are.
+
+        Raises
+        ------
+        KeyError
+            For an id that was not evaluated.
+        ValueError
+            For a mask of another length, or an id that stands there twice.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> result = rg.from_ranked([[1, 0], [0, 1], [0, 0]], query_ids=["a", "b", "c"]).evaluate("rr")
+        >>> result.subset(["c", "a"])["rr"].tolist(), result.subset(result["rr"] > 0).query_ids
+        ([0.0, 1.0], ['a', 'b'])
+        """
+        held = objects_of(queries, "queries")
+        if isinstance(held, (str, bytes)) or not isinstance(held, Iterable):
+            raise TypeError(f"queries must be a mask or ids of queries, not {type(queries).__name__}")
+        asked = list(held)
+        if asked and all(isinstance(one, (bool, np.bool_)) for one in asked):
+            if len(asked) != len(self.query_ids):
+                raise ValueError(f"queries is a mask of {len(asked)}, and there are {len(self.query_ids)} queries")
+            places = np.flatnonzero(asked)
+        else:
+            place = {query: number for number, query in enumerate(self.query_ids)}
+            lacking = next((query for query in asked if query not in place), None)
+            if lacking is not None:
+                raise KeyError(f"query {lacking!r} was not evaluated")
+            places = np.array([place[query] for query in asked], dtype=np.int64)
+        ids = check_query_ids([self.query_ids[number] for number in places.tolist()], len(places))
+        values = {key: vector[places] for key, vector in self.items()}
+        for vector in values.values():
+            vector.flags.writeable = False
+        counts = len(places), None, None, None
+        return Evaluation(values, ids, self.ties, self.missing, self.like, self.backend, counts, self.assumed)
+
+    def flat(self, names: str = "asked", *, weights: Any = None) -> dict[str, float]:
+        """One number per metric, as `aggregate`, by names of text: for MLflow, W&B, TensorBoard and other logs.
+
+        Parameters
+        ----------
+        names : {"asked", "safe"}
+            The metric as it was asked for, or in letters, digits and ``_`` alone, which all of them take: MLflow
+            refuses the ``@`` of ``ndcg@10``, which is ``ndcg_at_10`` then.
+        weights : array_like or mapping, optional
+            As in `mean`.
+
+        Returns
+        -------
+        dict of str to float
+
+        Raises
+        ------
+        ValueError
+            If two metrics have the same name; and as in `mean`.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> rg.from_ranked([[2, 0, 1]]).evaluate("rr", "cg(gain=exponential)@2").flat(names="safe")
+        {'rr': 1.0, 'cg_gain_exponential_at_2': 3.0}
+        """
+        if not isinstance(names, str) or names not in ("asked", "safe"):
+            raise ValueError(f"names must be 'asked' or 'safe', not {names!r}")
+        flat: dict[str, float] = {}
+        for key, value in self.aggregate(weights=weights).items():
+            name = safe_name(str(key)) if names == "safe" else str(key)
+            if name in flat:
+                raise ValueError(f"two metrics are both called {name!r}: evaluate them apart")
+            flat[name] = value
+        return flat
+
+    def to_markdown(self) -> str:
+        """A Markdown table with a row per metric.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> print(rg.from_ranked([[0, 1]]).evaluate("rr", "cg@1").to_markdown())
+        | metric | mean |
+        |:---|---:|
+        | rr | 0.5000 |
+        | cg@1 | 0.0000 |
+        <BLANKLINE>
+        """
+        return markdown_table(self._rows())
+
+    def to_latex(self) -> str:
+        r"""A LaTeX table with a row per metric, for the package booktabs.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> print(rg.from_ranked([[0, 1]]).evaluate("rr", "cg@1").to_latex())
+        \begin{tabular}{lr}
+        \toprule
+        metric & mean \\
+        \midrule
+        rr & 0.5000 \\
+        cg@1 & 0.0000 \\
+        \bottomrule
+        \end{tabular}
+        <BLANKLINE>
+        """
+        return latex_table(self._rows())
+
+    def _rows(self) -> list[list[str]]:
+        return [["metric", "mean"], *([str(key), number(value)] for key, value in self.aggregate().items())]
 
     def to_dict(self) -> dict[Any, dict[str | Metric, float]]:
         """The values by query, then by metric as asked: the shape in which pytrec_eval returns them.
@@ -320,8 +449,14 @@ class Evaluation(Mapping[str | Metric, Floats]):
         )
 
     def _repr_html_(self) -> str:
-        rows = [["metric", "mean"], *([str(key), number(value)] for key, value in self.aggregate().items())]
-        return html_table(rows, notes({"": self}))
+        return html_table(self._rows(), notes({"": self}))
+
+
+def safe_name(text: str) -> str:
+    """A name in letters, digits and underscores."""
+    text = text.replace("@", "_at_").replace("=-", "=minus_")
+    name = re.sub(r"_+", "_", re.sub(r"[^0-9A-Za-z]", "_", text)).strip("_")
+    return f"_{name}" if name[:1].isdigit() else name
 
 
 def _merged_ids(parts: Sequence[Evaluation]) -> Sequence[Any]:
@@ -345,6 +480,8 @@ def notes(results: Mapping[str, Evaluation]) -> list[str]:
     lines = []
     for label in first:
         values = {name: facts[label] for name, facts in known.items()}
+        if "" in values.values():  # a subset does not know it
+            continue
         each = ", ".join(f"{name} {value}" for name, value in values.items())
         lines.append(f"{label}: {first[label] if len(set(values.values())) == 1 else each}")
     assumed = dict.fromkeys(remark for result in results.values() for remark in result.assumed)
@@ -352,13 +489,13 @@ def notes(results: Mapping[str, Evaluation]) -> list[str]:
 
 
 def _known(result: Evaluation) -> dict[str, str]:
-    missing, unjudged = result.counts["missing"], result.counts["unjudged"]
+    missing, unjudged, empty = (result.counts.get(name, "") for name in COUNTS[1:])
     treated = "counted as 0" if result.missing == "zero" else "left out"
     return {
         "queries evaluated": f"{result.counts['queries']}",
         "missing from the run": f"{missing}" + (f" ({treated})" if missing else ""),
         "without judgements": f"{unjudged}" + (" (left out)" if unjudged else ""),
-        "nothing relevant": f"{result.counts['empty']}",
+        "nothing relevant": f"{empty}",
         "ties": (result.ties or "in the order given") + (f" (like {result.like})" if result.like else ""),
         "backend": result.backend,
     }
