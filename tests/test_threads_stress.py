@@ -175,7 +175,7 @@ def test_what_ctypes_has_is_left_alone():
 
     shared = ctypes.pythonapi.PyCapsule_GetPointer
     before = shared.restype, shared.argtypes
-    with pytest.raises(TypeError, match="gave no Arrow stream but object"):
+    with pytest.raises(TypeError, match="returned object, which is not an Arrow stream"):
         rg.from_frames(Frame())
     assert (shared.restype, shared.argtypes) == before
 
