@@ -11,7 +11,7 @@ import rankgain as rg
 from rankgain import choices
 from rankgain.data import columns, rules
 from rankgain.metrics import parameters
-from rankgain.results import presets
+from rankgain.results import evaluation, presets
 from rankgain.scalars import Floats
 
 LISTS = [[3, 2], [1]]
@@ -97,6 +97,8 @@ def test_choices_are_those_of_the_tables() -> None:
     [
         (choices.Missing, rules.check_missing),
         (choices.Validate, columns.check_validate),
+        (choices.Duplicates, columns.check_duplicates),
+        (choices.Naming, evaluation.check_names),
         (choices.Ideal, parameters.check_ideal),
         (choices.Rounding, parameters.check_rounding),
         (choices.ScoreBits, rules.check_score_bits),

@@ -23,7 +23,7 @@ from rankgain.metrics.table import TABLE
 from rankgain.results.presets import PEERS
 from rankgain.tools.scorers import Scorer
 
-SECTIONS = "Parameters", "Attributes", "Returns", "Raises", "See Also", "Notes", "References", "Examples"
+SECTIONS = "Parameters", "Attributes", "Returns", "Raises", "Warns", "See Also", "Notes", "References", "Examples"
 # They raise nothing of their own, whatever they are given.
 NEVER_RAISE = {"compute_aggregated_measure"}
 CALLED_BY_LIBRARIES = {"Scorer.get_metadata_routing"}
@@ -48,7 +48,7 @@ def public():
                     yield f"{short}.{method}", own
 
 
-CHOICES = "Ties", "ScoreTies", "Missing", "Validate", "Ideal", "Rounding", "ScoreBits"
+CHOICES = "Ties", "ScoreTies", "Missing", "Validate", "Duplicates", "Naming", "Ideal", "Rounding", "ScoreBits"
 # Their docstrings name parameters in sentences.
 IN_SENTENCES = "Tests", "Difference", "Groups", "Comparison.", "compare", "lambdarank", "lightgbm_o", "xgboost_o"
 PUBLIC = {name: value for name, value in public() if name not in CALLED_BY_LIBRARIES | DEPRECATED}

@@ -25,8 +25,9 @@ from rankgain.metrics.table import TABLE
 from rankgain.rankings import Rankings
 from rankgain.results.explanation import explain
 from rankgain.results.presets import OWN, PEERS, common_rules, peer_of
+from rankgain.results.text import text_table
 from rankgain.scalars import printable
-from rankgain.threads import check_threads
+from rankgain.threads import MOST, check_threads
 from rankgain.tools.comparisons import COMPARED, read_groups
 from rankgain.tools.reports import FORMATS, SPREADS
 from rankgain.tools.sample import sample
@@ -72,7 +73,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _options(arguments: list[str]) -> argparse.Namespace:
     options, rest = _parser().parse_known_args(arguments)
     if any(argument != "-" and argument.startswith("-") for argument in rest):
-        options.parser.error(f"unrecognized arguments: {' '.join(rest)}")
+        unknown = [argument for argument in rest if argument.startswith("-")]
+        options.parser.error(f"unrecognized arguments: {' '.join(rest)}{options.parser.nearest(unknown)}")
     options.files += rest  # files that follow an option
     return options
 
@@ -82,8 +84,33 @@ def _fail(message: str) -> int:
     return 1
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors name the nearest right option or choice."""
+
+    def nearest(self, unknown: Sequence[str]) -> str:
+        """The option that was probably meant by the first of those that there are not."""
+        import difflib  # not needed until something is wrong
+
+        for argument in unknown:
+            name = argument.partition("=")[0]
+            near = difflib.get_close_matches(name, self._option_string_actions, n=1)
+            if near:
+                return f"; did you mean {near[0]}?"
+        return ""
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        try:
+            super()._check_value(action, value)
+        except argparse.ArgumentError as error:
+            import difflib
+
+            near = difflib.get_close_matches(str(value), map(str, action.choices or ()), n=1)
+            error.message += f"; did you mean {near[0]!r}?" if near else ""
+            raise
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="rankgain", description="Ranking metrics from qrels and runs.")
+    parser = _Parser(prog="rankgain", description="Ranking metrics from qrels and runs.")
     parser.add_argument("--version", action="version", version=_version())
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     evaluate = commands.add_parser(
@@ -123,7 +150,7 @@ def _parser() -> argparse.ArgumentParser:
         type=_threads,
         default=1,
         metavar="N",
-        help="the number of threads that may share the work (default: 1)",
+        help="the number of threads that may share the work (default: 1; 0: one per core)",
     )
     evaluate.add_argument("--per-query", action="store_true", help="one row per query (and run)")
     forms = evaluate.add_mutually_exclusive_group()
@@ -139,6 +166,7 @@ def _parser() -> argparse.ArgumentParser:
     evaluate.set_defaults(parser=evaluate, run=_run)
     _add_compare(commands)
     _add_explain(commands)
+    _add_metrics(commands)
     commands.add_parser(
         "trec_eval", add_help=False, help="evaluate a run with trec_eval's options, and print as it does"
     )
@@ -227,9 +255,44 @@ def _peer(text: str) -> str:
 
 def _threads(text: str) -> int:
     try:
-        return check_threads(int(text))
+        return check_threads(int(text) or min(_cores(), MOST))
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _add_metrics(commands: Any) -> None:
+    metrics = commands.add_parser(
+        "metrics",
+        help="list the metrics with their parameters and other names, or explain one",
+        description="List the metrics with their parameters and other names, or say what one of them is.",
+    )
+    metrics.add_argument("metric", nargs="?", type=_metric, metavar="NAME", help="a metric, by any of its names")
+    metrics.set_defaults(parser=metrics, run=_metrics, files=[])
+
+
+def _metrics(options: argparse.Namespace) -> None:
+    if options.files:
+        options.parser.error(f"unrecognized arguments: {' '.join(options.files)}")
+    if options.metric is None:
+        rows = [["metric", "parameters", "other names"]]
+        for row in TABLE.values():
+            rows.append([f"{row.name}{'@k' * row.cuts}", ", ".join(row.takes), ", ".join(row.aliases)])
+        _print("\n".join([*text_table(rows, names=3), "", "rankgain metrics NAME: what one of them is", ""]))
+        return
+    (_, record), *_ = parse(options.metric)
+    row = TABLE[record.name]
+    facts = {
+        "parameters": ", ".join([*("@k",) * row.cuts, *row.takes]) or "none",
+        "other names": ", ".join(row.aliases) or "none",
+        "source": row.source,
+    }
+    _print("\n".join([f"{row.name}: {row.title}", *(f"{name}: {fact}" for name, fact in facts.items()), ""]))
+    _print(f"\n{explain(options.metric)}\n")
 
 
 def _explain(options: argparse.Namespace) -> None:

@@ -14,7 +14,11 @@ from rankgain._codes import IN_JUDGED
 _TEXTS: dict[int, tuple[type[Exception], str]] = {
     _codes.NAN_GRADE: (ValueError, "the grade is NaN; grades must be finite numbers"),
     _codes.INFINITE_GRADE: (ValueError, "the grade is infinite; grades must be finite numbers"),
-    _codes.NEGATIVE_GRADE: (ValueError, "the grade is negative; give 0 to documents that are not relevant"),
+    _codes.NEGATIVE_GRADE: (
+        ValueError,
+        "the grade is negative; give 0 to documents that are not relevant, and leave out padding (-1, -100 …) by a "
+        "mask, mask=labels >= 0",
+    ),
     _codes.LARGE_GRADE: (ValueError, "the grade is too large for gain='exponential', which needs grades below 1024"),
     _codes.NAN_SCORE: (ValueError, "the score is NaN; use -inf for a document that must come last"),
     _codes.NOT_FINITE: (

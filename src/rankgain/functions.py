@@ -239,14 +239,24 @@ def discount(n: int, kind: DiscountKind = "log2") -> Floats:
 
 
 @overload
-def cg(relevance: _AnyShape, *, k: int | None = None, gain: GainKind = "linear") -> float | Floats: ...
+def cg(
+    relevance: _AnyShape, *, k: int | None = None, gain: GainKind = "linear", mask: ArrayLike | None = None
+) -> float | Floats: ...
 @overload
-def cg(relevance: _OneList, *, k: int | None = None, gain: GainKind = "linear") -> float: ...
+def cg(
+    relevance: _OneList, *, k: int | None = None, gain: GainKind = "linear", mask: ArrayLike | None = None
+) -> float: ...
 @overload
-def cg(relevance: _ManyLists, *, k: int | None = None, gain: GainKind = "linear") -> Floats: ...
+def cg(
+    relevance: _ManyLists, *, k: int | None = None, gain: GainKind = "linear", mask: ArrayLike | None = None
+) -> Floats: ...
 @overload
-def cg(relevance: ArrayLike, *, k: int | None = None, gain: GainKind = "linear") -> float | Floats: ...
-def cg(relevance: Any, *scores: Never, k: int | None = None, gain: GainKind = "linear") -> float | Floats:
+def cg(
+    relevance: ArrayLike, *, k: int | None = None, gain: GainKind = "linear", mask: ArrayLike | None = None
+) -> float | Floats: ...
+def cg(
+    relevance: Any, *scores: Never, k: int | None = None, gain: GainKind = "linear", mask: ArrayLike | None = None
+) -> float | Floats:
     """Compute the cumulative gain: the sum of the gains down to rank k.
 
     Parameters
@@ -258,6 +268,8 @@ def cg(relevance: Any, *scores: Never, k: int | None = None, gain: GainKind = "l
         The cut-off, a positive integer: grades beyond rank `k` are not read. By default, the whole list counts.
     gain : str, mapping, sequence or callable, default "linear"
         How a grade becomes a gain; see `rankgain.gain`.
+    mask : array_like of bool, optional
+        True for a document, False for padding, in the shape of `relevance`. By default, every entry is a document.
 
     Returns
     -------
@@ -267,10 +279,12 @@ def cg(relevance: Any, *scores: Never, k: int | None = None, gain: GainKind = "l
     Raises
     ------
     ValueError
-        If a grade is NaN, infinite or negative, or has no gain; if the sum is not finite; if `k` is not positive; or if
-        `relevance` has more than two dimensions. The message names the query and the position.
+        If a grade is NaN, infinite or negative, or has no gain; if the sum is not finite; if `k` is not positive; if
+        `relevance` has more than two dimensions; or if `mask` has another shape. The message names the query and the
+        position.
     TypeError
-        If a grade is not a number, `k` is not an integer, or `gain` is of no type that `rankgain.gain` takes.
+        If a grade is not a number, `k` is not an integer, `gain` is of no type that `rankgain.gain` takes, or `mask`
+        does not hold booleans.
 
     See Also
     --------
@@ -298,28 +312,53 @@ def cg(relevance: Any, *scores: Never, k: int | None = None, gain: GainKind = "l
     if scores:
         raise _misplaced("cg", "cg")
     settings = _settings(k, gain, NO_DISCOUNT)
-    value = None if settings.kernel is None else settings.kernel.dcg(relevance)
-    return _of_lists("cg", relevance, None, settings) if value is None else value
+    value = None if settings.kernel is None or mask is not None else settings.kernel.dcg(relevance)
+    return _of_lists("cg", relevance, None, settings, mask) if value is None else value
 
 
 @overload
 def dcg(
-    relevance: _AnyShape, *, k: int | None = None, gain: GainKind = "linear", discount: DiscountKind = "log2"
+    relevance: _AnyShape,
+    *,
+    k: int | None = None,
+    gain: GainKind = "linear",
+    discount: DiscountKind = "log2",
+    mask: ArrayLike | None = None,
 ) -> float | Floats: ...
 @overload
 def dcg(
-    relevance: _OneList, *, k: int | None = None, gain: GainKind = "linear", discount: DiscountKind = "log2"
+    relevance: _OneList,
+    *,
+    k: int | None = None,
+    gain: GainKind = "linear",
+    discount: DiscountKind = "log2",
+    mask: ArrayLike | None = None,
 ) -> float: ...
 @overload
 def dcg(
-    relevance: _ManyLists, *, k: int | None = None, gain: GainKind = "linear", discount: DiscountKind = "log2"
+    relevance: _ManyLists,
+    *,
+    k: int | None = None,
+    gain: GainKind = "linear",
+    discount: DiscountKind = "log2",
+    mask: ArrayLike | None = None,
 ) -> Floats: ...
 @overload
 def dcg(
-    relevance: ArrayLike, *, k: int | None = None, gain: GainKind = "linear", discount: DiscountKind = "log2"
+    relevance: ArrayLike,
+    *,
+    k: int | None = None,
+    gain: GainKind = "linear",
+    discount: DiscountKind = "log2",
+    mask: ArrayLike | None = None,
 ) -> float | Floats: ...
 def dcg(
-    relevance: Any, *scores: Never, k: int | None = None, gain: GainKind = "linear", discount: DiscountKind = "log2"
+    relevance: Any,
+    *scores: Never,
+    k: int | None = None,
+    gain: GainKind = "linear",
+    discount: DiscountKind = "log2",
+    mask: ArrayLike | None = None,
 ) -> float | Floats:
     """Compute the discounted cumulative gain: the sum of gain times discount down to rank k.
 
@@ -334,6 +373,8 @@ def dcg(
         How a grade becomes a gain; see `rankgain.gain`.
     discount : str or sequence of float, default "log2"
         How much a rank counts; see `rankgain.discount`.
+    mask : array_like of bool, optional
+        True for a document, False for padding, in the shape of `relevance`. By default, every entry is a document.
 
     Returns
     -------
@@ -344,11 +385,11 @@ def dcg(
     ------
     ValueError
         If a grade is NaN, infinite or negative, or has no gain; if the sum is not finite; if `k` is not positive; if
-        `discount` is unknown or has fewer entries than there are ranks to count; or if `relevance` has more than two
-        dimensions. The message names the query and the position.
+        `discount` is unknown or has fewer entries than there are ranks to count; if `relevance` has more than two
+        dimensions; or if `mask` has another shape. The message names the query and the position.
     TypeError
         If a grade is not a number, `k` is not an integer, or `gain` or `discount` is of a type that `rankgain.gain` or
-        `rankgain.discount` does not take.
+        `rankgain.discount` does not take; or if `mask` does not hold booleans.
 
     See Also
     --------
@@ -382,28 +423,53 @@ def dcg(
     if scores:
         raise _misplaced("dcg", "dcg")
     settings = _settings(k, gain, discount)
-    value = None if settings.kernel is None else settings.kernel.dcg(relevance)
-    return _of_lists("dcg", relevance, None, settings) if value is None else value
+    value = None if settings.kernel is None or mask is not None else settings.kernel.dcg(relevance)
+    return _of_lists("dcg", relevance, None, settings, mask) if value is None else value
 
 
 @overload
 def idcg(
-    judged: _AnyShape, *, k: int | None = None, gain: GainKind = "linear", discount: DiscountKind = "log2"
+    judged: _AnyShape,
+    *,
+    k: int | None = None,
+    gain: GainKind = "linear",
+    discount: DiscountKind = "log2",
+    mask: ArrayLike | None = None,
 ) -> float | Floats: ...
 @overload
 def idcg(
-    judged: _OneList, *, k: int | None = None, gain: GainKind = "linear", discount: DiscountKind = "log2"
+    judged: _OneList,
+    *,
+    k: int | None = None,
+    gain: GainKind = "linear",
+    discount: DiscountKind = "log2",
+    mask: ArrayLike | None = None,
 ) -> float: ...
 @overload
 def idcg(
-    judged: _ManyLists, *, k: int | None = None, gain: GainKind = "linear", discount: DiscountKind = "log2"
+    judged: _ManyLists,
+    *,
+    k: int | None = None,
+    gain: GainKind = "linear",
+    discount: DiscountKind = "log2",
+    mask: ArrayLike | None = None,
 ) -> Floats: ...
 @overload
 def idcg(
-    judged: ArrayLike, *, k: int | None = None, gain: GainKind = "linear", discount: DiscountKind = "log2"
+    judged: ArrayLike,
+    *,
+    k: int | None = None,
+    gain: GainKind = "linear",
+    discount: DiscountKind = "log2",
+    mask: ArrayLike | None = None,
 ) -> float | Floats: ...
 def idcg(
-    judged: Any, *, k: int | None = None, gain: GainKind = "linear", discount: DiscountKind = "log2"
+    judged: Any,
+    *,
+    k: int | None = None,
+    gain: GainKind = "linear",
+    discount: DiscountKind = "log2",
+    mask: ArrayLike | None = None,
 ) -> float | Floats:
     """Compute the ideal DCG: the highest DCG that the judged documents of a query can have.
 
@@ -419,6 +485,8 @@ def idcg(
         How a grade becomes a gain; see `rankgain.gain`.
     discount : str or sequence of float, default "log2"
         How much a rank counts; see `rankgain.discount`.
+    mask : array_like of bool, optional
+        True for a document, False for padding, in the shape of `judged`. By default, every entry is a document.
 
     Returns
     -------
@@ -429,11 +497,11 @@ def idcg(
     ------
     ValueError
         If a grade is NaN, infinite or negative, or has no gain; if the sum is not finite; if `k` is not positive; if
-        `discount` is unknown or has fewer entries than there are ranks to count; or if `judged` has more than two
-        dimensions. The message names the query and the position.
+        `discount` is unknown or has fewer entries than there are ranks to count; if `judged` has more than two
+        dimensions; or if `mask` has another shape. The message names the query and the position.
     TypeError
         If a grade is not a number, `k` is not an integer, or `gain` or `discount` is of a type that `rankgain.gain` or
-        `rankgain.discount` does not take.
+        `rankgain.discount` does not take; or if `mask` does not hold booleans.
 
     See Also
     --------
@@ -464,8 +532,8 @@ def idcg(
     [5.6925, 1.0]
     """
     settings = _settings(k, gain, discount)
-    value = None if settings.kernel is None else settings.kernel.idcg(judged)
-    return _of_lists("idcg", judged, None, settings) if value is None else value
+    value = None if settings.kernel is None or mask is not None else settings.kernel.idcg(judged)
+    return _of_lists("idcg", judged, None, settings, mask) if value is None else value
 
 
 @overload
@@ -478,6 +546,7 @@ def ndcg(
     gain: GainKind = "linear",
     discount: DiscountKind = "log2",
     empty: float = 0.0,
+    mask: ArrayLike | None = None,
 ) -> float | Floats: ...
 @overload
 def ndcg(
@@ -489,6 +558,7 @@ def ndcg(
     gain: GainKind = "linear",
     discount: DiscountKind = "log2",
     empty: float = 0.0,
+    mask: ArrayLike | None = None,
 ) -> float: ...
 @overload
 def ndcg(
@@ -500,6 +570,7 @@ def ndcg(
     gain: GainKind = "linear",
     discount: DiscountKind = "log2",
     empty: float = 0.0,
+    mask: ArrayLike | None = None,
 ) -> Floats: ...
 @overload
 def ndcg(
@@ -511,6 +582,7 @@ def ndcg(
     gain: GainKind = "linear",
     discount: DiscountKind = "log2",
     empty: float = 0.0,
+    mask: ArrayLike | None = None,
 ) -> float | Floats: ...
 def ndcg(
     relevance: Any,
@@ -521,6 +593,7 @@ def ndcg(
     gain: GainKind = "linear",
     discount: DiscountKind = "log2",
     empty: float = 0.0,
+    mask: ArrayLike | None = None,
 ) -> float | Floats:
     """Compute the normalised DCG: DCG divided by the ideal DCG.
 
@@ -544,6 +617,8 @@ def ndcg(
         How much a rank counts; see `rankgain.discount`.
     empty : float, default 0.0
         The value of a query whose ideal DCG is 0. NaN leaves such queries out of means.
+    mask : array_like of bool, optional
+        True for a document, False for padding, in the shape of `relevance`. By default, every entry is a document.
 
     Returns
     -------
@@ -557,8 +632,8 @@ def ndcg(
         If a grade is NaN, infinite or negative, or has no gain; if a sum is not finite; if `judged` lacks grades that
         were returned, so that DCG exceeds the ideal; if `judged` holds other numbers of queries than `relevance`; if
         `k` is not positive; if `ideal` or `discount` is unknown; if `discount` has fewer entries than there are ranks
-        to count; if `empty` is infinite; or if an array has more than two dimensions. The message names the query and
-        the position.
+        to count; if `empty` is infinite; if an array has more than two dimensions; or if `mask` has another shape. The
+        message names the query and the position.
     TypeError
         If a grade or `empty` is not a number, `k` is not an integer, or `gain` or `discount` is of a type that
         `rankgain.gain` or `rankgain.discount` does not take.
@@ -596,19 +671,31 @@ def ndcg(
     if scores:
         raise _misplaced("ndcg", "ndcg")
     settings = _settings(k, gain, discount, ideal, empty)
-    value = None if settings.kernel is None or judged is not None else settings.kernel.ndcg(relevance)
-    return _of_lists("ndcg", relevance, judged, settings) if value is None else value
+    value = (
+        None if settings.kernel is None or judged is not None or mask is not None else settings.kernel.ndcg(relevance)
+    )
+    return _of_lists("ndcg", relevance, judged, settings, mask) if value is None else value
 
 
 @overload
-def reciprocal_rank(relevance: _AnyShape, *, k: int | None = None, rel: float | None = None) -> float | Floats: ...
+def reciprocal_rank(
+    relevance: _AnyShape, *, k: int | None = None, rel: float | None = None, mask: ArrayLike | None = None
+) -> float | Floats: ...
 @overload
-def reciprocal_rank(relevance: _OneList, *, k: int | None = None, rel: float | None = None) -> float: ...
+def reciprocal_rank(
+    relevance: _OneList, *, k: int | None = None, rel: float | None = None, mask: ArrayLike | None = None
+) -> float: ...
 @overload
-def reciprocal_rank(relevance: _ManyLists, *, k: int | None = None, rel: float | None = None) -> Floats: ...
+def reciprocal_rank(
+    relevance: _ManyLists, *, k: int | None = None, rel: float | None = None, mask: ArrayLike | None = None
+) -> Floats: ...
 @overload
-def reciprocal_rank(relevance: ArrayLike, *, k: int | None = None, rel: float | None = None) -> float | Floats: ...
-def reciprocal_rank(relevance: Any, *scores: Never, k: int | None = None, rel: float | None = None) -> float | Floats:
+def reciprocal_rank(
+    relevance: ArrayLike, *, k: int | None = None, rel: float | None = None, mask: ArrayLike | None = None
+) -> float | Floats: ...
+def reciprocal_rank(
+    relevance: Any, *scores: Never, k: int | None = None, rel: float | None = None, mask: ArrayLike | None = None
+) -> float | Floats:
     """Compute the reciprocal rank: 1 / rank of the first relevant document.
 
     Parameters
@@ -620,6 +707,8 @@ def reciprocal_rank(relevance: Any, *scores: Never, k: int | None = None, rel: f
         The cut-off, a positive integer: grades beyond rank `k` are not read. By default, the whole list counts.
     rel : float, optional
         The lowest grade that is relevant, inclusive. By default, every grade above 0 is relevant.
+    mask : array_like of bool, optional
+        True for a document, False for padding, in the shape of `relevance`. By default, every entry is a document.
 
     Returns
     -------
@@ -629,10 +718,10 @@ def reciprocal_rank(relevance: Any, *scores: Never, k: int | None = None, rel: f
     Raises
     ------
     ValueError
-        If a grade is NaN, infinite or negative; if `k` is not positive; if `rel` is not finite; or if `relevance` has
-        more than two dimensions. The message names the query and the position.
+        If a grade is NaN, infinite or negative; if `k` is not positive; if `rel` is not finite; if `relevance` has
+        more than two dimensions; or if `mask` has another shape. The message names the query and the position.
     TypeError
-        If a grade or `rel` is not a number, or `k` is not an integer.
+        If a grade or `rel` is not a number, `k` is not an integer, or `mask` does not hold booleans.
 
     See Also
     --------
@@ -659,8 +748,8 @@ def reciprocal_rank(relevance: Any, *scores: Never, k: int | None = None, rel: f
     if scores:
         raise _misplaced("reciprocal_rank", "rr")
     settings = _settings_of_rr(k, rel)
-    value = None if settings.kernel is None else settings.kernel.rr(relevance)
-    return _of_lists("rr", relevance, None, settings) if value is None else value
+    value = None if settings.kernel is None or mask is not None else settings.kernel.rr(relevance)
+    return _of_lists("rr", relevance, None, settings, mask) if value is None else value
 
 
 def mean_ndcg(
@@ -672,6 +761,7 @@ def mean_ndcg(
     gain: GainKind = "linear",
     discount: DiscountKind = "log2",
     empty: float = 0.0,
+    mask: ArrayLike | None = None,
 ) -> float:
     """Compute the mean over queries of the normalised DCG.
 
@@ -694,6 +784,8 @@ def mean_ndcg(
         How much a rank counts; see `rankgain.discount`.
     empty : float, default 0.0
         The value of a query whose ideal DCG is 0. NaN leaves such queries out of the mean.
+    mask : array_like of bool, optional
+        True for a document, False for padding, in the shape of `relevance`. By default, every entry is a document.
 
     Returns
     -------
@@ -733,10 +825,12 @@ def mean_ndcg(
     """
     if scores:
         raise _misplaced("mean_ndcg", "ndcg")
-    return _mean(ndcg(relevance, k=k, judged=judged, ideal=ideal, gain=gain, discount=discount, empty=empty))
+    return _mean(ndcg(relevance, k=k, judged=judged, ideal=ideal, gain=gain, discount=discount, empty=empty, mask=mask))
 
 
-def mrr(relevance: ArrayLike, *scores: Never, k: int | None = None, rel: float | None = None) -> float:
+def mrr(
+    relevance: ArrayLike, *scores: Never, k: int | None = None, rel: float | None = None, mask: ArrayLike | None = None
+) -> float:
     """Compute the mean reciprocal rank: the mean over queries of 1 / rank of the first relevant document.
 
     Parameters
@@ -748,6 +842,8 @@ def mrr(relevance: ArrayLike, *scores: Never, k: int | None = None, rel: float |
         The cut-off, a positive integer: grades beyond rank `k` are not read. By default, the whole lists count.
     rel : float, optional
         The lowest grade that is relevant, inclusive. By default, every grade above 0 is relevant.
+    mask : array_like of bool, optional
+        True for a document, False for padding, in the shape of `relevance`. By default, every entry is a document.
 
     Returns
     -------
@@ -757,10 +853,10 @@ def mrr(relevance: ArrayLike, *scores: Never, k: int | None = None, rel: float |
     Raises
     ------
     ValueError
-        If a grade is NaN, infinite or negative; if `k` is not positive; if `rel` is not finite; or if `relevance` has
-        more than two dimensions. The message names the query and the position.
+        If a grade is NaN, infinite or negative; if `k` is not positive; if `rel` is not finite; if `relevance` has
+        more than two dimensions; or if `mask` has another shape. The message names the query and the position.
     TypeError
-        If a grade or `rel` is not a number, or `k` is not an integer.
+        If a grade or `rel` is not a number, `k` is not an integer, or `mask` does not hold booleans.
 
     See Also
     --------
@@ -789,11 +885,16 @@ def mrr(relevance: ArrayLike, *scores: Never, k: int | None = None, rel: float |
     """
     if scores:
         raise _misplaced("mrr", "mrr")
-    return _mean(reciprocal_rank(relevance, k=k, rel=rel))
+    return _mean(reciprocal_rank(relevance, k=k, rel=rel, mask=mask))
 
 
 def precision(
-    relevance: Any, *scores: Never, k: int | None = None, judged: Any = None, rel: float | None = None
+    relevance: Any,
+    *scores: Never,
+    k: int | None = None,
+    judged: Any = None,
+    rel: float | None = None,
+    mask: ArrayLike | None = None,
 ) -> float | Floats:
     """Compute the precision: the share of relevant documents among the first k, or among those returned.
 
@@ -808,6 +909,8 @@ def precision(
         The grades of all judged documents, as the other functions take them; nothing here depends on them.
     rel : float, optional
         The lowest grade that is relevant, inclusive. By default, every grade above 0 is relevant.
+    mask : array_like of bool, optional
+        True for a document, False for padding, in the shape of `relevance`. By default, every entry is a document.
 
     Returns
     -------
@@ -817,9 +920,11 @@ def precision(
     Raises
     ------
     ValueError
-        If a grade is NaN, infinite or negative, if `k` is less than 1, if `judged` has not one list per query.
+        If a grade is NaN, infinite or negative, if `k` is less than 1, if `judged` has not one list per query,
+        or if `mask` has another shape.
     TypeError
-        If a grade, `k` or `rel` is not a number, or if scores are given as a second argument.
+        If a grade, `k` or `rel` is not a number, if `mask` does not hold booleans, or if scores are given as a second
+        argument.
 
     See Also
     --------
@@ -841,11 +946,16 @@ def precision(
     """
     if scores:
         raise _misplaced("precision", "precision")
-    return _of_relevant("precision", relevance, judged, k, rel)
+    return _of_relevant("precision", relevance, judged, k, rel, mask)
 
 
 def recall(
-    relevance: Any, *scores: Never, k: int | None = None, judged: Any = None, rel: float | None = None
+    relevance: Any,
+    *scores: Never,
+    k: int | None = None,
+    judged: Any = None,
+    rel: float | None = None,
+    mask: ArrayLike | None = None,
 ) -> float | Floats:
     """Compute the recall: the share of the relevant documents that were returned down to rank k.
 
@@ -861,6 +971,8 @@ def recall(
         holds them all. To leave out what was not returned inflates the value.
     rel : float, optional
         The lowest grade that is relevant, inclusive. By default, every grade above 0 is relevant.
+    mask : array_like of bool, optional
+        True for a document, False for padding, in the shape of `relevance`. By default, every entry is a document.
 
     Returns
     -------
@@ -870,10 +982,11 @@ def recall(
     Raises
     ------
     ValueError
-        If a grade is NaN, infinite or negative, if `k` is less than 1, if `judged` has not one list per query, or if it
-        lacks relevant documents that were returned.
+        If a grade is NaN, infinite or negative, if `k` is less than 1, if `judged` has not one list per query or
+        lacks relevant documents that were returned, or if `mask` has another shape.
     TypeError
-        If a grade, `k` or `rel` is not a number, or if scores are given as a second argument.
+        If a grade, `k` or `rel` is not a number, if `mask` does not hold booleans, or if scores are given as a second
+        argument.
 
     See Also
     --------
@@ -894,11 +1007,16 @@ def recall(
     """
     if scores:
         raise _misplaced("recall", "recall")
-    return _of_relevant("recall", relevance, judged, k, rel)
+    return _of_relevant("recall", relevance, judged, k, rel, mask)
 
 
 def average_precision(
-    relevance: Any, *scores: Never, k: int | None = None, judged: Any = None, rel: float | None = None
+    relevance: Any,
+    *scores: Never,
+    k: int | None = None,
+    judged: Any = None,
+    rel: float | None = None,
+    mask: ArrayLike | None = None,
 ) -> float | Floats:
     """Compute the average precision: the mean of the precisions at the ranks of the relevant documents.
 
@@ -914,6 +1032,8 @@ def average_precision(
         holds them all. To leave out what was not returned inflates the value.
     rel : float, optional
         The lowest grade that is relevant, inclusive. By default, every grade above 0 is relevant.
+    mask : array_like of bool, optional
+        True for a document, False for padding, in the shape of `relevance`. By default, every entry is a document.
 
     Returns
     -------
@@ -923,10 +1043,11 @@ def average_precision(
     Raises
     ------
     ValueError
-        If a grade is NaN, infinite or negative, if `k` is less than 1, if `judged` has not one list per query, or if it
-        lacks relevant documents that were returned.
+        If a grade is NaN, infinite or negative, if `k` is less than 1, if `judged` has not one list per query or
+        lacks relevant documents that were returned, or if `mask` has another shape.
     TypeError
-        If a grade, `k` or `rel` is not a number, or if scores are given as a second argument.
+        If a grade, `k` or `rel` is not a number, if `mask` does not hold booleans, or if scores are given as a second
+        argument.
 
     See Also
     --------
@@ -952,11 +1073,16 @@ def average_precision(
     """
     if scores:
         raise _misplaced("average_precision", "average_precision")
-    return _of_relevant("average_precision", relevance, judged, k, rel)
+    return _of_relevant("average_precision", relevance, judged, k, rel, mask)
 
 
 def hit_rate(
-    relevance: Any, *scores: Never, k: int | None = None, judged: Any = None, rel: float | None = None
+    relevance: Any,
+    *scores: Never,
+    k: int | None = None,
+    judged: Any = None,
+    rel: float | None = None,
+    mask: ArrayLike | None = None,
 ) -> float | Floats:
     """Compute the hit rate: 1 if a relevant document was returned down to rank k, else 0.
 
@@ -971,6 +1097,8 @@ def hit_rate(
         The grades of all judged documents, as the other functions take them; nothing here depends on them.
     rel : float, optional
         The lowest grade that is relevant, inclusive. By default, every grade above 0 is relevant.
+    mask : array_like of bool, optional
+        True for a document, False for padding, in the shape of `relevance`. By default, every entry is a document.
 
     Returns
     -------
@@ -980,9 +1108,11 @@ def hit_rate(
     Raises
     ------
     ValueError
-        If a grade is NaN, infinite or negative, if `k` is less than 1, if `judged` has not one list per query.
+        If a grade is NaN, infinite or negative, if `k` is less than 1, if `judged` has not one list per query,
+        or if `mask` has another shape.
     TypeError
-        If a grade, `k` or `rel` is not a number, or if scores are given as a second argument.
+        If a grade, `k` or `rel` is not a number, if `mask` does not hold booleans, or if scores are given as a second
+        argument.
 
     See Also
     --------
@@ -999,16 +1129,16 @@ def hit_rate(
     """
     if scores:
         raise _misplaced("hit_rate", "hit_rate")
-    return _of_relevant("success", relevance, judged, k, rel)
+    return _of_relevant("success", relevance, judged, k, rel, mask)
 
 
 def _mean(values: float | Floats) -> float:
     return mean(np.atleast_1d(values))
 
 
-def _of_lists(name: str, relevance: Any, judged: Any, settings: _Settings) -> float | Floats:
+def _of_lists(name: str, relevance: Any, judged: Any, settings: _Settings, mask: Any) -> float | Floats:
     """The metric of one list or of each of many, whatever holds them."""
-    lists = RaggedArray.of(relevance, "judged" if name == "idcg" else "relevance")
+    lists = RaggedArray.of(relevance, "judged" if name == "idcg" else "relevance").unmasked(mask)
     truth = None if judged is None else check_judged(judged, lists)
     if settings.kernel is None:
         out = _evaluated(name, lists, truth, settings)
@@ -1060,13 +1190,13 @@ def _evaluated(name: str, lists: RaggedArray, truth: RaggedArray | None, setting
     return values
 
 
-def _of_relevant(name: str, relevance: Any, judged: Any, k: Any, rel: Any) -> float | Floats:
+def _of_relevant(name: str, relevance: Any, judged: Any, k: Any, rel: Any, mask: Any) -> float | Floats:
     """A metric of relevant documents, by the engine."""
     from rankgain.data.lists import ListSource
     from rankgain.data.rules import GIVEN
     from rankgain.metrics.program import fill, planned
 
-    lists = RaggedArray.of(relevance, "relevance")
+    lists = RaggedArray.of(relevance, "relevance").unmasked(mask)
     truth = None if judged is None else check_judged(judged, lists)
     plan = planned((_metric_of_relevant(name, k, rel),))
     out, _ = fill(plan, ListSource(lists, None, truth, range(len(lists)), refuse=_refuse), GIVEN)

@@ -30,9 +30,11 @@ from __future__ import annotations
 import math
 import operator
 import sys
+import warnings
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import repeat
+from types import FunctionType
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -396,6 +398,11 @@ def install() -> None:
 
     Call it before anything else imports pytrec_eval; a module that did so before keeps what it has.
 
+    Warns
+    -----
+    UserWarning
+        If modules keep the other pytrec_eval; they are named.
+
     Examples
     --------
     >>> import sys
@@ -407,4 +414,26 @@ def install() -> None:
     'rankgain.pytrec_eval'
     >>> _ = sys.modules.pop("pytrec_eval") if before is None else sys.modules.update(pytrec_eval=before)
     """
+    keepers = sorted(_keepers())
     sys.modules["pytrec_eval"] = sys.modules[__name__]
+    if keepers:
+        warnings.warn(
+            f"pytrec_eval was imported before install() was called, and {', '.join(keepers)} "
+            f"{'keep' if len(keepers) > 1 else 'keeps'} it: call install() before importing what uses it",
+            UserWarning,
+            stacklevel=2,
+        )
+
+
+def _keepers() -> Iterator[str]:
+    """The modules that hold the other pytrec_eval, or something of it."""
+    other = sys.modules.get("pytrec_eval")
+    if other is None or other is sys.modules[__name__]:
+        return
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] in ("pytrec_eval", "pytrec_eval_ext") or module is None:
+            continue
+        for held in list(getattr(module, "__dict__", {}).values()):
+            if held is other or (isinstance(held, (type, FunctionType)) and held.__module__ == "pytrec_eval"):
+                yield name
+                break

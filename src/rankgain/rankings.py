@@ -275,7 +275,8 @@ class Rankings:
         names, missing = source.query_ids, source.missing
         counts = (len(names), *source.left_out, empty)
         values, weights = plan.vectors(asked, out), plan.weights(out) if plan.weighing else None
-        return Evaluation(values, names, rules.ties, missing, like, plan.backend, counts, weights)
+        assumed = source.assumed
+        return Evaluation(values, names, rules.ties, missing, like, plan.backend, counts, weights, assumed)
 
     def tie_spread(self, *metrics: str | Metric, threads: int = 1) -> TieSpread:
         """Compute the worst, expected and best values of metrics over the orders of tied documents.

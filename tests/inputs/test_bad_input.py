@@ -184,7 +184,7 @@ BAD_IDEALS = [
 ]
 BAD_MISSING = [(ValueError, "must be 'zero' or 'skip'", "no", "", None, True, ["zero"])]
 BAD_METRICS = [
-    (ValueError, "k must be a positive integer", "ndcg@0", "ndcg@-1", "ndcg_cut.0", "rr(k=0)", "ndcg@2.5"),
+    (ValueError, "k must be a positive integer", "ndcg@0", "ndcg@-1", "ndcg_cut.0", "rr(k=0)", "ndcg@2.5", "ndcg@5,x"),
     (ValueError, "'ndcg@ | k must be a positive integer", "ndcg@", "ndcg@x", "ndcg@1e3"),
     (ValueError, "unknown metric | did you mean 'ndcg | There are | rr", "ndgc@10", "NDCH"),
     (ValueError, "unknown metric | There are | rr", "xyzzy", "maps@5"),
@@ -195,7 +195,7 @@ BAD_METRICS = [
     (ValueError, "jarvelin | b > 1", "ndcg(discount=jarvelin:1)", "ndcg:discount=jarvelin:x@5"),
     (TypeError, "ndcg does not take rel | gain, discount, ideal, empty", "ndcg(rel=1)"),
     (TypeError, "rr does not take gain | rel, empty", "rr:gain=linear@5", "mrr(gain=linear)"),
-    (TypeError, "a metric is a string or | {}", None, 5, b"ndcg", [5], rg.ndcg),
+    (TypeError, "a metric is a string or | {}", None, 5, b"ndcg", {"ndcg": 1}, rg.ndcg),
 ]
 
 

@@ -32,6 +32,7 @@ from rankgain.data import files as read_files
 from rankgain.data import lines as read_lines
 from rankgain.data.judgments import judgment_sets
 from rankgain.rankings import sizes_of
+from rankgain.scalars import quoted
 
 METRICS = ["ndcg", "ndcg@2", "dcg(gain=exponential)@3", "rr@3", "rr(rel=2)", "rr(rel=0)@2"]
 TIES = ["docid", "average", "stable", "best", "worst"]
@@ -469,7 +470,7 @@ def test_no_numbers(backend, text):
         sides = {"qrels": io.BytesIO(QRELS), "run": io.BytesIO(RUN), name: io.BytesIO(line.format(text).encode())}
         with pytest.raises(ValueError, match=f"{name}: line 1, field {field}: ") as caught:
             rg.read_trec(**sides)
-        assert str(caught.value).endswith(f"{text!r} is not a number")
+        assert str(caught.value).endswith(f"{quoted(text)} is not a number")
 
 
 @pytest.mark.both
@@ -971,7 +972,7 @@ def test_the_command_hands_threads_on(backend, monkeypatch, capsys):
         outputs.append(capsys.readouterr())
     assert outputs[0] == outputs[1] == outputs[2]
     assert sorted(set(given)) == [1, 3]
-    for wrong in ("0", "x", "257"):
+    for wrong in ("-1", "x", "257"):
         with pytest.raises(SystemExit) as caught:
             cli.main([*call, "--threads", wrong])
         assert caught.value.code == 2

@@ -73,7 +73,7 @@ def test_several_cutoffs(written, keys):
         ("ngcd(gain=exponential)@10", "did you mean 'ndcg(gain=exponential)@10'?"),
         ("recal@5,10", "did you mean 'recall@5,10'?"),
         ("precison_at_5", "did you mean 'precision_at_5'?"),
-        ("zzzzz@10", "no metric 'zzzzz@10'. There are: cg, ncg"),
+        ("zzzzz@10", "unknown metric 'zzzzz@10'. There are: cg, ncg"),
         ("zzzzz@10", "rr (mrr, reciprocal_rank, mean_reciprocal_rank, recip_rank"),
         ("zzzzz@10", "success (hit_rate, hit, hits, hr)"),
         ("set_F_2", "unknown metric 'set_F_2'"),  # a parameter of trec_eval, not a cut-off
@@ -117,7 +117,7 @@ def test_peers_as_people_write_them(written, name):
 
 def test_an_unknown_peer_gets_a_hint():
     with pytest.raises(
-        ValueError, match=r"no such peer \(did you mean 'xgboost'\?\); there are: trec_eval-9"
+        ValueError, match=r"unknown peer \(did you mean 'xgboost'\?\); there are: trec_eval-9"
     ) as caught:
         RANKINGS.evaluate("ndcg", like="xgbost")
     assert "pytrec_eval for trec_eval-9" in str(caught.value)

@@ -21,7 +21,7 @@ from rankgain.metrics.metric import Metric, better, parse
 from rankgain.rankings import Rankings
 from rankgain.results import export as exports
 from rankgain.results.evaluation import Evaluation, notes
-from rankgain.results.text import html_table, number, text_table
+from rankgain.results.text import html_table, latex_table, markdown_table, number, text_table
 from rankgain.scalars import Floats
 
 if TYPE_CHECKING:
@@ -272,15 +272,21 @@ class Comparison(Mapping[str, Evaluation]):
         """
         return {name: result.to_dict() for name, result in self.items()}
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self, *, wide: bool = False) -> Any:
         """Return the values as a pandas DataFrame.
+
+        Parameters
+        ----------
+        wide : bool, default False
+            Whether the runs stand side by side instead of one below the other.
 
         Returns
         -------
         pandas.DataFrame
             With one row per query and run, and the columns ``run``, ``query_id``, then one per metric. For the means,
-            ``frame.groupby("run").mean(numeric_only=True)`` or ``pandas.DataFrame(comparison.means())``; for the runs
-            side by side, ``frame.pivot(index="query_id", columns="run", values="ndcg@10")``.
+            ``frame.groupby("run").mean(numeric_only=True)`` or ``pandas.DataFrame(comparison.means())``. If `wide`,
+            with one row per query, the index ``query_id``, and one column per metric and run, NaN where a run lacks the
+            query: ``frame["ndcg@10"]`` has one column per run.
 
         Raises
         ------
@@ -298,7 +304,56 @@ class Comparison(Mapping[str, Evaluation]):
         0   a         0  0.5
         1   b         0  1.0
         """
-        return exports.to_pandas(self.columns())
+        frame = exports.to_pandas(self.columns())
+        if not wide:
+            return frame
+        queries = list(dict.fromkeys(query for result in self.values() for query in result.query_ids))
+        columns = [(str(key), name) for key in self.metrics for name in self]
+        beside = frame.pivot(index="query_id", columns="run")
+        return beside.reindex(index=queries, columns=columns).rename_axis(index="query_id", columns=["metric", "run"])
+
+    def to_markdown(self) -> str:
+        """Return a Markdown table, one row per metric and one column per run, the best of each row in bold.
+
+        Returns
+        -------
+        str
+            The table. Nothing is in bold where `table` marks nothing.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> runs = {"a": rg.from_ranked([[0, 1]]), "b": rg.from_ranked([[1, 0]])}
+        >>> print(rg.Comparison({name: run.evaluate("rr") for name, run in runs.items()}).to_markdown())
+        | metric | a | b |
+        |:---|---:|---:|
+        | rr | 0.5000 | **1.0000** |
+        <BLANKLINE>
+        """
+        return markdown_table(*self._cells())
+
+    def to_latex(self) -> str:
+        r"""Return a LaTeX table for the package booktabs, with the cells of `to_markdown`.
+
+        Returns
+        -------
+        str
+            The table. Nothing is in bold where `table` marks nothing.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> print(rg.Comparison({"mine": rg.from_ranked([[0, 1]]).evaluate("rr")}).to_latex().splitlines()[4])
+        rr & 0.5000 \\
+        """
+        return latex_table(*self._cells())
+
+    def _cells(self) -> tuple[list[list[str]], set[tuple[int, int]]]:
+        """The table's rows, the first the header, and the places of the best values."""
+        marked = list(self._marked())
+        rows = [[str(key), *(number(value) for value, _ in row)] for key, row in marked]
+        bold = {(r, c) for r, (_, row) in enumerate(marked, 1) for c, (_, best) in enumerate(row, 1) if best}
+        return [["metric", *self], *rows], bold
 
     def to_polars(self) -> Any:
         """Return the values as a polars DataFrame.
@@ -736,11 +791,9 @@ class Comparison(Mapping[str, Evaluation]):
         return self.table()
 
     def _repr_html_(self) -> str:
-        marked = list(self._marked())
-        rows = [[str(key), *(number(value) for value, _ in row)] for key, row in marked]
-        bold = {(r, c) for r, (_, row) in enumerate(marked, 1) for c, (_, best) in enumerate(row, 1) if best}
+        rows, bold = self._cells()
         caveat = [] if same_queries(self) else legend(self)
-        return html_table([["metric", *self], *rows], [*caveat, *notes(self)], bold)
+        return html_table(rows, [*caveat, *notes(self)], bold)
 
 
 def same_queries(runs: Comparison) -> bool:

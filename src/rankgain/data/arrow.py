@@ -82,6 +82,8 @@ class _Owned:
 class Stream:
     """The record batches of a stream; a stream of bare arrays is one column without a name."""
 
+    remark = ""
+
     def __init__(self, holder: Any, where: str) -> None:
         self._where = where
         capsule = holder.__arrow_c_stream__()

@@ -7,11 +7,11 @@ from collections.abc import Hashable, Iterable
 import numpy as np
 
 from rankgain._codes import COLUMNS
-from rankgain.choices import Missing, Validate
-from rankgain.data.groups import Groups
+from rankgain.choices import Duplicates, Missing, Validate
+from rankgain.data.groups import Groups, numbers_of
 from rankgain.data.ids import Column, Ids, python_ids
 from rankgain.data.judgments import EARLIER, JudgmentSets, JudgmentSource, common_queries
-from rankgain.data.ragged import to_float64
+from rankgain.data.ragged import offsets_of, to_float64
 from rankgain.data.source import Chunk
 from rankgain.errors import InputError, refusal
 from rankgain.scalars import Ints, quoted
@@ -21,6 +21,28 @@ def check_validate(validate: Validate) -> Validate:
     if not isinstance(validate, str) or validate not in ("judged", "full"):
         raise ValueError(f"validate must be 'judged' or 'full', not {validate!r}")
     return validate
+
+
+def check_duplicates(duplicates: Duplicates) -> Duplicates:
+    if not isinstance(duplicates, str) or duplicates not in ("error", "first"):
+        raise ValueError(f"duplicates must be 'error' or 'first', not {duplicates!r}")
+    return duplicates
+
+
+def first_of_each(groups: Groups, documents: Ids, scores: Column | None) -> Groups:
+    """The rows without documents that stood higher in the same query: with a higher score, else earlier."""
+    rows, offsets = groups.rows(np.arange(len(groups)))
+    rows = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
+    query = np.repeat(np.arange(len(groups)), np.diff(offsets))
+    number = numbers_of(documents)[rows]
+    falling = np.zeros(len(rows)) if scores is None else -to_float64(scores[rows])
+    order = np.lexsort((falling, number, query))  # stable
+    query_there, number_there = query[order], number[order]
+    first = np.ones(len(order), dtype=np.bool_)
+    first[1:] = (query_there[1:] != query_there[:-1]) | (number_there[1:] != number_there[:-1])
+    kept = np.sort(order[first])
+    offsets = offsets_of(np.bincount(query[kept], minlength=len(groups)))
+    return Groups(groups.names, offsets[:-1], offsets[1:], rows[kept])
 
 
 def check_kinds(judgments: JudgmentSets, name: str, kind: str) -> None:
@@ -36,11 +58,20 @@ class Table:
     """A run: the documents of each row, with their scores or, where there are none, in rank order."""
 
     def __init__(
-        self, name: str, groups: Groups, documents: Ids, scores: Column | None, *, whole: bool = False
+        self,
+        name: str,
+        groups: Groups,
+        documents: Ids,
+        scores: Column | None,
+        *,
+        whole: bool = False,
+        duplicates: Duplicates = "error",
     ) -> None:
-        """`whole`: any document that occurs twice in a query is an error, not only judged ones."""
+        """`whole`: any document that occurs twice in a query is an error, not only judged ones. `duplicates`: whether
+        such a document is an error, or counts once, where it is first.
+        """
         self.name = name
-        self.groups = groups
+        self.groups = first_of_each(groups, documents, scores) if duplicates == "first" else groups
         self.documents = documents
         self.scores = scores
         self.whole = whole

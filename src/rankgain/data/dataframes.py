@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -18,20 +19,37 @@ from rankgain.data.ragged import flat_numbers
 from rankgain.errors import InputError, refusal
 from rankgain.scalars import Array, id_kind
 
-# The customary names of the columns, in the order in which they are looked for.
+# The customary names of the columns, in the order in which they are looked for: userId and query-id are among them.
 CUSTOMARY = {
-    "query": ("query_id", "qid", "q_id", "query", "user_id"),
-    "doc": ("doc_id", "docno", "docid", "item_id"),
-    "relevance": ("relevance", "label", "rel", "grade"),
+    "query": ("query_id", "qid", "q_id", "query", "user_id", "user"),
+    "doc": ("doc_id", "docno", "docid", "item_id", "corpus_id", "item"),
+    "relevance": ("relevance", "label", "rel", "grade", "rating", "weight"),
     "score": ("score",),
     "rank": ("rank",),
 }
 
 
+def _bare(name: Any) -> str:
+    """A name without what people put between its words."""
+    return name.replace("_", "").replace("-", "").lower() if isinstance(name, str) else ""
+
+
+def _customary(names: Sequence[Any], role: str) -> Any:
+    """The first of the names that is customary for a role."""
+    bare: dict[str, Any] = {}
+    for name in names:
+        bare.setdefault(_bare(name), name)
+    return next((bare[_bare(name)] for name in CUSTOMARY[role] if _bare(name) in bare), None)
+
+
+MOST_NAMES = 256  # of a mapping: one with more keys holds queries, not columns
+
+
 def is_frame(value: Any) -> bool:
     """Whether it is a table, would be one if it were collected, or is a mapping that names its columns as one does."""
     if isinstance(value, Mapping):
-        return all(any(name in value for name in CUSTOMARY[role]) for role in ("query", "doc"))
+        names = list(islice(value, MOST_NAMES))
+        return all(_customary(names, role) is not None for role in ("query", "doc"))
     return _is_pandas(value) or hasattr(value, "__arrow_c_stream__") or hasattr(value, "collect")
 
 
@@ -51,23 +69,24 @@ class Frame:
     def find(self, role: str, name: str | None) -> str | None:
         """The name of the column with a role; None if none was given and none is found."""
         if name is None:
-            return next((name for name in CUSTOMARY[role] if name in self.names), None)
+            found: str | None = _customary(self.names, role)
+            return found
         if name not in self.names:
             raise ValueError(f"{self.argument} has no column {name!r}; {self._there_are()}")
         return name
 
-    def need(self, role: str, name: str | None) -> str:
+    def need(self, role: str, name: str | None, advice: str = "") -> str:
         found = self.find(role, name)
         if found is None:
             tried = ", ".join(CUSTOMARY[role])
             raise ValueError(
                 f"{self.argument} has no column with a customary name ({tried}); {self._there_are()}; say which it is "
-                f"with {role}="
+                f"with {role}={advice}"
             )
         return found
 
     def _there_are(self) -> str:
-        return f"there are: {', '.join(map(str, self.names)) or 'none'}"
+        return f"there are: {', '.join(map(str, self.names)) or 'none'}{self._reader.remark}"
 
     def ids(self, name: str) -> Ids:
         return _as_ids(self._read(name), self.where(name))
@@ -144,6 +163,8 @@ def _ids_in(array: Array, where: str, row: int) -> Ids:
 class _Columns:
     """A mapping of arrays or lists."""
 
+    remark = ""
+
     def __init__(self, columns: Mapping[str, Any], argument: str) -> None:
         self.names = list(columns)
         self._columns = columns
@@ -161,14 +182,21 @@ class _Columns:
 
 
 class _Pandas:
-    """A pandas frame: arrays as they are, Arrow's by the Arrow C stream."""
+    """A pandas frame: arrays as they are, Arrow's by the Arrow C stream. The levels of its index are columns too."""
 
     def __init__(self, frame: Any) -> None:
-        self.names = list(frame.columns)
+        levels = frame.index.names
+        self.names = [*frame.columns, *(name for name in levels if name is not None and name not in frame.columns)]
+        unnamed = len(levels) > 1 or frame.index.dtype.kind not in "iu"  # not the positions that every frame has
+        self.remark = (
+            "; its index has no name: frame.rename_axis(...) gives it one" if None in levels and unnamed else ""
+        )
         self._frame = frame
 
     def column(self, name: str, where: str) -> Any:
-        return _of_pandas(self._frame[name], where)
+        if name in self._frame.columns:
+            return _of_pandas(self._frame[name], where)
+        return _of_pandas(self._frame.index.get_level_values(name), where)
 
 
 def _of_pandas(held: Any, where: str) -> Any:

@@ -96,6 +96,11 @@ class File:
         first, self._first = self._first[:size], self._first[size:]
         return first + self._text(size - len(first))
 
+    def peek(self, size: int) -> bytes:
+        """So many bytes of the text, which are read again afterwards; less at its end."""
+        self._first = self.read(size)
+        return self._first
+
     def fill(self, buffer: memoryview) -> int:
         """Put as much of the text into a buffer as it holds, or some of it; how much, and 0 at the end."""
         if self._plain and not (self._first or self._ahead):

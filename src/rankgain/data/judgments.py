@@ -61,12 +61,13 @@ class Judgments:
 
     def __getstate__(self) -> dict[str, Any]:
         judgments = self._judgments.check()
-        fields = "name", "query_ids", "offsets", "grades", "documents"
+        fields = "name", "query_ids", "offsets", "grades", "documents", "assumed"
         return {field: getattr(judgments, field) for field in fields}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         fields = {name: state[name] for name in ("offsets", "grades", "documents", "ids") if name in state}
         self._judgments = JudgmentSets(state["name"], state["query_ids"]).with_columns(**fields)
+        self._judgments.assumed = state.get("assumed", ())
 
     def __len__(self) -> int:
         return len(self._judgments)
@@ -87,6 +88,7 @@ class JudgmentSets:
     """
 
     error_code: ErrorCode = None
+    assumed: tuple[str, ...] = ()  # what was taken for granted when they were read, in words
     detail: object = ""  # of the error code
     _judged: Any = None
 
@@ -254,6 +256,7 @@ class JudgmentSource(Source):
             raise ValueError(f"{names[0]} and {names[1]} have no query in common{differ and ': ' + differ}")
         self._judgments = judgments
         self._run_name = run_name
+        self.assumed = judgments.assumed
         self._common = common
         self.missing = missing
         self.left_out = queries - found, len(run_queries) - found

@@ -18,11 +18,12 @@ import numpy as np
 from rankgain import _backend, _codes
 from rankgain.choices import Missing, Ties
 from rankgain.data import files
-from rankgain.data.columns import check_kinds
+from rankgain.data.columns import Table, check_kinds
 from rankgain.data.files import File, FileInput, is_standard_input, opened
 from rankgain.data.groups import Groups
 from rankgain.data.ids import Keys, TextIds, decoded, python_ids, slices_of
 from rankgain.data.judgments import JudgmentSets, JudgmentSource, common_queries
+from rankgain.data.layouts import MsMarcoRun, is_msmarco
 from rankgain.data.ragged import offsets_of, to_float64
 from rankgain.data.rules import TIES, Rules
 from rankgain.data.source import Chunk
@@ -40,10 +41,16 @@ class Form(NamedTuple):
     shortest: int  # how many bytes a line has at least
     wanted: int  # how many fields
     fields: str
+    swapped: int = 0  # how many fields a line has where a file of the other kind stands in its place
+    document: int = 3  # which field of the file it is …
+    value: int = 0  # … and which the number
 
 
-QRELS = Form("scan_qrels", 8, 4, "query, iteration, document, grade")
-RUN = Form("scan_run", 12, 6, "query, Q0, document, rank, score, tag")
+QRELS = Form("scan_qrels", 8, 4, "query, iteration, document, grade", 6, 3, 4)
+RUN = Form("scan_run", 12, 6, "query, Q0, document, rank, score, tag", 4, 3, 5)
+# What `layouts` rewrites.
+BEIR_QRELS = QRELS._replace(wanted=3, fields="query-id, corpus-id, score", document=2, value=3)
+MSMARCO_RUN = RUN._replace(wanted=3, fields="query, document, rank", document=2, value=3)
 
 
 class Block:
@@ -56,7 +63,8 @@ class Block:
         self.size = len(data)
         self.first = 0  # how many rows come before, …
         self._line = line  # … and how many lines
-        self._name = name
+        self.name = name
+        self._form = form
         starts, ends, values, hashes, runs, totals = (arrays or BlockBuffers()).of(len(data) // form.shortest + 1)
         error_code = getattr(_backend.lines, form.scan)((self.bytes, starts, ends, values, hashes, runs), totals)
         if error_code is not None:
@@ -93,19 +101,22 @@ class Block:
     def _refusal(self, error_code: tuple[int, int, int], form: Form) -> Exception:
         """The error that a scan found; it counts lines and fields from 0, messages from 1."""
         code, line, field = error_code
-        where = f"{self._name}: line {self._line + line + 1}"
+        where = f"{self.name}: line {self._line + line + 1}"
         if code == _codes.FEW_FIELDS:
             reason = f"{field} fields, and there must be {form.wanted} fields ({form.fields})"
-            if field > form.wanted:
+            if field == form.swapped:
+                reason += "; are qrels and run swapped?"
+            elif field > form.wanted:
                 reason += "; if files were joined here, the first lacked the newline at its end"
             return refusal(code, where, reason)
         text = decoded(self.bytes.tobytes().split(b"\n", line + 1)[line].split()[field])
-        return refusal(code, f"{where}, field {field + 1}", quoted(text))
+        text = text.removeprefix("-") if form is MSMARCO_RUN else text
+        return refusal(code, f"{where}, field {form.value}", quoted(text))
 
     def repeated(self, row: int) -> Exception:
         """The refusal of the document of a row, which stands in an earlier one."""
         line = self._line + np.count_nonzero(self.bytes[: self.starts[row]] == ord("\n")) + 1
-        where = f"{self._name}: line {line}, field 3"
+        where = f"{self.name}: line {line}, field {self._form.document}"
         return refusal(_codes.DUPLICATE, where, f"{quoted(decoded(self.document(row)))} stands in an earlier line")
 
 
@@ -136,6 +147,7 @@ def _blocks(file: File, *, together: bool, threads: int) -> Iterator[Block]:
     Ctrl-C can interrupt while it waits for a pipe.
     """
     ahead = threads > 1
+    form = _form(file)
     buffers, arrays = [bytearray(files.BLOCK) for _ in range(1 + ahead)], [BlockBuffers() for _ in range(1 + ahead)]
     held: Block | None = None  # what comes before the block that is being scanned
     have = line = rows = 0
@@ -152,7 +164,7 @@ def _blocks(file: File, *, together: bool, threads: int) -> Iterator[Block]:
             raise
         have += more
         end = buffer.rfind(b"\n", 0, have) + 1 if more else have
-        scanned = begun(partial(Block, memoryview(buffer)[:end], line, RUN, file.name, arrays[0]), threads)
+        scanned = begun(partial(Block, memoryview(buffer)[:end], line, form, file.name, arrays[0]), threads)
         if held is not None:
             yield held
             held = None
@@ -342,7 +354,21 @@ def read_run(
     run: FileInput, judgments: JudgmentSets, ties: Ties, score_bits: int, threads: int = 1
 ) -> tuple[str, Places]:
     with opened(run, "run") as source:
-        return source.name, place(source, judgments, TIES[ties], score_bits, threads)
+        lines = MsMarcoRun(source) if is_msmarco(source) else source
+        return source.name, place(lines, judgments, TIES[ties], score_bits, threads)
+
+
+def _form(file: File) -> Form:
+    return MSMARCO_RUN if isinstance(file, MsMarcoRun) else RUN
+
+
+def read_table(run: FileInput) -> Table:
+    """A run as columns, all of it, of which each document counts where it stands first."""
+    with opened(run, "run") as source:
+        lines = MsMarcoRun(source) if is_msmarco(source) else source
+        block = Block(lines.whole(), 0, _form(lines), source.name)
+    documents = TextIds(block.bytes, block.starts, block.ends, "str")
+    return Table(block.name, block.groups(), documents, block.values, duplicates="first")
 
 
 class FileStamp(NamedTuple):

@@ -119,6 +119,24 @@ class RaggedArray:
         parts = [self._held(query, query + 1).reshape(-1)[:depth] for query in range(len(self))]
         return RaggedArray(self.name, offsets_of(list(map(len, parts))), parts=parts, single=self.single)
 
+    def unmasked(self, mask: Any) -> RaggedArray:
+        """The documents for which a mask, of the same shape, holds True; None: all of them."""
+        if mask is None:
+            return self
+        marks = RaggedArray.of(mask, "mask")
+        parts: list[Any] = [marks._values] if marks._parts is None else marks._parts
+        for held in parts:
+            if held.dtype != np.bool_ and held.size:
+                raise TypeError(f"mask must hold booleans, True for a document, not {held.dtype}")
+        flat = self._values is not None and self._values.ndim == 1  # whatever queries it is cut into
+        if marks.total != self.total or (not flat and not np.array_equal(marks.sizes, self.sizes)):
+            raise ValueError(f"mask must have the shape of {self.name}: one boolean for each document")
+        kept = np.concatenate([np.empty(0, np.bool_), marks._held(0, len(marks)).astype(np.bool_).reshape(-1)])
+        values = self._held(0, len(self)).reshape(-1) if self._order is None else self._values
+        order = np.arange(self.total) if self._order is None else self._order
+        offsets = offsets_of(kept[order])[self.offsets]
+        return RaggedArray(self.name, offsets, values=values, order=order[kept[order]], single=self.single)
+
     def take(self, start: int, stop: int) -> Floats:
         """The lists start … stop − 1 as float64, one after the other."""
         return to_float64(self._held(start, stop)).reshape(-1)
@@ -142,7 +160,7 @@ class RaggedArray:
 
     def _where(self, position: int, query: int) -> str:
         """The position within the query, and in the caller's array where that is a flat one."""
-        if self._values is None or self._values.ndim == 2 or len(self) == 1:
+        if self._values is None or self._values.ndim == 2 or (len(self) == 1 and self._order is None):
             return f"position {position}"
         index = int(self.offsets[query]) + position
         return f"position {position} (element {index if self._order is None else int(self._order[index])})"

@@ -9,6 +9,7 @@ from typing import Any, overload
 from rankgain.choices import Peer
 from rankgain.data.arrays import array_of, is_array
 from rankgain.data.dataframes import is_frame
+from rankgain.data.foreign import plain
 from rankgain.data.judgments import Judgments
 from rankgain.inputs.frames import from_frames
 from rankgain.inputs.judgments import judgments
@@ -111,7 +112,8 @@ def evaluate(
 def rankings_of(truth: Any, run: Any, **rules: Any) -> Rankings:
     """The Rankings of truth and a run, by the constructor for the form of the run."""
     if isinstance(truth, Rankings) or isinstance(run, Rankings):
-        raise TypeError("Rankings have their judgements with them: call their method evaluate")
+        raise TypeError("Rankings have their judgments with them: call their method evaluate")
+    truth, run = plain(truth), plain(run)
     form = _form(run)
     if form == "numbers":
         kinds = {_kind(truth), _kind(run)}

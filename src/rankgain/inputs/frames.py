@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from rankgain.choices import Missing, Ties, Validate
-from rankgain.data.columns import ColumnSource, Table, check_validate
+from rankgain.choices import Duplicates, Missing, Ties, Validate
+from rankgain.data.columns import ColumnSource, Table, check_duplicates, check_validate
 from rankgain.data.dataframes import Frame
+from rankgain.data.foreign import plain
 from rankgain.data.groups import Groups
 from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, of_ids
 from rankgain.data.lists import ListSource
@@ -34,12 +35,14 @@ def from_frames(
     ties: Ties | None = None,
     missing: Missing = "zero",
     validate: Validate = "judged",
+    duplicates: Duplicates = "error",
     query_ids: Iterable[Hashable] | None = None,
 ) -> Rankings:
     """Make Rankings from the columns of data frames.
 
-    A frame is one of pandas, polars or pyarrow, any other object with the Arrow C stream (``__arrow_c_stream__``), or a
-    mapping from names to columns. Rows may stand in any order. No dict is built on the way.
+    A frame is one of pandas, polars or pyarrow, any other object with the Arrow C stream (``__arrow_c_stream__``), a
+    mapping from names to columns, or an iterable of named tuples like those of ir_measures (Qrel, ScoredDoc). Rows may
+    stand in any order. No dict is built on the way.
 
     Parameters
     ----------
@@ -50,10 +53,12 @@ def from_frames(
         well, label and score side by side, as learning-to-rank data and logs do; documents then need no ids.
     query, doc : str or pair of str, optional
         The columns of query ids and document ids: text, bytes, integers or categories of them. A pair names them in
-        `qrels_df` and `run_df`. By default, the first that exists of query_id, qid, q_id, query and user_id; of doc_id,
-        docno, docid and item_id.
+        `qrels_df` and `run_df`. By default, the first that exists of query_id, qid, q_id, query, user_id and user; of
+        doc_id, docno, docid, item_id, corpus_id and item. Case, ``_`` and ``-`` do not matter (``userId``,
+        ``query-id``), and the levels of a pandas index are columns too.
     relevance : str, optional
-        The column of grades. By default, the first that exists of relevance, label, rel and grade.
+        The column of grades. By default, the first that exists of relevance, label, rel, grade, rating and weight. If
+        there is none, and no scores either, each row counts as 1, and `Evaluation.assumed` says so.
     score, rank : str, optional
         The column of scores, where higher is better, or of ranks, where lower is better; only one of the two may be
         named. By default, the column ``score`` or, if it does not exist, ``rank``.
@@ -64,6 +69,9 @@ def from_frames(
         Whether queries that the run lacks are evaluated as empty lists or left out, as in `from_qrels`.
     validate : {"judged", "full"}, default "judged"
         Which documents may not stand twice in a query of the run: judged ones, or any.
+    duplicates : {"error", "first"}, default "error"
+        Whether a document that is returned twice for a query is an error, or counts once, where it stands first (with
+        its highest score).
     query_ids : iterable of hashable, optional
         Other names for the queries that are evaluated, one per query. By default, their ids.
 
@@ -76,9 +84,9 @@ def from_frames(
     ------
     ValueError
         If a column does not exist (the message lists those that do) or has nulls; if both `score` and `rank` are given;
-        if the ids of the two sides are of different types, or no query is in both; or if `ties`, `missing` or
-        `validate` is unknown. In `Rankings.evaluate`, if a score is NaN, a grade is not finite, or a document stands
-        twice in a query.
+        if the ids of the two sides are of different types, or no query is in both; or if `ties`, `missing`, `validate`
+        or `duplicates` is unknown. In `Rankings.evaluate`, if a score is NaN, a grade is not finite, or a document
+        stands twice in a query.
     TypeError
         If something is not a frame, if a column holds values of a type that cannot be used, or if `qrels_df` is
         Judgments and `run_df` is not given.
@@ -106,9 +114,10 @@ def from_frames(
     queries, docs = _pair(query, "query"), _pair(doc, "doc")
     check_missing(missing)
     check_validate(validate)
-    judgments = judgment_sets(qrels_df) if isinstance(qrels_df, Judgments) else Frame(qrels_df, "qrels_df")
+    check_duplicates(duplicates)
+    judgments = judgment_sets(qrels_df) if isinstance(qrels_df, Judgments) else Frame(plain(qrels_df), "qrels_df")
     if run_df is not None:
-        frame = Frame(run_df, "run_df")
+        frame = Frame(plain(run_df), "run_df")
     elif isinstance(judgments, JudgmentSets):
         raise TypeError("qrels_df is Judgments, which hold no scores: give run_df")
     else:
@@ -117,18 +126,49 @@ def from_frames(
             return _side_by_side(frame, queries[0], relevance, score, rank, ties, query_ids)
     rules = rules_of("docid" if ties is None else ties, ids=True)
     if not isinstance(judgments, JudgmentSets):
+        _check_swapped(judgments, frame, relevance, score, rank)
         judgments = of_frame(judgments, queries[0], docs[0], relevance)
     groups = Groups.of(frame.ids(frame.need("query", queries[1])))
     documents = frame.ids(frame.need("doc", docs[1]))
-    run = Table(frame.argument, groups, documents, _scores(frame, score, rank)[1], whole=validate == "full")
+    scores = _scores(frame, score, rank)[1]
+    run = Table(frame.argument, groups, documents, scores, whole=validate == "full", duplicates=duplicates)
     return Rankings(ColumnSource(judgments, run, missing=missing, query_ids=query_ids), rules)
 
 
 def of_frame(frame: Frame, query: str | None, doc: str | None, relevance: str | None) -> JudgmentSets:
     """The judgments in a frame."""
     groups = Groups.of(frame.ids(frame.need("query", query)))
-    documents = frame.ids(frame.need("doc", doc))
-    return of_ids(frame.argument, groups, documents, frame.numbers(frame.need("relevance", relevance)))
+    column = frame.need("doc", doc)
+    documents = frame.ids(column)
+    found = frame.find("relevance", relevance)
+    scores = next(filter(None, (frame.find(role, None) for role in ("score", "rank"))), None)
+    if found is None and scores == "score" and column in BEIR:
+        found = "score"  # as BEIR calls its grades
+    if found is not None:
+        return of_ids(frame.argument, groups, documents, frame.numbers(found))
+    if scores is not None:
+        frame.need("relevance", None, f", as relevance={scores!r} if those are grades")
+    judgments = of_ids(frame.argument, groups, documents, np.ones(len(documents)))
+    judgments.assumed = (f"{frame.argument} has no column of relevance: each row counts as 1",)
+    return judgments
+
+
+BEIR = "corpus-id", "corpus_id"
+
+
+def _check_swapped(judgments: Frame, run: Frame, relevance: str | None, score: str | None, rank: str | None) -> None:
+    """Refuse qrels with scores and a run with grades."""
+    if relevance is not None or score is not None or rank is not None:
+        return
+    graded, scored = ([frame.find(role, None) is not None for frame in (judgments, run)] for role in GIVEN)
+    if graded == [False, True] and scored == [True, False]:
+        raise ValueError(
+            f"{judgments.argument} has scores and {run.argument} has grades: are they swapped? "
+            "qrels come first, then the run"
+        )
+
+
+GIVEN = "relevance", "score"
 
 
 def _side_by_side(

@@ -6,6 +6,7 @@ import os
 from typing import Any
 
 from rankgain.data.dataframes import Frame, is_frame
+from rankgain.data.foreign import plain
 from rankgain.data.judgments import Judgments
 from rankgain.inputs.frames import of_frame
 from rankgain.inputs.recommendations import of_relevant
@@ -70,6 +71,7 @@ def judgments(
     """
     if isinstance(truth, (str, os.PathLike)) or hasattr(truth, "read"):
         return Judgments(read_qrels(truth, "truth").check())
+    truth = plain(truth)
     if is_frame(truth) or any(name is not None for name in (query, doc, relevance)):
         return Judgments(of_frame(Frame(truth, "truth"), query, doc, relevance).check())
     return Judgments(of_relevant(truth, "truth").check())

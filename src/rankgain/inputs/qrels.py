@@ -7,6 +7,7 @@ from typing import Any
 
 from rankgain.choices import Missing, Ties
 from rankgain.data.dicts import DictSource, Run, mapping
+from rankgain.data.foreign import plain
 from rankgain.data.judgments import Judgments, judgment_sets, of_dicts
 from rankgain.data.rules import check_missing, rules_of
 from rankgain.rankings import Rankings
@@ -26,12 +27,13 @@ def from_qrels(
 
     Parameters
     ----------
-    qrels : mapping of mappings, or Judgments
+    qrels : mapping of mappings, ranx's Qrels, or Judgments
         Grades by query and document, any finite numbers. A document with grade 0 is judged and not relevant; one with a
         negative grade is, as in trec_eval, pooled but unjudged (gain 0, never relevant); one that is absent is
         unjudged.
     run : mapping of mappings
-        Scores by query and document, any numbers but NaN; higher is better.
+        Scores by query and document, any numbers but NaN; higher is better. Or ranx's Run, or a mapping from query to
+        Elasticsearch's response to ``_search``, whose hits are scored or sorted.
     ties : {"docid", "average", "stable", "best", "worst"}, default "docid"
         The order of documents of equal score.
 
@@ -80,10 +82,10 @@ def from_qrels(
     """
     rules = rules_of(ties, ids=True)
     check_missing(missing)
-    mapping(run, "run")
+    run = mapping(plain(run), "run")
     if isinstance(qrels, Judgments):
         return Rankings(DictSource(judgment_sets(qrels), run, missing, query_ids), rules)
-    held = mapping(qrels, "qrels")
+    held = mapping(plain(qrels), "qrels")
     if missing == "zero":
         return Rankings(DictSource(of_dicts(list(held), held.values(), "qrels"), run, missing, query_ids), rules)
     judgments = of_dicts(list(held), held.values(), "qrels", run)

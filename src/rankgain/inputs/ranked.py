@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 
 
 def from_ranked(
-    relevance: ArrayLike, *, judged: ArrayLike | None = None, query_ids: Iterable[Hashable] | None = None
+    relevance: ArrayLike,
+    *,
+    judged: ArrayLike | None = None,
+    mask: ArrayLike | None = None,
+    query_ids: Iterable[Hashable] | None = None,
 ) -> Rankings:
     """Make Rankings from the grades of the returned documents, in rank order.
 
@@ -28,6 +32,8 @@ def from_ranked(
     judged : array_like, optional
         The grades of all judged documents of each query, in any order, returned or not: 1-D for one query, else one
         list per query. By default, the returned list is taken to hold them all.
+    mask : array_like of bool, optional
+        True for a document, False for padding, in the shape of `relevance`. By default, every entry is a document.
     query_ids : iterable of hashable, optional
         One name per query, all different. By default, the positions 0, 1, 2 …
 
@@ -39,11 +45,12 @@ def from_ranked(
     Raises
     ------
     ValueError
-        If an array has more than two dimensions, or `judged` or `query_ids` holds other numbers of queries than
-        `relevance`. In `Rankings.evaluate`, if a grade is NaN, infinite or negative, or `judged` lacks grades that were
-        returned.
+        If an array has more than two dimensions, `judged` or `query_ids` holds other numbers of queries than
+        `relevance`, or `mask` has another shape. In `Rankings.evaluate`, if a grade is NaN, infinite or negative, or
+        `judged` lacks grades that were returned.
     TypeError
-        If something is not a number or an array of numbers, or a query id is not hashable.
+        If something is not a number or an array of numbers, `mask` does not hold booleans, or a query id is not
+        hashable.
 
     See Also
     --------
@@ -57,6 +64,6 @@ def from_ranked(
     >>> rankings.evaluate("ndcg@3")["ndcg@3"].round(4).tolist()
     [0.9778, 0.6309]
     """
-    lists = RaggedArray.of(relevance, "relevance")
+    lists = RaggedArray.of(relevance, "relevance").unmasked(mask)
     truth = check_judged(judged, lists)
     return Rankings(ListSource(lists, None, truth, check_query_ids(query_ids, len(lists))), GIVEN)

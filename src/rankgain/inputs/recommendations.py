@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from rankgain import _backend, _codes
-from rankgain.choices import Missing, Validate
-from rankgain.data.arrays import array_of, check_unmasked, is_array, vector_of
-from rankgain.data.columns import ColumnSource, Table, check_validate
+from rankgain.choices import Duplicates, Missing, Validate
+from rankgain.data.arrays import array_of, check_id, check_unmasked, is_array, vector_of
+from rankgain.data.columns import ColumnSource, Table, check_duplicates, check_validate
 from rankgain.data.dicts import DictSource
 from rankgain.data.groups import Groups
 from rankgain.data.ids import Ids, ids_of
-from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, of_dicts, of_ids
+from rankgain.data.judgments import EARLIER, Judgments, JudgmentSets, judgment_sets, of_dicts, of_ids
 from rankgain.data.ragged import CHUNK, offsets_of
 from rankgain.data.rules import GIVEN, check_missing
 from rankgain.data.source import check_query_ids
@@ -31,6 +31,7 @@ def from_recommendations(
     *,
     missing: Missing = "zero",
     validate: Validate = "judged",
+    duplicates: Duplicates = "error",
     query_ids: Iterable[Hashable] | None = None,
 ) -> Rankings:
     """Make Rankings from the ids that were recommended, best first, and those that are relevant.
@@ -40,17 +41,21 @@ def from_recommendations(
     recommended : array_like of int, list of lists, or mapping
         The recommended ids of each user, best first: an integer matrix with one row per user, in which the first
         negative id ends the row as padding; lists or 1-D arrays of ids, of any lengths; or a mapping from user to such
-        a list. A flat list is that of one user. Ids are all str, all bytes or all integers.
+        a list. A flat list is that of one user. Ids are all str, all bytes or all integers; or, in
+        lists of lists, tuples.
     relevant : list, mapping, matrix, sparse matrix, or Judgments
         For each user, in the same order or under the same key, a set or list of ids (grade 1 each), or a mapping from
         id to grade, any finite number. Or an integer matrix of ids, padded as above; or a scipy sparse matrix of users
-        × items, whose stored values are the grades. If `recommended` is one user's list, the set, list or mapping
+        × items, whose stored values are the grades; or one id per user, as leave-one-out evaluation has it, in an
+        array, list or mapping. If `recommended` is one user's list, the set, list or mapping
         itself.
     missing : {"zero", "skip"}, default "zero"
         Whether users of `relevant` without recommendations are evaluated as empty lists, hence 0, or left out. Users
         without an entry in `relevant` are always left out.
     validate : {"judged", "full"}, default "judged"
         Which ids may not be recommended twice to the same user: those in `relevant`, or all.
+    duplicates : {"error", "first"}, default "error"
+        Whether an id that is recommended twice to the same user is an error, or counts once, where it stands first.
     query_ids : iterable of hashable, optional
         One name per user that is evaluated, all different. Where `relevant` has keys and `recommended` has none, the
         keys of the rows of `recommended`. By default, the keys, or else the positions 0, 1, 2 …
@@ -64,9 +69,10 @@ def from_recommendations(
     ------
     ValueError
         If the numbers of users differ, the two sides have no user in common, or their ids are of different types; if
-        `relevant` has keys, `recommended` has none, and `query_ids` is not given; if `missing` or `validate` is
-        unknown; or if a matrix has more than two dimensions or a sparse one is broken. In `Rankings.evaluate`, if a
-        relevant id is recommended twice, stands twice among the relevant ones, or has a grade that is not finite.
+        `relevant` has keys, `recommended` has none, and `query_ids` is not given; if `missing`, `validate` or
+        `duplicates` is unknown; or if a matrix has more than two dimensions or a sparse one is broken. In
+        `Rankings.evaluate`, if a relevant id is recommended twice, stands twice among the relevant ones, or has a grade
+        that is not finite.
     TypeError
         If something is not a list of ids, ids are of mixed types, or `relevant` mixes mappings with sets or lists.
 
@@ -87,19 +93,72 @@ def from_recommendations(
     """
     check_missing(missing)
     check_validate(validate)
+    check_duplicates(duplicates)
     few = _few(recommended, relevant, missing, query_ids)
     if few is not None:
         return Rankings(few, GIVEN)
+    if _holds_tuples(recommended):
+        judgments = of_relevant(relevant)
+        names, query_ids = _names(_users(recommended), judgments, query_ids)
+        runs = _runs_of_tuples(recommended, names, judgments, validate == "full", duplicates)
+        return Rankings(DictSource(judgments, runs, missing, query_ids, None, "recommended"), GIVEN)
     names, ids, firsts, lasts, single = _recommended(recommended)
     judgments = of_relevant([relevant] if single and not isinstance(relevant, Judgments) else relevant)
+    names, query_ids = _names(names, judgments, query_ids)
+    groups = Groups(names, firsts, lasts)
+    run = Table("recommended", groups, ids, None, whole=validate == "full", duplicates=duplicates)
+    return Rankings(ColumnSource(judgments, run, missing=missing, query_ids=query_ids), GIVEN)
+
+
+def _names(
+    names: Sequence[Any], judgments: JudgmentSets, query_ids: Iterable[Hashable] | None
+) -> tuple[Sequence[Any], Iterable[Hashable] | None]:
+    """What the users are called in the judgments, and the caller's names for them."""
     if isinstance(names, range) and not isinstance(judgments.query_ids, range):
         if query_ids is None:
             raise ValueError("relevant has keys and recommended has none: give the keys of its rows as query_ids")
-        names, query_ids = check_query_ids(query_ids, len(names)), None
-    elif isinstance(names, range) and len(names) != len(judgments):
+        return check_query_ids(query_ids, len(names)), None
+    if isinstance(names, range) and len(names) != len(judgments):
         raise ValueError(f"recommended has {len(names)} users, and {judgments.name} has {len(judgments)}")
-    run = Table("recommended", Groups(names, firsts, lasts), ids, None, whole=validate == "full")
-    return Rankings(ColumnSource(judgments, run, missing=missing, query_ids=query_ids), GIVEN)
+    return names, query_ids
+
+
+def _users(recommended: Any) -> Sequence[Any]:
+    return list(recommended) if isinstance(recommended, Mapping) else range(len(recommended))
+
+
+def _rows_of_any(recommended: Any) -> Iterable[Any]:
+    return recommended.values() if isinstance(recommended, Mapping) else recommended
+
+
+def _holds_tuples(recommended: Any) -> bool:
+    """Whether the ids in lists of them are tuples, which no column holds."""
+    if not isinstance(recommended, (list, tuple, Mapping)):
+        return False
+    for row in _rows_of_any(recommended):
+        if not isinstance(row, (list, tuple)):
+            return False
+        if len(row):
+            return isinstance(row[0], tuple)
+    return False
+
+
+def _runs_of_tuples(
+    recommended: Any, names: Sequence[Any], judgments: JudgmentSets, whole: bool, duplicates: Duplicates
+) -> dict[Any, dict[Any, float]]:
+    """The lists as runs, in which the first has the highest score."""
+    known = {} if whole else dict.fromkeys(judgments.documents)
+    runs: dict[Any, dict[Any, float]] = {}
+    for user, row in zip(names, _rows_of_any(recommended), strict=True):
+        run: dict[Any, float] = {}
+        for place, identifier in enumerate(row):
+            check_id(identifier, f"recommended: query {user!r}, position {place}")
+            if identifier in run and duplicates == "error" and (whole or identifier in known):
+                where = f"recommended: query {user!r}, document {identifier!r} (row {place})"
+                raise refusal(_codes.DUPLICATE, where, EARLIER)
+            run.setdefault(identifier, -float(place))
+        runs[user] = run
+    return runs
 
 
 FEW = 1 << 10  # up to this many ids, columns take longer to build than dicts
@@ -210,10 +269,10 @@ def of_relevant(relevant: Any, name: str = "relevant") -> JudgmentSets:
     if isinstance(relevant, Mapping):
         return _of_collections(name, list(relevant), list(relevant.values()))
     array = array_of(relevant, name) if is_array(relevant) else None
-    if array is not None and array.ndim == 2 and array.dtype.kind in "iu":
+    if array is not None and array.ndim in (1, 2) and array.dtype.kind in "iu":
         check_unmasked(relevant, name)
-        return _of_matrix(array, name)
-    if array is not None and array.dtype.kind == "O":
+        return _of_matrix(array if array.ndim == 2 else array.reshape(-1, 1), name)  # one id a user, or several
+    if array is not None and array.dtype.kind in "OUS":
         relevant = array.tolist()
     if not isinstance(relevant, (list, tuple)):
         kind = type(relevant).__name__
@@ -224,7 +283,12 @@ def of_relevant(relevant: Any, name: str = "relevant") -> JudgmentSets:
     return _of_collections(name, range(len(relevant)), relevant)
 
 
+_PLAIN_IDS = (str, bytes, int, np.integer)
+
+
 def _of_collections(name: str, users: Sequence[Any], values: Sequence[Any]) -> JudgmentSets:
+    if len(values) and all(issubclass(kind, _PLAIN_IDS) for kind in {*map(type, values)}):
+        values = [(own,) for own in values]  # as leave-one-out has it
     mappings = {isinstance(own, Mapping) for own in {type(own): own for own in values}.values()}
     if mappings <= {True}:
         return of_dicts(users, values, name)

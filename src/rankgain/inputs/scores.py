@@ -27,6 +27,7 @@ def from_scores(
     group_sizes: ArrayLike | None = None,
     qid: ArrayLike | Sequence[Hashable] | None = None,
     judged: ArrayLike | None = None,
+    mask: ArrayLike | None = None,
     ties: ScoreTies = "average",
     query_ids: Iterable[Hashable] | None = None,
 ) -> Rankings:
@@ -49,6 +50,8 @@ def from_scores(
     judged : array_like, optional
         The grades of all judged documents of each query, scored or not: 1-D for one query, else one list per query. By
         default, `y_true` is taken to hold them all.
+    mask : array_like of bool, optional
+        True for a document, False for padding, in the shape of `y_score`. By default, every entry is a document.
     ties : {"average", "stable", "best", "worst"}, default "average"
         The order of documents of equal score.
 
@@ -69,12 +72,12 @@ def from_scores(
     ValueError
         If `y_true` and `y_score` do not hold the same documents; if both `group_sizes` and `qid` are given; if
         `group_sizes` has a negative entry or does not add up to the number of documents; if an id of `qid` is NaN or
-        missing; if `judged` or `query_ids` holds another number of queries; or if `ties` is unknown or ``"docid"``, for
-        bare scores have no ids. In `Rankings.evaluate`, if a score is NaN, if a grade is NaN, infinite or negative, or
-        if `judged` lacks grades that were returned.
+        missing; if `judged` or `query_ids` holds another number of queries; if `mask` has another shape; or if `ties`
+        is unknown or ``"docid"``, for bare scores have no ids. In `Rankings.evaluate`, if a score is NaN, if a grade is
+        NaN, infinite or negative, or if `judged` lacks grades that were returned.
     TypeError
-        If something is not a number or an array of numbers, if `group_sizes` holds anything but integers, or if an id
-        is not hashable.
+        If something is not a number or an array of numbers, if `group_sizes` holds anything but integers, if `mask`
+        does not hold booleans, or if an id is not hashable.
 
     See Also
     --------
@@ -114,6 +117,8 @@ def from_scores(
     rules = rules_of(ties, ids=False)
     labels, scores, _, names = beside_scores(y_true, y_score, group_sizes, qid)
     query_ids = names if query_ids is None else query_ids
+    if mask is not None:
+        labels, scores = labels.unmasked(mask), scores.unmasked(mask)
     truth = None if judged is None else check_judged(judged, labels)
     return Rankings(ListSource(labels, scores, truth, check_query_ids(query_ids, labels.count)), rules)
 

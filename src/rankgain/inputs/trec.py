@@ -6,11 +6,13 @@ from collections.abc import Hashable, Iterable
 
 import numpy as np
 
-from rankgain.choices import Missing, ScoreBits, Ties
+from rankgain.choices import Duplicates, Missing, ScoreBits, Ties
+from rankgain.data.columns import ColumnSource, check_duplicates
 from rankgain.data.files import FileInput, is_standard_input, opened
 from rankgain.data.ids import TextIds
 from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, of_ids
-from rankgain.data.lines import QRELS, Block, TrecSource, read_run, stamp_of
+from rankgain.data.layouts import beir_as_qrels, is_beir
+from rankgain.data.lines import BEIR_QRELS, QRELS, Block, TrecSource, read_run, read_table, stamp_of
 from rankgain.data.rules import check_missing, check_score_bits, check_ties, rules_of
 from rankgain.rankings import Rankings
 from rankgain.threads import check_threads
@@ -24,6 +26,7 @@ def read_trec(
     missing: Missing = "zero",
     query_ids: Iterable[Hashable] | None = None,
     score_bits: ScoreBits = 64,
+    duplicates: Duplicates = "error",
     threads: int = 1,
 ) -> Rankings:
     """Make Rankings from a qrels file and a run file, read as trec_eval reads them.
@@ -31,10 +34,11 @@ def read_trec(
     Parameters
     ----------
     qrels : path, "-", open binary file, or Judgments
-        Lines ``query iteration document grade``. Grades may be real numbers; a negative one is pooled but unjudged.
-        ``"-"`` is standard input.
+        Lines ``query iteration document grade``, or BEIR's table, known by its header ``query-id corpus-id score``.
+        Grades may be real numbers; a negative one is pooled but unjudged. ``"-"`` is standard input.
     run : path, "-" or open binary file
-        Lines ``query Q0 document rank score tag``. The score orders the documents, the rank is ignored.
+        Lines ``query Q0 document rank score tag``. The score orders the documents, the rank is ignored. Or MS MARCO's
+        three columns, ``query document rank``, known by the first line.
     ties : {"docid", "average", "stable", "best", "worst"}, default "docid"
         The order of documents of equal score, as in `from_qrels`. Ids are compared by byte.
     missing : {"zero", "skip"}, default "zero"
@@ -43,6 +47,9 @@ def read_trec(
         Other names for the queries that are evaluated, one per query. By default, their ids.
     score_bits : {64, 32}, default 64
         The precision in which scores are compared, as in `Rankings.under`.
+    duplicates : {"error", "first"}, default "error"
+        Whether a document that is returned twice for a query is an error, or counts once, where it stands first (with
+        its highest score); the run is then held in memory.
     threads : int, default 1
         How many threads may share the work, from 1 to 256; the result does not depend on it. With more than one, a
         block of the run is parsed while the block before it is matched with the qrels; more than two gain nothing
@@ -61,7 +68,7 @@ def read_trec(
         If a line has too few or too many fields, a grade or score is not a number, or a document stands
         twice in a query: the message names the file, the line and the field. If a file is damaged, or becomes shorter
         while it is read; if no query is in both files; if both are standard input; or if `ties`, `missing`,
-        `score_bits` or `threads` is not one of the values above.
+        `score_bits`, `duplicates` or `threads` is not one of the values above.
     TypeError
         If something is neither a path nor a binary file, or `threads` is not an integer.
 
@@ -87,12 +94,15 @@ def read_trec(
     """
     check_ties(ties, ids=True)
     check_missing(missing)
+    check_duplicates(duplicates)
     if is_standard_input(qrels) and is_standard_input(run):
         raise ValueError("qrels and run cannot both be standard input")
     judgments = judgment_sets(qrels) if isinstance(qrels, Judgments) else read_qrels(qrels, "qrels")
     check_score_bits(score_bits)
     threads = check_threads(threads)
     rules = rules_of(ties, ids=True, score_bits=score_bits)
+    if duplicates == "first":
+        return Rankings(ColumnSource(judgments, read_table(run), missing=missing, query_ids=query_ids), rules)
     found = stamp_of(run)
     name, places = read_run(run, judgments, ties, score_bits, threads)
     return Rankings(TrecSource(judgments, name, places, found, rules, missing=missing, query_ids=query_ids), rules)
@@ -101,7 +111,10 @@ def read_trec(
 def read_qrels(source: FileInput, argument: str = "qrels") -> JudgmentSets:
     """The judgments in a qrels file."""
     with opened(source, argument) as file:
-        block = Block(file.whole(), 0, QRELS, file.name)
+        text, form = file.whole(), QRELS
+        if is_beir(text):
+            text, form = beir_as_qrels(text), BEIR_QRELS
+        block = Block(text, 0, form, file.name)
     groups = block.groups()
     judgments = of_ids(file.name, groups, TextIds(block.bytes, block.starts, block.ends, "str"), block.values)
     if judgments.error_code is not None:  # scanning has refused everything but duplicate documents

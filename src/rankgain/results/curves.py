@@ -12,6 +12,7 @@ from rankgain.data.arrays import objects_of
 from rankgain.metrics.aggregators import mean
 from rankgain.metrics.metric import Metric, parse
 from rankgain.metrics.parameters import cut_off
+from rankgain.results import export as exports
 from rankgain.results.evaluation import same_ids
 from rankgain.scalars import Floats, Ints
 
@@ -70,6 +71,31 @@ class Curve:
         [0.5, 0.75]
         """
         return np.array([mean(values) for values in self.values.T])
+
+    def to_pandas(self) -> Any:
+        """Return the values as a pandas DataFrame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            With the index ``query_id`` and one float64 column per cut-off.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed: ``pip install 'rankgain[pandas]'``.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> rg.from_ranked([[0, 1], [1, 0]], query_ids=["a", "b"]).curve("rr", [1, 2]).to_pandas()
+        k           1    2
+        query_id
+        a         0.0  0.5
+        b         1.0  1.0
+        """
+        columns = {"query_id": self.query_ids} | dict(zip(self.ks.tolist(), self.values.T, strict=True))
+        return exports.to_pandas(columns, index="query_id").rename_axis(columns="k")
 
     def plot(self, axes: Axes | None = None, label: str | None = None, per_query: bool = False) -> Axes:
         """Draw the mean against the cut-off.

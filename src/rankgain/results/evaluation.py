@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, overload
 
 import numpy as np
 
-from rankgain.choices import Missing, Ties
+from rankgain.choices import Missing, Naming, Ties
+from rankgain.data.arrays import objects_of
+from rankgain.data.source import check_query_ids
 from rankgain.metrics.aggregators import check_weights, mean
 from rankgain.metrics.metric import Metric, aggregator, weighing
 from rankgain.results import export as exports
-from rankgain.results.text import html_table, number
-from rankgain.scalars import Floats
+from rankgain.results.text import html_table, latex_table, markdown_table, number
+from rankgain.scalars import Floats, quoted
 
 COUNTS = "queries", "missing", "unjudged", "empty"
 
@@ -39,7 +42,9 @@ class Evaluation(Mapping[str | Metric, Floats]):
     counts : dict of str to int
         ``queries``: how many were evaluated; ``missing``: how many judged queries have no ranking (`missing` says what
         became of them); ``unjudged``: how many rankings were left out because their query has no judgments; ``empty``:
-        how many of the evaluated queries have nothing relevant.
+        how many of the evaluated queries have nothing relevant. After `subset`, only ``queries`` is known.
+    assumed : tuple of str
+        What was taken for granted about the input, in words: that each row of qrels without relevance counts as 1.
 
     Notes
     -----
@@ -49,6 +54,8 @@ class Evaluation(Mapping[str | Metric, Floats]):
 
     __module__ = "rankgain"
 
+    assumed: tuple[str, ...] = ()  # of earlier pickles
+
     def __init__(
         self,
         values: dict[str | Metric, Floats],
@@ -57,8 +64,9 @@ class Evaluation(Mapping[str | Metric, Floats]):
         missing: Missing | None,
         like: str | None,
         backend: str,
-        counts: tuple[int, int, int, int],
+        counts: tuple[int, int | None, int | None, int | None],
         weights: dict[str, Floats] | None = None,
+        assumed: tuple[str, ...] = (),
     ) -> None:
         """`weights`: the values of metrics that weigh queries, by name."""
         self._values = values
@@ -69,6 +77,7 @@ class Evaluation(Mapping[str | Metric, Floats]):
         self.backend = backend
         self._counts = counts
         self._weights = weights
+        self.assumed = assumed
 
     @property
     def counts(self) -> dict[str, int]:
@@ -80,7 +89,7 @@ class Evaluation(Mapping[str | Metric, Floats]):
         >>> rg.from_ranked([[1, 0], [0, 0]]).evaluate("rr").counts
         {'queries': 2, 'missing': 0, 'unjudged': 0, 'empty': 1}
         """
-        return dict(zip(COUNTS, self._counts, strict=True))
+        return {name: count for name, count in zip(COUNTS, self._counts, strict=True) if count is not None}
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Evaluation):
@@ -94,7 +103,7 @@ class Evaluation(Mapping[str | Metric, Floats]):
         )
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update({"_weights": None} | state)  # which pickles of before lack
+        vars(self).update({"_weights": None, "assumed": ()} | state)  # which pickles of before lack
 
     def __getitem__(self, metric: str | Metric) -> Floats:
         try:
@@ -273,12 +282,19 @@ class Evaluation(Mapping[str | Metric, Floats]):
         for vector in merged.values():
             vector.flags.writeable = False
         backend = "+".join(sorted({name for part in parts for name in part.backend.split("+")}))
-        queries, missing, unjudged, empty = (sum(part.counts[name] for part in parts) for name in COUNTS)
+        queries = sum(len(part.query_ids) for part in parts)
+        missing, unjudged, empty = (
+            sum(part.counts[name] for part in parts) if all(name in part.counts for part in parts) else None
+            for name in COUNTS[1:]
+        )
         counts = queries, missing, unjudged, empty
         weights = {
             name: np.concatenate([(part._weights or {})[name] for part in parts]) for name in self._weights or ()
         }
-        return Evaluation(merged, _merged_ids(parts), self.ties, self.missing, self.like, backend, counts, weights)
+        assumed = tuple(dict.fromkeys(remark for part in parts for remark in part.assumed))
+        return Evaluation(
+            merged, _merged_ids(parts), self.ties, self.missing, self.like, backend, counts, weights, assumed
+        )
 
     def _check_same_rules(self, other: Evaluation, place: str) -> None:
         for key in [*self, *other]:
@@ -289,6 +305,144 @@ class Evaluation(Mapping[str | Metric, Floats]):
             first, its = getattr(self, rule), getattr(other, rule)
             if first != its:
                 raise ValueError(f"{place} has {rule}={its!r}, and the first has {first!r}: evaluate by the same rules")
+
+    def subset(self, queries: Any) -> Evaluation:
+        """Return the Evaluation of some of the queries.
+
+        Parameters
+        ----------
+        queries : array_like of bool, or iterable of ids
+            A mask with one boolean per query, in the order of `query_ids`; or ids of queries, in the order that the
+            result is to have.
+
+        Returns
+        -------
+        Evaluation
+            Of its `counts` only ``queries`` is known. Positional ids stay what they are.
+
+        Raises
+        ------
+        KeyError
+            If an id was not evaluated.
+        ValueError
+            If a mask has another length, or an id is given twice.
+        TypeError
+            If `queries` is neither a mask nor an iterable of ids.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> result = rg.from_ranked([[1, 0], [0, 1], [0, 0]], query_ids=["a", "b", "c"]).evaluate("rr")
+        >>> result.subset(["c", "a"])["rr"].tolist(), result.subset(result["rr"] > 0).query_ids
+        ([0.0, 1.0], ['a', 'b'])
+        """
+        held = objects_of(queries, "queries")
+        if isinstance(held, (str, bytes)) or not isinstance(held, Iterable):
+            raise TypeError(f"queries must be a mask or ids of queries, not {type(queries).__name__}")
+        asked = list(held)
+        if asked and all(isinstance(one, (bool, np.bool_)) for one in asked):
+            if len(asked) != len(self.query_ids):
+                raise ValueError(f"queries is a mask of {len(asked)}, and there are {len(self.query_ids)} queries")
+            places = np.flatnonzero(asked)
+        else:
+            place = {query: number for number, query in enumerate(self.query_ids)}
+            lacking = next((query for query in asked if query not in place), None)
+            if lacking is not None:
+                raise KeyError(f"query {quoted(lacking)} was not evaluated")
+            places = np.array([place[query] for query in asked], dtype=np.int64)
+        ids = check_query_ids([self.query_ids[number] for number in places.tolist()], len(places))
+        values = {key: vector[places] for key, vector in self.items()}
+        for vector in values.values():
+            vector.flags.writeable = False
+        counts = len(places), None, None, None
+        weights = None if self._weights is None else {name: own[places] for name, own in self._weights.items()}
+        rules = self.ties, self.missing, self.like, self.backend
+        return Evaluation(values, ids, *rules, counts, weights, self.assumed)
+
+    def flat(self, names: Naming = "asked", *, weights: Any = None) -> dict[str, float]:
+        """Return one number per metric, as `aggregate` does, by text: for MLflow, W&B, TensorBoard and other logs.
+
+        Parameters
+        ----------
+        names : {"asked", "safe"}, default "asked"
+            The names of the metrics: as they were asked for, or of letters, digits and ``_`` alone, which every such
+            tool accepts. MLflow refuses the ``@`` of ``ndcg@10``, which then is ``ndcg_at_10``.
+        weights : array_like or mapping, optional
+            How much each query counts, as in `mean`.
+
+        Returns
+        -------
+        dict of str to float
+            One entry per metric, in the order in which they were asked for.
+
+        Raises
+        ------
+        ValueError
+            If `names` is unknown, if two metrics have the same name, or if `mean` would refuse the weights.
+        TypeError
+            If `weights` is neither a sequence nor a mapping, or a weight is not a number.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> rg.from_ranked([[2, 0, 1]]).evaluate("rr", "cg(gain=exponential)@2").flat(names="safe")
+        {'rr': 1.0, 'cg_gain_exponential_at_2': 3.0}
+        """
+        check_names(names)
+        flat: dict[str, float] = {}
+        for key, value in self.aggregate(weights=weights).items():
+            name = safe_name(str(key)) if names == "safe" else str(key)
+            if name in flat:
+                raise ValueError(f"two metrics have the name {quoted(name)}: evaluate them separately")
+            flat[name] = value
+        return flat
+
+    def to_markdown(self) -> str:
+        """Return a Markdown table with one row per metric.
+
+        Returns
+        -------
+        str
+            The table, with what `aggregate` returns.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> print(rg.from_ranked([[0, 1]]).evaluate("rr", "cg@1").to_markdown())
+        | metric | mean |
+        |:---|---:|
+        | rr | 0.5000 |
+        | cg@1 | 0.0000 |
+        <BLANKLINE>
+        """
+        return markdown_table(self._rows())
+
+    def to_latex(self) -> str:
+        r"""Return a LaTeX table with one row per metric, for the package booktabs.
+
+        Returns
+        -------
+        str
+            The table, with what `aggregate` returns.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> print(rg.from_ranked([[0, 1]]).evaluate("rr", "cg@1").to_latex())
+        \begin{tabular}{lr}
+        \toprule
+        metric & mean \\
+        \midrule
+        rr & 0.5000 \\
+        cg@1 & 0.0000 \\
+        \bottomrule
+        \end{tabular}
+        <BLANKLINE>
+        """
+        return latex_table(self._rows())
+
+    def _rows(self) -> list[list[str]]:
+        return [["metric", "mean"], *([str(key), number(value)] for key, value in self.aggregate().items())]
 
     def to_dict(self) -> dict[Any, dict[str | Metric, float]]:
         """Return the values by query, then by metric as asked: the shape in which pytrec_eval returns them.
@@ -418,11 +572,25 @@ class Evaluation(Mapping[str | Metric, Floats]):
         special = [f"{count} {name}" for name, count in self.counts.items() if count and name != "queries"]
         head = f"<Evaluation: {', '.join(rules)}, backend={self.backend!r}{'; ' * bool(special)}{', '.join(special)}>"
         width = max((len(str(name)) for name in self), default=0)
-        return "\n".join([head, *(f"{key!s:<{width}}  {number(value)}" for key, value in self.aggregate().items())])
+        return "\n".join(
+            [head, *self.assumed, *(f"{key!s:<{width}}  {number(value)}" for key, value in self.aggregate().items())]
+        )
 
     def _repr_html_(self) -> str:
-        rows = [["metric", "mean"], *([str(key), number(value)] for key, value in self.aggregate().items())]
-        return html_table(rows, notes({"": self}))
+        return html_table(self._rows(), notes({"": self}))
+
+
+def check_names(names: Naming) -> Naming:
+    if not isinstance(names, str) or names not in ("asked", "safe"):
+        raise ValueError(f"names must be 'asked' or 'safe', not {names!r}")
+    return names
+
+
+def safe_name(text: str) -> str:
+    """A name in letters, digits and underscores."""
+    text = text.replace("@", "_at_").replace("=-", "=minus_")
+    name = re.sub(r"_+", "_", re.sub(r"[^0-9A-Za-z]", "_", text)).strip("_")
+    return f"_{name}" if name[:1].isdigit() else name
 
 
 def same_ids(own: Sequence[Any], other: Sequence[Any]) -> bool:
@@ -451,19 +619,22 @@ def notes(results: Mapping[str, Evaluation]) -> list[str]:
     lines = []
     for label in first:
         values = {name: facts[label] for name, facts in known.items()}
+        if "" in values.values():  # a subset does not know it
+            continue
         each = ", ".join(f"{name} {value}" for name, value in values.items())
         lines.append(f"{label}: {first[label] if len(set(values.values())) == 1 else each}")
-    return [*lines[:-2], "   ".join(lines[-2:])]
+    assumed = dict.fromkeys(remark for result in results.values() for remark in result.assumed)
+    return [*lines[:-2], *assumed, "   ".join(lines[-2:])]
 
 
 def _known(result: Evaluation) -> dict[str, str]:
-    missing, unjudged = result.counts["missing"], result.counts["unjudged"]
+    missing, unjudged, empty = (result.counts.get(name, "") for name in COUNTS[1:])
     treated = "counted as 0" if result.missing == "zero" else "left out"
     return {
         "queries evaluated": f"{result.counts['queries']}",
         "missing from the run": f"{missing}" + (f" ({treated})" if missing else ""),
         "without judgments": f"{unjudged}" + (" (left out)" if unjudged else ""),
-        "nothing relevant": f"{result.counts['empty']}",
+        "nothing relevant": f"{empty}",
         "ties": (result.ties or "in the order given") + (f" (like {result.like})" if result.like else ""),
         "backend": result.backend,
     }

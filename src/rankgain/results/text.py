@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Sequence
 
 Rows = Sequence[Sequence[str]]
@@ -44,3 +45,33 @@ def html_table(rows: Rows, notes: Sequence[str], bold: Container[tuple[int, int]
         f'<caption style="caption-side: bottom; text-align: left">{"<br>".join(map(html.escape, notes))}</caption>'
     )
     return "\n".join(["<table>", caption, f"<thead>{head}</thead>", "<tbody>", *body, "</tbody>", "</table>"])
+
+
+def markdown_table(rows: Rows, bold: Container[tuple[int, int]] = ()) -> str:
+    """A Markdown table of the rows, of which the first is the header; `bold` as in `html_table`."""
+    lines = []
+    for row, cells in enumerate(rows):
+        texts = [_MARKDOWN.sub(r"\\\g<0>", " ".join(text.split())) for text in cells]
+        texts = [f"**{text}**" if (row, column) in bold else text for column, text in enumerate(texts)]
+        lines.append(f"| {' | '.join(texts)} |")
+        lines += [f"|:---|{'---:|' * (len(cells) - 1)}"] if row == 0 else []
+    return "\n".join(lines) + "\n"
+
+
+def latex_table(rows: Rows, bold: Container[tuple[int, int]] = ()) -> str:
+    """A LaTeX table of the rows, with the rules of the package booktabs; `bold` as in `html_table`."""
+    lines = [rf"\begin{{tabular}}{{l{'r' * (len(rows[0]) - 1)}}}", r"\toprule"]
+    for row, cells in enumerate(rows):
+        texts = ["".join(_LATEX.get(letter, letter) for letter in " ".join(text.split())) for text in cells]
+        texts = [rf"\textbf{{{text}}}" if (row, column) in bold else text for column, text in enumerate(texts)]
+        lines += [" & ".join(texts) + r" \\", *([r"\midrule"] if row == 0 else [])]
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+
+
+_MARKDOWN = re.compile(r"[\\|`*_\[\]<>&$]")
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    **{letter: f"\\{letter}" for letter in "{}#$%&_"},
+}

@@ -84,7 +84,8 @@ def lambdarank(
     ------
     ValueError, TypeError
         If shapes, lengths, types or options are not those above; if a grade is negative, infinite or NaN or has no
-        gain, or a score is NaN or +inf, with the query and the position; if an ideal is so small that one over it is infinite.
+        gain, or a score is NaN or +inf, with the query and the position; if an ideal is so small that one over it
+        is infinite.
 
     See Also
     --------

@@ -83,6 +83,8 @@ def _object(result: Evaluation, per_query: bool) -> dict[str, Any]:
     }
     if result.like is not None:
         content["like"] = result.like
+    if result.assumed:
+        content["assumed"] = list(result.assumed)
     if per_query:
         content["queries"] = {str(query): _finite(values) for query, values in result.to_dict().items()}
     return content

@@ -1,0 +1,69 @@
+"""What other tools hold judgments and runs in, as dicts or columns. None of them is imported.
+
+ranx's Qrels and Run; the named tuples of ir_measures and ir_datasets; Elasticsearch's responses to `_search` by query.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import chain
+from typing import Any
+
+from rankgain.scalars import quoted
+
+
+def plain(value: Any) -> Any:
+    """The value as dicts by query, or as columns; itself if it is of no other tool."""
+    if type(value) is dict:
+        for first in value.values():
+            if type(first) is dict and "hits" not in first:
+                return value
+            break
+    if isinstance(value, Mapping):
+        return _of_responses(value) if _holds_responses(value) else value
+    if type(value).__module__.partition(".")[0] == "ranx" and hasattr(value, "to_dict"):
+        return value.to_dict()
+    if isinstance(value, (list, tuple)):
+        return _columns(value) if len(value) and _is_record(value[0]) else value
+    if isinstance(value, Iterator) and not hasattr(value, "read"):
+        first = next(value, None)
+        if first is None:
+            return value
+        rest = chain([first], value)
+        return _columns(rest) if _is_record(first) else list(rest)
+    return value
+
+
+def _is_record(value: Any) -> bool:
+    return {"query_id", "doc_id"} <= {*getattr(value, "_fields", ())}
+
+
+def _columns(records: Any) -> dict[str, list[Any]]:
+    """The columns of named tuples, or of what has attributes of their names."""
+    held = list(records)
+    names = ["query_id", "doc_id", *(name for name in ("relevance", "score") if hasattr(held[0], name))]
+    return {name: [getattr(record, name) for record in held] for name in names}
+
+
+def _hits(response: Any) -> Any:
+    """The hits of a response of `_search`; None for anything else."""
+    response = getattr(response, "body", response)  # of the client's own class
+    hits = response.get("hits") if isinstance(response, Mapping) else None
+    held = hits.get("hits") if isinstance(hits, Mapping) else None
+    return held if isinstance(held, list) else None
+
+
+def _holds_responses(value: Mapping[Any, Any]) -> bool:
+    return _hits(next(iter(value.values()), None)) is not None
+
+
+def _of_responses(responses: Mapping[Any, Any]) -> dict[Any, dict[Any, float]]:
+    """The score of each hit by query and document; of hits that were sorted, and have none, by their order."""
+    run: dict[Any, dict[Any, float]] = {}
+    for query, response in responses.items():
+        hits = _hits(response)
+        if hits is None:
+            raise TypeError(f"run: query {quoted(query)}: must be a response of _search, as the first one is")
+        scored = all(hit.get("_score") is not None for hit in hits)
+        run[query] = {hit["_id"]: hit["_score"] if scored else -place for place, hit in enumerate(hits)}
+    return run

@@ -1,0 +1,201 @@
+"""Frames, and what other tools hold, as they are."""
+
+import pickle
+import sys
+from types import ModuleType
+from typing import NamedTuple
+
+import pandas as pd
+import polars as pl
+import pytest
+
+import rankgain as rg
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+QRELS = {"q1": {"d1": 2, "d3": 1}, "q2": {"d7": 1}}
+RUN = {"q1": {"d2": 1.4, "d1": 0.9, "d9": 0.2}, "q2": {"d7": 2.0}}
+EXPECTED = rg.from_qrels(QRELS, RUN).evaluate("ndcg@10", "mrr").to_dict()
+
+
+def columns(by_query, *names):
+    rows = [(query, doc, held) for query, own in by_query.items() for doc, held in own.items()]
+    return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+
+
+@pytest.mark.parametrize("frame", [dict, pd.DataFrame, pl.DataFrame])
+@pytest.mark.parametrize(
+    ("qrels", "run"),
+    [
+        (("userId", "itemId", "rating"), ("userId", "itemId", "score")),
+        (("user_id", "item_id", "weight"), ("user_id", "item_id", "score")),
+        (("user", "item", "rating"), ("user", "item", "score")),
+        (("query-id", "corpus-id", "score"), ("query-id", "corpus-id", "score")),
+        (("Query_ID", "DocNo", "Label"), ("QID", "doc-id", "Score")),
+    ],
+)
+def test_columns_by_the_names_of_other_tools(frame, qrels, run):
+    held = frame(columns(QRELS, *qrels)), frame(columns(RUN, *run))
+    assert rg.from_frames(*held).evaluate("ndcg@10", "mrr").to_dict() == EXPECTED
+    assert rg.evaluate(*held, "ndcg@10", "mrr").to_dict() == EXPECTED
+
+
+def test_customary_names_come_before_others():
+    qrels = columns(QRELS, "query_id", "doc_id", "relevance") | {"user": [1, 2, 3], "rating": [9, 9, 9]}
+    assert rg.from_frames(qrels, columns(RUN, "query_id", "doc_id", "score")).evaluate(
+        *["ndcg@10", "mrr"]
+    ).to_dict() == (EXPECTED)
+
+
+@pytest.mark.parametrize("frame", [dict, pd.DataFrame, pl.DataFrame])
+def test_qrels_without_relevance_count_1_and_say_so(frame):
+    qrels, run = columns(QRELS, "user_id", "item_id", "time"), columns(RUN, "user_id", "item_id", "score")
+    ones = {query: dict.fromkeys(own, 1) for query, own in QRELS.items()}
+    result = rg.from_frames(frame(qrels), frame(run)).evaluate("ndcg@10", "mrr")
+    assert result.to_dict() == rg.from_qrels(ones, RUN).evaluate("ndcg@10", "mrr").to_dict()
+    remark = "qrels_df has no column of relevance: each row counts as 1"
+    assert result.assumed == (remark,)
+    assert remark in str(result)
+    assert remark in result._repr_html_()
+    again = rg.from_qrels({"q3": {"d": 1}}, {"q3": {"d": 1}}).evaluate("ndcg@10", "mrr")
+    assert again.assumed == ()
+    assert again.merge(result).assumed == (remark,)
+    truth = rg.judgments(frame(qrels))
+    for held in (truth, pickle.loads(pickle.dumps(truth))):
+        assert rg.from_qrels(held, RUN).evaluate("mrr").assumed == ("truth" + remark.removeprefix("qrels_df"),)
+    assert pickle.loads(pickle.dumps(result)).assumed == (remark,)
+
+
+def test_scores_are_not_taken_for_relevance():
+    scored = columns(QRELS, "query_id", "doc_id", "score")
+    with pytest.raises(ValueError, match="say which it is with relevance=, as relevance='score' if those are grades"):
+        rg.from_frames(scored, columns(RUN, "query_id", "doc_id", "score"))
+    assert rg.judgments(scored, relevance="score").query_ids == ["q1", "q2"]
+
+
+def test_swapped_frames():
+    qrels, run = columns(QRELS, "query_id", "doc_id", "relevance"), columns(RUN, "query_id", "doc_id", "score")
+    with pytest.raises(ValueError, match=r"qrels_df has scores and run_df has grades: are they swapped\?"):
+        rg.from_frames(run, qrels)
+
+
+def test_a_pandas_index_is_a_column():
+    qrels = pd.DataFrame(columns(QRELS, "query_id", "doc_id", "relevance"))
+    run = pd.DataFrame(columns(RUN, "query_id", "doc_id", "score"))
+    for form in (
+        lambda frame: frame.set_index(["query_id", "doc_id"]),
+        lambda frame: frame.set_index("query_id"),
+        lambda frame: frame.set_index("doc_id", drop=False),
+        lambda frame: frame.astype({"query_id": "category"}).set_index(["query_id", "doc_id"]),
+        lambda frame: frame.astype({"doc_id": "string"}).set_index(["query_id", "doc_id"]),
+    ):
+        assert rg.from_frames(form(qrels), form(run)).evaluate("ndcg@10", "mrr").to_dict() == EXPECTED
+
+
+def test_an_index_without_a_name_is_named_in_the_error():
+    frame = pd.DataFrame({"doc_id": ["d1"], "relevance": [1]}, index=["q1"])
+    with pytest.raises(ValueError, match=r"there are: doc_id, relevance; its index has no name: frame\.rename_axis"):
+        rg.judgments(frame, doc="doc_id")
+    with pytest.raises(ValueError, match="there are: doc_id, relevance; say which"):
+        rg.judgments(frame.reset_index(drop=True), doc="doc_id")
+
+
+def test_from_qrels_points_to_what_takes_other_forms():
+    frame = pd.DataFrame(columns(QRELS, "query_id", "doc_id", "relevance"))
+    for value, name in [
+        (frame, "from_frames"),
+        (dict(frame), "from_frames"),
+        ("qrels.txt", "read_trec"),
+        ([["a"]], "from_recommendations"),
+        ({"q": ["a"]}, "from_recommendations"),
+    ]:
+        for pair in ((value, RUN), (QRELS, value)):
+            with pytest.raises(TypeError, match=rf"rankgain\.{name}\("):
+                rg.from_qrels(*pair)
+
+
+class Qrel(NamedTuple):
+    query_id: str
+    doc_id: str
+    relevance: int
+    iteration: str = "0"
+
+
+class ScoredDoc(NamedTuple):
+    query_id: str
+    doc_id: str
+    score: float
+
+
+def test_named_tuples():
+    qrels = [Qrel(query, doc, grade) for query, own in QRELS.items() for doc, grade in own.items()]
+    run = [ScoredDoc(query, doc, score) for query, own in RUN.items() for doc, score in own.items()]
+    for held in ((qrels, run), (tuple(qrels), iter(run)), (iter(qrels), RUN), (QRELS, run)):
+        assert rg.evaluate(*held, "ndcg@10", "mrr").to_dict() == EXPECTED
+    assert rg.from_frames(iter(qrels), iter(run)).evaluate("ndcg@10", "mrr").to_dict() == EXPECTED
+    assert rg.from_qrels(rg.judgments(iter(qrels)), RUN).evaluate("ndcg@10", "mrr").to_dict() == EXPECTED
+
+
+def test_the_tuples_of_ir_measures():
+    ir_measures = pytest.importorskip("ir_measures")
+    qrels = [ir_measures.Qrel(query, doc, grade) for query, own in QRELS.items() for doc, grade in own.items()]
+    run = [ir_measures.ScoredDoc(query, doc, score) for query, own in RUN.items() for doc, score in own.items()]
+    assert rg.evaluate(qrels, run, "ndcg@10", "mrr").to_dict() == EXPECTED
+
+
+@pytest.fixture
+def ranx(monkeypatch):
+    """A stand-in: its classes hold typed dicts, and give plain ones."""
+    module = ModuleType("ranx")
+
+    class Held:
+        def __init__(self, held):
+            self._held = held
+
+        def to_dict(self):
+            return {query: dict(own) for query, own in self._held.items()}
+
+    for name in ("Qrels", "Run"):
+        setattr(module, name, type(name, (Held,), {"__module__": f"ranx.data_structures.{name.lower()}"}))
+    monkeypatch.setitem(sys.modules, "ranx", module)
+    return module
+
+
+def test_ranx(ranx):
+    held = ranx.Qrels(QRELS), ranx.Run(RUN)
+    assert rg.evaluate(*held, "ndcg@10", "mrr").to_dict() == EXPECTED
+    assert rg.from_qrels(*held).evaluate("ndcg@10", "mrr").to_dict() == EXPECTED
+    assert rg.from_qrels(rg.judgments(held[0]), held[1]).evaluate("ndcg@10", "mrr").to_dict() == EXPECTED
+
+
+def response(hits):
+    return {"took": 3, "timed_out": False, "hits": {"total": {"value": 9}, "max_score": 1.4, "hits": hits}}
+
+
+class ObjectApiResponse:
+    """Of Elasticsearch's client: no mapping, but a body."""
+
+    def __init__(self, body):
+        self.body = body
+
+
+@pytest.mark.parametrize("own", [dict, ObjectApiResponse])
+def test_responses_of_elasticsearch(own):
+    run = {
+        query: own(
+            response([{"_index": "i", "_id": doc, "_score": score, "_source": {}} for doc, score in docs.items()])
+        )
+        for query, docs in RUN.items()
+    }
+    assert rg.evaluate(QRELS, run, "ndcg@10", "mrr").to_dict() == EXPECTED
+    assert rg.from_qrels(QRELS, run).evaluate("ndcg@10", "mrr").to_dict() == EXPECTED
+    by_field = {
+        q: own(response([{"_id": doc, "_score": None, "sort": [1]} for doc in docs])) for q, docs in RUN.items()
+    }
+    assert rg.evaluate(QRELS, by_field, "ndcg@10", "mrr").to_dict() == EXPECTED
+    with pytest.raises(TypeError, match="query 'q2': must be a response of _search"):
+        rg.from_qrels(QRELS, run | {"q2": {"d7": 1.0}})
+
+
+def test_a_document_may_be_called_hits():
+    assert rg.from_qrels({"q": {"hits": 1}}, {"q": {"hits": 1.0}}).evaluate("rr").mean("rr") == 1.0

@@ -1,0 +1,94 @@
+"""Files in BEIR's and MS MARCO's layouts, and files that are swapped."""
+
+import gzip
+import io
+
+import pytest
+
+import rankgain as rg
+from rankgain.cli import main
+from rankgain.data import files
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+QRELS = {"1": {"d1": 2, "d3": 1}, "2": {"d7": 1}}
+RANKED = {"1": ["d2", "d1", "d9"], "2": ["d7"], "3": ["d1"]}
+BEIR = "query-id\tcorpus-id\tscore\n1\td1\t2\n1\td3\t1\n2\td7\t1\n"
+MSMARCO = "".join(f"{query}\t{doc}\t{rank}\n" for query, own in RANKED.items() for rank, doc in enumerate(own, 1))
+TREC_QRELS = "1 0 d1 2\n1 0 d3 1\n2 0 d7 1\n"
+TREC_RUN = "1 Q0 d2 1 1.4 t\n1 Q0 d1 2 0.9 t\n1 Q0 d9 3 0.2 t\n2 Q0 d7 1 2 t\n3 Q0 d1 1 1 t\n"
+EXPECTED = rg.from_recommendations(RANKED, QRELS).evaluate("ndcg@10", "mrr", "num_ret")
+
+
+def same(qrels, run, **options):
+    qrels, run = (text.encode() if isinstance(text, str) else text for text in (qrels, run))
+    result = rg.read_trec(io.BytesIO(qrels), io.BytesIO(run), **options).evaluate(*EXPECTED)
+    assert result.query_ids == EXPECTED.query_ids
+    assert result.counts == EXPECTED.counts
+    assert {metric: vector.tolist() for metric, vector in result.items()} == {
+        metric: vector.tolist() for metric, vector in EXPECTED.items()
+    }
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("qrels", [BEIR, TREC_QRELS])
+@pytest.mark.parametrize("run", [MSMARCO, TREC_RUN])
+def test_beir_and_msmarco_are_known(qrels, run, threads):
+    same(qrels, run, threads=threads)
+    same(gzip.compress(qrels.encode()), gzip.compress(run.encode()), threads=threads)
+    same(b"\xef\xbb\xbf" + qrels.replace("\n", "\r\n").encode(), run.replace("\n", "\r\n"), threads=threads)
+    same("# a comment\n\n" + qrels.rstrip("\n"), "# a b c\n\n" + run.rstrip("\n"), threads=threads)
+
+
+def test_spelling_of_the_header():
+    same(BEIR.replace("query-id\tcorpus-id", "query_id corpus_ID"), MSMARCO)
+    assert len(rg.judgments(io.BytesIO(BEIR.encode()))) == 2
+
+
+def test_small_blocks_and_scattered_lines(monkeypatch):
+    lines = [f"{query}\td{doc}\t{doc + 1}" for query in range(40) for doc in range(30)]
+    qrels = "".join(f"{query} 0 d{query} 1\n" for query in range(30))
+    whole = rg.read_trec(io.BytesIO(qrels.encode()), io.BytesIO("\n".join(lines).encode())).evaluate("rr")
+    assert whole["rr"].tolist() == [1 / (query + 1) for query in range(30)]
+    monkeypatch.setattr(files, "BLOCK", 512)
+    for order in (lines, sorted(lines, key=lambda line: line.split("\t")[1])):
+        for threads in (1, 2):
+            text = "\n".join(order).encode()
+            result = rg.read_trec(io.BytesIO(qrels.encode()), io.BytesIO(text), threads=threads).evaluate("rr")
+            assert result["rr"].tolist() == whole["rr"].tolist()
+
+
+def test_the_command_line_knows_them_too(tmp_path, capsys):
+    paths = [tmp_path / "test.tsv", tmp_path / "run.tsv"]
+    for path, text in zip(paths, (BEIR, MSMARCO), strict=True):
+        path.write_text(text)
+    assert main(["eval", *map(str, paths), "-m", "mrr", "--csv"]) == 0
+    assert capsys.readouterr().out.splitlines()[1] == "run,0.75"
+    read = rg.read_trec(*map(str, paths))
+    assert read.under(ties="average").evaluate("mrr").mean("mrr") == 0.75  # read once more
+
+
+@pytest.mark.parametrize(
+    ("qrels", "run", "message"),
+    [
+        (BEIR + "2\td8\tx\n", MSMARCO, r"qrels: line 5, field 3: 'x' is not a number"),
+        (BEIR + "2\td8\n", MSMARCO, r"qrels: line 5: 2 fields, and there must be 3 fields \(query-id"),
+        (BEIR + "2\td7\t1\n", MSMARCO, r"qrels: line 5, field 2: 'd7' stands in an earlier line"),
+        (BEIR, MSMARCO + "3\td2\tx\n", r"run: line 6, field 3: 'x' is not a number"),
+        (BEIR, MSMARCO + "3\td2\n", r"run: line 6: 2 fields, and there must be 3 fields \(query, document, rank\)"),
+        (BEIR, MSMARCO + "3\td1\t2\n", r"run: line 6, field 2: 'd1' stands in an earlier line"),
+        (TREC_RUN, TREC_QRELS, r"qrels: line 1: 6 fields, .* are qrels and run swapped\?"),
+        (TREC_QRELS, TREC_QRELS, r"run: line 1: 4 fields, .* are qrels and run swapped\?"),
+        (TREC_QRELS, "1 Q0 first\n", r"run: line 1: 3 fields, and there must be 6 fields"),
+        (TREC_QRELS, "1 d1 0.5\n", r"run: line 1: 3 fields, and there must be 6 fields"),
+        ("query-id corpus-id\n1 d1\n", MSMARCO, r"qrels: line 1: 2 fields, and there must be 4 fields"),
+    ],
+)
+def test_errors_name_line_and_field_of_the_file(qrels, run, message):
+    with pytest.raises(ValueError, match=message):
+        rg.read_trec(io.BytesIO(qrels.encode()), io.BytesIO(run.encode()))
+
+
+def test_from_standard_input_a_long_comment_first():
+    comment = "#" + "x" * 10_000 + "\n"
+    same(TREC_QRELS, comment + TREC_RUN)

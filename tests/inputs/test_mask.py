@@ -1,0 +1,120 @@
+"""Padded batches: `mask=` says which entries are documents."""
+
+from array import array
+
+import numpy as np
+import pytest
+
+import rankgain as rg
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+LABELS = np.array([[0, 2, 1, -100], [1, 0, -100, -100], [3, -1, 1, 0], [-100, -100, -100, -100]])
+SCORES = np.array([[0.2, 0.9, 0.3, 0.0], [0.1, 0.7, 0.0, 9.0], [0.3, 0.2, 0.3, 0.1], [0.0, 0.1, 0.2, 0.3]])
+MASK = LABELS >= 0
+ROWS = [row[mask].tolist() for row, mask in zip(LABELS, MASK, strict=True)]
+SCORED = [row[mask].tolist() for row, mask in zip(SCORES, MASK, strict=True)]
+METRICS = "ndcg@2", "ndcg", "rr", "ap", "recall@1", "num_ret"
+FUNCTIONS = ["cg", "dcg", "idcg", "ndcg", "reciprocal_rank", "mean_ndcg", "mrr"]
+FUNCTIONS += ["precision", "recall", "average_precision", "hit_rate"]
+
+
+def vectors(rankings):
+    return {metric: vector.tolist() for metric, vector in rankings.evaluate(*METRICS).items()}
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.int16, np.float32, np.float64])
+@pytest.mark.parametrize("ties", ["average", "stable", "best"])
+def test_scores(dtype, ties):
+    expected = vectors(rg.from_scores(ROWS, SCORED, ties=ties))
+    labels, scores = LABELS.astype(dtype), SCORES.astype(np.float64)
+    assert vectors(rg.from_scores(labels, scores, mask=MASK, ties=ties)) == expected
+    wide = np.asfortranarray(labels), np.repeat(scores, 2, axis=1)[:, ::2]
+    assert vectors(rg.from_scores(*wide, mask=MASK.tolist(), ties=ties)) == expected
+    lists = [[*row, -1] for row in ROWS], [[*row, 0.0] for row in SCORED]
+    marks = [[True] * len(row) + [False] for row in ROWS]
+    assert vectors(rg.from_scores(*lists, mask=marks, ties=ties)) == expected
+    assert labels.min() == -100
+
+
+def test_flat_arrays():
+    flat = LABELS.ravel(), SCORES.ravel()
+    expected = vectors(rg.from_scores(ROWS, SCORED))
+    assert vectors(rg.from_scores(*flat, group_sizes=[4] * 4, mask=MASK.ravel())) == expected
+    qid = np.repeat([7, 8, 9, 10], 4)
+    mixed = np.random.default_rng(0).permutation(16)
+    mixed = mixed[np.argsort(mixed % 4, kind="stable")]  # each query's own order stays
+    held = rg.from_scores(flat[0][mixed], flat[1][mixed], qid=qid[mixed], mask=MASK.ravel()[mixed], ties="best")
+    best = rg.from_scores(ROWS, SCORED, ties="best").evaluate("ndcg")["ndcg"].tolist()
+    found = held.evaluate("ndcg")
+    assert [found["ndcg"].tolist()[found.query_ids.index(query)] for query in (7, 8, 9, 10)] == best
+
+
+def test_ranked():
+    expected = vectors(rg.from_ranked(ROWS))
+    assert vectors(rg.from_ranked(LABELS, mask=MASK)) == expected
+    assert (
+        rg.from_ranked(LABELS[0], mask=MASK[0]).evaluate("ndcg").mean()
+        == rg.from_ranked(ROWS[0]).evaluate("ndcg").mean()
+    )
+    judged = [[*row, 1] for row in ROWS]
+    assert vectors(rg.from_ranked(LABELS, mask=MASK, judged=judged)) == vectors(rg.from_ranked(ROWS, judged=judged))
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions(name):
+    function = getattr(rg, name)
+    assert np.array_equal(function(LABELS, mask=MASK), function(ROWS))
+    assert np.array_equal(function(LABELS, mask=MASK, k=1), function(ROWS, k=1))
+    assert function(LABELS[0], mask=MASK[0]) == function(ROWS[0])
+    assert function(array("d", [1, -1, 2]), mask=[True, False, True]) == function([1, 2])
+    if name in ("dcg", "ndcg"):
+        gain = {1: 3, 2: 7, 3: 15}
+        assert np.array_equal(function(LABELS, mask=MASK, gain=gain), function(ROWS, gain=gain))
+        assert np.array_equal(function(LABELS, mask=MASK, gain=np.sqrt), function(ROWS, gain=np.sqrt))
+        with pytest.raises(ValueError, match=r"position 2 \(element 3\): .*no entry for the grade 9"):
+            function([1, -1, 2, 9], mask=[True, False, True, True], gain=gain)
+
+
+def test_many_queries_and_threads():
+    rng = np.random.default_rng(1)
+    labels, scores, mask = rng.integers(-1, 4, (5000, 60)), rng.random((5000, 60), np.float32), None
+    mask = labels >= 0
+    held = rg.from_scores(labels, scores, mask=mask).evaluate("ndcg@10", threads=2)["ndcg@10"]
+    rows = [labels[q][mask[q]] for q in range(5000)], [scores[q][mask[q]] for q in range(5000)]
+    assert np.array_equal(held, rg.from_scores(*rows).evaluate("ndcg@10")["ndcg@10"])
+
+
+@pytest.mark.parametrize(
+    ("mask", "error", "message"),
+    [
+        (LABELS, TypeError, "mask must hold booleans, True for a document, not int64"),
+        (MASK[:, :3], ValueError, "mask must have the shape of y_true: one boolean for each document"),
+        (MASK[:2], ValueError, "mask must have the shape of y_true"),
+        (MASK.ravel(), ValueError, "mask must have the shape of y_true"),
+        ("yes", TypeError, "mask must hold real numbers"),
+    ],
+)
+def test_what_is_no_mask(mask, error, message):
+    with pytest.raises(error, match=message):
+        rg.from_scores(LABELS, SCORES, mask=mask)
+
+
+def test_the_error_of_a_padded_label_gives_the_idiom():
+    for call in (
+        lambda: rg.ndcg(LABELS),
+        lambda: rg.from_scores(LABELS, SCORES).evaluate("ndcg"),
+        lambda: rg.from_ranked(LABELS).evaluate("ndcg"),
+        lambda: rg.recall(LABELS),
+    ):
+        with pytest.raises(ValueError, match=r"query 0, position 3: the grade is negative.*mask=labels >= 0"):
+            call()
+
+
+def test_what_is_left_is_checked_and_named():
+    labels = np.array([[1, -100, -1]])
+    with pytest.raises(ValueError, match=r"query 0, position 1 \(element 2\): the grade is negative"):
+        rg.ndcg(labels, mask=[[True, False, True]])
+    with pytest.raises(ValueError, match=r"y_score: query 0, position 1 \(element 2\): the score is NaN"):
+        rg.from_scores([[1, 1, 1]], [[1.0, 2.0, np.nan]], mask=[[True, False, True]]).evaluate("ndcg")
+    assert rg.from_scores([[1, 1]], [[1.0, np.nan]], mask=[[True, False]]).evaluate("rr").mean("rr") == 1.0

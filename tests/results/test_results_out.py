@@ -1,0 +1,185 @@
+"""Results for papers, logs and other programs: tables, wide frames, safe names, subsets, the schema of --json."""
+
+import json
+import pickle
+import re
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rankgain as rg
+from rankgain.cli import main
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+RESULT = rg.from_ranked([[1, 0], [0, 1], [0, 0]], query_ids=["a", "b", "c"]).evaluate("rr", "ndcg@10", "11pt_avg")
+QRELS = {"q1": {"d1": 2, "d3": 1}, "q2": {"d7": 1}, "q3": {"d1": 1}}
+RUNS = {
+    "bm_25": {"q1": {"d2": 1.4, "d1": 0.9}, "q2": {"d7": 2.0}, "q9": {"d7": 2.0}},
+    "dense": {"q1": {"d1": 0.8, "d3": 0.7}, "q2": {"d5": 0.6}, "q3": {"d1": 1.0}},
+}
+
+
+def test_tables_for_papers():
+    assert RESULT.to_markdown() == (
+        "| metric | mean |\n|:---|---:|\n| rr | 0.5000 |\n| ndcg@10 | 0.5436 |\n| 11pt\\_avg | 0.5000 |\n"
+    )
+    lines = RESULT.to_latex().splitlines()
+    assert lines[0] == r"\begin{tabular}{lr}"
+    assert lines[4:7] == [r"rr & 0.5000 \\", r"ndcg@10 & 0.5436 \\", r"11pt\_avg & 0.5000 \\"]
+    comparison = rg.compare(RUNS, QRELS, ["ndcg@10", "mrr"])
+    assert comparison.to_markdown().splitlines()[0] == "| metric | bm\\_25 | dense |"
+    assert "**" in comparison.to_markdown()
+    assert r"metric & bm\_25 & dense \\" in comparison.to_latex()
+    assert r"\textbf{" in comparison.to_latex()
+
+
+def test_names_that_would_act_in_a_table():
+    name = "a|b\n$x$ & {c} % \\d ~^#*_<i>"
+    comparison = rg.Comparison({name: RESULT, "other": RESULT})
+    assert comparison.to_markdown().splitlines()[0].count(" | ") == 2
+    assert len(comparison.to_markdown().splitlines()) == 5
+    head = comparison.to_latex().splitlines()[2]
+    assert head == (
+        r"metric & a|b \$x\$ \& \{c\} \% \textbackslash{}d \textasciitilde{}\textasciicircum{}\#*\_<i> & other \\"
+    )
+
+
+def test_a_wide_frame_of_several_runs():
+    comparison = rg.compare(RUNS, QRELS, ["ndcg@10", "mrr"])
+    wide = comparison.to_pandas(wide=True)
+    assert list(wide.columns) == [(m, r) for m in ("ndcg@10", "mrr") for r in RUNS]
+    assert list(wide.index) == ["q1", "q2", "q3"]
+    for name, result in comparison.items():
+        for metric in result:
+            assert wide[metric, name].tolist() == result[metric].tolist()
+    apart = {"one": RESULT, "two": rg.from_ranked([[1]], query_ids=["z"]).evaluate("rr", "ndcg@10", "11pt_avg")}
+    wide = rg.Comparison(apart).to_pandas(wide=True)["rr"]
+    assert wide["one"].isna().tolist() == [False, False, False, True]
+    assert wide["two"].isna().tolist() == [True, True, True, False]
+
+
+def test_vectors_of_a_comparison_are_aligned():
+    comparison = rg.compare(RUNS, QRELS, ["mrr"])
+    assert [result.query_ids for result in comparison.values()] == [["q1", "q2", "q3"]] * 2
+    difference = comparison["dense"]["mrr"] - comparison["bm_25"]["mrr"]
+    assert difference.tolist() == [0.5, -1.0, 1.0]
+
+
+def test_a_curve_as_a_frame():
+    curve = rg.from_ranked([[0, 1, 0], [1, 0, 1]], query_ids=["a", "b"]).curve("rr", [1, 2, 3])
+    frame = curve.to_pandas()
+    assert frame.columns.tolist() == [1, 2, 3]
+    assert frame.index.tolist() == ["a", "b"]
+    assert np.array_equal(frame.to_numpy(), curve.values)
+    assert np.array_equal(frame.mean().to_numpy(), curve.mean())
+
+
+# MLflow's rule for the name of a metric (mlflow.utils.validation), W&B's (letters, digits, _), TensorBoard's tags.
+LOGS = [r"[/\w.\- ]{1,250}", r"[_a-zA-Z][_a-zA-Z0-9]*", r"[\w./\-]+"]
+
+
+@pytest.mark.parametrize(
+    ("metric", "name"),
+    [
+        ("ndcg@10", "ndcg_at_10"),
+        ("ndcg(gain=exponential)@10", "ndcg_gain_exponential_at_10"),
+        ("f(beta=0.5)@10", "f_beta_0_5_at_10"),
+        ("mrr:rel=-1", "mrr_rel_minus_1"),
+        ("11pt_avg", "_11pt_avg"),
+        (rg.metric("ndcg", k=3, gain={1: 3, 2: 7}), "ndcg_gain_0_0_1_3_2_7_at_3"),
+    ],
+)
+def test_safe_names(metric, name):
+    result = rg.from_ranked([[2, 0, 1]]).evaluate(metric)
+    assert result.flat(names="safe") == {name: result.mean(metric)}
+    assert all(re.fullmatch(rule, name) for rule in LOGS)
+    flat = result.flat()
+    assert flat == {str(metric): result.mean(metric)}
+    assert all(type(value) is float for value in flat.values())
+
+
+def test_the_rule_of_the_real_mlflow():
+    validation = pytest.importorskip("mlflow.utils.validation") if find_spec("mlflow") else None
+    if validation is not None:  # pragma: no cover: .ci/deep has it
+        for name in RESULT.flat(names="safe"):
+            validation._validate_metric_name(name)
+        with pytest.raises(Exception, match="Invalid"):
+            validation._validate_metric_name("ndcg@10")
+
+
+def test_flat_refuses_what_it_cannot_keep_apart():
+    result = rg.from_ranked([[1, 0]]).evaluate("ndcg@10", "ndcg_at_10")
+    assert list(result.flat()) == ["ndcg@10", "ndcg_at_10"]
+    with pytest.raises(ValueError, match="two metrics have the name 'ndcg_at_10'"):
+        result.flat(names="safe")
+    with pytest.raises(ValueError, match="names must be 'asked' or 'safe'"):
+        result.flat(names="short")
+    weighted = RESULT.flat(weights={"a": 3, "b": 1, "c": 0})
+    assert weighted["rr"] == RESULT.mean("rr", weights=[3, 1, 0])
+
+
+def test_subset():
+    for queries in (["b", "a"], np.array(["b", "a"]), ("b", "a"), iter(["b", "a"])):
+        part = RESULT.subset(queries)
+        assert part.query_ids == ["b", "a"]
+        assert part["rr"].tolist() == [0.5, 1.0]
+        assert part.counts == {"queries": 2}
+        assert not part["rr"].flags.writeable
+    for mask in ([True, False, True], np.array([True, False, True])):
+        assert RESULT.subset(mask).query_ids == ["a", "c"]
+    assert RESULT.subset(RESULT["rr"] > 0).mean("rr") == 0.75
+    assert len(RESULT.subset([]).query_ids) == 0
+    positional = rg.from_ranked([[1], [0], [1]]).evaluate("rr").subset([2, 0])
+    assert positional.query_ids == [2, 0]
+    part = RESULT.subset(["a"])
+    assert "1 queries" in repr(part)
+    assert "nothing relevant" not in part._repr_html_()
+    merged = part.merge(RESULT.subset(["c"]))
+    assert merged.query_ids == ["a", "c"]
+    assert merged.counts == {"queries": 2}
+    assert pickle.loads(pickle.dumps(part)).counts == {"queries": 1}
+    assert "queries evaluated: 1" in str(rg.Comparison({"x": part}))
+
+
+@pytest.mark.parametrize(
+    ("queries", "error", "message"),
+    [
+        (["x"], KeyError, "query 'x' was not evaluated"),
+        (["a", "a"], ValueError, "second time"),
+        ([True, False], ValueError, "a mask of 2, and there are 3"),
+        ("ab", TypeError, "a mask or ids"),
+        (7, TypeError, "a mask or ids"),
+    ],
+)
+def test_subset_refuses(queries, error, message):
+    with pytest.raises(error, match=message):
+        RESULT.subset(queries)
+
+
+SCHEMA = Path(rg.__file__).parent / "tools" / "eval.schema.json"
+
+
+@pytest.mark.parametrize("options", [[], ["--per-query"], ["--like", "trec_eval-9"], ["--tie-spread"]])
+@pytest.mark.parametrize("several", [False, True])
+def test_json_follows_its_schema(options, several, tmp_path, capsys):
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    qrels, run = rg.sample()
+    other = tmp_path / "other.txt"
+    other.write_bytes(Path(run).read_bytes())
+    files = [str(qrels), str(run), *([str(other)] if several else [])]
+    assert main(["eval", *files, "--json", "-m", "ndcg@10", "-m", "ndcg(empty=nan)@1", *options]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    objects = printed["runs"].values() if several else [printed]
+    known = schema["$defs"]["spread" if "--tie-spread" in options else "run"]
+    for content in objects:
+        assert set(known["required"]) <= set(content) <= set(known["properties"])
+    if find_spec("jsonschema"):
+        from jsonschema import Draft202012Validator, ValidationError
+
+        Draft202012Validator.check_schema(schema)
+        Draft202012Validator(schema).validate(printed)
+        with pytest.raises(ValidationError):
+            Draft202012Validator(schema).validate({"version": "0"})

@@ -1,0 +1,121 @@
+"""In a shell: `rankgain metrics`, `--threads 0`, the nearest option, `python -m rankgain`; and `install` that warns."""
+
+import subprocess
+import sys
+import warnings
+from types import ModuleType
+
+import pytest
+
+import rankgain as rg
+from rankgain import cli
+from rankgain import pytrec_eval as ours
+from rankgain.cli import main
+from rankgain.metrics.table import TABLE
+
+
+def printed(capsys, *arguments, status=0):
+    if status:
+        with pytest.raises(SystemExit, match=str(status)):
+            main(arguments)
+    else:
+        assert main(arguments) == 0
+    out, err = capsys.readouterr()
+    return err if status else out
+
+
+def test_metrics_are_listed(capsys):
+    out = printed(capsys, "metrics")
+    lines = {line.split()[0]: line for line in out.splitlines() if line}
+    for row in TABLE.values():
+        line = lines[row.name + "@k" * row.cuts]
+        assert all(word in line for word in (*row.takes, *row.aliases))
+
+
+@pytest.mark.parametrize("name", ["success", "HR", "hit_rate@10"])
+def test_one_metric_is_explained(capsys, name):
+    out = printed(capsys, "metrics", name)
+    assert out.startswith("success: success, or hit rate")
+    assert "other names: hit_rate, hit, hits, hr" in out
+    assert "1 if rel(i) = 1" in out
+
+
+def test_a_metric_that_there_is_not(capsys):
+    assert "did you mean 'ndcg'?" in printed(capsys, "metrics", "ngcd", status=2)
+    assert "unrecognized arguments: two" in printed(capsys, "metrics", "ndcg", "two", status=2)
+
+
+def test_threads_0_are_all_cores(capsys, monkeypatch):
+    seen = []
+    reading = cli.read_trec
+    monkeypatch.setattr(cli, "read_trec", lambda *a, threads, **k: seen.append(threads) or reading(*a, threads=1, **k))
+    expected = printed(capsys, "eval", "--sample", "--csv")
+    assert printed(capsys, "eval", "--sample", "--csv", "--threads", "0") == expected
+    assert seen == [1, cli._cores()]
+    assert cli._cores() >= 1
+    monkeypatch.setattr(cli, "_cores", lambda: 5000)
+    printed(capsys, "eval", "--sample", "--threads", "0")
+    assert seen[-1] == 256
+    assert "threads must be from 1 to 256" in printed(capsys, "eval", "--sample", "--threads", "-1", status=2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (["eval", "--sample", "--metrics", "ndcg"], "did you mean --metric?"),
+        (["eval", "--sample", "--tie_spread"], "did you mean --tie-spread?"),
+        (["eval", "--sample", "--perquery"], "did you mean --per-query?"),
+        (["eval", "--sample", "--thread=2x", "--outpt=x"], "threads"),
+        (["eval", "--sample", "--ties", "docids"], "did you mean 'docid'?"),
+        (["eval", "--sample", "--like", "xgbost"], "did you mean 'xgboost'?"),
+        (["evaluate", "--sample"], "did you mean 'eval'?"),
+        (["explian", "ndcg"], "did you mean 'explain'?"),
+    ],
+)
+def test_the_nearest_option_is_named(capsys, arguments, hint):
+    assert hint in printed(capsys, *arguments, status=2)
+
+
+def test_python_m_rankgain():
+    command = [sys.executable, "-m", "rankgain"]
+    out = subprocess.run([*command, "eval", "--sample", "--csv"], capture_output=True, text=True, check=True).stdout
+    assert out.splitlines()[0] == "run,ndcg@10,mrr@10"
+    wrong = subprocess.run([*command, "eval"], capture_output=True, text=True, check=False)
+    assert wrong.returncode == 2
+    assert wrong.stderr.startswith("usage: rankgain eval")
+
+
+@pytest.fixture
+def other(monkeypatch):
+    """Another pytrec_eval that was imported before, by two modules; a third does not use it."""
+    module = ModuleType("pytrec_eval")
+    module.RelevanceEvaluator = type("RelevanceEvaluator", (), {"__module__": "pytrec_eval"})
+    clients = {name: ModuleType(name) for name in ("client.evaluation", "client.whole", "client.rest")}
+    clients["client.whole"].pytrec_eval = module
+    clients["client.evaluation"].RelevanceEvaluator = module.RelevanceEvaluator
+    clients["client.rest"].name = "pytrec_eval"
+    for name, held in {"pytrec_eval": module, **clients}.items():
+        monkeypatch.setitem(sys.modules, name, held)
+    for name, held in list(sys.modules.items()):  # what the tests have imported
+        if name.partition(".")[0] not in ("pytrec_eval", "client") and getattr(held, "pytrec_eval", None) is module:
+            raise AssertionError(name)
+    return module
+
+
+def test_install_names_the_modules_that_keep_the_other_one(other):
+    with pytest.warns(UserWarning, match=r"and client\.evaluation, client\.whole keep it: call install\(\) before"):
+        ours.install()
+    assert sys.modules["pytrec_eval"] is ours
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ours.install()  # nothing else was there
+
+
+def test_install_is_silent_where_nobody_keeps_it(other):
+    for name in ("client.evaluation", "client.whole"):
+        vars(sys.modules[name]).pop("pytrec_eval", None)
+        vars(sys.modules[name]).pop("RelevanceEvaluator", None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ours.install()
+    assert rg.backend
