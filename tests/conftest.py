@@ -60,6 +60,7 @@ def pytest_report_header() -> str:
     return f"rankgain backends: {', '.join(BACKENDS)}{absent}"
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks at the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:  # `--dist loadgroup` has each wheel built once
         wheel = next((name for name in ("compiled_wheel", "pure_wheel") if name in item.fixturenames), None)
