@@ -12,6 +12,7 @@ import pytest
 
 import rankgain as rg
 from rankgain import _backend
+from rankgain.data import source
 
 BOTH = [*product([(), "score", "query", ("score", "query")], ["cut", "full"], ["stable", "average"])]
 
@@ -255,16 +256,21 @@ def test_both_halves_and_all_levels_have_the_same_bits(on_both, monkeypatch):
         assert [result.tobytes() for result in baseline] == [result.tobytes() for result in python]
 
 
-def test_threads_do_not_change_bits(backend):
-    queries = 300 if backend == "compiled" else 4
+def test_neither_threads_nor_chunks_show(backend, monkeypatch):
+    """Nor do they in what is refused."""
     rng = np.random.default_rng(6)
-    labels, scores = rng.integers(0, 4, queries * 300), rng.normal(size=queries * 300)
-    one, two, five = (
-        rg.lambdarank(labels, scores, group_sizes=np.full(queries, 300), metric="ndcg@2", threads=threads)
-        for threads in (1, 2, 5)
-    )
-    assert np.array_equal(one, two)
-    assert np.array_equal(one, five)
+    sizes = rng.integers(0, 20, 60)
+    labels, scores = rng.integers(0, 4, sizes.sum()), rng.normal(size=sizes.sum())
+    whole = rg.lambdarank(labels, scores, group_sizes=sizes)
+    monkeypatch.setattr(source, "CHUNK", 40)
+    monkeypatch.setattr(source, "SMALLEST_CHUNK", 1)
+    for threads in (1, 2, 5):
+        assert np.array_equal(rg.lambdarank(labels, scores, group_sizes=sizes, threads=threads), whole)
+    first = int(sizes[:30].sum())
+    scores[[first, -1]] = np.nan
+    query = int(np.searchsorted(np.cumsum(sizes), first, side="right"))
+    with pytest.raises(ValueError, match=f"query {query}, position 0 .element {first}"):
+        rg.lambdarank(labels, scores, group_sizes=sizes, threads=3)
 
 
 def test_exponential(backend):
