@@ -217,8 +217,7 @@ cdef double pair_all(Documents* documents, const Lambdas* asked) noexcept nogil:
     memset(documents.gradient, 0, most * sizeof(double))
     memset(documents.hessian, 0, most * sizeof(double))
     shared = asked.sigma * (high - low) <= WIDEST
-    if shared:
-        loops.exponentials(documents.score, n, high, asked.sigma, documents.exp)
+    loops.exponentials(documents.score, n, high, asked.sigma, documents.exp)
     row.by_score = asked.by_score and low < high
     row.unit = asked.unit
     if asked.average:
@@ -321,8 +320,9 @@ def fill(
 
 
 def exponential(const double[::1] exponents, double[::1] out, /):
-    """e^x of each x <= 0, for tests: `out` has room for a block behind the last."""
-    if exponents.shape[0]:
-        (pair_loops_wide if wide_registers() else pair_loops_baseline).exponentials(
-            &exponents[0], out.shape[0] - SUM_LANES, 0.0, 1.0, &out[0]
-        )
+    """e^x of each x <= 0, of whole blocks; for tests."""
+    cdef const PairLoops* loops = pair_loops_wide if wide_registers() else pair_loops_baseline
+    cdef Py_ssize_t n = min(exponents.shape[0], out.shape[0]) // SUM_LANES * SUM_LANES
+    if n:
+        with nogil:
+            loops.exponentials(&exponents[0], n, 0.0, 1.0, &out[0])
