@@ -49,6 +49,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Those of `trec_eval` are its own.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
+    if sys.stderr is None:  # closed: what belongs there is nobody's, and `print` would put it on standard output
+        with contextlib.redirect_stderr(io.StringIO()):
+            return _status(given)
+    return _status(given)
+
+
+def _status(given: list[str]) -> int:
     try:
         if given[:1] == ["trec_eval"]:  # whose options are no other's
             from rankgain.tools import trec_eval  # which few need
@@ -80,9 +87,24 @@ def _fail(message: str) -> int:
     return 1
 
 
+class _Parser(argparse.ArgumentParser):
+    """Prints help as `_print` does, so that a disk that is full is noticed."""
+
+    def print_help(self, file: Any = None) -> None:
+        _print(self.format_help())
+
+
+class _Version(argparse.Action):
+    """Prints the version, and ends."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        _print(f"{_version()}\n")
+        parser.exit()
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="rankgain", description="Ranking metrics from qrels and runs.")
-    parser.add_argument("--version", action="version", version=_version())
+    parser = _Parser(prog="rankgain", description="Ranking metrics from qrels and runs.")
+    parser.add_argument("--version", action=_Version, nargs=0, help="show program's version number and exit")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     evaluate = commands.add_parser(
         "eval",
@@ -128,7 +150,11 @@ def _parser() -> argparse.ArgumentParser:
     ):
         forms.add_argument(f"--{form}", dest="form", action="store_const", const=form, default="text", help=text)
     evaluate.add_argument(
-        "-o", "--output", metavar="FILE", help="write to FILE, whole or not at all, instead of standard output"
+        "-o",
+        "--output",
+        type=_path,
+        metavar="FILE",
+        help="write to FILE, whole or not at all, instead of standard output",
     )
     evaluate.set_defaults(parser=evaluate, run=_run)
     _add_explain(commands)
@@ -177,6 +203,12 @@ def _peer(text: str) -> str:
         return peer_of(text).name
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _path(text: str) -> str:
+    if not text:
+        raise argparse.ArgumentTypeError("the path is empty")
+    return text
 
 
 def _threads(text: str) -> int:

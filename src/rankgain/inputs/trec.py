@@ -9,7 +9,7 @@ import numpy as np
 from rankgain.data.files import FileInput, is_standard_input, opened
 from rankgain.data.ids import TextIds
 from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, of_ids
-from rankgain.data.lines import QRELS, Block, TrecSource, read_run, stamp_of
+from rankgain.data.lines import QRELS, Block, TrecSource, read_run, stamp_of, whole_text
 from rankgain.data.rules import check_missing, check_score_bits, check_ties, rules_of
 from rankgain.rankings import Rankings
 from rankgain.threads import check_threads
@@ -30,6 +30,7 @@ def read_trec(
     Both may be compressed with gzip. Fields stand apart by white space; blank lines and lines that begin with ``#`` are
     passed over. Ids are any bytes. The run is read once, in blocks: memory does not grow with its size where the lines
     of each query stand together. Where they do not, it is read twice, and a line takes 8 bytes.
+    Comments and tags may be as long as they like; ids of more than 1 MB (2**20 bytes) are refused.
 
     Parameters
     ----------
@@ -84,7 +85,7 @@ def read_trec(
 def read_qrels(source: FileInput, argument: str = "qrels") -> JudgmentSets:
     """The judgments in a qrels file."""
     with opened(source, argument) as file:
-        block = Block(file.whole(), 0, QRELS, file.name)
+        block = Block(whole_text(file, QRELS), 0, QRELS, file.name)
     groups = block.groups()
     judgments = of_ids(file.name, groups, TextIds(block.bytes, block.starts, block.ends, "str"), block.values)
     if judgments.error_code is not None:  # a scan refuses all but documents that stand twice
