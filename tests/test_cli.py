@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import shlex
 import stat
 import subprocess
 import sys
@@ -520,3 +521,48 @@ def test_the_version_says_what_computes(capsys, backend):
     out = capsys.readouterr().out
     assert out.startswith(f"rankgain {rg.__version__} (backend: {backend}")
     assert ("slower" in out or "RANKGAIN_BACKEND" in out) == (backend == "python")
+
+
+# Where standard output or standard error cannot take what belongs there
+
+
+def in_a_shell(command, folder):
+    """What a shell gets of `rankgain` for $0: its status and its standard output."""
+    program = f"{shlex.quote(sys.executable)} -m rankgain.cli"
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    found = subprocess.run(
+        ["sh", "-c", command.replace("rankgain", program)],
+        cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+    )  # fmt: skip
+    return found.returncode, found.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell of POSIX")
+def test_notes_and_errors_do_not_reach_standard_output(tmp_path):
+    (tmp_path / "qrels").write_text("q 0 d 1\n")
+    (tmp_path / "run").write_text("q Q0 d 1 1 t\n")
+    note = "rankgain trec_eval -m ndcg.1=0.2,2=0.5 qrels run"
+    assert in_a_shell(note + " 2>&1 >/dev/null", tmp_path)[1].startswith("rankgain trec_eval: note: ")
+    assert in_a_shell(note + " 2>&-", tmp_path) == in_a_shell(note, tmp_path) != (0, "")
+    for command, status in (
+        ("trec_eval qrels none", 2),
+        ("eval qrels none", 1),
+        ("eval --none", 2),
+        ("trec_eval -v", 0),
+    ):
+        assert in_a_shell(f"rankgain {command} 2>&-", tmp_path) == (status, "")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
+@pytest.mark.parametrize("command", ["--help", "--version", "eval --help", "trec_eval --help"])
+@pytest.mark.parametrize("where", ["/dev/full", "&-"])
+def test_help_that_cannot_be_written_is_an_error(command, where, tmp_path):
+    assert in_a_shell(f"rankgain {command}", tmp_path)[0] == 0
+    assert in_a_shell(f"rankgain {command} >{where}", tmp_path)[0] == 1
+
+
+def test_an_output_without_a_name(capsys):
+    with pytest.raises(SystemExit) as caught:
+        cli.main(["eval", "--sample", "-o", ""])
+    assert caught.value.code == 2
+    assert "argument -o/--output: the path is empty" in capsys.readouterr().err

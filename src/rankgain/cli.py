@@ -51,6 +51,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     The command `trec_eval` has the statuses of trec_eval.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
+    if sys.stderr is None:  # closed: what belongs there is nobody's, and `print` would put it on standard output
+        with contextlib.redirect_stderr(io.StringIO()):
+            return _status(given)
+    return _status(given)
+
+
+def _status(given: list[str]) -> int:
     try:
         if given[:1] == ["trec_eval"]:  # which has options of its own
             from rankgain.tools import trec_eval  # imported where it is needed
@@ -85,7 +92,7 @@ def _fail(message: str) -> int:
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose errors name the nearest right option or choice."""
+    """A parser whose errors name the nearest right option or choice, and whose help notices a full disk."""
 
     def nearest(self, unknown: Sequence[str]) -> str:
         """The option that was probably meant by the first of those that there are not."""
@@ -108,10 +115,21 @@ class _Parser(argparse.ArgumentParser):
             error.message += f"; did you mean {near[0]!r}?" if near else ""
             raise
 
+    def print_help(self, file: Any = None) -> None:
+        _print(self.format_help())
+
+
+class _Version(argparse.Action):
+    """Prints the version, and ends."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        _print(f"{_version()}\n")
+        parser.exit()
+
 
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="rankgain", description="Ranking metrics from qrels and runs.")
-    parser.add_argument("--version", action="version", version=_version())
+    parser.add_argument("--version", action=_Version, nargs=0, help="show program's version number and exit")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     evaluate = commands.add_parser(
         "eval",
@@ -161,7 +179,11 @@ def _parser() -> argparse.ArgumentParser:
     ):
         forms.add_argument(f"--{form}", dest="form", action="store_const", const=form, default="text", help=text)
     evaluate.add_argument(
-        "-o", "--output", metavar="FILE", help="write to FILE, whole or not at all, instead of standard output"
+        "-o",
+        "--output",
+        type=_path,
+        metavar="FILE",
+        help="write to FILE, whole or not at all, instead of standard output",
     )
     evaluate.set_defaults(parser=evaluate, run=_run)
     _add_compare(commands)
@@ -251,6 +273,12 @@ def _peer(text: str) -> str:
         return peer_of(text).name
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _path(text: str) -> str:
+    if not text:
+        raise argparse.ArgumentTypeError("the path is empty")
+    return text
 
 
 def _threads(text: str) -> int:

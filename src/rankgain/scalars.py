@@ -46,6 +46,21 @@ def mixed(z: Any) -> Any:
     return z ^ (z >> np.uint64(31))
 
 
+_HONEST = frozenset((dict, list, tuple, set, frozenset, range))
+
+
+def size_of(held: Any) -> int:
+    """How many there are. A class of the caller's may say anything, and what is reserved must not hang on that."""
+    if type(held) in _HONEST:
+        return len(held)
+    return dict.__len__(held) if isinstance(held, dict) else sum(1 for _ in held)
+
+
+def listed(held: Any) -> list[Any]:
+    """What there is as a list; `list` alone would reserve what a class of the caller's says its length is."""
+    return list(iter(held))
+
+
 SHOWN = 200  # characters of the caller's that an error shows at the most
 
 

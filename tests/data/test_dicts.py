@@ -4,6 +4,7 @@ import io
 import math
 import sys
 import threading
+from collections.abc import Mapping
 from decimal import Decimal
 
 import numpy as np
@@ -250,3 +251,81 @@ def test_a_decimal_that_has_no_value_names_its_place():
         rg.from_ranked([[1], [0]], query_ids=["a", signal])
     with pytest.raises((TypeError, ValueError), match=r"^qid: position 1: "):
         rg.from_scores([1, 0], [1, 1], qid=["a", signal])
+
+
+# lengths that lie, and ids that change the run when they are compared
+
+
+def lying(kind, size):
+    return type(kind.__name__, (kind,), {"__len__": lambda self: size})
+
+
+class Mapped(Mapping):
+    """A mapping that is no dict."""
+
+    def __init__(self, held, size):
+        self._held, self._size = held, size
+
+    def __len__(self):
+        return self._size
+
+    def __iter__(self):
+        return iter(self._held)
+
+    def __getitem__(self, key):
+        return self._held[key]
+
+
+LENGTHS = [0, 1, 10**6, 10**15, 2**62, 2**70]
+
+
+@pytest.mark.usefixtures("backend")
+@pytest.mark.parametrize("size", LENGTHS)
+def test_a_length_that_lies_is_not_believed(size):
+    """Nothing is reserved for it: the answer is that of an honest length."""
+    qrels, run = {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 2.0}}
+
+    def seen(rankings):
+        return {name: vector.tolist() for name, vector in rankings.evaluate("rr", "num_ret").items()}
+
+    expected = {"rr": [0.5], "num_ret": [2.0]}
+    for odd in (lying(dict, size), lambda held: Mapped(held, size)):
+        assert seen(rg.from_qrels({"q": odd(qrels["q"])}, run)) == expected
+        assert seen(rg.from_qrels(odd(qrels), run)) == expected
+        assert seen(rg.from_qrels(qrels, {"q": odd(run["q"])})) == expected
+        assert seen(rg.from_qrels(qrels, odd(run), missing="skip")) == expected
+        assert seen(rg.from_recommendations(odd({"q": ["b", "a"]}), odd({"q": ["a"]}))) == expected
+    for relevant, recommended in ((["a"], ["b", "a"]), ([1], [2, 1])):
+        many = lying(list, size)
+        assert seen(rg.from_recommendations([many(recommended)], [many(relevant)])) == expected
+        assert seen(rg.from_recommendations(many([recommended]), many([relevant]))) == expected
+        assert seen(rg.from_recommendations([recommended], [lying(set, size)(relevant)])) == expected
+
+
+class Watched:
+    """An id that does something when it is compared."""
+
+    def __init__(self, number, action=None):
+        self.number, self.action = number, action
+
+    def __hash__(self):
+        return self.number
+
+    def __eq__(self, other):
+        if self.action is not None:
+            self.action()
+        return isinstance(other, Watched) and self.number == other.number
+
+
+@pytest.mark.usefixtures("backend")
+@pytest.mark.parametrize("ties", ["docid", "average", "stable", "best", "worst"])
+@pytest.mark.parametrize("change", [dict.clear, dict.popitem, lambda run: run.setdefault(Watched(99), 1.0)])
+def test_an_id_that_changes_the_run_when_it_is_compared(change, ties):
+    armed = []
+    run = {}
+    action = lambda: armed and armed.pop() and change(run)  # noqa: E731
+    run |= {Watched(number, action): number % 3 for number in range(6)}
+    rankings = rg.from_qrels({"q": {Watched(number): number % 2 for number in range(4)}}, {"q": run}, ties=ties)
+    armed.append(True)
+    with pytest.raises(ValueError, match=r"^run: query 'q': the dict was changed while it was read"):
+        rankings.evaluate("rr")

@@ -997,3 +997,72 @@ def test_files_joined_without_a_newline_between_them_are_refused(backend):
             rg.read_trec(io.BytesIO(QRELS), io.BytesIO(joined))
     with pytest.raises(ValueError, match=r"^truth: line \d+: 7 fields, and there must be 4 fields .*joined here"):
         rg.judgments(io.BytesIO(QRELS.rstrip(b"\n") + QRELS))
+
+
+# long lines
+
+
+LENGTHY = 48 << 20
+LONG_LINES = {
+    "a comment": (b"# " + b"x" * LENGTHY + b"\n", b"# " + b"x" * LENGTHY + b"\n"),
+    "white space": (b"q1 0" + b" " * LENGTHY + b"d9 1\n", b"q1 Q0 d9" + b"\t" * LENGTHY + b"1 0.1 t\n"),
+    "a tag": (b"", b"q1 Q0 d9 1 0.1 " + b"x" * LENGTHY + b"\n"),
+}
+
+
+@pytest.mark.parametrize("where", [0, 1, 2])
+@pytest.mark.parametrize("what", LONG_LINES)
+def test_of_a_long_line_no_more_is_held_than_need_be(backend, what, where):
+    """A comment of gigabytes takes megabytes compressed, and no more when it is read."""
+    texts = []
+    for text, long in zip((QRELS, RUN), LONG_LINES[what], strict=True):
+        lines = text.splitlines(keepends=True)
+        lines.insert(where, long)
+        texts.append(gzip.compress(b"".join(lines), 1))
+    tracemalloc.start()
+    try:
+        assert reciprocal_ranks(*map(io.BytesIO, texts)) == RR
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < LENGTHY * 3 // 4
+
+
+@given(st.data())
+def test_long_lines_are_read_as_short_ones(backend, data):
+    """Whatever is left out of them."""
+    tags = [b"t" * data.draw(st.integers(1, 99)) for _ in range(12)]
+    lines = [
+        data.draw(st.sampled_from([b" ", b"", b"#" + b"c" * 90 + b" #"])) + (b" " * data.draw(st.integers(1, 40))).join(
+            [b"q%d" % (number // 3), b"Q0", b"d%d" % number, b"1", b"%d" % (number % 4), tags[number]]
+        ) + data.draw(st.sampled_from([b"\n", b" \n", b" " * 70 + b"\r\n"]))
+        for number in range(12)
+    ]  # fmt: skip
+    qrels = [
+        b"q%d%s0 d%d 1%s\n" % (n // 3, b" " * data.draw(st.integers(1, 90)), n, b" " * 50) for n in range(0, 12, 2)
+    ]
+    qrels.insert(data.draw(st.integers(0, 6)), b" #" + b"y" * 99 + b"\n")
+
+    def seen():
+        rankings = rg.read_trec(io.BytesIO(b"".join(qrels)), io.BytesIO(b"".join(lines)), threads=threads)
+        return rankings.evaluate("rr", "ap", "num_ret"), rankings.left_out
+
+    threads = data.draw(st.sampled_from([1, 2]))
+    expected = seen()
+    with patch.object(read_lines, "LINE", 42), patch.object(read_files, "BLOCK", data.draw(st.integers(5, 200))):
+        assert seen() == expected
+
+
+@pytest.mark.parametrize("block", [30, 1 << 10])
+def test_a_field_that_is_too_long_is_refused(backend, monkeypatch, block):
+    """However blocks fall; what is wrong before it comes first."""
+    monkeypatch.setattr(read_lines, "LINE", 60)
+    monkeypatch.setattr(read_files, "BLOCK", block)
+    with pytest.raises(ValueError, match=r"^run: line 2, field 3: the field has more than 60 bytes; give shorter ids$"):
+        rg.read_trec(io.BytesIO(QRELS), io.BytesIO(b"q1 Q0 d1 1 1 t\nq1 Q0 " + b"d" * 200 + b" 1 1 t\n"))
+    with pytest.raises(ValueError, match=r"^truth: line 3, field 1: the field has more than 60 bytes"):
+        rg.judgments(io.BytesIO(b"q 0 d 1\n\n" + b"q" * 200 + b" 0 d 1\n"))
+    with pytest.raises(ValueError, match=r"^run: line 1: 1 fields"):
+        rg.read_trec(io.BytesIO(QRELS), io.BytesIO(b"q1\nq1 Q0 " + b"d" * 200 + b" 1 1 t\n"))
+    with pytest.raises(ValueError, match=r"^run: line 1: \d+ fields"):
+        rg.read_trec(io.BytesIO(QRELS), io.BytesIO(b"q1 Q0 d 1 1 t more" + b" more" * 90 + b"\n"))

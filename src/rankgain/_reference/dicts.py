@@ -130,7 +130,7 @@ class JudgmentDicts:
         return self.documents[own], self._grades[own]
 
 
-def _order(scores, grades, ties, depth, is_hit):
+def _order(scores, grades, ties, depth):
     """The documents highest score first, ties by the policy; None where ids cannot be compared and must be."""
     ordered = []
     for _, group in groupby(sorted(scores, key=lambda document: -scores[document]), key=scores.get):
@@ -139,7 +139,7 @@ def _order(scores, grades, ties, depth, is_hit):
             ties == DOCID
             and len(documents) > 1
             and len(ordered) < depth
-            and any(is_hit(grades.get(document)) for document in documents)
+            and any(grades[document] is not None for document in documents)
         ):
             documents = highest_first(documents)
             if documents is None:
@@ -164,17 +164,18 @@ def find_in_dicts(chunk, number, rules, judged_depth, depth, lowest):
     if rules.single:
         scores = {document: c_float(score).value for document, score in scores.items()}
     documents, known = judged.of_query(number if numbers is None else numbers[number])
-    truth = dict(zip(documents, known, strict=True))
-    apart = truth and scores and truth.keys().isdisjoint(scores)
-    if apart and id_kind(documents[0]) is not id_kind(next(iter(scores))):
+    found = dict.fromkeys(scores)  # the grades of hits
+    for document, grade in zip(documents, known, strict=True):
+        if grade > lowest and document in found:
+            found[document] = grade
+    if len(run) != size:  # comparing ids may run foreign code
+        raise Refused(CHANGED, -1)
+    apart = documents and scores and id_kind(documents[0]) is not id_kind(next(iter(scores)))
+    if apart and scores.keys().isdisjoint(documents):
         raise Refused(OTHER_IDS, -1)
-
-    def is_hit(grade):
-        return grade is not None and grade > lowest
-
-    order = _order(scores, truth, rules.ties, depth, is_hit)
+    order = _order(scores, found, rules.ties, depth)
     if order is None:
         raise Refused(MIXED_IDS, -1)
-    in_order = [scores[document] for document in order], [truth.get(document) for document in order]
+    in_order = [scores[document] for document in order], [found[document] for document in order]
     hits = place(*in_order, depth, lowest, rules.ties in (STABLE, DOCID))
     return size, hits, count_grades([grade for grade in known if grade >= 0.0], judged_depth)

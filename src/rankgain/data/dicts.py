@@ -15,7 +15,7 @@ from rankgain.data.dataframes import is_frame
 from rankgain.data.judgments import JudgmentSets, JudgmentSource, as_dict, of_dicts, types, what_it_is
 from rankgain.data.source import Chunk
 from rankgain.errors import InputError, refusal
-from rankgain.scalars import Ints, quoted
+from rankgain.scalars import Ints, listed, quoted, size_of
 
 Run = Mapping[Any, Mapping[Any, float]]
 
@@ -70,29 +70,33 @@ class DictSource(JudgmentSource):
         if common is not None:
             found = [own or {} for own in found if missing == "zero" or own is not None]
         self._runs = found
+        self._plain = _DICT.issuperset(map(type, found))
 
     def under_missing(self, missing: Missing) -> DictSource:
         judgments, unread = self._judgments, self._unread if missing == "skip" else None
         if missing == "zero" and self._unread is not None:  # what was skipped counts now
-            judgments = of_dicts(list(self._unread), self._unread.values(), judgments.name)
+            judgments = of_dicts(listed(self._unread), self._unread.values(), judgments.name)
         return DictSource(judgments, self._run, missing, self._names_under(missing), unread, self._run_name)
 
     @property
     def sizes(self) -> Ints:
-        return np.fromiter(map(len, self._runs), np.int64, len(self._runs))
+        return np.fromiter(map(len if self._plain else size_of, self._runs), np.int64, len(self._runs))
 
     @property
     def longest(self) -> int:
         if len(self._runs) == 1:
-            return max(len(self._runs[0]), int(self._judgments.judged.total))
+            return max(size_of(self._runs[0]), int(self._judgments.judged.total))
         return super().longest
 
     @property
     def load(self) -> int:
-        return sum(map(len, self._runs)) + int(self._judgments.judged.total)
+        return sum(map(len if self._plain else size_of, self._runs)) + int(self._judgments.judged.total)
 
     def chunk(self, start: int, stop: int) -> Chunk:
-        return DICTS, start, stop, self._judgments.judged, None if self._numbers is None else self._common, self._runs
+        runs = self._runs
+        if not self._plain:  # of other mappings the engine takes copies, whose length is what they hold
+            runs = [as_dict(own) if start <= query < stop else own for query, own in enumerate(runs)]
+        return DICTS, start, stop, self._judgments.judged, None if self._numbers is None else self._common, runs
 
     def run_refusal(self, query: int, error: InputError) -> Exception:
         run = as_dict(self._runs[query])

@@ -101,6 +101,14 @@ class File:
         self._first = self.read(size)
         return self._first
 
+    def pass_over(self, stops: bytes) -> None:
+        """Leave out the text up to the next of these bytes."""
+        while stops and (data := self.read(BLOCK)):
+            found = [at for stop in stops if (at := data.find(stop)) >= 0]
+            if found:
+                self._first = data[min(found) :] + self._first
+                return
+
     def fill(self, buffer: memoryview) -> int:
         """Put as much of the text into a buffer as it holds, or some of it; how much, and 0 at the end."""
         if self._plain and not (self._first or self._ahead):
@@ -112,10 +120,6 @@ class File:
             count = len(data)
             buffer[:count] = data
         return count
-
-    def whole(self) -> bytes:
-        """All of the text that is left."""
-        return b"".join(iter(lambda: self.read(BLOCK), b""))
 
     def again(self) -> File:
         """Back to the beginning."""

@@ -17,7 +17,7 @@ from rankgain.data.ids import Column, Ids, Rows, column_of, ids_of, python_ids, 
 from rankgain.data.ragged import to_float64
 from rankgain.data.source import Source, check_query_ids
 from rankgain.errors import ErrorCode, InputError, located, refusal
-from rankgain.scalars import Floats, Ints, quoted
+from rankgain.scalars import Floats, Ints, listed, quoted, size_of
 
 EARLIER = "the document stands in an earlier place"
 
@@ -204,7 +204,7 @@ def of_dicts(
     queries: Sequence[Any], judgments: Iterable[Mapping[Any, float]], name: str, only: Container[Any] | None = None
 ) -> JudgmentSets:
     """The judgments in dicts of grades by document; queries that are not in `only` are not read."""
-    by_query: list[Any] = list(judgments)
+    by_query: list[Any] = listed(judgments)
     if only is not None:
         by_query = [own if query in only else {} for query, own in zip(queries, by_query, strict=True)]
     if not _DICT.issuperset(map(type, by_query)):
@@ -259,7 +259,7 @@ class JudgmentSource(Source):
         self.assumed = judgments.assumed
         self._common = common
         self.missing = missing
-        self.left_out = queries - found, len(run_queries) - found
+        self.left_out = queries - found, size_of(run_queries) - found
         # which of the judged queries each one is; None: the same
         self._numbers = None if missing == "zero" or found == queries else np.asarray(common, dtype=np.int64)
         own = judgments.query_ids

@@ -31,6 +31,7 @@ from rankgain.errors import InputError, refusal
 from rankgain.scalars import Bytes, Floats, Ints, quoted
 from rankgain.threads import begun
 
+LINE = 1 << 20  # bytes of a line beyond which only what is needed is kept, and the longest id
 HELD = 4  # blocks that are processed as one if the lines of a query are scattered over so many
 
 
@@ -40,14 +41,15 @@ class Form(NamedTuple):
     scan: str
     shortest: int  # how many bytes a line has at least
     wanted: int  # how many fields
+    read: tuple[int, int, int]  # query, document, value
     fields: str
     swapped: int = 0  # how many fields a line has where a file of the other kind stands in its place
     document: int = 3  # which field of the file it is …
     value: int = 0  # … and which the number
 
 
-QRELS = Form("scan_qrels", 8, 4, "query, iteration, document, grade", 6, 3, 4)
-RUN = Form("scan_run", 12, 6, "query, Q0, document, rank, score, tag", 4, 3, 5)
+QRELS = Form("scan_qrels", 8, 4, (0, 2, 3), "query, iteration, document, grade", 6, 3, 4)
+RUN = Form("scan_run", 12, 6, (0, 2, 4), "query, Q0, document, rank, score, tag", 4, 3, 5)
 # What `layouts` rewrites.
 BEIR_QRELS = QRELS._replace(wanted=3, fields="query-id, corpus-id, score", document=2, value=3)
 MSMARCO_RUN = RUN._replace(wanted=3, fields="query, document, rank", document=2, value=3)
@@ -72,6 +74,8 @@ class Block:
         rows, count, self.lines = totals.tolist()
         self.starts, self.ends, self.values, self._hashes = starts[:rows], ends[:rows], values[:rows], hashes[:rows]
         self.runs = runs[: 5 * count].reshape(-1, 5)
+        if self.size > LINE:
+            self._check_lengths(form)
         self.numbers: Ints | None = None  # of the queries of the runs, as soon as these are numbered
 
     def drop_last_run(self) -> None:
@@ -98,6 +102,14 @@ class Block:
     def document(self, row: int) -> bytes:
         return self.bytes[self.starts[row] : self.ends[row]].tobytes()
 
+    def _check_lengths(self, form: Form) -> None:
+        """Refuse ids that are too long, wherever blocks begin and end."""
+        for index, starts, ends in ((0, self.runs[:, 1], self.runs[:, 2]), (2, self.starts, self.ends)):
+            long = np.flatnonzero(ends - starts > LINE)
+            if len(long):
+                line = self._line + np.count_nonzero(self.bytes[: starts[long[0]]] == ord("\n")) + 1
+                raise too_long(f"{self._name}: line {line}, field {index + 1}")
+
     def _refusal(self, error_code: tuple[int, int, int], form: Form) -> Exception:
         """The error that a scan found; it counts lines and fields from 0, messages from 1."""
         code, line, field = error_code
@@ -120,6 +132,10 @@ class Block:
         return refusal(_codes.DUPLICATE, where, f"{quoted(decoded(self.document(row)))} stands in an earlier line")
 
 
+def too_long(where: str) -> ValueError:
+    return ValueError(f"{where}: the field has more than {LINE} bytes; give shorter ids")
+
+
 class BlockBuffers:
     """The buffers that blocks fill, one after another."""
 
@@ -134,6 +150,52 @@ class BlockBuffers:
             self._values, self._runs = np.empty(rows), np.empty(5 * rows, dtype=np.int64)
             self._totals = np.empty(3, dtype=np.int64)
         return self._starts, self._ends, self._values, self._hashes, self._runs, self._totals
+
+
+_WHITE_SPACE = b" \t\n\r\v\f"
+
+
+def _shortened(begun: bytes, form: Form, before: bytes, line: int, name: str) -> tuple[bytes, bytes]:
+    """What need be held of a long line that has begun, and up to which bytes the rest of it can be passed over.
+
+    Of a comment and of fields that nobody reads a letter; of fields beyond those that there may be, that there are any.
+    What is wrong with the lines before it, of which the first is `line`, comes before a field that is too long.
+    """
+    fields = begun.split(None, form.wanted)
+    going_on = not begun[-1:].isspace()
+    if fields and fields[0].startswith(b"#"):
+        return b"#", b"\n"
+    if len(fields) > form.wanted:
+        return b" ".join([*fields[: form.wanted], b"more"]), b"\n"
+    for index, field in enumerate(fields):
+        if index not in form.read:
+            fields[index] = b"x"
+        elif len(field) > LINE:
+            line += Block(before, line, form, name).lines + 1
+            raise too_long(f"{name}: line {line}, field {index + 1}")
+    unread = going_on and fields and len(fields) - 1 not in form.read
+    return b" ".join(fields) + (b"" if going_on else b" "), _WHITE_SPACE if unread else b""
+
+
+def whole_text(file: File, form: Form) -> bytes:
+    """All of the text, but for what of long lines need not be held."""
+    parts: list[bytes] = []
+    begun = 0  # how many bytes of the last line there are, in so many parts …
+    lasting = 0
+    while data := file.read(files.BLOCK):
+        parts.append(data)
+        end = data.rfind(b"\n") + 1
+        begun, lasting = (len(data) - end, 1) if end else (begun + len(data), lasting + 1)
+        if begun > LINE:
+            last = b"".join(parts[-lasting:])
+            before, tail = last[: len(last) - begun], last[len(last) - begun :]
+            del parts[-lasting:]
+            parts = [b"".join([*parts, before])]
+            kept, stops = _shortened(tail, form, parts[0], 0, file.name)
+            parts.append(kept)
+            begun, lasting = len(kept), 1
+            file.pass_over(stops)
+    return b"".join(parts)
 
 
 class _Apart(Exception):
@@ -158,12 +220,17 @@ def _blocks(file: File, *, together: bool, threads: int) -> Iterator[Block]:
         buffer = buffers[0]
         try:
             more = file.fill(memoryview(buffer)[have:])
+            have += more
+            end = buffer.rfind(b"\n", 0, have) + 1 if more else have
+            if have - end > LINE:
+                kept, stops = _shortened(bytes(buffer[end:have]), RUN, bytes(buffer[:end]), line, file.name)
+                have = end + len(kept)
+                buffer[end:have] = kept
+                file.pass_over(stops)
         except Exception:
             if held is not None:  # its errors come first
                 yield held
             raise
-        have += more
-        end = buffer.rfind(b"\n", 0, have) + 1 if more else have
         scanned = begun(partial(Block, memoryview(buffer)[:end], line, form, file.name, arrays[0]), threads)
         if held is not None:
             yield held

@@ -22,7 +22,7 @@ from rankgain.data.rules import GIVEN, check_missing
 from rankgain.data.source import check_query_ids
 from rankgain.errors import ErrorCode, InputError, refusal
 from rankgain.rankings import Rankings
-from rankgain.scalars import Array, Ints, id_kind, quoted
+from rankgain.scalars import Array, Ints, id_kind, listed, quoted
 
 
 def from_recommendations(
@@ -181,7 +181,7 @@ Recommended = tuple[Sequence[Any], Ids, Ints, Ints, bool]
 def _recommended(recommended: Any) -> Recommended:
     """The users, all ids one after the other, the first and last of each user, and whether it is one user's list."""
     if isinstance(recommended, Mapping):
-        return _ragged(list(recommended), list(recommended.values()))
+        return _ragged(listed(recommended), listed(recommended.values()))
     if not isinstance(recommended, (list, tuple)):
         check_unmasked(recommended, "recommended")
         array = array_of(recommended, "recommended") if is_array(recommended) else None
@@ -193,6 +193,8 @@ def _recommended(recommended: Any) -> Recommended:
         if array.ndim > 2:
             raise ValueError(f"recommended must have 1 or 2 dimensions, not {array.ndim}")
         recommended = array.tolist() if array.ndim == 2 or array.dtype.kind not in "iu" else array
+    if isinstance(recommended, (list, tuple)):
+        recommended = listed(recommended)
     if len(recommended) and id_kind(recommended[0]) in (str, bytes, int):
         return *_ragged(range(1), [recommended])[:-1], True
     return _ragged(range(len(recommended)), recommended)
@@ -229,7 +231,7 @@ def _rows(name: str, users: Sequence[Any], rows: Sequence[Any], kinds: tuple[typ
     if there <= {*kinds} or (there == {np.ndarray} and {own.ndim for own in rows} == {1}):
         return rows
     return [
-        own if isinstance(own, kinds) else vector_of(own, f"{name}: query {quoted(user)}", demand)
+        listed(own) if isinstance(own, kinds) else vector_of(own, f"{name}: query {quoted(user)}", demand)
         for user, own in zip(users, rows, strict=True)
     ]
 
@@ -267,7 +269,7 @@ def of_relevant(relevant: Any, name: str = "relevant") -> JudgmentSets:
     if hasattr(relevant, "tocsr"):
         return _of_sparse(relevant.tocsr(), name)
     if isinstance(relevant, Mapping):
-        return _of_collections(name, list(relevant), list(relevant.values()))
+        return _of_collections(name, listed(relevant), listed(relevant.values()))
     array = array_of(relevant, name) if is_array(relevant) else None
     if array is not None and array.ndim in (1, 2) and array.dtype.kind in "iu":
         check_unmasked(relevant, name)
@@ -280,6 +282,7 @@ def of_relevant(relevant: Any, name: str = "relevant") -> JudgmentSets:
             f"{name} must hold for each user a set or list of ids, or a mapping from id to grade, or be a matrix of "
             f"ids or a sparse matrix, not {kind}"
         )
+    relevant = listed(relevant)
     return _of_collections(name, range(len(relevant)), relevant)
 
 

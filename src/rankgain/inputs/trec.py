@@ -12,7 +12,7 @@ from rankgain.data.files import FileInput, is_standard_input, opened
 from rankgain.data.ids import TextIds
 from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, of_ids
 from rankgain.data.layouts import beir_as_qrels, is_beir
-from rankgain.data.lines import BEIR_QRELS, QRELS, Block, TrecSource, read_run, read_table, stamp_of
+from rankgain.data.lines import BEIR_QRELS, QRELS, Block, TrecSource, read_run, read_table, stamp_of, whole_text
 from rankgain.data.rules import check_missing, check_score_bits, check_ties, rules_of
 from rankgain.rankings import Rankings
 from rankgain.threads import check_threads
@@ -111,7 +111,7 @@ def read_trec(
 def read_qrels(source: FileInput, argument: str = "qrels") -> JudgmentSets:
     """The judgments in a qrels file."""
     with opened(source, argument) as file:
-        text, form = file.whole(), QRELS
+        text, form = whole_text(file, QRELS), QRELS
         if is_beir(text):
             text, form = beir_as_qrels(text), BEIR_QRELS
         block = Block(text, 0, form, file.name)
