@@ -34,6 +34,7 @@ if find_spec("cibuildwheel") is None:  # with what else only .ci/run installs
 if "compiled" not in BUILT:  # then there are no C functions
     ABSENT.append("C functions")
     collect_ignore += ["test_abi.py", "test_capi.py", "test_capi_doors.py", "test_capi_statuses.py"]
+    collect_ignore.append("capi/test_readme_example.py")
 
 usual = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 settings.register_profile("default", usual, max_examples=100, derandomize=True)
