@@ -329,7 +329,7 @@ def recommendation_cases():
     yield from each(BAD_RELEVANT, "relevant", passing("relevant", recommended, two))
     for given in ("ab", {"a"}, {"a": 1}, 5):
         yield Case(TypeError, "recommended: query 'u': must be a list", recommended, {"u": given}, {"u": ["a"]})
-    yield Case(TypeError, "relevant: query 'u': must be a set", recommended, {"u": ["a"]}, {"u": "ab"})
+    yield Case(TypeError, "relevant: query 'u': must be a set", recommended, {"u": ["a"]}, {"u": None})
     for given, relevant in [([], []), ([[]], {"u": []}), ({}, {}), ({"u": ["a"]}, {"v": ["a"]}), ({"u": [1]}, [[1]])]:
         options = {"query_ids": ["x"]} if given == [[]] else {}
         yield Case(
@@ -369,7 +369,7 @@ def recommendation_cases():
 BAD_TRUTHS = [
     (TypeError, "truth must hold for each user | not {}", None, 5, b"file", iter([]), len),
     (TypeError, "truth must be a pandas, polars or Arrow table | {} | collect() it first", pl.LazyFrame(QRELS)),
-    (TypeError, "truth: query 'q': must be", {"q": "abc"}, {"q": None}, {"q": 5}),
+    (TypeError, "truth: query 'q': must be", {"q": None}, {"q": 5.0}),
     (ValueError, "truth: query 'q', document 'd' | NaN", {"q": {"d": nan}}),
     (TypeError, "truth: query 'q', document 'd' | a number", {"q": {"d": "1"}}, {"q": {"d": [1]}}),
     (ValueError, "truth: query 'q', document 'd' | earlier", {"q": ["d", "d"]}),

@@ -25,8 +25,7 @@ def plain(value: Any) -> Any:
         return _columns(value) if len(value) and _is_record(value[0]) else value
     if isinstance(value, Iterator) and not hasattr(value, "read"):
         first = next(value, None)
-        rest = value if first is None else chain([first], value)
-        return _columns(rest) if _is_record(first) else list(rest)
+        return _columns(chain([first], value)) if _is_record(first) else value
     return value
 
 
