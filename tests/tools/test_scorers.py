@@ -279,7 +279,7 @@ def test_scorer_without_queries_is_refused(data):
     for hint in ("scorer(..., qid='query')", "callable on X", "params={'qid': ids}", "enable_metadata_routing=True"):
         assert hint in str(caught.value)
     X, y, qid = data
-    with pytest.raises(ValueError, match="does not know which query"):
+    with pytest.raises(TypeError, match="does not know which query"):
         cross_val_score(Ridge(), X, y, scoring=scorer, groups=qid, cv=GroupKFold(3), error_score="raise")
 
 
@@ -393,8 +393,8 @@ def test_queries_that_are_left_out_of_the_mean():
 
 def test_errors_become_nan_where_scikit_learn_is_told_so(data):
     X, y, _ = data
-    with pytest.warns(UserWarning, match="does not know which query") as caught:
-        found = cross_val_score(DummyRegressor(), X, y, scoring=rg.scorer(METRIC), cv=2)
+    with pytest.warns(UserWarning, match="the grade is negative") as caught:
+        found = cross_val_score(DummyRegressor(), X, y - 10, scoring=rg.scorer(METRIC, qid=lambda X: X[:, 0]), cv=2)
     assert np.isnan(found).all()
     assert not any(issubclass(warning.category, FitFailedWarning) for warning in caught)
 

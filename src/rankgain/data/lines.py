@@ -108,7 +108,7 @@ class Block:
             long = np.flatnonzero(ends - starts > LINE)
             if len(long):
                 line = self._line + np.count_nonzero(self.bytes[: starts[long[0]]] == ord("\n")) + 1
-                raise too_long(f"{self._name}: line {line}, field {index + 1}")
+                raise too_long(f"{self.name}: line {line}, field {index + 1}")
 
     def _refusal(self, error_code: tuple[int, int, int], form: Form) -> Exception:
         """The error that a scan found; it counts lines and fields from 0, messages from 1."""

@@ -5,6 +5,8 @@ scikit-learn asks a scorer for its metadata request only if routing is on; only 
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
@@ -12,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from rankgain.choices import ScoreTies
-from rankgain.data.arrays import array_of
+from rankgain.data.arrays import array_of, objects_of
 from rankgain.data.ragged import flat_numbers
 from rankgain.data.rules import check_ties
 from rankgain.inputs.scores import from_scores
@@ -66,7 +68,13 @@ def scorer(
         if `rankgain.from_scores` or `Rankings.evaluate` would raise it.
     TypeError
         If `qid` is neither a column nor a callable. When called, if the model has none of the methods, or if
-        `rankgain.from_scores` or `Rankings.evaluate` would raise it.
+        `rankgain.from_scores` or `Rankings.evaluate` would raise it. If a search or
+        cross-validation has no ids: it ends with this error, which says how to give them.
+
+    Warns
+    -----
+    UserWarning
+        If a search or cross-validation has scored a part of a query: its splitter must keep groups together.
 
     See Also
     --------
@@ -115,7 +123,11 @@ class Scorer:
         self._request: bool | str | None = qid is None
 
     def __call__(self, estimator: Any, X: Any, y: Any, *, qid: Any = None) -> float:
+        if qid is None and self.qid is None:
+            refused: float = self._without_ids()
+            return refused
         ids = self._ids(X) if qid is None else qid
+        self._check_split()
         scores = self._scores(estimator, X)
         result = from_scores(y, scores, qid=ids, ties=self.ties).evaluate(self.metric)
         return result.aggregate()[self.metric]
@@ -161,9 +173,42 @@ class Scorer:
         """Asked by scikit-learn if metadata routing is off and a model is fitted with weights."""
         return False
 
+    def _without_ids(self) -> Any:
+        """Refuse to score; where scikit-learn would make NaN and a warning of the error, by what is no number."""
+        error = ValueError(NO_GROUPS.format(self))
+        if sys._getframe(2).f_globals.get("__name__") in _CATCHERS:
+            return _Refusal(str(error))
+        raise error
+
+    def _check_split(self) -> None:
+        """Warn where scikit-learn validates this model on a part of a query: the scorer itself sees no other row."""
+        frame = sys._getframe(2)
+        for _ in range(FRAMES):
+            if frame.f_code.co_name == "_fit_and_score" and frame.f_globals.get("__name__") in _CATCHERS:
+                break
+            if frame.f_back is None:
+                return
+            frame = frame.f_back
+        else:
+            return
+        held = frame.f_locals
+        cut = _cut_query(self._ids_of_all(held.get("X"), held.get("score_params")), held.get("test"))
+        if cut:
+            warnings.warn(
+                f"the split cuts queries apart, such as {cut[0]!r}, of which some rows are scored and others are not: "
+                "use GroupKFold, or another splitter by groups, with the ids as groups",
+                UserWarning,
+                stacklevel=3,
+            )
+
+    def _ids_of_all(self, X: Any, parameters: Any) -> Any:
+        """The query of every row that is split; None where that is not known."""
+        if self.qid is not None:
+            return self._ids(X)
+        return (parameters or {}).get(self._request if isinstance(self._request, str) else "qid")
+
     def _ids(self, X: Any) -> Any:
-        if self.qid is None:
-            raise ValueError(NO_GROUPS.format(self))
+        assert self.qid is not None
         return self.qid(X) if callable(self.qid) else _column(X, self.qid)
 
     def _scores(self, estimator: Any, X: Any) -> Any:
@@ -188,6 +233,36 @@ class Scorer:
         named = [f", {name}={_shown(value)}" for name, value in given.items() if value != defaults[name]]
         request = "" if self._request is (self.qid is None) else f".set_score_request(qid={self._request!r})"
         return f"scorer({str(self.metric)!r}{''.join(named)}){request}"
+
+
+# The modules of scikit-learn that catch the errors of scorers.
+_CATCHERS = "sklearn.model_selection._validation", "sklearn.metrics._scorer"
+FRAMES = 8  # how far up the function that splits is looked for
+
+
+class _Refusal:
+    """What is returned to scikit-learn in place of a number: it asks for its value, and hears why there is none."""
+
+    def __init__(self, message: str) -> None:
+        self._message = message
+
+    def item(self) -> float:
+        raise TypeError(self._message)
+
+    def __repr__(self) -> str:
+        return self._message
+
+
+def _cut_query(ids: Any, test: Any) -> list[Any]:
+    """A query of which some rows, but not all, are among those that are tested."""
+    held = None if ids is None else objects_of(ids, "qid")
+    if held is None or test is None or not isinstance(held, (list, tuple)):
+        return []
+    rows = {*np.asarray(test).tolist()}
+    if rows <= {True, False} and len(test) == len(held):  # a mask
+        rows = {*np.flatnonzero(test).tolist()}
+    tested = {held[row] for row in rows}
+    return [query for row, query in enumerate(held) if row not in rows and query in tested][:1]
 
 
 def _shown(value: Any) -> str:

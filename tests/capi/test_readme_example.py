@@ -1,0 +1,53 @@
+"""The README's example of `rankgain_ndcg`, compiled and run as it stands."""
+
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rankgain as rg
+
+pytestmark = pytest.mark.checkout
+
+ROOT = next(folder for folder in Path(__file__).parents if (folder / "README.md").exists())
+SETUP = """
+from setuptools import Extension, setup
+from Cython.Build import cythonize
+setup(name="one", ext_modules=cythonize([Extension("one_list", ["one_list.pyx"])], include_path=[{path!r}]))
+"""
+
+
+@pytest.fixture(scope="module")
+def module(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("one_list")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (source,) = re.findall(r"```pyx\n(.*?def ndcg_of_one.*?)```", readme.partition("### Cython: one list")[2], re.S)
+    (folder / "one_list.pyx").write_text(source, encoding="utf-8")
+    (folder / "setup.py").write_text(SETUP.format(path=str(Path(rg.__file__).parent.parent)))
+    command = [sys.executable, "setup.py", "-q", "build_ext", "--inplace"]
+    built = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stderr
+    (path,) = (found for found in folder.glob("one_list*") if found.suffix in (".so", ".pyd"))
+    spec = importlib.util.spec_from_file_location("one_list", path)
+    found = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(found)
+    return found
+
+
+def test_the_value_is_that_of_python(module):
+    lists = [([3, 1, 2, 2, 1], [3, 3, 2, 2, 1, 1, 0]), ([0, 1], [1]), ([], [1]), ([], []), ([1], [1])]
+    for relevance, judged in lists:
+        for k in (1, 5, 100):
+            held = np.array(relevance, dtype=float), np.array(judged, dtype=float)
+            assert module.ndcg_of_one(*held, k) == rg.ndcg(relevance, k=k, judged=judged)
+
+
+def test_what_is_wrong_is_said(module):
+    with pytest.raises(ValueError, match="grade is NaN"):
+        module.ndcg_of_one(np.array([np.nan]), np.array([1.0]), 5)
+    with pytest.raises(ValueError, match="k"):
+        module.ndcg_of_one(np.array([1.0]), np.array([1.0]), 0)

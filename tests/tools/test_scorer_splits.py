@@ -1,0 +1,90 @@
+"""`scorer` where a split cuts queries apart, and where nobody brings the ids."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    KFold,
+    LeaveOneGroupOut,
+    ShuffleSplit,
+    cross_val_score,
+    cross_validate,
+)
+
+import rankgain as rg
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+RNG = np.random.default_rng(0)
+QID = np.repeat(np.arange(12), 5)
+X = np.column_stack([RNG.normal(size=(60, 2)), QID])
+Y = RNG.integers(0, 4, 60)
+CUT = "the split cuts queries apart, such as .*GroupKFold"
+
+
+def scorers():
+    return rg.scorer("ndcg@5", qid=2), rg.scorer("ndcg@5", qid=lambda rows: rows[:, 2])
+
+
+@pytest.mark.parametrize("cv", [KFold(7), KFold(4, shuffle=True, random_state=0), ShuffleSplit(2, random_state=0)])
+def test_a_split_that_cuts_queries_apart_warns(cv):
+    for scorer in scorers():
+        with pytest.warns(UserWarning, match=CUT):
+            assert np.isfinite(cross_val_score(Ridge(), X, Y, scoring=scorer, cv=cv)).all()
+    with pytest.warns(UserWarning, match=CUT):
+        GridSearchCV(Ridge(), {"alpha": [1.0]}, scoring=scorer, cv=cv).fit(X, Y)
+    with pytest.warns(UserWarning, match=CUT):
+        cross_validate(Ridge(), X, Y, scoring={"a": scorer, "b": "r2"}, cv=cv, return_train_score=True)
+
+
+def test_in_other_processes():
+    """joblib hands the filters on: what warns is an error here and there, and scikit-learn tells of it."""
+    with pytest.raises(UserWarning, match=r"(?s)Scoring failed.*the split cuts queries apart"):
+        cross_val_score(Ridge(), X, Y, scoring=rg.scorer("ndcg@5", qid=2), cv=KFold(7), n_jobs=2)
+
+
+@pytest.mark.parametrize("cv", [GroupKFold(4), LeaveOneGroupOut(), KFold(6), KFold(12)])
+def test_a_split_that_keeps_them_together_is_silent(cv):
+    groups = None if isinstance(cv, KFold) else QID
+    for scorer in scorers():
+        scores = cross_val_score(Ridge(), X, Y, scoring=scorer, cv=cv, groups=groups)
+        assert np.isfinite(scores).all()
+        GridSearchCV(Ridge(), {"alpha": [1.0]}, scoring=scorer, cv=cv).fit(X, Y, groups=groups)
+    frame = pd.DataFrame(X, columns=["a", "b", "query"])
+    assert cross_val_score(Ridge(), frame, Y, scoring=rg.scorer("ndcg@5", qid="query"), cv=cv, groups=groups).shape
+
+
+def test_routed_ids():
+    with sklearn.config_context(enable_metadata_routing=True):
+        for name in ("qid", "groups"):
+            scorer = rg.scorer("ndcg@5").set_score_request(qid=True if name == "qid" else name)
+            with pytest.warns(UserWarning, match=CUT):
+                cross_val_score(Ridge(), X, Y, scoring=scorer, cv=KFold(7), params={name: QID})
+        scorer = rg.scorer("ndcg@5").set_score_request(qid="groups")
+        cross_val_score(Ridge(), X, Y, scoring=scorer, cv=GroupKFold(4), params={"groups": QID})
+
+
+@pytest.mark.parametrize("error_score", [np.nan, "raise", 0.0])
+def test_without_ids_the_message_is_raised_and_not_buried(error_score):
+    scorer = rg.scorer("ndcg@5")
+    for call in (
+        lambda: cross_val_score(Ridge(), X, Y, scoring=scorer, cv=KFold(3), error_score=error_score),
+        lambda: cross_validate(Ridge(), X, Y, scoring={"n": scorer}, cv=KFold(3), error_score=error_score),
+        lambda: cross_validate(Ridge(), X, Y, scoring=scorer, cv=KFold(3), error_score=error_score),
+        lambda: GridSearchCV(Ridge(), {"alpha": [1.0]}, scoring=scorer, error_score=error_score).fit(X, Y),
+    ):
+        with pytest.raises(TypeError, match=r"^qid: scorer\('ndcg@5'\) was not told which query each row belongs to"):
+            call()
+
+
+def test_by_hand():
+    model = Ridge().fit(X, Y)
+    scorer = rg.scorer("ndcg@5")
+    with pytest.raises(ValueError, match="was not told which query"):
+        scorer(model, X, Y)
+    assert scorer(model, X[3:7], Y[3:7], qid=QID[3:7]) > 0  # a part, by the caller's own will
+    assert rg.scorer("ndcg@5", qid=2)(model, X[3:7], Y[3:7]) > 0
