@@ -106,8 +106,11 @@ class File:
         while stops and (data := self.read(BLOCK)):
             found = [at for stop in stops if (at := data.find(stop)) >= 0]
             if found:
-                self._first = data[min(found) :] + self._first
+                self._put_back(data[min(found) :])
                 return
+
+    def _put_back(self, data: bytes) -> None:
+        self._first = data + self._first
 
     def fill(self, buffer: memoryview) -> int:
         """Put as much of the text into a buffer as it holds, or some of it; how much, and 0 at the end."""

@@ -72,6 +72,9 @@ class MsMarcoRun(File):
         made, self._made = self._made[:size], self._made[size:]
         return made
 
+    def _put_back(self, data: bytes) -> None:
+        self._made = data + self._made
+
     def again(self) -> File:
         """Back to the beginning."""
         self._inner.again()

@@ -433,7 +433,7 @@ def read_table(run: FileInput) -> Table:
     """A run as columns, all of it, of which each document counts where it stands first."""
     with opened(run, "run") as source:
         lines = MsMarcoRun(source) if is_msmarco(source) else source
-        block = Block(lines.whole(), 0, _form(lines), source.name)
+        block = Block(whole_text(lines, RUN), 0, _form(lines), source.name)
     documents = TextIds(block.bytes, block.starts, block.ends, "str")
     return Table(block.name, block.groups(), documents, block.values, duplicates="first")
 
