@@ -360,7 +360,8 @@ def test_a_record_has_no_parameter_that_its_metric_lacks():
 # Which metrics look at a judged set, and which do not.
 
 OF_THE_LIST = {"cg", "dcg", "rr", "success", "precision", "rbp", "rbp_residual", "err", "judged", "unjudged"}
-OF_THE_LIST |= {"num_ret", "num_rel_ret", "num_nonrel_judged_ret", "num_q"}
+OF_THE_LIST |= {"num_ret", "num_rel_ret", "num_nonrel_judged_ret", "num_q", "auc", "gauc"}
+OF_THE_LIST.add("fallout")  # it refuses more documents judged not relevant than there are
 OF_THE_JUDGED = {"idcg", "num_rel"}
 BY_IDEAL = {"ncg", "ndcg", "nerr", "g"}  # they refuse more than the ideal
 BY_NUMBER = sorted({*TABLE} - OF_THE_LIST - OF_THE_JUDGED - BY_IDEAL)  # and these more relevant documents than judged
@@ -394,3 +395,8 @@ def test_judged_that_lacks_relevant_documents_far_down(name):
         tied = rg.from_scores([row], [[0.5] * len(row)], judged=[[1]])
         with pytest.raises(ValueError, match="query 0: judged lacks"):
             tied.evaluate(name)
+
+
+def test_fallout_refuses_judged_that_lacks_what_was_returned(backend):
+    with pytest.raises(ValueError, match="judged lacks grades that the returned list has"):
+        rg.from_ranked([[0, 0, 1]], judged=[[0, 1]]).evaluate("fallout")

@@ -294,7 +294,7 @@ NEEDS = {
     "plot": "matplotlib",
 }
 # Of comparisons, whose own tests have them on both backends and any number of threads: see tests/comparison.
-TESTED = [f"Comparison.{name}" for name in ("test", "groups", "queries_needed", "detectable", "report", "per_query")]
+TESTED = [f"Comparison.{name}" for name in ("test", "groups", "queries_needed", "report", "per_query")]
 TESTED += ["Tests", "Difference", "Groups"]
 LEFT_OUT = {
     **dict.fromkeys(TESTED, "tested with comparisons"),

@@ -6,7 +6,7 @@ import pickle
 import lightgbm as lgb
 import numpy as np
 import pytest
-from training_sets import TRAIN, VALID, make
+from support.training_sets import TRAIN, VALID, make
 
 import rankgain as rg
 

@@ -77,14 +77,14 @@ def test_without_ids_the_message_is_raised_and_not_buried(error_score):
         lambda: cross_validate(Ridge(), X, Y, scoring=scorer, cv=KFold(3), error_score=error_score),
         lambda: GridSearchCV(Ridge(), {"alpha": [1.0]}, scoring=scorer, error_score=error_score).fit(X, Y),
     ):
-        with pytest.raises(TypeError, match=r"^qid: scorer\('ndcg@5'\) was not told which query each row belongs to"):
+        with pytest.raises(TypeError, match=r"^qid: scorer\('ndcg@5'\) does not know which query each row belongs to"):
             call()
 
 
 def test_by_hand():
     model = Ridge().fit(X, Y)
     scorer = rg.scorer("ndcg@5")
-    with pytest.raises(ValueError, match="was not told which query"):
+    with pytest.raises(ValueError, match="does not know which query"):
         scorer(model, X, Y)
     assert scorer(model, X[3:7], Y[3:7], qid=QID[3:7]) > 0  # a part, by the caller's own will
     assert rg.scorer("ndcg@5", qid=2)(model, X[3:7], Y[3:7]) > 0

@@ -140,7 +140,7 @@ def test_ids_go_out_as_they_came_in_and_in_the_order_of_their_bytes(files):
 
 @pytest.mark.parametrize("end", ["", "\n", "\n\n  \n# this is the end of the run\n", "\r\n"])
 def test_the_run_is_called_by_its_last_line(run, files, end):
-    paths = files("q 0 d 1\n", lines_of({"x": 3}, tag="first") + "q Q0 d 0 1 last of all" + end)
+    paths = files("q 0 d 1\n", lines_of({"x": 3}, tag="first") + "q Q0 d 0 1 last" + end)
     assert run("-m", "runid", *paths) == "runid                 \tall\tlast\n"
 
 

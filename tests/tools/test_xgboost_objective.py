@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 import xgboost as xgb
-from training_sets import TRAIN, VALID, make
+from support.training_sets import TRAIN, VALID, make
 
 import rankgain as rg
 

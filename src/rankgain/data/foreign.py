@@ -25,7 +25,7 @@ def plain(value: Any) -> Any:
         return value.to_dict()
     if isinstance(value, (list, tuple)):
         return _columns(value) if len(value) and _is_record(value[0]) else value
-    if isinstance(value, Iterator) and not hasattr(value, "read"):
+    if isinstance(value, Iterator) and not hasattr(value, "read") and not hasattr(value, "__arrow_c_stream__"):
         first = next(value, None)
         if first is None:
             return value

@@ -138,8 +138,8 @@ def _holds_tuples(recommended: Any) -> bool:
     for row in _rows_of_any(recommended):
         if not isinstance(row, (list, tuple)):
             return False
-        if len(row):
-            return isinstance(row[0], tuple)
+        for first in row:
+            return isinstance(first, tuple)
     return False
 
 
