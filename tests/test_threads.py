@@ -17,6 +17,7 @@ from support.marks import quick_first
 from support.threaded import QUERIES, evaluated, from_scores, scores
 
 import rankgain as rg
+from rankgain import threads as threading_of
 from rankgain.threads import over
 
 
@@ -179,3 +180,19 @@ worker.join()
         [sys.executable, "-W", "ignore", "-c", code], timeout=100, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(("chunks", "threads", "helpers"), [(1, 8, 0), (2, 8, 1), (5, 3, 2), (5, 1, 0), (0, 4, 0)])
+def test_no_more_helpers_are_asked_than_there_are_threads_and_chunks(monkeypatch, chunks, threads, helpers):
+    """The caller's thread is one of them."""
+    asked = []
+
+    class Pool(ThreadPoolExecutor):
+        def submit(self, *work):
+            asked.append(work)
+            return super().submit(*work)
+
+    with Pool(8) as pool:
+        monkeypatch.setattr(threading_of, "_executor", lambda: pool)
+        assert over([(0, chunk) for chunk in range(chunks)], lambda start, stop: stop, threads) == list(range(chunks))
+    assert len(asked) == helpers

@@ -188,3 +188,35 @@ def test_few_judged_numbers(kind, hits):
                 own = np.append(own, own[-1]).astype(kind)
                 with pytest.raises(ValueError, match=f"position {n}"):
                     rg.from_recommendations(own[None], rg.judgments([sorted(judged)])).evaluate("rr")
+
+
+# What only a sanitizer sees: arrays of exactly their size, behind which nothing of ours stands.
+
+
+@pytest.mark.usefixtures("backend")
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.int32, np.uint8])
+@pytest.mark.parametrize("size", [1, 2, 63, 64, 65, 255, 256, 257])
+def test_grades_are_not_read_beyond_their_end(dtype, size):
+    grades, scores = np.ones(size, dtype=dtype), np.zeros(size)
+    assert _backend.ordering.grade_error(grades, np.array([0, size])) is None
+    for ties in ("average", "stable", "best", "worst"):
+        assert rg.from_scores(grades, scores, ties=ties).evaluate("ndcg", "rr").mean() == {"ndcg": 1.0, "rr": 1.0}
+
+
+@pytest.mark.usefixtures("backend")
+def test_lines_are_not_read_beyond_their_end():
+    for size in range(1, 130):
+        tag = b"t" * max(size - 12, 1)
+        line = b"q Q d 1 1 %s\n" % tag
+        for text in (line, line[:-1], line + line, line + b"\n" * (size % 3)):
+            data = np.frombuffer(text, dtype=np.uint8).copy()
+            arrays = [
+                np.empty(8, dtype=np.int64),
+                np.empty(8, dtype=np.int64),
+                np.empty(8),
+                np.empty(8, dtype=np.int64),
+            ]
+            totals = np.empty(3, dtype=np.int64)
+            assert _backend.lines.scan_run((data, *arrays, np.empty(40, dtype=np.int64)), totals) is None
+            assert totals[0] == text.count(b"q")
+            assert arrays[2][: totals[0]].tolist() == [1.0] * totals[0]

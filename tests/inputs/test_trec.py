@@ -1066,3 +1066,18 @@ def test_a_field_that_is_too_long_is_refused(backend, monkeypatch, block):
         rg.read_trec(io.BytesIO(QRELS), io.BytesIO(b"q1\nq1 Q0 " + b"d" * 200 + b" 1 1 t\n"))
     with pytest.raises(ValueError, match=r"^run: line 1: \d+ fields"):
         rg.read_trec(io.BytesIO(QRELS), io.BytesIO(b"q1 Q0 d 1 1 t more" + b" more" * 90 + b"\n"))
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+@pytest.mark.parametrize("most", [1, 7])
+def test_a_stream_that_reads_short_is_read_whole(backend, monkeypatch, kept, pack, most):
+    """The qrels, and what is left of a run that is seen to lie apart long before it ends."""
+    rows = [(f"q{number % 3}", f"d{number}", number) for number in range(60)]
+    qrels = "".join(f"{query} 0 {document} {number % 2}\n" for query, document, number in rows).encode()
+    run = "".join(f"{query} Q0 {document} 1 {number} t\n" for query, document, number in rows).encode()
+    metrics = "num_ret", "num_rel_ret", "ap"
+    expected = rg.read_trec(io.BytesIO(qrels), io.BytesIO(run)).evaluate(*metrics)
+    assert expected.mean("num_ret") == 20
+    monkeypatch.setattr(read_files, "BLOCK", 100)
+    found = rg.read_trec(Trickle(pack(qrels), most), Trickle(pack(run), most)).evaluate(*metrics)
+    assert seen(found) == seen(expected)

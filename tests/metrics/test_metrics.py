@@ -9,6 +9,7 @@ import pytest
 
 import rankgain as rg
 from rankgain import functions
+from rankgain.metrics import discounts
 from rankgain.metrics.metric import parse
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -301,3 +302,11 @@ def test_subnormal_ties_are_no_contradiction():
 def test_metric_below_is_deprecated():
     with pytest.warns(DeprecationWarning, match="below is called above"):
         assert rg.metric("rr").below == rg.metric("rr").above
+
+
+def test_tables_of_discounts_are_bounded_in_number(backend):
+    rankings = rg.from_ranked([[1, 0, 2]])
+    for step in range(3 * discounts.MOST_TABLES):
+        rankings.evaluate(f"dcg(discount=jarvelin:{2 + step / 8})")
+        assert len(discounts._tables) <= discounts.MOST_TABLES
+    assert rankings.evaluate("dcg").mean("dcg") == rg.dcg([1, 0, 2])

@@ -202,6 +202,14 @@ if find_spec("matplotlib"):
         legend = figure.legends[0].get_window_extent()
         assert not any(legend.overlaps(axes.get_tightbbox()) for axes in figure.axes)
 
+    @pytest.mark.parametrize("metric", ["dcg", "ndcg"])
+    def test_a_curve_of_one_cut_off(metric):
+        curve = rankings(1).curve(metric, [5])
+        (line,) = curve.plot().lines
+        assert points(line) == [[5], curve.mean().tolist()]
+        assert line.axes.get_ylim()[0] <= 0
+        assert repr(curve).endswith(f"mean {curve.mean()[0]:.4f} @5 … {curve.mean()[0]:.4f} @5>")
+
     def test_lines_differ_by_more_than_colour():
         (panel,) = rg.plot({str(seed): rankings(seed) for seed in range(12)}, metrics="ndcg").axes
         assert len({(line.get_color(), str(line._dash_pattern)) for line in panel.lines}) == 12

@@ -202,6 +202,40 @@ def test_what_peers_said(peer):
         assert result.mean(name) == pytest.approx(value, **exact), name
 
 
+# What a mean of ours cannot be: users of the run alone are left out, and those without truth are kept.
+APART = {
+    ("lenskit", "only in the run"): 1.0,
+    ("rectools", "an empty truth"): 0.5,
+    ("trec_eval-9", "an empty truth"): 0.5,
+}
+
+
+@pytest.mark.usefixtures("backend")
+@pytest.mark.parametrize("case", fixed.CASES)
+@pytest.mark.parametrize("peer", [*(peer for peer, said in SAID.items() if "queries" in said), "trec_eval-9"])
+def test_which_queries_count(peer, case):
+    """A user only in the run, only in the truth, with an empty list, with an empty truth."""
+    run, truth = fixed.CASES[case]
+    said = SAID[peer]["queries"][case] if peer in SAID else fixed.pytrec_eval_queries(run, truth)
+    name = "ndcg(ideal=judged)@10" if peer == "rectools" else "ndcg@10"
+    expected = APART.get((peer, case), said)
+    assert ((peer, case) in APART) == (expected != said)
+    for rankings in (rg.from_qrels(truth, fixed.scored(run)), rg.from_recommendations(run, truth)):
+        assert rankings.evaluate(name, like=peer).mean(name) == expected
+
+
+def test_a_variant_of_a_peer(backend):
+    """RecTools' NDCG(divide_by_achievable=True), which is our nDCG of binary gains."""
+    rankings = given_data("rectools", "ndcg@10")
+    result = rankings.evaluate("ndcg(ideal=judged)@10", "ndcg@10", like="rectools")
+    expected = rankings.evaluate("ndcg(gain=binary)@10")["ndcg(gain=binary)@10"]
+    assert result["ndcg(ideal=judged)@10"].tolist() == expected.tolist() != result["ndcg@10"].tolist()
+    assert result.mean("ndcg@10") == pytest.approx(SAID["rectools"]["values"]["ndcg@10"], rel=1e-12)
+    one = rg.from_recommendations([["a"]], [["a"]])
+    assert one.evaluate("ndcg(ideal=judged)@3", like="rectools").mean() == {"ndcg(ideal=judged)@3": 1.0}
+    assert "divide_by_achievable=True" in str(rg.explain("ndcg(ideal=judged)@10", "rectools"))
+
+
 def test_the_versions_stand_in_the_table():
     for peer, said in SAID.items():
         assert said["version"] in PEERS[peer].source

@@ -4,7 +4,8 @@
     python tests/support/mutants.py WORD ...     those whose "file: what it does" holds one of the words
 
 A mutant is caught if its tests fail, crash or never end. Those of the compiled half are compiled anew; so the
-interpreter that runs this has Cython and setuptools beside the libraries of the tests. Before any mutant is made, all
+interpreter that runs this has Cython and setuptools beside the libraries of the tests. Those of the backend "sanitized"
+are compiled by GCC with its sanitizers, for what they read is seen by nothing else. Before any mutant is made, all
 tests that are to catch one pass. A mutant that survives is a gap in the tests; one that can make no difference does not
 belong in the list.
 """
@@ -26,6 +27,8 @@ ROOT = Path(__file__).parents[2]
 COMPILED = {".pyx", ".pxi", ".pxd", ".h"}
 PATIENCE = 300  # seconds that the tests of a mutant may take
 PASSED, FAILED = 0, 1  # what pytest returns
+SANITIZED = "sanitized"
+SANITIZERS = "-fsanitize=address,undefined -fno-sanitize-recover=all"
 COMPILER = '#!/bin/sh\nexec cc "$@" -O0\n'  # behind the flags of setup.py, which take longer
 
 
@@ -95,17 +98,28 @@ def run(folder: Path, command: list[str], environment: dict[str, str], patience:
     return process.returncode, printed
 
 
-def build(root: Path) -> None:
+def build(root: Path, backend: str) -> None:
     environment = {"RANKGAIN_EXTENSION": "require", "CC": str(root / "compiler")}
-    status, printed = run(root, ["setup.py", "-q", "build_ext", "--inplace"], environment, None)
+    if backend == SANITIZED:
+        environment |= {"CC": "gcc", "CFLAGS": SANITIZERS, "LDFLAGS": SANITIZERS}
+    status, printed = run(root, ["setup.py", "-q", "build_ext", "--inplace", "--force"], environment, None)
     if status != 0:
         raise RuntimeError(f"it does not compile\n{printed}")
+
+
+def runtimes() -> str:
+    """The libraries of the sanitizers, which come before the interpreter, for that is not instrumented."""
+    found = [["gcc", f"-print-file-name={name}.so"] for name in ("libasan", "libubsan", "libstdc++")]
+    return ":".join(subprocess.run(command, capture_output=True, text=True).stdout.strip() for command in found)
 
 
 def passes(root: Path, backend: str, tests: Iterable[str], patience: int | None) -> bool:
     options = ["-x", "-q", "-n", "0", "-p", "no:cacheprovider", "-m", "not checkout"]
     command = ["-m", "pytest", *options, *map(file_of, tests)]
     environment = {"PYTHONPATH": str(root / "src"), "RANKGAIN_BACKEND": backend, "HYPOTHESIS_PROFILE": "mutants"}
+    if backend == SANITIZED:
+        environment |= {"RANKGAIN_BACKEND": "compiled", "LD_PRELOAD": runtimes(), "PYTHONMALLOC": "malloc"}
+        environment["ASAN_OPTIONS"] = "detect_leaks=0:alloc_dealloc_mismatch=0"
     status, printed = run(root / "tests", command, environment, patience)
     if status is not None and status > FAILED:
         raise RuntimeError(f"the tests cannot be run\n{printed}")
@@ -120,12 +134,35 @@ def verdict(root: Path, mutant: Mutant) -> str:
     write(path, mutated(text, mutant))
     try:
         if path.suffix in COMPILED:
-            build(root)
+            build(root, mutant.backend)
         return "SURVIVED" if passes(root, mutant.backend, mutant.tests.split(), PATIENCE) else "caught"
     except RuntimeError as error:
         return f"UNUSABLE, {error}"
     finally:
         write(path, text)
+
+
+def _is_sanitized(mutant: Mutant) -> bool:
+    return mutant.backend == SANITIZED
+
+
+def verdicts(root: Path, chosen: list[Mutant], build_for: str) -> list[str] | None:
+    """Which mutants were not caught; None if their tests fail without them."""
+    left = []
+    build(root, build_for)
+    for backend in dict.fromkeys(mutant.backend for mutant in chosen):
+        tests = [test for mutant in chosen if mutant.backend == backend for test in mutant.tests.split()]
+        if not passes(root, backend, dict.fromkeys(tests), None):
+            return None
+    for file, own in groupby(chosen, key=lambda mutant: mutant.file):
+        for mutant in own:
+            start = time.monotonic()
+            found = verdict(root, mutant)
+            print(f"{time.monotonic() - start:3.0f} s: {mutant}: {found}", flush=True)
+            left += [f"{mutant}: {found}"] if found != "caught" else []
+        if Path(file).suffix in COMPILED:
+            build(root, build_for)  # as it was, for those of other files
+    return left
 
 
 def main(words: list[str]) -> list[str]:
@@ -138,19 +175,11 @@ def main(words: list[str]) -> list[str]:
         (root / "compiler").chmod(0o755)
         for mutant in chosen:
             mutated(source(root, mutant).read_text(), mutant)
-        build(root)
-        for backend in dict.fromkeys(mutant.backend for mutant in chosen):
-            tests = [test for mutant in chosen if mutant.backend == backend for test in mutant.tests.split()]
-            if not passes(root, backend, dict.fromkeys(tests), None):
-                return [f"without any mutant the tests fail, backend {backend}"]
-        for file, own in groupby(chosen, key=lambda mutant: mutant.file):
-            for mutant in own:
-                start = time.monotonic()
-                found = verdict(root, mutant)
-                print(f"{time.monotonic() - start:3.0f} s: {mutant}: {found}", flush=True)
-                left += [f"{mutant}: {found}"] if found != "caught" else []
-            if Path(file).suffix in COMPILED:
-                build(root)  # as it was, for those of other files
+        for sanitized, some in groupby(sorted(chosen, key=_is_sanitized), key=_is_sanitized):
+            found = verdicts(root, list(some), SANITIZED if sanitized else "")
+            if found is None:
+                return ["without any mutant the tests fail"]
+            left += found
     print(f"{len(chosen) - len(left)} of {len(chosen)} mutants caught")
     return left
 

@@ -2,7 +2,10 @@
 
     python tests/support/peers_golden.py ranx implicit ... > part.json
 
-prints what the peers that are named, and installed, compute here. test_presets.py compares our presets with the file.
+prints what the peers that are named, and installed, compute here: of the data below, and under "queries" the mean of
+nDCG@10 where the queries of truth and run differ. test_presets.py compares our presets with the file.
+
+LensKit needs nothing of torch for this: an empty module of that name will do.
 """
 
 import json
@@ -122,7 +125,85 @@ def torchmetrics():
     return found | {"r_precision": mean(float(retrieval.retrieval_r_precision(*row)) for row in rows)}
 
 
+# run and truth of user A, for whom all is well, and of B, for whom it is not
+
+
+CASES = {
+    "only in the run": ({"A": ["a"], "B": ["x"]}, {"A": {"a": 1}}),
+    "only in the truth": ({"A": ["a"]}, {"A": {"a": 1}, "B": {"b": 1}}),
+    "an empty list": ({"A": ["a"], "B": []}, {"A": {"a": 1}, "B": {"b": 1}}),
+    "an empty truth": ({"A": ["a"], "B": ["x"]}, {"A": {"a": 1}, "B": {}}),
+}
+
+
+def scored(run):
+    return {user: {item: 1 / rank for rank, item in enumerate(own, 1)} for user, own in run.items()}
+
+
+def ranx_queries(run, truth):
+    from ranx import Qrels, Run, evaluate
+
+    return float(evaluate(Qrels(truth), Run(scored(run)), "ndcg@10", make_comparable=True))
+
+
+def pytrec_eval_queries(run, truth):
+    from pytrec_eval import RelevanceEvaluator
+
+    found = RelevanceEvaluator(truth, {"ndcg_cut_10"}).evaluate(scored(run))
+    return mean(own["ndcg_cut_10"] for own in found.values())
+
+
+def rectools_queries(run, truth):
+    import pandas as pd
+    from rectools.metrics import NDCG
+
+    rows = [(user, item, rank) for user, own in run.items() for rank, item in enumerate(own, 1)]
+    given = pd.DataFrame(rows, columns=["user_id", "item_id", "rank"])
+    pairs = [(user, item) for user, own in truth.items() for item in own]
+    interactions = pd.DataFrame(pairs, columns=["user_id", "item_id"])
+    return float(NDCG(k=10, divide_by_achievable=True).calc(given, interactions))
+
+
+def implicit_queries(run, truth):
+    import numpy as np
+    from implicit.evaluation import ranking_metrics_at_k
+    from scipy.sparse import csr_matrix
+
+    items, users = "abx", sorted({*run, *truth})
+    given = [[items.index(item) for item in run.get(user, [])] or [9] for user in users]
+
+    class Model:
+        def recommend(self, users, rows, N, **_):
+            return np.array(given, dtype=np.int32)[users], np.zeros((len(users), 1), dtype=np.float32)
+
+    matrix = csr_matrix([[float(item in truth.get(user, ())) for item in items] for user in users])
+    return ranking_metrics_at_k(Model(), matrix, matrix, K=1, show_progress=False)["ndcg"]
+
+
+def lenskit_queries(run, truth):
+    from lenskit.data import ItemList, ItemListCollection
+    from lenskit.metrics import RunAnalysis
+    from lenskit.metrics.ranking import NDCG
+
+    def lists(held):
+        return {user: ItemList(list(own), ordered=True) for user, own in held.items()}
+
+    run, truth = (ItemListCollection.from_dict(lists(held), "user_id") for held in (run, truth))
+    analysis = RunAnalysis()
+    analysis.add_metric(NDCG(10))
+    return float(analysis.measure(run, truth).list_summary()["mean"].iloc[0])
+
+
+def said_by(name):
+    said = {"version": version("pytrec_eval-terrier" if name == "pytrec_eval" else name)}
+    if name in globals():
+        said["values"] = globals()[name]()
+    if f"{name}_queries" in globals():
+        said["queries"] = {case: globals()[f"{name}_queries"](*pair) for case, pair in CASES.items()}
+    return said
+
+
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    said = {name: {"version": version(name), "values": globals()[name]()} for name in sys.argv[1:]}
+    said = {name: said_by(name) for name in sys.argv[1:]}
     print(json.dumps(said, indent=1))

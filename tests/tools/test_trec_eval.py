@@ -429,3 +429,15 @@ def test_a_reader_that_goes_away_is_no_error():
         process.stdout.close()
         assert b"error" not in process.stderr.read()
         assert process.wait() == 0
+
+
+@pytest.mark.usefixtures("backend")
+def test_interpolated_precision_of_a_list_of_one_document_that_is_taken_out(tmp_path):
+    """Release 9 divides nothing by nothing at recall 0 where a query returned documents, however few."""
+    (tmp_path / "qrels").write_text("q 0 d 1\np 0 d 1\n")
+    (tmp_path / "run").write_text("q Q0 x 1 1 t\np Q0 d 1 1 t\n")
+    options = ["--release", "9", "-q", "-J", "-m", "iprec_at_recall"]
+    status, text = trec_eval.main([*options, str(tmp_path / "qrels"), str(tmp_path / "run")])
+    assert status == 0
+    assert "iprec_at_recall_0.00  \tq\t  -nan\niprec_at_recall_0.10  \tq\t0.0000\n" in text
+    assert "iprec_at_recall_0.00  \tall\t  -nan\n" in text

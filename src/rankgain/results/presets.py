@@ -31,7 +31,8 @@ class Measure(NamedTuple):
 
     `names`: our names for it, with ``@k`` if it has a cut-off. `peer`: its own name. `parameters`: those of our metric,
     or a function of k that returns them. `metric`: the name of our metric with this value, if it is another. `rules`:
-    the peer's rules for this metric, if they differ from its rules for all.
+    the peer's rules for this metric, if they differ from its rules for all. `variants`: what the peer has for it
+    if the caller writes the parameter of that name.
     """
 
     names: str
@@ -39,6 +40,7 @@ class Measure(NamedTuple):
     parameters: Mapping[str, Any] | Callable[[Any], Mapping[str, Any]] = MappingProxyType({})
     metric: str = ""
     rules: Rules | None = None
+    variants: Mapping[str, Measure] = MappingProxyType({})
 
 
 class Peer(NamedTuple):
@@ -103,6 +105,7 @@ def _trec(release: int) -> tuple[Measure, ...]:
 
 
 _TREC_NOTES = (
+    "pytrec_eval leaves out a query whose dict of the qrels is empty; here nothing is relevant to it",
     "grades are cut to integers, and -l (1) makes relevant; it has no effect on gains",
     "set_F takes β², not β; a table of gains whose steps are less than 1 is sorted wrongly there",
 )
@@ -113,6 +116,8 @@ def _to_one(k: int) -> dict[str, Any]:
     weights = LOGARITHMIC.table(k)[:k]
     return {"gain": "binary", "discount": weights / math.fsum(weights)}
 
+
+_ACHIEVABLE = Measure("ndcg@k", "NDCG(k, divide_by_achievable=True)", {"gain": "binary"})
 
 OWN = Peer(
     "rankgain",
@@ -274,9 +279,9 @@ PEERS = {
         Peer(
             "lenskit",
             "LensKit",
-            _STABLE,
+            _STABLE._replace(missing="skip"),
             _GIVEN,
-            "all test lists",
+            "the lists that were recommended: users whom the run lacks are left out",
             (
                 Measure("ndcg ndcg@k", "NDCG(n)", {"gain": "binary", "discount": "jarvelin:2"}),
                 Measure("dcg dcg@k", "DCG(n)", {"gain": "binary", "discount": "jarvelin:2"}),
@@ -291,7 +296,8 @@ PEERS = {
             (
                 "every test item is relevant, whatever its rating; gain='rating': write gain=linear",
                 "ranks 1 and 2 weigh the same: 1 / log2(max(i, 2)), which is jarvelin:2",
-                "a list without test items is NaN, and counts 0 in summaries; an empty list is NaN in Precision and AP",
+                "a list without test items is NaN and counts 0 in summaries, and so does a user only in the run; here "
+                "the one is 0, and the other is left out; an empty list is NaN in Precision and AP",
                 "Precision(n) and AveragePrecision(n) divide by min(n, documents): not among ours",
             ),
             "LensKit 2025.8.1, lenskit/metrics/ranking/*.py",
@@ -303,7 +309,7 @@ PEERS = {
             "none: the column Rank orders",
             "all users with interactions; those without recommendations count 0",
             (
-                Measure("ndcg@k", "NDCG(k)", _to_one, "dcg"),
+                Measure("ndcg@k", "NDCG(k)", _to_one, "dcg", variants={"ideal": _ACHIEVABLE}),
                 Measure("ap@k", "MAP(k)"),
                 Measure("rr@k", "MRR(k)"),
                 Measure("precision@k", "Precision(k)"),
@@ -313,7 +319,7 @@ PEERS = {
             ),
             (
                 "NDCG divides by the discounts of all k ranks, so that one relevant item ranked first has 0.469 at k "
-                "= 3; divide_by_achievable=True is our ndcg(gain=binary)@k",
+                "= 3; divide_by_achievable=True: write ndcg(ideal=judged)@k",
                 "every item of the interactions is relevant; MAP(divide_by_k=True) is not among ours",
             ),
             "RecTools 0.19.0, rectools/metrics/*.py",
@@ -473,9 +479,10 @@ def followed(asked: str | Metric, peer: Peer) -> Iterator[Followed]:
     """
     for key, record in parse(asked):
         measure = peer.measure(record)
+        written = {name: getattr(record, name) for name in _written(asked, record)}
+        measure = next((own for name, own in measure.variants.items() if name in written), measure)
         given = measure.parameters
-        parameters = dict(given(record.k) if callable(given) else given)
-        parameters |= {name: getattr(record, name) for name in _written(asked, record)}
+        parameters = dict(given(record.k) if callable(given) else given) | written
         try:
             found = metric(measure.metric or record.name, k=record.k, **parameters)
         except TypeError as error:
