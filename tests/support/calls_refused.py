@@ -12,6 +12,8 @@ import rankgain.sklearn
 from support.calls import C_CALLS, KS, METRICS, Linear, Matrix
 
 nan = float("nan")
+GAINS = (lambda grades: grades, lambda grades: 2 * grades)  # of one name
+ALIKE = rg.from_ranked([[1, 0]]).evaluate(*(rg.metric("cg", gain=gain) for gain in GAINS))
 NO_STATUS = [
     f"capi.rankgain_{name}" for name in ("discount", "message", "scratch_size", "lambda_scratch_size")
 ]  # have no data to refuse
@@ -88,6 +90,9 @@ def refused(s, w):
     for name in ("dcg", "idcg", "ndcg", "mean_ndcg"):
         yield from ((name, partial(getattr(rg, name), s.lists, discount=held)) for held in ([1.0], [1.0, nan, 0.5]))
     yield from ((name, partial(getattr(rg, name), s.lists, judged=w.lacking)) for name in ("ndcg", "mean_ndcg"))
+    for name in ("precision", "recall", "hit_rate", "average_precision"):
+        yield from ((name, partial(getattr(rg, name), relevance)) for relevance in w.relevance)
+        yield name, partial(getattr(rg, name), s.lists, rel=nan)
     yield from (("discount", partial(rg.discount, 3, kind)) for kind in ([1.0, nan, 0.5], "jarvelin:x", Fails()))
     yield from (("metric", partial(rg.metric, "ndcg", gain=gain)) for gain in ({1: Fails()}, [0, 1, -1]))
     yield from (("explain", partial(rg.explain, metric, like)) for metric, like in (("ndcg@x", None), ("rr", "ranks")))
@@ -105,6 +110,7 @@ def refused(s, w):
         yield from (("from_qrels", partial(evaluated, rg.from_qrels, s.qrels, run)) for run in w.runs)
     yield from (("judgments", partial(rg.judgments, qrels)) for qrels in [*w.qrels, *w.truth_columns, *w.relevant])
     yield from (("from_frames", partial(evaluated, rg.from_frames, truth, s.columns)) for truth in w.truth_columns)
+    yield from (("evaluate", partial(rg.evaluate, s.qrels, run, METRICS)) for run in w.runs)
     for run in w.columns:
         yield "from_frames", partial(evaluated, rg.from_frames, s.truth_columns, run, validate="full")
     for relevant in w.relevant:
@@ -125,10 +131,13 @@ def refused(s, w):
     yield "Comparison", partial(rg.Comparison, {"one": s.evaluation, "other": None})
     for name in ("aggregate", "means"):
         yield f"Comparison.{name}", partial(getattr(s.comparison, name), weights=w.weights)
+    yield "Comparison.to_pandas", rg.Comparison({"one": ALIKE}).to_pandas
     yield "Comparison.best", partial(s.comparison.best, "rr@77")
     for name in ("aggregate", "mean"):
         yield f"Evaluation.{name}", partial(getattr(s.evaluation, name), weights=w.weights)
+    yield "Evaluation.flat", partial(s.evaluation.flat, weights=w.weights)
     yield "Evaluation.merge", partial(s.evaluation.merge, s.evaluation)
+    yield "Evaluation.subset", partial(s.evaluation.subset, [True])
     yield "Metric.at", partial(s.metric.at, 2.5)
     yield "TieSpread.affected", partial(s.spread.affected, "rr@77")
     yield "Curve.plot", partial(s.curve.plot, axes=5)
