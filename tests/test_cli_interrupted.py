@@ -55,12 +55,18 @@ os.replace = then(os.replace, "replaced")
 sys.argv[1:] = ["eval", "--sample", "-o", output]
 sys.exit(cli.command())
 """
+# Tests that run under nohup, or in the background, hand on what they ignore.
+HEARD = """
+import signal
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+signal.signal(signal.SIGINT, signal.default_int_handler)
+"""
 MOMENTS = ["evaluating", "begun", "half written", "written", "replaced"]
 
 
 def stopped(moment, number, output):
     """The exit status and standard error of a command that got a signal at a moment."""
-    call = [sys.executable, "-c", CHILD, moment, str(output)]
+    call = [sys.executable, "-c", HEARD + CHILD, moment, str(output)]
     with subprocess.Popen(call, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
         assert child.stdout.read(1) == b"."
         child.send_signal(number)

@@ -168,7 +168,7 @@ def test_without_groups(backend):
 
 
 @pytest.mark.peers
-def test_what_it_refuses():
+def test_what_it_refuses(backend):
     """Groups of 12,000 documents, and labels of 0.5 and 40."""
     rng = np.random.default_rng(8)
     features = rng.normal(size=(24_000, 3)).astype(np.float32)
@@ -176,6 +176,9 @@ def test_what_it_refuses():
     data = TRAIN._replace(features=features, labels=labels, sizes=np.array([12_000, 12_000]))
     with pytest.raises(lgb.basic.LightGBMError):
         built_in(data, 10, True, 1.0, rounds=1)
-    for ours in (rg.lightgbm_objective("ndcg@10", ties="average"), rg.lightgbm_objective()):
+    asked = [rg.lightgbm_objective("ndcg@10")]
+    if backend == "compiled":  # all pairs of these: the first scores are equal
+        asked += [rg.lightgbm_objective("ndcg@10", ties="average"), rg.lightgbm_objective()]
+    for ours in asked:
         scores = trained(data, ours, rounds=10).predict(features)
         assert rg.from_scores(labels, scores, group_sizes=data.sizes).evaluate("ndcg@10").mean("ndcg@10") > 0.9
