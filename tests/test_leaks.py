@@ -4,7 +4,7 @@ Each call is made again and again, and what is held afterwards is compared with 
 that was passed, objects that the collector knows, blocks of Python's memory, bytes of C's.
 
     python tests/test_leaks.py 100000    as many calls of each, but no longer than SECONDS; and the process as a whole
-    python tests/test_leaks.py 1         one of each, for whoever watches the memory from outside
+    python tests/test_leaks.py 1         one of each, to watch the memory from outside
 """
 
 import ctypes
@@ -70,7 +70,7 @@ if mallinfo:
 
 
 def c_bytes():
-    """What C code asked for and has not given back; elsewhere nobody counts."""
+    """What C code asked for and has not given back; 0 where the C library does not count it."""
     held = mallinfo() if mallinfo else Malloc()
     return held.used + held.mapped
 

@@ -274,7 +274,7 @@ def raised(call, *arguments, **options):
 
 
 def check_same_error(name, *arguments, **options):
-    """Whoever caught theirs catches ours."""
+    """Code that caught theirs catches ours."""
     expected = raised(getattr(theirs, name), *arguments, **options)
     found = raised(getattr(ours, name), *arguments, **options)
     for kind in (ValueError, TypeError, ZeroDivisionError):

@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     The command `trec_eval` has the statuses of trec_eval.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if sys.stderr is None:  # closed: what belongs there is nobody's, and `print` would put it on standard output
+    if sys.stderr is None:  # closed: `print` would write the message to standard output
         with contextlib.redirect_stderr(io.StringIO()):
             return _status(given)
     return _status(given)
@@ -95,7 +95,7 @@ class _Parser(argparse.ArgumentParser):
     """A parser whose errors name the nearest right option or choice, and whose help notices a full disk."""
 
     def nearest(self, unknown: Sequence[str]) -> str:
-        """The option that was probably meant by the first of those that there are not."""
+        """The option that was probably meant by the first unknown one."""
         import difflib  # not needed until something is wrong
 
         for argument in unknown:

@@ -38,7 +38,7 @@ def lets_go_of_the_gil(call: Callable[[], object]) -> None:
     """A third thread gets to run while two are in `call`; they would not give up the GIL unless `call` did."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1000)  # seconds
-    limit = monotonic() + 20  # reached only by those that nobody interrupts
+    limit = monotonic() + 20  # reached only by calls that are not interrupted
     interrupted = []
     stop = []
 

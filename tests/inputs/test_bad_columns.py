@@ -462,9 +462,9 @@ def test_works(on_both, cases):
 
 
 def test_nobody_was_recommended_anything(backend):
-    for nobody in ([], (), {}, np.array([], dtype=int), np.zeros((0, 3), dtype=int)):
+    for none in ([], (), {}, np.array([], dtype=int), np.zeros((0, 3), dtype=int)):
         expected = ValueError, "relevant and recommended have no query in common: relevant is empty"
-        assert outcome(lambda nobody=nobody: rg.from_recommendations(nobody, [])) == expected
+        assert outcome(lambda none=none: rg.from_recommendations(none, [])) == expected
 
 
 def test_users_that_are_missing_are_counted(backend):

@@ -120,7 +120,7 @@ def test_ids_that_are_tuples():
     assert rg.evaluate(truth, run, "rr")["rr"].tolist() == EXPECTED["rr"]
     with pytest.raises(ValueError, match=r"query 'q1', document \('a', 0\) .*earlier place"):
         rg.from_recommendations(twice, truth)
-    rg.from_recommendations({"q1": of_tuples("xxa"), "q2": []}, truth)  # nobody judged it
+    rg.from_recommendations({"q1": of_tuples("xxa"), "q2": []}, truth)  # not judged
     with pytest.raises(ValueError, match=r"document \('x', 0\)"):
         rg.from_recommendations({"q1": of_tuples("xxa"), "q2": []}, truth, validate="full")
     with pytest.raises(TypeError, match="position 1: an id must be hashable"):

@@ -241,7 +241,7 @@ def test_averages_by_enumeration(name):
 def exact_err(chances, m, a, k):
     """ERR of one tie group of m documents from rank a on, in rational numbers: the mean over all its orders.
 
-    That the first j documents stop nobody has the mean chance Σ_u C(m−h, j−u)/C(m, j)·e_u(1 − q) (hypergeometric).
+    The user passes the first j documents with the mean probability Σ_u C(m−h, j−u)/C(m, j)·e_u(1 − q) (hypergeometric).
     """
     sums = [Fraction(1)]
     for q in chances:

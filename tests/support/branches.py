@@ -74,7 +74,7 @@ EXCUSED = {
         ("columns.pxi", "if same(held, candidate if rows == NULL else <Py_ssize_t>rows[candidate], keys, row):"),
         ("lines.pyx", "if ends[row] - starts[row] == length and equal_bytes(data + starts[row], at, length):"),
     ],
-    "another CPU, for which see `.ci/deep cpus`": [
+    "another CPU: see `.ci/deep cpus`": [
         ("ordering.pxi", "if simd_avx2() != NULL:"),
         ("simd.h", "if (!__get_cpuid(1, &a, &b, &c, &d) || ~c & (1u << 27 | 1u << 28)) return NULL;"),
         (

@@ -105,7 +105,7 @@ SURROUNDINGS = ((64, 0xFF), (0, 0x2A))
 
 
 class Memory:
-    """So many bytes between others that nobody may touch, at an address that is `shift` beyond a multiple of 64."""
+    """So many bytes between others that must not be touched, at an address that is `shift` beyond a multiple of 64."""
 
     def __init__(self, content, guard, shift=0):
         self.content = bytes(content)

@@ -15,7 +15,7 @@ class Set(NamedTuple):
     features: np.ndarray
     labels: np.ndarray
     sizes: np.ndarray
-    weights: np.ndarray  # one a query
+    weights: np.ndarray  # one per query
 
     @property
     def query(self):

@@ -1,4 +1,4 @@
-"""`scorer` where a split cuts queries apart, and where nobody brings the ids."""
+"""`scorer` where a split cuts queries apart, and where no ids are passed."""
 
 import numpy as np
 import pandas as pd

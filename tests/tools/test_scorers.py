@@ -138,7 +138,7 @@ def test_scorer_takes_routed_queries_on_request_only(data):
         with pytest.raises((ValueError, TypeError), match="qid"):
             cross_val_score(Ridge(), X, y, scoring=scorer, params={"qid": qid}, error_score="raise")
     column = rg.scorer(METRIC, qid=lambda X: qid[: len(X)])
-    with pytest.raises(TypeError, match="qid"):  # nobody asks for them then
+    with pytest.raises(TypeError, match="qid"):  # they are not requested then
         cross_val_score(Ridge(), X, y, scoring=column, params={"qid": qid}, error_score="raise")
     with pytest.raises(ValueError, match="qid must be True, False, None or a name, not 'no name'"):
         column.set_score_request(qid="no name")

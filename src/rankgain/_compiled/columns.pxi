@@ -1,4 +1,4 @@
-# Ids in columns, text or numbers, one a row: see `_reference/columns.py`.
+# Ids in columns, text or numbers, one per row: see `_reference/columns.py`.
 cimport cython
 from cpython.ref cimport PyObject
 from libc.math cimport INFINITY

@@ -35,7 +35,7 @@ cdef extern from "Python.h":
 # dicts
 
 cdef enum:
-    FOREIGN = -2  # in place of a code: reading a number runs code that nobody here knows, or fails
+    FOREIGN = -2  # in place of a code: reading a number runs the caller's code, or fails
     ITEMS_AHEAD = 16  # items by which memory is asked for what will be read
 
 

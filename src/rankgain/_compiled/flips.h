@@ -27,7 +27,7 @@ static inline uint64_t mixed(uint64_t z) {
 
 /* What the sums of the flips are asked for: pairs of columns (right − left; −1: the first run, whose column is 0). */
 struct Flips {
-  const double *sums; /* a row a column */
+  const double *sums; /* one row per column */
   const double *flipped; /* how many queries each flip has flipped */
   ptrdiff_t stride, count; /* flips: in a row, and those that are looked at */
   const int64_t *left, *right;

@@ -276,7 +276,7 @@ cdef struct Rows:
 
 
 cdef int64_t* ints(object buffer) except? NULL:
-    """Where a buffer stands, which whoever calls has open as long as he needs it."""
+    """Where a buffer stands; the caller keeps it open as long as it is needed."""
     cdef const int64_t[::1] view = buffer
     return <int64_t*>integers(view)
 

@@ -73,7 +73,7 @@ def use_cpu(str level, /):
     return None
 
 
-use_cpu(None)  # whoever may call
+use_cpu(None)  # before any call
 
 
 cdef bint wide_registers() noexcept nogil:

@@ -158,7 +158,7 @@ _WHITE_SPACE = b" \t\n\r\v\f"
 def _shortened(begun: bytes, form: Form, before: bytes, line: int, name: str) -> tuple[bytes, bytes]:
     """What need be held of a long line that has begun, and up to which bytes the rest of it can be passed over.
 
-    Of a comment and of fields that nobody reads a letter; of fields beyond those that there may be, that there are any.
+    Of a comment and of unused fields one letter; of surplus fields, that there are any.
     What is wrong with the lines before it, of which the first is `line`, comes before a field that is too long.
     """
     fields = begun.split(None, form.wanted)
