@@ -1,6 +1,6 @@
-"""The specification: every kernel over ids in columns, in plain Python. The compiled half is `_columns`.
+"""The specification: every kernel over ids in columns, in plain Python. The compiled half is `_compiled/columns.pxi`.
 
-Ids stand in three buffers: row i is the bytes starts[i] … ends[i] − 1 of the data, which lie inside it (the code that makes
+Ids stand in three buffers: row i is the bytes starts[i] … ends[i] − 1 of the data, which lie inside it (the maker of
 the buffers sees to that); where starts is empty, the data hold numbers, int64 or, if that is their size, int32. As in
 `rankgain._reference.dicts`, what is wrong comes back as an error: (code, query, position among the query's rows).
 """

@@ -17,7 +17,7 @@ MULTIPLES = tuple(f"{tenth / 5:.2f}" for tenth in range(1, 11))
 class TrecName(NamedTuple):
     """A measure of trec_eval.
 
-    `metric`: ours, whose alias the name is in lower case; "" for a line that is not a metric. `kind`: "whole" for one value
+    `metric`: ours, whose alias the name is in lower case; "" for a non-metric. `kind`: "whole" for one value
     without parameters; "cut", "points" for one value per parameter, by whole or real numbers, each with a key of its
     own (P_5, iprec_at_recall_0.10); "set" for one value of all the parameters (utility, set_F); "gains" for one of
     pairs level=gain; "rbp" for one of p and such pairs. `defaults`: the parameters if none are given. `shown`: whether
