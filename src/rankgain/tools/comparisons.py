@@ -46,7 +46,7 @@ def as_text(tests: Tests, groups: Groups | None) -> str:
 def as_json(tests: Tests, groups: Groups | None) -> str:
     """One JSON object: the differences with their verdicts, what was asked for, warnings and notes.
 
-    What is no number, or infinite, is null.
+    NaN and infinite values are null.
     """
     options = tests.options._asdict() | {"metrics": [str(metric) for metric in tests.options.metrics]}
     content: dict[str, Any] = {
