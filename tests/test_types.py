@@ -57,7 +57,8 @@ def test_the_means_and_the_rest_have_one_type() -> None:
 def test_handles_and_results() -> None:
     rankings = assert_type(rg.from_scores(MATRIX, MATRIX, ties="stable"), rg.Rankings)
     assert assert_type(rankings.under(ties="best"), rg.Rankings).ties == "best"
-    result = assert_type(rankings.evaluate("ndcg@10", rg.metric("dcg"), like="sklearn"), rg.Evaluation)
+    result = assert_type(rankings.evaluate("ndcg@10", rg.metric("dcg"), like="scikit-learn"), rg.Evaluation)
+    assert rg.evaluate(MATRIX, MATRIX, "ndcg@10", rg.metric("dcg"), like="sklearn") == result
     assert type(assert_type(result["ndcg@10"], Floats)) is np.ndarray
     assert type(assert_type(result.mean("ndcg@10"), float)) is float
     assert type(assert_type(result.mean(), dict[str | rg.Metric, float])) is dict
@@ -85,9 +86,10 @@ def test_a_choice_that_is_none_is_an_error_to_type_checkers_too() -> None:
 def test_choices_are_those_of_the_tables() -> None:
     assert get_args(choices.Ties) == tuple(rules.TIES)
     assert set(get_args(choices.ScoreTies)) == {*rules.TIES} - {"docid"}
-    assert get_args(choices.Peer) == tuple(presets.PEERS)
+    assert get_args(choices.Peer) == (*presets.PEERS, *presets.ALIASES)
     assert {name for own in get_args(choices.PeerOrOwn) for name in get_args(own) or (own,)} == {
         *presets.PEERS,
+        *presets.ALIASES,
         presets.OWN.name,
     }
 

@@ -34,8 +34,8 @@ from rankgain.functions import recall as recall
 from rankgain.functions import reciprocal_rank as reciprocal_rank
 
 if TYPE_CHECKING:
+    from rankgain.comparison.compare import compare as compare
     from rankgain.comparison.comparison import Comparison as Comparison
-    from rankgain.comparison.comparison import compare as compare
     from rankgain.comparison.difference import Difference as Difference
     from rankgain.comparison.groups import Groups as Groups
     from rankgain.comparison.tests import Tests as Tests
@@ -84,7 +84,7 @@ _LATER = {
     "Tests": "comparison.tests",
     "TieSpread": "results.ties",
     "catboost_metric": "tools.training",
-    "compare": "comparison.comparison",
+    "compare": "comparison.compare",
     "evaluate": "inputs.any",
     "explain": "results.explanation",
     "from_frames": "inputs.frames",

@@ -30,5 +30,10 @@ Peer = Literal[
     "elasticsearch",
     "beir",
     "msmarco",
+    # Other names of these; more spellings are accepted, which a type cannot list.
+    "trec_eval",
+    "pytrec_eval",
+    "scikit-learn",
+    "ms_marco",
 ]
 PeerOrOwn = Peer | Literal["rankgain"]

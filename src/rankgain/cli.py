@@ -26,7 +26,7 @@ from rankgain.rankings import Rankings
 from rankgain.results.explanation import explain
 from rankgain.results.presets import OWN, PEERS, common_rules, peer_of
 from rankgain.results.text import text_table
-from rankgain.scalars import printable
+from rankgain.scalars import escaped
 from rankgain.threads import MOST, check_threads
 from rankgain.tools.comparisons import COMPARED, read_groups
 from rankgain.tools.reports import FORMATS, SPREADS
@@ -73,7 +73,7 @@ def _status(given: list[str]) -> int:
     except (ValueError, TypeError) as error:
         return _fail(str(error))
     except OSError as error:
-        return _fail(f"{printable(str(error.filename or 'standard output'))}: {error.strerror}")
+        return _fail(f"{escaped(str(error.filename or 'standard output'))}: {error.strerror}")
     return 0
 
 

@@ -71,9 +71,9 @@ def quoted(value: Any) -> str:
     return text if whole <= SHOWN else f"{text[:SHOWN]}… ({whole} characters)"
 
 
-def printable(text: str) -> str:
+def escaped(text: str) -> str:
     """Text that stands in messages as it is, such as the name of a file: what a terminal would obey is escaped."""
-    return "".join(mark if mark.isprintable() else repr(mark)[1:-1] for mark in text)
+    return text if text.isprintable() else "".join(mark if mark.isprintable() else repr(mark)[1:-1] for mark in text)
 
 
 def short(value: Any) -> str:

@@ -32,8 +32,14 @@ def runs():
         "lists": RANKED,
         "frame": rows(RUN, "query_id", "doc_id", "score"),
         "file": text(RUN, "{} Q0 {} 0 {} t\n"),
+        "responses": {query: {"hits": {"hits": hits(documents)}} for query, documents in RUN.items()},
         "rankings": rg.from_qrels(QRELS, RUN),
     }
+
+
+def hits(documents):
+    """Those of Elasticsearch."""
+    return [{"_id": document, "_score": score} for document, score in documents.items()]
 
 
 TRUTHS = {
@@ -102,6 +108,7 @@ def test_the_usual_metrics_and_one_reading_of_the_truth():
         ({"a": RUN}, QRELS, "nothing", ValueError, "^unknown metric 'nothing'"),
         ({"a": RUN, "b": {"q9": {"d": 1.0}}}, QRELS, "mrr", ValueError, "run 'b': .*no query in common"),
         ({"a": RUN, "b": {"q1": {"d": "x"}}}, QRELS, "mrr", TypeError, "run 'b': run: query 'q1', document 'd'"),
+        ({"a": [[0.5, 0.1]]}, QRELS, "mrr", TypeError, "run 'a': recommended.* float"),
         ({"a": 5}, QRELS, "mrr", TypeError, "run 'a': recommended must hold .*, not int"),
         ({"a": RUN}, 5, "mrr", TypeError, "truth must hold for each user .*, not int"),
         ({"a": RUN}, {"q": {"d": float("nan")}}, "mrr", ValueError, "truth: query 'q', document 'd': the grade is NaN"),

@@ -8,7 +8,7 @@ import unicodedata
 import pytest
 from support.made_runs import HOSTILE, hostile
 
-from rankgain.results.escape import printable
+from rankgain.results.text import printable
 from rankgain.tools.comparisons import COMPARED
 
 pytestmark = pytest.mark.usefixtures("backend")

@@ -38,12 +38,16 @@ def test_tables_for_papers():
 
 def test_names_that_would_act_in_a_table():
     name = "a|b\n$x$ & {c} % \\d ~^#*_<i>"
-    comparison = rg.Comparison({name: RESULT, "other": RESULT})
+    comparison = rg.Comparison({name: RESULT, "other": RESULT.subset(["a"])})
+    for text in (comparison.table(), comparison._repr_html_()):
+        assert "$x$" in text
+        assert "b\n" not in text
     assert comparison.to_markdown().splitlines()[0].count(" | ") == 2
     assert len(comparison.to_markdown().splitlines()) == 5
     head = comparison.to_latex().splitlines()[2]
     assert head == (
-        r"metric & a|b \$x\$ \& \{c\} \% \textbackslash{}d \textasciitilde{}\textasciicircum{}\#*\_<i> & other \\"
+        r"metric & a|b\textbackslash{}n\$x\$ \& \{c\} \% \textbackslash{}d "
+        r"\textasciitilde{}\textasciicircum{}\#*\_<i> & other \\"
     )
 
 

@@ -9,16 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankgain.choices import Missing, Ties
-from rankgain.data.dataframes import is_frame
-from rankgain.data.judgments import Judgments
-from rankgain.inputs.frames import from_frames
-from rankgain.inputs.judgments import judgments
-from rankgain.inputs.qrels import from_qrels
-from rankgain.inputs.recommendations import from_recommendations
-from rankgain.inputs.trec import read_trec
-from rankgain.metrics.metric import Metric, better, parse
-from rankgain.rankings import Rankings
+from rankgain.metrics.metric import Metric, better
 from rankgain.results import export as exports
 from rankgain.results.evaluation import Evaluation, notes
 from rankgain.results.text import html_table, latex_table, markdown_table, number, text_table
@@ -28,6 +19,7 @@ if TYPE_CHECKING:
     from rankgain.comparison.groups import Groups
     from rankgain.comparison.remarks import Remarks
     from rankgain.comparison.tests import Tests
+    from rankgain.rankings import Rankings
 
 
 class Comparison(Mapping[str, Evaluation]):
@@ -819,101 +811,7 @@ def _best(metric: str | Metric, values: Mapping[str, float]) -> list[str]:
     return [name for name, value in values.items() if value == best]
 
 
-def compare(
-    runs: Mapping[str, Any],
-    qrels: Any = None,
-    metrics: str | Metric | Iterable[str | Metric] = ("ndcg@10", "mrr@10"),
-    *,
-    ties: Ties | None = None,
-    missing: Missing = "zero",
-) -> Comparison:
-    """Evaluate several runs against the same judgments, which are read once.
-
-    Parameters
-    ----------
-    runs : mapping of str to run
-        The runs by name, each in any form: a dict of dicts of scores (see `from_qrels`), a data frame (`from_frames`),
-        recommended ids (`from_recommendations`), the path of a TREC file or an open one (`read_trec`), or Rankings,
-        which have their judgments with them.
-    qrels : truth, optional
-        Anything that `judgments` accepts or returns. By default, all runs must be Rankings.
-    metrics : str, Metric or iterable of them, default ("ndcg@10", "mrr@10")
-        What to compute, as in `Rankings.evaluate`.
-    ties : {"docid", "average", "stable", "best", "worst"}, optional
-        The order of documents of equal score, as in `from_qrels`, for the runs that have scores. By default
-        ``"docid"``.
-    missing : {"zero", "skip"}, default "zero"
-        Whether queries that a run lacks are evaluated as empty lists or left out, as in `from_qrels`.
-
-    Returns
-    -------
-    Comparison
-        A mapping from the name of each run to its Evaluation; printed, a table with the best values marked.
-
-    Raises
-    ------
-    ValueError
-        If `judgments`, the constructor for the form of a run or `Rankings.evaluate` would raise it (the message names
-        the run); if `qrels` is not given and a run is not Rankings; or if `runs` is empty.
-    TypeError
-        If `runs` is not a mapping from str to runs, or one of these calls would raise it.
-    OSError
-        If a file cannot be read.
-
-    See Also
-    --------
-    Comparison : The result, with its tables and frames.
-    judgments : Reads the judgments once for many calls.
-
-    Examples
-    --------
-    >>> import rankgain as rg
-    >>> qrels = {"q1": {"d1": 2, "d3": 1}, "q2": {"d7": 1}}
-    >>> bm25 = {"q1": {"d2": 1.4, "d1": 0.9}, "q2": {"d7": 2.0}}
-    >>> dense = {"q1": {"d1": 0.8, "d3": 0.7}, "q2": {"d5": 0.6}}
-    >>> comparison = rg.compare({"bm25": bm25, "dense": dense}, qrels, ["ndcg@10", "mrr@10"])
-    >>> print(comparison)
-    metric      bm25    dense
-    -------  -------  -------
-    ndcg@10  0.7398*  0.5000
-    mrr@10   0.7500*  0.5000
-    <BLANKLINE>
-    *: the best
-    ...
-    """
-    if not isinstance(runs, Mapping):
-        raise TypeError(f"runs must be a mapping from name to run, not {type(runs).__name__}")
-    asked = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
-    for metric in asked:  # a typing error is found before anything is read
-        list(parse(metric))
-    truth = None if qrels is None else judgments(qrels)
-    results, kept = {}, {}
-    for name, run in runs.items():
-        try:
-            kept[name] = _rankings(run, truth, ties, missing)
-            results[name] = kept[name].evaluate(*asked)
-        except (ValueError, TypeError) as error:
-            kind = ValueError if isinstance(error, ValueError) else TypeError
-            raise kind(f"run {name!r}: {error}") from error
-    return with_rankings(Comparison(results), kept)
-
-
 def with_rankings(comparison: Comparison, rankings: Mapping[str, Rankings]) -> Comparison:
     """The comparison, which keeps what its evaluations were made of, to ask it about unjudged documents and ties."""
     comparison._rankings = dict(rankings)
     return comparison
-
-
-def _rankings(run: Any, truth: Judgments | None, ties: Ties | None, missing: Missing) -> Rankings:
-    """The Rankings of a run in any form."""
-    if isinstance(run, Rankings):
-        return run
-    if truth is None:
-        raise ValueError("qrels is not given, and only Rankings have judgments of their own")
-    if isinstance(run, (str, os.PathLike)) or hasattr(run, "read"):
-        return read_trec(truth, run, ties=ties or "docid", missing=missing)
-    if is_frame(run):
-        return from_frames(truth, run, ties=ties, missing=missing)
-    if isinstance(run, Mapping) and all(isinstance(documents, Mapping) for documents in run.values()):
-        return from_qrels(truth, run, ties=ties or "docid", missing=missing)
-    return from_recommendations(run, truth, missing=missing)

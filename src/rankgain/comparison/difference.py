@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from rankgain.comparison.significance import rejected
 from rankgain.metrics.metric import Metric, better
-from rankgain.results.escape import printable
+from rankgain.results.text import printable
 from rankgain.scalars import short
 
 EXACT, RANDOM, STUDENT = "exact", "randomization", "t"

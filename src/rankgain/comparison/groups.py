@@ -10,11 +10,10 @@ import numpy as np
 
 from rankgain.comparison.aligned import Aligned
 from rankgain.comparison.difference import Difference, p_text, signed
-from rankgain.comparison.tests import MOST_ROWS, Key, Tests, latex_table, markdown_table, wrapped
+from rankgain.comparison.tests import MOST_ROWS, Key, Tests, wrapped
 from rankgain.metrics.metric import Metric, better
 from rankgain.results import export as exports
-from rankgain.results.escape import printable
-from rankgain.results.text import html_table, text_table
+from rankgain.results.text import html_table, latex_table, markdown_table, printable, text_table
 from rankgain.scalars import Floats, Ints, mixed, short
 
 FEWEST = 6  # queries of a group that can show a difference at 0.05
@@ -237,7 +236,7 @@ class Groups:
             title = (
                 f"{printable(run)} compared with {printable(baseline)}, {printable(metric)}, by {printable(self.name)}"
             )
-            head, *body = ([printable(cell) for cell in row] for row in self.rows(*key))
+            head, *body = self.rows(*key)
             more = len(body) - 2 - MOST_ROWS
             if more > 0:
                 body = [*body[:MOST_ROWS], [f"… and {more} more", *[""] * (len(head) - 1)], *body[-2:]]
@@ -274,7 +273,7 @@ class Groups:
         >>> print(rg.compare(runs, metrics="rr").groups(list("xxxxxxyy")).to_markdown().splitlines()[0])
         | group | queries | difference | 95% interval | p |
         """
-        return "\n\n".join(markdown_table(rows, [title, *said]) for title, rows, said in self.blocks())
+        return "\n".join(markdown_table(rows, below=[title, *said]) for title, rows, said in self.blocks())
 
     def to_latex(self) -> str:
         r"""The tables in LaTeX, for the package booktabs.
@@ -286,7 +285,7 @@ class Groups:
         >>> print(rg.compare(runs, metrics="rr").groups(list("xxxxxxyy")).to_latex().splitlines()[0])
         \begin{tabular}{lrrrr}
         """
-        return "\n\n".join(latex_table(rows, [title, *said]) for title, rows, said in self.blocks())
+        return "\n".join(latex_table(rows, below=[title, *said]) for title, rows, said in self.blocks())
 
     def columns(self) -> dict[str, list[Any]]:
         """The columns of a frame: the label, then the fields of `Difference`, a row for each group and difference.

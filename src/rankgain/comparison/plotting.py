@@ -13,8 +13,8 @@ from matplotlib.patches import Rectangle
 
 from rankgain.comparison.difference import Difference
 from rankgain.metrics.metric import Metric
-from rankgain.results.escape import printable
 from rankgain.results.plotting import COLOURS, Figure, panels
+from rankgain.results.text import printable
 
 KINDS = "differences", "intervals", "scatter"
 MOST_PANELS = 6

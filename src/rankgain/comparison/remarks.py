@@ -10,7 +10,7 @@ from rankgain.comparison.difference import Difference, signed
 from rankgain.metrics.metric import Metric, aggregator, better, parse
 from rankgain.metrics.table import TABLE
 from rankgain.rankings import Rankings
-from rankgain.results.escape import printable
+from rankgain.results.text import printable
 
 NOTABLE = 0.02  # by so much judged@k differs between two runs before it is worth a line
 ROUNDING = 1e-12

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 from rankgain import _backend
 from rankgain.comparison.tests import LOOKED_AT, Key, Tests
 from rankgain.metrics.metric import Metric
-from rankgain.results.escape import printable
 from rankgain.results.explanation import explain
+from rankgain.results.text import printable
 
 if TYPE_CHECKING:
     from rankgain.comparison.groups import Groups
@@ -161,7 +161,8 @@ def page_of(
         key=_sort_key,
         figures=list(_figures(tests, pictures, keys)),
         groups=[
-            {"title": title, "rows": rows, "said": said} for title, rows, said in (groups.blocks() if groups else ())
+            {"title": title, "rows": _printed(rows), "said": said}
+            for title, rows, said in (groups.blocks() if groups else ())
         ],
         changed=[_changed(tests, key) for key in keys],
         notes=tests.notes(),

@@ -18,8 +18,7 @@ from rankgain.comparison.testing import BH, MAX_T, Options, columns_of, too_coar
 from rankgain.metrics.aggregators import geometric_mean
 from rankgain.metrics.metric import Metric, aggregator, better
 from rankgain.results import export as exports
-from rankgain.results.escape import latex, markdown, printable
-from rankgain.results.text import html_table, number, text_table
+from rankgain.results.text import html_table, latex_table, markdown_table, number, printable, text_table
 from rankgain.scalars import short
 
 if TYPE_CHECKING:
@@ -424,20 +423,18 @@ class Tests(Mapping[Key, Difference]):
         >>> print(rg.compare(runs, metrics="rr").test().table().splitlines()[0])
         b compared with a: 8 queries, paired
         """
-        rows = [[printable(cell) for cell in row] for row in self.rows(MOST_ROWS)]
         names = 1 if self._two else 2 if self.options.baseline is not None else 3
         said = [line for verdict in self.verdicts() for line in wrapped(verdict)]
         warned = [line for warning in self.warnings for line in wrapped(f"warning: {warning}")]
         below = [line for note in self.notes() for line in wrapped(note)]
-        parts = [[self.title()], [*text_table(rows, names), *self._more()], said, warned, below]
+        parts = [[self.title()], [*text_table(self.rows(MOST_ROWS), names), *self._more()], said, warned, below]
         return "\n\n".join("\n".join(part) for part in parts if part)
 
     def __repr__(self) -> str:
         return self.table()
 
     def _repr_html_(self) -> str:
-        rows = [[printable(cell) for cell in row] for row in self.rows(MOST_ROWS)]
-        return html_table(rows, [*self._more(), *self.verdicts(), *self.warnings, *self.notes()])
+        return html_table(self.rows(MOST_ROWS), [*self._more(), *self.verdicts(), *self.warnings, *self.notes()])
 
     def to_markdown(self) -> str:
         """The table in Markdown (GitHub's), with the verdicts below.
@@ -447,9 +444,9 @@ class Tests(Mapping[Key, Difference]):
         >>> import rankgain as rg
         >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
         >>> print(rg.compare(runs, metrics="rr").test().to_markdown().splitlines()[1])
-        | :-- | --: | --: | --: | --: | --: | --: | --: |
+        |:---|---:|---:|---:|---:|---:|---:|---:|
         """
-        return markdown_table(self.rows(MOST_ROWS), [*self._more(), *self.verdicts(), *self.warnings])
+        return markdown_table(self.rows(MOST_ROWS), below=[*self._more(), *self.verdicts(), *self.warnings])
 
     def to_latex(self) -> str:
         r"""The table in LaTeX, for the package booktabs.
@@ -461,7 +458,7 @@ class Tests(Mapping[Key, Difference]):
         >>> print(rg.compare(runs, metrics="rr").test().to_latex().splitlines()[0])
         \begin{tabular}{lrrrrrrr}
         """
-        return latex_table(self.rows(MOST_ROWS), [*self._more(), self.methods().replace("\n", " ")])
+        return latex_table(self.rows(MOST_ROWS), below=[*self._more(), self.methods().replace("\n", " ")])
 
     def columns(self) -> dict[str, list[Any]]:
         """The columns of a frame by name: the fields of `Difference`, one row for each difference.
@@ -601,16 +598,3 @@ def wrapped(text: str) -> list[str]:
     import textwrap  # not needed where nothing is printed
 
     return textwrap.wrap(text, 118, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
-
-
-def markdown_table(rows: Sequence[Sequence[str]], below: Sequence[str]) -> str:
-    head, *body = ([markdown(printable(cell)) for cell in row] for row in rows)
-    lines = [head, [":--", *["--:"] * (len(head) - 1)], *body]
-    table = ["| " + " | ".join(line) + " |" for line in lines]
-    return "\n".join([*table, *(f"\n{markdown(line)}" for line in below)])
-
-
-def latex_table(rows: Sequence[Sequence[str]], below: Sequence[str]) -> str:
-    head, *body = (" & ".join(latex(printable(cell)) for cell in row) + r" \\" for row in rows)
-    lines = [rf"\begin{{tabular}}{{l{'r' * (len(rows[0]) - 1)}}}", r"\toprule", head, r"\midrule", *body]
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", *(f"% {latex(line)}" for line in below)])

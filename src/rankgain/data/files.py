@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from typing import Any, BinaryIO
 
-from rankgain.scalars import printable, quoted
+from rankgain.scalars import escaped, quoted
 
 FileInput = str | os.PathLike[str] | BinaryIO
 
@@ -27,7 +27,7 @@ class File:
     """The bytes of a file, uncompressed; they can be read twice, wherever they come from."""
 
     def __init__(self, file: BinaryIO, name: str) -> None:
-        self.name = printable(name)
+        self.name = escaped(name)
         self._path = name
         self._file: Any = file
         self._start = file.tell() if _seekable(file) else None

@@ -21,6 +21,7 @@ from rankgain.metrics.metric import Metric, each_of, parse
 from rankgain.rankings import Rankings
 from rankgain.results.evaluation import Evaluation
 
+EMPTY: Mapping[str, Any] = {}
 Asked = str | Metric | Iterable[str | Metric]
 
 AMBIGUOUS = (
@@ -109,22 +110,22 @@ def evaluate(
     return rankings_of(truth, run, **rules).evaluate(*asked, threads=threads, like=like)
 
 
-def rankings_of(truth: Any, run: Any, **rules: Any) -> Rankings:
-    """The Rankings of truth and a run, by the constructor for the form of the run."""
+def rankings_of(truth: Any, run: Any, scored: Mapping[str, Any] = EMPTY, /, **rules: Any) -> Rankings:
+    """The Rankings of truth and a run, by the constructor for the form of the run; `scored`: rules for scores only."""
     if isinstance(truth, Rankings) or isinstance(run, Rankings):
         raise TypeError("Rankings have their judgments with them: call their method evaluate")
     truth, run = plain(truth), plain(run)
     form = _form(run)
     if form == "numbers":
         kinds = {_kind(truth), _kind(run)}
-        if _kind(run) == "fractions":  # which no ids are
+        if _kind(run) == "fractions" and not isinstance(truth, Judgments):  # which no ids are
             return from_scores(truth, run, **rules)
         if "other" not in kinds:
             raise TypeError(AMBIGUOUS)
         form = "ids"
     taken = (form, "dicts", "numbers") if form == "ids" else (form,)  # what the constructor reads itself
     held = truth if isinstance(truth, Judgments) or _form(truth) in taken else judgments(truth)
-    return _CONSTRUCTORS[form](held, run, **rules)
+    return _CONSTRUCTORS[form](held, run, **rules, **(EMPTY if form == "ids" else scored))
 
 
 def _form(value: Any) -> str:

@@ -15,7 +15,7 @@ from rankgain.data.source import check_query_ids
 from rankgain.metrics.aggregators import check_weights, mean
 from rankgain.metrics.metric import Metric, aggregator, weighing
 from rankgain.results import export as exports
-from rankgain.results.text import html_table, latex_table, markdown_table, number
+from rankgain.results.text import html_table, latex_table, markdown_table, number, printable
 from rankgain.scalars import Floats, quoted
 
 COUNTS = "queries", "missing", "unjudged", "empty"
@@ -621,7 +621,7 @@ def notes(results: Mapping[str, Evaluation]) -> list[str]:
         values = {name: facts[label] for name, facts in known.items()}
         if "" in values.values():  # a subset does not know it
             continue
-        each = ", ".join(f"{name} {value}" for name, value in values.items())
+        each = ", ".join(f"{printable(name)} {value}" for name, value in values.items())
         lines.append(f"{label}: {first[label] if len(set(values.values())) == 1 else each}")
     assumed = dict.fromkeys(remark for result in results.values() for remark in result.assumed)
     return [*lines[:-2], *assumed, "   ".join(lines[-2:])]

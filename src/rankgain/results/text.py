@@ -1,11 +1,30 @@
-"""Tables as people read them: aligned text and HTML."""
+"""Tables as people read them: aligned text, HTML, Markdown and LaTeX.
+
+Names in them are what others chose: none of them may act where it is read.
+"""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Container, Sequence
 
-Rows = Sequence[Sequence[str]]
+from rankgain.scalars import escaped
+
+Rows = Sequence[Sequence[object]]  # the first is the header
+Cells = Container[tuple[int, int]]  # (row, column), the header being row 0
+
+LONGEST = 200  # characters of a name
+_MARKDOWN = {
+    **{ord(letter): f"\\{letter}" for letter in "\\|`*_[]$"},
+    ord("&"): "&amp;",
+    ord("<"): "&lt;",
+    ord(">"): "&gt;",
+}
+_LATEX = {
+    **{ord(letter): f"\\{letter}" for letter in "{}#$%&_"},
+    ord("\\"): r"\textbackslash{}",
+    ord("~"): r"\textasciitilde{}",
+    ord("^"): r"\textasciicircum{}",
+}
 
 
 def number(value: float) -> str:
@@ -13,25 +32,34 @@ def number(value: float) -> str:
     return f"{value:.4f}"
 
 
+def printable(value: object) -> str:
+    """The text in characters that are seen; others as their escapes, and the middle of a long one left out."""
+    text = value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else str(value)
+    if len(text) > LONGEST:
+        text = f"{text[: LONGEST // 2]}…{text[-LONGEST // 2 :]}"
+    return escaped(text)
+
+
 def text_table(rows: Rows, names: int = 1) -> list[str]:
     """Aligned lines with a rule below the first; the first `names` columns are left-aligned, numbers right-aligned."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    texts = [[printable(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
     lines = [
         "  ".join(
             cell.ljust(width) if column < names else cell.rjust(width)
             for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip(" ")
-        for row in rows
+        for row in texts
     ]
     return [lines[0], "  ".join("-" * width for width in widths), *lines[1:]]
 
 
-def html_table(rows: Rows, notes: Sequence[str], bold: Container[tuple[int, int]] = ()) -> str:
-    """A table of the rows, of which the first is the header; `bold`: (row, column) of cells, the header being row 0."""
+def html_table(rows: Rows, notes: Sequence[str], bold: Cells = ()) -> str:
+    """A table with notes below it."""
     import html  # imported only for notebooks: it loads every HTML entity
 
-    def cell(row: int, column: int, text: str) -> str:
-        text = html.escape(text)
+    def cell(row: int, column: int, value: object) -> str:
+        text = html.escape(printable(value))
         if (row, column) in bold:
             text = f"<b>{text}</b>"
         if column == 0:
@@ -47,31 +75,22 @@ def html_table(rows: Rows, notes: Sequence[str], bold: Container[tuple[int, int]
     return "\n".join(["<table>", caption, f"<thead>{head}</thead>", "<tbody>", *body, "</tbody>", "</table>"])
 
 
-def markdown_table(rows: Rows, bold: Container[tuple[int, int]] = ()) -> str:
-    """A Markdown table of the rows, of which the first is the header; `bold` as in `html_table`."""
+def markdown_table(rows: Rows, bold: Cells = (), below: Sequence[str] = ()) -> str:
+    """A Markdown table (GitHub's), with paragraphs below it."""
     lines = []
     for row, cells in enumerate(rows):
-        texts = [_MARKDOWN.sub(r"\\\g<0>", " ".join(text.split())) for text in cells]
+        texts = [printable(cell).translate(_MARKDOWN) for cell in cells]
         texts = [f"**{text}**" if (row, column) in bold else text for column, text in enumerate(texts)]
         lines.append(f"| {' | '.join(texts)} |")
         lines += [f"|:---|{'---:|' * (len(cells) - 1)}"] if row == 0 else []
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *(f"\n{line.translate(_MARKDOWN)}" for line in below), ""])
 
 
-def latex_table(rows: Rows, bold: Container[tuple[int, int]] = ()) -> str:
-    """A LaTeX table of the rows, with the rules of the package booktabs; `bold` as in `html_table`."""
+def latex_table(rows: Rows, bold: Cells = (), below: Sequence[str] = ()) -> str:
+    """A LaTeX table with the rules of the package booktabs, and comments below it."""
     lines = [rf"\begin{{tabular}}{{l{'r' * (len(rows[0]) - 1)}}}", r"\toprule"]
     for row, cells in enumerate(rows):
-        texts = ["".join(_LATEX.get(letter, letter) for letter in " ".join(text.split())) for text in cells]
+        texts = [printable(cell).translate(_LATEX) for cell in cells]
         texts = [rf"\textbf{{{text}}}" if (row, column) in bold else text for column, text in enumerate(texts)]
         lines += [" & ".join(texts) + r" \\", *([r"\midrule"] if row == 0 else [])]
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
-
-
-_MARKDOWN = re.compile(r"[\\|`*_\[\]<>&$]")
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    **{letter: f"\\{letter}" for letter in "{}#$%&_"},
-}
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", *(f"% {line.translate(_LATEX)}" for line in below), ""])

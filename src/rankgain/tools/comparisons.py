@@ -11,7 +11,7 @@ from typing import Any
 from rankgain import _backend
 from rankgain.comparison.groups import Groups
 from rankgain.comparison.tests import Tests
-from rankgain.results.escape import csv_cell
+from rankgain.results.text import printable
 
 
 def read_groups(path: str) -> dict[str, str]:
@@ -46,7 +46,7 @@ def as_text(tests: Tests, groups: Groups | None) -> str:
 def as_json(tests: Tests, groups: Groups | None) -> str:
     """One JSON object: the differences with their verdicts, what was asked for, warnings and notes.
 
-    NaN and infinity are null.
+    NaN and infinite values are null.
     """
     options = tests.options._asdict() | {"metrics": [str(metric) for metric in tests.options.metrics]}
     content: dict[str, Any] = {
@@ -91,23 +91,26 @@ def as_csv(tests: Tests, groups: Groups | None) -> str:
     parts = [(None, tests), *(groups.tests.items() if groups else ())]
     for label, own in parts:
         for row in zip(*own.columns().values(), strict=True):
-            first = [] if groups is None else ["" if label is None else csv_cell(label)]
-            write([*first, *(csv_cell(cell) if isinstance(cell, str) else _field(cell) for cell in row)])
+            first = [] if groups is None else ["" if label is None else _field(printable(label))]
+            write([*first, *map(_field, row)])
     return out.getvalue()
 
 
 def _field(value: Any) -> Any:
-    return "" if isinstance(value, float) and not math.isfinite(value) else value
+    if not isinstance(value, str):
+        return "" if isinstance(value, float) and not math.isfinite(value) else value
+    text = printable(value)
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@") else text
 
 
 def as_markdown(tests: Tests, groups: Groups | None) -> str:
     """Tables in Markdown."""
-    return "\n\n".join([tests.to_markdown(), *([groups.to_markdown()] if groups else [])]) + "\n"
+    return "\n".join([tests.to_markdown(), *([groups.to_markdown()] if groups else [])])
 
 
 def as_latex(tests: Tests, groups: Groups | None) -> str:
     """Tables in LaTeX."""
-    return "\n\n".join([tests.to_latex(), *([groups.to_latex()] if groups else [])]) + "\n"
+    return "\n".join([tests.to_latex(), *([groups.to_latex()] if groups else [])])
 
 
 COMPARED = {"text": as_text, "json": as_json, "csv": as_csv, "markdown": as_markdown, "latex": as_latex}

@@ -160,7 +160,7 @@ class LambdaRank:
         self.threads = check_threads(threads)
 
     def targets(self, labels: RaggedArray, query_ids: Sequence[Any] | None = None) -> Targets:
-        """What the labels of each query are worth; refuses invalid ones."""
+        """What the labels of each query are worth; refuses those that cannot be used."""
         metric = self.metric
         source = ListSource(labels, None, None, range(len(labels)) if query_ids is None else query_ids)
         ideal = Metric("idcg", metric.k, gain=metric.gain, discount=metric.discount)

@@ -174,7 +174,7 @@ class Scorer:
         return False
 
     def _without_ids(self) -> Any:
-        """Refuse to score; where scikit-learn would make NaN and a warning of the error, by what is no number."""
+        """Refuse to score; where scikit-learn would turn the error into a warning, by a value that is not a number."""
         error = ValueError(NO_GROUPS.format(self))
         if sys._getframe(2).f_globals.get("__name__") in _CATCHERS:
             return _Refusal(str(error))

@@ -22,7 +22,7 @@ from rankgain.data.lines import TrecSource, place
 from rankgain.data.rules import TIES, rules_of
 from rankgain.inputs.trec import read_qrels
 from rankgain.rankings import Rankings, sizes_of
-from rankgain.scalars import Floats, Ints, printable
+from rankgain.scalars import Floats, Ints, escaped
 from rankgain.tools.trec_measures import Column, Gains, Options, Vector, columns, measures, nicknames, summary, values
 
 RELEASES = {9: "9.0.8", 10: "10.0-rc3"}
@@ -235,7 +235,7 @@ def _read(call: Call, qrels: str, run: str) -> _Read:
             bits = 32 if call.options.release == 9 else 64
             places = place(cast(File, ending), judgments, TIES["docid"], bits)
     except OSError as error:
-        raise Quit(UNREADABLE, f"{printable(str(error.filename or qrels))}: {error.strerror}") from None
+        raise Quit(UNREADABLE, f"{escaped(str(error.filename or qrels))}: {error.strerror}") from None
     except ValueError as error:
         raise Quit(UNREADABLE, str(error)) from None
     if not {*places.queries.names} & {*judgments.query_ids}:
