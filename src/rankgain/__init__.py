@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from rankgain.results.curves import Curve
     from rankgain.results.evaluation import Evaluation
     from rankgain.results.explanation import Explanation, explain
+    from rankgain.results.summary import Summary
     from rankgain.results.ties import TieSpread
     from rankgain.tools.plot import plot
     from rankgain.tools.sample import sample
@@ -50,6 +51,7 @@ _LATER = {
     "Judgments": "data.judgments",
     "Metric": "metrics.metric",
     "Rankings": "rankings",
+    "Summary": "results.summary",
     "TieSpread": "results.ties",
     "catboost_metric": "tools.training",
     "compare": "comparison.comparison",
@@ -77,6 +79,7 @@ __all__ = [
     "Judgments",
     "Metric",
     "Rankings",
+    "Summary",
     "TieSpread",
     "__version__",
     "backend",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
+from typing import Self
 
 import numpy as np
 
@@ -62,8 +63,8 @@ class ColumnSource(JudgedSource):
         self._places = places if self._numbers is None else places[self._numbers]
         self._sizes = run.groups.sizes(self._places)
 
-    def under_missing(self, missing: str) -> ColumnSource:
-        return ColumnSource(self._truth, self._run, missing=missing, query_ids=self._names_under(missing))
+    def under_missing(self, missing: str) -> Self:
+        return type(self)(self._truth, self._run, missing=missing, query_ids=self._names_under(missing))
 
     @property
     def sizes(self) -> Ints:
@@ -105,5 +106,11 @@ class ColumnSource(JudgedSource):
         row = rows[offence.position : offence.position + 1]
         document = python_ids(self._run.documents.take(row), self._run.documents.kind)[0]
         place = f"position {offence.position}" if self._run.scores is None else f"row {int(row[0])}"
-        where = f"{self._run_name}: {self.query_name(query)}, document {document!r} ({place})"
-        return refusal(offence.code, where, EARLIER)
+        where = f"{self._run_name}: {self.query_name(query)}, document {document!r}"
+        return refusal(offence.code, where if self.part else f"{where} ({place})", EARLIER)
+
+
+class PartSource(ColumnSource):
+    """Some queries of larger data, whose rows no longer stand where the caller has them."""
+
+    part = True

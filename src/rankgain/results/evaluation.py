@@ -8,13 +8,13 @@ from typing import Any, overload
 
 import numpy as np
 
+from rankgain._backend import VERSION
 from rankgain.metrics.aggregators import check_weights, mean
 from rankgain.metrics.metric import Metric, aggregator
 from rankgain.results import export as exports
+from rankgain.results.summary import COUNTS, Summary, sums_of
 from rankgain.results.text import html_table, number
 from rankgain.scalars import Floats
-
-COUNTS = "queries", "missing", "unjudged", "empty"
 
 
 class Evaluation(Mapping[str | Metric, Floats]):
@@ -205,6 +205,34 @@ class Evaluation(Mapping[str | Metric, Floats]):
             first, its = getattr(self, rule), getattr(other, rule)
             if first != its:
                 raise ValueError(f"{place} has {rule}={its!r}, and the first has {first!r}: evaluate by the same rules")
+
+    def summary(self) -> Summary:
+        """Means and counts without the values: small, exact, and to be merged in any order.
+
+        Returns
+        -------
+        Summary
+
+        Raises
+        ------
+        ValueError
+            If two metrics that differ have the same name, as those of two gains that are both a ``lambda``.
+
+        See Also
+        --------
+        merge : which keeps the values, in order.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> rg.from_ranked([[1, 0], [0, 1]]).evaluate("rr").summary()
+        <Summary: 2 queries, backend='...'>
+        rr  0.7500
+        """
+        if len({*map(str, self)}) < len(self):
+            self.columns()  # refuses a name that stands for two
+        sums = {str(key): sums_of(key, vector) for key, vector in self.items()}
+        return Summary(sums, self._counts, self.ties, self.missing, self.like, self.backend, (VERSION,))
 
     def to_dict(self) -> dict[Any, dict[str | Metric, float]]:
         """The values by query, then by metric as asked: the shape in which pytrec_eval returns them.
