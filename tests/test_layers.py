@@ -24,14 +24,16 @@ LAYERS = (
     ("inputs",),
     ("comparison",),
     ("tools",),
-    ("sklearn", "pytrec_eval", "capi"),
+    ("sklearn", "pytrec_eval", "capi", "batches"),
+    ("spark",),
     ("cli", "__main__"),
     ("__init__",),
 )
 HEIGHT = {name: height for height, layer in enumerate(LAYERS) for name in layer}
 HALVES = {"_reference": {"_backend", "_reference"}, "_compiled": {"_backend", "capi", "_compiled"}}  # who imports them
 OPTIONAL = {"pandas", "polars", "pyarrow", "scipy", "sklearn", "matplotlib", "tqdm", "lightgbm", "xgboost", "catboost"}
-DRAWS = {"results.plotting"}  # imported by what draws alone
+OPTIONAL |= {"pyspark"}
+DRAWS = {"results.plotting", "spark.evaluator"}  # imported by what draws alone
 
 
 def name_of(path):

@@ -100,7 +100,7 @@ def from_frames(
     else:
         frame = truth
         if frame.find("doc", docs[0]) is None:
-            return _side_by_side(frame, queries[0], relevance, score, rank, ties, query_ids)
+            return side_by_side(frame, queries[0], relevance, score, rank, ties, query_ids)
     rules = rules_of("docid" if ties is None else ties, ids=True)
     if not isinstance(truth, Truth):
         truth = of_frame(truth, queries[0], docs[0], relevance)
@@ -117,7 +117,7 @@ def of_frame(frame: Frame, query: str | None, doc: str | None, relevance: str | 
     return of_ids(frame.argument, groups, documents, frame.numbers(frame.need("relevance", relevance)))
 
 
-def _side_by_side(
+def side_by_side(
     frame: Frame,
     query: str | None,
     relevance: str | None,
