@@ -205,6 +205,10 @@ class PartRules:
         """The queries of the truth that no run had."""
         return self._against(_some(truth, [query not in seen for query in truth.query_ids]), None)
 
+    def of_nothing(self) -> Evaluation:
+        """No query at all."""
+        return self._against(Truth("qrels", []).with_columns(np.zeros(1, np.int64), np.empty(0), ids=_NO_IDS), None)
+
     def _against(self, truth: Truth, run: Any) -> Evaluation:
         if run is None:
             table = Table("run", Groups.of(_NO_IDS), _NO_IDS, np.empty(0))
@@ -296,8 +300,8 @@ def _results(
     ):
         raise TypeError(f"batches must be an iterable of Arrow record batches, not {type(batches).__name__}")
     if judgments is not None:
-        return _against_truth(_parts(_selected(batches, columns, is_run=True), int(rows)), rules, truth_of(judgments))
-    return _of_both_sides(_parts(_selected(batches, columns, is_run=False), int(rows)), rules)
+        return _against_truth(parts_of(_selected(batches, columns, is_run=True), int(rows)), rules, truth_of(judgments))
+    return _of_both_sides(parts_of(_selected(batches, columns, is_run=False), int(rows)), rules)
 
 
 def _against_truth(parts: Iterable[Any], rules: PartRules, truth: Truth) -> Iterator[tuple[Evaluation, Any]]:
@@ -306,7 +310,7 @@ def _against_truth(parts: Iterable[Any], rules: PartRules, truth: Truth) -> Iter
     kind = None  # what pyarrow makes of the ids of the truth
     for part in parts:
         kind = part.schema.field("query_id").type
-        _refuse_again(part["query_id"], seen)
+        refuse_again(part["query_id"], seen)
         yield rules.of_run(truth, part), kind
     yield rules.of_absent(truth, seen), kind or pa.array(list(truth.query_ids)).type
 
@@ -316,12 +320,11 @@ def _of_both_sides(parts: Iterable[Any], rules: PartRules) -> Iterator[tuple[Eva
     seen: set[Any] = set()
     part = None
     for part in parts:
-        _refuse_again(part["query_id"], seen)
-        result = rules.of_tables(*_sides(part)) if "doc_id" in part.column_names else rules.of_labels(part)
+        refuse_again(part["query_id"], seen)
+        result = rules.of_tables(*sides_of(part)) if "doc_id" in part.column_names else rules.of_labels(part)
         yield result, part.schema.field("query_id").type
     if part is None:
-        nothing = pa.table({name: pa.array([], pa.string()) for name in ROLES})
-        yield rules.of_tables(nothing, nothing), pa.string()
+        yield rules.of_nothing(), pa.string()
 
 
 def _selected(batches: Any, columns: Columns, *, is_run: bool) -> Iterator[Any]:
@@ -370,7 +373,7 @@ def _plain(column: Any, role: str) -> Any:
     return column.cast(pa.large_binary()) if pa.types.is_binary_view(column.type) else column
 
 
-def _parts(batches: Iterable[Any], rows: int) -> Iterator[Any]:
+def parts_of(batches: Iterable[Any], rows: int) -> Iterator[Any]:
     """Tables of whole queries, of about so many rows, or of one query if that has more."""
     pa = import_extra("pyarrow", "arrow")
     held: list[Any] = []
@@ -398,14 +401,13 @@ def _slices(batches: Iterable[Any], rows: int) -> Iterator[Any]:
             yield batch.slice(start, rows)
 
 
-def _refuse_again(column: Any, seen: set[Any]) -> None:
+def refuse_again(column: Any, seen: set[Any], where: str = "batches", advice: str = "sort by query first") -> None:
     """Refuse queries that came before; add those that come here to what was seen."""
     runs = _first_of_runs(column)
     for query in runs:
         if query in seen:
             raise ValueError(
-                f"batches: query {query!r} comes again after others; the rows of a query must stand together: "
-                "sort by query first"
+                f"{where}: query {query!r} comes again after others; the rows of a query must stand together: {advice}"
             )
         seen.add(query)
 
@@ -420,7 +422,7 @@ def _first_of_runs(column: Any) -> list[Any]:
     return [ids[0].as_py(), *ids.slice(1).filter(news).to_pylist()]
 
 
-def _sides(table: Any) -> tuple[Any, Any]:
+def sides_of(table: Any) -> tuple[Any, Any]:
     """The rows that are judged, and those that were returned."""
     sides = []
     for name in "relevance", "score":
