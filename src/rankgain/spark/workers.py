@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
 
-import rankgain as rg
 from rankgain.batches import ROWS, PartRules, as_batch, parts_of, refuse_again, sides_of
 from rankgain.data.judgments import Judgments, truth_of
+from rankgain.inputs.ranked import from_ranked
+from rankgain.inputs.recommendations import from_recommendations
 from rankgain.results.evaluation import Evaluation
 from rankgain.results.export import import_extra
 
@@ -83,12 +84,12 @@ def arrays(payload: bytes, columns: tuple[Any, ...]) -> Any:
     if not len(columns[0]):
         return pd.Series([], dtype="float64")
     if len(lists) == 1:
-        rankings = rg.from_ranked(lists[0])
+        rankings = from_ranked(lists[0])
     elif len(lists) == 2:
-        rankings = rg.from_recommendations(lists[0], lists[1])
+        rankings = from_recommendations(lists[0], lists[1])
     else:
         pairs = enumerate(zip(lists[1], lists[2], strict=True))
-        rankings = rg.from_recommendations(lists[0], [_graded(labels, grades, row) for row, (labels, grades) in pairs])
+        rankings = from_recommendations(lists[0], [_graded(labels, grades, row) for row, (labels, grades) in pairs])
     (vector,) = rankings.evaluate(*rules.metrics).values()
     return pd.Series(vector)
 
