@@ -68,22 +68,27 @@ class Peak(threading.Thread):
             self.largest = max([self.largest, *sizes])
 
 
-def write(folder: Path, queries: int, documents: int, judged: int) -> None:
-    """The rows of a query lie apart; one in ten documents that are judged is not returned."""
+def write(folder: Path, queries: int, documents: int, judged: int, together: bool = False) -> None:
+    """Eight files a side: a part of each query's rows, or, `together`, all rows of an eighth of the queries.
+
+    One in ten documents that are judged is not returned.
+    """
     rng = np.random.default_rng(1)
-    for side in "run", "qrels":
+    query = np.arange(queries)
+    first = rng.integers(0, 10**9, queries)
+    returned = first + 7919 * np.arange(documents)[:, None]
+    places = (rng.integers(0, documents, queries) + np.arange(judged)[:, None] * (documents // judged)) % documents
+    known = np.where(rng.random(places.shape) < 0.1, -1 - places, 7919 * places + first)
+    columns = {
+        "run": (returned, "score", rng.random(returned.shape)),
+        "qrels": (known, "relevance", rng.integers(1, 4, known.shape, dtype=np.int32)),
+    }
+    for side, (ids, name, values) in columns.items():
         (folder / side).mkdir()
-    for part in range(8):
-        own = np.arange(part * queries // 8, (part + 1) * queries // 8)
-        first = rng.integers(0, 10**9, len(own))
-        returned = first + 7919 * np.arange(documents)[:, None]
-        places = (rng.integers(0, documents, len(own)) + np.arange(judged)[:, None] * (documents // judged)) % documents
-        grades = rng.integers(1, 4, (judged, len(own)), dtype=np.int32)
-        known = np.where(rng.random(places.shape) < 0.1, -1 - places, 7919 * places + first)
-        columns = {"run": (returned, "score", rng.random(returned.shape)), "qrels": (known, "relevance", grades)}
-        for side, (documents_of, name, values) in columns.items():
-            query = np.tile(own, len(documents_of))
-            table = pa.table({"query_id": query, "doc_id": documents_of.ravel(), name: values.ravel()})
+        for part in range(8):
+            own = np.s_[:, part::8] if together else np.s_[part::8]
+            held = np.broadcast_to(query, ids.shape)[own].ravel()
+            table = pa.table({"query_id": held, "doc_id": ids[own].ravel(), name: values[own].ravel()})
             pa.parquet.write_table(table, folder / side / f"{part}.parquet")
 
 
@@ -110,7 +115,7 @@ def contenders(spark, qrels, run):
         return rankgain.spark.summary(qrels, run, NAME).mean(NAME)
 
     def counted():
-        job = rankgain.spark.jobs._Job.of(qrels, run, None, None, None, None, None)
+        job = rankgain.spark.jobs.Job.of(qrels, run, None, None, None, None, None)
 
         def count(some, others):
             return pa.table({"rows": [len(some) + len(others)]})
@@ -136,8 +141,8 @@ def session(**settings):
     return builder.getOrCreate()
 
 
-def times(folder: Path, queries: int, rounds: int) -> None:
-    write(folder, queries, DOCUMENTS, JUDGED)
+def times(folder: Path, queries: int, rounds: int, together: bool) -> None:
+    write(folder, queries, DOCUMENTS, JUDGED, together)
     spark = session()
     qrels, run = (spark.read.parquet(str(folder / side)) for side in ("qrels", "run"))
     taken: dict[str, list[float]] = {}
@@ -187,11 +192,12 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--queries", type=int, default=20_000)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--together", action="store_true", help="all rows of a query in one file")
     parser.add_argument("--large", action="store_true", help="the memory of workers as well")
     arguments = parser.parse_args()
     print(f"rankgain {rg.__version__} ({rg.backend})", flush=True)
     with tempfile.TemporaryDirectory() as temporary:
-        times(Path(temporary), arguments.queries, arguments.rounds)
+        times(Path(temporary), arguments.queries, arguments.rounds, arguments.together)
     if arguments.large:
         with tempfile.TemporaryDirectory() as temporary:
             memory(Path(temporary))

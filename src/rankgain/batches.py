@@ -403,8 +403,7 @@ def _slices(batches: Iterable[Any], rows: int) -> Iterator[Any]:
 
 def refuse_again(column: Any, seen: set[Any], where: str = "batches", advice: str = "sort by query first") -> None:
     """Refuse queries that came before; add those that come here to what was seen."""
-    runs = _first_of_runs(column)
-    for query in runs:
+    for query in _first_of_runs(column):
         if query in seen:
             raise ValueError(
                 f"{where}: query {query!r} comes again after others; the rows of a query must stand together: {advice}"
@@ -428,7 +427,7 @@ def sides_of(table: Any) -> tuple[Any, Any]:
     for name in "relevance", "score":
         side = table.select(["query_id", "doc_id", name])
         sides.append(side.filter(table[name].is_valid()) if table[name].null_count else side)
-    if len(sides[0]) + len(sides[1]) < len(table) or (table["relevance"].null_count and table["score"].null_count):
+    if table["relevance"].null_count and table["score"].null_count:
         pc = import_extra("pyarrow.compute", "arrow")
         neither = pc.and_(table["relevance"].is_null(), table["score"].is_null())
         if pc.any(neither).as_py():

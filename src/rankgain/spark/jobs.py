@@ -93,7 +93,7 @@ def evaluate(
     [Row(query_id='q1', rr=0.5), Row(query_id='q2', rr=0.0)]
     """
     rules = Rules(metrics, ties, missing, validate, like)
-    job = _Job.of(qrels, run, query, doc, relevance, score, buckets)
+    job = Job.of(qrels, run, query, doc, relevance, score, buckets)
     return job.cogrouped(_of_buckets("rows", rules.payload), rules.schema(job.kind))
 
 
@@ -144,7 +144,7 @@ def summary(
     ndcg@10  0.2398
     """
     rules = Rules(metrics, ties, missing, validate, like)
-    job = _Job.of(qrels, run, query, doc, relevance, score, buckets)
+    job = Job.of(qrels, run, query, doc, relevance, score, buckets)
     states = job.cogrouped(_of_buckets("state", rules.payload), "state string").collect()
     return refuse_nothing_in_common(merged(rules, (row.state for row in states)))
 
@@ -395,7 +395,7 @@ def _shared(session: Any, judgments: Judgments) -> Callable[[], bytes]:
     return lambda: shared.value
 
 
-class _Job(NamedTuple):
+class Job(NamedTuple):
     """Judgments and run by bucket; `kind`: the type of the ids of queries."""
 
     qrels: Any
@@ -412,7 +412,7 @@ class _Job(NamedTuple):
         relevance: str | None,
         score: str | None,
         buckets: int | None,
-    ) -> _Job:
+    ) -> Job:
         frames = (qrels, "qrels"), (run, "run")
         query_kind, doc_kind = (
             _common(word, [_ids(frame, side, role, name) for frame, side in frames])
