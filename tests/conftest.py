@@ -27,6 +27,11 @@ TRAINERS = [name for name in ("lightgbm", "xgboost", "catboost") if find_spec(na
 ABSENT += TRAINERS
 collect_ignore += [f"tools/test_{name}.py" for name in TRAINERS]
 collect_ignore += [f"tools/test_{name}_objective.py" for name in TRAINERS]
+if find_spec("pyarrow") is None:
+    collect_ignore.append("batches")
+if find_spec("pyspark") is None:  # large, and it needs Java: .ci/run has it in an environment of its own
+    ABSENT.append("pyspark")
+    collect_ignore.append("spark")
 if find_spec("sklearn") is None:
     ABSENT.append("scikit-learn")
     collect_ignore += ["test_sklearn.py", "tools/test_scorers.py"]

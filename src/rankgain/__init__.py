@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from rankgain.results.evaluation import Evaluation as Evaluation
     from rankgain.results.explanation import Explanation as Explanation
     from rankgain.results.explanation import explain as explain
+    from rankgain.results.summary import Summary as Summary
     from rankgain.results.ties import TieSpread as TieSpread
     from rankgain.tools.lambdarank import lambdarank as lambdarank
     from rankgain.tools.objectives import lightgbm_objective as lightgbm_objective
@@ -81,6 +82,7 @@ _LATER = {
     "Judgments": "data.judgments",
     "Metric": "metrics.metric",
     "Rankings": "rankings",
+    "Summary": "results.summary",
     "Tests": "comparison.tests",
     "TieSpread": "results.ties",
     "catboost_metric": "tools.training",

@@ -26,7 +26,8 @@ LAYERS = (
     ("inputs",),
     ("comparison",),
     ("tools",),
-    ("sklearn", "pytrec_eval", "capi"),
+    ("sklearn", "pytrec_eval", "capi", "batches"),
+    ("spark",),
     ("cli", "__main__"),
     ("__init__",),
 )
@@ -44,8 +45,9 @@ OPTIONAL = {
     "xgboost",
     "catboost",
     "jinja2",
+    "pyspark",
 }
-DRAWS = {"results.plotting", "comparison.plotting"}  # imported by what draws alone
+DRAWS = {"results.plotting", "comparison.plotting", "spark.evaluator"}  # imported by what draws alone
 
 
 def name_of(path):

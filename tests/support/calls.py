@@ -9,7 +9,17 @@ import rankgain as rg
 from rankgain.data.judgments import judgment_sets
 from rankgain.metrics.parameters import PARAMETERS
 
-CLASSES = [rg.Comparison, rg.Curve, rg.Evaluation, rg.Explanation, rg.Judgments, rg.Metric, rg.Rankings, rg.TieSpread]
+CLASSES = [
+    rg.Comparison,
+    rg.Curve,
+    rg.Evaluation,
+    rg.Explanation,
+    rg.Judgments,
+    rg.Metric,
+    rg.Rankings,
+    rg.TieSpread,
+    rg.Summary,
+]
 METRICS = [
     "ndcg",
     "ndcg@5",
@@ -240,6 +250,7 @@ class Shared(Data):
         }
         self.objective = rg.lightgbm_objective("ndcg@5", threads=2)
         self.evaluation = self.rankings["matched"].evaluate(*METRICS)
+        self.summary = self.evaluation.summary()
         self.curve = self.rankings["scored"].curve("ndcg", KS)
         self.spread = self.rankings["matched"].tie_spread(*METRICS)
         self.comparison = rg.Comparison({"one": self.evaluation, "other": self.rankings["framed"].evaluate(*METRICS)})
@@ -319,6 +330,9 @@ LEFT_OUT = {
     "Judgments.query_ids": "a field, seen with the judgments",
     "Evaluation.assumed": "a field, seen with the evaluation",
     "Evaluation.counts": "a field, seen with the evaluation",
+    **dict.fromkeys(
+        [f"Summary.{name}" for name in ("backend", "like", "missing", "ties", "versions")], "a field, in JSON"
+    ),
 }
 CALLS = {
     "Comparison": lambda s: (
@@ -351,6 +365,7 @@ CALLS = {
     "Evaluation.merge": lambda s: s.evaluation.merge(
         rg.from_qrels({"x": {"d": 1}}, s.run | {"x": {}}).evaluate(*METRICS)
     ),
+    "Evaluation.summary": lambda s: s.evaluation.summary().to_json(),
     "Evaluation.to_arrow": lambda s: s.evaluation.to_arrow().to_pydict(),
     "Evaluation.subset": lambda s: s.evaluation.subset([*s.evaluation.query_ids][1::-1]),
     "Evaluation.to_latex": lambda s: s.evaluation.to_latex(),
@@ -382,6 +397,14 @@ CALLS = {
         s.rankings[name].tie_spread(*METRICS, threads=3) for name in ("scored", "matched", "framed", "read")
     ],
     "Rankings.under": lambda s: s.rankings["matched"].under(ties="average", score_bits=32).evaluate(*METRICS),
+    "Summary": lambda s: (repr(s.summary), s.summary._repr_html_(), s.summary == s.evaluation.summary()),
+    "Summary.aggregate": lambda s: s.summary.aggregate(),
+    "Summary.counts": lambda s: s.summary.counts,
+    "Summary.from_json": lambda s: rg.Summary.from_json(s.summary.to_json()).to_json(),
+    "Summary.mean": lambda s: [s.summary.mean(), s.summary.mean("ndcg")],
+    "Summary.merge": lambda s: s.summary.merge(s.summary).to_json(),
+    "Summary.metrics": lambda s: s.summary.metrics,
+    "Summary.to_json": lambda s: s.summary.to_json(),
     "catboost_metric": lambda s: rg.catboost_metric("ndcg@5", s.flat, ties="worst").evaluate(
         [s.scores.ravel()], s.flat[0], None
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
+from typing import Self
 
 import numpy as np
 
@@ -96,8 +97,8 @@ class ColumnSource(JudgmentSource):
         self._places = places if self._numbers is None else places[self._numbers]
         self._sizes = run.groups.sizes(self._places)
 
-    def under_missing(self, missing: Missing) -> ColumnSource:
-        return ColumnSource(self._judgments, self._run, missing=missing, query_ids=self._names_under(missing))
+    def under_missing(self, missing: Missing) -> Self:
+        return type(self)(self._judgments, self._run, missing=missing, query_ids=self._names_under(missing))
 
     @property
     def sizes(self) -> Ints:
@@ -139,5 +140,11 @@ class ColumnSource(JudgmentSource):
         row = rows[error.position : error.position + 1]
         document = python_ids(self._run.documents.take(row), self._run.documents.kind)[0]
         place = f"position {error.position}" if self._run.scores is None else f"row {int(row[0])}"
-        where = f"{self._run_name}: {self.query_name(query)}, document {quoted(document)} ({place})"
-        return refusal(error.code, where, EARLIER)
+        where = f"{self._run_name}: {self.query_name(query)}, document {quoted(document)}"
+        return refusal(error.code, where if self.part else f"{where} ({place})", EARLIER)
+
+
+class PartSource(ColumnSource):
+    """Some queries of larger data, whose rows no longer stand where the caller has them."""
+
+    part = True

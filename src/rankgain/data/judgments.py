@@ -237,6 +237,7 @@ class JudgmentSource(Source):
     """A run, in whatever form, against judged documents."""
 
     has_ids = True
+    part = False  # of larger data: then to have no query in common is no error
 
     def __init__(
         self,
@@ -250,7 +251,7 @@ class JudgmentSource(Source):
         """`common`: the numbers of the judged queries that the run has; None: all."""
         queries = len(judgments.query_ids)
         found = queries if common is None else len(common)
-        if not found:
+        if not found and not self.part:
             names = judgments.name, run_name
             differ = types(judgments.query_ids, run_queries, names)
             raise ValueError(f"{names[0]} and {names[1]} have no query in common{differ and ': ' + differ}")

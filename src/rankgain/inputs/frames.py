@@ -123,7 +123,7 @@ def from_frames(
     else:
         frame = judgments
         if frame.find("doc", docs[0]) is None:
-            return _side_by_side(frame, queries[0], relevance, score, rank, ties, query_ids)
+            return side_by_side(frame, queries[0], relevance, score, rank, ties, query_ids)
     rules = rules_of("docid" if ties is None else ties, ids=True)
     if not isinstance(judgments, JudgmentSets):
         _check_swapped(judgments, frame, relevance, score, rank)
@@ -171,7 +171,7 @@ def _check_swapped(judgments: Frame, run: Frame, relevance: str | None, score: s
 GIVEN = "relevance", "score"
 
 
-def _side_by_side(
+def side_by_side(
     frame: Frame,
     query: str | None,
     relevance: str | None,

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rankgain.metrics.exact import exact_sum, rounded_mean
 from rankgain.scalars import Floats, real
 
 Aggregator = Callable[[Floats, Floats | None], float]
@@ -18,7 +19,12 @@ def mean(values: Floats, weights: Floats | None = None) -> float:
     """The mean of the values that are not NaN, with exactly rounded sums: it does not depend on chunks or threads."""
     counted = ~np.isnan(values)
     terms = values[counted].tolist()
-    factors = [1.0] * len(terms) if weights is None else weights[counted].tolist()
+    if weights is None:
+        try:
+            return math.fsum(terms) / len(terms) if terms else math.nan
+        except OverflowError:
+            return rounded_mean(exact_sum(values), len(terms))
+    factors = weights[counted].tolist()
     if not any(factors):
         return math.nan
     try:
@@ -49,8 +55,13 @@ LEAST = 1e-5  # the least that a query counts in a geometric mean, as in trec_ev
 
 def geometric_mean(values: Floats, weights: Floats | None = None) -> float:
     """The geometric mean of the values that are not NaN, each at least `LEAST`."""
-    logarithms = [math.nan if math.isnan(value) else math.log2(max(value, LEAST)) for value in values.tolist()]
-    return math.exp2(mean(np.array(logarithms, dtype=np.float64), weights))
+    return math.exp2(mean(logarithms(values), weights))
+
+
+def logarithms(values: Floats) -> Floats:
+    """What a geometric mean is the mean of; NaN stays NaN."""
+    found = [math.nan if math.isnan(value) else math.log2(max(value, LEAST)) for value in values.tolist()]
+    return np.array(found, dtype=np.float64)
 
 
 def check_weights(weights: Any, query_ids: Sequence[Any]) -> Floats | None:

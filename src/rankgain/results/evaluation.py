@@ -9,16 +9,16 @@ from typing import Any, overload
 
 import numpy as np
 
+from rankgain._backend import VERSION
 from rankgain.choices import Missing, Naming, Ties
 from rankgain.data.arrays import objects_of
 from rankgain.data.source import check_query_ids
 from rankgain.metrics.aggregators import check_weights, mean
 from rankgain.metrics.metric import Metric, aggregator, weighing
 from rankgain.results import export as exports
+from rankgain.results.summary import COUNTS, Summary, sums_of
 from rankgain.results.text import html_table, latex_table, markdown_table, number, printable
 from rankgain.scalars import Floats, quoted
-
-COUNTS = "queries", "missing", "unjudged", "empty"
 
 
 class Evaluation(Mapping[str | Metric, Floats]):
@@ -358,6 +358,37 @@ class Evaluation(Mapping[str | Metric, Floats]):
         weights = None if self._weights is None else {name: own[places] for name, own in self._weights.items()}
         rules = self.ties, self.missing, self.like, self.backend
         return Evaluation(values, ids, *rules, counts, weights, self.assumed)
+
+    def summary(self) -> Summary:
+        """Return means and counts without the values: small, exact, and to be merged in any order.
+
+        Returns
+        -------
+        Summary
+            With the means of `mean` and the numbers of `aggregate`, bit by bit.
+
+        Raises
+        ------
+        ValueError
+            If two metrics that differ have the same name, as those of two gains that are both a ``lambda``; or if,
+            in a metric that weighs queries, a value times its weight is so large that sums of such may overflow, as
+            ``empty=1e300`` makes it.
+
+        See Also
+        --------
+        merge : Keeps the values, in order.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> rg.from_ranked([[1, 0], [0, 1]]).evaluate("rr").summary()
+        <Summary: 2 queries, backend='...'>
+        rr  0.7500
+        """
+        if len({*map(str, self)}) < len(self):
+            self.columns()  # refuses a name that stands for two
+        sums = {str(key): sums_of(key, vector, self._factors(key, None)) for key, vector in self.items()}
+        return Summary(sums, self._counts, self.ties, self.missing, self.like, self.backend, (VERSION,))
 
     def flat(self, names: Naming = "asked", *, weights: Any = None) -> dict[str, float]:
         """Return one number per metric, as `aggregate` does, by text: for MLflow, W&B, TensorBoard and other logs.

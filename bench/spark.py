@@ -1,0 +1,203 @@
+"""rankgain on Spark, beside what PySpark has and beside a shuffle that only counts: CPU of all processes, in turns.
+
+    pip install 'rankgain[spark]' && python bench/spark.py [--queries 198000] [--rounds 5] [--large]
+
+It wants Java 17. Each contender reads the same Parquet files and is warmed up once. PySpark's nDCG is binary, whatever
+relevance it is given, so rankgain's is asked for with gain=binary and the values are compared. `--large`: the memory of
+Python workers as well, with a million rows in a bucket, and one query of 10^7 documents.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+
+import rankgain as rg
+import rankgain.spark
+
+os.environ["PYSPARK_PYTHON"] = sys.executable
+DOCUMENTS, JUDGED = 100, 10
+TICK = os.sysconf("SC_CLK_TCK")
+NAME = "ndcg(gain=binary)@10"
+
+
+def tree() -> dict[int, tuple[str, float, int]]:
+    """Of this process and all below it the name, the CPU seconds with those of children that ended, and the peak MB."""
+    found, parents = {}, {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            head, _, rest = (folder / "stat").read_text().rpartition(")")
+            status = (folder / "status").read_text()
+        except OSError:
+            continue
+        fields = rest.split()
+        peak = [int(line.split()[1]) >> 10 for line in status.splitlines() if line.startswith("VmHWM")]
+        parents[int(folder.name)] = int(fields[1])
+        found[int(folder.name)] = head.partition("(")[2], sum(map(int, fields[11:15])) / TICK, *(peak or [0])
+    ours = {os.getpid()}
+    while more := {pid for pid, parent in parents.items() if parent in ours} - ours:
+        ours |= more
+    return {pid: found[pid] for pid in ours if pid in found}
+
+
+def cpu() -> float:
+    return sum(seconds for _, seconds, _ in tree().values())
+
+
+class Peak(threading.Thread):
+    """The largest Python worker that was seen."""
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.largest, self.done = 0, threading.Event()
+
+    def run(self) -> None:
+        own = os.getpid()
+        while not self.done.wait(0.2):
+            sizes = [peak for pid, (name, _, peak) in tree().items() if pid != own and name.startswith("python")]
+            self.largest = max([self.largest, *sizes])
+
+
+def write(folder: Path, queries: int, documents: int, judged: int, together: bool = False) -> None:
+    """Eight files a side: a part of each query's rows, or, `together`, all rows of an eighth of the queries.
+
+    One in ten documents that are judged is not returned.
+    """
+    rng = np.random.default_rng(1)
+    query = np.arange(queries)
+    first = rng.integers(0, 10**9, queries)
+    returned = first + 7919 * np.arange(documents)[:, None]
+    places = (rng.integers(0, documents, queries) + np.arange(judged)[:, None] * (documents // judged)) % documents
+    known = np.where(rng.random(places.shape) < 0.1, -1 - places, 7919 * places + first)
+    columns = {
+        "run": (returned, "score", rng.random(returned.shape)),
+        "qrels": (known, "relevance", rng.integers(1, 4, known.shape, dtype=np.int32)),
+    }
+    for side, (ids, name, values) in columns.items():
+        (folder / side).mkdir()
+        for part in range(8):
+            own = np.s_[:, part::8] if together else np.s_[part::8]
+            held = np.broadcast_to(query, ids.shape)[own].ravel()
+            table = pa.table({"query_id": held, "doc_id": ids[own].ravel(), name: values[own].ravel()})
+            pa.parquet.write_table(table, folder / side / f"{part}.parquet")
+
+
+def contenders(spark, qrels, run):
+    from pyspark.ml.evaluation import RankingEvaluator
+    from pyspark.mllib.evaluation import RankingMetrics
+    from pyspark.sql import functions as F
+
+    def lists():
+        order = F.sort_array(F.collect_list(F.struct("score", "doc_id")), asc=False)
+        returned = run.groupBy("query_id").agg(order["doc_id"].alias("prediction"))
+        return returned.join(qrels.groupBy("query_id").agg(F.collect_list("doc_id").alias("label")), "query_id")
+
+    def theirs():
+        doubles = lists().selectExpr(
+            "cast(prediction as array<double>) prediction", "cast(label as array<double>) label"
+        )
+        return RankingEvaluator(metricName="ndcgAtK", k=10).evaluate(doubles)
+
+    def documented():
+        return RankingMetrics(lists().rdd.map(lambda row: (row.prediction, row.label))).ndcgAt(10)
+
+    def ours():
+        return rankgain.spark.summary(qrels, run, NAME).mean(NAME)
+
+    def counted():
+        job = rankgain.spark.jobs.Job.of(qrels, run, None, None, None, None, None)
+
+        def count(some, others):
+            return pa.table({"rows": [len(some) + len(others)]})
+
+        job.cogrouped(count, "rows long").groupBy().sum().collect()
+
+    return {
+        "a shuffle that counts": counted,
+        "rankgain": ours,
+        "RankingEvaluator": theirs,
+        "RankingMetrics": documented,
+    }
+
+
+def session(**settings):
+    from pyspark.sql import SparkSession
+
+    builder = (
+        SparkSession.builder.master("local[2]").config("spark.driver.memory", "6g").config("spark.log.level", "OFF")
+    )
+    for name, value in {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", **settings}.items():
+        builder = builder.config(name, value)
+    return builder.getOrCreate()
+
+
+def times(folder: Path, queries: int, rounds: int, together: bool) -> None:
+    write(folder, queries, DOCUMENTS, JUDGED, together)
+    spark = session()
+    qrels, run = (spark.read.parquet(str(folder / side)) for side in ("qrels", "run"))
+    taken: dict[str, list[float]] = {}
+    for turn in range(rounds + 1):
+        values = {}
+        for name, call in contenders(spark, qrels, run).items():
+            before, start = cpu(), time.monotonic()
+            values[name] = call()
+            if turn:
+                taken.setdefault(name, []).append(cpu() - before)
+            print(
+                f"round {turn}: {name}: {cpu() - before:.1f} s CPU, {time.monotonic() - start:.1f} s wall", flush=True
+            )
+        wrong = {name: value for name, value in values.items() if value and abs(value / values["rankgain"] - 1) > 1e-12}
+        assert not wrong, values
+    spark.stop()
+    medians = {name: statistics.median(each) for name, each in taken.items()}
+    rows, load = queries * (DOCUMENTS + JUDGED), os.getloadavg()[0]
+    print(f"{rows:,} rows, {queries:,} queries, median CPU of {rounds}, load {load:.0f}")
+    for name, seconds in medians.items():
+        print(f"  {name:<24} {seconds:7.1f} s   rankgain takes {medians['rankgain'] / seconds:.2f} of it")
+
+
+def memory(folder: Path) -> None:
+    for title, queries, documents, judged, buckets in (
+        ("10^7 rows in 10 buckets", 100_000, 90, 10, 10),
+        ("one query of 10^7 documents", 8, 10_000_000 // 8, 1000, 1),
+    ):
+        own = folder / title.replace(" ", "-")
+        own.mkdir()
+        write(own, queries, documents, judged)
+        spark = session()
+        qrels, run = (spark.read.parquet(str(own / side)) for side in ("qrels", "run"))
+        if buckets == 1:
+            qrels, run = (frame.selectExpr("0L query_id", *frame.columns[1:]) for frame in (qrels, run))
+            qrels = qrels.dropDuplicates(["doc_id"])
+        peak = Peak()
+        peak.start()
+        found = rankgain.spark.summary(qrels, run, "ndcg@10", buckets=buckets)
+        peak.done.set()
+        peak.join()
+        spark.stop()
+        print(f"{title}: the largest Python worker held {peak.largest} MB; {found.counts['queries']} queries")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--queries", type=int, default=20_000)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--together", action="store_true", help="all rows of a query in one file")
+    parser.add_argument("--large", action="store_true", help="the memory of workers as well")
+    arguments = parser.parse_args()
+    print(f"rankgain {rg.__version__} ({rg.backend})", flush=True)
+    with tempfile.TemporaryDirectory() as temporary:
+        times(Path(temporary), arguments.queries, arguments.rounds, arguments.together)
+    if arguments.large:
+        with tempfile.TemporaryDirectory() as temporary:
+            memory(Path(temporary))

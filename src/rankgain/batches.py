@@ -1,0 +1,444 @@
+"""Rankings that come in Arrow record batches, from whatever hands them over.
+
+Files larger than memory (`pyarrow.dataset`), DuckDB, Polars, Ray Data, Dask, Spark: the rows of a query stand together,
+but batches may cut them. The rows of some queries are held at a time, and nothing of those before them but their ids.
+Needs pyarrow: ``pip install 'rankgain[arrow]'``.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankgain.choices import Missing, Peer, Ties, Validate
+from rankgain.data.columns import PartSource, Table, check_validate
+from rankgain.data.dataframes import Frame
+from rankgain.data.groups import Groups
+from rankgain.data.ids import Ids, column_of, ids_of
+from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets
+from rankgain.data.rules import check_missing, rules_of
+from rankgain.inputs.frames import of_frame, side_by_side
+from rankgain.metrics.metric import Metric, each_of
+from rankgain.metrics.program import planned
+from rankgain.rankings import Rankings
+from rankgain.results.evaluation import Evaluation
+from rankgain.results.export import import_extra
+from rankgain.results.presets import common_rules
+from rankgain.results.summary import Summary
+from rankgain.scalars import Ints, quoted
+from rankgain.threads import check_threads
+
+__all__ = ["evaluate_batches", "summarize_batches"]
+
+ROWS = 1 << 20  # that are evaluated together
+
+
+def evaluate_batches(
+    batches: Any,
+    *metrics: str | Metric | Iterable[str | Metric],
+    judgments: Judgments | None = None,
+    query: str | None = None,
+    doc: str | None = None,
+    relevance: str | None = None,
+    score: str | None = None,
+    ties: Ties | None = None,
+    missing: Missing = "zero",
+    validate: Validate = "judged",
+    like: Peer | None = None,
+    threads: int = 1,
+    rows: int = ROWS,
+) -> Iterator[Any]:
+    """Evaluate record batches one after the other, into batches with one row per query.
+
+    Parameters
+    ----------
+    batches : iterable, or whatever has the Arrow C stream
+        Record batches or tables of pyarrow, or of others with the Arrow C stream; or one such stream
+        (``pyarrow.RecordBatchReader``, a DuckDB relation, a polars frame). The rows of a query stand together. A row is
+        a document of a query, judged (with a relevance), returned (with a score), or both; what it is not is null: as
+        a full outer join of qrels and run has them, or the one after the other, sorted by query.
+    *metrics, like, threads
+        As in `Rankings.evaluate`.
+    judgments : Judgments, optional
+        Made by `rankgain.judgments`, if judgments do not stand in the batches: then rows are those of a run.
+    query, doc, relevance, score : str, optional
+        The columns; None: the first of the customary names, as in `from_frames`. Where there are no documents, each row
+        has both label and score.
+    ties : {"docid", "average", "stable", "best", "worst"}, optional
+        As in `from_frames`; None: "docid", or "average" where documents have no ids. "stable" is the order of the rows.
+    missing, validate
+        As in `from_frames`.
+    rows : int
+        About how many rows are evaluated together; a longer query is evaluated whole.
+
+    Yields
+    ------
+    pyarrow.RecordBatch
+        ``query_id``, of the type of the query column, and a float64 column per metric. Judged queries of `judgments`
+        that never came stand in the last one, unless ``missing="skip"``.
+
+    Raises
+    ------
+    ImportError
+        Without pyarrow.
+    ValueError, TypeError
+        At once, if a metric or a rule is unknown. While it is iterated over: if something is no record batch; if a
+        column is not there; if a query, a document, or both relevance and score are null; if a query comes again after
+        others; and as `Rankings.evaluate`.
+
+    See Also
+    --------
+    summarize_batches : means and counts only.
+    rankgain.spark : where the rows of a query lie apart on a cluster.
+
+    Notes
+    -----
+    The ids of all queries that came are kept, about 100 bytes each, to notice one that comes again.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from rankgain.batches import evaluate_batches
+    >>> rows = pa.table({
+    ...     "query_id": ["q1", "q1", "q1", "q2"],
+    ...     "doc_id": ["d1", "d2", "d3", "d7"],
+    ...     "relevance": [2, None, 1, 1],
+    ...     "score": [0.9, 1.4, None, None],
+    ... })
+    >>> [batch.to_pydict() for batch in evaluate_batches(rows.to_batches(max_chunksize=2), "rr")]
+    [{'query_id': ['q1', 'q2'], 'rr': [0.5, 0.0]}]
+    """
+    rules = PartRules(metrics, ties, missing, validate, like, threads)
+    columns = Columns(query, doc, relevance, score)
+    return (as_batch(result, kind) for result, kind in _results(batches, rules, judgments, columns, rows))
+
+
+def summarize_batches(
+    batches: Any,
+    *metrics: str | Metric | Iterable[str | Metric],
+    judgments: Judgments | None = None,
+    query: str | None = None,
+    doc: str | None = None,
+    relevance: str | None = None,
+    score: str | None = None,
+    ties: Ties | None = None,
+    missing: Missing = "zero",
+    validate: Validate = "judged",
+    like: Peer | None = None,
+    threads: int = 1,
+    rows: int = ROWS,
+) -> Summary:
+    """Evaluate record batches into one Summary: exact sums and counts, to be merged with those of other parts.
+
+    Parameters
+    ----------
+    batches, *metrics, judgments, query, doc, relevance, score, ties, missing, validate, like, threads, rows
+        As in `evaluate_batches`. Where parts may have no batch at all, give `ties`: nothing says then whether documents
+        have ids.
+
+    Returns
+    -------
+    Summary
+        The same as that of one Evaluation of all the rows. A part without rows, or without a query in both judgments
+        and run, is no error: `Summary.counts` shows it.
+
+    Raises
+    ------
+    ImportError, ValueError, TypeError
+        As `evaluate_batches`.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from rankgain.batches import summarize_batches
+    >>> rows = pa.table({"qid": [1, 1, 2, 2], "label": [0, 1, 2, 0], "score": [0.3, 0.9, 0.1, 0.7]})
+    >>> summarize_batches(rows, "ndcg@10")
+    <Summary: 2 queries, ties='average', backend='...'>
+    ndcg@10  0.8155
+    """
+    rules = PartRules(metrics, ties, missing, validate, like, threads)
+    columns = Columns(query, doc, relevance, score)
+    parts = (result.summary() for result, _ in _results(batches, rules, judgments, columns, rows))
+    return functools.reduce(Summary.merge, parts)
+
+
+class PartRules:
+    """Metrics, and how parts of larger data are evaluated by them; checked once, for all the parts."""
+
+    def __init__(
+        self,
+        metrics: Sequence[str | Metric | Iterable[str | Metric]],
+        ties: Ties | None,
+        missing: Missing,
+        validate: Validate,
+        like: Peer | None,
+        threads: int = 1,
+    ) -> None:
+        metrics = each_of(metrics)
+        if like is None:
+            planned(metrics)
+        else:
+            common_rules(metrics, like)
+        if ties is not None:
+            rules_of(ties, ids=True)
+        self.metrics = metrics
+        self.missing = check_missing(missing)
+        self.threads = check_threads(threads)
+        self._ties = ties
+        self._whole = check_validate(validate) == "full"
+        self._like = like
+
+    def of_tables(self, qrels: Any, run: Any) -> Evaluation:
+        """Judgments and run of some queries, in Arrow tables with the columns query_id, doc_id, relevance and score."""
+        for table, side in ((qrels, "qrels"), (run, "run")):
+            refuse_nulls(table, side)
+        return self._against(of_frame(Frame(qrels, "qrels"), None, None, None), run)
+
+    def of_run(self, judgments: JudgmentSets, run: Any) -> Evaluation:
+        """A run of some queries, of which the judgments have more."""
+        refuse_nulls(run, "run")
+        present = set(run["query_id"].unique().to_pylist())
+        return self._against(_some(judgments, [query in present for query in judgments.query_ids]), run)
+
+    def of_absent(self, judgments: JudgmentSets, seen: set[Any]) -> Evaluation:
+        """The judged queries that no run had."""
+        return self._against(_some(judgments, [query not in seen for query in judgments.query_ids]), None)
+
+    def of_nothing(self) -> Evaluation:
+        """No query at all."""
+        return self._against(
+            JudgmentSets("qrels", []).with_columns(np.zeros(1, np.int64), np.empty(0), ids=_NO_IDS), None
+        )
+
+    def _against(self, judgments: JudgmentSets, run: Any) -> Evaluation:
+        if run is None:
+            table = Table("run", Groups.of(_NO_IDS), _NO_IDS, np.empty(0))
+        else:
+            frame = Frame(run, "run")
+            groups, documents = Groups.of(frame.ids("query_id")), frame.ids("doc_id")
+            table = Table("run", groups, documents, frame.numbers("score"), whole=self._whole)
+        source = PartSource(judgments, table, missing=self.missing, query_ids=None)
+        return self._evaluated(Rankings(source, rules_of(self._ties or "docid", ids=True)))
+
+    def of_labels(self, table: Any) -> Evaluation:
+        """Labels and scores side by side, without documents."""
+        refuse_nulls(table, "batches")
+        return self._evaluated(side_by_side(Frame(table, "batches"), None, None, None, None, self._ties, None))
+
+    def _evaluated(self, rankings: Rankings) -> Evaluation:
+        return rankings.evaluate(*self.metrics, threads=self.threads, like=self._like)
+
+
+_NO_IDS: Ids = ids_of([])
+
+
+def _some(judgments: JudgmentSets, which: Sequence[bool]) -> JudgmentSets:
+    """Some of the queries of the judgments."""
+    numbers: Ints = np.flatnonzero(which)
+    rows, offsets = judgments.rows(numbers)
+    names = [judgments.query_ids[number] for number in numbers.tolist()]
+    ids = column_of(judgments.ids.take(rows), judgments.ids.kind)
+    return JudgmentSets(judgments.name, names).with_columns(offsets, judgments.grades[rows], ids=ids)
+
+
+def as_batch(result: Evaluation, kind: Any) -> Any:
+    """A row per query as a record batch; `kind`: the Arrow type of the ids."""
+    pa = import_extra("pyarrow", "arrow")
+    columns = dict(result.columns())
+    ids = pa.array(columns.pop("query_id"), kind)
+    return pa.RecordBatch.from_arrays([ids, *map(pa.array, columns.values())], ["query_id", *columns])
+
+
+ROLES = {"query_id": "query", "doc_id": "document", "relevance": "relevance", "score": "score"}
+
+
+def refuse_nulls(table: Any, side: str) -> None:
+    """Name the query and the document of the first row in which something is null."""
+    for name in table.column_names:
+        if table[name].null_count:
+            raise _null(table, side, table[name].is_null(), f"the {ROLES[name]} is null")
+
+
+def _null(table: Any, side: str, nulls: Any, what: str) -> ValueError:
+    row = table.slice(nulls.index(True).as_py(), 1).to_pylist()[0]
+    document = f", document {quoted(row['doc_id'])}" if "doc_id" in row else ""
+    return ValueError(
+        f"{side}: query {quoted(row['query_id'])}{document}: {what}; drop such rows, or give what they stand for"
+    )
+
+
+class Columns(NamedTuple):
+    """The names of columns, None for a customary one."""
+
+    query: str | None
+    doc: str | None
+    relevance: str | None
+    score: str | None
+
+    def found(self, names: Sequence[str], is_run: bool) -> dict[str, str]:
+        """Which column plays each role, among those that there are."""
+        frame = Frame(dict.fromkeys(names, ()), "batches")
+        found = {"query_id": frame.need("query", self.query)}
+        document = frame.need("doc", self.doc) if is_run else frame.find("doc", self.doc)
+        if document is not None:
+            found["doc_id"] = document
+        if not is_run:
+            found["relevance"] = frame.need("relevance", self.relevance)
+        return found | {"score": frame.need("score", self.score)}
+
+
+def _results(
+    batches: Any, rules: PartRules, judgments: Judgments | None, columns: Columns, rows: int
+) -> Iterator[tuple[Evaluation, Any]]:
+    """The Evaluation of each part, and the Arrow type of its ids; at least one."""
+    import_extra("pyarrow", "arrow")
+    if judgments is not None and not isinstance(judgments, Judgments):
+        raise TypeError(f"judgments must be what rankgain.judgments returns, not {type(judgments).__name__}")
+    if isinstance(rows, bool) or not isinstance(rows, (int, np.integer)) or rows < 1:
+        raise ValueError(f"rows must be a positive integer, not {rows!r}")
+    if not hasattr(batches, "__arrow_c_stream__") and (
+        isinstance(batches, (str, bytes)) or not isinstance(batches, Iterable)
+    ):
+        raise TypeError(f"batches must be an iterable of Arrow record batches, not {type(batches).__name__}")
+    if judgments is not None:
+        return _against_judgments(
+            parts_of(_selected(batches, columns, is_run=True), int(rows)), rules, judgment_sets(judgments)
+        )
+    return _of_both_sides(parts_of(_selected(batches, columns, is_run=False), int(rows)), rules)
+
+
+def _against_judgments(
+    parts: Iterable[Any], rules: PartRules, judgments: JudgmentSets
+) -> Iterator[tuple[Evaluation, Any]]:
+    pa = import_extra("pyarrow", "arrow")
+    seen: set[Any] = set()
+    kind = None  # what pyarrow makes of the ids of the judgments
+    for part in parts:
+        kind = part.schema.field("query_id").type
+        refuse_again(part["query_id"], seen)
+        yield rules.of_run(judgments, part), kind
+    yield rules.of_absent(judgments, seen), kind or pa.array(list(judgments.query_ids)).type
+
+
+def _of_both_sides(parts: Iterable[Any], rules: PartRules) -> Iterator[tuple[Evaluation, Any]]:
+    pa = import_extra("pyarrow", "arrow")
+    seen: set[Any] = set()
+    part = None
+    for part in parts:
+        refuse_again(part["query_id"], seen)
+        result = rules.of_tables(*sides_of(part)) if "doc_id" in part.column_names else rules.of_labels(part)
+        yield result, part.schema.field("query_id").type
+    if part is None:
+        yield rules.of_nothing(), pa.string()
+
+
+def _selected(batches: Any, columns: Columns, *, is_run: bool) -> Iterator[Any]:
+    """Record batches of the columns that are needed, by the names that they have here."""
+    pa = import_extra("pyarrow", "arrow")
+    found: dict[str, str] | None = None
+    for batch in _record_batches(batches):
+        found = found or columns.found(batch.schema.names, is_run)
+        held = pa.RecordBatch.from_arrays([_plain(batch.column(name), role) for role, name in found.items()], [*found])
+        if held["query_id"].null_count:
+            raise _null(held, "batches", held["query_id"].is_null(), "the query is null")
+        yield held
+
+
+def _record_batches(batches: Any) -> Iterator[Any]:
+    pa = import_extra("pyarrow", "arrow")
+    if hasattr(batches, "__arrow_c_stream__"):
+        yield from _stream(batches)
+        return
+    for place, batch in enumerate(batches):
+        if isinstance(batch, pa.RecordBatch):
+            yield batch
+        elif hasattr(batch, "__arrow_c_stream__"):
+            yield from _stream(batch)
+        elif hasattr(batch, "__arrow_c_array__"):
+            yield pa.record_batch(batch)
+        else:
+            raise TypeError(f"batches: item {place} must be an Arrow record batch or table, not {type(batch).__name__}")
+
+
+def _stream(holder: Any) -> Iterator[Any]:
+    """The batches of a stream; if there are none, an empty one, which has the columns."""
+    pa = import_extra("pyarrow", "arrow")
+    reader = pa.RecordBatchReader.from_stream(holder)
+    yield pa.RecordBatch.from_arrays([pa.array([], kind) for kind in reader.schema.types], reader.schema.names)
+    yield from reader
+
+
+def _plain(column: Any, role: str) -> Any:
+    """A column that can be cut, compared and filtered: no views, and no dictionary of query ids."""
+    pa = import_extra("pyarrow", "arrow")
+    if role == "query_id" and pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if pa.types.is_string_view(column.type):
+        return column.cast(pa.large_string())
+    return column.cast(pa.large_binary()) if pa.types.is_binary_view(column.type) else column
+
+
+def parts_of(batches: Iterable[Any], rows: int) -> Iterator[Any]:
+    """Tables of whole queries, of about so many rows, or of one query if that has more."""
+    pa = import_extra("pyarrow", "arrow")
+    held: list[Any] = []
+    size = 0
+    for batch in _slices(batches, rows):
+        if size and size + len(batch) > rows:
+            ids = batch.column(0)
+            cut = ids.index(ids[-1]).as_py()  # where the last query begins
+            if cut or held[-1].column(0)[-1] != ids[0]:
+                yield pa.Table.from_batches([*held, batch.slice(0, cut)])
+                held, size, batch = [], 0, batch.slice(cut)
+        if len(batch):
+            held, size = held if size else [], size + len(batch)
+            held.append(batch)
+        elif not held:
+            held = [batch]
+    if held:
+        yield pa.Table.from_batches(held)
+
+
+def _slices(batches: Iterable[Any], rows: int) -> Iterator[Any]:
+    """Batches of at most so many rows."""
+    for batch in batches:
+        for start in range(0, max(len(batch), 1), rows):
+            yield batch.slice(start, rows)
+
+
+def refuse_again(column: Any, seen: set[Any], where: str = "batches", advice: str = "sort by query first") -> None:
+    """Refuse queries that came before; add those that come here to what was seen."""
+    for query in _first_of_runs(column):
+        if query in seen:
+            raise ValueError(
+                f"{where}: query {quoted(query)} comes again after others; "
+                f"the rows of a query must stand together: {advice}"
+            )
+        seen.add(query)
+
+
+def _first_of_runs(column: Any) -> list[Any]:
+    """The ids of runs of one id."""
+    pc = import_extra("pyarrow.compute", "arrow")
+    ids = column.combine_chunks()
+    if len(ids) < 2:
+        return ids.to_pylist()  # type: ignore[no-any-return]
+    news = pc.not_equal(ids.slice(1), ids.slice(0, len(ids) - 1))
+    return [ids[0].as_py(), *ids.slice(1).filter(news).to_pylist()]
+
+
+def sides_of(table: Any) -> tuple[Any, Any]:
+    """The rows that are judged, and those that were returned."""
+    sides = []
+    for name in "relevance", "score":
+        side = table.select(["query_id", "doc_id", name])
+        sides.append(side.filter(table[name].is_valid()) if table[name].null_count else side)
+    if table["relevance"].null_count and table["score"].null_count:
+        pc = import_extra("pyarrow.compute", "arrow")
+        neither = pc.and_(table["relevance"].is_null(), table["score"].is_null())
+        if pc.any(neither).as_py():
+            raise _null(table, "batches", neither, "both relevance and score are null")
+    return sides[0], sides[1]

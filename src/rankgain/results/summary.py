@@ -1,0 +1,386 @@
+"""An evaluation without its values: exact sums and counts, which merge in any order."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple, overload
+
+import numpy as np
+
+from rankgain.metrics.aggregators import logarithms
+from rankgain.metrics.exact import exact_sum, rounded, rounded_mean
+from rankgain.metrics.metric import Metric, aggregator
+from rankgain.results.text import html_table, number
+from rankgain.scalars import Floats
+
+COUNTS = "queries", "missing", "unjudged", "empty"
+FORMAT = 1  # of the JSON
+
+
+class Sums(NamedTuple):
+    """Of one metric: how many values are not NaN, and their exact sum.
+
+    Beside it for a geometric mean the sum of their logarithms; for a weighted mean, whose sum is that of values times
+    weights, the sum of the weights.
+    """
+
+    aggregator: str
+    counted: int
+    exact: int
+    beside: int
+
+    def plus(self, other: Sums) -> Sums:
+        counted, exact = self.counted + other.counted, self.exact + other.exact
+        return Sums(self.aggregator, counted, exact, self.beside + other.beside)
+
+    @property
+    def mean(self) -> float:
+        if self.aggregator == "weighted_mean":
+            return rounded(self.exact) / rounded(self.beside) if self.beside else math.nan
+        return rounded_mean(self.exact, self.counted)
+
+    @property
+    def aggregate(self) -> float:
+        if self.aggregator == "total":
+            return rounded(self.exact)
+        if self.aggregator == "geometric_mean":
+            return math.exp2(rounded_mean(self.beside, self.counted))
+        return self.mean
+
+
+BESIDE = {"mean": None, "weighted_mean": "weights", "total": None, "geometric_mean": "sum_log2"}  # by aggregator: JSON
+LARGEST = 2.0**930  # of a value times its weight: 2^64 of them add up to less than the largest float64
+
+
+def sums_of(asked: str | Metric, values: Floats, weights: Floats | None) -> Sums:
+    """The sums of a metric, by its key in a result; `weights`: how much it weighs each query, None: all the same."""
+    how, counted = aggregator(asked).__name__, ~np.isnan(values)
+    count = int(np.count_nonzero(counted))
+    if weights is None:
+        return Sums(how, count, exact_sum(values), exact_sum(logarithms(values)) if how == "geometric_mean" else 0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        products = weights[counted] * values[counted]
+    if not np.all(np.abs(products) <= LARGEST):
+        raise ValueError(f"{asked}: a value times its weight is beyond {LARGEST:.0e}, and sums of such may overflow")
+    return Sums(f"weighted_{how}", count, exact_sum(products), exact_sum(weights[counted]))
+
+
+class Summary:
+    """Means and counts of any number of queries, without their values; made by `Evaluation.summary`.
+
+    Of each metric the sum is kept without rounding, as an integer. So summaries of parts merge in any order and by any
+    grouping to the same one, bit by bit, and its means are those of one Evaluation of all the queries.
+
+    Attributes
+    ----------
+    metrics : tuple of str
+        The metrics, as they were asked for.
+    counts : dict of str to int
+        As in `Evaluation`; what one of the parts does not know, like those made by `Evaluation.subset`, is not there.
+    ties, missing, like : str or None
+        The rules that the numbers follow; see `Rankings`.
+    backend : str
+        What computed them: "compiled", "python", or "compiled+python" where both were at work.
+    versions : tuple of str
+        The releases of rankgain that computed them, in order.
+
+    See Also
+    --------
+    Evaluation.merge : which keeps the values as well.
+
+    Notes
+    -----
+    Every float64 is an integer times 2⁻¹⁰⁷⁴; the sum S of n values is kept in that unit. ``mean`` is S·2⁻¹⁰⁷⁴ rounded
+    once, which is ``math.fsum(values)``, divided by n. If that sum is beyond float64, it is S·2⁻¹⁰⁷⁴/n rounded once. Of
+    metrics that weigh queries (``gauc``) two sums are kept, of weights times values, each rounded as
+    ``math.fsum(weights · values)`` takes them, and of the weights; the mean is the one divided by the other.
+
+    Geometric means (``gm_ap``, ``gm_bpref``) are made of ``math.log2`` of the values and of ``math.exp2``, which C
+    libraries round in different ways: parts from machines with different ones may differ in the last bits.
+
+    Examples
+    --------
+    >>> import rankgain as rg
+    >>> parts = [rg.from_ranked(part).evaluate("rr").summary() for part in ([[1, 0], [0, 1]], [[0, 0]])]
+    >>> merged = parts[0].merge(parts[1])
+    >>> merged.mean("rr"), merged.counts["queries"]
+    (0.5, 3)
+    >>> merged == parts[1].merge(parts[0]) == rg.Summary.from_json(merged.to_json())
+    True
+    """
+
+    __module__ = "rankgain"
+    __slots__ = "_counts", "_sums", "backend", "like", "missing", "ties", "versions"
+
+    def __init__(
+        self,
+        sums: Mapping[str, Sums],
+        counts: Iterable[int | None],
+        ties: str | None,
+        missing: str | None,
+        like: str | None,
+        backend: str,
+        versions: tuple[str, ...],
+    ) -> None:
+        self._sums = dict(sums)
+        self._counts = tuple(counts)
+        self.ties = ties
+        self.missing = missing
+        self.like = like
+        self.backend = backend
+        self.versions = versions
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The metrics, as they were asked for.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> rg.from_ranked([[1, 0]]).evaluate("rr", "cg@1").summary().metrics
+        ('rr', 'cg@1')
+        """
+        return tuple(self._sums)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many queries are of each kind: see `Evaluation`.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> rg.from_ranked([[1, 0], [0, 0]]).evaluate("rr").summary().counts
+        {'queries': 2, 'missing': 0, 'unjudged': 0, 'empty': 1}
+        """
+        return {name: count for name, count in zip(COUNTS, self._counts, strict=True) if count is not None}
+
+    def _of(self, metric: str | Metric) -> Sums:
+        try:
+            return self._sums[str(metric)]
+        except KeyError:
+            raise KeyError(f"{metric} was not evaluated; there are: {', '.join(self._sums)}") from None
+
+    @overload
+    def mean(self, metric: str | Metric) -> float: ...
+    @overload
+    def mean(self, metric: None = None) -> dict[str, float]: ...
+    def mean(self, metric: str | Metric | None = None) -> float | dict[str, float]:
+        """Return the mean over queries of one metric, or of each as a dict; queries whose value is NaN do not count.
+
+        Parameters
+        ----------
+        metric : str or Metric, optional
+            One of those that were evaluated, as it was asked for; None: each of them.
+
+        Returns
+        -------
+        float, or dict of str to float
+            The same bits as `Evaluation.mean` of all the queries; NaN where no query counts.
+
+        Raises
+        ------
+        KeyError
+            If the metric was not evaluated.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> rg.from_ranked([[1, 0], [0, 1]]).evaluate("rr", "cg").summary().mean()
+        {'rr': 0.75, 'cg': 1.0}
+        """
+        if metric is None:
+            return {key: sums.mean for key, sums in self._sums.items()}
+        return self._of(metric).mean
+
+    def aggregate(self) -> dict[str, float]:
+        """Return one number per metric, by the aggregator that its definition names: for most of them the mean.
+
+        Returns
+        -------
+        dict of str to float
+            As `Evaluation.aggregate` of all the queries.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> rg.from_ranked([[1, 0], [1, 1]]).evaluate("rr", "num_rel").summary().aggregate()
+        {'rr': 1.0, 'num_rel': 3.0}
+        """
+        return {key: sums.aggregate for key, sums in self._sums.items()}
+
+    def merge(self, *others: Summary) -> Summary:
+        """Return one Summary of the queries of this one and of others.
+
+        Parameters
+        ----------
+        *others : Summary
+            Of the same metrics by the same rules, for other queries. That they are other queries cannot be checked.
+
+        Returns
+        -------
+        Summary
+            The same whatever the order and the grouping of the parts.
+
+        Raises
+        ------
+        TypeError
+            If something is not a Summary.
+        ValueError
+            If metrics, how they become one number, ties, missing or like differ.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> part = rg.from_ranked([[0, 1]]).evaluate("rr").summary()
+        >>> part.merge(part, part).counts["queries"]
+        3
+        """
+        sums, counts = self._sums, self._counts
+        backends, versions = {*self.backend.split("+")}, {*self.versions}
+        for position, other in enumerate(others):
+            if not isinstance(other, Summary):
+                raise TypeError(f"others[{position}] must be a Summary, not {type(other).__name__}")
+            self._check_same_rules(other, f"others[{position}]")
+            sums = {key: held.plus(other._sums[key]) for key, held in sums.items()}
+            counts = tuple(map(_both, counts, other._counts))
+            backends |= {*other.backend.split("+")}
+            versions |= {*other.versions}
+        backend, ordered = "+".join(sorted(backends)), tuple(sorted(versions))
+        return Summary(sums, counts, self.ties, self.missing, self.like, backend, ordered)
+
+    def _check_same_rules(self, other: Summary, place: str) -> None:
+        for key in [*self._sums, *other._sums]:
+            if (key in self._sums) != (key in other._sums):
+                which = "lacks" if key in self._sums else "has"
+                raise ValueError(f"{place} {which} the metric {key}, unlike the first: evaluate the same metrics")
+            first, its = self._sums[key].aggregator, other._sums[key].aggregator
+            if first != its:
+                raise ValueError(f"{place} has the {its} of {key}, and the first the {first}: use the same release")
+        for rule in ("ties", "missing", "like"):
+            first, its = getattr(self, rule), getattr(other, rule)
+            if first != its:
+                raise ValueError(f"{place} has {rule}={its!r}, and the first has {first!r}: evaluate by the same rules")
+
+    def to_json(self) -> str:
+        """Return the summary as JSON.
+
+        Returns
+        -------
+        str
+            An object with the sums as hexadecimal strings, in units of 2⁻¹⁰⁷⁴, since many readers of JSON round
+            integers beyond 2⁵³.
+
+        See Also
+        --------
+        from_json : which reads it.
+
+        Examples
+        --------
+        >>> import json
+        >>> import rankgain as rg
+        >>> held = json.loads(rg.from_ranked([[0, 1]]).evaluate("rr").summary().to_json())
+        >>> int(held["metrics"]["rr"]["sum"], 16) / 2**1074
+        0.5
+        """
+        import json
+
+        metrics = {}
+        for key, sums in self._sums.items():
+            metrics[key] = {"aggregator": sums.aggregator, "count": sums.counted, "sum": hex(sums.exact)}
+            if beside := BESIDE[sums.aggregator]:
+                metrics[key][beside] = hex(sums.beside)
+        rules = {"ties": self.ties, "missing": self.missing, "like": self.like}
+        made = {"backend": self.backend, "versions": list(self.versions)}
+        return json.dumps({"summary": FORMAT, "metrics": metrics, "counts": self.counts, **rules, **made})
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Summary:
+        """Return the summary that `to_json` wrote.
+
+        Parameters
+        ----------
+        text : str or bytes
+            What `to_json` returned.
+
+        Returns
+        -------
+        Summary
+            Equal to the one that was written.
+
+        Raises
+        ------
+        ValueError
+            If the text is not the JSON of a Summary; the message says what is wrong with it.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> summary = rg.from_ranked([[0, 1]]).evaluate("rr").summary()
+        >>> rg.Summary.from_json(summary.to_json()) == summary
+        True
+        """
+        import json
+
+        try:
+            held = json.loads(text)
+            if held["summary"] != FORMAT:
+                raise ValueError(f"format {held['summary']!r}, and this release reads {FORMAT}")
+            sums = {key: _read(own) for key, own in held["metrics"].items()}
+            known = {name: _natural(count) for name, count in held["counts"].items()}
+            counts = [known["queries"], *map(known.get, COUNTS[1:])]
+            ties, missing, like = (held[name] for name in ("ties", "missing", "like"))
+            if not all(rule is None or isinstance(rule, str) for rule in (ties, missing, like)):
+                raise ValueError("ties, missing and like must be strings or null")
+            versions = tuple(map(str, held["versions"]))
+            return cls(sums, counts, ties, missing, like, str(held["backend"]), versions)
+        except KeyError as error:
+            raise ValueError(f"this is not the JSON of a Summary: there is no {error}") from None
+        except (TypeError, ValueError, AttributeError) as error:
+            raise ValueError(f"this is not the JSON of a Summary: {error}") from None
+
+    def _state(self) -> tuple[Any, ...]:
+        return self._sums, self._counts, self.ties, self.missing, self.like, self.backend, self.versions
+
+    def __eq__(self, other: object) -> bool:
+        return self._state() == other._state() if isinstance(other, Summary) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Summary.from_json, (self.to_json(),)
+
+    def _head(self) -> str:
+        rules = [f"{self._counts[0]} queries"]
+        rules += [f"{name}={held!r}" for name in ("ties", "missing", "like") if (held := getattr(self, name))]
+        special = [f"{count} {name}" for name, count in self.counts.items() if count and name != "queries"]
+        return f"{', '.join(rules)}, backend={self.backend!r}{'; ' * bool(special)}{', '.join(special)}"
+
+    def __repr__(self) -> str:
+        width = max(map(len, self._sums), default=0)
+        means = (f"{key:<{width}}  {number(value)}" for key, value in self.aggregate().items())
+        return "\n".join([f"<Summary: {self._head()}>", *means])
+
+    def _repr_html_(self) -> str:
+        rows = [["metric", "mean"], *([key, number(value)] for key, value in self.aggregate().items())]
+        return html_table(rows, [self._head()])
+
+
+def _read(held: Mapping[str, Any]) -> Sums:
+    """The sums of a metric in JSON."""
+    how = held["aggregator"]
+    if how not in BESIDE:
+        raise ValueError(f"unknown aggregator {how!r}")
+    beside = BESIDE[how]
+    return Sums(how, _natural(held["count"]), int(held["sum"], 16), int(held[beside], 16) if beside else 0)
+
+
+def _both(count: int | None, other: int | None) -> int | None:
+    """A count of two parts, if both know it."""
+    return None if count is None or other is None else count + other
+
+
+def _natural(value: Any) -> int:
+    if type(value) is not int or value < 0:
+        raise ValueError(f"a count must be an integer from 0, not {value!r}")
+    return value

@@ -1,0 +1,156 @@
+"""The evaluator for PySpark's CrossValidator and TrainValidationSplit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyspark import keyword_only
+from pyspark.ml.evaluation import Evaluator
+from pyspark.ml.param import Param, Params, TypeConverters
+from pyspark.ml.param.shared import HasLabelCol, HasPredictionCol
+from pyspark.ml.util import DefaultParamsReadable, DefaultParamsWritable
+
+from rankgain.metrics.metric import better
+from rankgain.spark.jobs import Rules, check_buckets, in_buckets, labels_of, merged, of_labelled_buckets
+
+
+class RankingEvaluator(Evaluator, HasLabelCol, HasPredictionCol, DefaultParamsReadable, DefaultParamsWritable):  # type: ignore[misc]
+    """A ranking metric of long rows, one row per document of a query, for tuning with PySpark.
+
+    Parameters
+    ----------
+    metricName : str
+        One metric, as in `rankgain.Rankings.evaluate`: ``"ndcg@10"`` by default.
+    queryCol, labelCol, predictionCol : str
+        The columns of queries, relevance, and scores: ``"query_id"``, ``"label"`` and ``"prediction"`` by default.
+    docCol : str
+        The column of documents, if ties are to be broken by their ids; by default there is none.
+    ties : str
+        How documents of equal score are ordered: "docid" where there is `docCol`, else "average"; or "best", "worst".
+    buckets : int
+        As in `evaluate`; by default 0, for twice ``spark.sql.shuffle.partitions``.
+
+    Raises
+    ------
+    ImportError
+        Without PySpark.
+    ValueError, TypeError
+        In `evaluate`, as `rankgain.spark.summary`. In `isLargerBetter`, if higher values of the metric are neither
+        better nor worse.
+
+    See Also
+    --------
+    summary : for qrels and a run in two frames.
+
+    Notes
+    -----
+    ``CrossValidator`` and ``TrainValidationSplit`` split by rows, and so cut queries apart: the metric of a part of a
+    query's documents is not that of the query. Give ``CrossValidator`` a `foldCol` that is the same for all rows of a
+    query, such as ``pmod(hash(query), folds)``. ``TrainValidationSplit`` has no such option: its value is the mean over
+    queries of rankings of a random part of their documents, good to compare models and for nothing else.
+
+    Examples
+    --------
+    >>> from rankgain.spark import RankingEvaluator
+    >>> rows = [("q1", 2.0, 0.3), ("q1", 0.0, 0.9), ("q2", 1.0, 0.5)]
+    >>> frame = spark.createDataFrame(rows, "query_id string, label double, prediction double")
+    >>> round(RankingEvaluator(metricName="ndcg@10").evaluate(frame), 4)
+    0.8155
+    """
+
+    metricName: Any = Param(Params._dummy(), "metricName", "the metric, as in ndcg@10", TypeConverters.toString)
+    queryCol: Any = Param(Params._dummy(), "queryCol", "the column of queries", TypeConverters.toString)
+    docCol: Any = Param(Params._dummy(), "docCol", "the column of documents; empty: none", TypeConverters.toString)
+    ties: Any = Param(
+        Params._dummy(), "ties", "the order of equal scores; empty: as in from_frames", TypeConverters.toString
+    )
+    buckets: Any = Param(
+        Params._dummy(), "buckets", "how many buckets of queries; 0: as many as usual", TypeConverters.toInt
+    )
+
+    _input_kwargs: dict[str, Any]
+
+    @keyword_only  # type: ignore[untyped-decorator]
+    def __init__(
+        self,
+        *,
+        metricName: str = "ndcg@10",
+        queryCol: str = "query_id",
+        labelCol: str = "label",
+        predictionCol: str = "prediction",
+        docCol: str = "",
+        ties: str = "",
+        buckets: int = 0,
+    ) -> None:
+        super().__init__()
+        self._setDefault(metricName="ndcg@10", queryCol="query_id", docCol="", ties="", buckets=0)
+        self._set(**self._input_kwargs)
+
+    @keyword_only  # type: ignore[untyped-decorator]
+    def setParams(
+        self,
+        *,
+        metricName: str = "ndcg@10",
+        queryCol: str = "query_id",
+        labelCol: str = "label",
+        predictionCol: str = "prediction",
+        docCol: str = "",
+        ties: str = "",
+        buckets: int = 0,
+    ) -> RankingEvaluator:
+        """Set some of the parameters.
+
+        Parameters
+        ----------
+        metricName, queryCol, labelCol, predictionCol, docCol, ties, buckets
+            As of the class.
+
+        Returns
+        -------
+        RankingEvaluator
+            This one.
+
+        Examples
+        --------
+        >>> from rankgain.spark import RankingEvaluator
+        >>> RankingEvaluator().setParams(metricName="rr").isLargerBetter()
+        True
+        """
+        self._set(**self._input_kwargs)
+        return self
+
+    def _asked(self, param: Any) -> Any:
+        return self.getOrDefault(param) or None
+
+    def _evaluate(self, dataset: Any) -> float:
+        rules = Rules((self.getOrDefault(self.metricName),), self._asked(self.ties), "zero", "judged", None)
+        columns = [self._asked(param) for param in (self.queryCol, self.docCol, self.labelCol, self.predictionCol)]
+        grouped = in_buckets(labels_of(dataset, *columns), check_buckets(self._asked(self.buckets), dataset))
+        states = grouped.applyInArrow(of_labelled_buckets(rules.payload), "state string").collect()
+        if not states:
+            raise ValueError("dataset is empty: there is no query to evaluate")
+        return next(iter(merged(rules, (row.state for row in states)).aggregate().values()))
+
+    def isLargerBetter(self) -> bool:
+        """Whether higher values of the metric are better.
+
+        Returns
+        -------
+        bool
+
+        Raises
+        ------
+        ValueError
+            If they are neither better nor worse, as of a count.
+
+        Examples
+        --------
+        >>> from rankgain.spark import RankingEvaluator
+        >>> RankingEvaluator(metricName="ndcg@10").isLargerBetter()
+        True
+        """
+        name = self.getOrDefault(self.metricName)
+        sign = better(name)
+        if not sign:
+            raise ValueError(f"{name} says nothing good or bad of a model: tune by another metric")
+        return sign > 0

@@ -1,0 +1,559 @@
+"""What runs on the driver: columns and metrics are checked at once, and the jobs are put together."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import json
+import pickle
+from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankgain._backend import VERSION
+from rankgain.batches import PartRules
+from rankgain.choices import Missing, Peer, Ties, Validate
+from rankgain.data.dataframes import Frame
+from rankgain.data.judgments import Judgments, judgment_sets
+from rankgain.inputs.judgments import judgments as judgments_of
+from rankgain.metrics.metric import Metric, each_of, parse
+from rankgain.results.export import import_extra
+from rankgain.results.presets import common_rules
+from rankgain.results.summary import Summary
+
+
+def evaluate(
+    qrels: Any,
+    run: Any,
+    *metrics: str | Metric | Iterable[str | Metric],
+    query: str | None = None,
+    doc: str | None = None,
+    relevance: str | None = None,
+    score: str | None = None,
+    ties: Ties = "docid",
+    missing: Missing = "zero",
+    validate: Validate = "judged",
+    like: Peer | None = None,
+    buckets: int | None = None,
+) -> Any:
+    """Evaluate a run against judgments, both data frames of Spark, into one with a row per query.
+
+    Parameters
+    ----------
+    qrels, run : pyspark.sql.DataFrame
+        A row per judged document (query, document, relevance) and per returned one (query, document, score), in any
+        order and any partitions.
+    *metrics : str or Metric
+        As in `rankgain.Rankings.evaluate`.
+    query, doc, relevance, score : str, optional
+        The columns; None: the first of the customary names, as in `rankgain.from_frames`. Ids are strings, binary or
+        integers, of one kind on both sides; relevance and scores are numbers, decimals among them.
+    ties : {"docid", "average", "best", "worst"}
+        As in `rankgain.from_frames`. Rows have no order after a shuffle: "stable" is refused.
+    missing, validate
+        As in `rankgain.from_frames`.
+    like : str, optional
+        As in `rankgain.Rankings.evaluate`; a peer that keeps the input order of ties is refused.
+    buckets : int, optional
+        Into how many buckets the queries are divided by the hash of their ids. None: twice
+        ``spark.sql.shuffle.partitions``. A Python worker holds a whole bucket: about a million rows in 300 MB.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        ``query_id`` and a column of doubles per metric, in no order; lazy. The bits are those of one process, whatever
+        the partitions, the buckets and the order of rows. If no query is in both frames there is no error, as nothing
+        has been looked at yet: all values are 0, or there are no rows.
+
+    Raises
+    ------
+    ImportError
+        Without PySpark.
+    ValueError, TypeError
+        At once, before any job: if a column, a metric or a rule is unknown, or a column is of a type that it cannot
+        have. Contents (nulls, NaN, duplicates) are refused while Spark runs it: as a
+        ``pyspark.errors.PythonException``, with the message in it.
+
+    See Also
+    --------
+    summary : means and counts.
+    evaluate_clustered : without shuffling the run.
+
+    Examples
+    --------
+    >>> from rankgain.spark import evaluate
+    >>> rows = [("q1", "d1", 2), ("q1", "d3", 1), ("q2", "d7", 1)]
+    >>> qrels = spark.createDataFrame(rows, "qid string, doc_id string, rel int")
+    >>> run = spark.createDataFrame([("q1", "d2", 1.4), ("q1", "d1", 0.9)], "qid string, doc_id string, score double")
+    >>> frame = evaluate(qrels, run, "rr", "ndcg(gain=exponential)@10")
+    >>> frame.columns
+    ['query_id', 'rr', 'ndcg(gain=exponential)@10']
+    >>> frame.select("query_id", "rr").orderBy("query_id").collect()
+    [Row(query_id='q1', rr=0.5), Row(query_id='q2', rr=0.0)]
+    """
+    rules = Rules(metrics, ties, missing, validate, like)
+    job = Job.of(qrels, run, query, doc, relevance, score, buckets)
+    return job.cogrouped(_of_buckets("rows", rules.payload), rules.schema(job.kind))
+
+
+def summary(
+    qrels: Any,
+    run: Any,
+    *metrics: str | Metric | Iterable[str | Metric],
+    query: str | None = None,
+    doc: str | None = None,
+    relevance: str | None = None,
+    score: str | None = None,
+    ties: Ties = "docid",
+    missing: Missing = "zero",
+    validate: Validate = "judged",
+    like: Peer | None = None,
+    buckets: int | None = None,
+) -> Summary:
+    """Evaluate a run against judgments, both data frames of Spark, into means and counts.
+
+    Parameters
+    ----------
+    qrels, run, *metrics, query, doc, relevance, score, ties, missing, validate, like, buckets
+        As in `evaluate`.
+
+    Returns
+    -------
+    Summary
+        The means of all queries, the same bits as `rankgain.Evaluation.mean` in one process. Each bucket sends one
+        state of about 500 bytes per metric; a task that Spark runs twice counts once.
+
+    Raises
+    ------
+    ImportError
+        Without PySpark.
+    ValueError, TypeError
+        As `evaluate`; for contents as well, with nothing but the message; and if no query is in both frames.
+    RuntimeError
+        If rankgain is not installed where Python workers run, or is of another release there.
+
+    Examples
+    --------
+    >>> from rankgain.spark import summary
+    >>> qrels = spark.createDataFrame([(1, 10, 2), (1, 30, 1), (2, 70, 1)], "query_id int, doc_id int, relevance int")
+    >>> run = spark.createDataFrame([(1, 20, 1.4), (1, 10, 0.9)], "query_id long, doc_id long, score double")
+    >>> summary(qrels, run, "rr", "ndcg@10")
+    <Summary: 2 queries, ties='docid', missing='zero', backend='...'; 1 missing>
+    rr       0.2500
+    ndcg@10  0.2398
+    """
+    rules = Rules(metrics, ties, missing, validate, like)
+    job = Job.of(qrels, run, query, doc, relevance, score, buckets)
+    states = job.cogrouped(_of_buckets("state", rules.payload), "state string").collect()
+    return refuse_nothing_in_common(merged(rules, (row.state for row in states)))
+
+
+def evaluate_clustered(
+    judgments: Any,
+    run: Any,
+    *metrics: str | Metric | Iterable[str | Metric],
+    query: str | None = None,
+    doc: str | None = None,
+    relevance: str | None = None,
+    score: str | None = None,
+    ties: Ties = "docid",
+    missing: Missing = "zero",
+    validate: Validate = "judged",
+    like: Peer | None = None,
+) -> Any:
+    """Evaluate a run that lies by query, where it lies, against judgments that fit in memory.
+
+    The run is not shuffled: all rows of a query must be in one partition, and stand together there, as after
+    ``repartition(query).sortWithinPartitions(query)``, or in files written so. The judgments go to all workers.
+
+    Parameters
+    ----------
+    judgments : Judgments, pyspark.sql.DataFrame, or what `rankgain.judgments` takes
+        The truth. A data frame of Spark is collected.
+    run : pyspark.sql.DataFrame
+        As in `evaluate`.
+    *metrics, query, doc, relevance, score, ties, missing, validate, like
+        As in `evaluate`; `relevance` is a column of the judgments, if they are a frame.
+
+    Returns
+    -------
+    pyspark.sql.DataFrame
+        As from `evaluate`. Only its own rows are shuffled, to count each query.
+
+    Raises
+    ------
+    ImportError, ValueError, TypeError
+        As `evaluate`. While Spark runs it: if a judged query is found in two partitions, or apart in one of them.
+
+    Examples
+    --------
+    >>> import rankgain as rg
+    >>> from rankgain.spark import evaluate_clustered
+    >>> run = spark.createDataFrame([("q1", "d2", 1.4), ("q1", "d1", 0.9)], "qid string, doc_id string, score double")
+    >>> run = run.repartition("qid").sortWithinPartitions("qid")
+    >>> truth = rg.judgments({"q1": {"d1": 2, "d3": 1}, "q2": {"d7": 1}})
+    >>> evaluate_clustered(truth, run, "rr").orderBy("query_id").collect()
+    [Row(query_id='q1', rr=0.5), Row(query_id='q2', rr=0.0)]
+    """
+    rules = Rules(metrics, ties, missing, validate, like)
+    F, T = _functions(), _types()
+    kind = _ids(run, "run", "query", query)
+    doc_kind = _ids(run, "run", "doc", doc)
+    number = _number(run, "run", "score", score)
+    if _is_spark(judgments):
+        names = [
+            _found(judgments, "judgments", *pair) for pair in (("query", query), ("doc", doc), ("relevance", relevance))
+        ]
+        judgments = judgments.select(*map(_quoted, names)).toArrow()
+        judgments = judgments_of(judgments, query=names[0], doc=names[1], relevance=names[2])
+    elif not isinstance(judgments, Judgments):
+        judgments = judgments_of(judgments, query=query, doc=doc, relevance=relevance)
+    known = judgment_sets(judgments)
+    _refuse_kinds("query", _kind_of(known.query_ids), kind)
+    _refuse_kinds("document", known.ids.kind, doc_kind)
+    selected = run.select(
+        _quoted(_found(run, "run", "query", query)).alias("query_id"),
+        _quoted(_found(run, "run", "doc", doc)).alias("doc_id"),
+        number.alias("score"),
+    )
+    wide = T.LongType() if isinstance(kind, T.IntegralType) else kind
+    schema = rules.schema(wide)
+    selected = selected.withColumn("query_id", F.col("query_id").cast(wide))
+    found = selected.mapInArrow(_of_partitions(rules.payload, _shared(run.sparkSession, judgments)), schema)
+    found = found.withColumn("_found", F.lit(1))
+    if rules.missing == "zero":
+        nothing = rules.parts.of_absent(known, set())
+        pairs = zip(known.query_ids, *(vector.tolist() for vector in nothing.values()), strict=True)
+        absent = run.sparkSession.createDataFrame([*pairs], schema).withColumn("_found", F.lit(0))
+        found = found.unionByName(absent)
+    values = [F.max_by(_quoted(name), "_found").alias(name) for name in rules.names]
+    once = found.groupBy("query_id").agg(F.sum("_found").alias("_found"), *values)
+    where = F.concat(F.lit("run: query "), F.col("query_id").cast("string"))
+    advice = " lies in two partitions, each with a part of its documents: use rankgain.spark.evaluate, or repartition"
+    wrong = F.raise_error(F.concat(where, F.lit(f"{advice}(query) first")))
+    return once.filter(F.when(F.col("_found") > 1, wrong).otherwise(F.lit(True))).drop("_found")
+
+
+def udf(metric: str | Metric) -> Callable[..., Any]:
+    """A function of columns that hold an array per query, in rank order: the value of a metric per row.
+
+    Parameters
+    ----------
+    metric : str or Metric
+        One metric.
+
+    Returns
+    -------
+    callable
+        Of one column, the relevance of the returned documents in rank order; of two, the documents in rank order and
+        the relevant ones; or of three, and the grades of those. It gives a column of doubles. Arrays must not be null.
+
+    Raises
+    ------
+    ImportError
+        Without PySpark.
+    ValueError, TypeError
+        If the metric is unknown, or several; in Spark, as `rankgain.from_ranked` and `rankgain.from_recommendations`.
+
+    Examples
+    --------
+    >>> from rankgain.spark import udf
+    >>> schema = "prediction array<string>, label array<string>, relevance array<double>"
+    >>> frame = spark.createDataFrame([(["d2", "d1"], ["d1", "d3"], [2.0, 1.0])], schema)
+    >>> ndcg = udf("ndcg@10")
+    >>> frame.select(ndcg("prediction", "label", "relevance").alias("ndcg")).collect()
+    [Row(ndcg=0.479...)]
+    """
+    rules = Rules((metric,), None, "zero", "judged", None)
+    if len(rules.names) != 1:
+        raise ValueError(f"udf is for one metric, and {metric} stands for {len(rules.names)}: make one for each")
+    pd = import_extra("pandas", "spark")
+    call = _shipped("arrays", rules.payload)
+
+    def values(*columns):  # type: ignore[no-untyped-def]
+        return call(columns)
+
+    values.__annotations__ = {"columns": pd.Series, "return": pd.Series}  # by which PySpark knows what it is
+    function = _functions().pandas_udf(values, "double")
+
+    def of_columns(*columns: Any) -> Any:
+        if not 1 <= len(columns) <= 3:
+            raise TypeError(f"udf({str(metric)!r}) takes from 1 to 3 columns of arrays, not {len(columns)}")
+        return function(*columns)
+
+    return of_columns
+
+
+class Rules:
+    """Metrics and rules, checked on the driver, and as they are sent to the workers."""
+
+    def __init__(
+        self,
+        metrics: Sequence[str | Metric | Iterable[str | Metric]],
+        ties: Ties | None,
+        missing: Missing,
+        validate: Validate,
+        like: Peer | None,
+    ) -> None:
+        metrics = each_of(metrics)
+        given = {"metrics": metrics, "ties": ties, "missing": missing, "validate": validate, "like": like}
+        self.parts = PartRules(**given)  # type: ignore[arg-type]
+        order = "which rows of a Spark frame do not have; choose another, or scores that say the order"
+        if like is not None:
+            peer = common_rules(metrics, like)[1]
+            if peer.ties == "stable":
+                raise ValueError(f"like={like!r} leaves documents of equal score in input order, {order}")
+            missing = peer.missing or missing
+        elif ties == "stable":
+            raise ValueError(f"ties='stable' is input order, {order}")
+        self.missing = missing
+        self.names = [str(key) for metric in metrics for key, _ in parse(metric)]
+        for place, name in enumerate(self.names):
+            if name in self.names[:place]:
+                raise ValueError(f"two metrics are both called {name}, and a frame needs names: evaluate them apart")
+        import_extra("pyspark", "spark")
+        self.payload: bytes = import_module("pyspark.cloudpickle").dumps(given)
+
+    def schema(self, kind: Any) -> Any:
+        """A row per query; `kind`: the type of the ids."""
+        T = _types()
+        return T.StructType(
+            [T.StructField("query_id", kind), *(T.StructField(name, T.DoubleType()) for name in self.names)]
+        )
+
+
+def _functions() -> Any:
+    import_extra("pyspark", "spark")
+    return import_module("pyspark.sql.functions")
+
+
+def _types() -> Any:
+    import_extra("pyspark", "spark")
+    return import_module("pyspark.sql.types")
+
+
+def _shipped(name: str, payload: bytes, *, states: bool = False) -> Callable[..., Any]:
+    """The function of `workers`, called in a Python worker once rankgain was found there, in the driver's release.
+
+    What is defined inside a function is sent by value: it must not refer to anything of rankgain, or a worker without
+    it would fail before a word of ours is said.
+    """
+    expected = VERSION
+
+    def call(*arguments):  # type: ignore[no-untyped-def]
+        import sys
+        from importlib import import_module
+
+        try:
+            found = import_module("rankgain").__version__
+        except ModuleNotFoundError as error:
+            if error.name != "rankgain":
+                raise
+            wrong = f"is not installed for {sys.executable}, which runs Spark's Python workers"
+        else:
+            wrong = f"is {found} where Spark's Python workers run, and {expected} on the driver"
+            if found == expected:
+                return getattr(import_module("rankgain.spark.workers"), name)(payload, *arguments)
+        message = f"rankgain {wrong}: pip install rankgain=={expected} there"
+        if not states:
+            raise RuntimeError(message)
+        import json
+
+        return import_module("pyarrow").table({"state": [json.dumps({"error": "RuntimeError", "message": message})]})
+
+    return call
+
+
+def _of_buckets(name: str, payload: bytes) -> Any:
+    call = _shipped(name, payload, states=name == "state")
+
+    def bucket(qrels, run):  # type: ignore[no-untyped-def]  # PySpark counts the parameters
+        return call(qrels, run)
+
+    return bucket
+
+
+def of_labelled_buckets(payload: bytes) -> Any:
+    call = _shipped("state_of_labels", payload, states=True)
+
+    def bucket(table):  # type: ignore[no-untyped-def]
+        return call(table)
+
+    return bucket
+
+
+def _of_partitions(payload: bytes, truth: Callable[[], bytes]) -> Any:
+    call = _shipped("partition", payload)
+
+    def partition(batches):  # type: ignore[no-untyped-def]
+        return call(truth(), batches)
+
+    return partition
+
+
+def _shared(session: Any, judgments: Judgments) -> Callable[[], bytes]:
+    """The judgments for each worker: broadcast, or, where there is no context to do so, with the function."""
+    held = pickle.dumps(judgments)
+    if import_module("pyspark.sql.utils").is_remote():
+        return lambda: held
+    shared = session.sparkContext.broadcast(held)
+    return lambda: shared.value
+
+
+class Job(NamedTuple):
+    """Judgments and run by bucket; `kind`: the type of the ids of queries."""
+
+    qrels: Any
+    run: Any
+    kind: Any
+
+    @classmethod
+    def of(
+        cls,
+        qrels: Any,
+        run: Any,
+        query: str | None,
+        doc: str | None,
+        relevance: str | None,
+        score: str | None,
+        buckets: int | None,
+    ) -> Job:
+        frames = (qrels, "qrels"), (run, "run")
+        query_kind, doc_kind = (
+            _common(word, [_ids(frame, side, role, name) for frame, side in frames])
+            for word, role, name in (("query", "query", query), ("document", "doc", doc))
+        )
+        values = _number(qrels, "qrels", "relevance", relevance), _number(run, "run", "score", score)
+        count = check_buckets(buckets, qrels)
+        sides = [
+            in_buckets(
+                frame.select(
+                    _quoted(_found(frame, side, "query", query)).cast(query_kind).alias("query_id"),
+                    _quoted(_found(frame, side, "doc", doc)).cast(doc_kind).alias("doc_id"),
+                    value.alias(name),
+                ),
+                count,
+            )
+            for (frame, side), value, name in zip(frames, values, ("relevance", "score"), strict=True)
+        ]
+        return cls(sides[0], sides[1], query_kind)
+
+    def cogrouped(self, function: Any, schema: Any) -> Any:
+        return self.qrels.cogroup(self.run).applyInArrow(function, schema)
+
+
+def in_buckets(frame: Any, count: int) -> Any:
+    """The rows of a frame by bucket; every query is whole in one of them."""
+    bucket = _functions().expr(f"cast(pmod(xxhash64(query_id), {count}) as int)")
+    return frame.withColumn("_bucket", bucket).groupBy("_bucket")
+
+
+def check_buckets(buckets: int | None, frame: Any) -> int:
+    if buckets is None:
+        return 2 * int(frame.sparkSession.conf.get("spark.sql.shuffle.partitions"))
+    if isinstance(buckets, bool) or not isinstance(buckets, (int, np.integer)) or buckets < 1:
+        raise ValueError(f"buckets must be a positive integer or None, not {buckets!r}")
+    return int(buckets)
+
+
+def _is_spark(frame: Any) -> bool:
+    return hasattr(frame, "sparkSession") and hasattr(frame, "mapInArrow")
+
+
+def _found(frame: Any, side: str, role: str, name: str | None) -> str:
+    """The name of the column that plays a role, in the words of `from_frames` if there is none."""
+    if not _is_spark(frame):
+        raise TypeError(f"{side} must be a data frame of Spark, not {type(frame).__name__}")
+    return Frame(dict.fromkeys(frame.columns, ()), side).need(role, name)
+
+
+def _quoted(name: str) -> Any:
+    """The column, also where there are dots in its name."""
+    return _functions().col("`" + name.replace("`", "``") + "`")
+
+
+def _ids(frame: Any, side: str, role: str, name: str | None) -> Any:
+    """The type of a column of ids."""
+    T, found = _types(), _found(frame, side, role, name)
+    kind = frame.schema[found].dataType
+    if not isinstance(kind, (T.StringType, T.BinaryType, T.IntegralType)):
+        raise TypeError(
+            f"{side}: column {found!r} is {kind.simpleString()}; ids must be string, binary or integers: cast it"
+        )
+    return kind
+
+
+def _common(word: str, kinds: list[Any]) -> Any:
+    """The type that both sides are cast to, for a long and an int of the same number have not the same hash."""
+    T = _types()
+    if kinds[0] == kinds[1]:
+        return kinds[0]
+    if all(isinstance(kind, T.IntegralType) for kind in kinds):
+        return T.LongType()
+    names = [kind.simpleString() for kind in kinds]
+    raise ValueError(f"the {word} ids are {names[0]} in qrels and {names[1]} in run: make them of one type")
+
+
+def _number(frame: Any, side: str, role: str, name: str | None) -> Any:
+    """A column of numbers; decimals, which have no counterpart in NumPy, as doubles."""
+    T, found = _types(), _found(frame, side, role, name)
+    kind, column = frame.schema[found].dataType, _quoted(found)
+    if isinstance(kind, T.DecimalType):
+        return column.cast("double")
+    if not isinstance(kind, T.NumericType) and not (isinstance(kind, T.BooleanType) and role == "relevance"):
+        raise TypeError(
+            f"{side}: column {found!r} is {kind.simpleString()}; it must hold numbers: cast it, for instance to double"
+        )
+    return column
+
+
+def labels_of(frame: Any, query: str, doc: str | None, label: str, prediction: str) -> Any:
+    """Labels beside scores, with or without documents, by the names that they have here."""
+    _ids(frame, "dataset", "query", query)
+    columns = [_quoted(query).alias("query_id")]
+    if doc is not None:
+        _ids(frame, "dataset", "doc", doc)
+        columns.append(_quoted(doc).alias("doc_id"))
+    columns.append(_number(frame, "dataset", "relevance", label).alias("relevance"))
+    return frame.select(*columns, _number(frame, "dataset", "score", prediction).alias("score"))
+
+
+_WORDS = {"str": "StringType", "bytes": "BinaryType", "int": "IntegralType"}
+
+
+def _kind_of(ids: Any) -> str:
+    first = next(iter(ids), "")
+    return next((kind.__name__ for kind in (str, bytes) if isinstance(first, kind)), "int") if len(ids) else ""
+
+
+def _refuse_kinds(word: str, ours: str, kind: Any) -> None:
+    """Refuse ids of judgments that a run with ids of this type cannot have."""
+    if ours and not isinstance(kind, getattr(_types(), _WORDS[ours])):
+        names = f"{ours} in judgments and {kind.simpleString()} in run"
+        raise ValueError(f"the {word} ids are {names}: make them of one type")
+
+
+def merged(rules: Rules, states: Iterable[str]) -> Summary:
+    """One Summary of the states of all buckets; what is wrong with the input of any is raised here."""
+    held, errors = [], []
+    for text in states:
+        found = json.loads(text)
+        if "error" in found:
+            errors.append((found["message"], getattr(builtins, found["error"])))
+        else:
+            held.append(Summary.from_json(text))
+    if errors:
+        message, error = min(errors, key=lambda pair: pair[0])
+        raise error(message)
+    return functools.reduce(Summary.merge, held or [rules.parts.of_nothing().summary()])
+
+
+def refuse_nothing_in_common(found: Summary) -> Summary:
+    counts = found.counts
+    common = counts["queries"] - (counts["missing"] if found.missing == "zero" else 0)
+    if common:
+        return found
+    empty = [side for side, count in (("qrels", counts["missing"]), ("run", counts["unjudged"])) if not count]
+    raise ValueError(f"qrels and run have no query in common{f': {empty[0]} is empty' if empty else ''}")

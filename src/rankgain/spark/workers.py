@@ -1,0 +1,102 @@
+"""What Python workers do with the rows of a bucket or a partition; no PySpark is needed for it.
+
+States are JSON in a column of text: neither pickles of our classes, which would tie the driver to the code of the
+workers, nor accumulators, which count a task twice that is run twice.
+"""
+
+from __future__ import annotations
+
+import json
+import pickle
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import Any
+
+from rankgain.batches import ROWS, PartRules, as_batch, parts_of, refuse_again, sides_of
+from rankgain.data.judgments import Judgments, judgment_sets
+from rankgain.inputs.ranked import from_ranked
+from rankgain.inputs.recommendations import from_recommendations
+from rankgain.results.evaluation import Evaluation
+from rankgain.results.export import import_extra
+
+JUDGED, RETURNED = ["query_id", "doc_id", "relevance"], ["query_id", "doc_id", "score"]
+
+
+@lru_cache(maxsize=8)
+def _rules(payload: bytes) -> PartRules:
+    return PartRules(**pickle.loads(payload))
+
+
+@lru_cache(maxsize=1)
+def _judgments(payload: bytes) -> Judgments:
+    return pickle.loads(payload)  # type: ignore[no-any-return]
+
+
+def rows(payload: bytes, qrels: Any, run: Any) -> Any:
+    """A table with a row per query of a bucket."""
+    result = _rules(payload).of_tables(qrels.select(JUDGED), run.select(RETURNED))
+    return import_extra("pyarrow", "spark").Table.from_batches([as_batch(result, qrels.schema.field("query_id").type)])
+
+
+def state(payload: bytes, qrels: Any, run: Any) -> Any:
+    """The Summary of a bucket."""
+    return _state(lambda: _rules(payload).of_tables(qrels.select(JUDGED), run.select(RETURNED)))
+
+
+def state_of_labels(payload: bytes, table: Any) -> Any:
+    """The Summary of a bucket of labels beside scores, with or without documents."""
+    if "doc_id" in table.column_names:
+        return _state(lambda: _rules(payload).of_tables(*sides_of(table.select([*JUDGED, "score"]))))
+    return _state(lambda: _rules(payload).of_labels(table.select(["query_id", "relevance", "score"])))
+
+
+def _state(evaluated: Callable[[], Evaluation]) -> Any:
+    """The Summary as JSON; or what is wrong with the input, which would be wrong again if Spark ran the task again."""
+    try:
+        text = evaluated().summary().to_json()
+    except (ValueError, TypeError) as error:
+        text = json.dumps({"error": type(error).__name__, "message": str(error)})
+    return import_extra("pyarrow", "spark").table({"state": [text]})
+
+
+def partition(payload: bytes, truth: bytes, batches: Iterator[Any]) -> Iterator[Any]:
+    """Batches with a row per judged query of a partition in which the rows of each stand together."""
+    rules, known = _rules(payload), judgment_sets(_judgments(truth))
+    seen: set[Any] = set()
+    advice = "run.sortWithinPartitions(query) first, or use rankgain.spark.evaluate"
+    for part in parts_of(batches, ROWS):
+        if part["query_id"].null_count:
+            rules.of_run(known, part)  # which refuses it
+        refuse_again(part["query_id"], seen, "run", advice)
+        yield as_batch(rules.of_run(known, part), part.schema.field("query_id").type)
+
+
+def arrays(payload: bytes, columns: tuple[Any, ...]) -> Any:
+    """A value per row of columns of arrays, which are pandas Series."""
+    rules = _rules(payload)
+    names = ("relevance",) if len(columns) == 1 else ("prediction", "label", "relevance")[: len(columns)]
+    lists = []
+    for name, column in zip(names, columns, strict=True):
+        if column.isna().any():
+            raise ValueError(f"{rules.metrics[0]}: an array of {name} is null; drop such rows, or give an empty array")
+        lists.append([array.tolist() for array in column])
+    pd = import_extra("pandas", "spark")
+    if not len(columns[0]):
+        return pd.Series([], dtype="float64")
+    if len(lists) == 1:
+        rankings = from_ranked(lists[0])
+    elif len(lists) == 2:
+        rankings = from_recommendations(lists[0], lists[1])
+    else:
+        pairs = enumerate(zip(lists[1], lists[2], strict=True))
+        rankings = from_recommendations(lists[0], [_graded(labels, grades, row) for row, (labels, grades) in pairs])
+    (vector,) = rankings.evaluate(*rules.metrics).values()
+    return pd.Series(vector)
+
+
+def _graded(labels: list[Any], grades: list[float], row: int) -> dict[Any, float]:
+    """Grades by document."""
+    if len(labels) != len(grades) or len({*labels}) < len(labels):
+        wrong = "other lengths" if len(labels) != len(grades) else "a document twice"
+        raise ValueError(f"labels and relevance: row {row} of the batch has {wrong}; give one grade per document")
+    return dict(zip(labels, grades, strict=True))

@@ -1,0 +1,259 @@
+"""Summaries: exact sums that any partitioning merges to the same one."""
+
+import json
+import math
+import pickle
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankgain as rg
+from rankgain.metrics.exact import exact_sum, rounded, rounded_mean
+from rankgain.results.evaluation import Evaluation
+
+TINY = 5e-324
+numbers = st.floats(allow_nan=False, allow_infinity=False, width=64)
+METRICS = "ndcg@10", "rr", "num_rel", "gm_ap"
+
+
+def evaluation(values, metric="cg"):
+    values = np.array(values, dtype=np.float64)
+    return Evaluation({metric: values}, range(len(values)), None, None, None, "python", (len(values), 0, 0, 0))
+
+
+def true_sum(values):
+    return sum(map(Fraction, values), Fraction(0))
+
+
+@given(st.lists(numbers | st.sampled_from([TINY, -TINY, 2.2e-308, 1.7e308, -1.7e308, 0.0, -0.0, 1.0, 0.1])))
+def test_an_exact_sum_rounds_as_fsum_does(values):
+    exact = exact_sum(np.array(values, dtype=np.float64))
+    assert Fraction(exact, 1 << 1074) == true_sum(values)
+    try:
+        expected = math.fsum(values)
+    except OverflowError:
+        return
+    assert rounded(exact) == expected
+    if values:
+        assert rounded_mean(exact, len(values)) == expected / len(values)
+
+
+@given(st.lists(st.integers(-(2**53), 2**53), min_size=1), st.integers(-1074, 960))
+def test_an_exact_sum_is_the_integer(wholes, power):
+    values = np.array([math.ldexp(whole, power) for whole in wholes])
+    assert exact_sum(values) == sum(wholes) << (power + 1074)
+
+
+def test_an_exact_sum_of_many():
+    rng = np.random.default_rng(1)
+    values = rng.random(200_001) * 10.0 ** rng.integers(-320, 300, 200_001)
+    values[::7] *= -1
+    assert rounded(exact_sum(values)) == math.fsum(values.tolist())
+    assert exact_sum(values) == exact_sum(values[::-1]) == exact_sum(values[:70_000]) + exact_sum(values[70_000:])
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[1.7e308] * 3, [1.7e308, 1.7e308, -1.7e308], [-1.7e308] * 2, [1.7e308, TINY], [1.7e308] * 2 + [-1e308] * 5],
+)
+def test_the_mean_where_fsum_overflows_on_its_way(values):
+    """In any order it is the exact sum rounded, over the count; if that is beyond float64, the exact mean rounded."""
+    true = true_sum(values)
+    try:
+        expected = float(true) / len(values)
+    except OverflowError:
+        expected = float(true / len(values))
+    assert evaluation(values).summary().mean("cg") == expected
+    assert evaluation(values).mean("cg") == evaluation(values[::-1]).mean("cg") == expected
+
+
+def test_infinite_values():
+    """As `empty=inf` gives them."""
+    summary = evaluation([math.inf, 1.0, -1.7e308]).summary()
+    assert summary.mean("cg") == math.inf == summary.merge(evaluation([-1.7e308] * 9).summary()).mean("cg")
+    assert evaluation([-math.inf, 1.7e308, 1.7e308]).summary().mean("cg") == -math.inf
+
+
+def test_300_partitionings_give_the_bits_of_fsum():
+    rng = random.Random(7)
+    for _ in range(300):
+        count = rng.randrange(1, 60)
+        scale = 10.0 ** rng.randrange(-320, 300)
+        values = [rng.choice([rng.random(), rng.random() * scale, TINY, 0.0, 1.0, math.nan]) for _ in range(count)]
+        whole = evaluation(values).summary()
+        order = rng.sample(values, count)
+        cuts = sorted(rng.randrange(count + 1) for _ in range(rng.randrange(8)))
+        parts = [
+            evaluation(order[start:stop]).summary() for start, stop in zip([0, *cuts], [*cuts, count], strict=True)
+        ]
+        while len(parts) > 1:  # grouped in any way
+            first, second = (parts.pop(rng.randrange(len(parts))) for _ in range(2))
+            parts.append(first.merge(second))
+        assert parts == [whole]
+        counted = [value for value in values if value == value]
+        if counted:
+            assert parts[0].mean("cg") == math.fsum(counted) / len(counted)
+        else:
+            assert math.isnan(parts[0].mean("cg"))
+
+
+def test_it_says_what_the_evaluation_says(backend):
+    result = rg.from_ranked([[1, 0], [0, 1, 2], [0, 0], [1, 1]]).evaluate(
+        *METRICS, rg.metric("ndcg", k=1, empty=math.nan)
+    )
+    summary = result.summary()
+    assert summary.counts == result.counts
+    assert summary.metrics == (*METRICS, "ndcg(empty=nan)@1")
+    assert summary.aggregate() == {str(key): value for key, value in result.aggregate().items()}
+    assert summary.mean() == {str(key): value for key, value in result.mean().items()}
+    asked = rg.metric("ndcg", k=1, empty=math.nan)
+    assert summary.mean(asked) == result.mean(asked)
+    assert (summary.backend, summary.versions) == (backend, (rg.__version__,))
+    assert repr(summary).splitlines()[0] == f"<Summary: 4 queries, backend={backend!r}; 1 empty>"
+    assert "<table>" in summary._repr_html_()
+
+
+def test_both_backends_say_the_same(backend):
+    held = json.loads(rg.from_ranked([[1, 0], [0, 1, 2]]).evaluate(*METRICS).summary().to_json())
+    assert held["metrics"]["rr"] == {"aggregator": "mean", "count": 2, "sum": hex(3 << 1073)}
+
+
+@given(st.lists(numbers | st.just(math.nan), max_size=20), st.sampled_from(["cg", "num_rel", "gm_ap"]))
+def test_json_keeps_every_bit(values, metric):
+    summary = evaluation(values, metric).summary()
+    assert rg.Summary.from_json(summary.to_json()) == summary
+    assert pickle.loads(pickle.dumps(summary)) == summary
+    held = json.loads(summary.to_json())  # what readers that know only float64 cannot spoil
+    assert isinstance(held["metrics"][metric]["sum"], str)
+
+
+def test_sums_in_json_are_hexadecimal_strings_of_any_size():
+    summary = evaluation([-1.5, math.inf, 1.0]).summary()
+    assert rg.Summary.from_json(summary.to_json()).mean("cg") == math.inf
+    assert json.loads(evaluation([-TINY] * 31).summary().to_json())["metrics"]["cg"]["sum"] == "-0x1f"
+
+
+GOOD = {
+    "summary": 1,
+    "metrics": {"rr": {"aggregator": "mean", "count": 1, "sum": "0x1"}},
+    "counts": {"queries": 1, "missing": 0, "unjudged": 0, "empty": 0},
+    "ties": None,
+    "missing": None,
+    "like": None,
+    "backend": "python",
+    "versions": ["0.1.0"],
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"summary": 2}, "format 2, and this release reads 1"),
+        ({"metrics": {"rr": {"aggregator": "median", "count": 1, "sum": "0x1"}}}, "unknown aggregator 'median'"),
+        ({"metrics": {"rr": {"aggregator": "mean", "count": -1, "sum": "0x1"}}}, "a count must be an integer from 0"),
+        ({"metrics": {"rr": {"aggregator": "mean", "count": 1, "sum": "x"}}}, "invalid literal"),
+        ({"metrics": {"rr": {"aggregator": "mean", "count": 1}}}, "there is no 'sum'"),
+        ({"counts": {"queries": 1.0}}, "a count must be an integer from 0, not 1.0"),
+        ({"counts": {}}, "there is no 'queries'"),
+        ({"ties": 3}, "ties, missing and like must be strings or null"),
+        ({"versions": 3}, "not iterable"),
+    ],
+)
+def test_what_is_no_summary(change, message):
+    assert rg.Summary.from_json(json.dumps(GOOD)).mean("rr") == TINY
+    with pytest.raises(ValueError, match=f"this is not the JSON of a Summary: .*{message}"):
+        rg.Summary.from_json(json.dumps(GOOD | change))
+
+
+@pytest.mark.parametrize("text", ["", "[]", "3", "null", b"{}", "{"])
+def test_what_is_no_summary_at_all(text):
+    with pytest.raises(ValueError, match="this is not the JSON of a Summary"):
+        rg.Summary.from_json(text)
+
+
+def test_summaries_that_do_not_fit_are_refused():
+    qrels, run = {"q": {"d": 1}}, {"q": {"d": 1.0}}
+    summary = rg.from_qrels(qrels, run).evaluate("rr").summary()
+    with pytest.raises(TypeError, match=r"others\[1\] must be a Summary, not str"):
+        summary.merge(summary, "x")
+    with pytest.raises(ValueError, match=r"others\[0\] lacks the metric rr"):
+        summary.merge(rg.from_qrels(qrels, run).evaluate("ap").summary())
+    with pytest.raises(ValueError, match=r"others\[0\] has ties='average', and the first has 'docid'"):
+        summary.merge(rg.from_qrels(qrels, run, ties="average").evaluate("rr").summary())
+    held = json.loads(summary.to_json())
+    held["metrics"]["rr"]["aggregator"] = "total"
+    with pytest.raises(ValueError, match=r"others\[0\] has the total of rr, and the first the mean"):
+        summary.merge(rg.Summary.from_json(json.dumps(held)))
+    with pytest.raises(KeyError, match="ap was not evaluated; there are: rr"):
+        summary.mean("ap")
+    assert summary != 3
+
+
+def test_versions_and_backends_are_united():
+    parts = [
+        rg.Summary.from_json(json.dumps(GOOD | {"backend": backend, "versions": [version]}))
+        for backend, version in (("python", "0.3"), ("compiled", "0.2"), ("python", "0.2"))
+    ]
+    first = parts[0].merge(parts[1], parts[2])
+    assert first == parts[2].merge(parts[0].merge(parts[1]))
+    assert (first.backend, first.versions) == ("compiled+python", ("0.2", "0.3"))
+
+
+def weighted(values, weights, metric="gauc"):
+    values, weights = np.array(values, dtype=np.float64), np.array(weights, dtype=np.float64)
+    counts = len(values), 0, 0, 0
+    return Evaluation({metric: values}, range(len(values)), None, None, None, "python", counts, {"num_ret": weights})
+
+
+def test_300_partitionings_of_a_weighted_mean():
+    """The products are rounded one by one, as `Evaluation.mean` rounds them, and then added exactly."""
+    rng = random.Random(11)
+    for _ in range(300):
+        count = rng.randrange(1, 40)
+        values = [rng.choice([rng.random(), 1 / 3, 0.0, math.nan]) for _ in range(count)]
+        weights = [float(rng.choice([0, 1, 3, rng.randrange(1 << 53)])) for _ in range(count)]
+        whole = weighted(values, weights)
+        cut = rng.randrange(count + 1)
+        parts = [weighted(values[own], weights[own]).summary() for own in (slice(cut, None), slice(cut))]
+        merged = parts[0].merge(rg.Summary.from_json(parts[1].to_json()))
+        assert merged == whole.summary()
+        np.testing.assert_equal(merged.mean("gauc"), whole.mean("gauc"))
+        np.testing.assert_equal(merged.aggregate(), whole.aggregate())
+
+
+def test_queries_weigh_as_in_the_evaluation(backend):
+    rankings = rg.from_scores([[0, 1, 2], [1, 0, 0], [0, 0, 1]], [[0.3, 0.9, 0.1], [0.8, 0.1, 0.2], [0.3, 0.2, 0.1]])
+    result = rankings.evaluate("gauc", "auc", rg.metric("gauc", empty=math.nan))
+    some = result.subset([2, 0]).summary().merge(result.subset([1]).summary())
+    assert some.mean() == {str(key): value for key, value in result.mean().items()}
+    assert some.counts == {"queries": 3}
+    held = json.loads(result.summary().to_json())["metrics"]
+    assert held["gauc"]["aggregator"] == "weighted_mean"
+    assert held["gauc"]["weights"] == hex(9 << 1074)
+    assert "weights" not in held["auc"]
+
+
+@pytest.mark.parametrize("value", [1e300, -1e300, math.inf])
+def test_weighted_sums_that_may_overflow_are_refused(value):
+    with pytest.raises(ValueError, match=r"gauc: a value times its weight is beyond 9e\+279"):
+        weighted([1.0, value], [1, 2]).summary()
+
+
+def test_counts_that_one_part_does_not_know():
+    result = rg.from_ranked([[1, 0], [0, 0]]).evaluate("rr")
+    whole, some = result.summary(), result.subset([1]).summary()
+    assert some.counts == {"queries": 1}
+    for merged in (whole.merge(some), some.merge(whole)):
+        assert merged.counts == {"queries": 3}
+        assert rg.Summary.from_json(merged.to_json()) == merged
+        assert repr(merged).splitlines()[0].startswith("<Summary: 3 queries, backend=")
+
+
+def test_two_metrics_of_one_name_are_refused():
+    gains = [rg.metric("dcg", gain=gain) for gain in (lambda grades: grades, lambda grades: grades * 2)]
+    with pytest.raises(ValueError, match="two metrics are both called"):
+        rg.from_ranked([[1, 0]]).evaluate(*gains).summary()

@@ -1,0 +1,102 @@
+"""Executors that are killed: the event log shows that a task was lost, and nothing is counted twice."""
+
+import json
+import os
+
+import pytest
+from support.sessions import by_query, frames, session
+
+import rankgain as rg
+import rankgain.spark
+
+pytestmark = [pytest.mark.cluster, pytest.mark.filterwarnings("ignore")]
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    """Two executors of one core, each a process."""
+    from pyspark import SparkContext
+
+    if SparkContext._active_spark_context is not None:
+        SparkContext._active_spark_context.stop()
+    logs = tmp_path / "events"
+    logs.mkdir()
+    settings = {
+        "spark.eventLog.enabled": "true",
+        "spark.eventLog.dir": logs.as_uri(),
+        "spark.eventLog.compress": "false",
+        "spark.eventLog.rolling.enabled": "false",
+        "spark.sql.shuffle.partitions": "8",
+        "spark.sql.adaptive.enabled": "false",  # a task per partition
+    }
+    path = os.environ.get("PYTHONPATH", "")
+    with session("local-cluster[2,1,1024]", **settings, **{"spark.executorEnv.PYTHONPATH": path}) as made:
+        yield made, logs
+
+
+def kills_its_executor(path, after):
+    """A linear gain that once kills the JVM above the Python worker, and so what that JVM holds of shuffles."""
+    driver = os.getpid()
+
+    def gain(grades):
+        import os
+        import signal
+
+        if os.getpid() == driver or grades.tolist() == [0.0]:
+            return grades
+        nonlocal after
+        after -= 1
+        if after >= 0:
+            return grades
+        try:
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            return grades
+        process = os.getpid()
+        while True:
+            with open(f"/proc/{process}/stat") as file:
+                process = int(file.read().rsplit(")", 1)[1].split()[1])
+            with open(f"/proc/{process}/comm") as file:
+                if file.read().strip() == "java":
+                    os.kill(process, signal.SIGKILL)
+                    break
+        return grades
+
+    return rg.metric("dcg", k=5, gain=gain)
+
+
+def task_ends(logs):
+    """How tasks ended, by the event log."""
+    found = {}
+    for path in logs.iterdir():
+        for line in path.read_text().splitlines():
+            event = json.loads(line)
+            if event["Event"] == "SparkListenerTaskEnd":
+                reason = event["Task End Reason"]["Reason"]
+                found[reason] = found.get(reason, 0) + 1
+    return found
+
+
+@pytest.mark.parametrize("form", ["summary", "rows"])
+def test_an_executor_is_killed_in_a_task(cluster, tmp_path, form):
+    spark, logs = cluster
+    qrels, run, *held = frames(spark, queries=300)
+    held[0]["relevance"] = [max(grade, 0) for grade in held[0]["relevance"]]
+    expected = rg.from_frames(*held).evaluate("dcg@5")
+    qrels = qrels.selectExpr("query_id", "doc_id", "greatest(relevance, 0) relevance")
+    path = str(tmp_path / "killed")
+    metric = kills_its_executor(path, after=40)
+    if form == "summary":
+        found = rankgain.spark.summary(qrels, run, metric, buckets=32)
+        assert (found.mean(metric), found.counts) == (expected.mean("dcg@5"), expected.counts)
+    else:
+        values = by_query(rankgain.spark.evaluate(qrels, run, metric, buckets=32))
+        assert values == {query: (value,) for query, value in zip(expected.query_ids, expected["dcg@5"], strict=True)}
+    assert os.path.exists(path)
+    spark.stop()  # which ends the event log
+    ends = task_ends(logs)
+    print(ends)
+    # without a lost task this would have shown nothing; what the executor had shuffled is then missed, and made again
+    assert ends.get("ExecutorLostFailure", 0) >= 1
+    assert ends.get("FetchFailed", 0) >= 1
+    assert ends["Success"] > 8

@@ -1,0 +1,146 @@
+"""The evaluator in PySpark's own searches."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import rankgain as rg
+
+pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore")]
+
+
+def long_rows(queries=24, seed=2):
+    """Labels, a feature that tells them, one that does not, and folds that keep queries whole."""
+    rng = np.random.default_rng(seed)
+    query = np.repeat(np.arange(queries), 12)
+    label = rng.integers(0, 4, len(query)).astype(float)
+    return {
+        "query_id": query,
+        "doc_id": np.tile(np.arange(12), queries),
+        "label": label,
+        "good": label + rng.normal(0, 2, len(query)),
+        "bad": rng.normal(0, 1, len(query)),
+        "fold": (query % 2).astype(np.int32),
+    }
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return long_rows()
+
+
+@pytest.fixture(scope="module")
+def frame(spark, rows):
+    return spark.createDataFrame(pa.table(rows)).repartition(3).cache()
+
+
+@pytest.mark.parametrize(("doc", "ties"), [("", ""), ("doc_id", ""), ("doc_id", "best")])
+def test_the_bits_of_one_process(frame, rows, doc, ties):
+    from rankgain.spark import RankingEvaluator
+
+    rounded = frame.withColumn("prediction", frame.good.cast("int").cast("double"))
+    held = rows | {"score": np.trunc(rows["good"])}
+    if not doc:
+        held = {name: held[name] for name in ("query_id", "label", "score")}
+    expected = rg.from_frames(held, held if doc else None, **({"ties": ties} if ties else {})).evaluate(
+        "ndcg@5", "gm_ap"
+    )
+    for metric, value in expected.aggregate().items():
+        evaluator = RankingEvaluator(metricName=metric, docCol=doc, ties=ties, buckets=5)
+        assert evaluator.evaluate(rounded) == value
+        assert evaluator.evaluate(rounded, {evaluator.buckets: 2}) == value
+
+
+def assembled(frame):
+    from pyspark.ml.feature import VectorAssembler
+
+    return VectorAssembler(inputCols=["good"], outputCol="features").transform(frame)
+
+
+def search():
+    """A model whose predictions tell labels, and one whose predictions are all the same."""
+    from pyspark.ml.regression import LinearRegression
+    from pyspark.ml.tuning import ParamGridBuilder
+
+    model = LinearRegression(featuresCol="features", labelCol="label", elasticNetParam=1.0)
+    return model, ParamGridBuilder().addGrid(model.regParam, [0.0, 100.0]).build()
+
+
+def test_in_a_cross_validator(frame, rows):
+    from pyspark.ml.tuning import CrossValidator
+
+    from rankgain.spark import RankingEvaluator
+
+    model, grid = search()
+    evaluator = RankingEvaluator(metricName="ndcg@5")
+    found = CrossValidator(
+        estimator=model, estimatorParamMaps=grid, evaluator=evaluator, numFolds=2, foldCol="fold"
+    ).fit(assembled(frame))
+    assert found.bestModel.getRegParam() == 0.0
+    # predictions that are all the same: of each fold, queries being whole, the expectation over all orders
+    same = [
+        rg.from_frames(
+            {
+                "query_id": rows["query_id"][rows["fold"] == fold],
+                "label": rows["label"][rows["fold"] == fold],
+                "score": np.zeros(int(np.sum(rows["fold"] == fold))),
+            }
+        )
+        .evaluate("ndcg@5")
+        .mean("ndcg@5")
+        for fold in (0, 1)
+    ]
+    assert found.avgMetrics[1] == pytest.approx(np.mean(same), rel=1e-12)
+    assert found.avgMetrics[0] > found.avgMetrics[1]
+
+
+def test_in_a_train_validation_split(frame):
+    from pyspark.ml.tuning import TrainValidationSplit
+
+    from rankgain.spark import RankingEvaluator
+
+    model, grid = search()
+    evaluator = RankingEvaluator(metricName="ndcg@5")
+    found = TrainValidationSplit(
+        estimator=model, estimatorParamMaps=grid, evaluator=evaluator, trainRatio=0.5, seed=1
+    ).fit(assembled(frame))
+    assert found.bestModel.getRegParam() == 0.0
+    assert found.validationMetrics[0] > found.validationMetrics[1]
+
+
+def test_which_way_is_better():
+    from rankgain.spark import RankingEvaluator
+
+    assert RankingEvaluator().isLargerBetter() is True
+    assert RankingEvaluator(metricName="rbp_residual").isLargerBetter() is False
+    with pytest.raises(ValueError, match="num_rel says nothing good or bad of a model"):
+        RankingEvaluator(metricName="num_rel").isLargerBetter()
+
+
+def test_it_is_saved_and_copied(spark, frame, tmp_path):
+    from rankgain.spark import RankingEvaluator
+
+    evaluator = RankingEvaluator(metricName="rr", predictionCol="good")
+    path = str(tmp_path / "evaluator")
+    evaluator.save(path)
+    again = RankingEvaluator.load(path)
+    assert type(again) is RankingEvaluator
+    assert again.evaluate(frame) == evaluator.copy().evaluate(frame) == evaluator.evaluate(frame)
+    assert evaluator.setParams(metricName="ap").getOrDefault("metricName") == "ap"
+
+
+def test_what_it_refuses(spark, frame):
+    from rankgain.spark import RankingEvaluator
+
+    with pytest.raises(ValueError, match="unknown metric 'ndgc'; did you mean 'ndcg'"):
+        RankingEvaluator(metricName="ndgc", predictionCol="good").evaluate(frame)
+    with pytest.raises(ValueError, match="dataset has no column 'prediction'; there are: query_id"):
+        RankingEvaluator().evaluate(frame)
+    with pytest.raises(ValueError, match="dataset is empty: there is no query to evaluate"):
+        RankingEvaluator(predictionCol="good").evaluate(frame.limit(0))
+    with pytest.raises(ValueError, match="ties='stable' is input order"):
+        RankingEvaluator(predictionCol="good", ties="stable").evaluate(frame)
+    nan = frame.withColumn("prediction", frame.good * float("nan"))
+    with pytest.raises(ValueError, match=r"^batches: column .score.: query \d+.*: the score is NaN") as caught:
+        RankingEvaluator().evaluate(nan)
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,460 @@
+"""On Spark there are the bits of one process, and errors that say what they say there."""
+
+import math
+import os
+import signal
+import sys
+
+import pyarrow as pa
+import pytest
+from support.sessions import by_query, columns, frames, rows
+
+import rankgain as rg
+import rankgain.spark
+
+pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore")]  # PySpark's own warnings are not ours to fail by
+
+METRICS = "ndcg@5", "ndcg(gain=exponential)@5", "ap", "rr", "gm_ap", "num_rel"
+
+
+def local(result):
+    """As `by_query` has it."""
+    return dict(zip(result.query_ids, zip(*(vector.tolist() for vector in result.values()), strict=True), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("kind", "ties", "missing", "buckets"),
+    [
+        ("long", "docid", "zero", 1),
+        ("string", "docid", "skip", 2),
+        ("string", "average", "zero", 7),
+        ("long", "best", "skip", 7),
+        ("string", "worst", "zero", 400),
+        ("long", "docid", "zero", None),
+    ],
+)
+def test_the_bits_of_one_process(spark, kind, ties, missing, buckets):
+    qrels, run, *held = frames(spark, kind)
+    rules = {"ties": ties, "missing": missing}
+    result = rg.from_frames(*held, **rules).evaluate(*METRICS)
+    frame = rankgain.spark.evaluate(qrels, run, *METRICS, **rules, buckets=buckets)
+    assert frame.columns == ["query_id", *METRICS]
+    assert by_query(frame) == local(result)
+    found = rankgain.spark.summary(qrels, run, *METRICS, **rules, buckets=buckets)
+    assert found == result.summary()
+    assert found.mean() == result.mean()
+
+
+def test_the_rules_of_a_peer_that_needs_no_input_order(spark):
+    qrels, run, *held = frames(spark)
+    result = rg.from_frames(*held).evaluate("ndcg@5", like="trec_eval-9")
+    assert rankgain.spark.summary(qrels, run, "ndcg@5", like="trec_eval-9") == result.summary()
+    for like in ("spark", "ranx"):
+        if rg.from_frames(*held).evaluate("ndcg@5", like=like).ties == "stable":
+            with pytest.raises(ValueError, match=f"like='{like}' leaves documents of equal score in input order"):
+                rankgain.spark.summary(qrels, run, "ndcg@5", like=like)
+
+
+def test_a_run_that_lies_by_query(spark):
+    qrels, run, *held = frames(spark, "string")
+    lies = run.repartition(3, "query_id").sortWithinPartitions("query_id")
+    for missing in ("zero", "skip"):
+        expected = local(rg.from_frames(*held, missing=missing).evaluate(*METRICS))
+        for truth in (qrels, rg.judgments(held[0])):
+            frame = rankgain.spark.evaluate_clustered(truth, lies, *METRICS, missing=missing)
+            assert by_query(frame) == expected
+
+
+def test_a_run_that_does_not_lie_by_query(spark):
+    from pyspark.errors import PySparkException
+
+    truth = rg.judgments({3: {1: 1}, 4: {1: 1}})
+
+    def partitions(*parts):
+        pairs = spark.sparkContext.parallelize([(part,) for part in parts], len(parts)).flatMap(lambda part: part[0])
+        return spark.createDataFrame(pairs, RUN)
+
+    halves = partitions([(3, 1, 1.0)], [(3, 2, 2.0)])
+    for column in ("query_id", "rr"):
+        with pytest.raises(PySparkException, match="run: query 3 lies in two partitions, each with a part of its doc"):
+            rankgain.spark.evaluate_clustered(truth, halves, "rr").select(column).collect()
+    apart = partitions([(3, 1, 1.0), (4, 2, 2.0), (3, 2, 2.0)])
+    with pytest.raises(PySparkException, match=r"run: query 3 comes again after others; .*: run.sortWithinPartitions"):
+        rankgain.spark.evaluate_clustered(truth, apart, "rr").collect()
+    with pytest.raises(PySparkException, match=r"run: query None, document 1: the query is null"):
+        rankgain.spark.evaluate_clustered(truth, partitions([(None, 1, 1.0)]), "rr").collect()
+    with pytest.raises(ValueError, match="the query ids are int in judgments and string in run"):
+        rankgain.spark.evaluate_clustered(truth, frames(spark, "string")[1], "rr")
+
+
+# what is wrong, and what is said of it
+
+
+def changed(spark, which, row, schema=None):
+    """The frames with one more row on a side."""
+    qrels, run, *_ = frames(spark)
+    side = (qrels, run)[which]
+    more = spark.createDataFrame([row], schema or side.schema.simpleString()[7:-1].replace(":", " "))
+    return (qrels.unionByName(more), run) if which == 0 else (qrels, run.unionByName(more))
+
+
+CONTENTS = [
+    (1, (1, 77, None), "run: query 1, document 77: the score is null; drop such rows, or give what they stand for"),
+    (0, (1, None, 2), "qrels: query 1, document None: the document is null; drop such rows, or give"),
+    (1, (None, 5, 1.0), "run: query None, document 5: the query is null; drop such rows, or give"),
+    (0, (1, 77, None), "qrels: query 1, document 77: the relevance is null; drop such rows, or give"),
+    (1, (1, 77, math.nan), "run: query 1, document 77: the score is NaN; use -inf for a document that must come last"),
+    (1, "judged", r"run: query 1, document \d+: the document stands in an earlier place of the same query; keep one"),
+    (0, "judged", r"qrels: query 1, document \d+: the document stands in an earlier place of the same query; keep"),
+]
+
+
+@pytest.mark.parametrize(("side", "row", "message"), CONTENTS)
+def test_bad_contents_are_said_in_one_line(spark, side, row, message):
+    if row == "judged":
+        judged, returned = ({row[1] for row in some if row[0] == 1} for some in rows())
+        row = 1, min(judged & returned), (2, 1.0)[side]
+    with pytest.raises(ValueError, match=f"^{message}[^\n]*$") as caught:
+        rankgain.spark.summary(*changed(spark, side, row), "ndcg@5")
+    assert caught.value.__cause__ is None
+
+
+def test_bad_contents_of_lazy_rows(spark):
+    from pyspark.errors import PythonException
+
+    frame = rankgain.spark.evaluate(*changed(spark, 1, (1, 77, math.nan)), "ndcg@5")
+    with pytest.raises(PythonException, match="run: query 1, document 77: the score is NaN"):
+        frame.collect()
+
+
+def test_unjudged_documents_twice(spark):
+    frames = changed(spark, 1, (1, 99, 1.0))
+    twice = frames[0], frames[1].unionByName(frames[1].filter("doc_id = 99"))
+    assert rankgain.spark.summary(*twice, "rr").counts["queries"] > 0
+    with pytest.raises(ValueError, match="run: query 1, document 99: the document stands in an earlier place"):
+        rankgain.spark.summary(*twice, "rr", validate="full")
+
+
+def test_nothing_in_common(spark):
+    qrels, run, *_ = frames(spark)
+    apart = qrels.filter("query_id = 5"), run.filter("query_id = 7")
+    for missing in ("zero", "skip"):
+        for some, message in (
+            (apart, "qrels and run have no query in common$"),
+            ((qrels, run.limit(0)), "qrels and run have no query in common: run is empty"),
+            ((qrels.limit(0), run), "qrels and run have no query in common: qrels is empty"),
+            ((qrels.limit(0), run.limit(0)), "qrels and run have no query in common: qrels is empty"),
+        )[:: 1 if missing == "zero" else 3]:
+            with pytest.raises(ValueError, match=message):
+                rankgain.spark.summary(*some, "ndcg@5", missing=missing)
+
+
+@pytest.fixture
+def no_job(spark):
+    """Fails if a job was run."""
+    context = spark.sparkContext
+    context.setJobGroup("refused", "what is refused at once")
+    yield
+    assert not context.statusTracker().getJobIdsForGroup("refused")
+    context.setLocalProperty("spark.jobGroup.id", None)
+
+
+def empty(spark, schema):
+    return spark.createDataFrame([], schema)
+
+
+QRELS, RUN = "query_id long, doc_id long, relevance int", "query_id long, doc_id long, score double"
+
+
+@pytest.mark.usefixtures("no_job")
+@pytest.mark.parametrize(
+    ("qrels", "run", "arguments", "error", "message"),
+    [
+        (QRELS, RUN.replace("query_id long", "query_id string"), {}, ValueError,
+         "the query ids are bigint in qrels and string in run: make them of one type"),
+        (QRELS, RUN.replace("doc_id long", "doc_id binary"), {}, ValueError,
+         "the document ids are bigint in qrels and binary in run: make them of one type"),
+        (QRELS, RUN.replace("score double", "score string"), {}, TypeError, "run: column .score. is string; it must"),
+        (QRELS.replace("doc_id long", "doc_id double"), RUN, {}, TypeError,
+         "qrels: column 'doc_id' is double; ids must be string, binary or integers"),
+        ("a long, doc_id long, relevance int", RUN, {}, ValueError, "qrels has no column with a customary name"),
+        (QRELS, RUN, {"score": "rating"}, ValueError, "run has no column 'rating'; there are: query_id, doc_id, score"),
+        (QRELS, RUN, {"metric": "ndgc"}, ValueError, "unknown metric 'ndgc'; did you mean 'ndcg'"),
+        (QRELS, RUN, {"metric": "ndcg@0"}, ValueError, "k must be a positive integer"),
+        (QRELS, RUN, {"ties": "stable"}, ValueError, "ties='stable' is input order, which rows of a Spark"),
+        (QRELS, RUN, {"like": "sklearn-0"}, ValueError, "unknown peer"),
+        (QRELS, RUN, {"missing": "drop"}, ValueError, "missing must be"),
+        (QRELS, RUN, {"buckets": 0}, ValueError, "buckets must be a positive integer or None, not 0"),
+    ],
+)  # fmt: skip
+def test_refused_before_any_job(spark, qrels, run, arguments, error, message):
+    metric = arguments.pop("metric", "ndcg")
+    for function in (rankgain.spark.evaluate, rankgain.spark.summary):
+        with pytest.raises(error, match=message):
+            function(empty(spark, qrels), empty(spark, run), metric, **arguments)
+
+
+def test_what_is_no_frame_of_spark():
+    with pytest.raises(TypeError, match="qrels must be a data frame of Spark, not dict"):
+        rankgain.spark.evaluate({}, {}, "ndcg")
+
+
+def test_types_that_are_brought_together(spark):
+    """An int and a long of the same number have not the same hash; decimals are doubles."""
+    qrels, run, *held = frames(spark)
+    result = rg.from_frames(*held).evaluate("ndcg@5").summary()
+    narrow = qrels.selectExpr(
+        "cast(query_id as int) `user.id`", "cast(doc_id as short) doc_id", "cast(relevance as float) label"
+    )
+    decimal = run.selectExpr("query_id as `user.id`", "doc_id", "cast(score as decimal(10, 2)) score")
+    assert rankgain.spark.summary(narrow, decimal, "ndcg@5", query="user.id", buckets=7) == result
+    frame = rankgain.spark.evaluate(narrow, decimal, "ndcg@5", query="user.id")
+    assert dict(frame.dtypes) == {"query_id": "bigint", "ndcg@5": "double"}
+
+
+def test_ids_that_are_bytes(spark):
+    qrels, run, *held = frames(spark, "string")
+    raw = [
+        frame.withColumn("query_id", frame.query_id.cast("binary")).withColumn("doc_id", frame.doc_id.cast("binary"))
+        for frame in (qrels, run)
+    ]
+    assert rankgain.spark.summary(*raw, "ndcg@5") == rg.from_frames(*held).evaluate("ndcg@5").summary()
+
+
+# workers that are not as the driver
+
+
+@pytest.fixture
+def workers(spark, tmp_path):
+    """Python workers that find this file before all others."""
+    context, before = spark.sparkContext, dict(spark.sparkContext.environment)
+
+    def find(name, text):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+        context.environment["PYTHONPATH"] = str(tmp_path)
+
+    yield find
+    context.environment.clear()
+    context.environment.update(before)
+
+
+def test_another_release_on_the_workers(spark, workers):
+    from pyspark.errors import PythonException
+
+    workers("rankgain/__init__.py", "__version__ = '9.9'")
+    qrels, run, *_ = frames(spark)
+    message = (
+        f"rankgain is 9.9 where Spark's Python workers run, and {rg.__version__} on the driver: pip install rankgain=="
+    )
+    with pytest.raises(RuntimeError, match=message):
+        rankgain.spark.summary(qrels, run, "ndcg")
+    with pytest.raises(PythonException, match=message):
+        rankgain.spark.evaluate(qrels, run, "ndcg").collect()
+
+
+def test_workers_without_rankgain(spark, workers):
+    workers("sitecustomize.py", "import sys\nsys.modules['rankgain'] = None")
+    qrels, run, *_ = frames(spark)
+    message = (
+        f"rankgain is not installed for {sys.executable}, which runs Spark's Python workers: pip install rankgain=="
+    )
+    with pytest.raises(RuntimeError, match=message):
+        rankgain.spark.summary(qrels, run, "ndcg", rg.metric("dcg", gain=lambda grades: grades))
+
+
+BY_TURNS = """
+import os, sys
+
+class Turns:
+    def find_spec(self, name, path=None, target=None):
+        if name == "rankgain":
+            with open({counter!r}, "a") as file:
+                file.write(".")
+            os.environ["RANKGAIN_BACKEND"] = ("python", "compiled")[os.path.getsize({counter!r}) % 2]
+
+sys.meta_path.insert(0, Turns())
+"""
+
+
+@pytest.mark.both
+def test_workers_of_both_backends(spark, workers, tmp_path):
+    workers("sitecustomize.py", BY_TURNS.format(counter=str(tmp_path / "counter")))
+    qrels, run, *held = frames(spark)
+    result = rg.from_frames(*held).evaluate(*METRICS)
+    spark.conf.set("spark.sql.adaptive.enabled", "false")  # which makes one task of so little
+    try:
+        found = rankgain.spark.summary(qrels, run, *METRICS, buckets=16)
+    finally:
+        spark.conf.set("spark.sql.adaptive.enabled", "true")
+    assert found.backend == "compiled+python"
+    assert found.mean() == result.mean()
+    assert found.counts == result.counts
+
+
+# tasks that are run twice
+
+
+def once(path, action, after=0):
+    """A linear gain that does something once, in a worker that has been asked about so many queries."""
+    driver = os.getpid()
+
+    def gain(grades):
+        import os
+
+        if os.getpid() == driver or grades.tolist() == [0.0]:  # by which a metric is made
+            return grades
+        nonlocal after
+        after -= 1
+        if after >= 0:
+            return grades
+        try:
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            return grades
+        return action(grades)
+
+    return rg.metric("dcg", k=5, gain=gain)
+
+
+def same_as_dcg(spark, metric, path):
+    qrels, run, *held = frames(spark)
+    held[0]["relevance"] = [max(grade, 0) for grade in held[0]["relevance"]]
+    expected = rg.from_frames(*held).evaluate("dcg@5")
+    qrels = qrels.selectExpr("query_id", "doc_id", "greatest(relevance, 0) relevance")
+    found = rankgain.spark.summary(qrels, run, metric, buckets=7)
+    assert os.path.exists(path)
+    assert found.mean(metric) == expected.mean("dcg@5")
+    assert found.counts == expected.counts
+
+
+def test_a_python_worker_is_killed_in_a_task(spark, tmp_path):
+    path = str(tmp_path / "killed")
+    same_as_dcg(spark, once(path, lambda grades: os.kill(os.getpid(), signal.SIGKILL)), path)
+
+
+def test_a_task_that_fails_after_some_buckets(spark, tmp_path):
+    path = str(tmp_path / "failed")
+
+    def fail(grades):
+        raise OSError("the disk is gone")
+
+    same_as_dcg(spark, once(path, fail, after=12), path)
+
+
+def test_a_task_that_fails_after_its_last_batch(spark, tmp_path):
+    qrels, run, *held = frames(spark)
+    path = str(tmp_path / "failed")
+
+    def passed_on(batches):
+        import os
+
+        yield from batches
+        try:
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            return
+        raise OSError("after the last batch")
+
+    frame = rankgain.spark.evaluate(qrels, run, "ndcg@5", buckets=7)
+    found = by_query(frame.mapInArrow(passed_on, frame.schema))
+    assert os.path.exists(path)
+    assert found == local(rg.from_frames(*held).evaluate("ndcg@5"))
+
+
+def test_one_query_much_larger_than_others(spark):
+    import numpy as np
+
+    qrels, run, *held = frames(spark)
+    many = 100_000
+    scores = np.random.default_rng(1).permutation(many).astype(float)
+    large = spark.createDataFrame(
+        pa.table({"query_id": np.full(many, 1000), "doc_id": np.arange(many), "score": scores})
+    )
+    judged = spark.createDataFrame([(1000, doc, doc % 4) for doc in range(2000)], QRELS)
+    both = [{name: [*column] for name, column in side.items()} for side in held]
+    both[0] = {
+        "query_id": both[0]["query_id"] + [1000] * 2000,
+        "doc_id": both[0]["doc_id"] + list(range(2000)),
+        "relevance": both[0]["relevance"] + [doc % 4 for doc in range(2000)],
+    }
+    both[1] = {
+        "query_id": both[1]["query_id"] + [1000] * many,
+        "doc_id": both[1]["doc_id"] + list(range(many)),
+        "score": both[1]["score"] + scores.tolist(),
+    }
+    found = rankgain.spark.summary(qrels.unionByName(judged), run.unionByName(large), "ndcg", "ap", buckets=7)
+    assert found == rg.from_frames(*both).evaluate("ndcg", "ap").summary()
+
+
+# columns of arrays
+
+
+def test_udf(spark):
+    schema = "prediction array<string>, label array<string>, grades array<double>, returned array<int>"
+    lists = [(["d2", "d1"], ["d1", "d3"], [2.0, 1.0], [0, 2]), ([], ["d1"], [1.0], [1]), (["a"], ["a"], [3.0], [0, 0])]
+    frame = spark.createDataFrame(lists, schema)
+    ndcg = rankgain.spark.udf("ndcg@10")
+    found = frame.select(ndcg("returned"), ndcg("prediction", "label"), ndcg("prediction", "label", "grades")).collect()
+    recommended, relevant, grades, returned = map(list, zip(*lists, strict=True))
+    graded = [dict(zip(*pair, strict=True)) for pair in zip(relevant, grades, strict=True)]
+    expected = [
+        rg.from_ranked(returned).evaluate("ndcg@10")["ndcg@10"].tolist(),
+        rg.from_recommendations(recommended, relevant).evaluate("ndcg@10")["ndcg@10"].tolist(),
+        rg.from_recommendations(recommended, graded).evaluate("ndcg@10")["ndcg@10"].tolist(),
+    ]
+    assert [list(column) for column in zip(*found, strict=True)] == expected
+
+
+def test_udf_refuses(spark):
+    from pyspark.errors import PythonException
+
+    frame = spark.createDataFrame([(["a"], None), (["a"], ["b"])], "prediction array<string>, label array<string>")
+    with pytest.raises(PythonException, match=r"ndcg@10: an array of label is null; drop such rows"):
+        frame.select(rankgain.spark.udf("ndcg@10")("prediction", "label")).collect()
+    with pytest.raises(ValueError, match=r"udf is for one metric, and ndcg_cut\.5,10 stands for 2"):
+        rankgain.spark.udf("ndcg_cut.5,10")
+    with pytest.raises(TypeError, match=r"udf\('rr'\) takes from 1 to 3 columns of arrays, not 0"):
+        rankgain.spark.udf("rr")()
+
+
+# what PySpark itself does
+
+
+def test_pyspark_ignores_the_relevance_that_it_documents(spark):
+    """README says so. If this fails, PySpark was mended: say from which release on."""
+    from pyspark.mllib.evaluation import RankingMetrics
+
+    context = spark.sparkContext
+    lists = [([1, 2, 3], [3, 2, 1], [1.0, 2.0, 3.0]), ([9, 1, 8, 3], [1, 2, 3], [3.0, 1.0, 1.0])]
+    graded = RankingMetrics(context.parallelize(lists)).ndcgAt(3)
+    binary = RankingMetrics(context.parallelize([row[:2] for row in lists])).ndcgAt(3)
+    assert graded == binary
+    truth = [dict(zip(*row[1:], strict=True)) for row in lists]
+    rankings = rg.from_recommendations([row[0] for row in lists], truth)
+    own, ours = rankings.evaluate("ndcg(gain=binary)@3", "ndcg(gain=exponential)@3").mean().values()
+    assert own == pytest.approx(binary, rel=1e-12)
+    assert ours != pytest.approx(graded, rel=1e-3)
+
+
+def test_the_values_of_pyspark_where_gains_are_binary(spark):
+    from pyspark.ml.evaluation import RankingEvaluator
+
+    qrels, run = rows()
+    truth = {query: [float(doc) for q, doc, grade in qrels if q == query and grade > 0] for query, _, _ in qrels}
+    returned = {query: {doc: score for q, doc, score in run if q == query} for query, _, _ in run}
+    lists = [
+        ([float(doc) for doc in sorted(own, key=lambda doc: (-own[doc], -doc))], truth[query])
+        for query, own in returned.items()
+        if truth.get(query)
+    ]
+    frame = spark.createDataFrame(lists, "prediction array<double>, label array<double>")
+    theirs = RankingEvaluator(metricName="ndcgAtK", k=5).evaluate(frame)
+    kept = {query for query in truth if truth[query] and query in returned}
+    sides = [
+        columns([row for row in side if row[0] in kept], "query_id", "doc_id", value)
+        for side, value in ((qrels, "relevance"), (run, "score"))
+    ]
+    ours = rankgain.spark.summary(*map(spark.createDataFrame, map(pa.table, sides)), "ndcg(gain=binary)@5")
+    assert ours.mean("ndcg(gain=binary)@5") == pytest.approx(theirs, rel=1e-12)
