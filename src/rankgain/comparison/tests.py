@@ -12,7 +12,7 @@ from rankgain import _backend
 from rankgain.comparison.aligned import Aligned
 from rankgain.comparison.difference import EXACT, RANDOM, STUDENT, Difference, counted, number_word, p_text, signed
 from rankgain.comparison.remarks import Remarks
-from rankgain.comparison.significance import ENUMERATED, Flips, exact_p, facts, rejected
+from rankgain.comparison.significance import ENUMERATED, Flips, effective, exact_p, facts, rejected
 from rankgain.comparison.significance import EXACT as EXACT_BY_DEFAULT
 from rankgain.comparison.testing import BH, MAX_T, Options, columns_of, too_coarse
 from rankgain.metrics.aggregators import geometric_mean
@@ -20,7 +20,7 @@ from rankgain.metrics.metric import Metric, aggregator, better
 from rankgain.results import export as exports
 from rankgain.results.escape import latex, markdown, printable
 from rankgain.results.text import html_table, number, text_table
-from rankgain.scalars import short
+from rankgain.scalars import Array, short
 
 if TYPE_CHECKING:
     from rankgain.results.plotting import Figure
@@ -222,7 +222,10 @@ class Tests(Mapping[Key, Difference]):
             corrected = f"corrected for the {some.comparisons} comparisons {family} ({_CORRECTED[options.correction]})"
         if options.intervals == "simultaneous" and some.comparisons > 1:
             interval += ", simultaneous (Bonferroni)"
-        first = f"{test} of the mean difference over {self.queries} queries" + (f", {how}" if how else "")
+        mean = "weighted mean" if self.aligned.weights else "mean"
+        clusters = max(its.clusters for its in self.values())
+        signs = f" in {clusters} clusters (one sign per cluster)" if clusters < self.queries else ""
+        first = f"{test} of the {mean} difference over {self.queries} queries{signs}" + (f", {how}" if how else "")
         return f"{first};\n{level} intervals by {interval}; {corrected}; rankgain {_backend.VERSION}."
 
     def notes(self) -> list[str]:
@@ -255,6 +258,15 @@ class Tests(Mapping[Key, Difference]):
                 "both are exact if differences are symmetric about their mean; otherwise approximate, better with more "
                 "queries"
             )
+        if any(its.clusters != its.queries for its in self.values()):
+            yield "queries of one cluster have one sign together, since they are not independent of each other"
+        for metric in options.metrics:
+            weights = self.aligned.weights_of(metric)
+            if weights is not None:
+                yield (
+                    f"{printable(metric)}: queries are weighted, and tell as much as {effective(weights):.1f} of equal "
+                    "weight"
+                )
         if any(aggregator(metric) is geometric_mean for metric in options.metrics):
             yield "of a geometric mean the mean logarithm (base 2) is tested"
 
@@ -279,7 +291,7 @@ class Tests(Mapping[Key, Difference]):
             yield coarse
 
     def _about_the_queries(self) -> Iterator[str]:
-        if self.queries < FEW_QUERIES:
+        if max(its.clusters for its in self.values()) < FEW_QUERIES:
             yield "with few queries, rare large differences may be missing"
         if len(self) <= LOOKED_AT:
             yield from filter(None, (self.influence(*key) for key in self))
@@ -307,7 +319,7 @@ class Tests(Mapping[Key, Difference]):
         sign = math.copysign(1.0, held.difference)
         # The query that speaks most for the difference, and the one that speaks most against it.
         for row in dict.fromkeys((int(np.argmax(sign * values)), int(np.argmin(sign * values)))):
-            rest = float(np.delete(values, row).mean())
+            rest = self._mean_without(metric, values, row)
             turned = sign * rest <= self._rounding(values)
             if turned or (held.comparisons == 1 and self._decided_without(metric, run, baseline, row) != held.decided):
                 query = self.aligned.ids(metric)[row]
@@ -317,6 +329,10 @@ class Tests(Mapping[Key, Difference]):
                     f"{printable(baseline)} would be {signed(rest)}, not {signed(held.difference)}{what}"
                 )
         return None
+
+    def _mean_without(self, metric: str | Metric, values: Any, row: int) -> float:
+        weights = _without(self.aligned.weights_of(metric), row)
+        return float(np.average(np.delete(values, row), weights=weights))
 
     def _rounding(self, values: Any) -> float:
         return float(np.abs(values).max()) * 1e-12
@@ -332,10 +348,13 @@ class Tests(Mapping[Key, Difference]):
         names = self.aligned.runs
         pair = names.index(run), names.index(baseline)
         matrix = np.delete(self.aligned.values[metric], row, axis=0)
-        columns, _ = columns_of({metric: matrix[:, [pair[1], pair[0]]]}, [metric], [(1, 0)])
+        weights, clusters = self.aligned.weights_of(metric), self.aligned.clusters_of(metric)
+        columns, _ = columns_of(
+            {metric: matrix[:, [pair[1], pair[0]]]}, [metric], [(1, 0)], _without(weights, row), _without(clusters, row)
+        )
         own = facts(columns)
-        if own.nonzero[0] <= EXACT_BY_DEFAULT and len(matrix) > ENUMERATED:
-            return rejected(exact_p(columns.differences(0, 1)[0]), self.options.alpha, 0)
+        if own.nonzero[0] <= EXACT_BY_DEFAULT and len(columns.values) > ENUMERATED:
+            return rejected(exact_p(columns.differences(0, 1)[0], columns.sizes), self.options.alpha, 0)
         flips = Flips(columns, self.options.flips, self.options.seed, self.options.threads)
         counts, _ = flips.exceeded(columns, own, joint=False)
         return rejected(float(counts[0]) / flips.total, self.options.alpha, flips.total)
@@ -402,7 +421,9 @@ class Tests(Mapping[Key, Difference]):
         >>> rg.compare(runs, metrics="rr").test().title()
         'b compared with a: 8 queries, paired'
         """
-        queries = f"{counted(self.queries, 'query', 'queries')}, paired"
+        clusters = {its.clusters for its in self.values() if its.clusters != its.queries}
+        within = f" in {counted(max(clusters), 'cluster', 'clusters')}" if clusters else ""
+        queries = f"{counted(self.queries, 'query', 'queries')}{within}, paired"
         if self._two:
             _, run, baseline = next(iter(self))
             return f"{printable(run)} compared with {printable(baseline)}: {queries}"
@@ -581,6 +602,10 @@ def _cells(its: Difference, corrected: bool) -> list[str]:
         f"{its.better}/{its.same}/{its.worse}",
         "-" if math.isnan(its.effect) else f"{its.effect:+.2f}",
     ]
+
+
+def _without(numbers: Array | None, row: int) -> Array | None:
+    return None if numbers is None else np.delete(numbers, row)
 
 
 def _tells(its: Difference | None) -> bool:
