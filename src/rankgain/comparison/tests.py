@@ -11,6 +11,7 @@ import numpy as np
 from rankgain import _backend
 from rankgain.comparison.aligned import Aligned
 from rankgain.comparison.difference import EXACT, RANDOM, STUDENT, Difference, counted, number_word, p_text, signed
+from rankgain.comparison.letters import letters_of
 from rankgain.comparison.remarks import Remarks
 from rankgain.comparison.significance import ENUMERATED, Flips, effective, exact_p, facts, rejected
 from rankgain.comparison.significance import EXACT as EXACT_BY_DEFAULT
@@ -178,16 +179,47 @@ class Tests(Mapping[Key, Difference]):
         >>> rg.compare(runs, metrics="rr").test().tied_with_best("rr")
         ['b']
         """
-        own = [difference for key, difference in self.items() if key[0] == metric]
-        if not own:
-            raise KeyError(f"{metric} was not tested; there are: {', '.join(map(str, self.options.metrics))}")
-        means = {name: mean for its in own for name, mean in ((its.run, its.mean), (its.baseline, its.baseline_mean))}
+        own, means = self._of(metric), self._means(metric)
         if not better(metric):
             return []
         order = sorted(means, key=lambda name: -better(metric) * means[name])
         pairs = {frozenset((its.run, its.baseline)): its for its in own}
         tied = [name for name in order[1:] if not _tells(pairs.get(frozenset((name, order[0]))))]
         return [order[0], *tied]
+
+    def letters(self, metric: str | Metric) -> dict[str, str]:
+        """Letters for each run, lowest mean first: the test does not tell runs apart that share a letter.
+
+        Raises
+        ------
+        KeyError
+            If the metric was not tested.
+        ValueError
+            If not all pairs were tested, but each run against a baseline.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
+        >>> runs["c"] = rg.from_ranked([[1, 0]] * 7 + [[0, 1]])
+        >>> rg.compare(runs, metrics="rr").test().letters("rr")
+        {'a': 'a', 'c': 'b', 'b': 'b'}
+        """
+        means = self._means(metric)
+        if len(self._of(metric)) < len(means) * (len(means) - 1) // 2:
+            raise ValueError("letters are for all pairs: test without a baseline")
+        order = sorted(means, key=lambda name: (better(metric) or 1) * means[name])
+        return letters_of(order, {frozenset((its.run, its.baseline)) for its in self._of(metric) if its.decided})
+
+    def _of(self, metric: str | Metric) -> list[Difference]:
+        own = [difference for key, difference in self.items() if key[0] == metric]
+        if not own:
+            raise KeyError(f"{metric} was not tested; there are: {', '.join(map(str, self.options.metrics))}")
+        return own
+
+    def _means(self, metric: str | Metric) -> dict[str, float]:
+        pairs = [((its.baseline, its.baseline_mean), (its.run, its.mean)) for its in self._of(metric)]
+        return dict(pair for both in pairs for pair in both)
 
     def methods(self) -> str:
         """A line about the method for a paper: test, statistic, flips, seed, correction, family and version.
@@ -411,6 +443,32 @@ class Tests(Mapping[Key, Difference]):
             rows.append([str(its.metric), its.run, *_cells(its, corrected)])
         return rows
 
+    def matrix(self, most: int | None = None) -> list[list[str]]:
+        """The cells of a table of runs and metrics, best run first: means with the letters of `letters`.
+
+        The first row is its header. Empty where there are two runs or a baseline; `most`: of so many runs.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
+        >>> runs["c"] = rg.from_ranked([[1, 0]] * 7 + [[0, 1]])
+        >>> rg.compare(runs, metrics="rr").test().matrix()
+        [['run', 'rr'], ['b', '1.0000 b'], ['c', '0.9375 b'], ['a', '0.5000 a']]
+        """
+        if self._two or self.options.baseline is not None:
+            return []
+        columns = {}
+        for metric in self.options.metrics:
+            means, own = self._means(metric), self.letters(metric)
+            width = max(map(len, own.values()))
+            columns[metric] = {name: f"{number(means[name])} {own[name]:<{width}}" for name in own}
+        order = list(reversed(next(iter(columns.values()))))
+        return [
+            ["run", *map(str, columns)],
+            *([name, *(column[name] for column in columns.values())] for name in order[:most]),
+        ]
+
     def title(self) -> str:
         """What was compared with what.
 
@@ -435,6 +493,11 @@ class Tests(Mapping[Key, Difference]):
         more = len(self) - MOST_ROWS
         return [f"… and {more} more: columns() and to_pandas() have all"] if more > 0 else []
 
+    def _about_letters(self) -> list[str]:
+        more = len(self.runs) - MOST_ROWS
+        cut = [f"… and {more} more runs: letters() has all"] if more > 0 else []
+        return [*cut, "runs that share a letter are not told apart"]
+
     def table(self) -> str:
         """An aligned text table with verdicts, warnings and notes.
 
@@ -450,7 +513,9 @@ class Tests(Mapping[Key, Difference]):
         said = [line for verdict in self.verdicts() for line in wrapped(verdict)]
         warned = [line for warning in self.warnings for line in wrapped(f"warning: {warning}")]
         below = [line for note in self.notes() for line in wrapped(note)]
-        parts = [[self.title()], [*text_table(rows, names), *self._more()], said, warned, below]
+        letters = [[printable(cell) for cell in row] for row in self.matrix(MOST_ROWS)]
+        shared = [*text_table(letters), *self._about_letters()] if letters else []
+        parts = [[self.title()], [*text_table(rows, names), *self._more()], shared, said, warned, below]
         return "\n\n".join("\n".join(part) for part in parts if part)
 
     def __repr__(self) -> str:
@@ -458,7 +523,9 @@ class Tests(Mapping[Key, Difference]):
 
     def _repr_html_(self) -> str:
         rows = [[printable(cell) for cell in row] for row in self.rows(MOST_ROWS)]
-        return html_table(rows, [*self._more(), *self.verdicts(), *self.warnings, *self.notes()])
+        letters = [[printable(cell.rstrip()) for cell in row] for row in self.matrix(MOST_ROWS)]
+        shared = html_table(letters, self._about_letters()) if letters else ""
+        return html_table(rows, [*self._more(), *self.verdicts(), *self.warnings, *self.notes()]) + shared
 
     def to_markdown(self) -> str:
         """The table in Markdown (GitHub's), with the verdicts below.
@@ -470,7 +537,10 @@ class Tests(Mapping[Key, Difference]):
         >>> print(rg.compare(runs, metrics="rr").test().to_markdown().splitlines()[1])
         | :-- | --: | --: | --: | --: | --: | --: | --: |
         """
-        return markdown_table(self.rows(MOST_ROWS), [*self._more(), *self.verdicts(), *self.warnings])
+        letters = self.matrix(MOST_ROWS)
+        shared = [markdown_table(_stripped(letters), self._about_letters())] if letters else []
+        main = markdown_table(self.rows(MOST_ROWS), [*self._more(), *self.verdicts(), *self.warnings])
+        return "\n\n".join([main, *shared])
 
     def to_latex(self) -> str:
         r"""The table in LaTeX, for the package booktabs.
@@ -482,7 +552,10 @@ class Tests(Mapping[Key, Difference]):
         >>> print(rg.compare(runs, metrics="rr").test().to_latex().splitlines()[0])
         \begin{tabular}{lrrrrrrr}
         """
-        return latex_table(self.rows(MOST_ROWS), [*self._more(), self.methods().replace("\n", " ")])
+        letters = self.matrix(MOST_ROWS)
+        shared = [latex_table(_stripped(letters), self._about_letters())] if letters else []
+        main = latex_table(self.rows(MOST_ROWS), [*self._more(), self.methods().replace("\n", " ")])
+        return "\n\n".join([main, *shared])
 
     def columns(self) -> dict[str, list[Any]]:
         """The columns of a frame by name: the fields of `Difference`, one row for each difference.
@@ -602,6 +675,10 @@ def _cells(its: Difference, corrected: bool) -> list[str]:
         f"{its.better}/{its.same}/{its.worse}",
         "-" if math.isnan(its.effect) else f"{its.effect:+.2f}",
     ]
+
+
+def _stripped(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    return [[cell.rstrip() for cell in row] for row in rows]
 
 
 def _without(numbers: Array | None, row: int) -> Array | None:
