@@ -584,7 +584,7 @@ class Comparison(Mapping[str, Evaluation]):
     def _remarks(self, threads: int) -> Remarks | None:
         from rankgain.comparison.remarks import Remarks
 
-        return Remarks(self._rankings, self.metrics, threads) if self._rankings else None
+        return Remarks(self._rankings, threads) if self._rankings else None
 
     def groups(
         self,

@@ -404,8 +404,12 @@ class Tests(Mapping[Key, Difference]):
         """
         if self._warnings is None:
             remarks = self._remarks if len(self) <= LOOKED_AT else None
-            self._warnings = [line for its in self.values() for line in remarks.about(its)] if remarks else []
+            self._warnings = [] if remarks is None else list(self._remarked(remarks))
         return list(self._warnings)
+
+    def _remarked(self, remarks: Remarks) -> Iterator[str]:
+        for its in self.values():
+            yield from remarks.about(its, self.aligned.ids(its.metric), self.aligned.weights_of(its.metric))
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the rankings, whose warnings are found before."""
