@@ -106,7 +106,7 @@ def test_every_level_of_cpu(monkeypatch):
         limits = (np.abs(totals) - 130) * scales
         flips.exceed(sums, left, right, totals, 130.0, np.abs(totals) - 260, scales, limits, 3, 998, counts, joint)
         low, high = np.empty(4), np.empty(4)
-        flips.bounds(sums, flipped, left, right, totals, 130.0, 49, 0, 4, low, high)
+        flips.bounds(sums, flipped, left, right, totals, 130.0, 130.0, 49, 0, 4, low, high)
         results.append([part.tolist() for part in (sums, flipped, counts, joint, low, high)])
     assert results[0] == results[1]
     assert _backend.cpu in ("baseline", "avx2")
@@ -119,7 +119,7 @@ def test_bounds_with_ties_and_too_few_means(backend, rank):
     flipped = np.array([0.0, 1.0, 1.0, 2.0, 2.0, 3.0, 1.0, 3.0] * 4)
     flipped[5] = flipped[7] = 1.0
     low, high = np.empty(1), np.empty(1)
-    given = sums, flipped, np.array([-1]), np.array([0]), np.array([12.0]), 3.0
+    given = sums, flipped, np.array([-1]), np.array([0]), np.array([12.0]), 3.0, 3.0
     kernel(backend).bounds(*given, rank, 0, 1, low, high)
     means = []
     for total, count in zip(sums[0].tolist(), flipped.tolist(), strict=True):

@@ -67,7 +67,7 @@ def test_large_comparisons(tmp_path, runs, queries):
     text = page(tmp_path, held, tests)
     assert len(text) < 5_000_000
     assert ("… and 4450 more" in text) == (runs == 100)
-    assert len(tests.table().splitlines()) < 90
+    assert len(tests.table().splitlines()) < 130
     assert len(tests.plot("intervals").axes) == 1
     assert len(tests.plot("scatter").axes) == min(6, len(tests))
 

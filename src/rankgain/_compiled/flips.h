@@ -28,11 +28,12 @@ static inline uint64_t mixed(uint64_t z) {
 /* What the sums of the flips are asked for: pairs of columns (right − left; −1: the first run, whose column is 0). */
 struct Flips {
   const double *sums; /* one row per column */
-  const double *flipped; /* how many queries each flip has flipped */
+  const double *flipped; /* how many queries each flip has flipped, or what they weigh */
   ptrdiff_t stride, count; /* flips: in a row, and those that are looked at */
   const int64_t *left, *right;
   const double *total; /* the sum of each pair over all queries */
-  double queries;
+  double queries; /* by so many units a sum may be off */
+  double whole; /* what all queries weigh */
 };
 
 struct FlipLoops {

@@ -28,7 +28,7 @@ cdef extern from "flips.h":
         const int64_t* left
         const int64_t* right
         const double* total
-        double queries
+        double queries, whole
 
     const FlipLoops* flip_loops_baseline
     const FlipLoops* flip_loops_avx2
@@ -80,6 +80,7 @@ def exceed(
     cdef Flips flips
     flips.sums, flips.flipped, flips.stride, flips.count = &sums[0, 0], NULL, sums.shape[1], sums.shape[1]
     flips.left, flips.right, flips.total, flips.queries = &left[0], &right[0], &totals[0], queries
+    flips.whole = 0.0  # which is for means
     with nogil:
         loops().exceed(
             &flips, pairs, &reached[0], &scales[0], &limits[0], start, stop, &counts[0], &joint[0]
@@ -88,8 +89,8 @@ def exceed(
 
 def bounds(
     const double[:, ::1] sums, const double[::1] flipped, const int64_t[::1] left, const int64_t[::1] right,
-    const double[::1] totals, double queries, Py_ssize_t rank, Py_ssize_t start, Py_ssize_t stop, double[::1] low,
-    double[::1] high, /
+    const double[::1] totals, double queries, double whole, Py_ssize_t rank, Py_ssize_t start, Py_ssize_t stop,
+    double[::1] low, double[::1] high, /
 ):
     """See the reference."""
     cdef Py_ssize_t pair
@@ -101,6 +102,7 @@ def bounds(
     cdef Flips flips
     flips.sums, flips.flipped, flips.stride, flips.count = &sums[0, 0], &flipped[0], sums.shape[1], sums.shape[1]
     flips.left, flips.right, flips.total, flips.queries = &left[0], &right[0], &totals[0], queries
+    flips.whole = whole
     with nogil:
         for pair in range(start, stop):
             low[pair] = flip_bound(loops(), &flips, pair, 1.0, rank, found)

@@ -122,7 +122,7 @@ TARGET static void HERE(exceed)(const struct Flips *flips, ptrdiff_t pairs, cons
 TARGET static ptrdiff_t HERE(collect)(const struct Flips *flips, ptrdiff_t pair, double sign, double limit,
                                       double *found) {
   const int64_t from = flips->left[pair], to = flips->right[pair];
-  const double total = sign * flips->total[pair], queries = flips->queries;
+  const double total = sign * flips->total[pair], queries = flips->queries, whole = flips->whole;
   /* A little above the limit, so that no rounding of a product loses what the quotient keeps. Beyond DBL_MAX it would
      be NaN where nothing is flipped. */
   const double near = limit < INFINITY ? limit + fabs(limit) * 1e-12 : DBL_MAX;
@@ -139,7 +139,7 @@ TARGET static ptrdiff_t HERE(collect)(const struct Flips *flips, ptrdiff_t pair,
     for (; b + LANES <= m; b += LANES) {
       const HERE(flip_doubles) sum = sign * (AT(right + b) - AT(left + b)), k = AT(flipped + b);
       const HERE(flip_integers) either =
-          MASK(sum - queries <= near * k) | MASK((total - sum) - queries <= near * (queries - k));
+          MASK(sum - queries <= near * k) | MASK((total - sum) - queries <= near * (whole - k));
       memcpy(small + b, &either, sizeof either);
     }
     for (; b < m; b++) small[b] = 1;
@@ -149,8 +149,8 @@ TARGET static ptrdiff_t HERE(collect)(const struct Flips *flips, ptrdiff_t pair,
     }
     for (ptrdiff_t i = 0; i < some; i++) {
       const double k = flipped[chosen[i]], sum = sign * (right[chosen[i]] - left[chosen[i]]);
-      if (k == 0.0 || k == queries) continue; /* all or none: no mean of a part */
-      const double own = (sum - queries) / k, rest = ((total - sum) - queries) / (queries - k);
+      if (k == 0.0 || k == whole) continue; /* all or none: no mean of a part */
+      const double own = (sum - queries) / k, rest = ((total - sum) - queries) / (whole - k);
       found[count] = own;
       count += own <= limit;
       found[count] = rest;

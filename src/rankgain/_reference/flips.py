@@ -90,6 +90,7 @@ def bounds(
     right: Ints,
     totals: Floats,
     queries: float,
+    whole: float,
     rank: int,
     start: int,
     stop: int,
@@ -99,12 +100,12 @@ def bounds(
 ) -> None:
     """The differences that the test does not reject: order statistics of means of parts (Hartigan 1969).
 
-    low: the rank-th smallest mean of the queries that a flip flips, and of those that it leaves, less a unit a query;
-    high: the rank-th largest, plus a unit a query. Flips of all queries or of none have no such means. Infinite where
-    there are fewer.
+    flipped: how many queries each flip flips, or what they weigh together; whole: that of all of them. low: the rank-th
+    smallest mean of the queries that a flip flips, and of those that it leaves, less a unit a query; high: the rank-th
+    largest, plus a unit a query. Flips of all queries or of none have no such means. Infinite where there are fewer.
     """
-    parts = (flipped > 0) & (flipped < queries)
-    some, rest = flipped[parts], queries - flipped[parts]
+    parts = (flipped > 0) & (flipped < whole)
+    some, rest = flipped[parts], whole - flipped[parts]
     for pair in range(start, stop):
         found = (column(sums, right[pair]) - column(sums, left[pair]))[parts]
         for sign, ends in ((1.0, low), (-1.0, high)):

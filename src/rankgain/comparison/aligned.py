@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankgain.metrics.aggregators import LEAST, geometric_mean
+from rankgain.metrics.aggregators import LEAST, check_weights, geometric_mean
 from rankgain.metrics.metric import Metric, aggregator
-from rankgain.results.evaluation import Evaluation
-from rankgain.scalars import Bools, Floats
+from rankgain.results.evaluation import Evaluation, weights_of
+from rankgain.scalars import Bools, Floats, Ints
 
 QUERIES = "same", "common"
 
@@ -19,6 +19,8 @@ class Aligned(NamedTuple):
     """Of each metric a matrix, queries × runs, of the queries that have a value in all runs.
 
     `left_out`: how many queries some runs lack; `rows`: which of the `query_ids` count for a metric, None for all.
+    `weights`: how much each of the `query_ids` counts for a metric; without an entry, all count alike. `clusters`: the
+    number of the cluster of each, which have one sign together; None: each has its own.
     """
 
     runs: list[str]
@@ -26,6 +28,25 @@ class Aligned(NamedTuple):
     values: dict[str | Metric, Floats]
     rows: dict[str | Metric, Bools | None]
     left_out: int
+    weights: Mapping[str | Metric, Floats] = {}
+    clusters: Ints | None = None
+
+    def weights_of(self, metric: str | Metric) -> Floats | None:
+        """Those of the rows of a metric."""
+        own = self.weights.get(metric)
+        return own if own is None or self.rows[metric] is None else own[self.rows[metric]]
+
+    def clusters_of(self, metric: str | Metric) -> Ints | None:
+        """Those of the rows of a metric."""
+        own = self.clusters
+        return own if own is None or self.rows[metric] is None else own[self.rows[metric]]
+
+    def only(self, metric: str | Metric, kept: Bools) -> Aligned:
+        """The same, with those of the `query_ids` that are kept for a metric."""
+        rows = self.rows[metric]
+        matrix = self.values[metric][kept if rows is None else kept[rows]]
+        own: Bools = kept if rows is None else rows & kept
+        return self._replace(values={**self.values, metric: matrix}, rows={**self.rows, metric: own})
 
     def ids(self, metric: str | Metric) -> Sequence[Any]:
         """The queries of the rows of a metric."""
@@ -35,8 +56,17 @@ class Aligned(NamedTuple):
         return [query for query, keep in zip(self.query_ids, kept.tolist(), strict=True) if keep]
 
 
-def align(evaluations: Mapping[str, Evaluation], metrics: Sequence[str | Metric], queries: str) -> Aligned:
-    """Raises ValueError where runs have other queries, unless only the common ones are asked for."""
+def align(
+    evaluations: Mapping[str, Evaluation],
+    metrics: Sequence[str | Metric],
+    queries: str,
+    weights: Any = None,
+    clusters: Any = None,
+) -> Aligned:
+    """Raises ValueError where runs have other queries, unless only the common ones are asked for.
+
+    `weights` and `clusters` are the caller's, of the queries of the first run.
+    """
     if queries not in QUERIES:
         raise ValueError(f"queries must be 'same' or 'common', not {queries!r}")
     order, left_out = _common(evaluations, queries)
@@ -50,7 +80,81 @@ def align(evaluations: Mapping[str, Evaluation], metrics: Sequence[str | Metric]
         ]
         matrix = np.column_stack(vectors)
         values[metric], rows[metric] = _counted(matrix, metric, list(evaluations), ids, queries)
-    return Aligned(list(evaluations), ids, values, rows, left_out)
+    aligned = Aligned(list(evaluations), ids, values, rows, left_out)
+    given = check_weights(weights, first.query_ids)
+    codes = None if clusters is None else codes_of(labels_of(clusters, first.query_ids, "clusters", "cluster")[1])
+    if order is not None:  # of the common ones
+        places = list(next(iter(order.values())).values())
+        given, codes = None if given is None else given[places], None if codes is None else codes[places]
+    if codes is not None:
+        aligned = aligned._replace(clusters=codes)
+    for metric in metrics:
+        factors = _factors(evaluations, metric, order, given)
+        if factors is not None:
+            aligned = aligned._replace(weights={**aligned.weights, metric: factors})
+            if not (factors > 0).all():
+                aligned = aligned.only(metric, factors > 0)
+    return aligned
+
+
+def _factors(
+    evaluations: Mapping[str, Evaluation],
+    metric: str | Metric,
+    order: Mapping[str, Mapping[Any, int]] | None,
+    given: Floats | None,
+) -> Floats | None:
+    """How much each query counts: by the caller, and by what the metric itself weighs queries."""
+    found = [weights_of(result, metric) for result in evaluations.values()]
+    if order is not None:
+        found = [
+            own if own is None else own[list(order[name].values())] for name, own in zip(order, found, strict=True)
+        ]
+    first = found[0]
+    for name, own in zip(evaluations, found, strict=True):
+        if not same_weights(own, first):
+            raise ValueError(
+                f"{metric!s}: the runs {next(iter(evaluations))!r} and {name!r} weigh queries differently, and the "
+                "difference of such means is no mean of differences: test the metric that it is a mean of"
+            )
+    if first is None or given is None:
+        return given if first is None else first
+    return first * given
+
+
+def same_weights(one: Floats | None, other: Floats | None) -> bool:
+    """Whether queries count alike by both."""
+    if one is None or other is None:
+        return one is other
+    return np.array_equal(one, other, equal_nan=True)
+
+
+def labels_of(by: Any, query_ids: Sequence[Any], argument: str, unit: str) -> tuple[str, list[Any]]:
+    """What a grouping of the queries is called, and the label of each query."""
+    name = getattr(by, "name", None)
+    called = name if isinstance(name, str) and name else unit
+    if isinstance(by, Mapping):
+        missing = [query for query in query_ids if query not in by]
+        if missing:
+            many = "1 query has" if len(missing) == 1 else f"{len(missing)} queries have"
+            raise ValueError(f"{argument}: {many} no {unit} (first: {missing[0]!r}): give each one a label")
+        return called, [by[query] for query in query_ids]
+    if isinstance(by, (str, bytes, Set)) or not isinstance(by, Iterable):
+        raise TypeError(
+            f"{argument} must be a mapping from query to {unit}, or hold one label per query, not {type(by).__name__}"
+        )
+    labels = list(by)
+    if len(labels) != len(query_ids):
+        raise ValueError(
+            f"{argument} has {len(labels)} labels, and there are {len(query_ids)} queries: give one per query, in the "
+            "order of query_ids, or a mapping by query id"
+        )
+    return called, labels
+
+
+def codes_of(labels: Iterable[Any]) -> Ints:
+    """The labels numbered, in the order in which they first appear."""
+    numbers: dict[Any, int] = {}
+    return np.array([numbers.setdefault(label, len(numbers)) for label in labels], dtype=np.int64)
 
 
 def _common(evaluations: Mapping[str, Evaluation], queries: str) -> tuple[dict[str, dict[Any, int]] | None, int]:

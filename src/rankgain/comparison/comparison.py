@@ -434,6 +434,8 @@ class Comparison(Mapping[str, Evaluation]):
         margin: float | None = None,
         flips: int = 99_999,
         seed: int = 0,
+        weights: Any = None,
+        clusters: Any = None,
         queries: str = "same",
         threads: int = 1,
     ) -> Tests:
@@ -447,38 +449,48 @@ class Comparison(Mapping[str, Evaluation]):
         Parameters
         ----------
         baseline : str, optional
-            The run with which each other one is compared. None: of two runs the second with the first; of more, all
-            pairs, the later less the earlier.
+            The run with which each other run is compared. By default, the second of two runs is compared with the
+            first, and of more runs all pairs are compared, the later less the earlier.
         metrics : str, Metric or iterable of them, optional
-            Some of those that were evaluated; None: all.
-        method : {"randomization", "exact", "t"}
-            "randomization": all sign vectors for up to 24 queries that differ (more than by rounding), else random
-            flips. "exact": all of them for up to 44 queries that differ, refused for more. "t": Student's paired
-            t-test, with SciPy (``pip install 'rankgain[stats]'``).
-        correction : {"max-t", "holm", "bh"} or None
-            How p is corrected for the comparisons of a family: by max-T, step-down (Westfall & Young 1993), made of the
-            same flips, which uses that the comparisons depend on each other (with method="t": Holm's); by Holm's
-            correction; by Benjamini and Hochberg's, which holds the false discovery rate and not the chance of any
-            false finding; or not. A single comparison is not corrected.
-        family : {"metric", "all"}
+            Some of the metrics that were evaluated. By default, all of them.
+        method : {"randomization", "exact", "t"}, default "randomization"
+            How p is found. ``"randomization"``: by all sign vectors for up to 24 queries that differ (by more than
+            rounding), else by random flips. ``"exact"``: by all sign vectors for up to 44 queries that differ, refused
+            for more. ``"t"``: by Student's paired t-test, with SciPy (``pip install 'rankgain[stats]'``).
+        correction : {"max-t", "holm", "bh"} or None, default "max-t"
+            How p is corrected for the comparisons of a family. ``"max-t"``: by max-T, step-down (Westfall & Young
+            1993), from the same flips, which makes use of the dependence between comparisons (Holm's correction with
+            ``method="t"``). ``"holm"``: by Holm's correction. ``"bh"``: by that of Benjamini and Hochberg, which bounds
+            the false discovery rate and not the chance of any false finding. None: not at all. A single comparison is
+            never corrected.
+        family : {"metric", "all"}, default "metric"
             What is corrected for: all pairs of each metric, or all pairs of all metrics.
-        intervals : {"single", "simultaneous"}
-            Whether an interval holds the true difference with the level on its own, or all of a family at once
-            (Bonferroni).
-        level : float
-            Of the intervals, between 0 and 1. A difference is decided where its (corrected) p is at most 1 − level.
+        intervals : {"single", "simultaneous"}, default "single"
+            Whether each interval has the level on its own, or all intervals of a family have it together (Bonferroni).
+        level : float, default 0.95
+            The level of the intervals, between 0 and 1. A difference is decided if its (corrected) p is at most
+            1 − level.
         margin : float, optional
-            How much worse than the baseline is still good enough: asks whether a run is not worse by more than that,
-            by a one-sided p at (1 − level) / 2, corrected by Holm if the family is.
-        flips : int
+            How much worse than the baseline is still good enough, at least 0: asks also whether a run is not worse by
+            more than that, with a one-sided p at (1 − level) / 2, which Holm's correction corrects if p is corrected.
+            By default, this is not asked.
+        flips : int, default 99_999
             How many random flips, from 1 to 10^8.
-        seed : int
-            Of the flips, from 0 to 2^64 − 1. The same seed gives the same bits on every machine, whatever the backend
-            and the number of threads.
-        queries : {"same", "common"}
-            Whether runs with different queries are refused, or only the common queries are tested.
-        threads : int
-            From 1 to 256.
+        seed : int, default 0
+            The seed of the flips, from 0 to 2^64 − 1. The same seed gives the same bits on every machine, whatever the
+            backend and the number of threads.
+        weights : array_like or mapping, optional
+            How much each query counts, in the order of `Evaluation.query_ids` of the first run or by query id; finite
+            and not negative. Queries of weight 0 are left out. By default, all count alike, except for metrics whose
+            mean is weighted, such as ``gauc``.
+        clusters : mapping, sequence or column of a frame, optional
+            The cluster of each query, by its id or in the order of `Evaluation.query_ids` of the first run. Queries of
+            one cluster are not independent of each other (those of one user, variants of one topic), so they get one
+            sign together. By default, each query gets its own.
+        queries : {"same", "common"}, default "same"
+            Whether runs with different queries are refused, or only the queries that all runs have are tested.
+        threads : int, default 1
+            How many threads may share the work, from 1 to 256.
 
         Returns
         -------
@@ -488,24 +500,34 @@ class Comparison(Mapping[str, Evaluation]):
         Raises
         ------
         ValueError
-            If there is one run or fewer than 2 queries; if runs have different queries, or one has a value (not NaN)
-            where another has none; if a run, a metric or an option is unknown or out of its range; if there are too few
-            flips for the level; if method="exact" and too many queries differ.
+            If there is one run, fewer than 2 queries or one cluster; if runs have different queries, or one has a value
+            (not NaN) where another has none; if a run, a metric or an option is unknown or out of its range; if there
+            are too few flips for the level; if ``method="exact"`` and too many queries differ; if ``method="t"`` and
+            there are weights or clusters; if a query has no weight or no cluster; or if one family spans metrics that
+            weigh queries differently.
         TypeError
-            If a number is none.
+            If a number is not a number, or `weights` or `clusters` does not hold one value per query.
         ImportError
-            If method="t" and SciPy is not installed.
+            If ``method="t"`` and SciPy is not installed.
 
         See Also
         --------
-        Comparison.best : the best mean, whether noise or not.
+        Comparison.groups : The differences in groups of queries.
+        Comparison.queries_needed : How many queries a difference of some size needs.
+        Comparison.best : The best mean, whether by noise or not.
 
         Notes
         -----
         With d the differences of the queries, S their sum, F_b the sum of those that flip b flips, K_b of how many, and
         T_b = S − 2 F_b: p = (1 + #{b : |T_b| ≥ |S|}) / (flips + 1). The ends of the interval are order statistics of
         the means F_b / K_b and (S − F_b) / (n − K_b) (Hartigan 1969). Values are rounded to a grid so fine that sums
-        are integers below 2^53: so ties are ties, and the bits do not depend on the order of additions.
+        are integers below 2^53: so ties are ties, and the bits do not depend on the order of additions. With weights, d
+        is multiplied by them, K_b is the weight that b flips and n the whole weight; a cluster counts as one
+        difference, the sum of its queries, of their whole weight.
+
+        The interval is for other queries like these, on this collection and these judgments; not for models trained
+        again with other seeds. Random flips need 8 · flips · (runs + 1) bytes per metric, or, for ``family="all"``, for
+        all metrics together, however many pairs there are.
 
         The test is exact if differences are symmetric about their mean, and approximate otherwise, better with more
         queries. Left out on purpose: the Wilcoxon and sign tests, which ask about medians and, where differences are
@@ -549,12 +571,12 @@ class Comparison(Mapping[str, Evaluation]):
             queries=queries,
             threads=threads,
         )
-        return Tests(*compute(self, options), options, self._remarks(threads))
+        return Tests(*compute(self, options, weights, clusters), options, self._remarks(threads))
 
     def _remarks(self, threads: int) -> Remarks | None:
         from rankgain.comparison.remarks import Remarks
 
-        return Remarks(self._rankings, self.metrics, threads) if self._rankings else None
+        return Remarks(self._rankings, threads) if self._rankings else None
 
     def groups(
         self,
@@ -623,7 +645,8 @@ class Comparison(Mapping[str, Evaluation]):
         The groups differ (p = 0.0004): one mean over all of them hides that dense is better for question.
         ...
         """
-        from rankgain.comparison.groups import Groups, labels_of
+        from rankgain.comparison.aligned import labels_of
+        from rankgain.comparison.groups import Groups
         from rankgain.comparison.testing import check, differences_of
         from rankgain.comparison.tests import Tests
 
@@ -643,7 +666,7 @@ class Comparison(Mapping[str, Evaluation]):
             threads=threads,
         )
         first = next(iter(self.values())).query_ids
-        name, labels = labels_of(by, first)
+        name, labels = labels_of(by, first, "by", "group")
         overall = self.test(
             baseline,
             metrics=metrics,

@@ -56,7 +56,10 @@ class Difference(NamedTuple):
     comparisons : int
         How many are in the family.
     varying : int
-        How many queries differ by more than rounding does: they bound the smallest p-value that is possible.
+        How many queries (or clusters) differ by more than rounding does: they bound the smallest p-value that is
+        possible.
+    clusters : int
+        How many clusters the queries form, each of which has one sign; without clusters, as many as queries.
 
     Examples
     --------
@@ -92,6 +95,7 @@ class Difference(NamedTuple):
     margin: float
     comparisons: int
     varying: int
+    clusters: int
 
     @property
     def alpha(self) -> float:
@@ -176,7 +180,8 @@ class Difference(NamedTuple):
             )
         least = math.ldexp(2.0, -self.varying)
         if self.method == EXACT and least > self.alpha:
-            few = "query that differs" if self.varying == 1 else "queries that differ"
+            unit = ("query", "queries") if self.clusters == self.queries else ("cluster", "clusters")
+            few = f"{unit[0]} that differs" if self.varying == 1 else f"{unit[1]} that differ"
             return (
                 f". {number_word(self.varying).capitalize()} {few} cannot show a difference at "
                 f"{short(round(self.alpha, 12))}: the smallest possible p is {least:.6g}. {warning}"
@@ -185,9 +190,10 @@ class Difference(NamedTuple):
             return f" ({self._p()}, no interval). {warning}"
         power = ""
         if not math.isnan(self.detectable):
+            many = f"{self.clusters} {'queries' if self.clusters == self.queries else 'clusters'}"
             power = (
-                f" If the true difference were {self.detectable:.{PLACES}f}, a new test with {self.queries} queries of "
-                "this spread would find it four times in five (no correction)."
+                f" If the true difference were {self.detectable:.{PLACES}f}, a new test with {many} of this spread "
+                "would find it four times in five (no correction)."
             )
         return (
             f", but a difference from {signed(self.low)} to {signed(self.high)} fits these queries "

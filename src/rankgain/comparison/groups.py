@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from rankgain.comparison.aligned import Aligned
+from rankgain.comparison.aligned import Aligned, codes_of
 from rankgain.comparison.difference import Difference, p_text, signed
 from rankgain.comparison.tests import MOST_ROWS, Key, Tests, wrapped
 from rankgain.metrics.metric import Metric, better
@@ -24,29 +24,6 @@ GOLDEN = 0x9E3779B97F4A7C15
 AT_ONCE = 1 << 20
 FLOOR = 1e-9  # of the whole variance: what that of a group counts at the least
 ALL = "all"
-
-
-def labels_of(by: Any, query_ids: Sequence[Any]) -> tuple[str, list[Any]]:
-    """What the grouping is called, and the label of each query."""
-    name = getattr(by, "name", None)
-    called = name if isinstance(name, str) and name else "group"
-    if isinstance(by, Mapping):
-        missing = [query for query in query_ids if query not in by]
-        if missing:
-            many = "1 query has" if len(missing) == 1 else f"{len(missing)} queries have"
-            raise ValueError(f"by: {many} no group (first: {missing[0]!r}): give each one a label")
-        return called, [by[query] for query in query_ids]
-    if isinstance(by, (str, bytes, Set)) or not isinstance(by, Iterable):
-        raise TypeError(
-            f"by must be a mapping from query to group, or hold one label per query, not {type(by).__name__}"
-        )
-    labels = list(by)
-    if len(labels) != len(query_ids):
-        raise ValueError(
-            f"by has {len(labels)} labels, and there are {len(query_ids)} queries: give one per query, in the order of "
-            "query_ids, or a mapping by query id"
-        )
-    return called, labels
 
 
 class Groups:
@@ -72,11 +49,10 @@ class Groups:
         self.overall = overall
         self.name = name
         self.labels = list(dict.fromkeys(labels))
-        numbers = {label: number for number, label in enumerate(self.labels)}
-        self._codes = np.array([numbers[label] for label in labels], dtype=np.int64)
+        self._codes = codes_of(labels)
         self._aligned = aligned
         self.tests = {}
-        for label, number in numbers.items():
+        for number, label in enumerate(self.labels):
             part = _part(aligned, self._codes == number)
             if min(len(matrix) for matrix in part.values.values()) > 1:
                 self.tests[label] = test(part)

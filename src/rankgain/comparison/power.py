@@ -21,7 +21,7 @@ def quantile(share: float) -> float:
     return NormalDist().inv_cdf(share)
 
 
-def detectable(sd: float, queries: int, alpha: float, power: float = POWER) -> float:
+def detectable(sd: float, queries: float, alpha: float, power: float = POWER) -> float:
     """The true difference that so many queries of a spread find with so much power; NaN for fewer than 8 queries.
 
     It is (z_{1−α/2} + z_power) · sd / √(n − z_{1−α/2}² / 2), whose last term makes up for t's wider tails.
@@ -41,12 +41,12 @@ def queries_needed(sd: float, difference: float, alpha: float, power: float) -> 
     return max(math.ceil(needed), fewest)
 
 
-def hedges(difference: float, sd: float, queries: int) -> float:
+def hedges(difference: float, sd: float, queries: float) -> float:
     """g_z: the mean difference by the standard deviation of the differences, corrected for few queries (Hedges 1981).
 
     NaN for two queries, for which the correction is 0, and where all differences are equal.
     """
-    if queries < 3 or sd == 0.0:
+    if queries < 3 or sd == 0.0 or math.isnan(sd):
         return math.nan
     return (1.0 - 3.0 / (4.0 * (queries - 1) - 1.0)) * difference / sd
 

@@ -99,6 +99,10 @@ TEMPLATE = """<!doctype html>
 {% for line in warnings %}<p class="warning">Warning: {{ line }}</p>{% endfor %}
 <h2>Differences</h2>
 {{ table(rows, key, more) }}
+{% if letters %}<h2>Which runs are told apart</h2>
+<p>Means; runs that share a letter are not told apart.</p>
+{{ table(letters, key, more_runs) }}
+{% endif %}
 {% for figure in figures %}<h2>{{ figure.title }}</h2>
 {% for drawing in figure.drawings %}<figure>{{ drawing }}</figure>{% endfor %}
 {% endfor %}
@@ -147,7 +151,7 @@ def page_of(
 
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
     keys = list(tests)[:MOST_PAIRS]
-    more = len(tests) - MOST_ROWS
+    more, more_runs = len(tests) - MOST_ROWS, len(tests.runs) - MOST_ROWS
     own_hash = base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()
     text: str = environment.from_string(TEMPLATE).render(
         title=tests.title(),
@@ -158,6 +162,8 @@ def page_of(
         warnings=tests.warnings,
         rows=_printed(tests.rows(MOST_ROWS)),
         more=f"… and {more} more: the CSV and JSON forms have all" if more > 0 else "",
+        letters=_printed(tests.matrix(MOST_ROWS)),
+        more_runs=f"… and {more_runs} more" if more_runs > 0 else "",
         key=_sort_key,
         figures=list(_figures(tests, pictures, keys)),
         groups=[

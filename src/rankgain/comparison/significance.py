@@ -4,12 +4,15 @@ Per query one random sign, shared by all runs, metrics and pairs. With F the sum
 queries, S that of all and T = S − 2F, the two-sided p-value is the share of flips with |T| ≥ |S|; and a difference θ is
 rejected exactly where too few of the means F / K and (S − F) / (n − K) lie beyond it, K being how many queries are
 flipped (Hartigan 1969). So the interval holds what the test does not reject.
+
+Where queries have weights, differences are multiplied by them, K is what the flipped ones weigh and n what all do; a
+cluster of queries, which has one sign, is a row that holds the sums of its queries and weighs what they do.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import lru_cache
 from importlib import import_module
@@ -18,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankgain import _backend
-from rankgain.scalars import Array, Floats, Ints
+from rankgain.scalars import Array, Bools, Floats, Ints
 from rankgain.threads import over
 
 MOST_BITS = 40  # of the fraction of a value on the grid
@@ -45,12 +48,24 @@ class Columns(NamedTuple):
     `pairs` of runs are told by their columns: `left` and `right`, −1 for the first run of a metric.
     """
 
-    values: Floats  # queries × columns
+    values: Floats  # rows × columns; a row has a sign of its own: a query, or a cluster of them
     left: Ints
     right: Ints
+    weights: Floats | None = None  # integers; None: every row is a query that counts as much as any other
+    sizes: Floats | None = None  # how many queries each row holds; None: one
 
     def of(self, chosen: Array) -> Columns:
-        return Columns(self.values, self.left[chosen], self.right[chosen])
+        return self._replace(left=self.left[chosen], right=self.right[chosen])
+
+    @property
+    def slack(self) -> float:
+        """By how many units a sum of differences may be off: one for each query, whose values are rounded."""
+        return float(len(self.values) if self.sizes is None else self.sizes.sum())
+
+    @property
+    def whole(self) -> float:
+        """What all rows weigh."""
+        return float(len(self.values) if self.weights is None else self.weights.sum())
 
     def differences(self, start: int, stop: int) -> Floats:
         """Those of the pairs from start to stop, a row for each pair."""
@@ -68,22 +83,62 @@ class Facts(NamedTuple):
     totals: Floats
     norms: Floats  # the root of the sum of squares, which a flip does not change
     nonzero: Ints  # that are more than one unit, which rounding makes of equal sums
-    sds: Floats
 
 
 def facts(columns: Columns) -> Facts:
-    found: list[tuple[float, float, int, float]] = []
-    queries = len(columns.values)
-    step = max(NUMBERS // queries, 1)
-    for start in range(0, len(columns.left), step):
-        rows = columns.differences(start, min(start + step, len(columns.left)))
-        nonzero = (np.abs(rows) > 1.0).sum(axis=1)
-        centred = rows - rows.mean(axis=1, keepdims=True)
-        sds = np.sqrt((centred * centred).sum(axis=1) / (queries - 1))
-        for row, squares, count, sd in zip(rows, rows * rows, nonzero.tolist(), sds.tolist(), strict=True):
-            found.append((float(row.sum()), math.sqrt(math.fsum(squares.tolist())), count, sd if count else 0.0))
-    totals, norms, counts, sds_of = zip(*found, strict=True)
-    return Facts(np.array(totals), np.array(norms), np.array(counts, dtype=np.int64), np.array(sds_of))
+    found: list[tuple[float, float]] = []
+    counts: list[Ints] = []
+    for rows in _blocks(columns):
+        counts.append(not_zero(rows, columns.sizes).sum(axis=1))
+        for row, squares in zip(rows, rows * rows, strict=True):
+            found.append((float(row.sum()), math.sqrt(math.fsum(squares.tolist()))))
+    totals, norms = zip(*found, strict=True)
+    return Facts(np.array(totals), np.array(norms), np.concatenate(counts))
+
+
+def _blocks(columns: Columns) -> Iterator[Floats]:
+    """The differences of all pairs, some pairs at a time."""
+    pairs, step = len(columns.left), max(NUMBERS // len(columns.values), 1)
+    for start in range(0, pairs, step):
+        yield columns.differences(start, min(start + step, pairs))
+
+
+def not_zero(differences: Floats, sizes: Floats | None) -> Bools:
+    """Which differences, or sums of as many as `sizes`, are more than rounding makes of 0."""
+    apart: Bools = np.abs(differences) > (1.0 if sizes is None else sizes)
+    return apart
+
+
+def spreads(columns: Columns, weights: Floats | None) -> Floats:
+    """The standard deviation of the differences of each pair; with weights, that of as many as `effective`."""
+    found: list[Floats] = []
+    for rows in _blocks(columns):
+        if weights is None:
+            centred = rows - rows.mean(axis=1, keepdims=True)
+            variances = (centred * centred).sum(axis=1) / (rows.shape[1] - 1)
+        else:
+            shares, many = weights / weights.sum(), effective(weights)
+            centred = rows - (rows * shares).sum(axis=1, keepdims=True)
+            variances = (centred * centred * shares).sum(axis=1) * (many / (many - 1) if many > 1 else math.nan)
+        found.append(np.where(not_zero(rows, None).any(axis=1), np.sqrt(variances), 0.0))
+    return np.concatenate(found)
+
+
+def effective(weights: Floats) -> float:
+    """How many queries of equal weight tell as much as these (Kish 1965)."""
+    scaled = weights / weights.max()
+    return float(scaled.sum() ** 2 / (scaled * scaled).sum())
+
+
+def clustered_spreads(columns: Columns) -> Floats:
+    """The standard deviation of what clusters add to the mean, so that by √clusters it is the mean's standard error."""
+    assert columns.weights is not None
+    count, whole = len(columns.values), columns.whole
+    found: list[Floats] = []
+    for rows in _blocks(columns):
+        centred = rows - columns.weights * (rows.sum(axis=1, keepdims=True) / whole)
+        found.append(np.sqrt((centred * centred).sum(axis=1) / (count - 1)) * (count / whole))
+    return np.concatenate(found)
 
 
 class Flips:
@@ -93,23 +148,22 @@ class Flips:
     """
 
     def __init__(self, columns: Columns, count: int, seed: int, threads: int) -> None:
-        queries, width = columns.values.shape
-        self.queries = queries
+        rows, width = columns.values.shape
+        self.slack, self.whole = columns.slack, columns.whole
         self.threads = threads
-        self.extra = int(queries > ENUMERATED)
-        self.count = count if self.extra else 1 << queries
+        self.extra = int(rows > ENUMERATED)
+        self.count = count if self.extra else 1 << rows
+        # Weights are one more column.
+        values = columns.values if columns.weights is None else np.column_stack([columns.values, columns.weights])
         if self.extra:
-            self.sums, self.flipped = np.empty((width, self.count)), np.empty(self.count)
+            values = np.ascontiguousarray(values)
+            sums, flipped = np.empty((values.shape[1], self.count)), np.empty(self.count)
             kernel = _backend.flips.sums
-            values = np.ascontiguousarray(columns.values)
-            over(
-                self._chunks(CHUNK),
-                lambda start, stop: kernel(values, seed, start, stop, self.sums, self.flipped),
-                threads,
-            )
+            over(self._chunks(CHUNK), lambda start, stop: kernel(values, seed, start, stop, sums, flipped), threads)
         else:
-            self.sums, self.flipped = _all_subsets(columns.values)
-        self.parts_missing = int(np.count_nonzero((self.flipped == 0) | (self.flipped == queries)))
+            sums, flipped = _all_subsets(values)
+        self.sums, self.flipped = sums[:width], flipped if columns.weights is None else sums[width]
+        self.parts_missing = int(np.count_nonzero((self.flipped == 0) | (self.flipped == self.whole)))
 
     def _chunks(self, size: int) -> list[tuple[int, int]]:
         return [(start, min(start + size, self.count)) for start in range(0, self.count, size)]
@@ -125,12 +179,12 @@ class Flips:
         scales = np.zeros(pairs)
         if joint:
             np.divide(1.0, facts.norms, out=scales, where=facts.norms > 0)
-        limits = np.where(scales > 0, (sizes - self.queries) * scales, 0.0)
-        kernel, reached = _backend.flips.exceed, sizes - 2.0 * self.queries
+        limits = np.where(scales > 0, (sizes - self.slack) * scales, 0.0)
+        kernel, reached = _backend.flips.exceed, sizes - 2.0 * self.slack
 
         def work(start: int, stop: int) -> tuple[Ints, Ints]:
             own, any_of = np.zeros(pairs, dtype=np.int64), np.zeros(pairs, dtype=np.int64)
-            given = self.sums, columns.left, columns.right, facts.totals, float(self.queries)
+            given = self.sums, columns.left, columns.right, facts.totals, self.slack
             kernel(*given, reached, scales, limits, start, stop, own, any_of)
             return own, any_of
 
@@ -145,7 +199,7 @@ class Flips:
         rank = threshold(alpha, self.total, bool(self.extra)) - self.parts_missing + 1 - self.extra
         if rank >= 1:
             kernel = _backend.flips.bounds
-            given = self.sums, self.flipped, columns.left, columns.right, totals, float(self.queries), rank
+            given = self.sums, self.flipped, columns.left, columns.right, totals, self.slack, self.whole, rank
             chunks = [(start, min(start + PAIRS, pairs)) for start in range(0, pairs, PAIRS)]
             over(chunks, lambda start, stop: kernel(*given, start, stop, low, high), self.threads)
         return low, high
@@ -153,10 +207,10 @@ class Flips:
     def one_sided(self, left: int, right: int, total: float, margin: float, sign: float) -> float:
         """The one-sided p-value of the hypothesis that the mean is −margin or less (sign 1), or margin or more (−1)."""
         found = sign * (self._column(right) - self._column(left))
-        parts = (self.flipped > 0) & (self.flipped < self.queries)
-        some, rest, sums = self.flipped[parts], self.queries - self.flipped[parts], found[parts]
-        beyond = np.count_nonzero((sums - self.queries) / some <= -margin)
-        beyond += np.count_nonzero((sign * total - sums - self.queries) / rest <= -margin)
+        parts = (self.flipped > 0) & (self.flipped < self.whole)
+        some, rest, sums = self.flipped[parts], self.whole - self.flipped[parts], found[parts]
+        beyond = np.count_nonzero((sums - self.slack) / some <= -margin)
+        beyond += np.count_nonzero((sign * total - sums - self.slack) / rest <= -margin)
         return (self.extra + self.parts_missing + int(beyond)) / (2 * self.total)
 
     def _column(self, number: int) -> Floats:
@@ -185,18 +239,21 @@ def rejected(p: float, alpha: float, total: int) -> bool:
 # Exact
 
 
-def exact_p(differences: Floats) -> float:
-    """The two-sided p-value by all sign vectors: sums of either half of the differences, met in the middle."""
-    rows = differences[np.abs(differences) > 1.0].astype(np.int64)
-    sizes = np.abs(rows)
-    excess = abs(int(rows.sum())) - 2 * len(differences)
+def exact_p(differences: Floats, sizes: Floats | None = None) -> float:
+    """The two-sided p-value by all sign vectors: sums of either half of the differences, met in the middle.
+
+    `sizes`: how many queries each is the sum of; None: one.
+    """
+    rows = np.abs(differences[not_zero(differences, sizes)].astype(np.int64))
+    total = int(differences[not_zero(differences, sizes)].sum())
+    excess = abs(total) - 2 * int(len(differences) if sizes is None else sizes.sum())
     if excess <= 0:
         return 1.0
-    bound = (int(sizes.sum()) - excess) // 2
-    half = len(sizes) // 2
-    one, other = _sorted_sums(sizes[:half]), _sorted_sums(sizes[half:])
+    bound = (int(rows.sum()) - excess) // 2
+    half = len(rows) // 2
+    one, other = _sorted_sums(rows[:half]), _sorted_sums(rows[half:])
     count = int(np.searchsorted(other, bound - one, side="right").sum())
-    return 2 * count / (1 << len(sizes))
+    return 2 * count / (1 << len(rows))
 
 
 def _sorted_sums(sizes: Ints) -> Ints:
@@ -209,27 +266,32 @@ def _sorted_sums(sizes: Ints) -> Ints:
 class ExactMeans:
     """The means of all parts of the queries, in rising order, and of how many parts each is the mean.
 
-    Differences of zero are all alike: what counts is how many of them are in a part.
+    Differences of zero are all alike, unless they have weights: what counts is how many of them are in a part.
     """
 
-    def __init__(self, differences: Floats) -> None:
-        self.queries = len(differences)
-        rows = differences[np.abs(differences) > 1.0]
-        zeros = self.queries - len(rows)
-        sums, sizes = _all_subsets(rows[:, None])
+    def __init__(self, differences: Floats, columns: Columns) -> None:
+        self.signs, self._slack = len(differences), columns.slack
+        if columns.weights is None:
+            rows = differences[not_zero(differences, None)]
+            sums, sizes = _all_subsets(rows[:, None])
+        else:
+            rows = differences
+            sums, _ = _all_subsets(np.column_stack([rows, columns.weights]))
+            sizes = sums[1]
+        zeros = self.signs - len(rows)
         size = (sizes[:, None] + np.arange(zeros + 1)).ravel()
-        parts = (size > 0) & (size < self.queries)
+        parts = (size > 0) & (size < columns.whole)
         self._size = size[parts]
         self._sum = np.repeat(sums[0], zeros + 1)[parts]
         self._alike = zeros == 0  # each part counts once
-        self._weight = np.tile(_binomials(zeros, self.queries), len(sums[0]))[parts]
+        self._weight = np.tile(_binomials(zeros, self.signs), len(sums[0]))[parts]
 
     def _means(self, sign: float) -> Floats:
-        return (sign * self._sum - self.queries) / self._size
+        return (sign * self._sum - self._slack) / self._size
 
     def bound(self, sign: float, alpha: float) -> float:
         """The lower end (sign 1), or the negative of the upper one."""
-        rank = threshold(alpha, 1 << self.queries, random=False) // 2
+        rank = threshold(alpha, 1 << self.signs, random=False) // 2
         if rank < 1:
             return -math.inf
         means = self._means(sign)
@@ -241,7 +303,7 @@ class ExactMeans:
 
     def one_sided(self, margin: float, sign: float) -> float:
         beyond = int(self._weight[self._means(sign) <= -margin].sum())
-        return (1 + beyond) / (1 << self.queries)
+        return (1 + beyond) / (1 << self.signs)
 
 
 @lru_cache(64)
@@ -251,9 +313,11 @@ def _binomials(zeros: int, queries: int) -> Array:
     return np.array([math.comb(zeros, taken) for taken in range(zeros + 1)], dtype=kind)
 
 
-def countable(nonzero: int, queries: int, most: int) -> bool:
+def countable(nonzero: int, columns: Columns, most: int) -> bool:
     """Whether the means of all parts are few enough to be gone through."""
-    zeros = queries - nonzero
+    signs = len(columns.values)
+    nonzero = nonzero if columns.weights is None else signs
+    zeros = signs - nonzero
     return zeros <= MOST_ZEROS and nonzero < most.bit_length() and (zeros + 1) << nonzero <= most
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankgain.comparison.aligned import Aligned, align
+from rankgain.comparison.aligned import Aligned, align, same_weights
 from rankgain.comparison.corrections import benjamini_hochberg, holm
 from rankgain.comparison.difference import EXACT, RANDOM, STUDENT, Difference
 from rankgain.comparison.power import detectable, hedges
@@ -21,10 +21,14 @@ from rankgain.comparison.significance import (
     ExactMeans,
     Facts,
     Flips,
+    clustered_spreads,
     countable,
+    effective,
     exact_p,
     facts,
+    not_zero,
     rejected,
+    spreads,
     student,
     threshold,
     unit_exponent,
@@ -146,11 +150,21 @@ def pairs_of(runs: Sequence[str], baseline: str | None) -> list[tuple[int, int]]
     return [(run, base) for base in range(len(runs)) for run in range(base + 1, len(runs))]
 
 
-def compute(evaluations: Mapping[str, Evaluation], options: Options) -> tuple[dict[Any, Difference], Aligned]:
+def compute(
+    evaluations: Mapping[str, Evaluation], options: Options, weights: Any = None, clusters: Any = None
+) -> tuple[dict[Any, Difference], Aligned]:
     """The differences by (metric, run, baseline), and the values that they are made of."""
-    aligned = align(evaluations, options.metrics, options.queries)
+    if options.method == STUDENT and (weights is not None or clusters is not None):
+        name = "clusters" if weights is None else "weights"
+        raise ValueError(f"{name}: method='t' takes none: choose method='randomization', or leave {name} out")
+    aligned = align(evaluations, options.metrics, options.queries, weights, clusters)
+    if options.method == STUDENT and aligned.weights:
+        raise ValueError(
+            f"{next(iter(aligned.weights))!s} weighs queries, and method='t' takes no weights: choose "
+            "method='randomization', or other metrics"
+        )
     if options.family == "all":
-        aligned = _with_the_same_rows(aligned)
+        aligned = _of_one_family(aligned)
     return differences_of(aligned, options), aligned
 
 
@@ -164,17 +178,21 @@ def differences_of(aligned: Aligned, options: Options) -> dict[Any, Difference]:
     return {key: found[key] for key in order}
 
 
-def _with_the_same_rows(aligned: Aligned) -> Aligned:
+def _of_one_family(aligned: Aligned) -> Aligned:
     """Only the queries that count for all metrics, where one family spans them."""
+    weights = [aligned.weights.get(metric) for metric in aligned.values]
+    for metric, own in zip(aligned.values, weights, strict=True):
+        if not same_weights(own, weights[0]):
+            raise ValueError(
+                f"family='all': {metric!s} and {next(iter(aligned.values))!s} weigh queries differently: test them "
+                "apart, with family='metric'"
+            )
     masks = [rows for rows in aligned.rows.values() if rows is not None]
-    if not masks:
-        return aligned
-    common: Bools = np.logical_and.reduce(masks)
-    values = {
-        metric: matrix[common if aligned.rows[metric] is None else common[aligned.rows[metric]]]
-        for metric, matrix in aligned.values.items()
-    }
-    return aligned._replace(values=values, rows=dict.fromkeys(values, common))
+    if masks:
+        common: Bools = np.logical_and.reduce(masks)
+        for metric in aligned.values:
+            aligned = aligned.only(metric, common)
+    return aligned
 
 
 def _batches(aligned: Aligned, options: Options) -> list[list[str | Metric]]:
@@ -198,11 +216,20 @@ class _Batch:
                 f"{'one' if self.queries else 'none'}"
             )
         self.count = len(pairs) * len(metrics)
-        self.columns, self.units = columns_of(aligned.values, metrics, pairs)
+        self.weights, clusters = aligned.weights_of(metrics[0]), aligned.clusters_of(metrics[0])
+        self.by_query, units = columns_of(aligned.values, metrics, pairs)
+        self.columns, self.units = self.by_query, units
+        if self.weights is not None or clusters is not None:
+            self.columns, self.units = columns_of(aligned.values, metrics, pairs, self.weights, clusters)
+        self.signs = len(self.columns.values)
+        if self.signs < 2:
+            raise ValueError("clusters: all queries are in one cluster, and a test needs at least 2")
         self.facts = facts(self.columns)
+        self.sds = spreads(self.by_query, self.weights) * units
+        self.errors = self.sds if self.columns.sizes is None else clustered_spreads(self.columns) * self.units
         self.alone = self.count == 1 or options.correction is None
         self.directions = {metric: better(metric) for metric in metrics}
-        self.means = {metric: [mean(vector) for vector in aligned.values[metric].T] for metric in metrics}
+        self.means = {metric: [mean(vector, self.weights) for vector in aligned.values[metric].T] for metric in metrics}
 
     def differences(self) -> dict[Any, Difference]:
         by_t = self.options.method == STUDENT
@@ -222,17 +249,19 @@ class _Batch:
                 "not_worse_p": float(margins[0][number]),
                 "equivalent_p": float(margins[1][number]),
             }
-            record = self._record(metric, run, base, float(self.facts.sds[number]) * unit, number, facts)
+            record = self._record(metric, run, base, number, facts)
             records[metric, record.run, record.baseline] = record
         return records
 
-    def _record(
-        self, metric: str | Metric, run: int, base: int, sd: float, number: int, facts: Mapping[str, Any]
-    ) -> Difference:
+    def _record(self, metric: str | Metric, run: int, base: int, number: int, facts: Mapping[str, Any]) -> Difference:
         values, names, options = self.aligned.values[metric], self.aligned.runs, self.options
-        apart = np.abs(self._own(number)) > 1.0
+        apart = not_zero(self.by_query.differences(number, number + 1)[0], None)
+        sd = float(self.sds[number])
         higher = int(np.count_nonzero(apart & (values[:, run] > values[:, base])))
-        lower = int(self.facts.nonzero[number]) - higher
+        lower = int(np.count_nonzero(apart)) - higher
+        # What tells as much as so many queries, or clusters, that count alike.
+        many = float(self.queries) if self.weights is None else effective(self.weights)
+        told = many if self.signs == self.queries else float(self.signs)
         first, second = (lower, higher) if self.directions[metric] < 0 else (higher, lower)
         means = self.means[metric][run], self.means[metric][base]
         return Difference(
@@ -246,13 +275,14 @@ class _Batch:
             better=first,
             same=self.queries - higher - lower,
             worse=second,
-            effect=hedges(means[0] - means[1], sd, self.queries),
+            effect=hedges(means[0] - means[1], sd, many),
             sd=sd,
             queries=self.queries,
-            detectable=detectable(sd, self.queries, options.alpha),
+            detectable=detectable(float(self.errors[number]), told, options.alpha),
             margin=math.nan if options.margin is None else options.margin,
             comparisons=self.count,
             varying=int(self.facts.nonzero[number]),
+            clusters=self.signs,
             **facts,
         )
 
@@ -296,19 +326,20 @@ class _Batch:
         Up to ENUMERATED queries, flips are all sign vectors, and there is nothing to add.
         """
         asked = self.options.method == EXACT
+        what = "queries" if self.signs == self.queries else "clusters"
         most, subsets = (EXACT_ASKED, SUBSETS_ASKED) if asked else (EXACT_BY_DEFAULT, SUBSETS)
         found: list[tuple[float | None, ExactMeans | None]] = []
         for number, nonzero in enumerate(self.facts.nonzero.tolist()):
             if asked and nonzero > most:
                 raise ValueError(
-                    f"method='exact': {self._named(number)} differ in {nonzero} queries, and all sign vectors are gone "
+                    f"method='exact': {self._named(number)} differ in {nonzero} {what}, and all sign vectors are gone "
                     f"through for at most {most}: method='randomization'"
                 )
             p = means = None
-            if nonzero <= most and self.queries > ENUMERATED:
+            if nonzero <= most and self.signs > ENUMERATED:
                 own = self._own(number)
-                p = exact_p(own)
-                means = ExactMeans(own) if countable(nonzero, self.queries, subsets) else None
+                p = exact_p(own, self.columns.sizes)
+                means = ExactMeans(own, self.columns) if countable(nonzero, self.columns, subsets) else None
             found.append((p, means))
         return found
 
@@ -325,9 +356,7 @@ class _Batch:
         np.divide(np.abs(self.facts.totals), self.facts.norms, out=scaled, where=self.facts.norms > 0)
         order = np.argsort(-scaled, kind="stable")
         own_facts = self.facts
-        in_order = Facts(
-            own_facts.totals[order], own_facts.norms[order], own_facts.nonzero[order], own_facts.sds[order]
-        )
+        in_order = Facts(own_facts.totals[order], own_facts.norms[order], own_facts.nonzero[order])
         own, any_of = flips.exceeded(self.columns.of(order), in_order, joint=True)
         counts, joined = np.empty_like(own), np.empty_like(any_of)
         counts[order], joined[order] = own, np.maximum.accumulate(any_of)
@@ -345,7 +374,7 @@ class _Batch:
         self, exact: Sequence[tuple[Any, ExactMeans | None]], p: Floats, low: Floats, high: Floats, used: int
     ) -> tuple[Floats, Floats]:
         """Counted ends where they can be; an end from flips that contradicts a counted p is moved."""
-        alpha = self._alpha
+        alpha, unit = self._alpha, self.columns.slack / self.columns.whole
         for number, (counted, means) in enumerate(exact):
             if self.facts.nonzero[number] == 0:
                 low[number] = high[number] = 0.0
@@ -355,7 +384,7 @@ class _Batch:
                 decided = rejected(counted, alpha, used + 1)
                 if decided and low[number] <= 0.0 <= high[number]:
                     side = low if self.facts.totals[number] > 0 else high
-                    side[number] = math.copysign(1.0, self.facts.totals[number])
+                    side[number] = math.copysign(unit, self.facts.totals[number])
                 elif not decided:
                     low[number], high[number] = min(low[number], 0.0), max(high[number], 0.0)
         return low, high
@@ -385,7 +414,7 @@ class _Batch:
     def _by_t(self) -> tuple[Any, ...]:
         below, quantile = student()
         count, alpha = self.queries, self._alpha
-        means, errors = self.facts.totals / count, self.facts.sds / math.sqrt(count)
+        means, errors = self.facts.totals / count, self.sds / self.units / math.sqrt(count)
         half = quantile(count - 1, 1 - alpha / 2)
         p = np.array([_t_tail(below, count - 1, -abs(own), error) for own, error in zip(means, errors, strict=True)])
         p = np.minimum(2 * p, 1.0)
@@ -409,26 +438,52 @@ def _t_tail(below: Any, df: int, distance: float, error: float) -> float:
 
 
 def columns_of(
-    values: Mapping[str | Metric, Floats], metrics: Sequence[str | Metric], pairs: Sequence[tuple[int, int]]
+    values: Mapping[str | Metric, Floats],
+    metrics: Sequence[str | Metric],
+    pairs: Sequence[tuple[int, int]],
+    weights: Floats | None = None,
+    clusters: Ints | None = None,
 ) -> tuple[Columns, Floats]:
-    """The columns of several metrics, and of each pair the two that it is the difference of, and its unit."""
+    """The columns of several metrics, and of each pair the two that it is the difference of, and its unit.
+
+    Weights are brought to at most 1 by a power of two, and are integers on a grid of their own.
+    """
     parts: list[Floats] = []
     left, right, units = [], [], []
+    own: Floats | None = None
+    grid = 0
+    if weights is not None:
+        weights = np.ldexp(weights, -(math.frexp(float(weights.max()) * (1 - 2.0**-53))[1]))
+        grid = unit_exponent(1.0, len(weights), bounded=True) - 1
+        own = np.maximum(np.rint(np.ldexp(weights, -grid)), 1.0)
     for metric in metrics:
         matrix = values[metric]
         queries, runs = matrix.shape
         largest = float(np.abs(matrix).max())
         ((_, record),) = parse(metric)
         exponent = unit_exponent(largest, queries, bounded=TABLE[record.name].highest == 1.0 and largest <= 1.0)
-        whole = np.rint(np.ldexp(matrix, -exponent))
+        whole = np.rint(np.ldexp(matrix if weights is None else matrix * weights[:, None], -exponent))
         offset = len(parts) * (runs - 1)
         parts.append(whole[:, 1:] - whole[:, :1])
         for run, base in pairs:
             left.append(offset + base - 1 if base else -1)
             right.append(offset + run - 1 if run else -1)
-            units.append(math.ldexp(1.0, exponent))
+            units.append(math.ldexp(1.0, exponent - grid))
     together = np.ascontiguousarray(np.concatenate(parts, axis=1))
-    return Columns(together, np.array(left, dtype=np.int64), np.array(right, dtype=np.int64)), np.array(units)
+    columns = Columns(together, np.array(left, dtype=np.int64), np.array(right, dtype=np.int64), own)
+    return columns if clusters is None else _clustered(columns, clusters), np.array(units)
+
+
+def _clustered(columns: Columns, clusters: Ints) -> Columns:
+    """The sums of the rows of each cluster; where each holds one query, the columns as they are."""
+    numbers, places = np.unique(clusters, return_inverse=True)
+    sizes = np.bincount(places).astype(np.float64)
+    if len(numbers) == len(clusters):
+        return columns
+    values = np.zeros((len(numbers), columns.values.shape[1]))
+    np.add.at(values, places, columns.values)
+    weights = sizes if columns.weights is None else np.bincount(places, weights=columns.weights).astype(np.float64)
+    return columns._replace(values=values, weights=weights, sizes=sizes)
 
 
 def too_coarse(options: Options, comparisons: int) -> str | None:

@@ -11,15 +11,16 @@ import numpy as np
 from rankgain import _backend
 from rankgain.comparison.aligned import Aligned
 from rankgain.comparison.difference import EXACT, RANDOM, STUDENT, Difference, counted, number_word, p_text, signed
+from rankgain.comparison.letters import letters_of
 from rankgain.comparison.remarks import Remarks
-from rankgain.comparison.significance import ENUMERATED, Flips, exact_p, facts, rejected
+from rankgain.comparison.significance import ENUMERATED, Flips, effective, exact_p, facts, rejected
 from rankgain.comparison.significance import EXACT as EXACT_BY_DEFAULT
 from rankgain.comparison.testing import BH, MAX_T, Options, columns_of, too_coarse
 from rankgain.metrics.aggregators import geometric_mean
 from rankgain.metrics.metric import Metric, aggregator, better
 from rankgain.results import export as exports
 from rankgain.results.text import html_table, latex_table, markdown_table, number, printable, text_table
-from rankgain.scalars import short
+from rankgain.scalars import Array, short
 
 if TYPE_CHECKING:
     from rankgain.results.plotting import Figure
@@ -177,16 +178,47 @@ class Tests(Mapping[Key, Difference]):
         >>> rg.compare(runs, metrics="rr").test().tied_with_best("rr")
         ['b']
         """
-        own = [difference for key, difference in self.items() if key[0] == metric]
-        if not own:
-            raise KeyError(f"{metric} was not tested; there are: {', '.join(map(str, self.options.metrics))}")
-        means = {name: mean for its in own for name, mean in ((its.run, its.mean), (its.baseline, its.baseline_mean))}
+        own, means = self._of(metric), self._means(metric)
         if not better(metric):
             return []
         order = sorted(means, key=lambda name: -better(metric) * means[name])
         pairs = {frozenset((its.run, its.baseline)): its for its in own}
         tied = [name for name in order[1:] if not _tells(pairs.get(frozenset((name, order[0]))))]
         return [order[0], *tied]
+
+    def letters(self, metric: str | Metric) -> dict[str, str]:
+        """Letters for each run, lowest mean first: the test does not tell runs apart that share a letter.
+
+        Raises
+        ------
+        KeyError
+            If the metric was not tested.
+        ValueError
+            If not all pairs were tested, but each run against a baseline.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
+        >>> runs["c"] = rg.from_ranked([[1, 0]] * 7 + [[0, 1]])
+        >>> rg.compare(runs, metrics="rr").test().letters("rr")
+        {'a': 'a', 'c': 'b', 'b': 'b'}
+        """
+        means = self._means(metric)
+        if len(self._of(metric)) < len(means) * (len(means) - 1) // 2:
+            raise ValueError("letters are for all pairs: test without a baseline")
+        order = sorted(means, key=lambda name: (better(metric) or 1) * means[name])
+        return letters_of(order, {frozenset((its.run, its.baseline)) for its in self._of(metric) if its.decided})
+
+    def _of(self, metric: str | Metric) -> list[Difference]:
+        own = [difference for key, difference in self.items() if key[0] == metric]
+        if not own:
+            raise KeyError(f"{metric} was not tested; there are: {', '.join(map(str, self.options.metrics))}")
+        return own
+
+    def _means(self, metric: str | Metric) -> dict[str, float]:
+        pairs = [((its.baseline, its.baseline_mean), (its.run, its.mean)) for its in self._of(metric)]
+        return dict(pair for both in pairs for pair in both)
 
     def methods(self) -> str:
         """A line about the method for a paper: test, statistic, flips, seed, correction, family and version.
@@ -221,7 +253,10 @@ class Tests(Mapping[Key, Difference]):
             corrected = f"corrected for the {some.comparisons} comparisons {family} ({_CORRECTED[options.correction]})"
         if options.intervals == "simultaneous" and some.comparisons > 1:
             interval += ", simultaneous (Bonferroni)"
-        first = f"{test} of the mean difference over {self.queries} queries" + (f", {how}" if how else "")
+        mean = "weighted mean" if self.aligned.weights else "mean"
+        clusters = max(its.clusters for its in self.values())
+        signs = f" in {clusters} clusters (one sign per cluster)" if clusters < self.queries else ""
+        first = f"{test} of the {mean} difference over {self.queries} queries{signs}" + (f", {how}" if how else "")
         return f"{first};\n{level} intervals by {interval}; {corrected}; rankgain {_backend.VERSION}."
 
     def notes(self) -> list[str]:
@@ -254,6 +289,15 @@ class Tests(Mapping[Key, Difference]):
                 "both are exact if differences are symmetric about their mean; otherwise approximate, better with more "
                 "queries"
             )
+        if any(its.clusters != its.queries for its in self.values()):
+            yield "queries of one cluster have one sign together, since they are not independent of each other"
+        for metric in options.metrics:
+            weights = self.aligned.weights_of(metric)
+            if weights is not None:
+                yield (
+                    f"{printable(metric)}: queries are weighted, and tell as much as {effective(weights):.1f} of equal "
+                    "weight"
+                )
         if any(aggregator(metric) is geometric_mean for metric in options.metrics):
             yield "of a geometric mean the mean logarithm (base 2) is tested"
 
@@ -278,7 +322,7 @@ class Tests(Mapping[Key, Difference]):
             yield coarse
 
     def _about_the_queries(self) -> Iterator[str]:
-        if self.queries < FEW_QUERIES:
+        if max(its.clusters for its in self.values()) < FEW_QUERIES:
             yield "with few queries, rare large differences may be missing"
         if len(self) <= LOOKED_AT:
             yield from filter(None, (self.influence(*key) for key in self))
@@ -306,7 +350,7 @@ class Tests(Mapping[Key, Difference]):
         sign = math.copysign(1.0, held.difference)
         # The query that speaks most for the difference, and the one that speaks most against it.
         for row in dict.fromkeys((int(np.argmax(sign * values)), int(np.argmin(sign * values)))):
-            rest = float(np.delete(values, row).mean())
+            rest = self._mean_without(metric, values, row)
             turned = sign * rest <= self._rounding(values)
             if turned or (held.comparisons == 1 and self._decided_without(metric, run, baseline, row) != held.decided):
                 query = self.aligned.ids(metric)[row]
@@ -316,6 +360,10 @@ class Tests(Mapping[Key, Difference]):
                     f"{printable(baseline)} would be {signed(rest)}, not {signed(held.difference)}{what}"
                 )
         return None
+
+    def _mean_without(self, metric: str | Metric, values: Any, row: int) -> float:
+        weights = _without(self.aligned.weights_of(metric), row)
+        return float(np.average(np.delete(values, row), weights=weights))
 
     def _rounding(self, values: Any) -> float:
         return float(np.abs(values).max()) * 1e-12
@@ -331,10 +379,13 @@ class Tests(Mapping[Key, Difference]):
         names = self.aligned.runs
         pair = names.index(run), names.index(baseline)
         matrix = np.delete(self.aligned.values[metric], row, axis=0)
-        columns, _ = columns_of({metric: matrix[:, [pair[1], pair[0]]]}, [metric], [(1, 0)])
+        weights, clusters = self.aligned.weights_of(metric), self.aligned.clusters_of(metric)
+        columns, _ = columns_of(
+            {metric: matrix[:, [pair[1], pair[0]]]}, [metric], [(1, 0)], _without(weights, row), _without(clusters, row)
+        )
         own = facts(columns)
-        if own.nonzero[0] <= EXACT_BY_DEFAULT and len(matrix) > ENUMERATED:
-            return rejected(exact_p(columns.differences(0, 1)[0]), self.options.alpha, 0)
+        if own.nonzero[0] <= EXACT_BY_DEFAULT and len(columns.values) > ENUMERATED:
+            return rejected(exact_p(columns.differences(0, 1)[0], columns.sizes), self.options.alpha, 0)
         flips = Flips(columns, self.options.flips, self.options.seed, self.options.threads)
         counts, _ = flips.exceeded(columns, own, joint=False)
         return rejected(float(counts[0]) / flips.total, self.options.alpha, flips.total)
@@ -352,8 +403,12 @@ class Tests(Mapping[Key, Difference]):
         """
         if self._warnings is None:
             remarks = self._remarks if len(self) <= LOOKED_AT else None
-            self._warnings = [line for its in self.values() for line in remarks.about(its)] if remarks else []
+            self._warnings = [] if remarks is None else list(self._remarked(remarks))
         return list(self._warnings)
+
+    def _remarked(self, remarks: Remarks) -> Iterator[str]:
+        for its in self.values():
+            yield from remarks.about(its, self.aligned.ids(its.metric), self.aligned.weights_of(its.metric))
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the rankings, whose warnings are found before."""
@@ -391,6 +446,32 @@ class Tests(Mapping[Key, Difference]):
             rows.append([str(its.metric), its.run, *_cells(its, corrected)])
         return rows
 
+    def matrix(self, most: int | None = None) -> list[list[str]]:
+        """The cells of a table of runs and metrics, best run first: means with the letters of `letters`.
+
+        The first row is its header. Empty where there are two runs or a baseline; `most`: of so many runs.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
+        >>> runs["c"] = rg.from_ranked([[1, 0]] * 7 + [[0, 1]])
+        >>> rg.compare(runs, metrics="rr").test().matrix()
+        [['run', 'rr'], ['b', '1.0000 b'], ['c', '0.9375 b'], ['a', '0.5000 a']]
+        """
+        if self._two or self.options.baseline is not None:
+            return []
+        columns = {}
+        for metric in self.options.metrics:
+            means, own = self._means(metric), self.letters(metric)
+            width = max(map(len, own.values()))
+            columns[metric] = {name: f"{number(means[name])} {own[name]:<{width}}" for name in own}
+        order = list(reversed(next(iter(columns.values()))))
+        return [
+            ["run", *map(str, columns)],
+            *([name, *(column[name] for column in columns.values())] for name in order[:most]),
+        ]
+
     def title(self) -> str:
         """What was compared with what.
 
@@ -401,7 +482,9 @@ class Tests(Mapping[Key, Difference]):
         >>> rg.compare(runs, metrics="rr").test().title()
         'b compared with a: 8 queries, paired'
         """
-        queries = f"{counted(self.queries, 'query', 'queries')}, paired"
+        clusters = {its.clusters for its in self.values() if its.clusters != its.queries}
+        within = f" in {counted(max(clusters), 'cluster', 'clusters')}" if clusters else ""
+        queries = f"{counted(self.queries, 'query', 'queries')}{within}, paired"
         if self._two:
             _, run, baseline = next(iter(self))
             return f"{printable(run)} compared with {printable(baseline)}: {queries}"
@@ -412,6 +495,11 @@ class Tests(Mapping[Key, Difference]):
     def _more(self) -> list[str]:
         more = len(self) - MOST_ROWS
         return [f"… and {more} more: columns() and to_pandas() have all"] if more > 0 else []
+
+    def _about_letters(self) -> list[str]:
+        more = len(self.runs) - MOST_ROWS
+        cut = [f"… and {more} more runs: letters() has all"] if more > 0 else []
+        return [*cut, "runs that share a letter are not told apart"]
 
     def table(self) -> str:
         """An aligned text table with verdicts, warnings and notes.
@@ -427,14 +515,19 @@ class Tests(Mapping[Key, Difference]):
         said = [line for verdict in self.verdicts() for line in wrapped(verdict)]
         warned = [line for warning in self.warnings for line in wrapped(f"warning: {warning}")]
         below = [line for note in self.notes() for line in wrapped(note)]
-        parts = [[self.title()], [*text_table(self.rows(MOST_ROWS), names), *self._more()], said, warned, below]
+        letters = self.matrix(MOST_ROWS)
+        shared = [*text_table(letters), *self._about_letters()] if letters else []
+        parts = [[self.title()], [*text_table(self.rows(MOST_ROWS), names), *self._more()], shared, said, warned, below]
         return "\n\n".join("\n".join(part) for part in parts if part)
 
     def __repr__(self) -> str:
         return self.table()
 
     def _repr_html_(self) -> str:
-        return html_table(self.rows(MOST_ROWS), [*self._more(), *self.verdicts(), *self.warnings, *self.notes()])
+        letters = _stripped(self.matrix(MOST_ROWS))
+        shared = html_table(letters, self._about_letters()) if letters else ""
+        notes = [*self._more(), *self.verdicts(), *self.warnings, *self.notes()]
+        return html_table(self.rows(MOST_ROWS), notes) + shared
 
     def to_markdown(self) -> str:
         """The table in Markdown (GitHub's), with the verdicts below.
@@ -446,7 +539,10 @@ class Tests(Mapping[Key, Difference]):
         >>> print(rg.compare(runs, metrics="rr").test().to_markdown().splitlines()[1])
         |:---|---:|---:|---:|---:|---:|---:|---:|
         """
-        return markdown_table(self.rows(MOST_ROWS), below=[*self._more(), *self.verdicts(), *self.warnings])
+        letters = _stripped(self.matrix(MOST_ROWS))
+        shared = [markdown_table(letters, below=self._about_letters())] if letters else []
+        main = markdown_table(self.rows(MOST_ROWS), below=[*self._more(), *self.verdicts(), *self.warnings])
+        return "\n".join([main, *shared])
 
     def to_latex(self) -> str:
         r"""The table in LaTeX, for the package booktabs.
@@ -458,7 +554,10 @@ class Tests(Mapping[Key, Difference]):
         >>> print(rg.compare(runs, metrics="rr").test().to_latex().splitlines()[0])
         \begin{tabular}{lrrrrrrr}
         """
-        return latex_table(self.rows(MOST_ROWS), below=[*self._more(), self.methods().replace("\n", " ")])
+        letters = _stripped(self.matrix(MOST_ROWS))
+        shared = [latex_table(letters, below=self._about_letters())] if letters else []
+        main = latex_table(self.rows(MOST_ROWS), below=[*self._more(), self.methods().replace("\n", " ")])
+        return "\n".join([main, *shared])
 
     def columns(self) -> dict[str, list[Any]]:
         """The columns of a frame by name: the fields of `Difference`, one row for each difference.
@@ -578,6 +677,14 @@ def _cells(its: Difference, corrected: bool) -> list[str]:
         f"{its.better}/{its.same}/{its.worse}",
         "-" if math.isnan(its.effect) else f"{its.effect:+.2f}",
     ]
+
+
+def _stripped(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    return [[cell.rstrip() for cell in row] for row in rows]
+
+
+def _without(numbers: Array | None, row: int) -> Array | None:
+    return None if numbers is None else np.delete(numbers, row)
 
 
 def _tells(its: Difference | None) -> bool:

@@ -253,10 +253,10 @@ def find(engine: Any, program: Any, codes: Any, chunk: Any, capacity: tuple[int,
     return Hits(queries if error_code is None else error_code[1], error_code, *arrays)
 
 
-def hits_of(source: Source, rules: Rules, depth: int, lowest: float) -> Iterator[Hits]:
-    """What is found for all queries, chunk by chunk: hits to a depth with grades above `lowest`."""
+def hits_of(source: Source, rules: Rules, depth: int, lowest: float, judged_depth: int = 1) -> Iterator[Hits]:
+    """What is found for all queries, chunk by chunk: hits to a depth with grades above `lowest`, and judged grades."""
     engine = _backend.walk
-    program = engine.Program([], [], depth, 1, lowest)
+    program = engine.Program([], [], depth, judged_depth, lowest)
     for start, stop in source.chunks():
         found = find(engine, program, rules.codes, source.chunk(start, stop), source.capacity(start, stop))
         if found.error_code is not None:

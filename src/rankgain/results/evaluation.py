@@ -624,6 +624,11 @@ def safe_name(text: str) -> str:
     return f"_{name}" if name[:1].isdigit() else name
 
 
+def weights_of(evaluation: Evaluation, metric: str | Metric) -> Floats | None:
+    """How much each query counts in the mean of a metric; None if all count alike."""
+    return evaluation._factors(metric, None)
+
+
 def same_ids(own: Sequence[Any], other: Sequence[Any]) -> bool:
     """Whether two vectors are of the same queries in the same order."""
     return own == other or list(own) == list(other)  # positions are a range

@@ -1,0 +1,252 @@
+"""Queries that do not count alike, and queries that are not independent: one sign per cluster."""
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from support.made_runs import against_nothing, comparison, evaluation
+
+import rankgain as rg
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+
+def by_hand(differences, weights, clusters, level=Fraction(95, 100)):
+    """(p, low, high) by going through all sign vectors in exact numbers."""
+    rows = {}
+    for value, weight, cluster in zip(differences, weights, clusters, strict=True):
+        total, whole = rows.get(cluster, (Fraction(0), Fraction(0)))
+        rows[cluster] = total + Fraction(value) * Fraction(weight), whole + Fraction(weight)
+    sums, wholes = zip(*rows.values(), strict=True)
+    reached, means = 0, []
+    for flipped in itertools.product((0, 1), repeat=len(rows)):
+        part = sum(own for own, flip in zip(sums, flipped, strict=True) if flip)
+        reached += abs(sum(sums) - 2 * part) >= abs(sum(sums))
+        if any(flipped) and not all(flipped):
+            means.append(part / sum(own for own, flip in zip(wholes, flipped, strict=True) if flip))
+    rank = int((1 - level) * 2 ** len(rows)) // 2
+    means.sort()
+    return reached / 2 ** len(rows), float(means[rank - 1]), float(means[-rank])
+
+
+def made(seed, queries, clusters=None):
+    """Differences with ties and zeros, weights, and labels: dyadic numbers, which the grid holds as they are."""
+    random = np.random.default_rng(seed)
+    differences = random.integers(-8, 17, queries) / 16 * (random.random(queries) < 0.8)
+    labels = random.permutation(np.arange(queries) % (clusters or queries))
+    return differences.tolist(), (random.integers(1, 9, queries) / 8).tolist(), labels.tolist()
+
+
+def the_test(differences, **options):
+    return against_nothing(differences).test(**options)["cg", "run", "zero"]
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize(("weighted", "clusters"), [(True, None), (False, 8), (True, 8)])
+def test_all_sign_vectors(seed, weighted, clusters):
+    differences, weights, labels = made(seed, 8 if clusters is None else 20, clusters)
+    found = the_test(differences, weights=weights if weighted else None, clusters=labels if clusters else None)
+    p, low, high = by_hand(differences, weights if weighted else [1] * len(differences), labels)
+    assert found.p == p
+    assert found.method == "exact"
+    assert (found.low, found.high) == (pytest.approx(low, abs=1e-9), pytest.approx(high, abs=1e-9))
+    assert found.clusters == 8
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_exact_means_of_more_clusters_than_are_gone_through_by_default(seed):
+    differences, weights, labels = made(seed, 40, 18)
+    found = the_test(differences, weights=weights, clusters=labels, method="exact", flips=99, level=0.9)
+    p, low, high = by_hand_quickly(differences, weights, labels, 0.9)
+    assert found.p == p
+    assert (found.low, found.high) == (pytest.approx(low, abs=1e-9), pytest.approx(high, abs=1e-9))
+
+
+def by_hand_quickly(differences, weights, clusters, level):
+    """As by_hand, in NumPy, where all numbers are dyadic."""
+    sums, wholes = (np.bincount(clusters, weights=own) for own in (np.multiply(differences, weights), weights))
+    bits = np.arange(2 ** len(sums))[:, None] >> np.arange(len(sums)) & 1
+    part, whole = bits @ sums, bits @ wholes
+    inside = (bits.any(axis=1)) & (~bits.all(axis=1))
+    means, rank = np.sort(part[inside] / whole[inside]), int((1 - level) * len(bits)) // 2
+    reached = np.abs(sums.sum() - 2 * part) >= np.abs(sums.sum())
+    return reached.mean(), means[rank - 1], means[-rank]
+
+
+@pytest.mark.parametrize("queries", [12, 20, 60])
+@pytest.mark.parametrize("weight", [1, 4, 0.125])
+def test_equal_weights_and_single_clusters_change_nothing(queries, weight):
+    random = np.random.default_rng(queries)
+    runs = comparison({name: random.random(queries) for name in "abc"}, metric="cg")
+    plain = runs.test(flips=999, margin=0.05)
+    assert repr(dict(runs.test(flips=999, margin=0.05, clusters=range(queries)))) == repr(dict(plain))
+    for key, its in runs.test(flips=999, margin=0.05, weights=[weight] * queries).items():
+        own = plain[key]
+        assert its[:13] == own[:13]
+        assert its._replace(sd=0, effect=0, detectable=0) == own._replace(sd=0, effect=0, detectable=0)
+        assert (its.sd, its.effect, its.detectable) == pytest.approx((own.sd, own.effect, own.detectable))
+
+
+@pytest.mark.parametrize("queries", [14, 60])
+def test_whole_weights_are_queries_of_one_cluster(queries):
+    """A query of weight 3 is as three queries of one sign."""
+    random = np.random.default_rng(queries)
+    differences, times = random.normal(0.05, 0.2, queries), random.integers(1, 4, queries)
+    weighted = the_test(differences, weights=times, flips=999)
+    repeated = the_test(
+        np.repeat(differences, times), clusters=np.repeat(np.arange(queries), times), flips=999, level=0.95
+    )
+    assert repeated.p == weighted.p
+    assert repeated.low == pytest.approx(weighted.low, abs=1e-9)
+    assert repeated.high == pytest.approx(weighted.high, abs=1e-9)
+    assert repeated.difference == pytest.approx(weighted.difference)
+
+
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("queries", [8, 24, 50])
+def test_p_and_interval_agree(seed, queries):
+    differences, weights, labels = made(seed, queries, queries // 2)
+    for options in ({"weights": weights}, {"clusters": labels}, {"weights": weights, "clusters": labels}):
+        found = the_test(differences, **options, flips=199, level=0.9, margin=0.05)
+        assert found.decided == (not found.low <= 0.0 <= found.high)
+        assert found.not_worse == (found.low > -0.05)
+        assert found.low <= found.difference <= found.high
+
+
+def test_dependent_queries_do_not_count_twice():
+    """Ten queries, each asked five times: as ten, the difference is not decided; as fifty, it would be."""
+    own = [0.3, -0.1, 0.2, 0.4, -0.2, 0.1, 0.3, -0.1, 0.2, -0.1]
+    assert the_test(own * 5, flips=999).decided
+    found = the_test(own * 5, clusters=[*range(10)] * 5, flips=999)
+    once = the_test(own, flips=999)
+    assert not found.decided
+    assert (found.p, found.clusters, found.queries) == (once.p, 10, 50)
+    assert found.detectable == pytest.approx(once.detectable)
+    assert (found.low, found.high) == pytest.approx((once.low, once.high), abs=1e-9)
+
+
+def test_max_t_margins_and_families():
+    random = np.random.default_rng(1)
+    runs = comparison({name: {m: random.random(40) for m in ("ndcg", "ap")} for name in "abcd"})
+    options = {"weights": random.random(40), "clusters": np.arange(40) // 2, "flips": 999, "margin": 0.1}
+    for family, correction in itertools.product(("metric", "all"), ("max-t", "holm", "bh", None)):
+        tests = runs.test("a", family=family, correction=correction, **options)
+        for its in tests.values():
+            assert its.adjusted >= its.p
+            assert its.clusters == 20
+    alone = runs.test("a", metrics="ap", correction=None, **options)
+    for key in alone:
+        assert alone[key]._replace(comparisons=0) == runs.test("a", correction=None, **options)[key]._replace(
+            comparisons=0
+        )
+
+
+@pytest.mark.parametrize("power", [-900, 3, 900])
+def test_only_the_ratio_of_weights_matters(power):
+    random = np.random.default_rng(2)
+    differences, weights = random.normal(size=50), random.random(50)
+    one = the_test(differences, weights=weights, flips=499)
+    other = the_test(differences, weights=weights * 2.0**power, flips=499)
+    assert (one.p, one.low, one.high) == (other.p, other.low, other.high)
+
+
+def test_weights_by_id_zero_weights_and_common_queries():
+    weights = {"q1": 2, "q2": 0, "q3": 1, "q4": 1, "q5": 3}
+    runs = rg.Comparison(
+        {
+            "a": evaluation([0.1, 0.2, math.nan, 0.4, 0.5], ["q1", "q2", "q3", "q4", "q5"]),
+            "b": evaluation([0.9, 0.7, math.nan, 0.5], ["q5", "q4", "q3", "q2"]),
+        }
+    )
+    tests = runs.test(queries="common", weights=weights, clusters={q: q for q in weights})
+    found = tests["ndcg", "b", "a"]
+    assert (tests.queries, tests.left_out) == (2, 3)
+    assert found.difference == pytest.approx((1 * (0.7 - 0.4) + 3 * (0.9 - 0.5)) / 4)
+    assert found.mean == pytest.approx((0.7 + 3 * 0.9) / 4)
+    assert tests.aligned.weights_of("ndcg").tolist() == [1.0, 3.0]
+
+
+def test_a_metric_that_weighs_queries():
+    """GAUC: what is tested is what the table shows."""
+    random = np.random.default_rng(0)
+    sizes = random.integers(5, 30, 30)
+    labels, ids = random.integers(0, 2, sizes.sum()), np.repeat(np.arange(30), sizes)
+    runs = rg.compare(
+        {
+            name: rg.from_scores(labels, labels * boost + random.random(len(labels)), qid=ids)
+            for name, boost in (("a", 0.1), ("b", 0.3))
+        },
+        metrics=["gauc", "auc"],
+    )
+    tests = runs.test(flips=999)
+    for metric in ("gauc", "auc"):
+        means = runs.aggregate()
+        assert tests[metric, "b", "a"].mean == pytest.approx(means["b"][metric], abs=1e-12)
+    assert "gauc: queries are weighted, and tell as much as" in " ".join(tests.notes())
+    with pytest.raises(ValueError, match=r"^family='all': auc and gauc weigh queries differently: test them apart"):
+        runs.test(flips=999, family="all")
+    with pytest.raises(ValueError, match=r"^gauc weighs queries, and method='t' takes no weights"):
+        runs.test(method="t")
+
+
+def test_what_is_said():
+    random = np.random.default_rng(0)
+    runs = comparison({"a": random.random(60), "b": random.random(60)}, metric="cg")
+    tests = runs.test(clusters=np.arange(60) // 3, weights=random.random(60), flips=999)
+    assert tests.title() == "b compared with a: 60 queries in 20 clusters, paired"
+    assert "a new test with 20 clusters of this spread" in tests.verdicts()[0]
+    assert "of the weighted mean difference over 60 queries in 20 clusters (one sign per cluster)" in tests.methods()
+    table = " ".join(tests.table().split())
+    assert "queries of one cluster have one sign together, since they are not independent of each other" in table
+    assert "cg: queries are weighted, and tell as much as " in table
+    assert "with few queries, rare large differences may be missing" in table
+    few = the_test([0.1, 0.2, 0.3, 0.4], clusters=list("xxyz"))
+    assert (
+        "Three clusters that differ cannot show a difference at 0.05: the smallest possible p is 0.25" in few.verdict()
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"weights": [1, 2]}, ValueError, "^weights has 2 numbers, and there are 3 queries: give one per query"),
+        ({"weights": [1, -2, 1]}, ValueError, "^weights: position 1, query 1: a weight must be finite and not"),
+        ({"weights": [1, math.nan, 1]}, ValueError, "^weights: position 1, query 1: a weight must be finite"),
+        ({"weights": [1, "2", 1]}, TypeError, "^weights: position 1, query 1: a weight must be a number, not str$"),
+        ({"weights": [0, 0, 0]}, ValueError, "^weights are all 0"),
+        ({"weights": {0: 1}}, ValueError, "^weights: query 1 has no weight"),
+        ({"weights": 3}, TypeError, "^weights must hold one number per query, or be a mapping by query id, not int$"),
+        ({"weights": [0, 1, 0]}, ValueError, "^ndcg: a test needs at least 2 queries .* there is one$"),
+        ({"clusters": [1, 2]}, ValueError, "^clusters has 2 labels, and there are 3 queries: give one per query"),
+        ({"clusters": {0: "x"}}, ValueError, r"^clusters: 2 queries have no cluster \(first: 1\): give each"),
+        ({"clusters": "xyz"}, TypeError, "^clusters must be a mapping from query to cluster, or hold one label per"),
+        ({"clusters": 3}, TypeError, "^clusters must be a mapping from query to cluster"),
+        ({"clusters": "x"}, TypeError, "^clusters must be a mapping"),
+        ({"clusters": list("xxx")}, ValueError, "^clusters: all queries are in one cluster, and a test needs at"),
+        ({"weights": [1, 1, 2], "method": "t"}, ValueError, "^weights: method='t' takes none: choose method='random"),
+        ({"clusters": [1, 1, 2], "method": "t"}, ValueError, "^clusters: method='t' takes none: choose method='random"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(options, error, message):
+    with pytest.raises(error, match=message):
+        comparison({"a": [0.1, 0.2, 0.3], "b": [0.3, 0.1, 0.2]}).test(**options)
+
+
+def test_exact_with_too_many_clusters():
+    differences = np.random.default_rng(0).random(100)
+    message = "^method='exact': cg: 'run' and 'zero' differ in 50 clusters, and all sign vectors are gone through for"
+    with pytest.raises(ValueError, match=message):
+        the_test(differences, clusters=np.arange(100) // 2, method="exact")
+
+
+def test_one_query_that_decides_within_clusters():
+    tests = against_nothing([0.01, -0.02, 0.01, -0.02, 0.01, -0.01, 0.9, -0.01]).test(
+        clusters=[0, 0, 1, 1, 2, 2, 3, 3], weights=[1, 1, 1, 1, 1, 1, 2, 1]
+    )
+    assert tests.influence("cg", "run", "zero") == (
+        "cg: without query 6 the difference of run to zero would be -0.0043, not +0.1967"
+    )
+    near = against_nothing([0.2, 0.3, 0.25, 0.2, 0.3, 0.2]).test(clusters=[0, 1, 2, 3, 4, 5], level=0.95)
+    assert near.influence("cg", "run", "zero").endswith(", and it would be not decided")
