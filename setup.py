@@ -4,13 +4,17 @@ RANKGAIN_EXTENSION=auto     compile if it can be done, else install the pure-Pyt
                    require  a failure to compile is a failure to install
                    skip     do not try; the wheel is py3-none-any
 RANKGAIN_DEBUG=1            bounds checks, initialisation checks and C assertions on, optimisation off
+SOURCE_DATE_EPOCH           the date of every file in an sdist or wheel: with it, the same sources give the same bytes
 """
 
+import gzip
 import os
 import re
 import subprocess
 import sys
 import sysconfig
+import tarfile
+import time
 from pathlib import Path
 
 from setuptools import Extension, setup
@@ -92,6 +96,10 @@ def extensions() -> list[Extension]:
     return modules
 
 
+def mode_of(executable: bool | int) -> int:
+    return 0o755 if executable else 0o644
+
+
 class WholeSdist(sdist):
     """All sources and tests with what they read, whatever this build compiles; nothing that was built."""
 
@@ -100,15 +108,41 @@ class WholeSdist(sdist):
         built = {name for name in found if re.search(r"\.(so|pyd|pyc)$|\.egg-info", name)}
         super().make_release_tree(base_dir, sorted((found - built).union(files)))
 
+    def make_archive(self, base_name: str, format: str, root_dir=None, base_dir=None, owner=None, group=None) -> str:
+        """Without what depends on who packs it, where and when."""
+        date = int(os.environ.get("SOURCE_DATE_EPOCH", time.time()))
+
+        def impersonal(entry: tarfile.TarInfo) -> tarfile.TarInfo:
+            entry.mtime, entry.mode = date, mode_of(entry.isdir() or entry.mode & 0o100)
+            entry.uid = entry.gid = 0
+            entry.uname = entry.gname = ""
+            return entry
+
+        name = f"{base_name}.tar.gz"
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        with (
+            open(name, "wb") as file,
+            gzip.GzipFile("", "wb", fileobj=file, mtime=date) as packed,
+            tarfile.open(fileobj=packed, mode="w") as archive,
+        ):
+            archive.add(base_dir, filter=impersonal)
+        return name
+
 
 class HonestWheel(bdist_wheel):
-    """A wheel in which nothing was compiled says so in its tag."""
+    """A wheel in which nothing was compiled says so in its tag; and one's umask does not show."""
 
     def get_tag(self) -> tuple[str, str, str]:
         built = [path for path in self.get_finalized_command("build_ext").get_outputs() if Path(path).exists()]
         if not built:
             self.root_is_pure, self.py_limited_api = True, False
         return super().get_tag()
+
+    def write_wheelfile(self, wheelfile_base: str, **about: str) -> None:
+        """The last of its files, after which all get the modes that they have for everybody."""
+        super().write_wheelfile(wheelfile_base, **about)
+        for path in Path(self.bdist_dir).rglob("*"):
+            path.chmod(mode_of(path.is_dir() or path.suffix == ".so"))
 
 
 # The first part of the README, which every wheel holds for its page: the rest would be a twentieth of the wheel.

@@ -6,10 +6,12 @@ zizmor, in `lint` of .ci/run, looks at what linters know: permissions, caches, p
 import re
 import subprocess
 import sys
+import tomllib
 from itertools import chain
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 from ruamel.yaml import YAML
 from support import ROOT, release
 from support.release import PLATFORMS, PYTHONS, RELEASE
@@ -52,6 +54,39 @@ def test_every_python_and_kind_of_linux_is_tested_on_every_change():
     assert {*images} <= identifiers("ubuntu-24.04")
     assert tested | {image.partition("-")[0] for image in images} == {*chain.from_iterable(PYTHONS.values())}
     assert any("-musllinux_" in image for image in images)
+
+
+def test_every_wheel_is_tested():
+    images, legs = (JOBS["wheels"][job]["strategy"]["matrix"] for job in ("again", "tested"))
+    assert {*images["os"], *legs["os"]} == {*RUNNERS}
+    assert {RUNNERS[runner][0] for runner in images["os"]} == {"linux"}
+    tested = {"cp" + str(python).replace(".", "") for python in legs["python"]}
+    assert tested == {*chain.from_iterable(PYTHONS.values())}
+
+
+def test_what_is_published_is_kept_before_other_code_runs():
+    needed = r"(actions/checkout|actions/setup-python|pypa/cibuildwheel)@|.*build-requirements.txt$"
+    for job in ("compiled", "portable"):
+        steps = [step.get("uses", step.get("run")) for step in JOBS["wheels"][job]["steps"]]
+        upload = next(place for place, step in enumerate(steps) if step.startswith("actions/upload-artifact@"))
+        assert all(re.match(needed, step, re.MULTILINE) for step in steps[:upload]), job
+    (wheels,) = (step for step in JOBS["wheels"]["compiled"]["steps"] if "cibuildwheel@" in step["uses"])
+    assert wheels["env"] == {"CIBW_TEST_SKIP": "*"}
+
+
+def test_what_builds_a_release_is_pinned_by_hash():
+    text = (ROOT / ".github" / "build-requirements.txt").read_text(encoding="utf-8")
+    entries = re.sub(r"#.*\n|\\\n", "", text).splitlines()
+    pinned = {}
+    for entry in entries:
+        requirement, *hashes = entry.split("--hash=sha256:")
+        name, _, version = requirement.partition(";")[0].strip().partition("==")
+        assert version
+        assert hashes
+        pinned[name] = version
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    for needed in map(Requirement, project["build-system"]["requires"]):
+        assert pinned[needed.name] in needed.specifier
 
 
 def steps(script: str) -> set[str]:

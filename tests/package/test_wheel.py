@@ -43,13 +43,15 @@ def members(wheel: Path) -> tuple[set[str], set[str]]:
 
 
 def shipped() -> set[str]:
-    """What a wheel of any kind has of the sources: Python, types, what other code compiles with, and the sample."""
+    """What a wheel of any kind has of the sources: Python, types, what other code compiles with, schemas, the sample."""
     sources = {Path(name).relative_to("src/rankgain") for name in files("src")}
     single = {"py.typed", "__init__.pxd", "capi.pxd"}
     return {
         f"rankgain/{path.as_posix()}"
         for path in sources
-        if path.suffix in {".py", ".pyi"} or path.as_posix() in single or path.parts[0] in {"include", "sample"}
+        if path.suffix in {".py", ".pyi", ".json"}
+        or path.as_posix() in single
+        or path.parts[0] in {"include", "sample"}
     }
 
 
@@ -126,7 +128,8 @@ def test_broken_extension_is_not_passed_over(compiled: Path, tmp_path: Path) -> 
     binaries = [*broken.glob(f"rankgain/**/*{BINARY}")]
     assert binaries
     # what is asked for when it is needed
-    later = {"lines": "from rankgain._backend import lines", "capi": "import rankgain.capi"}
+    later = {name: f"from rankgain._backend import {name}" for name in ("lines", "flips", "lambdas")}
+    later["capi"] = "import rankgain.capi"
     for binary in binaries:
         whole = binary.read_bytes()
         binary.write_bytes(b"not a library")
