@@ -802,7 +802,7 @@ class Comparison(Mapping[str, Evaluation]):
         570
         """
         from rankgain.comparison.power import check_power, queries_needed
-        from rankgain.comparison.testing import check_level
+        from rankgain.results.significance import check_level
 
         wanted, share = check_power(difference, power)
         alpha = 1.0 - check_level(level)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from rankgain.comparison.significance import rejected
 from rankgain.metrics.metric import Metric, better
 from rankgain.results.escape import printable
+from rankgain.results.significance import rejected
 from rankgain.scalars import short
 
 EXACT, RANDOM, STUDENT = "exact", "randomization", "t"

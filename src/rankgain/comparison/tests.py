@@ -13,13 +13,13 @@ from rankgain.comparison.aligned import Aligned
 from rankgain.comparison.difference import EXACT, RANDOM, STUDENT, Difference, counted, number_word, p_text, signed
 from rankgain.comparison.letters import letters_of
 from rankgain.comparison.remarks import Remarks
-from rankgain.comparison.significance import ENUMERATED, Flips, effective, exact_p, facts, rejected
-from rankgain.comparison.significance import EXACT as EXACT_BY_DEFAULT
 from rankgain.comparison.testing import BH, MAX_T, Options, columns_of, too_coarse
 from rankgain.metrics.aggregators import geometric_mean
 from rankgain.metrics.metric import Metric, aggregator, better
 from rankgain.results import export as exports
 from rankgain.results.escape import latex, markdown, printable
+from rankgain.results.significance import ENUMERATED, Flips, effective, exact_p, facts, rejected
+from rankgain.results.significance import EXACT as EXACT_BY_DEFAULT
 from rankgain.results.text import html_table, number, text_table
 from rankgain.scalars import Array, short
 
