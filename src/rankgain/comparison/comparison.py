@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -83,6 +83,7 @@ class Comparison(Mapping[str, Evaluation]):
             raise ValueError("evaluations is empty: give at least one run")
         self._evaluations = dict(evaluations)
         self._rankings: Mapping[str, Rankings] = {}
+        self._left_out = 0  # queries that not all runs have
         for name, evaluation in self._evaluations.items():
             if not isinstance(name, str):
                 raise TypeError(f"evaluations: the name of a run must be a str, not {type(name).__name__} {name!r}")
@@ -104,7 +105,7 @@ class Comparison(Mapping[str, Evaluation]):
         return vars(self) | {"_rankings": {}}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update({"_rankings": {}} | state)
+        vars(self).update({"_rankings": {}, "_left_out": 0} | state)
 
     def __getitem__(self, run: str) -> Evaluation:
         try:
@@ -579,7 +580,9 @@ class Comparison(Mapping[str, Evaluation]):
             queries=queries,
             threads=threads,
         )
-        return Tests(*compute(self, options, weights, clusters), options, self._remarks(threads))
+        differences, aligned = compute(self, options, weights, clusters)
+        aligned = aligned._replace(left_out=aligned.left_out + self._left_out)
+        return Tests(differences, aligned, options, self._remarks(threads))
 
     def _remarks(self, threads: int) -> Remarks | None:
         from rankgain.comparison.remarks import Remarks
@@ -741,7 +744,7 @@ class Comparison(Mapping[str, Evaluation]):
         """
         from rankgain.comparison.report import page_of
 
-        page = page_of(self.test() if tests is None else tests, groups, self)
+        page = page_of(self.test() if tests is None else tests, groups, self, self._rankings)
         with open(path, "w", encoding="utf-8", newline="\n") as file:
             file.write(page)
 
@@ -829,6 +832,12 @@ def legend(runs: Comparison) -> list[str]:
     """What the marks of a table say, or why there are none."""
     if len(runs) == 1:
         return []
+    left_out = runs._left_out
+    if left_out:
+        return [
+            "*: the best",
+            f"left out, since not all runs have them: {left_out} {'query' if left_out == 1 else 'queries'}",
+        ]
     return ["*: the best"] if same_queries(runs) else ["no best is marked: the runs answered different queries"]
 
 
@@ -849,6 +858,7 @@ def compare(
     *,
     ties: Ties | None = None,
     missing: Missing = "zero",
+    queries: Literal["all", "same", "common"] = "all",
 ) -> Comparison:
     """Evaluate several runs against the same judgments, which are read once.
 
@@ -867,6 +877,10 @@ def compare(
         ``"docid"``.
     missing : {"zero", "skip"}, default "zero"
         Whether queries that a run lacks are evaluated as empty lists or left out, as in `from_qrels`.
+    queries : {"all", "same", "common"}, default "all"
+        Which queries are kept where the runs were evaluated on different ones. ``"all"``: those of each run, and the
+        table marks no best. ``"same"``: none, that is refused. ``"common"``: those that all runs have, in the order of
+        the first run.
 
     Returns
     -------
@@ -877,7 +891,8 @@ def compare(
     ------
     ValueError
         If `judgments`, the constructor for the form of a run or `Rankings.evaluate` would raise it (the message names
-        the run); if `qrels` is not given and a run is not Rankings; or if `runs` is empty.
+        the run); if `qrels` is not given and a run is not Rankings; if `runs` is empty; if `queries` is unknown; or if
+        it is ``"same"`` and the runs have different queries, or ``"common"`` and they have none in common.
     TypeError
         If `runs` is not a mapping from str to runs, or one of these calls would raise it.
     OSError
@@ -904,6 +919,8 @@ def compare(
     *: the best
     ...
     """
+    if queries not in ("all", "same", "common"):
+        raise ValueError(f"queries must be 'all', 'same' or 'common', not {queries!r}")
     if not isinstance(runs, Mapping):
         raise TypeError(f"runs must be a mapping from name to run, not {type(runs).__name__}")
     asked = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
@@ -918,7 +935,16 @@ def compare(
         except (ValueError, TypeError) as error:
             kind = ValueError if isinstance(error, ValueError) else TypeError
             raise kind(f"run {name!r}: {error}") from error
-    return with_rankings(Comparison(results), kept)
+    left_out = 0
+    if queries != "all" and len(results) > 1:
+        from rankgain.comparison.aligned import common_queries
+
+        common, left_out = common_queries(results, queries)
+        if common is not None:
+            results = {name: result.subset(common) for name, result in results.items()}
+    comparison = with_rankings(Comparison(results), kept)
+    comparison._left_out = left_out
+    return comparison
 
 
 def with_rankings(comparison: Comparison, rankings: Mapping[str, Rankings]) -> Comparison:
