@@ -355,7 +355,7 @@ def _compare(options: argparse.Namespace) -> None:
     if options.report is not None:
         from rankgain.comparison.report import page_of  # which needs Jinja2 and matplotlib
 
-        page = page_of(tests, groups, comparison, command=shown_command(options.given))
+        page = page_of(tests, groups, comparison, held, command=shown_command(options.given))
         write_whole(options.report, page.encode("utf-8"))
     text = COMPARED[options.form](tests, groups)
     if options.output is None:

@@ -409,6 +409,17 @@ def parts_of(rankings: Rankings) -> tuple[Source, Rules]:
     return rankings._source, rankings._rules
 
 
+def first_documents(rankings: Rankings, query_ids: Iterable[Any]) -> dict[Any, Any]:
+    """The document that each of these queries ranks first, by query; without those where it is not known."""
+    source, rules = parts_of(rankings)
+    if rules.judged_only:
+        return {}
+    wanted = set(query_ids)
+    places = {query: row for row, query in enumerate(source.query_ids) if query in wanted}
+    found = {query: source.first(row, rules) for query, row in places.items()}
+    return {query: document for query, document in found.items() if document is not None}
+
+
 def sizes_of(rankings: Rankings) -> Ints:
     """How many documents each query returned, of those that count."""
     source, rules = parts_of(rankings)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support.made_runs import comparison
 
-from rankgain.comparison.significance import Columns, Flips, facts
+from rankgain.results.significance import Columns, Flips, facts
 
 ALPHA = 0.05
 

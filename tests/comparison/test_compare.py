@@ -1,6 +1,7 @@
 """compare: runs of any form against truth of any form."""
 
 import io
+import pickle
 
 import numpy as np
 import pytest
@@ -117,3 +118,45 @@ def test_the_usual_metrics_and_one_reading_of_the_truth():
 def test_compare_refuses(runs, qrels, metrics, expected, message):
     with pytest.raises(expected, match=message):
         rg.compare(runs, qrels, metrics)
+
+
+SOME = {"a": {"q1": {"d1": 1.0, "x": 2.0}, "q2": {"d1": 1.0}}, "b": {"q3": {"d1": 1.0}, "q2": {"x": 1.0, "d1": 0.5}}}
+OF_ALL = {query: {"d1": 1} for query in ("q1", "q2", "q3")}
+
+
+def test_queries_that_all_runs_have(backend):
+    comparison = rg.compare(SOME, OF_ALL, "rr", missing="skip", queries="common")
+    assert {name: list(result.query_ids) for name, result in comparison.items()} == {"a": ["q2"], "b": ["q2"]}
+    assert comparison.best("rr") == ["a"]
+    assert "left out, since not all runs have them: 2 queries" in comparison.table()
+    assert "left out, since not all runs have them: 2 queries" in pickle.loads(pickle.dumps(comparison)).table()
+    two = {name: run | {"q4": {"d1": 1.0}} for name, run in SOME.items()}
+    tests = rg.compare(two, OF_ALL | {"q4": {"d1": 1}}, "rr", missing="skip", queries="common").test()
+    assert (tests.queries, tests.left_out) == (2, 2)
+    whole = rg.compare(SOME, OF_ALL, "rr", missing="skip")
+    assert {name: list(result.query_ids) for name, result in whole.items()} == {"a": ["q1", "q2"], "b": ["q2", "q3"]}
+    for queries in ("same", "common"):
+        zero = rg.compare(SOME, OF_ALL, "rr", queries=queries)
+        assert zero == rg.compare(SOME, OF_ALL, "rr")
+        assert "left out" not in zero.table()
+        assert rg.compare({"a": SOME["a"]}, OF_ALL, "rr", missing="skip", queries=queries)["a"].query_ids == [
+            "q1",
+            "q2",
+        ]
+
+
+@pytest.mark.parametrize(
+    ("queries", "runs", "message"),
+    [
+        (
+            "same",
+            SOME,
+            "^run 'b' lacks 1 query that 'a' has .first: 'q1'.: evaluate with missing='zero', or take queries=",
+        ),
+        ("common", {"a": SOME["a"], "b": {"q3": {}}}, "^queries: the runs have no query in common$"),
+        ("few", SOME, "^queries must be 'all', 'same' or 'common', not 'few'$"),
+    ],
+)
+def test_queries_that_are_refused(queries, runs, message):
+    with pytest.raises(ValueError, match=message):
+        rg.compare(runs, OF_ALL, "rr", missing="skip", queries=queries)

@@ -5,7 +5,7 @@ import importlib
 import numpy as np
 import pytest
 
-from rankgain.comparison import significance
+from rankgain.results import significance
 
 LOWER = (1 << 64) - 1
 

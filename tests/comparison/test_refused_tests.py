@@ -65,7 +65,7 @@ def test_other_queries():
     )
     message = (
         r"^run 'b' lacks 2 queries that 'a' has \(first: 'q3'\): evaluate with missing='zero', or "
-        r"test\(queries='common'\)$"
+        r"take queries='common'$"
     )
     with pytest.raises(ValueError, match=message):
         runs.test()

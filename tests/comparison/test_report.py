@@ -76,3 +76,54 @@ def test_without_jinja(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "jinja2", None)
     with pytest.raises(ImportError, match=r"a report needs Jinja2 and matplotlib .*pip install 'rankgain\[report\]'"):
         page(tmp_path, comparison({"a": [0.1, 0.2], "b": [0.2, 0.3]}))
+
+
+QRELS = {f"q{row}": {f"d{row}": 1} for row in range(8)}
+
+
+def runs_in(form):
+    """Two runs, of which the first ranks d0, d1 … first, and the second x<b>0, …, by the rules of the form."""
+    import pandas as pd
+
+    import rankgain as rg
+
+    one = {f"q{row}": {f"d{row}": 2.0, "w": 1.0} for row in range(8)}
+    other = {f"q{row}": {f"x<b>{row}": 0.5, f"d{row}": 0.5, "a": 0.25} for row in range(8)}
+    if form == "dicts":
+        return {"one": one, "other": other}
+    if form == "lists":
+        return {
+            name: {query: sorted(own, key=lambda d, own=own: (own[d], d), reverse=True) for query, own in run.items()}
+            for name, run in (("one", one), ("other", other))
+        }
+    if form == "rankings":
+        return {"one": rg.from_qrels(QRELS, one), "other": rg.from_qrels(QRELS, other).limited(depth=2)}
+    return {
+        name: pd.DataFrame(
+            [(query, document, score) for query, own in run.items() for document, score in own.items()],
+            columns=["query_id", "doc_id", "score"],
+        )
+        for name, run in (("one", one), ("other", other))
+    }
+
+
+@pytest.mark.parametrize("form", ["dicts", "lists", "frames", "rankings"])
+def test_what_each_run_ranked_first(tmp_path, form):
+    import rankgain as rg
+
+    text = page(tmp_path, rg.compare(runs_in(form), QRELS if form != "rankings" else None, "rr"))
+    assert "one ranked first</button>" in text
+    assert "other ranked first</button>" in text
+    row = re.search(r"<tr>\s*<td[^>]*><bdi>q3</bdi>.*?</tr>", text, re.DOTALL)[0]
+    assert re.findall(r"<bdi>(.*?)</bdi>", row) == ["q3", "1.0000", "0.5000", "-0.5000", "d3", "x&lt;b&gt;3"]
+
+
+def test_nothing_is_said_where_ids_are_not_at_hand(tmp_path):
+    import rankgain as rg
+
+    runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
+    assert "ranked first" not in page(tmp_path, rg.compare(runs, metrics="rr"))
+    few = {"one": {"q0": {}, "q1": {"d1": 1.0}}, "other": {"q0": {"d0": 1.0}}}
+    text = page(tmp_path, rg.compare(few, QRELS, "rr"))
+    row = re.search(r"<tr>\s*<td[^>]*><bdi>q1</bdi>.*?</tr>", text, re.DOTALL)[0]
+    assert re.findall(r"<bdi>(.*?)</bdi>", row)[-2:] == ["d1", ""]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from support.made_runs import against_nothing, comparison
 
 from rankgain.comparison.corrections import benjamini_hochberg, holm
-from rankgain.comparison.significance import exact_p
+from rankgain.results.significance import exact_p
 
 pytestmark = pytest.mark.usefixtures("backend")
 

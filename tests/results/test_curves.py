@@ -1,5 +1,6 @@
 """Curves hold what evaluate gives at each cut-off, and the picture shows what the curves hold."""
 
+import math
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.made_runs import against_nothing
 from support.strategies import TIES, depths, documents
 
 import rankgain as rg
@@ -94,6 +96,43 @@ def test_without_a_query_that_counts(backend):
     empty = rg.from_ranked(np.zeros((0, 4))).curve("ndcg", [1, 2])
     assert empty.values.shape == (0, 2)
     assert np.isnan(empty.mean()).all()
+
+
+def test_the_interval_holds_what_a_test_against_nothing_does_not_reject(backend):
+    """As of the differences to a run whose values are all 0, at each cut-off."""
+    random = np.random.default_rng(0)
+    for queries in (12, 40):
+        curve = rg.from_ranked(random.integers(0, 2, (queries, 9))).curve("dcg", [1, 4, 9])
+        ends = curve.interval(0.9, flips=999, seed=5)
+        assert ends.shape == (2, 3)
+        for column, low, high in zip(curve.values.T, *ends, strict=True):
+            found = against_nothing(column).test(level=0.9, flips=999, seed=5)["cg", "run", "zero"]
+            assert (low, high) == pytest.approx((found.low, found.high), abs=1e-8)
+            assert low < column.mean() < high
+
+
+def test_the_interval_of_few_queries_and_of_queries_without_a_value(backend):
+    few = rg.from_ranked([[0, 1], [1, 0]]).curve("rr", [1, 2])
+    assert few.interval().tolist() == [[-math.inf] * 2, [math.inf] * 2]
+    assert rg.from_ranked([[0, 1]]).curve("rr", [1]).interval().tolist() == [[-math.inf], [math.inf]]
+    lists = [[0, 1], [1, 0], [0, 1], [1, 0], [1, 1], [0, 1], [1, 0]]
+    metric = rg.metric("ndcg", empty=math.nan)
+    one = rg.from_ranked(lists).curve(metric, [1, 2]).interval()
+    assert rg.from_ranked([*lists, [0, 0]]).curve(metric, [1, 2]).interval().tolist() == one.tolist()
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "text"),
+    [
+        ({"level": 95}, ValueError, "^level must be between 0 and 1, such as 0.95, not 95$"),
+        ({"level": "x"}, TypeError, "^level must be a number, not str$"),
+        ({"flips": 0}, ValueError, "^flips must be from 1 to 100000000, not 0$"),
+        ({"seed": 0.5}, TypeError, "^seed must be an integer, not float$"),
+    ],
+)
+def test_interval_is_refused(options, error, text):
+    with pytest.raises(error, match=text):
+        rankings().curve("dcg", [1, 2]).interval(**options)
 
 
 def test_a_curve_is_frozen():
@@ -235,6 +274,20 @@ if find_spec("matplotlib"):
         drawn = [segment[:, 1].tolist() for segment in queries.get_segments()]
         assert drawn == curve.values.tolist()
         assert queries.get_zorder() < axes.lines[1].get_zorder()
+
+    def test_the_band_is_the_interval():
+        curve = rankings(1).curve("ndcg", [1, 5, 9])
+        axes = curve.plot(interval=0.9)
+        (band,) = axes.collections
+        corners = band.get_paths()[0].vertices
+        low, high = curve.interval(0.9)
+        for k, ends in zip(curve.ks.tolist(), zip(low, high, strict=True), strict=True):
+            assert {own for place, own in corners.tolist() if place == k} >= set(ends)
+        assert band.get_zorder() < axes.lines[0].get_zorder()
+        few = rg.from_ranked([[0, 1], [1, 0]]).curve("rr", [1, 2]).plot(interval=0.95)
+        few.figure.draw_without_rendering()
+        with pytest.raises(ValueError, match=r"^level must be between 0 and 1"):
+            curve.plot(interval=95)
 
     def test_queries_without_a_value_leave_gaps():
         axes = rankings().curve(NAN).plot(per_query=True)

@@ -157,6 +157,17 @@ def codes_of(labels: Iterable[Any]) -> Ints:
     return np.array([numbers.setdefault(label, len(numbers)) for label in labels], dtype=np.int64)
 
 
+def common_queries(evaluations: Mapping[str, Evaluation], queries: str) -> tuple[list[Any] | None, int]:
+    """The queries that all runs have, in the order of the first, and how many others there are.
+
+    None where all runs have the same in one order.
+
+    Raises ValueError where there are none, and where runs have other queries unless only the common ones are asked for.
+    """
+    order, left_out = _common(evaluations, queries)
+    return None if order is None else list(next(iter(order.values()))), left_out
+
+
 def _common(evaluations: Mapping[str, Evaluation], queries: str) -> tuple[dict[str, dict[Any, int]] | None, int]:
     """The rows of the common queries in each run, in the order of the first; None where all runs are alike."""
     (first, result), *others = evaluations.items()
@@ -184,7 +195,7 @@ def _refuse(places: Mapping[str, Mapping[Any, int]], first: str) -> None:
                 many = "1 query" if len(missing) == 1 else f"{len(missing)} queries"
                 raise ValueError(
                     f"run {lacks!r} lacks {many} that {has!r} has (first: {missing[0]!r}): evaluate with "
-                    "missing='zero', or test(queries='common')"
+                    "missing='zero', or take queries='common'"
                 )
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from rankgain.choices import Missing, Ties
+from rankgain.comparison.aligned import common_queries
 from rankgain.comparison.comparison import Comparison, with_rankings
 from rankgain.data.judgments import Judgments
 from rankgain.inputs.any import rankings_of
@@ -21,6 +22,7 @@ def compare(
     *,
     ties: Ties | None = None,
     missing: Missing = "zero",
+    queries: Literal["all", "same", "common"] = "all",
 ) -> Comparison:
     """Evaluate several runs against the same judgments, which are read once.
 
@@ -39,6 +41,10 @@ def compare(
         ``"docid"``.
     missing : {"zero", "skip"}, default "zero"
         Whether queries that a run lacks are evaluated as empty lists or left out, as in `from_qrels`.
+    queries : {"all", "same", "common"}, default "all"
+        Which queries are kept where the runs were evaluated on different ones. ``"all"``: those of each run, and the
+        table marks no best. ``"same"``: none, that is refused. ``"common"``: those that all runs have, in the order of
+        the first run.
 
     Returns
     -------
@@ -49,7 +55,8 @@ def compare(
     ------
     ValueError
         If `judgments`, the constructor for the form of a run or `Rankings.evaluate` would raise it (the message names
-        the run); if `qrels` is not given and a run is not Rankings; or if `runs` is empty.
+        the run); if `qrels` is not given and a run is not Rankings; if `runs` is empty; if `queries` is unknown; or if
+        it is ``"same"`` and the runs have different queries, or ``"common"`` and they have none in common.
     TypeError
         If `runs` is not a mapping from str to runs, or one of these calls would raise it.
     OSError
@@ -76,6 +83,8 @@ def compare(
     *: the best
     ...
     """
+    if queries not in ("all", "same", "common"):
+        raise ValueError(f"queries must be 'all', 'same' or 'common', not {queries!r}")
     if not isinstance(runs, Mapping):
         raise TypeError(f"runs must be a mapping from name to run, not {type(runs).__name__}")
     asked = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
@@ -90,7 +99,12 @@ def compare(
         except (ValueError, TypeError) as error:
             kind = ValueError if isinstance(error, ValueError) else TypeError
             raise kind(f"run {name!r}: {error}") from error
-    return with_rankings(Comparison(results), kept)
+    left_out = 0
+    if queries != "all" and len(results) > 1:
+        common, left_out = common_queries(results, queries)
+        if common is not None:
+            results = {name: result.subset(common) for name, result in results.items()}
+    return with_rankings(Comparison(results), kept, left_out)
 
 
 def _rankings(run: Any, truth: Judgments | None, ties: Ties | None, missing: Missing) -> Rankings:

@@ -75,6 +75,7 @@ class Comparison(Mapping[str, Evaluation]):
             raise ValueError("evaluations is empty: give at least one run")
         self._evaluations = dict(evaluations)
         self._rankings: Mapping[str, Rankings] = {}
+        self._left_out = 0  # queries that not all runs have
         for name, evaluation in self._evaluations.items():
             if not isinstance(name, str):
                 raise TypeError(f"evaluations: the name of a run must be a str, not {type(name).__name__} {name!r}")
@@ -96,7 +97,7 @@ class Comparison(Mapping[str, Evaluation]):
         return vars(self) | {"_rankings": {}}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update({"_rankings": {}} | state)
+        vars(self).update({"_rankings": {}, "_left_out": 0} | state)
 
     def __getitem__(self, run: str) -> Evaluation:
         try:
@@ -571,7 +572,9 @@ class Comparison(Mapping[str, Evaluation]):
             queries=queries,
             threads=threads,
         )
-        return Tests(*compute(self, options, weights, clusters), options, self._remarks(threads))
+        differences, aligned = compute(self, options, weights, clusters)
+        aligned = aligned._replace(left_out=aligned.left_out + self._left_out)
+        return Tests(differences, aligned, options, self._remarks(threads))
 
     def _remarks(self, threads: int) -> Remarks | None:
         from rankgain.comparison.remarks import Remarks
@@ -590,35 +593,51 @@ class Comparison(Mapping[str, Evaluation]):
         queries: str = "same",
         threads: int = 1,
     ) -> Groups:
-        """The differences in groups of queries, and whether the groups differ.
+        """Test the differences in groups of queries, and whether the groups differ.
 
-        Both runs answer the same queries, so the difference over all is the weighted mean of those of the groups. What
-        one mean can hide: that one group carries it, that a group goes the other way, or that the mean of the groups'
-        means (as data sets are often averaged) has another sign.
+        Both runs answer the same queries, so the difference over all is the weighted mean of those of the groups. One
+        mean can hide that one group carries it, that a group goes the other way, or that the mean of the groups' means
+        (as data sets are often averaged) has another sign.
 
         Parameters
         ----------
         by : mapping, sequence or column of a frame
             The group of each query: by its id, or in the order of `Evaluation.query_ids` of the first run. The name of
             a column is that of the grouping.
-        baseline, metrics, level, flips, seed, queries, threads
-            As in `test`. Groups are not corrected for each other.
+        baseline : str, optional
+            The run with which each other run is compared, as in `test`.
+        metrics : str, Metric or iterable of them, optional
+            Some of the metrics that were evaluated. By default, all of them.
+        level : float, default 0.95
+            The level of the intervals, as in `test`.
+        flips : int, default 99_999
+            How many random flips, as in `test`.
+        seed : int, default 0
+            The seed of the flips, and of the permutations of labels.
+        queries : {"same", "common"}, default "same"
+            Whether runs with different queries are refused, or only the queries that all runs have are tested.
+        threads : int, default 1
+            How many threads may share the work, from 1 to 256.
 
         Returns
         -------
         Groups
-            Printed, a table for each metric and pair.
+            Printed, a table per metric and pair. Groups are not corrected for each other.
 
         Raises
         ------
         ValueError
-            If a query has no group, or there are more or fewer labels than queries; and as `test`.
+            If a query has no group, the number of labels is not that of the queries, or `test` would raise it.
         TypeError
-            If `by` holds no labels.
+            If `by` does not hold labels, or `test` would raise it.
+
+        See Also
+        --------
+        test : The differences over all queries.
 
         Notes
         -----
-        Whether groups differ is asked by Welch's W, for groups may be of unequal size and spread, with the labels
+        Whether groups differ is asked by Welch's W, since groups may be of unequal size and spread, with the labels
         permuted 9,999 times.
 
         References
@@ -683,14 +702,31 @@ class Comparison(Mapping[str, Evaluation]):
         return Groups(overall, aligned, name, tested, lambda part: Tests(differences_of(part, options), part, options))
 
     def per_query(self, metric: str | Metric, run: str, baseline: str) -> list[tuple[Any, float]]:
-        """The queries with the difference of a run to another one, highest first; those without a value are left out.
+        """Return the queries with the difference of one run to another, highest first.
+
+        Parameters
+        ----------
+        metric : str or Metric
+            A metric that was evaluated, as it was asked for.
+        run, baseline : str
+            The names of the two runs.
+
+        Returns
+        -------
+        list of tuple
+            The id of each query, and the value of the run less that of the baseline. Queries without a value (NaN) in
+            either run are left out.
 
         Raises
         ------
         KeyError
-            If the metric was not evaluated, or there is no such run.
+            If the metric was not evaluated, or a run is unknown.
         ValueError
-            If the runs have different queries.
+            If the two runs have different queries, or only one of them has a value (not NaN) for a query.
+
+        See Also
+        --------
+        Tests.per_query : The same of the queries that were tested.
 
         Examples
         --------
@@ -709,21 +745,30 @@ class Comparison(Mapping[str, Evaluation]):
     def report(self, path: str | os.PathLike[str], tests: Tests | None = None, *, groups: Groups | None = None) -> None:
         """Write one HTML page that stands by itself: verdicts, tables, pictures, definitions and versions.
 
+        It needs no network, and it prints. Where the ids of documents are at hand (not of TREC files), it also shows
+        what each run ranked first for the queries that differ most.
+
         Parameters
         ----------
         path : str or path
             The file to write.
         tests : Tests, optional
-            What `test` returned; None: that of `test` without options.
+            What `test` returned. By default, what it returns without options.
         groups : Groups, optional
-            What `groups` returned.
+            What `groups` returned. By default, none are shown.
 
         Raises
         ------
         ImportError
-            Without Jinja2 and matplotlib: ``pip install 'rankgain[report]'``.
+            If Jinja2 or matplotlib is not installed: ``pip install 'rankgain[report]'``.
+        ValueError
+            If `tests` is not given and `test` would raise it.
         OSError
             If the file cannot be written.
+
+        See Also
+        --------
+        test : The differences that the page shows.
 
         Examples
         --------
@@ -733,7 +778,7 @@ class Comparison(Mapping[str, Evaluation]):
         """
         from rankgain.comparison.report import page_of
 
-        page = page_of(self.test() if tests is None else tests, groups, self)
+        page = page_of(self.test() if tests is None else tests, groups, self, self._rankings)
         with open(path, "w", encoding="utf-8", newline="\n") as file:
             file.write(page)
 
@@ -747,21 +792,21 @@ class Comparison(Mapping[str, Evaluation]):
         power: float = 0.8,
         level: float = 0.95,
     ) -> int:
-        """How many queries would be needed to find a true difference, by the spread of these queries as a pilot.
+        """Compute how many queries would be needed to find a true difference, with these queries as a pilot.
 
         Parameters
         ----------
         metric : str or Metric
-            As evaluated.
+            A metric that was evaluated, as it was asked for.
         run, baseline : str
             The names of the two runs.
         difference : float
-            The true difference that matters to you, of either sign. Not the one that was found: that would only say
+            The true difference that matters to you, of either sign. Not the one that was found, which would only say
             again how large p is.
-        power : float
-            How often the test is to find it.
-        level : float
-            As in `test`.
+        power : float, default 0.8
+            How often the test is to find it, between 0 and 1.
+        level : float, default 0.95
+            The level of the test, as in `test`.
 
         Returns
         -------
@@ -771,13 +816,15 @@ class Comparison(Mapping[str, Evaluation]):
         Raises
         ------
         KeyError
-            If the metric was not evaluated, or there is no such run.
-        ValueError, TypeError
-            If the difference is 0 or no number, or a share is not between 0 and 1; and as `test`.
+            If the metric was not evaluated, or a run is unknown.
+        ValueError
+            If `difference` is 0 or not finite, `power` or `level` is not between 0 and 1, or `test` would raise it.
+        TypeError
+            If `difference`, `power` or `level` is not a number.
 
         See Also
         --------
-        Difference : its field `detectable` is the difference that as many queries as these find.
+        Difference : Its field ``detectable`` is the difference that as many queries as these find.
 
         Notes
         -----
@@ -794,7 +841,7 @@ class Comparison(Mapping[str, Evaluation]):
         570
         """
         from rankgain.comparison.power import check_power, queries_needed
-        from rankgain.comparison.testing import check_level
+        from rankgain.results.significance import check_level
 
         wanted, share = check_power(difference, power)
         alpha = 1.0 - check_level(level)
@@ -821,6 +868,12 @@ def legend(runs: Comparison) -> list[str]:
     """What the marks of a table say, or why there are none."""
     if len(runs) == 1:
         return []
+    left_out = runs._left_out
+    if left_out:
+        return [
+            "*: the best",
+            f"left out, since not all runs have them: {left_out} {'query' if left_out == 1 else 'queries'}",
+        ]
     return ["*: the best"] if same_queries(runs) else ["no best is marked: the runs answered different queries"]
 
 
@@ -834,7 +887,10 @@ def _best(metric: str | Metric, values: Mapping[str, float]) -> list[str]:
     return [name for name, value in values.items() if value == best]
 
 
-def with_rankings(comparison: Comparison, rankings: Mapping[str, Rankings]) -> Comparison:
-    """The comparison, which keeps what its evaluations were made of, to ask it about unjudged documents and ties."""
-    comparison._rankings = dict(rankings)
+def with_rankings(comparison: Comparison, rankings: Mapping[str, Rankings], left_out: int = 0) -> Comparison:
+    """The comparison, which keeps what its evaluations were made of, to ask it about unjudged documents and ties.
+
+    `left_out`: how many queries were, since not all runs have them.
+    """
+    comparison._rankings, comparison._left_out = dict(rankings), left_out
     return comparison

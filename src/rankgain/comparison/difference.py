@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from rankgain.comparison.significance import rejected
 from rankgain.metrics.metric import Metric, better
+from rankgain.results.significance import rejected
 from rankgain.results.text import printable
 from rankgain.scalars import short
 
@@ -21,45 +21,51 @@ class Difference(NamedTuple):
     Attributes
     ----------
     metric : str or Metric
-        As asked.
+        The metric, as it was asked for.
     run, baseline : str
         The names of the two runs.
     mean, baseline_mean, difference : float
         The mean of either over the queries that were tested, and the first less the second.
     low, high : float
-        The ends of the interval, which is closed: what the same test does not reject. Infinite where there is none.
+        The ends of the interval, which is closed: the differences that the same test does not reject. Infinite if there
+        is none.
     level : float
-        Of the interval; the p-value is judged by 1 − level.
+        The level of the interval; the p-value is judged by 1 − level.
     p, adjusted : float
         The two-sided p-value, and the same corrected for the other comparisons of its family.
     better, same, worse : int
-        Of how many queries the run's value is better (higher, if the metric has no direction), equal, or worse.
+        For how many queries the run's value is better (higher, if the metric has no direction), equal, or worse.
     effect : float
         The mean difference by the standard deviation of the differences, corrected for few queries (g_z; not Cohen's d
-        of runs). NaN for two queries, and where all differences are equal.
+        of runs). NaN for two queries, and if all differences are equal.
     sd : float
         The standard deviation of the differences.
     queries : int
-        How many were tested.
+        How many queries were tested.
     detectable : float
-        The true difference that a new test with as many queries of this spread would find four times in five; NaN for
-        fewer than 8 queries.
-    method : str
-        How p was found: "exact", "randomization" or "t".
+        The true difference that a new test with as many queries (or clusters) of this spread would find four times in
+        five; NaN for fewer than 8.
+    method : {"exact", "randomization", "t"}
+        How p was found.
     flips : int
-        How many random flips stand behind p, the interval or the correction; 0 where none do.
+        How many random flips stand behind p, the interval or the correction; 0 if none do.
     not_worse_p, equivalent_p : float
         One-sided p-values of "worse by the margin or more" and of "apart by the margin or more", corrected by Holm over
-        the family where p is corrected; NaN without a margin.
+        the family if p is corrected; NaN without a margin.
     margin : float
-        NaN where none was given.
+        The margin that was asked for; NaN if none was.
     comparisons : int
-        How many are in the family.
+        How many comparisons are in the family.
     varying : int
         How many queries (or clusters) differ by more than rounding does: they bound the smallest p-value that is
         possible.
     clusters : int
         How many clusters the queries form, each of which has one sign; without clusters, as many as queries.
+
+    See Also
+    --------
+    Comparison.test : The test, with its definition.
+    Tests : The differences of a comparison.
 
     Examples
     --------
@@ -99,7 +105,15 @@ class Difference(NamedTuple):
 
     @property
     def alpha(self) -> float:
-        """The share of false findings that is allowed: 1 − level."""
+        """The share of false findings that is allowed: 1 − level.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
+        >>> round(rg.compare(runs, metrics="rr").test(level=0.9)["rr", "b", "a"].alpha, 12)
+        0.1
+        """
         return 1.0 - self.level
 
     @property
@@ -119,30 +133,69 @@ class Difference(NamedTuple):
 
     @property
     def decided(self) -> bool:
-        """Whether the adjusted p-value is small enough."""
+        """Whether the adjusted p-value is at most 1 − level.
+
+        False does not show that the runs are equal.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
+        >>> rg.compare(runs, metrics="rr").test()["rr", "b", "a"].decided
+        True
+        """
         return rejected(self.adjusted, self.alpha, self.flips + 1 if self.flips else 0)
 
     @property
     def decided_alone(self) -> bool:
-        """Whether the p-value would be small enough if nothing else had been compared."""
+        """Whether the p-value would be at most 1 − level if nothing else had been compared.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
+        >>> rg.compare(runs, metrics="rr").test()["rr", "b", "a"].decided_alone
+        True
+        """
         return rejected(self.p, self.alpha, self.flips + 1 if self.flips else 0)
 
     @property
     def not_worse(self) -> bool:
-        """Whether it is shown that the run is not worse by more than the margin; False without a margin."""
+        """Whether it is shown that the run is not worse by more than the margin; False without a margin.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
+        >>> rg.compare(runs, metrics="rr").test(margin=0.02)["rr", "b", "a"].not_worse
+        True
+        """
         return rejected(self.not_worse_p, self.alpha / 2, 2 * (self.flips + 1) if self.flips else 0)
 
     @property
     def equivalent(self) -> bool:
-        """Whether it is shown that the runs are less than the margin apart; False without a margin."""
+        """Whether it is shown that the runs are less than the margin apart; False without a margin.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
+        >>> rg.compare(runs, metrics="rr").test(margin=0.02)["rr", "b", "a"].equivalent
+        False
+        """
         return rejected(self.equivalent_p, self.alpha / 2, 2 * (self.flips + 1) if self.flips else 0)
 
     def verdict(self) -> str:
-        """What may be said about the two runs. "Not decided" never means that they are equal.
+        """Say what may be said about the two runs; "not decided" never means that they are equal.
 
         Returns
         -------
         str
+            A sentence, and a second one about the margin if there is one.
+
+        See Also
+        --------
+        Tests.verdicts : The sentences of all differences.
 
         Examples
         --------

@@ -29,16 +29,32 @@ ALL = "all"
 class Groups:
     """The differences between runs in each group of queries and over all; made by `Comparison.groups`.
 
-    Printed, it has a table for each metric and pair.
+    Printed, it has one table per metric and pair.
 
     Attributes
     ----------
     tests : dict of label to Tests
         The groups that have at least 2 queries, each tested on its own.
     overall : Tests
-        Of all queries.
+        The test over all queries.
     labels : list
         The groups, in the order in which the queries first name them.
+    name : str
+        What the grouping is called: the name of the column that it was, else "group".
+
+    See Also
+    --------
+    Comparison.groups : The tests, with their definition.
+
+    Examples
+    --------
+    >>> import rankgain as rg
+    >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
+    >>> groups = rg.compare(runs, metrics="rr").groups(list("xxxxxxyy"))
+    >>> groups.labels
+    ['x', 'y']
+    >>> groups.tests["x"]["rr", "b", "a"].queries
+    6
     """
 
     __module__ = "rankgain"
@@ -69,7 +85,22 @@ class Groups:
         return values
 
     def counts(self, metric: str | Metric) -> dict[Any, int]:
-        """How many queries each group has that have a value.
+        """Count the queries of each group that have a value.
+
+        Parameters
+        ----------
+        metric : str or Metric
+            A metric that was tested, as it was asked for.
+
+        Returns
+        -------
+        dict of label to int
+            The groups in the order of `labels`, also those of no query.
+
+        Raises
+        ------
+        KeyError
+            If the metric was not tested.
 
         Examples
         --------
@@ -82,7 +113,26 @@ class Groups:
         return dict(zip(self.labels, counts.tolist(), strict=True))
 
     def mean_of_means(self, metric: str | Metric, run: str, baseline: str) -> float:
-        """The mean over groups of the mean difference in each, as several data sets are often averaged.
+        """Compute the mean over groups of the mean difference in each, as data sets are often averaged.
+
+        Parameters
+        ----------
+        metric : str or Metric
+            A metric that was tested, as it was asked for.
+        run, baseline : str
+            The names of the two runs, as the keys have them.
+
+        Returns
+        -------
+        float
+            Groups without a query that has a value do not count.
+
+        Raises
+        ------
+        KeyError
+            If the metric was not tested.
+        ValueError
+            If there is no such run.
 
         Examples
         --------
@@ -96,9 +146,35 @@ class Groups:
         return float(np.mean([part.mean() for part in own if len(part)]))
 
     def differ_p(self, metric: str | Metric, run: str, baseline: str) -> float:
-        """The p-value of the hypothesis that the difference is the same in all groups: Welch's W, labels permuted.
+        """Compute the p-value of the hypothesis that the difference is the same in all groups.
 
-        NaN with fewer than two groups of two queries.
+        Parameters
+        ----------
+        metric : str or Metric
+            A metric that was tested, as it was asked for.
+        run, baseline : str
+            The names of the two runs, as the keys have them.
+
+        Returns
+        -------
+        float
+            NaN if there are fewer than two groups of two queries or more.
+
+        Raises
+        ------
+        KeyError
+            If the metric was not tested.
+        ValueError
+            If there is no such run.
+
+        Notes
+        -----
+        The statistic is Welch's W, since groups may be of unequal size and spread; the labels are permuted 9,999 times,
+        fewer times for more than 10,000 queries.
+
+        References
+        ----------
+        Welch, On the comparison of several mean values, Biometrika 1951.
 
         Examples
         --------
@@ -116,7 +192,24 @@ class Groups:
     # What is said
 
     def verdicts(self, metric: str | Metric, run: str, baseline: str) -> list[str]:
-        """Whether the groups differ, and what one mean over all of them hides.
+        """Say whether the groups differ, and what one mean over all of them hides.
+
+        Parameters
+        ----------
+        metric : str or Metric
+            A metric that was tested, as it was asked for.
+        run, baseline : str
+            The names of the two runs, as the keys have them.
+
+        Returns
+        -------
+        list of str
+            One sentence per finding.
+
+        Raises
+        ------
+        KeyError
+            If the pair was not tested by the metric.
 
         Examples
         --------
@@ -155,7 +248,12 @@ class Groups:
             )
 
     def notes(self) -> list[str]:
-        """What to know about the numbers, a line each.
+        """Say what to know about the numbers.
+
+        Returns
+        -------
+        list of str
+            One sentence per note, as `table` prints them.
 
         Examples
         --------
@@ -175,7 +273,24 @@ class Groups:
     # Tables
 
     def rows(self, metric: str | Metric, run: str, baseline: str) -> list[list[str]]:
-        """The cells of the table of a metric and a pair, the first row being its header.
+        """Return the cells of the table of a metric and a pair, as `table` prints them.
+
+        Parameters
+        ----------
+        metric : str or Metric
+            A metric that was tested, as it was asked for.
+        run, baseline : str
+            The names of the two runs, as the keys have them.
+
+        Returns
+        -------
+        list of list of str
+            One row per group, after a header, then the mean of the groups' means and the difference over all queries.
+
+        Raises
+        ------
+        KeyError
+            If the pair was not tested by the metric.
 
         Examples
         --------
@@ -198,7 +313,12 @@ class Groups:
         return [*rows, _row(ALL, self.overall[key])]
 
     def blocks(self) -> Iterator[tuple[str, list[list[str]], list[str]]]:
-        """Title, cells and sentences of each metric and pair.
+        """Yield title, cells and sentences of each metric and pair.
+
+        Returns
+        -------
+        iterator of (str, list of list of str, list of str)
+            At most 40 groups are shown, and the others counted.
 
         Examples
         --------
@@ -219,7 +339,12 @@ class Groups:
             yield title, [head, *body], self.verdicts(*key)
 
     def table(self) -> str:
-        """Aligned text tables, with what they say.
+        """Return aligned text tables, one per metric and pair, with what they say and notes.
+
+        Returns
+        -------
+        str
+            At most 40 groups are shown in each, and the others counted.
 
         Examples
         --------
@@ -240,7 +365,12 @@ class Groups:
         return "\n".join(html_table(rows, [title, *said]) for title, rows, said in self.blocks())
 
     def to_markdown(self) -> str:
-        """The tables in Markdown.
+        """Return the tables in Markdown.
+
+        Returns
+        -------
+        str
+            One table per metric and pair, with what it says below.
 
         Examples
         --------
@@ -252,7 +382,12 @@ class Groups:
         return "\n".join(markdown_table(rows, below=[title, *said]) for title, rows, said in self.blocks())
 
     def to_latex(self) -> str:
-        r"""The tables in LaTeX, for the package booktabs.
+        r"""Return the tables in LaTeX.
+
+        Returns
+        -------
+        str
+            One table per metric and pair, for the package booktabs.
 
         Examples
         --------
@@ -264,7 +399,13 @@ class Groups:
         return "\n".join(latex_table(rows, below=[title, *said]) for title, rows, said in self.blocks())
 
     def columns(self) -> dict[str, list[Any]]:
-        """The columns of a frame: the label, then the fields of `Difference`, a row for each group and difference.
+        """Return the columns of a frame by name.
+
+        Returns
+        -------
+        dict of str to list
+            The label, under the name of the grouping, then the fields of `Difference`, each with one value per group
+            and difference. Groups of one query are not there.
 
         Examples
         --------
@@ -281,12 +422,17 @@ class Groups:
         return columns
 
     def to_pandas(self) -> Any:
-        """A pandas DataFrame of the `columns`.
+        """Return the `columns` as a pandas DataFrame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            With one row per group and difference.
 
         Raises
         ------
         ImportError
-            Without pandas: ``pip install 'rankgain[pandas]'``.
+            If pandas is not installed: ``pip install 'rankgain[pandas]'``.
 
         Examples
         --------

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from rankgain import _backend
 from rankgain.comparison.tests import LOOKED_AT, Key, Tests
 from rankgain.metrics.metric import Metric
+from rankgain.rankings import Rankings, first_documents
 from rankgain.results.explanation import explain
 from rankgain.results.text import printable
 
@@ -132,9 +133,10 @@ def page_of(
     tests: Tests,
     groups: Groups | None,
     evaluations: Mapping[str, Evaluation],
+    rankings: Mapping[str, Rankings],
     command: str | None = None,
 ) -> str:
-    """The page as text.
+    """The page as text; `rankings`: of those runs that have them.
 
     Raises
     ------
@@ -170,7 +172,7 @@ def page_of(
             {"title": title, "rows": _printed(rows), "said": said}
             for title, rows, said in (groups.blocks() if groups else ())
         ],
-        changed=[_changed(tests, key) for key in keys],
+        changed=[_changed(tests, key, rankings) for key in keys],
         notes=tests.notes(),
         methods=tests.methods(),
         definitions=list(_definitions(tests.options.metrics, evaluations)),
@@ -201,18 +203,22 @@ def _definitions(metrics: Sequence[str | Metric], evaluations: Mapping[str, Eval
             yield printable(metric)
 
 
-def _changed(tests: Tests, key: Key) -> dict[str, Any]:
-    """The queries at either end of the differences, with the values of both runs."""
+def _changed(tests: Tests, key: Key, rankings: Mapping[str, Rankings]) -> dict[str, Any]:
+    """The queries at either end of the differences, with the values of both runs, and what they ranked first."""
     metric, run, baseline = key
     pairs = tests.per_query(*key)
     ends = pairs if len(pairs) <= 2 * MOST_CHANGED else [*pairs[:MOST_CHANGED], *pairs[-MOST_CHANGED:]]
     ids = tests.aligned.ids(metric)
     places = {query: row for row, query in enumerate(ids)}
     values = [tests.values_of(metric, name) for name in (baseline, run)]
-    rows = [["query", printable(baseline), printable(run), "difference"]]
+    held = {name: first_documents(rankings[name], dict(ends)) for name in (baseline, run) if name in rankings}
+    first = {name: documents for name, documents in held.items() if documents}
+    heads = [f"{printable(name)} ranked first" for name in first]
+    rows = [["query", printable(baseline), printable(run), "difference", *heads]]
     for query, difference in ends:
         own = [f"{vector[places[query]]:.4f}" for vector in values]
-        rows.append([printable(query), *own, f"{difference:+.4f}"])
+        documents = [printable(found[query]) if query in found else "" for found in first.values()]
+        rows.append([printable(query), *own, f"{difference:+.4f}", *documents])
     left = len(pairs) - len(ends)
     title = f"{printable(metric)}: {printable(run)} less {printable(baseline)}"
     return {"title": title, "rows": rows, "more": f"… and {left} queries between" if left else ""}

@@ -12,15 +12,22 @@ from rankgain.comparison.aligned import Aligned, align, same_weights
 from rankgain.comparison.corrections import benjamini_hochberg, holm
 from rankgain.comparison.difference import EXACT, RANDOM, STUDENT, Difference
 from rankgain.comparison.power import detectable, hedges
-from rankgain.comparison.significance import (
+from rankgain.metrics.aggregators import mean
+from rankgain.metrics.metric import Metric, better, parse
+from rankgain.metrics.table import TABLE
+from rankgain.results.evaluation import Evaluation
+from rankgain.results.significance import (
     ENUMERATED,
     EXACT_ASKED,
+    MOST_FLIPS,
     SUBSETS,
     SUBSETS_ASKED,
     Columns,
     ExactMeans,
     Facts,
     Flips,
+    check_level,
+    check_whole,
     clustered_spreads,
     countable,
     effective,
@@ -33,11 +40,7 @@ from rankgain.comparison.significance import (
     threshold,
     unit_exponent,
 )
-from rankgain.comparison.significance import EXACT as EXACT_BY_DEFAULT
-from rankgain.metrics.aggregators import mean
-from rankgain.metrics.metric import Metric, better, parse
-from rankgain.metrics.table import TABLE
-from rankgain.results.evaluation import Evaluation
+from rankgain.results.significance import EXACT as EXACT_BY_DEFAULT
 from rankgain.scalars import Array, Bools, Floats, Ints, real
 from rankgain.threads import check_threads
 
@@ -46,7 +49,6 @@ MAX_T, HOLM, BH = "max-t", "holm", "bh"
 CORRECTIONS = MAX_T, HOLM, BH
 FAMILIES = "metric", "all"
 INTERVALS = "single", "simultaneous"
-MOST_FLIPS = 10**8
 FINE = 10  # a correction is told apart from the grain of p where the least p is so many times smaller than its share
 
 
@@ -91,8 +93,8 @@ def check(evaluations: Mapping[str, Evaluation], metrics: Any, **given: Any) -> 
     if given["margin"] is not None:
         given["margin"] = _positive(given["margin"], "margin")
     given["level"] = check_level(given["level"])
-    given["flips"] = _whole(given["flips"], "flips", 1, MOST_FLIPS)
-    given["seed"] = _whole(given["seed"], "seed", 0, 2**64 - 1)
+    given["flips"] = check_whole(given["flips"], "flips", 1, MOST_FLIPS)
+    given["seed"] = check_whole(given["seed"], "seed", 0, 2**64 - 1)
     given["threads"] = check_threads(given["threads"])
     asked = known if metrics is None else _asked(metrics)
     for metric in asked:
@@ -113,15 +115,6 @@ def _asked(metrics: str | Metric | Iterable[str | Metric]) -> list[str | Metric]
     return [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
 
 
-def check_level(level: Any) -> float:
-    number = real(level)
-    if number is None:
-        raise TypeError(f"level must be a number, not {type(level).__name__}")
-    if not 0 < number < 1:
-        raise ValueError(f"level must be between 0 and 1, such as 0.95, not {level!r}")
-    return number
-
-
 def _positive(value: Any, name: str) -> float:
     number = real(value)
     if number is None:
@@ -131,15 +124,6 @@ def _positive(value: Any, name: str) -> float:
             f"{name} must be finite and at least 0, not {value!r}: it is how much worse is still good enough"
         )
     return number
-
-
-def _whole(value: Any, name: str, least: int, most: int) -> int:
-    if isinstance(value, (bool, np.bool_)) or not hasattr(value, "__index__"):
-        raise TypeError(f"{name} must be an integer, not {type(value).__name__}")
-    number = value.__index__()
-    if not least <= number <= most:
-        raise ValueError(f"{name} must be from {least} to {most}, not {number}")
-    return int(number)
 
 
 def pairs_of(runs: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:

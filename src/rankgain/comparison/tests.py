@@ -13,12 +13,12 @@ from rankgain.comparison.aligned import Aligned
 from rankgain.comparison.difference import EXACT, RANDOM, STUDENT, Difference, counted, number_word, p_text, signed
 from rankgain.comparison.letters import letters_of
 from rankgain.comparison.remarks import Remarks
-from rankgain.comparison.significance import ENUMERATED, Flips, effective, exact_p, facts, rejected
-from rankgain.comparison.significance import EXACT as EXACT_BY_DEFAULT
 from rankgain.comparison.testing import BH, MAX_T, Options, columns_of, too_coarse
 from rankgain.metrics.aggregators import geometric_mean
 from rankgain.metrics.metric import Metric, aggregator, better
 from rankgain.results import export as exports
+from rankgain.results.significance import ENUMERATED, Flips, effective, exact_p, facts, rejected
+from rankgain.results.significance import EXACT as EXACT_BY_DEFAULT
 from rankgain.results.text import html_table, latex_table, markdown_table, number, printable, text_table
 from rankgain.scalars import Array, short
 
@@ -40,7 +40,7 @@ _CORRECTED = {
 class Tests(Mapping[Key, Difference]):
     """The differences between runs: a mapping from (metric, run, baseline) to its `Difference`.
 
-    Made by `Comparison.test`. Printed, it is a table with a verdict for each metric and what to know about the numbers.
+    Made by `Comparison.test`. Printed, it is a table with verdicts and what to know about the numbers.
 
     Attributes
     ----------
@@ -48,9 +48,24 @@ class Tests(Mapping[Key, Difference]):
         What was asked for: baseline, metrics, method, correction, family, intervals, level, margin, flips, seed,
         queries and threads.
     queries : int
-        How many queries were tested; of the metric that has most.
+        How many queries were tested; if that differs between metrics, the most.
     left_out : int
-        How many queries were not, for some run lacks them or has no value.
+        How many queries were not tested, since some run lacks them, they have no value, or their weight is 0.
+
+    See Also
+    --------
+    Comparison.test : The test, with its definition.
+    Difference : What is known about one difference.
+
+    Examples
+    --------
+    >>> import rankgain as rg
+    >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
+    >>> tests = rg.compare(runs, metrics="rr").test()
+    >>> list(tests)
+    [('rr', 'b', 'a')]
+    >>> tests["rr", "b", "a"].difference
+    0.5
     """
 
     __module__ = "rankgain"
@@ -83,7 +98,7 @@ class Tests(Mapping[Key, Difference]):
 
     @property
     def runs(self) -> list[str]:
-        """The runs that were tested.
+        """The runs that were tested, in the order of the comparison.
 
         Examples
         --------
@@ -101,7 +116,17 @@ class Tests(Mapping[Key, Difference]):
     # What is said
 
     def verdicts(self) -> list[str]:
-        """A sentence for each difference of two runs; of more runs, one for each metric.
+        """Say for each metric which runs are better, which are worse, and where nothing is decided.
+
+        Returns
+        -------
+        list of str
+            The verdict of each difference if there are two runs; else one sentence per metric, and the verdicts of the
+            differences that would be decided if nothing else had been compared.
+
+        See Also
+        --------
+        Difference.verdict : The sentence of one difference.
 
         Examples
         --------
@@ -162,14 +187,28 @@ class Tests(Mapping[Key, Difference]):
         return f"{printable(first)} has the best mean; cannot be told from it: {_listed(others)}."
 
     def tied_with_best(self, metric: str | Metric) -> list[str]:
-        """The run with the best mean, and those that the test does not tell from it; none where nothing is better.
+        """Name the run with the best mean, and those that the test does not tell from it.
 
         That they cannot be told apart does not show that they are equal.
+
+        Parameters
+        ----------
+        metric : str or Metric
+            A metric that was tested, as it was asked for.
+
+        Returns
+        -------
+        list of str
+            The best run first. Empty if neither higher nor lower is better.
 
         Raises
         ------
         KeyError
             If the metric was not tested.
+
+        See Also
+        --------
+        letters : Which of all runs are told apart.
 
         Examples
         --------
@@ -187,14 +226,33 @@ class Tests(Mapping[Key, Difference]):
         return [order[0], *tied]
 
     def letters(self, metric: str | Metric) -> dict[str, str]:
-        """Letters for each run, lowest mean first: the test does not tell runs apart that share a letter.
+        """Give each run letters, so that the test does not tell two runs apart if and only if they share one.
+
+        Parameters
+        ----------
+        metric : str or Metric
+            A metric that was tested, as it was asked for.
+
+        Returns
+        -------
+        dict of str to str
+            The letters by run, worst mean first: ``a`` to ``z``, then ``a1`` to ``z1`` and so on.
 
         Raises
         ------
         KeyError
             If the metric was not tested.
         ValueError
-            If not all pairs were tested, but each run against a baseline.
+            If the runs were tested against a baseline, so that not all pairs are known.
+
+        See Also
+        --------
+        matrix : The letters of all metrics as a table.
+
+        References
+        ----------
+        Piepho, An algorithm for a letter-based representation of all-pairwise comparisons, Journal of Computational and
+        Graphical Statistics 2004.
 
         Examples
         --------
@@ -221,7 +279,12 @@ class Tests(Mapping[Key, Difference]):
         return dict(pair for both in pairs for pair in both)
 
     def methods(self) -> str:
-        """A line about the method for a paper: test, statistic, flips, seed, correction, family and version.
+        """Describe the method for a paper: test, statistic, flips, seed, correction, family and version.
+
+        Returns
+        -------
+        str
+            Two lines.
 
         Examples
         --------
@@ -260,7 +323,16 @@ class Tests(Mapping[Key, Difference]):
         return f"{first};\n{level} intervals by {interval}; {corrected}; rankgain {_backend.VERSION}."
 
     def notes(self) -> list[str]:
-        """What to know about the numbers, a line each.
+        """Say what to know about the numbers.
+
+        Returns
+        -------
+        list of str
+            One sentence per note, as `table` prints them.
+
+        See Also
+        --------
+        warnings : What speaks against deciding by these numbers.
 
         Examples
         --------
@@ -333,7 +405,24 @@ class Tests(Mapping[Key, Difference]):
         yield f"queries evaluated: {self.queries}   left out: {self.left_out}   backend: {self._backend}"
 
     def influence(self, metric: str | Metric, run: str, baseline: str) -> str | None:
-        """Which single query decides: without it, the difference changes its sign or the verdict; None if none does.
+        """Name the single query that decides: without it, the difference changes its sign or the verdict.
+
+        Parameters
+        ----------
+        metric : str or Metric
+            A metric that was tested, as it was asked for.
+        run, baseline : str
+            The names of the two runs, as the keys have them.
+
+        Returns
+        -------
+        str or None
+            A sentence; None if there is no such query.
+
+        Raises
+        ------
+        KeyError
+            If the pair was not tested by the metric.
 
         Examples
         --------
@@ -392,7 +481,9 @@ class Tests(Mapping[Key, Difference]):
 
     @property
     def warnings(self) -> list[str]:
-        """What speaks against deciding by these numbers: unjudged documents that differ, and ties.
+        """What speaks against deciding by these numbers: unjudged documents that differ between runs, and ties.
+
+        Empty for a comparison that was made of Evaluations, without rankings, and for more than 20 differences.
 
         Examples
         --------
@@ -417,7 +508,21 @@ class Tests(Mapping[Key, Difference]):
     # Tables
 
     def rows(self, most: int | None = None) -> list[list[str]]:
-        """The cells of the table, the first row being its header; `most`: of so many differences.
+        """Return the cells of the table of differences, as `table` prints them.
+
+        Parameters
+        ----------
+        most : int or None, default None
+            How many differences to show. None: all of them.
+
+        Returns
+        -------
+        list of list of str
+            One row per difference, after a header; if there is a baseline, one row for it per metric as well.
+
+        See Also
+        --------
+        columns : The numbers themselves.
 
         Examples
         --------
@@ -447,9 +552,22 @@ class Tests(Mapping[Key, Difference]):
         return rows
 
     def matrix(self, most: int | None = None) -> list[list[str]]:
-        """The cells of a table of runs and metrics, best run first: means with the letters of `letters`.
+        """Return the cells of a table of runs and metrics: means with the letters of `letters`.
 
-        The first row is its header. Empty where there are two runs or a baseline; `most`: of so many runs.
+        Parameters
+        ----------
+        most : int or None, default None
+            How many runs to show. None: all of them.
+
+        Returns
+        -------
+        list of list of str
+            One row per run, after a header, the best run by the first metric first. Empty if there are two runs or a
+            baseline.
+
+        See Also
+        --------
+        letters : The letters of one metric.
 
         Examples
         --------
@@ -473,7 +591,12 @@ class Tests(Mapping[Key, Difference]):
         ]
 
     def title(self) -> str:
-        """What was compared with what.
+        """Say what was compared with what.
+
+        Returns
+        -------
+        str
+            One line, with the number of queries.
 
         Examples
         --------
@@ -502,7 +625,16 @@ class Tests(Mapping[Key, Difference]):
         return [*cut, "runs that share a letter are not told apart"]
 
     def table(self) -> str:
-        """An aligned text table with verdicts, warnings and notes.
+        """Return an aligned text table, with verdicts, warnings and notes below it.
+
+        Returns
+        -------
+        str
+            At most 40 differences are shown, and the others counted.
+
+        See Also
+        --------
+        columns : The numbers of all differences.
 
         Examples
         --------
@@ -530,7 +662,12 @@ class Tests(Mapping[Key, Difference]):
         return html_table(self.rows(MOST_ROWS), notes) + shared
 
     def to_markdown(self) -> str:
-        """The table in Markdown (GitHub's), with the verdicts below.
+        """Return the table in Markdown, with verdicts and warnings below it.
+
+        Returns
+        -------
+        str
+            At most 40 differences are shown, and the others counted.
 
         Examples
         --------
@@ -545,7 +682,12 @@ class Tests(Mapping[Key, Difference]):
         return "\n".join([main, *shared])
 
     def to_latex(self) -> str:
-        r"""The table in LaTeX, for the package booktabs.
+        r"""Return the table in LaTeX, for the package booktabs, with the method as a comment below it.
+
+        Returns
+        -------
+        str
+            At most 40 differences are shown, and the others counted.
 
         Examples
         --------
@@ -560,7 +702,12 @@ class Tests(Mapping[Key, Difference]):
         return "\n".join([main, *shared])
 
     def columns(self) -> dict[str, list[Any]]:
-        """The columns of a frame by name: the fields of `Difference`, one row for each difference.
+        """Return the columns of a frame by name.
+
+        Returns
+        -------
+        dict of str to list
+            The fields of `Difference`, each with one value per difference; the metric as text.
 
         Examples
         --------
@@ -574,12 +721,17 @@ class Tests(Mapping[Key, Difference]):
         return columns | {"metric": [str(its.metric) for its in held]}
 
     def to_pandas(self) -> Any:
-        """A pandas DataFrame of the `columns`.
+        """Return the `columns` as a pandas DataFrame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            With one row per difference.
 
         Raises
         ------
         ImportError
-            Without pandas: ``pip install 'rankgain[pandas]'``.
+            If pandas is not installed: ``pip install 'rankgain[pandas]'``.
 
         Examples
         --------
@@ -592,7 +744,25 @@ class Tests(Mapping[Key, Difference]):
         return exports.to_pandas({name: np.array(c) if _numbers(c) else c for name, c in self.columns().items()})
 
     def per_query(self, metric: str | Metric, run: str, baseline: str) -> list[tuple[Any, float]]:
-        """The queries with their differences, highest first.
+        """Return the queries with their differences, highest first.
+
+        Parameters
+        ----------
+        metric : str or Metric
+            A metric that was tested, as it was asked for.
+        run, baseline : str
+            The names of the two runs, as the keys have them.
+
+        Returns
+        -------
+        list of tuple
+            The id of each query that was tested, and the value of the run less that of the baseline; of a geometric
+            mean the logarithms (base 2).
+
+        Raises
+        ------
+        KeyError
+            If the pair was not tested by the metric.
 
         Examples
         --------
@@ -607,29 +777,34 @@ class Tests(Mapping[Key, Difference]):
         return [(ids[row], float(values[row])) for row in np.argsort(-values, kind="stable").tolist()]
 
     def plot(self, kind: str = "differences", metric: str | Metric | None = None) -> Figure:
-        """Draw the differences: a panel for each metric and pair (of many the first six), or for each metric.
+        """Draw the differences, with one panel per metric and pair (of many the first six), or per metric.
 
         Parameters
         ----------
-        kind : {"differences", "intervals", "scatter"}
-            "differences": sorted bars of the queries, with the mean and its interval; "intervals": those of all pairs,
-            grey where not decided; "scatter": a point for each query, one run against the other.
+        kind : {"differences", "intervals", "scatter"}, default "differences"
+            ``"differences"``: sorted bars of the queries, with the mean and its interval; ``"intervals"``: those of all
+            pairs, grey where the difference is not decided; ``"scatter"``: one point per query, one run against the
+            other.
         metric : str or Metric, optional
-            One that was tested; None: all.
+            A metric that was tested. By default, all of them.
 
         Returns
         -------
-        matplotlib Figure
+        matplotlib.figure.Figure
             A notebook shows it; ``figure.savefig("differences.png")`` keeps it.
 
         Raises
         ------
         ImportError
-            Without matplotlib: ``pip install 'rankgain[plot]'``.
+            If matplotlib is not installed: ``pip install 'rankgain[plot]'``.
         ValueError
-            If there is no such kind.
+            If `kind` is unknown.
         KeyError
             If the metric was not tested.
+
+        See Also
+        --------
+        Comparison.report : The pictures in a page, with query ids.
 
         Examples
         --------
@@ -650,7 +825,27 @@ class Tests(Mapping[Key, Difference]):
         return plotting.draw(self, kind, keys)
 
     def values_of(self, metric: str | Metric, run: str) -> Any:
-        """The values of a run that were tested, in the order of its queries.
+        """Return the values of a run that were tested.
+
+        Parameters
+        ----------
+        metric : str or Metric
+            A metric that was tested, as it was asked for.
+        run : str
+            The name of a run.
+
+        Returns
+        -------
+        ndarray of float64, shape (queries,)
+            In the order of the first run's queries, without those that were left out; of a geometric mean the
+            logarithms (base 2).
+
+        Raises
+        ------
+        KeyError
+            If the metric was not tested.
+        ValueError
+            If there is no such run.
 
         Examples
         --------

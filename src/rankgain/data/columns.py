@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
 from rankgain._codes import COLUMNS
 from rankgain.choices import Duplicates, Missing, Validate
+from rankgain.data.dicts import highest
 from rankgain.data.groups import Groups, numbers_of
 from rankgain.data.ids import Column, Ids, python_ids
 from rankgain.data.judgments import EARLIER, JudgmentSets, JudgmentSource, common_queries
 from rankgain.data.ragged import offsets_of, to_float64
+from rankgain.data.rules import Rules
 from rankgain.data.source import Chunk
 from rankgain.errors import InputError, refusal
 from rankgain.scalars import Ints, quoted
@@ -133,6 +135,17 @@ class ColumnSource(JudgmentSource):
         rows, offsets = run.groups.rows(places)
         scores = None if run.scores is None else to_float64(run.scores[rows])
         return *run.documents.take(rows).wide(), offsets[:-1], offsets[1:], scores
+
+    def first(self, query: int, rules: Rules) -> Any:
+        run = self._run
+        rows, offsets = run.groups.rows(self._places[query : query + 1])
+        rows = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
+        if not offsets[-1]:
+            return None
+        rows = rows if run.scores is not None else rows[:1]
+        documents = python_ids(run.documents.take(rows), run.documents.kind)
+        scores = [0.0] if run.scores is None else to_float64(run.scores[rows]).tolist()
+        return highest(dict(zip(documents, scores, strict=True)), rules)
 
     def run_refusal(self, query: int, error: InputError) -> Exception:
         rows, _ = self._run.groups.rows(self._places[query : query + 1])

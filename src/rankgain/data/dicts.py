@@ -13,6 +13,7 @@ from rankgain._codes import DICTS, OTHER_IDS
 from rankgain.choices import Missing
 from rankgain.data.dataframes import is_frame
 from rankgain.data.judgments import JudgmentSets, JudgmentSource, as_dict, of_dicts, types, what_it_is
+from rankgain.data.rules import Rules
 from rankgain.data.source import Chunk
 from rankgain.errors import InputError, refusal
 from rankgain.scalars import Ints, listed, quoted, size_of
@@ -43,6 +44,14 @@ def _advice(value: Any) -> str:
     if isinstance(value, (list, tuple, Mapping)):
         return "; for ids in rank order there is rankgain.from_recommendations(recommended, relevant)"
     return ""
+
+
+def highest(run: Mapping[Any, float], rules: Rules) -> Any:
+    """The document of the highest score; of several, the one of the highest id if rules say so, else the first."""
+    compared = {document: np.float32(score) if rules.score_bits == 32 else score for document, score in run.items()}
+    most = max(compared.values())
+    tied = [document for document, score in compared.items() if score == most]
+    return max(tied) if rules.ties == "docid" and len(tied) > 1 else tied[0]
 
 
 class DictSource(JudgmentSource):
@@ -97,6 +106,10 @@ class DictSource(JudgmentSource):
         if not self._plain:  # of other mappings the engine takes copies, whose length is what they hold
             runs = [as_dict(own) if start <= query < stop else own for query, own in enumerate(runs)]
         return DICTS, start, stop, self._judgments.judged, None if self._numbers is None else self._common, runs
+
+    def first(self, query: int, rules: Rules) -> Any:
+        run = as_dict(self._runs[query])
+        return highest(run, rules) if run else None
 
     def run_refusal(self, query: int, error: InputError) -> Exception:
         run = as_dict(self._runs[query])

@@ -79,6 +79,13 @@ class Source(ABC):
     def refusal(self, query: int, error: InputError) -> Exception:
         """The error of a query in the caller's words."""
 
+    def first(self, query: int, rules: Rules) -> Any:
+        """The id of the document that a query ranks first; None if there is none, or ids are not kept.
+
+        Of tied documents whose order is open, the one that stands first in the input.
+        """
+        return None
+
     def query_name(self, query: int) -> str:
         """The query as an error names it."""
         return f"query {quoted(self.query_ids[query])}"

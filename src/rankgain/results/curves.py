@@ -14,6 +14,7 @@ from rankgain.metrics.metric import Metric, parse
 from rankgain.metrics.parameters import cut_off
 from rankgain.results import export as exports
 from rankgain.results.evaluation import same_ids
+from rankgain.results.significance import MOST_FLIPS, check_level, check_whole, mean_bounds
 from rankgain.scalars import Floats, Ints
 
 if TYPE_CHECKING:
@@ -72,6 +73,56 @@ class Curve:
         """
         return np.array([mean(values) for values in self.values.T])
 
+    def interval(self, level: float = 0.95, *, flips: int = 9_999, seed: int = 0) -> Floats:
+        """Compute an interval for the mean at each cut-off, for other queries like these.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            How often such an interval holds the true mean, between 0 and 1.
+        flips : int, default 9_999
+            How many random sign flips, from 1 to 10^8; up to 16 queries, all sign vectors are gone through instead.
+        seed : int, default 0
+            The seed of the flips, from 0 to 2^64 − 1; all cut-offs share the flips.
+
+        Returns
+        -------
+        ndarray of float64, shape (2, cut-offs)
+            The lower ends, then the upper ones; infinite where there are too few queries for the level. Queries that
+            have no value (NaN) at some cut-off do not count.
+
+        Raises
+        ------
+        ValueError
+            If `level`, `flips` or `seed` is out of its range.
+        TypeError
+            If `level` is not a number, or `flips` or `seed` is not an integer.
+
+        See Also
+        --------
+        Comparison.test : Whether two runs differ. Intervals of two runs cannot tell, since queries are paired.
+
+        Notes
+        -----
+        The interval holds the means that a sign-flip test does not reject: its ends are order statistics of the means
+        of subsets of the queries (Hartigan 1969). It is exact if values are symmetric about their mean, and approximate
+        otherwise, better with more queries.
+
+        References
+        ----------
+        Hartigan, Using subsample values as typical values, Journal of the American Statistical Association 1969.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> curve = rg.from_ranked([[0, 0, 1], [1, 0, 0]] * 6).curve("rr", [2, 3])
+        >>> curve.interval().round(2).tolist()
+        [[0.17, 0.44], [0.83, 0.89]]
+        """
+        alone = ~np.isnan(self.values).any(axis=1)
+        given = check_level(level), check_whole(flips, "flips", 1, MOST_FLIPS), check_whole(seed, "seed", 0, 2**64 - 1)
+        return np.stack(mean_bounds(self.values[alone], *given))
+
     def to_pandas(self) -> Any:
         """Return the values as a pandas DataFrame.
 
@@ -97,7 +148,13 @@ class Curve:
         columns = {"query_id": self.query_ids} | dict(zip(self.ks.tolist(), self.values.T, strict=True))
         return exports.to_pandas(columns, index="query_id").rename_axis(columns="k")
 
-    def plot(self, axes: Axes | None = None, label: str | None = None, per_query: bool = False) -> Axes:
+    def plot(
+        self,
+        axes: Axes | None = None,
+        label: str | None = None,
+        per_query: bool = False,
+        interval: float | None = None,
+    ) -> Axes:
         """Draw the mean against the cut-off.
 
         Parameters
@@ -109,6 +166,8 @@ class Curve:
             The name of the line in a legend, which ``axes.legend()`` adds. By default, none.
         per_query : bool, default False
             Whether to draw the curve of each query behind the mean, as a thin line.
+        interval : float, optional
+            The level of an interval to draw as a band around the mean, such as 0.95; see `interval`. By default, none.
 
         Returns
         -------
@@ -119,6 +178,10 @@ class Curve:
         ------
         ImportError
             If matplotlib is not installed: ``pip install 'rankgain[plot]'``.
+        ValueError
+            If `interval` is not between 0 and 1.
+        TypeError
+            If `interval` is not a number.
 
         See Also
         --------
@@ -132,7 +195,8 @@ class Curve:
         """
         drawn_by = drawing()
         target = drawn_by.panels(1)[0] if axes is None else axes
-        drawn_by.draw(self, target, label, per_query)
+        band = None if interval is None else self.interval(interval)
+        drawn_by.draw(self, target, label, per_query, band)
         return target
 
     def __repr__(self) -> str:

@@ -58,8 +58,10 @@ def panels(count: int) -> list[Axes]:
     return list(whole.subplots(1, count, squeeze=False)[0])
 
 
-def draw(curve: Line, axes: Axes, label: str | None = None, per_query: bool = False) -> None:
-    """The mean as a line in the next style of the axes; behind it, if asked for, the queries."""
+def draw(
+    curve: Line, axes: Axes, label: str | None = None, per_query: bool = False, band: Floats | None = None
+) -> None:
+    """The mean as a line in the next style of the axes; behind it, if asked for, the queries and a band."""
     drawn = len(axes.lines)
     if not drawn:
         dress(axes, curve)
@@ -67,6 +69,9 @@ def draw(curve: Line, axes: Axes, label: str | None = None, per_query: bool = Fa
     if per_query:
         lines = np.stack(np.broadcast_arrays(curve.ks, curve.values), axis=-1)
         axes.add_collection(LineCollection(list(lines), colors=colour, linewidths=0.5, alpha=0.2, zorder=1))
+    if band is not None:
+        low, high = np.where(np.isfinite(band), band, np.nan)
+        axes.fill_between(curve.ks, low, high, color=colour, alpha=0.15, linewidth=0, zorder=1)
     marker = "o" if len(curve.ks) <= FEW else None
     axes.plot(curve.ks, curve.mean(), color=colour, linestyle=dashes, linewidth=1.8, marker=marker, ms=4, label=label)
 

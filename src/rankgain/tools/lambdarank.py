@@ -39,7 +39,7 @@ def lambdarank(
     sample_weight: Any = None,
     threads: int = 1,
 ) -> tuple[Floats, Floats]:
-    """The gradient and hessian of LambdaRank for each document: what a trainer asks for in each round.
+    """Compute the gradient and hessian of LambdaRank for each document: what a trainer asks for in each round.
 
     **The default gain is exponential** (2^grade − 1), as in LightGBM, XGBoost and the papers; everywhere else in
     rankgain it is linear. Write ``metric="ndcg@10"`` for linear gains.
@@ -52,26 +52,27 @@ def lambdarank(
         The scores of the same documents. −inf leaves a document out (its gradient is 0, and it stands last); +inf and
         NaN are refused. float32 and float64 are used as they are.
     group_sizes, qid : array_like, optional
-        For flat arrays the queries, as in `from_scores`. Neither: one query for 1-D arrays, one per row for 2-D.
+        For flat arrays the queries, as in `from_scores`: the number of documents of each, or the query of each
+        document. By default, one query for 1-D arrays, and one per row for 2-D.
     metric : str or Metric, default "ndcg(gain=exponential)@10"
         An nDCG with any gain, discount and cut-off: ``"ndcg(gain=exponential)@10"``, `rankgain.metric` …; the
         discount must not rise with the rank. Or ``"pairwise@k"``: all pairs count the same (RankNet, and XGBoost's
         ``rank:pairwise``).
-    sigma : float
-        The steepness of the sigmoid, above 0.
-    normalize : sequence of {"score", "query"}, str or None
+    sigma : float, default 1.0
+        The steepness of the sigmoid, from 1e-100 to 1e100.
+    normalize : sequence of {"score", "query"}, str or None, default ("score", "query")
         ``"score"``: a pair counts less the further apart its scores are. ``"query"``: the gradients of a query are
         scaled down logarithmically. Both by default, as in LightGBM; None or ``()`` for neither.
-    discount : {"cut", "full"}
-        What ranks beyond the cut-off are worth: nothing, so that a pair counts what its swap changes in nDCG@k; or
-        their discount all the same, as in LightGBM and XGBoost.
-    ties : {"stable", "average"}
-        Documents of equal score stand in input order, or share the mean discount of their ranks, so that the gradient
-        does not depend on the order of the rows.
+    discount : {"cut", "full"}, default "cut"
+        What ranks beyond the cut-off are worth. ``"cut"``: nothing, so that a pair counts what its swap changes in
+        nDCG@k. ``"full"``: their discount all the same, as in LightGBM and XGBoost.
+    ties : {"stable", "average"}, default "stable"
+        Whether documents of equal score stand in input order, or share the mean discount of their ranks, so that the
+        gradient does not depend on the order of the rows.
     sample_weight : array_like, optional
         One weight per document, in the shape of `y_score`, by which both results are multiplied; finite and not
-        negative.
-    threads : int
+        negative. By default, 1 each.
+    threads : int, default 1
         How many threads may share the queries, from 1 to 256; the results are the same bits with any number.
 
     Returns
@@ -82,15 +83,18 @@ def lambdarank(
 
     Raises
     ------
-    ValueError, TypeError
-        If shapes, lengths, types or options are not those above; if a grade is negative, infinite or NaN or has no
-        gain, or a score is NaN or +inf, with the query and the position; if an ideal is so small that one over it
-        is infinite.
+    ValueError
+        If shapes or lengths do not fit together; if an option is unknown or out of its range; if `metric` is no nDCG
+        with one cut-off or its discount rises with the rank; if a grade is negative, infinite or NaN or has no gain,
+        or a score is NaN or +inf (the message names the query and the position); or if an ideal is so small that one
+        over it is infinite.
+    TypeError
+        If something is not an array or a number.
 
     See Also
     --------
-    lightgbm_objective, xgboost_objective : the same as an objective that trains.
-    lightgbm_metric, xgboost_metric : metrics to watch while training.
+    lightgbm_objective, xgboost_objective : The same as an objective that trains.
+    lightgbm_metric, xgboost_metric : Metrics to watch while training.
 
     Notes
     -----

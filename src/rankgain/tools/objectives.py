@@ -28,7 +28,7 @@ def lightgbm_objective(
     ties: str = "stable",
     threads: int = 1,
 ) -> LightGBMObjective:
-    """LambdaRank as LightGBM calls it: the ``objective`` of ``train`` and ``cv`` (in their parameters) and LGBMRanker.
+    """Make LambdaRank's objective for LightGBM: for ``train`` and ``cv`` (in their parameters) and for LGBMRanker.
 
     **The default gain is exponential**, and the other defaults are LightGBM's, too: its ``lambdarank`` with
     ``lambdarank_truncation_level=10`` gives almost the same model (its sigmoid comes from a table, and its sums are
@@ -39,34 +39,41 @@ def lightgbm_objective(
     ----------
     metric : str or Metric, default "ndcg(gain=exponential)@10"
         As in `lambdarank`; the cut-off is LightGBM's ``lambdarank_truncation_level``.
-    sigma : float
-        LightGBM's ``sigmoid``.
-    normalize : sequence of {"score", "query"}, str or None
-        LightGBM's ``lambdarank_norm`` is both or neither.
-    discount : {"full", "cut"}
-        As in `lambdarank`. LightGBM's is "full", the default here; "cut" is the true change of nDCG@k.
-    ties : {"stable", "average"}
-        As in `lambdarank`. LightGBM's is "stable", by which the first round depends on the order of the rows.
-    threads : int
-        As in `lambdarank`.
+    sigma : float, default 1.0
+        The steepness of the sigmoid: LightGBM's ``sigmoid``.
+    normalize : sequence of {"score", "query"}, str or None, default ("score", "query")
+        As in `lambdarank`. LightGBM's ``lambdarank_norm`` is both or neither.
+    discount : {"full", "cut"}, default "full"
+        As in `lambdarank`. LightGBM's is ``"full"``; ``"cut"`` is the true change of nDCG@k.
+    ties : {"stable", "average"}, default "stable"
+        As in `lambdarank`. LightGBM's is ``"stable"``, by which the first round depends on the order of the rows.
+    threads : int, default 1
+        How many threads may share the queries, from 1 to 256; the results are the same bits with any number.
 
     Returns
     -------
     callable
-        Can be copied and pickled if the metric can.
+        Called with (scores, Dataset), or with (labels, scores, weight, group), it returns gradient and hessian. It can
+        be copied and pickled if the metric can.
 
     Raises
     ------
-    ValueError, TypeError
-        If options are out of their range; when called, if data have no groups, and as `lambdarank`.
+    ValueError
+        If an option is unknown or out of its range. When it is called: if the data have no groups, if weights are not
+        one per document, finite and not negative, or if `lambdarank` would raise it.
+    TypeError
+        If `sigma` or `threads` is not a number, or `metric` is not a metric.
 
     See Also
     --------
-    lambdarank : the definition.
-    lightgbm_metric : metrics to watch while training.
+    lambdarank : The definition.
+    lightgbm_metric : Metrics to watch while training.
 
     Notes
     -----
+    LightGBM reads its sigmoid from a table of 2^20 steps and adds in float32; without these, its model is the same, bit
+    for bit. Gradients agree with its own within 2e-5 of the largest of a query, which is the error of that table.
+
     What labels are worth is kept for up to 8 training sets, which are known again by their labels and groups.
 
     Examples
@@ -93,7 +100,7 @@ def xgboost_objective(
     ties: str = "stable",
     threads: int = 1,
 ) -> XGBoostObjective:
-    """LambdaRank as XGBoost calls it: the ``obj`` of ``xgboost.train`` and ``cv``.
+    """Make LambdaRank's objective for XGBoost: the ``obj`` of ``xgboost.train`` and ``cv``.
 
     **The default gain is exponential**, and the other defaults are XGBoost's, too: they give the model of
     ``rank:ndcg``. As there, hessians are twice those of `lambdarank`, and the weights, one for each query, are
@@ -101,35 +108,39 @@ def xgboost_objective(
 
     Parameters
     ----------
-    metric : str or Metric, default "ndcg(gain=exponential)@10"
+    metric : str or Metric, default "ndcg(gain=exponential)@32"
         As in `lambdarank`; the cut-off is XGBoost's ``lambdarank_num_pair_per_sample`` with the pair method "topk",
         which is 32 by default. ``"pairwise@32"`` is its ``rank:pairwise``.
-    sigma : float
-        XGBoost's is always 1.
-    normalize : sequence of {"score", "query"}, str or None
-        XGBoost's ``lambdarank_score_normalization`` and ``lambdarank_normalization``.
-    discount : {"full", "cut"}
-        As in `lambdarank`. XGBoost's is "full", the default here; "cut" is the true change of nDCG@k.
-    ties : {"stable", "average"}
-        As in `lambdarank`; XGBoost's is "stable".
-    threads : int
-        As in `lambdarank`.
+    sigma : float, default 1.0
+        The steepness of the sigmoid. XGBoost's is always 1.
+    normalize : sequence of {"score", "query"}, str or None, default ("score", "query")
+        As in `lambdarank`: XGBoost's ``lambdarank_score_normalization`` and ``lambdarank_normalization``.
+    discount : {"full", "cut"}, default "full"
+        As in `lambdarank`. XGBoost's is ``"full"``; ``"cut"`` is the true change of nDCG@k.
+    ties : {"stable", "average"}, default "stable"
+        As in `lambdarank`. XGBoost's is ``"stable"``.
+    threads : int, default 1
+        How many threads may share the queries, from 1 to 256; the results are the same bits with any number.
 
     Returns
     -------
     callable
-        Can be copied and pickled if the metric can. XGBRanker takes no objective from outside; use ``train``.
+        Called with (scores, DMatrix), it returns gradient and hessian. It can be copied and pickled if the metric can.
+        XGBRanker takes no objective from outside; use ``xgboost.train``.
 
     Raises
     ------
-    ValueError, TypeError
-        If options are out of their range; when called, if a DMatrix has no groups or its weights are not one per query,
-        and as `lambdarank`.
+    ValueError
+        If an option is unknown or out of its range. When it is called: if the DMatrix has no groups, if its weights
+        are not one per query, finite and not negative, or if `lambdarank` would raise it.
+    TypeError
+        If `sigma` or `threads` is not a number, or `metric` is not a metric. When it is called: if it is not given a
+        DMatrix.
 
     See Also
     --------
-    lambdarank : the definition.
-    xgboost_metric : metrics to watch while training.
+    lambdarank : The definition.
+    xgboost_metric : Metrics to watch while training.
 
     Notes
     -----

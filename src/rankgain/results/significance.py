@@ -16,12 +16,12 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import lru_cache
 from importlib import import_module
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rankgain import _backend
-from rankgain.scalars import Array, Bools, Floats, Ints
+from rankgain.scalars import Array, Bools, Floats, Ints, real
 from rankgain.threads import over
 
 MOST_BITS = 40  # of the fraction of a value on the grid
@@ -33,6 +33,7 @@ MOST_ZEROS = 1000  # whose binomials are still small
 ROUNDING = 1e-6  # of (1 − level) · (flips + 1)
 CHUNK = 1 << 14  # flips that a thread takes at once
 PAIRS = 64  # whose intervals a thread looks for at once
+MOST_FLIPS = 10**8
 NUMBERS = 1 << 21  # differences that are looked at together
 
 
@@ -40,6 +41,24 @@ def unit_exponent(largest: float, queries: int, bounded: bool) -> int:
     """The unit of the grid is 2 to this: so fine that the sum of all queries stays below 2^53 units."""
     exponent = 1 if bounded else math.frexp(largest)[1]
     return exponent - min(MOST_BITS, SIGNIFICAND - (queries - 1).bit_length())
+
+
+def check_level(level: Any) -> float:
+    number = real(level)
+    if number is None:
+        raise TypeError(f"level must be a number, not {type(level).__name__}")
+    if not 0 < number < 1:
+        raise ValueError(f"level must be between 0 and 1, such as 0.95, not {level!r}")
+    return number
+
+
+def check_whole(value: Any, name: str, least: int, most: int) -> int:
+    if isinstance(value, (bool, np.bool_)) or not hasattr(value, "__index__"):
+        raise TypeError(f"{name} must be an integer, not {type(value).__name__}")
+    number = value.__index__()
+    if not least <= number <= most:
+        raise ValueError(f"{name} must be from {least} to {most}, not {number}")
+    return int(number)
 
 
 class Columns(NamedTuple):
@@ -215,6 +234,22 @@ class Flips:
 
     def _column(self, number: int) -> Floats:
         return self.sums[number] if number >= 0 else np.zeros(self.count)
+
+
+def mean_bounds(values: Floats, level: float, flips: int, seed: int) -> tuple[Floats, Floats]:
+    """The ends of the interval of the mean of each column of queries × columns: what a sign-flip test does not reject.
+
+    The deviations from the true mean are flipped, so that it holds where these are symmetric. Infinite where there are
+    too few queries.
+    """
+    queries, width = values.shape
+    if queries < 2:
+        return np.full(width, -np.inf), np.full(width, np.inf)
+    exponent = unit_exponent(float(np.abs(values).max()), queries, bounded=False)
+    whole = np.rint(np.ldexp(values, -exponent))
+    columns = Columns(whole, np.full(width, -1, dtype=np.int64), np.arange(width, dtype=np.int64))
+    low, high = Flips(columns, flips, seed, 1).bounds(columns, whole.sum(axis=0), 1.0 - level)
+    return np.ldexp(low, exponent), np.ldexp(high, exponent)
 
 
 def _all_subsets(values: Floats) -> tuple[Floats, Floats]:
