@@ -10,6 +10,7 @@ QUIET = {
     "spark.log.level": "OFF",
     "spark.sql.shuffle.partitions": "2",
     "spark.default.parallelism": "2",
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",  # code that is not run for long
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
 }
