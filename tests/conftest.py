@@ -44,7 +44,7 @@ if "compiled" not in BUILT:  # then there are no C functions
     collect_ignore += [
         f"capi/test_{name}.py" for name in ("abi", "capi", "capi_doors", "capi_lambdas", "capi_statuses")
     ]
-    collect_ignore.append("capi/test_readme_example.py")
+    collect_ignore.append("capi/test_page_example.py")
 
 usual = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 settings.register_profile("default", usual, max_examples=20, derandomize=True)
