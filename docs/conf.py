@@ -48,10 +48,12 @@ html_baseurl = _project["urls"]["Documentation"]
 html_theme = "pydata_sphinx_theme"
 html_title = f"{project} {version}"
 html_static_path = ["_static"]
+html_favicon = "_static/mark.svg"
 html_css_files = ["site.css"]
 html_math_renderer = "mathml"
 html_copy_source = False
 html_show_sourcelink = False
+html_sidebars = {"index": [], "start": [], "404": []}  # which have no pages below them
 html_theme_options = {
     "switcher": {"json_url": "_static/switcher.json", "version_match": version},
     "check_switcher": False,  # that would ask the network

@@ -39,6 +39,8 @@ if not all(map(find_spec, ("jinja2", "matplotlib"))):
 elif not any(map(which, ("chromium", "chromium-browser", "google-chrome"))):  # which only .ci/deep installs
     ABSENT.append("chromium")
     collect_ignore.append("comparison/test_report_in_a_browser.py")
+if "SITE_FOLDER" not in os.environ:  # which .ci/deep builds
+    collect_ignore.append("package/test_site_in_a_browser.py")
 if "compiled" not in BUILT:  # then there are no C functions
     ABSENT.append("C functions")
     collect_ignore += [

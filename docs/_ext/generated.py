@@ -45,7 +45,7 @@ def asked(row: Row) -> str:
 def metrics() -> str:
     """All metrics at a glance."""
     rows = [("metric", "what it is", "range")]
-    rows += [(f"[{asked(row)}](#{row.name.replace('_', '-')})", row.title, values(row)) for row in TABLE.values()]
+    rows += [(f"[{asked(row)}](#{row.name})", row.title, values(row)) for row in TABLE.values()]
     return table(*rows)
 
 
@@ -90,7 +90,7 @@ def definitions() -> str:
 
 
 def unaveraged() -> str:
-    rows = [(f"[`{row.name}`](definitions.md#{row.name.replace('_', '-')})", row.unaveraged) for row in TABLE.values()]
+    rows = [(f"[`{row.name}`](definitions.md#{row.name})", row.unaveraged) for row in TABLE.values()]
     return table(("metric", "why there is no average"), *(row for row in rows if row[1]))
 
 

@@ -93,4 +93,12 @@ def test_the_version_stands_in_these_places_too():
     switcher = (DOCS / "_static" / "switcher.json").read_text(encoding="utf-8")
     assert f'"version": "{rg.__version__}"' in switcher
     assert f"version: {rg.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-    assert switcher.count(SITE) == 1
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["README.md", "CITATION.cff", "docs/_static/switcher.json", ".github/SECURITY.md", ".github/workflows/docs.yml"],
+)
+def test_the_address_is_the_same_everywhere(name):
+    addresses = re.findall(r"https://[\w.-]*github\.io/[\w-]*/?", (ROOT / name).read_text(encoding="utf-8"))
+    assert {*addresses} == {SITE}
