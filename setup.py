@@ -145,13 +145,7 @@ class HonestWheel(bdist_wheel):
             path.chmod(mode_of(path.is_dir() or path.suffix == ".so"))
 
 
-# The first part of the README, which every wheel holds for its page: the rest would be a twentieth of the wheel.
-PAGE = Path("README.md").read_text(encoding="utf-8").partition("\n## Definitions\n")[0]
-PAGE += "\nThe README of the sources goes on: definitions, drop-ins, speed, the C functions.\n"
-
 setup(
-    long_description=PAGE,
-    long_description_content_type="text/markdown",
     ext_modules=extensions(),
     cmdclass={"bdist_wheel": HonestWheel, "sdist": WholeSdist},
     options={"bdist_wheel": {"py_limited_api": "cp311"}} if ABI3 else {},

@@ -44,12 +44,14 @@ if not all(map(find_spec, ("jinja2", "matplotlib"))):
 elif not any(map(which, ("chromium", "chromium-browser", "google-chrome"))):  # which only .ci/deep installs
     ABSENT.append("chromium")
     collect_ignore.append("comparison/test_report_in_a_browser.py")
+if "SITE_FOLDER" not in os.environ:  # which .ci/deep builds
+    collect_ignore.append("package/test_site_in_a_browser.py")
 if "compiled" not in BUILT:  # then there are no C functions
     ABSENT.append("C functions")
     collect_ignore += [
         f"capi/test_{name}.py" for name in ("abi", "capi", "capi_doors", "capi_lambdas", "capi_statuses")
     ]
-    collect_ignore.append("capi/test_readme_example.py")
+    collect_ignore.append("capi/test_page_example.py")
 
 usual = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 settings.register_profile("default", usual, max_examples=20, derandomize=True)

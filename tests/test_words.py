@@ -14,6 +14,7 @@ from typing import get_args
 
 import pytest
 from support import metric_table
+from support.pages import pages
 from support.wheels import ROOT
 
 import rankgain as rg
@@ -155,7 +156,7 @@ def test_see_also_names_what_exists(name):
 
 
 def test_lists_of_metrics_are_those_of_the_table():
-    assert metric_table.lists() in inspect.getdoc(rg.metric)  # else: python tests/metric_table.py metric
+    assert metric_table.lists() in inspect.getdoc(rg.metric)  # else: python tests/support/metric_table.py
 
 
 def test_aggregate_names_each_metric_that_is_not_averaged():
@@ -174,12 +175,6 @@ def test_docstring_lists_the_values_of_a_closed_choice(name):
             for kind in kinds:
                 listed = re.findall(r"[\w-]+", re.search(r"\{(.*)\}", head)[1])
                 assert set(listed) == set(map(str, get_args(getattr(choices, kind)))), head
-
-
-@pytest.mark.checkout
-def test_readme_names_the_metrics_that_have_no_average():
-    (listed,) = re.findall(r"no closed form \((.*)\) are refused", (ROOT / "README.md").read_text(encoding="utf-8"))
-    assert set(re.findall(r"`(\w+)`", listed)) == {name for name, row in TABLE.items() if row.unaveraged}
 
 
 def test_evaluate_names_each_peer():
@@ -212,7 +207,7 @@ TURNS = {
 
 
 def texts():
-    files = [ROOT / "README.md", ROOT / "CHANGES.md", *(ROOT / ".github").glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    files = [ROOT / "README.md", ROOT / "CHANGES.md", *(ROOT / ".github").glob("*.md"), *pages()]
     files += [
         path
         for path in sorted((ROOT / "src").rglob("*"))

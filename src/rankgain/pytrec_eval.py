@@ -376,8 +376,8 @@ def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
     Returns
     -------
     float
-        The sum for measures that begin with num_, exp of the mean for those that begin with gm_, else the mean. Without
-        values, 0.0 for a sum and NaN for a mean.
+        The sum for measures that begin with ``num_``, exp of the mean for those that begin with ``gm_``, else the mean.
+        Without values, 0.0 for a sum and NaN for a mean.
 
     Examples
     --------

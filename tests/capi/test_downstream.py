@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from support import ROOT
+from support.pages import DOCS, blocks
 from support.wheels import build, install, python, refusal
 
 pytestmark = pytest.mark.checkout
@@ -124,8 +125,8 @@ def test_rankgain_of_which_nothing_is_compiled_is_refused(pure: Path, downstream
 
 
 def shown(language: str) -> list[str]:
-    """The README's blocks of code in this language."""
-    return re.findall(rf"^```{language}\n(.*?)^```", read("README.md"), re.DOTALL | re.MULTILINE)
+    """The page's blocks of code in this language."""
+    return [text for _, own, text in blocks(DOCS / "c.md") if own == language]
 
 
 @pytest.mark.parametrize(
@@ -137,20 +138,20 @@ def shown(language: str) -> list[str]:
         ("cpp", "lambdamart/lambdamart.cpp"),
     ],
 )
-def test_readme_shows_these_files(language: str, name: str) -> None:
+def test_the_page_shows_these_files(language: str, name: str) -> None:
     source = (DOWNSTREAM / name).read_text(encoding="utf-8")
     assert shown(language)
     assert all(f"\n{block}\n" in f"\n{source}\n" for block in shown(language))
     assert language in ("c", "cpp") or shown(language) == [source]  # else a part of it
 
 
-def test_readme_shows_a_setup() -> None:
+def test_the_page_shows_a_setup() -> None:
     assert (DOWNSTREAM / "row_metrics" / "setup.py").read_text(encoding="utf-8") in shown("python")
 
 
 if find_spec("numba"):
 
-    def test_readme_shows_numba(compiled: Path) -> None:
+    def test_the_page_shows_numba(compiled: Path) -> None:
         (example,) = (block for block in shown("python") if "import numba" in block)
         call = "values, failed = rr_of_rows(np.array([[0.0, 0, 1], [0, 2, 1], [1, -1, 0]]), 10)"
         lines = python(compiled, f"{example}{call}; print(*values, failed)")

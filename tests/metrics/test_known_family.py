@@ -273,7 +273,7 @@ def test_gauc_of_parts_is_that_of_all():
 
 
 def test_ndcg_rel_of_what_was_not_returned_is_ndcg_of_the_whole_list(backend):
-    """README's example: three relevant documents, of which one is returned; the others add nDCG without a cut-off."""
+    """An example: three relevant documents, of which one is returned; the others add nDCG without a cut-off."""
     rankings = rg.from_qrels({"q": {"a": 1, "b": 1, "c": 1}}, {"q": {"a": 1.0}})
     result = rankings.evaluate("ndcg_rel", "ndcg")
     assert result.mean("ndcg_rel") == pytest.approx((1 + 2 * result.mean("ndcg")) / 3, rel=1e-14)

@@ -1,4 +1,4 @@
-"""The examples of the docstrings and of the README, run as they stand."""
+"""The examples of the docstrings, run as they stand; test_pages.py has those of the pages."""
 
 import doctest
 import importlib.util
@@ -6,7 +6,7 @@ import pkgutil
 from pathlib import Path
 
 import pytest
-from support import ROOT
+from support.examples import FLAGS, Parser
 from support.marks import in_one_case
 
 import rankgain
@@ -23,22 +23,6 @@ MODULES = [
     for module in pkgutil.walk_packages(rankgain.__path__, "rankgain.")
     if not module.name.startswith(tuple(LEFT_OUT))
 ]
-EXTRAS = {
-    "plot(": "matplotlib",
-    "to_pandas(": "pandas",
-    "to_polars(": "polars",
-    "to_arrow(": "pyarrow",
-}  # what is called, and what it needs
-FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
-
-
-class Parser(doctest.DocTestParser):
-    """Leaves out the examples that need a library which is not installed."""
-
-    def get_examples(self, string, name="<string>"):
-        absent = [call for call, library in EXTRAS.items() if importlib.util.find_spec(library) is None]
-        examples = super().get_examples(string, name)
-        return [example for example in examples if not any(call in example.source for call in absent)]
 
 
 def docstrings(name, **options):
@@ -61,14 +45,6 @@ def test_docstrings(name):
     runner = doctest.DocTestRunner(optionflags=FLAGS)
     for test in docstrings(name, parser=Parser()):
         assert runner.run(test).failed == 0
-
-
-@pytest.mark.checkout
-def test_readme():
-    readme = ROOT / "README.md"
-    result = doctest.testfile(str(readme), module_relative=False, optionflags=FLAGS, encoding="utf-8", parser=Parser())
-    assert result.attempted > 10
-    assert result.failed == 0
 
 
 def test_examples_are_found():

@@ -122,7 +122,7 @@ def waited(jobs, name: str) -> set[str]:
     return {name}.union(*(waited(jobs, other) for other in jobs[name].get("needs", [])))
 
 
-@pytest.mark.parametrize(("file", "last"), [("check", "passed"), ("wheels", "publish")])
+@pytest.mark.parametrize(("file", "last"), [("check", "passed"), ("wheels", "publish"), ("docs", "publish")])
 def test_the_last_job_waits_for_all_others(file, last):
     assert waited(JOBS[file], last) == {*JOBS[file]}
 

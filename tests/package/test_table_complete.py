@@ -7,7 +7,7 @@ from pathlib import Path
 from types import BuiltinFunctionType, FunctionType
 
 import pytest
-from support import ROOT, metric_table, textbook
+from support import ROOT, textbook
 from support.marks import in_one_case
 
 import rankgain as rg
@@ -76,14 +76,6 @@ def test_every_metric_has_what_a_metric_needs():
         assert 0 <= value <= row.highest
         assert rg.from_scores([2], [1.0], ties=ties).evaluate(name)[name].tolist() == [value]
         assert row.formula, name
-
-
-@pytest.mark.checkout
-def test_every_metric_stands_in_the_readme_and_every_public_name():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert metric_table.page() in readme  # else: python tests/support/metric_table.py
-    for name in set(rg.__all__) - {"__version__"}:
-        assert name in readme, name
 
 
 @in_one_case("name", [name for name in rg.__all__ if callable(getattr(rg, name))])

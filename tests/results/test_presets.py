@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import ROOT, where_we_differ
 from support import peers_golden as fixed
 from support.golden import FOLDER, GOLDEN
 from support.marks import in_one_case, quick_first
@@ -16,7 +15,7 @@ from support.marks import in_one_case, quick_first
 import rankgain as rg
 from rankgain.cli import main
 from rankgain.metrics.table import TABLE
-from rankgain.results.presets import OWN, PEERS
+from rankgain.results.presets import PEERS
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -504,19 +503,3 @@ def test_the_option_like(capsys, monkeypatch):
         with pytest.raises(SystemExit):
             main(["eval", "--sample", "--like", "beir", *option])
         assert f"argument {option[0]}: not allowed with argument --like" in capsys.readouterr().err
-
-
-# the page
-
-
-def test_the_page_has_every_peer():
-    page = where_we_differ.page()
-    for peer in (OWN, *PEERS.values()):
-        assert f"\n| `{peer.name}` | " in page
-    assert all(peer.notes for peer in PEERS.values())
-
-
-@pytest.mark.checkout
-def test_the_readme_holds_the_page():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert where_we_differ.page() in readme

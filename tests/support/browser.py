@@ -15,7 +15,7 @@ CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
 class Page:
     """One page: what it asked the network for, what it logged, and what its script says."""
 
-    def __init__(self, path, width=1200):
+    def __init__(self, path, width=1200, dark=False):
         self._folder = tempfile.mkdtemp()
         reading, self._to = os.pipe()
         self._from, writing = os.pipe()
@@ -39,7 +39,13 @@ class Page:
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=1000, deviceScaleFactor=1, mobile=False)
-        self.call("Page.navigate", url=f"file://{path}")
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self.call("Emulation.setEmulatedMedia", features=[scheme])
+        self.visit(path if "://" in str(path) else f"file://{path}")
+
+    def visit(self, url):
+        self.events.clear()
+        self.call("Page.navigate", url=url)
         while not any(event["method"] == "Page.loadEventFired" for event in self.events):
             self._read()
 

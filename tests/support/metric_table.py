@@ -1,28 +1,12 @@
-"""What is written of all metrics at once, made from their table.
+"""What the docstring of `rankgain.metric` says of all metrics at once, made from their table.
 
-`python tests/support/metric_table.py` prints README's table, with the argument `metric` the lists in the docstring of
-`rankgain.metric`.
+`python tests/support/metric_table.py` prints it; the page of definitions is made when the site is built.
 """
 
-import sys
 from textwrap import indent, wrap
 
 from rankgain.metrics.parameters import PARAMETERS
 from rankgain.metrics.table import TABLE
-
-
-def cell(text):
-    return text.replace("|", r"\|")
-
-
-def page():
-    rows = [("metric", "what it is", "formula", "other names", "source"), ("---",) * 5]
-    for row in TABLE.values():
-        name = f"`{row.name}`" + " `@k`" * row.cuts
-        takes = ", ".join(f"`{parameter}`" for parameter in row.takes)
-        about = row.title + (f" ({takes})" if takes else "")
-        rows.append((name, about, row.formula, ", ".join(f"`{alias}`" for alias in row.aliases), row.source))
-    return "\n".join("| " + " | ".join(map(cell, cells)) + " |" for cells in rows) + "\n"
 
 
 def names(rows):
@@ -49,4 +33,4 @@ def lists():
 
 
 if __name__ == "__main__":
-    print(indent(lists(), "    ") if sys.argv[1:] == ["metric"] else page(), end="")
+    print(indent(lists(), "    "), end="")

@@ -520,8 +520,8 @@ class Comparison(Mapping[str, Evaluation]):
         Notes
         -----
         With d the differences of the queries, S their sum, F_b the sum of those that flip b flips, K_b of how many, and
-        T_b = S − 2 F_b: p = (1 + #{b : |T_b| ≥ |S|}) / (flips + 1). The ends of the interval are order statistics of
-        the means F_b / K_b and (S − F_b) / (n − K_b) (Hartigan 1969). Values are rounded to a grid so fine that sums
+        T_b = S − 2 F_b: ``p = (1 + #{b : |T_b| ≥ |S|}) / (flips + 1)``. The ends of the interval are order statistics
+        of the means F_b / K_b and (S − F_b) / (n − K_b) (Hartigan 1969). Values are rounded to a grid so fine that sums
         are integers below 2^53: so ties are ties, and the bits do not depend on the order of additions. With weights, d
         is multiplied by them, K_b is the weight that b flips and n the whole weight; a cluster counts as one
         difference, the sum of its queries, of their whole weight.

@@ -24,7 +24,7 @@ class Metric(Parameters):
     Attributes
     ----------
     name : str
-        The name of the metric in the table of README, such as ``"ndcg"``; other names of it are replaced.
+        The name of the metric in the table of metrics, such as ``"ndcg"``; other names of it are replaced.
     k : int or None
         The cut-off; None if the whole list counts.
     gain, discount, ideal, rel, empty, beta, p, max_grade, recall, rounding, multiple, coefficients, collection
@@ -164,9 +164,8 @@ def metric(
     Parameters
     ----------
     name : str
-        One of the metrics that README lists and `rankgain eval --help` prints, such as ``"ndcg"``, ``"rr"``, ``"ap"``,
-        ``"precision"`` or ``"err"``, or another name of these (``"mrr"``, ``"map"``, ``"P"``, ``"recip_rank"``). Case
-        does not matter.
+        One of the metrics that `rankgain metrics` lists, such as ``"ndcg"``, ``"rr"``, ``"ap"``, ``"precision"`` or
+        ``"err"``, or another name of these (``"mrr"``, ``"map"``, ``"P"``, ``"recip_rank"``). Case does not matter.
     k : int, optional
         The cut-off, a positive integer: ranks beyond it do not count. By default, the whole list counts. Metrics of
         whole lists, listed below, have none.

@@ -1,7 +1,8 @@
 """THE TABLE of peers: the metrics of each in terms of ours, and its rules for ties, missing queries and scores.
 
-`Rankings.evaluate(..., like=)` follows a row, `rankgain.explain` prints one or the difference of two, and README's
-section 'Where we differ' is made from all of them. A row says no more than what was run or read, in that release.
+`Rankings.evaluate(..., like=)` follows a row, `rankgain.explain` prints one or the difference of two, and the page
+'Where we differ' of the documentation is made from all of them. A row says no more than what was run or read, in that
+release.
 """
 
 from __future__ import annotations
@@ -127,7 +128,7 @@ OWN = Peer(
     "all of the truth; those that the run lacks count 0 (missing='skip': are left out)",
     (),
     (),
-    "README, Definitions",
+    "Definitions, in the documentation",
 )
 
 PEERS = {

@@ -99,17 +99,17 @@ def lambdarank(
     Notes
     -----
     With ranks 1..n by falling score, over the pairs of ranks a < b, a ≤ k, whose gains differ, "hi" the document of
-    the higher gain and "lo" the other one:
+    the higher gain and "lo" the other one::
 
         Δ = |g_a − g_b| (d_a − d_b) / IDCG@k
         ρ = 1 / (1 + exp(σ (s_hi − s_lo)))
         gradient_hi −= σΔρ,  gradient_lo += σΔρ,  both hessians += σ²Δρ(1 − ρ)
 
-    "score" divides Δ by 0.01 + |s_a − s_b|, unless all scores of the query are equal. "query" multiplies a query's
+    "score" divides Δ by ``0.01 + |s_a − s_b|``, unless all scores of the query are equal. "query" multiplies a query's
     results by log2(1 + Σ)/Σ, where Σ is twice the sum of all σΔρ. With ``ties="average"``, d is the mean discount of
-    the tie group; inside a group of m it is the expected |d_x − d_y| = 2/(m(m − 1)) Σ_x (m + 1 − 2x) d_x, and pairs go
-    to the end of the group of rank k. A query of one document, of one grade only, or in which nothing is relevant, has
-    zeros.
+    the tie group; inside a group of m it is the expected ``|d_x − d_y| = 2/(m(m − 1)) Σ_x (m + 1 − 2x) d_x``, and pairs
+    go to the end of the group of rank k. A query of one document, of one grade only, or in which nothing is relevant,
+    has zeros.
 
     Exponentials are computed by rankgain's own function (error below one unit in the last place), so that the compiled
     and the pure Python half return the same bits. CatBoost's rankers take no objective from outside.

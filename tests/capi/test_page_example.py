@@ -1,19 +1,18 @@
-"""The README's example of `rankgain_ndcg`, compiled and run as it stands."""
+"""The example of `rankgain_ndcg` on the page of the C functions, compiled and run as it stands."""
 
 import importlib.util
-import re
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from support.pages import DOCS, blocks
 
 import rankgain as rg
 
 pytestmark = pytest.mark.checkout
 
-ROOT = Path(__file__).parents[2]
 SETUP = """
 from setuptools import Extension, setup
 from Cython.Build import cythonize
@@ -24,8 +23,7 @@ setup(name="one", ext_modules=cythonize([Extension("one_list", ["one_list.pyx"])
 @pytest.fixture(scope="module")
 def module(tmp_path_factory):
     folder = tmp_path_factory.mktemp("one_list")
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    (source,) = re.findall(r"```pyx\n(.*?def ndcg_of_one.*?)```", readme.partition("### Cython: one list")[2], re.S)
+    (source,) = (text for _, language, text in blocks(DOCS / "c.md") if language == "pyx")
     (folder / "one_list.pyx").write_text(source, encoding="utf-8")
     (folder / "setup.py").write_text(SETUP.format(path=str(Path(rg.__file__).parent.parent)))
     command = [sys.executable, "setup.py", "-q", "build_ext", "--inplace"]

@@ -1,4 +1,4 @@
-"""README's part on what others do, from the table of peers: `python tests/support/where_we_differ.py` prints it."""
+"""What others do, from the table of peers."""
 
 from rankgain.metrics.metric import parse
 from rankgain.metrics.table import TABLE
@@ -56,7 +56,3 @@ def page():
     table = ["| " + " | ".join(cells) + " |" for cells in rows]
     notes = [f"- **{peer.title}**: {'; '.join(peer.notes)}." for peer in PEERS.values()]
     return "\n".join([*table, "", *notes, ""])
-
-
-if __name__ == "__main__":
-    print(page(), end="")

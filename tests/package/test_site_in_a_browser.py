@@ -1,0 +1,132 @@
+"""The site, as it was built into the folder SITE_FOLDER, in Chromium: at the width of a phone and of a desk, by day and
+by night nothing is wider than the screen, nothing fails, nothing leaves this machine; text can be told from what is
+behind it; and the search finds what is looked for."""
+
+import functools
+import http.server
+import os
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from support.browser import Page
+from support.site import SITE
+
+pytestmark = [pytest.mark.slow, pytest.mark.checkout]
+
+FOLDER = Path(os.environ["SITE_FOLDER"]).resolve()
+BASE = SITE.split("/", 3)[3]
+PAGES = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.html") if "_static" not in path.parts)
+ENOUGH = 4.5  # of contrast, by WCAG 2.1's success criterion 1.4.3; 3 for large text
+
+# The contrast of each text with the nearest background that is not transparent, where it is less than that.
+CONTRAST = """
+(() => {
+  const parse = text => (text.match(/[\\d.]+/g) || []).map(Number);
+  const light = ([r, g, b]) => [r, g, b].map(v => v / 255)
+    .map(v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, v, place) => sum + v * [0.2126, 0.7152, 0.0722][place], 0);
+  const behind = element => {
+    for (; element; element = element.parentElement) {
+      const color = parse(getComputedStyle(element).backgroundColor);
+      if (color.length === 3 || color[3] === 1) return color;
+    }
+    return [255, 255, 255];
+  };
+  const found = new Set();
+  const walker = document.createTreeWalker(document.querySelector("main") || document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement, style = getComputedStyle(element);
+    const box = element.getBoundingClientRect();
+    const text = walker.currentNode.data.trim();
+    if (!text || !box.width || style.visibility === "hidden" || style.opacity === "0") continue;
+    const [a, b] = [light(parse(style.color)), light(behind(element))].sort((x, y) => y - x);
+    const size = parseFloat(style.fontSize), large = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700);
+    const ratio = (a + 0.05) / (b + 0.05);
+    if (ratio < (large ? 3 : ENOUGH)) found.add(`contrast ${ratio.toFixed(2)}: ${text.slice(0, 40)}`);
+  }
+  return [...found];
+})()
+""".replace("ENOUGH", str(ENOUGH))
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    """The folder at the path that it will have."""
+
+    def translate_path(self, path):
+        return super().translate_path(path.removeprefix(f"/{BASE.rstrip('/')}"))
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="module")
+def root():
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=str(FOLDER)))
+    serving = threading.Thread(target=server.serve_forever)
+    serving.start()
+    yield f"http://127.0.0.1:{server.server_port}/{BASE}"
+    server.shutdown()
+    serving.join()
+    server.server_close()
+
+
+def failures(page):
+    """What was logged as an error or a warning."""
+    kinds = {"error", "warning", "assert"}
+    return [
+        event["params"]
+        for event in page.errors()
+        if event["method"] != "Runtime.consoleAPICalled" or event["params"]["type"] in kinds
+    ]
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_every_page(root, width, dark):
+    browser = Page(f"{root}index.html", width, dark)
+    faults = {}
+    try:
+        for name in PAGES:
+            browser.visit(root + name)
+            time.sleep(0.1)  # for what scripts do after they are loaded
+            faults[name] = [
+                *failures(browser),
+                *(url for url in browser.requests() if not url.startswith(root)),
+                *browser.run(CONTRAST),
+            ]
+            wide = browser.run("document.documentElement.scrollWidth")
+            faults[name] += [f"{wide} wide"] * (wide > width)
+    finally:
+        browser.close()
+    assert {name: found for name, found in faults.items() if found} == {}
+
+
+@pytest.mark.parametrize(
+    ("word", "page"), [("ndcg", "definitions"), ("ties", "ties"), ("pytrec_eval", "api/pytrec_eval")]
+)
+def test_the_search(root, word, page):
+    browser = Page(f"{root}search.html?q={word}")
+    links = "[...document.querySelectorAll('#search-results li a')].map(link => new URL(link.href).pathname)"
+    try:
+        until = time.monotonic() + 20
+        while f"/{BASE}{page}.html" not in (found := browser.run(links)) and time.monotonic() < until:
+            time.sleep(0.2)
+        assert f"/{BASE}{page}.html" in found
+    finally:
+        browser.close()
+
+
+def test_the_keyboard(root):
+    """The first stop leads to the text; formulas that are scrolled can be reached."""
+    browser = Page(f"{root}ties.html", 390)
+    try:
+        for kind in ("keyDown", "keyUp"):
+            browser.call("Input.dispatchKeyEvent", type=kind, key="Tab", code="Tab", windowsVirtualKeyCode=9)
+        assert browser.run("document.activeElement.textContent.trim()") == "Skip to main content"
+        wide = "[...document.querySelectorAll('.formula')].filter(one => one.scrollWidth > one.clientWidth)"
+        assert browser.run(f"{wide}.length") > 0
+        assert browser.run(f"{wide}.every(one => one.tabIndex === 0)")
+    finally:
+        browser.close()

@@ -1,0 +1,21 @@
+"""How examples are run: those of docstrings and those of pages."""
+
+import doctest
+import importlib.util
+
+EXTRAS = {
+    "plot(": "matplotlib",
+    "to_pandas(": "pandas",
+    "to_polars(": "polars",
+    "to_arrow(": "pyarrow",
+}  # what is called, and what it needs
+FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+
+
+class Parser(doctest.DocTestParser):
+    """Leaves out the examples that need a library which is not installed."""
+
+    def get_examples(self, string, name="<string>"):
+        absent = [call for call, library in EXTRAS.items() if importlib.util.find_spec(library) is None]
+        examples = super().get_examples(string, name)
+        return [example for example in examples if not any(call in example.source for call in absent)]
