@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from rankgain.choices import Missing, Peer, ScoreBits, Ties
+from rankgain.choices import Missing, Peer, PeerOrOwn, ScoreBits, Ties
 from rankgain.data.rules import Rules, check_missing, check_score_bits, check_ties
 from rankgain.data.source import Source
 from rankgain.metrics.metric import each_of
@@ -269,7 +269,7 @@ class Rankings:
         except ValueError as error:
             raise ValueError(f"like={like!r}: {error}") from error
 
-    def _evaluated(self, asked: Asked, plan: Plan, threads: int, like: str | None) -> Evaluation:
+    def _evaluated(self, asked: Asked, plan: Plan, threads: int, like: PeerOrOwn | None) -> Evaluation:
         source, rules = self._source, self._rules
         out, empty = fill(plan, source, rules, threads)
         names, missing = source.query_ids, source.missing

@@ -63,3 +63,63 @@ def test_family_wise_error(correction, most):
         )
         found += any(its.decided for its in tests.values())
     assert found <= cases * most + 3.9 * math.sqrt(cases * most)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("queries", "clusters"), [(30, None), (60, 20)])
+def test_p_is_uniform_where_nothing_differs(queries, clusters):
+    """In ten bins of equal width, of as many data sets as chance would put there; with clusters that are dependent."""
+    cases = 1000
+    found = np.empty(cases)
+    for seed in range(cases):
+        random = np.random.default_rng(seed)
+        values = ndcg_like(random, queries, 2)
+        labels = None
+        if clusters is not None:  # what the queries of a cluster share
+            labels = np.arange(queries) % clusters
+            values = np.clip(values + random.normal(0, 0.1, (clusters, 2))[labels], 0, 1)
+        runs = comparison({"a": values[:, 0], "b": values[:, 1]})
+        found[seed] = runs.test(flips=999, seed=seed, clusters=labels)["ndcg", "b", "a"].p
+    bins = np.histogram(found, bins=10, range=(0, 1))[0]
+    assert all(within(count, cases, 0.1) for count in bins.tolist()), bins
+
+
+@pytest.mark.slow
+def test_without_clusters_dependent_queries_are_found_too_often():
+    """What clusters are for: here a nominal 5% is above 15%."""
+    cases, found = 300, {"with": 0, "without": 0}
+    for seed in range(cases):
+        random = np.random.default_rng(seed)
+        labels = np.repeat(np.arange(12), 5)
+        values = ndcg_like(random, 60, 2) + random.normal(0, 0.15, (12, 2))[labels]
+        runs = comparison({"a": values[:, 0], "b": values[:, 1]}, metric="cg")
+        found["without"] += runs.test(flips=499, seed=seed)["cg", "b", "a"].decided
+        found["with"] += runs.test(flips=499, seed=seed, clusters=labels)["cg", "b", "a"].decided
+    assert within(found["with"], cases)
+    assert found["without"] > 0.15 * cases
+
+
+@pytest.mark.slow
+def test_coverage_with_weights():
+    cases, covered = 600, 0
+    for seed in range(cases):
+        random = np.random.default_rng(seed)
+        values = ndcg_like(random, 40, 2)
+        its = comparison({"a": values[:, 0], "b": values[:, 1]}).test(
+            flips=999, seed=seed, weights=random.integers(1, 6, 40)
+        )["ndcg", "b", "a"]
+        covered += its.low <= 0.0 <= its.high
+    assert within(cases - covered, cases)
+
+
+@pytest.mark.slow
+def test_groups_that_do_not_differ():
+    """Of unequal size and spread, 10 and 40 queries with standard deviations of 3 to 1."""
+    cases, found = 200, 0
+    labels = ["small"] * 10 + ["large"] * 40
+    for seed in range(cases):
+        random = np.random.default_rng(seed)
+        differences = random.normal(0, 0.1, 50) * np.where(np.arange(50) < 10, 3, 1)
+        groups = comparison({"a": np.zeros(50), "b": differences}, metric="cg").groups(labels, flips=99, seed=seed)
+        found += groups.differ_p("cg", "b", "a") <= ALPHA
+    assert within(found, cases)

@@ -527,8 +527,11 @@ class Comparison(Mapping[str, Evaluation]):
         difference, the sum of its queries, of their whole weight.
 
         The interval is for other queries like these, on this collection and these judgments; not for models trained
-        again with other seeds. Random flips need 8 · flips · (runs + 1) bytes per metric, or, for ``family="all"``, for
-        all metrics together, however many pairs there are.
+        again with other seeds.
+
+        Random flips need 8 · flips · (runs + 1) bytes for one metric after another, and with ``family="all"`` for all
+        metrics at once, however many pairs there are; beside that, the values of a metric are copied about three
+        times.
 
         The test is exact if differences are symmetric about their mean, and approximate otherwise, better with more
         queries. Left out on purpose: the Wilcoxon and sign tests, which ask about medians and, where differences are

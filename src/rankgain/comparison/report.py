@@ -198,7 +198,7 @@ def _definitions(metrics: Sequence[str | Metric], evaluations: Mapping[str, Eval
     like = next(iter(evaluations.values())).like
     for metric in metrics:
         try:
-            yield repr(explain(metric, like))  # type: ignore[arg-type]
+            yield repr(explain(metric, like))
         except ValueError:  # a peer's that it does not explain
             yield printable(metric)
 

@@ -10,7 +10,7 @@ from typing import Any, overload
 import numpy as np
 
 from rankgain._backend import VERSION
-from rankgain.choices import Missing, Naming, Ties
+from rankgain.choices import Missing, Naming, PeerOrOwn, Ties
 from rankgain.data.arrays import objects_of
 from rankgain.data.source import check_query_ids
 from rankgain.metrics.aggregators import check_weights, mean
@@ -62,7 +62,7 @@ class Evaluation(Mapping[str | Metric, Floats]):
         query_ids: Sequence[Any],
         ties: Ties | None,
         missing: Missing | None,
-        like: str | None,
+        like: PeerOrOwn | None,
         backend: str,
         counts: tuple[int, int | None, int | None, int | None],
         weights: dict[str, Floats] | None = None,

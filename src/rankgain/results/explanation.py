@@ -143,7 +143,7 @@ def explain(metric: str | Metric, like: PeerOrOwn | Iterable[PeerOrOwn] | None =
     names = [like] if like is None or isinstance(like, str) else list(like)
     if not names:
         raise ValueError("like is empty: give the name of a peer, several, or None")
-    facts = {}
+    facts: dict[str, dict[str, str]] = {}
     for name in names:
         peer = peer_of(name)
         found = list(followed(metric, peer))

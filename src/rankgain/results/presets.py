@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from rankgain.choices import Missing, ScoreBits, Ties
+from rankgain.choices import Missing, PeerOrOwn, ScoreBits, Ties
 from rankgain.metrics.discounts import LOGARITHMIC
 from rankgain.metrics.metric import Metric, metric, parse
 from rankgain.metrics.parameters import PARAMETERS
@@ -47,7 +47,7 @@ class Measure(NamedTuple):
 class Peer(NamedTuple):
     """What is known about a peer. `order`, `queries`: in words, what it does about ties and which queries count."""
 
-    name: str
+    name: PeerOrOwn
     title: str
     rules: Rules
     order: str
@@ -131,7 +131,7 @@ OWN = Peer(
     "Definitions, in the documentation",
 )
 
-PEERS = {
+PEERS: dict[str, Peer] = {
     peer.name: peer
     for peer in (
         Peer(

@@ -71,8 +71,9 @@ def lightgbm_objective(
 
     Notes
     -----
-    LightGBM reads its sigmoid from a table of 2^20 steps and adds in float32; without these, its model is the same, bit
-    for bit. Gradients agree with its own within 2e-5 of the largest of a query, which is the error of that table.
+    LightGBM reads its sigmoid from a table, in which scores are up to 4.8e-5 / sigma closer than they are, and adds in
+    float32. Its gradients differ from these by up to 2.5e-5 of their norm, over 50 rounds; with an exact sigmoid in its
+    place, by less than 1e-6.
 
     What labels are worth is kept for up to 8 training sets, which are known again by their labels and groups.
 
