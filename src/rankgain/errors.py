@@ -41,7 +41,7 @@ _TEXTS: dict[int, tuple[type[Exception], str]] = {
     _codes.CHANGED: (ValueError, "the dict was changed while it was read; do not change it during evaluate"),
     _codes.FEW_FIELDS: (ValueError, "{detail}"),
     _codes.NOT_A_NUMBER: (ValueError, "{detail} is not a number"),
-    _codes.DUPLICATE: (ValueError, "{detail} of the same query; keep one of them"),
+    _codes.DUPLICATE: (ValueError, "{detail} of the same query; keep one of them (in a run, duplicates='first' does)"),
     _codes.NULL_ID: (ValueError, "the value is null; drop such rows, or fill them in"),
     _codes.ID_TYPE: (TypeError, "ids must be all str, all bytes or all int, and this one is {detail}"),
     _codes.LONE_SURROGATE: (ValueError, "the id {detail} is not valid text: it has a lone surrogate; encode it again"),

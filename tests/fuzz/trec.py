@@ -1,6 +1,7 @@
 """qrels and a run as files, most of whose lines are sound: read in blocks of any size, and what metrics see of them."""
 
 from io import BytesIO
+from unittest.mock import patch
 
 from support.engine import found_in_rankings
 
@@ -53,8 +54,8 @@ def call(draw):
     run = text(draw, b"Q0", [b"1"])
 
     def seen():
-        read_files.BLOCK = block
-        rankings = rg.read_trec(carrier(qrels), carrier(run), ties=ties, missing=missing, score_bits=score_bits)
+        with patch.object(read_files, "BLOCK", block):
+            rankings = rg.read_trec(carrier(qrels), carrier(run), ties=ties, missing=missing, score_bits=score_bits)
         return list(rankings.query_ids), rankings.left_out, found_in_rankings(_backend.walk, rankings)
 
     return seen
