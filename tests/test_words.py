@@ -17,10 +17,11 @@ from support import metric_table
 from support.wheels import ROOT
 
 import rankgain as rg
-from rankgain import choices, pytrec_eval, sklearn
+from rankgain import batches, choices, pytrec_eval, sklearn
 from rankgain.metrics.aggregators import geometric_mean, mean, total
 from rankgain.metrics.table import TABLE
 from rankgain.results.presets import PEERS
+from rankgain.spark import jobs
 from rankgain.tools.scorers import Scorer
 
 SECTIONS = "Parameters", "Attributes", "Returns", "Raises", "Warns", "See Also", "Notes", "References", "Examples"
@@ -35,6 +36,8 @@ def public():
     held = {name: getattr(rg, name) for name in rg.__all__}
     held |= {f"sklearn.{name}": getattr(sklearn, name) for name in sklearn.__all__}
     held |= {f"pytrec_eval.{name}": getattr(pytrec_eval, name) for name in pytrec_eval.__all__}
+    held |= {name: getattr(batches, name) for name in batches.__all__}
+    held |= {f"spark {name}": getattr(jobs, name) for name in ("evaluate", "summary", "evaluate_clustered", "udf")}
     held["Scorer"] = Scorer
     for name, value in held.items():
         if not callable(value):
@@ -48,7 +51,18 @@ def public():
                     yield f"{short}.{method}", own
 
 
-CHOICES = "Ties", "ScoreTies", "Missing", "Validate", "Duplicates", "Naming", "Ideal", "Rounding", "ScoreBits"
+CHOICES = (
+    "Ties",
+    "ScoreTies",
+    "ClusterTies",
+    "Missing",
+    "Validate",
+    "Duplicates",
+    "Naming",
+    "Ideal",
+    "Rounding",
+    "ScoreBits",
+)
 # Their docstrings name parameters in sentences.
 IN_SENTENCES = "Tests", "Difference", "Groups", "Comparison.", "compare", "lambdarank", "lightgbm_o", "xgboost_o"
 PUBLIC = {name: value for name, value in public() if name not in CALLED_BY_LIBRARIES | DEPRECATED}
