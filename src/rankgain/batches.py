@@ -88,8 +88,8 @@ def evaluate_batches(
     Returns
     -------
     iterator of pyarrow.RecordBatch
-        Batches with ``query_id``, of the type of the query column, and a float64 column per metric. Judged queries of `judgments`
-        that never came stand in the last one, unless ``missing="skip"``.
+        Batches with ``query_id``, of the type of the query column, and a float64 column per metric. Queries of
+        `judgments` that never came stand in the last one, unless ``missing="skip"``.
 
     Raises
     ------

@@ -63,8 +63,8 @@ def evaluate(
         The name of a peer by whose rules to compute, as in `rankgain.Rankings.evaluate`; one that keeps the input order
         of ties is refused.
     buckets : int, optional
-        Into how many buckets the queries are divided by the hash of their ids. By default, twice
-        ``spark.sql.shuffle.partitions``. A Python worker holds a whole bucket: about a million rows in 300 MB.
+        Into how many buckets the queries are divided by the hash of their ids. By default as many as
+        ``spark.sql.shuffle.partitions``. A Python worker holds one bucket at a time: about 300 MB for a million rows.
 
     Returns
     -------
@@ -526,7 +526,7 @@ def in_buckets(frame: Any, count: int) -> Any:
 
 def check_buckets(buckets: int | None, frame: Any) -> int:
     if buckets is None:
-        return 2 * int(frame.sparkSession.conf.get("spark.sql.shuffle.partitions"))
+        return int(frame.sparkSession.conf.get("spark.sql.shuffle.partitions"))
     if isinstance(buckets, bool) or not isinstance(buckets, (int, np.integer)) or buckets < 1:
         raise ValueError(f"buckets must be a positive integer or None, not {buckets!r}")
     return int(buckets)
