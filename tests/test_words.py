@@ -18,10 +18,11 @@ from support.pages import pages
 from support.wheels import ROOT
 
 import rankgain as rg
-from rankgain import choices, pytrec_eval, sklearn
+from rankgain import batches, choices, pytrec_eval, sklearn
 from rankgain.metrics.aggregators import geometric_mean, mean, total
 from rankgain.metrics.table import TABLE
 from rankgain.results.presets import PEERS
+from rankgain.spark import jobs
 from rankgain.tools.scorers import Scorer
 
 SECTIONS = "Parameters", "Attributes", "Returns", "Raises", "Warns", "See Also", "Notes", "References", "Examples"
@@ -36,6 +37,8 @@ def public():
     held = {name: getattr(rg, name) for name in rg.__all__}
     held |= {f"sklearn.{name}": getattr(sklearn, name) for name in sklearn.__all__}
     held |= {f"pytrec_eval.{name}": getattr(pytrec_eval, name) for name in pytrec_eval.__all__}
+    held |= {name: getattr(batches, name) for name in batches.__all__}
+    held |= {f"spark {name}": getattr(jobs, name) for name in ("evaluate", "summary", "evaluate_clustered", "udf")}
     held["Scorer"] = Scorer
     for name, value in held.items():
         if not callable(value):
@@ -49,7 +52,7 @@ def public():
                     yield f"{short}.{method}", own
 
 
-CHOICES = "Ties", "ScoreTies", "Missing", "Validate", "Duplicates", "Naming", "Ideal", "Rounding", "ScoreBits"
+CHOICES = {name for name in vars(choices) if name[0].isupper()} - {"Literal", "Peer", "PeerOrOwn"}
 PUBLIC = {name: value for name, value in public() if name not in CALLED_BY_LIBRARIES | DEPRECATED}
 FUNCTIONS = {name: value for name, value in PUBLIC.items() if inspect.isfunction(value)}
 

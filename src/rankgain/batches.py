@@ -1,4 +1,4 @@
-"""Rankings that come in Arrow record batches, from whatever hands them over.
+"""Rankings that come in Arrow record batches, from any source.
 
 Files larger than memory (`pyarrow.dataset`), DuckDB, Polars, Ray Data, Dask, Spark: the rows of a query stand together,
 but batches may cut them. The rows of some queries are held at a time, and nothing of those before them but their ids.
@@ -51,48 +51,62 @@ def evaluate_batches(
     threads: int = 1,
     rows: int = ROWS,
 ) -> Iterator[Any]:
-    """Evaluate record batches one after the other, into batches with one row per query.
+    """Evaluate record batches one after the other, into record batches with one row per query.
 
     Parameters
     ----------
-    batches : iterable, or whatever has the Arrow C stream
+    batches : iterable, or an object with the Arrow C stream
         Record batches or tables of pyarrow, or of others with the Arrow C stream; or one such stream
         (``pyarrow.RecordBatchReader``, a DuckDB relation, a polars frame). The rows of a query stand together. A row is
         a document of a query, judged (with a relevance), returned (with a score), or both; what it is not is null: as
         a full outer join of qrels and run has them, or the one after the other, sorted by query.
-    *metrics, like, threads
-        As in `Rankings.evaluate`.
+    *metrics : str or Metric
+        What to compute, as in `Rankings.evaluate`; or lists of these.
     judgments : Judgments, optional
-        Made by `rankgain.judgments`, if judgments do not stand in the batches: then rows are those of a run.
-    query, doc, relevance, score : str, optional
-        The columns; None: the first of the customary names, as in `from_frames`. Where there are no documents, each row
-        has both label and score.
+        Made by `rankgain.judgments`. By default, judgments stand in the batches; if they are given, each row is one of
+        a run.
+    query, doc : str, optional
+        The columns of query ids and document ids. By default, the first with a customary name, as in
+        `rankgain.from_frames`. Without documents each row has both label and
+        score.
+    relevance, score : str, optional
+        The columns of grades and of scores, higher is better. By default, the first with a customary name.
     ties : {"docid", "average", "stable", "best", "worst"}, optional
-        As in `from_frames`; None: "docid", or "average" where documents have no ids. "stable" is the order of the rows.
-    missing, validate
-        As in `from_frames`.
-    rows : int
+        The order of documents of equal score, as in `rankgain.from_frames`; "stable" is the order of the rows. By
+        default "docid", or "average" where documents have no ids.
+    missing : {"zero", "skip"}, default "zero"
+        Whether queries that the run lacks are evaluated as empty lists or left out, as in `rankgain.from_frames`.
+    validate : {"judged", "full"}, default "judged"
+        Which documents may not stand twice in a query of the run: judged ones, or any.
+    like : str, optional
+        The name of a peer by whose rules to compute, as in `Rankings.evaluate`.
+    threads : int, default 1
+        How many threads may share the queries of a part.
+    rows : int, default 1048576
         About how many rows are evaluated together; a longer query is evaluated whole.
 
-    Yields
-    ------
-    pyarrow.RecordBatch
-        ``query_id``, of the type of the query column, and a float64 column per metric. Judged queries of `judgments`
-        that never came stand in the last one, unless ``missing="skip"``.
+    Returns
+    -------
+    iterator of pyarrow.RecordBatch
+        Batches with ``query_id``, of the type of the query column, and a float64 column per metric. Queries of
+        `judgments` that never came stand in the last one, unless ``missing="skip"``.
 
     Raises
     ------
     ImportError
-        Without pyarrow.
-    ValueError, TypeError
-        At once, if a metric or a rule is unknown. While it is iterated over: if something is no record batch; if a
-        column is not there; if a query, a document, or both relevance and score are null; if a query comes again after
-        others; and as `Rankings.evaluate`.
+        If pyarrow is not installed: ``pip install 'rankgain[arrow]'``.
+    ValueError
+        If a metric or a rule is unknown, at once. In iteration: if a column does not exist, if a query, a document, or
+        both relevance and score are null, if a query comes again after others, or if `Rankings.evaluate` would raise
+        it.
+    TypeError
+        If `batches` is not iterable, or `judgments` not what `rankgain.judgments` returns, at once. In iteration: if
+        something is not a record batch, or a column holds values of a type that cannot be used.
 
     See Also
     --------
-    summarize_batches : means and counts only.
-    rankgain.spark : where the rows of a query lie apart on a cluster.
+    summarize_batches : Means and counts only.
+    rankgain.spark : For rows of a query that lie apart on a cluster.
 
     Notes
     -----
@@ -135,20 +149,50 @@ def summarize_batches(
 
     Parameters
     ----------
-    batches, *metrics, judgments, query, doc, relevance, score, ties, missing, validate, like, threads, rows
-        As in `evaluate_batches`. Where parts may have no batch at all, give `ties`: nothing says then whether documents
-        have ids.
+    batches : iterable, or an object with the Arrow C stream
+        The rows, as in `evaluate_batches`.
+    *metrics : str or Metric
+        What to compute, as in `Rankings.evaluate`; or lists of these.
+    judgments : Judgments, optional
+        Judgments that do not stand in the batches, as in `evaluate_batches`.
+    query, doc : str, optional
+        The columns of query ids and document ids. By default, the first with a customary name, as in
+        `rankgain.from_frames`.
+    relevance, score : str, optional
+        The columns of grades and of scores, higher is better. By default, the first with a customary name.
+    ties : {"docid", "average", "stable", "best", "worst"}, optional
+        As in `evaluate_batches`. Needed for parts that may have no batch at all, in which nothing says whether
+        documents have ids.
+    missing : {"zero", "skip"}, default "zero"
+        Whether queries that the run lacks are evaluated as empty lists or left out, as in `rankgain.from_frames`.
+    validate : {"judged", "full"}, default "judged"
+        Which documents may not stand twice in a query of the run: judged ones, or any.
+    like : str, optional
+        The name of a peer by whose rules to compute, as in `Rankings.evaluate`.
+    threads : int, default 1
+        How many threads may share the queries of a part.
+    rows : int, default 1048576
+        About how many rows are evaluated together; a longer query is evaluated whole.
 
     Returns
     -------
     Summary
-        The same as that of one Evaluation of all the rows. A part without rows, or without a query in both judgments
-        and run, is no error: `Summary.counts` shows it.
+        Equal to that of one Evaluation of all the rows. A part without rows, or without a query in both judgments and
+        run, is not an error: `Summary.counts` shows it.
 
     Raises
     ------
-    ImportError, ValueError, TypeError
-        As `evaluate_batches`.
+    ImportError
+        If pyarrow is not installed: ``pip install 'rankgain[arrow]'``.
+    ValueError
+        If `evaluate_batches` would raise it, at once or in iteration.
+    TypeError
+        If `evaluate_batches` would raise it, at once or in iteration.
+
+    See Also
+    --------
+    evaluate_batches : The values of each query.
+    Summary.merge : Puts summaries of parts together.
 
     Examples
     --------

@@ -7,6 +7,7 @@ from typing import Literal
 
 Ties = Literal["average", "stable", "docid", "best", "worst"]
 ScoreTies = Literal["average", "stable", "best", "worst"]  # where documents have no ids
+ClusterTies = Literal["docid", "average", "best", "worst"]  # where rows have no order
 Missing = Literal["zero", "skip"]
 Validate = Literal["judged", "full"]
 Duplicates = Literal["error", "first"]

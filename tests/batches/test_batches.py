@@ -11,7 +11,7 @@ from rankgain.batches import evaluate_batches, summarize_batches
 
 pytestmark = pytest.mark.usefixtures("backend")
 
-METRICS = "ndcg@5", "ap", "rr", "gm_ap", "num_rel"
+METRICS = "ndcg@5", "ap", "rr", "gm_ap", "num_rel", "gauc"
 QUERIES = 30
 KINDS = {
     "long": lambda ids: pa.array(ids, pa.int64()),

@@ -14,7 +14,7 @@ import rankgain.spark
 
 pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore")]  # PySpark's own warnings are not ours to fail by
 
-METRICS = "ndcg@5", "ndcg(gain=exponential)@5", "ap", "rr", "gm_ap", "num_rel"
+METRICS = "ndcg@5", "ndcg(gain=exponential)@5", "ap", "rr", "gm_ap", "num_rel", "gauc"
 
 
 def local(result):

@@ -19,28 +19,35 @@ class RankingEvaluator(Evaluator, HasLabelCol, HasPredictionCol, DefaultParamsRe
 
     Parameters
     ----------
-    metricName : str
-        One metric, as in `rankgain.Rankings.evaluate`: ``"ndcg@10"`` by default.
-    queryCol, labelCol, predictionCol : str
-        The columns of queries, relevance, and scores: ``"query_id"``, ``"label"`` and ``"prediction"`` by default.
-    docCol : str
-        The column of documents, if ties are to be broken by their ids; by default there is none.
-    ties : str
-        How documents of equal score are ordered: "docid" where there is `docCol`, else "average"; or "best", "worst".
-    buckets : int
-        As in `evaluate`; by default 0, for twice ``spark.sql.shuffle.partitions``.
+    metricName : str, default "ndcg@10"
+        A single metric, as in `rankgain.Rankings.evaluate`.
+    queryCol : str, default "query_id"
+        The column of query ids.
+    labelCol : str, default "label"
+        The column of grades.
+    predictionCol : str, default "prediction"
+        The column of scores.
+    docCol : str, default ""
+        The column of document ids, by which ties are broken. By default, there is none.
+    ties : str, default ""
+        The order of documents of equal score: "docid", "average", "best" or "worst". By default "docid" if there is a
+        `docCol`, else "average".
+    buckets : int, default 0
+        Into how many buckets the queries are divided, as in `evaluate`. By default, as many as there.
 
     Raises
     ------
     ImportError
-        Without PySpark.
-    ValueError, TypeError
-        In `evaluate`, as `rankgain.spark.summary`. In `isLargerBetter`, if higher values of the metric are neither
-        better nor worse.
+        If PySpark is not installed: ``pip install 'rankgain[spark]'``.
+    ValueError
+        In `evaluate`, if `rankgain.spark.summary` would raise it, or if there is no row. In `isLargerBetter`, if higher
+        values of the metric are neither better nor worse.
+    TypeError
+        In `evaluate`, if `rankgain.spark.summary` would raise it.
 
     See Also
     --------
-    summary : for qrels and a run in two frames.
+    summary : For qrels and a run in two frames.
 
     Notes
     -----

@@ -14,7 +14,7 @@ import numpy as np
 
 from rankgain._backend import VERSION
 from rankgain.batches import PartRules
-from rankgain.choices import Missing, Peer, Ties, Validate
+from rankgain.choices import ClusterTies, Missing, Peer, Ties, Validate
 from rankgain.data.dataframes import Frame
 from rankgain.data.judgments import Judgments, judgment_sets
 from rankgain.inputs.judgments import judgments as judgments_of
@@ -32,7 +32,7 @@ def evaluate(
     doc: str | None = None,
     relevance: str | None = None,
     score: str | None = None,
-    ties: Ties = "docid",
+    ties: ClusterTies = "docid",
     missing: Missing = "zero",
     validate: Validate = "judged",
     like: Peer | None = None,
@@ -43,22 +43,28 @@ def evaluate(
     Parameters
     ----------
     qrels, run : pyspark.sql.DataFrame
-        A row per judged document (query, document, relevance) and per returned one (query, document, score), in any
-        order and any partitions.
+        One row per judged document (query, document, relevance) and one per returned document (query, document, score),
+        in any order and any partitions.
     *metrics : str or Metric
-        As in `rankgain.Rankings.evaluate`.
-    query, doc, relevance, score : str, optional
-        The columns; None: the first of the customary names, as in `rankgain.from_frames`. Ids are strings, binary or
-        integers, of one kind on both sides; relevance and scores are numbers, decimals among them.
-    ties : {"docid", "average", "best", "worst"}
-        As in `rankgain.from_frames`. Rows have no order after a shuffle: "stable" is refused.
-    missing, validate
-        As in `rankgain.from_frames`.
+        What to compute, as in `rankgain.Rankings.evaluate`; or lists of these.
+    query, doc : str, optional
+        The columns of query ids and document ids: strings, binary or integers, of one kind on both sides. By default,
+        the first with a customary name, as in `rankgain.from_frames`.
+    relevance, score : str, optional
+        The columns of grades and of scores: numbers, decimals among them. By default, the first with a customary name.
+    ties : {"docid", "average", "best", "worst"}, default "docid"
+        The order of documents of equal score, as in `rankgain.from_frames`. Rows have no order after a shuffle:
+        "stable" is refused.
+    missing : {"zero", "skip"}, default "zero"
+        Whether queries that the run lacks are evaluated as empty lists or left out, as in `rankgain.from_frames`.
+    validate : {"judged", "full"}, default "judged"
+        Which documents may not stand twice in a query of the run: judged ones, or any.
     like : str, optional
-        As in `rankgain.Rankings.evaluate`; a peer that keeps the input order of ties is refused.
+        The name of a peer by whose rules to compute, as in `rankgain.Rankings.evaluate`; one that keeps the input order
+        of ties is refused.
     buckets : int, optional
-        Into how many buckets the queries are divided by the hash of their ids. None: twice
-        ``spark.sql.shuffle.partitions``. A Python worker holds a whole bucket: about a million rows in 300 MB.
+        Into how many buckets the queries are divided by the hash of their ids. By default as many as
+        ``spark.sql.shuffle.partitions``. A Python worker holds one bucket at a time: about 300 MB for a million rows.
 
     Returns
     -------
@@ -70,16 +76,22 @@ def evaluate(
     Raises
     ------
     ImportError
-        Without PySpark.
-    ValueError, TypeError
-        At once, before any job: if a column, a metric or a rule is unknown, or a column is of a type that it cannot
-        have. Contents (nulls, NaN, duplicates) are refused while Spark runs it: as a
-        ``pyspark.errors.PythonException``, with the message in it.
+        If PySpark is not installed: ``pip install 'rankgain[spark]'``.
+    ValueError
+        If a column, a metric or a rule is unknown, or ids are of different types on the two sides; at once, before any
+        job.
+    TypeError
+        If something is not a data frame of Spark, or a column is of a type that cannot be used; at once.
 
     See Also
     --------
-    summary : means and counts.
-    evaluate_clustered : without shuffling the run.
+    summary : Means and counts only.
+    evaluate_clustered : Does not shuffle the run.
+
+    Notes
+    -----
+    Contents (nulls, NaN, duplicates) are refused while Spark runs the frame, as a ``pyspark.errors.PythonException``
+    whose last line is the error of one process.
 
     Examples
     --------
@@ -106,7 +118,7 @@ def summary(
     doc: str | None = None,
     relevance: str | None = None,
     score: str | None = None,
-    ties: Ties = "docid",
+    ties: ClusterTies = "docid",
     missing: Missing = "zero",
     validate: Validate = "judged",
     like: Peer | None = None,
@@ -116,8 +128,27 @@ def summary(
 
     Parameters
     ----------
-    qrels, run, *metrics, query, doc, relevance, score, ties, missing, validate, like, buckets
-        As in `evaluate`.
+    qrels, run : pyspark.sql.DataFrame
+        Judgments and run, as in `evaluate`.
+    *metrics : str or Metric
+        What to compute, as in `rankgain.Rankings.evaluate`; or lists of these.
+    query, doc : str, optional
+        The columns of query ids and document ids. By default, the first with a customary name, as in
+        `rankgain.from_frames`.
+    relevance, score : str, optional
+        The columns of grades and of scores, higher is better. By default, the first with a customary name.
+    ties : {"docid", "average", "best", "worst"}, default "docid"
+        The order of documents of equal score, as in `rankgain.from_frames`. Rows have no order after a shuffle:
+        "stable" is refused.
+    missing : {"zero", "skip"}, default "zero"
+        Whether queries that the run lacks are evaluated as empty lists or left out, as in `rankgain.from_frames`.
+    validate : {"judged", "full"}, default "judged"
+        Which documents may not stand twice in a query of the run: judged ones, or any.
+    like : str, optional
+        The name of a peer by whose rules to compute, as in `rankgain.Rankings.evaluate`; one that keeps the input order
+        of ties is refused.
+    buckets : int, optional
+        Into how many buckets the queries are divided. By default, as in `evaluate`.
 
     Returns
     -------
@@ -128,11 +159,18 @@ def summary(
     Raises
     ------
     ImportError
-        Without PySpark.
-    ValueError, TypeError
-        As `evaluate`; for contents as well, with nothing but the message; and if no query is in both frames.
+        If PySpark is not installed: ``pip install 'rankgain[spark]'``.
+    ValueError
+        If `evaluate` would raise it, if contents are invalid (nulls, NaN, duplicates), or if no query is in both
+        frames.
+    TypeError
+        If `evaluate` would raise it.
     RuntimeError
         If rankgain is not installed where Python workers run, or is of another release there.
+
+    See Also
+    --------
+    evaluate : The values of each query.
 
     Examples
     --------
@@ -158,7 +196,7 @@ def evaluate_clustered(
     doc: str | None = None,
     relevance: str | None = None,
     score: str | None = None,
-    ties: Ties = "docid",
+    ties: ClusterTies = "docid",
     missing: Missing = "zero",
     validate: Validate = "judged",
     like: Peer | None = None,
@@ -170,12 +208,28 @@ def evaluate_clustered(
 
     Parameters
     ----------
-    judgments : Judgments, pyspark.sql.DataFrame, or what `rankgain.judgments` takes
-        The truth. A data frame of Spark is collected.
+    judgments : Judgments, pyspark.sql.DataFrame, or an argument of `rankgain.judgments`
+        The judgments. A data frame of Spark is collected.
     run : pyspark.sql.DataFrame
-        As in `evaluate`.
-    *metrics, query, doc, relevance, score, ties, missing, validate, like
-        As in `evaluate`; `relevance` is a column of the judgments, if they are a frame.
+        The run, as in `evaluate`.
+    *metrics : str or Metric
+        What to compute, as in `rankgain.Rankings.evaluate`; or lists of these.
+    query, doc : str, optional
+        The columns of query ids and document ids, as in `evaluate`.
+    relevance : str, optional
+        The column of grades in `judgments`, if that is a frame. By default, the first with a customary name.
+    score : str, optional
+        The column of scores in `run`. By default, the first with a customary name.
+    ties : {"docid", "average", "best", "worst"}, default "docid"
+        The order of documents of equal score, as in `rankgain.from_frames`. Rows have no order after a shuffle:
+        "stable" is refused.
+    missing : {"zero", "skip"}, default "zero"
+        Whether queries that the run lacks are evaluated as empty lists or left out, as in `rankgain.from_frames`.
+    validate : {"judged", "full"}, default "judged"
+        Which documents may not stand twice in a query of the run: judged ones, or any.
+    like : str, optional
+        The name of a peer by whose rules to compute, as in `rankgain.Rankings.evaluate`; one that keeps the input order
+        of ties is refused.
 
     Returns
     -------
@@ -184,8 +238,21 @@ def evaluate_clustered(
 
     Raises
     ------
-    ImportError, ValueError, TypeError
-        As `evaluate`. While Spark runs it: if a judged query is found in two partitions, or apart in one of them.
+    ImportError
+        If PySpark is not installed: ``pip install 'rankgain[spark]'``.
+    ValueError
+        If `evaluate` or `rankgain.judgments` would raise it.
+    TypeError
+        If `evaluate` or `rankgain.judgments` would raise it.
+
+    See Also
+    --------
+    evaluate : For rows that lie anywhere.
+    rankgain.judgments : Prepares judgments once for many runs.
+
+    Notes
+    -----
+    A judged query that is found in two partitions, or apart in one of them, is an error while Spark runs the frame.
 
     Examples
     --------
@@ -237,25 +304,32 @@ def evaluate_clustered(
 
 
 def udf(metric: str | Metric) -> Callable[..., Any]:
-    """A function of columns that hold an array per query, in rank order: the value of a metric per row.
+    """Make a function of columns that hold one array per query, in rank order: the value of a metric in each row.
 
     Parameters
     ----------
     metric : str or Metric
-        One metric.
+        A single metric, as in `rankgain.Rankings.evaluate`.
 
     Returns
     -------
     callable
         Of one column, the relevance of the returned documents in rank order; of two, the documents in rank order and
-        the relevant ones; or of three, and the grades of those. It gives a column of doubles. Arrays must not be null.
+        the relevant ones; or of three, with the grades of those. It gives a column of doubles. Arrays must not be null.
 
     Raises
     ------
     ImportError
-        Without PySpark.
-    ValueError, TypeError
-        If the metric is unknown, or several; in Spark, as `rankgain.from_ranked` and `rankgain.from_recommendations`.
+        If PySpark is not installed: ``pip install 'rankgain[spark]'``.
+    ValueError
+        If the metric is unknown, or stands for several. In Spark, if an array is null, or if `rankgain.from_ranked` or
+        `rankgain.from_recommendations` would raise it.
+    TypeError
+        If the metric is not a string or a Metric.
+
+    See Also
+    --------
+    evaluate : For frames with one row per document.
 
     Examples
     --------
@@ -452,7 +526,7 @@ def in_buckets(frame: Any, count: int) -> Any:
 
 def check_buckets(buckets: int | None, frame: Any) -> int:
     if buckets is None:
-        return 2 * int(frame.sparkSession.conf.get("spark.sql.shuffle.partitions"))
+        return int(frame.sparkSession.conf.get("spark.sql.shuffle.partitions"))
     if isinstance(buckets, bool) or not isinstance(buckets, (int, np.integer)) or buckets < 1:
         raise ValueError(f"buckets must be a positive integer or None, not {buckets!r}")
     return int(buckets)

@@ -1,0 +1,16 @@
+"""Spark Connect, whose data frames are those of another process."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.cluster
+
+
+def test_the_bits_of_one_process_over_spark_connect():
+    script = Path(__file__).with_name("connect.py")
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("the same\n")
