@@ -41,6 +41,7 @@ def test_a_split_that_cuts_queries_apart_warns(cv):
         cross_validate(Ridge(), X, Y, scoring={"a": scorer, "b": "r2"}, cv=cv, return_train_score=True)
 
 
+@pytest.mark.slow
 def test_in_other_processes():
     """joblib hands the filters on: what warns is an error here and there, and scikit-learn tells of it."""
     with pytest.raises(UserWarning, match=r"(?s)Scoring failed.*the split cuts queries apart"):
