@@ -120,6 +120,11 @@ def test_compare_refuses(runs, qrels, metrics, expected, message):
         rg.compare(runs, qrels, metrics)
 
 
+def test_metrics_side_by_side_are_answered_by_the_line_to_write():
+    with pytest.raises(TypeError, match=r"compare\(runs, qrels, \['rr', 'ndcg@10'\]\)"):
+        rg.compare({"a": RUN}, QRELS, "rr", rg.metric("ndcg", k=10))
+
+
 SOME = {"a": {"q1": {"d1": 1.0, "x": 2.0}, "q2": {"d1": 1.0}}, "b": {"q3": {"d1": 1.0}, "q2": {"x": 1.0, "d1": 0.5}}}
 OF_ALL = {query: {"d1": 1} for query in ("q1", "q2", "q3")}
 

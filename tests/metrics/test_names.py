@@ -1,5 +1,7 @@
 """Metrics and peers by the names that people write."""
 
+import re
+
 import pytest
 
 import rankgain as rg
@@ -113,6 +115,12 @@ def test_peers_as_people_write_them(written, name):
     metric = "rr@10" if name == "msmarco" else "ndcg@10"
     assert run.evaluate(metric, like=written).like == name
     assert str(rg.explain(metric, like=written)) == str(rg.explain(metric, like=name))
+
+
+@pytest.mark.parametrize("written", ["ndcg@10", "ndcg(gain=exponential)@10"])
+def test_metric_takes_parameters_apart_and_says_so(written):
+    with pytest.raises(ValueError, match=re.escape(f"metric('ndcg', k=10); evaluate and others take {written!r}")):
+        rg.metric(written)
 
 
 def test_an_unknown_peer_gets_a_hint():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, Never
 
 from rankgain.choices import Missing, Ties
 from rankgain.comparison.aligned import common_queries
@@ -19,7 +19,7 @@ def compare(
     runs: Mapping[str, Any],
     qrels: Any = None,
     metrics: str | Metric | Iterable[str | Metric] = ("ndcg@10", "mrr@10"),
-    *,
+    *more: Never,
     ties: Ties | None = None,
     missing: Missing = "zero",
     queries: Literal["all", "same", "common"] = "all",
@@ -58,7 +58,8 @@ def compare(
         the run); if `qrels` is not given and a run is not Rankings; if `runs` is empty; if `queries` is unknown; or if
         it is ``"same"`` and the runs have different queries, or ``"common"`` and they have none in common.
     TypeError
-        If `runs` is not a mapping from str to runs, or one of these calls would raise it.
+        If `runs` is not a mapping from str to runs, if metrics stand side by side instead of in a list, or if one of
+        these calls would raise it.
     OSError
         If a file cannot be read.
 
@@ -83,6 +84,9 @@ def compare(
     *: the best
     ...
     """
+    if more:
+        listed = ", ".join(repr(str(metric)) for metric in (metrics, *more))
+        raise TypeError(f"compare takes its metrics as one list: compare(runs, qrels, [{listed}])")
     if queries not in ("all", "same", "common"):
         raise ValueError(f"queries must be 'all', 'same' or 'common', not {queries!r}")
     if not isinstance(runs, Mapping):

@@ -311,6 +311,12 @@ def row_of(name: Any, asked: str = "") -> Row:
     if row is None:
         import difflib  # only needed for an error
 
+        alone = name.partition("@")[0].partition("(")[0]
+        if not asked and alone != name and _bare(alone) in _BARE:
+            raise ValueError(
+                f"metric takes the name and its parameters apart: metric({alone!r}, k=10); "
+                f"evaluate and others take {name!r} as it is"
+            )
         swapped = [bare for bare in _BARE if sorted(bare) == sorted(_bare(name))]  # letters
         near = swapped or difflib.get_close_matches(_bare(name), _BARE, n=1)
         written = next((alias for alias in _NAMES if near and _bare(alias) == near[0]), "")
