@@ -32,7 +32,7 @@ NAME = "ndcg(gain=binary)@10"
 
 
 def tree() -> dict[int, tuple[str, float, int]]:
-    """Of this process and all below it the name, the CPU seconds with those of children that ended, and the peak MB."""
+    """Of this process and all below it the name, its own CPU seconds, and the peak MB."""
     found, parents = {}, {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -43,29 +43,33 @@ def tree() -> dict[int, tuple[str, float, int]]:
         fields = rest.split()
         peak = [int(line.split()[1]) >> 10 for line in status.splitlines() if line.startswith("VmHWM")]
         parents[int(folder.name)] = int(fields[1])
-        found[int(folder.name)] = head.partition("(")[2], sum(map(int, fields[11:15])) / TICK, *(peak or [0])
+        found[int(folder.name)] = head.partition("(")[2], sum(map(int, fields[11:13])) / TICK, *(peak or [0])
     ours = {os.getpid()}
     while more := {pid for pid, parent in parents.items() if parent in ours} - ours:
         ours |= more
     return {pid: found[pid] for pid in ours if pid in found}
 
 
-def cpu() -> float:
-    return sum(seconds for _, seconds, _ in tree().values())
-
-
-class Peak(threading.Thread):
-    """The largest Python worker that was seen."""
+class Watch(threading.Thread):
+    """What all processes took, those that have ended as well: Spark ends Python workers as it likes."""
 
     def __init__(self) -> None:
         super().__init__(daemon=True)
-        self.largest, self.done = 0, threading.Event()
+        self.seen, self.done = tree(), threading.Event()
 
     def run(self) -> None:
-        own = os.getpid()
         while not self.done.wait(0.2):
-            sizes = [peak for pid, (name, _, peak) in tree().items() if pid != own and name.startswith("python")]
-            self.largest = max([self.largest, *sizes])
+            self.seen |= tree()
+
+    def seconds(self) -> float:
+        self.seen |= tree()
+        return sum(seconds for _, seconds, _ in self.seen.values())
+
+    def largest(self) -> int:
+        """The peak of the largest Python worker."""
+        return max(
+            peak for pid, (name, _, peak) in self.seen.items() if pid != os.getpid() and name.startswith("python")
+        )
 
 
 def write(folder: Path, queries: int, documents: int, judged: int, together: bool = False) -> None:
@@ -146,18 +150,20 @@ def times(folder: Path, queries: int, rounds: int, together: bool) -> None:
     spark = session()
     qrels, run = (spark.read.parquet(str(folder / side)) for side in ("qrels", "run"))
     taken: dict[str, list[float]] = {}
+    watch = Watch()
+    watch.start()
     for turn in range(rounds + 1):
         values = {}
         for name, call in contenders(spark, qrels, run).items():
-            before, start = cpu(), time.monotonic()
+            before, start = watch.seconds(), time.monotonic()
             values[name] = call()
+            used = watch.seconds() - before
             if turn:
-                taken.setdefault(name, []).append(cpu() - before)
-            print(
-                f"round {turn}: {name}: {cpu() - before:.1f} s CPU, {time.monotonic() - start:.1f} s wall", flush=True
-            )
+                taken.setdefault(name, []).append(used)
+            print(f"round {turn}: {name}: {used:.1f} s CPU, {time.monotonic() - start:.1f} s wall", flush=True)
         wrong = {name: value for name, value in values.items() if value and abs(value / values["rankgain"] - 1) > 1e-12}
         assert not wrong, values
+    watch.done.set()
     spark.stop()
     medians = {name: statistics.median(each) for name, each in taken.items()}
     rows, load = queries * (DOCUMENTS + JUDGED), os.getloadavg()[0]
@@ -179,13 +185,13 @@ def memory(folder: Path) -> None:
         if buckets == 1:
             qrels, run = (frame.selectExpr("0L query_id", *frame.columns[1:]) for frame in (qrels, run))
             qrels = qrels.dropDuplicates(["doc_id"])
-        peak = Peak()
-        peak.start()
+        watch = Watch()
+        watch.start()
         found = rankgain.spark.summary(qrels, run, "ndcg@10", buckets=buckets)
-        peak.done.set()
-        peak.join()
+        watch.done.set()
+        watch.join()
         spark.stop()
-        print(f"{title}: the largest Python worker held {peak.largest} MB; {found.counts['queries']} queries")
+        print(f"{title}: the largest Python worker held {watch.largest()} MB; {found.counts['queries']} queries")
 
 
 if __name__ == "__main__":
