@@ -14,6 +14,7 @@ from rankgain.metrics.metric import each_of
 from rankgain.metrics.parameters import cut_off
 from rankgain.metrics.program import Asked, Plan, fill, planned
 from rankgain.results.evaluation import Evaluation
+from rankgain.scalars import counted
 from rankgain.threads import check_threads
 
 if TYPE_CHECKING:
@@ -385,7 +386,7 @@ class Rankings:
         returned = int(sizes_of(self).sum())
         ties = "" if self.ties is None else f", ties={self.ties!r}"
         missing = "" if self.missing is None else f", missing={self.missing!r}"
-        return f"<Rankings of {len(self)} queries, {returned} documents{ties}{missing}>"
+        return f"<Rankings of {counted(len(self), 'query')}, {counted(returned, 'document')}{ties}{missing}>"
 
 
 def curves_of(rankings: Rankings, metrics: Iterable[str | Metric], ks: Iterable[int]) -> list[Curve]:

@@ -64,6 +64,13 @@ def listed(held: Any) -> list[Any]:
 SHOWN = 200  # characters of the caller's that an error shows at the most
 
 
+def counted(count: int, noun: str) -> str:
+    """So many of them: "1 query", "2 queries"."""
+    if count == 1:
+        return f"1 {noun}"
+    return f"{count} {noun[:-1] + 'ies' if noun.endswith('y') else noun + 's'}"
+
+
 def quoted(value: Any) -> str:
     """The value as errors show it: `repr`, of which no more than the beginning if it is long."""
     text = repr(value[:SHOWN] if isinstance(value, (str, bytes)) else value)

@@ -305,7 +305,7 @@ def test_the_special_counts_stand_in_the_text(backend):
         f"<Evaluation: 3 queries, ties='docid', missing='zero', backend='{backend}'; "
         "1 missing, 1 unjudged, 1 empty>\nrr  0.3333"
     )
-    assert repr(ranked([1])) == f"<Evaluation: 1 queries, backend='{backend}'>\nrr  1.0000"
+    assert repr(ranked([1])) == f"<Evaluation: 1 query, backend='{backend}'>\nrr  1.0000"
 
 
 def test_html(backend):
@@ -331,6 +331,7 @@ def twice(make):
     return make(), make()
 
 
+@pytest.mark.both
 def test_equality_is_by_contents(on_both):
     def evaluated():
         return rg.from_qrels(QRELS, RUN).evaluate(*METRICS)

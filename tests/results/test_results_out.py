@@ -139,7 +139,7 @@ def test_subset():
     positional = rg.from_ranked([[1], [0], [1]]).evaluate("rr").subset([2, 0])
     assert positional.query_ids == [2, 0]
     part = RESULT.subset(["a"])
-    assert "1 queries" in repr(part)
+    assert "1 query," in repr(part)
     assert "nothing relevant" not in part._repr_html_()
     merged = part.merge(RESULT.subset(["c"]))
     assert merged.query_ids == ["a", "c"]

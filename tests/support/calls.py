@@ -355,6 +355,7 @@ CALLS = {
     "Comparison.to_polars": lambda s: s.comparison.to_polars().to_dict(as_series=False),
     "Curve": lambda s: (s.curve, repr(s.curve)),
     "Curve.mean": lambda s: s.curve.mean(),
+    "Curve.interval": lambda s: s.curve.interval(flips=99),
     "Curve.to_pandas": lambda s: s.curve.to_pandas().to_dict("list"),
     "Curve.plot": lambda s: drawn(s.curve.plot(per_query=True)),
     "Evaluation": lambda s: (s.evaluation, repr(s.evaluation), s.evaluation._repr_html_(), len(s.evaluation)),

@@ -17,7 +17,16 @@ ALIKE = rg.from_ranked([[1, 0]]).evaluate(*(rg.metric("cg", gain=gain) for gain 
 NO_STATUS = [
     f"capi.rankgain_{name}" for name in ("discount", "message", "scratch_size", "lambda_scratch_size")
 ]  # have no data to refuse
-MADE = "Curve", "Evaluation", "Explanation", "Judgments", "Metric", "Rankings", "TieSpread"  # by functions that check
+MADE = (
+    "Curve",
+    "Evaluation",
+    "Explanation",
+    "Judgments",
+    "Metric",
+    "Rankings",
+    "Summary",
+    "TieSpread",
+)  # by functions that check
 
 
 class Fails:
@@ -143,6 +152,7 @@ def refused(s, w):
     yield "Summary.merge", partial(s.summary.merge, rg.from_ranked([[1]]).evaluate("rr").summary())
     yield "Metric.at", partial(s.metric.at, 2.5)
     yield "TieSpread.affected", partial(s.spread.affected, "rr@77")
+    yield "Curve.interval", partial(s.curve.interval, level=2.0)
     yield "Curve.plot", partial(s.curve.plot, axes=5)
 
     grades, sizes = s.flat

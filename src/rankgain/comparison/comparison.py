@@ -13,7 +13,7 @@ from rankgain.metrics.metric import Metric, better
 from rankgain.results import export as exports
 from rankgain.results.evaluation import Evaluation, notes
 from rankgain.results.text import html_table, latex_table, markdown_table, number, text_table
-from rankgain.scalars import Floats
+from rankgain.scalars import Floats, counted
 
 if TYPE_CHECKING:
     from rankgain.comparison.groups import Groups
@@ -875,7 +875,7 @@ def legend(runs: Comparison) -> list[str]:
     if left_out:
         return [
             "*: the best",
-            f"left out, since not all runs have them: {left_out} {'query' if left_out == 1 else 'queries'}",
+            f"left out, since not all runs have them: {counted(left_out, 'query')}",
         ]
     return ["*: the best"] if same_queries(runs) else ["no best is marked: the runs answered different queries"]
 

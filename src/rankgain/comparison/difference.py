@@ -8,7 +8,7 @@ from typing import NamedTuple
 from rankgain.metrics.metric import Metric, better
 from rankgain.results.significance import rejected
 from rankgain.results.text import printable
-from rankgain.scalars import short
+from rankgain.scalars import counted, short
 
 EXACT, RANDOM, STUDENT = "exact", "randomization", "t"
 LEAST_P = 1e-4  # what is smaller is printed as less than this
@@ -220,7 +220,7 @@ class Difference(NamedTuple):
             )
         if self.direction:
             word = "better" if self.direction > 0 else "worse"
-            counts = f"{counted(self.better, 'query', 'queries')} better, {self.worse} worse"
+            counts = f"{counted(self.better, 'query')} better, {self.worse} worse"
             return f"{run} is {word} than {baseline} by {size} ({facts}, {counts})."
         return f"not decided. {run} scored {size} {way}{self._why_not_decided()}"
 
@@ -292,10 +292,6 @@ def p_text(p: float) -> str:
 def signed(value: float) -> str:
     text = f"{value:+.{PLACES}f}"
     return text if float(text) else f"{0.0:.{PLACES}f}"
-
-
-def counted(count: int, one: str, many: str) -> str:
-    return f"{count} {one if count == 1 else many}"
 
 
 def number_word(count: int) -> str:

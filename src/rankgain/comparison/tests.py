@@ -10,7 +10,7 @@ import numpy as np
 
 from rankgain import _backend
 from rankgain.comparison.aligned import Aligned
-from rankgain.comparison.difference import EXACT, RANDOM, STUDENT, Difference, counted, number_word, p_text, signed
+from rankgain.comparison.difference import EXACT, RANDOM, STUDENT, Difference, number_word, p_text, signed
 from rankgain.comparison.letters import letters_of
 from rankgain.comparison.remarks import Remarks
 from rankgain.comparison.testing import BH, MAX_T, Options, columns_of, too_coarse
@@ -20,7 +20,7 @@ from rankgain.results import export as exports
 from rankgain.results.significance import ENUMERATED, Flips, effective, exact_p, facts, rejected
 from rankgain.results.significance import EXACT as EXACT_BY_DEFAULT
 from rankgain.results.text import html_table, latex_table, markdown_table, number, printable, text_table
-from rankgain.scalars import Array, short
+from rankgain.scalars import Array, counted, short
 
 if TYPE_CHECKING:
     from rankgain.results.plotting import Figure
@@ -606,8 +606,8 @@ class Tests(Mapping[Key, Difference]):
         'b compared with a: 8 queries, paired'
         """
         clusters = {its.clusters for its in self.values() if its.clusters != its.queries}
-        within = f" in {counted(max(clusters), 'cluster', 'clusters')}" if clusters else ""
-        queries = f"{counted(self.queries, 'query', 'queries')}{within}, paired"
+        within = f" in {counted(max(clusters), 'cluster')}" if clusters else ""
+        queries = f"{counted(self.queries, 'query')}{within}, paired"
         if self._two:
             _, run, baseline = next(iter(self))
             return f"{printable(run)} compared with {printable(baseline)}: {queries}"

@@ -15,7 +15,7 @@ from rankgain.metrics.parameters import cut_off
 from rankgain.results import export as exports
 from rankgain.results.evaluation import same_ids
 from rankgain.results.significance import MOST_FLIPS, check_level, check_whole, mean_bounds
-from rankgain.scalars import Floats, Ints
+from rankgain.scalars import Floats, Ints, counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -202,7 +202,7 @@ class Curve:
     def __repr__(self) -> str:
         means = self.mean()
         return (
-            f"<Curve of {self.metric} at {len(self.ks)} cut-offs, {len(self.query_ids)} queries: "
+            f"<Curve of {self.metric} at {counted(len(self.ks), 'cut-off')}, {counted(len(self.query_ids), 'query')}: "
             f"mean {means[0]:.4f} @{self.ks[0]} … {means[-1]:.4f} @{self.ks[-1]}>"
         )
 

@@ -18,7 +18,7 @@ from rankgain.metrics.metric import Metric, aggregator, weighing
 from rankgain.results import export as exports
 from rankgain.results.summary import COUNTS, Summary, sums_of
 from rankgain.results.text import html_table, latex_table, markdown_table, number, printable
-from rankgain.scalars import Floats, quoted
+from rankgain.scalars import Floats, counted, quoted
 
 
 class Evaluation(Mapping[str | Metric, Floats]):
@@ -596,7 +596,7 @@ class Evaluation(Mapping[str | Metric, Floats]):
         return columns
 
     def __repr__(self) -> str:
-        rules = [f"{len(self.query_ids)} queries"]
+        rules = [counted(len(self.query_ids), "query")]
         rules += [] if self.ties is None else [f"ties={self.ties!r}"]
         rules += [] if self.missing is None else [f"missing={self.missing!r}"]
         rules += [] if self.like is None else [f"like={self.like!r}"]

@@ -12,7 +12,7 @@ from rankgain.metrics.aggregators import logarithms
 from rankgain.metrics.exact import exact_sum, rounded, rounded_mean
 from rankgain.metrics.metric import Metric, aggregator
 from rankgain.results.text import html_table, number
-from rankgain.scalars import Floats
+from rankgain.scalars import Floats, counted
 
 COUNTS = "queries", "missing", "unjudged", "empty"
 FORMAT = 1  # of the JSON
@@ -351,7 +351,7 @@ class Summary:
         return Summary.from_json, (self.to_json(),)
 
     def _head(self) -> str:
-        rules = [f"{self._counts[0]} queries"]
+        rules = [counted(self.counts["queries"], "query")]
         rules += [f"{name}={held!r}" for name in ("ties", "missing", "like") if (held := getattr(self, name))]
         special = [f"{count} {name}" for name, count in self.counts.items() if count and name != "queries"]
         return f"{', '.join(rules)}, backend={self.backend!r}{'; ' * bool(special)}{', '.join(special)}"
