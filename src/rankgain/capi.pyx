@@ -5,7 +5,7 @@ module holds their addresses: in `__pyx_capi__`, where Cython, `numba.extending.
 `scipy.LowLevelCallable.from_cython` look; in the capsule `_C_API`, for the header; and from `address`, for ctypes and
 cffi. The constants of the header are attributes.
 
-What it computes stands in `_lists`, `_sums` and `_ordering`: here arguments are checked, and handed on.
+What it computes stands in `_compiled`, in `lists`, `sums` and `ordering`: here arguments are checked, and handed on.
 """
 
 from cpython.pycapsule cimport PyCapsule_GetName, PyCapsule_GetPointer, PyCapsule_New
