@@ -107,6 +107,7 @@ if find_spec("ray"):  # else it is not collected
         assert rows == list(zip(result.query_ids, *(vector.tolist() for vector in result.values()), strict=True))
 
 
+@pytest.mark.slow
 def test_a_parquet_data_set(tmp_path):
     """10^6 rows in four files, of which a part is held at a time; 10^8: bench/batches.py."""
     table = log(10_000, 100)

@@ -309,21 +309,29 @@ def row_of(name: Any, asked: str = "") -> Row:
         raise TypeError(f"a metric is a string or a rankgain.metric(...), not {type(name).__name__}")
     row = _NAMES.get(name.strip().lower()) or _BARE.get(_bare(name))
     if row is None:
-        import difflib  # only needed for an error
-
-        alone = name.partition("@")[0].partition("(")[0]
-        if not asked and alone != name and _bare(alone) in _BARE:
+        alone = _BARE.get(_bare(name.partition("@")[0].partition("(")[0]))
+        if not asked and alone is not None:
             raise ValueError(
-                f"metric takes the name and its parameters apart: metric({alone!r}, k=10); "
-                f"evaluate and others take {name!r} as it is"
+                f"metric takes the name and its parameters apart: metric({alone.name!r}, k=10); "
+                f"evaluate and others take {quoted(name)} as it is"
             )
-        swapped = [bare for bare in _BARE if sorted(bare) == sorted(_bare(name))]  # letters
-        near = swapped or difflib.get_close_matches(_bare(name), _BARE, n=1)
-        written = next((alias for alias in _NAMES if near and _bare(alias) == near[0]), "")
-        hint = f"; did you mean {(asked or name).replace(name, written, 1)!r}?" if near else "."
+        near = _near(name)
+        hint = f"; did you mean {(asked or name).replace(name, near, 1)!r}?" if near else "."
         there = (f"{row.name} ({', '.join(row.aliases)})" if row.aliases else row.name for row in TABLE.values())
         raise ValueError(f"unknown metric {quoted(asked or name)}{hint} There are: {', '.join(there)}")
     return row
+
+
+def _near(name: str) -> str:
+    """The name that was probably meant; "" if none is near."""
+    import difflib  # only needed for an error
+
+    if len(name) > 2 * max(map(len, _NAMES)):  # comparing long texts takes long
+        return ""
+    letters = sorted(_bare(name))
+    swapped = [bare for bare in _BARE if sorted(bare) == letters]
+    near = swapped or difflib.get_close_matches(_bare(name), _BARE, n=1)
+    return next((alias for alias in _NAMES if near and _bare(alias) == near[0]), "")
 
 
 # Compiled when they are first used.
