@@ -412,7 +412,7 @@ def test_objective_says_what_it_is():
 @pytest.mark.checkout
 def test_the_example_for_torch():
     """It is run where torch is installed, as in `.ci/deep`."""
-    code = (Path(__file__).parents[2] / "examples" / "torch_lambdarank.py").read_text(encoding="utf-8")
+    code = (Path(__file__).parents[2] / "docs" / "examples" / "torch_lambdarank.py").read_text(encoding="utf-8")
     compiled = compile(code, "torch_lambdarank.py", "exec")
     if find_spec("torch"):
         exec(compiled, {"__name__": "__main__"})
