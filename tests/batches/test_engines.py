@@ -1,4 +1,4 @@
-"""Whoever hands over batches: the same bits from DuckDB, Dask, Polars, Ray Data and Parquet files."""
+"""The same bits from batches of DuckDB, Dask, Polars, Ray Data and Parquet files."""
 
 from importlib.util import find_spec
 

@@ -423,7 +423,7 @@ def test_udf_refuses(spark):
 
 
 def test_pyspark_ignores_the_relevance_that_it_documents(spark):
-    """README says so. If this fails, PySpark was mended: say from which release on."""
+    """README says so. If this fails, PySpark was fixed: say from which release on."""
     from pyspark.mllib.evaluation import RankingMetrics
 
     context = spark.sparkContext

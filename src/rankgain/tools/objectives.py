@@ -198,7 +198,7 @@ class LightGBMObjective(_Objective):
             y_true, weight, group = data.get_label(), data.get_weight(), data.get_group()
         if group is None:
             raise ValueError(
-                "lightgbm_objective: the data set has no groups, so nobody knows which documents are of one query: "
+                "lightgbm_objective: the data set has no groups, so the documents of a query cannot be told: "
                 "give them, lgb.Dataset(…, group=sizes), or group= of LGBMRanker.fit"
             )
         gradient, hessian = self.of_set(y_true, y_score, group)
@@ -218,7 +218,7 @@ class XGBoostObjective(_Objective):
         bounds = data.get_uint_info("group_ptr")
         if len(bounds) < 2:
             raise ValueError(
-                "xgboost_objective: the DMatrix has no groups, so nobody knows which documents are of one query: give "
+                "xgboost_objective: the DMatrix has no groups, so the documents of a query cannot be told: give "
                 "them, xgb.DMatrix(…, qid=ids) or DMatrix.set_group(sizes)"
             )
         sizes = np.diff(bounds.astype(np.int64))
