@@ -10,7 +10,7 @@ import numpy as np
 from rankgain.metrics.aggregators import LEAST, check_weights, geometric_mean
 from rankgain.metrics.metric import Metric, aggregator
 from rankgain.results.evaluation import Evaluation, weights_of
-from rankgain.scalars import Bools, Floats, Ints
+from rankgain.scalars import Bools, Floats, Ints, counted
 
 QUERIES = "same", "common"
 
@@ -188,14 +188,13 @@ def _alike(one: Sequence[Any], other: Sequence[Any]) -> bool:
 
 
 def _refuse(places: Mapping[str, Mapping[Any, int]], first: str) -> None:
-    for name, _own in places.items():
+    for name in places:
         for has, lacks in ((first, name), (name, first)):
             missing = [query for query in places[has] if query not in places[lacks]]
             if missing:
-                many = "1 query" if len(missing) == 1 else f"{len(missing)} queries"
                 raise ValueError(
-                    f"run {lacks!r} lacks {many} that {has!r} has (first: {missing[0]!r}): evaluate with "
-                    "missing='zero', or take queries='common'"
+                    f"run {lacks!r} lacks {counted(len(missing), 'query')} that {has!r} has (first: {missing[0]!r}): "
+                    "evaluate with missing='zero', or take queries='common'"
                 )
 
 
