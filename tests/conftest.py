@@ -5,6 +5,7 @@ marked `both` compare the two and are left out with either of them. Nothing is s
 collected, and the header says what runs.
 """
 
+import gc
 import os
 from importlib.util import find_spec
 from shutil import which
@@ -54,7 +55,7 @@ if "compiled" not in BUILT:  # then there are no C functions
     collect_ignore.append("capi/test_page_example.py")
 
 usual = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
-settings.register_profile("default", usual, max_examples=20, derandomize=True)
+settings.register_profile("default", usual, max_examples=8, derandomize=True)
 settings.register_profile("more", usual, max_examples=100, derandomize=True)
 settings.register_profile("deep", usual, max_examples=3000)
 settings.register_profile("few", usual, max_examples=5)
@@ -108,3 +109,9 @@ def on_both():
 
     yield call
     switch(before)
+
+
+def pytest_collection_finish() -> None:
+    """What was collected lives to the end: the garbage collector need not look at it after each few tests."""
+    gc.collect()
+    gc.freeze()

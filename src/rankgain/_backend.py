@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # both halves have these signatures; arguments are positional
     from rankgain._reference import sums as sums
     from rankgain._reference import walk as walk
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"
 
 # the modules of the reference, and which of the compiled ones stands for each
 PARTS = {

@@ -292,7 +292,7 @@ class Tests(Mapping[Key, Difference]):
         >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
         >>> print(rg.compare(runs, metrics="rr").test().methods())
         Two-sided paired sign-flip randomization test of the mean difference over 8 queries, exact (all sign vectors);
-        95% intervals by inverting the test; one comparison, no correction; rankgain 0.1.0.
+        95% intervals by inverting the test; one comparison, no correction; rankgain 0.2.0.
         """
         options, some = self.options, next(iter(self.values()))
         level = f"{short(round(100 * options.level, 10))}%"
