@@ -148,5 +148,5 @@ class HonestWheel(bdist_wheel):
 setup(
     ext_modules=extensions(),
     cmdclass={"bdist_wheel": HonestWheel, "sdist": WholeSdist},
-    options={"bdist_wheel": {"py_limited_api": "cp311"}} if ABI3 else {},
+    options={"build_ext": {"parallel": True}} | ({"bdist_wheel": {"py_limited_api": "cp311"}} if ABI3 else {}),
 )

@@ -276,7 +276,7 @@ def write(page: Path, command: str) -> None:
 
 
 def _table() -> str:
-    lines = ["| | contender | median | times the first (rounds) | target |", "|---|---|---|---|---|"]
+    lines = ["| case | contender | median | times the first (rounds) | target |", "|---|---|---|---|---|"]
     title = ""
     for row in ROWS:
         name, figure, ratio, target = row.cells

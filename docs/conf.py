@@ -22,9 +22,10 @@ extensions = [
     "numpydoc",
     "myst_parser",
     "sphinx_copybutton",
-    "mathml",  # these four stand in _ext
+    "mathml",  # these five stand in _ext
     "generated",
     "pictures",
+    "accessible",
     "not_found",
 ]
 exclude_patterns = ["_build", "_ext", "_static", "pictures"]
@@ -50,6 +51,7 @@ html_title = f"{project} {version}"
 html_static_path = ["_static"]
 html_favicon = "_static/mark.svg"
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
 html_math_renderer = "mathml"
 html_copy_source = False
 html_show_sourcelink = False

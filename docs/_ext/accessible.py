@@ -1,0 +1,28 @@
+"""What the theme leaves out for those who listen to a page: names of its buttons that hold the words they show."""
+
+import re
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
+CHANGES = (
+    (r'<summary>(?=<span class="toctree-toggle")', '<summary aria-label="its pages">'),
+    (r'(<button[^>]*search-button-field[^>]* aria-label="Search)"', r'\1 Ctrl+K"'),
+    (r'(<button[^>]*version-switcher__button[^>]*?)\s+aria-label="[^"]*"', r"\1"),
+)
+
+
+def name_buttons(app: Sphinx, exception: Exception | None) -> None:
+    if exception or app.builder.format != "html":
+        return
+    for page in Path(app.outdir).rglob("*.html"):
+        before = text = page.read_text(encoding="utf-8")
+        for pattern, change in CHANGES:
+            text = re.sub(pattern, change, text)
+        if text != before:
+            page.write_text(text, encoding="utf-8")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.connect("build-finished", name_buttons)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
