@@ -251,11 +251,9 @@ def _values(lists):
 def test_loops_have_vectors():
     """Whichever compiler it was: the Windows job of the wheels shows with this that MSVC compiled them."""
     code = "from rankgain import _backend; from rankgain._compiled import walk; print(_backend.cpu, walk.lanes())"
-    if platform.machine().lower() in ("x86_64", "amd64"):
-        assert run(code, RANKGAIN_CPU="baseline")[0] == "baseline 2"
-        assert run(code, RANKGAIN_CPU="")[0] in ("baseline 2", "avx2 4")
-    else:  # MSVC has none for arm64: see vectors.h
-        assert run(code, RANKGAIN_CPU="")[0] == f"baseline {1 if sys.platform == 'win32' else 2}"
+    lanes = 2 if platform.machine().lower() in ("x86_64", "amd64", "aarch64", "arm64") else 1
+    assert run(code, RANKGAIN_CPU="baseline")[0] == f"baseline {lanes}"
+    assert run(code, RANKGAIN_CPU="")[0] in (f"baseline {lanes}", "avx2 4")
 
 
 def test_level_is_chosen_by_the_environment():
