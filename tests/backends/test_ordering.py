@@ -1,6 +1,7 @@
 """The ordering of long lists on every level of CPU: equal to the reference, whatever the scores look like."""
 
 import os
+import platform
 import subprocess
 import sys
 from importlib import import_module
@@ -245,6 +246,14 @@ def _values(lists):
                 function(lists, **options)
             assert str(refused.value).endswith(error[1])
     return found if found is not None else lists
+
+
+def test_loops_have_vectors():
+    """Whichever compiler it was: the Windows job of the wheels shows with this that MSVC compiled them."""
+    code = "from rankgain import _backend; from rankgain._compiled import walk; print(_backend.cpu, walk.lanes())"
+    lanes = 2 if platform.machine().lower() in ("x86_64", "amd64", "aarch64", "arm64") else 1
+    assert run(code, RANKGAIN_CPU="baseline")[0] == f"baseline {lanes}"
+    assert run(code, RANKGAIN_CPU="")[0] in (f"baseline {lanes}", "avx2 4")
 
 
 def test_level_is_chosen_by_the_environment():

@@ -87,8 +87,7 @@ def test_both_halves_and_any_threads(on_both, queries, runs, flips):
 
 
 @pytest.mark.both
-def test_every_level_of_cpu(monkeypatch):
-    from rankgain import _backend
+def test_every_level_of_cpu():
     from rankgain._compiled import flips, walk
 
     values = whole_numbers(130, 13)
@@ -109,7 +108,6 @@ def test_every_level_of_cpu(monkeypatch):
         flips.bounds(sums, flipped, left, right, totals, 130.0, 130.0, 49, 0, 4, low, high)
         results.append([part.tolist() for part in (sums, flipped, counts, joint, low, high)])
     assert results[0] == results[1]
-    assert _backend.cpu in ("baseline", "avx2")
 
 
 @pytest.mark.parametrize("rank", [1, 2, 30, 61, 62, 63])

@@ -76,15 +76,13 @@ EXCUSED = {
     ],
     "another CPU: see `.ci/deep cpus`": [
         ("ordering.pxi", "if simd_avx2() != NULL:"),
-        ("simd.h", "if (!__get_cpuid(1, &a, &b, &c, &d) || ~c & (1u << 27 | 1u << 28)) return NULL;"),
-        (
-            "simd.h",
-            "return (kept & 6) == 6 && __get_cpuid_count(7, 0, &a, &b, &c, &d) && b & 1u << 5 ? &simd_4 : NULL;",
-        ),
+        ("simd.h", "static const struct Simd *simd_avx2(void) { return has_avx2() ? &simd_4 : NULL; }"),
+        ("vectors.h", "if (!cpu_says(1, said) || ~said[2] & (1u << 27 | 1u << 28)) return 0;"),
+        ("vectors.h", "return (kept_registers() & 6) == 6 && cpu_says(7, said) && said[1] >> 5 & 1;"),
     ],
     "another compiler, one without vectors": [
-        ("simd_loops.h", "best[part] = HIGHER(LOAD(doubles, scores + i + part * LANES), best[part]);"),
-        ("simd_loops.h", "best = reached && own[part] > best ? own[part] : best;"),
+        ("vectors.h", "OP_1 doubles_1 higher_1(doubles_1 a, doubles_1 b) { return a > b ? a : b; }"),
+        ("vectors.h", "OP_1 doubles_1 choose_1(integers_1 mask, doubles_1 a, doubles_1 b) { return mask ? a : b; }"),
         (
             "simd_loops.h",
             "for (; i < n && found < capacity; i++) near[found] = scores[i], place[found] = i, "

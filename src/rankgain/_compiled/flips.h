@@ -2,11 +2,8 @@
    is exact, so that neither the order of the sums nor the width of the registers shows in the bits. */
 #pragma once
 #include <float.h>
-#include <math.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+
+#include "vectors.h"
 
 #define FLIPS_AT_ONCE 2048 /* their sums stay near while the queries go by, and a table serves this many look-ups */
 #define WIDEST 8 /* columns in an entry of a table: one line of the cache */
@@ -65,30 +62,12 @@ static double kth_smallest(double *a, ptrdiff_t n, ptrdiff_t k) {
   return a[k];
 }
 
-#ifdef __GNUC__
-#define ALWAYS inline __attribute__((always_inline))
-#else
-#define ALWAYS inline
-#endif
-#define JOIN_(NAME, LANES) NAME##_##LANES
-#define JOIN(NAME, LANES) JOIN_(NAME, LANES)
-#define HERE(NAME) JOIN(NAME, LANES)
-
-#ifdef __GNUC__
-#define LANES 2
-#define TARGET
+#define LANES BASELINE_LANES
 #include "flips_loops.h"
-static const struct FlipLoops *const flip_loops_baseline = &flip_loops_2;
-#else
-#define LANES 1
-#define TARGET
-#include "flips_loops.h"
-static const struct FlipLoops *const flip_loops_baseline = &flip_loops_1;
-#endif
+static const struct FlipLoops *const flip_loops_baseline = &JOIN(flip_loops, BASELINE_LANES);
 
-#if defined(__GNUC__) && defined(__x86_64__)
+#if VECTORS == X86_VECTORS
 #define LANES 4
-#define TARGET __attribute__((target("avx2")))
 #include "flips_loops.h"
 static const struct FlipLoops *const flip_loops_avx2 = &flip_loops_4;
 #else

@@ -1,28 +1,13 @@
 /* The loops of flips.h over LANES numbers at once: included once a level. */
-#if LANES > 1
-typedef double HERE(flip_doubles) __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
-typedef int64_t HERE(flip_integers) __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
-#define MASK(CONDITION) ((HERE(flip_integers))(CONDITION))
-#define SIZE_OF(T) ((HERE(flip_doubles))((HERE(flip_integers))(T) & INT64_MAX))
-#define CHOSEN(M, A, B) ((HERE(flip_doubles))(((HERE(flip_integers))(A) & (M)) | ((HERE(flip_integers))(B) & ~(M))))
-#else
-typedef double HERE(flip_doubles);
-typedef int64_t HERE(flip_integers);
-#define MASK(CONDITION) (-(int64_t)(CONDITION))
-#define SIZE_OF(T) fabs(T)
-#define CHOSEN(M, A, B) ((M) ? (A) : (B))
-#endif
-#define AT(ADDRESS) (*(const HERE(flip_doubles) *)(ADDRESS))
-#define PUT(ADDRESS, VALUE) (*(HERE(flip_doubles) *)(ADDRESS) = (VALUE))
 
 /* The words of m flips from `first` on, and how many bits are set in each, which are added to those of other blocks.
    Where the CPU cannot be asked for the bits, they are added up in fields of 2, 4 and 8. */
-TARGET static void HERE(signs)(uint64_t base, uint64_t mask, uint64_t first, ptrdiff_t m, uint64_t *words,
-                               double *flipped) {
+TARGET static void HERE(draw)(uint64_t base, uint64_t mask, uint64_t first, ptrdiff_t m, uint64_t *words,
+                              double *flipped) {
   for (ptrdiff_t b = 0; b < m; b++) {
     const uint64_t word = words[b] = mixed(base + GOLDEN * (first + (uint64_t)b + 1)) & mask;
 #if LANES > 2
-    flipped[b] += __builtin_popcountll(word);
+    flipped[b] += HERE(ones)(word);
 #else
     const uint64_t twos = word - (word >> 1 & 0x5555555555555555ull);
     const uint64_t fours = (twos & 0x3333333333333333ull) + (twos >> 2 & 0x3333333333333333ull);
@@ -31,9 +16,9 @@ TARGET static void HERE(signs)(uint64_t base, uint64_t mask, uint64_t first, ptr
   }
 }
 
-TARGET static ALWAYS void HERE(add_width)(const double *values, ptrdiff_t rows, ptrdiff_t stride, ptrdiff_t columns,
-                                          const int width, const uint64_t *words, ptrdiff_t m, double *tables,
-                                          double *sums) {
+TARGET static ALWAYS_INLINE void HERE(add_width)(const double *values, ptrdiff_t rows, ptrdiff_t stride,
+                                                 ptrdiff_t columns, const int width, const uint64_t *words, ptrdiff_t m,
+                                                 double *tables, double *sums) {
   const int entries = (int)((rows + QUERIES - 1) / QUERIES);
   for (int g = 0; g < entries; g++) {
     double *table = tables + (ptrdiff_t)g * 256 * width;
@@ -46,7 +31,7 @@ TARGET static ALWAYS void HERE(add_width)(const double *values, ptrdiff_t rows, 
         double *to = table + ((ptrdiff_t)e + (1 << r)) * width;
         if (width < LANES) to[0] = from[0] + row[0];
         else
-          for (int j = 0; j < width; j += LANES) PUT(to + j, AT(from + j) + AT(row + j));
+          for (int j = 0; j < width; j += LANES) STORE(to + j, ADD(LOAD(from + j), LOAD(row + j)));
       }
     }
   }
@@ -54,6 +39,7 @@ TARGET static ALWAYS void HERE(add_width)(const double *values, ptrdiff_t rows, 
   for (ptrdiff_t b = 0; b < m; b++) {
     const uint64_t word = words[b];
     double *sum = sums + b * width;
+#define TWO(G, H) ADD(LOAD(entry[G] + j), LOAD(entry[H] + j))
 #define ENTRY(G) (tables + ((ptrdiff_t)(G) * 256 + (ptrdiff_t)(word >> 8 * (G) & 255)) * width)
     if (width < LANES) {
       sum[0] += ((*ENTRY(0) + *ENTRY(1)) + (*ENTRY(2) + *ENTRY(3))) +
@@ -62,16 +48,16 @@ TARGET static ALWAYS void HERE(add_width)(const double *values, ptrdiff_t rows, 
       const double *const entry[TABLES] = {ENTRY(0), ENTRY(1), ENTRY(2), ENTRY(3),
                                            ENTRY(4), ENTRY(5), ENTRY(6), ENTRY(7)};
       for (int j = 0; j < width; j += LANES)
-        PUT(sum + j, AT(sum + j) + ((AT(entry[0] + j) + AT(entry[1] + j)) + (AT(entry[2] + j) + AT(entry[3] + j))) +
-                         ((AT(entry[4] + j) + AT(entry[5] + j)) + (AT(entry[6] + j) + AT(entry[7] + j))));
+        STORE(sum + j, ADD(ADD(LOAD(sum + j), ADD(TWO(0, 1), TWO(2, 3))), ADD(TWO(4, 5), TWO(6, 7))));
     }
 #undef ENTRY
+#undef TWO
   }
 }
 
 /* Add to the sums of m flips those of up to 64 queries, of so many columns in entries of a width. */
-TARGET static void HERE(add)(const double *values, ptrdiff_t rows, ptrdiff_t stride, ptrdiff_t columns, int width,
-                             const uint64_t *words, ptrdiff_t m, double *tables, double *sums) {
+TARGET static void HERE(add_flips)(const double *values, ptrdiff_t rows, ptrdiff_t stride, ptrdiff_t columns, int width,
+                                   const uint64_t *words, ptrdiff_t m, double *tables, double *sums) {
   if (width == WIDEST) HERE(add_width)(values, rows, stride, columns, WIDEST, words, m, tables, sums);
   else if (width > 1) HERE(add_width)(values, rows, stride, columns, WIDEST / 2, words, m, tables, sums);
   else HERE(add_width)(values, rows, stride, columns, 1, words, m, tables, sums);
@@ -94,18 +80,19 @@ TARGET static void HERE(exceed)(const struct Flips *flips, ptrdiff_t pairs, cons
       const double *left = from < 0 ? HERE(no_sums) : flips->sums + from * flips->stride + first;
       const double *right = to < 0 ? HERE(no_sums) : flips->sums + to * flips->stride + first;
       const double total = flips->total[pair], reach = reached[pair], scale = scales[pair], limit = limits[pair];
-      HERE(flip_integers) own = {0}, any = {0};
+      INTEGERS own = NONE, any = NONE;
       for (ptrdiff_t b = 0; b < whole; b += LANES) {
-        const HERE(flip_doubles) difference = AT(right + b) - AT(left + b), t = total - (difference + difference);
-        const HERE(flip_doubles) size = SIZE_OF(t), scaled = (size + queries) * scale, high = AT(highest + b);
-        const HERE(flip_doubles) most = CHOSEN(MASK(scaled > high), scaled, high);
-        PUT(highest + b, most);
-        own -= MASK(size >= reach);
-        any -= MASK(most >= limit);
+        const DOUBLES difference = SUB(LOAD(right + b), LOAD(left + b));
+        const DOUBLES t = SUB(ALL(total), ADD(difference, difference));
+        const DOUBLES size = OF_BITS(AND(BITS_OF(t), ALL_BITS(INT64_MAX)));
+        const DOUBLES most = HIGHER(MUL(ADD(size, ALL(queries)), ALL(scale)), LOAD(highest + b));
+        STORE(highest + b, most);
+        own = MINUS(own, AT_LEAST(size, ALL(reach)));
+        any = MINUS(any, AT_LEAST(most, ALL(limit)));
       }
       int64_t sums[2][LANES];
-      memcpy(sums[0], &own, sizeof own);
-      memcpy(sums[1], &any, sizeof any);
+      STORE_BITS(sums[0], own);
+      STORE_BITS(sums[1], any);
       for (int lane = 0; lane < LANES; lane++) counts[pair] += sums[0][lane], joint[pair] += sums[1][lane];
       for (ptrdiff_t b = whole; b < m; b++) {
         const double difference = right[b] - left[b], size = fabs(total - (difference + difference));
@@ -119,8 +106,8 @@ TARGET static void HERE(exceed)(const struct Flips *flips, ptrdiff_t pairs, cons
 }
 
 /* Keep the means that are at most the limit; return how many. See flip_bound. */
-TARGET static ptrdiff_t HERE(collect)(const struct Flips *flips, ptrdiff_t pair, double sign, double limit,
-                                      double *found) {
+TARGET static ptrdiff_t HERE(small_means)(const struct Flips *flips, ptrdiff_t pair, double sign, double limit,
+                                          double *found) {
   const int64_t from = flips->left[pair], to = flips->right[pair];
   const double total = sign * flips->total[pair], queries = flips->queries, whole = flips->whole;
   /* A little above the limit, so that no rounding of a product loses what the quotient keeps. Beyond DBL_MAX it would
@@ -137,10 +124,9 @@ TARGET static ptrdiff_t HERE(collect)(const struct Flips *flips, ptrdiff_t pair,
     int16_t chosen[FLIPS_BLOCK + 1];
     ptrdiff_t some = 0, b = 0;
     for (; b + LANES <= m; b += LANES) {
-      const HERE(flip_doubles) sum = sign * (AT(right + b) - AT(left + b)), k = AT(flipped + b);
-      const HERE(flip_integers) either =
-          MASK(sum - queries <= near * k) | MASK((total - sum) - queries <= near * (whole - k));
-      memcpy(small + b, &either, sizeof either);
+      const DOUBLES sum = MUL(ALL(sign), SUB(LOAD(right + b), LOAD(left + b))), k = LOAD(flipped + b);
+      const DOUBLES own = SUB(sum, ALL(queries)), rest = SUB(SUB(ALL(total), sum), ALL(queries));
+      STORE_BITS(small + b, OR(AT_LEAST(MUL(ALL(near), k), own), AT_LEAST(MUL(ALL(near), SUB(ALL(whole), k)), rest)));
     }
     for (; b < m; b++) small[b] = 1;
     for (b = 0; b < m; b++) {
@@ -160,12 +146,5 @@ TARGET static ptrdiff_t HERE(collect)(const struct Flips *flips, ptrdiff_t pair,
   return count;
 }
 
-static const struct FlipLoops HERE(flip_loops) = {HERE(signs), HERE(add), HERE(exceed), HERE(collect)};
-
+static const struct FlipLoops HERE(flip_loops) = {HERE(draw), HERE(add_flips), HERE(exceed), HERE(small_means)};
 #undef LANES
-#undef TARGET
-#undef MASK
-#undef SIZE_OF
-#undef CHOSEN
-#undef AT
-#undef PUT

@@ -33,7 +33,7 @@ cdef extern from "lambdas.h" nogil:
             double*, double*
         ) noexcept nogil
     const PairLoops* pair_loops_baseline
-    const PairLoops* pair_loops_wide
+    const PairLoops* pair_loops_avx2
 
 cdef enum:
     WIDEST = 700  # sigma times the range of the scores, up to which exponentials are shared: e^-700 has all its bits
@@ -204,7 +204,7 @@ cdef inline double pair_up(
 
 cdef double pair_all(Documents* documents, const Lambdas* asked) noexcept nogil:
     """Write gradients and hessians, not times sigma, and return the sum of the sizes of the gradients."""
-    cdef const PairLoops* loops = pair_loops_wide if wide_registers() else pair_loops_baseline
+    cdef const PairLoops* loops = pair_loops_avx2 if wide_registers() else pair_loops_baseline
     cdef Py_ssize_t n = documents.n, most = <Py_ssize_t>stride_of(n), index, group = 0
     cdef double low = documents.score[0], high = documents.score[0], spread = 0.0, total = 0.0
     cdef bint shared
@@ -321,7 +321,7 @@ def fill(
 
 def exponential(const double[::1] exponents, double[::1] out, /):
     """e^x of each x <= 0, of whole blocks; for tests."""
-    cdef const PairLoops* loops = pair_loops_wide if wide_registers() else pair_loops_baseline
+    cdef const PairLoops* loops = pair_loops_avx2 if wide_registers() else pair_loops_baseline
     cdef Py_ssize_t n = min(exponents.shape[0], out.shape[0]) // SUM_LANES * SUM_LANES
     if n:
         with nogil:

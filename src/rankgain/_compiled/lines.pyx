@@ -14,7 +14,7 @@ from libc.string cimport memcmp, memcpy, memset
 
 from rankgain._compiled.bytes cimport equal_bytes, hash_bytes
 from rankgain._codes cimport DOCID, FEW_FIELDS, INFINITE_GRADE, NAN_GRADE, NAN_SCORE, NOT_A_NUMBER, STABLE
-from rankgain._compiled.walk cimport count_higher, doubles, integers, longest, sort_rows
+from rankgain._compiled.walk cimport count_higher, doubles, integers, little, longest, lowest, sort_rows
 
 from rankgain.scalars import decimal
 
@@ -32,6 +32,7 @@ cdef enum:
 
 cdef extern from *:
     """
+    #include "vectors.h"
     #define LOWER 0xFFFFFFFFull
     #define EXACT (1ull << 53)
     #define LOW_SEVEN 0x7F7F7F7F7F7F7F7Full
@@ -43,27 +44,7 @@ cdef extern from *:
     #define LOWEST_BITS 0x0101010101010101ull
     #define POINTS 0x2E2E2E2E2E2E2E2Eull
     #define ZEROS 0x3030303030303030ull
-    #ifdef _MSC_VER
-    #include <intrin.h>
-    static __inline unsigned lowest(unsigned __int64 bits) {
-        unsigned long index;
-        _BitScanForward64(&index, bits);
-        return index;
-    }
-    #else
-    #define lowest(bits) (unsigned)__builtin_ctzll(bits)
-    #endif
-    /* eight bytes, the first of them lowest */
-    static inline uint64_t little(const unsigned char* at) {
-        uint64_t eight;
-        memcpy(&eight, at, 8);
-    #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-        eight = __builtin_bswap64(eight);
-    #endif
-        return eight;
-    }
-    #if defined(__SSE2__) || defined(_M_X64)
-    #include <emmintrin.h>
+    #if VECTORS == X86_VECTORS
     static inline uint64_t white_space(const unsigned char* at, uint64_t* newlines) {
         uint64_t mask = 0, ends = 0;
         for (int part = 0; part < 4; part++) {
@@ -110,12 +91,10 @@ cdef extern from *:
     }
     #endif
     """
-    uint64_t little(const unsigned char* at) noexcept nogil
     # A bit for each of 64 bytes: what bytes.split() takes for white space, and of that the newlines.
     uint64_t white_space(const unsigned char* at, uint64_t* newlines) noexcept nogil
     uint64_t low_bytes(const unsigned char* at) noexcept nogil  # the same for spaces and all bytes below them
     const uint64_t HIGH_BITS, LOWEST_BITS, ABOVE_NINE, POINTS, ZEROS, ONES, TWOS, FOURS
-    unsigned int lowest(uint64_t bits) noexcept nogil  # the place of the lowest bit that is set
     const uint64_t LOWER
     const uint64_t EXACT  # whole numbers up to here are float64
 

@@ -7,6 +7,7 @@ from rankgain._codes cimport NAN_GRADE, NAN_SCORE
 
 cdef extern from "simd.h" nogil:
     struct Simd:
+        int lanes
         Py_ssize_t few
         Py_ssize_t judged
         Py_ssize_t hits
@@ -33,7 +34,6 @@ cdef extern from "simd.h" nogil:
         Py_ssize_t (*place)(const void*, Py_ssize_t, int, int64_t) noexcept nogil
     const Simd* simd_baseline
     const Simd* simd_avx2()
-    int lowest(uint64_t bits)
 
 cdef enum:
     SMALL_GRADES = 64  # whole grades below this are counted instead of sorted
@@ -74,6 +74,11 @@ def use_cpu(str level, /):
 
 
 use_cpu(None)  # before any call
+
+
+def lanes():
+    """How many float64 the loops take at once: 4, 2, or 1 where no vectors were compiled."""
+    return simd.lanes
 
 
 cdef bint wide_registers() noexcept nogil:

@@ -1,44 +1,54 @@
 /* The loops of simd.h over LANES numbers at once: included once a level. What is left over goes to level 1. */
-typedef double HERE(doubles) VECTOR;
-typedef int64_t HERE(integers) VECTOR;
 
-TARGET static uint64_t HERE(sum)(HERE(integers) numbers) {
+TARGET static uint64_t HERE(sum)(INTEGERS numbers) {
   uint64_t each[LANES], total = 0;
-  memcpy(each, &numbers, sizeof each);
+  STORE_BITS(each, numbers);
   for (int lane = 0; lane < LANES; lane++) total += each[lane];
   return total;
+}
+
+/* Whether any bit is set. */
+TARGET static int HERE(any)(INTEGERS numbers) {
+  uint64_t each[LANES], bits = 0;
+  STORE_BITS(each, numbers);
+  for (int lane = 0; lane < LANES; lane++) bits |= each[lane];
+  return bits != 0;
+}
+
+/* One in the eight bits that count a grade. */
+TARGET static ALWAYS_INLINE INTEGERS HERE(field)(INTEGERS grade) {
+  return LEFT_EACH(ALL_BITS(1), LEFT(AND(grade, ALL_BITS(7)), 3));
 }
 
 /* Add how many grades there are of 0 to 7 to the counts; 0 where there are others: then the counts mean nothing.
    A word holds eight counts of up to 255, which are added up in halves of four of up to 65,535. */
 TARGET static int HERE(tally)(const int64_t *grades, ptrdiff_t n, int64_t *counts) {
-  const HERE(integers) one = NONE + 1;
-  HERE(integers) others = NONE;
+  INTEGERS others = NONE;
   ptrdiff_t i = 0;
   while (i + LANES <= n) {
     const ptrdiff_t stop = n - i > 248 * LANES ? i + 248 * LANES : n;
-    HERE(integers) fields = NONE, more = NONE;
+    INTEGERS fields = NONE, more = NONE;
     for (; i + 4 * LANES <= stop; i += 4 * LANES) {
-      const HERE(integers) a = LOAD(integers, grades + i), b = LOAD(integers, grades + i + LANES);
-      const HERE(integers) c = LOAD(integers, grades + i + 2 * LANES), d = LOAD(integers, grades + i + 3 * LANES);
-      others |= a | b | c | d;
-      fields += (one << ((a & 7) << 3)) + (one << ((c & 7) << 3));
-      more += (one << ((b & 7) << 3)) + (one << ((d & 7) << 3));
+      const INTEGERS a = LOAD_BITS(grades + i), b = LOAD_BITS(grades + i + LANES);
+      const INTEGERS c = LOAD_BITS(grades + i + 2 * LANES), d = LOAD_BITS(grades + i + 3 * LANES);
+      others = OR(others, OR(OR(a, b), OR(c, d)));
+      fields = PLUS(fields, PLUS(HERE(field)(a), HERE(field)(c)));
+      more = PLUS(more, PLUS(HERE(field)(b), HERE(field)(d)));
     }
     for (; i + LANES <= stop; i += LANES) {
-      const HERE(integers) grade = LOAD(integers, grades + i);
-      others |= grade;
-      fields += one << ((grade & 7) << 3);
+      const INTEGERS grade = LOAD_BITS(grades + i);
+      others = OR(others, grade);
+      fields = PLUS(fields, HERE(field)(grade));
     }
-    fields += more;
-    const uint64_t even = HERE(sum)(fields & (NONE + 0x00FF00FF00FF00FF));
-    const uint64_t odd = HERE(sum)((fields >> 8) & (NONE + 0x00FF00FF00FF00FF));
+    fields = PLUS(fields, more);
+    const uint64_t even = HERE(sum)(AND(fields, ALL_BITS(0x00FF00FF00FF00FF)));
+    const uint64_t odd = HERE(sum)(AND(RIGHT(fields, 8), ALL_BITS(0x00FF00FF00FF00FF)));
     for (int half = 0; half < 4; half++) {
       counts[2 * half] += even >> 16 * half & 0xFFFF;
       counts[2 * half + 1] += odd >> 16 * half & 0xFFFF;
     }
   }
-  if (HERE(sum)(MASK((others & ~(NONE + 7)) != 0))) return 0;
+  if (HERE(any)(AND(others, ALL_BITS(~7ull)))) return 0;
   return i == n || tally_1(grades + i, n - i, counts);
 }
 
@@ -47,14 +57,9 @@ TARGET static int HERE(tally)(const int64_t *grades, ptrdiff_t n, int64_t *count
 TARGET static void HERE(whole)(const double *grades, ptrdiff_t n, int64_t *out) {
   ptrdiff_t i = 0;
   for (; i + LANES <= n; i += LANES) {
-    const HERE(doubles) grade = LOAD(doubles, grades + i), sum = grade + 0x1p52;
-#if LANES > 1
-    const HERE(integers) bits = (HERE(integers))sum;
-#else
-    int64_t bits;
-    memcpy(&bits, &sum, sizeof bits);
-#endif
-    STORE(integers, out + i, (bits ^ 0x4330000000000000) | (MASK(sum - 0x1p52 != grade) & 8));
+    const DOUBLES grade = LOAD(grades + i), sum = ADD(grade, ALL(0x1p52));
+    const INTEGERS other = AND(DIFFER(SUB(sum, ALL(0x1p52)), grade), ALL_BITS(8));
+    STORE_BITS(out + i, OR(XOR(BITS_OF(sum), ALL_BITS(0x4330000000000000)), other));
   }
   if (i < n) whole_1(grades + i, n - i, out + i);
 }
@@ -62,39 +67,33 @@ TARGET static void HERE(whole)(const double *grades, ptrdiff_t n, int64_t *out) 
 /* The highest of every stride-th score, as far as they fill whole rows; NaN is none. The stride is a multiple of 16. */
 TARGET static void HERE(maxima)(const double *scores, ptrdiff_t n, ptrdiff_t stride, double *maximum) {
   for (ptrdiff_t first = 0; first < stride; first += 16) {
-    HERE(doubles) best[16 / LANES];
+    DOUBLES best[16 / LANES];
     UNROLLED for (int part = 0; part < 16 / LANES; part++) best[part] = ALL(-INFINITY);
     for (ptrdiff_t i = first; i - first + stride <= n; i += stride)
       UNROLLED for (int part = 0; part < 16 / LANES; part++)
-        best[part] = HIGHER(LOAD(doubles, scores + i + part * LANES), best[part]);
-    UNROLLED for (int part = 0; part < 16 / LANES; part++) STORE(doubles, maximum + first + part * LANES, best[part]);
+        best[part] = HIGHER(LOAD(scores + i + part * LANES), best[part]);
+    UNROLLED for (int part = 0; part < 16 / LANES; part++) STORE(maximum + first + part * LANES, best[part]);
   }
 }
 
 /* The k-th highest of n scores, a multiple of 16: the highest that k of them reach. Without a branch on the data. */
 TARGET static double HERE(kth)(const double *scores, ptrdiff_t n, ptrdiff_t k) {
   double each[LANES], kth = -INFINITY;
-  HERE(doubles) best = ALL(-INFINITY);
+  DOUBLES best = ALL(-INFINITY);
   for (ptrdiff_t first = 0; first < n; first += 16) {
-    HERE(doubles) own[16 / LANES];
-    HERE(integers) short_of[16 / LANES];
+    DOUBLES own[16 / LANES];
+    INTEGERS short_of[16 / LANES]; /* by how many the scores that reach it are less than k, less one */
     UNROLLED for (int part = 0; part < 16 / LANES; part++)
-      own[part] = LOAD(doubles, scores + first + part * LANES), short_of[part] = NONE + k;
+      own[part] = LOAD(scores + first + part * LANES), short_of[part] = ALL_BITS((uint64_t)(k - 1));
     for (ptrdiff_t other = 0; other < n; other++) {
-      const HERE(doubles) score = ALL(scores[other]);
-      UNROLLED for (int part = 0; part < 16 / LANES; part++) short_of[part] += MASK(score >= own[part]);
+      const DOUBLES score = ALL(scores[other]);
+      UNROLLED for (int part = 0; part < 16 / LANES; part++)
+        short_of[part] = PLUS(short_of[part], AT_LEAST(score, own[part]));
     }
-    UNROLLED for (int part = 0; part < 16 / LANES; part++) {
-      const HERE(integers) reached = MASK(short_of[part] <= NONE);
-#if LANES > 1
-      const HERE(integers) low = (HERE(integers))ALL(-INFINITY);
-      best = HIGHER((HERE(doubles))(((HERE(integers))own[part] & reached) | (low & ~reached)), best);
-#else
-      best = reached && own[part] > best ? own[part] : best;
-#endif
-    }
+    UNROLLED for (int part = 0; part < 16 / LANES; part++)
+      best = HIGHER(CHOOSE(NEGATIVE(short_of[part]), own[part], ALL(-INFINITY)), best);
   }
-  memcpy(each, &best, sizeof each);
+  STORE(each, best);
   for (int lane = 0; lane < LANES; lane++) kth = each[lane] > kth ? each[lane] : kth;
   return kth;
 }
@@ -110,11 +109,11 @@ TARGET static ptrdiff_t HERE(collect)(const double *scores, ptrdiff_t start, ptr
     uint64_t below = 0, left;
     int part = 0;
     if (i >= 2048 && size == 64) { /* where hardly any is left to take: 0.10 instead of 0.15 ns a score */
-      HERE(integers) all = NONE - 1;
+      INTEGERS all = ALL_BITS(~0ull);
       for (; part < 64; part += 16)
         UNROLLED for (int next = 0; next < 16; next += LANES)
-          all &= LOAD(doubles, scores + i + part + next) < ALL(bound);
-      if (BITS(all) == (1u << LANES) - 1) {
+          all = AND(all, MORE(ALL(bound), LOAD(scores + i + part + next)));
+      if (SIGNS(all) == (1u << LANES) - 1) {
         i += 64;
         continue;
       }
@@ -122,8 +121,8 @@ TARGET static ptrdiff_t HERE(collect)(const double *scores, ptrdiff_t start, ptr
     }
     for (; part + 16 <= size; part += 16)
       UNROLLED for (int next = 0; next < 16; next += LANES)
-        below |= BITS(LOAD(doubles, scores + i + part + next) < ALL(bound)) << (part + next);
-    for (; part + LANES <= size; part += LANES) below |= BITS(LOAD(doubles, scores + i + part) < ALL(bound)) << part;
+        below |= SIGNS(MORE(ALL(bound), LOAD(scores + i + part + next))) << (part + next);
+    for (; part + LANES <= size; part += LANES) below |= SIGNS(MORE(ALL(bound), LOAD(scores + i + part))) << part;
     for (; part < size; part++) below |= (uint64_t)(scores[i + part] < bound) << part;
     for (left = ~below & (~(uint64_t)0 >> (64 - size)); left; left &= left - 1) {
       const ptrdiff_t j = i + lowest(left);
@@ -140,32 +139,34 @@ TARGET static ptrdiff_t HERE(collect)(const double *scores, ptrdiff_t start, ptr
 
 /* How many scores are higher than the key, and how many equal it. */
 TARGET static void HERE(count)(const double *scores, ptrdiff_t n, double key, int64_t *higher, int64_t *equal) {
-  HERE(integers) above = NONE, same = NONE;
+  INTEGERS above = NONE, same = NONE;
   ptrdiff_t i = 0;
   for (; i + LANES <= n; i += LANES) {
-    const HERE(doubles) score = LOAD(doubles, scores + i);
-    above -= MASK(score > ALL(key));
-    same -= MASK(score == ALL(key));
+    const DOUBLES score = LOAD(scores + i);
+    above = MINUS(above, MORE(score, ALL(key)));
+    same = MINUS(same, SAME(score, ALL(key)));
   }
   *higher = *equal = 0;
   if (i < n) count_1(scores + i, n - i, key, higher, equal);
   *higher += (int64_t)HERE(sum)(above), *equal += (int64_t)HERE(sum)(same);
 }
 
-TARGET static ALWAYS void HERE(ranks_of)(const double *scores, ptrdiff_t n, const double *keys, const int parts,
-                                         int64_t *above, int64_t *reach) {
-  HERE(doubles) key[4];
-  HERE(integers) higher[4], not_lower[4];
+TARGET static ALWAYS_INLINE void HERE(ranks_of)(const double *scores, ptrdiff_t n, const double *keys, const int parts,
+                                                int64_t *above, int64_t *reach) {
+  DOUBLES key[4];
+  INTEGERS higher[4], not_lower[4];
   UNROLLED for (int part = 0; part < parts; part++)
-    key[part] = LOAD(doubles, keys + part * LANES), higher[part] = not_lower[part] = NONE;
+    key[part] = LOAD(keys + part * LANES), higher[part] = not_lower[part] = NONE;
   for (ptrdiff_t i = 0; i < n; i++) {
-    const HERE(doubles) score = ALL(scores[i]);
-    UNROLLED for (int part = 0; part < parts; part++)
-      higher[part] -= MASK(score > key[part]), not_lower[part] -= MASK(score >= key[part]);
+    const DOUBLES score = ALL(scores[i]);
+    UNROLLED for (int part = 0; part < parts; part++) {
+      higher[part] = MINUS(higher[part], MORE(score, key[part]));
+      not_lower[part] = MINUS(not_lower[part], AT_LEAST(score, key[part]));
+    }
   }
   UNROLLED for (int part = 0; part < parts; part++) {
-    STORE(integers, above + part * LANES, higher[part]);
-    STORE(integers, reach + part * LANES, not_lower[part]);
+    STORE_BITS(above + part * LANES, higher[part]);
+    STORE_BITS(reach + part * LANES, not_lower[part]);
   }
 }
 
@@ -183,18 +184,16 @@ TARGET static void HERE(ranks)(const double *scores, ptrdiff_t n, const double *
 
 /* Whether none is NaN. */
 TARGET static int HERE(numbers)(const double *scores, ptrdiff_t n) {
-  HERE(integers) nan = NONE;
+  INTEGERS nan = NONE;
   ptrdiff_t i = 0;
-  for (; i + LANES <= n; i += LANES) nan |= MASK(LOAD(doubles, scores + i) != LOAD(doubles, scores + i));
-  return !HERE(sum)(nan) && (i == n || numbers_1(scores + i, n - i));
+  for (; i + LANES <= n; i += LANES) nan = OR(nan, DIFFER(LOAD(scores + i), LOAD(scores + i)));
+  return !SIGNS(nan) && (i == n || numbers_1(scores + i, n - i));
 }
 
 /* float32 as float64. */
 TARGET static void HERE(widen)(const float *numbers, ptrdiff_t n, double *out) {
   ptrdiff_t i = 0;
-#if LANES > 1
-  for (; i + LANES <= n; i += LANES) STORE(doubles, out + i, WIDE(numbers + i));
-#endif
+  for (; i + LANES <= n; i += LANES) STORE(out + i, WIDENED(numbers + i));
   for (; i < n; i++) out[i] = numbers[i];
 }
 
@@ -202,73 +201,71 @@ TARGET static void HERE(widen)(const float *numbers, ptrdiff_t n, double *out) {
    rank, small integers that add up to them; they are 0 afterwards, up to that behind the last rank. */
 TARGET static void HERE(sum_steps)(double *steps, ptrdiff_t n, const double *table, double *out) {
   for (int first = 0; first < 16; first += 4 * LANES < 16 ? 4 * LANES : 16) {
-    HERE(doubles) gain[4], total[4];
+    DOUBLES gain[4], total[4];
     double *step = steps + first;
     UNROLLED for (int part = 0; part < 4; part++) gain[part] = total[part] = ALL(0.0);
     for (ptrdiff_t i = 0; i <= n; i++, step += 16) {
-      const HERE(doubles) discount = ALL(i < n ? table[i] : 0.0);
+      const DOUBLES discount = ALL(i < n ? table[i] : 0.0);
       UNROLLED for (int part = 0; part < 4; part++) {
-        gain[part] += LOAD(doubles, step + part * LANES);
-        STORE(doubles, step + part * LANES, ALL(0.0));
-        total[part] += gain[part] * discount;
+        gain[part] = ADD(gain[part], LOAD(step + part * LANES));
+        STORE(step + part * LANES, ALL(0.0));
+        total[part] = ADD(total[part], MUL(gain[part], discount));
       }
     }
-    UNROLLED for (int part = 0; part < 4; part++) STORE(doubles, out + first + part * LANES, total[part]);
+    UNROLLED for (int part = 0; part < 4; part++) STORE(out + first + part * LANES, total[part]);
   }
 }
 
 /* The sums of the first n grades of 16 or 4 lists, each times its discount, in the order of ranks: all lists at once,
    for each sum waits for its own additions. NaN for all of them if a grade may be no grade, or an integer beyond 2^52. */
 #if LANES == 4
-#define BITS_OF(ROW) (HERE(integers))(ROW)
-#define UNSOUND_double INT64_MIN /* bits that no grade has: the sign, and of integers those beyond 2^52 */
-#define UNSOUND_float INT64_MIN
-#define UNSOUND_int64_t (INT64_MIN >> 11)
-#define UNSOUND_int32_t INT64_MIN
-#define UNSOUND_uint8_t INT64_MIN
-TARGET static ALWAYS __m256d row_double(const double *at, HERE(integers) * signs) {
-  const __m256d row = _mm256_loadu_pd(at);
-  return *signs |= BITS_OF(row), row;
+#define UNSOUND_double (1ull << 63) /* bits that no grade has: the sign, and of integers those beyond 2^52 */
+#define UNSOUND_float (1ull << 63)
+#define UNSOUND_int64_t (~0ull << 52)
+#define UNSOUND_int32_t (1ull << 63)
+#define UNSOUND_uint8_t (1ull << 63)
+TARGET static ALWAYS_INLINE DOUBLES row_double(const double *at, INTEGERS *signs) {
+  const DOUBLES row = LOAD(at);
+  *signs = OR(*signs, BITS_OF(row));
+  return row;
 }
-TARGET static ALWAYS __m256d row_float(const float *at, HERE(integers) * signs) {
-  const __m256d row = _mm256_cvtps_pd(_mm_loadu_ps(at));
-  return *signs |= BITS_OF(row), row;
+TARGET static ALWAYS_INLINE DOUBLES row_float(const float *at, INTEGERS *signs) {
+  const DOUBLES row = WIDENED(at);
+  *signs = OR(*signs, BITS_OF(row));
+  return row;
 }
-TARGET static ALWAYS __m256d row_int64_t(const int64_t *at, HERE(integers) * signs) {
-  const HERE(integers) row = LOAD(integers, at); /* in the lowest bits of 2^52 it is what is added to it */
-  *signs |= row;
-  return (__m256d)(row | (NONE + 0x4330000000000000)) - _mm256_set1_pd(0x1p52);
+TARGET static ALWAYS_INLINE DOUBLES row_int64_t(const int64_t *at, INTEGERS *signs) {
+  const INTEGERS row = LOAD_BITS(at); /* in the lowest bits of 2^52 it is what is added to it */
+  *signs = OR(*signs, row);
+  return SUB(OF_BITS(OR(row, ALL_BITS(0x4330000000000000))), ALL(0x1p52));
 }
-TARGET static ALWAYS __m256d row_int32_t(const int32_t *at, HERE(integers) * signs) {
-  const __m256d row = _mm256_cvtepi32_pd(_mm_loadu_si128((const __m128i *)at));
-  return *signs |= BITS_OF(row), row;
+TARGET static ALWAYS_INLINE DOUBLES row_int32_t(const int32_t *at, INTEGERS *signs) {
+  const DOUBLES row = HERE(of_int32)(at);
+  *signs = OR(*signs, BITS_OF(row));
+  return row;
 }
-TARGET static ALWAYS __m256d row_uint8_t(const uint8_t *at, HERE(integers) * signs) {
-  int32_t four;
-  memcpy(&four, at, sizeof four);
-  return _mm256_cvtepi32_pd(_mm_cvtepu8_epi32(_mm_cvtsi32_si128(four)));
+TARGET static ALWAYS_INLINE DOUBLES row_uint8_t(const uint8_t *at, INTEGERS *signs) {
+  (void)signs;
+  return HERE(of_uint8)(at);
 }
 #define SUMS(TYPE)                                                                                                     \
-  TARGET static ALWAYS void sums_##TYPE(const TYPE *grades, const int64_t *starts, const int groups, ptrdiff_t n,      \
-                                        const double *table, double *out) {                                            \
-    __m256d total[4];                                                                                                  \
-    HERE(integers) signs = NONE;                                                                                       \
+  TARGET static ALWAYS_INLINE void sums_##TYPE(const TYPE *grades, const int64_t *starts, const int groups,            \
+                                               ptrdiff_t n, const double *table, double *out) {                        \
+    DOUBLES total[4];                                                                                                  \
+    INTEGERS signs = NONE;                                                                                             \
     ptrdiff_t i = 0;                                                                                                   \
-    UNROLLED for (int group = 0; group < groups; group++) total[group] = _mm256_setzero_pd();                          \
+    UNROLLED for (int group = 0; group < groups; group++) total[group] = ALL(0.0);                                     \
     for (; i + 4 <= n; i += 4)                                                                                         \
       UNROLLED for (int group = 0; group < groups; group++) {                                                          \
-        const int64_t *start = starts + 4 * group;                                                                     \
-        const __m256d a = row_##TYPE(grades + start[0] + i, &signs), b = row_##TYPE(grades + start[1] + i, &signs);    \
-        const __m256d c = row_##TYPE(grades + start[2] + i, &signs), d = row_##TYPE(grades + start[3] + i, &signs);    \
-        const __m256d even = _mm256_unpacklo_pd(a, b), odd = _mm256_unpackhi_pd(a, b);                                 \
-        const __m256d even_2 = _mm256_unpacklo_pd(c, d), odd_2 = _mm256_unpackhi_pd(c, d);                             \
-        total[group] += _mm256_permute2f128_pd(even, even_2, 0x20) * _mm256_broadcast_sd(table + i);                   \
-        total[group] += _mm256_permute2f128_pd(odd, odd_2, 0x20) * _mm256_broadcast_sd(table + i + 1);                 \
-        total[group] += _mm256_permute2f128_pd(even, even_2, 0x31) * _mm256_broadcast_sd(table + i + 2);               \
-        total[group] += _mm256_permute2f128_pd(odd, odd_2, 0x31) * _mm256_broadcast_sd(table + i + 3);                 \
+        DOUBLES row[4];                                                                                                \
+        UNROLLED for (int list = 0; list < 4; list++)                                                                  \
+          row[list] = row_##TYPE(grades + starts[4 * group + list] + i, &signs);                                       \
+        HERE(transpose)(row);                                                                                          \
+        UNROLLED for (int rank = 0; rank < 4; rank++)                                                                  \
+          total[group] = ADD(total[group], MUL(row[rank], ALL(table[i + rank])));                                      \
       }                                                                                                                \
-    int negative = HERE(sum)(MASK((signs & (NONE + UNSOUND_##TYPE)) != 0)) != 0;                                      \
-    UNROLLED for (int group = 0; group < groups; group++) _mm256_storeu_pd(out + 4 * group, total[group]);             \
+    int negative = HERE(any)(AND(signs, ALL_BITS(UNSOUND_##TYPE)));                                                    \
+    UNROLLED for (int group = 0; group < groups; group++) STORE(out + 4 * group, total[group]);                        \
     for (int list = 0; list < 4 * groups; list++) {                                                                    \
       double sum = out[list];                                                                                          \
       for (ptrdiff_t rank = i; rank < n; rank++) {                                                                     \
@@ -313,32 +310,26 @@ SUMS(uint8_t)
    the first ids in the lowest bits of all lanes, and so on, which costs less than to keep the ids in order. */
 #if LANES > 1
 #define BLOCK (4 * LANES)
-typedef int16_t HERE(shorts) __attribute__((vector_size(8 * LANES), aligned(2), may_alias));
-typedef uint32_t HERE(words) __attribute__((vector_size(8 * LANES), aligned(4), may_alias));
-typedef uint64_t HERE(longs) __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
-
-TARGET static ALWAYS HERE(shorts) HERE(lows)(const char *ids, const int width) {
-  if (width == 4) {
-    const uint32_t *id = (const uint32_t *)ids;
-    return (HERE(shorts))((LOAD(words, id) & 0xFFFF) | LOAD(words, id + BLOCK / 2) << 16);
-  }
-  const uint64_t *id = (const uint64_t *)ids;
-  return (HERE(shorts))((LOAD(longs, id) & 0xFFFF) | (LOAD(longs, id + LANES) & 0xFFFF) << 16 |
-                        (LOAD(longs, id + 2 * LANES) & 0xFFFF) << 32 | LOAD(longs, id + 3 * LANES) << 48);
+TARGET static ALWAYS_INLINE INTEGERS HERE(lows)(const char *ids, const int width) {
+  const ptrdiff_t next = 8 * LANES;
+  if (width == 4) return OR(AND(LOAD_BITS(ids), ALL_32(0xFFFF)), LEFT_32(LOAD_BITS(ids + next), 16));
+  const INTEGERS low = ALL_BITS(0xFFFF);
+  return OR(OR(AND(LOAD_BITS(ids), low), LEFT(AND(LOAD_BITS(ids + next), low), 16)),
+            OR(LEFT(AND(LOAD_BITS(ids + 2 * next), low), 32), LEFT(LOAD_BITS(ids + 3 * next), 48)));
 }
 
 /* A bit an id. */
-TARGET static ALWAYS uint64_t HERE(set)(HERE(shorts) lanes, const int width) {
-  if (width == 4) return SIGNS((HERE(words))lanes << 16) | SIGNS(lanes) << BLOCK / 2;
-  const HERE(longs) four = (HERE(longs))lanes;
-  return BITS(four << 48) | BITS(four << 32) << LANES | BITS(four << 16) << 2 * LANES | BITS(four) << 3 * LANES;
+TARGET static ALWAYS_INLINE uint64_t HERE(set)(INTEGERS lanes, const int width) {
+  if (width == 4) return SIGNS_32(LEFT_32(lanes, 16)) | SIGNS_32(lanes) << BLOCK / 2;
+  return SIGNS(LEFT(lanes, 48)) | SIGNS(LEFT(lanes, 32)) << LANES | SIGNS(LEFT(lanes, 16)) << 2 * LANES |
+         SIGNS(lanes) << 3 * LANES;
 }
 
 /* Those of `near` from `start` on; the last of `parts` registers, if it would end behind n, ends there. */
-TARGET static ALWAYS ptrdiff_t HERE(near_of)(const char *ids, ptrdiff_t start, ptrdiff_t n, const int width,
-                                             const int parts, const char *judged, ptrdiff_t m, int judged_width,
-                                             int64_t *out, ptrdiff_t count) {
-  HERE(shorts) own[4], same[4], any = {0};
+TARGET static ALWAYS_INLINE ptrdiff_t HERE(near_of)(const char *ids, ptrdiff_t start, ptrdiff_t n, const int width,
+                                                    const int parts, const char *judged, ptrdiff_t m, int judged_width,
+                                                    int64_t *out, ptrdiff_t count) {
+  INTEGERS own[4], same[4], any = NONE;
   uint64_t left = 0;
   UNROLLED for (int part = 0; part < parts; part++) {
     const ptrdiff_t at = start + part * BLOCK < n - BLOCK ? start + part * BLOCK : n - BLOCK;
@@ -347,11 +338,11 @@ TARGET static ALWAYS ptrdiff_t HERE(near_of)(const char *ids, ptrdiff_t start, p
   for (ptrdiff_t j = 0; j < m; j++, judged += judged_width) {
     int16_t low;
     memcpy(&low, judged, sizeof low);
-    const HERE(shorts) id = low - (HERE(shorts)){0};
-    UNROLLED for (int part = 0; part < parts; part++) same[part] |= own[part] == id;
+    const INTEGERS id = ALL_16(low);
+    UNROLLED for (int part = 0; part < parts; part++) same[part] = OR(same[part], EQUAL_16(own[part], id));
   }
-  UNROLLED for (int part = 0; part < parts; part++) any |= same[part];
-  if (!SIGNS((HERE(words))any | (HERE(words))any << 16)) return count;
+  UNROLLED for (int part = 0; part < parts; part++) any = OR(any, same[part]);
+  if (!SIGNS_32(OR(any, LEFT_32(any, 16)))) return count;
   UNROLLED for (int part = 0; part < parts; part++) {
     const ptrdiff_t known = start + (part + 1) * BLOCK - n; /* ids of the register before */
     left |= HERE(set)(same[part], width) >> (known > 0 ? known : 0) << part * BLOCK;
@@ -360,8 +351,8 @@ TARGET static ALWAYS ptrdiff_t HERE(near_of)(const char *ids, ptrdiff_t start, p
   return count;
 }
 
-TARGET static ALWAYS ptrdiff_t HERE(near_all)(const char *ids, ptrdiff_t n, const int width, const char *judged,
-                                              ptrdiff_t m, int judged_width, int64_t *out) {
+TARGET static ALWAYS_INLINE ptrdiff_t HERE(near_all)(const char *ids, ptrdiff_t n, const int width, const char *judged,
+                                                     ptrdiff_t m, int judged_width, int64_t *out) {
   ptrdiff_t count = 0;
   for (ptrdiff_t i = 0; i < n; i += 4 * BLOCK) {
     if (n - i > 3 * BLOCK) count = HERE(near_of)(ids, i, n, width, 4, judged, m, judged_width, out, count);
@@ -405,8 +396,8 @@ TARGET static ptrdiff_t HERE(place)(const void *ids, ptrdiff_t n, int width, int
   else
     for (ptrdiff_t i = 0; i < n; i += most) {
       const ptrdiff_t at = i < n - most ? i : n - most;
-      if (width == 4) there |= SIGNS(LOAD(words, words + at) == (uint32_t)id) << at;
-      else there |= BITS(LOAD(longs, longs + at) == (uint64_t)id) << at;
+      if (width == 4) there |= SIGNS_32(EQUAL_32(LOAD_BITS(words + at), ALL_32((uint32_t)id))) << at;
+      else there |= SIGNS(EQUAL_64(LOAD_BITS(longs + at), ALL_BITS((uint64_t)id))) << at;
     }
   return there ? lowest(there) : -1;
 }
@@ -416,12 +407,12 @@ TARGET static ptrdiff_t HERE(place)(const void *ids, ptrdiff_t n, int width, int
 #define NEAR NULL, NULL
 #endif
 
-static const struct Simd HERE(simd) = {32 * LANES,
-                                         LANES > 1 ? 16 * LANES : 0, 2 * LANES,
-                                         HERE(tally),      HERE(whole),       HERE(maxima),      HERE(collect),
-                                         HERE(count),      HERE(kth),         HERE(ranks),       HERE(numbers),
-                                         HERE(widen),      HERE(sum_steps),   HERE(sum_double),  HERE(sum_float),
-                                         HERE(sum_int64_t), HERE(sum_int32_t), HERE(sum_uint8_t), NEAR};
+static const struct Simd HERE(simd) = {LANES,             32 * LANES,        LANES > 1 ? 16 * LANES : 0,
+                                       2 * LANES,         HERE(tally),       HERE(whole),
+                                       HERE(maxima),      HERE(collect),     HERE(count),
+                                       HERE(kth),         HERE(ranks),       HERE(numbers),
+                                       HERE(widen),       HERE(sum_steps),   HERE(sum_double),
+                                       HERE(sum_float),   HERE(sum_int64_t), HERE(sum_int32_t),
+                                       HERE(sum_uint8_t), NEAR};
 #undef NEAR
 #undef LANES
-#undef TARGET

@@ -7,15 +7,10 @@ from libc.string cimport memcpy
 
 # `numbers` and `ordering`: scratch, numbers of any type, the order of the documents of a query
 
-cdef extern from *:
-    """
-    #if defined(__GNUC__) || defined(__clang__)
-    #define rankgain_prefetch(address) __builtin_prefetch(address)
-    #else
-    #define rankgain_prefetch(address)
-    #endif
-    """
-    void prefetch "rankgain_prefetch"(const void* address) noexcept nogil
+cdef extern from "vectors.h" nogil:
+    void prefetch(const void* address)
+    int lowest(uint64_t bits)  # the place of the lowest bit that is set
+    uint64_t little(const unsigned char* at)  # eight bytes, the first of them lowest
 
 cdef enum:
     FLOAT64
