@@ -20,7 +20,7 @@ The values are those of ir_measures' own provider for each measure. They differ 
 - exponential nDCG and ERR are not rounded to five digits, and take any query id;
 - a document with a negative grade was pooled and not judged, so it does not count in Judged.
 
-A document that stands twice in a query is an error where qrels or run are no dicts.
+A document that stands twice in a query is an error in a frame.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ import ir_measures
 from ir_measures import Metric, SumAgg, measures, providers
 from ir_measures.providers.base import NOT_PROVIDED, Choices
 from ir_measures.providers.base import Any as AnyValue
+from ir_measures.util import QrelsConverter, RunConverter
 
 import rankgain as rg
 
@@ -98,7 +99,9 @@ class RankgainEvaluator(providers.Evaluator):
     """Measures of prepared qrels, for any number of runs."""
 
     def __init__(self, asked: Iterable[ir_measures.Measure], qrels: Any) -> None:
-        asked, qrels = list(asked), _held(qrels)
+        asked = list(asked)
+        if not _is_frame(qrels):
+            qrels = QrelsConverter(qrels).as_dict_of_dict()
         self.truth = rg.judgments(qrels)
         super().__init__(asked, self.truth.query_ids)
         grades = _grades(qrels) if any("gains" in measure.params for measure in asked) else set()
@@ -110,7 +113,7 @@ class RankgainEvaluator(providers.Evaluator):
 
     def vectors(self, run: Any) -> Iterator[tuple[ir_measures.Measure, list[Any], list[float]]]:
         """Each measure with the queries that both sides have, and their values."""
-        rankings = self._rankings(_held(run))
+        rankings = self._rankings(run)
         for judged_only, metrics in self.metrics.items():
             if rankings is None:
                 yield from ((measure, [], []) for measure in metrics)
@@ -122,13 +125,13 @@ class RankgainEvaluator(providers.Evaluator):
 
     def _rankings(self, run: Any) -> rg.Rankings | None:
         """None if no query of the run is judged, which is no error here."""
-        if isinstance(run, dict):
+        if not _is_frame(run):
+            run = RunConverter(run).as_dict_of_dict()
             if run.keys().isdisjoint(self.truth.query_ids):
                 return None
             rankings = rg.from_qrels(self.truth, run, missing="skip")
         else:
-            queries = run["query_id"] if hasattr(run, "columns") else (row.query_id for row in run)
-            if {*self.truth.query_ids}.isdisjoint(queries):
+            if {*self.truth.query_ids}.isdisjoint(run["query_id"]):
                 return None
             rankings = rg.from_frames(self.truth, run, query="query_id", doc="doc_id", score="score", missing="skip")
         return rankings.under(score_bits=32)
@@ -151,15 +154,13 @@ class RankgainEvaluator(providers.Evaluator):
         return aggregates
 
 
-def _held(data: Any) -> Any:
-    """Qrels or a run in a form that rankgain takes: a dict, a frame, or rows that can be read twice."""
-    return data if isinstance(data, dict) or hasattr(data, "columns") else list(data)
+def _is_frame(data: Any) -> bool:
+    """Dicts and frames go in as they are; of rows ir_measures makes dicts."""
+    return hasattr(data, "itertuples")
 
 
 def _grades(qrels: Any) -> set[float]:
-    if isinstance(qrels, dict):
-        return {grade for own in qrels.values() for grade in own.values()}
-    return {*qrels["relevance"]} if hasattr(qrels, "columns") else {row.relevance for row in qrels}
+    return {*qrels["relevance"]} if _is_frame(qrels) else {grade for own in qrels.values() for grade in own.values()}
 
 
 class RankgainProvider(providers.Provider):
