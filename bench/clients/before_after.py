@@ -224,7 +224,7 @@ def pyterrier(corpora: dict[str, Data], timed: dict[str, Data], scale: contest.S
 
 def against(
     calls: Mapping[str, Callable[..., Any]],
-    modules: tuple[Any, Any],
+    both: tuple[patched.Loaded, patched.Loaded],
     whose: str,
     corpora: Mapping[str, Any],
     timed: Mapping[str, Any],
@@ -233,9 +233,14 @@ def against(
     """Calls of a module and of its patched copy: compared on all data, and timed on some of it."""
     for what, call in calls.items():
         for name, data in corpora.items():
-            compare(f"{whose} {what}, golden {name}", *(partial(call, module, *data) for module in modules))
+            compare(f"{whose} {what}, golden {name}", *(partial(inside, loaded, call, data) for loaded in both))
         for name, data in timed.items():
-            contend(f"{whose} {what}, {name}", *(partial(call, module, *data) for module in modules), scale)
+            contend(f"{whose} {what}, {name}", *(partial(inside, loaded, call, data) for loaded in both), scale)
+
+
+def inside(loaded: patched.Loaded, call: Callable[..., Any], data: Any) -> Any:
+    with loaded as module:
+        return call(module, *data)
 
 
 CLIENTS = {client.__name__: client for client in (ir_measures, beir, mteb, pyterrier)}
