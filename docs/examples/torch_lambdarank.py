@@ -2,6 +2,8 @@
 
 loss = lambdarank_loss(model(features), labels, group_sizes)
 loss.backward()
+
+needs: torch
 """
 
 import torch

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import pytest
 from support import ROOT
@@ -47,6 +48,20 @@ def test_without_a_compiler_the_bench_that_needs_one_is_left_out():
     assert result.returncode == 0, result.stdout + result.stderr
     assert "C functions: skipped" in result.stdout
     assert "a call from C" not in result.stdout
+
+
+@pytest.mark.skipif(not (find_spec("ir_measures") and find_spec("pandas")), reason="without ir_measures")
+def test_the_provider_of_ir_measures_gives_its_numbers():
+    result = run(BENCH / "clients" / "before_after.py", "--smoke", "ir_measures")
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "golden c, frames, means: equal answers" in result.stdout
+
+
+def test_every_file_of_the_clients_stands_in_their_page():
+    folder = BENCH / "clients"
+    page = (folder / "README.md").read_text(encoding="utf-8")
+    files = [path.name for path in folder.iterdir() if path.suffix in (".py", ".patch")]
+    assert [name for name in files if f"`{name}`" not in page] == []
 
 
 def test_every_bench_stands_in_the_list_and_in_the_page():

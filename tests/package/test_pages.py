@@ -45,6 +45,20 @@ def test_page_examples_are_all_found(page):
     assert prompts == []
 
 
+@pytest.mark.parametrize("page", pages(), ids=name_of)
+def test_page_shows_no_code_that_is_not_run(page):
+    """Python is run as `pycon`, or included from a file that `heavy` of .ci/deep runs."""
+    # test_downstream.py runs what c.md shows.
+    assert name_of(page) == "docs/c.md" or [first for first, language, _ in blocks(page) if language == "python"] == []
+
+
+def test_every_example_is_included_and_says_what_it_needs():
+    text = "".join(page.read_text(encoding="utf-8") for page in pages())
+    for path in (DOCS / "examples").glob("*.py"):
+        assert f"/examples/{path.name}\n" in text
+        assert re.search(r"^needs: \S", path.read_text(encoding="utf-8"), re.MULTILINE), path.name
+
+
 def test_readme_is_one_screen():
     text = README.read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 220

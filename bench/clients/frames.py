@@ -1,4 +1,4 @@
-"""What other tools hold and accept, with the tools themselves: run by `.ci/deep clients`, where they are installed.
+"""What other tools hold and accept, with the tools themselves; `.ci/deep clients` installs and runs them.
 
 RecTools' frames go in as they are and give its numbers; MLflow takes the safe names, and only these.
 """

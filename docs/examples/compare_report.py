@@ -1,0 +1,28 @@
+"""What a comparison is reported by: a page, a picture, a table.
+
+needs: jinja2 matplotlib
+"""
+
+import random
+from pathlib import Path
+
+import rankgain as rg
+
+dice = random.Random(1)
+drawn = {
+    name: [[int(dice.random() < luck) for _ in range(10)] for _ in range(40)]
+    for name, luck in (("bm25", 0.2), ("dense", 0.25))
+}
+comparison = rg.compare({name: rg.from_ranked(lists) for name, lists in drawn.items()}, metrics=["ndcg@10"])
+tests = comparison.test(baseline="bm25")
+
+# -- report --
+comparison.report("report.html", tests)  # one page, no network needed: pip install 'rankgain[report]'
+figure = tests.plot("intervals")  # or "differences", "scatter"
+figure.savefig("intervals.svg")
+print(tests.to_latex())  # to_markdown(), to_pandas(), columns()
+# -- end --
+
+assert "dense" in Path("report.html").read_text(encoding="utf-8")
+assert "<svg" in Path("intervals.svg").read_text(encoding="utf-8")
+assert "\\begin{tabular}" in tests.to_latex()

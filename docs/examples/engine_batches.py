@@ -1,0 +1,68 @@
+"""Record batches of DuckDB, partitions of Dask, groups of Ray Data.
+
+needs: duckdb dask[dataframe] ray pandas pyarrow
+"""
+
+import os
+
+import dask.dataframe
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+import rankgain as rg
+from rankgain.batches import evaluate_batches, summarize_batches
+
+rng = np.random.default_rng(0)
+number = np.arange(200)
+table = pd.DataFrame({"query_id": [f"q{n // 10}" for n in number], "doc_id": [f"d{n}" for n in number]})
+table["relevance"] = rng.integers(0, 3, 200)
+table["score"] = rng.random(200)
+table[["query_id", "doc_id", "relevance"]].to_parquet("qrels.parquet")
+table[["query_id", "doc_id", "score"]].to_parquet("run.parquet")
+expected = rg.from_frames(pd.read_parquet("qrels.parquet"), pd.read_parquet("run.parquet")).evaluate("ndcg@10")
+
+# -- duckdb --
+import duckdb
+
+rows = duckdb.sql("from 'qrels.parquet' full join 'run.parquet' using (query_id, doc_id) order by query_id")
+summarize_batches(rows, "ndcg@10")
+# -- checked --
+assert summarize_batches(rows, "ndcg@10").mean("ndcg@10") == expected.mean("ndcg@10")
+frame = dask.dataframe.from_pandas(table.sample(frac=1, random_state=1), npartitions=4)
+# -- dask --
+import dask
+
+
+@dask.delayed
+def state(part):
+    ordered = pa.Table.from_pandas(part.sort_values("query_id"), preserve_index=False)
+    return summarize_batches(ordered, "ndcg@10", ties="docid").to_json()
+
+
+states = dask.compute(*map(state, frame.shuffle(on="query_id").to_delayed()))
+first, *others = map(rg.Summary.from_json, states)
+first.merge(*others).mean("ndcg@10")
+# -- checked --
+assert first.merge(*others).mean("ndcg@10") == expected.mean("ndcg@10")
+
+os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_DATA_DISABLE_PROGRESS_BARS": "1"}
+import ray
+
+ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+rows = ray.data.from_arrow(pa.Table.from_pandas(table, preserve_index=False))
+
+
+# -- ray --
+def values(group):
+    return pa.Table.from_batches(evaluate_batches(group, "ndcg@10"))
+
+
+rows.groupby("query_id").map_groups(values, batch_format="pyarrow")
+# -- end --
+
+found = rows.groupby("query_id").map_groups(values, batch_format="pyarrow").to_pandas()
+assert dict(zip(found["query_id"], found["ndcg@10"], strict=True)) == dict(
+    zip(expected.query_ids, expected["ndcg@10"], strict=True)
+)
+ray.shutdown()

@@ -1,0 +1,16 @@
+"""The drop-in and pytrec_eval, side by side.
+
+needs: pytrec-eval-terrier
+"""
+
+# -- both --
+import pytrec_eval as original
+
+from rankgain import pytrec_eval
+
+qrels = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d7": 1}}
+run = {"q1": {"d1": 0.9, "d2": 1.4, "d9": 0.2}, "q2": {"d7": 1.5, "d8": 0.2}}
+measures = {"map", "ndcg_cut.5,10", "recall_100"}
+
+ours = pytrec_eval.RelevanceEvaluator(qrels, measures).evaluate(run)
+assert ours == original.RelevanceEvaluator(qrels, measures).evaluate(run)

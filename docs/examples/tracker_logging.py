@@ -1,0 +1,38 @@
+"""Means in Weights & Biases and in TensorBoard, each offline.
+
+needs: wandb tensorboard torch
+"""
+
+import os
+
+import rankgain as rg
+
+os.environ["WANDB_MODE"] = "offline"
+
+qrels, run = rg.sample()
+result = rg.read_trec(qrels, run).evaluate("ndcg@10", "mrr@10", "ndcg(gain=exponential)@10")
+epoch = 3
+
+# -- wandb --
+import wandb
+
+with wandb.init(project="ranking") as session:
+    session.log(result.flat(names="safe"), step=epoch)
+# -- checked --
+assert {name: session.summary[name] for name in result.flat(names="safe")} == result.flat(names="safe")
+# -- tensorboard --
+from torch.utils.tensorboard import SummaryWriter
+
+with SummaryWriter("events") as writer:
+    for name, value in result.flat(names="safe").items():
+        writer.add_scalar(name, value, epoch)
+# -- end --
+
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+written = EventAccumulator("events")
+written.Reload()
+assert {*written.Tags()["scalars"]} == {*result.flat(names="safe")}
+(event,) = written.Scalars("ndcg_at_10")
+assert event.step == epoch
+assert abs(event.value - result.mean("ndcg@10")) < 1e-6

@@ -1,0 +1,70 @@
+"""Metrics that LightGBM, XGBoost and CatBoost call while they train.
+
+needs: lightgbm xgboost-cpu catboost scikit-learn
+"""
+
+# -- data --
+import numpy as np
+
+import rankgain as rg
+
+rng = np.random.default_rng(0)
+
+
+def made(queries):
+    X = rng.normal(size=(queries * 20, 5))
+    y = np.clip(np.round(X[:, 0] - X[:, 1] + rng.normal(size=len(X))), 0, 4).astype(int)
+    return X, y, np.full(queries, 20), np.repeat(np.arange(queries), 20)
+
+
+X, y, sizes, qid = made(40)
+X2, y2, sizes2, qid2 = made(20)
+# -- LightGBM --
+import lightgbm as lgb
+
+metric = rg.lightgbm_metric("ndcg@10", "mrr")
+params = {"objective": "lambdarank", "metric": "None", "verbose": -1}
+valid = lgb.Dataset(X2, y2, group=sizes2)
+booster = lgb.train(params, lgb.Dataset(X, y, group=sizes), 20, valid_sets=[valid], feval=metric)
+print(booster.best_score)
+
+ranker = lgb.LGBMRanker(n_estimators=20, verbose=-1)
+ranker.fit(X, y, group=sizes, eval_X=X2, eval_y=y2, eval_group=[sizes2], eval_metric=metric)
+print(ranker.evals_result_["valid_0"].keys())
+# -- checked --
+scores = booster.predict(X2)
+expected = rg.from_scores(y2, scores, group_sizes=sizes2).evaluate("ndcg@10").mean("ndcg@10")
+assert abs(booster.best_score["valid_0"]["ndcg@10_rankgain"] - expected) < 1e-9
+assert "mrr_rankgain" in ranker.evals_result_["valid_0"]
+# -- XGBoost --
+import xgboost as xgb
+
+metric = rg.xgboost_metric("ndcg@10", "mrr")
+train, valid = xgb.DMatrix(X, y, qid=qid), xgb.DMatrix(X2, y2, qid=qid2)
+params = {"objective": "rank:ndcg", "disable_default_eval_metric": True}
+history = {}
+xgb.train(
+    params,
+    train,
+    20,
+    evals=[(valid, "valid")],
+    custom_metric=metric,
+    maximize=metric.maximize,
+    early_stopping_rounds=20,
+    evals_result=history,
+    verbose_eval=False,
+)
+print(history["valid"].keys())
+# -- checked --
+assert [*history["valid"]] == ["ndcg@10_rankgain", "mrr_rankgain"]
+# -- CatBoost --
+from catboost import CatBoostRanker, Pool
+
+train, valid = Pool(X, y, group_id=qid), Pool(X2, y2, group_id=qid2)
+metric = rg.catboost_metric("ndcg@10", train, valid)  # one metric, and all the sets
+model = CatBoostRanker(iterations=20, eval_metric=metric, verbose=False, allow_writing_files=False)
+model.fit(train, eval_set=valid)
+print(model.get_best_score()["validation"].keys())
+# -- end --
+
+assert any(name.endswith("_rankgain") for name in model.get_best_score()["validation"])
