@@ -1,4 +1,4 @@
-"""What do large inputs take: 10^9 documents, one query of 10^8, 20 million lines, 10^6 users? Usually a hundredth."""
+"""What do large inputs take: 2^31 documents, one query of 10^8, 20 million lines, 10^6 users? Usually a hundredth."""
 
 from __future__ import annotations
 
@@ -301,6 +301,80 @@ def users(how: str, scale: contest.Scale, _: Path) -> Iterator[Finding]:
         check_ranked(name, result, ranks, np.ones(ranks.shape), 100, shown)
 
 
+# places that 32 bits do not hold
+
+WIDE = 1024  # documents of a query
+
+
+class Lines:
+    """So many empty lines, and another after them, as a file."""
+
+    def __init__(self, empty: int, last: bytes) -> None:
+        self._empty, self._last = empty, last
+        self.seek(0)
+
+    def read(self, size: int) -> bytes:
+        start, self._at = self._at, min(self._at + size, self._empty + 1)
+        return b"\n" * (min(self._at, self._empty) - start) + self._last * (self._at > max(start, self._empty))
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return 0
+
+    def seek(self, at: int) -> None:
+        self._at = at
+
+
+def beyond(scale: contest.Scale, folder: Path) -> Iterator[Finding]:
+    """More than 2^31 documents, of which only the last count: files with nothing else in them take no space."""
+    queries = 2**31 // PARTS[scale] // WIDE + 1
+    shape = queries, WIDE
+    documents = queries * WIDE
+    grades = np.memmap(folder / "grades", np.uint8, "w+", shape=shape)
+    scores = np.memmap(folder / "scores", np.float32, "w+", shape=shape)
+    grades[-1, -1] = 3
+    scores[-1, -1] = 1
+    sizes = np.full(queries, WIDE)
+
+    def found(how: str, rankings: Callable[[], Any], rr: float) -> Finding:
+        name = f"{documents:,} documents, all but one of grade 0, {how}, ndcg and rr"
+        finding, result = measure(name, documents, lambda: rankings().evaluate("ndcg", "rr"), mapped=True)
+        check(name, [result["rr"].sum(), result["rr"][-1]], [rr, rr])
+        check(name, [result["ndcg"].sum(), result["ndcg"][-1]], [1 / np.log2(1 + 1 / rr)] * 2)
+        return finding
+
+    yield found("in rank order", lambda: rg.from_ranked(grades), 1 / WIDE)
+    flat = grades.reshape(-1), scores.reshape(-1)
+    yield found("flat with scores", lambda: rg.from_scores(*flat, group_sizes=sizes), 1)
+    scores[-1, -1] = 0
+    stable = partial(rg.from_scores, *flat, group_sizes=sizes, ties="stable")
+    yield found("flat with scores that are all tied", stable, 1 / WIDE)
+    del scores, stable
+    sparse: Any = contest.peer("scipy.sparse")
+    if sparse:
+        items = np.memmap(folder / "items", np.int32, "w+", shape=shape)
+        items[:] = np.arange(WIDE)
+        offsets = np.arange(queries + 1) * WIDE
+        relevant = sparse.csr_matrix((grades.reshape(-1).view(np.int8), items.reshape(-1), offsets), shape=shape)
+        yield found("in a sparse matrix", lambda: rg.from_recommendations(items, relevant), 1 / WIDE)
+    lines = Lines(documents, b"q1 Q0 d1 1 high made\n")
+    qrels = folder / "qrels"
+    qrels.write_text("q1 0 d1 1\n")
+
+    def refused() -> str:
+        try:
+            return str(rg.read_trec(qrels, lines))
+        except ValueError as error:
+            return str(error)
+
+    finding, said = measure(f"{documents:,} empty lines before a wrong one", documents, refused)
+    yield finding
+    if f"line {documents + 1}," not in said:
+        raise contest.DifferentAnswer(f"{documents + 1} is the wrong line: {said}")
+
+
 CASES: dict[str, Callable[[contest.Scale, Path], Iterator[Finding]]] = {
     "chunks": by_chunks,
     "flat": flat,
@@ -309,6 +383,7 @@ CASES: dict[str, Callable[[contest.Scale, Path], Iterator[Finding]]] = {
     "sparse": partial(users, "a sparse matrix"),
     "sets": partial(users, "sets"),
     "dicts": partial(users, "dicts by user"),
+    "beyond": beyond,
 }
 
 

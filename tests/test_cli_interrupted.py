@@ -9,7 +9,7 @@ import threading
 import pytest
 from support.marks import quick_first
 
-from rankgain import cli
+from rankgain.data import writing
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a process cannot be told there to end")
 
@@ -17,6 +17,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a process canno
 CHILD = """
 import os, sys
 from rankgain import cli
+from rankgain.data import writing
 
 chosen, output = sys.argv[1:]
 
@@ -49,7 +50,7 @@ class Halting:
         self.file.write(data[half:])
 
 cli.check_writable = then(cli.check_writable, "evaluating")
-cli.open = then(lambda *arguments: Halting(open(*arguments)), "begun")
+writing.open = then(lambda *arguments: Halting(open(*arguments)), "begun")
 os.fsync = then(os.fsync, "written")
 os.replace = then(os.replace, "replaced")
 sys.argv[1:] = ["eval", "--sample", "-o", output]
@@ -130,14 +131,14 @@ def test_in_a_program_its_own_handler_is_asked_when_the_file_is_whole(tmp_path, 
     monkeypatch.setattr(os, "replace", interrupted)
     before = signal.signal(signal.SIGTERM, lambda number, _: asked.append((number, os.listdir(tmp_path))))
     try:
-        cli.write_whole(str(tmp_path / "out"), b"new")
+        writing.write_whole(str(tmp_path / "out"), b"new")
         assert asked == [(signal.SIGTERM, ["out"])]
     finally:
         signal.signal(signal.SIGTERM, before)
 
 
 def test_a_thread_that_cannot_put_signals_off_writes_as_well(tmp_path):
-    thread = threading.Thread(target=cli.write_whole, args=(str(tmp_path / "out"), b"new"))
+    thread = threading.Thread(target=writing.write_whole, args=(str(tmp_path / "out"), b"new"))
     thread.start()
     thread.join()
     assert (tmp_path / "out").read_bytes() == b"new"

@@ -40,6 +40,8 @@ NOTHING_COMPILED = (
     "C compiler is, with RANKGAIN_EXTENSION=require pip install --force-reinstall --no-binary rankgain rankgain"
 )
 
+ANOTHER_INTERPRETER = "Interpreter change detected", "subinterpreters"  # as Cython and CPython say it
+
 name: str
 cpu: str | None  # the CPU level that the compiled loops use
 
@@ -87,6 +89,11 @@ def _import_compiled(module: str) -> ModuleType:
     try:
         return import_module(module)
     except ImportError as error:
+        if any(words in str(error) for words in ANOTHER_INTERPRETER):
+            raise ImportError(
+                f"rankgain can be loaded by one interpreter of a process only, as NumPy can ({error}): use threads or "
+                "processes in place of sub-interpreters"
+            ) from error
         raise ImportError(
             f"the compiled extension of rankgain is installed but cannot be loaded ({error}): reinstall rankgain with "
             "pip install --force-reinstall --no-cache-dir rankgain, or set RANKGAIN_BACKEND=python to do without it"

@@ -1,5 +1,6 @@
 """The page: one file that asks for nothing else, with names as text, of bounded size."""
 
+import os
 import re
 from xml.etree import ElementTree
 
@@ -70,6 +71,18 @@ def test_large_comparisons(tmp_path, runs, queries):
     assert len(tests.table().splitlines()) < 130
     assert len(tests.plot("intervals").axes) == 1
     assert len(tests.plot("scatter").axes) == min(6, len(tests))
+
+
+def test_a_page_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
+    (tmp_path / "report.html").write_text("old")
+
+    def full(_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match=r"No space left on device: .*report\.html"):
+        page(tmp_path, comparison({"a": [0.1, 0.2], "b": [0.2, 0.3]}))
+    assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("report.html", "old")]
 
 
 def test_without_jinja(tmp_path, monkeypatch):

@@ -133,6 +133,22 @@ def seen(result):
     return list(result.query_ids), vectors, result.counts
 
 
+class FullDisk(io.BytesIO):
+    def flush(self):
+        raise OSError(28, "No space left on device")
+
+    close = flush
+
+
+def test_a_full_disk_is_told_from_the_file(backend, monkeypatch):
+    """What is read from a pipe is copied, and the copy may find no space."""
+    monkeypatch.setattr(tempfile, "SpooledTemporaryFile", lambda _: FullDisk())
+    message = r"No space left on device for a copy of run \(TMPDIR can name another folder\)"
+    with pytest.raises(OSError, match=message) as raised:
+        rg.read_trec(io.BytesIO(QRELS), Trickle(SCATTERED, 7))
+    assert raised.value.filename == tempfile.gettempdir()
+
+
 @carriers
 @pytest.mark.parametrize("run", quick_first([SCATTERED, RUN]), ids=["scattered", "together"])
 @blocks

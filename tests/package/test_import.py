@@ -77,3 +77,28 @@ def test_type_checkers_are_told_the_same():
     told = next(node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
     names = {name.name: node.module.removeprefix("rankgain.") for node in told.body for name in node.names}
     assert names == rg._LATER
+
+
+SUB_INTERPRETER = """
+import rankgain
+try:
+    import _interpreters as interpreters
+except ImportError:  # before Python 3.13
+    import _xxsubinterpreters as interpreters
+interpreters.run_string(interpreters.create(), '''
+try:
+    import rankgain
+except ImportError as error:
+    print(error, flush=True)
+''')
+"""
+
+
+def test_a_second_interpreter_of_a_process_is_refused(backend, monkeypatch):
+    monkeypatch.setenv("RANKGAIN_BACKEND", backend)
+    done = subprocess.run([sys.executable, "-c", SUB_INTERPRETER], capture_output=True, text=True, check=True)
+    if backend == "compiled":
+        assert "one interpreter of a process only" in done.stdout
+        assert "use threads or processes" in done.stdout
+    else:
+        assert done.stdout  # NumPy's own words

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rankgain.data.writing import write_whole
 from rankgain.metrics.metric import Metric, better
 from rankgain.results import export as exports
 from rankgain.results.evaluation import Evaluation, notes
@@ -749,7 +750,7 @@ class Comparison(Mapping[str, Evaluation]):
         """Write one HTML page that stands by itself: verdicts, tables, pictures, definitions and versions.
 
         It needs no network, and it prints. Where the ids of documents are at hand (not of TREC files), it also shows
-        what each run ranked first for the queries that differ most.
+        what each run ranked first for the queries that differ most. The file is written whole or not at all.
 
         Parameters
         ----------
@@ -767,7 +768,7 @@ class Comparison(Mapping[str, Evaluation]):
         ValueError
             If `tests` is not given and `test` would raise it.
         OSError
-            If the file cannot be written.
+            If the file cannot be written whole.
 
         See Also
         --------
@@ -782,8 +783,7 @@ class Comparison(Mapping[str, Evaluation]):
         from rankgain.comparison.report import page_of
 
         page = page_of(self.test() if tests is None else tests, groups, self, self._rankings)
-        with open(path, "w", encoding="utf-8", newline="\n") as file:
-            file.write(page)
+        write_whole(os.fspath(path), page.encode("utf-8"))
 
     def queries_needed(
         self,

@@ -6,7 +6,7 @@ import io
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from typing import Any, BinaryIO
 
 from rankgain.scalars import escaped, quoted
@@ -55,9 +55,20 @@ class File:
         if not isinstance(data, bytes):
             raise TypeError(f"{self.name} must be opened in binary mode: its read() returned {type(data).__name__}")
         if self._kept is not None and self._kept is not self._file:
-            self._kept.write(data)
+            self._keep(data)
         self._count(len(data))
         return data
+
+    def _keep(self, data: bytes) -> None:
+        """Copy what cannot be read twice: where the disk is full, it is not that of the file."""
+        try:
+            self._kept.write(data)
+            self._kept.flush()
+        except OSError as error:
+            import tempfile
+
+            what = f"{error.strerror} for a copy of {self.name} (TMPDIR can name another folder)"
+            raise OSError(error.errno, what, tempfile.gettempdir()) from None
 
     @contextmanager
     def _named(self) -> Iterator[None]:
@@ -138,7 +149,8 @@ class File:
         """Release what was kept and what reads this file; the file itself is left to its owner."""
         self._stream = None
         if self._kept is not None:
-            self._kept.close()
+            with suppress(OSError):  # of what a full disk did not take
+                self._kept.close()
 
 
 class _Raw:
