@@ -4,6 +4,7 @@ needs: wandb tensorboard torch
 """
 
 import os
+import time
 from pathlib import Path
 
 import rankgain as rg
@@ -21,7 +22,11 @@ with wandb.init(project="ranking") as session:
     session.log(result.flat(names="safe"), step=epoch)
 # -- checked --
 (kept,) = Path("wandb").glob("offline-run-*/run-*.wandb")
-assert all(name.encode() in kept.read_bytes() for name in result.flat(names="safe"))
+for _ in range(100):  # another process writes it
+    if logged := all(name.encode() in kept.read_bytes() for name in result.flat(names="safe")):
+        break
+    time.sleep(0.1)
+assert logged
 # -- tensorboard --
 from torch.utils.tensorboard import SummaryWriter
 
