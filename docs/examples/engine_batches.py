@@ -1,9 +1,7 @@
-"""Record batches of DuckDB, partitions of Dask, groups of Ray Data.
+"""Record batches of DuckDB, partitions of Dask.
 
-needs: duckdb dask[dataframe] ray pandas pyarrow
+needs: duckdb dask[dataframe] pandas pyarrow
 """
-
-import os
 
 import dask.dataframe
 import numpy as np
@@ -11,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 
 import rankgain as rg
-from rankgain.batches import evaluate_batches, summarize_batches
+from rankgain.batches import summarize_batches
 
 rng = np.random.default_rng(0)
 number = np.arange(200)
@@ -43,26 +41,6 @@ def state(part):
 states = dask.compute(*map(state, frame.shuffle(on="query_id").to_delayed()))
 first, *others = map(rg.Summary.from_json, states)
 first.merge(*others).mean("ndcg@10")
-# -- checked --
-assert first.merge(*others).mean("ndcg@10") == expected.mean("ndcg@10")
-
-os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_DATA_DISABLE_PROGRESS_BARS": "1"}
-import ray
-
-ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
-rows = ray.data.from_arrow(pa.Table.from_pandas(table, preserve_index=False))
-
-
-# -- ray --
-def values(group):
-    return pa.Table.from_batches(evaluate_batches(group, "ndcg@10"))
-
-
-rows.groupby("query_id").map_groups(values, batch_format="pyarrow")
 # -- end --
 
-found = rows.groupby("query_id").map_groups(values, batch_format="pyarrow").to_pandas()
-assert dict(zip(found["query_id"], found["ndcg@10"], strict=True)) == dict(
-    zip(expected.query_ids, expected["ndcg@10"], strict=True)
-)
-ray.shutdown()
+assert first.merge(*others).mean("ndcg@10") == expected.mean("ndcg@10")
