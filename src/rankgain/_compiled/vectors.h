@@ -129,10 +129,10 @@ OP_1 doubles_1 mul_1(doubles_1 a, doubles_1 b) { return a * b; }
 OP_1 doubles_1 div_1(doubles_1 a, doubles_1 b) { return a / b; }
 OP_1 doubles_1 negated_1(doubles_1 a) { return -a; }
 OP_1 doubles_1 higher_1(doubles_1 a, doubles_1 b) { return a > b ? a : b; }
-OP_1 integers_1 more_1(doubles_1 a, doubles_1 b) { return -(uint64_t)(a > b); }
-OP_1 integers_1 at_least_1(doubles_1 a, doubles_1 b) { return -(uint64_t)(a >= b); }
-OP_1 integers_1 same_1(doubles_1 a, doubles_1 b) { return -(uint64_t)(a == b); }
-OP_1 integers_1 differ_1(doubles_1 a, doubles_1 b) { return -(uint64_t)(a != b); }
+OP_1 integers_1 more_1(doubles_1 a, doubles_1 b) { return 0 - (uint64_t)(a > b); }
+OP_1 integers_1 at_least_1(doubles_1 a, doubles_1 b) { return 0 - (uint64_t)(a >= b); }
+OP_1 integers_1 same_1(doubles_1 a, doubles_1 b) { return 0 - (uint64_t)(a == b); }
+OP_1 integers_1 differ_1(doubles_1 a, doubles_1 b) { return 0 - (uint64_t)(a != b); }
 OP_1 doubles_1 choose_1(integers_1 mask, doubles_1 a, doubles_1 b) { return mask ? a : b; }
 OP_1 integers_1 bits_of_1(doubles_1 a) {
   uint64_t bits;
@@ -159,7 +159,7 @@ OP_1 integers_1 xor_1(integers_1 a, integers_1 b) { return a ^ b; }
 OP_1 integers_1 left_1(integers_1 a, int bits) { return a << bits; }
 OP_1 integers_1 right_1(integers_1 a, int bits) { return a >> bits; }
 OP_1 integers_1 left_each_1(integers_1 a, integers_1 bits) { return a << bits; }
-OP_1 integers_1 negative_1(integers_1 a) { return -(a >> 63); }
+OP_1 integers_1 negative_1(integers_1 a) { return 0 - (a >> 63); }
 OP_1 uint64_t signs_1(integers_1 a) { return a >> 63; }
 OP_1 doubles_1 widened_1(const float *at) { return *at; }
 
