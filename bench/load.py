@@ -368,7 +368,7 @@ def beyond(scale: contest.Scale, folder: Path) -> Iterator[Finding]:
         except ValueError as error:
             return str(error)
 
-    finding, said = measure(f"{documents:,} empty lines before a wrong one", documents, refused)
+    finding, said = measure(f"{documents:,} empty lines before a wrong one", documents, refused, mapped=True)
     yield finding
     if f"line {documents + 1}," not in said:
         raise contest.DifferentAnswer(f"{documents + 1} is the wrong line: {said}")
