@@ -31,7 +31,7 @@ class File:
         self._path = name
         self._file: Any = file
         self._start = file.tell() if _seekable(file) else None
-        self._kept = _storage() if self._start is None else None
+        self._kept: Any = _storage() if self._start is None else None
         self._size = _size(file)
 
     def begin(self) -> None:
