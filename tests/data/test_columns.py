@@ -347,3 +347,23 @@ def test_lists_whose_length_lies(on_both):
         for sides in (([Longer(ids)], [set(ids)]), ([ids], [Longer(ids)])):
             found = on_both(lambda sides=sides: rg.from_recommendations(*sides).evaluate("rr")["rr"].tolist())
             assert found == [[1.0], [1.0]]
+
+
+# parts of what Arrow holds
+
+
+def test_ids_of_one_width(backend):
+    ids = {"query_id": [b"q1"] * 3, "doc_id": [b"d001", b"d002", b"d003"]}
+    columns = pa.table(ids | {"relevance": [0, 2, 1]}), pa.table(ids | {"score": [0.1, 0.2, 0.2]})
+    fixed = pa.schema([("query_id", pa.binary(2)), ("doc_id", pa.binary(4))])
+    for tables in (columns, [own.cast(pa.schema([*fixed, own.schema.field(2)])) for own in columns]):
+        assert rg.from_frames(*tables).evaluate("rr(rel=2)", "rr").mean() == {"rr(rel=2)": 0.5, "rr": 1.0}
+
+
+@pytest.mark.parametrize("start", [1, 8, 11, 16])
+def test_bits_of_which_the_first_are_left_out(backend, start):
+    label = np.random.default_rng(start).random(40) < 0.3
+    label[[0, -1]] = True
+    log = pa.table({"qid": np.zeros(40, dtype=int), "label": label, "score": -np.arange(40.0)})
+    found = rg.from_frames(log.slice(start)).evaluate("ndcg")["ndcg"].tolist()
+    assert found == rg.from_ranked([label[start:]]).evaluate("ndcg")["ndcg"].tolist()

@@ -8,6 +8,7 @@ import json
 import os
 import resource
 import signal
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -69,6 +70,7 @@ def forked(session: pytest.Session, number: int, items: list[pytest.Item], patie
             BOARD[0] = number
             status = run(session, items, patience)
         finally:
+            sys.stdout.flush()
             os._exit(status)
     _, status = os.waitpid(child, 0)
     BOARD[0] = 0
@@ -89,6 +91,8 @@ def judge(session: pytest.Session) -> Iterator[tuple[int, bool]]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session: pytest.Session) -> bool:
+    if session.testsfailed:
+        raise session.Interrupted("tests cannot be collected")
     with open(TASK["result"], "w") as out:
         for line in record(session) if "share" in TASK else judge(session):
             print(json.dumps(line), file=out, flush=True)
