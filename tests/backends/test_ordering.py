@@ -247,6 +247,10 @@ def _values(lists):
     return found if found is not None else lists
 
 
+def test_every_cpu_has_the_lowest_level(compiled):
+    assert _backend.ordering.use_cpu("baseline") == "baseline"
+
+
 def test_level_is_chosen_by_the_environment():
     code = "from rankgain import _backend; print(_backend.cpu)"
     assert run(code, RANKGAIN_CPU="baseline")[0] == "baseline"

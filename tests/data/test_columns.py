@@ -367,3 +367,19 @@ def test_bits_of_which_the_first_are_left_out(backend, start):
     log = pa.table({"qid": np.zeros(40, dtype=int), "label": label, "score": -np.arange(40.0)})
     found = rg.from_frames(log.slice(start)).evaluate("ndcg")["ndcg"].tolist()
     assert found == rg.from_ranked([label[start:]]).evaluate("ndcg")["ndcg"].tolist()
+
+
+# ids that go out
+
+
+@pytest.mark.parametrize(("ids", "kind"), [([2**63 - 1, -(2**63)], "int64"), ([2**63, 0], "string")])
+def test_ids_that_64_bits_hold_stay_numbers(ids, kind):
+    result = rg.from_ranked([[1]] * len(ids), query_ids=ids).evaluate("rr")
+    assert str(result.to_arrow().schema.field("query_id").type) == kind
+
+
+def test_an_index_of_text_is_of_the_type_that_pandas_gives_text():
+    for ids in (["a", "b"], ["a", "\udcff"]):
+        index = rg.from_ranked([[1], [0]], query_ids=ids).evaluate("rr").to_pandas().index
+        assert index.tolist() == ids
+        assert index.dtype == (object if "\udcff" in ids else pd.Index(["a"]).dtype)

@@ -187,11 +187,3 @@ def test_json_follows_its_schema(options, several, tmp_path, capsys):
         Draft202012Validator(schema).validate(printed)
         with pytest.raises(ValidationError):
             Draft202012Validator(schema).validate({"version": "0"})
-
-
-@pytest.mark.parametrize(
-    ("ids", "kind"), [([2**63 - 1, -(2**63)], "int64"), ([2**63, 0], "string"), ([True], "string")]
-)
-def test_ids_that_64_bits_hold_stay_numbers(ids, kind):
-    result = rg.from_ranked([[1]] * len(ids), query_ids=ids).evaluate("rr")
-    assert str(result.to_arrow().schema.field("query_id").type) == kind
