@@ -46,6 +46,7 @@ DRAWN = {".py", ".pyx", ".pxi", ".pxd"}
 PATIENCE = 300  # seconds that the tests of a mutant may take
 ENOUGH = 60.0  # seconds that they take without it: those beyond are left out
 PASSED, FAILED = 0, 1  # what pytest returns
+TESTED = "not checkout and not peers and not spark and not cluster"
 SANITIZED = "sanitized"
 SANITIZERS = "-fsanitize=address,undefined -fno-sanitize-recover=all"
 COMPILER = '#!/bin/sh\nexec cc "$@" -O0\n'  # behind the flags of setup.py, which take longer
@@ -217,7 +218,7 @@ class Build:
         }
         clean = {name: value for name, value in os.environ.items() if not name.startswith(("RANKGAIN_", "PYTEST_"))}
         command = [sys.executable, "-m", "pytest", "-q", "-s", "-n", "0", "-p", "no:cacheprovider"]
-        command += ["-p", "support.mutant_runs", *options]
+        command += ["-m", TESTED, "-p", "support.mutant_runs", *options]
         with (folder / "printed").open("wb") as out:
             return subprocess.Popen(
                 command, cwd=self.root / "tests", env=clean | environment, stdout=out, stderr=subprocess.STDOUT
