@@ -198,6 +198,7 @@ class Build:
         support = Path(__file__).parent
         shutil.copy(support / "rankgain_mutants.h", package / "_compiled")
         shutil.copy(support / "rankgain_mutants.py", package.parent)
+        (self.root / "tests" / "package" / "test_mutants.py").unlink()
         init = package / "__init__.py"
         init.write_text(init.read_text().replace("\nimport os\n", "\nimport os\nimport rankgain_mutants\n", 1))
         build(self.root, "")
@@ -244,16 +245,18 @@ class Build:
                     print(f"without any mutant {test} fails: it is left out")
 
     def tests_of(self, number: int) -> list[str]:
-        """Those that reach a place, each function's quickest case first, as long as they take no more than enough."""
-        files = set(self.reaching[number]) or {
-            test
-            for other, mutant in self.mutants.items()
-            if mutant.file == self.mutants[number].file
-            for test in self.reaching[other]
-        }
+        """Those that reach the place of a mutant; of one that acts while the package is imported, those of its file."""
+        own = set(self.reaching[number])
+        if number in self.at_import:
+            file = self.mutants[number].file
+            own.update(*(self.reaching[other] for other, mutant in self.mutants.items() if mutant.file == file))
+        return self.quickest(own)
+
+    def quickest(self, tests: Iterable[str]) -> list[str]:
+        """Each function's quickest case first, as long as they take no more than enough."""
         cases = Counter[str]()
         ranked = []
-        for test in sorted(files, key=self.seconds.__getitem__):
+        for test in sorted(tests, key=self.seconds.__getitem__):
             function = test.partition("[")[0]
             ranked.append((cases[function], self.seconds[test], test))
             cases[function] += 1
@@ -265,43 +268,40 @@ class Build:
         return found
 
     def judged(self) -> Iterator[tuple[Mutant, str]]:
-        tests = {number: self.tests_of(number) for number in self.mutants}
-        forked = [number for number in self.mutants if self.reaching[number]]
+        forked = [number for number, tests in self.reaching.items() if tests]
+        tests = {number: self.quickest(self.reaching[number]) for number in forked}
         workers = []
         for job in range(self.jobs):
             own = {number: tests[number] for number in forked[job :: self.jobs]}
             used = {test: self.seconds[test] for all in own.values() for test in all}
             workers.append(self.pytest(f"judge-{job}", {"mutants": own, "seconds": used, "fork": True}))
-        survived = {number for number in self.mutants if not self.reaching[number] and number in self.at_import}
-        unreached = set(self.mutants) - set(forked) - survived
         verdicts = {}
         for job, worker in enumerate(workers):
             worker.wait()
             verdicts |= dict(map(json.loads, (self.root / f"judge-{job}" / "result").read_text().splitlines()))
         if set(verdicts) != set(forked):
             raise RuntimeError("not all mutants were judged")
-        survived |= {number for number, survives in verdicts.items() if survives and number in self.at_import}
         for number, mutant in self.mutants.items():
-            if number in unreached:
-                yield mutant, "SURVIVED: no test reaches it"
-            elif number in survived:
-                yield mutant, self.judged_anew(number, tests[number])
+            if not verdicts.get(number, True):
+                yield mutant, "caught"
+            elif number in self.at_import:
+                yield mutant, self.judged_anew(number)
             else:
-                yield mutant, f"SURVIVED {len(tests[number])} tests" if verdicts[number] else "caught"
+                yield mutant, f"SURVIVED {len(tests.get(number, []))} tests"
 
-    def judged_anew(self, number: int, tests: list[str]) -> str:
+    def judged_anew(self, number: int) -> str:
         """Of a mutant in what runs when the package is imported, or whose work is kept from then on."""
-        files = {test.partition("::")[0] for test in tests}
-        own = {test: self.seconds[test] for test in tests}
-        task = {"mutants": {number: tests}, "seconds": own, "fork": False}
-        name = f"anew-{number}"
+        tests = self.tests_of(number)
+        if not tests:
+            return "SURVIVED 0 tests"
+        files = {str(self.root / test.partition("::")[0]) for test in tests}
+        task = {"mutants": {number: tests}, "seconds": {test: self.seconds[test] for test in tests}, "fork": False}
+        worker = self.pytest(f"anew-{number}", task, number, [f"--rootdir={self.root}", *files])
         try:
-            self.pytest(
-                name, task, number, [f"--rootdir={self.root}", *(str(self.root / file) for file in files)]
-            ).wait(PATIENCE)
+            worker.wait(PATIENCE)
         except subprocess.TimeoutExpired:
-            return "caught"
-        result = self.root / name / "result"
+            worker.kill()
+        result = self.root / f"anew-{number}" / "result"
         survives = result.exists() and json.loads(result.read_text() or "[0, false]")[1]
         return f"SURVIVED {len(tests)} tests, imported anew" if survives else "caught"
 
