@@ -383,3 +383,9 @@ def test_an_index_of_text_is_of_the_type_that_pandas_gives_text():
         index = rg.from_ranked([[1], [0]], query_ids=ids).evaluate("rr").to_pandas().index
         assert index.tolist() == ids
         assert index.dtype == (object if "\udcff" in ids else pd.Index(["a"]).dtype)
+
+
+def test_of_two_names_a_frame_for_both_takes_the_first(backend):
+    log = {"a": [1, 1, 2], "b": [1, 2, 2], "label": [1, 0, 1], "score": [0.1, 0.2, 0.3]}
+    found = rg.from_frames(log, query=("a", "b")).evaluate("rr")
+    assert dict(zip(found.query_ids, found["rr"].tolist(), strict=True)) == {1: 0.5, 2: 1.0}
