@@ -515,6 +515,14 @@ def test_bar_is_shown_on_a_terminal_only(files, monkeypatch):
         assert cli.progress_bar(files) is None
 
 
+def test_what_stands_for_standard_output_need_not_be_a_file(files, capsys, monkeypatch):
+    out = io.StringIO()
+    with monkeypatch.context() as changed:
+        changed.setattr(sys, "stdout", out)
+        assert main(["eval", *files, "-m", "rr", "--json"]) == 0
+    assert out.getvalue() == printed(capsys, "eval", *files, "-m", "rr", "--json")
+
+
 def test_the_version_says_what_computes(capsys, backend):
     with pytest.raises(SystemExit) as caught:
         main(["--version"])

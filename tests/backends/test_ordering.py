@@ -256,6 +256,10 @@ def test_loops_have_vectors():
     assert run(code, RANKGAIN_CPU="")[0] in (f"baseline {lanes}", "avx2 4")
 
 
+def test_every_cpu_has_the_lowest_level(compiled):
+    assert _backend.ordering.use_cpu("baseline") == "baseline"
+
+
 def test_level_is_chosen_by_the_environment():
     code = "from rankgain import _backend; print(_backend.cpu)"
     assert run(code, RANKGAIN_CPU="baseline")[0] == "baseline"

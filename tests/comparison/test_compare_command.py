@@ -60,6 +60,9 @@ def test_csv(capsys, files):
     rows = list(csv.DictReader(io.StringIO(run(capsys, *files, "-m", "rr", "--csv", "--groups", "kinds.tsv"))))
     assert [row["group"] for row in rows] == ["", "a", "b"]
     assert float(rows[0]["p"]) == 2 / 4096
+    assert (float(rows[0]["difference"]), rows[0]["margin"]) == (0.5, "")
+    rows = list(csv.DictReader(io.StringIO(run(capsys, *files, "-m", "rr", "--csv", "--baseline", "dense"))))
+    assert float(rows[0]["difference"]) == -0.5
 
 
 @pytest.mark.parametrize(("form", "begin"), [("markdown", "| metric | bm25 | dense |"), ("latex", "\\begin{tabular}")])

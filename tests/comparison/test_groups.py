@@ -7,7 +7,7 @@ import pytest
 from support.made_runs import comparison, evaluation
 
 import rankgain as rg
-from rankgain.comparison.groups import permuted_p, welch
+from rankgain.comparison.groups import PERMUTATIONS, permuted_p, welch
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -106,6 +106,14 @@ def test_welch_is_that_of_the_definition():
     below = 1 + 2 * 1 / 8 * sum((1 - own / sum(w)) ** 2 / (len(part) - 1) for own, part in zip(w, parts, strict=True))
     found = welch(np.concatenate(parts)[None], np.array([5, 9, 3]), 0.0)
     assert found[0] == pytest.approx(above / below, rel=1e-12)
+
+
+def test_labels_that_are_dealt_out_anew():
+    """The share of the ways to deal them out that set the groups as far apart, the one at hand included."""
+    assert permuted_p(np.array([1.0, -1, 1, -1]), np.array([0, 0, 1, 1]), 2, 0) == 1.0
+    found = permuted_p(np.arange(12.0), np.repeat([0, 1], 6), 2, 0)
+    assert found == pytest.approx(2 / math.comb(12, 6), rel=0.5)
+    assert found * (PERMUTATIONS + 1) == pytest.approx(round(found * (PERMUTATIONS + 1)), abs=1e-9)
 
 
 @pytest.mark.slow

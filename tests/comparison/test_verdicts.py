@@ -76,6 +76,19 @@ def test_the_margin():
     )
 
 
+def test_the_margin_of_several():
+    tests = comparison(shifted(60, 0.0, 0.01, -0.2), metric="cg").test("r0", margin=0.1)
+    said = tests.verdicts()
+    assert "cg: not worse than the baseline by more than 0.1: r1." in said
+    assert "cg: it is not shown that they are at most 0.1 worse than the baseline: r2." in said
+
+
+def test_p_is_shown_adjusted_where_there_are_several():
+    for runs in (2, 3, 4):
+        tests = comparison(shifted(20, *[0.0] * runs), metric="cg").test("r0", flips=99)
+        assert ("adjusted" in tests.rows()[0]) == (runs > 2)
+
+
 def test_decided_alone():
     tests = comparison(shifted(40, *[0.0] * 5, seed=3), metric="cg").test(flips=999)
     alone = [its for its in tests.values() if its.decided_alone and not its.decided]

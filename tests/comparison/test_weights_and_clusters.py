@@ -55,6 +55,20 @@ def test_all_sign_vectors(seed, weighted, clusters):
     assert found.clusters == 8
 
 
+@pytest.mark.parametrize("margin", [0.05, 0.3])
+def test_the_margin_by_all_sign_vectors(margin):
+    """Where parts of the queries are that much worse; the whole itself is counted once more."""
+    differences, weights, _ = made(3, 8)
+    found = the_test(differences, weights=weights, margin=margin)
+    means = []
+    for part in itertools.product((False, True), repeat=8):
+        if any(part) and not all(part):
+            means.append(np.average(np.array(differences)[list(part)], weights=np.array(weights)[list(part)]))
+    worse, better = (1 + np.count_nonzero(sign * np.array(means) <= -margin) for sign in (1, -1))
+    assert found.not_worse_p == worse / 2**8
+    assert found.equivalent_p == max(worse, better) / 2**8
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_exact_means_of_more_clusters_than_are_gone_through_by_default(seed):
     differences, weights, labels = made(seed, 40, 18)

@@ -347,3 +347,45 @@ def test_lists_whose_length_lies(on_both):
         for sides in (([Longer(ids)], [set(ids)]), ([ids], [Longer(ids)])):
             found = on_both(lambda sides=sides: rg.from_recommendations(*sides).evaluate("rr")["rr"].tolist())
             assert found == [[1.0], [1.0]]
+
+
+# parts of what Arrow holds
+
+
+def test_ids_of_one_width(backend):
+    ids = {"query_id": [b"q1"] * 3, "doc_id": [b"d001", b"d002", b"d003"]}
+    columns = pa.table(ids | {"relevance": [0, 2, 1]}), pa.table(ids | {"score": [0.1, 0.2, 0.2]})
+    fixed = pa.schema([("query_id", pa.binary(2)), ("doc_id", pa.binary(4))])
+    for tables in (columns, [own.cast(pa.schema([*fixed, own.schema.field(2)])) for own in columns]):
+        assert rg.from_frames(*tables).evaluate("rr(rel=2)", "rr").mean() == {"rr(rel=2)": 0.5, "rr": 1.0}
+
+
+@pytest.mark.parametrize("start", [1, 8, 11, 16])
+def test_bits_of_which_the_first_are_left_out(backend, start):
+    label = np.random.default_rng(start).random(40) < 0.3
+    label[[0, -1]] = True
+    log = pa.table({"qid": np.zeros(40, dtype=int), "label": label, "score": -np.arange(40.0)})
+    found = rg.from_frames(log.slice(start)).evaluate("ndcg")["ndcg"].tolist()
+    assert found == rg.from_ranked([label[start:]]).evaluate("ndcg")["ndcg"].tolist()
+
+
+# ids that go out
+
+
+@pytest.mark.parametrize(("ids", "kind"), [([2**63 - 1, -(2**63)], "int64"), ([2**63, 0], "string")])
+def test_ids_that_64_bits_hold_stay_numbers(ids, kind):
+    result = rg.from_ranked([[1]] * len(ids), query_ids=ids).evaluate("rr")
+    assert str(result.to_arrow().schema.field("query_id").type) == kind
+
+
+def test_an_index_of_text_is_of_the_type_that_pandas_gives_text():
+    for ids in (["a", "b"], ["a", "\udcff"]):
+        index = rg.from_ranked([[1], [0]], query_ids=ids).evaluate("rr").to_pandas().index
+        assert index.tolist() == ids
+        assert index.dtype == (object if "\udcff" in ids else pd.Index(["a"]).dtype)
+
+
+def test_of_two_names_a_frame_for_both_takes_the_first(backend):
+    log = {"a": [1, 1, 2], "b": [1, 2, 2], "label": [1, 0, 1], "score": [0.1, 0.2, 0.3]}
+    found = rg.from_frames(log, query=("a", "b")).evaluate("rr")
+    assert dict(zip(found.query_ids, found["rr"].tolist(), strict=True)) == {1: 0.5, 2: 1.0}

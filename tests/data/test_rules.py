@@ -451,3 +451,10 @@ def test_what_is_wrong_is_named_as_ever():
     for part in (rankings, rankings.limited(depth=1), rankings.under(score_bits=32)):
         with pytest.raises(ValueError, match="y_score: query 1, position 1"):
             part.evaluate("rr")
+
+
+def test_what_rankings_say_of_themselves(backend):
+    assert repr(rg.from_ranked([[1, 0]])) == "<Rankings of 1 query, 2 documents>"
+    assert repr(rg.from_scores([1], [0.5], ties="best")) == "<Rankings of 1 query, 1 document, ties='best'>"
+    told = "<Rankings of 1 query, 1 document, ties='docid', missing='zero'>"
+    assert repr(rg.from_qrels({"q": {"d": 1}}, {"q": {"d": 1.0}})) == told

@@ -12,6 +12,7 @@ from support.marks import in_one_case, quick_first
 from support.strategies import TIES, asked, asked_of
 
 import rankgain as rg
+from rankgain.metrics.gains import Gain
 from rankgain.metrics.table import TABLE
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -186,6 +187,11 @@ def test_judged_that_lacks_what_was_returned_is_refused(name):
 
 
 # grades beyond the scale of ERR
+
+
+def test_the_probability_that_a_reader_stops(backend):
+    """Chapelle et al. 2009, eq. 4."""
+    assert Gain.stop(4.0).apply(np.array([0.0, 1, 4])).tolist() == [0, 1 / 16, 15 / 16]
 
 
 def beyond(rankings, metric="err"):

@@ -129,3 +129,9 @@ def test_an_unknown_peer_gets_a_hint():
     ) as caught:
         RANKINGS.evaluate("ndcg", like="xgbost")
     assert "pytrec_eval for trec_eval-9" in str(caught.value)
+
+
+@pytest.mark.parametrize("written", ["ndcg_cut_10@5", "P_10@5"])
+def test_two_cut_offs_are_not_one(written):
+    with pytest.raises(ValueError, match=f"^unknown metric '{written}'"):
+        RANKINGS.evaluate(written)

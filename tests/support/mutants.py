@@ -1,15 +1,25 @@
-"""Whether the tests notice faults: the mutants of `mutants.toml`, each put into a copy of the sources and tested alone.
+"""Whether the tests notice faults: mutants of the sources, in a copy of the tree.
 
-    python tests/support/mutants.py              all of them, in less than an hour
+    python tests/support/mutants.py              those of `mutants.toml`, and 500 that are drawn
     python tests/support/mutants.py WORD ...     those whose "file: what it does" holds one of the words
+    python tests/support/mutants.py --seed 2 --count 100 WORD ...
 
-A mutant is caught if its tests fail, crash or never end. Those of the compiled half are compiled anew; so the
-interpreter that runs this has Cython and setuptools beside the libraries of the tests. Those of the backend "sanitized"
-are compiled by GCC with its sanitizers, for what they read is seen by nothing else. Before any mutant is made, all
-tests that are to catch one pass. A mutant that survives is a gap in the tests; one that can make no difference does not
-belong in the list.
+Drawn are operators, comparisons and constants that are changed and statements that are dropped, in all of the package.
+They and those of the list stand in one build, each switched on when it runs (see `places.py`), and are tested side by
+side in forks of a process that has collected the tests: each by the tests that reach its place, the quickest first,
+until one fails, crashes or takes far too long. What stands in a C header or a declaration is put in alone, compiled
+anew if need be, and tested by the tests that the list names; those of the backend "sanitized" by GCC with its
+sanitizers, for what they read is seen by nothing else. So the interpreter that runs this has Cython and setuptools
+beside the libraries of the tests.
+
+A mutant that survives is a gap in the tests, or makes no difference: then it stands in `equivalent_mutants.toml`, with
+the reason, and is not drawn. What is drawn depends on the seed and the text of the statement alone: a change of the
+sources leaves the other mutants as they were.
 """
 
+import argparse
+import hashlib
+import json
 import os
 import shutil
 import signal
@@ -18,39 +28,282 @@ import sys
 import tempfile
 import time
 import tomllib
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from itertools import groupby
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from support import places
 
 ROOT = Path(__file__).parents[2]
+PACKAGE = Path("src", "rankgain")
 COMPILED = {".pyx", ".pxi", ".pxd", ".h"}
+DRAWN = {".py", ".pyx", ".pxi", ".pxd"}
 PATIENCE = 300  # seconds that the tests of a mutant may take
+ENOUGH = 60.0  # seconds that they take without it: those beyond are left out
 PASSED, FAILED = 0, 1  # what pytest returns
+TESTED = "not checkout and not peers and not spark and not cluster"
 SANITIZED = "sanitized"
 SANITIZERS = "-fsanitize=address,undefined -fno-sanitize-recover=all"
 COMPILER = '#!/bin/sh\nexec cc "$@" -O0\n'  # behind the flags of setup.py, which take longer
+DECLARATION = '\ncdef extern from "rankgain_mutants.h":\n    bint rankgain_mutant(int number) noexcept nogil\n'
 
 
 class Mutant(NamedTuple):
-    """A fault: a text that stands once in a file, and what stands there instead."""
+    """A fault: where it stands, what it does; of those of the list the texts, and what tests it if it stands alone."""
 
     file: str
     does: str
-    old: str
-    new: str
-    backend: str
-    tests: str
+    edit: places.Edit | None
+    old: str = ""
+    new: str = ""
+    backend: str = ""
+    tests: str = ""
 
     def __str__(self) -> str:
         return f"{self.file}: {self.does}"
 
 
-def mutants() -> Iterator[Mutant]:
+@cache
+def source(file: str) -> str:
+    return (ROOT / PACKAGE / file).read_text()
+
+
+def listed() -> Iterator[Mutant]:
     """Those of the list. Where one names no tests or backend, its file does."""
     for file, table in tomllib.loads((ROOT / "tests" / "mutants.toml").read_text()).items():
         for does, own in table["mutants"].items():
-            yield Mutant(file, does, **{"backend": table["backend"], "tests": table["tests"]} | own)
+            named = {"backend": table.get("backend", ""), "tests": table.get("tests", "")} | own
+            text, old = source(file), own["old"]
+            assert text.count(old) == 1, f"{file}: {does}: stands {text.count(old)} times in the file: {old!r}"
+            assert old != own["new"], f"{file}: {does}: is no change"
+            alone = file.endswith(".h") or named["backend"] == SANITIZED
+            yield Mutant(
+                file, does, None if alone else places.located(text, old, own["new"], not file.endswith(".py")), **named
+            )
+
+
+@cache
+def candidates() -> list[Mutant]:
+    """All that can be drawn; those of one name are one after the other."""
+    files = sorted(path for path in (ROOT / PACKAGE).rglob("*.*") if path.suffix in DRAWN)
+    names = [str(path.relative_to(ROOT / PACKAGE)) for path in files if "spark" not in path.parts]
+    return [
+        Mutant(file, f"{line.function or 'module'}: {places.described(source(file), line, edit)}", edit)
+        for file in names
+        for line, edit in places.edits(source(file), not file.endswith(".py"))
+    ]
+
+
+def equivalents() -> dict[str, str]:
+    """The mutants that make no difference, by name, with the reason."""
+    table = tomllib.loads((ROOT / "tests" / "equivalent_mutants.toml").read_text())
+    return {
+        f"{file}: {does}": reason for file, reasons in table.items() for reason, all in reasons.items() for does in all
+    }
+
+
+def drawn(seed: int, count: int, words: list[str], taken: Iterable[Mutant]) -> list[Mutant]:
+    known, seen, lots = equivalents(), Counter[str](), []
+    for mutant in candidates():
+        seen[str(mutant)] += 1
+        lot = hashlib.sha256(f"{seed} {seen[str(mutant)]} {mutant}".encode()).digest()
+        if str(mutant) not in known and is_asked(mutant, words):
+            lots.append((lot, mutant))
+    edits = defaultdict(list)
+    for mutant in taken:
+        edits[mutant.file].append(mutant.edit)
+    found: list[Mutant] = []
+    for _, mutant in sorted(lots, key=lambda pair: pair[0]):
+        if len(found) == count:
+            break
+        if places.fit([*edits[mutant.file], mutant.edit]):
+            edits[mutant.file].append(mutant.edit)
+            found.append(mutant)
+    return found
+
+
+def is_asked(mutant: Mutant, words: list[str]) -> bool:
+    return not words or any(word in str(mutant) for word in words)
+
+
+def run(folder: Path, command: list[str], environment: dict[str, str], patience: int | None) -> tuple[int | None, str]:
+    """What a command returned, None if it was not waited for any longer, and what it printed."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("RANKGAIN_", "PYTEST_"))}
+    with tempfile.TemporaryFile() as printed:
+        process = subprocess.Popen(
+            [sys.executable, *command],
+            cwd=folder,
+            env=clean | environment,
+            stdout=printed,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            status: int | None = process.wait(patience)
+        except subprocess.TimeoutExpired:
+            status = None
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        printed.seek(0)
+        return status, printed.read().decode(errors="replace")
+
+
+def copied(folder: str, name: str) -> Path:
+    root = Path(folder, name)
+    shutil.copytree(ROOT, root, ignore=shutil.ignore_patterns(".*", "build", "dist", "*.so", "__pycache__"))
+    (root / "compiler").write_text(COMPILER)
+    (root / "compiler").chmod(0o755)
+    return root
+
+
+def build(root: Path, backend: str) -> None:
+    environment = {"RANKGAIN_EXTENSION": "require", "CC": str(root / "compiler")}
+    if backend == SANITIZED:
+        environment |= {"CC": "gcc", "CFLAGS": SANITIZERS, "LDFLAGS": SANITIZERS}
+    status, printed = run(
+        root, ["setup.py", "-q", "build_ext", "--inplace", "--force", "--parallel=2"], environment, None
+    )
+    if status != 0:
+        raise RuntimeError(f"it does not compile\n{printed}")
+
+
+class Build:
+    """One build of many mutants, and the workers that test them."""
+
+    def __init__(self, root: Path, mutants: list[Mutant], jobs: int):
+        self.root, self.jobs = root, jobs
+        self.mutants = dict(enumerate(mutants, 1))
+        self.seconds: dict[str, float] = {}
+        self.reaching: dict[int, list[str]] = {number: [] for number in self.mutants}
+        self.at_import: set[int] = set()
+
+    def make(self) -> None:
+        """Put all mutants into the copy, and compile it."""
+        package = self.root / PACKAGE
+        numbered = defaultdict(list)
+        for number, mutant in self.mutants.items():
+            numbered[mutant.file].append((number, mutant.edit))
+        for file, own in numbered.items():
+            (package / file).write_text(places.switched(source(file), own))
+        for path in package.rglob("*.p[xy][dx]"):
+            if path.suffix == ".pxd" or not path.with_suffix(".pxd").exists():
+                with path.open("a") as out:
+                    out.write(DECLARATION)
+        support = Path(__file__).parent
+        shutil.copy(support / "rankgain_mutants.h", package / "_compiled")
+        shutil.copy(support / "rankgain_mutants.py", package.parent)
+        (self.root / "tests" / "package" / "test_mutants.py").unlink()
+        init = package / "__init__.py"
+        init.write_text(init.read_text().replace("\nimport os\n", "\nimport os\nimport rankgain_mutants\n", 1))
+        build(self.root, "")
+
+    def pytest(
+        self, name: str, task: dict[str, Any], chosen: int = 0, options: Iterable[str] = ()
+    ) -> subprocess.Popen[bytes]:
+        folder = self.root / name
+        folder.mkdir()
+        (folder / "task").write_text(json.dumps(task | {"result": str(folder / "result")}))
+        (folder / "board").write_bytes(chosen.to_bytes(4, sys.byteorder) + bytes(4 * len(self.mutants)))
+        environment = {
+            "PYTHONPATH": f"{self.root / 'src'}:{self.root / 'tests'}",
+            "HYPOTHESIS_PROFILE": "mutants",
+            "RANKGAIN_MUTANTS": str(folder / "board"),
+            "RANKGAIN_MUTANTS_TASK": str(folder / "task"),
+            "TMPDIR": str(folder),
+        }
+        clean = {name: value for name, value in os.environ.items() if not name.startswith(("RANKGAIN_", "PYTEST_"))}
+        command = [sys.executable, "-m", "pytest", "-q", "-s", "-n", "0", "-p", "no:cacheprovider"]
+        command += ["-m", TESTED, "-p", "support.mutant_runs", *options]
+        with (folder / "printed").open("wb") as out:
+            return subprocess.Popen(
+                command, cwd=self.root / "tests", env=clean | environment, stdout=out, stderr=subprocess.STDOUT
+            )
+
+    def record(self) -> None:
+        """Find out which tests reach which place."""
+        shares = range(self.jobs)
+        workers = [self.pytest(f"record-{share}", {"share": share, "shares": self.jobs}) for share in shares]
+        for share, worker in zip(shares, workers, strict=True):
+            worker.wait()
+            folder = self.root / f"record-{share}"
+            if not (folder / "result").exists():
+                raise RuntimeError(f"the tests cannot be run\n{(folder / 'printed').read_text()[-5000:]}")
+            for test, seconds, passes, reached in map(json.loads, (folder / "result").read_text().splitlines()):
+                if not test:
+                    self.at_import.update(reached)
+                    continue
+                self.seconds[test] = seconds
+                for number in reached if passes else ():
+                    self.reaching[number].append(test)
+                if not passes:
+                    print(f"without any mutant {test} fails: it is left out")
+
+    def tests_of(self, number: int) -> list[str]:
+        """Those that reach the place of a mutant; of one that acts while the package is imported, those of its file."""
+        own = set(self.reaching[number])
+        if number in self.at_import:
+            file = self.mutants[number].file
+            own.update(*(self.reaching[other] for other, mutant in self.mutants.items() if mutant.file == file))
+        return self.quickest(own)
+
+    def quickest(self, tests: Iterable[str]) -> list[str]:
+        """Each function's quickest case first, as long as they take no more than enough."""
+        cases = Counter[str]()
+        ranked = []
+        for test in sorted(tests, key=self.seconds.__getitem__):
+            function = test.partition("[")[0]
+            ranked.append((cases[function], self.seconds[test], test))
+            cases[function] += 1
+        total, found = 0.0, []
+        for _, seconds, test in sorted(ranked):
+            total += seconds
+            if total <= ENOUGH or not found:
+                found.append(test)
+        return found
+
+    def judged(self) -> Iterator[tuple[Mutant, str]]:
+        forked = [number for number, tests in self.reaching.items() if tests]
+        tests = {number: self.quickest(self.reaching[number]) for number in forked}
+        workers = []
+        for job in range(self.jobs):
+            own = {number: tests[number] for number in forked[job :: self.jobs]}
+            used = {test: self.seconds[test] for all in own.values() for test in all}
+            workers.append(self.pytest(f"judge-{job}", {"mutants": own, "seconds": used, "fork": True}))
+        verdicts = {}
+        for job, worker in enumerate(workers):
+            worker.wait()
+            verdicts |= dict(map(json.loads, (self.root / f"judge-{job}" / "result").read_text().splitlines()))
+        if set(verdicts) != set(forked):
+            raise RuntimeError("not all mutants were judged")
+        for number, mutant in self.mutants.items():
+            if not verdicts.get(number, True):
+                yield mutant, "caught"
+            elif number in self.at_import:
+                yield mutant, self.judged_anew(number)
+            else:
+                yield mutant, f"SURVIVED {len(tests.get(number, []))} tests"
+
+    def judged_anew(self, number: int) -> str:
+        """Of a mutant in what runs when the package is imported, or whose work is kept from then on."""
+        tests = self.tests_of(number)
+        if not tests:
+            return "SURVIVED 0 tests"
+        files = {str(self.root / test.partition("::")[0]) for test in tests}
+        task = {"mutants": {number: tests}, "seconds": {test: self.seconds[test] for test in tests}, "fork": False}
+        worker = self.pytest(f"anew-{number}", task, number, [f"--rootdir={self.root}", *files])
+        try:
+            worker.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            worker.kill()
+        result = self.root / f"anew-{number}" / "result"
+        survives = result.exists() and json.loads(result.read_text() or "[0, false]")[1]
+        return f"SURVIVED {len(tests)} tests, imported anew" if survives else "caught"
 
 
 def file_of(test: str) -> str:
@@ -58,53 +311,6 @@ def file_of(test: str) -> str:
     name, *rest = test.split("::")
     (path,) = (ROOT / "tests").rglob(name)
     return "::".join([str(path.relative_to(ROOT / "tests")), *rest])
-
-
-def source(root: Path, mutant: Mutant) -> Path:
-    return root / "src" / "rankgain" / mutant.file
-
-
-def mutated(text: str, mutant: Mutant) -> str:
-    assert text.count(mutant.old) == 1, f"{mutant}: stands {text.count(mutant.old)} times in the file: {mutant.old!r}"
-    assert mutant.old != mutant.new, f"{mutant}: is no change"
-    return text.replace(mutant.old, mutant.new)
-
-
-def write(path: Path, text: str) -> None:
-    path.write_text(text)
-    for compiled in path.parent.glob(f"__pycache__/{path.stem}.*"):  # which is told by the second and the size
-        compiled.unlink()
-
-
-def run(folder: Path, command: list[str], environment: dict[str, str], patience: int | None) -> tuple[int | None, str]:
-    """What a command returned, None if it was not waited for any longer, and what it printed."""
-    clean = {name: value for name, value in os.environ.items() if not name.startswith(("RANKGAIN_", "PYTEST_"))}
-    process = subprocess.Popen(
-        [sys.executable, *command],
-        cwd=folder,
-        env=clean | environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        start_new_session=True,
-    )
-    try:
-        printed, _ = process.communicate(timeout=patience)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-        return None, ""
-    return process.returncode, printed
-
-
-def build(root: Path, backend: str) -> None:
-    environment = {"RANKGAIN_EXTENSION": "require", "CC": str(root / "compiler")}
-    if backend == SANITIZED:
-        environment |= {"CC": "gcc", "CFLAGS": SANITIZERS, "LDFLAGS": SANITIZERS}
-    status, printed = run(root, ["setup.py", "-q", "build_ext", "--inplace", "--force"], environment, None)
-    if status != 0:
-        raise RuntimeError(f"it does not compile\n{printed}")
 
 
 def runtimes() -> str:
@@ -128,61 +334,63 @@ def passes(root: Path, backend: str, tests: Iterable[str], patience: int | None)
     return status == PASSED
 
 
-def verdict(root: Path, mutant: Mutant) -> str:
-    path = source(root, mutant)
-    text = path.read_text()
-    write(path, mutated(text, mutant))
+def judged_alone(root: Path, mutant: Mutant) -> str:
+    path = root / PACKAGE / mutant.file
+    path.write_text(source(mutant.file).replace(mutant.old, mutant.new))
     try:
-        if path.suffix in COMPILED:
-            build(root, mutant.backend)
+        build(root, mutant.backend)
         return "SURVIVED" if passes(root, mutant.backend, mutant.tests.split(), PATIENCE) else "caught"
     except RuntimeError as error:
         return f"UNUSABLE, {error}"
     finally:
-        write(path, text)
+        path.write_text(source(mutant.file))
 
 
-def _is_sanitized(mutant: Mutant) -> bool:
-    return mutant.backend == SANITIZED
+def verdicts_together(root: Path, mutants: list[Mutant]) -> Iterator[tuple[Mutant, str]]:
+    one = Build(root, mutants, os.cpu_count() or 1)
+    start = time.monotonic()
+    one.make()
+    print(f"{time.monotonic() - start:4.0f} s: one build of {len(mutants)} mutants", flush=True)
+    one.record()
+    print(f"{time.monotonic() - start:4.0f} s: what {len(one.seconds)} tests reach", flush=True)
+    yield from one.judged()
 
 
-def verdicts(root: Path, chosen: list[Mutant], build_for: str) -> list[str] | None:
-    """Which mutants were not caught; None if their tests fail without them."""
-    left = []
-    build(root, build_for)
-    for backend in dict.fromkeys(mutant.backend for mutant in chosen):
-        tests = [test for mutant in chosen if mutant.backend == backend for test in mutant.tests.split()]
-        if not passes(root, backend, dict.fromkeys(tests), None):
-            return None
-    for file, own in groupby(chosen, key=lambda mutant: mutant.file):
+def verdicts_alone(root: Path, mutants: list[Mutant]) -> Iterator[tuple[Mutant, str]]:
+    """Of those that stand in a header or a declaration, and those that only the sanitizers see."""
+    for kind in (SANITIZED, ""):
+        own = [mutant for mutant in mutants if (mutant.backend == SANITIZED) == bool(kind)]
+        if own:
+            build(root, kind)
+        for backend in dict.fromkeys(mutant.backend for mutant in own):
+            tests = [test for mutant in own if mutant.backend == backend for test in mutant.tests.split()]
+            if not passes(root, backend, dict.fromkeys(tests), None):
+                raise RuntimeError("without any mutant the tests fail")
         for mutant in own:
-            start = time.monotonic()
-            found = verdict(root, mutant)
-            print(f"{time.monotonic() - start:3.0f} s: {mutant}: {found}", flush=True)
-            left += [f"{mutant}: {found}"] if found != "caught" else []
-        if Path(file).suffix in COMPILED:
-            build(root, build_for)  # as it was, for those of other files
-    return left
+            yield mutant, judged_alone(root, mutant)
 
 
-def main(words: list[str]) -> list[str]:
-    chosen = [mutant for mutant in mutants() if not words or any(word in str(mutant) for word in words)]
-    left = []
+def main() -> list[str]:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("words", nargs="*")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=500)
+    asked = parser.parse_args()
+    own = [mutant for mutant in listed() if is_asked(mutant, asked.words)]
+    together, alone = [one for one in own if one.edit], [one for one in own if not one.edit]
+    together += drawn(asked.seed, asked.count, asked.words, together)
+    left, start = [], time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder, "tree")
-        shutil.copytree(ROOT, root, ignore=shutil.ignore_patterns(".*", "build", "dist", "*.so", "__pycache__"))
-        (root / "compiler").write_text(COMPILER)
-        (root / "compiler").chmod(0o755)
-        for mutant in chosen:
-            mutated(source(root, mutant).read_text(), mutant)
-        for sanitized, some in groupby(sorted(chosen, key=_is_sanitized), key=_is_sanitized):
-            found = verdicts(root, list(some), SANITIZED if sanitized else "")
-            if found is None:
-                return ["without any mutant the tests fail"]
-            left += found
-    print(f"{len(chosen) - len(left)} of {len(chosen)} mutants caught")
+        for way, mutants in ((verdicts_together, together), (verdicts_alone, alone)):
+            for mutant, found in way(copied(folder, way.__name__), mutants) if mutants else ():
+                if found != "caught":
+                    left.append(f"{mutant}: {found}")
+                    print(left[-1], flush=True)
+            print(f"{time.monotonic() - start:4.0f} s: {way.__name__}", flush=True)
+    total = len(together) + len(alone)
+    print(f"{total - len(left)} of {total} mutants caught")
     return left
 
 
 if __name__ == "__main__":
-    sys.exit("\n".join(main(sys.argv[1:])) or 0)
+    sys.exit("\n".join(main()) or 0)

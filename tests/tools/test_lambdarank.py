@@ -309,6 +309,7 @@ def changed(values, place, value):
         (changed(LABELS, 4, math.inf), SCORES, SIZES, ValueError, r"y_true: query 1, position 2 .* infinite"),
         (changed(LABELS, 4, 1024), SCORES, SIZES, ValueError, r"y_true: query 1, position 2 .* below 1024"),
         (LABELS, changed(SCORES, 3, math.nan), SIZES, ValueError, r"y_score: query 1, position 1 \(element 3\).* NaN"),
+        (LABELS, changed(SCORES, 0, math.nan), SIZES, ValueError, r"y_score: query 0, position 0 .*NaN"),
         (LABELS, changed(SCORES, 3, math.inf), SIZES, ValueError, r"y_score: query 1, position 1 .*only -inf"),
         (LABELS, changed(SCORES, 3, math.inf), {"qid": list("aabbb")}, ValueError, r"y_score: query 'b', position 1"),
         (LABELS, SCORES, {"group_sizes": [2, 2]}, ValueError, r"add up to 4"),
@@ -335,6 +336,13 @@ def changed(values, place, value):
             ValueError,
             r"y_true: query 0, position 2: .*2\.0",
         ),
+        (
+            changed(LABELS, 4, 3),
+            SCORES,
+            SIZES | {"metric": rg.metric("ndcg", gain={1: 1, 2: 1})},
+            ValueError,
+            r"y_true: query 1, position 2 \(element 4\): .*3\.0",
+        ),
         (LABELS, SCORES, {"metric": rg.metric("ndcg", gain={1: 5e-324, 2: 5e-324})}, ValueError, "is not finite"),
         (LABELS, SCORES, {"sigma": 0}, ValueError, "sigma must be above 0"),
         (LABELS, SCORES, {"sigma": math.nan}, ValueError, "sigma must be above 0"),
@@ -353,6 +361,12 @@ def changed(values, place, value):
 def test_what_is_refused(backend, labels, scores, options, error, told):
     with pytest.raises(error, match=told):
         rg.lambdarank(labels, scores, **options)
+
+
+def test_pairs_that_count_alike_need_no_ideal(backend):
+    """Where one over the ideal would not be finite."""
+    found, usual = (rg.lambdarank([0, high], [0.1, 0.2], metric="pairwise") for high in (5e-324, 1))
+    assert all(map(np.array_equal, found, usual))
 
 
 def test_inputs_are_not_modified(backend):
