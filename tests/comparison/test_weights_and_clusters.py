@@ -55,11 +55,12 @@ def test_all_sign_vectors(seed, weighted, clusters):
     assert found.clusters == 8
 
 
+@pytest.mark.parametrize("options", [{}, {"method": "exact", "flips": 99}])
 @pytest.mark.parametrize("margin", [0.05, 0.3])
-def test_the_margin_by_all_sign_vectors(margin):
+def test_the_margin_by_all_sign_vectors(margin, options):
     """Where parts of the queries are that much worse; the whole itself is counted once more."""
     differences, weights, _ = made(3, 8)
-    found = the_test(differences, weights=weights, margin=margin)
+    found = the_test(differences, weights=weights, margin=margin, **options)
     means = []
     for part in itertools.product((False, True), repeat=8):
         if any(part) and not all(part):

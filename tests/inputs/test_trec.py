@@ -1076,6 +1076,9 @@ def test_a_field_that_is_too_long_is_refused(backend, monkeypatch, block):
     monkeypatch.setattr(read_files, "BLOCK", block)
     with pytest.raises(ValueError, match=r"^run: line 2, field 3: the field has more than 60 bytes; give shorter ids$"):
         rg.read_trec(io.BytesIO(QRELS), io.BytesIO(b"q1 Q0 d1 1 1 t\nq1 Q0 " + b"d" * 200 + b" 1 1 t\n"))
+    longest = b"d" * 60
+    lines = b"q1 0 " + longest + b" 1\n", b"q1 Q0 " + longest + b" 1 1 t\n"
+    assert rg.read_trec(*map(io.BytesIO, lines)).evaluate("rr").mean() == {"rr": 1.0}
     with pytest.raises(ValueError, match=r"^truth: line 3, field 1: the field has more than 60 bytes"):
         rg.judgments(io.BytesIO(b"q 0 d 1\n\n" + b"q" * 200 + b" 0 d 1\n"))
     with pytest.raises(ValueError, match=r"^run: line 1: 1 fields"):
