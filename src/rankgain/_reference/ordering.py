@@ -14,6 +14,11 @@ def use_cpu(level: str | None) -> str | None:
     return None
 
 
+def lanes() -> int:
+    """How many float64 a loop takes at once."""
+    return 1
+
+
 def grade_error(grades: Array, offsets: Ints) -> ErrorCode:
     """The first error among the grades, or None."""
     grades, offsets = memoryview(grades), memoryview(offsets)
