@@ -16,7 +16,6 @@ from support.marks import quick_first
 from support.shapes import LABELS, SHAPES
 
 import rankgain as rg
-from rankgain import _backend
 from rankgain._codes import NAN_SCORE, UNLIMITED
 from rankgain._reference import ordering as _reference_ordering
 from rankgain._reference import walk as _reference_walk

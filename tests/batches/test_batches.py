@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pyarrow as pa
 import pytest
+from support.marks import quick_first
 
 import rankgain as rg
 from rankgain.batches import evaluate_batches, summarize_batches
@@ -100,7 +101,7 @@ def test_views():
 
 
 @pytest.mark.parametrize("missing", ["zero", "skip"])
-@pytest.mark.parametrize("ties", ["docid", "average", "best", "worst"])
+@pytest.mark.parametrize("ties", quick_first(["average", "docid", "best", "worst"]))
 @pytest.mark.parametrize(("rows", "size"), [(1, 5), (13, 1), (13, 10_000), (10_000, 5)])
 def test_any_cut_gives_the_bits_of_one_call(ties, missing, rows, size):
     qrels, run = sides()

@@ -403,8 +403,8 @@ PEERS: dict[str, Peer] = {
             ),
             (
                 "means are rounded to 5 digits; documents whose id is that of the query are taken out of the run first",
-                "Hole@k counts documents that no query judges, and Accuracy@k sorts ids by their second letter: not "
-                "among ours",
+                "Hole@k counts documents that no query judges: not among ours",
+                "Accuracy@k is success@k, ties in input order; before 2.2 it sorted ids by their second letter",
                 "R_cap@k ends in a division by zero where nothing is relevant",
             ),
             "BEIR 2.x, beir/retrieval/evaluation.py, custom_metrics.py",
