@@ -9,21 +9,25 @@ import pytest
 from support import mutants, places
 
 pytestmark = pytest.mark.checkout
-LISTED = list(mutants.listed())
 
 
-def test_those_that_stand_alone_name_tests_that_there_are():
-    for mutant in LISTED:
+@pytest.fixture(scope="module")
+def listed():
+    return list(mutants.listed())
+
+
+def test_those_that_stand_alone_name_tests_that_there_are(listed):
+    for mutant in listed:
         assert bool(mutant.tests and mutant.backend) == (mutant.edit is None), mutant
-    for test in {test for mutant in LISTED for test in mutant.tests.split()}:
+    for test in {test for mutant in listed for test in mutant.tests.split()}:
         file, *names = mutants.file_of(test).split("::")
         text = Path(mutants.ROOT, "tests", file).read_text()
         assert all(re.search(rf"^def {re.escape(name)}\(", text, re.MULTILINE) for name in names), test
 
 
-def test_there_are_some_of_each_layer():
-    files = {mutant.file for mutant in LISTED}
-    assert len(LISTED) >= 300
+def test_there_are_some_of_each_layer(listed):
+    files = {mutant.file for mutant in listed}
+    assert len(listed) >= 300
     kernels = {f"_compiled/{name}" for name in ("program.pxi", "walk.pyx", "lists.pxi", "ordering.pxi")}
     assert files >= {*kernels, "metrics/program.py", "data/source.py", "metrics/table.py"}
     assert {name.split("/")[0] for name in files} >= {"_reference", "inputs"}
@@ -34,9 +38,9 @@ def test_equivalent_ones_can_be_drawn():
     assert not unknown, "the sources have changed: these are no mutants of them"
 
 
-def test_all_stand_in_one_text():
+def test_all_stand_in_one_text(listed):
     """Each is one of its file that are switched on when it runs; what they stand in is still Python."""
-    together = [mutant for mutant in LISTED if mutant.edit]
+    together = [mutant for mutant in listed if mutant.edit]
     together += mutants.drawn(1, 500, [], together)
     edits = defaultdict(list)
     for number, mutant in enumerate(together):
