@@ -135,6 +135,9 @@ def _unknown(name: str) -> str:
     text = f"module {__name__!r} has no attribute {name!r}"
     if name.startswith("_"):
         return text
+    if name in ("dcg_score", "ndcg_score"):
+        return f"{text}; that of scikit-learn is rankgain.sklearn.{name}"
+    name = name.removesuffix("_at_k")
     try:
         from rankgain.metrics.metric import parse
         from rankgain.metrics.table import TABLE

@@ -311,7 +311,8 @@ def _metrics(options: argparse.Namespace) -> None:
             rows.append([f"{row.name}{'@k' * row.cuts}", ", ".join(row.takes), ", ".join(row.aliases)])
         _print("\n".join([*text_table(rows, names=3), "", "rankgain metrics NAME: what one of them is", ""]))
         return
-    (_, record), *_ = parse(options.metric)
+    named = [key for key, _ in parse(options.metric)]
+    ((_, record), *_) = parse(options.metric)
     row = TABLE[record.name]
     facts = {
         "parameters": ", ".join([*("@k",) * row.cuts, *row.takes]) or "none",
@@ -319,6 +320,9 @@ def _metrics(options: argparse.Namespace) -> None:
         "source": row.source,
     }
     _print("\n".join([f"{row.name}: {row.title}", *(f"{name}: {fact}" for name, fact in facts.items()), ""]))
+    if len(named) > 1:
+        _print(f"\n{options.metric} stands for {', '.join(map(str, named))}\n")
+        return
     _print(f"\n{explain(options.metric)}\n")
 
 

@@ -165,3 +165,21 @@ def test_queries_that_all_runs_have(backend):
 def test_queries_that_are_refused(queries, runs, message):
     with pytest.raises(ValueError, match=message):
         rg.compare(runs, OF_ALL, "rr", missing="skip", queries=queries)
+
+
+WATCHED = {"user": [1, 1, 2], "film": [7, 8, 7], "stars": [5, 1, 4]}
+GUESSES = {"user": [1, 1, 2], "movie": [8, 7, 7], "guess": [0.9, 0.4, 0.8]}
+NAMES = {"doc": ("film", "movie"), "relevance": "stars", "score": "guess"}
+
+
+def test_columns_that_are_named():
+    expected = rg.from_frames(WATCHED, GUESSES, **NAMES).evaluate("ndcg@10")
+    assert rg.compare({"a": GUESSES}, WATCHED, "ndcg@10", **NAMES)["a"] == expected
+    assert rg.evaluate(WATCHED, GUESSES, "ndcg@10", **NAMES) == expected
+    truth = rg.judgments(WATCHED, doc="film", relevance="stars")
+    assert rg.compare({"a": GUESSES}, truth, "ndcg@10", doc="movie", score="guess")["a"] == expected
+
+
+def test_rules_that_would_change_nothing():
+    with pytest.raises(TypeError, match=r"the runs are Rankings, which have been read: doc= would change nothing"):
+        rg.compare({"a": rg.from_ranked([[1]])}, metrics="ndcg", doc="movie")

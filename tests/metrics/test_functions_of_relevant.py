@@ -85,6 +85,10 @@ def test_labels_and_scores_point_to_the_drop_in():
 
 
 def test_other_metrics_say_how_to_ask_for_them():
+    with pytest.raises(AttributeError, match=r"that of scikit-learn is rankgain\.sklearn\.ndcg_score"):
+        rg.ndcg_score  # noqa: B018
+    with pytest.raises(AttributeError, match=r"rankgain\.evaluate\(truth, run, 'ndcg@10'\)"):
+        rg.ndcg_at_k  # noqa: B018
     with pytest.raises(AttributeError, match=r"it is a metric.*rankgain\.evaluate\(truth, run, 'err@10'\)") as caught:
         _ = rg.err
     assert caught.value.name == "err"

@@ -42,6 +42,7 @@ def test_one_metric_is_explained(capsys, name):
 
 def test_a_metric_that_there_is_not(capsys):
     assert "did you mean 'ndcg'?" in printed(capsys, "metrics", "ngcd", status=2)
+    assert "ndcg_cut stands for ndcg_cut_5, ndcg_cut_10, " in printed(capsys, "metrics", "ndcg_cut")
     assert "unrecognized arguments: two" in printed(capsys, "metrics", "ndcg", "two", status=2)
 
 

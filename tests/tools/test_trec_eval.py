@@ -349,7 +349,7 @@ def test_the_first_parameters_of_a_measure_count(run):
     ("arguments", "status", "message"),
     [
         (["-m", "nope"], 1, "unsupported measure 'nope'"),
-        (["-m", "ndcg_cut_10"], 1, "unsupported measure 'ndcg_cut_10'"),
+        (["-m", "ndcg_cut_10"], 1, "unsupported measure 'ndcg_cut_10'; asked for, it is 'ndcg_cut.10'"),
         (["-m", "yaap"], 1, "preferences, several judges and yaap are not computed"),
         (["--release", "9", "-m", "rbp"], 1, "release 10 has it, and release 9 was asked for"),
         (["-m", "P.0"], 2, "a cut-off must be a positive integer, not '0'"),

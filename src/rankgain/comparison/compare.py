@@ -23,6 +23,7 @@ def compare(
     ties: Ties | None = None,
     missing: Missing = "zero",
     queries: Literal["all", "same", "common"] = "all",
+    **rules: Any,
 ) -> Comparison:
     """Evaluate several runs against the same judgments, which are read once.
 
@@ -45,6 +46,9 @@ def compare(
         Which queries are kept where the runs were evaluated on different ones. ``"all"``: those of each run, and the
         table marks no best. ``"same"``: none, that is refused. ``"common"``: those that all runs have, in the order of
         the first run.
+    **rules : any
+        Other keyword arguments of the constructor for the form of the runs, such as the names of columns of
+        `from_frames`: ``query``, ``doc``, ``relevance``, ``score``. They hold for all runs that are not Rankings.
 
     Returns
     -------
@@ -58,8 +62,8 @@ def compare(
         the run); if `qrels` is not given and a run is not Rankings; if `runs` is empty; if `queries` is unknown; or if
         it is ``"same"`` and the runs have different queries, or ``"common"`` and they have none in common.
     TypeError
-        If `runs` is not a mapping from str to runs, if metrics stand side by side instead of in a list, or if one of
-        these calls would raise it.
+        If `runs` is not a mapping from str to runs, if metrics stand side by side instead of in a list, if there are
+        rules and all runs are Rankings, or if one of these calls would raise it.
     OSError
         If a file cannot be read.
 
@@ -94,11 +98,14 @@ def compare(
     asked = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
     for metric in asked:  # a typing error is found before anything is read
         list(parse(metric))
-    truth = None if qrels is None else judgments(qrels)
+    if rules and all(isinstance(run, Rankings) for run in runs.values()):
+        raise TypeError(f"the runs are Rankings, which have been read: {', '.join(rules)}= would change nothing")
+    of_truth, of_runs = _by_side(rules)
+    truth = None if qrels is None else qrels if isinstance(qrels, Judgments) else judgments(qrels, **of_truth)
     results, kept = {}, {}
     for name, run in runs.items():
         try:
-            kept[name] = run if isinstance(run, Rankings) else _rankings(run, truth, ties, missing)
+            kept[name] = run if isinstance(run, Rankings) else _rankings(run, truth, ties, missing=missing, **of_runs)
             results[name] = kept[name].evaluate(*asked)
         except (ValueError, TypeError) as error:
             kind = ValueError if isinstance(error, ValueError) else TypeError
@@ -111,7 +118,20 @@ def compare(
     return with_rankings(Comparison(results), kept, left_out)
 
 
-def _rankings(run: Any, truth: Judgments | None, ties: Ties | None, missing: Missing) -> Rankings:
+def _by_side(rules: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The names of the truth's columns, and the rules of the runs: a pair names a column in both."""
+    of_truth: dict[str, Any] = {}
+    of_runs = dict(rules)
+    for name in ("query", "doc"):
+        if name in rules:
+            pair = rules[name] if isinstance(rules[name], tuple) else (rules[name],) * 2
+            of_truth[name], of_runs[name] = pair[0], pair[-1]
+    if "relevance" in rules:
+        of_truth["relevance"] = of_runs.pop("relevance")
+    return of_truth, of_runs
+
+
+def _rankings(run: Any, truth: Judgments | None, ties: Ties | None, **rules: Any) -> Rankings:
     if truth is None:
         raise ValueError("qrels is not given, and only Rankings have judgments of their own")
-    return rankings_of(truth, run, {"ties": ties} if ties else {}, missing=missing)
+    return rankings_of(truth, run, {"ties": ties} if ties else {}, **rules)

@@ -115,7 +115,8 @@ def rankings_of(truth: Any, run: Any, scored: Mapping[str, Any] = EMPTY, /, **ru
     if isinstance(truth, Rankings) or isinstance(run, Rankings):
         raise TypeError("Rankings have their judgments with them: call their method evaluate")
     truth, run = plain(truth), plain(run)
-    form = _form(run)
+    named = not COLUMNS.isdisjoint(rules)
+    form = _form(run, named)
     if form == "numbers":
         kinds = {_kind(truth), _kind(run)}
         if _kind(run) == "fractions" and not isinstance(truth, Judgments):  # which no ids are
@@ -124,18 +125,23 @@ def rankings_of(truth: Any, run: Any, scored: Mapping[str, Any] = EMPTY, /, **ru
             raise TypeError(AMBIGUOUS)
         form = "ids"
     taken = (form, "dicts", "numbers") if form == "ids" else (form,)  # what the constructor reads itself
-    held = truth if isinstance(truth, Judgments) or _form(truth) in taken else judgments(truth)
+    held = truth if isinstance(truth, Judgments) or _form(truth, named) in taken else judgments(truth)
     return _CONSTRUCTORS[form](held, run, **rules, **(EMPTY if form == "ids" else scored))
 
 
-def _form(value: Any) -> str:
-    """In what form truth or a run comes, by the constructor that takes it."""
+COLUMNS = {"query", "doc", "relevance", "score", "rank"}
+
+
+def _form(value: Any, named: bool = False) -> str:
+    """In what form truth or a run comes, by the constructor that takes it; `named`: whether columns were named."""
     if isinstance(value, (str, os.PathLike)) or hasattr(value, "read"):
         return "file"
     if is_frame(value):
         return "frame"
     if isinstance(value, Mapping):
-        return "dicts" if all(isinstance(documents, Mapping) for documents in value.values()) else "ids"
+        if all(isinstance(documents, Mapping) for documents in value.values()):
+            return "dicts"
+        return "frame" if named else "ids"
     return "ids" if _kind(value) == "other" else "numbers"
 
 
