@@ -108,8 +108,12 @@ def ir_measures(corpora: dict[str, Data], timed: dict[str, Data], scale: contest
     for name, (qrels, run) in corpora.items():
         for form, data in forms((qrels, run)).items():
             title = f"ir_measures, golden {name}, {form}"
-            compare(title, *(partial(per_query, one, asked, *data) for one in (theirs, provider)))
-            compare(f"{title}, means", *(partial(one.calc_aggregate, asked, *data) for one in (theirs, provider)))
+            for what, compute in ("queries", per_query), ("means", means):
+                compare(
+                    f"{title}, {what}",
+                    partial(one_by_one, compute, theirs, asked, *data),
+                    partial(compute, provider, asked, *data),
+                )
         judged = {query: {doc: max(grade, 0) for doc, grade in own.items()} for query, own in qrels.items()}
         data = judged, untied(run)
         apart = (theirs, APART, WITHIN), (irm.cwl_eval, CWL_EVAL, WITHIN), (irm.gdeval, GDEVAL, 0.51e-5)
@@ -121,10 +125,10 @@ def ir_measures(corpora: dict[str, Data], timed: dict[str, Data], scale: contest
             own = [irm.parse_measure(one) for one in names]
             both = (partial(per_query, one, own, *numbered(data)) for one in (their, provider))
             compare(title, *both, within)
-    means = [irm.parse_measure(name) for name in ("nDCG@10", "RR", "AP", "R@100", "P@10")]
+    usual = [irm.parse_measure(name) for name in ("nDCG@10", "RR", "AP", "R@100", "P@10")]
     for name, data in timed.items():
         for form, (qrels, run) in forms(data).items():
-            both = (partial(one.calc_aggregate, means, qrels, run) for one in (theirs, provider))
+            both = (partial(one.calc_aggregate, usual, qrels, run) for one in (theirs, provider))
             contend(f"ir_measures.calc_aggregate, five measures, {form}, {name}", *both, scale)
 
 
@@ -138,8 +142,8 @@ ASKED = [
     "nDCG@10", "nDCG(judged_only=True)@5", "nDCG(gains={0:0,1:1,2:5,3:7})@10",
 ]
 # fmt: on
-# RR@k and Judged order ties otherwise; NumRet counts judged documents only where it shares a call of pytrec_eval with a
-# measure that does, which depends on the order of a set.
+# RR@k and Judged order ties otherwise; NumRet counts judged documents only where it shares a call with a measure that
+# does.
 APART = ["RR@10", "RR(rel=2)@3", "Judged", "Judged@10", "NumRet"]
 CWL_EVAL = ["RBP(rel=1)", "RBP(rel=2,p=0.5)"]  # ties otherwise, too
 GDEVAL = ["nDCG(dcg='exp-log2')@10", "ERR@10", "ERR@3"]  # a Perl script, which rounds to five digits
@@ -150,6 +154,15 @@ def per_query(provider: Any, measures: list[Any], qrels: Any, run: Any) -> dict[
     for metric in provider.iter_calc(measures, qrels, run):
         found.setdefault(str(metric.measure), {})[metric.query_id] = metric.value
     return found
+
+
+def means(provider: Any, measures: list[Any], qrels: Any, run: Any) -> dict[str, float]:
+    return {str(measure): value for measure, value in provider.calc_aggregate(measures, qrels, run).items()}
+
+
+def one_by_one(compute: Any, provider: Any, measures: list[Any], qrels: Any, run: Any) -> dict[str, Any]:
+    """Each measure in a call of its own: what several share of a call of pytrec_eval depends on the order of a set."""
+    return {name: own for one in measures for name, own in compute(provider, [one], qrels, run).items()}
 
 
 def forms(data: Data) -> dict[str, tuple[Any, Any]]:
