@@ -311,17 +311,16 @@ def _metrics(options: argparse.Namespace) -> None:
             rows.append([f"{row.name}{'@k' * row.cuts}", ", ".join(row.takes), ", ".join(row.aliases)])
         _print("\n".join([*text_table(rows, names=3), "", "rankgain metrics NAME: what one of them is", ""]))
         return
-    named = [key for key, _ in parse(options.metric)]
-    ((_, record), *_) = parse(options.metric)
-    row = TABLE[record.name]
+    found = list(parse(options.metric))
+    row = TABLE[found[0][1].name]
     facts = {
         "parameters": ", ".join([*("@k",) * row.cuts, *row.takes]) or "none",
         "other names": ", ".join(row.aliases) or "none",
         "source": row.source,
     }
     _print("\n".join([f"{row.name}: {row.title}", *(f"{name}: {fact}" for name, fact in facts.items()), ""]))
-    if len(named) > 1:
-        _print(f"\n{options.metric} stands for {', '.join(map(str, named))}\n")
+    if len(found) > 1:
+        _print(f"\n{options.metric} stands for {', '.join(str(key) for key, _ in found)}\n")
         return
     _print(f"\n{explain(options.metric)}\n")
 

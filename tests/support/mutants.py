@@ -131,14 +131,18 @@ def is_asked(mutant: Mutant, words: list[str]) -> bool:
     return not words or any(word in str(mutant) for word in words)
 
 
+def clean() -> dict[str, str]:
+    """The environment without settings of ours or of pytest."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(("RANKGAIN_", "PYTEST_"))}
+
+
 def run(folder: Path, command: list[str], environment: dict[str, str], patience: int | None) -> tuple[int | None, str]:
     """What a command returned, None if it was not waited for any longer, and what it printed."""
-    clean = {name: value for name, value in os.environ.items() if not name.startswith(("RANKGAIN_", "PYTEST_"))}
     with tempfile.TemporaryFile() as printed:
         process = subprocess.Popen(
             [sys.executable, *command],
             cwd=folder,
-            env=clean | environment,
+            env=clean() | environment,
             stdout=printed,
             stderr=subprocess.STDOUT,
             start_new_session=True,
@@ -166,9 +170,7 @@ def build(root: Path, backend: str) -> None:
     environment = {"RANKGAIN_EXTENSION": "require", "CC": str(root / "compiler")}
     if backend == SANITIZED:
         environment |= {"CC": "gcc", "CFLAGS": SANITIZERS, "LDFLAGS": SANITIZERS}
-    status, printed = run(
-        root, ["setup.py", "-q", "build_ext", "--inplace", "--force", "--parallel=2"], environment, None
-    )
+    status, printed = run(root, ["setup.py", "-q", "build_ext", "--inplace", "--force"], environment, None)
     if status != 0:
         raise RuntimeError(f"it does not compile\n{printed}")
 
@@ -217,12 +219,11 @@ class Build:
             "RANKGAIN_MUTANTS_TASK": str(folder / "task"),
             "TMPDIR": str(folder),
         }
-        clean = {name: value for name, value in os.environ.items() if not name.startswith(("RANKGAIN_", "PYTEST_"))}
         command = [sys.executable, "-m", "pytest", "-q", "-s", "-n", "0", "-p", "no:cacheprovider"]
         command += ["-m", TESTED, "-p", "support.mutant_runs", *options]
         with (folder / "printed").open("wb") as out:
             return subprocess.Popen(
-                command, cwd=self.root / "tests", env=clean | environment, stdout=out, stderr=subprocess.STDOUT
+                command, cwd=self.root / "tests", env=clean() | environment, stdout=out, stderr=subprocess.STDOUT
             )
 
     def record(self) -> None:

@@ -10,6 +10,7 @@ from rankgain.comparison.aligned import common_queries
 from rankgain.comparison.comparison import Comparison, with_rankings
 from rankgain.data.judgments import Judgments
 from rankgain.inputs.any import rankings_of
+from rankgain.inputs.frames import pair_of
 from rankgain.inputs.judgments import judgments
 from rankgain.metrics.metric import Metric, parse
 from rankgain.rankings import Rankings
@@ -124,8 +125,7 @@ def _by_side(rules: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     of_runs = dict(rules)
     for name in ("query", "doc"):
         if name in rules:
-            pair = rules[name] if isinstance(rules[name], tuple) else (rules[name],) * 2
-            of_truth[name], of_runs[name] = pair[0], pair[-1]
+            of_truth[name], of_runs[name] = pair_of(rules[name], name)
     if "relevance" in rules:
         of_truth["relevance"] = of_runs.pop("relevance")
     return of_truth, of_runs

@@ -111,7 +111,7 @@ def from_frames(
     >>> rg.from_frames(log).evaluate("ndcg")["ndcg"].round(4).tolist()
     [0.9299, 0.6309]
     """
-    queries, docs = _pair(query, "query"), _pair(doc, "doc")
+    queries, docs = pair_of(query, "query"), pair_of(doc, "doc")
     check_missing(missing)
     check_validate(validate)
     check_duplicates(duplicates)
@@ -215,7 +215,8 @@ class Falling:
         return -to_float64(self._ranks[rows])
 
 
-def _pair(names: Names, argument: str) -> tuple[str | None, str | None]:
+def pair_of(names: Names, argument: str) -> tuple[str | None, str | None]:
+    """The name of a column in the qrels and in the run."""
     if names is None or isinstance(names, str):
         return names, names
     if isinstance(names, tuple) and len(names) == 2:

@@ -235,9 +235,9 @@ def _unknown(request: str, release: int) -> str:
     later = next((measure for measure in TREC_NAMES if measure.name == name), None)
     if later is not None:
         return f"unsupported measure {request!r}: release {later.since} has it, and release {release} was asked for"
-    name, parameters = _split(request, measures(release), underscores=True)
+    measure, parameters = _split(request, measures(release), underscores=True)
     if parameters:  # as it is printed
-        return f"unsupported measure {request!r}; asked for, it is {f'{name}.{parameters}'!r}"
+        return f"unsupported measure {request!r}; asked for, it is {f'{measure}.{parameters}'!r}"
     import difflib  # only needed for an error
 
     near = difflib.get_close_matches(name, [*measures(release), *nicknames(release)], n=1)
