@@ -251,7 +251,7 @@ if find_spec("rankgain._compiled.walk"):
         from rankgain._compiled.walk import Program, run
 
         def call():
-            with pytest.raises(MemoryError):
+            with pytest.raises(MemoryError, match=r"^a query of \d+ documents is ordered in \d+ MiB, which"):
                 run(program, rules, chunk, np.zeros((0, 1)), 0)
 
         none, program = np.zeros(0, np.int64), Program([], [], 9, 1, 0.0)

@@ -130,7 +130,7 @@ def test_a_large_tie_group_at_the_depth(compiled, edge, dtype, levels, ties):
     n = 24_000
     scores, grades = EDGES[edge](n), (rng.integers(0, levels, n) * (rng.random(n) < 0.4)).astype(dtype)
     for depth, lowest in ((10, 0.0), (100, 0.0), (10, NON_RELEVANT)):
-        assert equal(compiled, grades, scores, np.array([0, n]), ties=ties, depth=depth, lowest=lowest)
+        assert equal(compiled, grades, scores, np.array([0, 7, n]), ties=ties, depth=depth, lowest=lowest)
 
 
 @pytest.mark.parametrize("ties", ["average", "stable"])

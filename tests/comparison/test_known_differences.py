@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from support.made_runs import against_nothing, comparison
 
+from rankgain import _backend
 from rankgain.comparison.power import detectable, queries_needed
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -134,18 +135,25 @@ def test_an_interval_counted_by_zeros_is_the_same():
     assert found.flips == 0
 
 
-def test_max_t_by_all_sign_vectors():
+@pytest.mark.parametrize("queries", [10, 30])
+def test_max_t(queries):
+    """By all sign vectors; of more queries by random ones, and by the one that flips nothing."""
     random = np.random.default_rng(4)
-    queries, runs = 10, 4
+    runs, flips = 4, 99
     values = random.integers(0, 10, (queries, runs)) / 16
     values[:, 3] = np.minimum(values[:, 3] + 0.25, 1)
-    found = comparison({f"run{run}": values[:, run] for run in range(runs)}).test()
+    found = comparison({f"run{run}": values[:, run] for run in range(runs)}).test(flips=flips, seed=5)
     pairs = [(run, base) for base in range(runs) for run in range(base + 1, runs)]
     differences = np.stack([values[:, run] - values[:, base] for run, base in pairs])
     norms = np.sqrt((differences**2).sum(axis=1))
-    signs = np.array(list(itertools.product((1, -1), repeat=queries)))
-    statistics = np.abs(signs @ differences.T) / norms
-    observed = np.abs(differences.sum(axis=1)) / norms
+    totals = differences.sum(axis=1)
+    if queries == 10:
+        statistics = np.array(list(itertools.product((1, -1), repeat=queries))) @ differences.T
+    else:
+        flipped, sums = np.empty(flips), np.empty((len(pairs), flips))
+        _backend.flips.sums(np.ascontiguousarray(differences.T), 5, 0, flips, sums, flipped)
+        statistics = np.vstack([totals, totals - 2 * sums.T])
+    statistics, observed = np.abs(statistics) / norms, np.abs(totals) / norms
     order = np.argsort(-observed, kind="stable")
     least = 0.0
     for place, pair in enumerate(order):

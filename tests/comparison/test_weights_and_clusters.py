@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from support.made_runs import against_nothing, comparison, evaluation
+from support.marks import quick_first
 
 import rankgain as rg
 
@@ -57,17 +58,19 @@ def test_all_sign_vectors(seed, weighted, clusters):
 
 @pytest.mark.parametrize("options", [{}, {"method": "exact", "flips": 99}])
 @pytest.mark.parametrize("margin", [0.05, 0.3])
-def test_the_margin_by_all_sign_vectors(margin, options):
+@pytest.mark.parametrize("queries", quick_first([8, 17]))
+def test_the_margin_by_all_sign_vectors(margin, options, queries):
     """Where parts of the queries are that much worse; the whole itself is counted once more."""
-    differences, weights, _ = made(3, 8)
+    differences, weights, _ = made(3, queries)
+    if queries == 17:  # of which those that do not differ are not gone through
+        differences[:8], weights = [0.0] * 8, None
     found = the_test(differences, weights=weights, margin=margin, **options)
-    means = []
-    for part in itertools.product((False, True), repeat=8):
-        if any(part) and not all(part):
-            means.append(np.average(np.array(differences)[list(part)], weights=np.array(weights)[list(part)]))
-    worse, better = (1 + np.count_nonzero(sign * np.array(means) <= -margin) for sign in (1, -1))
-    assert found.not_worse_p == worse / 2**8
-    assert found.equivalent_p == max(worse, better) / 2**8
+    parts = np.array(list(itertools.product((0.0, 1.0), repeat=queries))[1:-1])
+    weights = np.ones(queries) if weights is None else np.array(weights)
+    means = parts @ (weights * differences) / (parts @ weights)
+    worse, better = (1 + np.count_nonzero(sign * means <= -margin) for sign in (1, -1))
+    assert found.not_worse_p == worse / 2**queries
+    assert found.equivalent_p == max(worse, better) / 2**queries
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -54,16 +54,18 @@ def test_qrels_without_relevance_count_1_and_say_so(frame):
     result = rg.from_frames(frame(qrels), frame(run)).evaluate("ndcg@10", "mrr")
     assert result.to_dict() == rg.from_qrels(ones, RUN).evaluate("ndcg@10", "mrr").to_dict()
     remark = "qrels_df has no column of relevance: each row counts as 1"
-    assert result.assumed == (remark,)
+    hint = " (its other columns: time; relevance= says which has grades)"
+    assert result.assumed == (remark + hint,)
     assert remark in str(result)
     assert remark in result._repr_html_()
     again = rg.from_qrels({"q3": {"d": 1}}, {"q3": {"d": 1}}).evaluate("ndcg@10", "mrr")
     assert again.assumed == ()
-    assert again.merge(result).assumed == (remark,)
+    assert again.merge(result).assumed == (remark + hint,)
+    del qrels["time"]
     truth = rg.judgments(frame(qrels))
     for held in (truth, pickle.loads(pickle.dumps(truth))):
         assert rg.from_qrels(held, RUN).evaluate("mrr").assumed == ("truth" + remark.removeprefix("qrels_df"),)
-    assert pickle.loads(pickle.dumps(result)).assumed == (remark,)
+    assert pickle.loads(pickle.dumps(result)).assumed == (remark + hint,)
 
 
 def test_scores_are_not_taken_for_relevance():

@@ -1087,6 +1087,19 @@ def test_a_field_that_is_too_long_is_refused(backend, monkeypatch, block):
         rg.read_trec(io.BytesIO(QRELS), io.BytesIO(b"q1 Q0 d 1 1 t more" + b" more" * 90 + b"\n"))
 
 
+@pytest.mark.parametrize("block", [1 << 16, 3 << 20])
+def test_the_longest_id(backend, monkeypatch, block):
+    monkeypatch.setattr(read_files, "BLOCK", block)
+    for surplus in range(2):
+        name = b"d" * ((1 << 20) + surplus)
+        lines = b"q1 0 " + name + b" 1\n", b"q1 Q0 " + name + b" 1 1 t" + b" " * (1 << 17) + b"\n"
+        if surplus:
+            with pytest.raises(ValueError, match=r"^qrels: line 1, field 3: the field has more than 1048576 bytes"):
+                rg.read_trec(*map(io.BytesIO, lines))
+        else:
+            assert rg.read_trec(*map(io.BytesIO, lines)).evaluate("rr").mean() == {"rr": 1.0}
+
+
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
 @pytest.mark.parametrize("most", [1, 7])
 def test_a_stream_that_reads_short_is_read_whole(backend, monkeypatch, kept, pack, most):

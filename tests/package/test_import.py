@@ -66,6 +66,8 @@ def test_the_first_calls_load_nothing():
 def test_every_name_is_there():
     code = "before = {*dir(rankgain)}; from rankgain import *; after = sorted({*dir()} & {*rankgain.__all__} & before)"
     assert loaded(f"import rankgain; {code}") == set(rg.__all__)
+    assert {"ndcg", "Metric", "__version__"} <= set(rg.__all__)
+    assert "sys" not in rg.__all__
     for name in rg.__all__:
         assert getattr(rg, name) is getattr(rg, name)
     with pytest.raises(AttributeError, match="module 'rankgain' has no attribute 'nonsense'"):

@@ -274,13 +274,17 @@ def test_elasticsearch():
             "err@10": 3 / 16 / 2,
         }
     )
+    barely = rg.from_recommendations([["x", "a"]], [{"a": 1}])
+    assert barely.evaluate("precision", like="elasticsearch").mean() == {"precision": 0.5}
 
 
 def test_beir():
     qrels = {"q": {"a": 1, "z": 1, "b": 0}}
     run = {"q": {"x": 1.0, "a": 1.0, "z": 1.0 - 1e-12}}
     rankings = rg.from_qrels(qrels, run)
-    assert rankings.evaluate("ndcg@1", "p@2", like="beir").mean() == {"ndcg@1": 1.0, "p@2": 0.5}  # z, x, a in 32 bits
+    # z, x, a in 32 bits
+    expected = {"ndcg@1": 1.0, "p@2": 0.5, "ap@2": 0.5}
+    assert rankings.evaluate(*expected, like="beir").mean() == expected
     assert rankings.evaluate("rr@1", "rr@2", like="beir").mean() == {"rr@1": 0.0, "rr@2": 0.5}  # x, a, z
     assert rankings.evaluate("capped_recall@2", "capped_recall@9", like="beir").mean() == {
         "capped_recall@2": 0.5,

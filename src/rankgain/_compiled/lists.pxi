@@ -319,8 +319,6 @@ cdef class ListFunctions:
         cdef Py_ssize_t index, n = len(lists)
         cdef Result result
         cdef double[::1] out
-        if n == 0 or not is_list(lists[0]):
-            return None
         values = empty(n)
         out = values
         for index in range(n):
@@ -447,10 +445,6 @@ cdef class ListFunctions:
 
 
 cdef dict WANTED = {"dcg": DCG, "idcg": IDCG, "ndcg": NDCG, "rr": RR}
-
-
-cdef inline bint is_list(object grades):
-    return type(grades) is list or type(grades) is tuple or type(grades) is ndarray
 
 
 # many lists, of numbers of any type

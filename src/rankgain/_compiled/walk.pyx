@@ -209,10 +209,11 @@ cdef int reserve_memory(
     cdef Py_ssize_t most = max(max(documents, hits), judged) + 2
     cdef size_t size = workspace_size(most)
     cdef Py_ssize_t numbers = 4 * (hits + 1) + 4 * (judged + 1) + 3 * most + steps.n_values + steps.most_points
+    cdef size_t whole = size + numbers * sizeof(double)
     cdef Query* query = &memory.query
-    memory.block = malloc(size + numbers * sizeof(double))
+    memory.block = malloc(whole)
     if memory.block == NULL:
-        raise MemoryError
+        raise MemoryError(f"a query of {most - 2} documents is ordered in {whole >> 20} MiB, which are not free")
     lay_out(&memory.space, memory.block, most)
     query.grade = <double*>(<char*>memory.block + size)
     query.first = <int64_t*>(query.grade + hits + 1)

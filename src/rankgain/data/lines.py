@@ -43,9 +43,9 @@ class Form(NamedTuple):
     wanted: int  # how many fields
     read: tuple[int, int, int]  # query, document, value
     fields: str
-    swapped: int = 0  # how many fields a line has where a file of the other kind stands in its place
-    document: int = 3  # which field of the file it is …
-    value: int = 0  # … and which the number
+    swapped: int  # how many fields a line has where a file of the other kind stands in its place
+    document: int  # which field of the file it is …
+    value: int  # … and which the number
 
 
 QRELS = Form("scan_qrels", 8, 4, (0, 2, 3), "query, iteration, document, grade", 6, 3, 4)

@@ -137,9 +137,8 @@ def from_frames(
 
 def of_frame(frame: Frame, query: str | None, doc: str | None, relevance: str | None) -> JudgmentSets:
     """The judgments in a frame."""
-    groups = Groups.of(frame.ids(frame.need("query", query)))
-    column = frame.need("doc", doc)
-    documents = frame.ids(column)
+    query, column = frame.need("query", query), frame.need("doc", doc)
+    groups, documents = Groups.of(frame.ids(query)), frame.ids(column)
     found = frame.find("relevance", relevance)
     scores = next(filter(None, (frame.find(role, None) for role in ("score", "rank"))), None)
     if found is None and scores == "score" and column in BEIR:
@@ -149,7 +148,9 @@ def of_frame(frame: Frame, query: str | None, doc: str | None, relevance: str | 
     if scores is not None:
         frame.need("relevance", None, f", as relevance={scores!r} if those are grades")
     judgments = of_ids(frame.argument, groups, documents, np.ones(len(documents)))
-    judgments.assumed = (f"{frame.argument} has no column of relevance: each row counts as 1",)
+    others = [name for name in frame.names if name not in (query, column)]
+    hint = f" (its other columns: {', '.join(map(str, others))}; relevance= says which has grades)" if others else ""
+    judgments.assumed = (f"{frame.argument} has no column of relevance: each row counts as 1{hint}",)
     return judgments
 
 
