@@ -72,7 +72,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if wheel:
             item.add_marker(pytest.mark.xdist_group(wheel))
     if len(BACKENDS) < 2:
-        left_out = [item for item in items if item.get_closest_marker("both")]
+        alone = FORCED == "python" != BUILT[0]  # what does not take a backend is tested with the compiled one
+        left_out = {
+            item for item in items if item.get_closest_marker("both") or (alone and "backend" not in item.fixturenames)
+        }
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
 

@@ -117,6 +117,7 @@ EDGES = {
     "more above behind": lambda n: np.where(np.arange(n) % (n // 12) == n // 12 - 1, 2.0, 1.0),
     "hardly any is finite": lambda n: np.where(np.arange(n) % 2000 == 7, 1.0, -np.inf),
     "infinite": lambda n: np.where(np.arange(n) % 3, np.inf, 0.0),
+    "few among many below": lambda n: np.where(np.arange(n) % 80 == 7, 1.0, np.arange(n) / -n),
 }
 
 
@@ -127,7 +128,7 @@ EDGES = {
 def test_a_large_tie_group_at_the_depth(compiled, edge, dtype, levels, ties):
     """Its hits are counted by grade; where there are too many grades they are sorted, as of others."""
     rng = np.random.default_rng(levels)
-    n = 24_000
+    n = 40_000
     scores, grades = EDGES[edge](n), (rng.integers(0, levels, n) * (rng.random(n) < 0.4)).astype(dtype)
     for depth, lowest in ((10, 0.0), (100, 0.0), (10, NON_RELEVANT)):
         assert equal(compiled, grades, scores, np.array([0, 7, n]), ties=ties, depth=depth, lowest=lowest)

@@ -73,6 +73,7 @@ def test_every_pair_counts_one(backend, name):
         *(({option: 9}, capi.RANKGAIN_BAD_OPTION) for option in ("delta", "ties", "normalize")),
         ({"ties": capi.RANKGAIN_BEST}, capi.RANKGAIN_BAD_OPTION),
         ({"ties": capi.RANKGAIN_WORST}, capi.RANKGAIN_BAD_OPTION),
+        ({"ties": capi.RANKGAIN_WORST, "delta": 67}, capi.RANKGAIN_BAD_OPTION),
         ({"delta": 67}, capi.RANKGAIN_BAD_OPTION),
         ({"normalize": 84}, capi.RANKGAIN_BAD_OPTION),
         *(({"sigma": sigma}, capi.RANKGAIN_BAD_OPTION) for sigma in (0.0, -1.0, math.nan, math.inf, 1e101)),
@@ -126,6 +127,8 @@ def test_inverse_ideals():
     for inverse in (math.nan, -1.0, math.inf):
         for name in ONE:
             assert refused(call(name, **sound(name, inverse_ideal=inverse)), capi.RANKGAIN_BAD_OPTION)
+            both = sound(name, inverse_ideal=inverse, gains=[1.0, math.nan, 0.0])
+            assert refused(call(name, **both), capi.RANKGAIN_NAN_GRADE)
     for name in MANY:
         status, gradient, _ = call(name, **sound(name, inverse_ideals=[math.nan, 1.0]))
         assert status == capi.RANKGAIN_BAD_OPTION

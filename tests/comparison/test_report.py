@@ -60,7 +60,7 @@ def test_pictures_are_whole_and_their_ids_are_told_apart(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("runs", "queries"), [(100, 50), (2, 1_000_000)])
+@pytest.mark.parametrize(("runs", "queries"), [(100, 50), (2, 200_000)])
 def test_large_comparisons(tmp_path, runs, queries):
     random = np.random.default_rng(0)
     held = comparison({f"run{run}": random.random(queries) for run in range(runs)})

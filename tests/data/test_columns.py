@@ -369,6 +369,13 @@ def test_bits_of_which_the_first_are_left_out(backend, start):
     assert found == rg.from_ranked([label[start:]]).evaluate("ndcg")["ndcg"].tolist()
 
 
+def test_ids_of_64_bits_among_those_of_32(backend):
+    """Whose lowest bits are the same."""
+    recommended = np.array([[1, 2], [2, 1]], dtype=np.int32)
+    found = rg.from_recommendations(recommended, [[2**32 + 1, 2**40], [1]]).evaluate("rr")
+    assert found["rr"].tolist() == [0.0, 0.5]
+
+
 # ids that go out
 
 

@@ -186,6 +186,20 @@ def test_judged_that_lacks_what_was_returned_is_refused(name):
         rankings.evaluate(name)
 
 
+@pytest.mark.parametrize("name", ["ndcg_rel", "r_ndcg"])
+def test_a_higher_grade_than_was_judged_is_refused(backend, name):
+    """Though no more documents are relevant than are judged so."""
+    with pytest.raises(ValueError, match="query 1: judged lacks grades that the returned list has"):
+        rg.from_ranked([[1], [3]], judged=[[1], [1]]).evaluate(name)
+
+
+@pytest.mark.parametrize("name", ["ndcg_rel", "r_ndcg", "g"])
+def test_judged_grades_without_a_gain_are_refused(backend, name):
+    for gain, told in (("exponential", "too large for gain='exponential'"), ({1: 1}, "no entry for")):
+        with pytest.raises(ValueError, match=f"judged: query 1, position 1: .*{told}"):
+            rg.from_ranked([[1], [1]], judged=[[1], [1, 2000]]).evaluate(rg.metric(name, gain=gain))
+
+
 # grades beyond the scale of ERR
 
 

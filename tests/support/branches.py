@@ -25,6 +25,8 @@ EXCUSED = {
         ("columns.pxi", "if table.slots == NULL:"),
         ("columns.pxi", "if at == NULL or sizes == NULL:"),
         ("dicts.pxi", "if self.grades == NULL:"),
+        ("flips.pyx", "if block == NULL:"),
+        ("flips.pyx", "if found == NULL:"),
         ("dicts.pxi", "if grown == NULL:"),
         ("dicts.pxi", "if packed.data == NULL:"),
         ("lines.pyx", "if table == NULL:"),
@@ -56,16 +58,30 @@ EXCUSED = {
         ("ordering.pxi", "last = min(above + tied, <int64_t>n)"),
         ("ordering.pxi", "stop = <Py_ssize_t>min(written + count, <int64_t>capacity)"),
         ("walk.pyx", "position[0] = min(first_nan(scores, n), n - 1)"),
+        ("lambdas.pyx", "for index in range(n):"),
+        ("lambdas.pyx", "if order_hits("),
+        (
+            "lambdas.pyx",
+            "if not arrange(&documents, held, gains, inverse, n, asked, &space) or documents.n < 2:",
+        ),
         ("lambdas.pyx", "if scores[index] == edge and documents.n < n:"),
         ("lambdas.pyx", "if -INFINITY < scores[index] < edge and documents.n < n:"),
     ],
     "so many documents that a test would take minutes": [
         ("ordering.pxi", "count = min(m - index, <Py_ssize_t>FEW)"),
         ("ordering.pxi", "cdef Py_ssize_t count = max(min(n // PART, <Py_ssize_t>PARTS), 1), most = 0, kept = 0"),
+        ("ordering.pxi", "if m > SPREAD_FEW and n <= PARTED and 4 * m > n:"),
         ("ordering.pxi", "if n > INT32_MAX or m <= FEW_KEYS or (m <= simd.few and n <= FEW_SCORES):"),
     ],
     "what calls it sees to that": [
-        ("lists.pxi", "if n == 0 or not is_list(lists[0]):"),  # an empty list has a value
+        ("flips.pyx", "if queries == 0 or columns == 0 or stop <= start:"),
+        ("flips.pyx", "if pairs == 0 or stop <= start:"),
+        ("flips.pyx", "if stop <= start or sums.shape[1] == 0:"),
+        (  # tables have 1024 discounts or more
+            "lists.pxi",
+            "usual = usual and most <= min(USUAL_LIST, discount.size) and "
+            "count_usual(grades, offsets[query], n, counts)",
+        ),
         ("query.pxi", "if table.n == 0:"),  # where a grade is looked up there is one at least
         ("query.pxi", "if at == table.n or table.grades[at] != grade:"),  # tables have a gain of 0
         ("sums.pxi", "while done < n_cutoffs and cutoffs[done] < a:"),  # no hit starts beyond the last cut-off
@@ -75,6 +91,10 @@ EXCUSED = {
         ("lines.pyx", "if ends[row] - starts[row] == length and equal_bytes(data + starts[row], at, length):"),
     ],
     "another CPU: see `.ci/deep cpus`": [
+        (
+            "lambdas.pyx",
+            "cdef const PairLoops* loops = pair_loops_avx2 if wide_registers() else pair_loops_baseline",
+        ),
         ("ordering.pxi", "if simd_avx2() != NULL:"),
         ("simd.h", "static const struct Simd *simd_avx2(void) { return has_avx2() ? &simd_4 : NULL; }"),
         ("vectors.h", "if (!cpu_says(1, said) || ~said[2] & (1u << 27 | 1u << 28)) return 0;"),

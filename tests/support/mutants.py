@@ -376,20 +376,23 @@ def main() -> list[str]:
     parser.add_argument("words", nargs="*")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=500)
+    parser.add_argument("--list", type=Path, help="the file for what became of each")
     asked = parser.parse_args()
     own = [mutant for mutant in listed() if is_asked(mutant, asked.words)]
     together, alone = [one for one in own if one.edit], [one for one in own if not one.edit]
     together += drawn(asked.seed, asked.count, asked.words, together)
-    left, start = [], time.monotonic()
+    verdicts, start = {}, time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         for way, mutants in ((verdicts_together, together), (verdicts_alone, alone)):
             for mutant, found in way(copied(folder, way.__name__), mutants) if mutants else ():
+                verdicts[mutant] = found
                 if found != "caught":
-                    left.append(f"{mutant}: {found}")
-                    print(left[-1], flush=True)
+                    print(f"{mutant}: {found}", flush=True)
             print(f"{time.monotonic() - start:4.0f} s: {way.__name__}", flush=True)
-    total = len(together) + len(alone)
-    print(f"{total - len(left)} of {total} mutants caught")
+    if asked.list:
+        asked.list.write_text("".join(f"{found}: {mutant}\n" for mutant, found in verdicts.items()))
+    left = [f"{mutant}: {found}" for mutant, found in verdicts.items() if found != "caught"]
+    print(f"{len(verdicts) - len(left)} of {len(verdicts)} mutants caught")
     return left
 
 

@@ -158,6 +158,7 @@ def test_documents_left_out(backend):
         assert [result[0] for result in masked] == [0.0, 0.0]
         assert np.array_equal([result[1:] for result in masked], whole)
         assert not np.any(rg.lambdarank([2, 1], [-np.inf, 0.5], **asked))
+        assert not np.any(rg.lambdarank([2, 1], [-np.inf, -np.inf], **asked))
         small, _ = rg.lambdarank([1, 0, 2], [0.0, 1.0, -np.inf], metric="ndcg@2", normalize=None)
         own, _ = rg.lambdarank([1, 0], [0.0, 1.0], metric="ndcg@2", normalize=None)
         ideals = rg.idcg([1, 0, 2], k=2), rg.idcg([1, 0], k=2)

@@ -331,13 +331,12 @@ cdef bint apart(list documents, Py_ssize_t start, Py_ssize_t stop, dict run):
 
 
 cdef int find_in_dict(
-    list documents, const double* grades, Py_ssize_t start, Py_ssize_t stop, object held, Py_ssize_t n,
+    list documents, const double* grades, Py_ssize_t start, Py_ssize_t stop, dict run, Py_ssize_t n,
     int64_t depth, double lowest, int ties, bint single, PyObject** values, double* scores, Workspace* space,
     Query* query, Py_ssize_t* position
 ) except -1:
     """The hits of a run of n documents among those that are judged: documents[start:stop], whose grades begin there."""
     cdef Py_ssize_t m = 0
-    cdef dict run = held if type(held) is dict else dict(held)
     cdef int code
     query.n = 0
     query.returned = n

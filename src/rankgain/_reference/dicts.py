@@ -155,7 +155,6 @@ def find_in_dicts(chunk, number, rules, judged_depth, depth, lowest):
     """
     judged, numbers, runs, sizes, begin = chunk
     run, size = runs[number], sizes[number - begin]
-    run = run if type(run) is dict else dict(run)
     if len(run) != size:
         raise Refused(CHANGED, -1)
     scores = read_scores(run, size)
