@@ -319,6 +319,13 @@ def test_any_mapping_and_ids_of_other_types():
     assert evaluate({"recip_rank"}, {1: {7: 0.1, 10: 0.1}}, {1: {7: 1}}) == {1: {"recip_rank": 0.5}}
 
 
+def test_queries_that_are_not_judged_are_passed_over(backend):
+    evaluator = ours.RelevanceEvaluator({"q": {"a": 1}}, {"recip_rank"})
+    run = {"p": {"a": 1.0}, "q": {"a": 1.0}, "r": {"a": 1.0}}
+    for _ in range(2):
+        assert evaluator.evaluate(run) == {"q": {"recip_rank": 1.0}}
+
+
 def test_the_judgments_are_copied():
     qrels = {"q": {"a": 1}}
     evaluator = ours.RelevanceEvaluator(qrels, {"recip_rank"})

@@ -1,6 +1,7 @@
 """The kernels alone, on what no evaluation hands to them, or seldom: both backends give it one meaning."""
 
 import io
+import itertools
 import math
 import struct
 from importlib import import_module
@@ -49,6 +50,35 @@ def test_many_lists_of_unequal_length(k):
         lists = [rng.integers(0, 5, size).astype(float) for size in sizes]
         for function in (rg.cg, rg.dcg, rg.idcg, rg.ndcg, rg.reciprocal_rank):
             assert function(lists, k=k).tolist() == [function(own, k=k) for own in lists]
+
+
+@pytest.mark.usefixtures("backend")
+def test_lists_summed_at_once_do_not_touch_each_other():
+    """Usual grades and others, and ideals of other lengths than the lists beside them."""
+    rng = np.random.default_rng(3)
+    lists = [rng.integers(0, 4, size).astype(float) for size in rng.integers(1, 9, 60)]
+    for number in range(5, 60, 9):
+        lists[number][0] = 9.5
+    judged = [np.append(own, rng.integers(0, 4, rng.integers(0, 5))) for own in lists]
+    for ideal, k in itertools.product(("judged", "returned"), (None, 3)):
+        many = rg.ndcg(lists, judged=judged, ideal=ideal, k=k)
+        for own, truth, value in zip(lists, judged, many.tolist(), strict=True):
+            ranks = min(k or len(truth), len(own) if ideal == "returned" else len(truth))
+            assert value == rg.ndcg(own, judged=truth, ideal=ideal, k=k)
+            best = rg.dcg(np.sort(truth)[::-1], k=ranks)
+            assert value == pytest.approx(rg.dcg(own, k=k) / best if best else 0.0, rel=1e-12)
+    assert rg.idcg(judged).tolist() == [rg.idcg(own) for own in judged]
+
+
+@pytest.mark.usefixtures("backend")
+@pytest.mark.parametrize("size", [5, 20, 64, 600, 2000])
+@pytest.mark.parametrize("grades", [[0.5, 1.5], np.linspace(0.1, 0.9, 97)])
+def test_the_highest_of_unusual_grades(size, grades):
+    own = np.random.default_rng(size).choice(grades, size)
+    for k in (1, 2, 3, size // 5, size):
+        best = rg.dcg(np.sort(own)[::-1], k=max(k, 1))
+        assert rg.idcg(own, k=max(k, 1)) == pytest.approx(best, rel=1e-12)
+        assert rg.from_ranked([own]).evaluate(f"idcg@{max(k, 1)}").mean() == pytest.approx({f"idcg@{max(k, 1)}": best})
 
 
 @pytest.mark.usefixtures("backend")

@@ -307,6 +307,12 @@ def test_order_equals_the_reference(width, documents, stride, labels_stride, k, 
     check_order(width, scores, labels, k, ties, stride=stride, labels_stride=labels_stride)
 
 
+@pytest.mark.parametrize("ties", TIES)
+def test_order_of_tied_documents(width, ties):
+    for k in range(1, 6):
+        check_order(width, [0.5, 1.0, 0.5, 0.5, 0.25], [0.0, 1.0, 2.0, 1.0, 0.0], k, ties)
+
+
 @st.composite
 def long_lists(draw):
     """(scores, labels, k): many documents with many hits or few, cut off early, late or never."""

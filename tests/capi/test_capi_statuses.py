@@ -94,6 +94,16 @@ def test_so_has_what_is_no_status(status):
 # wrong calls
 
 
+def test_gains_before_a_fault_are_values():
+    status, gains = call("gain", kind=RANKGAIN_EXPONENTIAL, grades=[1.0, 2.0, math.nan, 3.0])
+    assert (status, gains[:2]) == (RANKGAIN_NAN_GRADE, [1.0, 3.0])
+    assert np.isnan(gains[2:]).all()
+
+
+def test_a_discount_may_stay():
+    assert call("dcg", **sound("dcg", discount=[0.5, 0.5, 0.5])) == (0, 1.5)
+
+
 @pytest.mark.parametrize("name", COMPUTING)
 def test_sound_calls_have_no_status(name):
     assert call(name, **sound(name))[0] == 0

@@ -329,3 +329,22 @@ def test_an_id_that_changes_the_run_when_it_is_compared(change, ties):
     armed.append(True)
     with pytest.raises(ValueError, match=r"^run: query 'q': the dict was changed while it was read"):
         rankings.evaluate("rr")
+
+
+# few recommendations, which dicts hold
+
+
+def test_sets_of_relevant_ids_have_grade_1(backend):
+    found = rg.from_recommendations([["a", "b"], ["c"]], [{"b", "a"}, {"c"}]).evaluate("dcg@1")
+    assert found["dcg@1"].tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("other", ["\ud800", b"b", 7])
+def test_few_ids_of_which_one_is_of_another_kind(backend, other):
+    """Or text that is none: as of many lists."""
+    told = "lone surrogate" if other == "\ud800" else "ids must be all str, all bytes or all int"
+    for few in ([["a"], ["b", other]], [[other], ["b"]]):
+        with pytest.raises((TypeError, ValueError), match=told):
+            rg.from_recommendations(few, [{"a"}, {"b"}])
+        with pytest.raises((TypeError, ValueError), match=told):
+            rg.from_recommendations(few * 600, [{"a"}, {"b"}] * 600)

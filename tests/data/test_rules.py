@@ -458,3 +458,52 @@ def test_what_rankings_say_of_themselves(backend):
     assert repr(rg.from_scores([1], [0.5], ties="best")) == "<Rankings of 1 query, 1 document, ties='best'>"
     told = "<Rankings of 1 query, 1 document, ties='docid', missing='zero'>"
     assert repr(rg.from_qrels({"q": {"d": 1}}, {"q": {"d": 1.0}})) == told
+
+
+def test_of_two_limits_the_lower_one(backend):
+    rankings = rg.from_qrels({"q": {"a": 1, "b": 0, "c": 1}}, {"q": {"a": 3.0, "x": 2.5, "b": 2.0, "c": 1.0}})
+    for first, second in ((1, 3), (3, 1), (2, 2)):
+        limits = rankings.limited(judged_only=True).limited(depth=first).limited(depth=second)
+        assert limits.evaluate("num_ret").mean() == {"num_ret": min(first, second)}
+        assert limits.under(ties="stable").evaluate("num_ret").mean() == {"num_ret": min(first, second)}
+        with pytest.raises(ValueError, match="which of the tied documents"):
+            limits.under(ties="average")
+        assert rankings.limited(depth=first).limited(depth=second).evaluate("num_ret").mean()["num_ret"] == min(
+            first, second
+        )
+
+
+def test_a_callable_gain_is_not_asked_about_pooled_documents(backend):
+    """Whose grade is negative, and which other metrics look at."""
+    asked = []
+
+    def gain(grades):
+        asked.extend(grades.tolist())
+        return grades
+
+    rankings = rg.from_qrels({"q": {"a": 2, "b": -1, "c": 0}}, {"q": {"b": 3.0, "a": 2.0, "c": 1.0}})
+    result = rankings.evaluate(
+        "bpref", "infap", "ndcg_rel", rg.metric("ndcg", gain=gain), rg.metric("r_ndcg", gain=gain)
+    )
+    assert min(asked) >= 0.0
+    assert result.mean("bpref") == 1.0
+
+
+def test_a_gain_that_a_callable_does_not_have_is_told_of_its_document(backend):
+    rankings = rg.from_qrels({"q": {"a": 0, "b": 1, "c": -1}}, {"q": {"b": 2.0, "a": 1.0}})
+    metric = rg.metric("ndcg", gain=lambda grades: np.where(grades == 0, np.nan, grades))
+    with pytest.raises(ValueError, match=r"^qrels: query 'q', document 'a': gain gave nan for the grade"):
+        rankings.evaluate(metric)
+
+
+def test_what_was_skipped_counts_again(backend):
+    rankings = rg.from_qrels({"p": {"a": 1}, "q": {"a": 1}}, {"q": {"a": 1.0}}, missing="skip")
+    for between in ("skip", "zero"):
+        assert rankings.under(missing=between).under(missing="zero").evaluate("rr").mean() == {"rr": 0.5}
+
+
+def test_a_fault_of_a_query_that_the_run_lacks_is_not_told_of_another(backend):
+    qrels = {"query_id": ["p", "q"], "doc_id": ["a", "a"], "relevance": [np.nan, 1.0]}
+    run = {"query_id": ["q"], "doc_id": ["a"], "score": [1.0]}
+    with pytest.raises(ValueError, match="query 'p'"):
+        rg.from_frames(qrels, run, missing="skip").evaluate("rr")

@@ -1090,14 +1090,16 @@ def test_a_field_that_is_too_long_is_refused(backend, monkeypatch, block):
 @pytest.mark.parametrize("block", [1 << 16, 3 << 20])
 def test_the_longest_id(backend, monkeypatch, block):
     monkeypatch.setattr(read_files, "BLOCK", block)
-    for surplus in range(2):
-        name = b"d" * ((1 << 20) + surplus)
-        lines = b"q1 0 " + name + b" 1\n", b"q1 Q0 " + name + b" 1 1 t" + b" " * (1 << 17) + b"\n"
-        if surplus:
-            with pytest.raises(ValueError, match=r"^qrels: line 1, field 3: the field has more than 1048576 bytes"):
-                rg.read_trec(*map(io.BytesIO, lines))
-        else:
-            assert rg.read_trec(*map(io.BytesIO, lines)).evaluate("rr").mean() == {"rr": 1.0}
+    longest = b"d" * (1 << 20)
+    run = b"q1 Q0 " + longest + b" 1 1 t" + b" " * (1 << 21) + b"\n"  # so that blocks end within the line
+    qrels = b"q1 0 " + longest + b" 1\n"
+    assert rg.read_trec(*map(io.BytesIO, (qrels, run))).evaluate("rr").mean() == {"rr": 1.0}
+    for files, name in (
+        ((qrels.replace(b" 1\n", b"d 1\n"), run), "qrels"),
+        ((qrels, run.replace(b"Q0 ", b"Q0 d")), "run"),
+    ):
+        with pytest.raises(ValueError, match=f"^{name}: line 1, field 3: the field has more than 1048576 bytes"):
+            rg.read_trec(*map(io.BytesIO, files))
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])

@@ -190,7 +190,12 @@ def test_judged_that_lacks_what_was_returned_is_refused(name):
 def test_a_higher_grade_than_was_judged_is_refused(backend, name):
     """Though no more documents are relevant than are judged so."""
     with pytest.raises(ValueError, match="query 1: judged lacks grades that the returned list has"):
-        rg.from_ranked([[1], [3]], judged=[[1], [1]]).evaluate(name)
+        rg.from_ranked([[1], [3]], judged=[[1], [2]]).evaluate(name)
+
+
+def test_a_discount_that_rises_may_give_more_than_the_ideal(backend):
+    metric = rg.metric("ndcg_rel", discount=[0.5, 1.0])
+    assert rg.from_ranked([[0, 2]]).evaluate(metric).mean(metric) == 2.0
 
 
 @pytest.mark.parametrize("name", ["ndcg_rel", "r_ndcg", "g"])

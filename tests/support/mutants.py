@@ -30,6 +30,7 @@ import time
 import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -44,7 +45,7 @@ PACKAGE = Path("src", "rankgain")
 COMPILED = {".pyx", ".pxi", ".pxd", ".h"}
 DRAWN = {".py", ".pyx", ".pxi", ".pxd"}
 PATIENCE = 300  # seconds that the tests of a mutant may take
-ENOUGH = 60.0  # seconds that they take without it: those beyond are left out
+ENOUGH, FEW = 60.0, 5.0  # seconds that they take without it: those beyond are left out
 PASSED, FAILED = 0, 1  # what pytest returns
 TESTED = "not checkout and not peers and not spark and not cluster"
 SANITIZED = "sanitized"
@@ -253,7 +254,7 @@ class Build:
             own.update(*(self.reaching[other] for other, mutant in self.mutants.items() if mutant.file == file))
         return self.quickest(own)
 
-    def quickest(self, tests: Iterable[str]) -> list[str]:
+    def quickest(self, tests: Iterable[str], enough: float = ENOUGH) -> list[str]:
         """Each function's quickest case first, as long as they take no more than enough."""
         cases = Counter[str]()
         ranked = []
@@ -264,13 +265,17 @@ class Build:
         total, found = 0.0, []
         for _, seconds, test in sorted(ranked):
             total += seconds
-            if total <= ENOUGH or not found:
+            if total <= enough or not found:
                 found.append(test)
         return found
 
     def judged(self) -> Iterator[tuple[Mutant, str]]:
         forked = [number for number, tests in self.reaching.items() if tests]
-        tests = {number: self.quickest(self.reaching[number]) for number in forked}
+        # What acts at the import is mostly noticed later as well, and soon; else it is judged anew.
+        tests = {
+            number: self.quickest(self.reaching[number], FEW if number in self.at_import else ENOUGH)
+            for number in forked
+        }
         workers = []
         for job in range(self.jobs):
             own = {number: tests[number] for number in forked[job :: self.jobs]}
@@ -282,19 +287,17 @@ class Build:
             verdicts |= dict(map(json.loads, (self.root / f"judge-{job}" / "result").read_text().splitlines()))
         if set(verdicts) != set(forked):
             raise RuntimeError("not all mutants were judged")
+        left = [number for number in self.mutants if verdicts.get(number, True)]
+        with ThreadPoolExecutor(self.jobs) as pool:
+            anew = dict(zip(left, pool.map(self.judged_anew, left), strict=True))
         for number, mutant in self.mutants.items():
-            if not verdicts.get(number, True):
-                yield mutant, "caught"
-            elif number in self.at_import:
-                yield mutant, self.judged_anew(number)
-            else:
-                yield mutant, f"SURVIVED {len(tests.get(number, []))} tests"
+            yield mutant, anew.get(number, "caught")
 
     def judged_anew(self, number: int) -> str:
         """Of a mutant in what runs when the package is imported, or whose work is kept from then on."""
         tests = self.tests_of(number)
-        if not tests:
-            return "SURVIVED 0 tests"
+        if number not in self.at_import or not tests:
+            return f"SURVIVED {len(tests)} tests"
         files = {str(self.root / test.partition("::")[0]) for test in tests}
         task = {"mutants": {number: tests}, "seconds": {test: self.seconds[test] for test in tests}, "fork": False}
         worker = self.pytest(f"anew-{number}", task, number, [f"--rootdir={self.root}", *files])
