@@ -70,6 +70,25 @@ def test_lists_summed_at_once_do_not_touch_each_other():
     assert rg.idcg(judged).tolist() == [rg.idcg(own) for own in judged]
 
 
+@pytest.mark.both
+@pytest.mark.parametrize("level", ["baseline", "avx2"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.int32, np.uint8])
+def test_lists_summed_at_once_by_each_level_of_cpu(level, dtype):
+    walk = import_module("rankgain._compiled.walk")
+    walk.use_cpu(level) or walk.use_cpu("baseline")
+    try:
+        for lists, size in itertools.product((4, 7, 16, 33), (3, 8, 21)):
+            grades = np.random.default_rng(size).integers(0, 5, (lists, size)).astype(dtype)
+            assert rg.dcg(grades).tolist() == [rg.dcg(own) for own in grades.astype(float).tolist()]
+            for place in () if dtype is np.uint8 else (0, size - 1):
+                wrong = grades.copy()
+                wrong[lists // 2, place] = -1
+                with pytest.raises(ValueError, match=f"query {lists // 2}, position {place}.*negative"):
+                    rg.dcg(wrong)
+    finally:
+        walk.use_cpu(None)
+
+
 @pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize("size", [5, 20, 64, 600, 2000])
 @pytest.mark.parametrize("grades", [[0.5, 1.5], np.linspace(0.1, 0.9, 97)])

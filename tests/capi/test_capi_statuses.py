@@ -100,8 +100,12 @@ def test_gains_before_a_fault_are_values():
     assert np.isnan(gains[2:]).all()
 
 
-def test_a_discount_may_stay():
-    assert call("dcg", **sound("dcg", discount=[0.5, 0.5, 0.5])) == (0, 1.5)
+def test_only_a_discount_that_rises_may_give_more_than_the_ideal():
+    for discount in ([0.5, 0.5, 0.5], [1.0, 0.5, 0.25]):
+        more = sound("ndcg", discount=discount, relevance=[3.0, 3.0, 3.0], judged=[3.0, 2.0, 3.0])
+        assert refused(call("ndcg", **more), RANKGAIN_ABOVE_IDEAL)
+    rises = sound("ndcg", discount=[0.5, 0.5, 0.75], relevance=[0.0, 0.0, 2.0], judged=[2.0, 0.0, 0.0])
+    assert call("ndcg", **rises) == (0, 1.5)
 
 
 @pytest.mark.parametrize("name", COMPUTING)

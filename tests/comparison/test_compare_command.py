@@ -39,6 +39,12 @@ def test_text(capsys, files):
     assert "rr: dense is not worse than bm25 by more than 0.1 (one-sided p = 0.0002)." in " ".join(text.split())
 
 
+def test_the_page_tells_the_command(capsys, files, tmp_path):
+    pytest.importorskip("jinja2")
+    run(capsys, *files, "-m", "rr", "--report", str(tmp_path / "page.html"))
+    assert "<p>The command: <code>rankgain compare qrels.txt" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
 def test_the_baseline(capsys, files):
     assert run(capsys, *files, "-m", "rr", "--baseline", "dense").startswith("bm25 compared with dense")
     several = run(capsys, *files, "other.txt", "-m", "rr", "--correction", "holm")

@@ -374,6 +374,11 @@ def test_ids_of_64_bits_among_those_of_32(backend):
     recommended = np.array([[1, 2], [2, 1]], dtype=np.int32)
     found = rg.from_recommendations(recommended, [[2**32 + 1, 2**40], [1]]).evaluate("rr")
     assert found["rr"].tolist() == [0.0, 0.5]
+    relevant = sparse.csr_matrix([[1, 0, 0], [0, 1, 1]])  # whose ids have 32 bits
+    found = rg.from_recommendations(np.array([[2**32, 1, 0], [2, 2**32 + 1, -1]]), relevant).evaluate(
+        "rr", "num_rel_ret"
+    )
+    assert (found["rr"].tolist(), found["num_rel_ret"].tolist()) == ([1 / 3, 1.0], [1, 1])
 
 
 # ids that go out

@@ -4,6 +4,7 @@ import io
 import math
 import sys
 import threading
+from collections import UserDict
 from collections.abc import Mapping
 from decimal import Decimal
 
@@ -348,3 +349,11 @@ def test_few_ids_of_which_one_is_of_another_kind(backend, other):
             rg.from_recommendations(few, [{"a"}, {"b"}])
         with pytest.raises((TypeError, ValueError), match=told):
             rg.from_recommendations(few * 600, [{"a"}, {"b"}] * 600)
+
+
+# mappings that are no dicts
+
+
+def test_queries_of_any_mapping_are_counted(backend):
+    run = UserDict({"q": UserDict({"a": 1.0}), "p": {"a": 1.0}, "r": {"a": 1.0}})
+    assert rg.from_qrels({"q": {"a": 1}}, run).left_out == {"missing": 0, "unjudged": 2}

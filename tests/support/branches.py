@@ -101,8 +101,6 @@ EXCUSED = {
         ("vectors.h", "return (kept_registers() & 6) == 6 && cpu_says(7, said) && said[1] >> 5 & 1;"),
     ],
     "another compiler, one without vectors": [
-        ("simd_loops.h", "best[part] = HIGHER(LOAD(scores + i + part * LANES), best[part]);"),
-        ("simd_loops.h", "best = HIGHER(CHOOSE(NEGATIVE(short_of[part]), own[part], ALL(-INFINITY)), best);"),
         ("vectors.h", "OP_1 doubles_1 higher_1(doubles_1 a, doubles_1 b) { return a > b ? a : b; }"),
         ("vectors.h", "OP_1 doubles_1 choose_1(integers_1 mask, doubles_1 a, doubles_1 b) { return mask ? a : b; }"),
         (

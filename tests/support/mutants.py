@@ -68,15 +68,24 @@ class Mutant(NamedTuple):
     def __str__(self) -> str:
         return f"{self.file}: {self.does}"
 
+    def named(self) -> tuple[str, ...]:
+        """The files of the tests that the list names."""
+        return tuple(f"/{name}" for name in self.tests.split())
+
 
 @cache
 def source(file: str) -> str:
     return (ROOT / PACKAGE / file).read_text()
 
 
+@cache
+def tables() -> dict[str, dict[str, Any]]:
+    return tomllib.loads((ROOT / "tests" / "mutants.toml").read_text())
+
+
 def listed() -> Iterator[Mutant]:
     """Those of the list. Where one names no tests or backend, its file does."""
-    for file, table in tomllib.loads((ROOT / "tests" / "mutants.toml").read_text()).items():
+    for file, table in tables().items():
         for does, own in table["mutants"].items():
             named = {"backend": table.get("backend", ""), "tests": table.get("tests", "")} | own
             text, old = source(file), own["old"]
@@ -94,7 +103,12 @@ def candidates() -> list[Mutant]:
     files = sorted(path for path in (ROOT / PACKAGE).rglob("*.*") if path.suffix in DRAWN)
     names = [str(path.relative_to(ROOT / PACKAGE)) for path in files if "spark" not in path.parts]
     return [
-        Mutant(file, f"{line.function or 'module'}: {places.described(source(file), line, edit)}", edit)
+        Mutant(
+            file,
+            f"{line.function or 'module'}: {places.described(source(file), line, edit)}",
+            edit,
+            tests=tables().get(file, {}).get("tests", ""),
+        )
         for file in names
         for line, edit in places.edits(source(file), not file.endswith(".py"))
     ]
@@ -247,8 +261,10 @@ class Build:
                     print(f"without any mutant {test} fails: it is left out")
 
     def tests_of(self, number: int) -> list[str]:
-        """Those that reach the place of a mutant; of one that acts while the package is imported, those of its file."""
-        own = set(self.reaching[number])
+        """Those that reach the place of a mutant; of one that acts while the package is imported, those of its file,
+        and those that the list names."""
+        own = {test for test in self.seconds if test.partition("::")[0].endswith(self.mutants[number].named())}
+        own.update(self.reaching[number])
         if number in self.at_import:
             file = self.mutants[number].file
             own.update(*(self.reaching[other] for other, mutant in self.mutants.items() if mutant.file == file))
