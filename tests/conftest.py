@@ -8,6 +8,7 @@ collected, and the header says what runs.
 import gc
 import os
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
@@ -72,10 +73,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if wheel:
             item.add_marker(pytest.mark.xdist_group(wheel))
     if len(BACKENDS) < 2:
-        alone = FORCED == "python" != BUILT[0]  # what does not take a backend is tested with the compiled one
-        left_out = {
-            item for item in items if item.get_closest_marker("both") or (alone and "backend" not in item.fixturenames)
-        }
+        left_out = {item for item in items if item.get_closest_marker("both")}
+        if FORCED == "python" != BUILT[0]:  # what does not take a backend is tested with the compiled one
+            ours = [item for item in items if item.path.is_relative_to(Path(__file__).parent)]  # not those of a peer
+            left_out |= {item for item in ours if "backend" not in item.fixturenames}
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
 
