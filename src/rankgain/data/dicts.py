@@ -82,10 +82,10 @@ class DictSource(JudgmentSource):
         self._plain = _DICT.issuperset(map(type, found))
 
     def under_missing(self, missing: Missing) -> DictSource:
-        judgments, unread = self._judgments, self._unread if missing == "skip" else None
-        if missing == "zero" and self._unread is not None:  # what was skipped counts now
+        judgments = self._judgments
+        if self._unread is not None:  # what was skipped counts now
             judgments = of_dicts(listed(self._unread), self._unread.values(), judgments.name)
-        return DictSource(judgments, self._run, missing, self._names_under(missing), unread, self._run_name)
+        return DictSource(judgments, self._run, missing, self._names_under(missing), name=self._run_name)
 
     @property
     def sizes(self) -> Ints:
