@@ -13,6 +13,7 @@ from support.marks import in_one_case, quick_first
 from support.strategies import TIES, examples
 
 import rankgain as rg
+from rankgain.metrics.gains import Gain
 from rankgain.metrics.table import TABLE
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -507,3 +508,7 @@ def test_a_fault_of_a_query_that_the_run_lacks_is_not_told_of_another(backend):
     run = {"query_id": ["q"], "doc_id": ["a"], "score": [1.0]}
     with pytest.raises(ValueError, match="query 'p'"):
         rg.from_frames(qrels, run, missing="skip").evaluate("rr")
+
+
+def test_a_grade_at_the_level_is_not_above_it(backend):
+    assert Gain.relevant(0.5).apply(np.array([0.25, 0.5, 0.75])).tolist() == [0.0, 0.0, 1.0]

@@ -1069,6 +1069,16 @@ def test_long_lines_are_read_as_short_ones(backend, data):
         assert seen() == expected
 
 
+def test_blocks_end_anywhere_in_a_long_line(backend, monkeypatch):
+    monkeypatch.setattr(read_lines, "LINE", 12)
+    run = b"".join(b"q%d  Q0 d%d   1  %d.5  %s  \n" % (n // 2, n, n, b"t" * 30) for n in range(6))
+    qrels = b"".join(b"q%d  it   d%d  1  %s\n" % (n // 2, n, b" " * 30) for n in range(0, 6, 2))
+    for block in range(5, 120):
+        monkeypatch.setattr(read_files, "BLOCK", block)
+        found = rg.read_trec(io.BytesIO(qrels), io.BytesIO(run)).evaluate("rr", "num_ret")
+        assert (found["rr"].tolist(), found["num_ret"].tolist()) == ([0.5] * 3, [2] * 3)
+
+
 @pytest.mark.parametrize("block", [30, 1 << 10])
 def test_a_field_that_is_too_long_is_refused(backend, monkeypatch, block):
     """However blocks fall; what is wrong before it comes first."""

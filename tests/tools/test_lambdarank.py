@@ -344,6 +344,13 @@ def changed(values, place, value):
             ValueError,
             r"y_true: query 1, position 2 \(element 4\): .*3\.0",
         ),
+        (
+            changed(LABELS, 4, 0.5),  # which no ideal has at k = 1
+            SCORES,
+            SIZES | {"metric": rg.metric("ndcg", k=1, gain={1: 1, 2: 1})},
+            ValueError,
+            r"y_true: query 1, position 2 \(element 4\): .*0\.5",
+        ),
         (LABELS, SCORES, {"metric": rg.metric("ndcg", gain={1: 5e-324, 2: 5e-324})}, ValueError, "is not finite"),
         (LABELS, SCORES, {"sigma": 0}, ValueError, "sigma must be above 0"),
         (LABELS, SCORES, {"sigma": math.nan}, ValueError, "sigma must be above 0"),
