@@ -52,6 +52,7 @@ def test_names_that_would_act_in_a_table():
 
 
 def test_a_wide_frame_of_several_runs():
+    pytest.importorskip("pandas")
     comparison = rg.compare(RUNS, QRELS, ["ndcg@10", "mrr"])
     wide = comparison.to_pandas(wide=True)
     assert list(wide.columns) == [(m, r) for m in ("ndcg@10", "mrr") for r in RUNS]
@@ -73,6 +74,7 @@ def test_vectors_of_a_comparison_are_aligned():
 
 
 def test_a_curve_as_a_frame():
+    pytest.importorskip("pandas")
     curve = rg.from_ranked([[0, 1, 0], [1, 0, 1]], query_ids=["a", "b"]).curve("rr", [1, 2, 3])
     frame = curve.to_pandas()
     assert frame.columns.tolist() == [1, 2, 3]
