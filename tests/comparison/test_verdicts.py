@@ -181,6 +181,7 @@ def test_one_query_that_decides():
 
 @pytest.mark.slow
 def test_pictures():
+    pytest.importorskip("matplotlib")
     tests = comparison(shifted(300, 0.0, 0.1, 0.2)).test(flips=199)
     assert len(tests.plot().axes) == 3
     assert len(tests.plot("scatter", "ndcg").axes) == 3
