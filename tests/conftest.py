@@ -7,6 +7,7 @@ collected, and the header says what runs.
 
 import gc
 import os
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -23,9 +24,11 @@ BACKENDS = [name for name in BUILT if FORCED in (None, "", "auto", name)]
 
 # What people hold their data in: where one of these is missing, the tests that take them all are not collected.
 ABSENT = [name for name in ("pandas", "polars", "pyarrow", "scipy") if find_spec(name) is None]
-collect_ignore = [f"inputs/test_{name}.py" for name in ("as_they_are", "bad_columns", "duplicates", "inputs_agree")]
-collect_ignore += ["inputs/test_evaluate.py", "data/test_columns.py", "tools/test_scorer_splits.py"]
-collect_ignore = collect_ignore if ABSENT else []
+HOLDING = [
+    f"inputs/test_{name}.py" for name in ("as_they_are", "bad_columns", "duplicates", "evaluate", "inputs_agree")
+]
+HOLDING += ["data/test_columns.py", "tools/test_scorer_splits.py"]
+collect_ignore = HOLDING if ABSENT else []
 TRAINERS = [name for name in ("lightgbm", "xgboost", "catboost") if find_spec(name) is None]
 ABSENT += TRAINERS
 collect_ignore += [f"tools/test_{name}.py" for name in TRAINERS]
@@ -117,3 +120,12 @@ def pytest_collection_finish() -> None:
     """What was collected lives to the end: the garbage collector need not look at it after each few tests."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(params=["baseline", "avx2"])
+def cpu(request: pytest.FixtureRequest):
+    """The loops for a level of CPU, or those for the baseline where it has no such level."""
+    ordering = import_module("rankgain._compiled.walk")
+    ordering.use_cpu(request.param) or ordering.use_cpu("baseline")
+    yield
+    ordering.use_cpu(None)

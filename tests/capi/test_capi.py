@@ -4,7 +4,6 @@ import math
 import os
 import subprocess
 import sys
-from importlib import import_module
 
 import numpy as np
 import pytest
@@ -263,15 +262,6 @@ WIDTHS = {"f64": np.float64, "f32": np.float32}
 @pytest.fixture(params=WIDTHS)
 def width(request):
     return request.param
-
-
-@pytest.fixture(params=["baseline", "avx2"])
-def cpu(request):
-    """The loops for a level of CPU, or those for the baseline where it has no such level."""
-    ordering = import_module("rankgain._compiled.walk")
-    ordering.use_cpu(request.param) or ordering.use_cpu("baseline")
-    yield
-    ordering.use_cpu(None)
 
 
 def sorted_by_python(scores, labels, k, ties):

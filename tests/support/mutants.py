@@ -68,10 +68,6 @@ class Mutant(NamedTuple):
     def __str__(self) -> str:
         return f"{self.file}: {self.does}"
 
-    def named(self) -> tuple[str, ...]:
-        """The files of the tests that the list names."""
-        return tuple(f"/{name}" for name in self.tests.split())
-
 
 @cache
 def source(file: str) -> str:
@@ -263,7 +259,8 @@ class Build:
     def tests_of(self, number: int) -> list[str]:
         """Those that reach the place of a mutant; of one that acts while the package is imported, those of its file,
         and those that the list names."""
-        own = {test for test in self.seconds if test.partition("::")[0].endswith(self.mutants[number].named())}
+        named = tuple(f"tests/{file_of(test)}" for test in self.mutants[number].tests.split())
+        own = {test for test in self.seconds if test.startswith(named)}
         own.update(self.reaching[number])
         if number in self.at_import:
             file = self.mutants[number].file

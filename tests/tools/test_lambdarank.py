@@ -290,6 +290,10 @@ def test_exponential(backend):
     found = np.empty(4)
     _backend.lambdas.exponential(beyond, found)
     assert found.tolist() == [0.0] * 4
+    longer = np.full(8, 9.0)
+    for exponents in (beyond[:0], beyond):
+        _backend.lambdas.exponential(exponents, longer)
+    assert longer.tolist() == [0.0] * 4 + [9.0] * 4
 
 
 # refusals

@@ -322,5 +322,7 @@ def fill(
 def exponential(const double[::1] exponents, double[::1] out, /):
     """e^x of each x <= 0, of whole blocks; for tests."""
     cdef const PairLoops* loops = pair_loops_avx2 if wide_registers() else pair_loops_baseline
-    with nogil:
-        loops.exponentials(&exponents[0], out.shape[0] // SUM_LANES * SUM_LANES, 0.0, 1.0, &out[0])
+    cdef Py_ssize_t n = min(exponents.shape[0], out.shape[0]) // SUM_LANES * SUM_LANES
+    if n:
+        with nogil:
+            loops.exponentials(&exponents[0], n, 0.0, 1.0, &out[0])
