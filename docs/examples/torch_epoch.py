@@ -28,15 +28,18 @@ for start in range(0, 600, 200):
 epoch = parts[0].merge(*parts[1:])
 assert epoch.mean("ndcg@10") == result.mean("ndcg@10")
 # -- padding --
-labels = torch.tensor([[0, 2, 1], [1, 0, -100]])
-scores = torch.tensor([[0.2, 0.9, 0.3], [0.1, 0.7, 0.0]])
-values = rg.from_scores(labels, scores, mask=labels >= 0).evaluate("ndcg")["ndcg"]
-assert values.round(4).tolist() == [1.0, 0.6309]
+batches = [
+    (torch.tensor([[0.2, 0.9, 0.3], [0.1, 0.7, 0.0]]), torch.tensor([[0, 2, 1], [1, 0, -100]])),
+    (torch.tensor([[0.8, 0.3]]), torch.tensor([[1, 0]])),
+]
+parts = [rg.from_scores(labels, scores, mask=labels >= 0).evaluate("ndcg") for scores, labels in batches]
+epoch = parts[0].merge(*parts[1:])
+assert epoch["ndcg"].round(4).tolist() == [1.0, 0.6309, 1.0]
 # -- end --
 
 said = ""
 try:
-    rg.from_scores(labels, model(torch.randn(2, 3, 4)).squeeze(2)).evaluate("ndcg")
+    rg.from_scores(torch.ones(2, 3), model(torch.randn(2, 3, 4)).squeeze(2)).evaluate("ndcg")
 except (TypeError, ValueError) as error:
     said = str(error)
 assert "detach" in said
