@@ -92,6 +92,16 @@ def switch(name: str) -> None:
     functions._kept.clear()
 
 
+CHOSEN = _backend.name
+
+
+@pytest.fixture(autouse=True)
+def same_backend_afterwards():
+    """Else the tests that follow, and take no `backend`, would run on another one than they say."""
+    yield
+    assert _backend.name == CHOSEN
+
+
 @pytest.fixture(params=BACKENDS)
 def backend(request: pytest.FixtureRequest):
     before = _backend.name

@@ -5,7 +5,7 @@ from importlib import import_module
 import pytest
 from fuzz import TARGETS, harness
 
-pytestmark = pytest.mark.both
+pytestmark = [pytest.mark.both, pytest.mark.usefixtures("on_both")]  # which puts the backend back
 
 
 @pytest.mark.parametrize("name", TARGETS)

@@ -290,10 +290,11 @@ def test_exponential(backend):
     found = np.empty(4)
     _backend.lambdas.exponential(beyond, found)
     assert found.tolist() == [0.0] * 4
-    longer = np.full(8, 9.0)
-    for exponents in (beyond[:0], beyond):
-        _backend.lambdas.exponential(exponents, longer)
-    assert longer.tolist() == [0.0] * 4 + [9.0] * 4
+    held = np.full(8, 9.0)
+    for exponents, out in ((beyond[:0], held), (np.zeros(8), held[:4]), (beyond, held)):
+        _backend.lambdas.exponential(exponents, out)
+        assert held[4:].tolist() == [9.0] * 4
+    assert held[:4].tolist() == [0.0] * 4
 
 
 # refusals

@@ -42,7 +42,7 @@ def exp(x):
 
 
 def exponential(exponents: Floats, out: Floats) -> None:
-    for index, x in enumerate(exponents.tolist()):
+    for index, x in enumerate(exponents[: len(out)].tolist()):
         out[index] = exp(x)
 
 
