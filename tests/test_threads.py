@@ -13,7 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from support.marks import quick_first
+from support.marks import freed_at_once, quick_first
 from support.threaded import QUERIES, evaluated, from_scores, scores
 
 import rankgain as rg
@@ -137,6 +137,7 @@ def test_multiprocessing(method):
         assert pool.map_async(evaluated, range(6)).get(60) == [expected] * 6
 
 
+@freed_at_once
 @pytest.mark.parametrize("threads", quick_first([2, 1]))
 def test_an_error_does_not_keep_the_arrays_of_its_chunk(backend, threads):
     """Else they would stay until the collector comes."""

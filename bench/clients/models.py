@@ -21,13 +21,13 @@ def check_lenskit() -> None:
     run = {user: rng.permutation(30)[:8].tolist() for user in range(40) if user != 7}
     run[9] = []
     truth = {user: rng.permutation(30)[: rng.integers(1, 6)].tolist() for user in range(40)}
-    asked = {
-        f"ndcg@{K}": NDCG(K),
-        f"rr@{K}": RecipRank(K),
-        f"success@{K}": Hit(K),
-        "precision": Precision(),
-        f"recall@{K}": Recall(K),
-    }
+    asked = {f"ndcg@{K}": NDCG(K), f"rr@{K}": RecipRank(K), f"success@{K}": Hit(K), f"recall@{K}": Recall(K)}
+    check_means(truth, run, asked)
+    del run[9]  # whose precision is NaN there, which their mean leaves out
+    check_means(truth, run, {"precision": Precision()})
+
+
+def check_means(truth: dict[int, list[int]], run: dict[int, list[int]], asked: dict[str, object]) -> None:
     both = (
         ItemListCollection.from_dict({user: ItemList(own, ordered=True) for user, own in side.items()}, "user_id")
         for side in (run, truth)
@@ -37,8 +37,8 @@ def check_lenskit() -> None:
         analysis.add_metric(metric)
     theirs = analysis.measure(*both).list_summary()["mean"]
     ours = rg.evaluate(truth, run, *asked, like="lenskit")
-    for (name, metric), value in zip(asked.items(), theirs, strict=True):
-        assert np.isclose(ours.mean(name), value, rtol=1e-6), (name, metric, ours.mean(name), value)
+    for name, value in zip(asked, theirs, strict=True):
+        assert np.isclose(ours.mean(name), value, rtol=1e-6), (name, ours.mean(name), value)
 
 
 class Model:

@@ -603,7 +603,7 @@ def test_qids_stay_what_they_are(backend, ids):
 
 
 @pytest.mark.usefixtures("backend")
-@pytest.mark.parametrize("missing", [math.nan, np.float64("nan"), np.datetime64("NaT")])
+@pytest.mark.parametrize("missing", [math.nan, np.float64("nan"), np.datetime64("NaT", "s")])
 def test_an_id_that_is_missing_is_refused_wherever_ids_are_given(missing):
     where = r"position 1: the id is NaN or missing"
     with pytest.raises(ValueError, match=f"^query_ids: {where}"):

@@ -139,6 +139,9 @@ class FullDisk(io.BytesIO):
 
     close = flush
 
+    def __del__(self):
+        """Else it would be closed, and that be told of during another test."""
+
 
 def test_a_full_disk_is_told_from_the_file(backend, monkeypatch):
     """What is read from a pipe is copied, and the copy may find no space."""

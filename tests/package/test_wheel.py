@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 from support import ROOT
+from support.marks import FREE_THREADED
 from support.release import LARGEST
 from support.wheels import LITTER, build_wheel, python, refusal
 
 pytestmark = pytest.mark.checkout
 
-FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
 BINARY = ".pyd" if sys.platform == "win32" else ".abi3.so"
 if FREE_THREADED:
     BINARY = sysconfig.get_config_var("EXT_SUFFIX")

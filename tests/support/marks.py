@@ -1,9 +1,21 @@
-"""Which parameters of a test the quick suite takes, and which stand in one case together."""
+"""Which parameters of a test the quick suite takes, which stand in one case together, and what needs a GIL."""
 
 import functools
 import inspect
+import sys
+import sysconfig
 
 import pytest
+
+FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+
+freed_at_once = pytest.mark.skipif(
+    FREE_THREADED, reason="without a GIL, what another thread made may wait for it or for the collector"
+)
+freed_at_all = pytest.mark.skipif(
+    FREE_THREADED and sys.version_info < (3, 14),
+    reason="Python 3.13 without a GIL keeps classes and functions for ever once a thread was started",
+)
 
 
 def quick_first(values, quick=1):

@@ -91,11 +91,16 @@ def discount(rank, kind="log2"):
 # sums of gains
 
 
-def discounted_sum(gains, discount_kind):
+def added(terms):
+    """Their sum, rounded at each addition: from Python 3.12 on `sum` makes up for that."""
     total = 0.0
-    for rank, g in enumerate(gains, start=1):
-        total += g * discount(rank, discount_kind)
+    for term in terms:
+        total += term
     return total
+
+
+def discounted_sum(gains, discount_kind):
+    return added(g * discount(rank, discount_kind) for rank, g in enumerate(gains, start=1))
 
 
 def ideal_gains(judged, kind="linear"):
@@ -276,7 +281,7 @@ def utility(grades, judged, rel=None, coefficients=(1.0, -1.0, 0.0, 0.0), collec
     left_relevant = count(judged, rel) - returned_relevant
     left_other = collection - returned_relevant - returned_other - left_relevant
     cells = returned_relevant, returned_other, left_relevant, left_other
-    return float(sum(coefficient * cell for coefficient, cell in zip(coefficients, cells, strict=True)))
+    return added(coefficient * cell for coefficient, cell in zip(coefficients, cells, strict=True))
 
 
 def judged_share(grades, judged, k=None):
@@ -343,7 +348,7 @@ def relevant_ranks(grades, rel=None):
 def ap(grades, judged, k=None, rel=None, empty=0.0):
     """The precisions at the relevant documents, of which those beyond k or not returned count 0, their mean."""
     relevant = count(judged, rel)
-    return sum(precisions(grades, k, rel), 0.0) / relevant if relevant else empty
+    return added(precisions(grades, k, rel)) / relevant if relevant else empty
 
 
 def ap_capped(grades, judged, k=None, rel=None, empty=0.0):
@@ -352,7 +357,7 @@ def ap_capped(grades, judged, k=None, rel=None, empty=0.0):
     if not relevant:
         return empty
     most = min(length(grades, k), relevant)
-    return sum(precisions(grades, k, rel), 0.0) / most if most else 0.0
+    return added(precisions(grades, k, rel)) / most if most else 0.0
 
 
 def ap_hits(grades, judged, k=None, rel=None, empty=0.0):
@@ -360,7 +365,7 @@ def ap_hits(grades, judged, k=None, rel=None, empty=0.0):
     if not count(judged, rel):
         return empty
     found = precisions(grades, k, rel)
-    return sum(found, 0.0) / len(found) if found else 0.0
+    return added(found) / len(found) if found else 0.0
 
 
 def iprec(grades, judged, rel=None, empty=0.0, recall=0.0, rounding="up"):
@@ -378,7 +383,7 @@ def iprec(grades, judged, rel=None, empty=0.0, recall=0.0, rounding="up"):
 
 def iprec_mean(grades, judged, rel=None, empty=0.0, rounding="up"):
     points = 0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0
-    return sum(iprec(grades, judged, rel, empty, point, rounding) for point in points) / 11
+    return added(iprec(grades, judged, rel, empty, point, rounding) for point in points) / 11
 
 
 def q_measure(grades, judged, k=None, rel=None, empty=0.0, beta=1.0):
@@ -390,8 +395,8 @@ def q_measure(grades, judged, k=None, rel=None, empty=0.0, beta=1.0):
     for rank in relevant_ranks(grades, rel):
         if k is None or rank <= k:
             above = grades[:rank]
-            blended = count(above, rel) + beta * sum(map(gain, above))
-            total += blended / (rank + beta * sum(ideal[:rank]))
+            blended = count(above, rel) + beta * added(map(gain, above))
+            total += blended / (rank + beta * added(ideal[:rank]))
     return total / relevant
 
 
@@ -436,13 +441,13 @@ def infap(grades, judged, rel=None, empty=0.0):
 
 def rbp(grades, judged, k=None, rel=None, p=0.9):
     """(1 - p) * the sum of p^(rank - 1) over the relevant documents (Moffat and Zobel 2008)."""
-    return (1 - p) * sum(p ** (rank - 1) for rank in relevant_ranks(grades[:k], rel))
+    return (1 - p) * added(p ** (rank - 1) for rank in relevant_ranks(grades[:k], rel))
 
 
 def rbp_residual(grades, judged, k=None, p=0.9):
     """What is unknown of RBP (ibid.): the weights of the documents that are not judged, and of all below the last."""
     seen = grades[:k]
-    unknown = sum(p ** (rank - 1) for rank, grade in enumerate(seen, start=1) if not is_judged(grade))
+    unknown = added(p ** (rank - 1) for rank, grade in enumerate(seen, start=1) if not is_judged(grade))
     return p ** len(seen) + (1 - p) * unknown
 
 

@@ -407,7 +407,7 @@ TARGET static ptrdiff_t HERE(place)(const void *ids, ptrdiff_t n, int width, int
 #define NEAR NULL, NULL
 #endif
 
-static const struct Simd HERE(simd) = {LANES,             32 * LANES,        LANES > 1 ? 16 * LANES : 0,
+static const struct Simd HERE(simd) = {LANES,             32 * LANES,        LANES > 1 ? 16 * LANES : -1,
                                        2 * LANES,         HERE(tally),       HERE(whole),
                                        HERE(maxima),      HERE(collect),     HERE(count),
                                        HERE(kth),         HERE(ranks),       HERE(numbers),
