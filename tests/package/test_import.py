@@ -103,4 +103,4 @@ def test_a_second_interpreter_of_a_process_is_refused(backend, monkeypatch):
         assert "one interpreter of a process only" in done.stdout
         assert "use threads or processes" in done.stdout
     else:
-        assert done.stdout  # NumPy's own words
+        assert done.stdout or done.stderr  # NumPy's own words, a warning until 2.1
