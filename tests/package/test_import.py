@@ -103,4 +103,5 @@ def test_a_second_interpreter_of_a_process_is_refused(backend, monkeypatch):
         assert "one interpreter of a process only" in done.stdout
         assert "use threads or processes" in done.stdout
     else:
-        assert done.stdout or done.stderr  # NumPy's own words, a warning until 2.1
+        warned = "does not properly support sub-interpreters" in done.stderr  # as NumPy 2.0 and 2.1, which go on
+        assert warned or done.stdout  # NumPy's own words

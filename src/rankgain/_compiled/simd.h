@@ -6,7 +6,7 @@
 struct Simd {
   int lanes; /* numbers at once */
   ptrdiff_t few; /* up to so many entries of a short list are sooner compared with all than sorted */
-  ptrdiff_t judged; /* up to so many judged ids (-1: not even none) are sooner compared with all than hashed, … */
+  ptrdiff_t judged; /* up to so many judged ids (-1: never) are sooner compared with all than hashed, … */
   ptrdiff_t hits; /* … where up to so many may be equal */
   int (*tally)(const int64_t *, ptrdiff_t, int64_t *);
   void (*whole)(const double *, ptrdiff_t, int64_t *);
