@@ -53,10 +53,11 @@ def test_many_lists_of_unequal_length(k):
 
 
 @pytest.mark.usefixtures("backend")
-def test_lists_summed_at_once_do_not_touch_each_other():
-    """Usual grades and others, and ideals of other lengths than the lists beside them."""
+@pytest.mark.parametrize("arranged", [list, sorted])
+def test_lists_summed_at_once_do_not_touch_each_other(arranged):
+    """Usual grades and others, ideals of other lengths than the lists beside them, and longer ones after shorter."""
     rng = np.random.default_rng(3)
-    lists = [rng.integers(0, 4, size).astype(float) for size in rng.integers(1, 9, 120)]
+    lists = [rng.integers(0, 4, size).astype(float) for size in arranged(rng.integers(1, 9, 120))]
     for number in (5, 70):
         lists[number][0] = 9.5
     judged = [np.append(own, rng.integers(0, 4, rng.integers(0, 5))) for own in lists]
@@ -81,6 +82,9 @@ def test_lists_summed_at_once_by_each_level_of_cpu(cpu, dtype):
             wrong[lists // 2, place] = -1
             with pytest.raises(ValueError, match=f"query {lists // 2}, position {place}.*negative"):
                 rg.dcg(wrong)
+        if dtype is np.int64:
+            grades[lists // 2, size // 2] = 1 << 53  # more than the registers can take
+            assert rg.dcg(grades).tolist() == [rg.dcg(own) for own in grades.astype(float).tolist()]
 
 
 @pytest.mark.usefixtures("backend")

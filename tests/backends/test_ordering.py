@@ -98,7 +98,15 @@ def test_long_lists_of_which_little_is_wanted(compiled, shape, depth):
     rng = np.random.default_rng(depth)
     n = 60_000
     scores, grades = SHAPES[shape](rng, n), (rng.random(n) < 0.3).astype(float)
+    grades[np.argsort(-scores, kind="stable")[:depth]] = 1.0  # so that the last of them is missed, too
     assert equal(compiled, grades, scores, np.array([0, n]), depth=depth, lowest=0.0)
+
+
+@pytest.mark.parametrize("n", range(301, 309))
+def test_a_few_hits_of_one_large_tie_group(compiled, n):
+    """Before each hit are whole registers of equal scores, and some that do not fill one."""
+    grades = (np.arange(n) % 43 > 40).astype(float)
+    assert equal(compiled, grades, np.zeros(n), np.array([0, n]), ties="stable", lowest=0.0)
 
 
 @pytest.mark.slow

@@ -356,6 +356,13 @@ def changed(values, place, value):
             ValueError,
             r"y_true: query 1, position 2 \(element 4\): .*0\.5",
         ),
+        (
+            LABELS,
+            SCORES,  # worth something else beside those of other queries
+            SIZES | {"metric": rg.metric("ndcg", gain=lambda grades: grades - 3.0 * (grades > 1) * (len(grades) > 3))},
+            ValueError,
+            r"y_true: query 1, position 0 \(element 2\): .*gain",
+        ),
         (LABELS, SCORES, {"metric": rg.metric("ndcg", gain={1: 5e-324, 2: 5e-324})}, ValueError, "is not finite"),
         (LABELS, SCORES, {"sigma": 0}, ValueError, "sigma must be above 0"),
         (LABELS, SCORES, {"sigma": math.nan}, ValueError, "sigma must be above 0"),
