@@ -316,7 +316,7 @@ class Build:
         task = {"mutants": {number: tests}, "seconds": {test: self.seconds[test] for test in tests}, "fork": False}
         worker = self.pytest(f"anew-{number}", task, number, [f"--rootdir={self.root}", *files])
         try:
-            worker.wait(PATIENCE)
+            worker.wait(PATIENCE + sum(self.seconds[test] for test in tests))  # beyond it a mutant counts as caught
         except subprocess.TimeoutExpired:
             worker.kill()
         result = self.root / f"anew-{number}" / "result"
