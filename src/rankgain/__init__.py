@@ -152,6 +152,11 @@ def _unknown(name: str) -> str:
     )
 
 
+# At the end of its import a package is not in sys.modules for a moment (Python 3.14 and before), and a thread that
+# imports a module of it just then gets a KeyError. So all packages are here before a second thread can use them.
+for _package in {"_reference"} | {module.partition(".")[0] for module in _LATER.values() if "." in module}:
+    import_module(f"rankgain.{_package}")
+
 if not TYPE_CHECKING:  # type checkers would accept any name; the imports with `as` tell them which are public
     _FUNCTIONS = [name for name, held in globals().items() if getattr(held, "__module__", "") == "rankgain.functions"]
     __all__ = sorted({"__version__", "backend", "get_include", *_FUNCTIONS, *_LATER})
