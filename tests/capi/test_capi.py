@@ -378,6 +378,12 @@ def test_from_scores_of_long_lists(backend, cpu, width, documents, ties, gain, r
     check_from_scores(width, scores, labels, k, ties, gain, (None, "log2"), rel, 0.25)
 
 
+@pytest.mark.parametrize("labels", [[0.0, 1.0], [0.0, 0.0]])
+def test_only_what_has_nothing_relevant_is_empty(backend, width, labels):
+    """Not what has it beyond the cut-off, which is 0."""
+    check_from_scores(width, [2.0, 1.0], labels, 1, "average", 0, (None, "log2"), math.nan, 0.25)
+
+
 def test_without_the_compiled_backend():
     """The C functions are there, and need nothing of Python's choice, where plain Python computes all else."""
     code = """

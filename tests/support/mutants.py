@@ -7,10 +7,11 @@
 Drawn are operators, comparisons and constants that are changed and statements that are dropped, in all of the package.
 They and those of the list stand in one build, each switched on when it runs (see `places.py`), and are tested side by
 side in forks of a process that has collected the tests: each by the tests that reach its place, the quickest first,
-until one fails, crashes or takes far too long. What stands in a C header or a declaration is put in alone, compiled
-anew if need be, and tested by the tests that the list names; those of the backend "sanitized" by GCC with its
-sanitizers, for what they read is seen by nothing else. So the interpreter that runs this has Cython and setuptools
-beside the libraries of the tests.
+until one fails, crashes or takes far too long. One that survives is judged anew, by more of them and with as many
+examples as `.ci/run` draws: those of the default are few, and change with the sources. What stands in a C header or a
+declaration is put in alone, compiled anew if need be, and tested by the tests that the list names; those of the backend
+"sanitized" by GCC with its sanitizers, for what they read is seen by nothing else. So the interpreter that runs this
+has Cython and setuptools beside the libraries of the tests.
 
 A mutant that survives is a gap in the tests, or makes no difference: then it stands in `equivalent_mutants.toml`, with
 the reason, and is not drawn. What is drawn depends on the seed and the text of the statement alone: a change of the
@@ -46,7 +47,9 @@ PACKAGE = Path("src", "rankgain")
 COMPILED = {".pyx", ".pxi", ".pxd", ".h"}
 DRAWN = {".py", ".pyx", ".pxi", ".pxd"}
 PATIENCE = 300  # seconds that the tests of a mutant may take
-ENOUGH, FEW = 120.0, 5.0  # seconds that they take without it, on a machine that may be busy: those beyond are left out
+# seconds that they take without it, on a machine that may be busy: those beyond are left out
+FEW, ENOUGH, MANY = 5.0, 120.0, 600.0
+MORE = 100 / 8  # examples that are drawn when it is judged anew, to those before
 PASSED, FAILED = 0, 1  # what pytest returns
 TESTED = "not checkout and not peers and not spark and not cluster"
 SANITIZED = "sanitized"
@@ -218,7 +221,7 @@ class Build:
         build(self.root, "")
 
     def pytest(
-        self, name: str, task: dict[str, Any], chosen: int = 0, options: Iterable[str] = ()
+        self, name: str, task: dict[str, Any], chosen: int = 0, profile: str = "mutants", files: Iterable[str] = ()
     ) -> subprocess.Popen[bytes]:
         folder = self.root / name
         folder.mkdir()
@@ -226,13 +229,13 @@ class Build:
         (folder / "board").write_bytes(chosen.to_bytes(4, sys.byteorder) + bytes(4 * len(self.mutants)))
         environment = {
             "PYTHONPATH": f"{self.root / 'src'}:{self.root / 'tests'}",
-            "HYPOTHESIS_PROFILE": "mutants",
+            "HYPOTHESIS_PROFILE": profile,
             "RANKGAIN_MUTANTS": str(folder / "board"),
             "RANKGAIN_MUTANTS_TASK": str(folder / "task"),
             "TMPDIR": str(folder),
         }
         command = [sys.executable, "-m", "pytest", "-q", "-s", "-n", "0", "-p", "no:cacheprovider"]
-        command += ["-m", TESTED, "-p", "support.mutant_runs", *options]
+        command += ["-m", TESTED, "-p", "support.mutant_runs", f"--rootdir={self.root}", *files]
         with (folder / "printed").open("wb") as out:
             return subprocess.Popen(
                 command, cwd=self.root / "tests", env=clean() | environment, stdout=out, stderr=subprocess.STDOUT
@@ -257,7 +260,7 @@ class Build:
                 if not passes:
                     print(f"without any mutant {test} fails: it is left out")
 
-    def tests_of(self, number: int) -> list[str]:
+    def tests_of(self, number: int, enough: float) -> list[str]:
         """Those that the list names, all of them; and those that reach the place of a mutant, or, of one that acts
         while the package is imported, that of any in its file."""
         names = tuple(f"tests/{file_of(test)}" for test in self.mutants[number].tests.split())
@@ -266,9 +269,9 @@ class Build:
         if number in self.at_import:
             file = self.mutants[number].file
             others.update(*(self.reaching[other] for other, mutant in self.mutants.items() if mutant.file == file))
-        return self.quickest(named, math.inf) + self.quickest(others - named)
+        return self.quickest(named, math.inf) + self.quickest(others - named, enough)
 
-    def quickest(self, tests: Iterable[str], enough: float = ENOUGH) -> list[str]:
+    def quickest(self, tests: Iterable[str], enough: float) -> list[str]:
         """Each function's quickest case first, as long as they take no more than enough."""
         cases = Counter[str]()
         ranked = []
@@ -308,20 +311,27 @@ class Build:
             yield mutant, anew.get(number, "caught")
 
     def judged_anew(self, number: int) -> str:
-        """Of a mutant in what runs when the package is imported, or whose work is kept from then on."""
-        tests = self.tests_of(number)
-        if number not in self.at_import or not tests:
-            return f"SURVIVED {len(tests)} tests"
+        """In a process of its own, for what runs while the package is imported, or whose work is kept from then on."""
+        if number in self.at_import and not self.survives(number, "mutants", ENOUGH, 1.0):
+            return "caught"
+        tests = self.tests_of(number, MANY)
+        return f"SURVIVED {len(tests)} tests" if self.survives(number, "more-mutants", MANY, MORE) else "caught"
+
+    def survives(self, number: int, profile: str, enough: float, examples: float) -> bool:
+        tests = self.tests_of(number, enough)
+        if not tests:
+            return True
+        seconds = {test: examples * self.seconds[test] for test in tests}
+        task = {"mutants": {number: tests}, "seconds": seconds, "fork": False}
         files = {str(self.root / test.partition("::")[0]) for test in tests}
-        task = {"mutants": {number: tests}, "seconds": {test: self.seconds[test] for test in tests}, "fork": False}
-        worker = self.pytest(f"anew-{number}", task, number, [f"--rootdir={self.root}", *files])
+        name = f"{profile}-{number}"
+        worker = self.pytest(name, task, number, profile, files)
         try:
-            worker.wait(PATIENCE + sum(self.seconds[test] for test in tests))  # beyond it a mutant counts as caught
+            worker.wait(PATIENCE + sum(seconds.values()))  # beyond it a mutant counts as caught
         except subprocess.TimeoutExpired:
             worker.kill()
-        result = self.root / f"anew-{number}" / "result"
-        survives = result.exists() and json.loads(result.read_text() or "[0, false]")[1]
-        return f"SURVIVED {len(tests)} tests, imported anew" if survives else "caught"
+        result = self.root / name / "result"
+        return result.exists() and bool(json.loads(result.read_text() or "[0, false]")[1])
 
 
 def file_of(test: str) -> str:
