@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import rankgain as rg
+from support.public_calls import PUBLIC
 
 HUGE = 10**400  # an int that is no float64
 GOOD = {"q": {"d": 1}}
@@ -29,6 +30,40 @@ class Case:
     def __str__(self):
         given = [*map(SHORT.repr, self.args), *(f"{name}={SHORT.repr(self.options[name])}" for name in self.options)]
         return f"{self.function.__name__}({re.sub(r'( object)? at 0x[0-9a-fA-F]+', '', ', '.join(given))[:150]})"
+
+
+def refused(calls, argument, values, error, message, **given):
+    """Rows of the table of refusals: each of these calls refuses the argument for each of these values.
+
+    ``calls`` are names of `PUBLIC`, which has the other arguments; ``given`` are further ones. The message has all
+    parts of ``message``, which " | " separates; ``{}`` stands for the type of the value.
+    """
+    for call in calls.split():
+        function, good = PUBLIC[call]
+        for value in values:
+            parts = message.format(type(value).__name__) if "{}" in message else message
+            case = Case(error, parts, function, **{**good, **given, argument: value})
+            case.name = call
+            yield case
+
+
+class Option:
+    """A row of the table of options: what a call gives with one option at a value that matters."""
+
+    def __init__(self, call, option, value, expected, **given):
+        self.call, self.option, self.value, self.expected = call, option, value, expected
+        self.function, good = PUBLIC[call]
+        self.given = {**good, **given}
+
+    def __str__(self):
+        given = "".join(f", {name}={SHORT.repr(value)}" for name, value in self.given.items())
+        return f"{self.call}({self.option}={SHORT.repr(self.value)}{given})"
+
+    def with_it(self):
+        return plain(self.function(**{**self.given, self.option: self.value}))
+
+    def without_it(self):
+        return plain(self.function(**self.given))
 
 
 def works(expected, function, *args, **options):
@@ -57,7 +92,7 @@ def table(cases):
     """A test of the cases of each function, named after it."""
     by_name = defaultdict(list)
     for case in cases:
-        by_name[case.function.__name__].append(case)
+        by_name[getattr(case, "name", case.function.__name__)].append(case)
     return pytest.mark.parametrize("cases", [pytest.param(own, id=name) for name, own in by_name.items()])
 
 
@@ -77,6 +112,8 @@ def plain(result):
     """Numbers as Python holds them; an Evaluation as its vectors."""
     if isinstance(result, rg.Evaluation):
         return [vector.tolist() for vector in result.values()]
+    if isinstance(result, (list, tuple)):
+        return [plain(part) for part in result]
     return result.tolist() if isinstance(result, np.ndarray) else result
 
 

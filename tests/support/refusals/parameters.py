@@ -1,0 +1,93 @@
+"""Options that are refused as soon as they are given: cut-offs, gains, discounts, names of metrics, closed choices."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+from support.cases import HUGE, masked, refused
+
+import rankgain as rg
+
+nan, inf = math.nan, math.inf
+FUNCTIONS = "cg dcg idcg ndcg reciprocal_rank mean_ndcg mrr"
+RELEVANT = "precision recall average_precision hit_rate"
+NO_NUMBERS = ["1", "x", b"1", True, np.True_, 1j, np.complex128(1), [1], np.array([1]), HUGE]
+NO_POSITIVE = "k must be a positive integer"
+
+
+def rows():
+    # cut-offs and numbers
+    yield from refused(
+        f"{FUNCTIONS} {RELEVANT} metric", "k", [0, -1, np.int64(-3), -(2**2000)], ValueError, NO_POSITIVE
+    )
+    whole = [2.5, 3.0, nan, True, False, np.True_, "5", [5], 1j, Fraction(3)]
+    yield from refused(f"{FUNCTIONS} {RELEVANT} metric", "k", whole, TypeError, NO_POSITIVE + " | {}")
+    yield from refused("discount", "n", [-1, 10**15, 2**100], ValueError, "n must be")
+    yield from refused("discount", "n", [2.0, True, np.True_, "3", None], TypeError, "n must be | {}")
+    yield from refused(f"reciprocal_rank mrr {RELEVANT}", "rel", NO_NUMBERS, TypeError, "rel must be | a number")
+    yield from refused(f"reciprocal_rank mrr {RELEVANT}", "rel", [inf, -inf, nan], ValueError, "rel must be | finite")
+    yield from refused("metric", "rel", NO_NUMBERS, TypeError, "rel must be | a number", name="rr")
+    yield from refused("metric", "rel", [inf, -inf, nan], ValueError, "rel must be | finite", name="rr")
+    yield from refused("ndcg mean_ndcg metric", "empty", NO_NUMBERS, TypeError, "empty must be | a number")
+    yield from refused("ndcg mean_ndcg metric", "empty", [inf, -inf], ValueError, "empty must be | finite")
+
+    # gains and discounts
+    gains = [("gain", "kind"), (f"{FUNCTIONS.removesuffix(' reciprocal_rank mean_ndcg mrr')} mean_ndcg metric", "gain")]
+    for calls, argument in gains:
+        yield from refused(calls, argument, ["exp", ""], ValueError, "gain | 'linear' | 'exponential' | mapping")
+        yield from refused(calls, argument, [5, b"linear", {1, 2}], TypeError, "gain | mapping | {}")
+        worth = [{1: -1}, {1: inf}, {1: nan}, [0, -2]]
+        yield from refused(calls, argument, worth, ValueError, "gain | grade 1.0 | finite and not negative")
+        grades = [{0: -1}, {-1: 1}, {nan: 1}]
+        yield from refused(calls, argument, grades, ValueError, "gain | finite and not negative")
+        worth = [{"a": 1}, {1: None}, {1: 1j}, {1: HUGE}, [[1, 2]], {1: "3"}, {"1": 3}, {1: np.complex128(3)}]
+        yield from refused(calls, argument, worth, TypeError, "gain | numbers")
+        arrays = [np.array(3), np.ones((2, 2))]
+        yield from refused(calls, argument, arrays, TypeError, "gain | must be | mapping or sequence | ndarray")
+    for calls, argument in [("discount", "kind"), ("dcg idcg ndcg mean_ndcg metric", "discount")]:
+        yield from refused(calls, argument, ["ln", "log2:3", ""], ValueError, "discount | log2 | zipf | jarvelin:b")
+        bases = [f"jarvelin:{base}" for base in ("1", "0.5", "x", "", "nan", "inf", "-2")]
+        yield from refused(calls, argument, bases, ValueError, "discount | jarvelin | b > 1")
+        vectors = [[1, -0.5, 0], [1, nan], [1, inf]]
+        yield from refused(calls, argument, vectors, ValueError, "discount | position 1 | finite and not negative")
+        yield from refused(calls, argument, [5, [[1, 1], [1, 1]]], ValueError, "discount | dimension")
+        yield from refused(calls, argument, [masked(0, 1)], ValueError, "discount | masked")
+        vectors = [[1, "1"], [1, None], [1, 2j]]
+        yield from refused(calls, argument, vectors, TypeError, "discount | position 1 | a number")
+        yield from refused(calls, argument, [{1: 1}, {1, 2}, len, ...], TypeError, "discount | {}")
+
+    # closed choices
+    choices = ["judge", "JUDGED", 1, b"judged", ["judged"], np.array(["judged", "returned"])]
+    yield from refused("ndcg mean_ndcg metric", "ideal", choices, ValueError, "ideal must be 'judged' or 'returned'")
+    choices = ["avg", "AVERAGE", None, 1, ["stable"], np.array(["best", ""])]
+    message = "ties must be one of | 'average' | 'stable' | 'worst'"
+    yield from refused("from_scores from_qrels read_trec", "ties", choices, ValueError, message)
+    yield from refused("from_scores", "ties", ["docid"], ValueError, "ties='docid' | ids | choose another")
+    choices = ["no", "", None, True, ["zero"]]
+    message = "missing must be 'zero' or 'skip'"
+    yield from refused("from_qrels from_frames from_recommendations read_trec", "missing", choices, ValueError, message)
+
+    # names of metrics
+    for names, error, message in METRICS:
+        for name in names:
+            told = message.replace("{}", type(name).__name__)
+            yield from refused("evaluate Rankings.evaluate", "metrics", [[name]], error, told)
+        yield from refused("Rankings.curve", "metric", names, error, message) if error is ValueError else ()
+    yield from refused("Rankings.evaluate", "metrics", [[]], ValueError, "no metric was asked for | ndcg")
+    yield from refused("metric", "discount", ["log2"], TypeError, "cg does not take discount", name="cg")
+
+
+METRICS = [
+    (["ndcg@0", "ndcg@-1", "ndcg_cut.0", "rr(k=0)", "ndcg@2.5", "ndcg@5,x"], ValueError, NO_POSITIVE),
+    (["ndcg@", "ndcg@x", "ndcg@1e3"], ValueError, f"'ndcg@ | {NO_POSITIVE}"),
+    (["ndgc@10", "NDCH"], ValueError, "unknown metric | did you mean 'ndcg | There are | rr"),
+    (["xyzzy", "maps@5"], ValueError, "unknown metric | There are | rr"),
+    (["", " ", "@5", "ndcg@5@6", "ndcg.5", "ndcg(k=5"], ValueError, "is not a metric | name(parameter=value,...)@k"),
+    (["ndcg(gain)", "ndcg(depth=5)", "ndcg:depth=5@3"], ValueError, "is not a parameter | gain | ideal"),
+    (["ndcg(gain=linear,gain=linear)", "ndcg(k=5)@5"], ValueError, "twice"),
+    (["ndcg(gain=exp)", "dcg:gain=@5", "ndcg(ideal=best)", "rr(rel=x)", "rr(rel=inf)"], ValueError, " must be "),
+    (["ndcg(discount=jarvelin:1)", "ndcg:discount=jarvelin:x@5"], ValueError, "jarvelin | b > 1"),
+    (["ndcg(rel=1)"], TypeError, "ndcg does not take rel | gain, discount, ideal, empty"),
+    (["rr:gain=linear@5", "mrr(gain=linear)"], TypeError, "rr does not take gain | rel, empty"),
+    ([None, 5, b"ndcg", {"ndcg": 1}, rg.ndcg], TypeError, "a metric is a string or | {}"),
+]
