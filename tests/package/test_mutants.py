@@ -53,10 +53,10 @@ def test_all_stand_in_one_text(listed):
 
 
 SOURCE = """\
-def first(values, least=0):
-    for index, value in enumerate(values):
-        if value >= least and index not in skipped:
-            return index + 1
+def first(values, least=1):
+    for index in range(least, len(values)):
+        if values[index] >= least and index not in skipped[least:]:
+            return max(index, least, key=abs)
     return -1
 """
 COMPILED = """\
@@ -65,7 +65,7 @@ cdef struct Row:
 
 cdef Py_ssize_t rank(const double* scores, Py_ssize_t n) noexcept nogil:
     cdef Py_ssize_t most = <Py_ssize_t>n - 1
-    return &scores[most] - scores
+    return &scores[most] - least(scores, n)
 """
 
 
@@ -75,15 +75,23 @@ def drawn(text, compiled):
 
 def test_what_is_drawn():
     assert drawn(SOURCE, False) == {
-        "def first(values, least={0 → 1}):",
-        "if value {>= → >} least and index not in skipped:",
-        "if value >= least {and → or} index not in skipped:",
-        "if value >= least and index {not → } in skipped:",
-        "return index {+ → -} 1",
-        "return index + {1 → 2}",
-        "{return index + 1 → pass}",
+        "def first(values, least={1 → 2}):",
+        "def first(values, least={1 → 0}):",
+        "for index in range({least → least + 1}, len(values)):",
+        "for index in range({least → least - 1}, len(values)):",
+        "for index in range(least, {len(values) → len(values) + 1}):",
+        "for index in range(least, {len(values) → len(values) - 1}):",
+        "if values[index] {>= → >} least and index not in skipped[least:]:",
+        "if values[index] >= least {and → or} index not in skipped[least:]:",
+        "if values[index] >= least and index {not → } in skipped[least:]:",
+        "if values[index] >= least and index not in skipped[{least → least + 1}:]:",
+        "if values[index] >= least and index not in skipped[{least → least - 1}:]:",
+        "return max({index, least → least, index}, key=abs)",
+        "return max(index, least{, key=abs → })",
+        "{return max(index, least, key=abs) → pass}",
         "return {- → +}1",
         "return -{1 → 2}",
+        "return -{1 → 0}",
         "{return -1 → pass}",
     }
 
@@ -93,16 +101,41 @@ def test_what_is_drawn_of_the_compiled_half():
     assert drawn(COMPILED, True) == {
         "cdef Py_ssize_t most = <Py_ssize_t>n {- → +} 1",
         "cdef Py_ssize_t most = <Py_ssize_t>n - {1 → 2}",
-        "return &scores[most] {- → +} scores",
-        "{return &scores[most] - scores → pass}",
+        "cdef Py_ssize_t most = <Py_ssize_t>n - {1 → 0}",
+        "return &scores[most] {- → +} least(scores, n)",
+        "return &scores[most] - least({scores, n → n, scores})",
+        "{return &scores[most] - least(scores, n) → pass}",
     }
 
 
-@pytest.mark.parametrize("chosen", range(11))
+@pytest.mark.parametrize(
+    "text", ["f(a=1,)", "f(\n    a=1,\n    b=2,\n)", "f(*a, **b)", "f(lambda a, b: a)", "f(a for a in b)"]
+)
+def test_arguments_that_are_dropped_or_swapped_leave_calls(text):
+    for _, edit in places.edits(f"{text}\n", False):
+        ast.parse(text[: edit.start] + edit.new + text[edit.stop :])
+
+
+@pytest.mark.parametrize("chosen", range(19))
 def test_one_acts_at_a_time(chosen):
     numbered = [(number, edit) for number, (_, edit) in enumerate(places.edits(SOURCE, False), 1)]
-    names = {"skipped": {2}, "rankgain_mutant": lambda number: number == chosen}
+    assert len(numbered) == 18
+    names = {"skipped": [3, 5, -1], "rankgain_mutant": lambda number: number == chosen}
     exec(places.switched(SOURCE, numbered), names)
-    asked = [([5, 0], 5), ([5, 6, 7], 7), ([1, 2, 9], 8), ([-1],), ([0],)]
-    answers = [names["first"](*own) for own in asked]
-    assert (answers == [1, -1, -1, -1, 1]) == (chosen == 0)
+
+    def found(*asked):
+        try:
+            return names["first"](*asked)
+        except IndexError:
+            return "beyond"
+
+    asked = {
+        ((2, -3, -1, -2, -1),): -1,
+        ((3, 2, -3),): 1,
+        ((3, -3, 1), 1): 2,
+        ((0, -2), -1): -1,
+        ((-2, 0, -3, 4),): 3,
+        ((-2, 4, 4, 2, 4), -1): 1,
+        ((-2, -2, -2, 4), -1): 3,
+    }
+    assert ([found(*own) for own in asked] == list(asked.values())) == (chosen == 0)

@@ -4,7 +4,8 @@
     python tests/support/mutants.py WORD ...     those whose "file: what it does" holds one of the words
     python tests/support/mutants.py --seed 2 --count 100 WORD ...
 
-Drawn are operators, comparisons and constants that are changed and statements that are dropped, in all of the package.
+Drawn are operators, comparisons and constants that are changed, bounds of slices and ranges that are moved, arguments
+that are swapped, and keyword arguments and statements that are dropped, in all of the package.
 They and those of the list stand in one build, each switched on when it runs (see `places.py`), and are tested side by
 side in forks of a process that has collected the tests: each by the tests that reach its place, the quickest first,
 until one fails, crashes or takes far too long. One that survives is judged anew, by more of them and with as many
@@ -23,6 +24,7 @@ import hashlib
 import json
 import math
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -197,28 +199,50 @@ class Build:
         self.root, self.jobs = root, jobs
         self.mutants = dict(enumerate(mutants, 1))
         self.seconds: dict[str, float] = {}
-        self.reaching: dict[int, list[str]] = {number: [] for number in self.mutants}
+        self.reaching: dict[int, list[str]] = defaultdict(list)
         self.at_import: set[int] = set()
 
     def make(self) -> None:
-        """Put all mutants into the copy, and compile it."""
+        """Put all mutants into the copy, and compile it without those that Cython refuses."""
         package = self.root / PACKAGE
-        numbered = defaultdict(list)
-        for number, mutant in self.mutants.items():
-            numbered[mutant.file].append((number, mutant.edit))
-        for file, own in numbered.items():
-            (package / file).write_text(places.switched(source(file), own))
-        for path in package.rglob("*.p[xy][dx]"):
-            if path.suffix == ".pxd" or not path.with_suffix(".pxd").exists():
-                with path.open("a") as out:
-                    out.write(DECLARATION)
         support = Path(__file__).parent
         shutil.copy(support / "rankgain_mutants.h", package / "_compiled")
         shutil.copy(support / "rankgain_mutants.py", package.parent)
         (self.root / "tests" / "package" / "test_mutants.py").unlink()
-        init = package / "__init__.py"
-        init.write_text(init.read_text().replace("\nimport os\n", "\nimport os\nimport rankgain_mutants\n", 1))
-        build(self.root, "")
+        declaring = {str(path.relative_to(package)) for path in package.rglob("*.p[xy][dx]")}
+        self.write({"__init__.py", *declaring, *(mutant.file for mutant in self.mutants.values())})
+        while refused := self.refused():
+            print(f"not compiled: {', '.join(str(self.mutants.pop(number)) for number in refused)}", flush=True)
+            self.write(refused.values())
+
+    def write(self, files: Iterable[str]) -> None:
+        for file in set(files):
+            own = [(number, mutant.edit) for number, mutant in self.mutants.items() if mutant.file == file]
+            path = self.root / PACKAGE / file
+            declared = path.suffix == ".pxd" or (path.suffix == ".pyx" and not path.with_suffix(".pxd").exists())
+            text = places.switched(source(file), own) + DECLARATION * declared
+            if file == "__init__.py":
+                text = re.sub(
+                    r"^(?=import |from (?!__future__))", "import rankgain_mutants\n", text, count=1, flags=re.M
+                )
+            path.write_text(text)
+
+    def refused(self) -> dict[int, str]:
+        """Build it; of what Cython refuses the numbers, each with its file: the nearest to each line that it names."""
+        try:
+            build(self.root, "")
+        except RuntimeError as error:
+            found: dict[int, str] = {}
+            for name, line in re.findall(rf"{PACKAGE}/(\S+\.p[xy][xdi]):(\d+):\d+:", str(error)):
+                lines = (self.root / PACKAGE / name).read_text().splitlines()
+                numbers = [[int(number) for number in re.findall(r"rankgain_mutant\((\d+)\)", one)] for one in lines]
+                at = int(line) - 1
+                before, after = (next(filter(None, near), []) for near in (numbers[at::-1], numbers[at:]))
+                found |= dict.fromkeys(numbers[at] or before + after, name)
+            if not found:
+                raise
+            return found
+        return {}
 
     def pytest(
         self, name: str, task: dict[str, Any], chosen: int = 0, profile: str = "mutants", files: Iterable[str] = ()
@@ -226,7 +250,7 @@ class Build:
         folder = self.root / name
         folder.mkdir()
         (folder / "task").write_text(json.dumps(task | {"result": str(folder / "result")}))
-        (folder / "board").write_bytes(chosen.to_bytes(4, sys.byteorder) + bytes(4 * len(self.mutants)))
+        (folder / "board").write_bytes(chosen.to_bytes(4, sys.byteorder) + bytes(4 * max(self.mutants)))
         environment = {
             "PYTHONPATH": f"{self.root / 'src'}:{self.root / 'tests'}",
             "HYPOTHESIS_PROFILE": profile,
@@ -287,7 +311,7 @@ class Build:
         return found
 
     def judged(self) -> Iterator[tuple[Mutant, str]]:
-        forked = [number for number, tests in self.reaching.items() if tests]
+        forked = [number for number in self.mutants if self.reaching[number]]
         # What acts at the import is mostly noticed later as well, and soon; else it is judged anew.
         tests = {
             number: self.quickest(self.reaching[number], FEW if number in self.at_import else ENOUGH)

@@ -32,6 +32,7 @@ KEYWORDS = {"if", "elif", "else", "while", "for", "return", "yield", "lambda", "
 KEYWORDS |= {"del", "except", "import", "cimport", "cdef", "pass", "break", "continue"}
 DELIMITERS = {",", ":", "=", ":=", "->", ";", "@", "+=", "-=", "*=", "/=", "//=", "%=", "**=", "|=", "&=", "^="}
 DELIMITERS |= {"<<=", ">>="}
+ASSIGNED = {one for one in DELIMITERS if one.endswith("=") and one != ":="}
 OPEN, CLOSE = set("([{"), set(")]}")
 OPERATORS = {"and", "or", "not", "in", "is"}
 NOT_DROPPED = {"import", "from", "cimport", "global", "nonlocal", "cdef", "ctypedef", "pass", "@", "include"}
@@ -200,14 +201,14 @@ def inert(tokens: list[Token]) -> set[int]:
     return found
 
 
-def changed(token: Token) -> str | None:
+def changed(token: Token) -> list[str]:
     if token.kind == tokenize.NUMBER:
         try:
             number = float(token.text) if re.search(r"[.e]", token.text) else int(token.text)
         except ValueError:
-            return None
-        return repr(number + 1)
-    return CHANGES.get(token.text) if token.kind in (tokenize.OP, tokenize.NAME) else None
+            return []
+        return [repr(number + 1), *([repr(number - 1)] if number >= 1 else [])]
+    return [CHANGES[token.text]] if token.kind in (tokenize.OP, tokenize.NAME) and token.text in CHANGES else []
 
 
 def may_differ(line: Line, segment: Segment, index: int, compiled: bool) -> bool:
@@ -238,21 +239,79 @@ def edits(text: str, compiled: bool) -> Iterator[tuple[Line, Edit]]:
         is_statement = bool(line.function) and not line.declares and not line.opens and first.text not in NOT_DROPPED
         left_out, own = inert(tokens), segments(tokens)
         for index, token in enumerate(tokens):
-            new = changed(token)
             pair = [other.text for other in tokens[max(index - 1, 0) : index + 1]]
-            if new is None or index in left_out or pair in (["not", "in"], ["is", "not"]):
+            if index in left_out or pair in (["not", "in"], ["is", "not"]):
                 continue
-            if index not in own:
-                if is_statement and token.text in {"break", "continue", *DELIMITERS}:
-                    yield line, Edit(token.start, token.stop, new, whole, STATEMENTS)
-            elif may_differ(line, own[index], index, compiled):
-                stop = token.stop
-                if token.text == "is" and tokens[index + 1].text == "not":
-                    new, stop = "is", tokens[index + 1].stop
-                place = (tokens[own[index].first].start, tokens[own[index].last].stop)
-                yield line, Edit(token.start, stop, new, place, STATEMENTS if place == whole else own[index].kind)
+            for new in changed(token):
+                if index not in own:
+                    if is_statement and token.text in {"break", "continue", *DELIMITERS}:
+                        yield line, Edit(token.start, token.stop, new, whole, STATEMENTS)
+                elif may_differ(line, own[index], index, compiled):
+                    stop = token.stop
+                    if token.text == "is" and tokens[index + 1].text == "not":
+                        new, stop = "is", tokens[index + 1].stop
+                    yield line, edit_within(line, own[index], token.start, stop, new)
+        for bracket, parts in bracketed(tokens):
+            if bracket not in left_out and may_differ(line, own[bracket], bracket, compiled):
+                yield from ((line, edit) for edit in edits_of_parts(text, line, own, bracket, parts))
         if is_statement and first.kind != tokenize.STRING:
             yield line, Edit(*whole, DROPPED, whole, STATEMENTS)
+
+
+def edit_within(line: Line, segment: Segment, start: int, stop: int, new: str) -> Edit:
+    place = (line.tokens[segment.first].start, line.tokens[segment.last].stop)
+    return Edit(start, stop, new, place, STATEMENTS if place == (line.start, line.stop) else segment.kind)
+
+
+def bracketed(tokens: list[Token]) -> Iterator[tuple[int, list[range]]]:
+    """The opening bracket of each call and slice, and the tokens of each argument or bound."""
+    levels: list[list[int]] = []  # the bracket, then what divides its parts
+    for index, token in enumerate(tokens):
+        if token.text in OPEN:
+            levels.append([index])
+        elif token.text in CLOSE and levels:
+            cuts = levels.pop()
+            inside = {tokens[cut].text for cut in cuts[1:]}
+            if cuts[0] and not is_prefix(tokens, cuts[0]) and inside <= ({","} if token.text == ")" else {",", ":"}):
+                yield cuts[0], [range(start + 1, stop) for start, stop in pairwise([*cuts, index]) if start + 1 < stop]
+        elif token.text in (",", ":", "lambda", "for") and levels:
+            levels[-1].append(index)
+
+
+def edits_of_parts(text: str, line: Line, own: dict[int, Segment], bracket: int, parts: list[range]) -> Iterator[Edit]:
+    """Keyword arguments dropped, arguments swapped; bounds of a slice or a range moved by one."""
+    tokens, segment = line.tokens, own[bracket]
+    is_call = tokens[bracket].text == "("
+    if not is_call or tokens[bracket - 1].text in ("range", "prange"):
+        is_slice = not is_call and any(
+            tokens[part.stop].text == ":" or tokens[part.start - 1].text == ":" for part in parts
+        )
+        for part in parts if is_slice or is_call else ():
+            if not any(tokens[index].kind == tokenize.NUMBER for index in part):  # which is changed by itself
+                start, stop = tokens[part[0]].start, tokens[part[-1]].stop
+                for moved in ("+ 1", "- 1"):
+                    yield edit_within(line, own[part[0]], start, stop, f"{text[start:stop]} {moved}")
+        return
+    if tokens[segment.last + 1 :] and tokens[segment.last + 1].text in ASSIGNED:
+        return
+    named = [len(part) > 1 and tokens[part[1]].text == "=" for part in parts]
+    for index, part in enumerate(parts):
+        start, stop = tokens[part[0]].start, tokens[part[-1]].stop
+        if named[index]:
+            if index:
+                start = tokens[parts[index - 1][-1]].stop
+            else:
+                stop = (
+                    tokens[parts[1][0]].start
+                    if parts[1:]
+                    else tokens[part.stop + (tokens[part.stop].text == ",")].start
+                )
+            yield edit_within(line, segment, start, stop, "")
+        elif index + 1 < len(parts) and not named[index + 1]:
+            other = text[tokens[parts[index + 1][0]].start : tokens[parts[index + 1][-1]].stop]
+            one, between = text[start:stop], text[stop : tokens[parts[index + 1][0]].start]
+            if one != other and not one.startswith("*") and not other.startswith("*"):
+                yield edit_within(line, segment, start, tokens[parts[index + 1][-1]].stop, other + between + one)
 
 
 def described(text: str, line: Line, edit: Edit) -> str:
