@@ -21,7 +21,9 @@ import rankgain as rg
 from rankgain import batches, choices, pytrec_eval, sklearn
 from rankgain.metrics.aggregators import geometric_mean, mean, total
 from rankgain.metrics.table import TABLE
+from rankgain.results.export import Frames
 from rankgain.results.presets import PEERS
+from rankgain.results.text import Tables
 from rankgain.spark import jobs
 from rankgain.tools.scorers import Scorer
 
@@ -29,7 +31,6 @@ SECTIONS = "Parameters", "Attributes", "Returns", "Raises", "Warns", "See Also",
 # They raise nothing of their own, whatever they are given.
 NEVER_RAISE = {"compute_aggregated_measure", "Tests.rows", "Tests.matrix"}
 CALLED_BY_LIBRARIES = {"Scorer.get_metadata_routing"}
-DEPRECATED = {"TieSpread.hanging"}
 
 
 def public():
@@ -39,7 +40,7 @@ def public():
     held |= {f"pytrec_eval.{name}": getattr(pytrec_eval, name) for name in pytrec_eval.__all__}
     held |= {name: getattr(batches, name) for name in batches.__all__}
     held |= {f"spark {name}": getattr(jobs, name) for name in ("evaluate", "summary", "evaluate_clustered", "udf")}
-    held["Scorer"] = Scorer
+    held |= {"Scorer": Scorer, "Frames": Frames, "Tables": Tables}
     for name, value in held.items():
         if not callable(value):
             continue
@@ -53,7 +54,7 @@ def public():
 
 
 CHOICES = {name for name in vars(choices) if name[0].isupper()} - {"Literal", "Peer", "PeerOrOwn"}
-PUBLIC = {name: value for name, value in public() if name not in CALLED_BY_LIBRARIES | DEPRECATED}
+PUBLIC = {name: value for name, value in public() if name not in CALLED_BY_LIBRARIES}
 FUNCTIONS = {name: value for name, value in PUBLIC.items() if inspect.isfunction(value)}
 
 
@@ -205,7 +206,6 @@ TURNS = {
     r"\bis to know\b": "to know about",
     r"\bcome to\b(?= by| at)": "reached",
     r"\bneither nor\b": "neither … nor",
-    r"\bthe former name of\b.*\bis called\b": "renamed to",
 }
 
 

@@ -125,7 +125,8 @@ def api(match: re.Match[str]) -> str:
     lines += [f"   {name}" for name in names]
     for name in names:
         kind = "class" if isinstance(getattr(module, name), type) else "function"
-        lines += ["", f".. auto{kind}:: {name}"] + ["   :members:"] * (kind == "class")
+        lines += ["", f".. auto{kind}:: {name}"]
+        lines += ["   :members:", "   :inherited-members: Mapping, tuple"] * (kind == "class")
     return "\n".join(["```{eval-rst}", *lines, "```"])
 
 

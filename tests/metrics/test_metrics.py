@@ -299,11 +299,6 @@ def test_subnormal_ties_are_no_contradiction():
     assert 0 <= result["ndcg"][0] <= 1
 
 
-def test_metric_below_is_deprecated():
-    with pytest.warns(DeprecationWarning, match="below is called above"):
-        assert rg.metric("rr").below == rg.metric("rr").above
-
-
 def test_tables_of_discounts_are_bounded_in_number(backend):
     rankings = rg.from_ranked([[1, 0, 2]])
     for step in range(3 * discounts.MOST_TABLES):

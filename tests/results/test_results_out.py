@@ -81,6 +81,42 @@ def test_a_curve_as_a_frame():
     assert frame.index.tolist() == ["a", "b"]
     assert np.array_equal(frame.to_numpy(), curve.values)
     assert np.array_equal(frame.mean().to_numpy(), curve.mean())
+    assert frame.columns.name == "k"
+
+
+@pytest.mark.parametrize(("library", "method"), [("polars", "to_polars"), ("pyarrow", "to_arrow")])
+def test_every_record_with_columns_as_a_frame(library, method):
+    pytest.importorskip(library)
+    rankings = rg.from_scores([[0, 1]], [[0.5, 0.5]], query_ids=["a"])
+    runs = {"x": rg.from_ranked([[0, 1]] * 8), "y": rg.from_ranked([[1, 0]] * 8)}
+    tests = rg.compare(runs, metrics="rr").test()
+
+    def rows(record):
+        frame = getattr(record, method)()
+        return frame.to_pylist() if library == "pyarrow" else frame.to_dicts()
+
+    assert rows(rankings.curve("rr", [1, 2])) == [{"query_id": "a", "1": 0.5, "2": 0.75}]
+    assert rows(rankings.tie_spread("rr"))[0] == {
+        "query_id": "a",
+        "metric": "rr",
+        "worst": 0.5,
+        "expected": 0.75,
+        "best": 1.0,
+    }
+    (differences,) = rows(tests)
+    assert (differences["metric"], differences["p"], differences["queries"]) == ("rr", 0.0078125, 8)
+    assert rows(rg.from_ranked([[1]], query_ids=[0.5]).evaluate("rr")) == [{"query_id": 0.5, "rr": 1.0}]
+
+
+def test_every_record_with_a_table_as_markdown_and_latex():
+    spread = rg.from_scores([[0, 1]], [[0.5, 0.5]]).tie_spread("rr", "infap")
+    head, _, *rows = spread.to_markdown().splitlines()
+    assert head == "| metric | worst | expected | best | affected by ties |"
+    assert rows[0] == "| rr | 0.5000 | 0.7500 | 1.0000 | 1 of 1 |"
+    assert rows[-1].startswith("infap has no expected value")
+    assert "% infap has no expected value" in spread.to_latex()
+    assert RESULT.summary().to_markdown() == RESULT.to_markdown()
+    assert RESULT.summary().to_latex() == RESULT.to_latex()
 
 
 # MLflow's rule for the name of a metric (mlflow.utils.validation), W&B's (letters, digits, _), TensorBoard's tags.

@@ -32,9 +32,6 @@ def test_a_constant_scorer_is_not_perfect():
     assert means["rr"]["expected"] == pytest.approx(sum(1 / rank for rank in range(1, 41)) / 40)
     assert means["ndcg@10"]["expected"] < 0.12
     assert spread.affected("rr") == 5
-    with pytest.warns(DeprecationWarning, match="hanging is called affected") as warned:
-        assert spread.hanging("rr") == 5
-    assert warned[0].filename == __file__  # where it is called
 
 
 @examples(0.25)

@@ -298,10 +298,14 @@ NEEDS = {
     "Comparison.to_polars": "polars",
     "Curve.to_pandas": "pandas",
     "Curve.plot": "matplotlib",
+    "Curve.to_arrow": "pyarrow",
+    "Curve.to_polars": "polars",
     "Evaluation.to_arrow": "pyarrow",
     "Evaluation.to_pandas": "pandas",
     "Evaluation.to_polars": "polars",
+    "TieSpread.to_arrow": "pyarrow",
     "TieSpread.to_pandas": "pandas",
+    "TieSpread.to_polars": "polars",
     "plot": "matplotlib",
 }
 # Of comparisons, whose own tests have them on both backends and any number of threads: see tests/comparison.
@@ -309,26 +313,24 @@ TESTED = [f"Comparison.{name}" for name in ("test", "groups", "queries_needed", 
 TESTED += ["Tests", "Difference", "Groups"]
 LEFT_OUT = {
     **dict.fromkeys(TESTED, "tested with comparisons"),
-    "TieSpread.hanging": "a deprecated name",
     "__version__": "a constant",
     "backend": "a constant",
     **dict.fromkeys(
         [
             f"Metric.{name}"
-            for name in (*rg.Metric.__slots__, *PARAMETERS, "above", "below", "depth")
+            for name in (*rg.Metric.__slots__, *PARAMETERS, "above", "depth")
             if not name.startswith("_")
         ],
         "a field, seen in its text",
     ),
     **dict.fromkeys(["Explanation.metric", "Explanation.facts"], "a field, seen in its text"),
-    **dict.fromkeys([f"TieSpread.{name}" for name in rg.TieSpread._fields], "a field, seen with the others"),
+    **dict.fromkeys([f"TieSpread.{name}" for name in rg.TieSpread.__slots__], "a field, seen with the others"),
     **dict.fromkeys(["Curve.ks", "Curve.metric", "Curve.query_ids", "Curve.values"], "a field, seen with the curve"),
     **dict.fromkeys(
         [f"Rankings.{name}" for name in ("left_out", "missing", "query_ids", "ties")],
         "a field, seen in its text and in what is evaluated",
     ),
     "Judgments.query_ids": "a field, seen with the judgments",
-    "Evaluation.assumed": "a field, seen with the evaluation",
     "Evaluation.counts": "a field, seen with the evaluation",
     **dict.fromkeys(
         [f"Summary.{name}" for name in ("backend", "like", "missing", "ties", "versions")], "a field, in JSON"
@@ -354,9 +356,12 @@ CALLS = {
     "Comparison.to_pandas": lambda s: s.comparison.to_pandas().to_dict("list"),
     "Comparison.to_polars": lambda s: s.comparison.to_polars().to_dict(as_series=False),
     "Curve": lambda s: (s.curve, repr(s.curve)),
+    "Curve.columns": lambda s: s.curve.columns(),
     "Curve.mean": lambda s: s.curve.mean(),
     "Curve.interval": lambda s: s.curve.interval(flips=99),
+    "Curve.to_arrow": lambda s: s.curve.to_arrow().to_pydict(),
     "Curve.to_pandas": lambda s: s.curve.to_pandas().to_dict("list"),
+    "Curve.to_polars": lambda s: s.curve.to_polars().to_dict(as_series=False),
     "Curve.plot": lambda s: drawn(s.curve.plot(per_query=True)),
     "Evaluation": lambda s: (s.evaluation, repr(s.evaluation), s.evaluation._repr_html_(), len(s.evaluation)),
     "Evaluation.aggregate": lambda s: s.evaluation.aggregate(),
@@ -405,6 +410,8 @@ CALLS = {
     "Summary.mean": lambda s: [s.summary.mean(), s.summary.mean("ndcg")],
     "Summary.merge": lambda s: s.summary.merge(s.summary).to_json(),
     "Summary.metrics": lambda s: s.summary.metrics,
+    "Summary.to_latex": lambda s: s.summary.to_latex(),
+    "Summary.to_markdown": lambda s: s.summary.to_markdown(),
     "Summary.to_json": lambda s: s.summary.to_json(),
     "catboost_metric": lambda s: rg.catboost_metric("ndcg@5", s.flat, ties="worst").evaluate(
         [s.scores.ravel()], s.flat[0], None
@@ -418,7 +425,11 @@ CALLS = {
     "TieSpread.notes": lambda s: s.spread.notes(),
     "TieSpread.rows": lambda s: s.spread.rows(),
     "TieSpread.to_dict": lambda s: s.spread.to_dict(),
+    "TieSpread.to_arrow": lambda s: s.spread.to_arrow().to_pydict(),
+    "TieSpread.to_latex": lambda s: s.spread.to_latex(),
+    "TieSpread.to_markdown": lambda s: s.spread.to_markdown(),
     "TieSpread.to_pandas": lambda s: s.spread.to_pandas().to_dict("list"),
+    "TieSpread.to_polars": lambda s: s.spread.to_polars().to_dict(as_series=False),
     "cg": lambda s: [rg.cg(grades, k=5, gain="exponential") for grades in (s.grades, s.grades[0], s.lists)],
     "compare": lambda s: rg.compare({"dict": s.run, "frame": s.columns}, s.judgments, METRICS),
     "dcg": lambda s: [

@@ -11,9 +11,9 @@ import numpy as np
 
 from rankgain.data.writing import write_whole
 from rankgain.metrics.metric import Metric, better
-from rankgain.results import export as exports
 from rankgain.results.evaluation import Evaluation, notes
-from rankgain.results.text import html_table, latex_table, markdown_table, number, text_table
+from rankgain.results.export import Frames
+from rankgain.results.text import Form, Table, Tables, number, text_table
 from rankgain.scalars import Floats, counted
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rankgain.rankings import Rankings
 
 
-class Comparison(Mapping[str, Evaluation]):
+class Comparison(Frames, Tables, Mapping[str, Evaluation]):
     """The evaluations of several runs by the same metrics: a mapping from the name of a run to its Evaluation.
 
     Made by `compare`. Printed, it is a table with one row per metric and one column per run.
@@ -298,7 +298,7 @@ class Comparison(Mapping[str, Evaluation]):
         0   a         0  0.5
         1   b         0  1.0
         """
-        frame = exports.to_pandas(self.columns())
+        frame = super().to_pandas()
         if not wide:
             return frame
         queries = list(dict.fromkeys(query for result in self.values() for query in result.query_ids))
@@ -306,94 +306,12 @@ class Comparison(Mapping[str, Evaluation]):
         beside = frame.pivot(index="query_id", columns="run")
         return beside.reindex(index=queries, columns=columns).rename_axis(index="query_id", columns=["metric", "run"])
 
-    def to_markdown(self) -> str:
-        """Return a Markdown table, one row per metric and one column per run, the best of each row in bold.
-
-        Returns
-        -------
-        str
-            The table. Nothing is in bold where `table` marks nothing.
-
-        Examples
-        --------
-        >>> import rankgain as rg
-        >>> runs = {"a": rg.from_ranked([[0, 1]]), "b": rg.from_ranked([[1, 0]])}
-        >>> print(rg.Comparison({name: run.evaluate("rr") for name, run in runs.items()}).to_markdown())
-        | metric | a | b |
-        |:---|---:|---:|
-        | rr | 0.5000 | **1.0000** |
-        <BLANKLINE>
-        """
-        return markdown_table(*self._cells())
-
-    def to_latex(self) -> str:
-        r"""Return a LaTeX table for the package booktabs, with the cells of `to_markdown`.
-
-        Returns
-        -------
-        str
-            The table. Nothing is in bold where `table` marks nothing.
-
-        Examples
-        --------
-        >>> import rankgain as rg
-        >>> print(rg.Comparison({"mine": rg.from_ranked([[0, 1]]).evaluate("rr")}).to_latex().splitlines()[4])
-        rr & 0.5000 \\
-        """
-        return latex_table(*self._cells())
-
-    def _cells(self) -> tuple[list[list[str]], set[tuple[int, int]]]:
-        """The table's rows, the first the header, and the places of the best values."""
+    def _tables(self, form: Form) -> list[Table]:
         marked = list(self._marked())
         rows = [[str(key), *(number(value) for value, _ in row)] for key, row in marked]
         bold = {(r, c) for r, (_, row) in enumerate(marked, 1) for c, (_, best) in enumerate(row, 1) if best}
-        return [["metric", *self], *rows], bold
-
-    def to_polars(self) -> Any:
-        """Return the values as a polars DataFrame.
-
-        Returns
-        -------
-        polars.DataFrame
-            With the columns of `to_pandas`; ids as in `Evaluation.to_polars`.
-
-        Raises
-        ------
-        ImportError
-            If polars is not installed: ``pip install 'rankgain[polars]'``.
-        ValueError
-            If two different metrics have the same name.
-
-        Examples
-        --------
-        >>> import rankgain as rg
-        >>> rg.Comparison({"mine": rg.from_ranked([[0, 1]]).evaluate("rr")}).to_polars().rows()
-        [('mine', 0, 0.5)]
-        """
-        return exports.to_polars(self.columns())
-
-    def to_arrow(self) -> Any:
-        """Return the values as a pyarrow Table.
-
-        Returns
-        -------
-        pyarrow.Table
-            With the columns of `to_pandas`; ids as in `Evaluation.to_polars`.
-
-        Raises
-        ------
-        ImportError
-            If pyarrow is not installed: ``pip install 'rankgain[arrow]'``.
-        ValueError
-            If two different metrics have the same name.
-
-        Examples
-        --------
-        >>> import rankgain as rg
-        >>> rg.Comparison({"mine": rg.from_ranked([[0, 1]]).evaluate("rr")}).to_arrow().to_pylist()
-        [{'run': 'mine', 'query_id': 0, 'rr': 0.5}]
-        """
-        return exports.to_arrow(self.columns())
+        caveat = [] if same_queries(self) else legend(self)
+        return [Table([["metric", *self], *rows], [*caveat, *notes(self)] if form == "html" else (), bold)]
 
     def columns(self) -> dict[str, Sequence[Any] | Floats]:
         """Return the columns of a frame by name, one run after another.
@@ -854,11 +772,6 @@ class Comparison(Mapping[str, Evaluation]):
 
     def __repr__(self) -> str:
         return self.table()
-
-    def _repr_html_(self) -> str:
-        rows, bold = self._cells()
-        caveat = [] if same_queries(self) else legend(self)
-        return html_table(rows, [*caveat, *notes(self)], bold)
 
 
 def same_queries(runs: Comparison) -> bool:

@@ -12,8 +12,8 @@ from rankgain.comparison.aligned import Aligned, codes_of
 from rankgain.comparison.difference import Difference, p_text, signed
 from rankgain.comparison.tests import MOST_ROWS, Key, Tests, wrapped
 from rankgain.metrics.metric import Metric, better
-from rankgain.results import export as exports
-from rankgain.results.text import html_table, latex_table, markdown_table, printable, text_table
+from rankgain.results.export import Frames
+from rankgain.results.text import Form, Table, Tables, printable, text_table
 from rankgain.scalars import Floats, Ints, mixed, short
 
 FEWEST = 6  # queries of a group that can show a difference at 0.05
@@ -26,7 +26,7 @@ FLOOR = 1e-9  # of the whole variance: what that of a group counts at the least
 ALL = "all"
 
 
-class Groups:
+class Groups(Frames, Tables):
     """The differences between runs in each group of queries and over all; made by `Comparison.groups`.
 
     Printed, it has one table per metric and pair.
@@ -361,42 +361,8 @@ class Groups:
     def __repr__(self) -> str:
         return self.table()
 
-    def _repr_html_(self) -> str:
-        return "\n".join(html_table(rows, [title, *said]) for title, rows, said in self.blocks())
-
-    def to_markdown(self) -> str:
-        """Return the tables in Markdown.
-
-        Returns
-        -------
-        str
-            One table per metric and pair, with what it says below.
-
-        Examples
-        --------
-        >>> import rankgain as rg
-        >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
-        >>> print(rg.compare(runs, metrics="rr").groups(list("xxxxxxyy")).to_markdown().splitlines()[0])
-        | group | queries | difference | 95% interval | p |
-        """
-        return "\n".join(markdown_table(rows, below=[title, *said]) for title, rows, said in self.blocks())
-
-    def to_latex(self) -> str:
-        r"""Return the tables in LaTeX.
-
-        Returns
-        -------
-        str
-            One table per metric and pair, for the package booktabs.
-
-        Examples
-        --------
-        >>> import rankgain as rg
-        >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
-        >>> print(rg.compare(runs, metrics="rr").groups(list("xxxxxxyy")).to_latex().splitlines()[0])
-        \begin{tabular}{lrrrr}
-        """
-        return "\n".join(latex_table(rows, below=[title, *said]) for title, rows, said in self.blocks())
+    def _tables(self, form: Form) -> list[Table]:
+        return [Table(rows, [title, *said]) for title, rows, said in self.blocks()]
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the columns of a frame by name.
@@ -420,30 +386,6 @@ class Groups:
             for field, values in tests.columns().items():
                 columns[field] += values
         return columns
-
-    def to_pandas(self) -> Any:
-        """Return the `columns` as a pandas DataFrame.
-
-        Returns
-        -------
-        pandas.DataFrame
-            With one row per group and difference.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed: ``pip install 'rankgain[pandas]'``.
-
-        Examples
-        --------
-        >>> import rankgain as rg
-        >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
-        >>> rg.compare(runs, metrics="rr").groups(list("xxxxxxyy")).to_pandas()[["group", "queries"]]
-          group  queries
-        0     x        6
-        1     y        2
-        """
-        return exports.to_pandas(self.columns())
 
 
 def _row(label: str, its: Difference) -> list[str]:

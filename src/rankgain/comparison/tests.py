@@ -16,10 +16,10 @@ from rankgain.comparison.remarks import Remarks
 from rankgain.comparison.testing import BH, MAX_T, Options, columns_of, too_coarse
 from rankgain.metrics.aggregators import geometric_mean
 from rankgain.metrics.metric import Metric, aggregator, better
-from rankgain.results import export as exports
+from rankgain.results.export import Frames
 from rankgain.results.significance import ENUMERATED, Flips, effective, exact_p, facts, rejected
 from rankgain.results.significance import EXACT as EXACT_BY_DEFAULT
-from rankgain.results.text import html_table, latex_table, markdown_table, number, printable, text_table
+from rankgain.results.text import Form, Table, Tables, number, printable, text_table
 from rankgain.scalars import Array, counted, short
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ _CORRECTED = {
 }
 
 
-class Tests(Mapping[Key, Difference]):
+class Tests(Frames, Tables, Mapping[Key, Difference]):
     """The differences between runs: a mapping from (metric, run, baseline) to its `Difference`.
 
     Made by `Comparison.test`. Printed, it is a table with verdicts and what to know about the numbers.
@@ -655,51 +655,13 @@ class Tests(Mapping[Key, Difference]):
     def __repr__(self) -> str:
         return self.table()
 
-    def _repr_html_(self) -> str:
+    def _tables(self, form: Form) -> list[Table]:
+        """At most 40 differences, and the others counted; LaTeX gets the methods, as a comment."""
+        said = [self.methods().replace("\n", " ")] if form == "latex" else [*self.verdicts(), *self.warnings]
+        noted = self.notes() if form == "html" else []
+        tables = [Table(self.rows(MOST_ROWS), [*self._more(), *said, *noted])]
         letters = _stripped(self.matrix(MOST_ROWS))
-        shared = html_table(letters, self._about_letters()) if letters else ""
-        notes = [*self._more(), *self.verdicts(), *self.warnings, *self.notes()]
-        return html_table(self.rows(MOST_ROWS), notes) + shared
-
-    def to_markdown(self) -> str:
-        """Return the table in Markdown, with verdicts and warnings below it.
-
-        Returns
-        -------
-        str
-            At most 40 differences are shown, and the others counted.
-
-        Examples
-        --------
-        >>> import rankgain as rg
-        >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
-        >>> print(rg.compare(runs, metrics="rr").test().to_markdown().splitlines()[1])
-        |:---|---:|---:|---:|---:|---:|---:|---:|
-        """
-        letters = _stripped(self.matrix(MOST_ROWS))
-        shared = [markdown_table(letters, below=self._about_letters())] if letters else []
-        main = markdown_table(self.rows(MOST_ROWS), below=[*self._more(), *self.verdicts(), *self.warnings])
-        return "\n".join([main, *shared])
-
-    def to_latex(self) -> str:
-        r"""Return the table in LaTeX, for the package booktabs, with the method as a comment below it.
-
-        Returns
-        -------
-        str
-            At most 40 differences are shown, and the others counted.
-
-        Examples
-        --------
-        >>> import rankgain as rg
-        >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
-        >>> print(rg.compare(runs, metrics="rr").test().to_latex().splitlines()[0])
-        \begin{tabular}{lrrrrrrr}
-        """
-        letters = _stripped(self.matrix(MOST_ROWS))
-        shared = [latex_table(letters, below=self._about_letters())] if letters else []
-        main = latex_table(self.rows(MOST_ROWS), below=[*self._more(), self.methods().replace("\n", " ")])
-        return "\n".join([main, *shared])
+        return [*tables, *([Table(letters, self._about_letters())] if letters else [])]
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the columns of a frame by name.
@@ -719,29 +681,6 @@ class Tests(Mapping[Key, Difference]):
         held = list(self.values())
         columns: dict[str, list[Any]] = {name: [getattr(its, name) for its in held] for name in Difference._fields}
         return columns | {"metric": [str(its.metric) for its in held]}
-
-    def to_pandas(self) -> Any:
-        """Return the `columns` as a pandas DataFrame.
-
-        Returns
-        -------
-        pandas.DataFrame
-            With one row per difference.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed: ``pip install 'rankgain[pandas]'``.
-
-        Examples
-        --------
-        >>> import rankgain as rg
-        >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
-        >>> rg.compare(runs, metrics="rr").test().to_pandas()[["metric", "run", "p"]]
-          metric run         p
-        0     rr   b  0.007812
-        """
-        return exports.to_pandas({name: np.array(c) if _numbers(c) else c for name, c in self.columns().items()})
 
     def per_query(self, metric: str | Metric, run: str, baseline: str) -> list[tuple[Any, float]]:
         """Return the queries with their differences, highest first.
@@ -855,10 +794,6 @@ class Tests(Mapping[Key, Difference]):
         [0.5, 1.0]
         """
         return self.aligned.values[metric][:, self.aligned.runs.index(run)]
-
-
-def _numbers(column: Sequence[Any]) -> bool:
-    return all(isinstance(value, (int, float)) for value in column)
 
 
 def _cells(its: Difference, corrected: bool) -> list[str]:

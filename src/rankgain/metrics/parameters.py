@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import operator
 import sys
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Set
 from typing import Any, NamedTuple
 
@@ -159,9 +158,3 @@ class Parameters:
     def above(self) -> float:
         """The number above which a grade is relevant."""
         return highest_irrelevant(self.rel)
-
-    @property
-    def below(self) -> float:
-        """Deprecated: the former name of `above`."""
-        warnings.warn("below is called above", DeprecationWarning, stacklevel=2)
-        return self.above

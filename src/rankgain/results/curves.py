@@ -12,8 +12,8 @@ from rankgain.data.arrays import objects_of
 from rankgain.metrics.aggregators import mean
 from rankgain.metrics.metric import Metric, parse
 from rankgain.metrics.parameters import cut_off
-from rankgain.results import export as exports
 from rankgain.results.evaluation import same_ids
+from rankgain.results.export import Columns, Frames
 from rankgain.results.significance import MOST_FLIPS, check_level, check_whole, mean_bounds
 from rankgain.scalars import Floats, Ints, counted
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Curve:
+class Curve(Frames):
     """The values of one metric at many cut-offs, made by `Rankings.curve`.
 
     Attributes
@@ -42,6 +42,8 @@ class Curve:
     """
 
     __module__ = "rankgain"
+    _index = "query_id"
+    _across = "k"
     metric: Metric
     ks: Ints
     values: Floats
@@ -123,18 +125,13 @@ class Curve:
         given = check_level(level), check_whole(flips, "flips", 1, MOST_FLIPS), check_whole(seed, "seed", 0, 2**64 - 1)
         return np.stack(mean_bounds(self.values[alone], *given))
 
-    def to_pandas(self) -> Any:
-        """Return the values as a pandas DataFrame.
+    def columns(self) -> Columns:
+        """Return the columns of a frame by name.
 
         Returns
         -------
-        pandas.DataFrame
-            With the index ``query_id`` and one float64 column per cut-off.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed: ``pip install 'rankgain[pandas]'``.
+        dict
+            ``query_id``, then each cut-off, an int, with its float64 array.
 
         Examples
         --------
@@ -145,8 +142,7 @@ class Curve:
         a         0.0  0.5
         b         1.0  1.0
         """
-        columns = {"query_id": self.query_ids} | dict(zip(self.ks.tolist(), self.values.T, strict=True))
-        return exports.to_pandas(columns, index="query_id").rename_axis(columns="k")
+        return {"query_id": self.query_ids} | dict(zip(self.ks.tolist(), self.values.T, strict=True))
 
     def plot(
         self,

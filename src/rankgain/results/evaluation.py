@@ -15,13 +15,13 @@ from rankgain.data.arrays import objects_of
 from rankgain.data.source import check_query_ids
 from rankgain.metrics.aggregators import check_weights, mean
 from rankgain.metrics.metric import Metric, aggregator, weighing
-from rankgain.results import export as exports
+from rankgain.results.export import Frames
 from rankgain.results.summary import COUNTS, Summary, sums_of
-from rankgain.results.text import html_table, latex_table, markdown_table, number, printable
+from rankgain.results.text import Form, Table, Tables, number, printable
 from rankgain.scalars import Floats, counted, quoted
 
 
-class Evaluation(Mapping[str | Metric, Floats]):
+class Evaluation(Frames, Tables, Mapping[str | Metric, Floats]):
     """The values of metrics: a mapping from each metric, as it was asked for, to one value per query.
 
     Made by `Rankings.evaluate`. The vectors are float64 arrays in the order of `query_ids`. ``len(result)`` is the
@@ -53,8 +53,7 @@ class Evaluation(Mapping[str | Metric, Floats]):
     """
 
     __module__ = "rankgain"
-
-    assumed: tuple[str, ...] = ()  # of earlier pickles
+    _index = "query_id"
 
     def __init__(
         self,
@@ -101,9 +100,6 @@ class Evaluation(Mapping[str | Metric, Floats]):
             and same_ids(self.query_ids, other.query_ids)
             and all(np.array_equal(vector, other[key], equal_nan=True) for key, vector in self.items())
         )
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update({"_weights": None, "assumed": ()} | state)  # which pickles of before lack
 
     def __getitem__(self, metric: str | Metric) -> Floats:
         try:
@@ -428,52 +424,9 @@ class Evaluation(Mapping[str | Metric, Floats]):
             flat[name] = value
         return flat
 
-    def to_markdown(self) -> str:
-        """Return a Markdown table with one row per metric.
-
-        Returns
-        -------
-        str
-            The table, with what `aggregate` returns.
-
-        Examples
-        --------
-        >>> import rankgain as rg
-        >>> print(rg.from_ranked([[0, 1]]).evaluate("rr", "cg@1").to_markdown())
-        | metric | mean |
-        |:---|---:|
-        | rr | 0.5000 |
-        | cg@1 | 0.0000 |
-        <BLANKLINE>
-        """
-        return markdown_table(self._rows())
-
-    def to_latex(self) -> str:
-        r"""Return a LaTeX table with one row per metric, for the package booktabs.
-
-        Returns
-        -------
-        str
-            The table, with what `aggregate` returns.
-
-        Examples
-        --------
-        >>> import rankgain as rg
-        >>> print(rg.from_ranked([[0, 1]]).evaluate("rr", "cg@1").to_latex())
-        \begin{tabular}{lr}
-        \toprule
-        metric & mean \\
-        \midrule
-        rr & 0.5000 \\
-        cg@1 & 0.0000 \\
-        \bottomrule
-        \end{tabular}
-        <BLANKLINE>
-        """
-        return latex_table(self._rows())
-
-    def _rows(self) -> list[list[str]]:
-        return [["metric", "mean"], *([str(key), number(value)] for key, value in self.aggregate().items())]
+    def _tables(self, form: Form) -> list[Table]:
+        rows = [["metric", "mean"], *([str(key), number(value)] for key, value in self.aggregate().items())]
+        return [Table(rows, notes({"": self}) if form == "html" else ())]
 
     def to_dict(self) -> dict[Any, dict[str | Metric, float]]:
         """Return the values by query, then by metric as asked: the shape in which pytrec_eval returns them.
@@ -491,82 +444,6 @@ class Evaluation(Mapping[str | Metric, Floats]):
         """
         rows = zip(*(vector.tolist() for vector in self.values()), strict=True)
         return {query: dict(zip(self, row, strict=True)) for query, row in zip(self.query_ids, rows, strict=True)}
-
-    def to_pandas(self) -> Any:
-        """Return the values as a pandas DataFrame.
-
-        Returns
-        -------
-        pandas.DataFrame
-            With the index ``query_id`` and one float64 column per metric.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed: ``pip install 'rankgain[pandas]'``.
-        ValueError
-            If two different metrics have the same name, such as those of two gains that are both a ``lambda``.
-
-        Examples
-        --------
-        >>> import rankgain as rg
-        >>> result = rg.from_ranked([[1, 0], [0, 1]], query_ids=["a", "b"]).evaluate("rr", "cg")
-        >>> result.to_pandas()
-                   rr   cg
-        query_id
-        a         1.0  1.0
-        b         0.5  1.0
-        """
-        return exports.to_pandas(self.columns(), index="query_id")
-
-    def to_polars(self) -> Any:
-        """Return the values as a polars DataFrame.
-
-        Returns
-        -------
-        polars.DataFrame
-            With the column ``query_id`` and one float64 column per metric. Ids that are not all integers of 64 bits
-            become text, in which anything that is not UTF-8 is escaped.
-
-        Raises
-        ------
-        ImportError
-            If polars is not installed: ``pip install 'rankgain[polars]'``.
-        ValueError
-            If two different metrics have the same name.
-
-        Examples
-        --------
-        >>> import rankgain as rg
-        >>> result = rg.from_ranked([[1, 0], [0, 1]]).evaluate("rr", "cg")
-        >>> result.to_polars().columns
-        ['query_id', 'rr', 'cg']
-        """
-        return exports.to_polars(self.columns())
-
-    def to_arrow(self) -> Any:
-        """Return the values as a pyarrow Table.
-
-        Returns
-        -------
-        pyarrow.Table
-            With the column ``query_id`` and one float64 column per metric; ids as in `to_polars`.
-
-        Raises
-        ------
-        ImportError
-            If pyarrow is not installed: ``pip install 'rankgain[arrow]'``.
-        ValueError
-            If two different metrics have the same name.
-
-        Examples
-        --------
-        >>> import rankgain as rg
-        >>> result = rg.from_ranked([[1, 0], [0, 1]]).evaluate("rr", "cg")
-        >>> result.to_arrow().column_names
-        ['query_id', 'rr', 'cg']
-        """
-        return exports.to_arrow(self.columns())
 
     def columns(self) -> dict[str, Sequence[Any] | Floats]:
         """Return the columns of a frame by name.
@@ -606,9 +483,6 @@ class Evaluation(Mapping[str | Metric, Floats]):
         return "\n".join(
             [head, *self.assumed, *(f"{key!s:<{width}}  {number(value)}" for key, value in self.aggregate().items())]
         )
-
-    def _repr_html_(self) -> str:
-        return html_table(self._rows(), notes({"": self}))
 
 
 def check_names(names: Naming) -> Naming:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankgain.scalars import Floats
 
 # Ids and names are sequences, values vectors.
-Columns = Mapping[str, Sequence[Any] | Floats]
+Columns = Mapping[Any, Sequence[Any] | Floats]
 
 
 def import_extra(module: str, extra: str) -> Any:
@@ -24,14 +24,95 @@ def import_extra(module: str, extra: str) -> Any:
         raise ImportError(f"{module} is not installed: pip install 'rankgain[{extra}]'") from None
 
 
-def to_pandas(columns: Columns, index: str | None = None) -> Any:
-    """A pandas DataFrame of the columns; `index` names the one that is its index."""
-    pandas = import_extra("pandas", "pandas")
-    held = {name: _pandas_column(pandas, column) for name, column in columns.items()}
-    if index is None:
-        return pandas.DataFrame(held)
-    labels = held.pop(index).rename(index)
-    return pandas.DataFrame(held, index=labels)
+class Frames:
+    """What has columns, as the frames of other libraries."""
+
+    __slots__ = ()
+    _index: str | None = None  # the column that is the index in pandas
+    _across: str | None = None  # what pandas calls the names of the other columns
+
+    if TYPE_CHECKING:
+
+        def columns(self) -> Columns: ...
+
+    def to_pandas(self) -> Any:
+        """Return the `columns` as a pandas DataFrame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            With one row per value of the columns. If it has one row per query, ``query_id`` is the index.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed: ``pip install 'rankgain[pandas]'``.
+        ValueError
+            If two different metrics have the same name, such as those of two gains that are both a ``lambda``.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> rg.from_ranked([[1, 0], [0, 1]], query_ids=["a", "b"]).evaluate("rr", "cg").to_pandas()
+                   rr   cg
+        query_id
+        a         1.0  1.0
+        b         0.5  1.0
+        """
+        pandas = import_extra("pandas", "pandas")
+        held = {name: _pandas_column(pandas, column) for name, column in self.columns().items()}
+        labels = None if self._index is None else held.pop(self._index).rename(self._index)
+        return pandas.DataFrame(held, index=labels).rename_axis(columns=self._across)
+
+    def to_polars(self) -> Any:
+        """Return the `columns` as a polars DataFrame.
+
+        Returns
+        -------
+        polars.DataFrame
+            Ids that are not all integers of 64 bits, or all floats, become text, in which anything that is not UTF-8 is
+            escaped.
+
+        Raises
+        ------
+        ImportError
+            If polars is not installed: ``pip install 'rankgain[polars]'``.
+        ValueError
+            If two different metrics have the same name.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> rg.from_ranked([[1, 0], [0, 1]]).evaluate("rr", "cg").to_polars().columns
+        ['query_id', 'rr', 'cg']
+        """
+        polars = import_extra("polars", "polars")
+        return polars.DataFrame({str(name): _of_one_type(column) for name, column in self.columns().items()})
+
+    def to_arrow(self) -> Any:
+        """Return the `columns` as a pyarrow Table.
+
+        Returns
+        -------
+        pyarrow.Table
+            With ids as in `to_polars`.
+
+        Raises
+        ------
+        ImportError
+            If pyarrow is not installed: ``pip install 'rankgain[arrow]'``.
+        ValueError
+            If two different metrics have the same name.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> rg.from_ranked([[1, 0], [0, 1]]).evaluate("rr", "cg").to_arrow().column_names
+        ['query_id', 'rr', 'cg']
+        """
+        pyarrow = import_extra("pyarrow", "arrow")
+        columns = {str(name): pyarrow.array(_of_one_type(column)) for name, column in self.columns().items()}
+        return pyarrow.table(columns)
 
 
 def _pandas_column(pandas: Any, column: Sequence[Any] | Floats) -> Any:
@@ -43,23 +124,13 @@ def _pandas_column(pandas: Any, column: Sequence[Any] | Floats) -> Any:
     return pandas.Index(column, dtype=kind, tupleize_cols=False)
 
 
-def to_polars(columns: Columns) -> Any:
-    """A polars DataFrame of the columns."""
-    polars = import_extra("polars", "polars")
-    return polars.DataFrame({name: _of_one_type(column) for name, column in columns.items()})
-
-
-def to_arrow(columns: Columns) -> Any:
-    """A pyarrow Table of the columns."""
-    pyarrow = import_extra("pyarrow", "arrow")
-    return pyarrow.table({name: pyarrow.array(_of_one_type(column)) for name, column in columns.items()})
-
-
 def _of_one_type(column: Sequence[Any] | Floats) -> Any:
-    """Integers of 64 bits as such; any other ids as text."""
-    if isinstance(column, np.ndarray):
+    """Integers of 64 bits and floats as such; any other ids as text."""
+    if isinstance(column, np.ndarray) or not len(column):
         return column
-    if all(isinstance(value, (int, np.integer)) and not isinstance(value, bool) for value in column) and len(column):
+    if all(isinstance(value, float) for value in column):
+        return np.array(column, dtype=np.float64)
+    if all(isinstance(value, (int, np.integer)) and not isinstance(value, bool) for value in column):
         bounds = np.iinfo(np.int64)
         if bounds.min <= min(column) and max(column) <= bounds.max:
             return np.array(column, dtype=np.int64)

@@ -11,7 +11,7 @@ import numpy as np
 from rankgain.metrics.aggregators import logarithms
 from rankgain.metrics.exact import exact_sum, rounded, rounded_mean
 from rankgain.metrics.metric import Metric, aggregator
-from rankgain.results.text import html_table, number
+from rankgain.results.text import Form, Table, Tables, number
 from rankgain.scalars import Floats, counted
 
 COUNTS = "queries", "missing", "unjudged", "empty"
@@ -66,7 +66,7 @@ def sums_of(asked: str | Metric, values: Floats, weights: Floats | None) -> Sums
     return Sums(f"weighted_{how}", count, exact_sum(products), exact_sum(weights[counted]))
 
 
-class Summary:
+class Summary(Tables):
     """Means and counts of any number of queries, without their values; made by `Evaluation.summary`.
 
     Of each metric the sum is kept without rounding, as an integer. So summaries of parts merge in any order and by any
@@ -361,9 +361,9 @@ class Summary:
         means = (f"{key:<{width}}  {number(value)}" for key, value in self.aggregate().items())
         return "\n".join([f"<Summary: {self._head()}>", *means])
 
-    def _repr_html_(self) -> str:
+    def _tables(self, form: Form) -> list[Table]:
         rows = [["metric", "mean"], *([key, number(value)] for key, value in self.aggregate().items())]
-        return html_table(rows, [self._head()])
+        return [Table(rows, [self._head()] if form == "html" else ())]
 
 
 def _read(held: Mapping[str, Any]) -> Sums:

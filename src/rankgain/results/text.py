@@ -5,7 +5,8 @@ Names in them are what others chose: none of them may act where it is read.
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
+from typing import Literal, NamedTuple
 
 from rankgain.scalars import escaped
 
@@ -54,8 +55,8 @@ def text_table(rows: Rows, names: int = 1) -> list[str]:
     return [lines[0], "  ".join("-" * width for width in widths), *lines[1:]]
 
 
-def html_table(rows: Rows, notes: Sequence[str], bold: Cells = ()) -> str:
-    """A table with notes below it."""
+def html_table(rows: Rows, below: Sequence[str] = (), bold: Cells = ()) -> str:
+    """A table with lines below it."""
     import html  # imported only for notebooks: it loads every HTML entity
 
     def cell(row: int, column: int, value: object) -> str:
@@ -70,12 +71,12 @@ def html_table(rows: Rows, notes: Sequence[str], bold: Cells = ()) -> str:
     lines = ["".join(cell(row, column, text) for column, text in enumerate(cells)) for row, cells in enumerate(rows)]
     head, *body = (f"<tr>{line}</tr>" for line in lines)
     caption = (
-        f'<caption style="caption-side: bottom; text-align: left">{"<br>".join(map(html.escape, notes))}</caption>'
+        f'<caption style="caption-side: bottom; text-align: left">{"<br>".join(map(html.escape, below))}</caption>'
     )
     return "\n".join(["<table>", caption, f"<thead>{head}</thead>", "<tbody>", *body, "</tbody>", "</table>"])
 
 
-def markdown_table(rows: Rows, bold: Cells = (), below: Sequence[str] = ()) -> str:
+def markdown_table(rows: Rows, below: Sequence[str] = (), bold: Cells = ()) -> str:
     """A Markdown table (GitHub's), with paragraphs below it."""
     lines = []
     for row, cells in enumerate(rows):
@@ -86,7 +87,7 @@ def markdown_table(rows: Rows, bold: Cells = (), below: Sequence[str] = ()) -> s
     return "\n".join([*lines, *(f"\n{line.translate(_MARKDOWN)}" for line in below), ""])
 
 
-def latex_table(rows: Rows, bold: Cells = (), below: Sequence[str] = ()) -> str:
+def latex_table(rows: Rows, below: Sequence[str] = (), bold: Cells = ()) -> str:
     """A LaTeX table with the rules of the package booktabs, and comments below it."""
     lines = [rf"\begin{{tabular}}{{l{'r' * (len(rows[0]) - 1)}}}", r"\toprule"]
     for row, cells in enumerate(rows):
@@ -94,3 +95,70 @@ def latex_table(rows: Rows, bold: Cells = (), below: Sequence[str] = ()) -> str:
         texts = [rf"\textbf{{{text}}}" if (row, column) in bold else text for column, text in enumerate(texts)]
         lines += [" & ".join(texts) + r" \\", *([r"\midrule"] if row == 0 else [])]
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", *(f"% {line.translate(_LATEX)}" for line in below), ""])
+
+
+Form = Literal["html", "latex", "markdown"]
+
+
+class Table(NamedTuple):
+    """A table for people: its cells, the header first, lines below it, and the cells in bold."""
+
+    rows: Rows
+    below: Sequence[str] = ()
+    bold: Cells = ()
+
+
+class Tables:
+    """What people read as tables, in papers and notebooks."""
+
+    __slots__ = ()
+
+    def _tables(self, form: Form) -> Iterable[Table]:
+        raise NotImplementedError
+
+    def to_markdown(self) -> str:
+        """Return what is printed as tables in Markdown (GitHub's).
+
+        Returns
+        -------
+        str
+            The tables, with what is said of them below each. The best values of several runs are in bold.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> print(rg.from_ranked([[0, 1]]).evaluate("rr", "cg@1").to_markdown())
+        | metric | mean |
+        |:---|---:|
+        | rr | 0.5000 |
+        | cg@1 | 0.0000 |
+        <BLANKLINE>
+        """
+        return "\n".join(markdown_table(*table) for table in self._tables("markdown"))
+
+    def to_latex(self) -> str:
+        r"""Return what is printed as tables in LaTeX, for the package booktabs.
+
+        Returns
+        -------
+        str
+            The tables, with what is said of them as comments below each. The best values of several runs are in bold.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> print(rg.from_ranked([[0, 1]]).evaluate("rr", "cg@1").to_latex())
+        \begin{tabular}{lr}
+        \toprule
+        metric & mean \\
+        \midrule
+        rr & 0.5000 \\
+        cg@1 & 0.0000 \\
+        \bottomrule
+        \end{tabular}
+        <BLANKLINE>
+        """
+        return "\n".join(latex_table(*table) for table in self._tables("latex"))
+
+    def _repr_html_(self) -> str:
+        return "\n".join(html_table(*table) for table in self._tables("html"))

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from rankgain.choices import Ties
 from rankgain.metrics.metric import Metric
-from rankgain.results import export as exports
 from rankgain.results.evaluation import Evaluation
-from rankgain.results.text import html_table, number, text_table
+from rankgain.results.export import Frames
+from rankgain.results.text import Form, Table, Tables, number, text_table
 from rankgain.scalars import Floats
 
 Values = dict[str, float]
 
 
-class TieSpread(NamedTuple):
+@dataclass(frozen=True, slots=True, repr=False)
+class TieSpread(Frames, Tables):
     """The values of metrics in several orders of tied documents, made by `Rankings.tie_spread`; prints as a table.
 
     Attributes
@@ -38,6 +39,7 @@ class TieSpread(NamedTuple):
         The metrics that have no expected value, with the reason.
     """
 
+    __module__ = "rankgain"
     worst: Evaluation
     expected: Evaluation | None
     best: Evaluation
@@ -97,11 +99,6 @@ class TieSpread(NamedTuple):
         worst, best = self.worst[metric], self.best[metric]
         # Ignore differences in the last bits that come from the order of additions.
         return int(np.count_nonzero(~np.isclose(worst, best, rtol=1e-9, atol=0.0, equal_nan=True)))
-
-    def hanging(self, metric: str | Metric) -> int:
-        """Deprecated: the former name of `affected`."""
-        warnings.warn("hanging is called affected", DeprecationWarning, stacklevel=2)
-        return self.affected(metric)
 
     def mean(self) -> dict[str | Metric, Values]:
         """Return one number per metric and order, by the aggregator that the definition of the metric names.
@@ -173,29 +170,6 @@ class TieSpread(NamedTuple):
         }
         return columns | {name: np.concatenate([own[name] for own in vectors]) for name in self.evaluations}
 
-    def to_pandas(self) -> Any:
-        """Return the values as a pandas DataFrame.
-
-        Returns
-        -------
-        pandas.DataFrame
-            With one row per query and metric, and the columns of `columns`.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed: ``pip install 'rankgain[pandas]'``.
-
-        Examples
-        --------
-        >>> import rankgain as rg
-        >>> rg.from_scores([[0, 1], [1, 0]], [[0.5, 0.5]] * 2).tie_spread("rr").to_pandas()
-           query_id metric  worst  expected  best
-        0         0     rr    0.5      0.75   1.0
-        1         1     rr    0.5      0.75   1.0
-        """
-        return exports.to_pandas(self.columns())
-
     def rows(self) -> list[list[str]]:
         """Return the cells of the table as text, the header first.
 
@@ -238,11 +212,8 @@ class TieSpread(NamedTuple):
         below = self.notes()
         return "\n".join([*text_table(self.rows()), *([""] if below else []), *below])
 
-    def _repr_html_(self) -> str:
-        return html_table(self.rows(), self.notes())
-
-
-TieSpread.__module__ = "rankgain"
+    def _tables(self, form: Form) -> list[Table]:
+        return [Table(self.rows(), self.notes())]
 
 
 def shown(value: float) -> str:
