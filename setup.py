@@ -15,6 +15,7 @@ import sys
 import sysconfig
 import tarfile
 import time
+import tomllib
 from pathlib import Path
 
 from setuptools import Extension, setup
@@ -101,6 +102,20 @@ def mode_of(executable: bool | int) -> int:
     return 0o755 if executable else 0o644
 
 
+def readme() -> str:
+    """README.md for PyPI, where no file stands beside it: links to pages of docs lead to the site, others to the tag."""
+    project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]
+    tag = f"{project['urls']['Repository']}/blob/v{project['version']}/"
+
+    def absolute(link: re.Match[str]) -> str:
+        if not link["path"].startswith("docs/"):
+            return f"]({tag}{link['path']})"
+        page = re.sub(r"\.md(?=#|$)", ".html", link["path"].removeprefix("docs/"))
+        return f"]({project['urls']['Documentation']}{page})"
+
+    return re.sub(r"\]\((?!\w+:|#)(?P<path>[^)]+)\)", absolute, Path("README.md").read_text(encoding="utf-8"))
+
+
 class WholeSdist(sdist):
     """All sources and tests with what they read, whatever this build compiles; nothing that was built."""
 
@@ -147,6 +162,8 @@ class HonestWheel(bdist_wheel):
 
 
 setup(
+    long_description=readme(),
+    long_description_content_type="text/markdown",
     ext_modules=extensions(),
     cmdclass={"bdist_wheel": HonestWheel, "sdist": WholeSdist},
     options={"build_ext": {"parallel": True}} | ({"bdist_wheel": {"py_limited_api": "cp311"}} if ABI3 else {}),

@@ -57,12 +57,9 @@ html_copy_source = False
 html_show_sourcelink = False
 html_sidebars = {"index": [], "start": [], "404": []}  # which have no pages below them
 html_theme_options = {
-    "switcher": {"json_url": "_static/switcher.json", "version_match": version},
-    "check_switcher": False,  # that would ask the network
-    "navbar_end": ["version-switcher", "theme-switcher"],
+    "navbar_end": ["theme-switcher"],
     "navbar_align": "left",
     "header_links_before_dropdown": 5,
-    "show_prev_next": False,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
     "footer_end": [],

@@ -164,7 +164,7 @@ def _grades(qrels: Any) -> set[float]:
 
 
 class RankgainProvider(providers.Provider):
-    """rankgain: https://rankgain.github.io/rankgain/"""
+    """rankgain: ranking metrics by compiled kernels."""
 
     NAME = "rankgain"
     SUPPORTED_MEASURES: ClassVar = [

@@ -8,7 +8,6 @@ from sphinx.application import Sphinx
 CHANGES = (
     (r'<summary>(?=<span class="toctree-toggle")', '<summary aria-label="its pages">'),
     (r'(<button[^>]*search-button-field[^>]* aria-label="Search)"', r'\1 Ctrl+K"'),
-    (r'(<button[^>]*version-switcher__button[^>]*?)\s+aria-label="[^"]*"', r"\1"),
 )
 
 

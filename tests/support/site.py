@@ -2,8 +2,8 @@
 
     python tests/support/site.py FOLDER
 
-Nothing is asked of another server; formulas are typeset; pictures have a text; headings follow each other; links, those
-of the README among them, lead somewhere; the search knows the words that are looked for.
+Nothing is asked of another server; formulas are typeset; pictures have a text; headings follow each other; links lead
+somewhere; the search knows the words that are looked for.
 """
 
 import re
@@ -89,14 +89,11 @@ def faults_of(path: Path) -> list[str]:
 def faults(folder: Path) -> list[str]:
     paths = [path for path in sorted(folder.rglob("*.html")) if "_static" not in path.relative_to(folder).parts]
     said = [f"{path.relative_to(folder)}: {fault}" for path in paths for fault in faults_of(path)]
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    links = re.findall(rf"\({re.escape(SITE)}([^)]*)\)", readme)
-    said += [f"README.md: leads nowhere: {link}" for link in links if dead(link or ".", folder / "index.html")]
     index = (folder / "searchindex.js").read_text(encoding="utf-8")
     said += [f"the search does not find {word}" for word in SOUGHT if word not in index]
     formulas = sum(len(page_of(path).formulas) for path in paths)
     said += ["no formula is typeset"] * (formulas == 0)
-    print(f"{len(paths)} pages, {formulas} formulas, {len(links)} links of README")
+    print(f"{len(paths)} pages, {formulas} formulas")
     return said
 
 
