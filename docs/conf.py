@@ -22,13 +22,12 @@ extensions = [
     "numpydoc",
     "myst_parser",
     "sphinx_copybutton",
-    "mathml",  # these five stand in _ext
+    "mathml",  # these four stand in _ext
     "generated",
-    "pictures",
     "accessible",
     "not_found",
 ]
-exclude_patterns = ["_build", "_ext", "_static", "pictures"]
+exclude_patterns = ["_build", "_ext", "_static"]
 templates_path: list[str] = []
 default_role = "py:obj"
 
@@ -55,11 +54,11 @@ html_js_files = ["site.js"]
 html_math_renderer = "mathml"
 html_copy_source = False
 html_show_sourcelink = False
-html_sidebars = {"index": [], "start": [], "404": []}  # which have no pages below them
+html_sidebars = {"index": [], "start": [], "404": []}  # no pages below them
 html_theme_options = {
     "navbar_end": ["theme-switcher"],
     "navbar_align": "left",
-    "header_links_before_dropdown": 5,
+    "header_links_before_dropdown": 7,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
     "footer_end": [],
@@ -67,3 +66,12 @@ html_theme_options = {
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
 html_context = {"default_mode": "auto"}
+
+
+def setup(app):
+    """Previous and next only where pages have an order: in the tutorials."""
+
+    def order(app, pagename, templatename, context, doctree):
+        context["theme_show_prev_next"] = pagename.startswith("tutorials/")
+
+    app.connect("html-page-context", order)

@@ -75,8 +75,7 @@ def test_readme_is_one_screen():
 )
 def test_page_has_no_link_that_is_dead_in_a_checkout(page):
     text = re.sub(r"`[^`]*`", "", page.read_text(encoding="utf-8"))
-    links = {link for link in LINK.findall(text) if not link.startswith("_build/")}  # what the site draws
-    assert [link for link in links if not (page.parent / unquote(link)).exists()] == []
+    assert [link for link in LINK.findall(text) if not (page.parent / unquote(link)).exists()] == []
 
 
 def test_readme_on_pypi_has_absolute_links_only(sdist):
@@ -98,6 +97,19 @@ def test_readme_rows_of_speed_are_those_of_the_page():
     rows = [line for line in lines if re.search(r"\| [\d.*; ]+ \|$", line)]
     assert len(rows) >= 6
     assert [row for row in rows if row not in speed] == []
+
+
+def test_pictures_are_those_of_the_figures(monkeypatch, tmp_path):
+    """`python docs/pictures.py` would draw the same texts: numbers and names are among them."""
+    monkeypatch.syspath_prepend(DOCS)
+    importlib.import_module("pictures").draw(tmp_path)
+    for drawn in tmp_path.iterdir():
+        kept, new = (
+            sorted(re.findall(r"<text[^>]*>([^<]*)", path.read_text(encoding="utf-8")))
+            for path in (DOCS / "_static" / drawn.name, drawn)
+        )
+        assert new
+        assert kept == new, drawn.name
 
 
 def test_every_public_name_stands_in_the_api():

@@ -1,4 +1,8 @@
-"""Pictures that are drawn while the site is built, from what stands on its pages and in the page of the benches."""
+"""Draw the pictures of the site into docs/_static: python docs/pictures.py
+
+Their figures come from the pages themselves, from the page of the benches, and from rankgain. A test draws them again
+and compares the texts.
+"""
 
 import re
 from collections.abc import Callable, Iterator
@@ -7,10 +11,10 @@ from pathlib import Path
 import matplotlib
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
-from sphinx.application import Sphinx
 
-DOCS = Path(__file__).parents[1]
-FOLDER = DOCS / "_build" / "pictures"  # pages name it: _build/pictures/NAME.svg
+import rankgain as rg
+
+DOCS = Path(__file__).parent
 OURS, THEIRS, PALE = "#0b5394", "#a64d00", "#666666"
 STYLE = {
     "svg.hashsalt": "rankgain",
@@ -84,16 +88,55 @@ def peers() -> Figure:
     return figure
 
 
-PICTURES: dict[str, Callable[[], Figure]] = {"by_length": by_length, "peers": peers}
+def discounted_gain() -> Figure:
+    """Gain and discounted gain of the list of the first tutorial, by rank."""
+    grades = [3, 2, 3, 0, 1, 2]
+    ranks, gains = range(1, len(grades) + 1), rg.gain(grades)
+    figure = Figure(figsize=(7, 3), layout="constrained")
+    axes = figure.add_subplot()
+    axes.bar(ranks, gains, color="#cfdcec", label="gain: the grade")
+    bars = axes.bar(ranks, gains * rg.discount(len(grades)), color=OURS, label="gain × discount: what DCG adds up")
+    axes.bar_label(bars, fmt="%.2f", padding=2)
+    axes.set(xlabel="rank", ylim=(0, 3.6), yticks=range(4))
+    axes.legend(frameon=False, loc="upper right")
+    return figure
 
 
-def draw(app: Sphinx) -> None:
-    FOLDER.mkdir(parents=True, exist_ok=True)
+def dcg_and_ndcg() -> Figure:
+    """DCG and nDCG of two short lists by the cut-off, with three ideals."""
+    judged, ks = [3, 3, 2, 2, 1, 1, 0], range(1, 8)  # A to G
+    lists = {"A, E, C, D, F": ([3, 1, 2, 2, 1], OURS), "A, B, C, G, E": ([3, 3, 2, 0, 1], THEIRS)}
+    figure = Figure(figsize=(9, 3.6), layout="constrained")
+    left, right = figure.subplots(1, 2, sharex=True)
+    for name, (grades, color) in lists.items():
+        left.plot(ks, [rg.dcg(grades, k=k) for k in ks], marker="o", color=color, label=name)
+        right.plot(ks, [rg.ndcg(grades, k=k, judged=judged) for k in ks], marker="o", color=color, label=name)
+    left.plot(ks, [rg.idcg(judged, k=k) for k in ks], color=PALE, linestyle="--", label="ideal")
+    first, _ = lists["A, E, C, D, F"]
+    cut = [rg.ndcg(first, k=k, judged=judged, ideal="returned") for k in ks]
+    right.plot(ks, cut, color=OURS, linestyle=":", label="A, E, C, D, F: ideal cut at its 5 documents")
+    own = [rg.ndcg(first, k=k) for k in ks]
+    right.plot(ks, own, color=OURS, linestyle="--", label="A, E, C, D, F: ideal of its own grades")
+    left.set(title="DCG", xlabel="cut-off k", ylim=(0, 8.5))
+    right.set(title="nDCG", xlabel="cut-off k", ylim=(0.6, 1.02))
+    left.legend(frameon=False, loc="upper left")
+    right.legend(frameon=False, loc="lower right", fontsize=8)
+    return figure
+
+
+PICTURES: dict[str, Callable[[], Figure]] = {
+    "by-length": by_length,
+    "peers": peers,
+    "discounted-gain": discounted_gain,
+    "dcg-and-ndcg": dcg_and_ndcg,
+}
+
+
+def draw(folder: Path) -> None:
     with matplotlib.rc_context(STYLE):
         for name, picture in PICTURES.items():
-            picture().savefig(FOLDER / f"{name}.svg", facecolor="white", metadata={"Date": None})
+            picture().savefig(folder / f"{name}.svg", facecolor="white", metadata={"Date": None})
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
-    app.connect("builder-inited", draw)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+if __name__ == "__main__":
+    draw(DOCS / "_static")
