@@ -103,7 +103,7 @@ def mode_of(executable: bool | int) -> int:
 
 
 def readme() -> str:
-    """README.md for PyPI, where no file stands beside it: links to pages of docs lead to the site, others to the tag."""
+    """README.md for PyPI, with absolute links: to pages of docs on the site, to other files at the tag."""
     project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]
     tag = f"{project['urls']['Repository']}/blob/v{project['version']}/"
 
