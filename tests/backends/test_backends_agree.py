@@ -27,9 +27,9 @@ from support.strategies import (
 
 import rankgain as rg
 from rankgain import _backend
-from rankgain.data.groups import Groups
+from rankgain.data.groups import Groups, numbers_of_integers, order_of
 from rankgain.data.ids import ids_of, python_ids
-from rankgain.data.ragged import NATIVE
+from rankgain.data.ragged import NATIVE, offsets_of
 from rankgain.metrics.discounts import Discount
 from rankgain.metrics.families import NON_RELEVANT, POOLED
 from rankgain.metrics.metric import cut_off
@@ -490,6 +490,41 @@ def test_the_kernels_over_ids(on_both, ids, ends, share):
     assert [ids[first] for first in firsts] == list(dict.fromkeys(ids))
     assert [ids[row] for row in rows] == [ids[firsts[number]] for number in numbers]
     assert list(Groups.of(ids_of(ids)).names) == list(dict.fromkeys(ids))
+
+
+@given(st.lists(BY_KIND["ints"], min_size=1, max_size=8), st.lists(st.integers(0, 7), max_size=40), st.booleans())
+def test_the_kernels_that_group_rows(on_both, different, places, narrow):
+    """Integers of any range, together and apart."""
+    ids = np.array([different[place % len(different)] for place in places], dtype=np.int64)
+    ids = ids.astype(np.int32) if narrow else ids
+
+    def found():
+        firsts, sizes, numbers = numbers_of_integers(ids)
+        order = None if numbers is None else order_of(numbers, offsets_of(sizes)[:-1]).tolist()
+        return firsts.tolist(), sizes.tolist(), order
+
+    compiled, python = on_both(found)
+    assert compiled == python
+    rows = {}
+    for row, identifier in enumerate(ids.tolist()):
+        rows.setdefault(identifier, []).append(row)
+    firsts, sizes, order = python
+    assert (firsts, sizes) == ([own[0] for own in rows.values()], [len(own) for own in rows.values()])
+    assert (order or list(range(len(ids)))) == [row for own in rows.values() for row in own]
+    assert list(Groups.of(ids_of(ids)).names) == list(rows)
+
+
+@pytest.mark.both
+def test_many_integers_are_numbered(on_both):
+    """The table grows while they are, whatever bits they have in common."""
+    rng = np.random.default_rng(5)
+    for ids in (np.arange(5000), np.arange(5000) << 40, rng.integers(-(2**63), 2**63 - 1, 5000)):
+        scattered = rng.permutation(np.repeat(ids, 3))
+        compiled, python = on_both(lambda scattered=scattered: [own.tolist() for own in numbers_of_integers(scattered)])
+        assert compiled == python
+        firsts, sizes, numbers = python
+        assert scattered[firsts][numbers].tolist() == scattered.tolist()
+        assert (len(firsts), set(sizes)) == (5000, {3})
 
 
 @given(st.lists(st.text(max_size=16) | st.just(None) | st.just("\ud800") | st.just("é\udcff"), max_size=9))

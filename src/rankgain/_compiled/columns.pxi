@@ -315,6 +315,94 @@ def number_ids(
     return runs, count
 
 
+cdef struct Numbered:
+    # A slot of a table of numbers, open addressing: an id and its number + 1; 0 where none is.
+    int64_t id
+    int64_t number
+
+
+cdef inline Numbered* slot_of(Numbered* slots, uint64_t mask, int shift, int64_t identifier) noexcept nogil:
+    """Where an id is, or the free slot where it goes."""
+    cdef uint64_t at = spread(identifier) >> shift
+    while slots[at].number and slots[at].id != identifier:
+        at = (at + 1) & mask
+    return &slots[at]
+
+
+cdef Py_ssize_t number_runs(
+    const Keys* keys, Py_ssize_t n, int32_t* numbers, int64_t* firsts, int64_t* sizes, bint* apart
+) noexcept nogil:
+    """How many ids there are; −1 without memory. The table grows with the ids, and rows that are together only count."""
+    cdef int shift = 64 - 10
+    cdef Py_ssize_t row, number, start = 0, stop = 0, count = 0, size = 1 << 10
+    cdef int64_t identifier
+    cdef Numbered* slot
+    cdef Numbered* slots = <Numbered*>calloc(size, sizeof(Numbered))
+    while stop < n and slots != NULL:
+        start, identifier = stop, id_number(keys, stop)
+        while stop < n and id_number(keys, stop) == identifier:
+            stop += 1
+        slot = slot_of(slots, size - 1, shift, identifier)
+        if slot.number == 0:
+            firsts[count], sizes[count] = start, 0
+            count += 1
+            slot.id, slot.number = identifier, count
+        elif not apart[0]:
+            apart[0] = True
+            for number in range(count):
+                for row in range(firsts[number], firsts[number] + sizes[number]):
+                    numbers[row] = <int32_t>number
+        number = slot.number - 1
+        sizes[number] += stop - start
+        if apart[0]:
+            for row in range(start, stop):
+                numbers[row] = <int32_t>number
+        if 2 * count > size:
+            free(slots)
+            size, shift = 2 * size, shift - 1
+            slots = <Numbered*>calloc(size, sizeof(Numbered))
+            if slots != NULL:
+                fill_slots(slots, size - 1, shift, keys, firsts, count)
+    free(slots)
+    return count if slots != NULL else -1
+
+
+cdef void fill_slots(
+    Numbered* slots, uint64_t mask, int shift, const Keys* keys, const int64_t* firsts, Py_ssize_t count
+) noexcept nogil:
+    cdef Py_ssize_t number
+    cdef Numbered* slot
+    for number in range(count):
+        slot = slot_of(slots, mask, shift, id_number(keys, firsts[number]))
+        slot.id, slot.number = id_number(keys, firsts[number]), number + 1
+
+
+def number_integers(
+    const unsigned char[::1] data, Py_ssize_t n, int32_t[::1] numbers, int64_t[::1] firsts, int64_t[::1] sizes, /
+):
+    cdef const int64_t[::1] none = firsts[:0]
+    cdef Keys keys = keys_of(data, none, none, n)
+    cdef Py_ssize_t count
+    cdef bint apart = False
+    if n == 0:
+        return 0, False
+    with nogil:
+        count = number_runs(&keys, n, &numbers[0], &firsts[0], &sizes[0], &apart)
+    if count < 0:
+        raise MemoryError
+    return count, apart
+
+
+def order_rows(const int32_t[::1] numbers, int64_t[::1] begins, int64_t[::1] order, /):
+    cdef Py_ssize_t row
+    cdef int32_t number
+    with nogil:
+        for row in range(numbers.shape[0]):
+            number = numbers[row]
+            order[begins[number]] = row
+            begins[number] += 1
+
+
 def copy_views(
     const unsigned char[::1] views, list buffers, unsigned char[::1] data, int64_t[::1] starts, int64_t[::1] ends, /
 ):

@@ -19,7 +19,7 @@ from rankgain._codes import (
 from rankgain._reference.numbers import Refused
 from rankgain._reference.ordering import count_grades, place
 from rankgain.errors import ErrorCode
-from rankgain.scalars import Bytes, Ints
+from rankgain.scalars import Bytes, Int32s, Ints
 
 
 def _ids(data, starts, ends, count):
@@ -66,6 +66,36 @@ def number_ids(
         rows[runs], numbers[runs] = row, known[identifier]
         runs += 1
     return runs, len(known)
+
+
+def number_integers(data: Bytes, n: int, numbers: Int32s, firsts: Ints, sizes: Ints) -> tuple[int, bool]:
+    """Number n integers in the order of their first appearance.
+
+    `firsts` and `sizes` take the first row of each integer, and how many rows it has. Returns how many integers there
+    are, and whether the rows of any of them are apart; only then does `numbers` take the number of each row.
+    """
+    known = {}
+    ids = _rows(len(data) // n, data, (), (), 0, n) if n else []
+    found = [known.setdefault(identifier, len(known)) for identifier in ids]
+    for number in range(len(known)):
+        sizes[number] = 0
+    for row in reversed(range(n)):
+        firsts[found[row]] = row
+        sizes[found[row]] += 1
+    apart = sum(1 for _ in groupby(found)) > len(known)
+    if apart:
+        numbers[:n] = found
+    return len(known), apart
+
+
+def order_rows(numbers: Int32s, begins: Ints, order: Ints) -> None:
+    """Put the rows of each number together, in their order, from where those of that number begin.
+
+    Afterwards `begins` is where the rows of each number end.
+    """
+    for row, number in enumerate(numbers.tolist()):
+        order[begins[number]] = row
+        begins[number] += 1
 
 
 def copy_views(views: Bytes, buffers: list[Bytes], data: Bytes, starts: Ints, ends: Ints) -> int | None:

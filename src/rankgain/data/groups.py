@@ -12,7 +12,7 @@ import numpy as np
 from rankgain import _backend
 from rankgain.data.ids import Ids, Rows, pick, python_ids, rows_of
 from rankgain.data.ragged import offsets_of
-from rankgain.scalars import Ints
+from rankgain.scalars import Array, Int32s, Ints
 
 CHUNK = 1 << 18  # ids that are numbered together: enough that each query comes up only a few times
 
@@ -31,6 +31,8 @@ class Groups:
     @classmethod
     def of(cls, queries: Ids, begins: Ints | None = None, count: int = 0) -> Groups:
         """By the id of each row, or of each run of rows: `begins` says where those begin, `count` how many rows are."""
+        if begins is None and queries.kind == "int":
+            return cls._of_integers(queries.take(slice(None)).data)
         names: dict[Any, int] = {}
         found = [_number(queries, start, names) for start in range(0, len(queries), CHUNK)]
         number, row = (np.concatenate([np.empty(0, np.int64), *(pair[part] for pair in found)]) for part in (0, 1))
@@ -42,9 +44,17 @@ class Groups:
             return cls(list(names), row, ends)
         sizes = np.bincount(number, weights=ends - row, minlength=len(names)).astype(np.int64)
         offsets = offsets_of(sizes)
-        # NumPy sorts 16 bits by counting
-        each = np.repeat(number.astype(np.uint16 if len(names) <= 1 << 16 else np.int64), ends - row)
-        return cls(list(names), offsets[:-1], offsets[1:], np.argsort(each, kind="stable"))
+        each = np.repeat(number.astype(np.int32), ends - row)
+        return cls(list(names), offsets[:-1], offsets[1:], order_of(each, offsets[:-1]))
+
+    @classmethod
+    def _of_integers(cls, ids: Array) -> Groups:
+        firsts, sizes, numbers = numbers_of_integers(ids)
+        names = ids[firsts].tolist()
+        if numbers is None:
+            return cls(names, firsts, firsts + sizes)
+        offsets = offsets_of(sizes)
+        return cls(names, offsets[:-1], offsets[1:], order_of(numbers, offsets[:-1]))
 
     def __len__(self) -> int:
         return len(self.names)
@@ -71,6 +81,23 @@ class Groups:
 
     def sizes(self, queries: Ints) -> Ints:
         return (self.lasts[queries] - self.firsts[queries]) * (queries >= 0) if len(self) else np.zeros_like(queries)
+
+
+def numbers_of_integers(ids: Array) -> tuple[Ints, Ints, Int32s | None]:
+    """Where each integer first appears, how many rows it has, and the number of each row; None: they are together."""
+    ids = np.require(ids, np.int32 if ids.dtype == np.int32 else np.int64, ("C", "A"))
+    numbers = np.empty(len(ids), dtype=np.int32)
+    # As long as they could get; memory that is not written is not taken.
+    firsts, sizes = np.empty(len(ids), dtype=np.int64), np.empty(len(ids), dtype=np.int64)
+    count, apart = _backend.columns.number_integers(ids.view(np.uint8), len(ids), numbers, firsts, sizes)
+    return firsts[:count].copy(), sizes[:count].copy(), numbers if apart else None
+
+
+def order_of(numbers: Int32s, begins: Ints) -> Ints:
+    """The rows of each number together, from where they begin."""
+    order = np.empty(len(numbers), dtype=np.int64)
+    _backend.columns.order_rows(numbers, begins.copy(), order)
+    return order
 
 
 def numbers_of(ids: Ids) -> Ints:

@@ -9,12 +9,13 @@ import numpy as np
 
 from rankgain.choices import ScoreTies
 from rankgain.data.arrays import array_of, check_id, check_unmasked
+from rankgain.data.groups import numbers_of_integers, order_of
 from rankgain.data.lists import ListSource
 from rankgain.data.ragged import RaggedArray, check_judged, flat_numbers, offsets_of
 from rankgain.data.rules import rules_of
 from rankgain.data.source import check_query_ids
 from rankgain.rankings import Rankings
-from rankgain.scalars import Array, Ints
+from rankgain.scalars import Array, Int32s, Ints
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -181,18 +182,29 @@ def _from_qid(qid: Any, documents: int) -> tuple[Ints, Array | None, list[Any]]:
     ids = _ids(qid)
     if ids.ndim != 1 or len(ids) != documents:
         raise ValueError(f"qid has the shape {ids.shape}, and y_score has {documents} documents: give one id for each")
-    missing = np.flatnonzero(ids != ids)
-    if ids.dtype.kind in "fmM" and len(missing):
+    if ids.dtype.kind in "fmM" and len(missing := np.flatnonzero(ids != ids)):
         raise ValueError(f"qid: position {int(missing[0])}: the id is {'NaN' if ids.dtype.kind == 'f' else 'NaT'}")
-    changes = np.flatnonzero(ids[1:] != ids[:-1]) + 1
-    starts = np.concatenate([[0], changes]) if len(ids) else np.empty(0, np.int64)
-    names = ids[starts.astype(np.intp)].tolist()
-    if len(set(names)) == len(names):
-        return offsets_of(np.diff(np.append(starts, len(ids)))), None, names
-    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
-    runs = np.diff(np.append(starts, len(ids)))
-    query = np.repeat(np.array([numbers[name] for name in names]), runs)
-    return offsets_of(np.bincount(query)), np.argsort(query, kind="stable"), list(numbers)
+    if ids.dtype.kind in "biu":
+        # The bits of an unsigned integer beyond int64 are those of another, negative one, and tell it from all others.
+        firsts, sizes, numbers = numbers_of_integers(ids.view(np.int64) if ids.dtype.itemsize == 8 else ids)
+        names = ids[firsts].tolist()
+    else:
+        names, sizes, numbers = _numbered(ids)
+    offsets = offsets_of(sizes)
+    return offsets, None if numbers is None else order_of(numbers, offsets[:-1]), names
+
+
+def _numbered(ids: Array) -> tuple[list[Any], Ints, Int32s | None]:
+    """The ids by first appearance, how many documents each has, and the number of each row; None: they are together."""
+    starts = np.flatnonzero(np.concatenate([[True], ids[1:] != ids[:-1]])[: len(ids)])
+    found = ids[starts].tolist()
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(found))}
+    runs = np.diff(starts, append=len(ids))
+    if len(numbers) == len(found):
+        return found, runs, None
+    number = np.fromiter(map(numbers.__getitem__, found), np.int32, len(found))
+    sizes = np.bincount(number, weights=runs).astype(np.int64)
+    return list(numbers), sizes, np.repeat(number, runs)
 
 
 def _ids(qid: Any) -> Array:
