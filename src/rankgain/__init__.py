@@ -107,6 +107,8 @@ _LATER = {
     "scorer": "tools.scorers",
 }
 
+_MODULES = {"batches", "capi", "pytrec_eval", "sklearn", "spark", "torchmetrics"}
+
 
 def get_include() -> str:
     """Return the folder of `rankgain.h`, for compiling extensions that call rankgain from C or C++.
@@ -169,4 +171,5 @@ if not TYPE_CHECKING:  # type checkers would accept any name; the imports with `
         return value
 
     def __dir__() -> list[str]:
-        return sorted({*globals(), *__all__})
+        """The public names, with the public modules that are imported."""
+        return sorted({*__all__, *(_MODULES & globals().keys())})

@@ -27,8 +27,7 @@ from rankgain.results.presets import OWN, PEERS, common_rules, peer_of
 from rankgain.results.text import text_table
 from rankgain.scalars import escaped
 from rankgain.threads import MOST, check_threads
-from rankgain.tools.comparisons import COMPARED, read_groups
-from rankgain.tools.reports import FORMATS, SPREADS
+from rankgain.tools.reports import COMPARED, FORMATS, SPREADS
 from rankgain.tools.sample import sample
 
 DEFAULT_METRICS = ("ndcg@10", "mrr@10")
@@ -359,11 +358,7 @@ def _compare(options: argparse.Namespace) -> None:
 
         page = page_of(tests, groups, comparison, held, command=shown_command(options.given))
         write_whole(options.report, page.encode("utf-8"))
-    text = COMPARED[options.form](tests, groups)
-    if options.output is None:
-        _print(text)
-    else:
-        write_whole(options.output, encoded(text))
+    _write(COMPARED[options.form](tests, groups), options.output)
 
 
 def shown_command(arguments: Sequence[str]) -> str:
@@ -402,10 +397,7 @@ def _run(options: argparse.Namespace) -> None:
             for name, held in _rankings(files, options)
         }
         text = FORMATS[options.form](Comparison(results), options.per_query)
-    if options.output is None:
-        _print(text)
-    else:
-        write_whole(options.output, encoded(text))
+    _write(text, options.output)
 
 
 def _same_file(one: str, other: str) -> bool:
@@ -455,6 +447,30 @@ def _rankings(files: Sequence[str], options: argparse.Namespace) -> Iterator[tup
             yield name, read_trec(truth, file, threads=options.threads, **rules)
 
 
+def read_groups(path: str) -> dict[str, str]:
+    """The groups of queries from a file: query, tab, group in each line.
+
+    Raises
+    ------
+    ValueError
+        For a line without a tab, and for a query that has two groups.
+    OSError
+        If the file cannot be read.
+    """
+    found: dict[str, str] = {}
+    with open(path, encoding="utf-8", errors="surrogateescape", newline="\n") as file:
+        for number, line in enumerate(file, 1):
+            text = line.rstrip("\r\n")
+            if not text:
+                continue
+            query, tab, label = text.partition("\t")
+            if not tab:
+                raise ValueError(f"{path}:{number}: a line must be query, tab, group, not {text[:80]!r}")
+            if found.setdefault(query, label) != label:
+                raise ValueError(f"{path}:{number}: query {query!r} has two groups, {found[query]!r} and {label!r}")
+    return found
+
+
 def run_names(paths: Sequence[str]) -> list[str]:
     """The names of the runs: the file name without its extension, or the path if two share that name."""
     short = [_short_name(path) for path in paths]
@@ -500,6 +516,13 @@ def opened(path: str, bar: Any) -> Iterator[Any]:
 def encoded(text: str) -> bytes:
     """The text with ids as they came in, whether they are UTF-8 or not."""
     return text.encode("utf-8", "surrogateescape")
+
+
+def _write(text: str, output: str | None) -> None:
+    if output is None:
+        _print(text)
+    else:
+        write_whole(output, encoded(text))
 
 
 def _print(text: str) -> None:

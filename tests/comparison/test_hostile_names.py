@@ -9,7 +9,7 @@ import pytest
 from support.made_runs import HOSTILE, hostile
 
 from rankgain.results.text import printable
-from rankgain.tools.comparisons import COMPARED
+from rankgain.tools.reports import COMPARED
 
 pytestmark = pytest.mark.usefixtures("backend")
 

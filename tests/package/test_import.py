@@ -71,6 +71,13 @@ def test_the_first_calls_load_nothing():
     assert not found & HEAVY
 
 
+def test_dir_shows_what_users_use():
+    used = "rankgain.compare({'a': {'q': {'d': 1}}}, {'q': {'d': 1}}, ['rr']); rankgain.rankings; rankgain.results"
+    assert loaded(f"import rankgain; {used}; after = dir(rankgain)") == set(rg.__all__)
+    public = "import rankgain.sklearn, rankgain.pytrec_eval, rankgain.cli; after = dir(rankgain)"
+    assert loaded(public) == {*rg.__all__, "pytrec_eval", "sklearn"}
+
+
 def test_every_name_is_there():
     code = "before = {*dir(rankgain)}; from rankgain import *; after = sorted({*dir()} & {*rankgain.__all__} & before)"
     assert loaded(f"import rankgain; {code}") == set(rg.__all__)

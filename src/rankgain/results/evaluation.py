@@ -17,7 +17,7 @@ from rankgain.metrics.aggregators import check_weights, mean
 from rankgain.metrics.metric import Metric, aggregator, weighing
 from rankgain.results.export import Frames
 from rankgain.results.summary import COUNTS, Summary, sums_of
-from rankgain.results.text import Form, Table, Tables, number, printable
+from rankgain.results.text import Form, Table, Tables, mean_rows, number, printable
 from rankgain.scalars import Floats, counted, quoted
 
 
@@ -425,8 +425,7 @@ class Evaluation(Frames, Tables, Mapping[str | Metric, Floats]):
         return flat
 
     def _tables(self, form: Form) -> list[Table]:
-        rows = [["metric", "mean"], *([str(key), number(value)] for key, value in self.aggregate().items())]
-        return [Table(rows, notes({"": self}) if form == "html" else ())]
+        return [Table(mean_rows(self.aggregate()), notes({"": self}) if form == "html" else ())]
 
     def to_dict(self) -> dict[Any, dict[str | Metric, float]]:
         """Return the values by query, then by metric as asked: the shape in which pytrec_eval returns them.

@@ -11,7 +11,7 @@ import numpy as np
 from rankgain.metrics.aggregators import logarithms
 from rankgain.metrics.exact import exact_sum, rounded, rounded_mean
 from rankgain.metrics.metric import Metric, aggregator
-from rankgain.results.text import Form, Table, Tables, number
+from rankgain.results.text import Form, Table, Tables, mean_rows, number
 from rankgain.scalars import Floats, counted
 
 COUNTS = "queries", "missing", "unjudged", "empty"
@@ -362,8 +362,7 @@ class Summary(Tables):
         return "\n".join([f"<Summary: {self._head()}>", *means])
 
     def _tables(self, form: Form) -> list[Table]:
-        rows = [["metric", "mean"], *([key, number(value)] for key, value in self.aggregate().items())]
-        return [Table(rows, [self._head()] if form == "html" else ())]
+        return [Table(mean_rows(self.aggregate()), [self._head()] if form == "html" else ())]
 
 
 def _read(held: Mapping[str, Any]) -> Sums:

@@ -5,8 +5,8 @@ Names in them are what others chose: none of them may act where it is read.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Container, Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
 
 from rankgain.scalars import escaped
 
@@ -31,6 +31,11 @@ _LATEX = {
 def number(value: float) -> str:
     """A value to four places, as trec_eval prints it."""
     return f"{value:.4f}"
+
+
+def mean_rows(values: Mapping[Any, float]) -> list[list[str]]:
+    """The cells of a table with one number per metric."""
+    return [["metric", "mean"], *([str(key), number(value)] for key, value in values.items())]
 
 
 def printable(value: object) -> str:

@@ -1,4 +1,4 @@
-"""What the command line prints of one or several runs, each form as one text that ends its last line."""
+"""What the command line prints of runs, ties and tests, each form as one text that ends its last line."""
 
 from __future__ import annotations
 
@@ -6,17 +6,51 @@ import csv
 import io
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rankgain import _backend
 from rankgain.comparison.comparison import Comparison, legend
+from rankgain.comparison.groups import Groups
+from rankgain.comparison.tests import Tests
 from rankgain.metrics.metric import Metric
 from rankgain.results.evaluation import Evaluation, notes
-from rankgain.results.text import number, text_table
+from rankgain.results.text import mean_rows, number, printable, text_table
 from rankgain.results.ties import TieSpread, shown
 
 Values = dict[str | Metric, float]
+
+
+def _lines(table: list[str], below: list[str]) -> str:
+    return "\n".join([*table, "", *below, ""])
+
+
+def _json(content: Mapping[str, Any]) -> str:
+    return json.dumps({**content, "version": _backend.VERSION}, indent=2, allow_nan=False) + "\n"
+
+
+def _json_of_runs(objects: Mapping[str, dict[str, Any]]) -> str:
+    """The object of one run; with several, one object per run, by name, under "runs"."""
+    return _json(next(iter(objects.values())) if len(objects) == 1 else {"runs": objects})
+
+
+def _csv(head: Sequence[Any], rows: Iterable[Sequence[Any]]) -> str:
+    """Comma-separated values as RFC 4180 has them, in full precision; None is an empty field."""
+    out = io.StringIO()
+    csv.writer(out).writerows([head, *rows])
+    return out.getvalue()
+
+
+def _finite(value: Any) -> Any:
+    """None for NaN and infinities, for which JSON and CSV have no number."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _finite_values(values: Mapping[Any, float]) -> dict[str, float | None]:
+    return {str(key): _finite(value) for key, value in values.items()}
+
+
+# Runs
 
 
 def as_text(runs: Comparison, per_query: bool) -> str:
@@ -37,7 +71,7 @@ def as_text(runs: Comparison, per_query: bool) -> str:
         rows += [[str(query), *map(number, values.values())] for query, values in result.to_dict().items()]
         rows += [["mean", *map(number, means.values())]]
     else:
-        rows = [["metric", "mean"], *([str(name), number(value)] for name, value in means.items())]
+        rows = mean_rows(means)
     return _lines(text_table(rows), notes(runs))
 
 
@@ -59,23 +93,17 @@ def _by_query(runs: Comparison) -> Iterator[tuple[Any, str, Values]]:
                 yield query, name, values[name][query]
 
 
-def _lines(table: list[str], below: list[str]) -> str:
-    return "\n".join([*table, "", *below, ""])
-
-
 def as_json(runs: Comparison, per_query: bool) -> str:
-    """One JSON object: all that is known about one run; with several, one object per run, by name, under "runs".
+    """One JSON object: all that is known about one run, or about each.
 
     NaN is null. Bytes of an id that are not UTF-8 are escaped as lone surrogates.
     """
-    objects = {name: _object(result, per_query) for name, result in runs.items()}
-    content = next(iter(objects.values())) if len(objects) == 1 else {"runs": objects}
-    return json.dumps(content | {"version": _backend.VERSION}, indent=2, allow_nan=False) + "\n"
+    return _json_of_runs({name: _object(result, per_query) for name, result in runs.items()})
 
 
 def _object(result: Evaluation, per_query: bool) -> dict[str, Any]:
     content: dict[str, Any] = {
-        "mean": _finite(result.aggregate()),
+        "mean": _finite_values(result.aggregate()),
         "counts": result.counts,
         "ties": result.ties,
         "missing": result.missing,
@@ -86,31 +114,21 @@ def _object(result: Evaluation, per_query: bool) -> dict[str, Any]:
     if result.assumed:
         content["assumed"] = list(result.assumed)
     if per_query:
-        content["queries"] = {str(query): _finite(values) for query, values in result.to_dict().items()}
+        content["queries"] = {str(query): _finite_values(values) for query, values in result.to_dict().items()}
     return content
 
 
-def _finite(values: Mapping[Any, float]) -> dict[str, float | None]:
-    return {str(key): None if math.isnan(value) else value for key, value in values.items()}
-
-
 def as_csv(runs: Comparison, per_query: bool) -> str:
-    """Comma-separated values as RFC 4180 has them, in full precision; NaN is an empty field.
+    """``run,metric…`` with one row per run, or ``run,query,metric…`` with one row per query and run.
 
-    ``run,metric…`` with one row per run, or ``run,query,metric…`` with one row per query and run and none for the
-    means; the columns do not depend on how many runs there are.
+    There is none for the means then; the columns do not depend on how many runs there are. NaN is an empty field.
     """
-    out = io.StringIO()
-    write = csv.writer(out).writerow
-    write(["run", *(["query"] if per_query else []), *map(str, runs.metrics)])
     if per_query:
-        for name, queries in runs.to_dict().items():
-            for query, values in queries.items():
-                write([name, str(query), *_finite(values).values()])
+        held = ((name, query, own) for name, queries in runs.to_dict().items() for query, own in queries.items())
+        rows = [[name, str(query), *_finite_values(values).values()] for name, query, values in held]
     else:
-        for name, values in runs.aggregate().items():
-            write([name, *_finite(values).values()])
-    return out.getvalue()
+        rows = [[name, *_finite_values(values).values()] for name, values in runs.aggregate().items()]
+    return _csv(["run", *(["query"] if per_query else []), *map(str, runs.metrics)], rows)
 
 
 def as_trec(runs: Comparison, per_query: bool) -> str:
@@ -161,15 +179,13 @@ def _by_order(spread: TieSpread) -> Iterator[tuple[Any, str | Metric, dict[str, 
 
 def spread_as_json(runs: Mapping[str, TieSpread], per_query: bool) -> str:
     """As `as_json`, with a value by order for each metric."""
-    objects = {name: _object_of_spread(spread, per_query) for name, spread in runs.items()}
-    content = next(iter(objects.values())) if len(objects) == 1 else {"runs": objects}
-    return json.dumps(content | {"version": _backend.VERSION}, indent=2, allow_nan=False) + "\n"
+    return _json_of_runs({name: _object_of_spread(spread, per_query) for name, spread in runs.items()})
 
 
 def _object_of_spread(spread: TieSpread, per_query: bool) -> dict[str, Any]:
     worst = spread.worst
     content: dict[str, Any] = {
-        "tie_spread": {str(key): _finite(values) for key, values in spread.mean().items()},
+        "tie_spread": {str(key): _finite_values(values) for key, values in spread.mean().items()},
         "affected_by_ties": {str(key): spread.affected(key) for key in spread.metrics},
         "counts": worst.counts,
         "ties": spread.ties,
@@ -178,7 +194,7 @@ def _object_of_spread(spread: TieSpread, per_query: bool) -> dict[str, Any]:
     }
     if per_query:
         content["queries"] = {
-            str(query): {str(key): _finite(values) for key, values in metrics.items()}
+            str(query): {str(key): _finite_values(values) for key, values in metrics.items()}
             for query, metrics in spread.to_dict().items()
         }
     return content
@@ -186,18 +202,93 @@ def _object_of_spread(spread: TieSpread, per_query: bool) -> dict[str, Any]:
 
 def spread_as_csv(runs: Mapping[str, TieSpread], per_query: bool) -> str:
     """``run,metric,worst,expected,best…`` with one row per run and metric; with `per_query` ``run,query,metric…``."""
-    out = io.StringIO()
-    write = csv.writer(out).writerow
-    orders = [*next(iter(runs.values())).evaluations]
-    write(["run", *(["query"] if per_query else []), "metric", *orders])
+    rows: list[list[Any]] = []
     for name, spread in runs.items():
         if per_query:
-            for query, key, values in _by_order(spread):
-                write([name, str(query), str(key), *_finite(values).values()])
+            rows += [[name, str(query), str(key), *map(_finite, own.values())] for query, key, own in _by_order(spread)]
         else:
-            for key, values in spread.mean().items():
-                write([name, str(key), *_finite(values).values()])
-    return out.getvalue()
+            rows += [[name, str(key), *map(_finite, values.values())] for key, values in spread.mean().items()]
+    orders = next(iter(runs.values())).evaluations
+    return _csv(["run", *(["query"] if per_query else []), "metric", *orders], rows)
 
 
 SPREADS = {"text": spread_as_text, "json": spread_as_json, "csv": spread_as_csv}
+
+
+# The tests of a comparison
+
+
+def tests_as_text(tests: Tests, groups: Groups | None) -> str:
+    """The table with verdicts and notes, then those of the groups."""
+    return "\n\n".join([tests.table(), *([groups.table()] if groups else [])]) + "\n"
+
+
+def tests_as_json(tests: Tests, groups: Groups | None) -> str:
+    """One JSON object: the differences with their verdicts, what was asked for, warnings and notes.
+
+    NaN and infinite values are null.
+    """
+    options = tests.options._asdict() | {"metrics": [str(metric) for metric in tests.options.metrics]}
+    content: dict[str, Any] = {
+        "differences": _objects_of_tests(tests),
+        "verdicts": tests.verdicts(),
+        "warnings": tests.warnings,
+        "notes": tests.notes(),
+        "methods": tests.methods().replace("\n", " "),
+        "options": options,
+    }
+    if groups is not None:
+        content["groups"] = {str(label): _objects_of_tests(own) for label, own in groups.tests.items()}
+        content["groups_differ"] = [
+            {"metric": str(key[0]), "run": key[1], "baseline": key[2], "p": _finite(groups.differ_p(*key))}
+            | {"mean_of_means": groups.mean_of_means(*key), "verdicts": groups.verdicts(*key)}
+            for key in groups.overall
+        ]
+    return _json(content)
+
+
+def _objects_of_tests(tests: Tests) -> list[dict[str, Any]]:
+    return [
+        {name: _finite(value) for name, value in its._asdict().items()}
+        | {"metric": str(its.metric), "decided": its.decided, "verdict": its.verdict()}
+        for its in tests.values()
+    ]
+
+
+def tests_as_csv(tests: Tests, groups: Groups | None) -> str:
+    """A row for each difference; with groups the first column is the group, empty for all queries.
+
+    What would be a formula in a spreadsheet gets an apostrophe before it.
+    """
+    parts = [("", tests), *((str(label), own) for label, own in (groups.tests.items() if groups else ()))]
+    rows = []
+    for label, own in parts:
+        for row in zip(*own.columns().values(), strict=True):
+            rows.append([_field(value) for value in ([label, *row] if groups else row)])
+    return _csv([*(["group"] if groups else []), *tests.columns()], rows)
+
+
+def _field(value: Any) -> Any:
+    if not isinstance(value, str):
+        return _finite(value)
+    text = printable(value)
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@") else text
+
+
+def tests_as_markdown(tests: Tests, groups: Groups | None) -> str:
+    """Tables in Markdown."""
+    return "\n".join([tests.to_markdown(), *([groups.to_markdown()] if groups else [])])
+
+
+def tests_as_latex(tests: Tests, groups: Groups | None) -> str:
+    """Tables in LaTeX."""
+    return "\n".join([tests.to_latex(), *([groups.to_latex()] if groups else [])])
+
+
+COMPARED = {
+    "text": tests_as_text,
+    "json": tests_as_json,
+    "csv": tests_as_csv,
+    "markdown": tests_as_markdown,
+    "latex": tests_as_latex,
+}
