@@ -25,6 +25,7 @@ def test_one_list_gives_a_float() -> None:
     assert type(assert_type(rg.idcg([3.0, 2.0]), float)) is float
     assert type(assert_type(rg.ndcg([3, 2, 3], judged=[3, 3, 2]), float)) is float
     assert type(assert_type(rg.reciprocal_rank([0, 1]), float)) is float
+    assert type(assert_type(rg.precision([0, 1], k=1), float)) is float
     assert type(assert_type(rg.ndcg(VECTOR), float)) is float
 
 
@@ -35,6 +36,7 @@ def test_many_lists_give_an_array() -> None:
         assert_type(rg.idcg(LISTS, gain="exponential"), Floats),
         assert_type(rg.ndcg(((3, 2), (1, 0)), ideal="returned"), Floats),
         assert_type(rg.reciprocal_rank(LISTS, rel=2), Floats),
+        assert_type(rg.recall(LISTS, judged=LISTS), Floats),
         assert_type(rg.ndcg(MATRIX), Floats),
     ):
         assert type(values) is np.ndarray

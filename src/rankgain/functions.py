@@ -6,7 +6,7 @@ One list takes the shortest way there is: to a buffer, through a kernel of the b
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Never, overload
+from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 
@@ -22,8 +22,8 @@ from rankgain.metrics.parameters import check_empty, check_ideal, check_rel, cut
 from rankgain.scalars import Floats
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Never
+    from collections.abc import Callable, Sequence
+    from typing import Concatenate, ParamSpec, Protocol, overload
 
     from numpy.typing import ArrayLike
 
@@ -36,6 +36,28 @@ if TYPE_CHECKING:
     _Number = float | np.integer[Any] | np.floating[Any]
     _OneList = Sequence[_Number] | np.ndarray[tuple[int], np.dtype[Any]]
     _ManyLists = Sequence[Sequence[_Number] | np.ndarray[Any, Any]] | np.ndarray[tuple[int, int], np.dtype[Any]]
+    _P = ParamSpec("_P")
+
+    class _OneOrMany(Protocol[_P]):
+        @overload
+        def __call__(self, relevance: _AnyShape, *args: _P.args, **named: _P.kwargs) -> float | Floats: ...
+        @overload
+        def __call__(self, relevance: _OneList, *args: _P.args, **named: _P.kwargs) -> float: ...
+        @overload
+        def __call__(self, relevance: _ManyLists, *args: _P.args, **named: _P.kwargs) -> Floats: ...
+        @overload
+        def __call__(self, relevance: ArrayLike, *args: _P.args, **named: _P.kwargs) -> float | Floats: ...
+
+    class _OneOrManyJudged(Protocol[_P]):
+        @overload
+        def __call__(self, judged: _AnyShape, *args: _P.args, **named: _P.kwargs) -> float | Floats: ...
+        @overload
+        def __call__(self, judged: _OneList, *args: _P.args, **named: _P.kwargs) -> float: ...
+        @overload
+        def __call__(self, judged: _ManyLists, *args: _P.args, **named: _P.kwargs) -> Floats: ...
+        @overload
+        def __call__(self, judged: ArrayLike, *args: _P.args, **named: _P.kwargs) -> float | Floats: ...
+
 
 MOST_SETTINGS = 128
 _FIXED = str, int, float, np.number, type, type(None), Discount  # kinds of settings that cannot change
@@ -96,6 +118,16 @@ def _made(key: tuple[Any, ...], *asked: Any) -> _Settings:
             _kept.clear()
         _kept[key] = settings
     return settings
+
+
+def _one_or_many(function: Callable[Concatenate[Any, _P], float | Floats]) -> _OneOrMany[_P]:
+    """The function itself; type checkers know what it returns for one list, and for many."""
+    return function  # type: ignore[return-value]
+
+
+def _one_or_many_judged(function: Callable[Concatenate[Any, _P], float | Floats]) -> _OneOrManyJudged[_P]:
+    """The same for a function whose lists are called judged."""
+    return function  # type: ignore[return-value]
 
 
 def _misplaced(function: str, metric: str) -> TypeError:
@@ -238,22 +270,7 @@ def discount(n: int, kind: DiscountKind = "log2") -> Floats:
     return out
 
 
-@overload
-def cg(
-    relevance: _AnyShape, *, k: int | None = None, gain: GainKind = "linear", mask: ArrayLike | None = None
-) -> float | Floats: ...
-@overload
-def cg(
-    relevance: _OneList, *, k: int | None = None, gain: GainKind = "linear", mask: ArrayLike | None = None
-) -> float: ...
-@overload
-def cg(
-    relevance: _ManyLists, *, k: int | None = None, gain: GainKind = "linear", mask: ArrayLike | None = None
-) -> Floats: ...
-@overload
-def cg(
-    relevance: ArrayLike, *, k: int | None = None, gain: GainKind = "linear", mask: ArrayLike | None = None
-) -> float | Floats: ...
+@_one_or_many
 def cg(
     relevance: Any, *scores: Never, k: int | None = None, gain: GainKind = "linear", mask: ArrayLike | None = None
 ) -> float | Floats:
@@ -316,42 +333,7 @@ def cg(
     return _of_lists("cg", relevance, None, settings, mask) if value is None else value
 
 
-@overload
-def dcg(
-    relevance: _AnyShape,
-    *,
-    k: int | None = None,
-    gain: GainKind = "linear",
-    discount: DiscountKind = "log2",
-    mask: ArrayLike | None = None,
-) -> float | Floats: ...
-@overload
-def dcg(
-    relevance: _OneList,
-    *,
-    k: int | None = None,
-    gain: GainKind = "linear",
-    discount: DiscountKind = "log2",
-    mask: ArrayLike | None = None,
-) -> float: ...
-@overload
-def dcg(
-    relevance: _ManyLists,
-    *,
-    k: int | None = None,
-    gain: GainKind = "linear",
-    discount: DiscountKind = "log2",
-    mask: ArrayLike | None = None,
-) -> Floats: ...
-@overload
-def dcg(
-    relevance: ArrayLike,
-    *,
-    k: int | None = None,
-    gain: GainKind = "linear",
-    discount: DiscountKind = "log2",
-    mask: ArrayLike | None = None,
-) -> float | Floats: ...
+@_one_or_many
 def dcg(
     relevance: Any,
     *scores: Never,
@@ -427,42 +409,7 @@ def dcg(
     return _of_lists("dcg", relevance, None, settings, mask) if value is None else value
 
 
-@overload
-def idcg(
-    judged: _AnyShape,
-    *,
-    k: int | None = None,
-    gain: GainKind = "linear",
-    discount: DiscountKind = "log2",
-    mask: ArrayLike | None = None,
-) -> float | Floats: ...
-@overload
-def idcg(
-    judged: _OneList,
-    *,
-    k: int | None = None,
-    gain: GainKind = "linear",
-    discount: DiscountKind = "log2",
-    mask: ArrayLike | None = None,
-) -> float: ...
-@overload
-def idcg(
-    judged: _ManyLists,
-    *,
-    k: int | None = None,
-    gain: GainKind = "linear",
-    discount: DiscountKind = "log2",
-    mask: ArrayLike | None = None,
-) -> Floats: ...
-@overload
-def idcg(
-    judged: ArrayLike,
-    *,
-    k: int | None = None,
-    gain: GainKind = "linear",
-    discount: DiscountKind = "log2",
-    mask: ArrayLike | None = None,
-) -> float | Floats: ...
+@_one_or_many_judged
 def idcg(
     judged: Any,
     *,
@@ -536,54 +483,7 @@ def idcg(
     return _of_lists("idcg", judged, None, settings, mask) if value is None else value
 
 
-@overload
-def ndcg(
-    relevance: _AnyShape,
-    *,
-    k: int | None = None,
-    judged: ArrayLike | None = None,
-    ideal: Ideal = "judged",
-    gain: GainKind = "linear",
-    discount: DiscountKind = "log2",
-    empty: float = 0.0,
-    mask: ArrayLike | None = None,
-) -> float | Floats: ...
-@overload
-def ndcg(
-    relevance: _OneList,
-    *,
-    k: int | None = None,
-    judged: ArrayLike | None = None,
-    ideal: Ideal = "judged",
-    gain: GainKind = "linear",
-    discount: DiscountKind = "log2",
-    empty: float = 0.0,
-    mask: ArrayLike | None = None,
-) -> float: ...
-@overload
-def ndcg(
-    relevance: _ManyLists,
-    *,
-    k: int | None = None,
-    judged: ArrayLike | None = None,
-    ideal: Ideal = "judged",
-    gain: GainKind = "linear",
-    discount: DiscountKind = "log2",
-    empty: float = 0.0,
-    mask: ArrayLike | None = None,
-) -> Floats: ...
-@overload
-def ndcg(
-    relevance: ArrayLike,
-    *,
-    k: int | None = None,
-    judged: ArrayLike | None = None,
-    ideal: Ideal = "judged",
-    gain: GainKind = "linear",
-    discount: DiscountKind = "log2",
-    empty: float = 0.0,
-    mask: ArrayLike | None = None,
-) -> float | Floats: ...
+@_one_or_many
 def ndcg(
     relevance: Any,
     *scores: Never,
@@ -677,22 +577,7 @@ def ndcg(
     return _of_lists("ndcg", relevance, judged, settings, mask) if value is None else value
 
 
-@overload
-def reciprocal_rank(
-    relevance: _AnyShape, *, k: int | None = None, rel: float | None = None, mask: ArrayLike | None = None
-) -> float | Floats: ...
-@overload
-def reciprocal_rank(
-    relevance: _OneList, *, k: int | None = None, rel: float | None = None, mask: ArrayLike | None = None
-) -> float: ...
-@overload
-def reciprocal_rank(
-    relevance: _ManyLists, *, k: int | None = None, rel: float | None = None, mask: ArrayLike | None = None
-) -> Floats: ...
-@overload
-def reciprocal_rank(
-    relevance: ArrayLike, *, k: int | None = None, rel: float | None = None, mask: ArrayLike | None = None
-) -> float | Floats: ...
+@_one_or_many
 def reciprocal_rank(
     relevance: Any, *scores: Never, k: int | None = None, rel: float | None = None, mask: ArrayLike | None = None
 ) -> float | Floats:
@@ -888,6 +773,7 @@ def mrr(
     return _mean(reciprocal_rank(relevance, k=k, rel=rel, mask=mask))
 
 
+@_one_or_many
 def precision(
     relevance: Any,
     *scores: Never,
@@ -949,6 +835,7 @@ def precision(
     return _of_relevant("precision", relevance, judged, k, rel, mask)
 
 
+@_one_or_many
 def recall(
     relevance: Any,
     *scores: Never,
@@ -1010,6 +897,7 @@ def recall(
     return _of_relevant("recall", relevance, judged, k, rel, mask)
 
 
+@_one_or_many
 def average_precision(
     relevance: Any,
     *scores: Never,
@@ -1076,6 +964,7 @@ def average_precision(
     return _of_relevant("average_precision", relevance, judged, k, rel, mask)
 
 
+@_one_or_many
 def hit_rate(
     relevance: Any,
     *scores: Never,
