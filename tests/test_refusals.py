@@ -13,6 +13,7 @@ from support.cases import check_each, snapshot, table
 
 SUBJECTS = {  # and what they need
     "parameters": (),
+    "training": ("sklearn",),
 }
 ROWS = [
     case

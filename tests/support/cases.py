@@ -11,6 +11,7 @@ import pytest
 import rankgain as rg
 from support.public_calls import PUBLIC
 
+SAME = object()  # the expected value of an option that must change nothing
 HUGE = 10**400  # an int that is no float64
 GOOD = {"q": {"d": 1}}
 SHORT = reprlib.Repr()
@@ -22,7 +23,7 @@ class Case:
 
     def __init__(self, expected, parts, function, *args, **options):
         self.expected, self.parts = expected, parts.split(" | ")
-        self.function, self.args, self.options = function, args, options
+        self.name, self.function, self.args, self.options = function.__name__, function, args, options
 
     def __call__(self):
         return self.function(*self.args, **self.options)
@@ -51,19 +52,23 @@ class Option:
     """A row of the table of options: what a call gives with one option at a value that matters."""
 
     def __init__(self, call, option, value, expected, **given):
-        self.call, self.option, self.value, self.expected = call, option, value, expected
+        self.name, self.option, self.value, self.expected = call, option, value, expected
         self.function, good = PUBLIC[call]
         self.given = {**good, **given}
 
     def __str__(self):
         given = "".join(f", {name}={SHORT.repr(value)}" for name, value in self.given.items())
-        return f"{self.call}({self.option}={SHORT.repr(self.value)}{given})"
+        return f"{self.name}({self.option}={SHORT.repr(self.value)}{given})"
 
     def with_it(self):
         return plain(self.function(**{**self.given, self.option: self.value}))
 
     def without_it(self):
-        return plain(self.function(**self.given))
+        """The same without the option, or the error that it is."""
+        try:
+            return plain(self.function(**self.given))
+        except (ValueError, TypeError, OSError) as error:
+            return str(error)
 
 
 def works(expected, function, *args, **options):
@@ -88,12 +93,17 @@ def each(rows, part, *functions):
                 yield Case(expected, f"{part} | {parts.format(type(value).__name__)}", function, value)
 
 
-def table(cases):
-    """A test of the cases of each function, named after it."""
-    by_name = defaultdict(list)
+def by_name(cases):
+    """A parameter for the cases of each call, with its name."""
+    found = defaultdict(list)
     for case in cases:
-        by_name[getattr(case, "name", case.function.__name__)].append(case)
-    return pytest.mark.parametrize("cases", [pytest.param(own, id=name) for name, own in by_name.items()])
+        found[case.name].append(case)
+    return [pytest.param(own, id=name) for name, own in found.items()]
+
+
+def table(cases):
+    """A test of the cases of each call, named after it."""
+    return pytest.mark.parametrize("cases", by_name(cases))
 
 
 def snapshot(value):

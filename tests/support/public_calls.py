@@ -3,6 +3,11 @@
 Constructors are evaluated, and callbacks are called, so that a row covers what is read later too.
 """
 
+from importlib import import_module
+from itertools import chain
+from operator import attrgetter
+from pathlib import Path
+
 import numpy as np
 
 import rankgain as rg
@@ -16,14 +21,14 @@ RUN = {"q": {"a": 0.5, "b": 1.0, "x": 0.25}, "r": {"a": 0.5, "b": 0.5}}
 TRUTH = {"query_id": ["q", "q", "r"], "doc_id": ["a", "b", "a"], "relevance": [1, 2, 1]}
 COLUMNS = {"query_id": ["q", "q", "r"], "doc_id": ["a", "b", "c"], "score": [1.0, 2.0, 3.0]}
 LABELLED = {"query_id": ["q", "q", "q", "r"], "label": [1, 0, 2, 1], "score": [0.5, 1.0, 0.25, 2.0]}
-METRICS = "ndcg", "dcg@2", "rr"
+METRICS, LISTS = ("ndcg", "dcg@2", "rr"), [[1, 0, 2], [0, 1]]
 
 
-class Linear:
+class FirstColumn:
     """A model as scikit-learn has them."""
 
     def predict(self, X):
-        return np.asarray(X) @ np.ones(np.shape(X)[1])
+        return np.asarray(X, float)[:, 0]
 
 
 class Matrix:
@@ -44,10 +49,11 @@ class Matrix:
 
 
 def evaluated(constructor):
-    """The constructor, its Rankings evaluated at once; `threads` and `like` are those of `evaluate`."""
+    """The constructor, its Rankings evaluated at once; `by_query`: with the names of the queries."""
 
-    def call(*args, metrics=METRICS, threads=1, like=None, **options):
-        return constructor(*args, **options).evaluate(*metrics, threads=threads, like=like)
+    def call(*args, metrics=METRICS, threads=1, by_query=False, **options):
+        result = constructor(*args, **options).evaluate(*metrics, threads=threads)
+        return result.to_dict() if by_query else result
 
     call.__name__ = constructor.__name__
     return call
@@ -57,24 +63,38 @@ def evaluate(sides=(QRELS, RUN), metrics=METRICS, **options):
     return rg.evaluate(*sides, *metrics, **options)
 
 
-def evaluate_method(metrics=METRICS, relevance=((1, 0, 2), (0, 1)), **options):
-    return rg.from_ranked([*relevance]).evaluate(*metrics, **options)
+def evaluate_method(metrics=METRICS, relevance=LISTS, **options):
+    return rg.from_ranked(relevance).evaluate(*metrics, **options)
 
 
-def metric(name="ndcg", relevance=((0, 1, 2), (0, 0)), **parameters):
-    return rg.from_ranked([*relevance]).evaluate(rg.metric(name, **parameters))
+def metric(name="ndcg", qrels=QRELS, run=RUN, **parameters):
+    return rg.from_qrels(qrels, run).evaluate(rg.metric(name, **parameters))
 
 
-def under(rankings=None, metrics=METRICS, **rules):
-    return (rankings or rg.from_qrels(QRELS, RUN)).under(**rules).evaluate(*metrics)
+def read_trec(qrels=b"q 0 a 1\n", run=b"q Q0 a 1 2.5 t\n", **options):
+    """Of files with these lines, in the current folder; anything else is handed on."""
+    sides = [Path(name) if isinstance(held, bytes) else held for name, held in (("qrels.txt", qrels), ("run.txt", run))]
+    for path, held in zip(sides, (qrels, run), strict=True):
+        if isinstance(held, bytes):
+            path.write_bytes(held)
+    return rg.read_trec(*sides, **options)
 
 
-def limited(rankings=None, metrics=METRICS, **limits):
-    return (rankings or rg.from_qrels(QRELS, RUN)).limited(**limits).evaluate(*metrics)
+def judgments(truth=QRELS, run=None, metrics=METRICS, **options):
+    made = rg.judgments(truth, **options)
+    return made if run is None else rg.from_qrels(made, run).evaluate(*metrics)
 
 
-def curve(metric="ndcg", ks=(1, 2), **options):
-    return rg.from_scores(*MATRIX, **options).curve(metric, ks).values
+def under(qrels=QRELS, run=RUN, **rules):
+    return rg.from_qrels(qrels, run).under(**rules)
+
+
+def limited(qrels=QRELS, run=RUN, **limits):
+    return rg.from_qrels(qrels, run).limited(**limits)
+
+
+def curve(metric="ndcg", ks=(1, 2), y_true=MATRIX[0], y_score=MATRIX[1]):
+    return rg.from_scores(y_true, y_score).curve(metric, ks).values
 
 
 def interval(**options):
@@ -85,9 +105,31 @@ def tie_spread(metrics=("ndcg",), **options):
     return rg.from_qrels(QRELS, RUN).tie_spread(*metrics, **options).to_dict()
 
 
-def compare(runs=None, qrels=QRELS, metrics=("rr",), **rules):
-    runs = {"one": RUN, "other": {"q": {"c": 1.0}}} if runs is None else runs
-    return rg.compare(runs, qrels, metrics, **rules).means()
+def compared(runs=None, qrels=QRELS, metrics=("rr",), **rules):
+    runs = {"one": RUN, "other": {"q": {"a": 1.0, "x": 0.0, "c": 0.0}}} if runs is None else runs
+    return rg.compare(runs, qrels, metrics, **rules)
+
+
+def compare(**rules):
+    return compared(**rules).means()
+
+
+def of_comparison(method):
+    """A method of a Comparison."""
+
+    def call(weights=None, **options):
+        return getattr(compared(**options), method)(weights=weights)
+
+    return call
+
+
+def of_result(method, of=lambda result: result):
+    """A method of the Evaluation of a run, or of what `of` makes of that."""
+
+    def call(qrels=QRELS, run=RUN, metrics=METRICS, **options):
+        return getattr(of(rg.from_qrels(qrels, run).evaluate(*metrics)), method)(**options)
+
+    return call
 
 
 def lightgbm_metric(metrics=("ndcg",), labels=GRADES, scores=SCORES, weight=None, group=SIZES, **options):
@@ -95,11 +137,13 @@ def lightgbm_metric(metrics=("ndcg",), labels=GRADES, scores=SCORES, weight=None
 
 
 def xgboost_metric(metrics=("ndcg",), labels=GRADES, scores=SCORES, weight=None, sizes=SIZES, **options):
-    return rg.xgboost_metric(*metrics, **options)(scores, Matrix(labels, sizes, weight))
+    """Called as `train` calls it, or with the labels and scores of one query, as XGBRanker does."""
+    call = rg.xgboost_metric(*metrics, **options)
+    return call(labels, scores) if "per_query" in options else call(scores, Matrix(labels, sizes, weight))
 
 
-def catboost_metric(metric="ndcg", sets=((GRADES, SIZES),), scores=SCORES, weight=None, **options):
-    return rg.catboost_metric(metric, *sets, **options).evaluate([scores], sets[0][0], weight)
+def catboost_metric(metric="ndcg", sets=((GRADES, SIZES),), labels=GRADES, scores=SCORES, weight=None, **options):
+    return rg.catboost_metric(metric, *sets, **options).evaluate([scores], labels, weight)
 
 
 def lightgbm_objective(metric="ndcg@2", labels=GRADES, scores=SCORES, weight=None, group=SIZES, **options):
@@ -110,8 +154,9 @@ def xgboost_objective(metric="ndcg@2", labels=GRADES, scores=SCORES, weight=None
     return rg.xgboost_objective(metric, **options)(scores, Matrix(labels, sizes, weight))
 
 
-def scorer(metric="ndcg", labels=GRADES, scores=SCORES, qid=(7, 7, 7, 9, 9), **options):
-    return rg.scorer(metric, **options)(Linear(), [[score] for score in scores], labels, qid=qid)
+def scorer(metric="ndcg", labels=GRADES, scores=SCORES, rows=None, ids=(7, 7, 7, 9, 9), model=None, **options):
+    rows = [[score] for score in scores] if rows is None else rows
+    return rg.scorer(metric, **options)(model or FirstColumn(), rows, labels, qid=ids)
 
 
 def batches(columns):
@@ -122,10 +167,12 @@ def batches(columns):
 
 
 def evaluate_batches(columns=LABELLED, metrics=METRICS, **options):
+    """The columns of all batches that come out."""
     from rankgain.batches import evaluate_batches
 
     held = batches(columns) if isinstance(columns, dict) else columns
-    return [[*part.to_pydict().values()] for part in evaluate_batches(held, *metrics, **options)]
+    parts = [part.to_pydict().values() for part in evaluate_batches(held, *metrics, **options)]
+    return [[*chain.from_iterable(column)] for column in zip(*parts, strict=True)]
 
 
 def summarize_batches(columns=LABELLED, metrics=METRICS, **options):
@@ -154,18 +201,23 @@ PUBLIC = {
         evaluated(rg.from_recommendations),
         {"recommended": [["a", "b"], ["b"]], "relevant": [["b", "c"], ["a"]]},
     ),
-    "read_trec": (evaluated(rg.read_trec), {"qrels": rg.sample()[0], "run": rg.sample()[1]}),
-    "judgments": (rg.judgments, {"truth": QRELS}),
+    "read_trec": (evaluated(read_trec), {}),
+    "judgments": (judgments, {}),
     "evaluate": (evaluate, {}),
     "Rankings.evaluate": (evaluate_method, {}),
-    "Rankings.under": (under, {}),
-    "Rankings.limited": (limited, {}),
+    "Rankings.under": (evaluated(under), {}),
+    "Rankings.limited": (evaluated(limited), {}),
     "Rankings.curve": (curve, {}),
     "Rankings.tie_spread": (tie_spread, {}),
     "Curve.interval": (interval, {}),
     "metric": (metric, {}),
     "explain": (rg.explain, {"metric": "ndcg@5"}),
     "compare": (compare, {}),
+    "Comparison.means": (of_comparison("means"), {}),
+    "Comparison.aggregate": (of_comparison("aggregate"), {}),
+    **{f"Evaluation.{name}": (of_result(name), {}) for name in ("mean", "aggregate", "flat")},
+    "Evaluation.subset": (of_result("subset"), {"queries": ["q", "r"]}),
+    "Summary.mean": (of_result("mean", rg.Evaluation.summary), {}),
     "lambdarank": (rg.lambdarank, {"y_true": GRADES, "y_score": SCORES}),
     "lightgbm_metric": (lightgbm_metric, {}),
     "xgboost_metric": (xgboost_metric, {}),
@@ -179,3 +231,11 @@ PUBLIC = {
     "evaluate_batches": (evaluate_batches, {}),
     "summarize_batches": (summarize_batches, {}),
 }
+
+
+def public(call):
+    """The public object that a name of `PUBLIC` stands for."""
+    if call == "pytrec_eval":
+        return rg.pytrec_eval.RelevanceEvaluator
+    homes = [rg, rg.sklearn, *([import_module("rankgain.batches")] if call.endswith("_batches") else [])]
+    return next(attrgetter(call)(home) for home in homes if hasattr(home, call.partition(".")[0]))

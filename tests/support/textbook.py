@@ -33,7 +33,7 @@ Sources:
 import math
 from collections import namedtuple
 from collections.abc import Mapping
-from itertools import groupby, product
+from itertools import combinations, groupby, product
 
 Doc = namedtuple("Doc", "id grade score")
 
@@ -117,7 +117,7 @@ def dcg(grades, judged=None, k=None, gain="linear", discount="log2"):
     return discounted_sum([worth(grade, gain) for grade in grades[:k]], discount)
 
 
-worth = gain  # which parameters hide
+worth, _discount = gain, discount  # which parameters hide
 
 
 def idcg(grades, judged, k=None, gain="linear", discount="log2", ideal="judged"):
@@ -519,6 +519,52 @@ METRICS = {
     "num_q": num_q,
 }
 BY_GAIN = {"cg", "ncg", "dcg", "idcg", "ndcg", "g", "ndcg_rel", "r_ndcg"}  # the others know grades
+
+
+# gradients
+
+
+def lambdarank(
+    grades, scores, k=None, gain="exponential", worth_of_rank="log2", *,
+    sigma=1.0, normalize=("score", "query"), discount="cut", ties="stable", pairwise=False,
+):  # fmt: skip
+    """Gradient and hessian of each document (Burges 2010), by the formulas in the docstring of `rankgain.lambdarank`.
+
+    `pairwise`: every pair counts the same. `discount` and `ties`: what ranks beyond k are worth, and tied documents.
+    """
+    n = len(grades)
+    k = n if k is None else k
+    gains = [float(grade) if pairwise else worth(grade, gain) for grade in grades]
+    ideal = idcg(grades, grades, k, gain, worth_of_rank)
+    gradient, hessian, whole = [0.0] * n, [0.0] * n, 0.0
+    if n < 2 or (ideal == 0 and not pairwise):
+        return gradient, hessian
+    order = sorted(range(n), key=lambda place: -scores[place])
+    of_rank = [_discount(rank + 1, worth_of_rank) if discount == "full" or rank < k else 0.0 for rank in range(n)]
+    group = [[b for b in range(n) if scores[order[b]] == scores[order[a]]] for a in range(n)]
+    average = ties == "average"
+    rows = group[min(k, n) - 1][-1] + 1 if average else min(k, n)
+    mean = [sum(of_rank[b] for b in group[a]) / len(group[a]) if average else of_rank[a] for a in range(n)]
+    for a in range(rows):
+        for b in range(a + 1, n):
+            i, j = order[a], order[b]
+            if gains[i] == gains[j]:
+                continue
+            gap = mean[a] - mean[b]
+            if average and b in group[a]:
+                gap = sum(of_rank[x] - of_rank[y] for x, y in combinations(group[a], 2)) / math.comb(len(group[a]), 2)
+            delta = 1.0 if pairwise else abs(gains[i] - gains[j]) * gap / ideal
+            if "score" in normalize and len({*scores}) > 1:
+                delta /= 0.01 + abs(scores[i] - scores[j])
+            high, low = (i, j) if gains[i] > gains[j] else (j, i)
+            rho = 1 / (1 + math.exp(sigma * (scores[high] - scores[low])))
+            gradient[high] -= sigma * delta * rho
+            gradient[low] += sigma * delta * rho
+            whole += 2 * sigma * delta * rho
+            for each in (high, low):
+                hessian[each] += sigma**2 * delta * rho * (1 - rho)
+    factor = math.log2(1 + whole) / whole if "query" in normalize and whole else 1.0
+    return [factor * value for value in gradient], [factor * value for value in hessian]
 
 
 # ties

@@ -41,6 +41,21 @@ def test_a_split_that_cuts_queries_apart_warns(cv):
         cross_validate(Ridge(), X, Y, scoring={"a": scorer, "b": "r2"}, cv=cv, return_train_score=True)
 
 
+class Masks(KFold):
+    """KFold whose parts are masks in place of row numbers."""
+
+    def split(self, X, y=None, groups=None):
+        for parts in super().split(X, y, groups):
+            yield tuple(np.isin(np.arange(len(X)), rows) for rows in parts)
+
+
+def test_masks_in_place_of_row_numbers():
+    scorer = rg.scorer("ndcg@5", qid=2)
+    with pytest.warns(UserWarning, match=CUT):
+        cross_val_score(Ridge(), X, Y, scoring=scorer, cv=Masks(7))
+    assert np.isfinite(cross_val_score(Ridge(), X, Y, scoring=scorer, cv=Masks(6))).all()
+
+
 @pytest.mark.slow
 def test_in_other_processes():
     """joblib hands the filters on: what warns is an error here and there, and scikit-learn tells of it."""

@@ -56,6 +56,11 @@ def rows():
         yield from refused(calls, argument, vectors, TypeError, "discount | position 1 | a number")
         yield from refused(calls, argument, [{1: 1}, {1, 2}, len, ...], TypeError, "discount | {}")
 
+    # the first grade of a query that is invalid in any way is named: here it has no gain
+    for calls, argument in (("cg dcg ndcg mean_ndcg", "relevance"), ("idcg", "judged")):
+        lists = [[7, nan], [7, -1, 1], np.array([7, inf])]
+        yield from refused(calls, argument, lists, ValueError, f"{argument}: position 0 | no entry for", gain={1: 1})
+
     # closed choices
     choices = ["judge", "JUDGED", 1, b"judged", ["judged"], np.array(["judged", "returned"])]
     yield from refused("ndcg mean_ndcg metric", "ideal", choices, ValueError, "ideal must be 'judged' or 'returned'")
