@@ -79,6 +79,14 @@ class _Owned:
             self.structure.release(ctypes.byref(self.structure))
 
 
+class _Memory:
+    """Bytes that NumPy reads in place, for as long as an array of them keeps their owner alive."""
+
+    def __init__(self, address: int, size: int, owner: _Owned) -> None:
+        self.owner = owner
+        self.__array_interface__ = {"data": (address, True), "shape": (size,), "typestr": "|u1", "version": 3}
+
+
 class Stream:
     """The record batches of a stream; a stream of bare arrays is one column without a name."""
 
@@ -98,6 +106,7 @@ class Stream:
         self._schema = _Owned(_Schema())
         self._check(stream, stream.get_schema(stream, self._schema.structure))
         self._batches: list[_Owned] = []
+        self._dictionaries: dict[tuple[int, ...], Array | Ids] = {}
         while True:
             batch = _Owned(_Array())
             self._check(stream, stream.get_next(stream, batch.structure))
@@ -127,7 +136,7 @@ class Stream:
                 if start + length > array.length:
                     raise broken(where, "length is less than that of its batch")
                 start += array.offset
-            parts.append(_Part(schema, array, start, length, batch, where, row).read())
+            parts.append(_Part(schema, array, start, length, batch, where, row).read(self._dictionaries))
             row += length
         parts = [part for part in parts if len(part)] or parts[:1]
         return join(parts) if parts else np.empty(0)
@@ -142,12 +151,13 @@ class _Part:
         self.start, self.length = start, length
         self.where, self.row = where, row
 
-    def read(self) -> Array | Ids:
+    def read(self, dictionaries: dict[tuple[int, ...], Array | Ids]) -> Array | Ids:
+        """The values; `dictionaries` keeps those that batches share."""
         if not self.length:
             return np.empty(0)
         self.refuse_nulls()
         if self.schema.dictionary:
-            return self._coded()
+            return self._coded(dictionaries)
         if self.format in NUMBERS:
             return self._numbers()
         if self.format == "b":
@@ -158,8 +168,8 @@ class _Part:
             return self._views()
         if self.format.startswith("w:"):
             width = int(self.format[2:])
-            starts = np.arange(self.start, self.start + self.length) * width
-            data = self._buffer(1, (self.start + self.length) * width)
+            starts = np.arange(self.length) * width
+            data = self._buffer(1, (self.start + self.length) * width)[self.start * width :]
             return TextIds(data, starts, starts + width, "bytes", self.where)
         raise TypeError(f"{self.where} is of Arrow's type {self.format!r}, which is neither numbers nor text; cast it")
 
@@ -172,14 +182,12 @@ class _Part:
         if len(nulls):
             raise refusal(_codes.NULL_ID, f"{self.where}, row {self.row + int(nulls[0])}")
 
-    def _buffer(self, index: int, size: int) -> Bytes:
-        """The bytes of a buffer, which keep its owner alive."""
+    def _buffer(self, index: int, stop: int, start: int = 0) -> Bytes:
+        """Bytes of a buffer, which keep its owner alive."""
         address = self.array.buffers[index]
-        if not address or size <= 0:
+        if not address or not 0 <= start < stop:
             return np.empty(0, dtype=np.uint8)
-        held = (ctypes.c_ubyte * size).from_address(address)
-        held.owner = self.owner  # type: ignore[attr-defined]
-        return np.frombuffer(memoryview(held), dtype=np.uint8)
+        return np.asarray(_Memory(address + start, stop - start, self.owner))
 
     def _bits(self, index: int) -> Bytes:
         first = self.start // 8
@@ -193,7 +201,11 @@ class _Part:
     def _text(self) -> Ids:
         dtype = np.dtype(np.int32 if self.format in "uz" else np.int64)
         offsets = self._buffer(1, (self.start + self.length + 1) * dtype.itemsize).view(dtype)[self.start :]
-        data = self._buffer(2, int(offsets[-1]) if len(offsets) else 0)
+        # Many batches may be slices of one array: each takes its own part of the data, as joining them copies it.
+        first, last = (int(offsets[0]), int(offsets[-1])) if len(offsets) else (0, 0)
+        if first:
+            offsets = np.subtract(offsets, first, dtype=np.int64)
+        data = self._buffer(2, last, first)
         return TextIds(data, offsets[:-1], offsets[1:], _kind(self.format), self.where)
 
     def _views(self) -> Ids:
@@ -204,18 +216,19 @@ class _Part:
             views, [self._buffer(2 + i, size) for i, size in enumerate(sizes)], _kind(self.format), self.where
         )
 
-    def _coded(self) -> Array | Ids:
+    def _coded(self, dictionaries: dict[tuple[int, ...], Array | Ids]) -> Array | Ids:
         values = self.array.dictionary.contents
         schema = self.schema.dictionary.contents
-        dictionary = _Part(
-            schema, values, values.offset, values.length, self.owner, f"{self.where}, categories", 0
-        ).read()
+        key = values.offset, values.length, *(values.buffers[i] or 0 for i in range(values.n_buffers))
+        if key not in dictionaries:
+            where = f"{self.where}, categories"
+            held = _Part(schema, values, values.offset, values.length, self.owner, where, 0).read(dictionaries)
+            dictionaries[key] = ids_of(held) if isinstance(held, np.ndarray) and held.dtype.kind in "iu" else held
+        dictionary = dictionaries[key]
         codes = self._numbers()
         if isinstance(dictionary, np.ndarray):
-            if dictionary.dtype.kind not in "iu":
-                check_codes(codes, len(dictionary), self.where)
-                return dictionary[codes]
-            dictionary = ids_of(dictionary)
+            check_codes(codes, len(dictionary), self.where)
+            return dictionary[codes]
         return DictionaryIds(codes, dictionary, self.where)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import groupby
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -152,19 +153,22 @@ class DictionaryIds:
     whole = None
 
     def __init__(self, codes: Column, dictionary: Ids, where: str) -> None:
-        self._where = where
+        self.where = where
         self.kind = dictionary.kind if len(codes) else ""
-        self._codes = codes
-        self._keys = dictionary.take(slice(None))
-        self._size = len(dictionary)
+        self.codes = codes
+        self.dictionary = dictionary
 
     def __len__(self) -> int:
-        return len(self._codes)
+        return len(self.codes)
 
     def take(self, rows: Rows) -> Keys:
-        codes = np.asarray(self._codes[rows])
-        check_codes(codes, self._size, self._where)
+        codes = np.asarray(self.codes[rows])
+        check_codes(codes, len(self.dictionary), self.where)
         return pick(self._keys, codes)
+
+    @cached_property
+    def _keys(self) -> Keys:
+        return self.dictionary.take(slice(None))
 
 
 class ChunkedArray:
@@ -256,9 +260,18 @@ def column_of(keys: Keys, kind: str) -> Ids:
 
 def join(parts: list[Any]) -> Any:
     """One column of the parts, all arrays or all columns of ids."""
+    if isinstance(parts[0], DictionaryIds):
+        runs = groupby(parts, lambda part: id(part.dictionary))
+        parts = [_same_dictionary([*run]) for _, run in runs]
     if len(parts) == 1:
         return parts[0]
     return ChunkedArray(parts) if isinstance(parts[0], np.ndarray) else ChunkedIds(parts)
+
+
+def _same_dictionary(parts: list[DictionaryIds]) -> DictionaryIds:
+    """The parts as one, with their dictionary once."""
+    codes = [part.codes for part in parts]
+    return parts[0] if len(parts) == 1 else DictionaryIds(ChunkedArray(codes), parts[0].dictionary, parts[0].where)
 
 
 def pick(keys: Keys, rows: Ints) -> Keys:
