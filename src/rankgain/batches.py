@@ -8,17 +8,18 @@ Needs pyarrow: ``pip install 'rankgain[arrow]'``.
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankgain.choices import Missing, Peer, Ties, Validate
-from rankgain.data.columns import PartSource, Table, check_validate
-from rankgain.data.dataframes import Frame
+from rankgain.choices import Duplicates, Missing, Peer, Ties, Validate
+from rankgain.data.columns import PartSource, Table, check_duplicates, check_validate
+from rankgain.data.dataframes import Frame, check_once
 from rankgain.data.groups import Groups
-from rankgain.data.ids import Ids, column_of, ids_of
-from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets
+from rankgain.data.ids import Ids, broken, column_of, ids_of
+from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, types
 from rankgain.data.rules import check_missing, rules_of
 from rankgain.inputs.frames import of_frame, side_by_side
 from rankgain.metrics.metric import Metric, each_of
@@ -47,6 +48,7 @@ def evaluate_batches(
     ties: Ties | None = None,
     missing: Missing = "zero",
     validate: Validate = "judged",
+    duplicates: Duplicates = "error",
     like: Peer | None = None,
     threads: int = 1,
     rows: int = ROWS,
@@ -78,6 +80,8 @@ def evaluate_batches(
         Whether queries that the run lacks are evaluated as empty lists or left out, as in `rankgain.from_frames`.
     validate : {"judged", "full"}, default "judged"
         Which documents may not stand twice in a query of the run: judged ones, or any.
+    duplicates : {"error", "first"}, default "error"
+        Whether a document that is returned twice for a query is an error, or counts once, as in `rankgain.from_frames`.
     like : str, optional
         The name of a peer by whose rules to compute, as in `Rankings.evaluate`.
     threads : int, default 1
@@ -96,9 +100,9 @@ def evaluate_batches(
     ImportError
         If pyarrow is not installed: ``pip install 'rankgain[arrow]'``.
     ValueError
-        If a metric or a rule is unknown, at once. In iteration: if a column does not exist, if a query, a document, or
-        both relevance and score are null, if a query comes again after others, or if `Rankings.evaluate` would raise
-        it.
+        If a metric or a rule is unknown, at once. In iteration: if a column does not exist, occurs twice, holds ids of
+        another type than in earlier batches or in `judgments`, or is broken; if a query, a document, or both relevance
+        and score are null; if a query comes again after others; or if `Rankings.evaluate` would raise it.
     TypeError
         If `batches` is not iterable, or `judgments` not what `rankgain.judgments` returns, at once. In iteration: if
         something is not a record batch, or a column holds values of a type that cannot be used.
@@ -111,6 +115,9 @@ def evaluate_batches(
     Notes
     -----
     The ids of all queries that came are kept, about 100 bytes each, to notice one that comes again.
+
+    The type of a column may change between batches: integers and floats, text and large text or categories, nulls
+    only.
 
     Examples
     --------
@@ -125,7 +132,7 @@ def evaluate_batches(
     >>> [batch.to_pydict() for batch in evaluate_batches(rows.to_batches(max_chunksize=2), "rr")]
     [{'query_id': ['q1', 'q2'], 'rr': [0.5, 0.0]}]
     """
-    rules = PartRules(metrics, ties, missing, validate, like, threads)
+    rules = PartRules(Options(each_of(metrics), ties, missing, validate, duplicates, like, threads))
     columns = Columns(query, doc, relevance, score)
     return (as_batch(result, kind) for result, kind in _results(batches, rules, judgments, columns, rows))
 
@@ -141,6 +148,7 @@ def summarize_batches(
     ties: Ties | None = None,
     missing: Missing = "zero",
     validate: Validate = "judged",
+    duplicates: Duplicates = "error",
     like: Peer | None = None,
     threads: int = 1,
     rows: int = ROWS,
@@ -167,6 +175,8 @@ def summarize_batches(
         Whether queries that the run lacks are evaluated as empty lists or left out, as in `rankgain.from_frames`.
     validate : {"judged", "full"}, default "judged"
         Which documents may not stand twice in a query of the run: judged ones, or any.
+    duplicates : {"error", "first"}, default "error"
+        Whether a document that is returned twice for a query is an error, or counts once, as in `rankgain.from_frames`.
     like : str, optional
         The name of a peer by whose rules to compute, as in `Rankings.evaluate`.
     threads : int, default 1
@@ -203,37 +213,38 @@ def summarize_batches(
     <Summary: 2 queries, ties='average', backend='...'>
     ndcg@10  0.8155
     """
-    rules = PartRules(metrics, ties, missing, validate, like, threads)
+    rules = PartRules(Options(each_of(metrics), ties, missing, validate, duplicates, like, threads))
     columns = Columns(query, doc, relevance, score)
     parts = (result.summary() for result, _ in _results(batches, rules, judgments, columns, rows))
     return functools.reduce(Summary.merge, parts)
 
 
-class PartRules:
-    """Metrics, and how parts of larger data are evaluated by them; checked once, for all the parts."""
+class Options(NamedTuple):
+    """Metrics, and the rules by which parts of larger data are evaluated, as the caller gave them."""
 
-    def __init__(
-        self,
-        metrics: Sequence[str | Metric | Iterable[str | Metric]],
-        ties: Ties | None,
-        missing: Missing,
-        validate: Validate,
-        like: Peer | None,
-        threads: int = 1,
-    ) -> None:
-        metrics = each_of(metrics)
-        if like is None:
-            planned(metrics)
+    metrics: tuple[str | Metric, ...]
+    ties: Ties | None = None
+    missing: Missing = "zero"
+    validate: Validate = "judged"
+    duplicates: Duplicates = "error"
+    like: Peer | None = None
+    threads: int = 1
+
+
+class PartRules:
+    """The same options, checked once for all the parts."""
+
+    def __init__(self, options: Options) -> None:
+        if options.like is None:
+            planned(options.metrics)
         else:
-            common_rules(metrics, like)
-        if ties is not None:
-            rules_of(ties, ids=True)
-        self.metrics = metrics
-        self.missing = check_missing(missing)
-        self.threads = check_threads(threads)
-        self._ties = ties
-        self._whole = check_validate(validate) == "full"
-        self._like = like
+            common_rules(options.metrics, options.like)
+        if options.ties is not None:
+            rules_of(options.ties, ids=True)
+        check_missing(options.missing)
+        check_validate(options.validate)
+        check_duplicates(options.duplicates)
+        self.options = options._replace(threads=check_threads(options.threads))
 
     def of_tables(self, qrels: Any, run: Any) -> Evaluation:
         """Judgments and run of some queries, in Arrow tables with the columns query_id, doc_id, relevance and score."""
@@ -263,17 +274,18 @@ class PartRules:
         else:
             frame = Frame(run, "run")
             groups, documents = Groups.of(frame.ids("query_id")), frame.ids("doc_id")
-            table = Table("run", groups, documents, frame.numbers("score"), whole=self._whole)
-        source = PartSource(judgments, table, missing=self.missing, query_ids=None)
-        return self._evaluated(Rankings(source, rules_of(self._ties or "docid", ids=True)))
+            whole, duplicates = self.options.validate == "full", self.options.duplicates
+            table = Table("run", groups, documents, frame.numbers("score"), whole=whole, duplicates=duplicates)
+        source = PartSource(judgments, table, missing=self.options.missing, query_ids=None)
+        return self._evaluated(Rankings(source, rules_of(self.options.ties or "docid", ids=True)))
 
     def of_labels(self, table: Any) -> Evaluation:
         """Labels and scores side by side, without documents."""
         refuse_nulls(table, "batches")
-        return self._evaluated(side_by_side(Frame(table, "batches"), None, None, None, None, self._ties, None))
+        return self._evaluated(side_by_side(Frame(table, "batches"), None, None, None, None, self.options.ties, None))
 
     def _evaluated(self, rankings: Rankings) -> Evaluation:
-        return rankings.evaluate(*self.metrics, threads=self.threads, like=self._like)
+        return rankings.evaluate(*self.options.metrics, threads=self.options.threads, like=self.options.like)
 
 
 _NO_IDS: Ids = ids_of([])
@@ -285,7 +297,7 @@ def _some(judgments: JudgmentSets, which: Sequence[bool]) -> JudgmentSets:
     rows, offsets = judgments.rows(numbers)
     names = [judgments.query_ids[number] for number in numbers.tolist()]
     ids = column_of(judgments.ids.take(rows), judgments.ids.kind)
-    return JudgmentSets(judgments.name, names).with_columns(offsets, judgments.grades[rows], ids=ids)
+    return JudgmentSets("judgments", names).with_columns(offsets, judgments.grades[rows], ids=ids)
 
 
 def as_batch(result: Evaluation, kind: Any) -> Any:
@@ -322,9 +334,8 @@ class Columns(NamedTuple):
     relevance: str | None
     score: str | None
 
-    def found(self, names: Sequence[str], is_run: bool) -> dict[str, str]:
-        """Which column plays each role, among those that there are."""
-        frame = Frame(dict.fromkeys(names, ()), "batches")
+    def found(self, frame: Frame, is_run: bool) -> dict[str, str]:
+        """Which column plays each role."""
         found = {"query_id": frame.need("query", self.query)}
         document = frame.need("doc", self.doc) if is_run else frame.find("doc", self.doc)
         if document is not None:
@@ -343,15 +354,16 @@ def _results(
         raise TypeError(f"judgments must be what rankgain.judgments returns, not {type(judgments).__name__}")
     if isinstance(rows, bool) or not isinstance(rows, (int, np.integer)) or rows < 1:
         raise ValueError(f"rows must be a positive integer, not {rows!r}")
+    rows = min(int(rows), sys.maxsize)
     if not hasattr(batches, "__arrow_c_stream__") and (
         isinstance(batches, (str, bytes)) or not isinstance(batches, Iterable)
     ):
         raise TypeError(f"batches must be an iterable of Arrow record batches, not {type(batches).__name__}")
     if judgments is not None:
         return _against_judgments(
-            parts_of(_selected(batches, columns, is_run=True), int(rows)), rules, judgment_sets(judgments)
+            parts_of(_selected(batches, columns, is_run=True), rows), rules, judgment_sets(judgments)
         )
-    return _of_both_sides(parts_of(_selected(batches, columns, is_run=False), int(rows)), rules)
+    return _of_both_sides(parts_of(_selected(batches, columns, is_run=False), rows), rules)
 
 
 def _against_judgments(
@@ -362,6 +374,8 @@ def _against_judgments(
     kind = None  # what pyarrow makes of the ids of the judgments
     for part in parts:
         kind = part.schema.field("query_id").type
+        if not seen:
+            _check_queries(judgments, part["query_id"])
         refuse_again(part["query_id"], seen)
         yield rules.of_run(judgments, part), kind
     yield rules.of_absent(judgments, seen), kind or pa.array(list(judgments.query_ids)).type
@@ -379,71 +393,169 @@ def _of_both_sides(parts: Iterable[Any], rules: PartRules) -> Iterator[tuple[Eva
         yield rules.of_nothing(), pa.string()
 
 
+def _check_queries(judgments: JudgmentSets, column: Any) -> None:
+    """Refuse query ids that can never match, since they are of another type than those of the judgments."""
+    kinds = types(judgments.query_ids, column[:1].to_pylist(), ("judgments", "batches"))
+    if len(judgments.query_ids) and len(column) and kinds:
+        raise ValueError(f"the query ids are {kinds}: convert them to one type")
+
+
 def _selected(batches: Any, columns: Columns, *, is_run: bool) -> Iterator[Any]:
-    """Record batches of the columns that are needed, by the names that they have here."""
+    """Record batches of the columns that are needed, by the names that they have here, each of one kind throughout."""
     pa = import_extra("pyarrow", "arrow")
-    found: dict[str, str] | None = None
-    for batch in _record_batches(batches):
-        found = found or columns.found(batch.schema.names, is_run)
-        held = pa.RecordBatch.from_arrays([_plain(batch.column(name), role) for role, name in found.items()], [*found])
+    found: dict[str, str] = {}
+    readers: dict[str, _Column] = {}
+    for where, batch in _record_batches(batches):
+        names = batch.schema.names
+        frame = Frame(dict.fromkeys(names, ()), where)
+        if not found:
+            found = columns.found(frame, is_run)
+            readers = {role: _Column(role) for role in found}
+        for role, name in found.items():
+            frame.find(role, name)
+            check_once(names, name, where)
+        arrays = [readers[role].read(batch.column(name), frame.where(name)) for role, name in found.items()]
+        held = pa.RecordBatch.from_arrays(arrays, [*found])
         if held["query_id"].null_count:
             raise _null(held, "batches", held["query_id"].is_null(), "the query is null")
         yield held
 
 
-def _record_batches(batches: Any) -> Iterator[Any]:
+def _record_batches(batches: Any) -> Iterator[tuple[str, Any]]:
+    """Record batches, and what errors call each."""
     pa = import_extra("pyarrow", "arrow")
     if hasattr(batches, "__arrow_c_stream__"):
-        yield from _stream(batches)
+        yield from (("batches", batch) for batch in _stream(batches))
         return
     for place, batch in enumerate(batches):
+        where = f"batches: item {place}"
         if isinstance(batch, pa.RecordBatch):
-            yield batch
+            yield where, batch
         elif hasattr(batch, "__arrow_c_stream__"):
-            yield from _stream(batch)
+            yield from ((where, each) for each in _stream(batch))
         elif hasattr(batch, "__arrow_c_array__"):
-            yield pa.record_batch(batch)
+            yield where, pa.record_batch(batch)
         else:
-            raise TypeError(f"batches: item {place} must be an Arrow record batch or table, not {type(batch).__name__}")
+            raise TypeError(f"{where} must be an Arrow record batch or table, not {type(batch).__name__}")
 
 
 def _stream(holder: Any) -> Iterator[Any]:
     """The batches of a stream; if there are none, an empty one, which has the columns."""
     pa = import_extra("pyarrow", "arrow")
     reader = pa.RecordBatchReader.from_stream(holder)
-    yield pa.RecordBatch.from_arrays([pa.array([], kind) for kind in reader.schema.types], reader.schema.names)
+    nothing = reader.schema.empty_table()
+    yield pa.RecordBatch.from_arrays([column.chunk(0) for column in nothing.columns], nothing.column_names)
     yield from reader
 
 
-def _plain(column: Any, role: str) -> Any:
-    """A column that can be cut, compared and filtered: no views, and no dictionary of query ids."""
+class _Column:
+    """The column with a role: of one kind in all batches, sound, and of a type that pyarrow cuts and filters."""
+
+    def __init__(self, role: str) -> None:
+        self._role = role
+        self._kind = ""
+        self._known: tuple[Any, Any] = None, None  # the buffers of the last dictionary, and what became of it
+
+    def read(self, column: Any, where: str) -> Any:
+        """The column of a batch. pyarrow's kernels trust what they are given: what is broken is refused here."""
+        pa = import_extra("pyarrow", "arrow")
+        if isinstance(column, pa.ExtensionArray):
+            column = column.storage
+        self._check_kind(column.type, where)
+        if pa.types.is_dictionary(column.type):
+            column = self._coded(column, where)
+            return column if self._role == "doc_id" else column.dictionary_decode()
+        return column.cast(pa.uint8()) if pa.types.is_boolean(column.type) else _sound(column, where)
+
+    def _check_kind(self, kind: Any, where: str) -> None:
+        is_id = self._role in ("query_id", "doc_id")
+        found = _kind(kind, is_id)
+        if found is None:
+            wanted = "ids must be text, bytes or integers: cast it"
+            wanted = wanted if is_id else "it must hold numbers: cast it, for instance to float64"
+            raise TypeError(f"{where} is {kind}; {wanted}")
+        if found and self._kind and found != self._kind:
+            raise ValueError(f"{where} holds {found}, and {self._kind} in earlier batches: convert them to one type")
+        self._kind = self._kind or found
+
+    def _coded(self, column: Any, where: str) -> Any:
+        """With a dictionary that pyarrow can take from. Many batches share one, which is read once."""
+        pa = import_extra("pyarrow", "arrow")
+        dictionary = column.dictionary
+        buffers = [len(dictionary), dictionary.offset, *(each and each.address for each in dictionary.buffers())]
+        if buffers != self._known[0]:
+            self._known = buffers, (dictionary, _sound(dictionary, where))  # the first keeps the addresses its own
+        try:
+            return pa.DictionaryArray.from_arrays(column.indices, self._known[1][1])
+        except (pa.ArrowInvalid, IndexError):
+            raise broken(where, "codes point outside its dictionary") from None
+
+
+def _kind(kind: Any, is_id: bool) -> str | None:
+    """What a column of an Arrow type holds; "" if nothing but nulls, None if it cannot be used."""
+    of = import_extra("pyarrow", "arrow").types
+    kind = kind.value_type if of.is_dictionary(kind) else kind
+    if of.is_null(kind):
+        return ""
+    if not is_id:
+        return "numbers" if of.is_integer(kind) or of.is_floating(kind) or of.is_boolean(kind) else None
+    if of.is_string(kind) or of.is_large_string(kind) or of.is_string_view(kind):
+        return "str"
+    if of.is_binary(kind) or of.is_large_binary(kind) or of.is_fixed_size_binary(kind) or of.is_binary_view(kind):
+        return "bytes"
+    return "int" if of.is_integer(kind) else None
+
+
+def _sound(column: Any, where: str) -> Any:
+    """The column, of which no offset points outside its data; views as text."""
     pa = import_extra("pyarrow", "arrow")
-    if role == "query_id" and pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
-    if pa.types.is_string_view(column.type):
-        return column.cast(pa.large_string())
-    return column.cast(pa.large_binary()) if pa.types.is_binary_view(column.type) else column
+    of, kind = pa.types, column.type
+    is_view = of.is_string_view(kind) or of.is_binary_view(kind)
+    wide = of.is_large_string(kind) or of.is_large_binary(kind)
+    try:
+        column.validate(full=is_view)  # else it looks at the first and the last offset only
+    except pa.ArrowInvalid:
+        raise broken(where, "parts contradict each other") from None
+    if is_view:
+        return column.cast(pa.large_string() if of.is_string_view(kind) else pa.large_binary())
+    if len(column) and (wide or of.is_string(kind) or of.is_binary(kind)):
+        offsets = np.frombuffer(column.buffers()[1], np.int64 if wide else np.int32)[column.offset :]
+        if np.any(np.diff(offsets[: len(column) + 1]) < 0):
+            raise broken(where, "offsets point outside its data")
+    return column
 
 
 def parts_of(batches: Iterable[Any], rows: int) -> Iterator[Any]:
     """Tables of whole queries, of about so many rows, or of one query if that has more."""
-    pa = import_extra("pyarrow", "arrow")
     held: list[Any] = []
     size = 0
     for batch in _slices(batches, rows):
+        if not len(batch):
+            held = held or [batch]
+            continue
         if size and size + len(batch) > rows:
             ids = batch.column(0)
             cut = ids.index(ids[-1]).as_py()  # where the last query begins
-            if cut or held[-1].column(0)[-1] != ids[0]:
-                yield pa.Table.from_batches([*held, batch.slice(0, cut)])
+            if cut or held[-1].column(0)[-1].as_py() != ids[0].as_py():
+                yield _table([*held, batch.slice(0, cut)])
                 held, size, batch = [], 0, batch.slice(cut)
-        if len(batch):
-            held, size = held if size else [], size + len(batch)
-            held.append(batch)
-        elif not held:
-            held = [batch]
+        held, size = held if size else [], size + len(batch)
+        held.append(batch)
     if held:
-        yield pa.Table.from_batches(held)
+        yield _table(held)
+
+
+def _table(batches: list[Any]) -> Any:
+    """One table; a column whose type differs between the batches is of one that holds them all."""
+    pa = import_extra("pyarrow", "arrow")
+    if all(batch.schema.equals(batches[0].schema) for batch in batches):
+        return pa.Table.from_batches(batches)
+    tables = [pa.table([*map(_decoded, batch.columns)], names=batch.schema.names) for batch in batches]
+    return pa.concat_tables(tables, promote_options="permissive")
+
+
+def _decoded(column: Any) -> Any:
+    return column.dictionary_decode() if import_extra("pyarrow", "arrow").types.is_dictionary(column.type) else column
 
 
 def _slices(batches: Iterable[Any], rows: int) -> Iterator[Any]:
@@ -468,10 +580,13 @@ def _first_of_runs(column: Any) -> list[Any]:
     """The ids of runs of one id."""
     pc = import_extra("pyarrow.compute", "arrow")
     ids = column.combine_chunks()
-    if len(ids) < 2:
+    if len(ids) > 1:
+        news = pc.not_equal(ids.slice(1), ids.slice(0, len(ids) - 1))
+        ids = import_extra("pyarrow", "arrow").chunked_array([ids.slice(0, 1), ids.slice(1).filter(news)])
+    try:
         return ids.to_pylist()  # type: ignore[no-any-return]
-    news = pc.not_equal(ids.slice(1), ids.slice(0, len(ids) - 1))
-    return [ids[0].as_py(), *ids.slice(1).filter(news).to_pylist()]
+    except UnicodeDecodeError:
+        raise broken("batches: the column of queries", "text is not UTF-8") from None
 
 
 def sides_of(table: Any) -> tuple[Any, Any]:

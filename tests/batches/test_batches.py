@@ -1,6 +1,9 @@
 """Record batches, cut anywhere, give the bits of one call on whole frames."""
 
+import functools
 import math
+import tracemalloc
+from importlib.util import find_spec
 
 import numpy as np
 import pyarrow as pa
@@ -251,6 +254,7 @@ def test_nulls_where_documents_have_no_ids(name):
         ({"metrics": []}, ValueError, "no metric was asked for"),
         ({"ties": "random"}, ValueError, "ties must be one of"),
         ({"missing": "drop"}, ValueError, "missing must be 'zero' or 'skip'"),
+        ({"duplicates": "last"}, ValueError, "duplicates must be 'error' or 'first'"),
         ({"validate": "all"}, ValueError, "validate must be 'judged' or 'full'"),
         ({"like": "solr"}, ValueError, "unknown peer"),
         ({"threads": 0}, ValueError, "threads must be from 1"),
@@ -303,3 +307,232 @@ def test_memory_is_that_of_a_part():
     next(taken)
     assert alive <= 12
     assert sum(batch.num_rows for batch in taken) == 190
+
+
+def slices(table, size=100):
+    return table.to_batches(max_chunksize=size)
+
+
+def peak(function):
+    """The most memory that NumPy and Python take while a function runs."""
+    tracemalloc.start()
+    try:
+        function()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+DOCUMENTS = {
+    "string": lambda ids: pa.array([f"document-{number}" for number in ids]),
+    "large_string": lambda ids: pa.array([f"document-{number}" for number in ids], pa.large_string()),
+    "fixed": lambda ids: pa.array([b"%08d" % number for number in ids], pa.binary(8)),
+    "category": lambda ids: pa.array([f"document-{number}" for number in ids]).dictionary_encode(),
+}
+
+
+@pytest.mark.parametrize("kind", DOCUMENTS)
+def test_slices_of_one_table_take_the_memory_of_the_table(kind):
+    """Of the data and the dictionary of the whole table, a batch reads its part."""
+    rows = np.arange(20_000)
+    table = pa.table(
+        {"query_id": rows // 100, "doc_id": DOCUMENTS[kind](rows), "relevance": rows % 3, "score": rows * 7919 % 1000.0}
+    )
+    ways = [functools.partial(summarize_batches, rows=rows) for rows in (1000, 1 << 20)]
+    ways.append(lambda batches, metric: whole(pa.Table.from_batches(batches), metric))
+    for way in ways:
+        one, cut = (peak(functools.partial(way, batches, "rr")) for batches in (table.to_batches(), slices(table, 50)))
+        assert cut < one + 3_000_000  # 5,000,000 and more if each slice takes all the data before it
+
+
+def whole(table, metric):
+    return rg.from_frames(table, table).evaluate(metric)
+
+
+@pytest.mark.parametrize("kind", DOCUMENTS)
+def test_slices_have_the_documents_of_their_rows(kind):
+    rows = np.arange(3000)
+    table = pa.table(
+        {"query_id": rows // 100, "doc_id": DOCUMENTS[kind](rows % 100), "relevance": rows % 3, "score": rows % 7 * 1.0}
+    )
+    result = rg.from_frames(table, table).evaluate("ndcg@10", "ap")
+    cut = pa.Table.from_batches(slices(table, 7))
+    assert rg.from_frames(cut, cut).evaluate("ndcg@10", "ap") == result
+    assert summarize_batches(slices(table, 7), "ndcg@10", "ap") == result.summary()
+    numbers = table.set_column(1, "doc_id", pa.array(rows % 100).dictionary_encode())
+    assert summarize_batches(slices(numbers, 7), "ndcg@10", ties="average") == summarize_batches(
+        table, "ndcg@10", ties="average"
+    )
+
+
+def test_batches_that_are_empty_between_others():
+    rows = {"qid": [1] * 5 + [2], "label": [1, 0, 2, 0, 1, 1], "score": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]}
+    table = pa.table(rows)
+    empty = table[:0]
+    result = rg.from_frames(table).evaluate("ndcg")
+    for given in ([table[:5], table[5:]], [empty, table[:5], empty, empty, table[5:], empty]):
+        for size in (1, 3, 100):
+            assert summarize_batches(given, "ndcg", rows=size) == result.summary()
+            assert as_dict(evaluate_batches(given, "ndcg", rows=size)) == expected(result)
+
+
+def damaged(offsets, kind):
+    wide = kind in (pa.large_string(), pa.large_binary())
+    buffers = [None, pa.py_buffer(np.array(offsets, np.int64 if wide else np.int32)), pa.py_buffer(b"abc")]
+    return pa.Array.from_buffers(kind, 3, buffers)
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.binary(), pa.large_binary()])
+@pytest.mark.parametrize("offsets", [[0, 10**9, 2, 3], [0, 3, 2, 3], [0, -5, 2, 3]])
+@pytest.mark.parametrize("coded", [False, True])
+@pytest.mark.parametrize("name", ["query_id", "doc_id"])
+def test_text_whose_offsets_point_outside_its_data(kind, offsets, coded, name):
+    """Which pyarrow follows: this crashed."""
+    column = damaged(offsets, kind)
+    if coded:
+        column = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2]), column)
+    table = pa.table(ROWS | {"relevance": [1, None, 2], name: column})
+    with pytest.raises(ValueError, match=rf"^batches: column '{name}' is broken: its .*; create the column again"):
+        summarize_batches(table, "rr")
+
+
+def test_codes_that_point_outside_their_dictionary():
+    codes = pa.DictionaryArray.from_arrays(pa.array([0, 1, 9]), pa.array(["a", "b"]), safe=False)
+    for name in ("query_id", "doc_id"):
+        with pytest.raises(ValueError, match=f"column '{name}' is broken: its codes point outside its dictionary"):
+            summarize_batches(pa.table(ROWS | {name: codes}), "rr")
+
+
+def test_queries_that_are_not_text():
+    table = pa.table(ROWS | {"query_id": pa.array([b"a", b"\xff", b"c"]).view(pa.string())})
+    with pytest.raises(ValueError, match="batches: the column of queries is broken: its text is not UTF-8"):
+        summarize_batches(table, "rr")
+
+
+if find_spec("polars"):  # else it is not collected
+
+    @pytest.mark.parametrize("kind", ["Categorical", "Enum"])
+    @pytest.mark.parametrize("name", ["query_id", "doc_id"])
+    def test_categories_of_polars(kind, name):
+        import polars as pl
+
+        rows = {"query_id": list("aab"), "doc_id": list("xyx"), "relevance": [1, 0, 2], "score": [1.0, 2.0, 3.0]}
+        dtype = pl.Categorical if kind == "Categorical" else pl.Enum(list("abxy"))
+        frame = pl.DataFrame(rows).with_columns(pl.col(name).cast(dtype))
+        result = rg.from_frames(frame, frame).evaluate("rr")
+        assert summarize_batches(frame, "rr") == result.summary()
+        assert as_dict(evaluate_batches([frame[:1], frame[1:]], "rr")) == expected(result)
+        assert summarize_batches(frame[:0], "rr").counts["queries"] == 0
+
+
+SECOND = {"query_id": [3], "doc_id": ["z"], "relevance": [1], "score": [1.0]}
+OTHERS = {
+    "query_id": [pa.int32(), pa.uint8(), pa.dictionary(pa.int8(), pa.int64())],
+    "doc_id": [pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())],
+    "relevance": [pa.float64(), pa.float16(), pa.uint8(), pa.bool_(), pa.null()],
+    "score": [pa.int64(), pa.float32(), pa.null(), pa.dictionary(pa.int32(), pa.float64())],
+}
+
+
+@pytest.mark.parametrize(("name", "kind"), [(name, kind) for name, kinds in OTHERS.items() for kind in kinds])
+def test_batches_whose_types_differ(name, kind):
+    """As after outer joins, in which a column of a part may be of nulls only."""
+    first, second = pa.table(ROWS), pa.table(SECOND)
+    place, null = second.column_names.index(name), pa.types.is_null(kind)
+    values = pa.nulls(1, first[name].type) if null else second[name]
+    same = pa.concat_tables([first, second.set_column(place, name, values)])
+    other = pa.nulls(1) if null else second[name].cast(getattr(kind, "value_type", kind))
+    second = second.set_column(place, name, other.dictionary_encode() if pa.types.is_dictionary(kind) else other)
+    assert summarize_batches([first, second], "ndcg", "ap") == summarize_batches(same, "ndcg", "ap")
+    later = pa.table(ROWS | {"query_id": [4, 4, 5]})
+    values = as_dict(evaluate_batches([second, later], "ndcg"))
+    assert values["query_id"] == ([3, 4, 5] if not (null and name == "relevance") else [4, 5])
+
+
+def test_an_extension_type_is_its_storage():
+    ids = pa.ExtensionArray.from_storage(pa.uuid(), pa.array([bytes([n] * 16) for n in range(3)], pa.binary(16)))
+    found = summarize_batches(pa.table(ROWS | {"doc_id": ids}), "rr")
+    assert found == summarize_batches(pa.table(ROWS | {"doc_id": ids.storage}), "rr")
+
+
+def whatever(kind):
+    ends = pa.array([1, 2, 3], pa.int32())
+    bits = pa.array([bytes(16)] * 3, pa.binary(16))
+    return {
+        "list": [[1]] * 3,
+        "struct": [{"a": 1}] * 3,
+        "decimal128": pa.array([1, 2, 3], pa.decimal128(9, 0)),
+        "date32": pa.array([1, 2, 3], pa.date32()),
+        "double": [1.0, 2.0, 3.0],
+        "string": ["1", "2", "3"],
+        "run_end_encoded": pa.RunEndEncodedArray.from_arrays(ends, pa.array([1, 1, 2])),
+        "fixed_size_binary": pa.ExtensionArray.from_storage(pa.uuid(), bits),
+    }[kind]
+
+
+COMMON = "list", "struct", "decimal128", "date32", "run_end_encoded"
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [(name, kind) for name in ("query_id", "doc_id") for kind in (*COMMON, "double")]
+    + [(name, kind) for name in ("relevance", "score") for kind in (*COMMON, "string", "fixed_size_binary")],
+)
+def test_a_column_of_a_type_that_cannot_be_used(name, kind):
+    must = "ids must be text, bytes or integers" if "id" in name else "it must hold numbers"
+    with pytest.raises(TypeError, match=rf"^batches: column '{name}' is {kind}.*; {must}: cast it"):
+        summarize_batches(pa.table(ROWS | {name: whatever(kind)}), "rr")
+
+
+@pytest.mark.parametrize(
+    ("second", "message"),
+    [
+        (pa.table(SECOND).drop_columns("score"), "item 1 has no column 'score'; there are: query_id, doc_id"),
+        (pa.Table.from_arrays([pa.array([1])] * 5, [*SECOND, "score"]), "item 1 has 2 columns called 'score'; rename"),
+        (pa.table(SECOND | {"query_id": ["3"]}),
+         "item 1: column 'query_id' holds str, and int in earlier batches: convert them to one type"),
+        (pa.table(SECOND | {"doc_id": [b"3"]}), "item 1: column 'doc_id' holds bytes, and str in earlier batches"),
+    ],
+)  # fmt: skip
+def test_batches_that_do_not_go_together(second, message):
+    with pytest.raises(ValueError, match=f"^batches: {message}"):
+        summarize_batches([pa.table(ROWS), second], "rr")
+
+
+def test_ids_of_another_type_than_the_judgments():
+    truth = rg.judgments({1: {"a": 1}})
+    rows = {"query_id": ["1"], "doc_id": ["a"], "score": [1.0]}
+    with pytest.raises(ValueError, match="the query ids are int in judgments, str in batches: convert them to one"):
+        summarize_batches(pa.table(rows), "rr", judgments=truth)
+    with pytest.raises(ValueError, match="the document ids are str in judgments and int in run: convert them to one"):
+        summarize_batches(pa.table(rows | {"query_id": [1], "doc_id": [1]}), "rr", judgments=truth)
+
+
+def test_rows_beyond_what_there_can_be():
+    assert summarize_batches(pa.table(ROWS), "rr", rows=10**30) == summarize_batches(pa.table(ROWS), "rr")
+
+
+def test_the_first_of_documents_that_are_returned_twice():
+    rows = {"query_id": [1] * 4, "doc_id": ["a", "b", "a", "b"], "relevance": [1, 0, None, None],
+            "score": [1.0, 2.0, 3.0, 4.0]}  # fmt: skip
+    table = pa.table(rows)
+    judged = table.filter(table["relevance"].is_valid())
+    result = rg.from_frames(judged, table, duplicates="first").evaluate("rr", "ndcg")
+    assert result.mean("rr") == 0.5
+    assert summarize_batches(table, "rr", "ndcg", duplicates="first") == result.summary()
+    assert as_dict(evaluate_batches(table, "rr", "ndcg", duplicates="first")) == expected(result)
+    run = table.drop_columns("relevance")
+    assert summarize_batches(run, "rr", "ndcg", duplicates="first", judgments=rg.judgments(judged)) == result.summary()
+    with pytest.raises(ValueError, match="duplicates='first' does"):
+        summarize_batches(table, "rr")
+
+
+def test_columns_named_in_another_order():
+    """Relevance and score, of which each could be the other."""
+    table = pa.table({"q": [1, 1, 1], "d": ["a", "b", "c"], "x": [2.0, 0.0, 1.0], "y": [0.1, 0.3, 0.2]})
+    names = {"query": "q", "doc": "d"}
+    held = {"query_id": [1] * 3, "doc_id": list("abc"), "relevance": [2.0, 0.0, 1.0], "score": [0.1, 0.3, 0.2]}
+    swapped = held | {"relevance": held["score"], "score": held["relevance"]}
+    for rows, relevance, score in ((held, "x", "y"), (swapped, "y", "x")):
+        found = summarize_batches(table, "ndcg", **names, relevance=relevance, score=score)
+        assert found == summarize_batches(pa.table(rows), "ndcg")

@@ -98,11 +98,13 @@ class Frame:
         return f"{self.argument}: column {name!r}"
 
     def _read(self, name: str) -> Any:
-        if self.names.count(name) > 1:
-            raise ValueError(
-                f"{self.argument} has {self.names.count(name)} columns called {name!r}; rename all but one"
-            )
+        check_once(self.names, name, self.argument)
         return self._reader.column(name, self.where(name))
+
+
+def check_once(names: Sequence[Any], name: str, argument: str) -> None:
+    if names.count(name) > 1:
+        raise ValueError(f"{argument} has {names.count(name)} columns called {name!r}; rename all but one")
 
 
 def _reader(frame: Any, argument: str) -> Any:

@@ -10,7 +10,8 @@ from pyspark.ml.param import Param, Params, TypeConverters
 from pyspark.ml.param.shared import HasLabelCol, HasPredictionCol
 from pyspark.ml.util import DefaultParamsReadable, DefaultParamsWritable
 
-from rankgain.metrics.metric import better
+from rankgain.batches import Options
+from rankgain.metrics.metric import better, each_of
 from rankgain.spark.jobs import Rules, check_buckets, in_buckets, labels_of, merged, of_labelled_buckets
 
 
@@ -130,7 +131,7 @@ class RankingEvaluator(Evaluator, HasLabelCol, HasPredictionCol, DefaultParamsRe
         return self.getOrDefault(param) or None
 
     def _evaluate(self, dataset: Any) -> float:
-        rules = Rules((self.getOrDefault(self.metricName),), self._asked(self.ties), "zero", "judged", None)
+        rules = Rules(Options(each_of((self.getOrDefault(self.metricName),)), self._asked(self.ties)))
         columns = [self._asked(param) for param in (self.queryCol, self.docCol, self.labelCol, self.predictionCol)]
         grouped = in_buckets(labels_of(dataset, *columns), check_buckets(self._asked(self.buckets), dataset))
         states = grouped.applyInArrow(of_labelled_buckets(rules.payload), "state string").collect()

@@ -6,15 +6,15 @@ import builtins
 import functools
 import json
 import pickle
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from rankgain._backend import VERSION
-from rankgain.batches import PartRules
-from rankgain.choices import ClusterTies, Missing, Peer, Ties, Validate
+from rankgain.batches import Columns, Options, PartRules
+from rankgain.choices import ClusterTies, Duplicates, Missing, Peer, Validate
 from rankgain.data.dataframes import Frame
 from rankgain.data.judgments import Judgments, judgment_sets
 from rankgain.inputs.judgments import judgments as judgments_of
@@ -35,6 +35,7 @@ def evaluate(
     ties: ClusterTies = "docid",
     missing: Missing = "zero",
     validate: Validate = "judged",
+    duplicates: Duplicates = "error",
     like: Peer | None = None,
     buckets: int | None = None,
 ) -> Any:
@@ -59,6 +60,8 @@ def evaluate(
         Whether queries that the run lacks are evaluated as empty lists or left out, as in `rankgain.from_frames`.
     validate : {"judged", "full"}, default "judged"
         Which documents may not stand twice in a query of the run: judged ones, or any.
+    duplicates : {"error", "first"}, default "error"
+        Whether a document that is returned twice for a query is an error, or counts once, with its highest score.
     like : str, optional
         The name of a peer by whose rules to compute, as in `rankgain.Rankings.evaluate`; one that keeps the input order
         of ties is refused.
@@ -105,8 +108,8 @@ def evaluate(
     >>> frame.select("query_id", "rr").orderBy("query_id").collect()
     [Row(query_id='q1', rr=0.5), Row(query_id='q2', rr=0.0)]
     """
-    rules = Rules(metrics, ties, missing, validate, like)
-    job = Job.of(qrels, run, query, doc, relevance, score, buckets)
+    rules = Rules(Options(each_of(metrics), ties, missing, validate, duplicates, like))
+    job = Job.of(qrels, run, Columns(query, doc, relevance, score), buckets)
     return job.cogrouped(_of_buckets("rows", rules.payload), rules.schema(job.kind))
 
 
@@ -121,6 +124,7 @@ def summary(
     ties: ClusterTies = "docid",
     missing: Missing = "zero",
     validate: Validate = "judged",
+    duplicates: Duplicates = "error",
     like: Peer | None = None,
     buckets: int | None = None,
 ) -> Summary:
@@ -144,6 +148,8 @@ def summary(
         Whether queries that the run lacks are evaluated as empty lists or left out, as in `rankgain.from_frames`.
     validate : {"judged", "full"}, default "judged"
         Which documents may not stand twice in a query of the run: judged ones, or any.
+    duplicates : {"error", "first"}, default "error"
+        Whether a document that is returned twice for a query is an error, or counts once, with its highest score.
     like : str, optional
         The name of a peer by whose rules to compute, as in `rankgain.Rankings.evaluate`; one that keeps the input order
         of ties is refused.
@@ -182,8 +188,8 @@ def summary(
     rr       0.2500
     ndcg@10  0.2398
     """
-    rules = Rules(metrics, ties, missing, validate, like)
-    job = Job.of(qrels, run, query, doc, relevance, score, buckets)
+    rules = Rules(Options(each_of(metrics), ties, missing, validate, duplicates, like))
+    job = Job.of(qrels, run, Columns(query, doc, relevance, score), buckets)
     states = job.cogrouped(_of_buckets("state", rules.payload), "state string").collect()
     return refuse_nothing_in_common(merged(rules, (row.state for row in states)))
 
@@ -199,6 +205,7 @@ def evaluate_clustered(
     ties: ClusterTies = "docid",
     missing: Missing = "zero",
     validate: Validate = "judged",
+    duplicates: Duplicates = "error",
     like: Peer | None = None,
 ) -> Any:
     """Evaluate a run that lies by query, where it lies, against judgments that fit in memory.
@@ -227,6 +234,8 @@ def evaluate_clustered(
         Whether queries that the run lacks are evaluated as empty lists or left out, as in `rankgain.from_frames`.
     validate : {"judged", "full"}, default "judged"
         Which documents may not stand twice in a query of the run: judged ones, or any.
+    duplicates : {"error", "first"}, default "error"
+        Whether a document that is returned twice for a query is an error, or counts once, with its highest score.
     like : str, optional
         The name of a peer by whose rules to compute, as in `rankgain.Rankings.evaluate`; one that keeps the input order
         of ties is refused.
@@ -264,7 +273,7 @@ def evaluate_clustered(
     >>> evaluate_clustered(truth, run, "rr").orderBy("query_id").collect()
     [Row(query_id='q1', rr=0.5), Row(query_id='q2', rr=0.0)]
     """
-    rules = Rules(metrics, ties, missing, validate, like)
+    rules = Rules(Options(each_of(metrics), ties, missing, validate, duplicates, like))
     F, T = _functions(), _types()
     kind = _ids(run, "run", "query", query)
     doc_kind = _ids(run, "run", "doc", doc)
@@ -340,7 +349,7 @@ def udf(metric: str | Metric) -> Callable[..., Any]:
     >>> frame.select(ndcg("prediction", "label", "relevance").alias("ndcg")).collect()
     [Row(ndcg=0.479...)]
     """
-    rules = Rules((metric,), None, "zero", "judged", None)
+    rules = Rules(Options(each_of((metric,))))
     if len(rules.names) != 1:
         raise ValueError(f"udf is for one metric, and {metric} stands for {len(rules.names)}: make one for each")
     pd = import_extra("pandas", "spark")
@@ -363,32 +372,23 @@ def udf(metric: str | Metric) -> Callable[..., Any]:
 class Rules:
     """Metrics and rules, checked on the driver, and as they are sent to the workers."""
 
-    def __init__(
-        self,
-        metrics: Sequence[str | Metric | Iterable[str | Metric]],
-        ties: Ties | None,
-        missing: Missing,
-        validate: Validate,
-        like: Peer | None,
-    ) -> None:
-        metrics = each_of(metrics)
-        given = {"metrics": metrics, "ties": ties, "missing": missing, "validate": validate, "like": like}
-        self.parts = PartRules(**given)  # type: ignore[arg-type]
+    def __init__(self, options: Options) -> None:
+        self.parts = PartRules(options)
         order = "which rows of a Spark frame do not have; choose another, or scores that say the order"
-        if like is not None:
-            peer = common_rules(metrics, like)[1]
+        self.missing = options.missing
+        if options.like is not None:
+            peer = common_rules(options.metrics, options.like)[1]
             if peer.ties == "stable":
-                raise ValueError(f"like={like!r} leaves documents of equal score in input order, {order}")
-            missing = peer.missing or missing
-        elif ties == "stable":
+                raise ValueError(f"like={options.like!r} leaves documents of equal score in input order, {order}")
+            self.missing = peer.missing or self.missing
+        elif options.ties == "stable":
             raise ValueError(f"ties='stable' is input order, {order}")
-        self.missing = missing
-        self.names = [str(key) for metric in metrics for key, _ in parse(metric)]
+        self.names = [str(key) for metric in options.metrics for key, _ in parse(metric)]
         for place, name in enumerate(self.names):
             if name in self.names[:place]:
                 raise ValueError(f"two metrics are both called {name}, and a frame needs names: evaluate them apart")
         import_extra("pyspark", "spark")
-        self.payload: bytes = import_module("pyspark.cloudpickle").dumps(given)
+        self.payload: bytes = import_module("pyspark.cloudpickle").dumps(options)
 
     def schema(self, kind: Any) -> Any:
         """A row per query; `kind`: the type of the ids."""
@@ -484,28 +484,22 @@ class Job(NamedTuple):
     kind: Any
 
     @classmethod
-    def of(
-        cls,
-        qrels: Any,
-        run: Any,
-        query: str | None,
-        doc: str | None,
-        relevance: str | None,
-        score: str | None,
-        buckets: int | None,
-    ) -> Job:
+    def of(cls, qrels: Any, run: Any, columns: Columns, buckets: int | None) -> Job:
         frames = (qrels, "qrels"), (run, "run")
         query_kind, doc_kind = (
             _common(word, [_ids(frame, side, role, name) for frame, side in frames])
-            for word, role, name in (("query", "query", query), ("document", "doc", doc))
+            for word, role, name in (("query", "query", columns.query), ("document", "doc", columns.doc))
         )
-        values = _number(qrels, "qrels", "relevance", relevance), _number(run, "run", "score", score)
+        values = (
+            _number(qrels, "qrels", "relevance", columns.relevance),
+            _number(run, "run", "score", columns.score),
+        )
         count = check_buckets(buckets, qrels)
         sides = [
             in_buckets(
                 frame.select(
-                    _quoted(_found(frame, side, "query", query)).cast(query_kind).alias("query_id"),
-                    _quoted(_found(frame, side, "doc", doc)).cast(doc_kind).alias("doc_id"),
+                    _quoted(_found(frame, side, "query", columns.query)).cast(query_kind).alias("query_id"),
+                    _quoted(_found(frame, side, "doc", columns.doc)).cast(doc_kind).alias("doc_id"),
                     value.alias(name),
                 ),
                 count,

@@ -24,7 +24,7 @@ JUDGED, RETURNED = ["query_id", "doc_id", "relevance"], ["query_id", "doc_id", "
 
 @lru_cache(maxsize=8)
 def _rules(payload: bytes) -> PartRules:
-    return PartRules(**pickle.loads(payload))
+    return PartRules(pickle.loads(payload))
 
 
 @lru_cache(maxsize=1)
@@ -78,7 +78,9 @@ def arrays(payload: bytes, columns: tuple[Any, ...]) -> Any:
     lists = []
     for name, column in zip(names, columns, strict=True):
         if column.isna().any():
-            raise ValueError(f"{rules.metrics[0]}: an array of {name} is null; drop such rows, or give an empty array")
+            raise ValueError(
+                f"{rules.options.metrics[0]}: an array of {name} is null; drop such rows, or give an empty array"
+            )
         lists.append([array.tolist() for array in column])
     pd = import_extra("pandas", "spark")
     if not len(columns[0]):
@@ -90,7 +92,7 @@ def arrays(payload: bytes, columns: tuple[Any, ...]) -> Any:
     else:
         pairs = enumerate(zip(lists[1], lists[2], strict=True))
         rankings = from_recommendations(lists[0], [_graded(labels, grades, row) for row, (labels, grades) in pairs])
-    (vector,) = rankings.evaluate(*rules.metrics).values()
+    (vector,) = rankings.evaluate(*rules.options.metrics).values()
     return pd.Series(vector)
 
 
