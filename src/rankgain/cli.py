@@ -117,17 +117,18 @@ class _Parser(argparse.ArgumentParser):
         _print(self.format_help())
 
 
-class _Version(argparse.Action):
-    """Prints the version, and ends."""
+class _Print(argparse.Action):
+    """Prints what a function returns, and exits."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
-        _print(f"{_version()}\n")
+        _print(f"{self.const()}\n")
         parser.exit()
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="rankgain", description="Ranking metrics from qrels and runs.")
-    parser.add_argument("--version", action=_Version, nargs=0, help="show program's version number and exit")
+    parser.add_argument("--version", action=_Print, nargs=0, const=_version, help="show the version and the backend")
+    parser.add_argument("--include", action=_Print, nargs=0, const=_include, help="show the folder of rankgain.h")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     evaluate = commands.add_parser(
         "eval",
@@ -248,6 +249,11 @@ def _add_explain(commands: Any) -> None:
         help=f"a tool: {', '.join((*PEERS, OWN.name))}; given twice: how they differ (default: {OWN.name})",
     )
     explain.set_defaults(parser=explain, run=_explain, files=[])
+
+
+def _include() -> str:
+    folder: str = import_module("rankgain").get_include()
+    return folder
 
 
 def _version() -> str:

@@ -55,6 +55,17 @@ def downstream(compiled_wheel: Path, tmp_path_factory: pytest.TempPathFactory) -
     return install(tmp_path_factory.mktemp("downstream") / "installed", compiled_wheel, *wheels)
 
 
+@pytest.mark.parametrize("system", ["meson", "cmake"])
+def test_package_is_built_by_other_systems(compiled_wheel: Path, tmp_path: Path, system: str) -> None:
+    """As docs/c.md shows it, with the folder of the header from `rankgain --include`."""
+    tree = tmp_path / "row_metrics"
+    shutil.copytree(DOWNSTREAM / "row_metrics" / system, tree)
+    shutil.copy(DOWNSTREAM / "row_metrics" / "row_metrics.c", tree)
+    wheel = build_isolated(tree, compiled_wheel, tmp_path / "built")
+    installed = install(tmp_path / "installed", compiled_wheel, wheel)
+    assert python(installed, f"{check('row_metrics')}; print('checked')") == ["checked"]
+
+
 def row_metrics(header: str, folder: Path) -> str:
     """What imports row_metrics, compiled with this text as rankgain.h."""
     (folder / "rankgain.h").write_text(header, encoding="utf-8")

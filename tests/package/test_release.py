@@ -4,6 +4,7 @@ zizmor, in `lint` of .ci/run, looks at what linters know: permissions, caches, p
 """
 
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -155,7 +156,26 @@ def whole(folder: Path) -> list[Path]:
     return files
 
 
-def test_a_release_is_whole(tmp_path):
+def test_a_tag_is_refused_while_a_page_says_that_there_is_no_release(tmp_path, monkeypatch):
+    (tmp_path / "docs").mkdir()
+    for name in ("README.md", "docs/start.md", "docs/index.md"):
+        (tmp_path / name).write_text("pip install rankgain\n")
+    (tmp_path / "CHANGES.md").write_text("## 0.2.0 (2027-01-31)\n")
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    monkeypatch.setattr(release, "ROOT", tmp_path)
+    tag = f"v{release.version()}"
+    assert release.faults([], tag=tag) == []
+    (tmp_path / "CHANGES.md").write_text("## 0.2.0 (unreleased)\n")
+    (tmp_path / "README.md").write_text("From the first release on, `pip install rankgain`.\n")
+    assert release.faults([], tag=tag) == [
+        "CHANGES.md: ## 0.2.0 (unreleased)",
+        "README.md: From the first release on, `pip install rankgain`.",
+    ]
+    assert release.faults([]) == []
+
+
+def test_a_release_is_whole(tmp_path, monkeypatch):
+    monkeypatch.setattr(release, "leftovers", list)
     files = whole(tmp_path)
     tag = f"v{release.version()}"
     assert release.faults(files, whole=True, tag=tag) == []

@@ -3,7 +3,7 @@
     python tests/support/release.py FOLDER [--whole] [--tag TAG]
 
 Every file must be in order: its name, its version, its size, its metadata and what it contains. `--whole` asks for all
-that a release has, and a tag must name the version.
+that a release has. With a tag, which must name the version, no page may say that there is no release yet.
 """
 
 import argparse
@@ -15,6 +15,7 @@ from pathlib import Path
 
 from packaging.utils import parse_sdist_filename, parse_wheel_filename
 
+ROOT = Path(__file__).parents[2]
 # The compiled wheels of each platform, and the Pythons that each is tested on.
 PYTHONS = {
     "cp311-abi3": ("cp311", "cp312", "cp313", "cp314", "cp315"),
@@ -36,8 +37,7 @@ LARGEST = 1_000_000  # bytes of a wheel
 
 
 def version() -> str:
-    project = Path(__file__).parents[2] / "pyproject.toml"
-    return tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"]
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
 
 
 def platform(tag: str) -> str:
@@ -53,11 +53,22 @@ def kind(file: Path) -> tuple[str, str]:
     return "+".join(sorted({f"{tag.interpreter}-{tag.abi}-{platform(tag.platform)}" for tag in tags})), str(number)
 
 
+UNRELEASED = re.compile(r"unreleased|from the first release on", re.IGNORECASE)
+
+
+def leftovers() -> list[str]:
+    """Where pages still say that there is no release."""
+    names = ["CHANGES.md", "README.md", "docs/start.md", "docs/index.md"]
+    lines = [(name, line) for name in names for line in (ROOT / name).read_text(encoding="utf-8").splitlines()]
+    return [f"{name}: {line}" for name, line in lines if UNRELEASED.search(line)]
+
+
 def faults(files: list[Path], whole: bool = False, tag: str = "") -> list[str]:
     """What the names and the sizes show."""
     kinds = {file: kind(file) for file in files}
     found = [part for part, _ in kinds.values()]
     said = [f"{tag}: the version is {version()}"] if tag not in ("", f"v{version()}") else []
+    said += leftovers() if tag else []
     said += [f"{file.name}: the version is {version()}" for file, (_, number) in kinds.items() if number != version()]
     said += [
         f"{file.name}: {size} bytes"
