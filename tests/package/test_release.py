@@ -137,6 +137,13 @@ def test_every_action_is_pinned_and_its_version_told():
     assert len({match.groups() for match in told}) == len({match[1] for match in told})
 
 
+def test_the_workflows_and_the_checks_take_one_cibuildwheel():
+    (told,) = {version for path in FILES for version in re.findall(r"cibuildwheel@\w+ # v([\d.]+)", path.read_text())}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    (pinned,) = (Requirement(line) for line in project["optional-dependencies"]["check"] if "cibuildwheel" in line)
+    assert told in pinned.specifier
+
+
 def whole(folder: Path) -> list[Path]:
     """A release, empty, as cibuildwheel and auditwheel name its wheels."""
     fuller = {
