@@ -5,13 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import signal
 import stat
-import threading
-from collections.abc import Iterator
-from typing import Any
-
-_ENDING = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")  # not every system has all of them
 
 
 def check_writable(path: str) -> None:
@@ -31,7 +25,7 @@ def write_whole(path: str, data: bytes) -> None:
     """Write a file whole or not at all: the old contents stay until all of the new are on the disk.
 
     A link stays one, and the permissions become what `open` would have left. Pipes and devices are written to as usual.
-    A process that is killed in between (SIGKILL) leaves ``.rankgain-`` and a number beside the file, of no further use.
+    A process that a signal ends in between leaves ``.rankgain-`` and a number beside the file, of no further use.
     """
     target = os.path.realpath(path)
     try:
@@ -50,37 +44,18 @@ def _is_special(target: str) -> bool:
 
 def _replace(target: str, data: bytes) -> None:
     temporary = os.path.join(os.path.dirname(target), f".rankgain-{os.urandom(8).hex()}")
-    with _undisturbed():
-        try:
-            with open(temporary, "xb") as file:  # `open` applies the umask
-                if os.path.exists(target):
-                    os.chmod(temporary, stat.S_IMODE(os.stat(target).st_mode))
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, target)
-        except BaseException:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(temporary)
-            raise
-
-
-@contextlib.contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Delay the signals that end a process until the work is done, or they would leave a temporary file behind."""
-    before: dict[int, Any] = {}
-    came: list[int] = []
-    if threading.current_thread() is threading.main_thread():  # only the main thread may set handlers
-        for number in filter(None, (getattr(signal, name, None) for name in _ENDING)):
-            if signal.getsignal(number) not in (None, signal.SIG_IGN):
-                before[number] = signal.signal(number, lambda its, _: came.append(its))
     try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-        for number in came:
-            signal.raise_signal(number)
+        with open(temporary, "xb") as file:  # `open` applies the umask
+            if os.path.exists(target):
+                os.chmod(temporary, stat.S_IMODE(os.stat(target).st_mode))
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary)
+        raise
 
 
 def _os_error(code: int, path: str) -> OSError:
