@@ -11,7 +11,7 @@ import rankgain as rg
 from rankgain import choices
 from rankgain.data import columns, rules
 from rankgain.metrics import parameters
-from rankgain.results import evaluation, presets
+from rankgain.results import evaluation, peers
 from rankgain.scalars import Floats
 
 LISTS = [[3, 2], [1]]
@@ -88,11 +88,11 @@ def test_a_choice_that_is_none_is_an_error_to_type_checkers_too() -> None:
 def test_choices_are_those_of_the_tables() -> None:
     assert get_args(choices.Ties) == tuple(rules.TIES)
     assert set(get_args(choices.ScoreTies)) == {*rules.TIES} - {"docid"}
-    assert get_args(choices.Peer) == (*presets.PEERS, *presets.ALIASES)
+    assert get_args(choices.Peer) == (*peers.PEERS, *peers.ALIASES)
     assert {name for own in get_args(choices.PeerOrOwn) for name in get_args(own) or (own,)} == {
-        *presets.PEERS,
-        *presets.ALIASES,
-        presets.OWN.name,
+        *peers.PEERS,
+        *peers.ALIASES,
+        peers.OWN.name,
     }
 
 

@@ -22,7 +22,7 @@ from rankgain import batches, choices, pytrec_eval, sklearn
 from rankgain.metrics.aggregators import geometric_mean, mean, total
 from rankgain.metrics.table import TABLE
 from rankgain.results.export import Frames
-from rankgain.results.presets import PEERS
+from rankgain.results.peers import PEERS
 from rankgain.results.text import Tables
 from rankgain.spark import jobs
 from rankgain.tools.scorers import Scorer

@@ -2,8 +2,7 @@
 
 from rankgain.metrics.metric import parse
 from rankgain.metrics.table import TABLE
-from rankgain.results.explanation import explain
-from rankgain.results.presets import OWN, PEERS
+from rankgain.results.peers import OWN, PEERS, explain
 
 COLUMNS = ("peer", "gain, discount, ideal of nDCG", "AP ÷", "nothing relevant", "ties", "queries")
 DIVISORS = {"ap": "R", "ap_capped": "min(k, R)", "ap_hits": "hits"}

@@ -53,8 +53,8 @@ if TYPE_CHECKING:
     from rankgain.rankings import Rankings as Rankings
     from rankgain.results.curves import Curve as Curve
     from rankgain.results.evaluation import Evaluation as Evaluation
-    from rankgain.results.explanation import Explanation as Explanation
-    from rankgain.results.explanation import explain as explain
+    from rankgain.results.peers import Explanation as Explanation
+    from rankgain.results.peers import explain as explain
     from rankgain.results.summary import Summary as Summary
     from rankgain.results.ties import TieSpread as TieSpread
     from rankgain.tools.lambdarank import lambdarank as lambdarank
@@ -77,7 +77,7 @@ _LATER = {
     "Curve": "results.curves",
     "Difference": "comparison.difference",
     "Evaluation": "results.evaluation",
-    "Explanation": "results.explanation",
+    "Explanation": "results.peers",
     "Groups": "comparison.groups",
     "Judgments": "data.judgments",
     "Metric": "metrics.metric",
@@ -88,7 +88,7 @@ _LATER = {
     "catboost_metric": "tools.training",
     "compare": "comparison.compare",
     "evaluate": "inputs.any",
-    "explain": "results.explanation",
+    "explain": "results.peers",
     "from_frames": "inputs.frames",
     "from_qrels": "inputs.qrels",
     "from_ranked": "inputs.ranked",

@@ -27,7 +27,7 @@ from rankgain.metrics.program import planned
 from rankgain.rankings import Rankings
 from rankgain.results.evaluation import Evaluation
 from rankgain.results.export import import_extra
-from rankgain.results.presets import common_rules
+from rankgain.results.peers import common_rules
 from rankgain.results.summary import Summary
 from rankgain.scalars import Ints, quoted
 from rankgain.threads import check_threads

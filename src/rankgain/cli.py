@@ -22,8 +22,7 @@ from rankgain.inputs.trec import read_trec
 from rankgain.metrics.metric import parse
 from rankgain.metrics.table import TABLE
 from rankgain.rankings import Rankings
-from rankgain.results.explanation import explain
-from rankgain.results.presets import OWN, PEERS, common_rules, peer_of
+from rankgain.results.peers import OWN, PEERS, common_rules, explain, peer_of
 from rankgain.results.text import text_table
 from rankgain.scalars import escaped
 from rankgain.threads import MOST, check_threads

@@ -20,7 +20,7 @@ from rankgain.threads import check_threads
 if TYPE_CHECKING:
     from rankgain.metrics.metric import Metric
     from rankgain.results.curves import Curve
-    from rankgain.results.presets import Rules as PeerRules
+    from rankgain.results.peers import Rules as PeerRules
     from rankgain.results.ties import TieSpread
     from rankgain.scalars import Floats, Ints
 
@@ -247,7 +247,7 @@ class Rankings:
         asked = each_of(metrics)
         if like is None:
             return self._evaluated(asked, planned(asked), threads, None)
-        from rankgain.results.presets import OWN, common_rules, peer_of  # imported where it is needed
+        from rankgain.results.peers import OWN, common_rules, peer_of  # imported where it is needed
 
         requests, rules = common_rules(asked, like)
         peer = peer_of(like)

@@ -15,7 +15,7 @@ from support.pages import DOCS, README, blocks, examples, name_of, pages
 
 import rankgain as rg
 from rankgain.metrics.table import TABLE
-from rankgain.results.presets import OWN, PEERS
+from rankgain.results.peers import OWN, PEERS
 
 pytestmark = pytest.mark.checkout
 

@@ -3,7 +3,7 @@
     python tests/support/peers_golden.py ranx implicit ... > part.json
 
 prints what the peers that are named, and installed, compute here: of the data below, and under "queries" the mean of
-nDCG@10 where the queries of truth and run differ. test_presets.py compares our presets with the file.
+nDCG@10 where the queries of truth and run differ. test_peers.py compares our presets with the file.
 
 LensKit needs nothing of torch for this: an empty module of that name will do.
 """

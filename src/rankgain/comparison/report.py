@@ -19,7 +19,7 @@ from rankgain import _backend
 from rankgain.comparison.tests import LOOKED_AT, Key, Tests
 from rankgain.metrics.metric import Metric
 from rankgain.rankings import Rankings, first_documents
-from rankgain.results.explanation import explain
+from rankgain.results.peers import explain
 from rankgain.results.text import printable
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from rankgain.data.judgments import Judgments, judgment_sets
 from rankgain.inputs.judgments import judgments as judgments_of
 from rankgain.metrics.metric import Metric, each_of, parse
 from rankgain.results.export import import_extra
-from rankgain.results.presets import common_rules
+from rankgain.results.peers import common_rules
 from rankgain.results.summary import Summary
 
 

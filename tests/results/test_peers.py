@@ -15,7 +15,7 @@ from support.marks import in_one_case, quick_first
 import rankgain as rg
 from rankgain.cli import main
 from rankgain.metrics.table import TABLE
-from rankgain.results.presets import PEERS
+from rankgain.results.peers import PEERS
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -304,7 +304,7 @@ def test_msmarco():
     assert (result.mean("mrr@10"), result.missing) == (0.25, "zero")
 
 
-# presets
+# the peers
 
 
 @pytest.mark.parametrize("peer", PEERS.values(), ids=PEERS)
