@@ -21,6 +21,7 @@ from rankgain.data.groups import Groups
 from rankgain.data.ids import Ids, broken, column_of, ids_of
 from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, types
 from rankgain.data.rules import check_missing, rules_of
+from rankgain.errors import quoted
 from rankgain.inputs.frames import of_frame, side_by_side
 from rankgain.metrics.metric import Metric, each_of
 from rankgain.metrics.program import planned
@@ -29,7 +30,7 @@ from rankgain.results.evaluation import Evaluation
 from rankgain.results.export import import_extra
 from rankgain.results.peers import common_rules
 from rankgain.results.summary import Summary
-from rankgain.scalars import Ints, quoted
+from rankgain.scalars import Ints
 from rankgain.threads import check_threads
 
 __all__ = ["evaluate_batches", "summarize_batches"]

@@ -17,6 +17,7 @@ from rankgain import _backend
 from rankgain.comparison.comparison import Comparison, with_rankings
 from rankgain.data.rules import TIES
 from rankgain.data.writing import check_writable, write_whole
+from rankgain.errors import escaped
 from rankgain.inputs.judgments import judgments
 from rankgain.inputs.trec import read_trec
 from rankgain.metrics.metric import parse
@@ -24,7 +25,6 @@ from rankgain.metrics.table import TABLE
 from rankgain.rankings import Rankings
 from rankgain.results.peers import OWN, PEERS, common_rules, explain, peer_of
 from rankgain.results.text import text_table
-from rankgain.scalars import escaped
 from rankgain.threads import MOST, check_threads
 from rankgain.tools.reports import COMPARED, FORMATS, SPREADS
 from rankgain.tools.sample import sample

@@ -1,4 +1,4 @@
-"""Every refusal of input contents, worded once.
+"""Every refusal of input contents, worded once, and how messages show values.
 
 Kernels and readers report an error as (code, query, position); it travels as an `InputError` to the one place that
 knows the caller's names of queries and documents, and leaves as a ValueError or TypeError from `refusal`.
@@ -102,3 +102,32 @@ def refusal(code: int, where: str, detail: object = "") -> Exception:
     """The exception for an error; `where` names the argument, the query and the position."""
     kind, text = _TEXTS[code & ~IN_JUDGED]
     return kind(f"{where}: {text.format(detail=detail)}")
+
+
+# Values in messages and tables
+
+SHOWN = 200  # characters of the caller's that an error shows at the most
+
+
+def counted(count: int, noun: str) -> str:
+    """So many of them: "1 query", "2 queries"."""
+    if count == 1:
+        return f"1 {noun}"
+    return f"{count} {noun[:-1] + 'ies' if noun.endswith('y') else noun + 's'}"
+
+
+def quoted(value: Any) -> str:
+    """The value as errors show it: `repr`, of which no more than the beginning if it is long."""
+    text = repr(value[:SHOWN] if isinstance(value, (str, bytes)) else value)
+    whole = len(value) if isinstance(value, (str, bytes)) else len(text)
+    return text if whole <= SHOWN else f"{text[:SHOWN]}… ({whole} characters)"
+
+
+def escaped(text: str) -> str:
+    """Text that stands in messages as it is, such as the name of a file: what a terminal would obey is escaped."""
+    return text if text.isprintable() else "".join(mark if mark.isprintable() else repr(mark)[1:-1] for mark in text)
+
+
+def short(value: Any) -> str:
+    """A number as people write it, and in full: 2 for 2.0; anything else as its text."""
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)

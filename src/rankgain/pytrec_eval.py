@@ -43,10 +43,10 @@ from rankgain import _backend
 from rankgain.data.dicts import DictSource, mapping
 from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, of_dicts, types
 from rankgain.data.rules import Rules
+from rankgain.errors import quoted
 from rankgain.metrics.aggregators import LEAST
 from rankgain.metrics.program import Plan
 from rankgain.rankings import Rankings
-from rankgain.scalars import quoted
 from rankgain.tools import trec_measures
 from rankgain.tools.trec_measures import Column, Options
 

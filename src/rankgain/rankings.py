@@ -10,11 +10,11 @@ import numpy as np
 from rankgain.choices import Missing, Peer, PeerOrOwn, ScoreBits, Ties
 from rankgain.data.rules import Rules, check_missing, check_score_bits, check_ties
 from rankgain.data.source import Source
+from rankgain.errors import counted
 from rankgain.metrics.metric import each_of
 from rankgain.metrics.parameters import cut_off
 from rankgain.metrics.program import Asked, Plan, fill, planned
 from rankgain.results.evaluation import Evaluation
-from rankgain.scalars import counted
 from rankgain.threads import check_threads
 
 if TYPE_CHECKING:

@@ -62,33 +62,6 @@ def listed(held: Any) -> list[Any]:
     return list(iter(held))
 
 
-SHOWN = 200  # characters of the caller's that an error shows at the most
-
-
-def counted(count: int, noun: str) -> str:
-    """So many of them: "1 query", "2 queries"."""
-    if count == 1:
-        return f"1 {noun}"
-    return f"{count} {noun[:-1] + 'ies' if noun.endswith('y') else noun + 's'}"
-
-
-def quoted(value: Any) -> str:
-    """The value as errors show it: `repr`, of which no more than the beginning if it is long."""
-    text = repr(value[:SHOWN] if isinstance(value, (str, bytes)) else value)
-    whole = len(value) if isinstance(value, (str, bytes)) else len(text)
-    return text if whole <= SHOWN else f"{text[:SHOWN]}… ({whole} characters)"
-
-
-def escaped(text: str) -> str:
-    """Text that stands in messages as it is, such as the name of a file: what a terminal would obey is escaped."""
-    return text if text.isprintable() else "".join(mark if mark.isprintable() else repr(mark)[1:-1] for mark in text)
-
-
-def short(value: Any) -> str:
-    """A number as people write it, and in full: 2 for 2.0; anything else as its text."""
-    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
-
-
 def id_kind(identifier: Any) -> type:
     """What an id can be compared with: one of str, bytes, int, or its own type."""
     for kind, base in ((str, str), (bytes, bytes), (Integral, int)):

@@ -31,8 +31,8 @@ from rankgain import cli
 from rankgain.data import files as read_files
 from rankgain.data import lines as read_lines
 from rankgain.data.judgments import judgment_sets
+from rankgain.errors import quoted
 from rankgain.rankings import sizes_of
-from rankgain.scalars import quoted
 
 METRICS = ["ndcg", "ndcg@2", "dcg(gain=exponential)@3", "rr@3", "rr(rel=2)", "rr(rel=0)@2"]
 TIES = ["docid", "average", "stable", "best", "worst"]

@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rankgain.errors import counted
 from rankgain.metrics.aggregators import LEAST, check_weights, geometric_mean
 from rankgain.metrics.metric import Metric, aggregator
 from rankgain.results.evaluation import Evaluation, weights_of
-from rankgain.scalars import Bools, Floats, Ints, counted
+from rankgain.scalars import Bools, Floats, Ints
 
 QUERIES = "same", "common"
 

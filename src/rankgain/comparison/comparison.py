@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankgain.data.writing import write_whole
+from rankgain.errors import counted
 from rankgain.metrics.metric import Metric, better
 from rankgain.results.evaluation import Evaluation, notes
 from rankgain.results.export import Frames
 from rankgain.results.text import Form, Table, Tables, number, text_table
-from rankgain.scalars import Floats, counted
+from rankgain.scalars import Floats
 
 if TYPE_CHECKING:
     from rankgain.comparison.groups import Groups

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from rankgain.errors import counted, short
 from rankgain.metrics.metric import Metric, better
 from rankgain.results.significance import rejected
 from rankgain.results.text import printable
-from rankgain.scalars import counted, short
 
 EXACT, RANDOM, STUDENT = "exact", "randomization", "t"
 LEAST_P = 1e-4  # what is smaller is printed as less than this

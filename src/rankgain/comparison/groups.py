@@ -11,10 +11,11 @@ import numpy as np
 from rankgain.comparison.aligned import Aligned, codes_of
 from rankgain.comparison.difference import Difference, p_text, signed
 from rankgain.comparison.tests import MOST_ROWS, Key, Tests, wrapped
+from rankgain.errors import short
 from rankgain.metrics.metric import Metric, better
 from rankgain.results.export import Frames
 from rankgain.results.text import Form, Table, Tables, printable, text_table
-from rankgain.scalars import Floats, Ints, mixed, short
+from rankgain.scalars import Floats, Ints, mixed
 
 FEWEST = 6  # queries of a group that can show a difference at 0.05
 PERMUTATIONS = 9_999

@@ -14,13 +14,14 @@ from rankgain.comparison.difference import EXACT, RANDOM, STUDENT, Difference, n
 from rankgain.comparison.letters import letters_of
 from rankgain.comparison.remarks import Remarks
 from rankgain.comparison.testing import BH, MAX_T, Options, columns_of, too_coarse
+from rankgain.errors import counted, short
 from rankgain.metrics.aggregators import geometric_mean
 from rankgain.metrics.metric import Metric, aggregator, better
 from rankgain.results.export import Frames
 from rankgain.results.significance import ENUMERATED, Flips, effective, exact_p, facts, rejected
 from rankgain.results.significance import EXACT as EXACT_BY_DEFAULT
 from rankgain.results.text import Form, Table, Tables, number, printable, text_table
-from rankgain.scalars import Array, counted, short
+from rankgain.scalars import Array
 
 if TYPE_CHECKING:
     from rankgain.results.plotting import Figure

@@ -16,8 +16,8 @@ from rankgain.data.judgments import EARLIER, JudgmentSets, JudgmentSource, commo
 from rankgain.data.ragged import offsets_of, to_float64
 from rankgain.data.rules import Rules
 from rankgain.data.source import Chunk
-from rankgain.errors import InputError, refusal
-from rankgain.scalars import Ints, quoted
+from rankgain.errors import InputError, quoted, refusal
+from rankgain.scalars import Ints
 
 
 def check_validate(validate: Validate) -> Validate:

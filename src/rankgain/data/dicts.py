@@ -15,8 +15,8 @@ from rankgain.data.dataframes import is_frame
 from rankgain.data.judgments import JudgmentSets, JudgmentSource, as_dict, of_dicts, types, what_it_is
 from rankgain.data.rules import Rules
 from rankgain.data.source import Chunk
-from rankgain.errors import InputError, refusal
-from rankgain.scalars import Ints, listed, quoted, size_of
+from rankgain.errors import InputError, quoted, refusal
+from rankgain.scalars import Ints, listed, size_of
 
 Run = Mapping[Any, Mapping[Any, float]]
 

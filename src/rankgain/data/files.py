@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from typing import Any, BinaryIO
 
-from rankgain.scalars import escaped, quoted
+from rankgain.errors import escaped, quoted
 
 FileInput = str | os.PathLike[str] | BinaryIO
 

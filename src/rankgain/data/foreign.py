@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any
 
-from rankgain.scalars import quoted
+from rankgain.errors import quoted
 
 
 def plain(value: Any) -> Any:

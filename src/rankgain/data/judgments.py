@@ -16,8 +16,8 @@ from rankgain.data.groups import Groups
 from rankgain.data.ids import Column, Ids, Rows, column_of, ids_of, python_ids, rows_of
 from rankgain.data.ragged import to_float64
 from rankgain.data.source import Source, check_query_ids
-from rankgain.errors import ErrorCode, InputError, located, refusal
-from rankgain.scalars import Floats, Ints, listed, quoted, size_of
+from rankgain.errors import ErrorCode, InputError, located, quoted, refusal
+from rankgain.scalars import Floats, Ints, listed, size_of
 
 EARLIER = "the document stands in an earlier place"
 

@@ -27,8 +27,8 @@ from rankgain.data.layouts import MsMarcoRun, is_msmarco
 from rankgain.data.ragged import offsets_of, to_float64
 from rankgain.data.rules import TIES, Rules
 from rankgain.data.source import Chunk
-from rankgain.errors import InputError, refusal
-from rankgain.scalars import Bytes, Floats, Ints, quoted
+from rankgain.errors import InputError, quoted, refusal
+from rankgain.scalars import Bytes, Floats, Ints
 from rankgain.threads import begun
 
 LINE = 1 << 20  # bytes of a line beyond which only what is needed is kept, and the longest id

@@ -8,7 +8,7 @@ import numpy as np
 
 from rankgain._codes import AVERAGE, BEST, DOCID, STABLE, UNLIMITED, WORST
 from rankgain.choices import Missing, ScoreTies, Ties
-from rankgain.scalars import quoted
+from rankgain.errors import quoted
 
 AnyTies = TypeVar("AnyTies", Ties, ScoreTies)
 

@@ -13,8 +13,8 @@ from rankgain.choices import Missing
 from rankgain.data.arrays import check_id, objects_of
 from rankgain.data.ragged import CHUNK
 from rankgain.data.rules import Rules
-from rankgain.errors import InputError
-from rankgain.scalars import Ints, quoted
+from rankgain.errors import InputError, quoted
+from rankgain.scalars import Ints
 
 SMALLEST_CHUNK = 1 << 15  # what several threads share has several chunks for each, but none smaller
 

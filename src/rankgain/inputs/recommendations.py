@@ -20,9 +20,9 @@ from rankgain.data.judgments import EARLIER, Judgments, JudgmentSets, judgment_s
 from rankgain.data.ragged import CHUNK, offsets_of
 from rankgain.data.rules import GIVEN, check_missing
 from rankgain.data.source import check_query_ids
-from rankgain.errors import ErrorCode, InputError, refusal
+from rankgain.errors import ErrorCode, InputError, quoted, refusal
 from rankgain.rankings import Rankings
-from rankgain.scalars import Array, Ints, id_kind, listed, quoted
+from rankgain.scalars import Array, Ints, id_kind, listed
 
 
 def from_recommendations(

@@ -11,7 +11,8 @@ import numpy as np
 from rankgain import _backend
 from rankgain._codes import GEOMETRIC, JARVELIN, LOG2, UNIT, VECTOR, ZIPF
 from rankgain.data.ragged import flat_numbers, to_float64
-from rankgain.scalars import Floats, short
+from rankgain.errors import short
+from rankgain.scalars import Floats
 
 DiscountKind = str | Sequence[float] | Floats
 

@@ -11,8 +11,8 @@ from rankgain import _backend, _codes
 from rankgain._codes import ABOVE_MAX_GRADE, BAD_GAIN, LARGE_GRADE, MISSING_GAIN
 from rankgain.data.arrays import array_of
 from rankgain.data.ragged import to_float64
-from rankgain.errors import InputError
-from rankgain.scalars import Floats, real, short
+from rankgain.errors import InputError, short
+from rankgain.scalars import Floats, real
 
 GainKind = str | Mapping[Any, float] | Sequence[float] | Callable[[Any], Any]
 

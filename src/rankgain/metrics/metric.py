@@ -9,13 +9,13 @@ from typing import Any, NoReturn
 
 from rankgain._codes import UNLIMITED
 from rankgain.choices import Ideal, Rounding
+from rankgain.errors import quoted, short
 from rankgain.metrics.aggregators import Aggregator
 from rankgain.metrics.discounts import Discount, DiscountKind
 from rankgain.metrics.gains import Gain, GainKind
 from rankgain.metrics.parameters import PARAMETERS, Parameters, cut_off
 from rankgain.metrics.table import TABLE, Row
 from rankgain.metrics.trec_names import CUTOFFS, TREC_NAMES
-from rankgain.scalars import quoted, short
 
 
 class Metric(Parameters):

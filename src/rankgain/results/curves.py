@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankgain.data.arrays import objects_of
+from rankgain.errors import counted
 from rankgain.metrics.aggregators import mean
 from rankgain.metrics.metric import Metric, parse
 from rankgain.metrics.parameters import cut_off
 from rankgain.results.evaluation import same_ids
 from rankgain.results.export import Columns, Frames
 from rankgain.results.significance import MOST_FLIPS, check_level, check_whole, mean_bounds
-from rankgain.scalars import Floats, Ints, counted
+from rankgain.scalars import Floats, Ints
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,12 +13,13 @@ from rankgain._backend import VERSION
 from rankgain.choices import Missing, Naming, PeerOrOwn, Ties
 from rankgain.data.arrays import objects_of
 from rankgain.data.source import check_query_ids
+from rankgain.errors import counted, quoted
 from rankgain.metrics.aggregators import check_weights, mean
 from rankgain.metrics.metric import Metric, aggregator, weighing
 from rankgain.results.export import Frames
 from rankgain.results.summary import COUNTS, Summary, sums_of
 from rankgain.results.text import Form, Table, Tables, mean_rows, number, printable
-from rankgain.scalars import Floats, counted, quoted
+from rankgain.scalars import Floats
 
 
 class Evaluation(Frames, Tables, Mapping[str | Metric, Floats]):

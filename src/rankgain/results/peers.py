@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 
 from rankgain._codes import JARVELIN, VECTOR
 from rankgain.choices import Missing, PeerOrOwn, ScoreBits, Ties
+from rankgain.errors import short
 from rankgain.metrics.aggregators import LEAST, geometric_mean, mean, total
 from rankgain.metrics.discounts import LOGARITHMIC, Discount
 from rankgain.metrics.gains import Gain
 from rankgain.metrics.metric import Metric, metric, parse
 from rankgain.metrics.parameters import PARAMETERS
 from rankgain.metrics.table import TABLE
-from rankgain.scalars import short
 
 
 class Rules(NamedTuple):

@@ -8,11 +8,12 @@ from typing import Any, NamedTuple, overload
 
 import numpy as np
 
+from rankgain.errors import counted
 from rankgain.metrics.aggregators import logarithms
 from rankgain.metrics.exact import exact_sum, rounded, rounded_mean
 from rankgain.metrics.metric import Metric, aggregator
 from rankgain.results.text import Form, Table, Tables, mean_rows, number
-from rankgain.scalars import Floats, counted
+from rankgain.scalars import Floats
 
 COUNTS = "queries", "missing", "unjudged", "empty"
 FORMAT = 1  # of the JSON

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from rankgain.scalars import escaped
+from rankgain.errors import escaped
 
 Rows = Sequence[Sequence[object]]  # the first is the header
 Cells = Container[tuple[int, int]]  # (row, column), the header being row 0

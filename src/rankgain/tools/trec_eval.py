@@ -20,9 +20,10 @@ from rankgain.data.files import File, opened
 from rankgain.data.judgments import JudgmentSets
 from rankgain.data.lines import TrecSource, place
 from rankgain.data.rules import TIES, rules_of
+from rankgain.errors import escaped
 from rankgain.inputs.trec import read_qrels
 from rankgain.rankings import Rankings, sizes_of
-from rankgain.scalars import Floats, Ints, escaped
+from rankgain.scalars import Floats, Ints
 from rankgain.tools.trec_measures import Column, Gains, Options, Vector, columns, measures, nicknames, summary, values
 
 RELEASES = {9: "9.0.8", 10: "10.0-rc3"}
