@@ -111,6 +111,14 @@ def snapshot(value):
     if isinstance(value, np.ndarray) and value is not np.ma.masked:
         content = [*map(id, value.flat)] if value.dtype.kind == "O" else value.tobytes()
         return str(value.dtype), value.shape, value.strides, str(value.flags), content, repr(getattr(value, "mask", 0))
+    kind = type(value)
+    library = kind.__module__.partition(".")[0]
+    if library == "pandas" and kind.__name__ in ("DataFrame", "Series"):
+        return repr(getattr(value, "dtypes", "")), repr(value.index), repr(value.values.tolist())
+    if (library, kind.__name__) in (("polars", "DataFrame"), ("polars", "Series"), ("pyarrow", "Table")):
+        return repr(getattr(value, "schema", "")), repr(value.to_dict() if kind.__name__ == "DataFrame" else value)
+    if library == "scipy":
+        return [snapshot(array) for array in (value.tocsr().data, value.tocsr().indices, value.tocsr().indptr)]
     if isinstance(value, Mapping):
         return type(value), [(snapshot(key), snapshot(item)) for key, item in value.items()]
     if isinstance(value, (list, tuple, set)):
@@ -140,7 +148,7 @@ def is_due(case, kind, text):
     return (kind, text) == ("no error", repr(case.expected))
 
 
-def check_each(cases, snapshot):
+def check_each(cases):
     """Make each call and return the outcomes. Fails with all whose outcome is not due."""
     outcomes, faults = [], []
     for case in cases:
@@ -157,12 +165,3 @@ def check_each(cases, snapshot):
 
 def masked(*mask):
     return np.ma.masked_array(np.arange(1.0, len(mask) + 1), mask)
-
-
-def evaluated(constructor):
-    """The constructor, its Rankings evaluated at once."""
-
-    def call(*args, metrics=("ndcg", "dcg@2", "rr"), **options):
-        return constructor(*args, **options).evaluate(*metrics)
-
-    return named(constructor.__name__, call)

@@ -71,7 +71,7 @@ def metric(name="ndcg", qrels=QRELS, run=RUN, **parameters):
     return rg.from_qrels(qrels, run).evaluate(rg.metric(name, **parameters))
 
 
-def read_trec(qrels=b"q 0 a 1\n", run=b"q Q0 a 1 2.5 t\n", **options):
+def read_trec(qrels=b"q 0 d 1\n", run=b"q Q0 d 1 2.5 t\n", **options):
     """Of files with these lines, in the current folder; anything else is handed on."""
     sides = [Path(name) if isinstance(held, bytes) else held for name, held in (("qrels.txt", qrels), ("run.txt", run))]
     for path, held in zip(sides, (qrels, run), strict=True):

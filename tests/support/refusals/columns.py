@@ -1,53 +1,31 @@
-"""What is refused, and what works, of frames, recommendations and judgments: tables as in test_bad_input.py."""
+"""Frames, recommendations and prepared judgments."""
 
 import collections
 import datetime
 import math
 from decimal import Decimal
-from fractions import Fraction
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
-import pytest
 from scipy import sparse
 from support.cases import (
     GOOD,
     HUGE,
     Case,
-    check_each,
     each,
-    evaluated,
     masked,
     named,
-    outcome,
     passing,
-    table,
-    works,
 )
-from support.cases import snapshot as identity
+from support.public_calls import evaluated
 
 import rankgain as rg
 
 nan, inf = math.nan, math.inf
 framed, recommended = map(evaluated, (rg.from_frames, rg.from_recommendations))
 SECOND = 1 / math.log2(3)
-
-
-def snapshot(value):
-    """All that can be seen of a value, to compare before and after."""
-    if isinstance(value, (pd.DataFrame, pd.Series)):
-        return repr(value.dtypes), repr(value.index), value.values.tolist().__repr__()
-    if isinstance(value, (pl.DataFrame, pl.Series, pa.Table)):
-        return repr(getattr(value, "schema", "")), repr(value.to_dict() if isinstance(value, pl.DataFrame) else value)
-    if sparse.issparse(value):
-        return [identity(array) for array in (value.tocsr().data, value.tocsr().indices, value.tocsr().indptr)]
-    if isinstance(value, (list, tuple)):
-        return [snapshot(item) for item in value]
-    if isinstance(value, dict):
-        return [(key, snapshot(item)) for key, item in value.items()]
-    return identity(value)
 
 
 # frames
@@ -405,80 +383,6 @@ def judgment_cases():
     yield Case(ValueError, "truth and recommended have no query in common", recommended, {"x": ["d"]}, truth)
 
 
-SECTIONS = column_cases, object_cases, arrow_cases, recommendation_cases, judgment_cases
-REFUSED = [case for section in SECTIONS for case in section()]
-
-
-@table(REFUSED)
-def test_refused(on_both, cases):
-    compiled, *python = on_both(lambda: check_each(cases, snapshot))
-    assert python in ([], [compiled])
-
-
-def legal_cases():
-    for make in LIBRARIES.values():
-        made = make(QRELS), make({**RUN, "score": [-inf, inf, 0.0]})
-        yield works([[(1 / math.log2(3) + 2) / (2 + 1 / math.log2(3)), 0.0]], framed, *made, metrics=["ndcg"])
-        empty = make({"qid": [], "label": [], "score": []})
-        yield works([[]], framed, empty, metrics=["ndcg"])
-        ranks = make({"qid": [5, 5], "doc_id": ["a", "b"], "label": [0, 1], "rank": [2, 1]})
-        yield works([[1.0]], framed, ranks, metrics=["ndcg"])
-        yield works([[0.5]], framed, ranks, score="rank", metrics=["rr"])
-        negative = make({"qid": [5, 5], "doc_id": ["a", "b"], "label": [-1, 1], "score": [2, 1]})
-        yield works([[0.5]], framed, negative, metrics=["rr"])
-        extra = make({**RUN, "query_id": ["q", "x", "x"]})  # r lacks a run, x lacks truth
-        yield works([[1.0, 0.0]], framed, make(QRELS), extra, metrics=["rr"])
-        yield works([[1.0]], framed, make(QRELS), extra, metrics=["rr"], missing="skip")
-    for numbers in (
-        [Decimal(1), Fraction(1, 2), True],
-        np.array([1, 0.5, True], dtype=object),
-        np.array([2, 1, 0], ">f2"),
-    ):
-        yield works([[0.5, 1.0]], framed, QRELS | {"relevance": [0, 2, 1]}, {**QRELS, "score": numbers}, metrics=["rr"])
-    beside = {**RUN, "embedding": np.ones((3, 8)), "notes": "nothing that is read"}
-    yield works([[1.0, 0.0]], framed, QRELS, beside, metrics=["rr"])
-    for ids in (["\udcff", "é", "z"], ["a\0", "a", ""], [b"\xff", b"", b"\0"], [2**63 - 1, -(2**63), 0]):
-        held = {"query_id": ids, "doc_id": ids, "relevance": [1, 1, 1], "score": [1, 2, 3]}
-        yield works([[1.0, 1.0, 1.0]], framed, held, metrics=["rr"])
-    yield works([[0.0, 0.0]], recommended, [[], []], [["a"], []], metrics=["rr"])
-    yield works([[0.0, 0.0]], recommended, np.zeros((2, 0), int), [[1], [2]], metrics=["rr"])
-    yield works([[0.0, 1.0]], recommended, np.array([[-1, 1], [1, -1]]), [[1], [1]], metrics=["rr"])
-    yield works([[1.0, 0.0]], recommended, {"b": [2], "a": [1]}, {"a": [1], "c": [1]}, metrics=["rr"])
-    yield works([[1.0]], recommended, {"b": [2], "a": [1]}, {"a": [1], "c": [1]}, metrics=["rr"], missing="skip")
-    yield works([[0.5]], recommended, [[2, 2, 1][1:]], [{1}], metrics=["rr"])
-    yield works([[SECOND]], recommended, [["x", "a"]], [{"a": 1, "b": -1}], metrics=["ndcg"])
-    yield works(
-        [[1.0, 0.0]],
-        recommended,
-        [[2**40], [5]],
-        sparse.csr_array(([1], ([0], [2**40])), (2, 2**40 + 1)),
-        metrics=["rr"],
-    )
-
-
-@table(legal_cases())
-def test_works(on_both, cases):
-    on_both(lambda: check_each(cases, snapshot))
-
-
-def test_nobody_was_recommended_anything(backend):
-    for none in ([], (), {}, np.array([], dtype=int), np.zeros((0, 3), dtype=int)):
-        expected = ValueError, "relevant and recommended have no query in common: relevant is empty"
-        assert outcome(lambda none=none: rg.from_recommendations(none, [])) == expected
-
-
-def test_users_that_are_missing_are_counted(backend):
-    sides = {"a": [1], "x": [2], "y": [2]}, {"a": [1], "c": [1]}
-    for missing, queries in [("zero", 2), ("skip", 1)]:
-        result = rg.from_recommendations(*sides, missing=missing).evaluate("rr")
-        assert result.counts == {"queries": queries, "missing": 1, "unjudged": 2, "empty": 0}
-        assert list(result.query_ids) == ["a", "c"][:queries]
-
-
-@pytest.mark.usefixtures("backend")
-@pytest.mark.parametrize("column", [-1, 2, 100])
-def test_a_sparse_matrix_whose_indices_lie_outside_its_shape(column):
-    matrix = sparse.csr_array(np.eye(2))
-    matrix.indices[1] = column
-    with pytest.raises(ValueError, match=r"^relevant is a broken .*: its indices point outside its 2 columns"):
-        rg.from_recommendations([[0], [1]], matrix)
+def rows():
+    for section in (column_cases, object_cases, arrow_cases, recommendation_cases, judgment_cases):
+        yield from section()

@@ -1,0 +1,202 @@
+"""What is refused, and in which words; what only looks odd, and works; and that neither changes what it was given.
+
+The tables hold calls: `test_refused` and `test_works` run each of them on each backend.
+"""
+
+import math
+import re
+from collections import Counter, OrderedDict, defaultdict
+from contextlib import chdir
+from decimal import Decimal
+from fractions import Fraction
+from functools import partial
+from types import MappingProxyType
+
+import numpy as np
+import pytest
+from support.cases import (
+    GOOD,
+    check_each,
+    plain,
+    snapshot,
+    table,
+    works,
+)
+from support.marks import in_one_case
+from support.refusals.lists import ALL_TAKERS, FUNCTIONS, files, matched, ranked, scored
+
+import rankgain as rg
+
+nan, inf = math.nan, math.inf
+SECOND = 1 / math.log2(3)  # the discount of rank 2
+HALF = (1 + SECOND) / 2  # of ranks 1 and 2, tied
+
+
+@pytest.fixture(autouse=True, scope="module")
+def folder(tmp_path_factory):
+    with chdir(tmp_path_factory.mktemp("files")):
+        yield
+
+
+def test_a_folder_is_no_file(backend, tmp_path):
+    with pytest.raises(OSError, match=re.escape(tmp_path.name)):
+        rg.read_trec(tmp_path, tmp_path)
+
+
+# fmt: off
+ENDS = [  # grades, scores, nDCG
+    ([0, 1], [inf, -inf], SECOND), ([0, 1], [inf, inf], HALF), ([1, 0], [-inf] * 2, HALF), ([1, 0], [-0.0, 0.0], HALF),
+    ([0, 1], [2**63 - 1, -(2**63)], SECOND), ([0, 1], [-(2**63), 2**64 - 1], 1.0), ([0, 1], [2**200, 0.5], SECOND),
+    ([0, 1], [2**63 - 1, 2**63 - 2], HALF), ([0, 1], [True, False], SECOND), ([2**63 - 1, 0], [0, 1], SECOND),
+    ([0, 1], np.array([1, 2**64 - 1], dtype="u8"), 1.0), ([0, 1], np.array([200, 100], dtype="u1"), SECOND),
+    ([1e308, 1e308], [1, 2], 1.0), ([5e-324, -0.0], [2, 1], 1.0), ([0, 2**70], [2, 1], SECOND),
+    ([Decimal("1.5"), True, Fraction(1, 2)], [3, Fraction(5, 2), Decimal(2)], 1.0),
+]
+MIXED = [  # judged and returned: ids of several types are refused only where a tie must be broken
+    ({1: 1}, {1: 1, "2": 2}, SECOND), ({"a": 0}, {"a": 1, 2: 1}, 0.0), ({"a": 1}, {"b": 1, 2: 1}, 0.0),
+    ({1: 1}, {np.int64(1): 1, 2**80: 1}, SECOND), ({"a": 1}, {"a": 1, np.str_("b"): 1}, SECOND),
+]
+RUNS = [b"q Q0 d 1 inf t", b"q Q0 d 1 -inf t\r\n", b"\n \t\nq  Q0\td 1 1e999 t", b"q Q0 d x -1 t\r\n\r\n"]
+# fmt: on
+
+
+def erase(grades):
+    grades[:] = 0.0
+    return grades
+
+
+def legal_cases():
+    for empty in ([], (), np.zeros(0), np.zeros(0, dtype=object), range(0)):
+        yield from (works(0.0, function, empty) for function in FUNCTIONS)
+        yield from (works([], rg.gain, empty), works([[0.0]] * 3, scored, empty, empty))
+    for empty, queries in [([[]], 1), ([[], []], 2), (np.zeros((3, 0)), 3), (np.zeros((0, 5)), 0), ([()], 1)]:
+        for function in FUNCTIONS:
+            mean = 0.0 if queries else nan
+            yield works(mean if function in (rg.mean_ndcg, rg.mrr) else [0.0] * queries, function, empty)
+        yield works([[0.0] * queries] * 3, ranked, empty, judged=empty)
+        yield works([[0.0] * queries] * 3, scored, empty, empty)
+    for options, values in [({"group_sizes": []}, []), ({"qid": []}, []), ({"group_sizes": [0, 0]}, [0.0, 0.0])]:
+        yield works([values] * 3, scored, [], [], **options)
+    none, unread = {"q": {}}, ({**GOOD, "r": {"d": "x"}}, {**GOOD, "s": {"d": "x"}})
+    yield from (works([[0.0]] * 3, matched, *sides) for sides in [(none, none), (none, GOOD), (GOOD, none)])
+    yield works([[1.0]] * 3, matched, *unread, missing="skip")
+    for function in FUNCTIONS:
+        for k in (1, 10**9, 2**63 - 1, 2**63, 2**2000, np.int64(3), np.uint8(3), None):
+            yield works(1.0, function, [1], k=k)
+    for k in (10**9, 2**63 - 2, 2**63 - 1, 2**2000):
+        metrics = [rg.metric("ndcg", k=k), rg.metric("rr", k=k)]
+        for ties, ndcg, rr in [("average", HALF, 0.75), ("stable", 1.0, 1.0), ("worst", SECOND, 0.5)]:
+            yield works([[ndcg], [rr]], scored, [1, 0], [7, 7], ties=ties, metrics=metrics)
+    yield works(1.0, rg.dcg, [1, nan, -1], k=1)
+    yield works(1.0, rg.dcg, [1, 7], k=1, gain={1: 1})
+    for grades in (np.array([3.0, 1.0]), np.array([[3.0, 1.0]])):  # a gain that writes writes to a copy
+        yield works([[0.0]], ranked, grades, metrics=[rg.metric("dcg", gain=erase)])
+        yield works((grades * 0).tolist(), rg.gain, grades, erase)
+        yield works(0.0, rg.mean_ndcg, grades, judged=grades, gain=erase)
+    yield works(math.exp2(1023.9) - 1, rg.dcg, [1023.9], gain="exponential")
+    yield from (works([[value]], scored, *sides, metrics=["ndcg"]) for *sides, value in ENDS)
+    for value in (1, True, np.True_, np.int64(1), np.float32(1), np.float64(1), Decimal(1), Fraction(1), np.array(1)):
+        yield works([[1.0]] * 3, matched, {"q": {"d": value}}, {"q": {"d": value}})
+    for value in (-inf, -(2**63), -(2**70), -1, Decimal("-Infinity")):
+        yield works([[SECOND], [SECOND], [0.5]], matched, GOOD, {"q": {"e": 1, "d": value}})
+        if -inf < value:  # as a grade: pooled but unjudged
+            yield works([[SECOND]], matched, {"q": {"d": 1, "e": value}}, {"q": {"e": 1, "d": 0}}, metrics=["ndcg"])
+    moved = OrderedDict(a=1, b=1)
+    moved.move_to_end("a")
+    yield works([[0.5]], matched, {"q": {"a": 1}}, {"q": moved}, ties="stable", metrics=["rr"])
+    for ties, value in [("average", HALF), ("stable", 1.0), ("best", 1.0), ("worst", SECOND)]:
+        yield works([[value]], matched, {"q": {1: 1}}, {"q": {1: 1, "2": 1}}, ties=ties, metrics=["ndcg"])
+    yield from (works([[v]], matched, {"q": judged}, {"q": run}, metrics=["ndcg"]) for judged, run, v in MIXED)
+    yield works([[1.0]], matched, {"q": {1: 1, 3: 1}}, {"q": {1: 0, "2": 0, 3: 5}}, metrics=["ndcg@1"])
+    for text in (b"1", b"1.5", b"+1", b"1e0", b".5", b"5.", b"0.12345678901234567890"):
+        yield works([[1.0]], files, b"q 0 d " + text, metrics=["ndcg"])
+    yield from (works([[1.0]], files, b"\r\nq 0 d 1\r\n\nq 0 e 0", run, metrics=["ndcg"]) for run in RUNS)
+
+
+@table(legal_cases())
+def test_works(on_both, cases):
+    on_both(lambda: check_each(cases))
+
+
+GRADES = [[3.0, 0.0, 1.0, 2.0], [0.0, 1.0, 1.0, 0.0]]
+DTYPES = [*"?bBhHiIqQefdg", ">f2", ">f4", ">f8", ">i2", ">i8", ">u4"]
+LAYOUTS = {
+    "read-only": lambda array: np.frombuffer(array.tobytes(), array.dtype).reshape(array.shape),
+    "strided": lambda array: np.repeat(array, 2, axis=1)[:, ::2],
+    "reversed": lambda array: array[:, ::-1].copy()[:, ::-1],
+    "Fortran": np.asfortranarray,
+    "unmasked": np.ma.masked_array,
+    "tuples": lambda array: tuple(map(tuple, array.tolist())),
+    "rows": list,
+    "objects": lambda array: array.astype(object),
+}
+
+
+@in_one_case("dtype", DTYPES)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_every_array_equals_plain_lists(backend, dtype, layout):
+    array = np.array(GRADES).astype(dtype)
+    odd, expected = LAYOUTS[layout](array), array.astype(float).tolist()
+    row, before = odd[0], snapshot(odd)
+    for taker in [rg.gain, *ALL_TAKERS]:
+        assert repr(plain(taker(odd))) == repr(plain(taker(expected)))
+        assert repr(plain(taker(row))) == repr(plain(taker(expected[0])))
+    sizes = np.array([3, 1], dtype=dtype if dtype in "bBhHiIqQ" else ">u2")
+    for groups in ({"group_sizes": sizes}, {"qid": [2, 1, 2, 2]}):
+        assert plain(scored(row, row, **groups)) == plain(scored(expected[0], expected[0], **groups))
+    assert snapshot(odd) == before
+
+
+@pytest.mark.both
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_unaligned_arrays(on_both, dtype):
+    odd = np.frombuffer(b"-" + np.array(GRADES[0], dtype=dtype).tobytes(), dtype=dtype, offset=1)
+    for taker in ALL_TAKERS:
+        assert on_both(lambda taker=taker: plain(taker(odd))) == [plain(taker(GRADES[0]))] * 2
+
+
+@pytest.mark.both
+@pytest.mark.parametrize("shell", [MappingProxyType, OrderedDict, Counter, partial(defaultdict, int)])
+def test_every_mapping(on_both, shell):
+    sides = [{"q": shell({"d": 1, "e": grade})} for grade in (2, 0)]
+    before = snapshot(sides)
+    assert on_both(lambda: plain(matched(*sides))) == [plain(matched(*({"q": dict(side["q"])} for side in sides)))] * 2
+    assert snapshot(sides) == before
+
+
+@pytest.mark.parametrize("ids", [[1, "a", 1], [-1, 2**63, 2**63 + 1], ["a", "a\0", "b"], [(1, 2), (3, 4), (1, 2)]])
+def test_qids_stay_what_they_are(backend, ids):
+    names = rg.from_scores([1, 0, 1], [1, 2, 3], qid=ids).query_ids
+    assert [*map(repr, names)] == [*map(repr, dict.fromkeys(ids))]
+
+
+@pytest.mark.both
+@pytest.mark.parametrize(
+    "kind", ["i1", "u2", "i4", ">i4", "i8", ">i8", "u4", "u8", "f8", "bool", "U3", "M8[s]", "strided", "O"]
+)
+@pytest.mark.parametrize("places", [[0, 0, 1, 2, 2], [1, 0, 2, 0, 1], [2, 2, 1, 0, 0]])
+def test_qids_of_every_type(on_both, kind, places):
+    """Together and apart, sorted and not: each query has its documents, in their order."""
+    ids = np.repeat(places, 2)[::2] if kind == "strided" else np.array(places).astype(kind)
+    if kind == "u8":
+        ids += np.uint64(2**63)
+    rows = {}
+    for row, identifier in enumerate(ids.tolist()):
+        rows.setdefault(identifier, []).append(row)
+    scores = [0.5, 0.4, 0.3, 0.2, 0.1]
+    expected = [rg.dcg([row + 1 for row in own]) for own in rows.values()]
+    for found in on_both(lambda: rg.from_scores([1, 2, 3, 4, 5], scores, qid=ids).evaluate("dcg")):
+        assert [*map(repr, found.query_ids)] == [*map(repr, rows)]
+        assert found["dcg"].tolist() == expected
+
+
+@pytest.mark.usefixtures("backend")
+@pytest.mark.parametrize("missing", [math.nan, np.float64("nan"), np.datetime64("NaT", "s")])
+def test_an_id_that_is_missing_is_refused_wherever_ids_are_given(missing):
+    where = r"position 1: the id is NaN or missing"
+    with pytest.raises(ValueError, match=f"^query_ids: {where}"):
+        rg.from_ranked([[1], [0]], query_ids=["a", missing])
+    with pytest.raises(ValueError, match=f"^qid: {where}"):
+        rg.from_scores([1, 0], [0.5, 0.5], qid=["a", missing])
+    with pytest.raises(ValueError, match=f"^qrels: {where}"):
+        rg.from_qrels({"a": {"d": 1}, missing: {"d": 1}}, {"a": {"d": 1.0}})

@@ -1,0 +1,97 @@
+"""Documents with ids: dicts of dicts, and files."""
+
+import datetime
+import math
+import os
+from decimal import Decimal
+from pathlib import Path
+
+import numpy as np
+from support.cases import GOOD, HUGE, Case, each, named, passing
+from support.refusals.lists import Fails, files, matched
+
+import rankgain as rg
+
+nan, inf = math.nan, math.inf
+# fmt: off
+BAD_VALUES = [  # as grade and as score
+    (TypeError, "a number, not {}", "1", b"1", bytearray(b"1"), np.str_("1"), None, 1j, [1], np.array([1]), np.ones(2),
+     datetime.timedelta(1), np.datetime64("2020"), np.complex128(1), np.ma.masked, Decimal("sNaN"),
+     object(), Fails(ValueError("no"))),
+    (TypeError, "an int beyond float64", HUGE),
+    (ValueError, "NaN", nan, np.float32(nan), Decimal("NaN")),
+]
+APART = [  # no query in common
+    ({}, {}), ({}, GOOD), (GOOD, {}), (GOOD, {"x": {"d": 1}}), ({"q": {}}, {"x": {}}),
+    (GOOD, {b"q": {"d": 1}}, "str in qrels | bytes in run"), ({1: {}}, {"1": {"d": 1}}, "int in qrels | str in run"),
+]
+# fmt: on
+
+
+def dict_cases():
+    in_qrels = named("qrels", lambda value: matched({"p": {"d": 1}, "q": {"c": 1, "d": value}}, GOOD))
+    in_run = named("run", lambda value: matched({**GOOD, "p": {"d": 1}}, {"p": {"d": 1}, "q": {"c": 1, "d": value}}))
+    infinite = [(ValueError, "infinite | finite", inf, -inf, np.float32(inf), Decimal("Infinity"))]
+    yield from each(BAD_VALUES + infinite, "qrels | query 'q', document 'd'", in_qrels)
+    yield from each(BAD_VALUES, "run | query 'q', document 'd'", in_run)
+    bad = [(TypeError, "must be a mapping of mappings | {}", None, [], "q", 5, [("q", {"d": 1})], {"q"})]
+    yield from each(bad, "qrels", passing("qrels", matched, run=GOOD))
+    yield from each(bad, "run", passing("run", matched, GOOD))
+    bad = [(TypeError, "mapping | {}", None, [("d", 1)], "d", 1, {"d"})]
+    yield from each(bad, "qrels | query 'r'", named("qrels", lambda value: matched({**GOOD, "r": value}, GOOD)))
+    yield from each(bad, "run | query 'r'", named("run", lambda value: matched(GOOD, {**GOOD, "r": value})))
+    for qrels, run, *more in APART:
+        for missing in ("zero", "skip"):
+            parts = " | ".join(["qrels and run have no query in common", *more])
+            yield Case(ValueError, parts, matched, qrels, run, missing=missing)
+    for left, right in [(1, "1"), ("1", 1), ("1", b"1")]:
+        parts = f"query 'q' | ids are of other types | {type(left).__name__} in qrels | {type(right).__name__} in run"
+        yield Case(ValueError, parts, matched, {"q": {left: 1}, "p": {"d": 1}}, {"q": {right: 1}, "p": {"d": 1}})
+    tied = "run | query 'q' | documents of equal score | all str, all bytes or all int | ties='average'"
+    for ids in [(1, "2"), ("1", b"2"), ((1,), (2,)), (1.5, 2.5), (None, "a"), (1, 2.5)]:
+        yield Case(TypeError, tied, matched, {"q": {ids[0]: 1}}, {"q": dict.fromkeys(ids, 1)})
+    yield Case(TypeError, tied, matched, {"q": {1: 1, 3: 1}}, {"q": {1: 0, "2": 0, 3: 5}}, metrics=["ndcg@2"])
+
+
+BAD_QRELS = [  # the last line of a file
+    (": | fields, and there must be 4 fields", b"q 0 d", b"q", b"q 0 d 1 x", b"q 0 d 1 2\r"),
+    (", field 4 | x' is not a number", b"q 0 d x", b"q 0 d 0x"),
+    (", field 4 | is not a number", b"q 0 d 1_0", b"q 0 d 0x1", "q 0 d \u0661".encode(), b"q 0 d \xff", b"q 0 d 1\x00"),
+    (", field 4 | NaN | finite", b"q 0 d nan", b"q 0 d -NaN"),
+    (", field 4 | infinite | finite", b"q 0 d inf", b"q 0 d -Infinity", b"q 0 d 1e400"),
+    (", field 3 | 'first' | earlier line", b"q 0 first 1", b"q\t0\tfirst 2"),
+]
+BAD_RUN = [
+    (
+        ValueError,
+        "line 2: | fields, and | 6 fields",
+        b"q Q0 d 1 2.5 t u",
+        b"q Q0 d 1 2.5",
+        b"q 0 d 1",
+        b"q 0 d 1\r\n\r\nq Q0 e 1 1",
+    ),
+    (ValueError, "line 2, field 5 | is not a number", b"q Q0 d 1 x t", b"q Q0 d 1 1_0 t", b"q Q0 d 1 1e t"),
+    (ValueError, "line 2, field 5 | NaN | -inf", b"q Q0 d 1 nan t", b"q Q0 d 1 NaN t\nq"),
+    (ValueError, "line 3, field 3 | 'first' | earlier line", b"r Q0 d 1 1 t\nq Q0 first 2 2 t"),
+]
+
+
+def file_cases():
+    for start, end, place in [(b"q 0 first 1\n", b"\n", "line 2"), (b"q 0 first 1\r\n \t\n\r\n", b"", "line 4")]:
+        for parts, *lines in BAD_QRELS:
+            yield from (Case(ValueError, f"qrels.txt | {place}{parts}", files, start + line + end) for line in lines)
+    yield from each(BAD_RUN, "run.txt", named("run", lambda line: files(run=b"q Q0 first 1 2.5 t\n" + line)))
+    yield Case(ValueError, "qrels.txt: line 1, field 4", files, b"q 0 d x\nq 0\n", b"q\n")  # the first of three
+    for sides in [(b"",), (b"q 0 d 1", b""), (b"\n \r\n",), (b"", b"\n"), (b"Q 0 d 1",)]:
+        yield Case(ValueError, "qrels.txt and run.txt | no query in common", files, *sides)
+    yield Case(FileNotFoundError, "absent.txt", rg.read_trec, "absent.txt", "run.txt")
+    yield Case(FileNotFoundError, "absent.txt", rg.read_trec, os.devnull, Path("absent.txt"))
+    for name, options in [("qrels", {"run": "run.txt"}), ("run", {"qrels": os.devnull})]:
+        yield from each(
+            [(TypeError, "{}", None, 5, GOOD)], f"{name} must be a path", passing(name, rg.read_trec, **options)
+        )
+
+
+def rows():
+    yield from dict_cases()
+    yield from file_cases()
