@@ -104,6 +104,14 @@ def batches():
         yield Option(call, "missing", "skip", due, **given, judgments=rg.judgments(qrels))
         due = shaped([[textbook.ndcg(row, row, gain="binary", discount="jarvelin:2") for row in ([0, 1, 2], [1])]])
         yield Option(call, "like", "lenskit", due, columns=side, metrics=["ndcg"])
+        again = {
+            name: [*column[:4], more, column[4]]
+            for (name, column), more in zip(both.items(), ("q", "a", None, 0.1), strict=True)
+        }
+        yield Option(call, "duplicates", "first", shaped(of_qrels(qrels, run)), columns=again, metrics=METRICS)
+        again = {name: [*column, more] for (name, column), more in zip(part.items(), ("q", "a", 0.1), strict=True)}
+        given = {"columns": again, "metrics": METRICS, "judgments": rg.judgments(qrels)}
+        yield Option(call, "duplicates", "first", shaped(of_qrels(qrels, part_run)), **given)
         yield Option(call, "threads", 2, SAME, columns=both)
         yield Option(call, "rows", 1, SAME, columns=both)
 
