@@ -280,10 +280,10 @@ class PartRules:
         source = PartSource(judgments, table, missing=self.options.missing, query_ids=None)
         return self._evaluated(Rankings(source, rules_of(self.options.ties or "docid", ids=True)))
 
-    def of_labels(self, table: Any) -> Evaluation:
+    def of_labels(self, frame: Frame, columns: Columns) -> Evaluation:
         """Labels and scores side by side, without documents."""
-        refuse_nulls(table, "batches")
-        return self._evaluated(side_by_side(Frame(table, "batches"), None, None, None, None, self.options.ties, None))
+        names = columns.query, columns.relevance, columns.score
+        return self._evaluated(side_by_side(frame, *names, None, self.options.ties, None))
 
     def _evaluated(self, rankings: Rankings) -> Evaluation:
         return rankings.evaluate(*self.options.metrics, threads=self.options.threads, like=self.options.like)
@@ -330,10 +330,10 @@ def _null(table: Any, side: str, nulls: Any, what: str) -> ValueError:
 class Columns(NamedTuple):
     """The names of columns, None for a customary one."""
 
-    query: str | None
-    doc: str | None
-    relevance: str | None
-    score: str | None
+    query: str | None = None
+    doc: str | None = None
+    relevance: str | None = None
+    score: str | None = None
 
     def found(self, frame: Frame, is_run: bool) -> dict[str, str]:
         """Which column plays each role."""
@@ -388,7 +388,11 @@ def _of_both_sides(parts: Iterable[Any], rules: PartRules) -> Iterator[tuple[Eva
     part = None
     for part in parts:
         refuse_again(part["query_id"], seen)
-        result = rules.of_tables(*sides_of(part)) if "doc_id" in part.column_names else rules.of_labels(part)
+        if "doc_id" in part.column_names:
+            result = rules.of_tables(*sides_of(part))
+        else:
+            refuse_nulls(part, "batches")
+            result = rules.of_labels(Frame(part, "batches"), Columns())
         yield result, part.schema.field("query_id").type
     if part is None:
         yield rules.of_nothing(), pa.string()

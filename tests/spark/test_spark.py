@@ -11,6 +11,7 @@ from support.sessions import by_query, columns, frames, rows
 
 import rankgain as rg
 import rankgain.spark
+from rankgain.spark import jobs
 
 pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore")]  # PySpark's own warnings are not ours to fail by
 
@@ -135,6 +136,21 @@ def test_unjudged_documents_twice(spark):
         rankgain.spark.summary(*twice, "rr", validate="full")
 
 
+def test_documents_twice_of_which_the_highest_counts(spark):
+    qrels, run, *held = frames(spark)
+    again = run.selectExpr("query_id", "doc_id", "score - 3.5 as score")
+    twice = {name: [*column] * 2 for name, column in held[1].items()}
+    twice["score"] = [*held[1]["score"], *(score - 3.5 for score in held[1]["score"])]
+    result = rg.from_frames(held[0], twice, duplicates="first").evaluate(*METRICS)
+    both = run.unionByName(again)
+    assert rankgain.spark.summary(qrels, both, *METRICS, duplicates="first") == result.summary()
+    assert by_query(rankgain.spark.evaluate(qrels, both, *METRICS, duplicates="first")) == local(result)
+    lying = both.repartition("query_id").sortWithinPartitions("query_id")
+    assert by_query(rankgain.spark.evaluate_clustered(qrels, lying, *METRICS, duplicates="first")) == local(result)
+    with pytest.raises(ValueError, match=r"keep one of them \(in a run, duplicates='first' does\)"):
+        rankgain.spark.summary(qrels, both, "rr")
+
+
 def test_nothing_in_common(spark):
     qrels, run, *_ = frames(spark)
     apart = qrels.filter("query_id = 5"), run.filter("query_id = 7")
@@ -228,6 +244,7 @@ def test_ids_that_are_bytes(spark):
 def workers(spark, tmp_path):
     """Python workers that find this file before all others."""
     context, before = spark.sparkContext, dict(spark.sparkContext.environment)
+    jobs._looked.clear()
 
     def find(name, text):
         path = tmp_path / name
@@ -238,6 +255,7 @@ def workers(spark, tmp_path):
     yield find
     context.environment.clear()
     context.environment.update(before)
+    jobs._looked.clear()
 
 
 def test_another_release_on_the_workers(spark, workers):
@@ -248,6 +266,10 @@ def test_another_release_on_the_workers(spark, workers):
     message = (
         f"rankgain is 9.9 where Spark's Python workers run, and {rg.__version__} on the driver: pip install rankgain=="
     )
+    for function in (rankgain.spark.summary, rankgain.spark.evaluate):
+        with pytest.raises(RuntimeError, match=message):
+            function(qrels, run, "ndcg")
+    jobs._looked.add(spark)  # as if other workers had been asked, which are as the driver
     with pytest.raises(RuntimeError, match=message):
         rankgain.spark.summary(qrels, run, "ndcg")
     with pytest.raises(PythonException, match=message):
@@ -262,6 +284,34 @@ def test_workers_without_rankgain(spark, workers):
     )
     with pytest.raises(RuntimeError, match=message):
         rankgain.spark.summary(qrels, run, "ndcg", rg.metric("dcg", gain=lambda grades: grades))
+
+
+def test_workers_without_pyarrow(spark, workers):
+    """Then PySpark fails before anything of ours is called."""
+    from rankgain.spark import RankingEvaluator
+
+    workers("sitecustomize.py", "import sys\nsys.modules['pyarrow'] = None")
+    qrels, run, *_ = frames(spark)
+    truth = rg.judgments({1: {10: 1}})
+    long = qrels.selectExpr("query_id", "relevance as label", "double(relevance) as prediction")
+    for call in (
+        lambda: rankgain.spark.summary(qrels, run, "ndcg"),
+        lambda: rankgain.spark.evaluate(qrels, run, "ndcg"),
+        lambda: rankgain.spark.evaluate_clustered(truth, run, "ndcg"),
+        lambda: RankingEvaluator().evaluate(long),
+    ):
+        with pytest.raises(RuntimeError, match=r"^pyarrow is not installed for .*workers: pip install pyarrow there$"):
+            call()
+
+
+def test_the_workers_are_looked_at_once(spark):
+    context, (qrels, run, *_) = spark.sparkContext, frames(spark)
+    jobs._looked.clear()
+    for expected in (1, 0):
+        context.setJobGroup(f"looked {expected}", "the jobs of a lazy frame")
+        rankgain.spark.evaluate(qrels, run, "ndcg")
+        assert len(context.statusTracker().getJobIdsForGroup(f"looked {expected}")) == expected
+    context.setLocalProperty("spark.jobGroup.id", None)
 
 
 BY_TURNS = """

@@ -10,9 +10,17 @@ from pyspark.ml.param import Param, Params, TypeConverters
 from pyspark.ml.param.shared import HasLabelCol, HasPredictionCol
 from pyspark.ml.util import DefaultParamsReadable, DefaultParamsWritable
 
-from rankgain.batches import Options
+from rankgain.batches import ROLES, Options
 from rankgain.metrics.metric import better, each_of
-from rankgain.spark.jobs import Rules, check_buckets, in_buckets, labels_of, merged, of_labelled_buckets
+from rankgain.spark.jobs import (
+    Rules,
+    check_buckets,
+    check_workers,
+    in_buckets,
+    labels_of,
+    merged,
+    of_labelled_buckets,
+)
 
 
 class RankingEvaluator(Evaluator, HasLabelCol, HasPredictionCol, DefaultParamsReadable, DefaultParamsWritable):  # type: ignore[misc]
@@ -41,9 +49,12 @@ class RankingEvaluator(Evaluator, HasLabelCol, HasPredictionCol, DefaultParamsRe
     ImportError
         If PySpark is not installed: ``pip install 'rankgain[spark]'``.
     ValueError
-        In `evaluate`, if `rankgain.spark.summary` would raise it, or if there is no row. In `isLargerBetter`, if higher
-        values of the metric are neither better nor worse.
+        In `evaluate`, if `rankgain.spark.summary` would raise it, if a value is null or NaN (as predictions of ALS for
+        new users and items are, unless its ``coldStartStrategy`` is "drop"), or if there is no row. In
+        `isLargerBetter`, if higher values of the metric are neither better nor worse.
     TypeError
+        In `evaluate`, if `rankgain.spark.summary` would raise it.
+    RuntimeError
         In `evaluate`, if `rankgain.spark.summary` would raise it.
 
     See Also
@@ -132,9 +143,11 @@ class RankingEvaluator(Evaluator, HasLabelCol, HasPredictionCol, DefaultParamsRe
 
     def _evaluate(self, dataset: Any) -> float:
         rules = Rules(Options(each_of((self.getOrDefault(self.metricName),)), self._asked(self.ties)))
-        columns = [self._asked(param) for param in (self.queryCol, self.docCol, self.labelCol, self.predictionCol)]
-        grouped = in_buckets(labels_of(dataset, *columns), check_buckets(self._asked(self.buckets), dataset))
-        states = grouped.applyInArrow(of_labelled_buckets(rules.payload), "state string").collect()
+        params = zip(ROLES, (self.queryCol, self.docCol, self.labelCol, self.predictionCol), strict=True)
+        names = {role: name for role, param in params if (name := self._asked(param))}
+        grouped = in_buckets(labels_of(dataset, names), check_buckets(self._asked(self.buckets), dataset))
+        check_workers(dataset.sparkSession)
+        states = grouped.applyInArrow(of_labelled_buckets(rules.payload, names), "state string").collect()
         if not states:
             raise ValueError("dataset is empty: there is no query to evaluate")
         return next(iter(merged(rules, (row.state for row in states)).aggregate().values()))

@@ -6,9 +6,10 @@ import builtins
 import functools
 import json
 import pickle
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from typing import Any, NamedTuple
+from weakref import WeakSet
 
 import numpy as np
 
@@ -85,6 +86,8 @@ def evaluate(
         job.
     TypeError
         If something is not a data frame of Spark, or a column is of a type that cannot be used; at once.
+    RuntimeError
+        If `summary` would raise it; at once.
 
     See Also
     --------
@@ -110,6 +113,7 @@ def evaluate(
     """
     rules = Rules(Options(each_of(metrics), ties, missing, validate, duplicates, like))
     job = Job.of(qrels, run, Columns(query, doc, relevance, score), buckets)
+    check_workers(qrels.sparkSession)
     return job.cogrouped(_of_buckets("rows", rules.payload), rules.schema(job.kind))
 
 
@@ -172,7 +176,8 @@ def summary(
     TypeError
         If `evaluate` would raise it.
     RuntimeError
-        If rankgain is not installed where Python workers run, or is of another release there.
+        If rankgain or pyarrow is not installed where Python workers run, or rankgain is of another release there. One
+        task looks, once per session.
 
     See Also
     --------
@@ -190,6 +195,7 @@ def summary(
     """
     rules = Rules(Options(each_of(metrics), ties, missing, validate, duplicates, like))
     job = Job.of(qrels, run, Columns(query, doc, relevance, score), buckets)
+    check_workers(qrels.sparkSession)
     states = job.cogrouped(_of_buckets("state", rules.payload), "state string").collect()
     return refuse_nothing_in_common(merged(rules, (row.state for row in states)))
 
@@ -253,6 +259,8 @@ def evaluate_clustered(
         If `evaluate` or `rankgain.judgments` would raise it.
     TypeError
         If `evaluate` or `rankgain.judgments` would raise it.
+    RuntimeError
+        If `summary` would raise it.
 
     See Also
     --------
@@ -296,6 +304,7 @@ def evaluate_clustered(
     )
     wide = T.LongType() if isinstance(kind, T.IntegralType) else kind
     schema = rules.schema(wide)
+    check_workers(run.sparkSession)
     selected = selected.withColumn("query_id", F.col("query_id").cast(wide))
     found = selected.mapInArrow(_of_partitions(rules.payload, _shared(run.sparkSession, judgments)), schema)
     found = found.withColumn("_found", F.lit(1))
@@ -408,34 +417,70 @@ def _types() -> Any:
     return import_module("pyspark.sql.types")
 
 
-def _shipped(name: str, payload: bytes, *, states: bool = False) -> Callable[..., Any]:
-    """The function of `workers`, called in a Python worker once rankgain was found there, in the driver's release.
+def _looking() -> Callable[[], str | None]:
+    """What says in a Python worker which package is wrong there, None if none is.
 
     What is defined inside a function is sent by value: it must not refer to anything of rankgain, or a worker without
     it would fail before a word of ours is said.
     """
     expected = VERSION
 
-    def call(*arguments):  # type: ignore[no-untyped-def]
+    def look():  # type: ignore[no-untyped-def]
         import sys
         from importlib import import_module
 
-        try:
-            found = import_module("rankgain").__version__
-        except ModuleNotFoundError as error:
-            if error.name != "rankgain":
-                raise
-            wrong = f"is not installed for {sys.executable}, which runs Spark's Python workers"
-        else:
-            wrong = f"is {found} where Spark's Python workers run, and {expected} on the driver"
-            if found == expected:
-                return getattr(import_module("rankgain.spark.workers"), name)(payload, *arguments)
-        message = f"rankgain {wrong}: pip install rankgain=={expected} there"
+        for name, line in (("pyarrow", "pyarrow"), ("rankgain", f"rankgain=={expected}")):
+            try:
+                found = import_module(name).__version__
+            except ModuleNotFoundError as error:
+                if error.name != name:
+                    raise
+                where = f"for {sys.executable}, which runs Spark's Python workers"
+                return f"{name} is not installed {where}: pip install {line} there"
+        if found != expected:
+            where = f"where Spark's Python workers run, and {expected} on the driver"
+            return f"rankgain is {found} {where}: pip install rankgain=={expected} there"
+        return None
+
+    return look
+
+
+_looked: WeakSet[Any] = WeakSet()  # the sessions whose workers have all that is needed
+
+
+def check_workers(session: Any) -> None:
+    """Look once per session, in one task, whether the workers have what is needed.
+
+    Without pyarrow a job fails inside PySpark, before what is sent to the workers is called.
+    """
+    if session in _looked:
+        return
+    look = _looking()
+
+    def found(_):  # type: ignore[no-untyped-def]
+        return look()
+
+    wrong = session.range(1).select(_functions().udf(found, "string", useArrow=False)("id")).first()[0]
+    if wrong:
+        raise RuntimeError(wrong)
+    _looked.add(session)
+
+
+def _shipped(name: str, payload: bytes, *, states: bool = False) -> Callable[..., Any]:
+    """The function of `workers`, called in a Python worker once rankgain was found there, in the driver's release."""
+    look = _looking()
+
+    def call(*arguments):  # type: ignore[no-untyped-def]
+        from importlib import import_module
+
+        wrong = look()
+        if not wrong:
+            return getattr(import_module("rankgain.spark.workers"), name)(payload, *arguments)
         if not states:
-            raise RuntimeError(message)
+            raise RuntimeError(wrong)
         import json
 
-        return import_module("pyarrow").table({"state": [json.dumps({"error": "RuntimeError", "message": message})]})
+        return import_module("pyarrow").table({"state": [json.dumps({"error": "RuntimeError", "message": wrong})]})
 
     return call
 
@@ -449,11 +494,11 @@ def _of_buckets(name: str, payload: bytes) -> Any:
     return bucket
 
 
-def of_labelled_buckets(payload: bytes) -> Any:
+def of_labelled_buckets(payload: bytes, names: Mapping[str, str]) -> Any:
     call = _shipped("state_of_labels", payload, states=True)
 
     def bucket(table):  # type: ignore[no-untyped-def]
-        return call(table)
+        return call(names, table)
 
     return bucket
 
@@ -577,15 +622,13 @@ def _number(frame: Any, side: str, role: str, name: str | None) -> Any:
     return column
 
 
-def labels_of(frame: Any, query: str, doc: str | None, label: str, prediction: str) -> Any:
-    """Labels beside scores, with or without documents, by the names that they have here."""
-    _ids(frame, "dataset", "query", query)
-    columns = [_quoted(query).alias("query_id")]
-    if doc is not None:
-        _ids(frame, "dataset", "doc", doc)
-        columns.append(_quoted(doc).alias("doc_id"))
-    columns.append(_number(frame, "dataset", "relevance", label).alias("relevance"))
-    return frame.select(*columns, _number(frame, "dataset", "score", prediction).alias("score"))
+def labels_of(frame: Any, names: Mapping[str, str]) -> Any:
+    """Labels beside scores, with or without documents; `names`: their columns, by the names that they have here."""
+    for role, name in names.items():
+        if role in ("query_id", "doc_id"):
+            _ids(frame, "dataset", role.removesuffix("_id"), name)
+    values = {role: _number(frame, "dataset", role, names[role]) for role in ("relevance", "score")}
+    return frame.select(*(values.get(role, _quoted(name)).alias(role) for role, name in names.items()))
 
 
 _WORDS = {"str": "StringType", "bytes": "BinaryType", "int": "IntegralType"}

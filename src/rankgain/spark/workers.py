@@ -12,12 +12,14 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
 
-from rankgain.batches import ROWS, PartRules, as_batch, parts_of, refuse_again, sides_of
+from rankgain.batches import ROWS, Columns, PartRules, as_batch, parts_of, refuse_again, sides_of
+from rankgain.data.dataframes import Frame
 from rankgain.data.judgments import Judgments, judgment_sets
 from rankgain.inputs.ranked import from_ranked
 from rankgain.inputs.recommendations import from_recommendations
 from rankgain.results.evaluation import Evaluation
 from rankgain.results.export import import_extra
+from rankgain.scalars import quoted
 
 JUDGED, RETURNED = ["query_id", "doc_id", "relevance"], ["query_id", "doc_id", "score"]
 
@@ -43,11 +45,27 @@ def state(payload: bytes, qrels: Any, run: Any) -> Any:
     return _state(lambda: _rules(payload).of_tables(qrels.select(JUDGED), run.select(RETURNED)))
 
 
-def state_of_labels(payload: bytes, table: Any) -> Any:
-    """The Summary of a bucket of labels beside scores, with or without documents."""
-    if "doc_id" in table.column_names:
-        return _state(lambda: _rules(payload).of_tables(*sides_of(table.select([*JUDGED, "score"]))))
-    return _state(lambda: _rules(payload).of_labels(table.select(["query_id", "relevance", "score"])))
+def state_of_labels(payload: bytes, names: dict[str, str], table: Any) -> Any:
+    """The Summary of a bucket of labels beside scores, with or without documents.
+
+    `names`: what the caller calls the columns, by the names that they have here.
+    """
+    return _state(lambda: _of_labels(_rules(payload), names, table))
+
+
+def _of_labels(rules: PartRules, names: dict[str, str], table: Any) -> Evaluation:
+    pc = import_extra("pyarrow.compute", "spark")
+    for role, name in names.items():
+        wrong = pc.is_null(table[role], nan_is_null=True)
+        if pc.any(wrong).as_py():
+            query = pc.min(table["query_id"].filter(wrong)).as_py()
+            kind = "null" if table[role].null_count else "NaN"
+            advice = ', as ALS(coldStartStrategy="drop") does' if role == "score" else ""
+            raise ValueError(f"dataset: query {quoted(query)}: column {name!r} is {kind}; drop such rows{advice}")
+    if "doc_id" in names:
+        return rules.of_tables(*sides_of(table.select([*JUDGED, "score"])))
+    columns = Columns(names["query_id"], None, names["relevance"], names["score"])
+    return rules.of_labels(Frame(table.select([*names]).rename_columns([*names.values()]), "dataset"), columns)
 
 
 def _state(evaluated: Callable[[], Evaluation]) -> Any:
