@@ -4,6 +4,7 @@
 `<!-- api: MODULE: NAME ... -->` stands for what the docstrings of these names say.
 """
 
+import inspect
 import os
 import re
 import subprocess
@@ -13,7 +14,7 @@ from collections.abc import Callable
 from importlib import import_module
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, get_overloads
 
 import formulas
 import where_we_differ
@@ -157,6 +158,16 @@ def fill(app: Sphinx, docname: str, source: list[str]) -> None:
     source[0] = PLACE.sub(lambda match: PARTS[match[1]](), source[0])
 
 
+def as_called(app: Sphinx, what: str, name: str, found: Any, options: Any, shown: str, returns: str) -> Any:
+    """The signature as people call it: the first overload, without arguments that are there only to be refused."""
+    if overloads := get_overloads(found) if what == "function" else ():
+        signature = inspect.signature(overloads[0])
+        plain = [part.replace(annotation=part.empty) for part in signature.parameters.values()]
+        shown = str(inspect.Signature(plain)).replace(", /", "")
+    return (shown and shown.replace("*scores", "*")), returns
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("source-read", fill)
+    app.connect("autodoc-process-signature", as_called)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
