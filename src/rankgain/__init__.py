@@ -5,7 +5,7 @@ Relevance already in rank order: `gain`, `discount`, `cg`, `dcg`, `idcg`, `ndcg`
 Any other form of input: make Rankings with `from_ranked`, `from_scores`, `from_recommendations`, `from_qrels`,
 `from_frames` or `read_trec`, then `evaluate`. `judgments` prepares truth for many runs.
 Metrics for training: `lightgbm_metric`, `xgboost_metric`, `catboost_metric`; LambdaRank's gradients: `lambdarank`,
-`lightgbm_objective`, `xgboost_objective`.
+`LambdaRank`, `lightgbm_objective`, `xgboost_objective`.
 For scikit-learn's searches and cross-validations: `scorer`; in place of its functions: `rankgain.sklearn`.
 Any two forms in one call: `evaluate`.
 Several runs: `compare`. Many cut-offs: `Rankings.curve`, and `plot` to draw them.
@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from rankgain.results.peers import explain as explain
     from rankgain.results.summary import Summary as Summary
     from rankgain.results.ties import TieSpread as TieSpread
+    from rankgain.tools.lambdarank import LambdaRank as LambdaRank
     from rankgain.tools.lambdarank import lambdarank as lambdarank
     from rankgain.tools.objectives import lightgbm_objective as lightgbm_objective
     from rankgain.tools.objectives import xgboost_objective as xgboost_objective
@@ -80,6 +81,7 @@ _LATER = {
     "Explanation": "results.peers",
     "Groups": "comparison.groups",
     "Judgments": "data.judgments",
+    "LambdaRank": "tools.lambdarank",
     "Metric": "metrics.metric",
     "Rankings": "rankings",
     "Summary": "results.summary",

@@ -13,6 +13,7 @@ import numpy as np
 from rankgain import _backend
 from rankgain._codes import IN_JUDGED, LISTS, LONGEST_LIST, SHORT_DISCOUNT, VECTOR
 from rankgain.choices import Ideal
+from rankgain.data.arrays import warn_of_column
 from rankgain.data.ragged import CHUNK, RaggedArray, check_judged, numbers, to_float64
 from rankgain.errors import InputError, refusal
 from rankgain.metrics.aggregators import mean
@@ -682,6 +683,11 @@ def mean_ndcg(
     ValueError, TypeError
         If `ndcg` would raise it for one of the queries.
 
+    Warns
+    -----
+    UserWarning
+        If an array has the shape (n, 1): these are n queries of one document each.
+
     See Also
     --------
     ndcg : One value per query.
@@ -710,7 +716,10 @@ def mean_ndcg(
     """
     if scores:
         raise _misplaced("mean_ndcg", "ndcg")
-    return _mean(ndcg(relevance, k=k, judged=judged, ideal=ideal, gain=gain, discount=discount, empty=empty, mask=mask))
+    return _mean(
+        relevance,
+        ndcg(relevance, k=k, judged=judged, ideal=ideal, gain=gain, discount=discount, empty=empty, mask=mask),
+    )
 
 
 def mrr(
@@ -743,6 +752,11 @@ def mrr(
     TypeError
         If a grade or `rel` is not a number, `k` is not an integer, or `mask` does not hold booleans.
 
+    Warns
+    -----
+    UserWarning
+        If an array has the shape (n, 1): these are n queries of one document each.
+
     See Also
     --------
     reciprocal_rank : One value per query.
@@ -770,7 +784,7 @@ def mrr(
     """
     if scores:
         raise _misplaced("mrr", "mrr")
-    return _mean(reciprocal_rank(relevance, k=k, rel=rel, mask=mask))
+    return _mean(relevance, reciprocal_rank(relevance, k=k, rel=rel, mask=mask))
 
 
 @_one_or_many
@@ -1021,7 +1035,8 @@ def hit_rate(
     return _of_relevant("success", relevance, judged, k, rel, mask)
 
 
-def _mean(values: float | Floats) -> float:
+def _mean(relevance: Any, values: float | Floats) -> float:
+    warn_of_column(relevance, "relevance", "for one query give relevance.squeeze(-1)", stacklevel=3)
     return mean(np.atleast_1d(values))
 
 

@@ -200,3 +200,41 @@ def test_an_id_that_is_missing_is_refused_wherever_ids_are_given(missing):
         rg.from_scores([1, 0], [0.5, 0.5], qid=["a", missing])
     with pytest.raises(ValueError, match=f"^qrels: {where}"):
         rg.from_qrels({"a": {"d": 1}, missing: {"d": 1}}, {"a": {"d": 1.0}})
+
+
+COLUMN = np.array([[0], [1], [0], [2]])
+
+
+@pytest.mark.parametrize(
+    ("call", "advice"),
+    [
+        (
+            lambda: rg.from_scores(COLUMN, COLUMN / 2),
+            r"y_score has the shape \(4, 1\).*\.ravel\(\) both, and give qid=",
+        ),
+        (
+            lambda: rg.LambdaRank()(COLUMN, COLUMN / 2),
+            r"y_score has the shape \(4, 1\).*4 queries of one document each",
+        ),
+        (lambda: rg.mrr(COLUMN), r"relevance has the shape \(4, 1\).*relevance\.squeeze\(-1\)"),
+        (lambda: rg.mean_ndcg(COLUMN), r"relevance has the shape \(4, 1\)"),
+    ],
+    ids=["from_scores", "LambdaRank", "mrr", "mean_ndcg"],
+)
+def test_one_column_is_hardly_meant(call, advice):
+    """What models with one logit give; the warning is that of the line that calls."""
+    with pytest.warns(UserWarning, match=advice) as heard:
+        call()
+    assert [warning.filename for warning in heard] == [__file__]
+
+
+def test_columns_that_are_meant():
+    """One query; lists of one document each; flat arrays."""
+    for grades in (COLUMN[:1], COLUMN.tolist(), COLUMN[:0], COLUMN.reshape(2, 2)):
+        rg.from_scores(grades, grades).evaluate("rr")
+        rg.mrr(grades)
+    rg.from_scores(COLUMN.ravel(), COLUMN.ravel(), group_sizes=[1] * 4)
+    with pytest.raises(ValueError, match=r"relevance must have 1 or 2 dimensions, not 3; \.squeeze\(-1\) drops"):
+        rg.mrr(COLUMN[None])
+    with pytest.raises(ValueError, match=r"1 or 2 dimensions, not 3$"):
+        rg.mrr(np.ones((2, 2, 2)))

@@ -249,6 +249,7 @@ class Shared(Data):
             "read": rg.read_trec(*rg.sample()),
         }
         self.objective = rg.lightgbm_objective("ndcg@5", threads=2)
+        self.gradients = rg.LambdaRank("ndcg@5", threads=2)
         self.evaluation = self.rankings["matched"].evaluate(*METRICS)
         self.summary = self.evaluation.summary()
         self.curve = self.rankings["scored"].curve("ndcg", KS)
@@ -461,6 +462,7 @@ CALLS = {
         rg.lambdarank(s.grades, s.scores, metric=f"ndcg@{k}", discount=discount, ties=ties, threads=3)
         for k, discount, ties in ((3, "cut", "stable"), (10, "full", "average"))
     ],
+    "LambdaRank": lambda s: [s.gradients(s.grades, s.scores, mask=s.grades >= 0) for _ in range(3)],
     "lightgbm_metric": lambda s: rg.lightgbm_metric("ndcg@5", "rr", threads=2)(
         s.flat[0], s.scores.ravel(), None, s.flat[1]
     ),

@@ -6,6 +6,7 @@ from decimal import Decimal, localcontext
 from importlib.util import find_spec
 from itertools import combinations, permutations, product
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -401,15 +402,21 @@ def test_inputs_are_not_modified(backend):
 # objectives, as far as they need no trainer
 
 
+def counted(monkeypatch):
+    """The sets of labels that were prepared since."""
+    made, prepare = [], rg.LambdaRank._targets
+    monkeypatch.setattr(rg.LambdaRank, "_targets", lambda self, source: made.append(source) or prepare(self, source))
+    return made
+
+
 def test_objective_keeps_what_labels_are_worth(backend, monkeypatch):
     objective = rg.lightgbm_objective("ndcg(gain=exponential)@3")
-    made = []
-    prepare = type(objective).targets
-    monkeypatch.setattr(type(objective), "targets", lambda self, labels: made.append(labels) or prepare(self, labels))
+    made = counted(monkeypatch)
     labels, scores, sizes = np.array([0.0, 1, 2, 0, 1]), np.arange(5.0), [2, 3]
     expected = rg.lambdarank(
         labels, scores, group_sizes=sizes, metric="ndcg(gain=exponential)@3", discount="full", threads=2
     )
+    del made[:]
     for _ in range(3):
         assert np.array_equal(objective(labels, scores, None, sizes), expected)
     assert len(made) == 1
@@ -418,10 +425,105 @@ def test_objective_keeps_what_labels_are_worth(backend, monkeypatch):
     objective(labels, scores, None, [3, 2])
     assert len(made) == 3
     again = pickle.loads(pickle.dumps(objective))
+    assert not again.lambdarank._kept
     assert np.array_equal(again(labels, scores, None, sizes), objective(labels, scores, None, sizes))
-    for seed in range(20):  # no more than a few sets are kept
-        objective(np.full(3, float(seed)), np.zeros(3), None, [3])
-    assert len(objective._kept) == 8
+
+
+def test_ten_folds_are_kept(backend, monkeypatch):
+    """A cross-validation calls with each of them in turn."""
+    gradients, made = rg.LambdaRank("ndcg@3"), counted(monkeypatch)
+    for _ in range(3):
+        for fold in range(10):
+            labels = np.array([fold, 1.0, 2.0])
+            assert np.array_equal(
+                gradients(labels, [0.1, 0.2, 0.3]), rg.lambdarank(labels, [0.1, 0.2, 0.3], metric="ndcg@3")
+            )
+    assert len(made) == 10 + 30  # what the object prepared, and what the function did each time
+    for seed in range(100):
+        gradients(np.full(3, float(seed)), np.zeros(3))
+    assert len(gradients._kept) == 64
+
+
+def test_labels_of_equal_bytes_are_other_labels(backend):
+    """By type or by the sizes of queries."""
+    gradients = rg.LambdaRank("ndcg@3", normalize=None)
+    ones = np.ones(4, np.int32)
+    for labels in (ones, ones.view(np.float32), np.array([1, 0, 0, 1], np.int64), np.array([1, 0, 0, 1], np.uint8)):
+        for sizes in ([4], [1, 3], [2, 2], [1, 3, 0]):
+            scores = np.arange(len(labels), dtype=float)
+            found = gradients(labels, scores, group_sizes=sizes)
+            assert np.array_equal(
+                found, rg.lambdarank(labels, scores, group_sizes=sizes, metric="ndcg@3", normalize=None)
+            )
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"metric": "pairwise@2"},
+        {"sigma": 2.0},
+        {"normalize": "query"},
+        {"discount": "full", "metric": "ndcg@2"},
+        {"ties": "average"},
+        {"threads": 2},
+    ],
+)
+def test_object_has_the_options_of_the_function(backend, options):
+    gradients = rg.LambdaRank(**options)
+    labels, scores = [[0, 2, 1, 0], [1, 0, 0, 3]], [[0.5, 0.5, 0.2, 0.1], [0.1, 0.9, 0.9, 0.3]]
+    expected = np.array(rg.lambdarank(labels, scores, **options))
+    assert np.array_equal(gradients(labels, scores), expected)
+    if options != {"threads": 2}:
+        assert not np.array_equal(expected, rg.lambdarank(labels, scores))
+    again = pickle.loads(pickle.dumps(gradients))
+    weights = np.arange(8.0).reshape(2, 4)
+    assert np.array_equal(again(labels, scores, sample_weight=weights), expected * weights)
+    order = np.random.default_rng(1).permutation(8)
+    flat = [np.ravel(each)[order] for each in (labels, scores, weights)]
+    found = again(*flat[:2], qid=np.repeat([0, 1], 4)[order], sample_weight=flat[2], mask=np.ones(8, bool))
+    if options.get("ties") == "average":  # the order of the rows does not matter
+        np.testing.assert_allclose(found, (expected * weights).reshape(2, 8)[:, order], rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_padding_has_no_gradient(backend, dtype):
+    """Whatever its label and its score."""
+    rng = np.random.default_rng(2)
+    labels, scores = rng.integers(0, 4, (3, 6)), rng.normal(size=(3, 6)).astype(dtype)
+    mask = np.arange(6) < np.array([[6], [3], [0]])
+    for fill in (-100, 3):
+        labels[~mask], scores[~mask] = fill, np.nan if fill < 0 else 9.0
+        found = np.array(rg.lambdarank(labels, scores, mask=mask))
+        assert found.shape == (2, 3, 6)
+        assert not found[:, ~mask].any()
+        expected = rg.lambdarank(labels[mask], scores[mask], group_sizes=[6, 3, 0])
+        assert np.array_equal(found[:, mask], expected)
+        weights = rng.random((3, 6))
+        assert np.array_equal(rg.lambdarank(labels, scores, mask=mask, sample_weight=weights), found * weights)
+        flat = labels.ravel(), scores.ravel()
+        for queries in ({"group_sizes": [6, 6, 6]}, {"qid": np.repeat([0, 1, 2], 6)}):
+            assert np.array_equal(rg.lambdarank(*flat, mask=mask.ravel(), **queries), found.reshape(2, 18))
+        ragged = rg.lambdarank(labels.tolist(), scores.tolist(), mask=mask.tolist())
+        assert np.array_equal(ragged, found)
+    within = np.array([[True, False, True, True]])
+    labels, scores = np.array([[1, 3, 0, 2]]), np.array([[0.1, 0.2, 0.3, 0.4]])
+    found = np.array(rg.lambdarank(labels, scores, mask=within))
+    assert np.array_equal(found[:, within], rg.lambdarank(labels[within], scores[within]))
+
+
+def test_padding_is_named_by_its_place(backend):
+    with pytest.raises(ValueError, match=r"y_true: query 1, position 1: .*mask=labels >= 0"):
+        rg.lambdarank([[1, 0], [1, -100]], [[0.1, 0.2], [0.1, 0.2]])
+    with pytest.raises(ValueError, match="mask must have the shape of y_true"):
+        rg.lambdarank([[1, 0], [1, 0]], [[0.1, 0.2], [0.1, 0.2]], mask=[True, False])
+    with pytest.raises(TypeError, match="mask must hold booleans"):
+        rg.lambdarank([1, 0], [0.1, 0.2], mask=[1, 0])
+
+
+def test_object_says_what_it_is():
+    assert repr(rg.LambdaRank("ndcg@5")) == "<LambdaRank: ndcg@5>"
+    with pytest.raises(TypeError, match="positional"):
+        rg.LambdaRank("ndcg@5", 2.0)
 
 
 def test_objective_weighs_documents(backend):
@@ -436,6 +538,10 @@ def test_objective_without_groups(backend):
         rg.lightgbm_objective()([0, 1], [0.1, 0.2])
     with pytest.raises(TypeError, match=r"xgb\.train"):
         rg.xgboost_objective()([0, 1], [0.1, 0.2])
+    with pytest.raises(TypeError, match=r"lightgbm_objective is for LightGBM.*rankgain\.xgboost_objective"):
+        rg.lightgbm_objective()([0.1, 0.2], SimpleNamespace(get_uint_info=None, get_group=None))
+    with pytest.raises(TypeError, match=r"xgboost_objective is for XGBoost.*rankgain\.lightgbm_objective"):
+        rg.xgboost_objective()([0.1, 0.2], SimpleNamespace(get_group=None))
 
 
 def test_objective_says_what_it_is():

@@ -6,6 +6,7 @@ import pickle
 import lightgbm as lgb
 import numpy as np
 import pytest
+from sklearn.model_selection import GroupKFold
 from support.training_sets import TRAIN, VALID, make
 
 import rankgain as rg
@@ -150,15 +151,129 @@ def test_both_forms_of_call_train_the_same(backend):
     again = pickle.loads(pickle.dumps(ours))
     model = trained(TRAIN, again, rounds=5, num_leaves=7)
     assert np.array_equal(ranker.predict(VALID.features), model.predict(VALID.features))
-    result = lgb.cv(
-        PARAMETERS | {"objective": ours},
-        lgb.Dataset(TRAIN.features, TRAIN.labels, group=TRAIN.sizes),
-        5,
-        nfold=3,
-        stratified=False,
-        feval=rg.lightgbm_metric("ndcg@5"),
+
+
+# what LightGBM does otherwise where the objective is a callable
+
+
+def dataset(given=TRAIN, **options):
+    return lgb.Dataset(given.features, given.labels, group=given.sizes, **options)
+
+
+def shaped():
+    """201 queries with grades from 0 to 4, as LightGBM's example of ranking, in which queries differ in level."""
+    given = make(9, queries=201, longest=25, shortest=2)
+    level = np.random.default_rng(9).normal(size=201)[given.query]
+    features = np.column_stack([given.features, level])
+    return given._replace(features=features, labels=np.clip(np.round(given.labels + level), 0, 4).astype(np.float32))
+
+
+@pytest.mark.peers
+def test_cross_validation_by_rows_is_refused(backend):
+    """LightGBM splits by query only if it knows the objective by name."""
+    given = shaped()
+    asked = PARAMETERS | {"objective": rg.lightgbm_objective()}
+    with pytest.raises(
+        ValueError, match=r"lightgbm_objective: 1\d\d of the 20\d queries .*folds=GroupKFold\(5\)\.split"
+    ):
+        lgb.cv(asked, dataset(given), 1, nfold=5, stratified=False)
+    metric = rg.lightgbm_metric("ndcg@10")
+    with pytest.raises(ValueError, match=r"lightgbm_metric: \d+ of the \d+ queries .* cut apart.*folds=GroupKFold"):
+        lgb.cv(PARAMETERS | {"objective": "l2"}, dataset(given), 1, nfold=5, stratified=False, feval=metric)
+
+
+@pytest.mark.peers
+def test_cross_validation_by_query(backend):
+    """As the refusal says: near what LightGBM's own objective gives, from which a split of the rows is far off."""
+    given, rounds = (shaped(), 20) if backend == "compiled" else (TRAIN, 2)
+    asked = {"num_boost_round": rounds, "nfold": 5, "feval": rg.lightgbm_metric("ndcg@10")}
+    groups = np.repeat(np.arange(len(given.sizes)), given.sizes)
+    ours = PARAMETERS | {"objective": rg.lightgbm_objective()}
+    own, *found = (
+        lgb.cv(parameters, dataset(given), **asked, **folds)["valid ndcg@10_rankgain-mean"][-1]
+        for parameters, folds in (
+            (PARAMETERS | {"objective": "lambdarank"}, {}),
+            (ours, {"folds": GroupKFold(5)}),
+            (ours, {"folds": GroupKFold(5).split(given.features, groups=groups)}),
+        )
     )
-    assert result["valid ndcg@5_rankgain-mean"][-1] > 0.7
+    assert found[0] == found[1] == pytest.approx(own, abs=0.01)
+    if backend == "compiled":
+        partial = asked | {"feval": rg.lightgbm_metric("ndcg@10", partial_queries=True), "stratified": False}
+        objective = rg.lightgbm_objective(partial_queries=True)
+        by_rows = lgb.cv(PARAMETERS | {"objective": objective}, dataset(given), **partial)
+        assert by_rows["valid ndcg@10_rankgain-mean"][-1] != pytest.approx(own, abs=0.02)
+
+
+@pytest.mark.peers
+def test_parts_of_queries(backend):
+    """Refused in a subset, and in a subset of whole queries of that; taken if asked for."""
+    whole = dataset(free_raw_data=False)
+    starts = np.cumsum(TRAIN.sizes) - TRAIN.sizes
+    queries = np.arange(int(starts[30]))
+    for rows in (queries, np.arange(int(starts[3]), len(TRAIN.labels))):
+        lgb.train(PARAMETERS | {"objective": rg.lightgbm_objective()}, whole.subset(rows), 1)
+    thinned = whole.subset(np.delete(queries, starts[10]))
+    again = thinned.subset(np.arange(int(starts[20]) - 1))
+    for data in (thinned, again):
+        with pytest.raises(ValueError, match=r"1 of the \d+ queries .* such as query 10: .*partial_queries=True"):
+            lgb.train(PARAMETERS | {"objective": rg.lightgbm_objective()}, data, 1)
+        lgb.train(PARAMETERS | {"objective": rg.lightgbm_objective(partial_queries=True)}, data, 1)
+
+
+@pytest.mark.peers
+@pytest.mark.parametrize("value", [True, "true", "+"])
+def test_bagging_by_query_is_refused(backend, value):
+    """LightGBM would train a constant model."""
+    asked = {"objective": rg.lightgbm_objective(), "bagging_by_query": value}
+    for data in (dataset(), dataset(params=PARAMETERS).construct()):  # whose parameters stay as they were
+        with pytest.raises(ValueError, match="lightgbm_objective: with bagging_by_query=True"):
+            lgb.train(PARAMETERS | asked, data, 1)
+    with pytest.raises(ValueError, match="bagging_by_query"):
+        lgb.LGBMRanker(n_estimators=1, verbose=-1, n_jobs=1, **asked).fit(
+            TRAIN.features, TRAIN.labels, group=TRAIN.sizes
+        )
+    data = dataset()
+    lgb.train(PARAMETERS | {"objective": "lambdarank", "bagging_by_query": value}, data, 1)
+    for off in ({}, {"bagging_by_query": False}, {"bagging_by_query": "-"}):
+        lgb.train(PARAMETERS | {"objective": rg.lightgbm_objective()} | off, data, 1)
+
+
+@pytest.mark.peers
+def test_positions_are_refused(backend):
+    data = dataset(position=np.arange(len(TRAIN.labels)) % 5)
+    with pytest.raises(ValueError, match=r"lightgbm_objective: the Dataset has position="):
+        lgb.train(PARAMETERS | {"objective": rg.lightgbm_objective()}, data, 1)
+
+
+@pytest.mark.peers
+@pytest.mark.parametrize(
+    ("name", "value", "instead"),
+    [
+        ("label_gain", [0, 1, 3, 7, 15, 31], r"gain=\[0, 1, 3"),
+        ("sigmoid", 2.0, "sigma="),
+        ("lambdarank_truncation_level", 5, "cut-off"),
+        ("lambdarank_norm", False, "normalize="),
+    ],
+)
+def test_parameters_that_are_not_read(backend, name, value, instead):
+    """The warning is that of the line that trains."""
+    asked = PARAMETERS | {"objective": rg.lightgbm_objective(), name: value}
+    with pytest.warns(UserWarning, match=f"lightgbm_objective does not read LightGBM's {name}: .*{instead}") as heard:
+        lgb.train(asked, dataset(), 2)
+    assert {warning.filename for warning in heard} == {__file__}
+    ranker = lgb.LGBMRanker(n_estimators=1, verbose=-1, n_jobs=1, objective=rg.lightgbm_objective(), **{name: value})
+    with pytest.warns(UserWarning, match=name):
+        ranker.fit(TRAIN.features, TRAIN.labels, group=TRAIN.sizes)
+
+
+@pytest.mark.peers
+def test_its_gains_as_ours(backend):
+    """`label_gain` is a gain by grade."""
+    gains = [0, 2, 3, 10, 11, 20]
+    own = trained(TRAIN, "lambdarank", rounds=5, label_gain=gains, lambdarank_truncation_level=10)
+    ours = trained(TRAIN, rg.lightgbm_objective(rg.metric("ndcg", k=10, gain=gains)), rounds=5)
+    np.testing.assert_allclose(ours.predict(VALID.features), own.predict(VALID.features), rtol=1e-3, atol=1e-4)
 
 
 @pytest.mark.peers

@@ -174,6 +174,10 @@ def test_sets_without_groups():
         ValueError, match=r"lightgbm_metric: the data set has no groups.*lgb\.Dataset\(…, group=sizes\)"
     ):
         rg.lightgbm_metric("rr")(SCORES, Dataset())
+    with pytest.raises(TypeError, match=r"lightgbm_metric is for LightGBM.*rankgain\.xgboost_metric"):
+        rg.lightgbm_metric("rr")(SCORES, Matrix(VALID))
+    with pytest.raises(TypeError, match=r"xgboost_metric is for XGBoost.*rankgain\.lightgbm_metric"):
+        rg.xgboost_metric("rr")(SCORES, Dataset())
     with pytest.raises(ValueError, match=r"no groups.*group= and eval_group= of LGBMRanker\.fit"):
         rg.lightgbm_metric("rr")(VALID.labels, SCORES, None, None)
     with pytest.raises(ValueError, match=r"the DMatrix has no groups.*qid=ids.*set_group\(sizes\)"):

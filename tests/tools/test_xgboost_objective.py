@@ -79,6 +79,12 @@ def test_without_groups(backend):
         xgb.train(PARAMETERS, xgb.DMatrix(TRAIN.features, TRAIN.labels), 1, obj=rg.xgboost_objective())
 
 
+def test_what_is_for_lightgbm(backend):
+    for asked in ({"obj": rg.lightgbm_objective()}, {"custom_metric": rg.lightgbm_metric("ndcg")}):
+        with pytest.raises(TypeError, match=r"is for LightGBM; for XGBoost use rankgain\.xgboost_(objective|metric)"):
+            xgb.train(PARAMETERS, matrix(TRAIN), 1, evals=[(matrix(VALID), "valid")], **asked)
+
+
 def test_weights_that_are_not_one_per_query(backend):
     data = matrix(TRAIN)
     data.set_weight(TRAIN.weights)

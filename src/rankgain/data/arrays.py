@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Hashable
 from typing import Any
 
@@ -140,3 +141,14 @@ def _on_cpu(value: Any) -> bool:
         return not hasattr(value, "__dlpack_device__") or bool(value.__dlpack_device__()[0] == _CPU)
     except Exception:  # a device that DLPack has no name for
         return False
+
+
+def warn_of_column(value: Any, name: str, advice: str, *, stacklevel: int) -> None:
+    """Warn of the shape (n, 1) of models with one logit: as a matrix it is n queries of one document each."""
+    shape = getattr(value, "shape", None)
+    if isinstance(shape, tuple) and len(shape) == 2 and shape[1] == 1 < shape[0]:
+        warnings.warn(
+            f"{name} has the shape {tuple(shape)}, which is {shape[0]} queries of one document each; {advice}",
+            UserWarning,
+            stacklevel=stacklevel + 1,
+        )

@@ -30,7 +30,7 @@ class RaggedArray:
     The caller's arrays are kept as they are; `part` gives them to kernels, or any run of them as one contiguous array.
     """
 
-    __slots__ = ("_offsets", "_order", "_parts", "_values", "columns", "count", "name", "native", "single")
+    __slots__ = ("_offsets", "_parts", "_values", "columns", "count", "name", "native", "order", "single")
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class RaggedArray:
         self._offsets = offsets
         self._values = values
         self._parts = parts
-        self._order = order
+        self.order = order
         self.native = False  # whether kernels read the numbers where they are held
         if values is not None and order is None and values.flags.num & _WHERE_HELD == _WHERE_HELD:
             kind = values.dtype
@@ -70,7 +70,8 @@ class RaggedArray:
             return cls(name, offsets_of([len(part) for part in parts]), None, parts)
         if array.ndim == 1 or array.ndim == 2:
             return cls(name, None, array, None, None, array.ndim == 1)
-        raise ValueError(f"{name} must have 1 or 2 dimensions, not {array.ndim}")
+        squeezed = "; .squeeze(-1) drops the last" if array.shape[-1:] == (1,) else ""
+        raise ValueError(f"{name} must have 1 or 2 dimensions, not {array.ndim}{squeezed}")
 
     def __len__(self) -> int:
         return self.count
@@ -132,8 +133,8 @@ class RaggedArray:
         if marks.total != self.total or (not flat and not np.array_equal(marks.sizes, self.sizes)):
             raise ValueError(f"mask must have the shape of {self.name}: one boolean for each document")
         kept = np.concatenate([np.empty(0, np.bool_), marks._held(0, len(marks)).astype(np.bool_).reshape(-1)])
-        values = self._held(0, len(self)).reshape(-1) if self._order is None else self._values
-        order = np.arange(self.total) if self._order is None else self._order
+        values = self._held(0, len(self)).reshape(-1) if self.order is None else self._values
+        order = np.arange(self.total) if self.order is None else self.order
         offsets = offsets_of(kept[order])[self.offsets]
         return RaggedArray(self.name, offsets, values=values, order=order[kept[order]], single=self.single)
 
@@ -148,8 +149,8 @@ class RaggedArray:
         if self._values.ndim == 2:
             return self._values[start:stop]
         first, last = self.offsets[start], self.offsets[stop]
-        if self._order is not None:
-            return self._values[self._order[first:last]]
+        if self.order is not None:
+            return self._values[self.order[first:last]]
         return self._values[first:last]
 
     def place(self, query: int, position: int = -1, name: str = "") -> str:
@@ -160,10 +161,10 @@ class RaggedArray:
 
     def _where(self, position: int, query: int) -> str:
         """The position within the query, and in the caller's array where that is a flat one."""
-        if self._values is None or self._values.ndim == 2 or (len(self) == 1 and self._order is None):
+        if self._values is None or self._values.ndim == 2 or (len(self) == 1 and self.order is None):
             return f"position {position}"
         index = int(self.offsets[query]) + position
-        return f"position {position} (element {index if self._order is None else int(self._order[index])})"
+        return f"position {position} (element {index if self.order is None else int(self.order[index])})"
 
 
 def check_judged(judged: Any, lists: RaggedArray) -> RaggedArray | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankgain.choices import ScoreTies
-from rankgain.data.arrays import array_of, check_id, check_unmasked
+from rankgain.data.arrays import array_of, check_id, check_unmasked, warn_of_column
 from rankgain.data.groups import numbers_of_integers, order_of
 from rankgain.data.lists import ListSource
 from rankgain.data.ragged import RaggedArray, check_judged, flat_numbers, offsets_of
@@ -80,6 +80,11 @@ def from_scores(
         If something is not a number or an array of numbers, if `group_sizes` holds anything but integers, if `mask`
         does not hold booleans, or if an id is not hashable.
 
+    Warns
+    -----
+    UserWarning
+        If the arrays have the shape (n, 1): these are n queries of one document each.
+
     See Also
     --------
     from_ranked : The same for documents that are in rank order already.
@@ -116,7 +121,7 @@ def from_scores(
     ['a', 'b']
     """
     rules = rules_of(ties, ids=False)
-    labels, scores, _, names = beside_scores(y_true, y_score, group_sizes, qid)
+    labels, scores, names = beside_scores(y_true, y_score, group_sizes, qid)
     query_ids = names if query_ids is None else query_ids
     if mask is not None:
         labels, scores = labels.unmasked(mask), scores.unmasked(mask)
@@ -126,14 +131,15 @@ def from_scores(
 
 def beside_scores(
     y_true: Any, y_score: Any, group_sizes: Any, qid: Any
-) -> tuple[RaggedArray, RaggedArray, Array | None, list[Any] | None]:
-    """Labels and scores query by query; the order that brought them together, if one did; and the ids of `qid`."""
+) -> tuple[RaggedArray, RaggedArray, list[Any] | None]:
+    """Labels and scores query by query, and the ids of `qid`."""
     if group_sizes is not None and qid is not None:
         raise ValueError("give group_sizes or qid, not both")
     if group_sizes is None and qid is None:
         labels, scores = RaggedArray.of(y_true, "y_true"), RaggedArray.of(y_score, "y_score")
         _check_same_shape(labels, scores)
-        return labels, scores, None, None
+        warn_of_column(y_score, "y_score", ".ravel() both, and give qid= or group_sizes=", stacklevel=3)
+        return labels, scores, None
     flat_labels, flat_scores = flat_numbers(y_true, "y_true"), flat_numbers(y_score, "y_score")
     if len(flat_labels) != len(flat_scores):
         raise ValueError(f"y_true has {len(flat_labels)} documents, and y_score has {len(flat_scores)}")
@@ -143,7 +149,7 @@ def beside_scores(
     else:
         offsets, order, names = _from_qid(qid, len(flat_scores))
     labels = RaggedArray("y_true", offsets, values=flat_labels, order=order)
-    return labels, RaggedArray("y_score", offsets, values=flat_scores, order=order), order, names
+    return labels, RaggedArray("y_score", offsets, values=flat_scores, order=order), names
 
 
 def _check_same_shape(labels: RaggedArray, scores: RaggedArray) -> None:

@@ -17,12 +17,13 @@ from rankgain.errors import InputError, refusal
 from rankgain.inputs.scores import beside_scores
 from rankgain.metrics.metric import Metric, parse
 from rankgain.rankings import Rankings
-from rankgain.scalars import Floats, real
+from rankgain.scalars import Floats, Ints, real
 from rankgain.threads import check_threads, over
 
 DEFAULT = "ndcg(gain=exponential)@10"
 NORMALIZATIONS = "score", "query"
 LARGEST_SIGMA = 1e100
+MOST_SETS = 64  # of labels whose gains and ideals are kept: more than the folds of a cross-validation
 
 
 def lambdarank(
@@ -31,6 +32,7 @@ def lambdarank(
     *,
     group_sizes: Any = None,
     qid: Any = None,
+    mask: Any = None,
     metric: str | Metric = DEFAULT,
     sigma: float = 1.0,
     normalize: str | Sequence[str] | None = NORMALIZATIONS,
@@ -54,6 +56,9 @@ def lambdarank(
     group_sizes, qid : array_like, optional
         For flat arrays the queries, as in `from_scores`: the number of documents of each, or the query of each
         document. By default, one query for 1-D arrays, and one per row for 2-D.
+    mask : array_like of bool, optional
+        True for a document, False for padding, in the shape of `y_score`: padding has no gradient, whatever its label
+        and score. By default, every entry is a document.
     metric : str or Metric, default "ndcg(gain=exponential)@10"
         An nDCG with any gain, discount and cut-off: ``"ndcg(gain=exponential)@10"``, `rankgain.metric` …; the
         discount must not rise with the rank. Or ``"pairwise@k"``: all pairs count the same (RankNet, and XGBoost's
@@ -93,6 +98,7 @@ def lambdarank(
 
     See Also
     --------
+    LambdaRank : The same for training loops, in which it is faster.
     lightgbm_objective, xgboost_objective : The same as an objective that trains.
     lightgbm_metric, xgboost_metric : Metrics to watch while training.
 
@@ -130,52 +136,122 @@ def lambdarank(
     >>> bool(abs(gradient.sum()) < 1e-15)
     True
     """
-    asked = LambdaRank(metric, sigma, normalize, discount, ties, threads)
-    labels, scores, order, names = beside_scores(y_true, y_score, group_sizes, qid)
-    weight = None if sample_weight is None else check_weights(sample_weight, scores.total, "sample_weight")
-    gradient, hessian = asked.gradients(asked.targets(labels, names), scores)
-    if order is not None:
-        for result in gradient, hessian:
-            result[order] = result.copy()
-    if weight is not None:
-        gradient *= weight
-        hessian *= weight
-    shape = (scores.count, scores.columns) if scores.columns and not scores.single else -1
-    return gradient.reshape(shape), hessian.reshape(shape)
+    asked = LambdaRank(metric, sigma=sigma, normalize=normalize, discount=discount, ties=ties, threads=threads)
+    return asked(y_true, y_score, group_sizes=group_sizes, qid=qid, mask=mask, sample_weight=sample_weight)
 
 
 class Targets(NamedTuple):
-    """The labels of a data set, as every round needs them."""
+    """What the labels of a data set are worth: the same in every round."""
 
-    source: ListSource
     gains: Floats
     inverses: Floats  # one over the ideal of each query, 0 where nothing is relevant
 
 
 class LambdaRank:
-    """What is asked, checked; see `lambdarank` for what it means."""
+    """The gradients of `lambdarank` for a training loop: it parses the metric once and keeps what labels are worth.
 
-    def __init__(self, metric: Any, sigma: Any, normalize: Any, discount: Any, ties: Any, threads: Any) -> None:
-        self.metric, self.pairwise = _metric_of(metric)
+    Parameters
+    ----------
+    metric : str or Metric, default "ndcg(gain=exponential)@10"
+        As in `lambdarank`. **The default gain is exponential.**
+    sigma, normalize, discount, ties, threads
+        As in `lambdarank`, with its defaults.
+
+    Raises
+    ------
+    ValueError
+        If an option is unknown or out of its range, or if `metric` is no nDCG with one cut-off or its discount rises
+        with the rank. When it is called, if `lambdarank` would raise it.
+    TypeError
+        If `sigma` or `threads` is not a number, or `metric` is not a metric. When it is called, if `lambdarank` would
+        raise it.
+
+    See Also
+    --------
+    lambdarank : The definition, and a call without an object.
+    lightgbm_objective, xgboost_objective : The objectives of these libraries.
+
+    Notes
+    -----
+    Call it with ``(y_true, y_score, group_sizes=…, qid=…, mask=…, sample_weight=…)``, as `lambdarank`. The gains and
+    ideals of the last 64 sets of labels are kept, and found again by the labels and the sizes of the queries; a gain
+    that is a callable is not called again for them. It can be pickled and copied if the metric can, without these sets.
+
+    Examples
+    --------
+    >>> import rankgain as rg
+    >>> gradients = rg.LambdaRank("ndcg@10", ties="average")
+    >>> gradient, hessian = gradients([[2, 0, -100]], [[0.1, 0.2, 0.0]], mask=[[True, True, False]])
+    >>> gradient.round(3).tolist()
+    [[-1.089, 1.089, 0.0]]
+    """
+
+    __module__ = "rankgain"
+
+    def __init__(
+        self,
+        metric: str | Metric = DEFAULT,
+        *,
+        sigma: float = 1.0,
+        normalize: str | Sequence[str] | None = NORMALIZATIONS,
+        discount: str = "cut",
+        ties: str = "stable",
+        threads: int = 1,
+    ) -> None:
+        self.metric, self._pairwise = _metric_of(metric)
+        self._ideal = Metric("idcg", self.metric.k, gain=self.metric.gain, discount=self.metric.discount)
         self.sigma = check_sigma(sigma)
         self.normalize = _normalizations(normalize)
-        self.full = check_choice(discount, "discount", ("cut", "full")) == "full"
-        self.average = check_choice(ties, "ties", ("stable", "average")) == "average"
+        self.discount = check_choice(discount, "discount", ("cut", "full"))
+        self.ties = check_choice(ties, "ties", ("stable", "average"))
         self.threads = check_threads(threads)
+        self._kept: dict[tuple[str, bytes, bytes], Targets] = {}
 
-    def targets(self, labels: RaggedArray, query_ids: Sequence[Any] | None = None) -> Targets:
+    def __call__(
+        self,
+        y_true: Any,
+        y_score: Any,
+        *,
+        group_sizes: Any = None,
+        qid: Any = None,
+        mask: Any = None,
+        sample_weight: Any = None,
+    ) -> tuple[Floats, Floats]:
+        """Compute the gradient and hessian of each document, as `lambdarank` does."""
+        labels, scores, names = beside_scores(y_true, y_score, group_sizes, qid)
+        total, shape = scores.total, (scores.count, scores.columns) if scores.columns and not scores.single else -1
+        weight = None if sample_weight is None else check_weights(sample_weight, total, "sample_weight")
+        if mask is not None:
+            labels, scores = labels.unmasked(mask), scores.unmasked(mask)
+        source = ListSource(labels, None, None, range(len(labels)) if names is None else names)
+        gradient, hessian = (
+            _placed(result, scores.order, total, weight).reshape(shape)
+            for result in self._gradients(source, self._targets_of(source), scores)
+        )
+        return gradient, hessian
+
+    def _targets_of(self, source: ListSource) -> Targets:
+        """What the labels are worth, kept from an earlier round or computed."""
+        values, offsets = source.grades.ragged(0, len(source.grades))
+        key = values.dtype.char, values.tobytes(), offsets.tobytes()
+        targets = self._kept.get(key)
+        if targets is None:
+            targets = self._targets(source)
+            last = list(self._kept.items())[1 - MOST_SETS :]
+            self._kept = dict(last) | {key: targets}  # a new dict: other threads may read the old one
+        return targets
+
+    def _targets(self, source: ListSource) -> Targets:
         """What the labels of each query are worth; refuses those that cannot be used."""
-        metric = self.metric
-        source = ListSource(labels, None, None, range(len(labels)) if query_ids is None else query_ids)
-        ideal = Metric("idcg", metric.k, gain=metric.gain, discount=metric.discount)
-        ideals = Rankings(source, GIVEN).evaluate(ideal, threads=self.threads)[ideal]
+        labels, discount = source.grades, self.metric.discount
+        ideals = Rankings(source, GIVEN).evaluate(self._ideal, threads=self.threads)[self._ideal]
         gains = self._gains(source)
-        deepest = labels.longest if self.full else min(metric.depth, labels.longest)
-        if metric.discount.kind == VECTOR and len(metric.discount.vector) < deepest:
-            short = f"the discount has {len(metric.discount.vector)} ranks, and {deepest} are needed"
+        deepest = self._reach(labels)
+        if discount.kind == VECTOR and len(discount.vector) < deepest:
+            short = f"the discount has {len(discount.vector)} ranks, and {deepest} are needed"
             raise refusal(SHORT_DISCOUNT, "metric", short)
-        if self.pairwise:
-            return Targets(source, gains, np.ones(len(ideals)))
+        if self._pairwise:
+            return Targets(gains, np.ones(len(ideals)))
         with np.errstate(divide="ignore", over="ignore"):
             inverses = np.where(ideals > 0.0, 1.0 / ideals, 0.0)
         tiny = np.flatnonzero(np.isinf(inverses))
@@ -183,7 +259,11 @@ class LambdaRank:
             query = int(tiny[0])
             where = labels.place(query, name=source.query_name(query))
             raise ValueError(f"{where}: one over the ideal is not finite; use larger gains")
-        return Targets(source, gains, inverses)
+        return Targets(gains, inverses)
+
+    def _reach(self, lists: RaggedArray) -> int:
+        """How many ranks have a discount."""
+        return lists.longest if self.discount == "full" else min(self.metric.depth, lists.longest)
 
     def _gains(self, source: ListSource) -> Floats:
         labels = source.grades
@@ -194,21 +274,20 @@ class LambdaRank:
             where = labels.place(query, error.position - int(labels.offsets[query]), source.query_name(query))
             raise refusal(error.code, where, error.detail) from None
 
-    def gradients(self, targets: Targets, scores: RaggedArray) -> tuple[Floats, Floats]:
+    def _gradients(self, source: ListSource, targets: Targets, scores: RaggedArray) -> tuple[Floats, Floats]:
         """Gradient and hessian of all documents, query by query."""
         gradient, hessian = np.empty(scores.total), np.empty(scores.total)
         offsets = scores.offsets
         discount = self.metric.discount
-        table = discount.table(targets.source.longest if self.full else min(self.metric.depth, targets.source.longest))
         asked = (
-            table,
+            discount.table(self._reach(scores)),
             discount.kind,
             discount.base,
             self.metric.depth,
             self.sigma,
-            self.full,
-            self.pairwise,
-            self.average,
+            self.discount == "full",
+            self._pairwise,
+            self.ties == "average",
             "score" in self.normalize,
             "query" in self.normalize,
         )
@@ -227,15 +306,27 @@ class LambdaRank:
             )
             if error_code is not None:
                 code, query, position = error_code
-                name = targets.source.query_name(start + query)
+                name = source.query_name(start + query)
                 raise refusal(code, scores.place(start + query, position, name))
 
-        over(targets.source.chunks(self.threads), work, self.threads)
+        over(source.chunks(self.threads), work, self.threads)
         return gradient, hessian
 
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_kept": {}}
+
     def __repr__(self) -> str:
-        asked = f"pairwise@{self.metric.k}" if self.pairwise else str(self.metric)
-        return f"<{type(self).__name__}: {asked}>"
+        return f"<{type(self).__name__}: {f'pairwise@{self.metric.k}' if self._pairwise else self.metric}>"
+
+
+def _placed(result: Floats, order: Ints | None, total: int, weight: Floats | None) -> Floats:
+    """The results of documents where the caller has them, times their weights; 0 for padding."""
+    if order is not None:
+        result, compact = np.zeros(total), result
+        result[order] = compact
+    if weight is not None:
+        result *= weight
+    return result
 
 
 def _metric_of(metric: Any) -> tuple[Metric, bool]:

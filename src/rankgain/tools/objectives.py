@@ -1,7 +1,4 @@
-"""LambdaRank as an objective of LightGBM and XGBoost.
-
-Neither of them is imported: what they hand over is known by its methods.
-"""
+"""LambdaRank as an objective of LightGBM and XGBoost."""
 
 from __future__ import annotations
 
@@ -10,13 +7,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from rankgain.data.ragged import RaggedArray, flat_numbers
-from rankgain.inputs.scores import beside_scores
 from rankgain.metrics.metric import Metric
-from rankgain.scalars import Array, Floats, Ints
-from rankgain.tools.lambdarank import DEFAULT, NORMALIZATIONS, LambdaRank, Targets, check_weights
-
-MOST_SETS = 8  # of training data, whose gains and ideals are kept: more than the folds of the usual cross-validation
+from rankgain.scalars import Floats
+from rankgain.tools.boosters import check_lightgbm_parameters, check_no_dataset, of_lightgbm, of_xgboost
+from rankgain.tools.lambdarank import DEFAULT, NORMALIZATIONS, LambdaRank, check_weights
 
 
 def lightgbm_objective(
@@ -27,6 +21,7 @@ def lightgbm_objective(
     discount: str = "full",
     ties: str = "stable",
     threads: int = 1,
+    partial_queries: bool = False,
 ) -> LightGBMObjective:
     """Make LambdaRank's objective for LightGBM: for ``train`` and ``cv`` (in their parameters) and for LGBMRanker.
 
@@ -49,6 +44,9 @@ def lightgbm_objective(
         As in `lambdarank`. LightGBM's is ``"stable"``, by which the first round depends on the order of the rows.
     threads : int, default 1
         How many threads may share the queries, from 1 to 256; the results are the same bits with any number.
+    partial_queries : bool, default False
+        Whether to train on parts of queries: a subset of a Dataset that lacks some documents of its queries. By
+        default it is refused, since ``lightgbm.cv`` makes such subsets, by rows, for any objective but its own.
 
     Returns
     -------
@@ -59,10 +57,19 @@ def lightgbm_objective(
     Raises
     ------
     ValueError
-        If an option is unknown or out of its range. When it is called: if the data have no groups, if weights are not
-        one per document, finite and not negative, or if `lambdarank` would raise it.
+        If an option is unknown or out of its range. When it is called: if the data have no groups; if a subset of a
+        Dataset has parts of queries and `partial_queries` is false; if the Dataset has ``position``, or
+        ``bagging_by_query`` is true, neither of which LightGBM has for callables; if weights are not one per document,
+        finite and not negative; or if `lambdarank` would raise it.
     TypeError
-        If `sigma` or `threads` is not a number, or `metric` is not a metric.
+        If `sigma` or `threads` is not a number, or `metric` is not a metric. When it is called, if it is given
+        XGBoost's DMatrix.
+
+    Warns
+    -----
+    UserWarning
+        If LightGBM's parameters have ``label_gain``, ``sigmoid``, ``lambdarank_truncation_level`` or
+        ``lambdarank_norm``, which only its own objective reads: `metric`, `sigma` and `normalize` take their place.
 
     See Also
     --------
@@ -75,21 +82,22 @@ def lightgbm_objective(
     float32. Its gradients differ from these by up to 2.5e-5 of their norm, over 50 rounds; with an exact sigmoid in its
     place, by less than 1e-6.
 
-    What labels are worth is kept for up to 8 training sets, which are known again by their labels and groups.
+    What labels are worth is kept, as in `LambdaRank`.
 
     Examples
     --------
     >>> import rankgain as rg
     >>> objective = rg.lightgbm_objective("ndcg(gain=exponential)@10")
 
-    It stands in ``lgb.train({"objective": objective, …}, data)`` or ``LGBMRanker(objective=objective)``, which calls
-    it so:
+    Pass it as ``lgb.train({"objective": objective, …}, data)`` or ``LGBMRanker(objective=objective)``, which call it as
+    below. ``lgb.cv`` needs ``folds=GroupKFold(5)`` beside it, since it splits rows otherwise.
 
     >>> gradient, hessian = objective([0, 1, 1, 0], [0.3, 0.1, 0.9, 0.9], None, [2, 2])
     >>> gradient.round(3).tolist()
     [0.776, -0.776, -0.227, 0.227]
     """
-    return LightGBMObjective(metric, sigma, normalize, discount, ties, threads)
+    lambdarank = LambdaRank(metric, sigma=sigma, normalize=normalize, discount=discount, ties=ties, threads=threads)
+    return LightGBMObjective(lambdarank, partial_queries)
 
 
 def xgboost_objective(
@@ -145,84 +153,57 @@ def xgboost_objective(
 
     Notes
     -----
-    What labels are worth is kept for up to 8 training sets, which are known again by their labels and groups.
+    What labels are worth is kept, as in `LambdaRank`.
 
     Examples
     --------
     >>> import rankgain as rg
     >>> objective = rg.xgboost_objective("ndcg(gain=exponential)@10", normalize="query")
 
-    It stands in ``xgb.train(parameters, data, obj=objective)``.
+    Pass it as ``xgb.train(parameters, data, obj=objective)``.
 
     >>> objective
     <XGBoostObjective: ndcg(gain=exponential)@10>
     """
-    return XGBoostObjective(metric, sigma, normalize, discount, ties, threads)
+    return XGBoostObjective(
+        LambdaRank(metric, sigma=sigma, normalize=normalize, discount=discount, ties=ties, threads=threads)
+    )
 
 
-class _Objective(LambdaRank):
-    """Gradients round by round, of data sets whose targets are kept."""
-
-    def __init__(self, *asked: Any) -> None:
-        super().__init__(*asked)
-        self._kept: tuple[tuple[Array, Targets], ...] = ()
-
-    def of_set(self, y_true: Any, y_score: Any, group_sizes: Any) -> tuple[Floats, Floats]:
-        given = flat_numbers(y_true, "y_true")
-        labels, scores, _, _ = beside_scores(given, y_score, group_sizes, None)
-        return self.gradients(self._targets_of(given, labels.offsets), scores)
-
-    def _targets_of(self, labels: Array, offsets: Ints) -> Targets:
-        for known, targets in self._kept:
-            if np.array_equal(known, labels) and np.array_equal(targets.source.grades.offsets, offsets):
-                return targets
-        labels = labels.copy()  # the caller may write over them
-        targets = self.targets(RaggedArray("y_true", offsets, values=labels))
-        self._kept = ((labels, targets), *self._kept[: MOST_SETS - 1])
-        return targets
+class _Objective:
+    def __init__(self, lambdarank: LambdaRank) -> None:
+        self.lambdarank = lambdarank
 
     def __deepcopy__(self, memo: Any) -> Self:
         """Itself, as nothing that is asked changes: LightGBM copies its parameters, and would forget what is kept."""
         return self
 
-    def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_kept": ()}
+    def __repr__(self) -> str:
+        return repr(self.lambdarank).replace(LambdaRank.__name__, type(self).__name__, 1)
 
 
 class LightGBMObjective(_Objective):
-    # LightGBM counts the parameters: an estimator hands over all four.
+    def __init__(self, lambdarank: LambdaRank, partial_queries: bool) -> None:
+        super().__init__(lambdarank)
+        self.partial_queries = partial_queries
+
+    # LightGBM counts the parameters: an estimator passes all four.
     def __call__(self, y_true: Any, y_score: Any, weight: Any = None, group: Any = None) -> tuple[Floats, Floats]:
         """Called with (scores, Dataset) by `train`."""
-        if hasattr(y_score, "get_group"):
-            y_score, data = y_true, y_score
-            y_true, weight, group = data.get_label(), data.get_weight(), data.get_group()
-        if group is None:
-            raise ValueError(
-                "lightgbm_objective: the data set has no groups, so the documents of a query cannot be told: "
-                "give them, lgb.Dataset(…, group=sizes), or group= of LGBMRanker.fit"
-            )
-        gradient, hessian = self.of_set(y_true, y_score, group)
-        if weight is not None:
-            weights = check_weights(weight, len(gradient), "weight")
-            gradient *= weights
-            hessian *= weights
-        return gradient, hessian
+        check_lightgbm_parameters("lightgbm_objective", y_score)
+        labels, scores, weight, sizes = of_lightgbm(
+            "lightgbm_objective", y_true, y_score, weight, group, self.partial_queries
+        )
+        return self.lambdarank(labels, scores, group_sizes=sizes, sample_weight=weight)
 
 
 class XGBoostObjective(_Objective):
     def __call__(self, y_score: Any, data: Any) -> tuple[Floats, Floats]:
+        check_no_dataset("xgboost_objective", data)
         if not hasattr(data, "get_uint_info"):
-            raise TypeError(
-                "xgboost_objective: XGBoost's estimators hand over no groups: use xgb.train(…, obj=objective)"
-            )
-        bounds = data.get_uint_info("group_ptr")
-        if len(bounds) < 2:
-            raise ValueError(
-                "xgboost_objective: the DMatrix has no groups, so the documents of a query cannot be told: give "
-                "them, xgb.DMatrix(…, qid=ids) or DMatrix.set_group(sizes)"
-            )
-        sizes = np.diff(bounds.astype(np.int64))
-        gradient, hessian = self.of_set(data.get_label(), y_score, sizes)
+            raise TypeError("xgboost_objective: XGBoost's estimators pass no groups: use xgb.train(…, obj=objective)")
+        sizes = of_xgboost("xgboost_objective", data)
+        gradient, hessian = self.lambdarank(data.get_label(), y_score, group_sizes=sizes)
         hessian *= 2.0
         weight = data.get_weight()
         if len(weight):

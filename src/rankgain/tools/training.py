@@ -20,13 +20,16 @@ from rankgain.metrics.table import TABLE
 from rankgain.rankings import sizes_of
 from rankgain.scalars import Array, Floats, Ints, real
 from rankgain.threads import check_threads
+from rankgain.tools.boosters import check_no_dataset, of_lightgbm, of_xgboost
 
 # Under the name of a metric of their own, the libraries would log both values in turn. A suffix, since XGBoost goes by
 # the beginning of a name to tell whether higher is better.
 SUFFIX = "_rankgain"
 
 
-def lightgbm_metric(*metrics: str | Metric, ties: ScoreTies = "average", threads: int = 1) -> LightGBMMetric:
+def lightgbm_metric(
+    *metrics: str | Metric, ties: ScoreTies = "average", threads: int = 1, partial_queries: bool = False
+) -> LightGBMMetric:
     """Make metrics that LightGBM calls after each round: `feval` of `train` and `cv`, `eval_metric` of its estimators.
 
     Parameters
@@ -39,6 +42,9 @@ def lightgbm_metric(*metrics: str | Metric, ties: ScoreTies = "average", threads
         gives every document the same score gets the value of the order of the file.
     threads : int, default 1
         How many threads may share the queries, as in `Rankings.evaluate`.
+    partial_queries : bool, default False
+        Whether to evaluate parts of queries: a subset of a Dataset that lacks some documents of its queries. By default
+        it is refused, since ``lightgbm.cv`` makes such subsets, by rows, unless its objective is one for ranking.
 
     Returns
     -------
@@ -49,11 +55,11 @@ def lightgbm_metric(*metrics: str | Metric, ties: ScoreTies = "average", threads
     ------
     ValueError
         If there is no metric, one is unknown, or two would have the same name in the logs; if `ties` is unknown; or if
-        `threads` is out of range. When called, if the data set has no groups, or if `from_scores` or
-        `Rankings.evaluate` would raise it.
+        `threads` is out of range. When called, if the data set has no groups, if a subset of a Dataset has parts of
+        queries and `partial_queries` is false, or if `from_scores` or `Rankings.evaluate` would raise it.
     TypeError
-        If a metric does not take a parameter that is given, or `threads` is not an integer. When called, if
-        `from_scores` or `Rankings.evaluate` would raise it.
+        If a metric does not take a parameter that is given, or `threads` is not an integer. When called, if it is given
+        XGBoost's DMatrix, or if `from_scores` or `Rankings.evaluate` would raise it.
 
     See Also
     --------
@@ -74,7 +80,7 @@ def lightgbm_metric(*metrics: str | Metric, ties: ScoreTies = "average", threads
     >>> metric([0, 1, 1, 0], [0.3, 0.1, 0.9, 0.9], None, [2, 2])
     [('ndcg@2_rankgain', 0.7231973151785931, True), ('mrr_rankgain', 0.625, True)]
     """
-    return LightGBMMetric(metrics, ties, threads)
+    return LightGBMMetric(metrics, ties, threads, partial_queries)
 
 
 def xgboost_metric(
@@ -252,20 +258,19 @@ class _Metrics:
 
 
 class LightGBMMetric(_Metrics):
+    def __init__(self, asked: tuple[str | Metric, ...], ties: ScoreTies, threads: int, partial_queries: bool) -> None:
+        super().__init__(asked, ties, threads)
+        self.partial_queries = partial_queries
+
     # LightGBM counts the parameters: an estimator passes all four.
     def __call__(
         self, y_true: Any, y_score: Any, weight: Any = None, group: Any = None
     ) -> list[tuple[str, float, bool]]:
         """Called with (scores, Dataset) by `train`."""
-        if hasattr(y_score, "get_group"):
-            y_score, data = y_true, y_score
-            y_true, weight, group = data.get_label(), data.get_weight(), data.get_group()
-        if group is None:
-            raise ValueError(
-                "lightgbm_metric: the data set has no groups, so its queries are unknown: give "
-                "them, lgb.Dataset(…, group=sizes), or group= and eval_group= of LGBMRanker.fit"
-            )
-        values = self.values(y_true, y_score, group, weight)
+        labels, scores, weight, sizes = of_lightgbm(
+            "lightgbm_metric", y_true, y_score, weight, group, self.partial_queries
+        )
+        values = self.values(labels, scores, sizes, weight)
         return [
             (name, value, _higher_is_better(metric))
             for name, value, metric in zip(self.names, values, self.metrics.values(), strict=True)
@@ -282,24 +287,17 @@ class XGBoostMetric(_Metrics):
 
     def __call__(self, y_true: Any, y_score: Any, sample_weight: Any = None) -> list[tuple[str, float]] | float:
         """Called with (scores, DMatrix) by `train`."""
+        check_no_dataset("xgboost_metric", y_score)
         if hasattr(y_score, "get_uint_info"):
-            return self._of_matrix(y_true, y_score)
+            sizes = of_xgboost("xgboost_metric", y_score)
+            values = self.values(y_score.get_label(), y_true, sizes, y_score.get_weight())
+            return list(zip(self.names, values, strict=True))
         if not self.per_query or sample_weight is not None:
             raise TypeError(
                 "xgboost_metric: XGBoost's estimators pass no groups: use xgb.train(…, custom_metric=…), or, for "
                 "XGBRanker alone, rankgain.xgboost_metric(…, per_query=True): see its docstring"
             )
         return self.values(y_true, y_score, [len(y_score)], ())[0]
-
-    def _of_matrix(self, scores: Any, data: Any) -> list[tuple[str, float]]:
-        bounds = data.get_uint_info("group_ptr")
-        if len(bounds) < 2:
-            raise ValueError(
-                "xgboost_metric: the DMatrix has no groups, so its queries are unknown: give "
-                "them, xgb.DMatrix(…, qid=ids) or DMatrix.set_group(sizes)"
-            )
-        values = self.values(data.get_label(), scores, np.diff(bounds), data.get_weight())
-        return list(zip(self.names, values, strict=True))
 
     def query_weights(self, weights: Any, sizes: Ints) -> Floats | None:
         return to_float64(weights) if len(weights) == len(sizes) else super().query_weights(weights, sizes)

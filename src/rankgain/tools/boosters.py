@@ -1,0 +1,114 @@
+"""What LightGBM and XGBoost pass to a metric or an objective.
+
+Neither of them is imported: what they pass is recognised by its methods.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from typing import Any
+
+import numpy as np
+
+from rankgain.data.ragged import offsets_of
+from rankgain.scalars import Ints
+
+FRAMES = 8  # how far up the Booster is looked for
+IGNORED = {  # parameters of LightGBM's own objective, and what takes their place
+    "label_gain": "metric=rankgain.metric('ndcg', k=10, gain=[0, 1, 3, 7, 15])",
+    "lambdarank_norm": "normalize=('score', 'query') or None",
+    "lambdarank_truncation_level": "the cut-off of metric='ndcg(gain=exponential)@10'",
+    "sigmoid": "sigma=1.0",
+}
+
+
+def of_lightgbm(
+    caller: str, y_true: Any, y_score: Any, weight: Any, group: Any, partial_queries: bool
+) -> tuple[Any, Any, Any, Any]:
+    """Labels, scores, weights and group sizes; `train` and `cv` call with (scores, Dataset)."""
+    if hasattr(y_score, "get_uint_info"):
+        raise TypeError(f"{caller} is for LightGBM; for XGBoost use rankgain.{caller.replace('lightgbm', 'xgboost')}")
+    if hasattr(y_score, "get_group"):
+        y_score, data = y_true, y_score
+        y_true, weight, group = data.get_label(), data.get_weight(), data.get_group()
+        if group is not None and not partial_queries:
+            _check_whole_queries(caller, data)
+    if group is None:
+        raise ValueError(
+            f"{caller}: the data set has no groups, so its queries are unknown: give "
+            "them, lgb.Dataset(…, group=sizes), or group= and eval_group= of LGBMRanker.fit"
+        )
+    return y_true, y_score, weight, group
+
+
+def of_xgboost(caller: str, data: Any) -> Ints:
+    """The sizes of the groups of a DMatrix."""
+    bounds = data.get_uint_info("group_ptr")
+    if len(bounds) < 2:
+        raise ValueError(
+            f"{caller}: the DMatrix has no groups, so its queries are unknown: give "
+            "them, xgb.DMatrix(…, qid=ids) or DMatrix.set_group(sizes)"
+        )
+    return np.diff(bounds.astype(np.int64))
+
+
+def check_no_dataset(caller: str, data: Any) -> None:
+    """Refuse LightGBM's Dataset where a DMatrix belongs."""
+    if hasattr(data, "get_group") and not hasattr(data, "get_uint_info"):
+        raise TypeError(f"{caller} is for XGBoost; for LightGBM use rankgain.{caller.replace('xgboost', 'lightgbm')}")
+
+
+def _check_whole_queries(caller: str, data: Any) -> None:
+    """Refuse a subset of a Dataset that has other numbers of documents for its queries than the Dataset.
+
+    `lightgbm.cv` splits by query only if it knows the objective by name; with a callable it splits rows, so that each
+    query is trained and validated on.
+    """
+    while getattr(data, "used_indices", None) is not None and data.reference.get_group() is not None:
+        sizes, whole = (np.asarray(each.get_group(), dtype=np.int64) for each in (data, data.reference))
+        sizes = sizes[sizes > 0]
+        first_rows = [data.used_indices[start] for start in offsets_of(sizes)[:-1].tolist()]
+        queries = np.searchsorted(np.cumsum(whole), first_rows, side="right")
+        cut = queries[sizes != whole[queries]]
+        if len(cut):
+            raise ValueError(
+                f"{caller}: {len(cut)} of the {len(sizes)} queries of this subset are cut apart, such as query "
+                f"{cut[0]}: lgb.cv splits rows unless the objective is a ranking objective of its own. Give it "
+                "folds=GroupKFold(5).split(X, groups=np.repeat(np.arange(len(sizes)), sizes)), or "
+                f"Dataset.subset the rows of whole queries; if parts of queries are meant, {caller}(…, "
+                "partial_queries=True)"
+            )
+        data = data.reference
+
+
+def check_lightgbm_parameters(caller: str, data: Any) -> None:
+    """Refuse or warn of what LightGBM's own objective reads and a callable cannot."""
+    if getattr(data, "get_position", lambda: None)() is not None:
+        raise ValueError(
+            f"{caller}: the Dataset has position=, which only LightGBM's own objective reads: leave it out, or train "
+            "with objective='lambdarank'"
+        )
+    parameters = _booster_parameters()
+    if str(parameters.get("bagging_by_query")).lower() in ("true", "+"):
+        raise ValueError(
+            f"{caller}: with bagging_by_query=True and an objective that is a callable LightGBM draws no documents "
+            "and trains a constant model: leave it out (bagging_fraction draws documents)"
+        )
+    for name, instead in IGNORED.items():
+        if name in parameters:
+            # the line that calls `lightgbm.train`
+            warnings.warn(f"{caller} does not read LightGBM's {name}: give it {instead}", UserWarning, stacklevel=5)
+
+
+def _booster_parameters() -> dict[str, Any]:
+    """The parameters of the Booster that calls; a Dataset may have those of an earlier training."""
+    frame = sys._getframe(2)
+    for _ in range(FRAMES):
+        if frame.f_code.co_name == "update" and frame.f_globals.get("__name__") == "lightgbm.basic":
+            parameters: dict[str, Any] = frame.f_locals["self"].params
+            return parameters
+        if frame.f_back is None:
+            break
+        frame = frame.f_back
+    return {}
