@@ -37,16 +37,19 @@ assert (
 import torch
 
 
-class LambdaRank(torch.autograd.Function):
+gradients = rg.LambdaRank("ndcg(gain=exponential)@10")  # parses the metric once
+
+
+class Loss(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, scores, labels, group_sizes):
-        gradient, _ = rg.lambdarank(labels, scores.detach().cpu(), group_sizes=group_sizes)
-        ctx.gradient = torch.as_tensor(gradient / len(group_sizes), dtype=scores.dtype, device=scores.device)
+    def forward(ctx, scores, labels, queries):
+        gradient, _ = gradients(labels.cpu(), scores.detach().float().cpu(), **queries)
+        ctx.save_for_backward(torch.as_tensor(gradient, dtype=scores.dtype, device=scores.device))
         return scores.new_zeros(())
 
     @staticmethod
     def backward(ctx, upstream):
-        return upstream * ctx.gradient, None, None
+        return upstream * ctx.saved_tensors[0], None, None
 
 
 features, labels = torch.as_tensor(X, dtype=torch.float32), torch.as_tensor(y)
@@ -54,12 +57,26 @@ model = torch.nn.Linear(5, 1)
 optimizer = torch.optim.Adam(model.parameters(), lr=0.05)
 for _ in range(60):
     optimizer.zero_grad()
-    LambdaRank.apply(model(features).squeeze(1), labels, [20] * 40).backward()
+    Loss.apply(model(features).squeeze(1), labels, {"group_sizes": sizes}).backward()
     optimizer.step()
 with torch.no_grad():
     print(rg.from_scores(labels, model(features).squeeze(1), group_sizes=sizes).evaluate("ndcg@10").mean("ndcg@10"))
+# -- padding --
+batch, grades = features.reshape(40, 20, 5), labels.reshape(40, 20).clone()  # (B, L): one row per query
+grades[:, 15:] = -100  # padding
+scores = model(batch).squeeze(-1)  # (B, L, 1) without its last dimension
+Loss.apply(scores, grades, {"mask": grades >= 0}).backward()
 # -- end --
 
+scores = model(batch).squeeze(-1).detach().requires_grad_()
+Loss.apply(scores, grades, {"mask": grades >= 0}).backward()
+assert not scores.grad[:, 15:].any()
+expected, _ = rg.lambdarank(grades[:, :15], scores[:, :15].detach())
+assert np.allclose(scores.grad[:, :15], expected, rtol=1e-6)
+with torch.autocast("cpu", dtype=torch.bfloat16):
+    half = model(batch).squeeze(-1)
+    assert half.dtype == torch.bfloat16
+    Loss.apply(half, grades, {"mask": grades >= 0}).backward()
 with torch.no_grad():
     trained = rg.from_scores(labels, model(features).squeeze(1), group_sizes=sizes).evaluate("ndcg@10").mean("ndcg@10")
 assert trained > unordered + 0.2

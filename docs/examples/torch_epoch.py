@@ -32,7 +32,7 @@ batches = [
     (torch.tensor([[0.2, 0.9, 0.3], [0.1, 0.7, 0.0]]), torch.tensor([[0, 2, 1], [1, 0, -100]])),
     (torch.tensor([[0.8, 0.3]]), torch.tensor([[1, 0]])),
 ]
-parts = [rg.from_scores(labels, scores, mask=labels >= 0).evaluate("ndcg") for scores, labels in batches]
+parts = [rg.from_scores(labels, scores.float(), mask=labels >= 0).evaluate("ndcg") for scores, labels in batches]
 epoch = parts[0].merge(*parts[1:])
 assert epoch["ndcg"].round(4).tolist() == [1.0, 0.6309, 1.0]
 # -- end --

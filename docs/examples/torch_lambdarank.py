@@ -1,6 +1,6 @@
 """LambdaRank as a loss of torch: its gradient is rankgain's, its value the nDCG that is lost.
 
-loss = lambdarank_loss(model(features), labels, group_sizes)
+loss = lambdarank_loss(model(features).squeeze(-1), labels, mask)  # matrices (B, L), one row per query
 loss.backward()
 
 needs: torch
@@ -11,41 +11,46 @@ import torch
 import rankgain as rg
 
 METRIC = "ndcg(gain=exponential)@10"
+gradients = rg.LambdaRank(METRIC)
 
 
-class LambdaRank(torch.autograd.Function):
+class LambdaRankLoss(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, scores, labels, group_sizes):
-        held = scores.detach().cpu().numpy(), labels.cpu().numpy()
-        gradient, _ = rg.lambdarank(held[1], held[0], group_sizes=group_sizes, metric=METRIC)
-        ctx.gradient = torch.as_tensor(gradient / len(group_sizes), dtype=scores.dtype, device=scores.device)
-        lost = 1 - rg.from_scores(held[1], held[0], group_sizes=group_sizes).evaluate(METRIC).mean(METRIC)
+    def forward(ctx, scores, labels, mask):
+        held = labels.cpu(), scores.detach().float().cpu()  # NumPy has no bfloat16
+        gradient, _ = gradients(*held, mask=mask.cpu())
+        ctx.save_for_backward(torch.as_tensor(gradient / len(scores), dtype=scores.dtype, device=scores.device))
+        lost = 1 - rg.from_scores(*held, mask=mask.cpu()).evaluate(METRIC).mean(METRIC)
         return scores.new_tensor(lost)
 
     @staticmethod
     def backward(ctx, upstream):
-        return upstream * ctx.gradient, None, None
+        return upstream * ctx.saved_tensors[0], None, None
 
 
-lambdarank_loss = LambdaRank.apply
+lambdarank_loss = LambdaRankLoss.apply
 
 
 def main():
-    """Train a line on 50 queries of 20 documents, and see that the loss falls."""
+    """Train a line on 50 queries of 5 to 20 documents, and see that the loss falls."""
     torch.manual_seed(1)
-    features = torch.randn(1000, 4)
-    labels = (features @ torch.tensor([2.0, -1.0, 0.5, 0.0]) + torch.randn(1000)).clamp(0, 4).round()
+    features = torch.randn(50, 20, 4)
+    labels = (features @ torch.tensor([2.0, -1.0, 0.5, 0.0]) + torch.randn(50, 20)).clamp(0, 4).round()
+    mask = torch.arange(20) < torch.randint(5, 21, (50, 1))  # True for a document, False for padding
+    labels[~mask] = -100
     model = torch.nn.Linear(4, 1)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.05)
     losses = []
     for _ in range(60):
         optimizer.zero_grad()
-        loss = lambdarank_loss(model(features).squeeze(1), labels, [20] * 50)
+        loss = lambdarank_loss(model(features).squeeze(-1), labels, mask)
         loss.backward()
         optimizer.step()
         losses.append(loss.item())
     print(f"1 - ndcg@10: {losses[0]:.3f} at first, {losses[-1]:.3f} at last")
     assert losses[-1] < losses[0] - 0.1
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        lambdarank_loss(model(features).squeeze(-1), labels, mask).backward()
 
 
 if __name__ == "__main__":

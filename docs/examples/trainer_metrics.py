@@ -1,6 +1,6 @@
 """Metrics that LightGBM, XGBoost and CatBoost call while they train.
 
-needs: lightgbm xgboost-cpu catboost scikit-learn
+needs: lightgbm xgboost-cpu catboost scikit-learn pandas
 """
 
 # -- data --
@@ -36,6 +36,15 @@ scores = booster.predict(X2)
 expected = rg.from_scores(y2, scores, group_sizes=sizes2).evaluate("ndcg@10").mean("ndcg@10")
 assert abs(booster.best_score["valid_0"]["ndcg@10_rankgain"] - expected) < 1e-9
 assert "mrr_rankgain" in ranker.evals_result_["valid_0"]
+# -- cv --
+from sklearn.model_selection import GroupKFold
+
+objective = rg.lightgbm_objective("ndcg@10")
+folds = GroupKFold(5).split(X, groups=qid)
+found = lgb.cv({"objective": objective, "verbose": -1}, lgb.Dataset(X, y, group=sizes), 20, folds=folds, feval=metric)
+print(found["valid ndcg@10_rankgain-mean"][-1])
+# -- checked --
+assert found["valid ndcg@10_rankgain-mean"][-1] > 0.7
 # -- XGBoost --
 import xgboost as xgb
 
@@ -65,6 +74,27 @@ metric = rg.catboost_metric("ndcg@10", train, valid)  # one metric, and all the 
 model = CatBoostRanker(iterations=20, eval_metric=metric, verbose=False, allow_writing_files=False)
 model.fit(train, eval_set=valid)
 print(model.get_best_score()["validation"].keys())
+# -- search --
+import pandas as pd
+from sklearn.model_selection import GridSearchCV
+
+rows = pd.DataFrame(X, columns=list("abcde")).assign(qid=qid)
+
+
+class Ranker(lgb.LGBMRanker):  # which wants sizes, and no column of ids
+    def fit(self, X, y):
+        return super().fit(X.drop(columns="qid"), y, group=X["qid"].value_counts(sort=False))
+
+    def predict(self, X, **options):
+        return super().predict(X.drop(columns="qid"), **options)
+
+
+searched = {"scoring": rg.scorer("ndcg@10", qid="qid"), "cv": GroupKFold(4)}
+search = GridSearchCV(xgb.XGBRanker(n_estimators=5), {"max_depth": [2, 4]}, **searched)
+print(search.fit(rows, y, groups=qid).best_score_)
+search = GridSearchCV(Ranker(n_estimators=5, verbose=-1), {"num_leaves": [4, 16]}, **searched)
+print(search.fit(rows, y, groups=qid).best_score_)
 # -- end --
 
+assert search.best_score_ > 0.7
 assert any(name.endswith("_rankgain") for name in model.get_best_score()["validation"])

@@ -50,7 +50,8 @@ def of_xgboost(caller: str, data: Any) -> Ints:
             f"{caller}: the DMatrix has no groups, so its queries are unknown: give "
             "them, xgb.DMatrix(…, qid=ids) or DMatrix.set_group(sizes)"
         )
-    return np.diff(bounds.astype(np.int64))
+    sizes: Ints = np.diff(bounds.astype(np.int64))
+    return sizes
 
 
 def check_no_dataset(caller: str, data: Any) -> None:
