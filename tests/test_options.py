@@ -69,6 +69,9 @@ TESTED_ELSEWHERE = {
     ),
     "explain(like)": "results/test_presets.py",
     "from_frames(run_df)": "what is read, not an option",
+    **dict.fromkeys(
+        ["lightgbm_metric(partial_queries)", "lightgbm_objective(partial_queries)"], "tools/test_lightgbm_objective.py"
+    ),
     **dict.fromkeys(["compare(qrels)", "compare(metrics)"], "what is compared, not an option"),
     **dict.fromkeys(
         [

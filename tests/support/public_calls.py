@@ -146,6 +146,13 @@ def catboost_metric(metric="ndcg", sets=((GRADES, SIZES),), labels=GRADES, score
     return rg.catboost_metric(metric, *sets, **options).evaluate([scores], labels, weight)
 
 
+def lambda_rank(y_true=GRADES, y_score=SCORES, group_sizes=None, qid=None, mask=None, sample_weight=None, **options):
+    gradients = rg.LambdaRank(**options)
+    given = {"group_sizes": group_sizes, "qid": qid, "mask": mask, "sample_weight": sample_weight}
+    gradients(y_true, y_score, **given)
+    return gradients(y_true, y_score, **given)  # with the labels that it has kept
+
+
 def lightgbm_objective(metric="ndcg@2", labels=GRADES, scores=SCORES, weight=None, group=SIZES, **options):
     return rg.lightgbm_objective(metric, **options)(labels, scores, weight, group)
 
@@ -219,6 +226,7 @@ PUBLIC = {
     "Evaluation.subset": (of_result("subset"), {"queries": ["q", "r"]}),
     "Summary.mean": (of_result("mean", rg.Evaluation.summary), {}),
     "lambdarank": (rg.lambdarank, {"y_true": GRADES, "y_score": SCORES}),
+    "LambdaRank": (lambda_rank, {}),
     "lightgbm_metric": (lightgbm_metric, {}),
     "xgboost_metric": (xgboost_metric, {}),
     "catboost_metric": (catboost_metric, {}),

@@ -457,34 +457,6 @@ def test_labels_of_equal_bytes_are_other_labels(backend):
             )
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"metric": "pairwise@2"},
-        {"sigma": 2.0},
-        {"normalize": "query"},
-        {"discount": "full", "metric": "ndcg@2"},
-        {"ties": "average"},
-        {"threads": 2},
-    ],
-)
-def test_object_has_the_options_of_the_function(backend, options):
-    gradients = rg.LambdaRank(**options)
-    labels, scores = [[0, 2, 1, 0], [1, 0, 0, 3]], [[0.5, 0.5, 0.2, 0.1], [0.1, 0.9, 0.9, 0.3]]
-    expected = np.array(rg.lambdarank(labels, scores, **options))
-    assert np.array_equal(gradients(labels, scores), expected)
-    if options != {"threads": 2}:
-        assert not np.array_equal(expected, rg.lambdarank(labels, scores))
-    again = pickle.loads(pickle.dumps(gradients))
-    weights = np.arange(8.0).reshape(2, 4)
-    assert np.array_equal(again(labels, scores, sample_weight=weights), expected * weights)
-    order = np.random.default_rng(1).permutation(8)
-    flat = [np.ravel(each)[order] for each in (labels, scores, weights)]
-    found = again(*flat[:2], qid=np.repeat([0, 1], 4)[order], sample_weight=flat[2], mask=np.ones(8, bool))
-    if options.get("ties") == "average":  # the order of the rows does not matter
-        np.testing.assert_allclose(found, (expected * weights).reshape(2, 8)[:, order], rtol=1e-12, atol=1e-15)
-
-
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_padding_has_no_gradient(backend, dtype):
     """Whatever its label and its score."""

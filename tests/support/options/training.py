@@ -10,7 +10,8 @@ from support.public_calls import GRADES, MATRIX, QRELS, RUN, SCORES, SIZES
 
 import rankgain as rg
 
-TWO_WAYS = "lambdarank", "lightgbm_objective", "xgboost_objective"
+ARRAYS = "lambdarank", "LambdaRank"
+WAYS = *ARRAYS, "lightgbm_objective", "xgboost_objective"
 TIED = [0.5, 0.25, 0.5, 1.0, 1.0]
 GAIN = {0: 0.5, 1: 1, 2: 7}
 VECTOR = [1.0, 0.5, 0.25]
@@ -48,11 +49,11 @@ def gradients():
         rg.metric("ndcg", k=2, gain="exponential", discount=VECTOR): {"worth_of_rank": VECTOR},
     }
     usual = "ndcg(gain=exponential)@2"
-    for call in TWO_WAYS:
-        own = {"discount": "cut" if call == "lambdarank" else "full"}
+    for call in WAYS:
+        own = {"discount": "cut" if call in ARRAYS else "full"}
         twice = 2.0 if call == "xgboost_objective" else 1.0
-        flat = {"y_true": GRADES, "y_score": SCORES, "group_sizes": SIZES} if call == "lambdarank" else {}
-        scores_of = "y_score" if call == "lambdarank" else "scores"
+        flat = {"y_true": GRADES, "y_score": SCORES, "group_sizes": SIZES} if call in ARRAYS else {}
+        scores_of = "y_score" if call in ARRAYS else "scores"
 
         def due(of=(1.0,) * 5, own=own, twice=twice, **options):
             return weighted(pulls(**{**own, **options}), of, twice)
@@ -72,14 +73,14 @@ def gradients():
             given[scores_of] = TIED
             if not meant.get("pairwise"):
                 yield Option(call, "ties", "average", due(ties="average", scores=TIED, **meant), **given)
-                other = "full" if call == "lambdarank" else "cut"
+                other = "full" if call in ARRAYS else "cut"
                 k = {"k": 1} if isinstance(metric, str) else {}
                 if k:
                     asked = {"discount": other, **meant, **k}
                     yield Option(call, "discount", other, due(**asked), **flat, metric="ndcg(gain=exponential)@1")
             yield Option(call, "threads", 2, SAME, **given)
         if call != "xgboost_objective":
-            name = "sample_weight" if call == "lambdarank" else "weight"
+            name = "sample_weight" if call in ARRAYS else "weight"
             for weights in (
                 [2.0, 0.0, 1.0, 3.0, 0.5],
                 [0.0] * 5,
@@ -104,21 +105,30 @@ def gradients():
 
 
 def shapes():
-    """Of lambdarank: the queries in other forms."""
+    """The queries in other forms."""
     usual = {"metric": "ndcg(gain=exponential)@2"}
     flat = {"y_true": GRADES, "y_score": SCORES}
     due = pulls()
-    yield Option("lambdarank", "group_sizes", SIZES, due, **flat, **usual)
-    yield Option("lambdarank", "group_sizes", np.array(SIZES, "u1"), due, **flat, **usual)
-    yield Option("lambdarank", "qid", [7, 7, 7, 9, 9], due, **flat, **usual)
     order = [3, 0, 4, 1, 2]
     mixed = {
         "y_true": [GRADES[place] for place in order],
         "y_score": np.array([SCORES[place] for place in order], "f4"),
     }
     found = [[own[place] for place in order] for own in due]
-    for qid in (list("babaa"), np.array([9, 7, 9, 7, 7]), np.array(list("babaa"))):
-        yield Option("lambdarank", "qid", qid, found, **mixed, **usual)
+    padded = [[1, 0, 2], [0, 3, 1]], [[0.5, 0.25, 0.125], [1.0, 9.0, 0.5]]
+    mask = [[True, True, True], [True, False, True]]
+    kept = [[[*own[:3]], [own[3], 0.0, own[4]]] for own in due]
+    for call in ARRAYS:
+        yield Option(call, "group_sizes", SIZES, due, **flat, **usual)
+        yield Option(call, "group_sizes", np.array(SIZES, "u1"), due, **flat, **usual)
+        yield Option(call, "qid", [7, 7, 7, 9, 9], due, **flat, **usual)
+        for qid in (list("babaa"), np.array([9, 7, 9, 7, 7]), np.array(list("babaa"))):
+            yield Option(call, "qid", qid, found, **mixed, **usual)
+        for make in (list, np.array):
+            given = dict(zip(("y_true", "y_score"), map(make, padded), strict=True))
+            yield Option(call, "mask", make(mask), kept, **given, **usual)
+            sizes = {name: np.ravel(held) for name, held in given.items()} | {"group_sizes": [3, 3]}
+            yield Option(call, "mask", np.ravel(mask), [[*own[0], *own[1]] for own in kept], **sizes, **usual)
 
 
 def callbacks():
