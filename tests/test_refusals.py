@@ -13,6 +13,7 @@ from support.cases import check_each, table
 
 SUBJECTS = {  # and what they need
     "parameters": (),
+    "metrics": (),
     "lists": (),
     "documents": (),
     "columns": ("pandas", "polars", "pyarrow", "scipy"),

@@ -1,6 +1,4 @@
-"""The words of the public surface: each docstring has the sections that it needs, lists follow the tables, and the text
-is free of turns that came up in reviews.
-"""
+"""The words of the public surface: each docstring has the sections that it needs, and lists follow the tables."""
 
 import ast
 import inspect
@@ -8,14 +6,11 @@ import re
 from contextlib import suppress
 from importlib.util import find_spec
 from operator import attrgetter
-from pathlib import Path
 from textwrap import dedent
 from typing import get_args
 
 import pytest
 from support import metric_table
-from support.pages import pages
-from support.wheels import ROOT
 
 import rankgain as rg
 from rankgain import batches, choices, pytrec_eval, sklearn
@@ -184,48 +179,3 @@ def test_docstring_lists_the_values_of_a_closed_choice(name):
 def test_evaluate_names_each_peer():
     text = sections(rg.Rankings.evaluate)["Parameters"].partition("like : ")[2]
     assert re.findall(r'``"([^"]+)"``', text) == list(PEERS)
-
-
-KERNELS = "_reference", "_compiled"  # whose comments speak in formulas
-
-# Turns that a native engineer would not use, and what to write instead.
-TURNS = {
-    r"\bthat there is not\b": "that does not exist; unknown",
-    r"\bwhich few need\b": "imported only where it is needed",
-    r"\bwhoever\b": "those who",
-    r"\b(?:his|him|he)\b": "their; the caller",
-    r"(?<!there )is no (?:number|integer|int|float|mapping|list|frame|array|str|path|cut-off|text|gain)\b": "is not",
-    r"\b(?:one|a) (?:value|number|weight|row|column|panel|line|character|grade|score|metric|gain) an? "
-    r"(?:query|metric|run|user|document|grade|row|order|panel|rank)\b": "one … per …",
-    r"\bof what is\b": "name the thing",
-    r"\bFor (?:a|an|what|that)\b[^.\n]{0,60}\bthat there is\b": "If …",
-    r"\bstretches\b": "slices",
-    r"\boffen[cs]es?\b": "error code",
-    r"\bno good\b": "invalid",
-    r"\bjudgement": "judgment",
-    r"\bis to know\b": "to know about",
-    r"\bcome to\b(?= by| at)": "reached",
-    r"\bneither nor\b": "neither … nor",
-}
-
-
-def texts():
-    files = [ROOT / "README.md", ROOT / "CHANGES.md", *(ROOT / ".github").glob("*.md"), *pages()]
-    files += [
-        path
-        for path in sorted((ROOT / "src").rglob("*"))
-        if path.suffix in (".py", ".pyi", ".pyx", ".pxd", ".h", ".md") and path.parent.name not in KERNELS
-    ]
-    return [path for path in files if path.exists()]
-
-
-@pytest.mark.checkout
-@pytest.mark.parametrize("path", texts(), ids=lambda path: str(Path(path).relative_to(ROOT)))
-def test_words_are_those_of_an_engineer(path):
-    text = path.read_text(encoding="utf-8")
-    found = [
-        f"line {text.count(chr(10), 0, match.start()) + 1}: {match.group()!r}: write {better!r}"
-        for turn, better in TURNS.items()
-        for match in re.finditer(turn, text)
-    ]
-    assert not found, "\n".join(found)

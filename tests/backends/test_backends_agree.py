@@ -17,7 +17,6 @@ from support.strategies import (
     cutoffs,
     depths,
     discounts,
-    empties,
     examples,
     fall,
     gains,
@@ -183,23 +182,6 @@ def test_hits_agree(on_both, corpus, depth, judged_depth, below, ties):
 
     compiled, python = on_both(found)
     assert compiled == python
-
-
-@given(corpora(), st.sampled_from(TIES), st.lists(cutoffs, min_size=1, max_size=4), gains, discounts, rels, empties)
-def test_scores_agree(on_both, corpus, ties, ks, gain, discount, rel, empty):
-    grades, scores, sizes = corpus
-    rankings = rg.from_scores(grades, scores, group_sizes=sizes, ties=ties)
-    metrics = [rg.metric("ndcg", k=k, gain=gain, discount=discount, empty=empty) for k in ks]
-    metrics += [rg.metric("ndcg", k=k, ideal="returned") for k in ks] + [rg.metric("rr", k=k, rel=rel) for k in ks]
-    agree(on_both, lambda: rankings.evaluate(*metrics, "cg", "dcg@50", "idcg@7"))
-
-
-@given(corpora(), st.lists(cutoffs, min_size=1, max_size=3), gains)
-def test_ranked_lists_agree(on_both, corpus, ks, gain):
-    grades, _, sizes = corpus
-    lists = np.split(grades, np.cumsum(sizes)[:-1])
-    metrics = [rg.metric(name, k=k, gain=gain) for name in ("ndcg", "dcg", "idcg") for k in ks]
-    agree(on_both, lambda: rg.from_ranked(lists, judged=lists[::1]).evaluate(*metrics, "rr@3"))
 
 
 def family(drawn, known, ties):

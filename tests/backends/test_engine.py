@@ -288,24 +288,6 @@ def test_tables_that_fall(on_both, gain, ties):
     assert compiled == python
 
 
-def test_a_gain_by_table_that_lacks_a_grade(on_both):
-    for rows, judged, text in (
-        ([[2, 1]], None, "relevance: query 0, position 0: gain has no entry for the grade 2.0"),
-        ([[1, 5]], None, "relevance: query 0, position 1: gain has no entry for the grade 5.0"),
-        ([[1, 0]], [[1, 0.5]], "judged: query 0, position 1: gain has no entry for the grade 0.5"),
-    ):
-        for asked in (rg.metric("ndcg", gain={1: 2}), rg.metric("ndcg", k=2, gain={1: 2, 3: 4})):
-
-            def raised(asked=asked, rows=rows, judged=judged):
-                with pytest.raises(ValueError, match="query") as refused:
-                    rg.from_ranked(rows, judged=judged).evaluate(asked)
-                return str(refused.value)
-
-            compiled, python = on_both(raised)
-            assert compiled == python
-            assert python.startswith(text)
-
-
 def test_a_score_is_refused_before_the_grade_beside_it(on_both):
     """Of what is wrong the first position is named, and there the score; of scores behind it nothing is said."""
     nan = np.nan
@@ -319,25 +301,11 @@ def test_a_score_is_refused_before_the_grade_beside_it(on_both):
         assert on_both(lambda rankings=rankings: found_in_rankings(_backend.walk, rankings)) == [where] * 2
 
 
-def test_each_judged_document_needs_a_discount(on_both):
-    """Also where several have one grade: of three ranks the fourth is worth nothing that anybody said."""
+def test_of_judged_documents_those_that_count_need_a_discount(on_both):
     rankings = rg.from_ranked([[1, 1, 1]], judged=[[1] * 4])
-
-    def told(**options):
+    for options in ({"k": 3}, {"ideal": "returned"}):
         made = rg.metric("ndcg", discount=[1.0, 0.5, 0.25], **options)
-        try:
-            return rankings.evaluate(made).mean()
-        except ValueError as error:
-            return str(error)
-
-    for options, text in (
-        ({}, "discount holds 3 ranks, and 4 are needed"),
-        ({"k": 3}, None),
-        ({"ideal": "returned"}, None),
-    ):
-        compiled, python = on_both(lambda options=options: told(**options))
-        assert compiled == python
-        assert (text in python) if text else list(python.values()) == [1.0]
+        assert on_both(lambda made=made: rankings.evaluate(made).mean(made)) == [1.0] * 2
 
 
 def test_what_is_left_of_a_condensed_list(on_both):
@@ -362,20 +330,9 @@ def test_a_cut_off_needs_no_more_discounts(on_both, name, gain):
         assert compiled == python == (1.25 if name == "dcg" else 1.25 / 1.75)
 
 
-def test_ids_that_are_recommended_twice(on_both):
-    """To one user: relevant ones are refused, others take a rank each time."""
-    for again, relevant in (([1, 2, 1], {1}), ([3, 1, 2, 2], {2, 9})):
-        for options in ({}, {"validate": "full"}):
-
-            def refused(again=again, relevant=relevant, options=options):
-                with pytest.raises(ValueError, match="stands in an earlier place") as error:
-                    rg.from_recommendations([[4, 5], again], [{4}, relevant], **options).evaluate("rr")
-                return str(error.value)
-
-            compiled, python = on_both(refused)
-            assert compiled == python
-    compiled, python = on_both(lambda: rg.from_recommendations([[7, 7, 1]], [{1}]).evaluate("rr", "num_ret").mean())
-    assert compiled == python == {"rr": 1 / 3, "num_ret": 3.0}
+def test_an_id_that_is_not_relevant_takes_a_rank_each_time(on_both):
+    made = rg.from_recommendations([[7, 7, 1]], [{1}])
+    assert on_both(lambda: made.evaluate("rr", "num_ret").mean()) == [{"rr": 1 / 3, "num_ret": 3.0}] * 2
 
 
 def test_the_entries_of_the_engine(on_both):
@@ -413,20 +370,6 @@ def test_buffers_that_are_not_contiguous():
             kernels.run(program, rules, (_codes.LISTS, 0, 1, grades, chunk, 0, None, None, None, 0), out, 0)
 
 
-def test_a_returned_grade_without_gain(on_both):
-    """Though all that are judged have one."""
-    rankings = rg.from_ranked([[1, 5]], judged=[[1, 1]])
-    for name in ("ndcg_rel", "r_ndcg", "g", "cg"):
-
-        def refused(name=name):
-            with pytest.raises(ValueError, match="relevance: query 0, position 1: gain has no entry for") as error:
-                rankings.evaluate(rg.metric(name, gain={1: 1}))
-            return str(error.value)
-
-        compiled, python = on_both(refused)
-        assert compiled == python
-
-
 def test_more_relevant_ids_than_are_few(on_both):
     many = set(range(5000))
     compiled, python = on_both(lambda: rg.from_recommendations([[1, 9999]], [many]).evaluate("rr", "num_rel").mean())
@@ -438,53 +381,6 @@ def test_hashes_of_a_long_query(on_both):
     for last, expected in ((hashes[-1], None), (hashes[0], 0)):
         own = np.append(hashes[:-1], last)
         assert on_both(lambda own=own: _backend.lines.equal_hashes(own, np.array([0, len(own)]))) == [expected] * 2
-
-
-@pytest.mark.parametrize(
-    "ids",
-    [[2**63], [1, -(2**63) - 1], ["a", "\ud800"], [1.5], [1, "a"], ["a", 1], [b"a", "a"], [(1,)], [None]],
-    ids=repr,
-)
-def test_ids_that_columns_could_not_hold(on_both, ids):
-    """Are refused in a few lists too, on either side."""
-    for lists, relevant in (([[1]] * (ids[0] != "a") + [ids], {1}), ([[1, 2], [1]], set(ids))):
-        truth = [{1}] * (len(lists) - 1) + [relevant]
-
-        def refused(lists=lists, truth=truth):
-            with pytest.raises((ValueError, TypeError)) as error:
-                rg.from_recommendations(lists, truth).evaluate("rr")
-            return type(error.value), str(error.value)
-
-        compiled, python = on_both(refused)
-        assert compiled == python
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "recall",
-        "capped_recall",
-        "f",
-        "ap",
-        "ap_capped",
-        "ap_hits",
-        "q_measure",
-        "set_ap",
-        "bin_g",
-        "ndcg",
-        "r_ndcg",
-    ],
-)
-def test_more_than_are_judged(on_both, name):
-    """Three relevant documents of which one is judged: no share of it is more than 1."""
-
-    def refused():
-        with pytest.raises(ValueError, match="judged lacks grades that the returned list has") as error:
-            rg.from_ranked([[1, 1], [1, 1, 1]], judged=[[1, 1], [1]]).evaluate(name)
-        return str(error.value)
-
-    compiled, python = on_both(refused)
-    assert compiled == python
 
 
 def test_a_discount_that_rises_has_no_bound(on_both):

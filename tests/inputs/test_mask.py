@@ -1,7 +1,5 @@
 """Padded batches: `mask=` says which entries are documents."""
 
-from array import array
-
 import numpy as np
 import pytest
 
@@ -50,32 +48,6 @@ def test_flat_arrays():
     assert [found["ndcg"].tolist()[found.query_ids.index(query)] for query in (7, 8, 9, 10)] == best
 
 
-def test_ranked():
-    expected = vectors(rg.from_ranked(ROWS))
-    assert vectors(rg.from_ranked(LABELS, mask=MASK)) == expected
-    assert (
-        rg.from_ranked(LABELS[0], mask=MASK[0]).evaluate("ndcg").mean()
-        == rg.from_ranked(ROWS[0]).evaluate("ndcg").mean()
-    )
-    judged = [[*row, 1] for row in ROWS]
-    assert vectors(rg.from_ranked(LABELS, mask=MASK, judged=judged)) == vectors(rg.from_ranked(ROWS, judged=judged))
-
-
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_functions(name):
-    function = getattr(rg, name)
-    assert np.array_equal(function(LABELS, mask=MASK), function(ROWS))
-    assert np.array_equal(function(LABELS, mask=MASK, k=1), function(ROWS, k=1))
-    assert function(LABELS[0], mask=MASK[0]) == function(ROWS[0])
-    assert function(array("d", [1, -1, 2]), mask=[True, False, True]) == function([1, 2])
-    if name in ("dcg", "ndcg"):
-        gain = {1: 3, 2: 7, 3: 15}
-        assert np.array_equal(function(LABELS, mask=MASK, gain=gain), function(ROWS, gain=gain))
-        assert np.array_equal(function(LABELS, mask=MASK, gain=np.sqrt), function(ROWS, gain=np.sqrt))
-        with pytest.raises(ValueError, match=r"position 2 \(element 3\): .*no entry for the grade 9"):
-            function([1, -1, 2, 9], mask=[True, False, True, True], gain=gain)
-
-
 def test_many_queries_and_threads():
     rng = np.random.default_rng(1)
     labels, scores, mask = rng.integers(-1, 4, (5000, 60)), rng.random((5000, 60), np.float32), None
@@ -83,32 +55,6 @@ def test_many_queries_and_threads():
     held = rg.from_scores(labels, scores, mask=mask).evaluate("ndcg@10", threads=2)["ndcg@10"]
     rows = [labels[q][mask[q]] for q in range(5000)], [scores[q][mask[q]] for q in range(5000)]
     assert np.array_equal(held, rg.from_scores(*rows).evaluate("ndcg@10")["ndcg@10"])
-
-
-@pytest.mark.parametrize(
-    ("mask", "error", "message"),
-    [
-        (LABELS, TypeError, "mask must hold booleans, True for a document, not int64"),
-        (MASK[:, :3], ValueError, "mask must have the shape of y_true: one boolean for each document"),
-        (MASK[:2], ValueError, "mask must have the shape of y_true"),
-        (MASK.ravel(), ValueError, "mask must have the shape of y_true"),
-        ("yes", TypeError, "mask must hold real numbers"),
-    ],
-)
-def test_what_is_no_mask(mask, error, message):
-    with pytest.raises(error, match=message):
-        rg.from_scores(LABELS, SCORES, mask=mask)
-
-
-def test_the_error_of_a_padded_label_gives_the_idiom():
-    for call in (
-        lambda: rg.ndcg(LABELS),
-        lambda: rg.from_scores(LABELS, SCORES).evaluate("ndcg"),
-        lambda: rg.from_ranked(LABELS).evaluate("ndcg"),
-        lambda: rg.recall(LABELS),
-    ):
-        with pytest.raises(ValueError, match=r"query 0, position 3: the grade is negative.*mask=labels >= 0"):
-            call()
 
 
 def test_what_is_left_is_checked_and_named():

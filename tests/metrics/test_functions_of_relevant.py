@@ -7,60 +7,17 @@ import rankgain as rg
 
 pytestmark = pytest.mark.usefixtures("backend")
 
-FUNCTIONS = {"precision": "precision", "recall": "recall", "average_precision": "ap", "hit_rate": "success"}
-LISTS = [[3, 0, 1, 0, 2], [0, 0], [], [0, 1, 1, 1], [2]]
-JUDGED = [[3, 1, 2, 2, 0, 0], [1, 0], [1], [1, 1, 1, 1, 0], [2, 2]]
+FUNCTIONS = ["precision", "recall", "average_precision", "hit_rate"]
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-@pytest.mark.parametrize("k", [None, 1, 3, 10, np.int64(3)])
-@pytest.mark.parametrize("rel", [None, 1, 2.0])
-@pytest.mark.parametrize("judged", [None, JUDGED])
-def test_as_evaluate(name, k, rel, judged):
-    metric = rg.metric(FUNCTIONS[name], k=k, rel=rel)
-    expected = rg.from_ranked(LISTS, judged=judged).evaluate(metric)[metric].tolist()
-    assert getattr(rg, name)(LISTS, k=k, rel=rel, judged=judged).tolist() == expected
-    for own, (query, relevance) in zip(expected, enumerate(LISTS), strict=True):
-        known = None if judged is None else judged[query]
-        one = getattr(rg, name)(relevance, k=k, rel=rel, judged=known)
-        assert type(one) is float
-        assert one == own
-
-
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_forms(name):
-    function, rows = getattr(rg, name), [[1, 0, 1], [0, 0, 2]]
-    expected = function(rows).tolist()
-    for form in (np.array(rows), np.array(rows, dtype=np.float32), [np.array(row) for row in rows], tuple(rows)):
-        values = function(form)
-        assert values.dtype == np.float64
-        assert values.tolist() == expected
-        values[0] = 7  # its own, and writable
+def test_results_are_the_callers(name):
+    function = getattr(rg, name)
+    assert type(function([1, 0, 1])) is float
+    values = function(np.array([[1, 0, 1], [0, 0, 2]]))
+    assert values.dtype == np.float64
+    values[0] = 7  # writable
     assert function(np.empty((0, 3))).tolist() == []
-
-
-@pytest.mark.parametrize("name", FUNCTIONS)
-@pytest.mark.parametrize(
-    ("relevance", "options", "message"),
-    [
-        ([1, -1], {}, "relevance: position 1: the grade is negative"),
-        ([[1], [0, float("nan")]], {}, "relevance: query 1, position 1: the grade is NaN"),
-        ([1], {"k": 0}, "k must be a positive integer"),
-        ([1], {"k": True}, "k must be a positive integer"),
-        ([1], {"rel": "high"}, "rel must be a number"),
-        ([1], {"judged": [[1], [1]]}, "judged has 2 lists, and relevance has 1"),
-        ("text", {}, "relevance must hold real numbers"),
-    ],
-)
-def test_refusals(name, relevance, options, message):
-    with pytest.raises((ValueError, TypeError), match=message):
-        getattr(rg, name)(relevance, **options)
-
-
-@pytest.mark.parametrize("name", ["recall", "average_precision"])
-def test_judged_that_lacks_what_was_returned(name):
-    with pytest.raises(ValueError, match="judged lacks grades"):
-        getattr(rg, name)([1, 1, 1], judged=[1])
 
 
 def test_settings_are_remembered_within_bounds():

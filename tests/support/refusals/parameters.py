@@ -78,15 +78,38 @@ def rows():
             told = message.replace("{}", type(name).__name__)
             yield from refused("evaluate Rankings.evaluate", "metrics", [[name]], error, told)
         yield from refused("Rankings.curve", "metric", names, error, message) if error is ValueError else ()
-    yield from refused("Rankings.evaluate", "metrics", [[]], ValueError, "no metric was asked for | ndcg")
+    yield from refused(
+        "Rankings.evaluate", "metrics", [[]], ValueError, "no metric was asked for; there are: cg, ncg, dcg | ndcg"
+    )
     yield from refused("metric", "discount", ["log2"], TypeError, "cg does not take discount", name="cg")
 
 
 METRICS = [
-    (["ndcg@0", "ndcg@-1", "ndcg_cut.0", "rr(k=0)", "ndcg@2.5", "ndcg@5,x"], ValueError, NO_POSITIVE),
+    (["ndcg@0", "ndcg@-1", "ndcg_cut.0", "ndcg_cut_0", "rr(k=0)", "ndcg@2.5", "ndcg@5,x"], ValueError, NO_POSITIVE),
     (["ndcg@", "ndcg@x", "ndcg@1e3"], ValueError, f"'ndcg@ | {NO_POSITIVE}"),
     (["ndgc@10", "NDCH"], ValueError, "unknown metric | did you mean 'ndcg | There are | rr"),
-    (["xyzzy", "maps@5"], ValueError, "unknown metric | There are | rr"),
+    (["xyzzy", "maps@5", "maps", "set_F_2"], ValueError, "unknown metric | There are | rr"),
+    (["zzzzz@10"], ValueError, "unknown metric 'zzzzz@10'. There are: cg, ncg | rr (mrr, reciprocal_rank, mean_recip"),
+    (["zzzzz@10"], ValueError, "success (hit_rate, hit, hits, hr)"),
+    (["ngcd@10"], ValueError, "unknown metric 'ngcd@10'; did you mean 'ndcg@10'?"),
+    (["ngcd_10"], ValueError, "unknown metric 'ngcd_10'; did you mean 'ndcg_10'?"),
+    (["ngcd(gain=exponential)@10"], ValueError, "did you mean 'ndcg(gain=exponential)@10'?"),
+    (["recal@5,10"], ValueError, "did you mean 'recall@5,10'?"),
+    (["precison_at_5"], ValueError, "did you mean 'precision_at_5'?"),
+    (["ndcg_10@5"], ValueError, "unknown metric 'ndcg_10@5'"),
+    (["ndcg_cut_10@5"], ValueError, "unknown metric 'ndcg_cut_10@5'"),
+    (["P_10@5"], ValueError, "unknown metric 'P_10@5'"),
+    (["bpref_10"], TypeError, "bpref has no cut-off"),
+    (["ndcg@10,"], ValueError, f"{NO_POSITIVE}, not ''"),
+    (["ndcg@1,x"], ValueError, f"{NO_POSITIVE}, not 'x'"),
+    (["ndcg@2.5"], ValueError, f"{NO_POSITIVE}, not '2.5'"),
+    (["ndcg(gian=linear)"], ValueError, "'gian=linear' is not a parameter"),
+    (["ndcg(gain=cubic)"], ValueError, "'linear', 'exponential' | 'cubic'"),
+    (["ndcg(empty=x)"], ValueError, "empty must be a number | 'x'"),
+    (["ndcg(empty=inf)"], ValueError, "empty must be finite or NaN"),
+    (["mrr(rel=nan)"], ValueError, "rel must be finite"),
+    (["cg(discount=zipf)"], TypeError, "cg does not take discount"),
+    (["ndcg@10@5"], ValueError, "'ndcg@10@5'"),
     (["", " ", "@5", "ndcg@5@6", "ndcg.5", "ndcg(k=5"], ValueError, "is not a metric | name(parameter=value,...)@k"),
     (["ndcg(gain)", "ndcg(depth=5)", "ndcg:depth=5@3"], ValueError, "is not a parameter | gain | ideal"),
     (["ndcg(gain=linear,gain=linear)", "ndcg(k=5)@5"], ValueError, "twice"),
@@ -94,5 +117,5 @@ METRICS = [
     (["ndcg(discount=jarvelin:1)", "ndcg:discount=jarvelin:x@5"], ValueError, "jarvelin | b > 1"),
     (["ndcg(rel=1)"], TypeError, "ndcg does not take rel | gain, discount, ideal, empty"),
     (["rr:gain=linear@5", "mrr(gain=linear)"], TypeError, "rr does not take gain | rel, empty"),
-    ([None, 5, b"ndcg", {"ndcg": 1}, rg.ndcg], TypeError, "a metric is a string or | {}"),
+    ([None, 5, 10, b"ndcg", {"ndcg": 1}, rg.ndcg], TypeError, "a metric is a string or | {}"),
 ]
