@@ -232,7 +232,7 @@ class RelevanceEvaluator:
         return state | {"judgments": Judgments(self._judgments)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        judgments = state.pop("judgments", None) or state.pop("_truth")  # the name in earlier pickles
+        judgments = state.pop("judgments")
         vars(self).update(state)
         self._planned = _planned(*self._asked)
         self._hold(judgment_sets(judgments))

@@ -65,9 +65,9 @@ class Judgments:
         return {field: getattr(judgments, field) for field in fields}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        fields = {name: state[name] for name in ("offsets", "grades", "documents", "ids") if name in state}
+        fields = {name: state[name] for name in ("offsets", "grades", "documents")}
         self._judgments = JudgmentSets(state["name"], state["query_ids"]).with_columns(**fields)
-        self._judgments.assumed = state.get("assumed", ())
+        self._judgments.assumed = state["assumed"]
 
     def __len__(self) -> int:
         return len(self._judgments)
