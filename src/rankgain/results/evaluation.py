@@ -13,16 +13,16 @@ from rankgain._backend import VERSION
 from rankgain.choices import Missing, Naming, PeerOrOwn, Ties
 from rankgain.data.arrays import objects_of
 from rankgain.data.source import check_query_ids
-from rankgain.errors import counted, quoted
+from rankgain.errors import quoted
 from rankgain.metrics.aggregators import check_weights, mean
 from rankgain.metrics.metric import Metric, aggregator, weighing
 from rankgain.results.export import Frames
-from rankgain.results.summary import COUNTS, Summary, sums_of
-from rankgain.results.text import Form, Table, Tables, mean_rows, number, printable
+from rankgain.results.summary import COUNTS, Counted, Summary, check_same_metrics, sums_of
+from rankgain.results.text import Form, Table, mean_rows, printable
 from rankgain.scalars import Floats
 
 
-class Evaluation(Frames, Tables, Mapping[str | Metric, Floats]):
+class Evaluation(Frames, Counted, Mapping[str | Metric, Floats]):
     """The values of metrics: a mapping from each metric, as it was asked for, to one value per query.
 
     Made by `Rankings.evaluate`. The vectors are float64 arrays in the order of `query_ids`. ``len(result)`` is the
@@ -78,18 +78,6 @@ class Evaluation(Frames, Tables, Mapping[str | Metric, Floats]):
         self._counts = counts
         self._weights = weights
         self.assumed = assumed
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """How many queries are of each kind: evaluated, missing from the run, without judgments, with nothing relevant.
-
-        Examples
-        --------
-        >>> import rankgain as rg
-        >>> rg.from_ranked([[1, 0], [0, 0]]).evaluate("rr").counts
-        {'queries': 2, 'missing': 0, 'unjudged': 0, 'empty': 1}
-        """
-        return {name: count for name, count in zip(COUNTS, self._counts, strict=True) if count is not None}
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Evaluation):
@@ -273,7 +261,8 @@ class Evaluation(Frames, Tables, Mapping[str | Metric, Floats]):
         for position, other in enumerate(others):
             if not isinstance(other, Evaluation):
                 raise TypeError(f"others[{position}] must be an Evaluation, not {type(other).__name__}")
-            self._check_same_rules(other, f"others[{position}]")
+            check_same_metrics(self, other, f"others[{position}]")
+            self._check_rules(other, f"others[{position}]")
         parts = [self, *others]
         merged = {key: np.concatenate([part[key] for part in parts]) for key in self}
         for vector in merged.values():
@@ -292,16 +281,6 @@ class Evaluation(Frames, Tables, Mapping[str | Metric, Floats]):
         return Evaluation(
             merged, _merged_ids(parts), self.ties, self.missing, self.like, backend, counts, weights, assumed
         )
-
-    def _check_same_rules(self, other: Evaluation, place: str) -> None:
-        for key in [*self, *other]:
-            if (key in self) != (key in other):
-                which = "lacks" if key in self else "has"
-                raise ValueError(f"{place} {which} the metric {key!s}, unlike the first: evaluate the same metrics")
-        for rule in ("ties", "missing", "like"):
-            first, its = getattr(self, rule), getattr(other, rule)
-            if first != its:
-                raise ValueError(f"{place} has {rule}={its!r}, and the first has {first!r}: evaluate by the same rules")
 
     def subset(self, queries: Any) -> Evaluation:
         """Return the Evaluation of some of the queries.
@@ -473,16 +452,7 @@ class Evaluation(Frames, Tables, Mapping[str | Metric, Floats]):
         return columns
 
     def __repr__(self) -> str:
-        rules = [counted(len(self.query_ids), "query")]
-        rules += [] if self.ties is None else [f"ties={self.ties!r}"]
-        rules += [] if self.missing is None else [f"missing={self.missing!r}"]
-        rules += [] if self.like is None else [f"like={self.like!r}"]
-        special = [f"{count} {name}" for name, count in self.counts.items() if count and name != "queries"]
-        head = f"<Evaluation: {', '.join(rules)}, backend={self.backend!r}{'; ' * bool(special)}{', '.join(special)}>"
-        width = max((len(str(name)) for name in self), default=0)
-        return "\n".join(
-            [head, *self.assumed, *(f"{key!s:<{width}}  {number(value)}" for key, value in self.aggregate().items())]
-        )
+        return self._printed(self.aggregate(), self.assumed)
 
 
 def check_names(names: Naming) -> Naming:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple, overload
 
 import numpy as np
 
+from rankgain.choices import Missing, PeerOrOwn, Ties
 from rankgain.errors import counted
 from rankgain.metrics.aggregators import logarithms
 from rankgain.metrics.exact import exact_sum, rounded, rounded_mean
@@ -67,7 +68,55 @@ def sums_of(asked: str | Metric, values: Floats, weights: Floats | None) -> Sums
     return Sums(f"weighted_{how}", count, exact_sum(products), exact_sum(weights[counted]))
 
 
-class Summary(Tables):
+class Counted(Tables):
+    """What Evaluations and Summaries have in common: how many queries, by which rules."""
+
+    __slots__ = ()
+    _counts: tuple[int | None, ...]
+    ties: Ties | None
+    missing: Missing | None
+    like: PeerOrOwn | None
+    backend: str
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many queries are of each kind: evaluated, missing from the run, without judgments, with nothing relevant.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> rg.from_ranked([[1, 0], [0, 0]]).evaluate("rr").counts
+        {'queries': 2, 'missing': 0, 'unjudged': 0, 'empty': 1}
+        """
+        return {name: count for name, count in zip(COUNTS, self._counts, strict=True) if count is not None}
+
+    def _check_rules(self, other: Counted, place: str) -> None:
+        for rule in ("ties", "missing", "like"):
+            first, its = getattr(self, rule), getattr(other, rule)
+            if first != its:
+                raise ValueError(f"{place} has {rule}={its!r}, and the first has {first!r}: evaluate by the same rules")
+
+    def _head(self) -> str:
+        rules = [counted(self.counts["queries"], "query")]
+        rules += [f"{name}={held!r}" for name in ("ties", "missing", "like") if (held := getattr(self, name))]
+        special = [f"{count} {name}" for name, count in self.counts.items() if count and name != "queries"]
+        return f"{', '.join(rules)}, backend={self.backend!r}{'; ' * bool(special)}{', '.join(special)}"
+
+    def _printed(self, values: Mapping[Any, float], remarks: Iterable[str] = ()) -> str:
+        width = max((len(str(name)) for name in values), default=0)
+        means = (f"{key!s:<{width}}  {number(value)}" for key, value in values.items())
+        return "\n".join([f"<{type(self).__name__}: {self._head()}>", *remarks, *means])
+
+
+def check_same_metrics(own: Collection[Any], its: Collection[Any], place: str) -> None:
+    """Refuse results that cannot be merged, since one lacks a metric."""
+    for key in [*own, *its]:
+        if (key in own) != (key in its):
+            which = "lacks" if key in own else "has"
+            raise ValueError(f"{place} {which} the metric {key!s}, unlike the first: evaluate the same metrics")
+
+
+class Summary(Counted):
     """Means and counts of any number of queries, without their values; made by `Evaluation.summary`.
 
     Of each metric the sum is kept without rounding, as an integer. So summaries of parts merge in any order and by any
@@ -118,9 +167,9 @@ class Summary(Tables):
         self,
         sums: Mapping[str, Sums],
         counts: Iterable[int | None],
-        ties: str | None,
-        missing: str | None,
-        like: str | None,
+        ties: Ties | None,
+        missing: Missing | None,
+        like: PeerOrOwn | None,
         backend: str,
         versions: tuple[str, ...],
     ) -> None:
@@ -143,18 +192,6 @@ class Summary(Tables):
         ('rr', 'cg@1')
         """
         return tuple(self._sums)
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """How many queries are of each kind: see `Evaluation`.
-
-        Examples
-        --------
-        >>> import rankgain as rg
-        >>> rg.from_ranked([[1, 0], [0, 0]]).evaluate("rr").summary().counts
-        {'queries': 2, 'missing': 0, 'unjudged': 0, 'empty': 1}
-        """
-        return {name: count for name, count in zip(COUNTS, self._counts, strict=True) if count is not None}
 
     def _of(self, metric: str | Metric) -> Sums:
         try:
@@ -242,26 +279,19 @@ class Summary(Tables):
         for position, other in enumerate(others):
             if not isinstance(other, Summary):
                 raise TypeError(f"others[{position}] must be a Summary, not {type(other).__name__}")
-            self._check_same_rules(other, f"others[{position}]")
+            place = f"others[{position}]"
+            check_same_metrics(sums, other._sums, place)
+            for key, held in sums.items():
+                first, its = held.aggregator, other._sums[key].aggregator
+                if first != its:
+                    raise ValueError(f"{place} has the {its} of {key}, and the first the {first}: use the same release")
+            self._check_rules(other, place)
             sums = {key: held.plus(other._sums[key]) for key, held in sums.items()}
             counts = tuple(map(_both, counts, other._counts))
             backends |= {*other.backend.split("+")}
             versions |= {*other.versions}
         backend, ordered = "+".join(sorted(backends)), tuple(sorted(versions))
         return Summary(sums, counts, self.ties, self.missing, self.like, backend, ordered)
-
-    def _check_same_rules(self, other: Summary, place: str) -> None:
-        for key in [*self._sums, *other._sums]:
-            if (key in self._sums) != (key in other._sums):
-                which = "lacks" if key in self._sums else "has"
-                raise ValueError(f"{place} {which} the metric {key}, unlike the first: evaluate the same metrics")
-            first, its = self._sums[key].aggregator, other._sums[key].aggregator
-            if first != its:
-                raise ValueError(f"{place} has the {its} of {key}, and the first the {first}: use the same release")
-        for rule in ("ties", "missing", "like"):
-            first, its = getattr(self, rule), getattr(other, rule)
-            if first != its:
-                raise ValueError(f"{place} has {rule}={its!r}, and the first has {first!r}: evaluate by the same rules")
 
     def to_json(self) -> str:
         """Return the summary as JSON.
@@ -351,16 +381,8 @@ class Summary(Tables):
     def __reduce__(self) -> tuple[Any, ...]:
         return Summary.from_json, (self.to_json(),)
 
-    def _head(self) -> str:
-        rules = [counted(self.counts["queries"], "query")]
-        rules += [f"{name}={held!r}" for name in ("ties", "missing", "like") if (held := getattr(self, name))]
-        special = [f"{count} {name}" for name, count in self.counts.items() if count and name != "queries"]
-        return f"{', '.join(rules)}, backend={self.backend!r}{'; ' * bool(special)}{', '.join(special)}"
-
     def __repr__(self) -> str:
-        width = max(map(len, self._sums), default=0)
-        means = (f"{key:<{width}}  {number(value)}" for key, value in self.aggregate().items())
-        return "\n".join([f"<Summary: {self._head()}>", *means])
+        return self._printed(self.aggregate())
 
     def _tables(self, form: Form) -> list[Table]:
         return [Table(mean_rows(self.aggregate()), [self._head()] if form == "html" else ())]
