@@ -22,8 +22,8 @@ import numpy as np
 
 import rankgain as rg
 from rankgain import _backend
+from rankgain.comparison.significance import Flips, facts
 from rankgain.comparison.testing import columns_of, pairs_of
-from rankgain.results.significance import Flips, facts
 
 METRICS = "ndcg@10", "ap", "rr@10", "precision@10", "recall@100"
 CHUNK = 1000  # flips of the contender in C at once, which is what it likes best

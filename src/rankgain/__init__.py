@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from rankgain.comparison.comparison import Comparison as Comparison
     from rankgain.comparison.difference import Difference as Difference
     from rankgain.comparison.groups import Groups as Groups
-    from rankgain.comparison.tests import Tests as Tests
+    from rankgain.comparison.outcome import Tests as Tests
     from rankgain.data.judgments import Judgments as Judgments
     from rankgain.inputs.any import evaluate as evaluate
     from rankgain.inputs.frames import from_frames as from_frames
@@ -85,7 +85,7 @@ _LATER = {
     "Metric": "metrics.metric",
     "Rankings": "rankings",
     "Summary": "results.summary",
-    "Tests": "comparison.tests",
+    "Tests": "comparison.outcome",
     "TieSpread": "results.ties",
     "catboost_metric": "tools.training",
     "compare": "comparison.compare",

@@ -207,6 +207,8 @@ def _add_compare(commands: Any) -> None:
     compare.add_argument("--baseline", metavar="NAME", help="the run with which the others are compared (the first)")
     compare.add_argument("--all-pairs", action="store_true", help="compare each run with each other one")
     compare.add_argument("--groups", metavar="FILE", help="a table by groups of queries: lines of query, tab, group")
+    compare.add_argument("--weights", metavar="FILE", help="how much queries count: lines of query, tab, weight")
+    compare.add_argument("--clusters", metavar="FILE", help="queries with one sign together: query, tab, cluster")
     compare.add_argument("--margin", type=float, metavar="X", help="how much worse is still good enough")
     compare.add_argument("--correction", choices=("max-t", "holm", "bh", "none"), default="max-t")
     compare.add_argument("--family", choices=("metric", "all"), default="metric", help="what is corrected for")
@@ -352,12 +354,14 @@ def _compare(options: argparse.Namespace) -> None:
     comparison = with_rankings(Comparison(results), held)
     baseline = None if options.all_pairs else options.baseline or names[0]
     shared = {name: getattr(options, name) for name in ("level", "flips", "seed", "queries", "threads")}
+    shared["weights"] = None if options.weights is None else read_weights(options.weights)
+    shared["clusters"] = None if options.clusters is None else read_labels(options.clusters, "cluster")
     own = {name: getattr(options, name) for name in ("margin", "family", "intervals", "method")}
     correction = None if options.correction == "none" else options.correction
     tests = comparison.test(baseline, correction=correction, **shared, **own)
     groups = None
     if options.groups is not None:
-        groups = comparison.groups(read_groups(options.groups), baseline, **shared)
+        groups = comparison.groups(read_labels(options.groups), baseline, **shared)
     if options.report is not None:
         from rankgain.comparison.report import page_of  # which needs Jinja2 and matplotlib
 
@@ -452,13 +456,13 @@ def _rankings(files: Sequence[str], options: argparse.Namespace) -> Iterator[tup
             yield name, read_trec(truth, file, threads=options.threads, **rules)
 
 
-def read_groups(path: str) -> dict[str, str]:
-    """The groups of queries from a file: query, tab, group in each line.
+def read_labels(path: str, unit: str = "group") -> dict[str, str]:
+    """The group, cluster or weight of each query from a file: query, tab, label in each line.
 
     Raises
     ------
     ValueError
-        For a line without a tab, and for a query that has two groups.
+        For a line without a tab, and for a query that has two labels.
     OSError
         If the file cannot be read.
     """
@@ -470,10 +474,29 @@ def read_groups(path: str) -> dict[str, str]:
                 continue
             query, tab, label = text.partition("\t")
             if not tab:
-                raise ValueError(f"{path}:{number}: a line must be query, tab, group, not {text[:80]!r}")
+                raise ValueError(f"{path}:{number}: a line must be query, tab, {unit}, not {text[:80]!r}")
             if found.setdefault(query, label) != label:
-                raise ValueError(f"{path}:{number}: query {query!r} has two groups, {found[query]!r} and {label!r}")
+                raise ValueError(f"{path}:{number}: query {query!r} has two {unit}s, {found[query]!r} and {label!r}")
     return found
+
+
+def read_weights(path: str) -> dict[str, float]:
+    """The weight of each query.
+
+    Raises
+    ------
+    ValueError
+        As `read_labels`, and for a weight that is not a number.
+    OSError
+        If the file cannot be read.
+    """
+    weights = {}
+    for query, text in read_labels(path, "weight").items():
+        try:
+            weights[query] = float(text)
+        except ValueError:
+            raise ValueError(f"{path}: query {query!r}: a weight must be a number, not {text!r}") from None
+    return weights
 
 
 def run_names(paths: Sequence[str]) -> list[str]:

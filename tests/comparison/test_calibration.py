@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support.made_runs import comparison
 
-from rankgain.results.significance import Columns, Flips, facts
+from rankgain.comparison.significance import Columns, Flips, facts
 
 ALPHA = 0.05
 
@@ -123,3 +123,18 @@ def test_groups_that_do_not_differ():
         groups = comparison({"a": np.zeros(50), "b": differences}, metric="cg").groups(labels, flips=99, seed=seed)
         found += groups.differ_p("cg", "b", "a") <= ALPHA
     assert within(found, cases)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shifts", [(0, 0, 0, 0, 0), (0, 0, 0, 0.06, 0.1), (0, 0.1, 0.2, 0.3, 0.4)])
+def test_simultaneous_intervals_hold_all_true_differences(shifts):
+    """Whether no run differs, some do, or all do: far from 0, differences are more alike than their errors."""
+    cases, missed = 400, 0
+    for seed in range(cases):
+        random = np.random.default_rng(seed)
+        values = random.normal(0.4, 0.15, (30, 1)) + np.array(shifts) + random.normal(0, 0.1, (30, 5))
+        runs = comparison({f"r{run}": values[:, run] for run in range(5)}, metric="cg")
+        tests = runs.test(flips=999, seed=seed, intervals="simultaneous")
+        truth = {(run, base): shifts[int(run[1])] - shifts[int(base[1])] for _, run, base in tests}
+        missed += any(not its.low <= truth[key[1:]] <= its.high for key, its in tests.items())
+    assert missed <= cases * ALPHA + 3.9 * math.sqrt(cases * ALPHA)

@@ -121,3 +121,16 @@ def test_queries_that_differ(capsys, files):
     assert main(["compare", *files, "-m", "rr", "--missing", "skip"]) == 1
     assert "run 'dense' lacks 1 query that 'bm25' has (first: 'q3')" in capsys.readouterr().err
     assert "left out: 1" in run(capsys, *files, "-m", "rr", "--missing", "skip", "--queries", "common")
+
+
+def test_weights_and_clusters(capsys, files):
+    with open("weights.tsv", "w", encoding="utf-8") as file:
+        file.write("".join(f"q{row}\t{0 if row else 2}\n" for row in range(11)) + "q11\t1\n")
+    options = "-m", "rr", "--weights", "weights.tsv"
+    assert "1 of equal weight" not in run(capsys, *files, *options)
+    assert "tell as much as 1.8 of equal weight" in run(capsys, *files, *options)
+    assert "12 queries in 2 clusters" in run(capsys, *files, "-m", "rr", "--clusters", "kinds.tsv")
+    with open("weights.tsv", "a", encoding="utf-8") as file:
+        file.write("q99\tmuch\n")
+    assert main(["compare", *files, *options]) == 1
+    assert "weights.tsv: query 'q99': a weight must be a number, not 'much'" in capsys.readouterr().err

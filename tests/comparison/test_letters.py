@@ -42,12 +42,6 @@ def test_runs_that_differ_by_their_distance_have_letters_in_a_row():
     assert letters_of(runs, everyone) == dict(zip(runs, "abcdef", strict=True))
 
 
-def test_more_letters_than_there_are():
-    runs = [f"r{run}" for run in range(60)]
-    letters = letters_of(runs, {frozenset(pair) for pair in itertools.combinations(runs, 2)})
-    assert [letters["r0"], letters["r25"], letters["r26"], letters["r59"]] == ["a", "z", "a1", "h2"]
-
-
 @pytest.mark.usefixtures("backend")
 def test_those_of_a_comparison():
     random = np.random.default_rng(0)
@@ -62,17 +56,49 @@ def test_those_of_a_comparison():
                 assert shared(letters, its.run, its.baseline) != its.decided
     assert next(iter(tests.letters("unjudged@10").values())) == "a"
     assert next(iter(tests.letters("unjudged@10"))) == "hi"
-    assert tests.matrix()[1][0] == "hi"
-    assert tests.matrix(2)[0] == ["run", "cg", "unjudged@10"]
-    assert len(tests.matrix(2)) == 3
-    assert "runs that share a letter are not told apart" in tests.table()
-    assert "runs that share a letter are not told apart" in tests.to_markdown()
-    assert tests.to_latex().count("tabular") == 4
-    assert "not told apart" in tests._repr_html_()
     against = comparison(both).test("lo", flips=999)
-    assert against.matrix() == []
-    assert "share a letter" not in against.table()
     with pytest.raises(ValueError, match=r"^letters are for all pairs: test without a baseline$"):
         against.letters("cg")
     with pytest.raises(KeyError, match="ap was not tested"):
         tests.letters("ap")
+    many = comparison({f"r{run}": random.random(20) for run in range(16)}).test(flips=99)
+    with pytest.raises(ValueError, match=r"^letters tell at most 15 runs apart, and there are 16: see matrix$"):
+        many.letters("ndcg")
+
+
+@pytest.mark.usefixtures("backend")
+def test_the_table_for_papers():
+    """The best is marked, and letters name whom a run is better than, with and without a baseline."""
+    random = np.random.default_rng(0)
+    base = random.random(60) * 0.3
+    runs = {name: base + shift + random.normal(0, 0.02, 60) for name, shift in (("lo", 0.1), ("mid", 0.1), ("hi", 0.5))}
+    both = comparison({name: {"cg": own, "unjudged@10": own} for name, own in runs.items()})
+    tests = both.test(flips=999)
+    means = {name: f"{own.mean():.4f}" for name, own in runs.items()}
+    best = min(runs, key=lambda name: runs[name].mean())
+    star = {name: "*" if name == best else " " for name in runs}
+    assert tests.matrix() == [
+        ["", "run", "cg", "unjudged@10"],
+        ["a", "lo", f"{means['lo']}   ", f"{means['lo']}{star['lo']}c"],
+        ["b", "mid", f"{means['mid']}   ", f"{means['mid']}{star['mid']}c"],
+        ["c", "hi", f"{means['hi']}*ab", f"{means['hi']}  "],
+    ]
+    table = " ".join(tests.table().split())
+    assert "best mean of each metric marked *" in table
+    assert "letters at a mean name the runs that this run is better than (adjusted p ≤ 0.05)" in table
+    assert f"| c | hi | **{means['hi']}**<sup>ab</sup> | {means['hi']} |" in tests.to_markdown()
+    assert f"c & hi & \\textbf{{{means['hi']}}}$^{{ab}}$ & {means['hi']} \\\\" in tests.to_latex()
+    assert f"<b>{means['hi']}</b><sup>ab</sup>" in tests._repr_html_()
+    against = both.test("lo", flips=999)
+    assert against.matrix()[0:2] == [["", "run", "cg", "unjudged@10"], ["a", "lo", *against.matrix()[1][2:]]]
+    assert against.matrix()[3] == ["", "hi", f"{means['hi']}*a", f"{means['hi']} "]
+
+
+@pytest.mark.usefixtures("backend")
+def test_the_table_for_papers_of_many_runs():
+    random = np.random.default_rng(0)
+    tests = comparison({f"r{run}": random.random(20) + run for run in range(50)}, metric="cg").test(flips=99)
+    assert len(tests.matrix()) == 51
+    assert {row[0] for row in tests.matrix()} == {""}
+    assert "… and 10 more runs: matrix() has all" in tests.table()
+    assert "letters at a mean" not in tests.table()

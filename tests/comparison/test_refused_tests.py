@@ -98,7 +98,7 @@ def test_no_value_in_any_run_is_left_out():
     runs = {"a": [0.1, math.nan, 0.3], "b": [0.2, math.nan, 0.1]}
     tests = comparison(runs).test()
     assert (tests.queries, tests.left_out) == (2, 1)
-    assert tests.per_query("ndcg", "b", "a")[0][0] == 0
+    assert comparison(runs).per_query("ndcg", "b", "a")[0][0] == 0
 
 
 def test_an_infinite_value():

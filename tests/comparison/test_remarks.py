@@ -2,7 +2,6 @@
 
 import pickle
 
-import numpy as np
 import pytest
 from support.made_runs import comparison
 
@@ -20,39 +19,30 @@ def test_unjudged_documents():
     (warning,) = tests.warnings
     assert warning == (
         "judged@3 is 1.0000 for bm25 and 0.3333 for dense: unjudged documents count as not relevant here. Over judged "
-        "documents only, dense scores 0.5000 higher in rr@3; the truth may lie between. With all of them taken as "
-        "relevant (of the highest grade) or as not, in either run, the difference lies between -0.1667 and +0.5000. "
+        "documents only, dense scores 0.5000 higher than bm25 in rr@3; the truth may lie between. However the unjudged "
+        "documents of both were judged, up to the highest grade, the difference would lie between -0.1667 and +0.5000. "
         "Judge more before you decide."
     )
     assert "warning: judged@3 is 1.0000" in tests.table()
     assert pickle.loads(pickle.dumps(tests)).warnings == tests.warnings
 
 
-def test_bounds_are_those_of_both_extremes():
-    """By qrels in which every document of a run is judged."""
-    random = np.random.default_rng(0)
-    names = [f"d{number}" for number in range(30)]
-    qrels = {
-        f"q{query}": {name: int(random.integers(-1, 4)) for name in random.choice(names, 12, replace=False)}
-        for query in range(12)
-    }
-    runs = {
-        "a": {query: {name: float(random.random()) for name in own} for query, own in qrels.items()},
-        "b": {query: dict(zip(names, random.random(30).tolist(), strict=True)) for query in qrels},
-    }
-    for metric in ("ndcg@5", "ap", "precision@3", "rr"):
-        k = 3 if metric.endswith("3") else 5 if metric.endswith("5") else None
-        ends = {}
-        for name, run in runs.items():
-            full = {query: {d: grade for d, grade in own.items() if grade >= 0} for query, own in qrels.items()}
-            for query, own in run.items():
-                for document in sorted(own, key=own.get, reverse=True)[:k]:
-                    full[query].setdefault(document, 3)
-            values = [rg.from_qrels(truth, run).evaluate(metric).mean(metric) for truth in (qrels, full)]
-            ends[name] = min(values), max(values)
-        found = rg.compare(runs, qrels, metric).test().warnings
-        low, high = ends["b"][0] - ends["a"][1], ends["b"][1] - ends["a"][0]
-        assert f"the difference lies between {low:+.4f} and {high:+.4f}. Judge more" in found[0]
+def test_bounds_take_one_ideal_for_both_runs():
+    """By which a run that returned no judged document may win."""
+    truth = {f"q{row}": {"a": 1, "z": 0} for row in range(8)}
+    known, unknown = {query: {"a": 2, "z": 1} for query in truth}, {query: {"u": 2, "v": 1} for query in truth}
+    (warning,) = rg.compare({"A": known, "B": unknown}, truth, ["ndcg@2"]).test().warnings
+    full = {query: own | {"u": 1, "v": 1} for query, own in truth.items()}
+    found = rg.compare({"A": known, "B": unknown}, full, ["ndcg@2"]).means()
+    assert f"between -1.0000 and {found['B']['ndcg@2'] - found['A']['ndcg@2']:+.4f}. Judge" in warning
+
+
+def test_warnings_of_many_differences_are_found_and_counted():
+    runs = {f"judged{run}": JUDGED for run in range(12)} | {f"not{run}": UNJUDGED for run in range(12)}
+    tests = rg.compare(runs, QRELS, ["rr@3"]).test("judged0", flips=99)
+    assert len(tests.warnings) == 12
+    assert "warning: … and 2 more: see warnings" in tests.table()
+    assert tests.table().count("warning: judged@3 is") == 10
 
 
 def test_only_the_queries_that_were_tested_count():

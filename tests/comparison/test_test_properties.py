@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from support.made_runs import against_nothing, comparison
 
 from rankgain.comparison.corrections import benjamini_hochberg, holm
-from rankgain.results.significance import exact_p
+from rankgain.comparison.difference import direction
+from rankgain.comparison.significance import exact_p
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -102,7 +103,7 @@ def test_a_run_that_is_there_twice():
     same = tests["ndcg", "again", "a"]
     assert (same.p, same.adjusted, same.low, same.high) == (1.0, 1.0, 0.0, 0.0)
     assert math.isnan(same.effect)
-    assert same.verdict() == "ndcg: the two runs have the same value for every query."
+    assert same.verdict() == "ndcg: again and a have the same value for every query."
     one, other = tests["ndcg", "other", "a"], tests["ndcg", "other", "again"]
     assert repr(one._replace(baseline="again")) == repr(other)
 
@@ -200,7 +201,7 @@ def test_lower_is_better():
     found = comparison(runs, metric="unjudged@10").test(margin=0.05)["unjudged@10", "b", "a"]
     assert found.difference < 0
     assert found.better == 40
-    assert found.direction == 1
+    assert direction(found) == 1
     assert "b is better than a by" in found.verdict()
     assert found.not_worse
     assert not comparison(runs, metric="unjudged@10").test("b", margin=0.05)["unjudged@10", "a", "b"].not_worse
@@ -212,6 +213,27 @@ def test_without_direction():
     tests = comparison(runs, metric="num_ret").test(margin=1)
     found = tests["num_ret", "b", "a"]
     assert found.decided
-    assert found.direction == 0
+    assert direction(found) == 0
     assert found.verdict().endswith("Neither higher nor lower is better, so there is no verdict.")
     assert tests.tied_with_best("num_ret") == []
+
+
+@pytest.mark.parametrize("queries", [12, 20, 40])
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_simultaneous_intervals_agree_with_adjusted_p(queries, level):
+    """By max-T in one step; also of more runs, and with weights and clusters."""
+    seen = set()
+    for seed in range(12):
+        random = np.random.default_rng(seed)
+        values = random.normal(0.4, 0.15, (queries, 1)) + random.normal(0, 0.1, (queries, 4)) + [0, 0, 0.08, 0.15]
+        runs = comparison({f"r{run}": values[:, run] for run in range(4)}, metric="cg")
+        options = {"weights": random.random(queries), "clusters": np.arange(queries) // 2} if seed % 3 == 0 else {}
+        tests = runs.test(intervals="simultaneous", level=level, flips=499, seed=seed, **options)
+        step_down = runs.test(level=level, flips=499, seed=seed, **options)
+        for key, its in tests.items():
+            assert its.decided == (not its.low <= 0.0 <= its.high)
+            assert its.low <= step_down[key].low
+            assert its.high >= step_down[key].high
+            assert its.adjusted >= its.p
+            seen.add(its.decided)
+    assert seen == {True, False}

@@ -7,6 +7,10 @@ import pytest
 from support.made_runs import against_nothing, comparison, evaluation
 
 import rankgain as rg
+from rankgain.comparison import tables
+from rankgain.comparison.difference import decided_alone
+from rankgain.comparison.outcome import aligned_of
+from rankgain.comparison.sentences import influence
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -20,6 +24,10 @@ def shifted(queries, *shifts, seed=0):
 
 def unwrapped(tests):
     return " ".join(tests.table().split())
+
+
+def influence_of(tests):
+    return influence(tests, aligned_of(tests), ("rr", "run", "zero"))
 
 
 def the_sentence(differences, **options):
@@ -44,7 +52,7 @@ def test_a_small_p():
 
 def test_not_decided():
     sentence = the_sentence([0.5, -0.25, 0.25, -0.5, 0.1, 0.2, -0.3, 0.4])
-    assert sentence.startswith("rr: not decided. run scored 0.0500 higher, but a difference from -0.")
+    assert sentence.startswith("rr: not decided. run scored 0.0500 higher than zero, but a difference from -0.")
     assert "fits these queries (95% interval). This does not show that the runs are equal. If the true" in sentence
     assert sentence.endswith(
         "a new test with 8 queries of this spread would find it four times in five (no correction)."
@@ -79,19 +87,22 @@ def test_the_margin():
 def test_the_margin_of_several():
     tests = comparison(shifted(60, 0.0, 0.01, -0.2), metric="cg").test("r0", margin=0.1)
     said = tests.verdicts()
-    assert "cg: not worse than the baseline by more than 0.1: r1." in said
-    assert "cg: it is not shown that they are at most 0.1 worse than the baseline: r2." in said
+    assert "cg: not worse than r0 by more than 0.1: r1." in said
+    assert "cg: not shown to be at most 0.1 worse than r0: r2." in said
+    said = comparison(shifted(60, 0.0, 0.01, -0.2), metric="cg").test(margin=0.1).verdicts()
+    assert "cg: not worse by more than 0.1: r1 than r0." in said
+    assert "cg: not shown to be at most 0.1 worse: r2 than r0, r2 than r1." in said
 
 
 def test_p_is_shown_adjusted_where_there_are_several():
     for runs in (2, 3, 4):
         tests = comparison(shifted(20, *[0.0] * runs), metric="cg").test("r0", flips=99)
-        assert ("adjusted" in tests.rows()[0]) == (runs > 2)
+        assert ("adjusted" in tables.rows(tests)[0]) == (runs > 2)
 
 
 def test_decided_alone():
     tests = comparison(shifted(40, *[0.0] * 5, seed=3), metric="cg").test(flips=999)
-    alone = [its for its in tests.values() if its.decided_alone and not its.decided]
+    alone = [its for its in tests.values() if decided_alone(its) and not its.decided]
     assert alone
     assert f"decided alone (p = {alone[0].p:.4f}), not among 10 comparisons (adjusted p = " in alone[0].verdict()
     assert any("decided alone" in line for line in tests.verdicts())
@@ -123,7 +134,9 @@ def test_simultaneous_intervals_are_wider():
         assert its.low < one[key].low
         assert its.high > one[key].high
         assert its.p == one[key].p
-    assert "intervals are simultaneous (Bonferroni)" in unwrapped(all_)
+    assert "intervals are simultaneous (single-step max-T), and leave out 0 where a difference is" in unwrapped(all_)
+    holm = comparison(runs, metric="cg").test(flips=9999, intervals="simultaneous", correction="holm")
+    assert "intervals are simultaneous (Bonferroni): that of a decided difference may hold 0" in unwrapped(holm)
     assert "intervals are not adjusted" in unwrapped(one)
 
 
@@ -131,9 +144,9 @@ def test_all_pairs_and_the_best():
     tests = comparison(shifted(60, 0.0, 0.01, 0.4), metric="cg").test(flips=999)
     assert [key[1:] for key in tests] == [("r1", "r0"), ("r2", "r0"), ("r2", "r1")]
     assert tests.tied_with_best("cg") == ["r2"]
-    assert "cg: r2 is above every other run." in tests.verdicts()
+    assert "cg: r2 is better than every other run." in tests.verdicts()
     near = comparison(shifted(60, 0.0, 0.01, 0.01), metric="cg").test(flips=999)
-    assert "cannot be told from it: " in near.table()
+    assert "not told apart from it: " in near.table()
 
 
 def test_notes():
@@ -162,8 +175,8 @@ def test_notes():
 def test_methods():
     tests = comparison(shifted(60, 0.0, 0.1, 0.2)).test(flips=999, seed=3)
     assert tests.methods() == (
-        "Two-sided paired sign-flip randomization test of the mean difference over 60 queries, 999 flips, seed 3;\n"
-        "95% intervals by inverting the test; corrected for the 3 comparisons of each metric (max-T, step-down, "
+        "Two-sided paired sign-flip randomization test of the mean difference over 60 queries, 999 random flips, seed "
+        "3;\n95% intervals by inverting the test; corrected for the 3 comparisons of each metric (max-T, step-down, "
         f"family-wise); rankgain {rg.__version__}."
     )
 
@@ -171,12 +184,12 @@ def test_methods():
 def test_one_query_that_decides():
     tests = against_nothing([0.01, -0.02, 0.01, -0.02, 0.01, -0.01, 0.9, -0.01], metric="rr").test()
     line = "rr: without query 6 the difference of run to zero would be -0.0043, not +0.1087"
-    assert tests.influence("rr", "run", "zero") == line
+    assert influence_of(tests) == line
     assert line in unwrapped(tests)
     steady = against_nothing([0.2, 0.3, 0.25, 0.2, 0.3, 0.2, 0.25, 0.3, 0.2], metric="rr").test()
-    assert steady.influence("rr", "run", "zero") is None
+    assert influence_of(steady) is None
     verge = against_nothing([0.2, 0.3, 0.25, 0.2, 0.3, 0.2], metric="rr").test()
-    assert verge.influence("rr", "run", "zero").endswith(", and it would be not decided")
+    assert influence_of(verge).endswith(", and it would be not decided")
 
 
 @pytest.mark.slow
@@ -196,3 +209,37 @@ def test_pictures():
 def test_an_evaluation_merged_of_parts_is_tested_as_one():
     parts = evaluation([0.1, 0.2], ["a", "b"]).merge(evaluation([0.3], ["c"]))
     assert rg.Comparison({"x": parts, "y": evaluation([0.2, 0.3, 0.4], ["c", "a", "b"])}).test().queries == 3
+
+
+def test_a_small_difference_is_not_printed_as_zero():
+    values = 0.00002 + 0.000001 * np.arange(20)
+    sentence = the_sentence(values.tolist())
+    assert "run is better than zero by 0.000030 (95% interval +0.00002" in sentence
+    assert "+0.000030  +0.00002" in against_nothing(values, metric="rr").test().table()
+
+
+def test_equal_means_have_no_best():
+    runs = {name: [0.25, 0.75] * 10 for name in "abc"}
+    assert comparison(runs).test().verdicts() == ["ndcg: all runs have the same mean."]
+    assert comparison(runs).test("a").verdicts() == ["ndcg: the same as a for every query: b, c."]
+    two = comparison(runs | {"d": [0.0, 0.5] * 10, "e": [0.5, 0.5] * 10}).test()
+    assert "ndcg: a, b, c and e have the best mean." in two.verdicts()
+
+
+def test_methods_of_what_is_exact_in_part():
+    """p is counted, and intervals and max-T are drawn: flips and seed are told."""
+    runs = shifted(20, 0.0, 0.05, 0.1)
+    said = comparison(runs).test(flips=999, seed=3).methods()
+    assert "p exact (all sign vectors), intervals and max-T from 999 random flips, seed 3, where they cannot be" in said
+    pair = comparison({name: runs[name] for name in ("r0", "r1")}).test(flips=999, seed=3).methods()
+    assert "p exact (all sign vectors), intervals from 999 random flips, seed 3, where they cannot be counted" in pair
+    few = comparison({name: own[:12] for name, own in runs.items()}).test(flips=999, seed=3).methods()
+    assert ", exact (all sign vectors);" in few
+
+
+def test_what_is_decided_alone_is_told_of_many_comparisons():
+    tests = comparison(shifted(40, *[0.0] * 16, seed=3), metric="cg").test(flips=999)
+    alone = [its for its in tests.values() if decided_alone(its) and not its.decided]
+    assert len(alone) > 3
+    said = " ".join(tests.verdicts())
+    assert all(f"{its.run} scored" in said or f"{its.run} against {its.baseline}" in said for its in alone)

@@ -10,6 +10,8 @@ from support.made_runs import against_nothing, comparison, evaluation
 from support.marks import quick_first
 
 import rankgain as rg
+from rankgain.comparison.outcome import aligned_of
+from rankgain.comparison.sentences import influence
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -60,7 +62,7 @@ def test_all_sign_vectors(seed, weighted, clusters):
 @pytest.mark.parametrize("margin", [0.05, 0.3])
 @pytest.mark.parametrize("queries", quick_first([8, 17]))
 def test_the_margin_by_all_sign_vectors(margin, options, queries):
-    """Where parts of the queries are that much worse; the whole itself is counted once more."""
+    """Where parts of the queries are that much worse, of which the whole is one; and to flip nothing."""
     differences, weights, _ = made(3, queries)
     if queries == 17:  # of which those that do not differ are not gone through
         differences[:8], weights = [0.0] * 8, None
@@ -68,7 +70,8 @@ def test_the_margin_by_all_sign_vectors(margin, options, queries):
     parts = np.array(list(itertools.product((0.0, 1.0), repeat=queries))[1:-1])
     weights = np.ones(queries) if weights is None else np.array(weights)
     means = parts @ (weights * differences) / (parts @ weights)
-    worse, better = (1 + np.count_nonzero(sign * means <= -margin) for sign in (1, -1))
+    whole = float((weights * differences).sum() / weights.sum())
+    worse, better = (1 + (sign * whole <= -margin) + np.count_nonzero(sign * means <= -margin) for sign in (1, -1))
     assert found.not_worse_p == worse / 2**queries
     assert found.equivalent_p == max(worse, better) / 2**queries
 
@@ -183,7 +186,7 @@ def test_weights_by_id_zero_weights_and_common_queries():
     assert (tests.queries, tests.left_out) == (2, 3)
     assert found.difference == pytest.approx((1 * (0.7 - 0.4) + 3 * (0.9 - 0.5)) / 4)
     assert found.mean == pytest.approx((0.7 + 3 * 0.9) / 4)
-    assert tests.aligned.weights_of("ndcg").tolist() == [1.0, 3.0]
+    assert aligned_of(tests).weights_of("ndcg").tolist() == [1.0, 3.0]
 
 
 def test_a_metric_that_weighs_queries():
@@ -213,7 +216,7 @@ def test_what_is_said():
     random = np.random.default_rng(0)
     runs = comparison({"a": random.random(60), "b": random.random(60)}, metric="cg")
     tests = runs.test(clusters=np.arange(60) // 3, weights=random.random(60), flips=999)
-    assert tests.title() == "b compared with a: 60 queries in 20 clusters, paired"
+    assert tests.table().startswith("b compared with a: 60 queries in 20 clusters, paired\n")
     assert "a new test with 20 clusters of this spread" in tests.verdicts()[0]
     assert "of the weighted mean difference over 60 queries in 20 clusters (one sign per cluster)" in tests.methods()
     table = " ".join(tests.table().split())
@@ -221,9 +224,7 @@ def test_what_is_said():
     assert "cg: queries are weighted, and tell as much as " in table
     assert "with few queries, rare large differences may be missing" in table
     few = the_test([0.1, 0.2, 0.3, 0.4], clusters=list("xxyz"))
-    assert (
-        "Three clusters that differ cannot show a difference at 0.05: the smallest possible p is 0.25" in few.verdict()
-    )
+    assert "Three clusters that differ cannot show a difference at 0.05: no p below 0.25 is possible" in few.verdict()
 
 
 @pytest.mark.parametrize(
@@ -263,8 +264,72 @@ def test_one_query_that_decides_within_clusters():
     tests = against_nothing([0.01, -0.02, 0.01, -0.02, 0.01, -0.01, 0.9, -0.01]).test(
         clusters=[0, 0, 1, 1, 2, 2, 3, 3], weights=[1, 1, 1, 1, 1, 1, 2, 1]
     )
-    assert tests.influence("cg", "run", "zero") == (
+    assert influence(tests, aligned_of(tests), ("cg", "run", "zero")) == (
         "cg: without query 6 the difference of run to zero would be -0.0043, not +0.1967"
     )
     near = against_nothing([0.2, 0.3, 0.25, 0.2, 0.3, 0.2]).test(clusters=[0, 1, 2, 3, 4, 5], level=0.95)
-    assert near.influence("cg", "run", "zero").endswith(", and it would be not decided")
+    assert influence(near, aligned_of(near), ("cg", "run", "zero")).endswith(", and it would be not decided")
+
+
+def labelled(random, queries=24):
+    """Two runs, weights, and two groups of queries in clusters of two."""
+    runs = comparison({"a": random.random(queries), "b": random.random(queries)}, metric="cg")
+    labels = ["short"] * (queries // 2) + ["long"] * (queries // 2)
+    return runs, labels, random.integers(1, 9, queries), np.arange(queries) // 2
+
+
+def test_groups_are_tested_with_weights_and_clusters():
+    """As of a comparison of each group's queries alone; and the mean of all is that of the groups by weight."""
+    runs, labels, weights, clusters = labelled(np.random.default_rng(0))
+    groups = runs.groups(labels, weights=weights, clusters=clusters, flips=999)
+    key = "cg", "b", "a"
+    means = []
+    for label, rows in (("short", slice(0, 12)), ("long", slice(12, 24))):
+        part = comparison({name: own["cg"][rows] for name, own in runs.items()}, metric="cg")
+        alone = part.test(weights=weights[rows], clusters=clusters[rows], flips=999)[key]
+        assert groups.tests[label][key].p == alone.p
+        assert groups.tests[label][key].difference == pytest.approx(alone.difference)
+        means.append(alone.difference)
+    assert groups.mean_of_means(*key) == pytest.approx(np.mean(means))
+    shares = weights[:12].sum() / weights.sum(), weights[12:].sum() / weights.sum()
+    assert groups.overall[key].difference == pytest.approx(np.dot(shares, means))
+    assert 0 < groups.differ_p(*key) <= 1
+
+
+def test_groups_of_a_metric_that_weighs_queries():
+    """GAUC: the difference over all lies between those of the groups."""
+    random = np.random.default_rng(3)
+    sizes = random.integers(2, 30, 20)
+    labels, ids = random.integers(0, 2, sizes.sum()), np.repeat(np.arange(20), sizes)
+    runs = {name: rg.from_scores(labels, random.random(len(labels)), qid=ids) for name in "ab"}
+    groups = rg.compare(runs, metrics=["gauc"]).groups([*"xy" * 10], flips=999)
+    own = [tests["gauc", "b", "a"].difference for tests in groups.tests.values()]
+    assert min(own) <= groups.overall["gauc", "b", "a"].difference <= max(own)
+
+
+def test_whether_groups_differ_by_clusters():
+    """Queries that are there five times tell no more than once; a cluster of two groups tells nothing."""
+    random = np.random.default_rng(1)
+    own, labels = random.normal(0.05, 0.2, 16), ["x"] * 8 + ["y"] * 8
+    once = against_nothing(own).groups(labels, flips=99)
+    five = against_nothing(np.repeat(own, 5)).groups(
+        np.repeat(labels, 5), clusters=np.repeat(np.arange(16), 5), flips=99
+    )
+    key = "cg", "run", "zero"
+    assert five.differ_p(*key) == pytest.approx(once.differ_p(*key), abs=1e-3)
+    across = against_nothing(own).groups(labels, clusters=[*range(8)] * 2, flips=99)
+    assert math.isnan(across.differ_p(*key))
+    assert "or a cluster has queries of several groups" in across.verdicts(*key)[0]
+
+
+def test_queries_needed_with_weights_and_clusters():
+    differences = [0.3, -0.1, 0.2, 0.4, -0.2, 0.1, 0.3, -0.1, 0.2, -0.1]
+    pair = "cg", "run", "zero"
+    once = against_nothing(differences).queries_needed(*pair, difference=0.05)
+    runs = against_nothing(differences * 5)
+    assert runs.queries_needed(*pair, difference=0.05, clusters=[*range(10)] * 5) == once
+    assert runs.queries_needed(*pair, difference=0.05) < once
+    # Half of the queries weigh nothing to speak of, so that twice as many are needed.
+    few = against_nothing(differences * 2)
+    weighted = few.queries_needed(*pair, difference=0.05, weights=[1] * 10 + [1e-9] * 10)
+    assert weighted == pytest.approx(2 * once, abs=2)

@@ -42,12 +42,39 @@ class Aligned(NamedTuple):
         own = self.clusters
         return own if own is None or self.rows[metric] is None else own[self.rows[metric]]
 
+    def differences(self, metric: str | Metric, run: str, baseline: str) -> Floats:
+        """The values of a run less those of another."""
+        matrix = self.values[metric]
+        values: Floats = matrix[:, self.runs.index(run)] - matrix[:, self.runs.index(baseline)]
+        return values
+
+    def ranked(self, metric: str | Metric, run: str, baseline: str) -> list[tuple[Any, float]]:
+        """The queries with these differences, highest first."""
+        values, ids = self.differences(metric, run, baseline), self.ids(metric)
+        return [(ids[row], float(values[row])) for row in np.argsort(-values, kind="stable").tolist()]
+
     def only(self, metric: str | Metric, kept: Bools) -> Aligned:
         """The same, with those of the `query_ids` that are kept for a metric."""
         rows = self.rows[metric]
         matrix = self.values[metric][kept if rows is None else kept[rows]]
         own: Bools = kept if rows is None else rows & kept
         return self._replace(values={**self.values, metric: matrix}, rows={**self.rows, metric: own})
+
+    def part(self, chosen: Bools) -> Aligned:
+        """The same of some of the `query_ids`."""
+        values, rows = {}, {}
+        for metric, matrix in self.values.items():
+            kept = self.rows[metric]
+            values[metric] = matrix[chosen if kept is None else chosen[kept]]
+            rows[metric] = None if kept is None else kept[chosen]
+        return self._replace(
+            query_ids=[query for query, own in zip(self.query_ids, chosen.tolist(), strict=True) if own],
+            values=values,
+            rows=rows,
+            left_out=0,
+            weights={metric: own[chosen] for metric, own in self.weights.items()},
+            clusters=None if self.clusters is None else self.clusters[chosen],
+        )
 
     def ids(self, metric: str | Metric) -> Sequence[Any]:
         """The queries of the rows of a metric."""

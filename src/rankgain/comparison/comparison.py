@@ -19,8 +19,8 @@ from rankgain.scalars import Floats
 
 if TYPE_CHECKING:
     from rankgain.comparison.groups import Groups
+    from rankgain.comparison.outcome import Tests
     from rankgain.comparison.remarks import Remarks
-    from rankgain.comparison.tests import Tests
     from rankgain.rankings import Rankings
 
 
@@ -97,9 +97,6 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
     def __getstate__(self) -> dict[str, Any]:
         """Without the rankings, which may hold whole collections."""
         return vars(self) | {"_rankings": {}}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update({"_rankings": {}, "_left_out": 0} | state)
 
     def __getitem__(self, run: str) -> Evaluation:
         try:
@@ -477,8 +474,8 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
         >>> print(tests["rr", "dense", "bm25"].verdict())
         rr: dense is better than bm25 by ... (95% interval ... to +0.5000, p = 0.0010, 11 queries better, 1 worse).
         """
+        from rankgain.comparison.outcome import Tests
         from rankgain.comparison.testing import check, compute  # not needed for a table of means
-        from rankgain.comparison.tests import Tests
 
         options = check(
             self,
@@ -513,6 +510,8 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
         level: float = 0.95,
         flips: int = 99_999,
         seed: int = 0,
+        weights: Any = None,
+        clusters: Any = None,
         queries: str = "same",
         threads: int = 1,
     ) -> Groups:
@@ -537,6 +536,10 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
             How many random flips, as in `test`.
         seed : int, default 0
             The seed of the flips, and of the permutations of labels.
+        weights : array_like or mapping, optional
+            How much each query counts, as in `test`.
+        clusters : mapping, sequence or column of a frame, optional
+            The cluster of each query, as in `test`.
         queries : {"same", "common"}, default "same"
             Whether runs with different queries are refused, or only the queries that all runs have are tested.
         threads : int, default 1
@@ -550,7 +553,8 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
         Raises
         ------
         ValueError
-            If a query has no group, the number of labels is not that of the queries, or `test` would raise it.
+            If a query has no group, the number of labels is not that of the queries, all queries of a group are in one
+            cluster, or `test` would raise it.
         TypeError
             If `by` does not hold labels, or `test` would raise it.
 
@@ -589,24 +593,9 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
         """
         from rankgain.comparison.aligned import labels_of
         from rankgain.comparison.groups import Groups
-        from rankgain.comparison.testing import check, differences_of
-        from rankgain.comparison.tests import Tests
+        from rankgain.comparison.outcome import Tests, aligned_of
+        from rankgain.comparison.testing import differences_of
 
-        options = check(
-            self,
-            metrics,
-            baseline=baseline,
-            method="randomization",
-            correction=None,
-            family="metric",
-            intervals="single",
-            level=level,
-            margin=None,
-            flips=flips,
-            seed=seed,
-            queries=queries,
-            threads=threads,
-        )
         first = next(iter(self.values())).query_ids
         name, labels = labels_of(by, first, "by", "group")
         overall = self.test(
@@ -616,11 +605,13 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
             level=level,
             flips=flips,
             seed=seed,
+            weights=weights,
+            clusters=clusters,
             queries=queries,
             threads=threads,
         )
+        options, aligned = overall.options, aligned_of(overall)
         known = dict(zip(first, labels, strict=True))
-        aligned = overall.aligned
         tested = [known[query] for query in aligned.query_ids]
         return Groups(overall, aligned, name, tested, lambda part: Tests(differences_of(part, options), part, options))
 
@@ -647,10 +638,6 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
         ValueError
             If the two runs have different queries, or only one of them has a value (not NaN) for a query.
 
-        See Also
-        --------
-        Tests.per_query : The same of the queries that were tested.
-
         Examples
         --------
         >>> import rankgain as rg
@@ -660,10 +647,7 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
         """
         from rankgain.comparison.aligned import align
 
-        aligned = align({name: self[name] for name in (baseline, run)}, [metric], "same")
-        values = aligned.values[metric][:, -1] - aligned.values[metric][:, 0]
-        ids = aligned.ids(metric)
-        return [(ids[row], float(values[row])) for row in np.argsort(-values, kind="stable").tolist()]
+        return align({name: self[name] for name in (baseline, run)}, [metric], "same").ranked(metric, run, baseline)
 
     def report(self, path: str | os.PathLike[str], tests: Tests | None = None, *, groups: Groups | None = None) -> None:
         """Write one HTML page that stands by itself: verdicts, tables, pictures, definitions and versions.
@@ -713,6 +697,8 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
         *,
         power: float = 0.8,
         level: float = 0.95,
+        weights: Any = None,
+        clusters: Any = None,
     ) -> int:
         """Compute how many queries would be needed to find a true difference, with these queries as a pilot.
 
@@ -730,10 +716,16 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
         level : float, default 0.95
             The level of the test, as in `test`.
 
+        weights : array_like or mapping, optional
+            How much each query counts, as in `test`.
+        clusters : mapping, sequence or column of a frame, optional
+            The cluster of each query, as in `test`.
+
         Returns
         -------
         int
-            At least as many as can show anything at this level.
+            At least as many as can show anything at this level: queries, weighted as those of the pilot are, or
+            clusters, as large as those of the pilot.
 
         Raises
         ------
@@ -762,14 +754,17 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
         >>> rg.compare(runs, metrics="rr").queries_needed("rr", "b", "a", difference=0.05)
         570
         """
+        from rankgain.comparison.outcome import aligned_of
         from rankgain.comparison.power import check_power, queries_needed
-        from rankgain.results.significance import check_level
+        from rankgain.comparison.testing import spread_of
+        from rankgain.results.intervals import check_level
 
         wanted, share = check_power(difference, power)
         alpha = 1.0 - check_level(level)
-        chosen = {name: self[name] for name in (baseline, run)}
-        (found,) = Comparison(chosen).test(metrics=metric, flips=99, level=0.9).values()
-        return queries_needed(found.sd, wanted, alpha, share)
+        chosen = Comparison({name: self[name] for name in (baseline, run)})
+        pilot = chosen.test(metrics=metric, flips=99, level=0.9, weights=weights, clusters=clusters)
+        sd, uneven = spread_of(aligned_of(pilot), metric, pilot.options)
+        return queries_needed(sd, wanted, alpha, share, uneven)
 
     def __repr__(self) -> str:
         return self.table()

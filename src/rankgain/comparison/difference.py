@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
+from rankgain.comparison.significance import rejected
 from rankgain.errors import counted, short
 from rankgain.metrics.metric import Metric, better
-from rankgain.results.significance import rejected
 from rankgain.results.text import printable
 
 EXACT, RANDOM, STUDENT = "exact", "randomization", "t"
 LEAST_P = 1e-4  # what is smaller is printed as less than this
 PLACES = 4
+MOST_PLACES = 15
 
 
 class Difference(NamedTuple):
@@ -56,9 +58,6 @@ class Difference(NamedTuple):
         The margin that was asked for; NaN if none was.
     comparisons : int
         How many comparisons are in the family.
-    varying : int
-        How many queries (or clusters) differ by more than rounding does: they bound the smallest p-value that is
-        possible.
     clusters : int
         How many clusters the queries form, each of which has one sign; without clusters, as many as queries.
 
@@ -100,36 +99,7 @@ class Difference(NamedTuple):
     equivalent_p: float
     margin: float
     comparisons: int
-    varying: int
     clusters: int
-
-    @property
-    def alpha(self) -> float:
-        """The share of false findings that is allowed: 1 − level.
-
-        Examples
-        --------
-        >>> import rankgain as rg
-        >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
-        >>> round(rg.compare(runs, metrics="rr").test(level=0.9)["rr", "b", "a"].alpha, 12)
-        0.1
-        """
-        return 1.0 - self.level
-
-    @property
-    def direction(self) -> int:
-        """1 where the run is better, −1 where it is worse, 0 where it is not decided or the metric has no direction.
-
-        Examples
-        --------
-        >>> import rankgain as rg
-        >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
-        >>> rg.compare(runs, metrics="rr").test()["rr", "b", "a"].direction
-        1
-        """
-        if not self.decided or self.difference == 0.0:
-            return 0
-        return better(self.metric) * (1 if self.difference > 0 else -1)
 
     @property
     def decided(self) -> bool:
@@ -144,20 +114,7 @@ class Difference(NamedTuple):
         >>> rg.compare(runs, metrics="rr").test()["rr", "b", "a"].decided
         True
         """
-        return rejected(self.adjusted, self.alpha, self.flips + 1 if self.flips else 0)
-
-    @property
-    def decided_alone(self) -> bool:
-        """Whether the p-value would be at most 1 − level if nothing else had been compared.
-
-        Examples
-        --------
-        >>> import rankgain as rg
-        >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
-        >>> rg.compare(runs, metrics="rr").test()["rr", "b", "a"].decided_alone
-        True
-        """
-        return rejected(self.p, self.alpha, self.flips + 1 if self.flips else 0)
+        return rejected(self.adjusted, alpha_of(self), self.flips + 1 if self.flips else 0)
 
     @property
     def not_worse(self) -> bool:
@@ -170,7 +127,7 @@ class Difference(NamedTuple):
         >>> rg.compare(runs, metrics="rr").test(margin=0.02)["rr", "b", "a"].not_worse
         True
         """
-        return rejected(self.not_worse_p, self.alpha / 2, 2 * (self.flips + 1) if self.flips else 0)
+        return rejected(self.not_worse_p, alpha_of(self) / 2, 2 * (self.flips + 1) if self.flips else 0)
 
     @property
     def equivalent(self) -> bool:
@@ -183,7 +140,7 @@ class Difference(NamedTuple):
         >>> rg.compare(runs, metrics="rr").test(margin=0.02)["rr", "b", "a"].equivalent
         False
         """
-        return rejected(self.equivalent_p, self.alpha / 2, 2 * (self.flips + 1) if self.flips else 0)
+        return rejected(self.equivalent_p, alpha_of(self) / 2, 2 * (self.flips + 1) if self.flips else 0)
 
     def verdict(self) -> str:
         """Say what may be said about the two runs; "not decided" never means that they are equal.
@@ -210,34 +167,40 @@ class Difference(NamedTuple):
     def _about_difference(self) -> str:
         run, baseline = printable(self.run), printable(self.baseline)
         if self.same == self.queries:
-            return "the two runs have the same value for every query."
-        size, way = f"{abs(self.difference):.{PLACES}f}", "higher" if self.difference > 0 else "lower"
+            return f"{run} and {baseline} have the same value for every query."
         facts = f"{self._interval()}, {self._p()}"
+        if self.difference == 0.0:
+            scored = f"{run} and {baseline} have the same mean"
+        else:
+            way = "higher" if self.difference > 0 else "lower"
+            scored = f"{run} scored {self._size()} {way} than {baseline}"
         if not better(self.metric):
-            return (
-                f"{run} scored {size} {way} than {baseline} ({facts}). Neither higher nor lower is better, so there is "
-                "no verdict."
-            )
-        if self.direction:
-            word = "better" if self.direction > 0 else "worse"
+            return f"{scored} ({facts}). Neither higher nor lower is better, so there is no verdict."
+        if direction(self):
+            word = "better" if direction(self) > 0 else "worse"
             counts = f"{counted(self.better, 'query')} better, {self.worse} worse"
-            return f"{run} is {word} than {baseline} by {size} ({facts}, {counts})."
-        return f"not decided. {run} scored {size} {way}{self._why_not_decided()}"
+            return f"{run} is {word} than {baseline} by {self._size()} ({facts}, {counts})."
+        return f"not decided. {scored}{self._why_not_decided()}"
+
+    def _size(self) -> str:
+        return f"{abs(self.difference):.{places_of(self)}f}"
 
     def _why_not_decided(self) -> str:
         warning = "This does not show that the runs are equal."
-        if self.decided_alone:
+        if decided_alone(self):
             return (
                 f": decided alone ({self._p(self.p)}), not among {self.comparisons} comparisons "
                 f"(adjusted {self._p(self.adjusted)}). {warning}"
             )
-        least = math.ldexp(2.0, -self.varying)
-        if self.method == EXACT and least > self.alpha:
+        # As many clusters may differ, and no more; where fewer do, the smallest possible p is larger.
+        varying = min(self.better + self.worse, self.clusters)
+        least = math.ldexp(2.0, -varying)
+        if self.method == EXACT and least > alpha_of(self):
             unit = ("query", "queries") if self.clusters == self.queries else ("cluster", "clusters")
-            few = f"{unit[0]} that differs" if self.varying == 1 else f"{unit[1]} that differ"
+            few = f"{unit[0]} that differs" if varying == 1 else f"{unit[1]} that differ"
             return (
-                f". {number_word(self.varying).capitalize()} {few} cannot show a difference at "
-                f"{short(round(self.alpha, 12))}: the smallest possible p is {least:.6g}. {warning}"
+                f". {number_word(varying).capitalize()} {few} cannot show a difference at "
+                f"{short(round(alpha_of(self), 12))}: no p below {least:.6g} is possible. {warning}"
             )
         if math.isinf(self.low) or math.isinf(self.high):
             return f" ({self._p()}, no interval). {warning}"
@@ -245,13 +208,10 @@ class Difference(NamedTuple):
         if not math.isnan(self.detectable):
             many = f"{self.clusters} {'queries' if self.clusters == self.queries else 'clusters'}"
             power = (
-                f" If the true difference were {self.detectable:.{PLACES}f}, a new test with {many} of this spread "
-                "would find it four times in five (no correction)."
+                f" If the true difference were {self.detectable:.{places_of(self)}f}, a new test with {many} of this "
+                "spread would find it four times in five (no correction)."
             )
-        return (
-            f", but a difference from {signed(self.low)} to {signed(self.high)} fits these queries "
-            f"({self._level()} interval). {warning}{power}"
-        )
+        return f", but a difference from {self._ends()} fits these queries ({self._level()} interval). {warning}{power}"
 
     def _about_margin(self) -> list[str]:
         if math.isnan(self.margin) or not better(self.metric):
@@ -272,7 +232,10 @@ class Difference(NamedTuple):
     def _interval(self) -> str:
         if math.isinf(self.low) or math.isinf(self.high):
             return "no interval"
-        return f"{self._level()} interval {signed(self.low)} to {signed(self.high)}"
+        return f"{self._level()} interval {self._ends()}"
+
+    def _ends(self) -> str:
+        return f"{signed(self.low, places_of(self))} to {signed(self.high, places_of(self))}"
 
     def _p(self, value: float | None = None) -> str:
         if value is not None:
@@ -284,14 +247,43 @@ class Difference(NamedTuple):
 Difference.__module__ = "rankgain"
 
 
+def alpha_of(its: Difference) -> float:
+    """The share of false findings that is allowed."""
+    return 1.0 - its.level
+
+
+def decided_alone(its: Difference) -> bool:
+    """Whether the p-value would be at most 1 − level if nothing else had been compared."""
+    return rejected(its.p, alpha_of(its), its.flips + 1 if its.flips else 0)
+
+
+def direction(its: Difference) -> int:
+    """1 where the run is better, −1 where it is worse, 0 where it is not decided or the metric has no direction."""
+    if not its.decided or its.difference == 0.0:
+        return 0
+    return better(its.metric) * (1 if its.difference > 0 else -1)
+
+
+def joined(names: Sequence[str]) -> str:
+    """Names in a sentence: "a", "a and b", "a, b and c"."""
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
+
+
 def p_text(p: float) -> str:
     """A p-value to four places; what is below the last of them is said to be less."""
     return f"<{LEAST_P:.{PLACES}f}" if p < LEAST_P else f"{p:.{PLACES}f}"
 
 
-def signed(value: float) -> str:
-    text = f"{value:+.{PLACES}f}"
-    return text if float(text) else f"{0.0:.{PLACES}f}"
+def signed(value: float, places: int = PLACES) -> str:
+    text = f"{value:+.{places}f}"
+    return text if float(text) else f"{0.0:.{places}f}"
+
+
+def places_of(its: Difference) -> int:
+    """How many places numbers are printed to: four, and more where the difference is so small."""
+    size = abs(its.difference)
+    return PLACES if not size else min(max(PLACES, 1 - math.floor(math.log10(size))), MOST_PLACES)
 
 
 def number_word(count: int) -> str:

@@ -9,8 +9,11 @@ from typing import Any
 import numpy as np
 
 from rankgain.comparison.aligned import Aligned, codes_of
-from rankgain.comparison.difference import Difference, p_text, signed
-from rankgain.comparison.tests import MOST_ROWS, Key, Tests, wrapped
+from rankgain.comparison.difference import Difference, decided_alone, joined, p_text, places_of, signed
+from rankgain.comparison.outcome import MOST_ROWS, Tests
+from rankgain.comparison.sentences import wrapped
+from rankgain.comparison.tables import ends_of
+from rankgain.comparison.testing import Key
 from rankgain.errors import short
 from rankgain.metrics.metric import Metric, better
 from rankgain.results.export import Frames
@@ -70,7 +73,7 @@ class Groups(Frames, Tables):
         self._aligned = aligned
         self.tests = {}
         for number, label in enumerate(self.labels):
-            part = _part(aligned, self._codes == number)
+            part = aligned.part(self._codes == number)
             if min(len(matrix) for matrix in part.values.values()) > 1:
                 self.tests[label] = test(part)
         self._differ: dict[Key, float] = {}
@@ -78,40 +81,6 @@ class Groups(Frames, Tables):
     def _codes_of(self, metric: str | Metric) -> Ints:
         rows = self._aligned.rows[metric]
         return self._codes if rows is None else self._codes[rows]
-
-    def _values(self, key: Key) -> Floats:
-        metric, run, baseline = key
-        matrix, names = self._aligned.values[metric], self._aligned.runs
-        values: Floats = matrix[:, names.index(run)] - matrix[:, names.index(baseline)]
-        return values
-
-    def counts(self, metric: str | Metric) -> dict[Any, int]:
-        """Count the queries of each group that have a value.
-
-        Parameters
-        ----------
-        metric : str or Metric
-            A metric that was tested, as it was asked for.
-
-        Returns
-        -------
-        dict of label to int
-            The groups in the order of `labels`, also those of no query.
-
-        Raises
-        ------
-        KeyError
-            If the metric was not tested.
-
-        Examples
-        --------
-        >>> import rankgain as rg
-        >>> runs = {"a": rg.from_ranked([[0, 1]] * 4), "b": rg.from_ranked([[1, 0]] * 4)}
-        >>> rg.compare(runs, metrics="rr").groups(["x", "x", "y", "x"]).counts("rr")
-        {'x': 3, 'y': 1}
-        """
-        counts = np.bincount(self._codes_of(metric), minlength=len(self.labels))
-        return dict(zip(self.labels, counts.tolist(), strict=True))
 
     def mean_of_means(self, metric: str | Metric, run: str, baseline: str) -> float:
         """Compute the mean over groups of the mean difference in each, as data sets are often averaged.
@@ -142,9 +111,16 @@ class Groups(Frames, Tables):
         >>> rg.compare(runs, metrics="rr").groups(["x", "x", "x", "y"]).mean_of_means("rr", "b", "a")
         0.25
         """
-        codes, values = self._codes_of(metric), self._values((metric, run, baseline))
-        own = [values[codes == number] for number in range(len(self.labels))]
-        return float(np.mean([part.mean() for part in own if len(part)]))
+        return float(np.mean([mean for mean in self._means((metric, run, baseline)) if mean is not None]))
+
+    def _means(self, key: Key) -> list[float | None]:
+        """The mean difference in each group, weighted as the queries are; None where no query has a value."""
+        codes, values = self._codes_of(key[0]), self._aligned.differences(*key)
+        weights = self._aligned.weights_of(key[0])
+        return [
+            float(np.average(values[own], weights=None if weights is None else weights[own])) if own.any() else None
+            for own in (codes == number for number in range(len(self.labels)))
+        ]
 
     def differ_p(self, metric: str | Metric, run: str, baseline: str) -> float:
         """Compute the p-value of the hypothesis that the difference is the same in all groups.
@@ -159,7 +135,8 @@ class Groups(Frames, Tables):
         Returns
         -------
         float
-            NaN if there are fewer than two groups of two queries or more.
+            NaN if there are fewer than two groups of two queries (or clusters) or more, or if a cluster has queries of
+            several groups.
 
         Raises
         ------
@@ -170,8 +147,8 @@ class Groups(Frames, Tables):
 
         Notes
         -----
-        The statistic is Welch's W, since groups may be of unequal size and spread; the labels are permuted 9,999 times,
-        fewer times for more than 10,000 queries.
+        The statistic is Welch's W, since groups may be of unequal size and spread, of the weighted means if queries
+        have weights; the labels of queries, or of clusters, are permuted 9,999 times, fewer times for more than 10,000.
 
         References
         ----------
@@ -186,9 +163,23 @@ class Groups(Frames, Tables):
         """
         key = (metric, run, baseline)
         if key not in self._differ:
-            seed = self.overall.options.seed
-            self._differ[key] = permuted_p(self._values(key), self._codes_of(metric), len(self.labels), seed)
+            units = self._units(key)
+            self._differ[key] = math.nan if units is None else permuted_p(*units, self.overall.options.seed)
         return self._differ[key]
+
+    def _units(self, key: Key) -> tuple[Floats, Floats, Ints] | None:
+        """The difference, the weight and the group of each query, or cluster; None where one is in several groups."""
+        values, codes = self._aligned.differences(*key), self._codes_of(key[0])
+        weights, clusters = self._aligned.weights_of(key[0]), self._aligned.clusters_of(key[0])
+        weights = np.ones(len(values)) if weights is None else weights
+        if clusters is None:
+            return values, weights, codes
+        _, first, places = np.unique(clusters, return_index=True, return_inverse=True)
+        if (codes[first][places] != codes).any():
+            return None
+        whole = np.bincount(places, weights=weights).astype(np.float64)
+        means: Floats = np.bincount(places, weights=weights * values) / whole
+        return means, whole, codes[first]
 
     # What is said
 
@@ -222,30 +213,38 @@ class Groups(Frames, Tables):
         return list(self._verdicts((metric, run, baseline)))
 
     def _verdicts(self, key: Key) -> Iterator[str]:
-        metric, run, _ = key
+        metric, run, baseline = key
         p = self.differ_p(*key)
         whole = self.overall[key]
-        own = {label: tests[key] for label, tests in self.tests.items()}
-        contrary = [label for label, its in own.items() if its.difference * whole.difference < 0 and _known(its)]
+        decided = {label: tests[key] for label, tests in self.tests.items() if _known(tests[key])}
+        alike, contrary = (
+            [printable(label) for label, its in decided.items() if sign * its.difference * whole.difference > 0]
+            for sign in (1, -1)
+        )
         if math.isnan(p):
-            yield "Whether the groups differ cannot be tested: there are fewer than two of two queries or more."
-        elif p <= whole.alpha:
+            yield (
+                "Whether the groups differ cannot be tested: there are fewer than two of two queries or more, or a "
+                "cluster has queries of several groups."
+            )
+        elif p <= 1.0 - whole.level:
             hidden = ""
             if contrary and better(metric):
                 word = "worse" if whole.difference * better(metric) > 0 else "better"
-                names = ", ".join(map(printable, contrary))
-                hidden = f": one mean over all of them hides that {printable(run)} is {word} for {names}"
+                names = f"{printable(run)} is {word} than {printable(baseline)} for {joined(contrary)}"
+                hidden = f": one mean over all of them hides that {names}"
             yield f"The groups differ (p {p_text(p) if p < 1e-4 else f'= {p:.4f}'}){hidden}."
         else:
             yield f"It is not shown that the groups differ (p = {p_text(p)}); this does not show that they are equal."
-        carrying = [label for label, its in own.items() if _known(its) and its.difference * whole.difference > 0]
-        if whole.decided and len(carrying) == 1 and len(self.labels) > 1:
-            yield f"Only for {printable(carrying[0])} is the difference decided on its own: it may carry the whole."
+        if whole.decided and alike and contrary:
+            ways = f"the same way for {joined(alike)}, the other way for {joined(contrary)}"
+            yield f"On its own, the difference is decided {ways}."
+        elif whole.decided and len(alike) == 1 and len(self.labels) > 1:
+            yield f"Only for {alike[0]} is the difference decided on its own: it may carry the whole."
         means = self.mean_of_means(*key)
         if means * whole.difference < 0:
             yield (
                 f"The mean of the groups' means is {signed(means)}, and the mean over queries "
-                f"{signed(whole.difference)}: which of them is meant decides what comes out."
+                f"{signed(whole.difference, places_of(whole))}: which of them is meant decides what comes out."
             )
 
     def notes(self) -> list[str]:
@@ -273,67 +272,27 @@ class Groups(Frames, Tables):
 
     # Tables
 
-    def rows(self, metric: str | Metric, run: str, baseline: str) -> list[list[str]]:
-        """Return the cells of the table of a metric and a pair, as `table` prints them.
-
-        Parameters
-        ----------
-        metric : str or Metric
-            A metric that was tested, as it was asked for.
-        run, baseline : str
-            The names of the two runs, as the keys have them.
-
-        Returns
-        -------
-        list of list of str
-            One row per group, after a header, then the mean of the groups' means and the difference over all queries.
-
-        Raises
-        ------
-        KeyError
-            If the pair was not tested by the metric.
-
-        Examples
-        --------
-        >>> import rankgain as rg
-        >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
-        >>> rg.compare(runs, metrics="rr").groups(list("xxxxxxyy")).rows("rr", "b", "a")[1]
-        ['x', '6', '+0.5000', '+0.5000 to +0.5000', '0.0312']
-        """
-        key = (metric, run, baseline)
+    def _rows(self, key: Key) -> list[list[str]]:
+        """A row per group, after a header, then the mean of the groups' means and the difference over all queries."""
         level = f"{short(round(100 * self.overall.options.level, 10))}% interval"
-        codes, values = self._codes_of(metric), self._values(key)
+        counts = np.bincount(self._codes_of(key[0]), minlength=len(self.labels)).tolist()
         rows = [[self.name, "queries", "difference", level, "p"]]
-        for number, (label, count) in enumerate(self.counts(metric).items()):
+        for label, count, mean in zip(self.labels, counts, self._means(key), strict=True):
             if label in self.tests and count >= FEWEST:
                 rows.append(_row(str(label), self.tests[label][key]))
             else:
-                mean = signed(float(values[codes == number].mean())) if count else "-"
-                rows.append([str(label), str(count), mean, "-", "-"])
+                rows.append([str(label), str(count), "-" if mean is None else signed(mean), "-", "-"])
         rows.append(["mean of means", "", signed(self.mean_of_means(*key)), "", ""])
         return [*rows, _row(ALL, self.overall[key])]
 
-    def blocks(self) -> Iterator[tuple[str, list[list[str]], list[str]]]:
-        """Yield title, cells and sentences of each metric and pair.
-
-        Returns
-        -------
-        iterator of (str, list of list of str, list of str)
-            At most 40 groups are shown, and the others counted.
-
-        Examples
-        --------
-        >>> import rankgain as rg
-        >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
-        >>> [title for title, rows, said in rg.compare(runs, metrics="rr").groups(list("xxxxxxyy")).blocks()]
-        ['b compared with a, rr, by group']
-        """
+    def _blocks(self) -> Iterator[tuple[str, list[list[str]], list[str]]]:
+        """The title, the cells and the sentences of each metric and pair; at most 40 groups, and the others counted."""
         for key in self.overall:
             metric, run, baseline = key
             title = (
                 f"{printable(run)} compared with {printable(baseline)}, {printable(metric)}, by {printable(self.name)}"
             )
-            head, *body = self.rows(*key)
+            head, *body = self._rows(key)
             more = len(body) - 2 - MOST_ROWS
             if more > 0:
                 body = [*body[:MOST_ROWS], [f"… and {more} more", *[""] * (len(head) - 1)], *body[-2:]]
@@ -355,7 +314,7 @@ class Groups(Frames, Tables):
         b compared with a, rr, by group
         """
         parts = []
-        for title, rows, said in self.blocks():
+        for title, rows, said in self._blocks():
             parts += [title, "\n".join(text_table(rows)), "\n".join(line for own in said for line in wrapped(own))]
         return "\n\n".join([*parts, "\n".join(line for note in self.notes() for line in wrapped(note))])
 
@@ -363,7 +322,7 @@ class Groups(Frames, Tables):
         return self.table()
 
     def _tables(self, form: Form) -> list[Table]:
-        return [Table(rows, [title, *said]) for title, rows, said in self.blocks()]
+        return [Table(rows, [title, *said]) for title, rows, said in self._blocks()]
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the columns of a frame by name.
@@ -389,64 +348,59 @@ class Groups(Frames, Tables):
         return columns
 
 
+def blocks_of(groups: Groups) -> Iterator[tuple[str, list[list[str]], list[str]]]:
+    """What a page shows of groups."""
+    return groups._blocks()
+
+
 def _row(label: str, its: Difference) -> list[str]:
-    ends = "no interval" if math.isinf(its.low) or math.isinf(its.high) else f"{signed(its.low)} to {signed(its.high)}"
-    return [label, str(its.queries), signed(its.difference), ends, p_text(its.p)]
+    return [label, str(its.queries), signed(its.difference, places_of(its)), ends_of(its), p_text(its.p)]
 
 
 def _known(its: Difference) -> bool:
-    return its.queries >= FEWEST and its.decided_alone
+    return its.queries >= FEWEST and decided_alone(its)
 
 
-def _part(aligned: Aligned, chosen: Any) -> Aligned:
-    """The same of some queries."""
-    ids = [query for query, own in zip(aligned.query_ids, chosen.tolist(), strict=True) if own]
-    values, rows = {}, {}
-    for metric, matrix in aligned.values.items():
-        kept = aligned.rows[metric]
-        values[metric] = matrix[chosen if kept is None else chosen[kept]]
-        rows[metric] = None if kept is None else kept[chosen]
-    return Aligned(aligned.runs, ids, values, rows, 0)
-
-
-def permuted_p(values: Floats, codes: Ints, groups: int, seed: int) -> float:
+def permuted_p(values: Floats, weights: Floats, codes: Ints, seed: int) -> float:
     """How often the groups are as far apart where labels are dealt out anew, by the order of random words."""
-    counts = np.bincount(codes, minlength=groups)
-    kept = np.isin(codes, np.flatnonzero(counts > 1))
-    values, codes = values[kept], codes[kept]
-    sizes = np.bincount(codes, minlength=groups)
+    counts = np.bincount(codes)
+    kept = counts[codes] > 1
+    values, weights, codes = values[kept], weights[kept], codes[kept]
+    sizes = np.bincount(codes)
     sizes = sizes[sizes > 0]
     if len(sizes) < 2:
         return math.nan
-    centred = values - values.mean()
-    floor = FLOOR * float((centred * centred).mean())
+    centred = values - np.average(values, weights=weights)
+    floor = FLOOR * float(np.average(centred * centred, weights=weights))
     if floor == 0.0:
         return 1.0
-    in_groups = centred[np.argsort(codes, kind="stable")]
-    observed = float(welch(in_groups[None], sizes, floor)[0]) * (1 - FLOOR)
+    order = np.argsort(codes, kind="stable")
+    centred, weights = centred[order], weights[order]
+    observed = float(welch(centred[None], weights[None], sizes, floor)[0]) * (1 - FLOOR)
     count = min(PERMUTATIONS, max(MOST_NUMBERS // len(values), 999))
     step = max(AT_ONCE // len(values), 1)
     queries = mixed(np.uint64(seed) + np.uint64(STREAM) + np.uint64(GOLDEN) * np.arange(len(values), dtype=np.uint64))
     reached = 0
     for first in range(0, count, step):
         flips = np.arange(first + 1, min(first + step, count) + 1, dtype=np.uint64)
-        words = mixed(queries + np.uint64(GOLDEN) * flips[:, None])
-        dealt = in_groups[np.argsort(words, axis=1, kind="stable")]
-        reached += int(np.count_nonzero(welch(dealt, sizes, floor) >= observed))
+        dealt = np.argsort(mixed(queries + np.uint64(GOLDEN) * flips[:, None]), axis=1, kind="stable")
+        reached += int(np.count_nonzero(welch(centred[dealt], weights[dealt], sizes, floor) >= observed))
     return (1 + reached) / (count + 1)
 
 
-def welch(rows: Floats, sizes: Ints, floor: float) -> Floats:
-    """Welch's W (1951) of each row, in which the groups stand one after another."""
+def welch(rows: Floats, weights: Floats, sizes: Ints, floor: float) -> Floats:
+    """Welch's W (1951) of each row, in which the groups stand one after another; of weighted means."""
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-    means = np.add.reduceat(rows, starts, axis=1) / sizes
-    squares = np.add.reduceat(rows * rows, starts, axis=1)
-    variances = np.maximum((squares - sizes * means * means) / (sizes - 1), floor)
-    weights = sizes / variances
-    total = weights.sum(axis=1, keepdims=True)
-    centre = (weights * means).sum(axis=1, keepdims=True) / total
+    whole = np.add.reduceat(weights, starts, axis=1)
+    means = np.add.reduceat(weights * rows, starts, axis=1) / whole
+    squares = np.add.reduceat((weights * (rows - np.repeat(means, sizes, axis=1))) ** 2, starts, axis=1)
+    # Of the means; of equal weights the variance of the values by how many there are.
+    variances = np.maximum(squares / whole**2 * (sizes / (sizes - 1)), floor / sizes)
+    shares = 1.0 / variances
+    total = shares.sum(axis=1, keepdims=True)
+    centre = (shares * means).sum(axis=1, keepdims=True) / total
     k = len(sizes)
-    between = (weights * (means - centre) ** 2).sum(axis=1) / (k - 1)
-    uneven = ((1 - weights / total) ** 2 / (sizes - 1)).sum(axis=1)
+    between = (shares * (means - centre) ** 2).sum(axis=1) / (k - 1)
+    uneven = ((1 - shares / total) ** 2 / (sizes - 1)).sum(axis=1)
     found: Floats = between / (1 + 2 * (k - 2) / (k * k - 1) * uneven)
     return found

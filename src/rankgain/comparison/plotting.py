@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import ItemsView, Iterator, Sequence
-from typing import Any, Protocol
+from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PatchCollection
 from matplotlib.patches import Rectangle
 
+from rankgain.comparison.aligned import Aligned
 from rankgain.comparison.difference import Difference
-from rankgain.metrics.metric import Metric
+from rankgain.comparison.testing import Key, Tested
 from rankgain.results.plotting import COLOURS, Figure, panels
 from rankgain.results.text import printable
 
@@ -24,18 +24,6 @@ MOST_INTERVALS = 60
 SHORT = 28  # characters of a name beside an axis
 GREY = "#8A8A8A"
 
-Key = tuple[str | Metric, str, str]
-
-
-class Tested(Protocol):
-    """What is drawn: Tests."""
-
-    def __getitem__(self, key: Key, /) -> Difference: ...
-    def __iter__(self) -> Iterator[Key]: ...
-    def items(self) -> ItemsView[Key, Difference]: ...
-    def per_query(self, metric: str | Metric, run: str, baseline: str) -> list[tuple[Any, float]]: ...
-    def values_of(self, metric: str | Metric, run: str) -> Any: ...
-
 
 def name_of(value: object) -> str:
     """A name as it stands beside an axis."""
@@ -43,7 +31,7 @@ def name_of(value: object) -> str:
     return text if len(text) <= SHORT else f"{text[: SHORT // 2]}…{text[-SHORT // 2 :]}"
 
 
-def draw(tests: Tested, kind: str, keys: Sequence[Key]) -> Figure:
+def draw(tests: Tested, aligned: Aligned, kind: str, keys: Sequence[Key]) -> Figure:
     """A panel for each of the keys, or, of intervals, for each metric."""
     if kind == "intervals":
         metrics = list(dict.fromkeys(metric for metric, _, _ in keys))[:MOST_PANELS]
@@ -53,7 +41,7 @@ def draw(tests: Tested, kind: str, keys: Sequence[Key]) -> Figure:
     else:
         axes = panels(len(keys[:MOST_PANELS]))
         for panel, key in zip(axes, keys, strict=False):
-            (differences if kind == "differences" else scatter)(tests, key, panel)
+            (differences if kind == "differences" else scatter)(tests[key], aligned, panel)
     for panel in axes:
         panel.spines[["top", "right"]].set_visible(False)
         for text in (panel.title, panel.xaxis.label, panel.yaxis.label, *panel.get_yticklabels()):
@@ -66,11 +54,9 @@ def draw(tests: Tested, kind: str, keys: Sequence[Key]) -> Figure:
     return figure
 
 
-def differences(tests: Tested, key: Key, axes: Axes) -> None:
+def differences(its: Difference, aligned: Aligned, axes: Axes) -> None:
     """Sorted bars of the queries, the mean, and its interval as a band."""
-    metric, run, baseline = key
-    its, pairs = tests[key], tests.per_query(*key)
-    values = np.array([value for _, value in pairs])
+    values = -np.sort(-aligned.differences(its.metric, its.run, its.baseline))
     per_bar = math.ceil(len(values) / MOST_BARS)
     starts = np.arange(0, len(values), per_bar)
     heights = np.add.reduceat(values, starts) / np.diff([*starts, len(values)])
@@ -91,7 +77,7 @@ def differences(tests: Tested, key: Key, axes: Axes) -> None:
     axes.set_xticks([])
     several = "" if per_bar == 1 else f", {per_bar} to a bar"
     axes.set_xlabel(f"{len(values)} queries, sorted{several}")
-    axes.set_ylabel(f"{name_of(metric)}: {name_of(run)} − {name_of(baseline)}")
+    axes.set_ylabel(f"{name_of(its.metric)}: {name_of(its.run)} − {name_of(its.baseline)}")
 
 
 def intervals(axes: Axes, own: Sequence[Difference]) -> None:
@@ -108,17 +94,19 @@ def intervals(axes: Axes, own: Sequence[Difference]) -> None:
     axes.set_ylim(len(shown) - 0.5, -0.5)
     axes.axvline(0.0, color="0.5", linewidth=0.8)
     more = f" ({len(own) - len(shown)} more)" if len(own) > len(shown) else ""
-    against = "difference" if several else f"less {name_of(own[0].baseline)}"
-    axes.set_xlabel(f"{name_of(own[0].metric)}, {against}{more}")
+    against = "difference" if several else f"difference to {name_of(own[0].baseline)}"
+    axes.set_xlabel(f"{name_of(own[0].metric)}: {against}{more}")
 
 
-def scatter(tests: Tested, key: Key, axes: Axes) -> None:
+def scatter(its: Difference, aligned: Aligned, axes: Axes) -> None:
     """A point for each query, with the diagonal; of many queries every n-th."""
-    metric, run, baseline = key
-    across, up = tests.values_of(metric, baseline), tests.values_of(metric, run)
+    matrix, names = aligned.values[its.metric], aligned.runs
+    across, up = matrix[:, names.index(its.baseline)], matrix[:, names.index(its.run)]
     step = math.ceil(len(across) / MOST_POINTS)
     axes.plot(across[::step], up[::step], "o", color=COLOURS[0], alpha=0.4, markersize=4, markeredgewidth=0)
     ends = [min(across.min(), up.min()), max(across.max(), up.max())]
     axes.plot(ends, ends, color="0.5", linewidth=0.8)
-    axes.set_xlabel(f"{name_of(metric)}: {name_of(baseline)}" + (f" (every {step}th query)" if step > 1 else ""))
-    axes.set_ylabel(name_of(run))
+    axes.set_xlabel(
+        f"{name_of(its.metric)}: {name_of(its.baseline)}" + (f" (every {step}th query)" if step > 1 else "")
+    )
+    axes.set_ylabel(name_of(its.run))

@@ -33,12 +33,15 @@ def detectable(sd: float, queries: float, alpha: float, power: float = POWER) ->
     return (z + quantile(power)) * sd / math.sqrt(effective)
 
 
-def queries_needed(sd: float, difference: float, alpha: float, power: float) -> int:
-    """How many queries of a spread find a true difference with so much power; at least as many as can show any."""
+def queries_needed(sd: float, difference: float, alpha: float, power: float, uneven: float = 1.0) -> int:
+    """How many queries of a spread find a true difference with so much power; at least as many as can show any.
+
+    `uneven`: how many queries of different weights tell as much as one.
+    """
     z = quantile(1 - alpha / 2)
     fewest = math.ceil(1 - math.log2(alpha))  # 2^(1 − n) ≤ α
     needed = ((z + quantile(power)) * sd / difference) ** 2 + z * z / 2
-    return max(math.ceil(needed), fewest)
+    return max(math.ceil(needed * uneven), fewest)
 
 
 def hedges(difference: float, sd: float, queries: float) -> float:

@@ -1,28 +1,28 @@
-"""What rankings say against a difference: unjudged documents that differ between runs, and the order of ties."""
+"""What rankings say against differences: unjudged documents that differ between runs, and the order of ties."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from functools import cache
+from typing import Any
 
 import numpy as np
 
-from rankgain._codes import UNLIMITED
-from rankgain.comparison.difference import Difference, signed
-from rankgain.inputs.ranked import from_ranked
+from rankgain.comparison.aligned import Aligned
+from rankgain.comparison.bounds import Ranked, difference_bounds, ranked_queries
+from rankgain.comparison.difference import Difference, places_of, signed
+from rankgain.comparison.testing import Tested
 from rankgain.metrics.aggregators import geometric_mean, mean
-from rankgain.metrics.families import NON_RELEVANT
 from rankgain.metrics.metric import Metric, aggregator, better, parse
-from rankgain.metrics.program import hits_of
 from rankgain.metrics.table import TABLE
-from rankgain.rankings import Rankings, parts_of
+from rankgain.rankings import Rankings
 from rankgain.results.evaluation import same_ids
 from rankgain.results.text import printable
-from rankgain.scalars import Bools, Floats
+from rankgain.scalars import Floats
 
 NOTABLE = 0.02  # by so much judged@k differs between two runs before it is worth a line
 ROUNDING = 1e-12
-MOST_QUERIES = 100_000  # whose lists are made anew, which takes microseconds each
+MOST_BOUNDED = 20_000  # queries, of all differences together, whose bounds are looked for
 
 
 class Remarks:
@@ -31,119 +31,126 @@ class Remarks:
     def __init__(self, rankings: Mapping[str, Rankings], threads: int) -> None:
         self._rankings, self._threads = rankings, threads
 
-    def about(self, its: Difference, query_ids: Sequence[Any], weights: Floats | None) -> Iterator[str]:
-        """A sentence for each thing that speaks against this difference, of the queries that were tested."""
-        if its.run in self._rankings and its.baseline in self._rankings:
-            own = [self._rankings[name] for name in (its.baseline, its.run)]
-            yield from _unjudged(its, [_Tested(rankings, query_ids, weights, self._threads) for rankings in own])
-            yield from _ties(its, [_Tested(rankings, query_ids, weights, self._threads) for rankings in own])
+    def about(self, tests: Tested, aligned: Aligned) -> Iterator[str]:
+        """A sentence for each thing that speaks against a difference, of the queries that were tested."""
+        bounded = sum(its.queries for its in tests.values()) <= MOST_BOUNDED
+        for metric in tests.options.metrics:
+            runs = _Runs(self._rankings, metric, aligned.ids(metric), aligned.weights_of(metric), self._threads)
+            for its in tests.values():
+                if its.metric == metric and its.run in self._rankings and its.baseline in self._rankings:
+                    yield from _unjudged(its, runs, bounded)
+                    yield from _ties(its, runs)
 
 
-class _Tested(NamedTuple):
-    """One of the two runs, and which of its queries were tested."""
+class _Runs:
+    """What is asked about the runs of one metric, each once, of the queries that were tested."""
 
-    rankings: Rankings
-    query_ids: Sequence[Any]
-    weights: Floats | None
-    threads: int
+    def __init__(
+        self,
+        rankings: Mapping[str, Rankings],
+        metric: str | Metric,
+        query_ids: Sequence[Any],
+        weights: Floats | None,
+        threads: int,
+    ) -> None:
+        self._rankings, self._query_ids, self._weights, self._threads = rankings, query_ids, weights, threads
+        self.metric = metric
+        ((_, self.record),) = parse(metric)
+        self.judged = Metric("judged", self.record.k)
+        # Each run is asked once, however many others it is compared with.
+        self.share, self.condensed = cache(self._share), cache(self._condensed)
+        self.tied, self.queries = cache(self._tied), cache(self._queries)
 
-    def values(self, rankings: Rankings, metric: str | Metric) -> Floats:
-        """Those of the queries that were tested."""
-        result = rankings.evaluate(metric, threads=self.threads)
-        vector = result[metric]
-        if same_ids(result.query_ids, self.query_ids):
-            return vector
-        places = {query: row for row, query in enumerate(result.query_ids)}
-        return vector[[places[query] for query in self.query_ids]]
-
-    def mean(self, rankings: Rankings, metric: str | Metric) -> float:
+    def mean(self, values: Floats) -> float:
         """As in the test: the mean, or the geometric mean; of a sum the mean as well."""
-        own = geometric_mean if aggregator(metric) is geometric_mean else mean
-        return own(self.values(rankings, metric), self.weights)
+        own = geometric_mean if aggregator(self.metric) is geometric_mean else mean
+        return own(values, self._weights)
 
+    def _values(self, rankings: Rankings, metric: str | Metric) -> Floats:
+        result = rankings.evaluate(metric, threads=self._threads)
+        places = self._places(result.query_ids)
+        return result[metric] if places is None else result[metric][places]
 
-def _unjudged(its: Difference, runs: Sequence[_Tested]) -> Iterator[str]:
-    ((_, record),) = parse(its.metric)
-    judged, relevant = Metric("judged", record.k), Metric("precision", record.k)
-    shares, graded = [], False
-    for own in runs:
-        share = own.values(own.rankings, judged)
-        graded = graded or bool(np.any(share != own.values(own.rankings, relevant)))
-        shares.append(mean(share, own.weights))
-    # Where only relevant documents are judged, nothing is known about the others.
-    if abs(shares[0] - shares[1]) < NOTABLE or not graded:
-        return
-    means = [own.mean(own.rankings.limited(judged_only=True), its.metric) for own in runs]
-    way = "higher" if means[1] > means[0] else "lower"
-    run, metric = printable(its.run), printable(its.metric)
-    yield (
-        f"{judged!s} is {shares[0]:.4f} for {printable(its.baseline)} and {shares[1]:.4f} for {run}: unjudged "
-        f"documents count as not relevant here. Over judged documents only, {run} scores "
-        f"{abs(means[1] - means[0]):.4f} {way} in {metric}; the truth may lie between. "
-        f"{_bounds(its, record, runs)}Judge more before you decide."
-    )
+    def _places(self, query_ids: Sequence[Any]) -> list[int] | None:
+        """Where the queries that were tested stand; None where they are all there are."""
+        if same_ids(query_ids, self._query_ids):
+            return None
+        places = {query: row for row, query in enumerate(query_ids)}
+        return [places[query] for query in self._query_ids]
 
+    def _share(self, run: str) -> tuple[float, bool]:
+        """How much of it is judged, and whether some of that is judged not to be relevant."""
+        share = self._values(self._rankings[run], self.judged)
+        relevant = self._values(self._rankings[run], Metric("precision", self.record.k))
+        return mean(share, self._weights), bool(np.any(share != relevant))
 
-def _bounds(its: Difference, record: Metric, runs: Sequence[_Tested]) -> str:
-    """What the difference can be where unjudged documents may be relevant; nothing where their ranks are not known."""
-    found = []
-    for own in runs:
-        if own.rankings.ties not in (None, "stable", "docid") or len(own.rankings) > MOST_QUERIES:
-            return ""
+    def _condensed(self, run: str) -> float:
+        """The mean over judged documents only."""
+        return self.mean(self._values(self._rankings[run].limited(judged_only=True), self.metric))
+
+    def _tied(self, run: str) -> tuple[float, float] | None:
+        """The means with the worst and the best order of ties; None where they are not known."""
+        rankings = self._rankings[run]
+        if rankings.ties is None or TABLE[self.record.name].unaveraged or not better(self.metric):
+            return None
         try:
-            ends = own.mean(own.rankings, its.metric), own.mean(_all_relevant(own.rankings, record.k), its.metric)
-        except ValueError:  # the metric, or its gain, has no value for such lists
-            return ""
-        found.append((min(ends), max(ends)))
-    base, run = found
-    return (
-        "With all of them taken as relevant (of the highest grade) or as not, in either run, the difference lies "
-        f"between {signed(run[0] - base[1])} and {signed(run[1] - base[0])}. "
-    )
-
-
-def _all_relevant(rankings: Rankings, k: int | None) -> Rankings:
-    """The first k documents of each query, those that are not judged with the highest grade of all."""
-    depth = UNLIMITED if k is None else k
-    lists: list[Floats] = []
-    judged: list[Floats] = []
-    unknown: list[Bools] = []
-    for found in hits_of(*parts_of(rankings), depth, NON_RELEVANT, UNLIMITED):
-        for query in range(found.queries):
-            hits = slice(*found.offsets[query : query + 2])
-            own = np.full(min(int(found.returned[query]), depth), np.nan)
-            inside = found.first[hits] <= len(own)
-            own[found.first[hits][inside] - 1] = found.grade[hits][inside]
-            known = slice(*found.judged_offsets[query : query + 2])
-            lists.append(own)
-            unknown.append(np.isnan(own))
-            judged.append(np.repeat(found.judged_grade[known], found.judged_count[known]))
-    highest = max((float(own.max(initial=0.0)) for own in judged), default=0.0) or 1.0
-    for own, gone in zip(lists, unknown, strict=True):
-        own[gone] = highest
-    whole = [
-        np.append(own, np.full(np.count_nonzero(gone), highest)) for own, gone in zip(judged, unknown, strict=True)
-    ]
-    return from_ranked(lists, judged=whole, query_ids=rankings.query_ids)
-
-
-def _ties(its: Difference, runs: Sequence[_Tested]) -> Iterator[str]:
-    ((_, record),) = parse(its.metric)
-    ends = []
-    for own in runs:
-        if own.rankings.ties is None or TABLE[record.name].unaveraged or not better(its.metric):
-            return
-        try:
-            average = own.rankings.under(ties="average")
-            ends.append([own.mean(average.under(ties=ties), its.metric) for ties in ("worst", "best")])
+            average = rankings.under(ties="average")
+            worst, best = (self.mean(self._values(average.under(ties=ties), self.metric)) for ties in ("worst", "best"))
         except ValueError:  # a file that cannot be read again
-            return
-    base, run = ends
+            return None
+        return worst, best
+
+    def _queries(self, run: str) -> list[Ranked] | None:
+        queries = ranked_queries(self._rankings[run])
+        if queries is None:
+            return None
+        places = self._places(self._rankings[run].query_ids)
+        return queries if places is None else [queries[place] for place in places]
+
+    def bounds(self, run: str, baseline: str) -> tuple[float, float] | None:
+        """What the difference can be where unjudged documents may be relevant; None where that is not known."""
+        own, other = self.queries(run), self.queries(baseline)
+        if own is None or other is None or aggregator(self.metric) is geometric_mean:
+            return None
+        highest = max((float(query.judged.max(initial=0.0)) for query in own), default=0.0) or 1.0
+        found = difference_bounds(self.record, own, other, highest)
+        return None if found is None else (self.mean(found[0]), self.mean(found[1]))
+
+
+def _unjudged(its: Difference, runs: _Runs, bounded: bool) -> Iterator[str]:
+    (base, base_graded), (share, graded) = runs.share(its.baseline), runs.share(its.run)
+    # Where only relevant documents are judged, nothing is known about the others.
+    if abs(share - base) < NOTABLE or not (base_graded or graded):
+        return
+    rest = runs.condensed(its.run) - runs.condensed(its.baseline)
+    way = f"{abs(rest):.4f} {'higher' if rest > 0 else 'lower'} than" if rest else "as much as"
+    run, baseline, metric = printable(its.run), printable(its.baseline), printable(its.metric)
+    yield (
+        f"{runs.judged!s} is {base:.4f} for {baseline} and {share:.4f} for {run}: unjudged documents count as not "
+        f"relevant here. Over judged documents only, {run} scores {way} {baseline} in {metric}; the truth may lie "
+        f"between. {_bounds(its, runs) if bounded else ''}Judge more before you decide."
+    )
+
+
+def _bounds(its: Difference, runs: _Runs) -> str:
+    found = runs.bounds(its.run, its.baseline)
+    if found is None:
+        return ""
+    return (
+        "However the unjudged documents of both were judged, up to the highest grade, the difference would lie between "
+        f"{signed(found[0])} and {signed(found[1])}. "
+    )
+
+
+def _ties(its: Difference, runs: _Runs) -> Iterator[str]:
+    base, run = runs.tied(its.baseline), runs.tied(its.run)
+    if base is None or run is None:
+        return
     low, high = run[0] - base[1], run[1] - base[0]
     spread = (run[1] - run[0]) + (base[1] - base[0])
     if spread > ROUNDING and its.difference != 0.0 and low <= 0.0 <= high:
         yield (
             f"the order of tied documents alone could turn the difference of {printable(its.run)} to "
-            f"{printable(its.baseline)} in {printable(its.metric)}: it lies between {signed(low)} and "
-            f"{signed(high)}; see tie_spread."
+            f"{printable(its.baseline)} in {printable(its.metric)}: it lies between {signed(low, places_of(its))} and "
+            f"{signed(high, places_of(its))}; see tie_spread."
         )

@@ -16,14 +16,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from rankgain import _backend
-from rankgain.comparison.tests import LOOKED_AT, Key, Tests
+from rankgain.comparison import sentences, tables
+from rankgain.comparison.groups import Groups, blocks_of
+from rankgain.comparison.outcome import Tests, aligned_of
+from rankgain.comparison.sentences import LOOKED_AT
+from rankgain.comparison.testing import Key
 from rankgain.metrics.metric import Metric
 from rankgain.rankings import Rankings, first_documents
 from rankgain.results.peers import explain
 from rankgain.results.text import printable
 
 if TYPE_CHECKING:
-    from rankgain.comparison.groups import Groups
     from rankgain.results.evaluation import Evaluation
 
 MOST_ROWS = 500  # of a table in the page; the rest is counted
@@ -156,21 +159,21 @@ def page_of(
     more, more_runs = len(tests) - MOST_ROWS, len(tests.runs) - MOST_ROWS
     own_hash = base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()
     text: str = environment.from_string(TEMPLATE).render(
-        title=tests.title(),
+        title=sentences.title(tests, aligned_of(tests)),
         style=markup(STYLE),
         script=markup(SCRIPT),
         hash=own_hash,
         verdicts=tests.verdicts()[:MOST_ROWS],
         warnings=tests.warnings,
-        rows=_printed(tests.rows(MOST_ROWS)),
+        rows=_printed(tables.rows(tests, MOST_ROWS)),
         more=f"… and {more} more: the CSV and JSON forms have all" if more > 0 else "",
-        letters=_printed(tests.matrix(MOST_ROWS)),
+        letters=_printed(tests.matrix()),
         more_runs=f"… and {more_runs} more" if more_runs > 0 else "",
         key=_sort_key,
         figures=list(_figures(tests, pictures, keys)),
         groups=[
             {"title": title, "rows": _printed(rows), "said": said}
-            for title, rows, said in (groups.blocks() if groups else ())
+            for title, rows, said in (blocks_of(groups) if groups else ())
         ],
         changed=[_changed(tests, key, rankings) for key in keys],
         notes=tests.notes(),
@@ -206,11 +209,11 @@ def _definitions(metrics: Sequence[str | Metric], evaluations: Mapping[str, Eval
 def _changed(tests: Tests, key: Key, rankings: Mapping[str, Rankings]) -> dict[str, Any]:
     """The queries at either end of the differences, with the values of both runs, and what they ranked first."""
     metric, run, baseline = key
-    pairs = tests.per_query(*key)
+    pairs = aligned_of(tests).ranked(*key)
     ends = pairs if len(pairs) <= 2 * MOST_CHANGED else [*pairs[:MOST_CHANGED], *pairs[-MOST_CHANGED:]]
-    ids = tests.aligned.ids(metric)
-    places = {query: row for row, query in enumerate(ids)}
-    values = [tests.values_of(metric, name) for name in (baseline, run)]
+    aligned = aligned_of(tests)
+    places = {query: row for row, query in enumerate(aligned.ids(metric))}
+    values = [aligned.values[metric][:, aligned.runs.index(name)] for name in (baseline, run)]
     held = {name: first_documents(rankings[name], dict(ends)) for name in (baseline, run) if name in rankings}
     first = {name: documents for name, documents in held.items() if documents}
     heads = [f"{printable(name)} ranked first" for name in first]
@@ -247,7 +250,7 @@ class _Pictures:
         self._count += 1
         out = io.StringIO()
         with context({"svg.hashsalt": f"rankgain{self._count}", "svg.fonttype": "none", "svg.id": None}):
-            figure = self._plotting.draw(tests, kind, keys)
+            figure = self._plotting.draw(tests, aligned_of(tests), kind, keys)
             figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
         text = out.getvalue()
         text = text[text.index("<svg") :]
@@ -263,7 +266,7 @@ class _Pictures:
 
     def _with_titles(self, text: str, tests: Tests, key: Key) -> str:
         """A title for each bar, which a pointer that rests on it shows."""
-        pairs = tests.per_query(*key)
+        pairs = aligned_of(tests).ranked(*key)
 
         def titled(found: re.Match[str]) -> str:
             query, value = pairs[int(found[1])]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,11 +12,7 @@ from rankgain.comparison.aligned import Aligned, align, same_weights
 from rankgain.comparison.corrections import benjamini_hochberg, holm
 from rankgain.comparison.difference import EXACT, RANDOM, STUDENT, Difference
 from rankgain.comparison.power import detectable, hedges
-from rankgain.metrics.aggregators import mean
-from rankgain.metrics.metric import Metric, better, parse
-from rankgain.metrics.table import TABLE
-from rankgain.results.evaluation import Evaluation
-from rankgain.results.significance import (
+from rankgain.comparison.significance import (
     ENUMERATED,
     EXACT_ASKED,
     MOST_FLIPS,
@@ -26,7 +22,6 @@ from rankgain.results.significance import (
     ExactMeans,
     Facts,
     Flips,
-    check_level,
     check_whole,
     clustered_spreads,
     countable,
@@ -40,7 +35,12 @@ from rankgain.results.significance import (
     threshold,
     unit_exponent,
 )
-from rankgain.results.significance import EXACT as EXACT_BY_DEFAULT
+from rankgain.comparison.significance import EXACT as EXACT_BY_DEFAULT
+from rankgain.metrics.aggregators import mean
+from rankgain.metrics.metric import Metric, better, parse
+from rankgain.metrics.table import TABLE
+from rankgain.results.evaluation import Evaluation
+from rankgain.results.intervals import check_level
 from rankgain.scalars import Array, Bools, Floats, Ints, real
 from rankgain.threads import check_threads
 
@@ -48,7 +48,8 @@ METHODS = RANDOM, EXACT, STUDENT
 MAX_T, HOLM, BH = "max-t", "holm", "bh"
 CORRECTIONS = MAX_T, HOLM, BH
 FAMILIES = "metric", "all"
-INTERVALS = "single", "simultaneous"
+SINGLE, SIMULTANEOUS = "single", "simultaneous"
+INTERVALS = SINGLE, SIMULTANEOUS
 FINE = 10  # a correction is told apart from the grain of p where the least p is so many times smaller than its share
 
 
@@ -71,6 +72,32 @@ class Options(NamedTuple):
     @property
     def alpha(self) -> float:
         return 1.0 - self.level
+
+
+Key = tuple[str | Metric, str, str]
+
+
+class Tested(Mapping[Key, Difference]):
+    """The differences by (metric, run, baseline), with what was asked and of how many queries they are."""
+
+    def __init__(self, differences: Mapping[Key, Difference], aligned: Aligned, options: Options) -> None:
+        self._differences = dict(differences)
+        self.options = options
+        self.queries = max(len(matrix) for matrix in aligned.values.values())
+        fewest = min(len(matrix) for matrix in aligned.values.values())
+        self.left_out = aligned.left_out + len(aligned.query_ids) - fewest
+
+    def __getitem__(self, key: Key) -> Difference:
+        try:
+            return self._differences[key]
+        except KeyError:
+            raise KeyError(f"{key!r} was not tested: ask for (metric, run, baseline), as the keys have them") from None
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(self._differences)
+
+    def __len__(self) -> int:
+        return len(self._differences)
 
 
 def check(evaluations: Mapping[str, Evaluation], metrics: Any, **given: Any) -> Options:
@@ -265,7 +292,6 @@ class _Batch:
             detectable=detectable(float(self.errors[number]), told, options.alpha),
             margin=math.nan if options.margin is None else options.margin,
             comparisons=self.count,
-            varying=int(self.facts.nonzero[number]),
             clusters=self.signs,
             **facts,
         )
@@ -276,9 +302,10 @@ class _Batch:
 
     @property
     def _alpha(self) -> float:
-        """What the intervals are made for."""
-        shared = self.options.intervals == "simultaneous" and self.count != 1
-        return self.options.alpha / self.count if shared else self.options.alpha
+        """The error that each interval may have: its share, unless max-T divides the whole among them."""
+        options = self.options
+        shared = options.intervals == SIMULTANEOUS and options.correction != MAX_T
+        return options.alpha / self.count if shared else options.alpha
 
     # By flips
 
@@ -290,19 +317,38 @@ class _Batch:
         if not all(exact_pair[1] is not None for exact_pair in exact) or joint:
             flips = Flips(columns, options.flips, options.seed, options.threads)
         p = np.array([1.0 if found is None else found for found, _ in exact])
-        adjusted, low, high = p, np.full(self.count, -np.inf), np.full(self.count, np.inf)
+        any_of, low, high = p, np.full(self.count, -np.inf), np.full(self.count, np.inf)
+        one_step = joint and options.intervals == SIMULTANEOUS
         if flips is not None:
-            counts, any_of = self._counts(flips, joint)
-            random = np.array([found is None for found, _ in exact])
-            p = np.where(random, counts / flips.total, p)
-            left = np.flatnonzero([means is None for _, means in exact] & (observed.nonzero > 0))
-            low[left], high[left] = flips.bounds(columns.of(left), observed.totals[left], self._alpha)
-            adjusted = any_of / flips.total
+            counts, joint_counts = self._counts(flips, joint and not one_step)
+            p = np.where([found is None for found, _ in exact], counts / flips.total, p)
+            allowed = np.full(self.count, threshold(self._alpha, flips.total, bool(flips.extra)))
+            if one_step:
+                joint_counts, allowed = self._in_one_step(flips)
+            any_of = joint_counts / flips.total
+            left = np.flatnonzero((one_step | np.array([means is None for _, means in exact])) & (observed.nonzero > 0))
+            low[left], high[left] = flips.bounds(columns.of(left), observed.totals[left], allowed[left])
         methods = [EXACT if found is not None or not (flips and flips.extra) else RANDOM for found, _ in exact]
         used = flips.count if flips is not None and flips.extra else 0
-        low, high = self._ends(exact, p, low, high, used)
-        margins = self._margins(exact, flips)
-        return p, self._adjusted(p, adjusted), low, high, margins, methods, used
+        adjusted = self._adjusted(p, any_of)
+        if not one_step:
+            self._counted_ends(exact, low, high)
+        self._agree(adjusted if one_step else p, low, high, used)
+        return p, adjusted, low, high, self._margins(exact, flips), methods, used
+
+    def _in_one_step(self, flips: Flips) -> tuple[Ints, Ints]:
+        """Of each pair how many sign vectors have a largest statistic as large as its own; and how many may reach its
+        sum, so that the interval of the pair alone holds 0 exactly where that is too many."""
+        columns, observed = self.columns, self.facts
+        largest = np.sort(flips.largest(columns, observed))
+        reached = flips.extra + flips.count - np.searchsorted(largest, flips.limits(observed))
+        most = threshold(self._alpha, flips.total, bool(flips.extra)) - flips.extra
+        critical = largest[max(flips.count - 1 - most, 0)]  # a statistic beyond it is rejected
+        sizes = np.zeros(self.count)
+        np.divide(critical, observed.scales, out=sizes, where=observed.scales > 0)
+        # Only what is beyond it by more than rounding.
+        allowed, _ = flips.exceeded(columns, observed, joint=False, sizes=sizes + 3.0 * flips.slack)
+        return reached, allowed
 
     def _exactly(self) -> list[tuple[float | None, ExactMeans | None]]:
         """For each pair what can be counted: p, and the means of all parts; None where it is left to flips.
@@ -354,24 +400,23 @@ class _Batch:
             return adjusted
         return holm(p) if self.options.correction == HOLM else benjamini_hochberg(p)
 
-    def _ends(
-        self, exact: Sequence[tuple[Any, ExactMeans | None]], p: Floats, low: Floats, high: Floats, used: int
-    ) -> tuple[Floats, Floats]:
-        """Counted ends where they can be; an end from flips that contradicts a counted p is moved."""
-        alpha, unit = self._alpha, self.columns.slack / self.columns.whole
-        for number, (counted, means) in enumerate(exact):
+    def _counted_ends(self, exact: Sequence[tuple[Any, ExactMeans | None]], low: Floats, high: Floats) -> None:
+        """The ends of the intervals that can be counted."""
+        for number, (_, means) in enumerate(exact):
+            if means is not None:
+                low[number], high[number] = means.bound(1.0, self._alpha), -means.bound(-1.0, self._alpha)
+
+    def _agree(self, p: Floats, low: Floats, high: Floats, used: int) -> None:
+        """An end from flips that contradicts p, which may be counted, is moved: to 0, or to a unit on its side of 0."""
+        unit = self.columns.slack / self.columns.whole
+        for number in range(self.count):
             if self.facts.nonzero[number] == 0:
                 low[number] = high[number] = 0.0
-            elif means is not None:
-                low[number], high[number] = means.bound(1.0, alpha), -means.bound(-1.0, alpha)
-            elif counted is not None and used:
-                decided = rejected(counted, alpha, used + 1)
-                if decided and low[number] <= 0.0 <= high[number]:
-                    side = low if self.facts.totals[number] > 0 else high
-                    side[number] = math.copysign(unit, self.facts.totals[number])
-                elif not decided:
-                    low[number], high[number] = min(low[number], 0.0), max(high[number], 0.0)
-        return low, high
+            elif not rejected(float(p[number]), self._alpha, used + 1 if used else 0):
+                low[number], high[number] = min(low[number], 0.0), max(high[number], 0.0)
+            elif low[number] <= 0.0 <= high[number]:
+                side = low if self.facts.totals[number] > 0 else high
+                side[number] = math.copysign(unit, self.facts.totals[number])
 
     def _margins(self, exact: Sequence[tuple[Any, ExactMeans | None]], flips: Flips | None) -> Array:
         """One-sided p-values of each pair: of worse by the margin, and of apart by the margin on either side."""
@@ -414,6 +459,13 @@ class _Batch:
         return p, adjusted, means - half * errors, means + half * errors, margins, [STUDENT] * self.count, 0
 
 
+def spread_of(aligned: Aligned, metric: str | Metric, options: Options) -> tuple[float, float]:
+    """The spread of what each query, or cluster, adds, and how many weighted queries tell as much as one."""
+    batch = _Batch(aligned, [metric], [(1, 0)], options)
+    uneven = 1.0 if batch.weights is None or batch.signs < batch.queries else batch.queries / effective(batch.weights)
+    return float(batch.errors[0]), uneven
+
+
 def _t_tail(below: Any, df: int, distance: float, error: float) -> float:
     """The share of Student's t below a distance; where nothing varies it is all or nothing."""
     if error > 0:
@@ -443,12 +495,13 @@ def columns_of(
     for metric in metrics:
         matrix = values[metric]
         queries, runs = matrix.shape
-        largest = float(np.abs(matrix).max())
+        differences = matrix[:, 1:] - matrix[:, :1]
+        largest = float(np.abs(differences).max())
         ((_, record),) = parse(metric)
+        # Of bounded metrics the grid does not depend on which other runs there are.
         exponent = unit_exponent(largest, queries, bounded=TABLE[record.name].highest == 1.0 and largest <= 1.0)
-        whole = np.rint(np.ldexp(matrix if weights is None else matrix * weights[:, None], -exponent))
         offset = len(parts) * (runs - 1)
-        parts.append(whole[:, 1:] - whole[:, :1])
+        parts.append(np.rint(np.ldexp(differences if weights is None else differences * weights[:, None], -exponent)))
         for run, base in pairs:
             left.append(offset + base - 1 if base else -1)
             right.append(offset + run - 1 if run else -1)
@@ -472,7 +525,7 @@ def _clustered(columns: Columns, clusters: Ints) -> Columns:
 
 def too_coarse(options: Options, comparisons: int) -> str | None:
     """What to ask for where the least p that flips can give is not small against a family's share."""
-    shares = options.correction in (HOLM, BH) or options.intervals == "simultaneous"
+    shares = options.correction in (HOLM, BH) or (options.correction is None and options.intervals == SIMULTANEOUS)
     if options.method == STUDENT or comparisons < 2 or not shares:
         return None
     if comparisons / (options.flips + 1) <= options.alpha / FINE:

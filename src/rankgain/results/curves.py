@@ -13,9 +13,10 @@ from rankgain.errors import counted
 from rankgain.metrics.aggregators import mean
 from rankgain.metrics.metric import Metric, parse
 from rankgain.metrics.parameters import cut_off
+from rankgain.metrics.table import TABLE
 from rankgain.results.evaluation import same_ids
 from rankgain.results.export import Columns, Frames
-from rankgain.results.significance import MOST_FLIPS, check_level, check_whole, mean_bounds
+from rankgain.results.intervals import check_level, mean_interval
 from rankgain.scalars import Floats, Ints
 
 if TYPE_CHECKING:
@@ -76,30 +77,26 @@ class Curve(Frames):
         """
         return np.array([mean(values) for values in self.values.T])
 
-    def interval(self, level: float = 0.95, *, flips: int = 9_999, seed: int = 0) -> Floats:
+    def interval(self, level: float = 0.95) -> Floats:
         """Compute an interval for the mean at each cut-off, for other queries like these.
 
         Parameters
         ----------
         level : float, default 0.95
             How often such an interval holds the true mean, between 0 and 1.
-        flips : int, default 9_999
-            How many random sign flips, from 1 to 10^8; up to 16 queries, all sign vectors are gone through instead.
-        seed : int, default 0
-            The seed of the flips, from 0 to 2^64 − 1; all cut-offs share the flips.
 
         Returns
         -------
         ndarray of float64, shape (2, cut-offs)
-            The lower ends, then the upper ones; infinite where there are too few queries for the level. Queries that
-            have no value (NaN) at some cut-off do not count.
+            The lower ends, then the upper ones; NaN where no query counts. Queries that have no value (NaN) at some
+            cut-off do not count.
 
         Raises
         ------
         ValueError
-            If `level`, `flips` or `seed` is out of its range.
+            If `level` is not between 0 and 1.
         TypeError
-            If `level` is not a number, or `flips` or `seed` is not an integer.
+            If `level` is not a number.
 
         See Also
         --------
@@ -107,24 +104,32 @@ class Curve(Frames):
 
         Notes
         -----
-        The interval holds the means that a sign-flip test does not reject: its ends are order statistics of the means
-        of subsets of the queries (Hartigan 1969). It is exact if values are symmetric about their mean, and approximate
-        otherwise, better with more queries.
+        Of values that are 0 or 1, as of ``success``, it is Clopper and Pearson's interval. Of other values it has the
+        beta quantiles that match the mean and the variance of Gaffke's bounds, which are the same for 0 and 1. It holds
+        the true mean at least as often as `level` says, also where few queries are not 0, and is wider than Student's
+        for few queries. A metric without an upper bound, such as ``dcg``, is taken to be bounded by the largest value
+        here; where larger ones are possible, few queries do not tell.
 
         References
         ----------
-        Hartigan, Using subsample values as typical values, Journal of the American Statistical Association 1969.
+        Clopper & Pearson, The use of confidence or fiducial limits illustrated in the case of the binomial, Biometrika
+        1934. Gaffke, Three test statistics for a nonparametric one-sided hypothesis on the mean of a nonnegative
+        variable, Mathematical Methods of Statistics 2005.
 
         Examples
         --------
         >>> import rankgain as rg
         >>> curve = rg.from_ranked([[0, 0, 1], [1, 0, 0]] * 6).curve("rr", [2, 3])
         >>> curve.interval().round(2).tolist()
-        [[0.17, 0.44], [0.83, 0.89]]
+        [[0.21, 0.42], [0.79, 0.85]]
         """
-        alone = ~np.isnan(self.values).any(axis=1)
-        given = check_level(level), check_whole(flips, "flips", 1, MOST_FLIPS), check_whole(seed, "seed", 0, 2**64 - 1)
-        return np.stack(mean_bounds(self.values[alone], *given))
+        share = check_level(level)
+        alone = self.values[~np.isnan(self.values).any(axis=1)]
+        if not len(alone):
+            return np.full((2, len(self.ks)), np.nan)
+        bounded = TABLE[self.metric.name].highest == 1.0
+        least, most = min(0.0, float(alone.min())), max(1.0 if bounded else 0.0, float(alone.max()))
+        return np.array([mean_interval(column, least, most, share) for column in alone.T]).T
 
     def columns(self) -> Columns:
         """Return the columns of a frame by name.

@@ -13,6 +13,9 @@ from rankgain.errors import escaped
 Rows = Sequence[Sequence[object]]  # the first is the header
 Cells = Container[tuple[int, int]]  # (row, column), the header being row 0
 
+Raised = Mapping[tuple[int, int], str]  # superscripts by cell
+NONE: Raised = {}
+
 LONGEST = 200  # characters of a name
 _MARKDOWN = {
     **{ord(letter): f"\\{letter}" for letter in "\\|`*_[]$"},
@@ -60,7 +63,7 @@ def text_table(rows: Rows, names: int = 1) -> list[str]:
     return [lines[0], "  ".join("-" * width for width in widths), *lines[1:]]
 
 
-def html_table(rows: Rows, below: Sequence[str] = (), bold: Cells = ()) -> str:
+def html_table(rows: Rows, below: Sequence[str] = (), bold: Cells = (), raised: Raised = NONE) -> str:
     """A table with lines below it."""
     import html  # imported only for notebooks: it loads every HTML entity
 
@@ -68,6 +71,8 @@ def html_table(rows: Rows, below: Sequence[str] = (), bold: Cells = ()) -> str:
         text = html.escape(printable(value))
         if (row, column) in bold:
             text = f"<b>{text}</b>"
+        if raised.get((row, column)):
+            text += f"<sup>{html.escape(raised[row, column])}</sup>"
         if column == 0:
             return f'<th style="text-align: left">{text}</th>'
         tag = "td" if row else "th"
@@ -81,23 +86,31 @@ def html_table(rows: Rows, below: Sequence[str] = (), bold: Cells = ()) -> str:
     return "\n".join(["<table>", caption, f"<thead>{head}</thead>", "<tbody>", *body, "</tbody>", "</table>"])
 
 
-def markdown_table(rows: Rows, below: Sequence[str] = (), bold: Cells = ()) -> str:
+def markdown_table(rows: Rows, below: Sequence[str] = (), bold: Cells = (), raised: Raised = NONE) -> str:
     """A Markdown table (GitHub's), with paragraphs below it."""
     lines = []
     for row, cells in enumerate(rows):
         texts = [printable(cell).translate(_MARKDOWN) for cell in cells]
         texts = [f"**{text}**" if (row, column) in bold else text for column, text in enumerate(texts)]
+        texts = [
+            f"{text}<sup>{raised[row, column]}</sup>" if raised.get((row, column)) else text
+            for column, text in enumerate(texts)
+        ]
         lines.append(f"| {' | '.join(texts)} |")
         lines += [f"|:---|{'---:|' * (len(cells) - 1)}"] if row == 0 else []
     return "\n".join([*lines, *(f"\n{line.translate(_MARKDOWN)}" for line in below), ""])
 
 
-def latex_table(rows: Rows, below: Sequence[str] = (), bold: Cells = ()) -> str:
+def latex_table(rows: Rows, below: Sequence[str] = (), bold: Cells = (), raised: Raised = NONE) -> str:
     """A LaTeX table with the rules of the package booktabs, and comments below it."""
     lines = [rf"\begin{{tabular}}{{l{'r' * (len(rows[0]) - 1)}}}", r"\toprule"]
     for row, cells in enumerate(rows):
         texts = [printable(cell).translate(_LATEX) for cell in cells]
         texts = [rf"\textbf{{{text}}}" if (row, column) in bold else text for column, text in enumerate(texts)]
+        texts = [
+            f"{text}$^{{{raised[row, column]}}}$" if raised.get((row, column)) else text
+            for column, text in enumerate(texts)
+        ]
         lines += [" & ".join(texts) + r" \\", *([r"\midrule"] if row == 0 else [])]
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", *(f"% {line.translate(_LATEX)}" for line in below), ""])
 
@@ -106,11 +119,12 @@ Form = Literal["html", "latex", "markdown"]
 
 
 class Table(NamedTuple):
-    """A table for people: its cells, the header first, lines below it, and the cells in bold."""
+    """A table for people: its cells, the header first, lines below it, the cells in bold, and superscripts by cell."""
 
     rows: Rows
     below: Sequence[str] = ()
     bold: Cells = ()
+    raised: Raised = NONE
 
 
 class Tables:

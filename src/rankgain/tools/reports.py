@@ -12,7 +12,7 @@ from typing import Any
 from rankgain import _backend
 from rankgain.comparison.comparison import Comparison, legend
 from rankgain.comparison.groups import Groups
-from rankgain.comparison.tests import Tests
+from rankgain.comparison.outcome import Tests
 from rankgain.metrics.metric import Metric
 from rankgain.results.evaluation import Evaluation, notes
 from rankgain.results.text import mean_rows, number, printable, text_table

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankgain import _backend
-from rankgain.scalars import Array, Bools, Floats, Ints, real
+from rankgain.scalars import Array, Bools, Floats, Ints
 from rankgain.threads import over
 
 MOST_BITS = 40  # of the fraction of a value on the grid
@@ -41,15 +41,6 @@ def unit_exponent(largest: float, queries: int, bounded: bool) -> int:
     """The unit of the grid is 2 to this: so fine that the sum of all queries stays below 2^53 units."""
     exponent = 1 if bounded else math.frexp(largest)[1]
     return exponent - min(MOST_BITS, SIGNIFICAND - (queries - 1).bit_length())
-
-
-def check_level(level: Any) -> float:
-    number = real(level)
-    if number is None:
-        raise TypeError(f"level must be a number, not {type(level).__name__}")
-    if not 0 < number < 1:
-        raise ValueError(f"level must be between 0 and 1, such as 0.95, not {level!r}")
-    return number
 
 
 def check_whole(value: Any, name: str, least: int, most: int) -> int:
@@ -103,6 +94,17 @@ class Facts(NamedTuple):
     norms: Floats  # the root of the sum of squares, which a flip does not change
     nonzero: Ints  # that are more than one unit, which rounding makes of equal sums
 
+    @property
+    def scales(self) -> Floats:
+        """What a sum is multiplied by to compare it with those of other pairs; 0 where nothing differs."""
+        return scales_of(self.norms)
+
+
+def scales_of(norms: Floats) -> Floats:
+    scales = np.zeros(len(norms))
+    np.divide(1.0, norms, out=scales, where=norms > 0)
+    return scales
+
 
 def facts(columns: Columns) -> Facts:
     found: list[tuple[float, float]] = []
@@ -113,6 +115,16 @@ def facts(columns: Columns) -> Facts:
             found.append((float(row.sum()), math.sqrt(math.fsum(squares.tolist()))))
     totals, norms = zip(*found, strict=True)
     return Facts(np.array(totals), np.array(norms), np.concatenate(counts))
+
+
+def inner_norms(columns: Columns) -> Floats:
+    """The norms of the differences less their mean."""
+    weights = np.ones(len(columns.values)) if columns.weights is None else columns.weights
+    found: list[Floats] = []
+    for rows in _blocks(columns):
+        centred = rows - weights * (rows.sum(axis=1, keepdims=True) / columns.whole)
+        found.append(np.where(np.ptp(rows / weights, axis=1) > 0, np.sqrt((centred * centred).sum(axis=1)), 0.0))
+    return np.concatenate(found)
 
 
 def _blocks(columns: Columns) -> Iterator[Floats]:
@@ -151,13 +163,8 @@ def effective(weights: Floats) -> float:
 
 def clustered_spreads(columns: Columns) -> Floats:
     """The standard deviation of what clusters add to the mean, so that by √clusters it is the mean's standard error."""
-    assert columns.weights is not None
-    count, whole = len(columns.values), columns.whole
-    found: list[Floats] = []
-    for rows in _blocks(columns):
-        centred = rows - columns.weights * (rows.sum(axis=1, keepdims=True) / whole)
-        found.append(np.sqrt((centred * centred).sum(axis=1) / (count - 1)) * (count / whole))
-    return np.concatenate(found)
+    count = len(columns.values)
+    return inner_norms(columns) / math.sqrt(count - 1) * (count / columns.whole)
 
 
 class Flips:
@@ -192,14 +199,16 @@ class Flips:
         """Of how many a p-value is a share."""
         return self.count + self.extra
 
-    def exceeded(self, columns: Columns, facts: Facts, joint: bool) -> tuple[Ints, Ints]:
-        """How many flips reach what was observed: of each pair, and of it and all that follow (for max-T)."""
-        pairs, sizes = len(columns.left), np.abs(facts.totals)
-        scales = np.zeros(pairs)
-        if joint:
-            np.divide(1.0, facts.norms, out=scales, where=facts.norms > 0)
-        limits = np.where(scales > 0, (sizes - self.slack) * scales, 0.0)
-        kernel, reached = _backend.flips.exceed, sizes - 2.0 * self.slack
+    def exceeded(self, columns: Columns, facts: Facts, joint: bool, sizes: Floats | None = None) -> tuple[Ints, Ints]:
+        """How many flips reach what was observed: of each pair, and of it and all that follow (for max-T).
+
+        `sizes`: what a pair's sum is to reach, in place of what was observed.
+        """
+        pairs = len(columns.left)
+        scales = facts.scales if joint else np.zeros(pairs)
+        limits = self.limits(facts) if joint else np.zeros(pairs)
+        kernel = _backend.flips.exceed
+        reached = (np.abs(facts.totals) if sizes is None else sizes) - 2.0 * self.slack
 
         def work(start: int, stop: int) -> tuple[Ints, Ints]:
             own, any_of = np.zeros(pairs, dtype=np.int64), np.zeros(pairs, dtype=np.int64)
@@ -211,16 +220,44 @@ class Flips:
         own, any_of = (np.sum([pair[side] for pair in counts], axis=0) for side in (0, 1))
         return own + self.extra, any_of + self.extra
 
-    def bounds(self, columns: Columns, totals: Floats, alpha: float) -> tuple[Floats, Floats]:
-        """The smallest and the largest difference that the test does not reject, a mean in units of the grid."""
+    def limits(self, facts: Facts) -> Floats:
+        """What the largest statistic must reach to count against a pair."""
+        return np.where(facts.norms > 0, (np.abs(facts.totals) - self.slack) * facts.scales, 0.0)
+
+    def largest(self, columns: Columns, facts: Facts) -> Floats:
+        """The largest statistic of all pairs in each flip: for max-T in one step.
+
+        Of the differences, and of the same less their mean: far from 0, differences are more alike than their errors.
+        """
+        means, inner = facts.totals / self.whole, scales_of(inner_norms(columns))
+        given = list(zip(columns.left, columns.right, facts.totals, facts.scales, means, inner, strict=True))
+
+        def work(start: int, stop: int) -> Floats:
+            highest, count = np.full(stop - start, -1.0), self.flipped[start:stop]
+            for left, right, total, scale, mean, inner_scale in given:
+                flipped = self._column(right)[start:stop] - self._column(left)[start:stop]
+                np.maximum(highest, (np.abs(total - 2.0 * flipped) + self.slack) * scale, out=highest)
+                np.maximum(highest, np.abs(2.0 * (flipped - count * mean)) * inner_scale, out=highest)
+            return highest
+
+        return np.concatenate(over(self._chunks(CHUNK), work, self.threads))
+
+    def bounds(self, columns: Columns, totals: Floats, allowed: Ints) -> tuple[Floats, Floats]:
+        """The smallest and the largest difference that the test does not reject, a mean in units of the grid.
+
+        `allowed`: of each pair, how many sign vectors may reach what is observed, for it to be rejected.
+        """
         pairs = len(columns.left)
         low, high = np.full(pairs, -np.inf), np.full(pairs, np.inf)
-        rank = threshold(alpha, self.total, bool(self.extra)) - self.parts_missing + 1 - self.extra
-        if rank >= 1:
-            kernel = _backend.flips.bounds
-            given = self.sums, self.flipped, columns.left, columns.right, totals, self.slack, self.whole, rank
-            chunks = [(start, min(start + PAIRS, pairs)) for start in range(0, pairs, PAIRS)]
-            over(chunks, lambda start, stop: kernel(*given, start, stop, low, high), self.threads)
+        ranks = (allowed - self.parts_missing + 1 - self.extra).tolist()
+        given = self.sums, self.flipped, columns.left, columns.right, totals, self.slack, self.whole
+
+        def work(start: int, stop: int) -> None:
+            for pair in range(start, stop):
+                if ranks[pair] >= 1:
+                    _backend.flips.bounds(*given, ranks[pair], pair, pair + 1, low, high)
+
+        over([(start, min(start + PAIRS, pairs)) for start in range(0, pairs, PAIRS)], work, self.threads)
         return low, high
 
     def one_sided(self, left: int, right: int, total: float, margin: float, sign: float) -> float:
@@ -230,26 +267,12 @@ class Flips:
         some, rest, sums = self.flipped[parts], self.whole - self.flipped[parts], found[parts]
         beyond = np.count_nonzero((sums - self.slack) / some <= -margin)
         beyond += np.count_nonzero((sign * total - sums - self.slack) / rest <= -margin)
-        return (self.extra + self.parts_missing + int(beyond)) / (2 * self.total)
+        # To flip nothing changes nothing; to flip all is as far where the mean itself is beyond the margin.
+        trivial = 1 + ((sign * total - self.slack) / self.whole <= -margin)
+        return ((self.extra + self.parts_missing) * trivial + int(beyond)) / (2 * self.total)
 
     def _column(self, number: int) -> Floats:
         return self.sums[number] if number >= 0 else np.zeros(self.count)
-
-
-def mean_bounds(values: Floats, level: float, flips: int, seed: int) -> tuple[Floats, Floats]:
-    """The ends of the interval of the mean of each column of queries × columns: what a sign-flip test does not reject.
-
-    The deviations from the true mean are flipped, so that it holds where these are symmetric. Infinite where there are
-    too few queries.
-    """
-    queries, width = values.shape
-    if queries < 2:
-        return np.full(width, -np.inf), np.full(width, np.inf)
-    exponent = unit_exponent(float(np.abs(values).max()), queries, bounded=False)
-    whole = np.rint(np.ldexp(values, -exponent))
-    columns = Columns(whole, np.full(width, -1, dtype=np.int64), np.arange(width, dtype=np.int64))
-    low, high = Flips(columns, flips, seed, 1).bounds(columns, whole.sum(axis=0), 1.0 - level)
-    return np.ldexp(low, exponent), np.ldexp(high, exponent)
 
 
 def _all_subsets(values: Floats) -> tuple[Floats, Floats]:
@@ -320,6 +343,7 @@ class ExactMeans:
         self._sum = np.repeat(sums[0], zeros + 1)[parts]
         self._alike = zeros == 0  # each part counts once
         self._weight = np.tile(_binomials(zeros, self.signs), len(sums[0]))[parts]
+        self._total, self._whole = float(differences.sum()), columns.whole
 
     def _means(self, sign: float) -> Floats:
         return (sign * self._sum - self._slack) / self._size
@@ -337,8 +361,10 @@ class ExactMeans:
         return float(means[order[int(np.searchsorted(cumulated, rank))]])
 
     def one_sided(self, margin: float, sign: float) -> float:
+        """As `Flips.one_sided`."""
         beyond = int(self._weight[self._means(sign) <= -margin].sum())
-        return (1 + beyond) / (1 << self.signs)
+        trivial = 1 + ((sign * self._total - self._slack) / self._whole <= -margin)
+        return (trivial + beyond) / (1 << self.signs)
 
 
 @lru_cache(64)

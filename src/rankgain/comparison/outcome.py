@@ -1,0 +1,401 @@
+"""The tests of a comparison, as `Comparison.test` returns them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from rankgain import _backend
+from rankgain.comparison import sentences, tables
+from rankgain.comparison.aligned import Aligned
+from rankgain.comparison.difference import Difference
+from rankgain.comparison.letters import letters_of
+from rankgain.comparison.remarks import Remarks
+from rankgain.comparison.sentences import wrapped
+from rankgain.comparison.testing import Key, Options, Tested
+from rankgain.errors import counted
+from rankgain.metrics.metric import Metric, better
+from rankgain.results.export import Frames
+from rankgain.results.text import Form, Table, Tables, text_table
+
+if TYPE_CHECKING:
+    from rankgain.results.plotting import Figure
+
+MOST_ROWS = 40  # of a table that people read; the rest is counted
+MOST_WARNINGS = 10
+MOST_LETTERED = 15  # runs that letters tell apart at a glance
+
+
+class Tests(Frames, Tables, Tested):
+    """The differences between runs: a mapping from (metric, run, baseline) to its `Difference`.
+
+    Made by `Comparison.test`. Printed, it is a table with verdicts and what to know about the numbers.
+
+    Attributes
+    ----------
+    options : named tuple
+        What was asked for: baseline, metrics, method, correction, family, intervals, level, margin, flips, seed,
+        queries and threads.
+    queries : int
+        How many queries were tested; if that differs between metrics, the most.
+    left_out : int
+        How many queries were not tested, since some run lacks them, they have no value, or their weight is 0.
+
+    See Also
+    --------
+    Comparison.test : The test, with its definition.
+    Difference : What is known about one difference.
+
+    Examples
+    --------
+    >>> import rankgain as rg
+    >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
+    >>> tests = rg.compare(runs, metrics="rr").test()
+    >>> list(tests)
+    [('rr', 'b', 'a')]
+    >>> tests["rr", "b", "a"].difference
+    0.5
+    """
+
+    __module__ = "rankgain"
+    __test__ = False  # pytest takes classes of this name for its own
+
+    def __init__(
+        self, differences: Mapping[Key, Difference], aligned: Aligned, options: Options, remarks: Remarks | None = None
+    ) -> None:
+        super().__init__(differences, aligned, options)
+        self._aligned = aligned
+        self._remarks = remarks
+        self._warnings: list[str] | None = None  # found when they are first asked for
+        self._backend = _backend.name
+
+    @property
+    def runs(self) -> list[str]:
+        """The runs that were tested, in the order of the comparison.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
+        >>> rg.compare(runs, metrics="rr").test().runs
+        ['a', 'b']
+        """
+        return self._aligned.runs
+
+    def verdicts(self) -> list[str]:
+        """Say for each metric which runs are better, which are worse, and where nothing is decided.
+
+        Returns
+        -------
+        list of str
+            The verdict of each difference if there are two runs; else one sentence per metric, and what there is to say
+            about differences that would be decided if nothing else had been compared.
+
+        See Also
+        --------
+        Difference.verdict : The sentence of one difference.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
+        >>> rg.compare(runs | {"c": rg.from_ranked([[0, 1]] * 7 + [[1, 0]])}, metrics="rr").test("a").verdicts()
+        ['rr: better than a: b. Not decided against a: c.']
+        """
+        return list(sentences.verdicts(self))
+
+    def methods(self) -> str:
+        """Describe the method for a paper: test, statistic, flips, seed, correction, family and version.
+
+        Returns
+        -------
+        str
+            Two lines.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
+        >>> print(rg.compare(runs, metrics="rr").test().methods())
+        Two-sided paired sign-flip randomization test of the mean difference over 8 queries, exact (all sign vectors);
+        95% intervals by inverting the test; one comparison, no correction; rankgain 0.2.0.
+        """
+        return sentences.methods(self, self._aligned)
+
+    def notes(self) -> list[str]:
+        """Say what to know about the numbers.
+
+        Returns
+        -------
+        list of str
+            One sentence per note, as `table` prints them.
+
+        See Also
+        --------
+        warnings : What speaks against deciding by these numbers.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
+        >>> rg.compare(runs, metrics="rr").test().notes()[-1]
+        'queries evaluated: 8   left out: 0   backend: ...'
+        """
+        return list(sentences.notes(self, self._aligned, self._backend))
+
+    @property
+    def warnings(self) -> list[str]:
+        """What speaks against deciding by these numbers: unjudged documents that differ between runs, and ties.
+
+        Empty for a comparison that was made of Evaluations or of values, without rankings.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
+        >>> rg.compare(runs, metrics="rr").test().warnings
+        []
+        """
+        if self._warnings is None:
+            self._warnings = [] if self._remarks is None else list(self._remarks.about(self, self._aligned))
+        return list(self._warnings)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the rankings, whose warnings are found before."""
+        return vars(self) | {"_warnings": self.warnings, "_remarks": None}
+
+    def tied_with_best(self, metric: str | Metric) -> list[str]:
+        """Name the run with the best mean, and those that the test does not tell from it.
+
+        That they cannot be told apart does not show that they are equal.
+
+        Parameters
+        ----------
+        metric : str or Metric
+            A metric that was tested, as it was asked for.
+
+        Returns
+        -------
+        list of str
+            The best run first. Empty if neither higher nor lower is better.
+
+        Raises
+        ------
+        KeyError
+            If the metric was not tested.
+
+        See Also
+        --------
+        letters : Which of all runs are told apart.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
+        >>> rg.compare(runs, metrics="rr").test().tied_with_best("rr")
+        ['b']
+        """
+        return sentences.tied_with_best(self, metric)
+
+    def letters(self, metric: str | Metric) -> dict[str, str]:
+        """Give each run letters, so that the test does not tell two runs apart if and only if they share one.
+
+        Parameters
+        ----------
+        metric : str or Metric
+            A metric that was tested, as it was asked for.
+
+        Returns
+        -------
+        dict of str to str
+            The letters by run, worst mean first.
+
+        Raises
+        ------
+        KeyError
+            If the metric was not tested.
+        ValueError
+            If the runs were tested against a baseline, so that not all pairs are known, or if there are more than 15.
+
+        See Also
+        --------
+        matrix : A table of all metrics, with the runs that each one is better than.
+
+        References
+        ----------
+        Piepho, An algorithm for a letter-based representation of all-pairwise comparisons, Journal of Computational and
+        Graphical Statistics 2004.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
+        >>> runs["c"] = rg.from_ranked([[1, 0]] * 7 + [[0, 1]])
+        >>> rg.compare(runs, metrics="rr").test().letters("rr")
+        {'a': 'a', 'c': 'b', 'b': 'b'}
+        """
+        means = sentences.means_of(self, metric)
+        if sum(key[0] == metric for key in self) < len(means) * (len(means) - 1) // 2:
+            raise ValueError("letters are for all pairs: test without a baseline")
+        if len(means) > MOST_LETTERED:
+            raise ValueError(f"letters tell at most {MOST_LETTERED} runs apart, and there are {len(means)}: see matrix")
+        order = sorted(means, key=lambda name: (better(metric) or 1) * means[name])
+        return letters_of(order, sentences.told_apart(self, metric))
+
+    # Tables
+
+    def matrix(self) -> list[list[str]]:
+        """Return the table that goes into papers: one row per run, and its mean by each metric.
+
+        Returns
+        -------
+        list of list of str
+            The cells, after a header. ``*`` stands beside the best mean of a metric, and letters beside a mean name the
+            runs that this one is better than, as tested. Without a baseline and for more than 15 runs there are no
+            letters. In `to_markdown` and `to_latex` the best is in bold, and letters are superscripts.
+
+        See Also
+        --------
+        tied_with_best : The runs that cannot be told from the best.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
+        >>> rg.compare(runs, metrics="rr").test("a").matrix()
+        [['', 'run', 'rr'], ['a', 'a', '0.5000  '], ['', 'b', '1.0000*a']]
+        """
+        return tables.text_rows(tables.matrix(self, self.runs))
+
+    def table(self) -> str:
+        """Return aligned text tables, with verdicts, warnings and notes below them.
+
+        Returns
+        -------
+        str
+            At most 40 differences are shown, and the others counted; the table of `matrix`, if there are more than two
+            runs.
+
+        See Also
+        --------
+        columns : The numbers of all differences.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
+        >>> print(rg.compare(runs, metrics="rr").test().table().splitlines()[0])
+        b compared with a: 8 queries, paired
+        """
+        names = 1 if sentences.is_pair(self) else 2 if self.options.baseline is not None else 3
+        said = [line for verdict in self.verdicts() for line in wrapped(verdict)]
+        warned = [line for warning in self._shown_warnings() for line in wrapped(f"warning: {warning}")]
+        below = [line for note in self.notes() for line in wrapped(note)]
+        matrix = self._matrix()
+        papers = [] if matrix is None else [*text_table(tables.text_rows(matrix), 2), *self._below(matrix, "*")]
+        shown = [*text_table(tables.rows(self, MOST_ROWS), names), *self._more()]
+        parts = [[sentences.title(self, self._aligned)], shown, papers, said, warned, below]
+        return "\n\n".join("\n".join(part) for part in parts if part)
+
+    def _matrix(self) -> tables.Matrix | None:
+        """The table for papers, which says no more than the other one where there are two runs."""
+        return None if sentences.is_pair(self) else tables.matrix(self, self.runs, MOST_ROWS)
+
+    def _below(self, matrix: tables.Matrix, bold: str = "") -> list[str]:
+        more = len(self.runs) - MOST_ROWS
+        below = [line.replace("in bold", f"marked {bold}") if bold else line for line in matrix.below]
+        return [*([f"… and {counted(more, 'more run')}: matrix() has all"] if more > 0 else []), *below]
+
+    def _more(self) -> list[str]:
+        more = len(self) - MOST_ROWS
+        return [f"… and {more} more: columns() and to_pandas() have all"] if more > 0 else []
+
+    def _shown_warnings(self) -> list[str]:
+        found = self.warnings
+        more = len(found) - MOST_WARNINGS
+        return [*found[:MOST_WARNINGS], *([f"… and {more} more: see warnings"] if more > 0 else [])]
+
+    def __repr__(self) -> str:
+        return self.table()
+
+    def _tables(self, form: Form) -> Iterator[Table]:
+        """The differences, and, of more than two runs, the table for papers: of LaTeX first."""
+        said = [*self.verdicts(), *self._shown_warnings()] + (self.notes() if form == "html" else [])
+        if form == "latex":
+            said = [self.methods().replace("\n", " ")]
+        matrix = self._matrix()
+        if matrix is not None:
+            yield Table(matrix.rows, self._below(matrix), matrix.best, matrix.beaten)
+        yield Table(tables.rows(self, MOST_ROWS), [*self._more(), *said])
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the columns of a frame by name.
+
+        Returns
+        -------
+        dict of str to list
+            The fields of `Difference`, each with one value per difference; the metric as text.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
+        >>> rg.compare(runs, metrics="rr").test().columns()["p"]
+        [0.0078125]
+        """
+        held = list(self.values())
+        columns: dict[str, list[Any]] = {name: [getattr(its, name) for its in held] for name in Difference._fields}
+        return columns | {"metric": [str(its.metric) for its in held]}
+
+    def plot(self, kind: str = "differences", metric: str | Metric | None = None) -> Figure:
+        """Draw the differences, with one panel per metric and pair (of many the first six), or per metric.
+
+        Parameters
+        ----------
+        kind : {"differences", "intervals", "scatter"}, default "differences"
+            ``"differences"``: sorted bars of the queries, with the mean and its interval; ``"intervals"``: those of all
+            pairs, grey where the difference is not decided; ``"scatter"``: one point per query, one run against the
+            other.
+        metric : str or Metric, optional
+            A metric that was tested. By default, all of them.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            A notebook shows it; ``figure.savefig("differences.png")`` keeps it.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed: ``pip install 'rankgain[plot]'``.
+        ValueError
+            If `kind` is unknown.
+        KeyError
+            If the metric was not tested.
+
+        See Also
+        --------
+        Comparison.report : The pictures in a page, with query ids.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
+        >>> rg.compare(runs, metrics="rr").test().plot("intervals").axes[0].get_xlabel()
+        'rr: difference to a'
+        """
+        try:
+            from rankgain.comparison import plotting
+        except ImportError as error:
+            raise ImportError("drawing needs matplotlib: pip install 'rankgain[plot]'") from error
+        if kind not in plotting.KINDS:
+            raise ValueError(f"kind must be one of {', '.join(map(repr, plotting.KINDS))}, not {kind!r}")
+        keys = [key for key in self if metric is None or key[0] == metric]
+        if not keys:
+            raise KeyError(f"{metric} was not tested; there are: {', '.join(map(str, self.options.metrics))}")
+        return plotting.draw(self, self._aligned, kind, keys)
+
+
+def aligned_of(tests: Tests) -> Aligned:
+    """The values that were tested."""
+    return tests._aligned

@@ -1,0 +1,100 @@
+"""Bounds for documents that are not judged: no judgment of them gives a difference outside, and some come close."""
+
+import itertools
+
+import numpy as np
+import pytest
+from support.marks import quick_first
+
+import rankgain as rg
+from rankgain.comparison.bounds import difference_bounds, ranked_queries
+from rankgain.metrics.metric import parse
+
+pytestmark = pytest.mark.usefixtures("backend")
+
+METRICS = (
+    "ndcg@2", "ndcg", "ndcg(gain=exponential)@3", "ndcg(discount=zipf)", "ncg@2", "recall@2", "recall",
+    "recall(rel=2)@3", "map", "ap@2", "ap(rel=2)", "precision@2", "precision", "rr", "rr@2", "success@2", "dcg@3",
+    "cg", "rbp",
+)  # fmt: skip
+
+
+def bounds(metric, truth, runs, highest):
+    ((_, record),) = parse(metric)
+    own, other = (ranked_queries(rg.from_qrels(truth, run)) for run in runs)
+    return [ends[0] for ends in difference_bounds(record, own, other, highest)]
+
+
+def ranked(documents):
+    return {"q": {document: float(-place) for place, document in enumerate(documents)}}
+
+
+def difference(metric, truth, runs):
+    values = [rg.from_qrels({"q": truth}, run).evaluate(metric)[metric][0] for run in runs]
+    return values[0] - values[1]
+
+
+def drawn(random, most):
+    """The judgments of a query, and two runs that share some documents."""
+    documents = [f"d{number}" for number in range(most)]
+    runs = [ranked(random.permutation(documents)[: random.integers(0, most + 1)].tolist()) for _ in range(2)]
+    judged = {d: int(random.integers(0, 3)) for d in [*documents, "x", "y"] if random.random() < 0.5}
+    unknown = sorted({d for run in runs for d in run["q"]} - set(judged))
+    return judged or {"x": 1}, runs, unknown
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_no_judgment_of_small_cases_is_outside(metric):
+    random = np.random.default_rng(len(metric))
+    for _ in range(12):
+        judged, runs, unknown = drawn(random, 4)
+        low, high = bounds(metric, {"q": judged}, runs, 2.0)
+        for grades in itertools.product((0, 1, 2), repeat=len(unknown)):
+            found = difference(metric, judged | dict(zip(unknown, grades, strict=True)), runs)
+            assert low - 1e-12 <= found <= high + 1e-12
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("cases", quick_first([3, 60]))
+def test_no_random_judgment_of_large_cases_is_outside(metric, cases):
+    random = np.random.default_rng(7 + cases)
+    for _ in range(cases):
+        judged, runs, unknown = drawn(random, 30)
+        low, high = bounds(metric, {"q": judged}, runs, 2.0)
+        for _ in range(10):
+            share = random.random()
+            grades = np.where(random.random(len(unknown)) < share, random.choice([1, 2, 2]), 0).tolist()
+            found = difference(metric, judged | dict(zip(unknown, grades, strict=True)), runs)
+            assert low - 1e-12 <= found <= high + 1e-12
+
+
+@pytest.mark.parametrize("metric", ["ndcg@3", "recall@3", "ap", "precision@3", "rr", "dcg@3"])
+def test_the_bounds_are_reached_where_no_document_is_shared(metric):
+    judged, runs = {"a": 2, "b": 0, "x": 2}, [ranked("ucav"), ranked("bwz")]
+    low, high = bounds(metric, {"q": judged}, runs, 2.0)
+    unknown = sorted(set("ucvwz"))
+    found = [
+        difference(metric, judged | dict(zip(unknown, grades, strict=True)), runs)
+        for grades in itertools.product((0, 1, 2), repeat=len(unknown))
+    ]
+    assert high == pytest.approx(max(found))
+    assert low == pytest.approx(min(found))
+
+
+def test_what_is_judged_is_known():
+    judged, runs = {"a": 2, "b": 0, "c": 1}, [ranked("abc"), ranked("bca")]
+    for metric in METRICS:
+        low, high = bounds(metric, {"q": judged}, runs, 2.0)
+        assert low == pytest.approx(high)
+        assert low == pytest.approx(difference(metric, judged, runs))
+
+
+@pytest.mark.parametrize(
+    "metric", ["f@3", "bpref", "err@3", "ndcg(ideal=returned)@3", "rr(empty=nan)", "capped_recall@2", "r_precision"]
+)
+def test_nothing_is_said_where_no_bound_is_known(metric):
+    runs = [ranked("ab"), ranked("bc")]
+    ((_, record),) = parse(metric)
+    own, other = (ranked_queries(rg.from_qrels({"q": {"a": 1}}, run)) for run in runs)
+    assert difference_bounds(record, own, other, 1.0) is None
+    assert ranked_queries(rg.from_qrels({"q": {"a": 1}}, runs[0], ties="average")) is None
