@@ -13,10 +13,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import contest
+import harness
 import numpy as np
 import numpy.typing as npt
-from dense_scores import ALL, PLAIN, make
+from scores import ALL, PLAIN, make
 
 import rankgain as rg
 
@@ -55,7 +55,7 @@ def compiled(folder: Path) -> tuple[ModuleType | None, bool]:
 
         importlib.import_module("rankgain.capi")
     except ImportError as error:
-        contest.note(f"C functions: skipped ({error})")
+        harness.note(f"C functions: skipped ({error})")
         return None, False
     probe = folder / "probe.pyx"
     probe.write_text("")
@@ -70,13 +70,13 @@ def compiled(folder: Path) -> tuple[ModuleType | None, bool]:
         module = importlib.util.module_from_spec(specification)
         specification.loader.exec_module(module)
         return module, bool(options)
-    contest.note(f"C functions: skipped, for nothing can be compiled here ({reason})")
+    harness.note(f"C functions: skipped, for nothing can be compiled here ({reason})")
     return None, False
 
 
 def numba_dcg() -> Any:
     """The loop through Numba, which takes pointers as numbers; None where it is not installed."""
-    numba = contest.peer("numba")
+    numba = harness.peer("numba")
     if numba is None:
         return None
     from numba.extending import get_cython_function_address
@@ -95,13 +95,13 @@ def numba_dcg() -> Any:
     return loop
 
 
-def filling(queries: int, loop: Any, *arguments: Any, beside: float | None = None) -> contest.Contender:
+def filling(queries: int, loop: Any, *arguments: Any, beside: float | None = None) -> harness.Contender:
     """One that writes the values of the queries behind its arguments."""
     out = np.full(queries, np.nan)
-    return contest.Contender(partial(loop, *arguments, out), lambda _: out, beside=beside)
+    return harness.Contender(partial(loop, *arguments, out), lambda _: out, beside=beside)
 
 
-def calls_beside_work(loops: Any, queries: int, scale: contest.Scale) -> None:
+def calls_beside_work(loops: Any, queries: int, scale: harness.Scale) -> None:
     discount = rg.discount(K)
     through_numba = numba_dcg()
     work = {f"10 grades, {PLAIN}": (10, PLAIN), f"10 grades, {ALL}": (10, ALL), "1 grade": (1, ALL), "none": (0, ALL)}
@@ -114,24 +114,24 @@ def calls_beside_work(loops: Any, queries: int, scale: contest.Scale) -> None:
         }
         if through_numba:
             contenders["rankgain_dcg, through Numba"] = filling(queries, through_numba, lists, K)
-        contest.hold(f"a call from C, DCG of {title}", contenders, scale, calls=queries)
+        harness.hold(f"a call from C, DCG of {title}", contenders, scale, calls=queries)
 
 
-def calls_from_python(loops: Any, queries: int, scale: contest.Scale) -> None:
+def calls_from_python(loops: Any, queries: int, scale: harness.Scale) -> None:
     for documents in (10, 100):
         labels, _ = make(queries, documents)
         lists, of_python = labels.astype(np.float64), labels.tolist()
         for name, loop, function in (("nDCG", loops.ndcg, rg.ndcg), ("RR", loops.reciprocal_rank, rg.reciprocal_rank)):
             contenders = {
                 "rankgain, the C function": filling(queries, loop, lists, K),
-                "rankgain, the Python function of a list": contest.Contender(
+                "rankgain, the Python function of a list": harness.Contender(
                     partial(lambda function, lists: [function(grades, k=K) for grades in lists], function, of_python)
                 ),
             }
-            contest.hold(f"a call, {name}@{K} of {documents} grades, {PLAIN}", contenders, scale, calls=queries)
+            harness.hold(f"a call, {name}@{K} of {documents} grades, {PLAIN}", contenders, scale, calls=queries)
 
 
-def two_threads(loops: Any, parallel: bool, queries: int, scale: contest.Scale) -> None:
+def two_threads(loops: Any, parallel: bool, queries: int, scale: harness.Scale) -> None:
     labels, scores = make(queries, 100)
     rankings = rg.from_scores(labels, scores)
     labels = labels.astype(np.float64)
@@ -150,14 +150,14 @@ def two_threads(loops: Any, parallel: bool, queries: int, scale: contest.Scale) 
             "rankgain, the C function, two threads of prange": filling(queries, loop, labels, scores, K, 2),
             "one thread": filling(queries, loop, labels, scores, K, 1)._replace(at_least=1.7 if parallel else None),
             "rankgain, the C function, two threads of Python": filling(queries, halves),
-            "rankgain, evaluate, threads=2": contest.Contender(partial(evaluate, 2)),
-            "rankgain, evaluate, threads=1": contest.Contender(partial(evaluate, 1)),
+            "rankgain, evaluate, threads=2": harness.Contender(partial(evaluate, 2)),
+            "rankgain, evaluate, threads=1": harness.Contender(partial(evaluate, 1)),
         }
         title = f"{queries:,} × 100, ndcg@{K} of scores in C, kept busy"
-        contest.hold(title, contenders, scale, turn=BUSY, calls=queries)
+        harness.hold(title, contenders, scale, turn=BUSY, calls=queries)
 
 
-def bench(scale: contest.Scale) -> None:
+def bench(scale: harness.Scale) -> None:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         loops, parallel = compiled(Path(folder))
         if loops is None:
@@ -169,4 +169,4 @@ def bench(scale: contest.Scale) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(contest.main(__doc__, bench))
+    sys.exit(harness.main(__doc__, bench))

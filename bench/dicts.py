@@ -1,4 +1,4 @@
-"""How long do nDCG at 10 and reciprocal rank take of a run and qrels in dicts?"""
+"""How long do nDCG at 10 and reciprocal rank take of a run and qrels in dicts, and the drop-in for pytrec_eval?"""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ from functools import partial
 from math import log2
 from typing import Any
 
-import contest
+import harness
 
 import rankgain as rg
+from rankgain import pytrec_eval as dropin
 
 Qrels = dict[str, dict[str, int]]
 Run = dict[str, dict[str, float]]
 MEASURES = {"ndcg_cut.10", "recip_rank"}
+CUTOFFS = "1,3,5,10,100,1000"
+BEIR = {f"{measure}.{CUTOFFS}" for measure in ("map_cut", "ndcg_cut", "recall", "P")}
 
 
 def make(queries: int, documents: int, judged: int, grades: tuple[int, ...]) -> tuple[Qrels, Run]:
@@ -66,39 +69,63 @@ def in_order(results: dict[str, dict[str, float]], qrels: Qrels) -> list[list[fl
     return [[results[query][measure] for query in qrels] for measure in ("ndcg_cut_10", "recip_rank")]
 
 
-def contend(title: str, qrels: Qrels, run: Run, at_least: float | None, scale: contest.Scale) -> None:
+def contend(title: str, qrels: Qrels, run: Run, at_least: float | None, scale: harness.Scale) -> None:
     contenders = {
-        "rankgain": contest.Contender(
+        "rankgain": harness.Contender(
             lambda: rg.from_qrels(qrels, run).evaluate("ndcg@10", "rr"), lambda answer: list(answer.values())
         ),
-        "plain Python sorted loop": contest.Contender(partial(plain_loop, qrels, run, 10)),
+        "plain Python sorted loop": harness.Contender(partial(plain_loop, qrels, run, 10)),
     }
-    pytrec_eval: Any = contest.peer("pytrec_eval")
+    pytrec_eval: Any = harness.peer("pytrec_eval")
     if pytrec_eval:
         values = partial(in_order, qrels=qrels)
         evaluator = pytrec_eval.RelevanceEvaluator(qrels, MEASURES)
         contenders |= {
-            "pytrec_eval evaluate(run)": contest.Contender(partial(evaluator.evaluate, run), values, at_least=at_least),
-            "pytrec_eval RelevanceEvaluator(qrels).evaluate(run)": contest.Contender(
+            "pytrec_eval evaluate(run)": harness.Contender(partial(evaluator.evaluate, run), values, at_least=at_least),
+            "pytrec_eval RelevanceEvaluator(qrels).evaluate(run)": harness.Contender(
                 lambda: pytrec_eval.RelevanceEvaluator(qrels, MEASURES).evaluate(run), values
             ),
         }
-    contenders["limit: the sum of each dict's scores"] = contest.Contender(partial(walk, run), None)
-    contest.hold(title, contenders, scale)
+    contenders["limit: the sum of each dict's scores"] = harness.Contender(partial(walk, run), None)
+    harness.hold(title, contenders, scale)
 
 
-def bench(scale: contest.Scale) -> None:
+def values_of(results: dict[str, dict[str, float]]) -> list[list[float]]:
+    return [list(values.values()) for values in results.values()]
+
+
+def contend_dropin(
+    title: str, qrels: Qrels, run: Run, measures: set[str], at_least: float | None, scale: harness.Scale
+) -> None:
+    evaluator = dropin.RelevanceEvaluator(qrels, measures)
+    contenders = {"rankgain.pytrec_eval evaluate(run)": harness.Contender(partial(evaluator.evaluate, run), values_of)}
+    if peer := harness.peer("pytrec_eval"):
+        call = partial(peer.RelevanceEvaluator(qrels, measures).evaluate, run)
+        contenders["pytrec_eval evaluate(run)"] = harness.Contender(call, values_of, at_least=at_least)
+    contenders["limit: the sum of each dict's scores"] = harness.Contender(partial(walk, run), None)
+    answers = harness.hold(title, contenders, scale)
+    kinds = [[(query, [*values]) for query, values in answers[name].items()] for name in answers if "eval" in name]
+    if any(names != kinds[0] for names in kinds):
+        raise harness.DifferentAnswer(f"{title}: the queries or the measures differ, or their order")
+
+
+def bench(scale: harness.Scale) -> None:
     many = {"smoke": 20, "usual": 700, "full": 6980}[scale]
     few, documents, judged = (5, 100, 20) if scale == "smoke" else (50, 1000, 200)
-    for queries, known, grades, targets in [
-        (many, 1, (1,), (12.0, 7.0)),
-        (few, judged, (0, 0, 0, 1, 1, 2, 3), (9.0, None)),
+    for queries, known, grades, (ordered, scattered, beir, all_trec) in [
+        (many, 1, (1,), (12.0, 7.0, 10.0, 6.0)),
+        (few, judged, (0, 0, 0, 1, 1, 2, 3), (9.0, None, None, None)),
     ]:
         qrels, run = make(queries, documents, known, grades)
-        shape = f"dicts, {queries:,} queries × {documents:,}, {known} judged"
-        contend(f"{shape}, in score order", qrels, run, targets[0], scale)
-        contend(f"{shape}, shuffled", qrels, shuffled(run), targets[1], scale)
+        shape = f"{queries:,} queries × {documents:,}, {known} judged"
+        contend(f"dicts, {shape}, in score order", qrels, run, ordered, scale)
+        contend(f"dicts, {shape}, shuffled", qrels, shuffled(run), scattered, scale)
+        for name, measures, at_least in (("BEIR's measures", BEIR, beir), ("all_trec", {"all_trec"}, all_trec)):
+            title = f"pytrec_eval's drop-in, {name}, {shape}"
+            contend_dropin(title, qrels, run, measures, at_least, scale)
+            if queries == many:
+                contend_dropin(f"{title}, shuffled", qrels, shuffled(run), measures, None, scale)
 
 
 if __name__ == "__main__":
-    sys.exit(contest.main(__doc__, bench))
+    sys.exit(harness.main(__doc__, bench))

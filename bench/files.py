@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import contest
+import harness
 from dicts import MEASURES, Qrels, Run, in_order, make
 
 import rankgain as rg
@@ -51,15 +51,15 @@ def write(folder: Path, qrels: Qrels, run: Run) -> tuple[Path, Path]:
     return qrels_path, run_path
 
 
-def contend(title: str, qrels: Qrels, qrels_path: Path, run_path: Path, scale: contest.Scale) -> None:
+def contend(title: str, qrels: Qrels, qrels_path: Path, run_path: Path, scale: harness.Scale) -> None:
     """In this process, read and evaluated."""
     contenders = {
-        "rankgain": contest.Contender(
+        "rankgain": harness.Contender(
             lambda: rg.read_trec(qrels_path, run_path).evaluate("ndcg@10", "rr"),
             lambda answer: list(answer.values()),
         )
     }
-    pytrec_eval: Any = contest.peer("pytrec_eval")
+    pytrec_eval: Any = harness.peer("pytrec_eval")
     if pytrec_eval:
 
         def parse_and_evaluate() -> dict[str, dict[str, float]]:
@@ -70,34 +70,34 @@ def contend(title: str, qrels: Qrels, qrels_path: Path, run_path: Path, scale: c
             return results
 
         values = partial(in_order, qrels=qrels)
-        contenders["pytrec_eval with its parsers"] = contest.Contender(parse_and_evaluate, values)
-    contenders["limit: reading as many bytes"] = contest.reading(run_path.stat().st_size)
-    contest.hold(title, contenders, scale)
+        contenders["pytrec_eval with its parsers"] = harness.Contender(parse_and_evaluate, values)
+    contenders["limit: reading as many bytes"] = harness.reading(run_path.stat().st_size)
+    harness.hold(title, contenders, scale)
 
 
-def contend_whole(title: str, paths: tuple[Path, Path], scale: contest.Scale, at_least: float | None = None) -> None:
+def contend_whole(title: str, paths: tuple[Path, Path], scale: harness.Scale, at_least: float | None = None) -> None:
     """Processes from their start to their end, and the most memory that each held."""
 
     def means(printed: str) -> list[float]:
         return list(json.loads(printed[: printed.rindex("}") + 1])["mean"].values())
 
     contenders = {
-        "rankgain eval": contest.Contender(partial(contest.process, sys.executable, "-c", OURS + PEAK, *paths), means)
+        "rankgain eval": harness.Contender(partial(harness.process, sys.executable, "-c", OURS + PEAK, *paths), means)
     }
-    if contest.peer("pytrec_eval"):
-        run = partial(contest.process, sys.executable, "-c", THEIRS + PEAK, *paths)
-        contenders["pytrec_eval with its parsers"] = contest.Contender(run, means, at_least=at_least)
+    if harness.peer("pytrec_eval"):
+        run = partial(harness.process, sys.executable, "-c", THEIRS + PEAK, *paths)
+        contenders["pytrec_eval with its parsers"] = harness.Contender(run, means, at_least=at_least)
     own = list(contenders)
     if wc := shutil.which("wc"):
-        contenders["limit: wc -l"] = contest.Contender(partial(contest.process, wc, "-l", paths[1]), None)
-    answers = contest.hold(f"{title}, whole process", contenders, scale)
+        contenders["limit: wc -l"] = harness.Contender(partial(harness.process, wc, "-l", paths[1]), None)
+    answers = harness.hold(f"{title}, whole process", contenders, scale)
     peaks = {name: answers[name].split()[-1] for name in own}
     if all(map(str.isdigit, peaks.values())):
-        text = ", ".join(f"{name} {contest.megabytes(int(peak) * 1024)}" for name, peak in peaks.items())
-        contest.note(f"{title}, whole process, most memory held: {text}")
+        text = ", ".join(f"{name} {harness.megabytes(int(peak) * 1024)}" for name, peak in peaks.items())
+        harness.note(f"{title}, whole process, most memory held: {text}")
 
 
-def bench(scale: contest.Scale) -> None:
+def bench(scale: harness.Scale) -> None:
     queries, documents, judged = (5, 100, 10) if scale == "smoke" else (200, 1000, 50)
     title = "files, {:,} queries × {:,} lines, {} judged".format
     with tempfile.TemporaryDirectory() as folder:
@@ -124,4 +124,4 @@ def bench(scale: contest.Scale) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(contest.main(__doc__, bench))
+    sys.exit(harness.main(__doc__, bench))

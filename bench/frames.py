@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import contest
+import harness
 import numpy as np
 
 import rankgain as rg
@@ -57,20 +57,20 @@ def _dict(frame: Any, value: str) -> dict[Any, dict[Any, float]]:
 NAMES = ("query_id", "doc_id")
 
 
-def contend(title: str, frames: tuple[Any, Any], scale: contest.Scale) -> None:
+def contend(title: str, frames: tuple[Any, Any], scale: harness.Scale) -> None:
     contenders = {
-        "rankgain": contest.Contender(partial(from_frames, *frames), lambda answer: list(answer.values())),
-        "rankgain from_qrels, making the dicts": contest.Contender(
+        "rankgain": harness.Contender(partial(from_frames, *frames), lambda answer: list(answer.values())),
+        "rankgain from_qrels, making the dicts": harness.Contender(
             partial(from_dicts, *frames), lambda answer: list(answer.values())
         ),
     }
-    contest.hold(title, contenders, scale)
+    harness.hold(title, contenders, scale)
 
 
 def makers() -> dict[str, Callable[[Columns], Any]]:
     """What makes a frame of columns, by the library."""
     found: dict[str, Callable[[Columns], Any]] = {}
-    pandas, polars, pyarrow = map(contest.peer, ("pandas", "polars", "pyarrow"))
+    pandas, polars, pyarrow = map(harness.library, ("pandas", "polars", "pyarrow"))
     if pandas:
         found["pandas"] = pandas.DataFrame
         found["pandas, objects"] = lambda columns: pandas.DataFrame(columns).astype(dict.fromkeys(NAMES, object))
@@ -82,7 +82,7 @@ def makers() -> dict[str, Callable[[Columns], Any]]:
     return found
 
 
-def bench(scale: contest.Scale) -> None:
+def bench(scale: harness.Scale) -> None:
     queries = {"smoke": 20, "usual": 700, "full": 6980}[scale]
     for kind in ("text", "int"):
         qrels, run = make(queries, 1000, kind)
@@ -96,4 +96,4 @@ def bench(scale: contest.Scale) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(contest.main(__doc__, bench))
+    sys.exit(harness.main(__doc__, bench))

@@ -6,10 +6,10 @@ import sys
 from functools import partial
 from typing import Any
 
-import contest
+import harness
 import numpy as np
 import numpy.typing as npt
-from dense_scores import ALL, PLAIN, TIED
+from scores import ALL, PLAIN, TIED
 
 import rankgain as rg
 
@@ -34,36 +34,36 @@ def make(queries: int, dtype: Any, variant: str = PLAIN) -> Groups:
     return sizes, grades, scores.astype(dtype)
 
 
-def lightgbm_metric(lightgbm: Any, groups: Groups, k: int) -> contest.Contender:
+def lightgbm_metric(lightgbm: Any, groups: Groups, k: int) -> harness.Contender:
     """Its metric of the initial scores, no tree being there; it made the ideals with the data set."""
     sizes, grades, scores = groups
     features = np.zeros((len(grades), 1), dtype=np.float32)
     settings: dict[str, Any] = {"verbosity": -1, "num_threads": 1}
     data = lightgbm.Dataset(features, label=grades, group=sizes, init_score=scores.astype(np.float64), params=settings)
     settings |= {"objective": "none", "metric": "ndcg", "eval_at": [k], "label_gain": [0, 1, 2, 3, 4]}
-    return contest.Contender(lightgbm.Booster(settings, data).eval_train, lambda answer: answer[0][2])
+    return harness.Contender(lightgbm.Booster(settings, data).eval_train, lambda answer: answer[0][2])
 
 
-def xgboost_metric(xgboost: Any, groups: Groups, k: int) -> contest.Contender:
+def xgboost_metric(xgboost: Any, groups: Groups, k: int) -> harness.Contender:
     """Its metric of the margins, no tree being there; it writes what it found as text."""
     sizes, grades, scores = groups
     data = xgboost.DMatrix(np.zeros((len(grades), 1), dtype=np.float32), label=grades, base_margin=scores, nthread=1)
     data.set_group(sizes)
     settings = {"objective": "rank:ndcg", "eval_metric": f"ndcg@{k}", "ndcg_exp_gain": False, "nthread": 1}
     booster = xgboost.Booster(settings, [data])
-    return contest.Contender(lambda: booster.eval(data), lambda answer: float(answer.rpartition(":")[2]))
+    return harness.Contender(lambda: booster.eval(data), lambda answer: float(answer.rpartition(":")[2]))
 
 
-def catboost_metric(catboost: Any, groups: Groups, k: int | None) -> contest.Contender:
+def catboost_metric(catboost: Any, groups: Groups, k: int | None) -> harness.Contender:
     sizes, grades, scores = groups
     query = np.repeat(np.arange(len(sizes)), sizes)
     name = f"NDCG:type=Base;top={-1 if k is None else k}"
-    return contest.Contender(
+    return harness.Contender(
         lambda: catboost.eval_metric(grades, scores, name, group_id=query, thread_count=1), lambda answer: answer[0]
     )
 
 
-def ranx_metric(ranx: Any, groups: Groups, k: int | None) -> contest.Contender:
+def ranx_metric(ranx: Any, groups: Groups, k: int | None) -> harness.Contender:
     """It is given lists of its own, sorted beforehand: of what is relevant, and of what is ranked."""
     from numba.typed import List
 
@@ -75,10 +75,10 @@ def ranx_metric(ranx: Any, groups: Groups, k: int | None) -> contest.Contender:
         judged.append(best[best[:, 1] > 0, :2].copy())
         ranked.append(table[np.argsort(-table[:, 2], kind="stable")][:, ::2].copy())
     name = "ndcg" if k is None else f"ndcg@{k}"
-    return contest.Contender(lambda: ranx.evaluate(judged, ranked, name, threads=1))
+    return harness.Contender(lambda: ranx.evaluate(judged, ranked, name, threads=1))
 
 
-def contend(queries: int, k: int | None, dtype: str, variant: str, scale: contest.Scale) -> None:
+def contend(queries: int, k: int | None, dtype: str, variant: str, scale: harness.Scale) -> None:
     groups = sizes, grades, scores = make(queries, dtype, variant)
     boosting, lists = CASES[k, dtype] if variant == PLAIN else (None, None)
     name = "ndcg" if k is None else f"ndcg@{k}"
@@ -88,28 +88,28 @@ def contend(queries: int, k: int | None, dtype: str, variant: str, scale: contes
     def ours() -> Any:
         return rg.from_scores(grades, scores, group_sizes=sizes, ties=ties).evaluate(name)
 
-    contenders = {"rankgain": contest.Contender(ours, lambda answer: answer[name])}
-    if lightgbm := contest.peer("lightgbm"):
+    contenders = {"rankgain": harness.Contender(ours, lambda answer: answer[name])}
+    if lightgbm := harness.peer("lightgbm"):
         contenders["LightGBM's metric"] = lightgbm_metric(lightgbm, groups, deepest)._replace(at_least=boosting)
-    if xgboost := contest.peer("xgboost"):
+    if xgboost := harness.peer("xgboost"):
         contenders["XGBoost's metric"] = xgboost_metric(xgboost, groups, deepest)
-    if variant != TIED and (catboost := contest.peer("catboost.utils")):  # it puts the lowest grade of a tie first
+    if variant != TIED and (catboost := harness.peer("catboost.utils")):  # it puts the lowest grade of a tie first
         contenders["CatBoost eval_metric"] = catboost_metric(catboost, groups, k)
-    if ranx := contest.peer("ranx"):
+    if ranx := harness.peer("ranx"):
         contenders["ranx evaluate, of sorted lists"] = ranx_metric(ranx, groups, k)._replace(at_least=lists)
     if k is None:
         rows = scores[: len(scores) // 120 * 120].reshape(-1, 120)
-        contenders["limit: np.sort of as many scores, rows of 120"] = contest.Contender(partial(np.sort, rows), None)
-    contenders["limit: reading as many bytes"] = contest.reading(grades.nbytes + scores.nbytes)
+        contenders["limit: np.sort of as many scores, rows of 120"] = harness.Contender(partial(np.sort, rows), None)
+    contenders["limit: reading as many bytes"] = harness.reading(grades.nbytes + scores.nbytes)
     rule = f", ties {ties}" if variant == TIED else ""
-    contest.hold(f"{queries:,} groups of 120, {name}, {dtype} scores, {variant}{rule}", contenders, scale)
+    harness.hold(f"{queries:,} groups of 120, {name}, {dtype} scores, {variant}{rule}", contenders, scale)
 
 
-def bench(scale: contest.Scale) -> None:
+def bench(scale: harness.Scale) -> None:
     for k, dtype in CASES:
         for variant in (PLAIN, ALL, TIED):
             contend(50 if scale == "smoke" else 30_000, k, dtype, variant, scale)
 
 
 if __name__ == "__main__":
-    sys.exit(contest.main(__doc__, bench))
+    sys.exit(harness.main(__doc__, bench))

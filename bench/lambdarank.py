@@ -8,7 +8,7 @@ import time
 from functools import partial
 from typing import Any
 
-import contest
+import harness
 import numpy as np
 import numpy.typing as npt
 
@@ -66,15 +66,15 @@ def gradient_of(objective: Any, labels: Floats, scores: Floats, sizes: Any) -> F
     return gradient
 
 
-def against_numpy(queries: int, k: int, scale: contest.Scale) -> None:
+def against_numpy(queries: int, k: int, scale: harness.Scale) -> None:
     labels, scores, sizes = make(queries)
     calls = [rg.lightgbm_objective(f"ndcg(gain=exponential)@{k}", threads=threads) for threads in (1, 2)]
-    one, two = (contest.Contender(partial(gradient_of, call, labels, scores, sizes), per_query) for call in calls)
-    numpy = contest.Contender(lambda: by_numpy(labels, scores, k), per_query, at_least=BY_NUMPY)
+    one, two = (harness.Contender(partial(gradient_of, call, labels, scores, sizes), per_query) for call in calls)
+    numpy = harness.Contender(lambda: by_numpy(labels, scores, k), per_query, at_least=BY_NUMPY)
     title = f"gradients, {queries:,} groups of {DOCUMENTS}, k={k}"
-    contest.hold(title, {"rankgain": one, "NumPy, query by query": numpy}, scale, clock=time.process_time)
+    harness.hold(title, {"rankgain": one, "NumPy, query by query": numpy}, scale, clock=time.process_time)
     threads = {"rankgain": one, "rankgain, two threads": two._replace(at_most=1 / THREADS)}
-    contest.hold(f"{title}, wall time", threads, scale)
+    harness.hold(f"{title}, wall time", threads, scale)
 
 
 class Clocked:
@@ -91,7 +91,7 @@ class Clocked:
         return found
 
 
-def against_lightgbm(lightgbm: Any, queries: int, k: int, scale: contest.Scale) -> None:
+def against_lightgbm(lightgbm: Any, queries: int, k: int, scale: harness.Scale) -> None:
     """Rounds of training in turns: of LightGBM's the time that ours takes beside its objective is subtracted."""
     labels, scores, sizes = make(queries)
     features = (np.random.default_rng(1).random((len(labels), 1)) < 0.5).astype(np.float32)
@@ -109,7 +109,7 @@ def against_lightgbm(lightgbm: Any, queries: int, k: int, scale: contest.Scale) 
     title = f"a round of LightGBM, {queries:,} groups of {DOCUMENTS}, k={k}"
     its, other = (model.predict(np.array([[0.0], [1.0]])) for model in (own, ours))
     if not np.allclose(its, other, rtol=1e-4, atol=1e-7):  # its sigmoids come from a table
-        raise contest.DifferentAnswer(f"{title}: its first tree has the leaves {its}, and ours {other}")
+        raise harness.DifferentAnswer(f"{title}: its first tree has the leaves {its}, and ours {other}")
     if scale == "smoke":
         print(f"{title}: equal trees")
         return
@@ -124,17 +124,17 @@ def against_lightgbm(lightgbm: Any, queries: int, k: int, scale: contest.Scale) 
     ratios = [theirs / our for theirs, our in taken]
     ratio, spread = statistics.median(ratios), f"({min(ratios):.3g} to {max(ratios):.3g})"
     theirs, our = (statistics.median(column) for column in zip(*taken, strict=True))
-    target, met = contest.Contender(own.update, at_least=CASES[k]).verdict(ratio, 0.0)
-    contest.show(
+    target, met = harness.Contender(own.update, at_least=CASES[k]).verdict(ratio, 0.0)
+    harness.show(
         [
-            contest.Row(title, "rankgain's objective", contest.duration(our)),
-            contest.Row(title, "LightGBM's objective", contest.duration(theirs), ratio, spread, target, met),
+            harness.Row(title, "rankgain's objective", harness.duration(our)),
+            harness.Row(title, "LightGBM's objective", harness.duration(theirs), ratio, spread, target, met),
         ]
     )
 
 
-def bench(scale: contest.Scale) -> None:
-    lightgbm = contest.peer("lightgbm")
+def bench(scale: harness.Scale) -> None:
+    lightgbm = harness.peer("lightgbm")
     for k in CASES:
         against_numpy(40 if scale == "smoke" else 3_000, k, scale)
         if lightgbm:
@@ -142,4 +142,4 @@ def bench(scale: contest.Scale) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(contest.main(__doc__, bench))
+    sys.exit(harness.main(__doc__, bench))

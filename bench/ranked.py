@@ -5,46 +5,41 @@ from __future__ import annotations
 import sys
 from functools import partial
 
-import contest
+import harness
 import numpy as np
-from dense_scores import Floats, Grades, discounts, make
+from scores import Floats, discounts, make
 
 import rankgain as rg
 
 SHAPES = [(10_000, 100), (1000, 1000)]
 
 
-def numpy_dcg(relevance: Grades, discount: Floats) -> Floats:
-    return relevance[:, : len(discount)] @ discount
-
-
-def numpy_ndcg(relevance: Grades, discount: Floats) -> Floats:
-    return (relevance @ discount) / (-np.sort(-relevance, axis=1) @ discount)
-
-
-def contend(queries: int, documents: int, scale: contest.Scale) -> None:
+def contend(queries: int, documents: int, scale: harness.Scale) -> None:
     relevance, _ = make(queries, documents)
+    top, whole = discounts(documents, 10), discounts(documents, None)
     shape = f"ranked, {queries:,} × {documents:,}"
-    run = partial(numpy_dcg, relevance, discounts(documents, 10))
-    top = {
-        "rankgain dcg(relevance, k=10)": contest.Contender(partial(rg.dcg, relevance, k=10)),
-        "NumPy relevance[:, :10] @ discounts": contest.Contender(run, at_least=1),
-        "limit: reading as many bytes": contest.reading(relevance[:, :10].nbytes),
+    contenders = {
+        "rankgain dcg(relevance, k=10)": harness.Contender(partial(rg.dcg, relevance, k=10)),
+        "NumPy relevance[:, :10] @ discounts": harness.Contender(lambda: relevance[:, :10] @ top, at_least=1),
+        "limit: reading as many bytes": harness.reading(relevance[:, :10].nbytes),
     }
-    contest.hold(f"{shape}, dcg@10", top, scale)
-    run = partial(numpy_ndcg, relevance, discounts(documents, None))
-    full = {
-        "rankgain ndcg(relevance)": contest.Contender(partial(rg.ndcg, relevance)),
-        "NumPy sort and dot": contest.Contender(run, at_least=3),
-        "limit: reading as many bytes": contest.reading(relevance.nbytes),
+    harness.hold(f"{shape}, dcg@10", contenders, scale)
+
+    def sort_and_dot() -> Floats:
+        return (relevance @ whole) / (-np.sort(-relevance, axis=1) @ whole)
+
+    contenders = {
+        "rankgain ndcg(relevance)": harness.Contender(partial(rg.ndcg, relevance)),
+        "NumPy sort and dot": harness.Contender(sort_and_dot, at_least=3),
+        "limit: reading as many bytes": harness.reading(relevance.nbytes),
     }
-    contest.hold(f"{shape}, ndcg", full, scale)
+    harness.hold(f"{shape}, ndcg", contenders, scale)
 
 
-def bench(scale: contest.Scale) -> None:
+def bench(scale: harness.Scale) -> None:
     for queries, documents in [(20, 100)] if scale == "smoke" else SHAPES:
         contend(queries, documents, scale)
 
 
 if __name__ == "__main__":
-    sys.exit(contest.main(__doc__, bench))
+    sys.exit(harness.main(__doc__, bench))

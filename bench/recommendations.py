@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-import contest
+import harness
 import numpy as np
 
 import rankgain as rg
@@ -58,30 +58,30 @@ class Stored:
 METRICS = "ndcg@100", "rr"
 
 
-def ours(recommended: Any, relevant: Any) -> contest.Contender:
-    return contest.Contender(
+def ours(recommended: Any, relevant: Any) -> harness.Contender:
+    return harness.Contender(
         lambda: rg.from_recommendations(recommended, relevant).evaluate(*METRICS), lambda answer: list(answer.values())
     )
 
 
 def sparse_of(relevant: list[Any], items: int) -> Any:
     """The held-out ids as a sparse matrix; None without scipy."""
-    scipy: Any = contest.peer("scipy.sparse")
+    scipy: Any = harness.library("scipy.sparse")
     offsets = np.cumsum([0, *map(len, relevant)])
     held = (np.ones(int(offsets[-1])), np.concatenate(relevant), offsets)
     return scipy and scipy.csr_matrix(held, shape=(len(relevant), items))
 
 
-def matrices(matrix: Any, relevant: list[Any], items: int, scale: contest.Scale) -> None:
+def matrices(matrix: Any, relevant: list[Any], items: int, scale: harness.Scale) -> None:
     contenders = {}
     sparse = sparse_of(relevant, items)
     if sparse is not None:
         contenders["rankgain, a matrix against a sparse matrix"] = ours(matrix, sparse)
     contenders["rankgain, a matrix against judgments"] = ours(matrix, rg.judgments([own.tolist() for own in relevant]))
-    contenders["NumPy isin, a user at a time"] = contest.Contender(lambda: numpy_loop(matrix, relevant))
+    contenders["NumPy isin, a user at a time"] = harness.Contender(lambda: numpy_loop(matrix, relevant))
     title = f"{len(matrix)} users, 100 of 50,000 items, 20 held out"
-    contest.hold(title, contenders, scale)
-    implicit: Any = contest.peer("implicit.evaluation")
+    harness.hold(title, contenders, scale)
+    implicit: Any = harness.peer("implicit.evaluation")
     if implicit and sparse is not None:
         model, rank = Stored(matrix), implicit.ranking_metrics_at_k
         # It always computes precision, MAP, nDCG and AUC, and has no reciprocal rank.
@@ -89,16 +89,16 @@ def matrices(matrix: Any, relevant: list[Any], items: int, scale: contest.Scale)
             "rankgain, nDCG and reciprocal rank": ours(matrix, sparse)._replace(
                 values=lambda answer: answer["ndcg@100"]
             ),
-            "implicit, its four metrics": contest.Contender(
+            "implicit, its four metrics": harness.Contender(
                 lambda: rank(model, sparse, sparse, K=100, show_progress=False, num_threads=1),
                 lambda answer: answer["ndcg"],
                 at_least=8,
             ),
         }
-        contest.hold(f"{title}, sparse", contenders, scale)
+        harness.hold(f"{title}, sparse", contenders, scale)
 
 
-def collections(lists: list[list[Any]], sets: list[set[Any]], kind: str, scale: contest.Scale) -> None:
+def collections(lists: list[list[Any]], sets: list[set[Any]], kind: str, scale: harness.Scale) -> None:
     discounts = (1 / np.log2(np.arange(2, 102))).tolist()
     users = list(map(str, range(len(lists))))
     contenders = {
@@ -106,12 +106,12 @@ def collections(lists: list[list[Any]], sets: list[set[Any]], kind: str, scale: 
         "rankgain, the same in dicts by user": ours(
             dict(zip(users, lists, strict=True)), dict(zip(users, sets, strict=True))
         ),
-        "plain Python loop over lists and sets": contest.Contender(lambda: plain_loop(lists, sets, discounts)),
+        "plain Python loop over lists and sets": harness.Contender(lambda: plain_loop(lists, sets, discounts)),
     }
-    contest.hold(f"{len(lists)} users, ids that are {kind}", contenders, scale)
+    harness.hold(f"{len(lists)} users, ids that are {kind}", contenders, scale)
 
 
-def bench(scale: contest.Scale) -> None:
+def bench(scale: harness.Scale) -> None:
     users, items = {"smoke": 50, "usual": 10_000, "full": 100_000}[scale], 50_000
     matrix, relevant = make(users, items, 100, 20)
     matrices(matrix, relevant, items, scale)
@@ -122,4 +122,4 @@ def bench(scale: contest.Scale) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(contest.main(__doc__, bench))
+    sys.exit(harness.main(__doc__, bench))

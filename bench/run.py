@@ -6,44 +6,76 @@ import importlib
 import sys
 from pathlib import Path
 
-import contest
+import against
+import harness
 
 BENCHES = (
-    "dense_scores",
-    "dense_full",
+    "scores",
     "ranked",
     "groups",
     "lambdarank",
     "dicts",
-    "pytrec_eval_dropin",
     "files",
     "frames",
     "recommendations",
-    "sklearn_dropin",
     "small_calls",
     "c_calls",
-    "start",
-    "ties",
-    "many_metrics",
+    "options",
     "significance",
-    "threads",
     "growth",
-    "memory",
-    "load",
+    "large",
 )
+APART = {"large"}  # which measures processes of its own
+MOST = 1.05  # of the time of another build, that this one should take
 PAGE = Path(__file__).with_name("README.md")
 
-if __name__ == "__main__":
-    parser = contest.options(__doc__)
+
+def builds(folder: Path, names: list[str], scale: harness.Scale) -> int:
+    """Another build against this one, in all that the benches have rankgain do; 1 if an answer differs."""
+    slower, status = [], 0
+    for name in names:
+        with (
+            against.Worker(Path(__file__), name, f"--{scale}", folder=folder) as before,
+            against.Worker(Path(__file__), name, f"--{scale}") as now,
+        ):
+            try:
+                slower += [row for row in against.pit(before, now, scale) if row[1] > MOST]
+            except harness.DifferentAnswer as error:
+                print(error, file=sys.stderr)
+                status = 1
+                continue
+            if before.failed or now.failed:
+                print(f"{name}: the build {'here' if now.failed else 'there'} cannot do all of it", file=sys.stderr)
+                status = status or int(now.failed)
+    print(
+        f"more than {MOST} of the time before: {len(slower)}",
+        *(f"  {name}: {its:.3g}" for name, its in slower),
+        sep="\n",
+    )
+    return status
+
+
+def main() -> int:
+    parser = harness.options(__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(BENCHES)}")
     parser.add_argument("--write", action="store_true", help=f"put what was measured into {PAGE.name} beside this file")
+    parser.add_argument("--against", type=Path, metavar="FOLDER", help="another build: same bits, times as ratios")
+    parser.add_argument("--work", action="store_true", help="serve a process that compares builds")
     arguments = parser.parse_args()
     if unknown := set(arguments.names) - set(BENCHES):
         parser.error(f"no bench {', '.join(sorted(unknown))}; there are: {', '.join(BENCHES)}")
-    if arguments.write and (arguments.names or arguments.scale == "smoke"):
+    if arguments.write and (arguments.names or arguments.scale == "smoke" or arguments.against):
         parser.error("--write needs all benches and their times")
-    modules = map(importlib.import_module, arguments.names or BENCHES)
-    status = contest.main(None, *(module.bench for module in modules), scale=arguments.scale)
+    names = arguments.names or BENCHES
+    if arguments.against:
+        return builds(arguments.against, [name for name in names if name not in APART], arguments.scale)
+    if arguments.work:
+        harness.begin_to_serve()
+    status = harness.main(None, *(importlib.import_module(name).bench for name in names), scale=arguments.scale)
     if arguments.write and status == 0:
-        contest.write(PAGE, " ".join(["python bench/run.py", *sys.argv[1:]]))
-    sys.exit(status)
+        harness.write(PAGE, " ".join(["python bench/run.py", *sys.argv[1:]]))
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import contest
+import harness
 import numpy as np
 
 import rankgain as rg
@@ -47,6 +47,12 @@ def make(queries: int, runs: int, metrics: tuple[str, ...]) -> rg.Comparison:
             for run in range(runs)
         }
     )
+
+
+def columns_for(comparison: rg.Comparison, metrics: tuple[str, ...]) -> Any:
+    """What is flipped: the differences of all pairs."""
+    aligned = {metric: np.column_stack([run[metric] for run in comparison.values()]) for metric in metrics}
+    return columns_of(aligned, metrics, pairs_of(list(comparison), None))[0]
 
 
 def library() -> Any:
@@ -97,123 +103,88 @@ def by_matmul(values: Any, count: int) -> Any:
     )
 
 
-def seconds(call: Callable[[], Any]) -> float:
-    """Of CPU, the median of three."""
-    times = []
-    for _ in range(3):
-        start = time.process_time()
-        call()
-        times.append(time.process_time() - start)
-    return sorted(times)[1]
-
-
-def limit(title: str, name: str, took: float, most: float) -> None:
-    contest.show([contest.Row(title, name, contest.duration(took), took / most, "", f"≤ {most:g} s", took <= most)])
-
-
-def bench(scale: contest.Scale) -> None:
+def bench(scale: harness.Scale) -> None:
     smoke = scale == "smoke"
     queries, flips = (100, 500) if smoke else (6980, 99_999)
     comparison = make(queries, 10, METRICS)
-    aligned = {metric: np.column_stack([run[metric] for run in comparison.values()]) for metric in METRICS}
-    pairs = pairs_of(list(comparison), None)
-    columns, _ = columns_of(aligned, METRICS, pairs)
+    columns = columns_for(comparison, METRICS)
     wide = np.ascontiguousarray(np.concatenate([columns.values, columns.values[:, :5]], axis=1))
-    size = f"{queries:,} queries × {wide.shape[1]} columns × {flips:,} flips"
-    function = library()
-    if function is None:
-        contest.note("flips_tables.c: skipped, for there is no compiler")
-    most = {"avx2": 1.3}.get(_backend.cpu or "", 2.2)
-    whole = None if rg.backend == "python" else most
+    hold = partial(harness.hold, scale=scale, clock=time.process_time)
     sums = {
-        "flips_tables.c": contest.Contender(partial(by_c, function, wide, flips), lambda own: own.sum(axis=0)),
-        "rankgain, the sums": contest.Contender(
-            partial(by_rankgain, wide, flips), lambda own: own.sum(axis=1), at_most=whole
-        ),
+        "rankgain, the sums": harness.Contender(partial(by_rankgain, wide, flips), lambda own: own.sum(axis=1)),
+        "NumPy, matmul (from 500 flips)": part(partial(by_matmul, wide, 500), flips / 500, 5),
     }
-    if function is not None:
-        contest.hold(f"{size}, sums", sums, scale, clock=time.process_time)
-    test = partial(comparison.test, flips=flips)
+    if function := library():
+        most = {"avx2": 1.3}.get(_backend.cpu or "", 2.2)
+        least = None if rg.backend == "python" else 1 / most
+        plain = harness.Contender(partial(by_c, function, wide, flips), lambda own: own.sum(axis=0), at_least=least)
+        sums["flips_tables.c"] = plain
+    else:
+        harness.note("flips_tables.c: skipped, for there is no compiler")
+    hold(f"{queries:,} queries × {wide.shape[1]} columns × {flips:,} flips, sums", sums)
     tests = {
-        "rankgain, the sums": contest.Contender(partial(by_rankgain, columns.values, flips), None),
-        "rankgain, test() of 225 pairs": contest.Contender(test, None, at_most=3.0),
+        "rankgain, the sums": harness.Contender(partial(by_rankgain, columns.values, flips), None),
+        "rankgain, test() of 225 pairs": harness.Contender(partial(comparison.test, flips=flips), None, at_most=3.0),
     }
-    contest.hold(f"10 runs × 5 metrics, {queries:,} queries, {flips:,} flips", tests, scale, clock=time.process_time)
-    others(comparison, columns.values, flips, smoke)
-    large(smoke)
+    hold(f"10 runs × 5 metrics, {queries:,} queries, {flips:,} flips", tests)
+    against_scipy(hold, comparison, flips, 20 if smoke else 500)
+    large(hold, smoke)
 
 
-def others(comparison: rg.Comparison, values: Any, flips: int, smoke: bool) -> None:
-    """scipy and NumPy against test()."""
-    if contest.peer("scipy") is None:
-        return
+def part(run: Callable[[], Any], times: float, at_least: float) -> harness.Contender:
+    return harness.Contender(run, None, at_least=at_least, times=times)
+
+
+def against_scipy(hold: Callable[..., Any], comparison: rg.Comparison, flips: int, few: int) -> None:
+    paired, one_sample = (None, None) if harness.peer("scipy") is None else scipys(comparison, few)
+    two = rg.Comparison({name: comparison[name] for name in ("run0", "run1")})
+    tests = {
+        "225 pairs": (partial(comparison.test, flips=flips), PAIRS, (1000, 100)),
+        "one pair": (partial(two.test, metrics="ndcg@10", flips=flips), 1, (300, 100)),
+    }
+    for title, (test, pairs, least) in tests.items():
+        contenders = {"rankgain, test()": harness.Contender(test, None)}
+        if paired and one_sample:
+            times = pairs * flips / few
+            contenders["scipy permutation_test"] = part(paired, times, least[0])
+            contenders["scipy, its one-sample form"] = part(one_sample, times, least[1])
+        hold(f"{title}, {flips:,} flips; scipy from {few} resamples of one pair", contenders)
+
+
+def scipys(comparison: rg.Comparison, few: int) -> tuple[Callable[[], Any], Callable[[], Any]]:
     from scipy.stats import permutation_test
 
     first, second = (comparison[name]["ndcg@10"] for name in ("run0", "run1"))
-    few = 20 if smoke else 500
+    test = partial(permutation_test, permutation_type="samples", vectorized=True, batch=100, n_resamples=few)
 
     def mean_of(x: Any, y: Any, axis: int) -> Any:
         return np.mean(x - y, axis=axis)
 
-    def paired() -> Any:
-        given = {"permutation_type": "samples", "vectorized": True, "batch": 100}
-        return permutation_test((second, first), mean_of, n_resamples=few, **given)
-
-    def one_sample() -> Any:
-        given = {"permutation_type": "samples", "vectorized": True, "batch": 100}
-        return permutation_test((second - first,), np.mean, n_resamples=few, **given)
-
-    two = rg.Comparison({name: comparison[name] for name in ("run0", "run1")})
-    family = seconds(partial(comparison.test, flips=flips))
-    pair = seconds(partial(two.test, metrics="ndcg@10", flips=flips))
-    kernel = seconds(partial(by_rankgain, values, flips))
-    times = {"paired": seconds(paired) * flips / few, "one": seconds(one_sample) * flips / few}
-    matmul = seconds(partial(by_matmul, values, few)) * flips / few
-    if smoke:
-        return
-    told = f"(from {few} resamples of one pair)"
-    rows = [
-        contest.Row("against others, CPU", "rankgain, test() of 225 pairs", contest.duration(family)),
-        other(f"scipy permutation_test, 225 pairs {told}", times["paired"] * PAIRS, family, 1000),
-        other(f"scipy, its one-sample form, 225 pairs {told}", times["one"] * PAIRS, family, 100),
-        other("NumPy, matmul for the sums alone (from 500 flips), against rankgain's sums", matmul, kernel, 5),
-    ]
-    contest.show(rows)
-    rows = [
-        contest.Row("against others, one pair, CPU", "rankgain, test() of one pair", contest.duration(pair)),
-        other(f"scipy permutation_test {told}", times["paired"], pair, 300),
-        other(f"scipy, its one-sample form {told}", times["one"], pair, 100),
-    ]
-    contest.show(rows)
+    return partial(test, (second, first), mean_of), partial(test, (second - first,), np.mean)
 
 
-def other(name: str, took: float, ours: float, least: float) -> contest.Row:
-    ratio = took / ours
-    return contest.Row("against others, CPU", name, contest.duration(took), ratio, "", f"≥ {least:g}", ratio >= least)
-
-
-def large(smoke: bool) -> None:
+def large(hold: Callable[..., Any], smoke: bool) -> None:
     """Many pairs, and many queries."""
     runs, flips = (10, 999) if smoke else (100, 99_999)
     comparison = make(50, runs, ("ndcg@10",))
-    values = {"ndcg@10": np.column_stack([run["ndcg@10"] for run in comparison.values()])}
-    columns, _ = columns_of(values, ("ndcg@10",), pairs_of(list(comparison), None))
+    columns = columns_for(comparison, ("ndcg@10",))
 
     def adjusted() -> Any:
         return Flips(columns, flips, 0, 1).exceeded(columns, facts(columns), joint=True)
 
-    most = (60.0, 60.0, 60.0) if rg.backend == "python" else (1.0, 5.0, 1.5)
-    took = seconds(adjusted), seconds(partial(comparison.test, flips=flips))
     many = make(1000 if smoke else 1_000_000, 2, ("ndcg@10",))
-    long = seconds(partial(many.test, flips=min(flips, 9_999)))
-    if smoke:
-        print("significance: run")
-        return
-    title = f"{runs} runs × 50 queries, {len(columns.left):,} pairs, {flips:,} flips"
-    limit(title, "p and adjusted", took[0], most[0])
-    limit(title, "test(), with intervals", took[1], most[1])
-    limit("2 runs × 10^6 queries, 9,999 flips", "test()", long, most[2])
+    most = (60.0, 60.0, 60.0) if rg.backend == "python" else (1.0, 5.0, 1.5)
+    contenders = {
+        "rankgain, p and adjusted": harness.Contender(adjusted, None, within=most[0]),
+        "rankgain, test(), with intervals": harness.Contender(
+            partial(comparison.test, flips=flips), None, within=most[1]
+        ),
+    }
+    hold(f"{runs} runs × 50 queries, {len(columns.left):,} pairs, {flips:,} flips", contenders)
+    flips = min(flips, 9_999)
+    contenders = {"rankgain, test()": harness.Contender(partial(many.test, flips=flips), None, within=most[2])}
+    hold(f"2 runs × 10^6 queries, {flips:,} flips", contenders)
 
 
 if __name__ == "__main__":
-    sys.exit(contest.main(__doc__, bench))
+    sys.exit(harness.main(__doc__, bench))

@@ -1,4 +1,4 @@
-"""How long does one query take, called again and again, in each form in which people hold it?
+"""How long does one query take, called again and again, in each form in which people hold it; and the start before it?
 
 Ours by the peer's CPU time; the input is made beforehand, what is called makes Rankings of it and evaluates them.
 """
@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from math import log2
 from operator import mul
 from typing import Any
 
-import contest
+import dicts
+import harness
 import numpy as np
 import numpy.typing as npt
+import recommendations
 
 import rankgain as rg
 from rankgain import pytrec_eval as ours
@@ -24,9 +26,6 @@ from rankgain.sklearn import ndcg_score
 GRADES = [3, 2, 3, 0, 0, 1, 2, 2, 3, 0]
 DISCOUNTS = [1 / log2(rank + 1) for rank in range(1, 101)]
 TOP = np.array(DISCOUNTS[:10])
-BEIR = {f"{measure}.1,3,5,10,100,1000" for measure in ("ndcg_cut", "map_cut", "recall", "P")}
-Run = dict[str, dict[str, float]]
-Qrels = dict[str, dict[str, int]]
 
 
 def plain_loop(grades: Sequence[int]) -> float:
@@ -57,45 +56,11 @@ def numpy_scores(grades: Any, scores: Any) -> Any:
     return (ranked @ discount) / (np.sort(grades)[::-1][:10] @ discount)
 
 
-def plain_dicts(qrels: Mapping[str, Mapping[str, float]], run: Run) -> list[float]:
-    """nDCG at 10 over dicts: sort by score and id, logarithms in the loop."""
-    values = []
-    for query, judged in qrels.items():
-        scores = run[query]
-        dcg = ideal = 0.0
-        for rank, document in enumerate(sorted(scores, key=lambda d: (scores[d], d), reverse=True)[:10], 1):
-            grade = judged.get(document, 0)
-            if grade:
-                dcg += grade / log2(rank + 1)
-        for rank, grade in enumerate(sorted(judged.values(), reverse=True)[:10], 1):
-            ideal += grade / log2(rank + 1)
-        values.append(dcg / ideal if ideal else 0.0)
-    return values
+def evaluated(make: Any, *data: Any, metrics: tuple[str, ...] = ("ndcg@10",)) -> Any:
+    return list(make(*data).evaluate(*metrics).values())
 
 
-def plain_recommendations(recommended: Sequence[Sequence[int]], relevant: Sequence[set[int]]) -> list[float]:
-    """nDCG at 10 of lists of ids: a set, and logarithms in the loop."""
-    values = []
-    for ids, wanted in zip(recommended, relevant, strict=True):
-        dcg = ideal = 0.0
-        for rank, identifier in enumerate(ids[:10], 1):
-            if identifier in wanted:
-                dcg += 1 / log2(rank + 1)
-        for rank in range(1, min(len(wanted), 10) + 1):
-            ideal += 1 / log2(rank + 1)
-        values.append(dcg / ideal if ideal else 0.0)
-    return values
-
-
-def evaluated(make: Any, *data: Any, metric: str = "ndcg@10") -> Any:
-    return make(*data).evaluate(metric)[metric]
-
-
-def listed(result: dict[str, dict[str, float]]) -> list[float]:
-    return [value for row in result.values() for value in row.values()]
-
-
-def dicts(documents: int) -> tuple[Qrels, Run]:
+def one_query(documents: int) -> tuple[dicts.Qrels, dicts.Run]:
     rng = np.random.default_rng(documents)
     names = [f"d{number}" for number in range(documents)]
     judged = names[:: max(1, documents // 10)]
@@ -103,92 +68,78 @@ def dicts(documents: int) -> tuple[Qrels, Run]:
     return qrels, {"q1": dict(zip(names, rng.random(documents).tolist(), strict=True))}
 
 
-def contend(title: str, mine: Any, theirs: Any, at_most: float, scale: contest.Scale, values: Any = np.asarray) -> None:
+def contend(title: str, mine: Any, theirs: Any, at_most: float, scale: harness.Scale, values: Any = np.asarray) -> None:
     """Ours may take `at_most` times as long as theirs."""
-    contenders = {
-        "rankgain": contest.Contender(mine, values),
-        "peer": contest.Contender(theirs, values, at_least=1 / at_most),
-    }
-    contest.hold(f"{title}; at most {at_most} of the peer's", contenders, scale, clock=time.process_time)
+    contenders = {"rankgain": harness.Contender(mine, values)}
+    if theirs:
+        contenders["peer"] = harness.Contender(theirs, values, at_least=1 / at_most)
+    harness.hold(f"{title}; at most {at_most} of the peer's", contenders, scale, clock=time.process_time)
 
 
-def bench_forms(scale: contest.Scale) -> None:
+def bench_forms(scale: harness.Scale) -> None:
     rng = np.random.default_rng(1)
     for documents, dict_limit, id_limit in ((10, 1.5, 3.0), (100, 0.8, 2.5)):
         grades, scores = rng.integers(0, 4, documents), rng.random(documents)
-        title = f"{documents} documents, NumPy in three lines"
-        contend(
-            f"from_scores, {title}",
-            partial(evaluated, rg.from_scores, grades, scores),
-            partial(numpy_scores, grades, scores),
-            1.0,
-            scale,
-            lambda answer: np.reshape(answer, -1),
-        )
-        qrels, run = dicts(documents)
-        call = partial(evaluated, rg.from_qrels, qrels, run)
-        contend(
-            f"from_qrels, {documents} documents, a plain loop",
-            call,
-            partial(plain_dicts, qrels, run),
-            dict_limit,
-            scale,
-        )
+        call = partial(evaluated, rg.from_scores, grades, scores)
+        title = f"from_scores, {documents} documents, NumPy in three lines"
+        contend(title, call, partial(numpy_scores, grades, scores), 1.0, scale, lambda own: np.reshape(own, -1))
+        qrels, run = one_query(documents)
+        call = partial(evaluated, rg.from_qrels, qrels, run, metrics=("ndcg@10", "rr"))
+        title = f"from_qrels, {documents} documents, a plain loop"
+        contend(title, call, partial(dicts.plain_loop, qrels, run, 10), dict_limit, scale)
         ids = rng.permutation(1000)[:documents].tolist()
         wanted = {*rng.permutation(1000)[:10].tolist(), ids[3]}
-        call = partial(evaluated, rg.from_recommendations, [ids], [wanted], metric="ndcg(gain=binary)@10")
-        peer = partial(plain_recommendations, [ids], [wanted])
+        call = partial(evaluated, rg.from_recommendations, [ids], [wanted], metrics=("ndcg@100", "rr"))
+        peer = partial(recommendations.plain_loop, [ids], [wanted], DISCOUNTS)
         contend(f"from_recommendations, {documents} ids, a plain loop", call, peer, id_limit, scale)
 
 
-def bench_dropins(scale: contest.Scale) -> None:
-    peer = contest.peer("pytrec_eval")
+def bench_dropins(scale: harness.Scale) -> None:
+    peer = harness.peer("pytrec_eval")
     for measures, name, limits in (
         ({"ndcg_cut.10"}, "ndcg_cut.10", (0.6, 0.35, 0.2)),
-        (BEIR, "BEIR's measures", (1.0, 0.6, 0.35)),
+        (dicts.BEIR, "BEIR's measures", (1.0, 0.6, 0.35)),
     ):
         for documents, limit in zip((10, 100, 1000), limits, strict=True):
-            qrels, run = dicts(documents)
-            if peer:
-                kept = [module.RelevanceEvaluator(qrels, measures) for module in (ours, peer)]
-                calls = [partial(evaluator.evaluate, run) for evaluator in kept]
-                title = f"pytrec_eval's drop-in, evaluator kept, {name}, {documents} documents"
-                contend(title, *calls, limit, scale, listed)
+            qrels, run = one_query(documents)
+            kept = (module and module.RelevanceEvaluator(qrels, measures) for module in (ours, peer))
+            calls = [one and partial(one.evaluate, run) for one in kept]
+            title = f"pytrec_eval's drop-in, evaluator kept, {name}, {documents} documents"
+            contend(title, *calls, limit, scale, dicts.values_of)
     for measure, limits in (("ndcg_cut.10", (0.2, 0.2)), ("ndcg", (0.6, 0.5))):
         for documents, limit in zip((10, 100), limits, strict=True):
-            qrels, run = dicts(documents)
-            if peer:
-                calls = [partial(made, module, qrels, run, {measure}) for module in (ours, peer)]
-                title = f"pytrec_eval's drop-in, evaluator made each time, {measure}, {documents} documents"
-                contend(title, *calls, limit, scale, listed)
-    sklearn = contest.peer("sklearn.metrics")
+            qrels, run = one_query(documents)
+            calls = [module and partial(made, module, qrels, run, {measure}) for module in (ours, peer)]
+            title = f"pytrec_eval's drop-in, evaluator made each time, {measure}, {documents} documents"
+            contend(title, *calls, limit, scale, dicts.values_of)
+    sklearn = harness.peer("sklearn.metrics")
     rng = np.random.default_rng(2)
-    for documents in (10, 100) if sklearn else ():
+    for documents in (10, 100):
         rows = rng.integers(0, 4, (1, documents)), rng.random((1, documents))
         title = f"rankgain.sklearn.ndcg_score, a row of {documents}"
-        contend(title, partial(ndcg_score, *rows), partial(sklearn.ndcg_score, *rows), 0.02, scale)
+        contend(title, partial(ndcg_score, *rows), sklearn and partial(sklearn.ndcg_score, *rows), 0.02, scale)
 
 
-def made(module: Any, qrels: Qrels, run: Run, measures: set[str]) -> Any:
+def made(module: Any, qrels: dicts.Qrels, run: dicts.Run, measures: set[str]) -> Any:
     return module.RelevanceEvaluator(qrels, measures).evaluate(run)
 
 
-def bench_lists(scale: contest.Scale) -> None:
+def bench_lists(scale: harness.Scale) -> None:
     array = np.array(GRADES)
     on_list = {
-        "rankgain ndcg(list)": contest.Contender(partial(rg.ndcg, GRADES)),
-        "plain Python, logarithms made beforehand": contest.Contender(partial(plain_table, GRADES)),
-        "plain Python loop": contest.Contender(partial(plain_loop, GRADES), at_least=2),
-        "NumPy three lines": contest.Contender(partial(numpy_lines, GRADES)),
+        "rankgain ndcg(list)": harness.Contender(partial(rg.ndcg, GRADES)),
+        "plain Python, logarithms made beforehand": harness.Contender(partial(plain_table, GRADES)),
+        "plain Python loop": harness.Contender(partial(plain_loop, GRADES), at_least=2),
+        "NumPy three lines": harness.Contender(partial(numpy_lines, GRADES)),
     }
     on_array = {
-        "rankgain ndcg(array)": contest.Contender(partial(rg.ndcg, array)),
-        "plain Python, logarithms made beforehand": contest.Contender(lambda: plain_table(array.tolist())),
-        "plain Python loop over array.tolist()": contest.Contender(lambda: plain_loop(array.tolist())),
-        "NumPy three lines": contest.Contender(partial(numpy_lines, array), at_least=5),
+        "rankgain ndcg(array)": harness.Contender(partial(rg.ndcg, array)),
+        "plain Python, logarithms made beforehand": harness.Contender(lambda: plain_table(array.tolist())),
+        "plain Python loop over array.tolist()": harness.Contender(lambda: plain_loop(array.tolist())),
+        "NumPy three lines": harness.Contender(partial(numpy_lines, array), at_least=5),
     }
-    contest.hold("ndcg of a list of 10", on_list, scale, clock=time.process_time)
-    contest.hold("ndcg of an int64 array of 10", on_array, scale, clock=time.process_time)
+    harness.hold("ndcg of a list of 10", on_list, scale, clock=time.process_time)
+    harness.hold("ndcg of an int64 array of 10", on_array, scale, clock=time.process_time)
     rng = np.random.default_rng(3)
     for count in (100, 1000):
         lists = rng.integers(0, 4, (count, 100)).tolist()
@@ -196,11 +147,26 @@ def bench_lists(scale: contest.Scale) -> None:
         contend(title, partial(rg.ndcg, lists), lambda lists=lists: [rg.ndcg(own) for own in lists], 0.8, scale)
 
 
-def bench(scale: contest.Scale) -> None:
+def bench_start(scale: harness.Scale) -> None:
+    """The warm-up leaves the byte code behind."""
+
+    def process(statement: str) -> harness.Contender:
+        return harness.Contender(partial(harness.process, sys.executable, "-c", statement), None)
+
+    contenders = {
+        "import numpy": process("import numpy"),
+        "rankgain, import rankgain": process("import rankgain")._replace(at_most=1.1),
+        "limit: a process that imports nothing": process("pass"),
+    }
+    harness.hold("start of a process", contenders, scale, turn=0.5)
+
+
+def bench(scale: harness.Scale) -> None:
+    bench_start(scale)
     bench_lists(scale)
     bench_forms(scale)
     bench_dropins(scale)
 
 
 if __name__ == "__main__":
-    sys.exit(contest.main(__doc__, bench))
+    sys.exit(harness.main(__doc__, bench))

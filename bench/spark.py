@@ -1,10 +1,10 @@
 """rankgain on Spark, beside what PySpark has and beside a shuffle that only counts: CPU of all processes, in turns.
 
-    pip install 'rankgain[spark]' && python bench/spark.py [--queries 198000] [--rounds 5] [--large]
+    pip install 'rankgain[spark]' && python bench/spark.py [--queries 198000] [--rounds 5] [--buckets 10]
 
 It wants Java 17. Each contender reads the same Parquet files and is warmed up once. PySpark's nDCG is binary, whatever
-relevance it is given, so rankgain's is asked for with gain=binary and the values are compared. `--large`: the memory of
-Python workers as well, with a million rows in a bucket, and one query of 10^7 documents.
+relevance it is given, so rankgain's is asked for with gain=binary and the values are compared. The peak of the
+largest Python worker is printed too.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def write(folder: Path, queries: int, documents: int, judged: int, together: boo
             pa.parquet.write_table(table, folder / side / f"{part}.parquet")
 
 
-def contenders(spark, qrels, run):
+def contenders(qrels, run, options):
     from pyspark.ml.evaluation import RankingEvaluator
     from pyspark.mllib.evaluation import RankingMetrics
     from pyspark.sql import functions as F
@@ -116,7 +116,7 @@ def contenders(spark, qrels, run):
         return RankingMetrics(lists().rdd.map(lambda row: (row.prediction, row.label))).ndcgAt(10)
 
     def ours():
-        return rankgain.spark.summary(qrels, run, NAME).mean(NAME)
+        return rankgain.spark.summary(qrels, run, NAME, **options).mean(NAME)
 
     def counted():
         job = rankgain.spark.jobs.Job.of(qrels, run, None, None, None, None, None)
@@ -134,18 +134,16 @@ def contenders(spark, qrels, run):
     }
 
 
-def session(**settings):
+def session():
     from pyspark.sql import SparkSession
 
-    builder = (
-        SparkSession.builder.master("local[2]").config("spark.driver.memory", "6g").config("spark.log.level", "OFF")
-    )
-    for name, value in {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", **settings}.items():
-        builder = builder.config(name, value)
+    builder = SparkSession.builder.master("local[2]").config("spark.driver.memory", "6g")
+    for name, value in {"log.level": "OFF", "ui.enabled": "false", "ui.showConsoleProgress": "false"}.items():
+        builder = builder.config(f"spark.{name}", value)
     return builder.getOrCreate()
 
 
-def times(folder: Path, queries: int, rounds: int, together: bool) -> None:
+def times(folder: Path, queries: int, rounds: int, together: bool, options: dict[str, int]) -> None:
     write(folder, queries, DOCUMENTS, JUDGED, together)
     spark = session()
     qrels, run = (spark.read.parquet(str(folder / side)) for side in ("qrels", "run"))
@@ -154,7 +152,7 @@ def times(folder: Path, queries: int, rounds: int, together: bool) -> None:
     watch.start()
     for turn in range(rounds + 1):
         values = {}
-        for name, call in contenders(spark, qrels, run).items():
+        for name, call in contenders(qrels, run, options).items():
             before, start = watch.seconds(), time.monotonic()
             values[name] = call()
             used = watch.seconds() - before
@@ -165,6 +163,7 @@ def times(folder: Path, queries: int, rounds: int, together: bool) -> None:
         assert not wrong, values
     watch.done.set()
     spark.stop()
+    print(f"the largest Python worker held {watch.largest()} MB")
     medians = {name: statistics.median(each) for name, each in taken.items()}
     rows, load = queries * (DOCUMENTS + JUDGED), os.getloadavg()[0]
     print(f"{rows:,} rows, {queries:,} queries, median CPU of {rounds}, load {load:.0f}")
@@ -172,38 +171,14 @@ def times(folder: Path, queries: int, rounds: int, together: bool) -> None:
         print(f"  {name:<24} {seconds:7.1f} s   rankgain takes {medians['rankgain'] / seconds:.2f} of it")
 
 
-def memory(folder: Path) -> None:
-    for title, queries, documents, judged, buckets in (
-        ("10^7 rows in 10 buckets", 100_000, 90, 10, 10),
-        ("one query of 10^7 documents", 8, 10_000_000 // 8, 1000, 1),
-    ):
-        own = folder / title.replace(" ", "-")
-        own.mkdir()
-        write(own, queries, documents, judged)
-        spark = session()
-        qrels, run = (spark.read.parquet(str(own / side)) for side in ("qrels", "run"))
-        if buckets == 1:
-            qrels, run = (frame.selectExpr("0L query_id", *frame.columns[1:]) for frame in (qrels, run))
-            qrels = qrels.dropDuplicates(["doc_id"])
-        watch = Watch()
-        watch.start()
-        found = rankgain.spark.summary(qrels, run, "ndcg@10", buckets=buckets)
-        watch.done.set()
-        watch.join()
-        spark.stop()
-        print(f"{title}: the largest Python worker held {watch.largest()} MB; {found.counts['queries']} queries")
-
-
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--queries", type=int, default=20_000)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--together", action="store_true", help="all rows of a query in one file")
-    parser.add_argument("--large", action="store_true", help="the memory of workers as well")
+    parser.add_argument("--buckets", type=int, help="of rankgain; the largest Python worker holds one of them")
     arguments = parser.parse_args()
     print(f"rankgain {rg.__version__} ({rg.backend})", flush=True)
     with tempfile.TemporaryDirectory() as temporary:
-        times(Path(temporary), arguments.queries, arguments.rounds, arguments.together)
-    if arguments.large:
-        with tempfile.TemporaryDirectory() as temporary:
-            memory(Path(temporary))
+        options = {"buckets": arguments.buckets} if arguments.buckets else {}
+        times(Path(temporary), arguments.queries, arguments.rounds, arguments.together, options)

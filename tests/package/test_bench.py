@@ -34,9 +34,9 @@ def test_every_bench_runs_on_small_data():
         "files",
         "pandas",
         "users",
-        "start",
-        "growth",
-        "load",
+        "start of a process",
+        "documents of a query",
+        "large, chunks",
     ):
         assert title in result.stdout
     assert "a call from C" in result.stdout or "C functions: skipped" in result.stdout
@@ -52,9 +52,9 @@ def test_without_a_compiler_the_bench_that_needs_one_is_left_out():
 
 @pytest.mark.skipif(not (find_spec("ir_measures") and find_spec("pandas")), reason="without ir_measures")
 def test_the_provider_of_ir_measures_gives_its_numbers():
-    result = run(BENCH / "clients" / "before_after.py", "--smoke", "ir_measures")
+    result = run(BENCH / "clients" / "compare.py", "--smoke", "ir_measures")
     assert result.returncode == 0, result.stdout + result.stderr
-    assert "golden c, frames, means: equal answers" in result.stdout
+    assert "nDCG@10, frames, golden c: equal answers" in result.stdout
 
 
 def test_every_file_of_the_clients_stands_in_their_page():
@@ -65,8 +65,8 @@ def test_every_file_of_the_clients_stands_in_their_page():
 
 
 def test_every_bench_stands_in_the_list_and_in_the_page():
-    files = {path.stem for path in BENCH.glob("*.py")} - {"contest", "run"}
-    files -= {"before", "batches", "spark"}  # which want another build, a disk, Java
+    files = {path.stem for path in BENCH.glob("*.py")} - {"harness", "against", "run"}
+    files -= {"spark"}  # which wants Java
     assert set(re.findall(r'^    "(\w+)",$', (BENCH / "run.py").read_text(), re.MULTILINE)) == files
     page = (BENCH / "README.md").read_text(encoding="utf-8")
     assert {name for name in files if f"| `{name}.py` |" in page} == files
@@ -74,11 +74,11 @@ def test_every_bench_stands_in_the_list_and_in_the_page():
 
 def test_a_different_answer_is_refused():
     code = """
-import contest
+import harness
 def bench(scale):
-    contenders = {"ours": contest.Contender(lambda: 1.0), "theirs": contest.Contender(lambda: 1.0 + 1e-9)}
-    contest.hold("sum", contenders, scale)
-raise SystemExit(contest.main(None, bench, scale="smoke"))
+    contenders = {"ours": harness.Contender(lambda: 1.0), "theirs": harness.Contender(lambda: 1.0 + 1e-9)}
+    harness.hold("sum", contenders, scale)
+raise SystemExit(harness.main(None, bench, scale="smoke"))
 """
     result = run("-c", code)
     assert result.returncode == 1
@@ -90,18 +90,18 @@ def test_what_was_measured_is_written(tmp_path):
     code = """
 import sys, time
 from pathlib import Path
-import contest
+import harness
 slowly = lambda: time.sleep(0.002)
 contenders = {
-    "rankgain": contest.Contender(slowly, None),
-    "a peer": contest.Contender(lambda: None, None, at_least=0.5),
-    "rankgain, other": contest.Contender(lambda: None, None, at_most=0.5),
-    "limit: none": contest.Contender(lambda: None, None),
+    "rankgain": harness.Contender(slowly, None),
+    "a peer": harness.Contender(lambda: None, None, at_least=0.5),
+    "rankgain, other": harness.Contender(lambda: None, None, at_most=0.5),
+    "limit: none": harness.Contender(lambda: None, None),
 }
-contest.hold("sleeping", contenders, "usual")
-contest.allowed("memory", "rankgain", 3_000_000, 2_000_000)
-contest.note("a note")
-contest.write(Path(sys.argv[1]), "the command")
+harness.hold("sleeping", contenders, "usual")
+harness.allowed("memory", "rankgain", 3_000_000, 2_000_000)
+harness.note("a note")
+harness.write(Path(sys.argv[1]), "the command")
 """
     begin, end = "<!-- measured, written by bench/run.py --write -->", "<!-- end of what was measured -->"
     page.write_text(f"before\n{begin}\nof old\n{end}\nafter\n", encoding="utf-8")
@@ -113,15 +113,15 @@ contest.write(Path(sys.argv[1]), "the command")
     assert "of old" not in text
     assert "`the command`: Python" in text
     lines = text.splitlines()
-    peer, other, limit, memory = [
-        next(line for line in lines if f"| {name} |" in line)
-        for name in ("a peer", "rankgain, other", "limit: none", "3 MB")
-    ]
-    assert "**" in peer
-    assert peer.endswith("| ≥ 0.5: **missed** |")
-    assert other.endswith("| ≤ 0.5: met |")
-    assert limit.endswith("|  |")
-    assert memory.endswith("| ≤ 2 MB: **missed** |")
+    cells = {
+        title: row.split(" | ") for title in ("sleeping", "memory") for row in lines if row.startswith(f"| {title} |")
+    }
+    _, names, _, ratios, targets = (cell.split("<br>") for cell in cells["sleeping"])
+    assert names == ["rankgain", "a peer", "rankgain, other", "limit: none"]
+    assert [ratio.startswith("**") for ratio in ratios] == [False, True, False, False]
+    assert targets == ["", "≥ 0.5: **missed**", "≤ 0.5: met", " |"]
+    assert cells["memory"][1:3] == ["rankgain", "3 MB"]
+    assert cells["memory"][4] == "≤ 2 MB: **missed** |"
     assert "1 of 3 targets are met." in lines
     assert [line for line in lines if line.startswith("- ")] == [
         next(x for x in lines if x.startswith("- sleeping: a peer"))
@@ -131,13 +131,13 @@ contest.write(Path(sys.argv[1]), "the command")
 
 def test_a_target_can_be_a_difference():
     code = """
-import time, contest
+import time, harness
 contenders = {
-    "limit: a millisecond": contest.Contender(lambda: time.sleep(0.001), None),
-    "too long": contest.Contender(lambda: time.sleep(0.006), None, beside=0.001),
-    "short enough": contest.Contender(lambda: time.sleep(0.006), None, beside=0.5),
+    "limit: a millisecond": harness.Contender(lambda: time.sleep(0.001), None),
+    "too long": harness.Contender(lambda: time.sleep(0.006), None, beside=0.001),
+    "short enough": harness.Contender(lambda: time.sleep(0.006), None, beside=0.5),
 }
-contest.hold("sleeping", contenders, "usual", calls=2)
+harness.hold("sleeping", contenders, "usual", calls=2)
 """
     result = run("-c", code)
     assert result.returncode == 0, result.stderr
@@ -149,24 +149,73 @@ contest.hold("sleeping", contenders, "usual", calls=2)
 def test_a_page_without_its_comments_is_left_alone(tmp_path):
     page = tmp_path / "page.md"
     page.write_text("nothing\n")
-    result = run("-c", "import sys, contest; contest.write(contest.Path(sys.argv[1]), '')", page)
+    result = run("-c", "import sys, harness; harness.write(harness.Path(sys.argv[1]), '')", page)
     assert "lacks the comments" in result.stderr
     assert page.read_text() == "nothing\n"
 
 
 def test_the_peak_of_memory_is_seen():
     code = """
-from contextlib import contextmanager
-import memory
+import large
 import numpy as np
 
-@contextmanager
-def hoard(scale):
-    yield lambda: {"sum": np.ones(10_000_000).sum()}, 1
-
-memory.CASES["hoard"] = hoard
-print(memory.measure("hoard", "usual")[0] if memory.PEAK.exists() else 80_000_000)
+hoard = lambda: np.ones(10_000_000).sum()
+for mapped in (False, True) if large.PEAK.exists() else ():
+    print(large.measure("hoard", 1, hoard, mapped=mapped)[0].size)
 """
     result = run("-c", code)
     assert result.returncode == 0, result.stderr
-    assert 79e6 < int(result.stdout) < 84e6
+    assert all(79e6 < int(size) < 84e6 for size in result.stdout.split())
+
+
+ANSWERS = """
+import sys
+import harness
+harness.begin_to_serve()
+value, failing = float(sys.argv[-2]), sys.argv[-1] == "fails"
+harness.serve("one", lambda: {"a": [value, float("nan")]}, lambda answer: answer)
+if failing:
+    raise SystemExit(1)
+harness.serve("two", lambda: 1.0, None)
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "scale", "said"),
+    [
+        ("0.5", "0.5", "smoke", ["one: equal answers", "two: equal answers"]),
+        ("0.5", "0.5", "usual", ["one: ", "two: "]),
+        ("0.5", "0.5000001", "smoke", ["one, values, a, 0: 0.5 before, 0.5000001 now"]),
+    ],
+)
+def test_two_processes_take_turns_at_equal_answers(tmp_path, first, second, scale, said):
+    script = tmp_path / "script.py"
+    script.write_text(ANSWERS)
+    code = """
+import against, sys
+from pathlib import Path
+workers = [against.Worker(Path(sys.argv[1]), value, "ends") for value in sys.argv[2:4]]
+try:
+    for title, ratio in against.pit(*workers, sys.argv[4], 0.0):
+        assert ratio > 0
+except against.harness.DifferentAnswer as error:
+    print(error)
+"""
+    result = run("-c", code, script, first, second, scale)
+    assert result.returncode == 0, result.stderr
+    lines = result.stdout.splitlines()
+    assert len(lines) == len(said)
+    assert all(line.startswith(start) for line, start in zip(lines, said, strict=True))
+
+
+def test_another_build_is_compared(tmp_path):
+    """This one with itself, then with one that gives another answer, and one that can do nothing."""
+    result = run(BENCH / "run.py", "--smoke", "--against", ROOT / "src", "ranked")
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "ranked, 20 × 100, dcg@10: rankgain dcg(relevance, k=10): equal answers" in result.stdout
+    assert "more than 1.05 of the time before: 0" in result.stdout
+    (tmp_path / "rankgain").mkdir()
+    (tmp_path / "rankgain" / "__init__.py").write_text("")
+    result = run(BENCH / "run.py", "--smoke", "--against", tmp_path, "ranked")
+    assert result.returncode == 0
+    assert "ranked: the build there cannot do all of it" in result.stderr

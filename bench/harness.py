@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import gc
 import importlib
+import json
 import os
 import platform
 import re
@@ -18,12 +19,12 @@ import time
 from collections.abc import Callable, Mapping
 from datetime import date
 from importlib import metadata
-from itertools import repeat
+from itertools import groupby, repeat
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 if "numpy" in sys.modules:
-    raise ImportError("import contest before NumPy, so that its thread settings count")
+    raise ImportError("import harness before NumPy, so that its thread settings count")
 os.environ.update(
     {
         f"{library}_THREADS": "1"
@@ -67,10 +68,11 @@ class DifferentAnswer(Exception):
 class Contender(NamedTuple):
     """One that takes turns with others.
 
-    `run` is timed; `values` makes one number a query of what it returned, or their mean, and is not timed. None: it
+    `run` is timed; `values` makes one number per query of what it returned, or their mean, and is not timed. None: it
     computes something else, as a limit of the machine does. They must equal the first contender's to a relative
     `tolerance`. The target is how many times the first contender's time it has to take `at_least`, or may `at_most`;
-    or how many seconds more than that a call may take `beside` it.
+    how many seconds more than that a call may take `beside` it; or how many seconds it may take, `within`. A run that
+    is a part of the work, since all of it would take too long, counts as many `times`.
     """
 
     run: Callable[[], Any]
@@ -79,9 +81,13 @@ class Contender(NamedTuple):
     at_most: float | None = None
     tolerance: float = 1e-12
     beside: float | None = None
+    within: float | None = None
+    times: float = 1.0
 
-    def verdict(self, ratio: float, more: float) -> tuple[str, bool | None]:
+    def verdict(self, seconds: float, ratio: float, more: float) -> tuple[str, bool | None]:
         """The target, and whether it is met."""
+        if self.within is not None:
+            return f"≤ {duration(self.within)}", seconds <= self.within
         if self.at_least is not None:
             return f"≥ {self.at_least:g}", ratio >= self.at_least
         if self.at_most is not None:
@@ -112,13 +118,24 @@ class Row(NamedTuple):
         verdict = {None: "", True: f"{self.target}: met", False: f"{self.target}: missed"}[self.met]
         return self.name, self.figure, f"{ratio} {self.spread}".rstrip(), verdict
 
+    @property
+    def marked(self) -> tuple[str, str, str, str]:
+        """The cells, with what is to be noticed in bold."""
+        name, figure, ratio, verdict = self.cells
+        return name, figure, f"**{ratio}**" if self.won_by_peer else ratio, verdict.replace("missed", "**missed**")
+
 
 ROWS: list[Row] = []
 NOTES: list[str] = []
 
 
 def peer(module: str) -> Any:
-    """The module of a peer, or None where it is not installed: the line of conditions names it."""
+    """The module of a peer; None if it is not installed (the line of conditions says so) or if builds are compared."""
+    return None if _channel else library(module)
+
+
+def library(module: str) -> Any:
+    """A module that the bench itself needs, for what it hands over; None where it is not installed."""
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
@@ -147,6 +164,9 @@ def hold(
     the same round. Every answer must equal the first one, before a time is printed. A run is so many `calls`, and what
     is printed is the time of one, by a clock of wall time or, for what is over in microseconds, of CPU time.
     """
+    if _channel:
+        own = {name: contender for name, contender in contenders.items() if name.startswith("rankgain")}
+        return {name: serve(f"{title}: {name}", contender.run, contender.values) for name, contender in own.items()}
     names = list(contenders)
     first = _values(contenders[names[0]], contenders[names[0]].run())
 
@@ -161,13 +181,15 @@ def hold(
         print(f"{title}: equal answers from {compared}" if compared else f"{title}: run")
         return answers
     rows: list[Row] = []
+    base = times[names[0]]
     for name, contender in contenders.items():
-        figure = duration(statistics.median(times[name]) / calls)
-        ratios = [its / base for its, base in zip(times[name], times[names[0]], strict=True)]
+        seconds = [its * contender.times for its in times[name]]
+        ratios = [its / first for its, first in zip(seconds, base, strict=True)]
         ratio, spread = statistics.median(ratios), f"({min(ratios):.3g} to {max(ratios):.3g})"
-        more = statistics.median(its - base for its, base in zip(times[name], times[names[0]], strict=True)) / calls
-        found = (ratio, spread, *contender.verdict(ratio, more)) if rows else ()
-        rows.append(Row(title, name, figure, *found))
+        more = statistics.median(its - first for its, first in zip(seconds, base, strict=True)) / calls
+        middle = statistics.median(seconds) / calls
+        compared = (ratio, spread) if rows else (None, "")
+        rows.append(Row(title, name, duration(middle), *compared, *contender.verdict(middle, ratio, more)))
     show(rows)
     return answers
 
@@ -210,6 +232,60 @@ def _turn(run: Callable[[], Any], calls: int, clock: Clock) -> tuple[float, Any]
     for _ in repeat(None, calls):
         answer = run()
     return (clock() - start) / calls, answer
+
+
+def grow(title: str, points: Mapping[int, Callable[[], Any]], scale: Scale) -> dict[int, float]:
+    """Seconds per call by how much there is of something, and on log axes the slope of the larger half, as a note."""
+    if _channel:
+        for size, run in points.items():
+            serve(f"{title}: {size:,}", run, None)
+        return {}
+    times, _ = take_turns(points, lambda size, answer: None, 0.0 if scale == "smoke" else TURN)
+    if scale == "smoke":
+        print(f"{title}: run")
+        return {}
+    medians = {size: statistics.median(its) for size, its in times.items()}
+    larger = min(len(medians) // 2, len(medians) - 2)
+    x, y = (np.log([*values][larger:]) for values in (medians, medians.values()))
+    slope = float(np.polyfit(x, y, 1)[0])
+    note(f"{title}: slope {slope:.2f} ({', '.join(f'{size:,}: {duration(its)}' for size, its in medians.items())})")
+    return medians
+
+
+_channel: Any = None  # to the process that compares builds, where one does
+
+
+def begin_to_serve() -> None:
+    """What is said goes to the other process, and nothing else does."""
+    global _channel
+    _channel, sys.stdout = sys.stdout, open(os.devnull, "w")  # noqa: SIM115 (until the end)
+
+
+def serve(title: str, run: Callable[[], Any], values: Callable[[Any], Any] | None) -> Any:
+    """Tell the other process what is done and found, and take the CPU time of as many calls as it asks for."""
+    answer = run()
+    _say({"title": title, "values": _plain(values(answer)) if values else None})
+    while calls := int(sys.stdin.readline() or 0):
+        _say(_turn(run, calls, _cpu_time)[0])
+    return answer
+
+
+def _say(message: Any) -> None:
+    print(json.dumps(message), file=_channel, flush=True)
+
+
+def _plain(answer: Any) -> Any:
+    if isinstance(answer, Mapping):
+        return {str(key): _plain(value) for key, value in answer.items()}
+    if isinstance(answer, (list, tuple)):
+        return [_plain(value) for value in answer]
+    return np.asarray(answer, dtype=np.float64).tolist()
+
+
+def _cpu_time() -> float:
+    """Of this process and of those that it waited for."""
+    resource = library("resource")
+    return time.process_time() + (sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]) if resource else 0.0)
 
 
 def _values(contender: Contender, answer: Any) -> Any:
@@ -266,7 +342,7 @@ def write(page: Path, command: str) -> None:
     parts.append(f"{sum(targets)} of {len(targets)} targets are met.")
     won = [f"- {row.title}: {row.name}, {row.ratio:.2g}" for row in ROWS if row.won_by_peer]
     parts.append("\n".join(["Where a peer wins (its time as a multiple of rankgain's):", "", *(won or ["- nowhere"])]))
-    parts += [f"```text\n{text}\n```" for text in NOTES]
+    parts += ["\n".join(["```text", *NOTES, "```"])] if NOTES else []
     text = page.read_text(encoding="utf-8")
     pattern = re.compile(f"(?<={re.escape(BEGIN)}\n).*(?={re.escape(END)})", re.DOTALL)
     new, found = pattern.subn(lambda _: "\n" + "\n\n".join(parts) + "\n\n", text)
@@ -276,14 +352,11 @@ def write(page: Path, command: str) -> None:
 
 
 def _table() -> str:
+    """A row per case, in whose cells each contender has a line."""
     lines = ["| case | contender | median | times the first (rounds) | target |", "|---|---|---|---|---|"]
-    title = ""
-    for row in ROWS:
-        name, figure, ratio, target = row.cells
-        ratio = f"**{ratio}**" if row.won_by_peer else ratio
-        target = target.replace("missed", "**missed**")
-        lines.append(f"| {row.title if row.title != title else ''} | {name} | {figure} | {ratio} | {target} |")
-        title = row.title
+    for title, rows in groupby(ROWS, key=lambda row: row.title):
+        columns = zip(*(row.marked for row in rows), strict=True)
+        lines.append(f"| {title} | {' | '.join(map('<br>'.join, columns))} |")
     return "\n".join(lines)
 
 
@@ -324,6 +397,7 @@ def options(description: str | None) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=description)
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--smoke", dest="scale", action="store_const", const="smoke", help="small data, once, no times")
+    size.add_argument("--usual", dest="scale", action="store_const", const="usual", help=argparse.SUPPRESS)
     size.add_argument("--full", dest="scale", action="store_const", const="full", help="all of the data of each bench")
     parser.set_defaults(scale="usual")
     return parser

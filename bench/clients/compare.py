@@ -1,0 +1,228 @@
+"""Tools with rankgain inside, before and after: equal answers on trec_eval's golden qrels and runs, then times.
+
+    python bench/clients/compare.py ir_measures beir mteb pyterrier        (--smoke: without the times)
+
+`beir`, `mteb` and `pyterrier` are the released packages, and a copy with the patch of this folder; `ir_measures` has
+its own providers, or rankgain's. No data set, model or Java archive is loaded.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections.abc import Callable, Iterator
+from functools import partial
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # the other benches
+
+import against
+import dicts
+import harness
+
+from rankgain import pytrec_eval
+
+HERE = Path(__file__).parent
+GOLDEN = HERE.parents[1] / "tests" / "golden" / "trec_eval.tar.xz"
+K_VALUES = [1, 3, 5, 10, 20, 100, 1000]
+WITHIN = 1e-9
+Run = dict[str, dict[str, float]]
+Data = tuple[dict[str, dict[str, int]], Run]
+Cases = Iterator[tuple[str, Callable[[], Any]]]  # what is compared, and what computes it
+
+
+def golden() -> dict[str, Data]:
+    """Qrels and runs: ties, negative grades, queries that one side lacks, ids that are not ASCII."""
+    found = {}
+    with tempfile.TemporaryDirectory() as name, tarfile.open(GOLDEN) as archive:
+        folder = Path(name)
+        archive.extractall(folder, filter="data")
+        for corpus in "abc":
+            qrels, run = ((folder / f"{corpus}.{side}").read_text("utf-8").splitlines() for side in ("qrels", "run"))
+            found[f"golden {corpus}"] = pytrec_eval.parse_qrel(qrels), pytrec_eval.parse_run(run)
+    return found
+
+
+def made() -> dict[str, Data]:
+    """What is timed: one judged document per query, as MS MARCO has, and many graded ones."""
+    return {
+        "700 queries × 1,000, 1 judged": dicts.make(700, 1000, 1, (1,)),
+        "50 queries × 1,000, 200 judged": dicts.make(50, 1000, 200, (0, 0, 0, 1, 1, 2, 3)),
+    }
+
+
+def in_both(data: Data) -> Data:
+    """Without the queries of the run that nobody judged, which BEIR and MTEB look up all the same."""
+    qrels, run = data
+    return qrels, {query: own for query, own in run.items() if query in qrels}
+
+
+def frames(data: Data, names: tuple[str, str, str, str]) -> tuple[Any, Any]:
+    import pandas as pd
+
+    tables = ([(query, *pair) for query, own in side.items() for pair in own.items()] for side in data)
+    both = (pd.DataFrame(table, columns=[*names[:2], name]) for table, name in zip(tables, names[2:], strict=True))
+    return tuple(both)  # type: ignore[return-value]
+
+
+# fmt: off
+ASKED = [
+    "AP", "AP@20", "AP(rel=2)", "AP(judged_only=True)@10", "Bpref", "Bpref(rel=2)", "infAP", "infAP(rel=2)", "NumQ",
+    "NumRel", "NumRet(rel=1)", "NumRet(rel=2)", "P@5", "P(rel=2,judged_only=True)@10", "R@20", "R(rel=2)@5",
+    "R(judged_only=True)@5", "RR", "RR(rel=2,judged_only=True)", "Rprec", "Rprec(rel=2)", "SetAP", "SetF",
+    "SetF(beta=2.0)", "SetF(beta=0.5,rel=2)", "SetP", "SetP(relative=True)", "SetP(judged_only=True)", "SetR",
+    "SetR(rel=2)", "Success@1", "Success(rel=2)@10", "IPrec@0.0", "IPrec@0.3", "IPrec(rel=2)@1.0", "nDCG",
+    "nDCG@10", "nDCG(judged_only=True)@5", "nDCG(gains={0:0,1:1,2:5,3:7})@10",
+]
+# fmt: on
+# Where ties are ordered otherwise (RR@k, Judged, RBP), by providers of their own, or values are rounded to five digits
+# (a Perl script); NumRet counts judged documents only where it shares a call with a measure that does.
+APART = ["RR@10", "RR(rel=2)@3", "Judged", "Judged@10", "NumRet"]
+RBP = ["RBP(rel=1)", "RBP(rel=2,p=0.5)"]
+ROUNDED = ["nDCG(dcg='exp-log2')@10", "ERR@10", "ERR@3"]
+USUAL = ["nDCG@10", "RR", "AP", "R@100", "P@10"]
+
+
+def ir_measures(corpora: dict[str, Data], inside: bool, smoke: bool) -> Cases:
+    import ir_measures as irm
+    from ir_measures_provider import provider
+
+    theirs = provider if inside else irm.DefaultPipeline
+
+    def values(name: str, qrels: Any, run: Any) -> dict[str, Any]:
+        """A measure in a call of its own: what several share of a call of pytrec_eval depends on the order of a set."""
+        asked = [irm.parse_measure(name)]
+        found = {metric.query_id: metric.value for metric in theirs.iter_calc(asked, qrels, run)}
+        (mean,) = theirs.calc_aggregate(asked, qrels, run).values()
+        return {"values": found, "mean": mean}
+
+    def rounded(*data: Any) -> dict[str, float]:
+        return {query: round(value, 4) for query, value in values(*data)["values"].items()}
+
+    for name, data in corpora.items():
+        for form, given in forms(data).items():
+            if not smoke:
+                asked = [irm.parse_measure(one) for one in USUAL]
+                call = partial(theirs.calc_aggregate, asked, *given)
+                yield (
+                    f"calc_aggregate, {form}, {name}",
+                    lambda call=call: {str(key): its for key, its in call().items()},
+                )
+            else:
+                yield from ((f"{one}, {form}, {name}", partial(values, one, *given)) for one in ASKED)
+        if smoke:
+            apart = APART + (RBP if irm.cwl_eval.is_available() else [])
+            yield from ((f"{one}, {name}, no ties", partial(values, one, *untied(data))) for one in apart)
+            if irm.gdeval.is_available():
+                yield from ((f"{one}, {name}, no ties", partial(rounded, one, *untied(data))) for one in ROUNDED)
+
+
+def forms(data: Data) -> dict[str, tuple[Any, Any]]:
+    """Qrels and run as all that ir_measures takes."""
+    import ir_measures
+
+    qrels, run = ([(query, *pair) for query, own in side.items() for pair in own.items()] for side in data)
+    rows = [ir_measures.Qrel(*row) for row in qrels], [ir_measures.ScoredDoc(*row) for row in run]
+    return {"dicts": data, "frames": frames(data, ("query_id", "doc_id", "relevance", "score")), "rows": rows}
+
+
+def untied(data: Data) -> Data:
+    """One document of each score; queries by numbers and grades from 0 to 4, which gdeval.pl reads."""
+    qrels, run = data
+    numbers = {query: str(number) for number, query in enumerate(qrels, 1)}
+    graded = {numbers[query]: {doc: min(max(its, 0), 4) for doc, its in own.items()} for query, own in qrels.items()}
+    first = {query: {score: doc for doc, score in own.items()} for query, own in run.items() if query in numbers}
+    return graded, {numbers[query]: {doc: score for score, doc in own.items()} for query, own in first.items()}
+
+
+def beir(corpora: dict[str, Data], inside: bool, smoke: bool) -> Cases:
+    evaluation = importlib.import_module("beir.retrieval.evaluation").EvaluateRetrieval
+    for name, data in corpora.items():
+        yield f"evaluate, {name}", partial(evaluation.evaluate, *in_both(data), K_VALUES)
+        # BEIR divides by zero where nothing is relevant.
+        relevant = {query: own for query, own in data[0].items() if any(grade > 0 for grade in own.values())}
+        for metric in ("mrr", "recall_cap", "top_k_accuracy"):
+            call = partial(evaluation.evaluate_custom, *in_both((relevant, data[1])), K_VALUES, metric)
+            yield f"evaluate_custom, {metric}, {name}", call
+
+
+def mteb(corpora: dict[str, Data], inside: bool, smoke: bool) -> Cases:
+    scores = importlib.import_module("mteb._evaluators.retrieval_metrics").calculate_retrieval_scores
+    for name, data in corpora.items():
+        qrels, run = in_both(data)
+        call = partial(scores, run, qrels, K_VALUES)
+        yield f"calculate_retrieval_scores, {name}", lambda call=call: call()._asdict()
+
+
+def pyterrier(corpora: dict[str, Data], inside: bool, smoke: bool) -> Cases:
+    """By frames of results: nothing here starts Java."""
+    import pandas as pd
+    import pyterrier
+
+    measures = ["map", "ndcg_cut_10", "recip_rank", "recall_100", "P_10"]
+
+    def means(qrels: Any, run: Any) -> Any:
+        topics = pd.DataFrame({"qid": qrels["qid"].unique(), "query": ""})
+        return pyterrier.Experiment([run], topics, qrels, measures, names=["run"])[measures].to_dict()
+
+    for name, data in corpora.items():
+        qrels, run = frames(data, ("qid", "docno", "label", "score"))
+        yield f"Experiment, {name}", partial(means, qrels, run)
+        yield f"Evaluate, {name}", partial(pyterrier.Evaluate, run, qrels, measures, perquery=True)
+
+
+CLIENTS: dict[str, Callable[..., Cases]] = {one.__name__: one for one in (ir_measures, beir, mteb, pyterrier)}
+
+
+def patched(package: str, folder: Path) -> Path | None:
+    """A folder with a copy of the package that has its patch; None if it has none."""
+    for patch in HERE.glob(f"{package}-*.patch"):
+        wanted, installed = patch.stem.removeprefix(f"{package}-"), metadata.version(package)
+        if installed != wanted:  # another release must not be taken for it
+            raise SystemExit(f"{patch.name} is for {package} {wanted}, and {installed} is installed")
+        (place,) = importlib.import_module(package).__path__
+        shutil.copytree(place, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
+        command = ["patch", "--strip=1", "--fuzz=0", f"--directory={folder}", f"--input={patch}"]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        return folder
+    return None
+
+
+def main() -> int:
+    parser = harness.options(__doc__)
+    parser.add_argument("clients", nargs="+", choices=CLIENTS)
+    parser.add_argument("--work", action="store_true", help="serve the process that compares")
+    parser.add_argument("--inside", action="store_true", help="with rankgain's provider")
+    arguments = parser.parse_args()
+    smoke = arguments.scale == "smoke"
+    if arguments.work:
+        logging.disable(logging.WARNING)  # each prints its means
+        harness.begin_to_serve()
+        for title, call in CLIENTS[arguments.clients[0]](golden() if smoke else made(), arguments.inside, smoke):
+            harness.serve(f"{arguments.clients[0]}: {title}", call, lambda answer: answer)
+        return 0
+    for client in arguments.clients:
+        for scale in ("smoke",) if smoke else ("smoke", "usual"):
+            with (
+                tempfile.TemporaryDirectory() as name,
+                against.Worker(Path(__file__), client, f"--{scale}") as before,
+                against.Worker(
+                    Path(__file__), client, f"--{scale}", "--inside", folder=patched(client, Path(name))
+                ) as after,
+            ):
+                for _ in against.pit(before, after, scale, WITHIN):
+                    pass
+                if before.failed or after.failed:
+                    return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,117 @@
+"""How long does nDCG take of a matrix of scores, ties averaged, at 10 and without a cut-off?"""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from typing import Any
+
+import harness
+import numpy as np
+import numpy.typing as npt
+
+import rankgain as rg
+from rankgain import sklearn as dropin
+
+# queries x documents: at 10, how many times as long scikit-learn and torch shall take; in full, NumPy's argsort and its
+# sort of the scores alone
+SHAPES: dict[tuple[int, int], tuple[float | None, ...]] = {
+    (10_000, 100): (70, 3, 4, None),
+    (1000, 1000): (90, 3, 3, 1),
+    (100, 10_000): (180, 4, 5, 1),
+    (10, 1_000_000): (400, 4, 6, 1),
+}
+SLOW = 10_000  # documents from which on scikit-learn is left out without a cut-off
+PLAIN, ALL, TIED = "one document in ten relevant", "every document relevant", "a third of the scores tied"
+Grades = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+def make(queries: int, documents: int, variant: str = PLAIN) -> tuple[Grades, Floats]:
+    """Grades 1 to 4 where relevant; the scores are all different, or a third of them about three to a group."""
+    rng = np.random.default_rng(20240229)
+    grades = np.zeros((queries, documents), dtype=np.int64)
+    relevant = documents if variant == ALL else documents // 10
+    grades[:, :relevant] = rng.integers(1, 5, (queries, relevant))
+    scores = rng.random((queries, documents))
+    if variant == TIED:
+        scores = np.where(rng.random(scores.shape) < 1 / 3, np.floor(scores * relevant) / relevant, scores)
+    return rng.permuted(grades, axis=1), scores
+
+
+def discounts(documents: int, k: int | None) -> Floats:
+    return 1 / np.log2(np.arange(2, min(k or documents, documents) + 2))
+
+
+def numpy_argsort(grades: Grades, scores: Floats, k: int | None) -> Floats:
+    discount = discounts(grades.shape[1], k)
+    dcg = np.take_along_axis(grades, np.argsort(-scores, axis=1)[:, :k], axis=1) @ discount
+    return dcg / (-np.sort(-grades, axis=1)[:, :k] @ discount)
+
+
+def numpy_argpartition(grades: Grades, scores: Floats, k: int) -> Floats:
+    discount = discounts(grades.shape[1], k)
+    top = np.argpartition(scores, -k, axis=1)[:, -k:]
+    order = np.argsort(-np.take_along_axis(scores, top, axis=1), axis=1)
+    dcg = np.take_along_axis(grades, np.take_along_axis(top, order, axis=1), axis=1) @ discount
+    return dcg / (np.sort(np.partition(grades, -k, axis=1)[:, -k:], axis=1)[:, ::-1] @ discount)
+
+
+def torch_topk(torch: Any, grades: Any, scores: Any, k: int | None) -> Any:
+    k = k or grades.shape[1]
+    discount = torch.from_numpy(discounts(grades.shape[1], k))
+    dcg = grades.gather(1, scores.topk(k).indices).double() @ discount
+    return dcg / (grades.topk(k).values.double() @ discount)
+
+
+def ours(grades: Grades, scores: Floats, metric: str) -> harness.Contender:
+    return harness.Contender(lambda: rg.from_scores(grades, scores).evaluate(metric), lambda answer: answer[metric])
+
+
+def contend(queries: int, documents: int, k: int | None, variant: str, scale: harness.Scale) -> None:
+    grades, scores = make(queries, documents, variant)
+    targets = SHAPES.get((queries, documents)) if variant == PLAIN else None
+    theirs, torchs, argsort, sort = targets or (None,) * 4
+    if k:
+        argsort = sort = None
+    else:
+        theirs = torchs = None
+    metric = f"ndcg@{k}" if k else "ndcg"
+    contenders = {"rankgain": ours(grades, scores, metric)}
+    contenders["rankgain.sklearn ndcg_score"] = harness.Contender(partial(dropin.ndcg_score, grades, scores, k=k))
+    metrics = harness.peer("sklearn.metrics") if k or documents < SLOW else None
+    if metrics:
+        run = partial(metrics.ndcg_score, grades, scores, k=k)
+        contenders["scikit-learn ndcg_score"] = harness.Contender(run, at_least=theirs)
+    if variant != TIED:
+        if torch := harness.peer("torch"):
+            run = partial(torch_topk, torch, torch.from_numpy(grades), torch.from_numpy(scores), k)
+            contenders["torch topk and gather"] = harness.Contender(run, at_least=torchs)
+        if k:
+            contenders["NumPy argpartition"] = harness.Contender(partial(numpy_argpartition, grades, scores, k))
+        run = partial(numpy_argsort, grades, scores, k)
+        contenders["NumPy argsort and take_along_axis"] = harness.Contender(run, at_least=argsort)
+    if not k:
+        run = partial(np.sort, scores)
+        contenders["limit: np.sort of the scores alone"] = harness.Contender(run, None, at_least=sort)
+    contenders["limit: reading as many bytes"] = harness.reading(grades.nbytes + scores.nbytes)
+    title = f"{queries:,} × {documents:,}, {metric}, {variant}"
+    harness.hold(title, contenders, scale)
+    contenders = {
+        name: harness.Contender(partial(module.ndcg_score, grades, scores, k=k, ignore_ties=True))
+        for name, module in (("rankgain.sklearn ndcg_score", dropin), ("scikit-learn ndcg_score", metrics))
+        if module
+    }
+    harness.hold(f"{title}, ignore_ties=True", contenders, scale)
+
+
+def bench(scale: harness.Scale) -> None:
+    for k in (10, None):
+        for queries, documents in [(20, 100)] if scale == "smoke" else SHAPES:
+            for variant in (PLAIN, ALL, TIED):
+                if variant == PLAIN or documents <= 1000 or scale == "full":
+                    contend(queries, documents, k, variant, scale)
+
+
+if __name__ == "__main__":
+    sys.exit(harness.main(__doc__, bench))
