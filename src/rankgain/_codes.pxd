@@ -51,8 +51,9 @@ cdef enum:
     EXPONENTIAL = 2
     RELEVANT = 3
     STOP = 4
-    TABLE = 5
-    ASKED = 6
+    IRRELEVANT = 5
+    TABLE = 6
+    ASKED = 7
 
 cdef enum:
     AS_IS = 0
@@ -69,9 +70,8 @@ cdef enum:
     UNJUDGED = 11
     SET_AP = 12
     UTILITY = 13
-    DIFFERENCE = 14
-    ONE = 15
-    FALLOUT = 16
+    ONE = 14
+    FALLOUT = 15
 
 cdef enum:
     NAN_GRADE = 1

@@ -42,7 +42,7 @@ LISTS, DICTS, COLUMNS, PLACES = range(4)
 ) = range(18)
 
 # How a term makes gains of grades; ASKED: a callable was asked for those of each query.
-NO_GAIN, LINEAR, EXPONENTIAL, RELEVANT, STOP, TABLE, ASKED = range(7)
+NO_GAIN, LINEAR, EXPONENTIAL, RELEVANT, STOP, IRRELEVANT, TABLE, ASKED = range(8)
 
 # How the values of terms make that of a metric.
 (
@@ -60,10 +60,9 @@ NO_GAIN, LINEAR, EXPONENTIAL, RELEVANT, STOP, TABLE, ASKED = range(7)
     UNJUDGED,
     SET_AP,
     UTILITY,
-    DIFFERENCE,
     ONE,
     FALLOUT,
-) = range(17)
+) = range(16)
 
 # What is wrong with the input: an error is (code, query, position).
 NAN_GRADE = 1

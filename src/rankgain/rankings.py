@@ -313,8 +313,8 @@ class Rankings:
         Notes
         -----
         Worst and best put tied documents in the order of their gain, or of their grade for metrics of
-        relevant documents, lowest or highest first. For most metrics these are the extremes; `TieSpread` names the
-        exceptions. The expected value is that of ``ties="average"``.
+        relevant documents, lowest or highest first, reversed for fall-out. For most metrics these are the extremes;
+        `TieSpread` names the exceptions. The expected value is that of ``ties="average"``.
 
         Examples
         --------

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import math
+from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -53,6 +54,64 @@ def test_it_is_what_the_policies_give(seed):
             assert worst - 1e-12 <= expected <= best + 1e-12
         if name not in ("infap", "g", "ndcg_rel"):
             assert worst - 1e-12 <= own <= best + 1e-12
+
+
+# No simple order has the best value of these, and a document of a lower grade than `rel` has a gain in Q-measure.
+NO_EXTREMES = {"ap_hits", "infap", "g", "ndcg_rel"}
+VALUES = {
+    "gain": ["exponential", [0, 5, 1, 2]],
+    "discount": ["zipf", [1, 0.9, 0.5, 0.3, 0.2, 0.1, 0.1, 0.1]],
+    "ideal": ["returned"],
+    "rel": [2, 0.5],
+    "empty": [0.5],
+    "beta": [2],
+    "p": [0.5],
+    "max_grade": [3],
+    "recall": [0.3, 1],
+    "rounding": ["nearest"],
+    "multiple": [0.5, 2],
+    "coefficients": [(1, 2, -1, 0)],
+    "collection": [20],
+}
+
+
+def each_metric():
+    """Every metric with each value of each of its parameters, and with `rel` beside, at some cut-offs."""
+    for name, row in TABLE.items():
+        usual = {"max_grade": 3} if "max_grade" in row.takes else {}
+        asked = [{}, *({key: value} for key in row.takes for value in VALUES[key])]
+        asked += [{"rel": 2} | options for options in asked if "rel" in row.takes and "rel" not in options]
+        for options in asked:
+            if name not in NO_EXTREMES and (name != "q_measure" or options.get("rel", 0) < 1):
+                yield from (rg.metric(name, k=k, **usual | options) for k in ([None, 1, 2, 3] if row.cuts else [None]))
+
+
+def test_best_and_worst_are_the_extremes_over_all_orders(backend):
+    """Of graded, pooled, unjudged and unreturned documents."""
+    rng, metrics = np.random.default_rng(0), [*each_metric()]
+    lower = [TABLE[metric.name].better < 0 for metric in metrics]
+    for _ in range(60 if backend == "compiled" else 8):
+        documents = [*"abcde"[: rng.integers(2, 6)]]
+        grades = {document: int(rng.integers(-2, 4)) for document in [*documents, *"xyz"[: rng.integers(0, 4)]]}
+        judged = {document: grade for document, grade in grades.items() if grade > -2} | {"w": 1}
+        scores = {document: float(rng.integers(0, 2)) for document in documents}
+        groups = [[document for document in documents if scores[document] == score] for score in (1.0, 0.0)]
+        orders = [[*first, *rest] for first, rest in product(*map(permutations, groups))]
+        runs = {str(place): {doc: -float(rank) for rank, doc in enumerate(order)} for place, order in enumerate(orders)}
+        every = rg.from_qrels(dict.fromkeys(runs, judged), runs).evaluate(*metrics)
+        spread = rg.from_qrels({"q": judged}, {"q": scores}).tie_spread(*metrics)
+        found = [[spread.worst[metric][0], spread.best[metric][0]] for metric in metrics]
+        due = [
+            sorted([every[metric].min(), every[metric].max()], reverse=low)
+            for metric, low in zip(metrics, lower, strict=True)
+        ]
+        np.testing.assert_allclose(found, due, rtol=1e-12, atol=1e-15)
+
+
+def test_fall_out_of_tied_documents():
+    """The unjudged one or the one that is not relevant: the worst value is the higher one."""
+    spread = rg.from_qrels({"q": {"a": 0, "b": 1}}, {"q": {"x": 1.0, "a": 1.0, "b": 0.5}}).tie_spread("fallout@1")
+    assert spread.mean()["fallout@1"] == {"worst": 1.0, "expected": 0.5, "best": 0.0, "docid": 0.0}
 
 
 def test_nothing_is_tied():

@@ -607,6 +607,8 @@ def metric(name, docs, judged=None, *, ties, **parameters):
     judged = [doc.grade for doc in docs] if judged is None else judged
 
     def key(grade):
+        if name in ("fallout", "num_nonrel_judged_ret"):  # of which fewer are better
+            return not (is_judged(grade) and not is_relevant(grade, parameters.get("rel")))
         if name in BY_GAIN:
             return gain(grade, parameters.get("gain", "linear"))
         return -math.inf if grade is None else grade

@@ -5,9 +5,9 @@ from libc.stdint cimport INT64_MAX, int64_t
 from libc.stdlib cimport calloc, free
 
 from rankgain._codes cimport (
-    ABOVE_IDEAL, ANY_RELEVANT, ASKED, AS_IS, BIASED, BOUNDED_MEAN, BY_CAPPED, BY_HITS, BY_RELEVANT, CASCADE,
-    COST_SUM, DIFFERENCE, DISCOUNTED_SUM, FALLOUT, FILLED, FIRST_RELEVANT, F_MEASURE, GRADE_LEVELS, IDEAL_CASCADE,
-    IDEAL_SUM, INFERRED_SUM, INTERPOLATED, JUDGED_ABOVE, NOT_FINITE, ONE, PAIRS, PRECISION_AT_RELEVANT,
+    ABOVE_IDEAL, ANY_RELEVANT, ASKED, AS_IS, BEST, BIASED, BOUNDED_MEAN, BY_CAPPED, BY_HITS, BY_RELEVANT, CASCADE,
+    COST_SUM, DISCOUNTED_SUM, FALLOUT, FILLED, FIRST_RELEVANT, F_MEASURE, GRADE_LEVELS, IDEAL_CASCADE,
+    IDEAL_SUM, INFERRED_SUM, INTERPOLATED, IRRELEVANT, JUDGED_ABOVE, NOT_FINITE, ONE, PAIRS, PRECISION_AT_RELEVANT,
     PRECISION_SUM, PREFERENCE_SUM, QUOTIENT, RANKS, RATIO, RELEVANT_RANKS, RESIDUAL, RETURNED_ABOVE, SET_AP,
     SHORT_DISCOUNT, UNJUDGED, UTILITY, VECTOR, WORST,
 )
@@ -105,10 +105,12 @@ cdef int sum_returned(
     """Gain times discount over the hits."""
     cdef const double* gain
     cdef Py_ssize_t n
-    cdef int code = hit_gains(term, table, query, cutoffs[n_cutoffs - 1], pooled, &gain, &n)
+    cdef int code = hit_gains(term, table, query, cutoffs[n_cutoffs - 1], pooled, &gain, &n), ties = query.ties
     if code:
         return code
-    sum_hits(0, n, query.first, query.last, gain, query.ties, &term.discount, cutoffs, n_cutoffs, values)
+    if term.gain == IRRELEVANT:  # the fewer documents that are not relevant, the better
+        ties = BEST if ties == WORST else WORST if ties == BEST else ties
+    sum_hits(0, n, query.first, query.last, gain, ties, &term.discount, cutoffs, n_cutoffs, values)
     return 0 if all_finite(values, n_cutoffs) else NOT_FINITE
 
 
@@ -372,10 +374,9 @@ cdef int make_figure(const Figure* figure, const double* values, double* out) no
     if figure.how == RATIO:
         return quotient(a, b, figure.empty, figure.bounded, out)
     if figure.how == FALLOUT:
-        a -= b
-        c -= values[figure.places[3]]
-        out[0] = over(a, c, figure.empty)
-        return ABOVE_IDEAL if a > c * (1.0 + TOLERANCE) else 0
+        b -= c
+        out[0] = over(a, b, figure.empty)
+        return ABOVE_IDEAL if a > b * (1.0 + TOLERANCE) else 0
     if figure.how == BOUNDED_MEAN:
         if figure.bounded and a > 1.0 + TOLERANCE:
             return ABOVE_IDEAL
@@ -392,8 +393,6 @@ cdef int make_figure(const Figure* figure, const double* values, double* out) no
     elif figure.how == UTILITY:
         out[0] = own[0] * a + own[1] * (c - a) + own[2] * (b - a) + own[3] * (own[4] + a - c - b)
         return 0 if finite(out[0]) else NOT_FINITE
-    elif figure.how == DIFFERENCE:
-        out[0] = a - b
     elif figure.how == ONE:
         out[0] = 1.0
     elif b <= 0.0:  # nothing is relevant

@@ -4,7 +4,8 @@ from libc.math cimport exp2
 from libc.stdint cimport int64_t
 
 from rankgain._codes cimport (
-    ABOVE_MAX_GRADE, BAD_GAIN, EXPONENTIAL, IN_JUDGED, LARGE_GRADE, LINEAR, MISSING_GAIN, RELEVANT, STOP, TABLE, VECTOR,
+    ABOVE_MAX_GRADE, BAD_GAIN, EXPONENTIAL, IN_JUDGED, IRRELEVANT, LARGE_GRADE, LINEAR, MISSING_GAIN, RELEVANT, STOP,
+    TABLE, VECTOR,
 )
 
 cdef struct GainTable:
@@ -16,7 +17,7 @@ cdef struct GainTable:
 cdef struct Term:
     int family
     int gain
-    double level  # of RELEVANT, STOP: see `Gain`
+    double level  # of RELEVANT, IRRELEVANT, STOP: see `Gain`
     GainTable table  # of TABLE
     double above  # the grade above which documents are relevant
     double empty
@@ -76,6 +77,9 @@ cdef int fill_gains(
     elif term.gain == RELEVANT:
         for index in range(n):
             gain[index] = 1.0 if grade[index] >= 0.0 and grade[index] > term.level else 0.0
+    elif term.gain == IRRELEVANT:
+        for index in range(n):
+            gain[index] = 1.0 if 0.0 <= grade[index] <= term.level else 0.0
     elif term.gain == EXPONENTIAL:
         for index in range(n):
             if grade[index] >= 1024.0:
@@ -115,6 +119,18 @@ cdef Py_ssize_t within(const Query* query, int64_t depth) noexcept nogil:
     return low
 
 
+cdef void put_ones_first(const Query* query, Py_ssize_t n) noexcept nogil:
+    """Order gains of 1 and 0 inside each tie group."""
+    cdef Py_ssize_t index, ones = 0
+    for index in range(n):
+        if index and query.first[index] != query.first[index - 1]:
+            ones = index
+        if query.gain[index] == 1.0:
+            query.gain[index] = 0.0
+            query.gain[ones] = 1.0
+            ones += 1
+
+
 cdef int hit_gains(
     const Term* term, const GainTable* table, Query* query, int64_t depth, bint pooled, const double** gain,
     Py_ssize_t* n
@@ -129,6 +145,8 @@ cdef int hit_gains(
         return 0
     gain[0] = query.gain
     code = fill_gains(term, table, query.grade, n[0], query.gain)
+    if code == 0 and term.gain == IRRELEVANT:
+        put_ones_first(query, n[0])
     if code == 0 and by_table(term):
         for index in range(1, n[0]):
             own = query.gain[index]

@@ -199,9 +199,9 @@ def _set_ap(empty, bounded, own, hits, relevant, returned, _):
     return _over(hits * hits, returned * relevant) if relevant > 0.0 else empty
 
 
-def _fallout(empty, bounded, own, hits, relevant, judged, judged_relevant):
+def _fallout(empty, bounded, own, returned, judged, relevant):
     """What is judged and not relevant: the share of it that was returned."""
-    returned, whole = hits - relevant, judged - judged_relevant
+    whole = judged - relevant
     _check_ideal(returned, whole)
     return _over(returned, whole, empty)
 
@@ -228,7 +228,6 @@ FIGURES = {
     _codes.BIASED: lambda empty, bounded, own, total: min((1.0 - own[0]) * total, 1.0),
     _codes.RESIDUAL: lambda empty, bounded, own, total: max(1.0 - (1.0 - own[0]) * total, 0.0),
     _codes.UNJUDGED: lambda empty, bounded, own, judged, returned, shown: _over(returned - judged, shown),
-    _codes.DIFFERENCE: lambda empty, bounded, own, value, other: value - other,
     _codes.ONE: lambda empty, bounded, own, value: 1.0,
     _codes.FALLOUT: _fallout,
 }

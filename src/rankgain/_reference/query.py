@@ -74,6 +74,8 @@ def gain_by(term, table, grade):
         return grade
     if term.gain == _codes.RELEVANT:
         return 1.0 if grade > term.level else 0.0
+    if term.gain == _codes.IRRELEVANT:
+        return 1.0 if grade <= term.level else 0.0
     if term.gain == _codes.EXPONENTIAL:
         if grade >= 1024.0:
             raise Refused(_codes.LARGE_GRADE, -1)
@@ -96,7 +98,7 @@ def hit_gains(term, table, query, depth):
     if term.gain == _codes.LINEAR and not (count and min(query.grade) < 0.0):
         return query.grade[:count]
     gains = [gain_by(term, table, grade) for grade in query.grade[:count]]
-    if term.gain >= _codes.TABLE:  # a higher grade need not have the higher gain
+    if term.gain >= _codes.IRRELEVANT:  # a higher grade need not have the higher gain
         for start, stop in query.groups(count):
             gains[start:stop] = sorted(gains[start:stop], reverse=True)
     return gains

@@ -9,7 +9,7 @@ ICML 2005; reciprocal rank: Voorhees, TREC-8, 1999; averages over ties: McSherry
 import math
 
 from rankgain import _codes
-from rankgain._codes import AVERAGE, GEOMETRIC, JARVELIN, LOG2, UNLIMITED, WORST, ZIPF
+from rankgain._codes import AVERAGE, BEST, GEOMETRIC, IRRELEVANT, JARVELIN, LOG2, UNLIMITED, WORST, ZIPF
 from rankgain._reference.numbers import Refused
 from rankgain._reference.query import at_cutoffs, before_found, hit_gains, judged_gains, require_ranks, resolved
 from rankgain.scalars import Floats
@@ -74,13 +74,15 @@ def sum_returned(term, table, query, cutoffs):
     """
     gain = hit_gains(term, table, query, cutoffs[-1])
     discount = discounts(term.table, term.kind, term.base)
+    # The fewer documents that are not relevant, the better.
+    ties = {BEST: WORST, WORST: BEST}.get(query.ties, query.ties) if term.gain == IRRELEVANT else query.ties
 
     def running():
         total = 0.0
         for i, j in query.groups(len(gain)):
             a, b = query.first[i], query.last[i]
             size, hits = b - a + 1, j - i
-            if query.ties == AVERAGE and not (hits == size and gain[i] == gain[j - 1]):
+            if ties == AVERAGE and not (hits == size and gain[i] == gain[j - 1]):
                 gains = discounted = 0.0
                 for index in range(i, j):
                     gains += gain[index]
@@ -89,7 +91,7 @@ def sum_returned(term, table, query, cutoffs):
                     yield rank, total + gains * discounted / size
                 total += gains * discounted / size
             else:
-                for rank, index in resolved(i, j, a, b, query.ties):
+                for rank, index in resolved(i, j, a, b, ties):
                     total += gain[index] * discount(rank)
                     yield rank, total
 

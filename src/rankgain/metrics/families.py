@@ -84,6 +84,11 @@ def hits_above(above: float) -> Term:
     return discounted_sum(Gain.relevant(above), NO_DISCOUNT)
 
 
+def hits_not_above(above: float) -> Term:
+    """How many returned documents are judged and have no grade above `above`; fewer are better."""
+    return discounted_sum(Gain.irrelevant(above), NO_DISCOUNT)
+
+
 def ranks(*, returned: bool = False) -> Term:
     """The cut-off, or the length of the list where there is none; `returned`: never more than that length."""
     return Term(_codes.RANKS, Needs(), flag=returned)

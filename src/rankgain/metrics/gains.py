@@ -20,7 +20,8 @@ GainKind = str | Mapping[Any, float] | Sequence[float] | Callable[[Any], Any]
 class Gain(NamedTuple):
     """A gain, hashable, so that metrics which share one share its vector.
 
-    `kind` is "linear", "exponential", "relevant" (1 above the grade that the table holds, else 0), "stop" (the
+    `kind` is "linear", "exponential", "relevant" (1 above the grade that the table holds, else 0), "irrelevant" (1 up
+    to that grade, else 0: fewer are better, so that ties="best" puts these documents last), "stop" (the
     probability (2^r − 1) / 2^max, of the largest grade that the table holds), "table" or "callable".
     """
 
@@ -58,6 +59,11 @@ class Gain(NamedTuple):
         return Gain("relevant", ((above, 1.0),))
 
     @staticmethod
+    def irrelevant(above: float) -> Gain:
+        """1 for grades of judged documents that are not above `above`."""
+        return Gain("irrelevant", ((above, 1.0),))
+
+    @staticmethod
     def stop(max_grade: float) -> Gain:
         """The probability that a reader is satisfied by a document (Chapelle et al. 2009, eq. 4)."""
         return Gain("stop", ((max_grade, 1.0),))
@@ -65,12 +71,12 @@ class Gain(NamedTuple):
     @property
     def monotone(self) -> bool:
         """Whether it never falls as the grade rises."""
-        return self.kind not in ("table", "callable")
+        return self.kind not in ("irrelevant", "table", "callable")
 
     @property
     def level(self) -> float:
-        """The parameter of the kinds "relevant" and "stop"."""
-        return self.table[0][0] if self.kind in ("relevant", "stop") else 0.0
+        """The parameter of the kinds "relevant", "irrelevant" and "stop"."""
+        return self.table[0][0] if self.kind in ("relevant", "irrelevant", "stop") else 0.0
 
     @property
     def plain(self) -> Any:
@@ -124,6 +130,8 @@ class Gain(NamedTuple):
             return gains
         if self.kind == "relevant":
             return (grades > self.table[0][0]).astype(np.float64)
+        if self.kind == "irrelevant":
+            return (grades <= self.table[0][0]).astype(np.float64)
         if self.kind == "stop":
             return self._stop(grades, self.table[0][0])
         gains = self._look_up(grades) if self.kind == "table" else self._call(grades)
@@ -194,6 +202,7 @@ _CODES = {
     "exponential": _codes.EXPONENTIAL,
     "relevant": _codes.RELEVANT,
     "stop": _codes.STOP,
+    "irrelevant": _codes.IRRELEVANT,
     "table": _codes.TABLE,
     "callable": _codes.ASKED,
 }

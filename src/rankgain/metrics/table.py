@@ -23,6 +23,7 @@ from rankgain.metrics.families import (
     first_relevant,
     grade_levels,
     hits_above,
+    hits_not_above,
     ideal_cascade,
     ideal_sum,
     inferred_sum,
@@ -80,7 +81,6 @@ RESIDUAL = Figure(_codes.RESIDUAL, parameters=_persistence)
 UNJUDGED = Figure(_codes.UNJUDGED)
 SET_AP = Figure(_codes.SET_AP, _always)
 UTILITY = Figure(_codes.UTILITY, _always, lambda metric: (*metric.coefficients, metric.collection))
-DIFFERENCE = Figure(_codes.DIFFERENCE)
 ONE = Figure(_codes.ONE)
 FALLOUT = Figure(_codes.FALLOUT)
 
@@ -362,7 +362,7 @@ TABLE: dict[str, Row] = {
         Row(
             "fallout",
             "fall-out: the share of the documents judged not relevant that were returned to rank k",
-            lambda m: (hits_above(NON_RELEVANT), _hits(m), judged_above(NON_RELEVANT), _relevant(m)),
+            lambda m: (hits_not_above(m.above), judged_above(NON_RELEVANT), _relevant(m)),
             aliases=("fall_out",),
             takes=("rel", "empty"),
             figure=FALLOUT,
@@ -562,8 +562,7 @@ TABLE: dict[str, Row] = {
             "num_nonrel_judged_ret",
             "documents returned that are judged not relevant",
             takes=("rel",),
-            terms=lambda m: (hits_above(NON_RELEVANT), _hits(m)),
-            figure=DIFFERENCE,
+            terms=lambda m: (hits_not_above(m.above),),
             highest=math.inf,
             aggregator=total,
             cuts=False,

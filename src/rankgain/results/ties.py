@@ -27,8 +27,9 @@ class TieSpread(Frames, Tables):
     ----------
     worst, best : Evaluation
         With tied documents in the order of their gain, or of their grade for metrics of relevant documents, lowest or
-        highest first. The values of ap_hits@k, infap, g and ndcg_rel can rise if a relevant document falls, so for
-        these they need not be the extremes.
+        highest first; for fall-out, with those that are judged and not relevant first or last. These are the extremes
+        but for ap_hits@k, infap, g, ndcg_rel, q_measure with `rel`, and any metric whose discount rises with the rank:
+        their values can rise if a relevant document falls.
     expected : Evaluation or None
         The expected values over all orders, of the metrics that have one; None if none has.
     own : Evaluation or None
