@@ -1,4 +1,4 @@
-"""The lists of mutants fit the sources; whether the tests notice them is for `.ci/deep mutants`."""
+"""The tool that draws mutants, and its list of those that cannot be; what the tests notice: `.ci/deep mutants`."""
 
 import ast
 import re
@@ -11,45 +11,49 @@ from support import mutants, places
 pytestmark = pytest.mark.checkout
 
 
-@pytest.fixture(scope="module")
-def listed():
-    return list(mutants.listed())
-
-
-def test_those_that_stand_alone_name_tests_that_there_are(listed):
-    for mutant in listed:
-        assert bool(mutant.tests and mutant.backend) == (mutant.edit is None), mutant
+def test_the_list_fits_the_sources_and_names_tests_that_there_are():
+    listed = list(mutants.listed())
+    assert all(mutant.backend for mutant in listed)
+    assert {mutant.file.endswith(".h") or mutant.backend == mutants.SANITIZED for mutant in listed} == {True}
     for test in {test for mutant in listed for test in mutant.tests.split()}:
         file, *names = mutants.file_of(test).split("::")
         text = Path(mutants.ROOT, "tests", file).read_text()
         assert all(re.search(rf"^def {re.escape(name)}\(", text, re.MULTILINE) for name in names), test
 
 
-def test_there_are_some_of_each_layer(listed):
-    files = {mutant.file for mutant in listed}
-    assert len(listed) >= 300
-    kernels = {f"_compiled/{name}" for name in ("program.pxi", "walk.pyx", "lists.pxi", "ordering.pxi")}
-    assert files >= {*kernels, "metrics/program.py", "data/source.py", "metrics/table.py"}
-    assert {name.split("/")[0] for name in files} >= {"_reference", "inputs"}
+def test_the_same_are_drawn_by_the_same_seed_of_what_holds_a_word():
+    words = ["_reference/", "walk.pyx"]
+    found = mutants.drawn("1", 50, words)
+    assert len(found) == len(set(found)) == 50
+    assert found == mutants.drawn("1", 50, words) != mutants.drawn("2", 50, words)
+    assert found[:20] == mutants.drawn("1", 20, words)
+    assert all(any(word in str(mutant) for word in words) for mutant in found)
 
 
-def test_equivalent_ones_can_be_drawn():
-    unknown = set(mutants.equivalents()) - set(map(str, mutants.candidates()))
-    assert not unknown, "the sources have changed: these are no mutants of them"
-
-
-def test_all_stand_in_one_text(listed):
+def test_all_stand_in_one_text():
     """Each is one of its file that are switched on when it runs; what they stand in is still Python."""
-    together = [mutant for mutant in listed if mutant.edit]
-    together += mutants.drawn(1, 500, [], together)
     edits = defaultdict(list)
-    for number, mutant in enumerate(together):
+    for number, mutant in enumerate(mutants.drawn("1", 500, [])):
         edits[mutant.file].append((number, mutant.edit))
     for file, numbered in edits.items():
         text = places.switched(mutants.source(file), numbered)
         assert all(f"rankgain_mutant({number})" in text for number, _ in numbered)
         if file.endswith(".py"):
             ast.parse(text)
+
+
+def test_one_that_survives_is_shown_with_its_lines(monkeypatch):
+    monkeypatch.setattr(mutants, "source", lambda file: SOURCE)
+    (edit,) = (edit for _, edit in places.edits(SOURCE, False) if edit.new == "or")
+    assert mutants.Mutant("first.py", "", edit).shown().splitlines() == [
+        "    line 3",
+        "      def first(values, least=1):",
+        "          for index in range(least, len(values)):",
+        "    -         if values[index] >= least and index not in skipped[least:]:",
+        "    +         if values[index] >= least or index not in skipped[least:]:",
+        "                  return max(index, least, key=abs)",
+        "          return -1",
+    ]
 
 
 SOURCE = """\

@@ -1,30 +1,30 @@
-"""Whether the tests notice faults: mutants of the sources, in a copy of the tree.
+"""Whether the tests notice faults: mutants of the sources, drawn by a seed, in a copy of the tree.
 
-    python tests/support/mutants.py              those of `mutants.toml`, and 500 that are drawn
-    python tests/support/mutants.py WORD ...     those whose "file: what it does" holds one of the words
-    python tests/support/mutants.py --seed 2 --count 100 WORD ...
+    python tests/support/mutants.py                      100 of all files, and those of `mutants.toml`
+    python tests/support/mutants.py --seed 2 --count 50 WORD ...
+
+The second draws 50 of those whose "file: function: change" holds one of the words: `_compiled/`, `.py:`, `walk.pyx`.
 
 Drawn are operators, comparisons and constants that are changed, bounds of slices and ranges that are moved, arguments
-that are swapped, and keyword arguments and statements that are dropped, in all of the package.
-They and those of the list stand in one build, each switched on when it runs (see `places.py`), and are tested side by
-side in forks of a process that has collected the tests: each by the tests that reach its place, the quickest first,
-until one fails, crashes or takes far too long. One that survives is judged anew, by more of them and with as many
-examples as `.ci/run` draws: those of the default are few, and change with the sources. What stands in a C header or a
-declaration is put in alone, compiled anew if need be, and tested by the tests that the list names; those of the backend
-"sanitized" by GCC with its sanitizers, for what they read is seen by nothing else. So the interpreter that runs this
-has Cython and setuptools beside the libraries of the tests.
+that are swapped, and keyword arguments and statements that are dropped, in all of the package. They stand in one build,
+each switched on when it runs (see `places.py`), and are tested side by side in forks of a process that has collected
+the tests: each by the tests that reach its place, the quickest first, until one fails, crashes or takes far too long.
+One that survives is judged anew, by more of them and with as many examples as `.ci/run` draws. The pytest that does so
+has this file as a plugin. What the list has, in C headers, is put in alone and compiled anew; that of the backend
+"sanitized" by GCC with its sanitizers, for what it reads is seen by nothing else. So the interpreter that runs this has
+Cython and setuptools beside the libraries of the tests.
 
-A mutant that survives is a gap in the tests, or makes no difference: then it stands in `equivalent_mutants.toml`, with
-the reason, and is not drawn. What is drawn depends on the seed and the text of the statement alone: a change of the
-sources leaves the other mutants as they were.
+A drawn mutant that survives is a gap in the tests, or makes no difference: it is printed with its lines for a person to
+judge. What is drawn depends on the seed and the text of the statement alone: a change of the sources leaves the other
+mutants as they were. The status is 1 if one of the list survives.
 """
 
 import argparse
 import hashlib
 import json
-import math
 import os
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -37,8 +37,11 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -46,7 +49,6 @@ from support import places
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = Path("src", "rankgain")
-COMPILED = {".pyx", ".pxi", ".pxd", ".h"}
 DRAWN = {".py", ".pyx", ".pxi", ".pxd"}
 PATIENCE = 300  # seconds that the tests of a mutant may take
 # seconds that they take without it, on a machine that may be busy: those beyond are left out
@@ -57,15 +59,61 @@ TESTED = "not checkout and not peers and not spark and not cluster"
 SANITIZED = "sanitized"
 SANITIZERS = "-fsanitize=address,undefined -fno-sanitize-recover=all"
 COMPILER = '#!/bin/sh\nexec cc "$@" -O0\n'  # behind the flags of setup.py, which take longer
+MEMORY = 4 << 30  # bytes that a mutant may take beyond what pytest has
+SHOWN = 3  # lines before and after one that survives
+# Which mutant of a build acts, and which were come by: both halves and all processes share a file of 32-bit integers,
+# the number of the one that acts, then for each whether its place was reached.
+HEADER = """
+#ifndef RANKGAIN_MUTANTS_H
+#define RANKGAIN_MUTANTS_H
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+static int *rankgain_board;
+
+__attribute__((constructor)) static void rankgain_open_board(void) {
+  const char *path = getenv("RANKGAIN_MUTANTS");
+  struct stat found;
+  int file = path ? open(path, O_RDWR) : -1;
+  if (file < 0 || fstat(file, &found)) return;
+  void *board = mmap(NULL, (size_t)found.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (board != MAP_FAILED) rankgain_board = board;
+}
+
+static inline int rankgain_mutant(int number) {
+  if (!rankgain_board) return 0;
+  rankgain_board[number] = 1;
+  return rankgain_board[0] == number;
+}
+#endif
+"""
+MODULE = """
+import builtins, mmap, os
+
+board = None
+if "RANKGAIN_MUTANTS" in os.environ:
+    with open(os.environ["RANKGAIN_MUTANTS"], "r+b") as file:
+        board = memoryview(mmap.mmap(file.fileno(), 0)).cast("i")
+
+def is_chosen(number):
+    if board is None:
+        return False
+    board[number] = 1
+    return board[0] == number
+
+builtins.rankgain_mutant = is_chosen
+"""
 DECLARATION = '\ncdef extern from "rankgain_mutants.h":\n    bint rankgain_mutant(int number) noexcept nogil\n'
 
 
 class Mutant(NamedTuple):
-    """A fault: where it stands, what it does; of those of the list the texts, and what tests it if it stands alone."""
+    """A fault: where it stands and what it does; of those of the list the texts, and what tests it."""
 
     file: str
     does: str
-    edit: places.Edit | None
+    edit: places.Edit | None = None
     old: str = ""
     new: str = ""
     backend: str = ""
@@ -74,29 +122,39 @@ class Mutant(NamedTuple):
     def __str__(self) -> str:
         return f"{self.file}: {self.does}"
 
+    def shown(self) -> str:
+        """Its lines, before and after, with some around them."""
+        if self.edit is None:
+            return f"    {self.old}  →  {self.new}"
+        text, edit = source(self.file), self.edit
+        first, last = text.count("\n", 0, edit.start), text.count("\n", 0, edit.stop)
+        changed = (text[: edit.start] + edit.new + text[edit.stop :]).splitlines()
+        lines = text.splitlines()
+        end = last + 1 + len(changed) - len(lines)
+        parts = {
+            " ": lines[max(first - SHOWN, 0) : first],
+            "-": lines[first : last + 1],
+            "+": changed[first:end],
+            "": lines[last + 1 : last + 1 + SHOWN],
+        }
+        marked = [f"    {mark or ' '} {line}" for mark, some in parts.items() for line in some]
+        return "\n".join([f"    line {first + 1}", *marked])
+
 
 @cache
 def source(file: str) -> str:
     return (ROOT / PACKAGE / file).read_text()
 
 
-@cache
-def tables() -> dict[str, dict[str, Any]]:
-    return tomllib.loads((ROOT / "tests" / "mutants.toml").read_text())
-
-
 def listed() -> Iterator[Mutant]:
     """Those of the list. Where one names no tests or backend, its file does."""
-    for file, table in tables().items():
+    for file, table in tomllib.loads((ROOT / "tests" / "mutants.toml").read_text()).items():
         for does, own in table["mutants"].items():
             named = {"backend": table.get("backend", ""), "tests": table.get("tests", "")} | own
             text, old = source(file), own["old"]
             assert text.count(old) == 1, f"{file}: {does}: stands {text.count(old)} times in the file: {old!r}"
             assert old != own["new"], f"{file}: {does}: is no change"
-            alone = file.endswith(".h") or named["backend"] == SANITIZED
-            yield Mutant(
-                file, does, None if alone else places.located(text, old, own["new"], not file.endswith(".py")), **named
-            )
+            yield Mutant(file, does, **named)
 
 
 @cache
@@ -105,35 +163,20 @@ def candidates() -> list[Mutant]:
     files = sorted(path for path in (ROOT / PACKAGE).rglob("*.*") if path.suffix in DRAWN)
     names = [str(path.relative_to(ROOT / PACKAGE)) for path in files if "spark" not in path.parts]
     return [
-        Mutant(
-            file,
-            f"{line.function or 'module'}: {places.described(source(file), line, edit)}",
-            edit,
-            tests=tables().get(file, {}).get("tests", ""),
-        )
+        Mutant(file, f"{line.function or 'module'}: {places.described(source(file), line, edit)}", edit)
         for file in names
         for line, edit in places.edits(source(file), not file.endswith(".py"))
     ]
 
 
-def equivalents() -> dict[str, str]:
-    """The mutants that make no difference, by name, with the reason."""
-    table = tomllib.loads((ROOT / "tests" / "equivalent_mutants.toml").read_text())
-    return {
-        f"{file}: {does}": reason for file, reasons in table.items() for reason, all in reasons.items() for does in all
-    }
-
-
-def drawn(seed: int, count: int, words: list[str], taken: Iterable[Mutant]) -> list[Mutant]:
-    known, seen, lots = equivalents(), Counter[str](), []
+def drawn(seed: str, count: int, words: list[str]) -> list[Mutant]:
+    seen, lots = Counter[str](), []
     for mutant in candidates():
         seen[str(mutant)] += 1
-        lot = hashlib.sha256(f"{seed} {seen[str(mutant)]} {mutant}".encode()).digest()
-        if str(mutant) not in known and is_asked(mutant, words):
+        if is_asked(mutant, words):
+            lot = hashlib.sha256(f"{seed} {seen[str(mutant)]} {mutant}".encode()).digest()
             lots.append((lot, mutant))
-    edits = defaultdict(list)
-    for mutant in taken:
-        edits[mutant.file].append(mutant.edit)
+    edits: dict[str, list[places.Edit]] = defaultdict(list)
     found: list[Mutant] = []
     for _, mutant in sorted(lots, key=lambda pair: pair[0]):
         if len(found) == count:
@@ -205,9 +248,8 @@ class Build:
     def make(self) -> None:
         """Put all mutants into the copy, and compile it without those that Cython refuses."""
         package = self.root / PACKAGE
-        support = Path(__file__).parent
-        shutil.copy(support / "rankgain_mutants.h", package / "_compiled")
-        shutil.copy(support / "rankgain_mutants.py", package.parent)
+        (package / "_compiled" / "rankgain_mutants.h").write_text(HEADER)
+        (package.parent / "rankgain_mutants.py").write_text(MODULE)
         (self.root / "tests" / "package" / "test_mutants.py").unlink()
         declaring = {str(path.relative_to(package)) for path in package.rglob("*.p[xy][dx]")}
         self.write({"__init__.py", *declaring, *(mutant.file for mutant in self.mutants.values())})
@@ -259,7 +301,7 @@ class Build:
             "TMPDIR": str(folder),
         }
         command = [sys.executable, "-m", "pytest", "-q", "-s", "-n", "0", "-p", "no:cacheprovider"]
-        command += ["-m", TESTED, "-p", "support.mutant_runs", f"--rootdir={self.root}", *files]
+        command += ["-m", TESTED, "-p", "support.mutants", f"--rootdir={self.root}", *files]
         with (folder / "printed").open("wb") as out:
             return subprocess.Popen(
                 command, cwd=self.root / "tests", env=clean() | environment, stdout=out, stderr=subprocess.STDOUT
@@ -285,15 +327,13 @@ class Build:
                     print(f"without any mutant {test} fails: it is left out")
 
     def tests_of(self, number: int, enough: float) -> list[str]:
-        """Those that the list names, all of them; and those that reach the place of a mutant, or, of one that acts
-        while the package is imported, that of any in its file."""
-        names = tuple(f"tests/{file_of(test)}" for test in self.mutants[number].tests.split())
-        named = {test for test in self.seconds if test.startswith(names)}
-        others = set(self.reaching[number])
+        """Those that reach its place; if it acts while the package is imported, that of any in its file, else all."""
+        found = set(self.reaching[number])
         if number in self.at_import:
             file = self.mutants[number].file
-            others.update(*(self.reaching[other] for other, mutant in self.mutants.items() if mutant.file == file))
-        return self.quickest(named, math.inf) + self.quickest(others - named, enough)
+            found.update(*(self.reaching[other] for other, mutant in self.mutants.items() if mutant.file == file))
+            found = found or set(self.seconds)
+        return self.quickest(found, enough)
 
     def quickest(self, tests: Iterable[str], enough: float) -> list[str]:
         """Each function's quickest case first, as long as they take no more than enough."""
@@ -422,30 +462,113 @@ def verdicts_alone(root: Path, mutants: list[Mutant]) -> Iterator[tuple[Mutant, 
             yield mutant, judged_alone(root, mutant)
 
 
-def main() -> list[str]:
+# what pytest does in place of running all tests once, if this is its plugin
+
+
+@cache
+def task() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(Path(os.environ["RANKGAIN_MUTANTS_TASK"]).read_text())
+    return found
+
+
+@cache
+def board() -> Any:
+    import rankgain_mutants
+
+    return rankgain_mutants.board
+
+
+def has_survived(session: pytest.Session, items: list[pytest.Item], patience: dict[str, float]) -> bool:
+    """Run tests until one fails. One that takes much longer than it should ends the process."""
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    for item, following in pairwise([*items, None]):
+        assert item is not None
+        signal.alarm(10 + int(20 * patience.get(item.nodeid, 1.0)))
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        if session.testsfailed:
+            return False
+    return True
+
+
+def record(session: pytest.Session) -> Iterator[tuple[str, float, bool, list[int]]]:
+    """Of each test how long it takes, whether it passes, and the places that it reaches; of none, those before any."""
+
+    def reached() -> list[int]:
+        return [number for number in range(1, len(board())) if board()[number]]
+
+    yield "", 0.0, True, reached()
+    items = session.items[task()["share"] :: task()["shares"]]  # what takes long stands side by side
+    for item, following in pairwise([*items, None]):
+        assert item is not None
+        board()[1:] = memoryview(bytes(board()[1:].nbytes)).cast("i")
+        before, start = session.testsfailed, time.perf_counter()
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        yield item.nodeid, time.perf_counter() - start, session.testsfailed == before, reached()
+
+
+def forked(session: pytest.Session, number: int, items: list[pytest.Item], patience: dict[str, float]) -> bool:
+    """Whether a mutant survives these tests."""
+    child = os.fork()
+    if not child:
+        survived = False
+        try:
+            os.setpgid(0, 0)
+            used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+            resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, used + MEMORY))
+            board()[0] = number
+            survived = has_survived(session, items, patience)
+        finally:
+            sys.stdout.flush()
+            os._exit(not survived)
+    _, status = os.waitpid(child, 0)
+    board()[0] = 0
+    with suppress(ProcessLookupError):
+        os.killpg(child, signal.SIGKILL)  # what the tests have started, if they were cut short
+    return os.waitstatus_to_exitcode(status) == 0
+
+
+def judge(session: pytest.Session) -> Iterator[tuple[int, bool]]:
+    items = {item.nodeid: item for item in session.items}
+    for number, tests in task()["mutants"].items():
+        own = [items[test] for test in tests if test in items]
+        if task()["fork"]:
+            yield int(number), forked(session, int(number), own, task()["seconds"])
+        else:
+            yield int(number), has_survived(session, own, task()["seconds"])
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> bool:
+    if session.testsfailed:
+        raise session.Interrupted("tests cannot be collected")
+    with open(task()["result"], "w") as out:
+        for line in record(session) if "share" in task() else judge(session):
+            print(json.dumps(line), file=out, flush=True)
+    return True
+
+
+def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("words", nargs="*")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=500)
-    parser.add_argument("--list", type=Path, help="the file for what became of each")
+    parser.add_argument("--seed", default="1")
+    parser.add_argument("--count", type=int, default=100)
     asked = parser.parse_args()
-    own = [mutant for mutant in listed() if is_asked(mutant, asked.words)]
-    together, alone = [one for one in own if one.edit], [one for one in own if not one.edit]
-    together += drawn(asked.seed, asked.count, asked.words, together)
+    both = (
+        (verdicts_together, drawn(asked.seed, asked.count, asked.words)),
+        (verdicts_alone, [mutant for mutant in listed() if is_asked(mutant, asked.words)]),
+    )
     verdicts, start = {}, time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
-        for way, mutants in ((verdicts_together, together), (verdicts_alone, alone)):
+        for way, mutants in both:
             for mutant, found in way(copied(folder, way.__name__), mutants) if mutants else ():
                 verdicts[mutant] = found
                 if found != "caught":
-                    print(f"{mutant}: {found}", flush=True)
+                    print(f"{mutant}: {found}\n{mutant.shown()}", flush=True)
             print(f"{time.monotonic() - start:4.0f} s: {way.__name__}", flush=True)
-    if asked.list:
-        asked.list.write_text("".join(f"{found}: {mutant}\n" for mutant, found in verdicts.items()))
-    left = [f"{mutant}: {found}" for mutant, found in verdicts.items() if found != "caught"]
-    print(f"{len(verdicts) - len(left)} of {len(verdicts)} mutants caught")
-    return left
+    caught = sum(found == "caught" for found in verdicts.values())
+    print(f"{caught} of {len(verdicts)} mutants caught")
+    return int(any(found != "caught" and not mutant.edit for mutant, found in verdicts.items()))
 
 
 if __name__ == "__main__":
-    sys.exit("\n".join(main()) or 0)
+    sys.exit(main())

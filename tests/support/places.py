@@ -322,68 +322,6 @@ def described(text: str, line: Line, edit: Edit) -> str:
     return f"{before[-NEAR:]}{{{old} → {edit.new}}}{after[:NEAR]}"
 
 
-def is_one(text: str) -> bool:
-    """Whether a text is one segment."""
-    try:
-        tokens = [token for token in tokens_of(text) if token.kind not in SKIPPED | {tokenize.NEWLINE}]
-    except (tokenize.TokenError, SyntaxError):
-        return False
-    own = segments(tokens)
-    return bool(tokens) and own.get(0, Segment(-1, -1, "", VALUE))[:2] == (0, len(tokens) - 1)
-
-
-def located(text: str, old: str, new: str, compiled: bool) -> Edit | None:
-    """The smallest place that holds a change of the text; None where there is none: it declares something."""
-    start = text.index(old)
-    stop = start + len(old)
-    while old and new and old[0] == new[0]:
-        old, new, start = old[1:], new[1:], start + 1
-    while old and new and old[-1] == new[-1]:
-        old, new, stop = old[:-1], new[:-1], stop - 1
-    lines = lines_of(text)
-    at = [i for i, line in enumerate(lines) if line.start <= stop and start <= line.stop]
-    if not at or lines[at[0]].declares:
-        return None
-    if len(at) == 1:
-        line = lines[at[0]]
-        own = segments(line.tokens)
-        places = {(line.tokens[one.first].start, line.tokens[one.last].stop): one for one in own.values()}
-        for place in sorted(places, key=lambda place: place[1] - place[0]):
-            whole = place == (line.start, line.stop)
-            edit = Edit(start, stop, new, place, STATEMENTS if whole else places[place].kind)
-            holds = place[0] <= start and stop <= place[1] and is_one(edit.instead(text))
-            if holds and may_differ(line, places[place], places[place].first, compiled):
-                return edit
-    return whole_statements(text, lines, at[0], at[-1], start, stop, new, compiled)
-
-
-def whole_statements(
-    text: str, lines: list[Line], first: int, last: int, start: int, stop: int, new: str, compiled: bool
-) -> Edit | None:
-    while True:
-        before = first, last
-        indent = min(line.indent for line in lines[first : last + 1])
-        while first and (lines[first].indent > indent or lines[first].tokens[0].text in CONTINUED):
-            first -= 1
-            indent = min(indent, lines[first].indent)
-        while last + 1 < len(lines) and (
-            lines[last + 1].indent > indent
-            or (lines[last + 1].indent == indent and lines[last + 1].tokens[0].text in CONTINUED)
-        ):
-            last += 1
-        if before == (first, last):
-            break
-    taken = lines[first : last + 1]
-    if not all(
-        (line.function or not compiled) and line.tokens[0].text not in ("cdef", "def", "cpdef") for line in taken
-    ):
-        return None
-    place = taken[0].start, max(taken[-1].stop, stop)
-    if not place[0] <= start:
-        return None
-    return Edit(start, stop, new, place, STATEMENTS)
-
-
 def switched(text: str, numbered: Iterable[tuple[int, Edit]], start: int = 0, stop: int | None = None) -> str:
     """The text with all the mutants in it. Of two places one holds the other, or they do not meet."""
     stop = len(text) if stop is None else stop
