@@ -15,7 +15,8 @@ import tempfile
 import time
 from array import array
 from collections import defaultdict
-from contextlib import contextmanager, suppress
+from contextlib import chdir, contextmanager, suppress
+from copy import copy
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -26,8 +27,8 @@ import numpy as np
 import pytest
 from support import calls as every
 from support.calls import C_CALLS, CALLS, FRAMES, HERE, KS, METRICS, Data, Shared, answer, bits
-from support.calls_refused import MADE, NO_STATUS, Wrong, refused, refused_by_c
 from support.marks import freed_at_all
+from support.refusals import all_rows
 
 import rankgain as rg
 import rankgain.pytrec_eval
@@ -52,6 +53,21 @@ LEFT_TO_THE_COLLECTOR = {
     "catboost_metric": "a class of its own, as CatBoost shows its name",
     "from_frames": "classes of ctypes, one for each length of a buffer",
 }
+
+
+NO_STATUS = [
+    f"capi.rankgain_{name}" for name in ("discount", "message", "scratch_size", "lambda_scratch_size")
+]  # have no data to refuse
+MADE = (
+    "Curve",
+    "Evaluation",
+    "Explanation",
+    "Judgments",
+    "Metric",
+    "Rankings",
+    "Summary",
+    "TieSpread",
+)  # by functions that check
 
 
 # what is held
@@ -157,6 +173,44 @@ def answered(shared):
     yield "pytrec_eval", partial(evaluator.evaluate, shared.run)
 
 
+def refused():
+    """Pairs of a name and a call, of the table of refusals: one of each message, of few documents."""
+    chosen = {}
+    for case in all_rows():
+        if all(map(is_small, [*case.args, *case.options.values()])):
+            chosen.setdefault((case.name, case.expected, case.parts[0]), case)
+    return [(name, case) for (name, *_), case in chosen.items()]
+
+
+def is_small(value, most=1000):
+    """Whether it holds few numbers, and was not made by pandas, which keeps something for each look at a frame."""
+    if type(value).__module__.partition(".")[0] in ("pandas", "polars", "pyarrow"):
+        return False
+    if isinstance(value, (list, tuple, dict)):
+        return len(value) < most and all(map(is_small, value.values() if isinstance(value, dict) else value))
+    return not isinstance(value, np.ndarray) or value.size < most
+
+
+def refused_by_c(s):
+    """Pairs of a name and a call for the C functions, which refuse by a status: of NaN from the middle on."""
+    from rankgain import capi
+
+    def call(name):
+        results = C_CALLS[name](wrong)
+        statuses = [status for status, _ in (results if isinstance(results, list) else [results])]
+        if any(statuses):
+            raise ValueError(statuses)
+
+    wrong = copy(s)
+    wrong.grade, wrong.score = s.grade.copy(), {form: scores.copy() for form, scores in s.score.items()}
+    for numbers in (wrong.grade, *wrong.score.values()):
+        numbers[len(numbers) // 2 :] = np.nan
+    for name in C_CALLS:
+        if f"capi.rankgain_{name}" not in NO_STATUS:
+            yield f"capi.rankgain_{name}", partial(call, name)
+    yield "capi.address", partial(capi.address, "rankgain_nothing")
+
+
 def attempt(call):
     """Make a call that must be refused."""
     try:
@@ -174,20 +228,20 @@ def prepared():
         patch.object(every, "LISTS", 4),
         patch.object(read_files, "BLOCK", 2048),
         tempfile.TemporaryDirectory() as folder,
+        chdir(folder),
     ):
-        data = Data(4, 12)
-        shared, wrong = Shared(data), Wrong(data, Path(folder))
+        shared = Shared(Data(4, 12))
         made = defaultdict(list)
         for name, call in answered(shared):
             made[name, "answered"].append(call)
         for name, call in [
-            *refused(shared, wrong),
+            *refused(),
             *(refused_by_c(shared) if find_spec("rankgain._compiled.walk") else ()),
         ]:
             made[name, "refused"].append(partial(attempt, call))
         for calls in made.values():
             repeat(calls, 1, 0)
-        given = reachable(shared, wrong, made, METRICS, KS)
+        given = reachable(shared, made, METRICS, KS)
         # The interpreter's cache of attributes holds names of functions, once per class, and some calls make a class.
         given = [one for one in given if not isinstance(one, str) or one not in CALLS]
         gc.collect()

@@ -64,9 +64,7 @@ def test_option(on_both, rows):
 
 
 TESTED_ELSEWHERE = {
-    **dict.fromkeys(
-        ["Curve.interval(level)", "Curve.interval(flips)", "Curve.interval(seed)"], "results/test_curves.py"
-    ),
+    "Curve.interval(level)": "results/test_curves.py",
     "explain(like)": "results/test_presets.py",
     "from_frames(run_df)": "what is read, not an option",
     **dict.fromkeys(

@@ -5,26 +5,10 @@ all parts of the message, both backends say the same, and no argument is changed
 """
 
 from contextlib import chdir
-from importlib import import_module
-from importlib.util import find_spec
 
 import pytest
 from support.cases import check_each, table
-
-SUBJECTS = {  # and what they need
-    "parameters": (),
-    "metrics": (),
-    "lists": (),
-    "documents": (),
-    "columns": ("pandas", "polars", "pyarrow", "scipy"),
-    "training": ("sklearn",),
-}
-ROWS = [
-    case
-    for subject, needs in SUBJECTS.items()
-    if all(map(find_spec, needs))
-    for case in import_module(f"support.refusals.{subject}").rows()
-]
+from support.refusals import all_rows
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -33,7 +17,7 @@ def folder(tmp_path_factory):
         yield
 
 
-@table(ROWS)
+@table(all_rows())
 def test_refused(on_both, cases):
     compiled, *python = on_both(lambda: check_each(cases))
     assert python in ([], [compiled])

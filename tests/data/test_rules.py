@@ -263,30 +263,6 @@ def test_ranks_in_a_frame_under_32_bits():
     assert rankings.under(score_bits=32).evaluate("rr")["rr"].tolist() == [1 / 2]
 
 
-REFUSED = [
-    (lambda: rg.from_ranked([1, 0]), {"ties": "stable"}, "in rank order, without scores"),
-    (lambda: rg.from_ranked([1, 0]), {"score_bits": 32}, "in rank order, without scores"),
-    (lambda: rg.from_ranked([1, 0]), {"missing": "skip"}, "have no record of queries that the run lacks"),
-    (lambda: rg.from_recommendations([1, 2], {1}), {"ties": "best"}, "in rank order, without scores"),
-    (lambda: rg.from_scores([1, 0], [1, 0]), {"ties": "docid"}, "needs document ids, and bare scores have none"),
-    (lambda: rg.from_scores([1, 0], [1, 0]), {"ties": "random"}, "ties must be one of"),
-    (lambda: rg.from_scores([1, 0], [1, 0]), {"missing": "zero"}, "have no record of queries that the run lacks"),
-    (lambda: rg.from_scores([1, 0], [1, 0]), {"score_bits": 16}, "score_bits must be 64 or 32, not 16"),
-    (lambda: rg.from_qrels({"q": {"d": 1}}, {"q": {"d": 1}}), {"missing": "leave"}, "missing must be 'zero' or 'skip'"),
-    (
-        lambda: rg.from_qrels({"q": {"d": 1}, "r": {"d": 1}}, {"q": {"d": 1}}, query_ids=["n"], missing="skip"),
-        {"missing": "zero"},
-        "query_ids named only the queries that the run has",
-    ),
-]
-
-
-@pytest.mark.parametrize(("make", "rules", "text"), REFUSED)
-def test_rules_that_cannot_be(make, rules, text):
-    with pytest.raises(ValueError, match=text):
-        make().under(**rules)
-
-
 def test_what_cannot_be_read_again_is_refused(folder):
     qrels, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.0, "b": 1.0}}
     as_files(qrels, run, folder)
@@ -435,12 +411,6 @@ def test_no_tied_documents_are_cut_apart_by_luck():
         with pytest.raises(ValueError, match="depth: which of the tied documents it keeps is undefined"):
             rankings.under(ties="stable").limited(depth=1).under(ties=ties)
         assert rankings.under(ties=ties).limited().evaluate("num_ret")["num_ret"].tolist() == [2.0]
-
-
-@pytest.mark.parametrize("depth", [0, -1, 1.5, "3", True])
-def test_depths_that_are_none(depth):
-    with pytest.raises((TypeError, ValueError), match="positive integer"):
-        rg.from_ranked([1, 0]).limited(depth=depth)
 
 
 def test_what_is_wrong_is_named_as_ever():

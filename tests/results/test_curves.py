@@ -137,18 +137,6 @@ def test_the_interval_of_few_queries_and_of_queries_without_a_value():
     assert np.isnan(rg.from_ranked([[0, 0]]).curve(metric, [1, 2]).interval()).all()
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "text"),
-    [
-        ({"level": 95}, ValueError, "^level must be between 0 and 1, such as 0.95, not 95$"),
-        ({"level": "x"}, TypeError, "^level must be a number, not str$"),
-    ],
-)
-def test_interval_is_refused(options, error, text):
-    with pytest.raises(error, match=text):
-        rankings().curve("dcg", [1, 2]).interval(**options)
-
-
 def test_a_curve_is_frozen():
     curve = rankings().curve("ndcg")
     assert len(curve.ks) == 100
@@ -163,33 +151,6 @@ def test_a_curve_in_a_line():
     assert repr(rg.from_ranked([[0, 1], [1, 0]]).curve("mrr", [2, 1])) == (
         "<Curve of rr at 2 cut-offs, 2 queries: mean 0.5000 @1 … 0.7500 @2>"
     )
-
-
-REFUSED = [
-    (ValueError, "ndcg@5 has a cut-off; ask for 'ndcg' without one, and give the cut-offs as ks", "ndcg@5", [1]),
-    (ValueError, "ndcg@5 has a cut-off", rg.metric("ndcg", k=5), [1]),
-    (ValueError, "ndcg_cut has a cut-off; ask for 'ndcg'", "ndcg_cut", [1]),
-    (ValueError, "unknown metric 'ndgc'", "ndgc", [1]),
-    (TypeError, "a metric is a string or", None, [1]),
-    (ValueError, "ks is empty", "ndcg", []),
-    (ValueError, "ks: position 1: must be a positive integer, not 0", "ndcg", [1, 0]),
-    (ValueError, "ks: position 0: must be a positive integer, not -3", "ndcg", np.array([-3, 1])),
-    (TypeError, "ks: position 2: must be a positive integer, not None", "ndcg", [1, 2, None]),
-    (TypeError, "ks: position 0: must be a positive integer, not 1.0", "ndcg", [1.0]),
-    (TypeError, "ks: position 0: must be a positive integer, not True", "ndcg", [True]),
-    (TypeError, "ks: position 0: must be a positive integer, not '1'", "ndcg", ["1"]),
-    (TypeError, "ks must hold cut-offs, positive integers, not int", "ndcg", 10),
-    (TypeError, "ks must hold cut-offs, positive integers, not str", "ndcg", "10"),
-    (TypeError, "ks must hold cut-offs, positive integers, not ndarray", "ndcg", np.array(10)),
-]
-
-
-@pytest.mark.parametrize(("error", "text", "metric", "ks"), REFUSED, ids=range(len(REFUSED)))
-def test_curve_is_refused(error, text, metric, ks):
-    with pytest.raises(error) as caught:
-        rankings().curve(metric, ks)
-    assert caught.type is error
-    assert text in str(caught.value)
 
 
 def test_contents_are_refused_as_by_evaluate(backend):
@@ -331,19 +292,3 @@ if find_spec("matplotlib"):
         assert dict(matplotlib.rcParams) == before
         code = "import sys, rankgain as rg; rg.plot(rg.from_ranked([1])); sys.exit('matplotlib.pyplot' in sys.modules)"
         assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0
-
-    PLOT_REFUSED = [
-        (TypeError, "rankings must be a Rankings, not list", [[1, 0]], {}),
-        (TypeError, "rankings['b'] must be a Rankings, not Evaluation", {"b": rankings().evaluate("dcg")}, {}),
-        (ValueError, "rankings is empty", {}, {}),
-        (ValueError, "metrics is empty", rankings(), {"metrics": []}),
-        (ValueError, "ndcg@5 has a cut-off", rankings(), {"metrics": "ndcg@5"}),
-        (ValueError, "ks is empty", rankings(), {"ks": []}),
-    ]
-
-    @pytest.mark.parametrize(("error", "text", "runs", "options"), PLOT_REFUSED, ids=range(len(PLOT_REFUSED)))
-    def test_plot_refuses(error, text, runs, options):
-        with pytest.raises(error) as caught:
-            rg.plot(runs, **options)
-        assert caught.type is error
-        assert text in str(caught.value)

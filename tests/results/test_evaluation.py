@@ -70,31 +70,6 @@ def test_weights_of_any_size(weight):
     assert result.mean("cg", weights=[weight, weight, 0]) == 1e308
 
 
-@pytest.mark.parametrize(
-    ("weights", "error", "message"),
-    [
-        ([1], ValueError, r"weights has 1 numbers, and there are 2 queries: give one per query"),
-        ([[1, 2], [3, 4]], TypeError, "weights: position 0, query 'a': a weight must be a number, not list"),
-        ([1, "2"], TypeError, "weights: position 1, query 'b': a weight must be a number, not str"),
-        ([1, -1], ValueError, "weights: position 1, query 'b': a weight must be finite and not negative, not -1.0"),
-        ([1, math.nan], ValueError, "position 1, query 'b': .* not nan"),
-        ([math.inf, 1], ValueError, "position 0, query 'a': .* not inf"),
-        ([0, 0], ValueError, "weights are all 0: give at least one query a weight above 0"),
-        ({"a": 1}, ValueError, "weights: query 'b' has no weight; give it one, 0 if it must not count"),
-        ({"a": 1, "b": None}, TypeError, "position 1, query 'b': a weight must be a number, not NoneType"),
-        (3, TypeError, "weights must hold one number per query, or be a mapping by query id, not int"),
-        (np.array(3), TypeError, "weights must hold one number per query, .* not ndarray"),
-        ("12", TypeError, "weights must hold one number per query, .* not str"),
-        ({1, 2}, TypeError, "weights must hold one number per query, .* not set"),
-    ],
-)
-def test_weights_that_are_refused(weights, error, message):
-    result = ranked([1], [1], names=["a", "b"])
-    for call in (lambda: result.mean("rr", weights=weights), lambda: result.aggregate(weights=weights)):
-        with pytest.raises(error, match=message):
-            call()
-
-
 def test_weights_of_no_queries():
     assert math.isnan(rg.from_ranked(np.empty((0, 3))).evaluate("rr").mean("rr", weights=[]))
 
@@ -174,27 +149,6 @@ def test_merging_what_both_backends_made(on_both):
     both = compiled.merge(python)
     assert both.backend == "compiled+python"
     assert both.merge(python).backend == both.merge(both).backend == "compiled+python"
-
-
-@pytest.mark.parametrize(
-    ("other", "error", "message"),
-    [
-        (lambda: {"rr": [1.0]}, TypeError, r"others\[1\] must be an Evaluation, not dict"),
-        (lambda: scored(("cg",)), ValueError, r"others\[1\] lacks the metric rr, unlike the first"),
-        (lambda: scored(("rr", "cg")), ValueError, r"others\[1\] has the metric cg, unlike the first"),
-        (lambda: scored(ties="stable"), ValueError, r"others\[1\] has ties='stable', and the first has 'average'"),
-        (
-            lambda: rg.from_qrels(QRELS, RUN, ties="average", missing="skip").evaluate("rr"),
-            ValueError,
-            r"others\[1\] has missing='skip', and the first has None",
-        ),
-        (lambda: scored(names=["a"]), ValueError, "others: query 'a' is in 2 of the evaluations"),
-        (lambda: scored(), ValueError, "others: some queries have names and some only positions: give query_ids"),
-    ],
-)
-def test_what_cannot_be_merged(other, error, message):
-    with pytest.raises(error, match=message):
-        scored(names=["a"]).merge(scored(names=["b"]), other())
 
 
 def scored(asked=("rr",), names=None, ties="average"):

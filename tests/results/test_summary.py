@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.refusals.results import SUMMARY
 
 import rankgain as rg
 from rankgain.metrics.exact import exact_sum, rounded, rounded_mean
@@ -137,65 +138,9 @@ def test_sums_in_json_are_hexadecimal_strings_of_any_size():
     assert json.loads(evaluation([-TINY] * 31).summary().to_json())["metrics"]["cg"]["sum"] == "-0x1f"
 
 
-GOOD = {
-    "summary": 1,
-    "metrics": {"rr": {"aggregator": "mean", "count": 1, "sum": "0x1"}},
-    "counts": {"queries": 1, "missing": 0, "unjudged": 0, "empty": 0},
-    "ties": None,
-    "missing": None,
-    "like": None,
-    "backend": "python",
-    "versions": ["0.1.0"],
-}
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"summary": 2}, "format 2, and this release reads 1"),
-        ({"metrics": {"rr": {"aggregator": "median", "count": 1, "sum": "0x1"}}}, "unknown aggregator 'median'"),
-        ({"metrics": {"rr": {"aggregator": "mean", "count": -1, "sum": "0x1"}}}, "a count must be an integer from 0"),
-        ({"metrics": {"rr": {"aggregator": "mean", "count": 1, "sum": "x"}}}, "invalid literal"),
-        ({"metrics": {"rr": {"aggregator": "mean", "count": 1}}}, "there is no 'sum'"),
-        ({"counts": {"queries": 1.0}}, "a count must be an integer from 0, not 1.0"),
-        ({"counts": {}}, "there is no 'queries'"),
-        ({"ties": 3}, "ties, missing and like must be strings or null"),
-        ({"versions": 3}, "not iterable"),
-    ],
-)
-def test_what_is_no_summary(change, message):
-    assert rg.Summary.from_json(json.dumps(GOOD)).mean("rr") == TINY
-    with pytest.raises(ValueError, match=f"this is not the JSON of a Summary: .*{message}"):
-        rg.Summary.from_json(json.dumps(GOOD | change))
-
-
-@pytest.mark.parametrize("text", ["", "[]", "3", "null", b"{}", "{"])
-def test_what_is_no_summary_at_all(text):
-    with pytest.raises(ValueError, match="this is not the JSON of a Summary"):
-        rg.Summary.from_json(text)
-
-
-def test_summaries_that_do_not_fit_are_refused():
-    qrels, run = {"q": {"d": 1}}, {"q": {"d": 1.0}}
-    summary = rg.from_qrels(qrels, run).evaluate("rr").summary()
-    with pytest.raises(TypeError, match=r"others\[1\] must be a Summary, not str"):
-        summary.merge(summary, "x")
-    with pytest.raises(ValueError, match=r"others\[0\] lacks the metric rr"):
-        summary.merge(rg.from_qrels(qrels, run).evaluate("ap").summary())
-    with pytest.raises(ValueError, match=r"others\[0\] has ties='average', and the first has 'docid'"):
-        summary.merge(rg.from_qrels(qrels, run, ties="average").evaluate("rr").summary())
-    held = json.loads(summary.to_json())
-    held["metrics"]["rr"]["aggregator"] = "total"
-    with pytest.raises(ValueError, match=r"others\[0\] has the total of rr, and the first the mean"):
-        summary.merge(rg.Summary.from_json(json.dumps(held)))
-    with pytest.raises(KeyError, match="ap was not evaluated; there are: rr"):
-        summary.mean("ap")
-    assert summary != 3
-
-
 def test_versions_and_backends_are_united():
     parts = [
-        rg.Summary.from_json(json.dumps(GOOD | {"backend": backend, "versions": [version]}))
+        rg.Summary.from_json(json.dumps(SUMMARY | {"backend": backend, "versions": [version]}))
         for backend, version in (("python", "0.3"), ("compiled", "0.2"), ("python", "0.2"))
     ]
     first = parts[0].merge(parts[1], parts[2])

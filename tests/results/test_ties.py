@@ -181,16 +181,6 @@ def test_threads_give_the_same_bits():
     assert one.to_dict() == many.to_dict()
 
 
-def test_spread_is_refused():
-    with pytest.raises(ValueError, match="tie_spread: these rankings were given in rank order, without scores"):
-        rg.from_ranked([[1, 0]]).tie_spread("rr")
-    rankings = rg.from_scores([[0, 1]], [[1, 1]])
-    with pytest.raises(ValueError, match="no metric was asked for"):
-        rankings.tie_spread()
-    with pytest.raises(ValueError, match="unknown metric 'nonsense'"):
-        rankings.tie_spread("nonsense")
-
-
 # the command line
 
 

@@ -85,8 +85,13 @@ def judgments(truth=QRELS, run=None, metrics=METRICS, **options):
     return made if run is None else rg.from_qrels(made, run).evaluate(*metrics)
 
 
-def under(qrels=QRELS, run=RUN, **rules):
-    return rg.from_qrels(qrels, run).under(**rules)
+def made(qrels, run, make):
+    """Rankings of qrels and a run; `make`: of a constructor and its arguments instead."""
+    return rg.from_qrels(qrels, run) if make is None else make[0](*make[1:])
+
+
+def under(qrels=QRELS, run=RUN, make=None, **rules):
+    return made(qrels, run, make).under(**rules)
 
 
 def limited(qrels=QRELS, run=RUN, **limits):
@@ -101,8 +106,8 @@ def interval(**options):
     return rg.from_scores(*MATRIX).curve("ndcg", (1, 2)).interval(**options)
 
 
-def tie_spread(metrics=("ndcg",), **options):
-    return rg.from_qrels(QRELS, RUN).tie_spread(*metrics, **options).to_dict()
+def tie_spread(metrics=("ndcg",), make=None, **options):
+    return made(QRELS, RUN, make).tie_spread(*metrics, **options).to_dict()
 
 
 def compared(runs=None, qrels=QRELS, metrics=("rr",), **rules):
@@ -115,10 +120,10 @@ def compare(**rules):
 
 
 def of_comparison(method):
-    """A method of a Comparison."""
+    """A method of a Comparison, of some runs."""
 
-    def call(weights=None, **options):
-        return getattr(compared(**options), method)(weights=weights)
+    def call(runs=None, qrels=QRELS, metrics=("rr",), **own):
+        return getattr(compared(runs, qrels, metrics), method)(**own)
 
     return call
 
@@ -130,6 +135,19 @@ def of_result(method, of=lambda result: result):
         return getattr(of(rg.from_qrels(qrels, run).evaluate(*metrics)), method)(**options)
 
     return call
+
+
+def merge(other, of=None, **given):
+    first = of() if of else rg.from_qrels(given["qrels"], given["run"]).evaluate(*given["metrics"])
+    return first.merge(other)
+
+
+def merge_summaries(other, qrels, run, metrics):
+    return rg.from_qrels(qrels, run).evaluate(*metrics).summary().merge(other)
+
+
+def affected(metric):
+    return rg.from_qrels(QRELS, RUN).tie_spread("ndcg").affected(metric)
 
 
 def lightgbm_metric(metrics=("ndcg",), labels=GRADES, scores=SCORES, weight=None, group=SIZES, **options):
@@ -159,6 +177,15 @@ def lightgbm_objective(metric="ndcg@2", labels=GRADES, scores=SCORES, weight=Non
 
 def xgboost_objective(metric="ndcg@2", labels=GRADES, scores=SCORES, weight=None, sizes=SIZES, **options):
     return rg.xgboost_objective(metric, **options)(scores, Matrix(labels, sizes, weight))
+
+
+def drawn(rankings=None, **options):
+    figure = rg.plot(rg.from_ranked(LISTS) if rankings is None else rankings, **options)
+    return [panel.get_ylabel() for panel in figure.axes]
+
+
+def curve_plot(**options):
+    return rg.from_ranked(LISTS).curve("ndcg", (1, 2)).plot(**options).get_ylabel()
 
 
 def scorer(metric="ndcg", labels=GRADES, scores=SCORES, rows=None, ids=(7, 7, 7, 9, 9), model=None, **options):
@@ -224,7 +251,15 @@ PUBLIC = {
     "Comparison.aggregate": (of_comparison("aggregate"), {}),
     **{f"Evaluation.{name}": (of_result(name), {}) for name in ("mean", "aggregate", "flat")},
     "Evaluation.subset": (of_result("subset"), {"queries": ["q", "r"]}),
+    "Evaluation.merge": (merge, {}),
     "Summary.mean": (of_result("mean", rg.Evaluation.summary), {}),
+    "Summary.merge": (merge_summaries, {}),
+    "Summary.from_json": (rg.Summary.from_json, {}),
+    "TieSpread.affected": (affected, {}),
+    "Comparison": (rg.Comparison, {}),
+    "Comparison.best": (of_comparison("best"), {}),
+    "Comparison.to_pandas": (of_comparison("to_pandas"), {}),
+    "Metric.at": (rg.metric("ndcg").at, {}),
     "lambdarank": (rg.lambdarank, {"y_true": GRADES, "y_score": SCORES}),
     "LambdaRank": (lambda_rank, {}),
     "lightgbm_metric": (lightgbm_metric, {}),
@@ -233,6 +268,8 @@ PUBLIC = {
     "lightgbm_objective": (lightgbm_objective, {}),
     "xgboost_objective": (xgboost_objective, {}),
     "scorer": (scorer, {}),
+    "plot": (drawn, {}),
+    "Curve.plot": (curve_plot, {}),
     "ndcg_score": (rg.sklearn.ndcg_score, {"y_true": MATRIX[0], "y_score": MATRIX[1]}),
     "dcg_score": (rg.sklearn.dcg_score, {"y_true": MATRIX[0], "y_score": MATRIX[1]}),
     "pytrec_eval": (pytrec_eval, {}),

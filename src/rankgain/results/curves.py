@@ -183,7 +183,7 @@ class Curve(Frames):
         ValueError
             If `interval` is not between 0 and 1.
         TypeError
-            If `interval` is not a number.
+            If `axes` is not matplotlib's, or `interval` is not a number.
 
         See Also
         --------

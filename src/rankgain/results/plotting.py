@@ -62,6 +62,8 @@ def draw(
     curve: Line, axes: Axes, label: str | None = None, per_query: bool = False, band: Floats | None = None
 ) -> None:
     """The mean as a line in the next style of the axes; behind it, if asked for, the queries and a band."""
+    if not isinstance(axes, Axes):
+        raise TypeError(f"axes must be matplotlib Axes, not {type(axes).__name__}")
     drawn = len(axes.lines)
     if not drawn:
         dress(axes, curve)

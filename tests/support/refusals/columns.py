@@ -10,6 +10,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 from scipy import sparse
+
+import rankgain as rg
 from support.cases import (
     GOOD,
     HUGE,
@@ -18,10 +20,9 @@ from support.cases import (
     masked,
     named,
     passing,
+    refused,
 )
 from support.public_calls import evaluated
-
-import rankgain as rg
 
 nan, inf = math.nan, math.inf
 framed, recommended = map(evaluated, (rg.from_frames, rg.from_recommendations))
@@ -384,5 +385,9 @@ def judgment_cases():
 
 
 def rows():
+    alike = [rg.metric("cg", gain=gain) for gain in (lambda grades: grades, lambda grades: 2 * grades)]
+    message = "two metrics are both called cg(gain=<lambda>), which a frame cannot hold: evaluate them separately"
+    given = {"runs": {"one": {"q": {"a": 1.0}}}, "qrels": {"q": {"a": 1}}}
+    yield from refused("Comparison.to_pandas", "metrics", [alike], ValueError, message, **given)
     for section in (column_cases, object_cases, arrow_cases, recommendation_cases, judgment_cases):
         yield from section()

@@ -7,10 +7,10 @@ from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
-from support.cases import GOOD, HUGE, Case, each, named, passing
-from support.refusals.lists import Fails, files, matched
 
 import rankgain as rg
+from support.cases import GOOD, HUGE, Case, each, named, passing
+from support.refusals.lists import Fails, files, matched
 
 nan, inf = math.nan, math.inf
 # fmt: off

@@ -5,10 +5,10 @@ import math
 from decimal import Decimal
 
 import numpy as np
-from support.cases import GOOD, HUGE, Case, each, masked, named, passing
-from support.public_calls import evaluated, read_trec
 
 import rankgain as rg
+from support.cases import GOOD, HUGE, Case, each, masked, named, passing, refused
+from support.public_calls import evaluated, read_trec
 
 nan, inf = math.nan, math.inf
 
@@ -20,7 +20,7 @@ class Fails:
         self.error = error
 
     def __float__(self, *grades):
-        raise self.error
+        raise type(self.error)(*self.error.args)  # anew, for an exception keeps where it was raised
 
     __call__ = __float__
 
@@ -43,9 +43,10 @@ def beside(value):
         return [0] * getattr(value, "size", len(value) if isinstance(value, (list, tuple)) else 1)
 
 
+RELEVANT = [rg.precision, rg.recall, rg.average_precision, rg.hit_rate]
 FUNCTIONS = [rg.cg, rg.dcg, rg.ndcg, rg.reciprocal_rank, rg.mean_ndcg, rg.mrr, rg.idcg]
 TAKERS = {  # by the name of the argument
-    "relevance": [*FUNCTIONS[:-1], ranked],
+    "relevance": [*FUNCTIONS[:-1], *RELEVANT, ranked],
     "judged": [
         rg.idcg,
         named("ndcg judged", lambda value: rg.ndcg(beside(value), judged=value)),
@@ -207,7 +208,9 @@ def shape_cases():
     yield from each(BAD_QIDS, "qid", passing("qid", scored, *three))
     for name, rows in [("query_ids", BAD_IDS), ("judged", BAD_JUDGED)]:
         yield from each(rows, name, passing(name, ranked, two), passing(name, scored, *three, qid=[1, 2, 2]))
-    yield from each(BAD_JUDGED, "judged", passing("judged", rg.ndcg, two), passing("judged", rg.mean_ndcg, two))
+    yield from each(
+        BAD_JUDGED, "judged", *(passing("judged", call, two) for call in (rg.ndcg, rg.mean_ndcg, *RELEVANT))
+    )
     lacks = "judged lacks grades | DCG exceeds the ideal | all judged documents"
     for options in ({}, {"gain": "exponential"}, {"k": 1}, {"gain": {1: 1, 2: 3}}, {"discount": [1, 0.5]}):
         for judged in ([[1], [1, 1]], [[1], []]):
@@ -271,6 +274,31 @@ def order_cases():
         yield Case(kind, parts, matched, qrels, run)
 
 
+def mask_cases():
+    """Masks that are none; padding that no mask takes out; and what is left, which is named by its place before."""
+    labels = np.array([[0, 2, 1, -100], [1, 0, -100, -100]])
+    mask, sides = labels >= 0, {"y_true": labels, "y_score": np.ones((2, 4))}
+    yield from refused(
+        "from_scores", "mask", [labels], TypeError, "mask must hold booleans, True for a document, not int64", **sides
+    )
+    shapes = [mask[:, :3], mask[:1], mask.ravel()]
+    message = "mask must have the shape of y_true: one boolean for each document"
+    yield from refused("from_scores", "mask", shapes, ValueError, message, **sides)
+    yield from refused("from_scores", "mask", ["yes"], TypeError, "mask must hold real numbers", **sides)
+    calls = "cg dcg ndcg mean_ndcg reciprocal_rank mrr precision recall average_precision hit_rate from_ranked"
+    message = "query 0, position 3: the grade is negative | mask=labels >= 0"
+    yield from refused(calls, "relevance", [labels, labels.astype("f4"), labels.tolist()], ValueError, message)
+    yield from refused("from_scores", "y_true", [labels], ValueError, message, y_score=sides["y_score"])
+    message = "query 0, position 1 (element 2): the grade is negative"
+    yield from refused(calls, "relevance", [np.array([[1, -100, -1]])], ValueError, message, mask=[[True, False, True]])
+    given = {"mask": [True, False, True, True], "gain": {1: 3, 2: 7}}
+    message = "position 2 (element 3): | no entry for the grade 9"
+    yield from refused("cg dcg ndcg mean_ndcg", "relevance", [[1, -1, 2, 9]], ValueError, message, **given)
+    sides = {"y_true": [[1, 1, 1]], "mask": [[True, False, True]]}
+    message = "y_score: query 0, position 1 (element 2): the score is NaN"
+    yield from refused("from_scores", "y_score", [[[1.0, 2.0, nan]]], ValueError, message, **sides)
+
+
 def rows():
-    for section in (list_cases, gain_cases, shape_cases, order_cases):
+    for section in (list_cases, gain_cases, shape_cases, order_cases, mask_cases):
         yield from section()

@@ -3,10 +3,10 @@
 import math
 
 import numpy as np
-from support.cases import refused
 
 import rankgain as rg
 from rankgain.metrics.table import TABLE
+from support.cases import refused
 
 # Metrics that do not depend on the judged set, or on it alone; fall-out, of documents judged not relevant.
 OF_THE_LIST = {"cg", "dcg", "rr", "success", "precision", "rbp", "rbp_residual", "err", "judged", "unjudged"}
@@ -34,6 +34,9 @@ def rows():
     tied = {"y_true": far_down, "y_score": [[0.5] * 32], "judged": [[1]]}
     averaged = [[name] for name in by_number if not TABLE[name].unaveraged]
     yield from refused("from_scores", "metrics", averaged, ValueError, f"query 0: {LACKING}", **tied)
+
+    for call in ("recall", "average_precision"):
+        yield from refused(call, "judged", [[1], [1, 0]], ValueError, LACKING, relevance=[1, 1, 1])
 
     # grades without a gain, in either place; and above the scale
     for gain, told in (("exponential", "too large for gain='exponential'"), ({1: 1}, "no entry for")):

@@ -4,9 +4,9 @@ import math
 from fractions import Fraction
 
 import numpy as np
-from support.cases import HUGE, masked, refused
 
 import rankgain as rg
+from support.cases import HUGE, masked, refused
 
 nan, inf = math.nan, math.inf
 FUNCTIONS = "cg dcg idcg ndcg reciprocal_rank mean_ndcg mrr"

@@ -3,10 +3,11 @@
 import math
 
 import numpy as np
+
 from support.cases import HUGE, refused
 
 nan, inf = math.nan, math.inf
-GRADIENTS = "lambdarank lightgbm_objective xgboost_objective"
+GRADIENTS = "lambdarank LambdaRank lightgbm_objective xgboost_objective"
 
 
 def rows():
@@ -30,6 +31,13 @@ def rows():
     calls = f"{GRADIENTS} lightgbm_metric xgboost_metric catboost_metric"
     yield from refused(calls, "threads", [0, -1, 257], ValueError, threads)
     yield from refused(calls, "threads", [1.0, "2", None, True], TypeError, threads)
+    for call in GRADIENTS.split():
+        names = ("y_true", "y_score") if "ambda" in call else ("labels", "scores")
+        for name, good in zip(names, ([1, 0, 2, 0, 1], [0.5, 0.25, 0.125, 1.0, 0.5]), strict=True):
+            bad = [*good[:2], nan, *good[3:]]
+            yield from refused(call, name, [bad, np.array(bad, "f4")], ValueError, "position 2 | NaN")
+    yield from refused("scorer", "scores", [[0.5, 0.25, nan, 1.0, 0.5]], ValueError, "y_score | NaN")
+    yield from refused("scorer", "ids", [[7, 7, 9]], ValueError, "qid | 5 documents")
     short = [1.0] * 4
     for call, name, message in [
         ("lambdarank", "sample_weight", "sample_weight has 4 weights, and there are 5 documents"),

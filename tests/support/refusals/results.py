@@ -1,0 +1,203 @@
+"""What is refused of Rankings and of results: rules, limits, curves, spreads, means, parts, summaries, comparisons."""
+
+import json
+import math
+from importlib.util import find_spec
+
+import numpy as np
+
+import rankgain as rg
+from support.cases import refused
+from support.public_calls import METRICS, QRELS, RUN
+
+nan, inf = math.nan, math.inf
+TWO = {"qrels": {"a": {"d": 1}, "b": {"d": 1}}, "run": {"a": {"d": 1}, "b": {"d": 1}}, "metrics": ["rr"]}
+SUMMARY = {
+    "summary": 1,
+    "metrics": {"rr": {"aggregator": "mean", "count": 1, "sum": "0x1"}},
+    "counts": {"queries": 1, "missing": 0, "unjudged": 0, "empty": 0},
+    "ties": None,
+    "missing": None,
+    "like": None,
+    "backend": "python",
+    "versions": ["0.1.0"],
+}
+
+
+def rows():
+    yield from refused("explain", "metric", ["ndcg@x"], ValueError, "k must be a positive integer")
+    yield from refused("explain", "like", ["ranks"], ValueError, "unknown peer")
+    if find_spec("matplotlib"):
+        yield from of_plots()
+    yield from of_rankings()
+    yield from of_curves()
+    yield from of_evaluations()
+    yield from of_summaries()
+    yield from of_comparisons()
+
+
+def of_rankings():
+    """Rules that rankings cannot have; `make` is what they are made of."""
+    ranked, scored = (rg.from_ranked, [1, 0]), (rg.from_scores, [1, 0], [1, 0])
+    chosen = rg.from_recommendations, [1, 2], {1}
+    named = {"q": {"d": 1}, "r": {"d": 1}}, {"q": {"d": 1}}
+    for make, rules, message in [
+        (ranked, {"ties": "stable"}, "in rank order, without scores"),
+        (ranked, {"score_bits": 32}, "in rank order, without scores"),
+        (ranked, {"missing": "skip"}, "have no record of queries that the run lacks"),
+        (chosen, {"ties": "best"}, "in rank order, without scores"),
+        (scored, {"ties": "docid"}, "needs document ids, and bare scores have none"),
+        (scored, {"ties": "random"}, "ties must be one of"),
+        (scored, {"missing": "zero"}, "have no record of queries that the run lacks"),
+        (scored, {"score_bits": 16}, "score_bits must be 64 or 32, not 16"),
+        ((rg.from_qrels, QRELS, RUN), {"missing": "leave"}, "missing must be 'zero' or 'skip'"),
+    ]:
+        ((name, rule),) = rules.items()
+        yield from refused("Rankings.under", name, [rule], ValueError, message, make=make)
+    only = lambda *sides: rg.from_qrels(*sides, query_ids=["n"], missing="skip")  # noqa: E731
+    message = "query_ids named only the queries that the run has"
+    yield from refused("Rankings.under", "missing", ["zero"], ValueError, message, make=(only, *named))
+    for call in ("Rankings.evaluate", "evaluate", "read_trec", "Rankings.tie_spread"):
+        yield from refused(call, "threads", [0, 257], ValueError, "threads must be")
+        yield from refused(call, "threads", [1.5, True], TypeError, "threads must be")
+    message = "tie_spread: these rankings were given in rank order, without scores"
+    yield from refused("Rankings.tie_spread", "metrics", [["rr"]], ValueError, message, make=ranked)
+    yield from refused("Rankings.tie_spread", "metrics", [[]], ValueError, "no metric was asked for")
+    yield from refused("Rankings.tie_spread", "metrics", [["nonsense"]], ValueError, "unknown metric 'nonsense'")
+    yield from refused("TieSpread.affected", "metric", ["rr@77"], KeyError, "rr@77 was not evaluated")
+
+
+def of_plots():
+    ranked = rg.from_ranked([[1, 0]])
+    yield from refused("plot", "rankings", [[[1, 0]]], TypeError, "rankings must be a Rankings, not list")
+    message = "rankings['b'] must be a Rankings, not Evaluation"
+    yield from refused("plot", "rankings", [{"b": ranked.evaluate("dcg")}], TypeError, message)
+    yield from refused("plot", "rankings", [{}], ValueError, "rankings is empty")
+    yield from refused("plot", "metrics", [[]], ValueError, "metrics is empty")
+    yield from refused("plot", "metrics", ["ndcg@5"], ValueError, "ndcg@5 has a cut-off")
+    yield from refused("plot", "ks", [[]], ValueError, "ks is empty")
+    yield from refused("Curve.plot", "axes", [5], TypeError, "axes must be")
+
+
+def of_curves():
+    for error, message, metric, ks in [
+        (ValueError, "ndcg@5 has a cut-off; ask for 'ndcg' without one, and give the cut-offs as ks", "ndcg@5", [1]),
+        (ValueError, "ndcg@5 has a cut-off", rg.metric("ndcg", k=5), [1]),
+        (ValueError, "ndcg_cut has a cut-off; ask for 'ndcg'", "ndcg_cut", [1]),
+        (TypeError, "a metric is a string or", None, [1]),
+        (ValueError, "ks is empty", "ndcg", []),
+        (ValueError, "ks: position 1: must be a positive integer, not 0", "ndcg", [1, 0]),
+        (ValueError, "ks: position 0: must be a positive integer, not -3", "ndcg", np.array([-3, 1])),
+        (TypeError, "ks: position 2: must be a positive integer, not None", "ndcg", [1, 2, None]),
+        (TypeError, "ks: position 0: must be a positive integer, not 1.0", "ndcg", [1.0]),
+        (TypeError, "ks: position 0: must be a positive integer, not True", "ndcg", [True]),
+        (TypeError, "ks: position 0: must be a positive integer, not '1'", "ndcg", ["1"]),
+        (TypeError, "ks must hold cut-offs, positive integers, not int", "ndcg", 10),
+        (TypeError, "ks must hold cut-offs, positive integers, not str", "ndcg", "10"),
+        (TypeError, "ks must hold cut-offs, positive integers, not ndarray", "ndcg", np.array(10)),
+    ]:
+        yield from refused("Rankings.curve", "ks", [ks], error, message, metric=metric)
+    for option, value, error, message in [
+        ("level", 95, ValueError, "level must be between 0 and 1, such as 0.95, not 95"),
+        ("level", "x", TypeError, "level must be a number, not str"),
+    ]:
+        yield from refused("Curve.interval", option, [value], error, message)
+
+
+def of_evaluations():
+    """Of two queries, a and b, whose reciprocal ranks are 1."""
+    for weights, error, message in [
+        ([1], ValueError, "weights has 1 numbers, and there are 2 queries: give one per query"),
+        ([[1, 2], [3, 4]], TypeError, "weights: position 0, query 'a': a weight must be a number, not list"),
+        ([1, "2"], TypeError, "weights: position 1, query 'b': a weight must be a number, not str"),
+        ([1, -1], ValueError, "weights: position 1, query 'b': a weight must be finite and not negative, not -1.0"),
+        ([1, nan], ValueError, "position 1, query 'b': | not nan"),
+        ([inf, 1], ValueError, "position 0, query 'a': | not inf"),
+        ([0, 0], ValueError, "weights are all 0: give at least one query a weight above 0"),
+        ({"a": 1}, ValueError, "weights: query 'b' has no weight; give it one, 0 if it must not count"),
+        ({"a": 1, "b": None}, TypeError, "position 1, query 'b': a weight must be a number, not NoneType"),
+        (3, TypeError, "weights must hold one number per query, or be a mapping by query id, not int"),
+        (np.array(3), TypeError, "weights must hold one number per query, | not ndarray"),
+        ("12", TypeError, "weights must hold one number per query, | not str"),
+        ({1, 2}, TypeError, "weights must hold one number per query, | not set"),
+    ]:
+        calls = "Evaluation.mean Evaluation.aggregate Evaluation.flat"
+        yield from refused(calls, "weights", [weights], error, message, **TWO)
+        sides = {"runs": {"one": TWO["run"]}, "qrels": TWO["qrels"]}
+        yield from refused("Comparison.means Comparison.aggregate", "weights", [weights], error, message, **sides)
+    yield from refused(
+        "Evaluation.mean Evaluation.aggregate Summary.mean",
+        "metric",
+        ["ap"],
+        KeyError,
+        "ap was not evaluated; there are: rr",
+        **TWO,
+    )
+    yield from refused("Evaluation.flat", "names", ["x", None], ValueError, "names must be 'asked' or 'safe'", **TWO)
+
+    def scored(asked=("rr",), names=None, ties="docid", missing="zero"):
+        return rg.from_qrels({"x": {"d": 1}}, {"x": {"d": 1}}, ties=ties, query_ids=names, missing=missing).evaluate(
+            *asked
+        )
+
+    alone = rg.from_ranked([[1]]).evaluate("rr")
+    for other, error, message in [
+        ({"rr": [1.0]}, TypeError, "others[0] must be an Evaluation, not dict"),
+        (scored(["cg"]), ValueError, "others[0] lacks the metric rr, unlike the first"),
+        (scored(["rr", "cg"]), ValueError, "others[0] has the metric cg, unlike the first"),
+        (scored(ties="stable"), ValueError, "others[0] has ties='stable', and the first has 'docid'"),
+        (scored(missing="skip"), ValueError, "others[0] has missing='skip', and the first has 'zero'"),
+        (scored(names=["a"]), ValueError, "others: query 'a' is in 2 of the evaluations"),
+        (alone, ValueError, "others[0] has ties=None, and the first has 'docid'"),
+    ]:
+        yield from refused("Evaluation.merge", "other", [other], error, message, **TWO)
+    message = "others: some queries have names and some only positions: give query_ids"
+    yield from refused("Evaluation.merge", "other", [alone], ValueError, message, of=named_and_ranked)
+    yield from refused("Evaluation.subset", "queries", [[True]], ValueError, "", **TWO)
+
+
+def named_and_ranked():
+    return rg.from_ranked([[1]], query_ids=["a"]).evaluate("rr")
+
+
+def of_summaries():
+    for change, message in [
+        ({"summary": 2}, "format 2, and this release reads 1"),
+        ({"metrics": {"rr": {"aggregator": "median", "count": 1, "sum": "0x1"}}}, "unknown aggregator 'median'"),
+        ({"metrics": {"rr": {"aggregator": "mean", "count": -1, "sum": "0x1"}}}, "a count must be an integer from 0"),
+        ({"metrics": {"rr": {"aggregator": "mean", "count": 1, "sum": "x"}}}, "invalid literal"),
+        ({"metrics": {"rr": {"aggregator": "mean", "count": 1}}}, "there is no 'sum'"),
+        ({"counts": {"queries": 1.0}}, "a count must be an integer from 0, not 1.0"),
+        ({"counts": {}}, "there is no 'queries'"),
+        ({"ties": 3}, "ties, missing and like must be strings or null"),
+        ({"versions": 3}, "not iterable"),
+    ]:
+        text = json.dumps(SUMMARY | change)
+        yield from refused(
+            "Summary.from_json", "text", [text], ValueError, f"this is not the JSON of a Summary: | {message}"
+        )
+    texts = ["", "[]", "3", "null", b"{}", "{"]
+    yield from refused("Summary.from_json", "text", texts, ValueError, "this is not the JSON of a Summary")
+    other = rg.from_qrels(TWO["qrels"], TWO["run"])
+    yield from refused("Summary.merge", "other", ["x"], TypeError, "others[0] must be a Summary, not str", **TWO)
+    message = "others[0] lacks the metric rr"
+    yield from refused("Summary.merge", "other", [other.evaluate("ap").summary()], ValueError, message, **TWO)
+    average = other.under(ties="average").evaluate("rr").summary()
+    message = "others[0] has ties='average', and the first has 'docid'"
+    yield from refused("Summary.merge", "other", [average], ValueError, message, **TWO)
+    held = json.loads(other.evaluate("rr").summary().to_json())
+    held["metrics"]["rr"]["aggregator"] = "total"
+    total = rg.Summary.from_json(json.dumps(held))
+    message = "others[0] has the total of rr, and the first the mean"
+    yield from refused("Summary.merge", "other", [total], ValueError, message, **TWO)
+
+
+def of_comparisons():
+    result = rg.from_qrels(QRELS, RUN).evaluate(*METRICS)
+    yield from refused("Comparison", "evaluations", [{"one": result, "other": None}], TypeError, "other")
+    yield from refused("Comparison.best", "metric", ["rr@77"], KeyError, "rr@77")
+    yield from refused("compare", "runs", [{"good": RUN, "bad": {"q": {"a": nan}}}], ValueError, "run 'bad': | NaN")
+    yield from refused("compare", "runs", [[RUN]], TypeError, "runs must be a mapping from name to run, not list")
+    yield from refused("compare", "queries", ["each", None], ValueError, "queries must be 'all', 'same' or 'common'")
+    yield from refused("Metric.at", "k", [0, -1], ValueError, "k must be a positive integer")
+    yield from refused("Metric.at", "k", [2.5, "3", True], TypeError, "k must be a positive integer")
