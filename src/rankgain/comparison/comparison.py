@@ -384,7 +384,10 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
         family : {"metric", "all"}, default "metric"
             What is corrected for: all pairs of each metric, or all pairs of all metrics.
         intervals : {"single", "simultaneous"}, default "single"
-            Whether each interval has the level on its own, or all intervals of a family have it together (Bonferroni).
+            Whether each interval has the level on its own, or all intervals of a family have it together. With max-T
+            these come from the same flips, and p is corrected in one step in place of several, so that 0 lies outside
+            an interval exactly where the difference is decided. With other corrections they are Bonferroni's, and may
+            hold 0 where the difference is decided.
         level : float, default 0.95
             The level of the intervals, between 0 and 1. A difference is decided if its (corrected) p is at most
             1 − level.
@@ -588,7 +591,7 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
         mean of means              -0.1667
         all                 16     -0.1667  -0.3519 to +0.0185  0.0929
         <BLANKLINE>
-        The groups differ (p = 0.0004): one mean over all of them hides that dense is better for question.
+        The groups differ (p = 0.0004): one mean over all of them hides that dense is better than bm25 for question.
         ...
         """
         from rankgain.comparison.aligned import labels_of
