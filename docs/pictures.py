@@ -6,6 +6,7 @@ and compares the texts.
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import zip_longest
 from pathlib import Path
 
 import matplotlib
@@ -28,11 +29,11 @@ UNITS = {"µs": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
 def rows(page: Path, columns: int) -> Iterator[list[str]]:
-    """The rows of the tables of a page that have so many columns, without markup."""
+    """The rows of the tables of a page that have so many columns, without markup; lines of a cell are rows."""
     for line in page.read_text(encoding="utf-8").splitlines():
         cells = [cell.replace("**", "").strip() for cell in line.strip("|").split("|")]
         if line.startswith("|") and len(cells) == columns:
-            yield cells
+            yield from map(list, zip_longest(*(cell.split("<br>") for cell in cells), fillvalue=""))
 
 
 def plain(value: float, _: object = None) -> str:
