@@ -72,6 +72,7 @@ def definition(row: Row) -> str:
     facts = {
         "Ask for": asked(row) + "".join(f", `{alias}`" for alias in row.aliases),
         "Parameters": ", ".join(map(parameter, row.takes)),
+        "`empty` is the value of": f"a query with {row.empty_if}" if "empty" in row.takes else "",
         "Range": values(row),
         "Over queries": over_queries(row),
         "Tied documents, averaged": f"refused: {row.unaveraged}"
@@ -82,7 +83,8 @@ def definition(row: Row) -> str:
     lines = "\n".join(f"- {name}: {fact}" for name, fact in facts.items() if fact)
     shown = "\n\n".join(f"$$\n{part}\n$$" for part in formulas.tex(row.formula))
     title = row.title[0].upper() + row.title[1:]
-    return f"### {row.name}\n\n{title}.\n\n{shown}\n\n{lines}\n"
+    remark = f"{row.remark[0].upper()}{row.remark[1:]}.\n\n" if row.remark else ""
+    return f"### {row.name}\n\n{title}.\n\n{shown}\n\n{remark}{lines}\n"
 
 
 def definitions() -> str:

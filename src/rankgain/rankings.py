@@ -260,6 +260,12 @@ class Rankings:
 
         Rankings given in rank order have no ties, and those given with their documents have no missing queries.
         """
+        unjudged = self.left_out["unjudged"]
+        if rules.counts_unjudged and unjudged:
+            raise ValueError(
+                f"like={like!r}: queries of the run without judgments count 0 there, and are left out here: give the "
+                f"{unjudged} of them empty judgments, or drop them from the run"
+            )
         wanted: dict[str, Any] = {}
         if self.ties is not None:
             wanted |= {"ties": rules.ties, "score_bits": rules.score_bits}

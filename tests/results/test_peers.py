@@ -201,9 +201,8 @@ def test_what_peers_said(peer):
         assert result.mean(name) == pytest.approx(value, **exact), name
 
 
-# What a mean of ours cannot be: users of the run alone are left out, and those without truth are kept.
+# What a mean of ours cannot be: those without truth are kept.
 APART = {
-    ("lenskit", "only in the run"): 1.0,
     ("rectools", "an empty truth"): 0.5,
     ("trec_eval-9", "an empty truth"): 0.5,
 }
@@ -219,6 +218,11 @@ def test_which_queries_count(peer, case):
     run, truth = fixed.CASES[case]
     said = SAID[peer]["queries"][case] if peer in SAID else fixed.pytrec_eval_queries(run, truth)
     name = "ndcg(ideal=judged)@10" if peer == "rectools" else "ndcg@10"
+    if (peer, case) == ("lenskit", "only in the run"):  # 0.5 there
+        for rankings in (rg.from_qrels(truth, fixed.scored(run)), rg.from_recommendations(run, truth)):
+            with pytest.raises(ValueError, match=r"like='lenskit': .* without judgments count 0 .* give the 1 of them"):
+                rankings.evaluate(name, like=peer)
+        truth = {user: {} for user in run} | truth  # as the message says
     expected = APART.get((peer, case), said)
     assert ((peer, case) in APART) == (expected != said)
     for rankings in (rg.from_qrels(truth, fixed.scored(run)), rg.from_recommendations(run, truth)):
@@ -407,7 +411,7 @@ def test_every_metric_is_explained(name):
     facts = found.facts["rankgain"]
     assert facts["formula"] == row.formula
     assert ("k" in facts) == row.cuts
-    labels = {"rel": "relevant", "empty": "nothing relevant"}
+    labels = {"rel": "relevant", "empty": row.empty_if}
     assert {labels.get(parameter, parameter) for parameter in row.takes} <= facts.keys()
     assert facts["ties"].endswith("no expected value here") == bool(row.unaveraged)
     text = str(found)
@@ -436,6 +440,10 @@ def test_symbols_are_told_where_they_are_used():
         ),
         ("rr(rel=2)", "relevant", "judged, with a grade of at least 2"),
         ("rr(empty=nan)", "nothing relevant", "NaN: the query does not count"),
+        ("fallout(empty=1)", "nothing non-relevant", "1"),
+        ("fallout", "remark", "0 is best: also of a list that returns only relevant documents"),
+        ("auc", "no pair", "0"),
+        ("gauc", "remark", "there is no pair if nothing is relevant, or if all returned documents are: a perfect list"),
         ("gm_ap", "mean", "the geometric mean over queries, each value at least 0.00001"),
         ("num_ret", "mean", "the sum over queries"),
         ("rbp(p=0.5)", "p", "0.5"),
@@ -446,6 +454,12 @@ def test_what_parameters_mean(asked, label, text):
     if text is None:
         asked, text = rg.metric("dcg", gain={1: 3}), "g(r) by grade: {0: 0, 1: 3}"
     assert rg.explain(asked).facts["rankgain"][label].startswith(text)
+
+
+def test_one_peer_has_no_differences():
+    for like in (None, "rankgain", "ranx"):
+        with pytest.raises(ValueError, match=r"only (rankgain|ranx) was explained: .* like=\('r"):
+            rg.explain("ndcg@10", like=like).differences()
 
 
 def test_differences_between_peers_are_told():

@@ -93,7 +93,8 @@ class Row(NamedTuple):
     queries. `weights`: the metric that weighs queries in it, and in the mean. `cuts`: whether it takes a cut-off k.
     `unaveraged`: why it has no expected value over the orders of tied documents.
     `better`: 1 where higher values are better, −1 where lower ones are, 0 where neither says anything about a run.
-    `formula`: in the symbols that `rankgain.explain` lists. `source`: the paper or the program that defines it.
+    `formula`: in the symbols that `rankgain.explain` lists. `empty_if`: where its value is `empty`. `remark`: what the
+    formula does not say. `source`: the paper or the program that defines it.
     """
 
     name: str
@@ -109,6 +110,8 @@ class Row(NamedTuple):
     unaveraged: str = ""
     better: int = 1
     formula: str = ""
+    empty_if: str = "nothing relevant"
+    remark: str = ""
     source: str = ""
 
 
@@ -135,6 +138,13 @@ def _points(metric: Parameters, *points: float) -> tuple[Term, ...]:
 _AP = "Buckley & Voorhees 2000; Robertson, Kanoulas & Yilmaz 2010"
 _TREC = "trec_eval, m_{}.c (Buckley)"
 _BY_ORDER = "it depends on where each document of a tie group stands, not only on how many are relevant"
+
+
+_PAIRS = (
+    "there is no pair if nothing is relevant, or if all returned documents are: a perfect list without another one "
+    "has the value of empty, which is 0 by default (empty=nan leaves such queries out). Relevant documents that are "
+    "not returned form no pairs; if none is returned, the value is 0"
+)
 
 
 TABLE: dict[str, Row] = {
@@ -368,6 +378,9 @@ TABLE: dict[str, Row] = {
             figure=FALLOUT,
             better=-1,
             formula="Σ 1 − rel(i) over the judged documents at i ≤ k, / N",
+            empty_if="nothing non-relevant",
+            remark="0 is best: also of a list that returns only relevant documents, or nothing. Unjudged documents and "
+            "relevant ones, returned or not, do not count",
             source="van Rijsbergen 1979; torchmetrics, retrieval_fall_out",
         ),
         Row(
@@ -378,6 +391,8 @@ TABLE: dict[str, Row] = {
             cuts=False,
             formula="pairs i < j with rel(i) = 1 and rel(j) = 0 / all pairs of a relevant and another document; a tied "
             "pair counts half",
+            empty_if="no pair",
+            remark=_PAIRS,
             source="Hanley & McNeil 1982; Fawcett 2006",
         ),
         Row(
@@ -389,6 +404,8 @@ TABLE: dict[str, Row] = {
             cuts=False,
             formula="pairs i < j with rel(i) = 1 and rel(j) = 0 / all pairs of a relevant and another document; a tied "
             "pair counts half",
+            empty_if="no pair",
+            remark=_PAIRS,
             source="Zhu, Jin, Tan, Pan, Zeng, Li & Gai 2017; Zhou et al. 2018",
         ),
         Row(

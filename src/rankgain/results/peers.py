@@ -25,11 +25,15 @@ from rankgain.metrics.table import TABLE
 
 
 class Rules(NamedTuple):
-    """The rules of a peer for all metrics, as in `Rankings.under`. None: as the rankings have it."""
+    """The rules of a peer for all metrics, as in `Rankings.under`. None: as the rankings have it.
+
+    `counts_unjudged`: whether queries of the run without judgments count 0, which rankgain leaves out.
+    """
 
     ties: Ties | None
     missing: Missing | None
     score_bits: ScoreBits | None = 64
+    counts_unjudged: bool = False
 
 
 class Measure(NamedTuple):
@@ -285,9 +289,10 @@ PEERS: dict[str, Peer] = {
         Peer(
             "lenskit",
             "LensKit",
-            _STABLE._replace(missing="skip"),
+            _STABLE._replace(missing="skip", counts_unjudged=True),
             _GIVEN,
-            "the lists that were recommended: users whom the run lacks are left out",
+            "the lists that were recommended: users whom the run lacks are left out; those without test items count 0 "
+            "there, and like='lenskit' refuses them",
             (
                 Measure("ndcg ndcg@k", "NDCG(n)", {"gain": "binary", "discount": "jarvelin:2"}),
                 Measure("dcg dcg@k", "DCG(n)", {"gain": "binary", "discount": "jarvelin:2"}),
@@ -302,8 +307,8 @@ PEERS: dict[str, Peer] = {
             (
                 "every test item is relevant, whatever its rating; gain='rating': write gain=linear",
                 "ranks 1 and 2 weigh the same: 1 / log2(max(i, 2)), which is jarvelin:2",
-                "a list without test items is NaN and counts 0 in summaries, and so does a user only in the run; here "
-                "the one is 0, and the other is left out; an empty list is NaN in Precision and AP",
+                "a list without test items is NaN and counts 0 in summaries; here it is 0; an empty list is NaN in "
+                "Precision and AP",
                 "Precision(n) and AveragePrecision(n) divide by min(n, documents): not among ours",
             ),
             "LensKit 2025.8.1, lenskit/metrics/ranking/*.py",
@@ -563,12 +568,21 @@ class Explanation(NamedTuple):
         dict of dict
             ``{label: {peer: text}}``, with ``"-"`` where a peer has nothing of the kind.
 
+        Raises
+        ------
+        ValueError
+            If only one peer was explained.
+
         Examples
         --------
         >>> import rankgain as rg
         >>> rg.explain("ndcg@10", like=("lightgbm", "sklearn")).differences()["gain"]
         {'lightgbm': 'g(r) = 2^r − 1', 'sklearn': 'g(r) = r'}
         """
+        if len(self.facts) == 1:
+            (name,) = self.facts
+            other = "lightgbm" if name == OWN.name else OWN.name
+            raise ValueError(f"only {name} was explained: explain two to compare them, like=({name!r}, {other!r})")
         labels = dict.fromkeys(label for facts in self.facts.values() for label in facts)
         found = {label: {name: facts.get(label, "-") for name, facts in self.facts.items()} for label in labels}
         return {label: texts for label, texts in found.items() if len({*texts.values()}) > 1}
@@ -674,7 +688,9 @@ def _facts(found: Followed) -> Iterator[tuple[str, str]]:
     yield from _parameters(metric)
     if "empty" in row.takes:
         empty = short(metric.empty)
-        yield "nothing relevant", "NaN: the query does not count" if math.isnan(metric.empty) else empty
+        yield row.empty_if, "NaN: the query does not count" if math.isnan(metric.empty) else empty
+    if row.remark:
+        yield "remark", f"{row.remark}."
     yield "ties", peer.order + ("; there is no expected value here" if row.unaveraged and rules.ties is None else "")
     if rules.score_bits == 32:
         yield "scores", "compared in 32 bits: those that differ in less than about the seventh digit are tied"
