@@ -118,7 +118,8 @@ def test_optional_packages_are_imported_where_they_are_used(name):
 
 
 @pytest.mark.checkout
-def test_both_halves_have_the_same_files():
+def test_each_compiled_file_has_its_page_of_the_reference():
     folder = Path(__file__).parents[2] / "src" / "rankgain"
     compiled = {path.stem for path in (folder / "_compiled").glob("*.p[yx][xi]")}
-    assert compiled == {path.stem for path in (folder / "_reference").glob("[a-z]*.py")}
+    assert compiled
+    assert compiled <= {path.stem for path in (folder / "_reference").glob("[a-z]*.py")}

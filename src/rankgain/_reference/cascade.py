@@ -1,9 +1,9 @@
-"""The specification: a reader who stops, ERR and its ideal, in plain Python."""
+"""The specification: a reader who goes down the list and stops: ERR and its ideal."""
 
 from rankgain import _codes
 from rankgain._codes import AVERAGE
 from rankgain._reference.numbers import Refused
-from rankgain._reference.query import at_cutoffs, hit_gains, judged_gains, resolved
+from rankgain._reference.query import at_cutoffs, hit_gains, in_order, judged_gains
 
 NEGLIGIBLE = 1e-17  # less than half of the last bit of what it would be added to
 FAINT = 1e-40  # a chance so small that no sum shows it
@@ -11,15 +11,15 @@ MOST = 4096  # chances that are looked at together: what takes more would take m
 
 
 def _stopping(stops, m, most):
-    """Yield, for the first, second … of m documents in random order, among them some with a stop probability above 0,
-    up to the one at `most`, the chance that a reader stops there, and that he goes on: Σ_u P(u of these are among those
-    before) · (mean over u of them of Π (1 − q)), for stopping times (mean over the others of q).
+    """Yield for the j-th of m documents in random order, j = 1 … `most`, the probabilities that the reader stops at it,
+    V_{j−1} − V_j, and goes on after it, V_j. `stops`: the stop probabilities q of the relevant documents.
 
-    The chances are hypergeometric, the means elementary symmetric sums over their number of terms, and `drops` their
-    differences; all come from those before without a subtraction that could lose digits.
+    V_j = Σ_u P(u of the first j documents are relevant) · (mean over all choices of u relevant documents of Π (1 − q)).
+    P is hypergeometric, the mean an elementary symmetric sum of 1 − q divided by its number of terms; `drops` holds the
+    differences of these means. Nothing is computed by a subtraction that could lose digits.
     """
     h = len(stops)
-    # Of the documents so far the mean of the products of u of them, and what it loses with one more factor.
+    # For the documents so far: the mean product of u of them, and what it loses by one more factor.
     means, drops = [1.0], [0.0]
     for size, stop in enumerate(reversed(stops)):
         if len(means) == size + 1 <= most:
@@ -49,40 +49,39 @@ def _stopping(stops, m, most):
 
 
 def cascade(term, table, query):
-    """Σ over the hits of the chance that the reader stops there, divided by the rank (ERR: Chapelle et al. 2009).
+    """ERR@k = Σ over ranks i ≤ k of (1/i)·q_i·Π_{j<i} (1 − q_j): the reader stops at document i with probability q_i,
+    which is its gain (Chapelle et al. 2009).
 
-    A tie group gives under AVERAGE survival · Σ_j (V_{j−1} − V_j) / rank, V_j the chance to go on after j of its
-    documents (DESIGN's table; derived here).
+    A tie group gives under AVERAGE survival · Σ_j (V_{j−1} − V_j) / rank, V_j the probability to go on after j of its
+    documents (derived here; see `_stopping`).
     """
     cutoffs = term.cutoffs
-    judged_gains(term, table, query)  # whether or not it was returned, a grade is one of the scale
-    stop = hit_gains(term, table, query, cutoffs[-1])
+    judged_gains(term, table, query)  # whether or not it was returned, a grade must be on the scale
 
     def running():
         total, survival = 0.0, 1.0
-        for i, j in query.groups(len(stop)):
-            a, b = query.first[i], query.last[i]
-            stops = [stop[index] for index in range(i, j) if stop[index] > 0.0]
-            if query.ties == AVERAGE and stops and not (len(stops) == b - a + 1 and stops[0] == stops[-1]):
-                most = min(b - a + 1, max(cutoffs[-1] - a + 1, 0))
-                for rank, (stopping, goes_on) in enumerate(_stopping(stops, b - a + 1, most), a):
+        for group, gains in hit_gains(term, table, query, cutoffs[-1]):
+            stops = [stop for stop in gains if stop > 0.0]
+            if query.ties == AVERAGE and stops and not (len(stops) == group.size and stops[0] == stops[-1]):
+                most = min(group.size, max(cutoffs[-1] - group.first + 1, 0))
+                for rank, (stopping, goes_on) in enumerate(_stopping(stops, group.size, most), group.first):
                     total += survival * stopping / rank
                     yield rank, total
                     if survival * goes_on <= total * NEGLIGIBLE:
                         break
-                for chance in stops:
-                    survival *= 1.0 - chance
+                for stop in stops:
+                    survival *= 1.0 - stop
             else:
-                for rank, index in resolved(i, j, a, b, query.ties):
-                    total += survival * stop[index] / rank
-                    survival *= 1.0 - stop[index]
+                for rank, stop in in_order(group, gains, query.ties):
+                    total += survival * stop / rank
+                    survival *= 1.0 - stop
                     yield rank, total
 
     return at_cutoffs(cutoffs, running())
 
 
 def ideal_cascade(term, table, query):
-    """The cascade over the judged documents, highest stop probability first."""
+    """The ERR of the judged documents in the best order: highest stop probability first."""
 
     def running():
         total, survival, rank = 0.0, 1.0, 0

@@ -6,28 +6,22 @@ the buffers sees to that); where starts is empty, the data hold numbers, int64 o
 """
 
 from collections.abc import Iterable
-from ctypes import c_float
 from itertools import groupby
 from typing import Any
 
 from rankgain._codes import (
-    DOCID,
     DUPLICATE,
-    NAN_SCORE,
-    STABLE,
 )
-from rankgain._reference.numbers import Refused
-from rankgain._reference.ordering import count_grades, place
 from rankgain.errors import ErrorCode
 from rankgain.scalars import Bytes, Int32s, Ints
 
 
 def _ids(data, starts, ends, count):
     """The ids, `count` in all, as bytes or, where there are no starts, as int."""
-    return _rows(0 if len(starts) else len(data) // max(count, 1), data, starts, ends, 0, count)
+    return rows_of_ids(0 if len(starts) else len(data) // max(count, 1), data, starts, ends, 0, count)
 
 
-def _rows(width, data, starts, ends, first, last):
+def rows_of_ids(width, data, starts, ends, first, last):
     """The ids of rows first … last − 1: numbers of so many bytes, or, if that is 0, stretches of the data."""
     data = memoryview(data)
     if width:
@@ -75,7 +69,7 @@ def number_integers(data: Bytes, n: int, numbers: Int32s, firsts: Ints, sizes: I
     are, and whether the rows of any of them are apart; only then does `numbers` take the number of each row.
     """
     known = {}
-    ids = _rows(len(data) // n, data, (), (), 0, n) if n else []
+    ids = rows_of_ids(len(data) // n, data, (), (), 0, n) if n else []
     found = [known.setdefault(identifier, len(known)) for identifier in ids]
     for number in range(len(known)):
         sizes[number] = 0
@@ -128,57 +122,3 @@ def repeated(data: Bytes, starts: Ints, ends: Ints, offsets: Ints) -> ErrorCode:
                 return DUPLICATE, query, position
             seen.add(identifier)
     return None
-
-
-def _order(ids, scores, ties, depth, is_hit):
-    """The positions of the documents, highest score first, ties by the policy."""
-    ordered = []
-    for _, group in groupby(sorted(range(len(ids)), key=lambda index: -scores[index]), key=lambda index: scores[index]):
-        members = list(group)
-        if ties == DOCID and len(members) > 1 and len(ordered) < depth and any(map(is_hit, members)):
-            members.sort(key=lambda index: ids[index], reverse=True)
-        ordered += members
-    return ordered
-
-
-def _match(grades, ids, scores, whole):
-    """The grade of each returned document (None: unjudged), or (code, position)."""
-    found, seen = [], set()
-    for position, identifier in enumerate(ids):
-        if scores is not None and scores[position] != scores[position]:
-            return NAN_SCORE, position
-        if identifier in seen and (whole or identifier in grades):
-            return DUPLICATE, position
-        seen.add(identifier)
-        found.append(grades.get(identifier))
-    return found
-
-
-def find_in_columns(chunk, number, rules, judged_depth, depth, lowest):
-    """The length, the hits and the judged grades of a query: ids, with grades or scores, or in rank order.
-
-    No judged id stands twice in a query (see `repeated`). A judged document that is returned twice is an error,
-    `whole`: any document.
-    """
-    *truth_ids, truth_first, truth_last, grades = chunk[:7]
-    *run_ids, run_first, run_last, scores, whole = chunk[7:]
-    start, stop = int(truth_first[number]), int(truth_last[number])
-    known = grades[start:stop].tolist()
-    truth = dict(zip(_rows(*truth_ids, start, stop), known, strict=True))
-    start, stop = int(run_first[number]), int(run_last[number])
-    ids = _rows(*run_ids, start, stop)
-    own = None if scores is None else scores[start:stop].tolist()
-    if own is not None and rules.single:
-        own = [c_float(score).value for score in own]
-    found = _match(truth, ids, own, whole)
-    if type(found) is tuple:
-        raise Refused(*found)
-
-    def is_hit(index):
-        return found[index] is not None and found[index] > lowest
-
-    own = [-float(rank) for rank in range(len(ids))] if own is None else own
-    order = _order(ids, own, rules.ties, depth, is_hit)
-    in_order = [own[index] for index in order], [found[index] for index in order]
-    hits = place(*in_order, depth, lowest, rules.ties in (STABLE, DOCID))
-    return len(ids), hits, count_grades([grade for grade in known if grade >= 0.0], judged_depth)

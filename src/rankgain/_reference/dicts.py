@@ -6,23 +6,14 @@ What is wrong with what is read comes back as an error code: (code, query, posit
 from __future__ import annotations
 
 from array import array
-from ctypes import c_float
-from itertools import groupby
 from typing import Any
 
 from rankgain._codes import (
-    CHANGED,
-    DOCID,
     LARGE_ID,
     LONE_SURROGATE,
-    MIXED_IDS,
-    OTHER_IDS,
-    STABLE,
 )
-from rankgain._reference.numbers import Refused
-from rankgain._reference.ordering import count_grades, place
 from rankgain.errors import ErrorCode
-from rankgain.scalars import Floats, Ints, encoded, id_error, id_kind, read_scores, read_truth
+from rankgain.scalars import Floats, Ints, encoded, id_error, id_kind, read_truth
 
 
 def as_runs(
@@ -83,12 +74,6 @@ def pack_ids(values: list[Any], text: bool, ends: Ints) -> tuple[bytes, ErrorCod
     return bytes(packed), None
 
 
-def highest_first(ids):
-    """The ids in descending order (str by code point, bytes by byte, int numerically); None where they have none."""
-    kinds = set(map(id_kind, ids))
-    return sorted(ids, reverse=True) if len(kinds) == 1 and kinds <= {str, bytes, int} else None
-
-
 class JudgmentDicts:
     """Documents with their grades, one query after the other, as dicts of grades by document hold them.
 
@@ -128,53 +113,3 @@ class JudgmentDicts:
         """The documents of a query with their grades."""
         own = slice(*self._offsets[number : number + 2])
         return self.documents[own], self._grades[own]
-
-
-def _order(scores, grades, ties, depth):
-    """The documents highest score first, ties by the policy; None where ids cannot be compared and must be."""
-    ordered = []
-    for _, group in groupby(sorted(scores, key=lambda document: -scores[document]), key=scores.get):
-        documents = list(group)
-        if (
-            ties == DOCID
-            and len(documents) > 1
-            and len(ordered) < depth
-            and any(grades[document] is not None for document in documents)
-        ):
-            documents = highest_first(documents)
-            if documents is None:
-                return None
-        ordered += documents
-    return ordered
-
-
-def find_in_dicts(chunk, number, rules, judged_depth, depth, lowest):
-    """The length, the hits and the judged grades of a query: a run (a mapping of scores by document) against truth.
-
-    `numbers`: which query of the truth each is, None where that is the same; `sizes`: of the runs, before any was read.
-    """
-    judged, numbers, runs, sizes, begin = chunk
-    run, size = runs[number], sizes[number - begin]
-    if len(run) != size:
-        raise Refused(CHANGED, -1)
-    scores = read_scores(run, size)
-    if type(scores) is tuple:
-        raise Refused(*scores)
-    if rules.single:
-        scores = {document: c_float(score).value for document, score in scores.items()}
-    documents, known = judged.of_query(number if numbers is None else numbers[number])
-    found = dict.fromkeys(scores)  # the grades of hits
-    for document, grade in zip(documents, known, strict=True):
-        if grade > lowest and document in found:
-            found[document] = grade
-    if len(run) != size:  # comparing ids may run foreign code
-        raise Refused(CHANGED, -1)
-    apart = documents and scores and id_kind(documents[0]) is not id_kind(next(iter(scores)))
-    if apart and scores.keys().isdisjoint(documents):
-        raise Refused(OTHER_IDS, -1)
-    order = _order(scores, found, rules.ties, depth)
-    if order is None:
-        raise Refused(MIXED_IDS, -1)
-    in_order = [scores[document] for document in order], [found[document] for document in order]
-    hits = place(*in_order, depth, lowest, rules.ties in (STABLE, DOCID))
-    return size, hits, count_grades([grade for grade in known if grade >= 0.0], judged_depth)

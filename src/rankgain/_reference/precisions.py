@@ -1,5 +1,5 @@
-"""The specification: what counts relevant documents down a list: average precision, Q-measure, bpref, infAP,
-interpolated precision, G; in plain Python.
+"""The specification: metrics that count relevant documents down the list: average precision, Q-measure, bpref, AUC,
+infAP, interpolated precision, G.
 """
 
 import math
@@ -7,16 +7,23 @@ import math
 from rankgain import _codes
 from rankgain._codes import AVERAGE, BEST, UNLIMITED, WORST
 from rankgain._reference.numbers import Refused
-from rankgain._reference.query import at_cutoffs, before_found, hit_gains, in_order, judged_gains, resolved
+from rankgain._reference.query import (
+    at_cutoffs,
+    before_first_relevant,
+    hit_gains,
+    in_order,
+    judged_gains,
+    ranked_grades,
+)
 from rankgain._reference.sums import TOLERANCE, all_finite
 
 
-def _rising(judged, lowest=0.0, beyond=0.0):
-    """A function of the rank, which must not fall: the sum of the gains, highest first, to that rank.
+def _ideal_gain(judged, lowest=0.0, beyond=0.0):
+    """ICG, as a function of the rank, which must not fall: the sum of the gains, highest first, to that rank.
 
     A gain below `lowest` counts as that; ranks after the last gain above 0 count as `beyond`.
     """
-    state = [0, 0, 0, 0.0]  # rank, the gain that comes next, how many of it were counted, sum
+    state = [0, 0, 0, 0.0]  # rank, the gain that comes next, how many documents of it were counted, sum
 
     def at(rank):
         done, index, used, total = state
@@ -38,45 +45,48 @@ def _rising(judged, lowest=0.0, beyond=0.0):
 
 
 def precision_sum(term, table, query):
-    """Σ over the relevant hits of (c + β·CG) / (rank + β·ICG), c the number of relevant ones up to and with the hit.
+    """Σ over the relevant documents of (c + β·CG) / (rank + β·ICG), c the number of relevant documents to that rank.
 
-    With β = 0 that is the sum of average precision (Buckley & Voorhees 2000), otherwise that of the Q-measure (Sakai
-    2004), whose CG and ICG are sums of grades. A tie group of m documents, h of them relevant, gives under AVERAGE
-    Σ_j (h/m)·(c + 1 + (j−1)(h−1)/(m−1)) / (a−1+j) (McSherry & Najork 2008, section 2.3); with β the CG at its j-th
-    document, where that is relevant, is (C·h + G₁ + (j−1)·(h·G − G₁)/(m−1)) / m: C the gain before the group, G that of
-    the group, G₁ that of its relevant documents (derived here).
+    AP (Buckley & Voorhees 2000) is this sum with β = 0, the sum of precisions, divided by R; the Q-measure (Sakai 2004)
+    has β > 0, and CG and ICG are sums of grades.
+
+    A tie group of m documents, h of them relevant, gives under AVERAGE
+    Σ_j (h/m)·(c + 1 + (j−1)(h−1)/(m−1)) / (a−1+j): the j-th document is relevant with probability h/m, and then
+    (j−1)(h−1)/(m−1) of the others above it are, on average (McSherry & Najork 2008, section 2.3). With β, the CG at its
+    j-th document, where that is relevant, is (C·h + G₁ + (j−1)·(h·G − G₁)/(m−1)) / m: C the gain before the group, G
+    that of the group, G₁ that of its relevant documents (derived here).
     """
-    beta, above, grade, ideal = term.factor, term.above, query.grade, _rising(query.judged)
+    beta, ideal = term.factor, _ideal_gain(query.judged)
 
     def running():
         total = gained = 0.0
-        found = 0
-        for i, j in query.groups():
-            a, b = query.first[i], query.last[i]
-            m = b - a + 1
-            if query.ties == AVERAGE and not (j - i == m and grade[i] == grade[j - 1]):
-                own = own_relevant = 0.0
+        c = 0  # relevant documents above the group
+        for group in query.groups:
+            grades, m = group.grades, group.size
+            if query.ties == AVERAGE and not (len(grades) == m and grades[0] == grades[-1]):
+                group_gain = relevant_gain = 0.0
                 h = 0
-                for index in range(i, j):
-                    own += max(grade[index], 0.0)
-                    if grade[index] > above:
+                for grade in grades:
+                    group_gain += max(grade, 0.0)
+                    if grade > term.above:
                         h += 1
-                        own_relevant += grade[index]
-                for step in range(m if h else 0):
+                        relevant_gain += grade
+                for step in range(m if h else 0):  # j − 1
                     share = step / (m - 1)
-                    value = h / m * (found + 1 + (h - 1) * share)
+                    rank = group.first + step
+                    value = h / m * (c + 1 + (h - 1) * share)
                     if beta:
-                        value += beta * (gained * h + own_relevant + (h * own - own_relevant) * share) / m
-                    total += value / (a + step + beta * ideal(a + step) if beta else a + step)
-                    yield a + step, total
-                found += h
-                gained += own
+                        value += beta * (gained * h + relevant_gain + (h * group_gain - relevant_gain) * share) / m
+                    total += value / (rank + beta * ideal(rank) if beta else rank)
+                    yield rank, total
+                c += h
+                gained += group_gain
                 continue
-            for rank, index in resolved(i, j, a, b, query.ties):
-                gained += max(grade[index], 0.0)
-                if grade[index] > above:
-                    found += 1
-                    total += (found + beta * gained) / (rank + beta * ideal(rank)) if beta else found / rank
+            for rank, grade in in_order(group, grades, query.ties):
+                gained += max(grade, 0.0)
+                if grade > term.above:
+                    c += 1
+                    total += (c + beta * gained) / (rank + beta * ideal(rank)) if beta else c / rank
                     yield rank, total
 
     values = at_cutoffs(term.cutoffs, running())
@@ -84,67 +94,68 @@ def precision_sum(term, table, query):
 
 
 def preference_sum(term, table, query):
-    """Σ over the relevant hits of 1 − min(n, R) / min(N, R), n the judged non-relevant ones above (bpref: Buckley &
-    Voorhees 2004, as trec_eval computes it); 1 where N = 0.
+    """Σ over the relevant documents of 1 − min(n, R) / min(N, R), or of 1 where N = 0: n of the N documents that are
+    judged not relevant are ranked above. bpref is this sum divided by R (Buckley & Voorhees 2004, as trec_eval has it).
 
-    A tie group with h relevant and z judged non-relevant documents gives under AVERAGE h / (z + 1) times the sum of
-    these for n from that before the group to that after it (derived here).
+    A tie group with h relevant documents and z judged not relevant gives under AVERAGE h / (z + 1) times the sum of
+    the terms for n from the number before the group to the number after it: each is equally likely (derived here).
     """
     relevant = query.judged_above(term.above)
     most = min(relevant, query.judged_above(term.level) - relevant)
 
-    def preference(above):
-        return 1.0 - min(above, relevant) / most if most else 1.0
+    def preference(n):
+        return 1.0 - min(n, relevant) / most if most else 1.0
 
-    total, above = 0.0, 0
-    for i, j in query.groups():
-        h = sum(grade > term.above for grade in query.grade[i:j])
-        z = sum(0.0 <= grade <= term.above for grade in query.grade[i:j])
+    total, n = 0.0, 0
+    for group in query.groups:
+        h = group.count_above(term.above)
+        z = sum(0.0 <= grade <= term.above for grade in group.grades)
         if h and query.ties == AVERAGE:
-            own = 0.0
-            for number in range(above, above + z + 1):
-                own += preference(number)
-            total += h * own / (z + 1)
+            over_orders = 0.0
+            for above in range(n, n + z + 1):
+                over_orders += preference(above)
+            total += h * over_orders / (z + 1)
         elif h:
-            total += h * preference(above + z if query.ties == WORST else above)
-        above += z
+            total += h * preference(n + z if query.ties == WORST else n)
+        n += z
     return total
+
+
+def pairs(term, table, query):
+    """AUC: the share of pairs of a relevant and another returned document in which the relevant one is ranked higher.
+
+    A tied pair counts half under AVERAGE, which is its expected value (Fawcett 2006, section 7). Without a pair the
+    value is `empty`, or 0 if relevant documents are judged and none of them was returned.
+    """
+    relevant = sum(group.count_above(term.above) for group in query.groups)
+    others = query.returned - relevant
+    if not relevant:
+        return before_first_relevant(term, query)
+    if not others:
+        return term.empty
+    total, found = 0.0, 0
+    for group in query.groups:
+        h = group.count_above(term.above)
+        tied = group.size - h
+        found += h
+        below = others - (group.last - found)
+        total += h * (below + {BEST: tied, WORST: 0}.get(query.ties, tied / 2))
+    return total / (relevant * others)
 
 
 EPSILON = 0.00001  # of infAP, as in trec_eval
 
 
-def pairs(term, table, query):
-    """The share of the pairs of a relevant and another returned document in which the relevant one comes first.
-
-    A tied pair counts half under AVERAGE, which is its expected value (Fawcett 2006, section 7). Where no relevant
-    document was returned though one is judged, it is 0; without any other document it is `empty`.
-    """
-    relevant = sum(grade > term.above for grade in query.grade)
-    others = query.returned - relevant
-    if not relevant:
-        return before_found(term, query)
-    if not others:
-        return term.empty
-    total, found = 0.0, 0
-    for i, j in query.groups():
-        h = sum(grade > term.above for grade in query.grade[i:j])
-        tied = query.last[i] - query.first[i] + 1 - h
-        found += h
-        after = others - (query.last[i] - found)
-        total += h * (after + {BEST: tied, WORST: 0}.get(query.ties, tied / 2))
-    return total / (relevant * others)
-
-
 def inferred_sum(term, table, query):
-    """Σ over the relevant hits of their inferred precision (infAP: Yilmaz & Aslam 2006, as trec_eval computes it).
+    """Σ over the relevant documents of their inferred precision; infAP is this sum divided by R (Yilmaz & Aslam 2006,
+    as trec_eval computes it).
 
     At rank r that is 1/r + (r−1)/r · (share of pooled documents above) · (share of relevant ones among the judged
-    above). A negative grade is pooled but not judged. The order is known.
+    above). A negative grade means pooled but not judged. Ties are ordered.
     """
     total, judged, found = 0.0, 0, 0
-    for pooled, (rank, index) in enumerate(in_order(query)):
-        if query.grade[index] > term.above:
+    for pooled, (rank, grade) in enumerate(ranked_grades(query)):
+        if grade > term.above:
             above = rank - 1
             if above:
                 share = (found + EPSILON) / (judged + 2.0 * EPSILON)
@@ -152,40 +163,41 @@ def inferred_sum(term, table, query):
             else:
                 total += 1.0
             found += 1
-        judged += query.grade[index] >= 0.0
+        judged += grade >= 0.0
     return total
 
 
 def interpolated(term, table, query):
-    """For each recall point x, which rise, the highest precision at a rank where at least x·R documents were found;
-    the mean of these.
+    """The mean, over recall points x, of the highest precision at a rank where at least x·R documents were found.
 
-    x·R becomes a number of documents by int(x·R + 0.9), `flag`, as in trec_eval to release 9, or else by rounding, as
-    in release 10. The order is known.
+    x·R becomes a number of documents by int(x·R + 0.9) with `flag`, as in trec_eval to release 9, else by rounding, as
+    in release 10. Ties are ordered.
     """
     relevant = query.judged_above(term.above)
-    found = [rank for rank, index in in_order(query) if query.grade[index] > term.above]
+    ranks = [rank for rank, grade in ranked_grades(query) if grade > term.above]
     total = 0.0
     for point in term.points:
         needed = int(point * relevant + (0.9 if term.flag else 0.5))
-        total += max((count / rank for count, rank in enumerate(found, 1) if count >= needed), default=0.0)
+        total += max((count / rank for count, rank in enumerate(ranks, 1) if count >= needed), default=0.0)
     return total / len(term.points)
 
 
 def cost_sum(term, table, query):
-    """Σ gain / log2(2 + cost − gain so far) over the hits (G and binG of trec_eval).
+    """Σ gain / log2(2 + cost − gain so far) over the documents with a gain (G and binG of trec_eval).
 
-    The cost of a rank is the ideal gain at it, or 1 where that is less; both sums run up to and with the hit. The order
-    is known.
+    The cost of a rank is the ideal gain to it, each document of it at least 1; the gain so far includes the document's
+    own. Ties are ordered.
     """
-    gain = hit_gains(term, table, query, UNLIMITED)
-    cost = _rising(judged_gains(term, table, query), 1.0, 1.0)
+    returned = hit_gains(term, table, query, UNLIMITED)
+    cost = _ideal_gain(judged_gains(term, table, query), 1.0, 1.0)
     total = gained = 0.0
-    for rank, index in in_order(query):
-        if gain[index] != 0.0:
-            gained += gain[index]
+    for group, gains in returned:
+        for rank, gain in in_order(group, gains, query.ties):
+            if gain == 0.0:
+                continue
+            gained += gain
             missed = cost(rank) - gained
             if missed < -TOLERANCE * gained:  # no list gains more than the ideal one, but for rounding
                 raise Refused(_codes.ABOVE_IDEAL, -1)
-            total += gain[index] / math.log2(2.0 + max(missed, 0.0))
+            total += gain / math.log2(2.0 + max(missed, 0.0))
     return all_finite([total])[0]

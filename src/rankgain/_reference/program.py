@@ -1,10 +1,8 @@
-"""The specification: what is computed of one query: terms, then figures made of them, in plain Python.
+"""The specification: the value of a metric for one ranked query.
 
-The engine has two halves. One finds the hits of a query and its judged grades, whatever form they came in (`walk`, and
-for each form the module of its name); the other, `figure_query` here, makes of them first terms, each at its cut-offs,
-and of these figures, one number per metric. The compiled half does the same, with the same bits. Ranks count from 1.
-What is wrong with the input ends as `Refused`, which the walk returns as (code, query, position, term); `errors` words
-it. What terms are due to, their functions say.
+`figure_query` computes the terms of a program at all their cut-offs: the sums of `sums`, `precisions`, `cascade` and
+of this file, one function per family. Figures make the metrics of them: which sum is divided by what. Ranks count from
+1. Invalid input raises `Refused`, which the walk returns as (code, query, position, term); `errors` words it.
 """
 
 import math
@@ -17,7 +15,7 @@ from rankgain._codes import UNLIMITED, WORST
 from rankgain._reference.cascade import cascade, ideal_cascade
 from rankgain._reference.numbers import Refused
 from rankgain._reference.precisions import cost_sum, inferred_sum, interpolated, pairs, precision_sum, preference_sum
-from rankgain._reference.query import Term, hit_gains, judged_gains, require_ranks
+from rankgain._reference.query import Term, hit_gains, judged_gains, require_discounts
 from rankgain._reference.sums import (
     TOLERANCE,
     all_finite,
@@ -53,14 +51,14 @@ def _plain(value):
 
 
 def ranks(term, table, query):
-    """The cut-off, or the length of the list where there is none; `flag`: never more than that length."""
+    """k, or n, the length of the list, if there is no cut-off; `flag`: min(k, n)."""
     shown = (k if k != UNLIMITED and not term.flag else min(query.returned, k) for k in term.cutoffs)
     return list(map(float, shown))
 
 
 def returned_above(term, table, query):
-    """How many hits have a grade above another, all of a tie group that begins by the cut-off."""
-    ranks = [first for grade, first in zip(query.grade, query.first, strict=True) if grade > term.above]
+    """How many documents at ranks ≤ k have a grade above another; a tie group that begins by k counts whole."""
+    ranks = [group.first for group in query.groups for _ in range(group.count_above(term.above))]
     return [float(bisect_right(ranks, k)) for k in term.cutoffs]
 
 
@@ -68,11 +66,12 @@ def returned_above(term, table, query):
 
 
 def judged_above(term, table, query):
+    """How many judged documents have a grade above another: R, where that is the threshold of relevance."""
     return float(query.judged_above(term.above))
 
 
 def precision_at_relevant(term, table, query):
-    """The share of relevant hits among as many ranks as `factor` times the relevant documents that are judged (R)."""
+    """R-precision: the share of relevant documents among the first `factor` · R ranks."""
     shown = math.floor(term.factor * query.judged_above(term.above) + 0.9)
     (hits,) = sum_returned(term, table, query, [max(shown, 1)])
     return hits / shown if shown > 0 else 0.0
@@ -80,7 +79,7 @@ def precision_at_relevant(term, table, query):
 
 def _mean_ndcg(term, table, query, shown, terms, factor=1.0):
     """Σ nDCG at ranks, the last times a factor, divided by the number of terms; 0 where there are none."""
-    require_ranks(term, query.returned)
+    require_discounts(term, query.returned)
     if not shown:
         return 0.0
     values, ideals = sum_returned(term, table, query, shown), sum_best(term, table, query, shown)
@@ -101,7 +100,7 @@ def grade_levels(term, table, query):
     for _, same in groupby((pair for pair in judged_gains(term, table, query) if pair[0] > 0.0), lambda pair: pair[0]):
         rank += sum(count for _, count in same)
         shown.append(rank)
-    _check_ideal(sum(gain > 0.0 for gain in hit_gains(term, table, query, UNLIMITED)), rank)
+    _check_ideal(sum(gain > 0.0 for _, gains in hit_gains(term, table, query, UNLIMITED) for gain in gains), rank)
     if shown and query.returned > rank + 1:
         shown.append(UNLIMITED)
     return _mean_ndcg(term, table, query, shown, len(shown))
@@ -114,11 +113,11 @@ def relevant_ranks(term, table, query):
     In a tie group, which is to be best or worst for them, they take the first or the last ranks.
     """
     total = sum(count for gain, count in judged_gains(term, table, query) if gain > 0.0)
-    gains, shown = hit_gains(term, table, query, UNLIMITED), []
-    for i, j in query.groups():
-        size = sum(gain > 0.0 for gain in gains[i:j])
-        lowest = query.last[i] - size + 1 if query.ties == WORST else query.first[i]
-        shown += range(lowest, lowest + size)
+    shown = []
+    for group, gains in hit_gains(term, table, query, UNLIMITED):
+        size = sum(gain > 0.0 for gain in gains)
+        first = group.last - size + 1 if query.ties == WORST else group.first
+        shown += range(first, first + size)
     _check_ideal(len(shown), total)
     return _mean_ndcg(term, table, query, [*shown, UNLIMITED], total, total - len(shown))
 
@@ -147,7 +146,7 @@ OF_WHOLE_LISTS = {
 }
 
 
-# figures: the values of terms to that of a metric
+# figures: the values of terms to that of a metric; R: the judged relevant documents
 
 
 def _over(value, total, empty=0.0):
@@ -160,85 +159,123 @@ def _check_ideal(value, most):
         raise Refused(_codes.ABOVE_IDEAL, -1)
 
 
-def _ratio(empty, bounded, own, value, ideal):
+def _as_is(empty, bounded, parameters, value):
+    """CG, DCG, counts: the sum itself."""
+    return value
+
+
+def _one(empty, bounded, parameters, value):
+    """Every query counts 1."""
+    return 1.0
+
+
+def _ratio(empty, bounded, parameters, value, ideal):
+    """nDCG = DCG / IDCG; likewise nCG, nERR."""
     result = quotient(value, ideal, empty, bounded)
     if type(result) is tuple:
         raise Refused(result[0], -1)
     return result
 
 
-def _by_relevant(empty, bounded, own, value, relevant, hits):
+def _quotient(empty, bounded, parameters, value, total):
+    """precision = hits / k."""
+    return _over(value, total, empty)
+
+
+def _by_relevant(empty, bounded, parameters, value, relevant, hits):
+    """recall = hits / R; likewise AP, bpref, infAP."""
     return _over(value, relevant, empty)
 
 
-def _by_capped(empty, bounded, own, value, relevant, shown, hits):
+def _by_capped(empty, bounded, parameters, value, relevant, shown, hits):
+    """capped recall = hits / min(k, R); likewise AP."""
     return _over(value, min(relevant, shown)) if relevant > 0.0 else empty
 
 
-def _by_hits(empty, bounded, own, value, relevant, hits):
+def _by_hits(empty, bounded, parameters, value, relevant, hits):
+    """AP divided by the relevant documents that were returned by rank k."""
     return _over(value, hits) if relevant > 0.0 else empty
 
 
-def _filled(empty, bounded, own, value, relevant, hits):
+def _filled(empty, bounded, parameters, value, relevant, hits):
+    """The sum itself, if a document is relevant."""
     return value if relevant > 0.0 else empty
 
 
-def _bounded_mean(empty, bounded, own, value, relevant):
+def _bounded_mean(empty, bounded, parameters, value, relevant):
+    """A mean of ratios to the ideal, which is at most 1, if a document is relevant."""
     if bounded:
         _check_ideal(value, 1.0)
     return value if relevant > 0.0 else empty
 
 
-def _f_measure(empty, bounded, own, hits, relevant, shown, _):
-    """(1 + β²)·P·R / (β²·P + R), P and R having the same hits above them."""
-    square = own[0] * own[0]
+def _f_measure(empty, bounded, parameters, hits, relevant, shown, _):
+    """F = (1 + β²)·P·R / (β²·P + R) = (1 + β²)·hits / (β²·R + k), as precision and recall have the same numerator."""
+    square = parameters[0] * parameters[0]
     return _over((1.0 + square) * hits, square * relevant + shown) if relevant > 0.0 else empty
 
 
-def _set_ap(empty, bounded, own, hits, relevant, returned, _):
+def _biased(empty, bounded, parameters, total):
+    """RBP = (1 − p)·Σ rel(i)·p^(i−1)."""
+    return min((1.0 - parameters[0]) * total, 1.0)
+
+
+def _residual(empty, bounded, parameters, total):
+    """RBP's residual: what unjudged documents and ranks beyond the list could add."""
+    return max(1.0 - (1.0 - parameters[0]) * total, 0.0)
+
+
+def _unjudged(empty, bounded, parameters, judged, returned, shown):
+    """unjudged = (returned − judged) / k."""
+    return _over(returned - judged, shown)
+
+
+def _set_ap(empty, bounded, parameters, hits, relevant, returned, _):
+    """Set AP = precision · recall of the whole list = hits² / (n·R)."""
     return _over(hits * hits, returned * relevant) if relevant > 0.0 else empty
 
 
-def _fallout(empty, bounded, own, returned, judged, relevant):
-    """What is judged and not relevant: the share of it that was returned."""
+def _fallout(empty, bounded, parameters, returned, judged, relevant):
+    """fallout = returned documents that are judged not relevant / all documents that are judged not relevant."""
     whole = judged - relevant
     _check_ideal(returned, whole)
     return _over(returned, whole, empty)
 
 
-def _utility(empty, bounded, own, hits, relevant, returned, _):
-    a, b, c, d, collection = own
+def _utility(empty, bounded, parameters, hits, relevant, returned, _):
+    """utility = a·(relevant returned) + b·(others returned) + c·(relevant missed) + d·(others not returned)."""
+    a, b, c, d, collection = parameters
     rest = collection + hits - returned - relevant
     value = a * hits + b * (returned - hits) + c * (relevant - hits) + d * rest
     return all_finite([value])[0]
 
 
 FIGURES = {
+    _codes.AS_IS: _as_is,
+    _codes.ONE: _one,
+    _codes.RATIO: _ratio,
+    _codes.QUOTIENT: _quotient,
     _codes.BY_RELEVANT: _by_relevant,
     _codes.BY_CAPPED: _by_capped,
     _codes.BY_HITS: _by_hits,
     _codes.FILLED: _filled,
-    _codes.F_MEASURE: _f_measure,
-    _codes.SET_AP: _set_ap,
-    _codes.UTILITY: _utility,
-    _codes.AS_IS: lambda empty, bounded, own, value: value,
-    _codes.RATIO: _ratio,
-    _codes.QUOTIENT: lambda empty, bounded, own, value, total: _over(value, total, empty),
     _codes.BOUNDED_MEAN: _bounded_mean,
-    _codes.BIASED: lambda empty, bounded, own, total: min((1.0 - own[0]) * total, 1.0),
-    _codes.RESIDUAL: lambda empty, bounded, own, total: max(1.0 - (1.0 - own[0]) * total, 0.0),
-    _codes.UNJUDGED: lambda empty, bounded, own, judged, returned, shown: _over(returned - judged, shown),
-    _codes.ONE: lambda empty, bounded, own, value: 1.0,
+    _codes.F_MEASURE: _f_measure,
+    _codes.BIASED: _biased,
+    _codes.RESIDUAL: _residual,
+    _codes.UNJUDGED: _unjudged,
+    _codes.SET_AP: _set_ap,
     _codes.FALLOUT: _fallout,
+    _codes.UTILITY: _utility,
 }
 
 
-def _figure(how, places, bounded, empty, own, values):
+def _figure(how, places, bounded, empty, parameters, values):
     found = [values[place] for place in places]
     if bounded and how not in (_codes.RATIO, _codes.BOUNDED_MEAN):
         # A relevant document adds 1 at the most, and no more of them can be returned (the last value) than are judged.
         _check_ideal(max(found[0], found[-1]), found[1])
-    return FIGURES[how](empty, bounded, own, *found)
+    return FIGURES[how](empty, bounded, parameters, *found)
 
 
 def figure_query(program, query, asked=None):

@@ -1,7 +1,8 @@
-"""The specification: one query as the engine holds it, and the gains of its hits and judged grades, in plain Python."""
+"""The specification: what is known of one query once its documents are ranked, and what each of them is worth."""
 
 import math
-from bisect import bisect_right
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from rankgain import _codes
@@ -10,7 +11,7 @@ from rankgain._reference.numbers import Refused
 
 
 class Term(NamedTuple):
-    """What is taken of each query at its cut-offs, which rise; see `rankgain.metrics.families`."""
+    """One sum over the documents of a query, at each of its cut-offs, which rise; see `rankgain.metrics.families`."""
 
     family: int
     gain: int
@@ -28,46 +29,63 @@ class Term(NamedTuple):
     points: Any
 
 
-class Query:
-    """The hits of a query in rank order, its judged grades, highest first, with the number of each, and its length.
+class TieGroup(NamedTuple):
+    """Documents with equal scores: they share the ranks first … last, in an order that nobody knows.
 
-    Each hit has the first and the last rank of its tie group; inside the group hits stand by grade, highest first.
+    Of these documents only the hits matter: `grades` has theirs, highest first. A document whose rank is known is a
+    group of one.
     """
 
-    def __init__(self, returned, hits, judged, ties):
-        self.returned = returned
-        self.grade = [grade for grade, _, _ in hits]
-        self.first = [first for _, first, _ in hits]
-        self.last = [last for _, _, last in hits]
-        self.judged = judged
-        self.ties = ties
+    first: int
+    last: int
+    grades: list[float]
+
+    @property
+    def size(self):
+        return self.last - self.first + 1
+
+    def count_above(self, above):
+        """How many of the documents have a grade above another."""
+        return sum(grade > above for grade in self.grades)
+
+
+class Query(NamedTuple):
+    """A ranked query: how many documents were returned, the tie groups with hits in rank order, the judged grades,
+    highest first, each with the number of documents that have it, and how tied documents are ordered.
+    """
+
+    returned: int
+    groups: list[TieGroup]
+    judged: list[tuple[float, int]]
+    ties: int
 
     def judged_above(self, above):
         """How many judged documents have a grade above another."""
         return sum(count for grade, count in self.judged if grade > above)
 
-    def groups(self, stop=None):
-        """Yield the (start, stop) of each run of hits that begin at the same rank."""
-        start, first, stop = 0, self.first, len(self.first) if stop is None else stop
-        while start < stop:
-            end = start + 1
-            while end < stop and first[end] == first[start]:
-                end += 1
-            yield start, end
-            start = end
+    @property
+    def nothing_relevant(self):
+        return not self.judged or not self.judged[0][0] > 0.0
+
+
+def tie_groups(hits):
+    """The groups of (grade, first rank, last rank) in rank order."""
+    return [
+        TieGroup(first, last, [grade for grade, _, _ in own]) for (first, last), own in groupby(hits, itemgetter(1, 2))
+    ]
 
 
 # gains
 
 
-def require_ranks(term, ranks):
+def require_discounts(term, ranks):
     """Refuse a vector of discounts that is shorter than the ranks that are needed."""
     if term.kind == VECTOR and ranks > len(term.table):
         raise Refused(_codes.SHORT_DISCOUNT, ranks)
 
 
 def gain_by(term, table, grade):
-    """The gain of a grade; one below 0 is of a document that is not judged, and has none."""
+    """g(r), the gain of a grade; a grade below 0 is that of a document that is not judged and has no gain."""
     if grade < 0.0:
         return 0.0
     if term.gain == _codes.LINEAR:
@@ -93,19 +111,19 @@ def gain_by(term, table, grade):
 
 
 def hit_gains(term, table, query, depth):
-    """The gains of the hits that start at a rank up to the depth; inside a tie group the highest comes first."""
-    count = bisect_right(query.first, depth)
-    if term.gain == _codes.LINEAR and not (count and min(query.grade) < 0.0):
-        return query.grade[:count]
-    gains = [gain_by(term, table, grade) for grade in query.grade[:count]]
+    """(group, gains of its hits, highest first) for each tie group that starts at a rank up to the depth."""
+    groups = [group for group in query.groups if group.first <= depth]
+    if term.gain == _codes.LINEAR and not any(group.grades[-1] < 0.0 for group in groups):
+        return [(group, group.grades) for group in groups]
+    gains = [[gain_by(term, table, grade) for grade in group.grades] for group in groups]
     if term.gain >= _codes.IRRELEVANT:  # a higher grade need not have the higher gain
-        for start, stop in query.groups(count):
-            gains[start:stop] = sorted(gains[start:stop], reverse=True)
-    return gains
+        for own in gains:
+            own.sort(reverse=True)
+    return list(zip(groups, gains, strict=True))
 
 
 def judged_gains(term, table, query):
-    """The gains of the judged grades, highest first, with the number of each."""
+    """The gains of the judged grades, highest first, each with the number of documents that have it."""
     if term.gain == _codes.LINEAR:
         return query.judged
     try:
@@ -116,37 +134,36 @@ def judged_gains(term, table, query):
     return sorted(gains, key=lambda pair: -pair[0]) if term.gain >= _codes.TABLE else gains
 
 
-def before_found(term, query):
-    """The value before a relevant document is found: `empty` where none is judged."""
-    return 0.0 if query.judged and query.judged[0][0] > term.above else term.empty
-
-
 # ranks
+
+
+def in_order(group, values, ties):
+    """(rank, value) for each hit of a tie group under a policy that orders it: the values, which come highest first,
+    take the first ranks or, under WORST, the last ones in reverse; documents that are no hits take the others.
+    """
+    if ties == WORST:
+        return enumerate(reversed(values), group.last - len(values) + 1)
+    return enumerate(values, group.first)
+
+
+def ranked_grades(query):
+    """(rank, grade) for each hit of a query whose ties are ordered."""
+    for group in query.groups:
+        yield from in_order(group, group.grades, query.ties)
 
 
 def at_cutoffs(cutoffs, running, value=0.0):
     """A running value, given as (rank, value from this rank on), at each cut-off; `value`: that before them."""
-    out = []
+    values = []
     for rank, following in running:
-        while len(out) < len(cutoffs) and cutoffs[len(out)] < rank:
-            out.append(value)
-        if len(out) == len(cutoffs):
-            return out
+        while len(values) < len(cutoffs) and cutoffs[len(values)] < rank:
+            values.append(value)
+        if len(values) == len(cutoffs):
+            return values
         value = following
-    return out + [value] * (len(cutoffs) - len(out))
+    return values + [value] * (len(cutoffs) - len(values))
 
 
-def resolved(start, stop, first, last, ties):
-    """Yield (rank, hit) for the hits of a tie group whose order is known.
-
-    Those of the highest gain come first, or last under WORST; documents that are no hits take the other end.
-    """
-    if ties == WORST:
-        return enumerate(range(stop - 1, start - 1, -1), last - (stop - start) + 1)
-    return enumerate(range(start, stop), first)
-
-
-def in_order(query):
-    """Yield (rank, hit) for all hits; the order is known."""
-    for i, j in query.groups():
-        yield from resolved(i, j, query.first[i], query.last[i], query.ties)
+def before_first_relevant(term, query):
+    """The value at ranks above the first relevant document: 0, or `empty` if no judged document is relevant."""
+    return 0.0 if query.judged and query.judged[0][0] > term.above else term.empty

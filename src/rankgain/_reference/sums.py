@@ -11,7 +11,14 @@ import math
 from rankgain import _codes
 from rankgain._codes import AVERAGE, BEST, GEOMETRIC, IRRELEVANT, JARVELIN, LOG2, UNLIMITED, WORST, ZIPF
 from rankgain._reference.numbers import Refused
-from rankgain._reference.query import at_cutoffs, before_found, hit_gains, judged_gains, require_ranks, resolved
+from rankgain._reference.query import (
+    at_cutoffs,
+    before_first_relevant,
+    hit_gains,
+    in_order,
+    judged_gains,
+    require_discounts,
+)
 from rankgain.scalars import Floats
 
 # DCG may exceed the ideal by what the order of additions does to the last bits, and by no more.
@@ -67,46 +74,46 @@ def all_finite(values):
 
 
 def sum_returned(term, table, query, cutoffs):
-    """Σ g·d over the hits, in rank order; gains inside a tie group stand highest first.
+    """DCG@k = Σ g(r_i)·d(i) over ranks i ≤ k, added up in rank order from +0.0.
 
-    A tie group under AVERAGE adds G·S/m: G the sum of its gains, S the sum of its discounts up to the cut-off, m its
-    documents (McSherry & Najork 2008, eq. 3). Where all its documents have one gain it is not tied at all.
+    CG is DCG with d(i) = 1; precision and RBP are made of it with g = 1 for relevant documents.
+
+    A tie group of m documents adds under AVERAGE, for a cut-off that shows its first t ranks, G·S/m: G is the sum of
+    its gains, highest first, S the sum of the discounts of these ranks (McSherry & Najork 2008, eq. 3). If all m
+    documents have the same gain there is no tie, and they are added one by one.
     """
-    gain = hit_gains(term, table, query, cutoffs[-1])
     discount = discounts(term.table, term.kind, term.base)
     # The fewer documents that are not relevant, the better.
     ties = {BEST: WORST, WORST: BEST}.get(query.ties, query.ties) if term.gain == IRRELEVANT else query.ties
 
     def running():
         total = 0.0
-        for i, j in query.groups(len(gain)):
-            a, b = query.first[i], query.last[i]
-            size, hits = b - a + 1, j - i
-            if ties == AVERAGE and not (hits == size and gain[i] == gain[j - 1]):
-                gains = discounted = 0.0
-                for index in range(i, j):
-                    gains += gain[index]
-                for rank in range(a, b + 1):
+        for group, gains in hit_gains(term, table, query, cutoffs[-1]):
+            if ties == AVERAGE and not (len(gains) == group.size and gains[0] == gains[-1]):
+                gained = discounted = 0.0
+                for gain in gains:
+                    gained += gain
+                for rank in range(group.first, group.last + 1):
                     discounted += discount(rank)
-                    yield rank, total + gains * discounted / size
-                total += gains * discounted / size
+                    yield rank, total + gained * discounted / group.size
+                total += gained * discounted / group.size
             else:
-                for rank, index in resolved(i, j, a, b, ties):
-                    total += gain[index] * discount(rank)
+                for rank, gain in in_order(group, gains, ties):
+                    total += gain * discount(rank)
                     yield rank, total
 
     return all_finite(at_cutoffs(cutoffs, running()))
 
 
 def sum_best(term, table, query, cutoffs):
-    """Σ g·d over the judged gains, highest first; `flag`: to no more ranks than the list has.
+    """IDCG@k = Σ g·d(i), i ≤ k, over the gains of the judged documents, highest first.
 
-    Then the ideal of an empty list is that of one document: a list that returned nothing earns 0.
+    `flag` (ideal="returned"): over no more ranks than the list has, and at least one, so that an empty list earns 0.
     """
     gains = judged_gains(term, table, query)
     discount = discounts(term.table, term.kind, term.base)
     limit = max(query.returned, 1) if term.flag and term.family == _codes.IDEAL_SUM else UNLIMITED
-    require_ranks(term, min(query.judged_above(-math.inf), limit, cutoffs[-1]))
+    require_discounts(term, min(query.judged_above(-math.inf), limit, cutoffs[-1]))
 
     def running():
         total = 0.0
@@ -123,67 +130,65 @@ def sum_best(term, table, query, cutoffs):
 
 
 def discounted_sum(term, table, query):
-    require_ranks(term, min(query.returned, term.cutoffs[-1]))
+    """DCG of the returned documents."""
+    require_discounts(term, min(query.returned, term.cutoffs[-1]))
     return sum_returned(term, table, query, term.cutoffs)
 
 
 def ideal_sum(term, table, query):
+    """DCG of the judged documents in the best order."""
     return sum_best(term, table, query, term.cutoffs)
 
 
 def first_relevant(term, table, query):
-    """1 / rank of the first relevant hit.
+    """RR@k = 1 / rank of the first relevant document if that rank ≤ k, else 0.
 
-    A tie group of m documents, h of them relevant, that starts at rank a gives under AVERAGE
-    Σ_{j ≤ min(t, m−h+1)} p_j/(a−1+j), p₁ = h/m, p_{j+1} = p_j·(m−j−h+1)/(m−j) (McSherry & Najork 2008, section 2.4).
+    A tie group at ranks a … a+m−1 with h relevant documents gives under AVERAGE Σ_j p_j / (a−1+j), j up to m−h+1 and to
+    the cut-off, where p_j is the probability that the j-th document is the first relevant one: p₁ = h/m,
+    p_{j+1} = p_j·(m−j−h+1)/(m−j) (McSherry & Najork 2008, section 2.4).
     """
 
     def running():
-        for i, j in query.groups():
-            a, b = query.first[i], query.last[i]
-            size = b - a + 1
-            relevant = sum(grade > term.above for grade in query.grade[i:j])
-            if not relevant:
-                continue
-            if query.ties == AVERAGE:
-                value, p = 0.0, relevant / size
-                for step in range(1, size - relevant + 2):
-                    value += p / (a - 1 + step)
-                    yield a - 1 + step, value
-                    p = p * (size - step - relevant + 1) / (size - step) if step < size else 0.0
-            else:
-                rank = b - relevant + 1 if query.ties == WORST else a
+        for group in query.groups:
+            m, h = group.size, group.count_above(term.above)
+            if h and query.ties == AVERAGE:
+                value, p = 0.0, h / m
+                for j in range(1, m - h + 2):
+                    value += p / (group.first - 1 + j)
+                    yield group.first - 1 + j, value
+                    p = p * (m - j - h + 1) / (m - j) if j < m else 0.0
+                return
+            if h:
+                rank = group.last - h + 1 if query.ties == WORST else group.first
                 yield rank, 1.0 / rank
-            return
+                return
 
-    return at_cutoffs(term.cutoffs, running(), before_found(term, query))
+    return at_cutoffs(term.cutoffs, running(), before_first_relevant(term, query))
 
 
 def any_relevant(term, table, query):
-    """1 from the first relevant hit on, else 0.
+    """success@k = 1 if a document at a rank ≤ k is relevant, else 0.
 
-    Under AVERAGE 1 − the chance that no tie group shows one: Π_{j<t} (m−h−j)/(m−j) of each group of m documents, h of
-    them relevant, t of them before the cut-off (DESIGN's table; derived here).
+    A tie group of m documents, h of them relevant, gives under AVERAGE Σ_j p_j, with the p_j of `first_relevant`: the
+    probability that one of its first t documents is relevant, 1 − Π_{j<t} (m−h−j)/(m−j) (derived here).
     """
 
     def running():
-        for i, j in query.groups():
-            a, b = query.first[i], query.last[i]
-            size = b - a + 1
-            relevant = sum(grade > term.above for grade in query.grade[i:j])
-            if relevant and query.ties == AVERAGE:
-                p, found = relevant / size, 0.0
-                for step in range(1, size - relevant + 1):
-                    found = min(found + p, 1.0)
-                    yield a - 1 + step, found
-                    p = p * (size - step - relevant + 1) / (size - step)
-                yield b - relevant + 1, 1.0
+        for group in query.groups:
+            m, h = group.size, group.count_above(term.above)
+            if h and query.ties == AVERAGE:
+                p, value = h / m, 0.0
+                for j in range(1, m - h + 1):
+                    value = min(value + p, 1.0)
+                    yield group.first - 1 + j, value
+                    p = p * (m - j - h + 1) / (m - j)
+                yield group.last - h + 1, 1.0
                 return
-            if relevant:
-                yield b - relevant + 1 if query.ties == WORST else a, 1.0
+            if h:
+                yield group.last - h + 1 if query.ties == WORST else group.first, 1.0
                 return
 
-    return at_cutoffs(term.cutoffs, running(), before_found(term, query))
+    return at_cutoffs(term.cutoffs, running(), before_first_relevant(term, query))
 
 
 # the ratio to the ideal

@@ -5,15 +5,14 @@ judged_only, kept): see `rankgain.data.rules`. What is wrong comes back as (code
 counted from the start of the chunk, the term −1 where none is concerned.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
-from rankgain._codes import COLUMNS, DICTS, LISTS, UNLIMITED
-from rankgain._reference.columns import find_in_columns
-from rankgain._reference.dicts import find_in_dicts
+from rankgain._codes import COLUMNS, DICTS, LISTS
+from rankgain._reference.forms import read_columns, read_dicts, read_lists
 from rankgain._reference.numbers import Refused
-from rankgain._reference.ordering import count_grades, find_in_lists
 from rankgain._reference.program import Program, figure_query
-from rankgain._reference.query import Query
+from rankgain._reference.query import Query, tie_groups
+from rankgain._reference.ranking import POOLED, Rules, count_grades, find, keep
 from rankgain.errors import ErrorCode
 from rankgain.scalars import Floats, Ints
 
@@ -21,18 +20,6 @@ __all__ = ["Program", "figure", "hits", "rows", "run"]
 
 Codes = tuple[int, bool, int, bool, int]  # rules as kernels take them
 Chunk = tuple[Any, ...]
-
-NON_RELEVANT = -2.2250738585072014e-308  # hits with grades above it are all that are judged
-
-
-class Rules(NamedTuple):
-    """How the documents of a query are ordered, and which of them count."""
-
-    ties: int
-    single: bool
-    depth: int
-    judged_only: bool
-    kept: int
 
 
 def run(program: Program, rules: Codes, chunk: Chunk, out: Floats, column: int) -> int | ErrorCode:
@@ -70,60 +57,50 @@ def rows(
 
 def _walk(program, rules, chunk, write):
     empty = 0
-    for index, query in enumerate(_found(program, rules, chunk)):
+    for index, query in enumerate(_ranked(program, rules, chunk)):
         if type(query) is tuple:
             return query
         values = figure_query(program, query)
         if type(values) is tuple:
             return values[0], index, *values[1:]
         write(index, values)
-        empty += _is_empty(query)
+        empty += query.nothing_relevant
     return empty
 
 
-def _is_empty(query):
-    return not query.judged or not query.judged[0][0] > 0.0
+READERS = {LISTS: read_lists, DICTS: read_dicts, COLUMNS: read_columns}
 
 
-def _found(program, rules, chunk):
-    """Yield what is found of each query of a chunk, and at last, if need be, an error code."""
+def _ranked(program, rules, chunk):
+    """Yield each query of a chunk, ranked, and at last, if need be, an error code."""
     form, start, stop, *held = chunk
     rules = Rules(*rules)
-    find = {LISTS: find_in_lists, DICTS: find_in_dicts, COLUMNS: find_in_columns}.get(form, find_in_places)
-    # where documents are taken out, others move up
+    # Where documents are left out, others move up.
     depth = rules.depth if rules.judged_only else min(program.depth, rules.depth)
-    lowest = min(program.lowest, NON_RELEVANT) if rules.judged_only else program.lowest
-    held = held if form != DICTS else [*held, [len(run) for run in held[-1][start:stop]], start]
+    lowest = min(program.lowest, POOLED) if rules.judged_only else program.lowest
+    if form == DICTS:
+        held += [[len(run) for run in held[-1][start:stop]], start]
     for number in range(start, stop):
         try:
-            returned, hits, judged = find(held, number, rules, program.judged_depth, depth, lowest)
+            if form in READERS:
+                documents = READERS[form](held, number, lowest)
+                returned, judged = len(documents.grades), documents.judged
+                groups = find(documents, rules, depth, lowest)
+            else:
+                returned, groups, judged = _found_in_file(held, number, depth, lowest)
         except Refused as refused:
             yield refused.args[0], number - start, refused.args[1], -1
             return
-        yield Query(*limited(rules, returned, hits), judged, rules.ties)
+        yield Query(*keep(returned, groups, rules), count_grades(judged, program.judged_depth), rules.ties)
 
 
-def find_in_places(chunk, number, rules, judged_depth, depth, lowest):
-    """The hits of a query whose places are known, as those of files are."""
-    offsets, grade, first, last, returned, truth_offsets, truth = chunk
-    held = range(offsets[number], offsets[number + 1])
-    hits = [(float(grade[i]), int(first[i]), int(last[i])) for i in held if first[i] <= depth and grade[i] > lowest]
-    judged = [one for one in truth[truth_offsets[number] : truth_offsets[number + 1]].tolist() if one >= 0.0]
-    return int(returned[number]), hits, count_grades(judged, judged_depth)
-
-
-def limited(rules, returned, hits):
-    """The length and the hits of a list of which only some documents count; those below what is taken out move up."""
-    if rules.depth == UNLIMITED and not rules.judged_only:
-        return returned, hits
-    returned, hits = min(returned, rules.depth), [hit for hit in hits if hit[1] <= rules.depth]
-    if not rules.judged_only:
-        return returned, hits
-    left, judged = [], [hit for hit in hits if hit[0] >= 0.0]
-    for grade, first, _ in judged:
-        start = next(place for place, hit in enumerate(judged) if hit[1] == first) + 1
-        left.append((grade, start, start + sum(hit[1] == first for hit in judged) - 1))
-    return min(len(left), rules.kept), [hit for hit in left if hit[1] <= rules.kept]
+def _found_in_file(chunk, number, depth, lowest):
+    """A query of a file, whose documents were ranked while it was read: see `rankgain._reference.lines`."""
+    offsets, grade, first, last, returned, judged_offsets, judged = chunk
+    rows = range(offsets[number], offsets[number + 1])
+    hits = [(float(grade[i]), int(first[i]), int(last[i])) for i in rows if first[i] <= depth and grade[i] > lowest]
+    known = judged[judged_offsets[number] : judged_offsets[number + 1]].tolist()
+    return int(returned[number]), tie_groups(hits), [grade for grade in known if grade >= 0.0]
 
 
 def hits(
@@ -142,17 +119,19 @@ def hits(
     """Keep the hits and judged grades of each query of a chunk, one after the other."""
     offsets[:1] = judged_offsets[:1] = 0
     empty = 0
-    for index, query in enumerate(_found(program, rules, chunk)):
+    for index, query in enumerate(_ranked(program, rules, chunk)):
         if type(query) is tuple:
             return query
-        start, stop = offsets[index], offsets[index] + len(query.grade)
+        rows = [(own, group.first, group.last) for group in query.groups for own in group.grades]
+        start, stop = offsets[index], offsets[index] + len(rows)
         returned[index], offsets[index + 1] = query.returned, stop
-        grade[start:stop], first[start:stop], last[start:stop] = query.grade, query.first, query.last
+        if rows:
+            grade[start:stop], first[start:stop], last[start:stop] = zip(*rows, strict=True)
         start, stop = judged_offsets[index], judged_offsets[index] + len(query.judged)
         judged_offsets[index + 1] = stop
         judged_grade[start:stop] = [own for own, _ in query.judged]
         judged_count[start:stop] = [count for _, count in query.judged]
-        empty += _is_empty(query)
+        empty += query.nothing_relevant
     return empty
 
 
@@ -181,13 +160,13 @@ def figure(
         own, judged = (slice(*bounds[index : index + 2].tolist()) for bounds in (offsets, judged_offsets))
         held = zip(grade[own].tolist(), first[own].tolist(), last[own].tolist(), strict=True)
         known = list(zip(judged_grade[judged].tolist(), judged_count[judged].tolist(), strict=True))
-        query = Query(int(returned[index]), list(held), known, ties)
+        query = Query(int(returned[index]), tie_groups(held), known, ties)
         tables = [None if one is None else _table(*one, index) for one in asked]
         values = figure_query(program, query, tables)
         if type(values) is tuple:
             return values[0], index, *values[1:]
         out[:, column + index] = values
-        empty += _is_empty(query)
+        empty += query.nothing_relevant
     return empty
 
 

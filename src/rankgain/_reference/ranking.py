@@ -1,0 +1,99 @@
+"""The specification: from the documents of one query, as they were given, to the tie groups at their ranks."""
+
+from ctypes import c_float
+from itertools import groupby
+from typing import NamedTuple
+
+from rankgain._codes import AVERAGE, DOCID, MIXED_IDS, STABLE, UNLIMITED
+from rankgain._reference.numbers import Refused
+from rankgain._reference.query import TieGroup
+from rankgain.scalars import id_kind
+
+POOLED = -2.2250738585072014e-308  # the highest number below 0: grades above it are those of judged documents
+
+
+class Rules(NamedTuple):
+    """How the documents of a query are ordered, and which of them count: see `rankgain.data.rules`."""
+
+    ties: int = AVERAGE
+    single: bool = False
+    depth: int = UNLIMITED
+    judged_only: bool = False
+    kept: int = UNLIMITED
+
+
+class Documents(NamedTuple):
+    """The documents of one query, position by position; and the grades of all that are judged.
+
+    `ids` is None where ties need none, `scores` where the documents are in rank order. A grade is None if the document
+    is not judged, and negative if it was pooled but not judged.
+    """
+
+    ids: list | None
+    scores: list[float] | None
+    grades: list[float | None]
+    judged: list[float]
+
+
+def find(documents, rules, depth, lowest):
+    """The tie groups that start at a rank up to the depth, with the grades of their hits: those above `lowest`.
+
+    The highest score is first. Documents with equal scores are one group, unless the rules order them: in the order
+    given (STABLE), or by id, the highest first (DOCID). A group without a hit is left out.
+    """
+    grades, groups, rank = documents.grades, [], 1
+    for members in _by_score(documents.scores, len(grades), rules.single):
+        if rank > depth:
+            break
+        hits = [index for index in members if grades[index] is not None and grades[index] > lowest]
+        if hits and len(members) > 1 and rules.ties in (STABLE, DOCID):
+            ordered = members if rules.ties == STABLE else _highest_id_first(documents.ids, members)
+            ranks = {index: rank + place for place, index in enumerate(ordered)}
+            hits = sorted((ranks[index], grades[index]) for index in hits)
+            groups += [TieGroup(own, own, [grade]) for own, grade in hits if own <= depth]
+        elif hits:
+            highest_first = sorted((grades[index] for index in hits), reverse=True)
+            groups.append(TieGroup(rank, rank + len(members) - 1, highest_first))
+        rank += len(members)
+    return groups
+
+
+def _by_score(scores, count, single):
+    """The positions of documents with equal scores, the highest score first; without scores each is on its own."""
+    if scores is None:
+        return ([index] for index in range(count))
+    if single:
+        scores = [c_float(score).value for score in scores]
+    order = sorted(range(count), key=lambda index: -scores[index])
+    return (list(tied) for _, tied in groupby(order, scores.__getitem__))
+
+
+def _highest_id_first(ids, members):
+    """str by code point, bytes by byte, int numerically; other ids, and several types, have no order."""
+    kinds = {id_kind(ids[index]) for index in members}
+    if len(kinds) > 1 or not kinds <= {str, bytes, int}:
+        raise Refused(MIXED_IDS, -1)
+    return sorted(members, key=ids.__getitem__, reverse=True)
+
+
+def keep(returned, groups, rules):
+    """The length of the list and its groups if only the first `depth` documents count, or only judged documents.
+
+    The documents below a document that is left out move up.
+    """
+    returned, groups = min(returned, rules.depth), [group for group in groups if group.first <= rules.depth]
+    if not rules.judged_only:
+        return returned, groups
+    judged, above = [], 0
+    for group in groups:
+        grades = [grade for grade in group.grades if grade >= 0.0]
+        if grades:
+            judged.append(TieGroup(above + 1, above + len(grades), grades))
+        above += len(grades)
+    return min(above, rules.kept), [group for group in judged if group.first <= rules.kept]
+
+
+def count_grades(grades, depth):
+    """The `depth` highest of the grades, −0.0 as 0.0: distinct, highest first, with the number of each."""
+    highest = sorted((grade + 0.0 for grade in grades), reverse=True)[: min(depth, len(grades))]
+    return [(grade, len(list(same))) for grade, same in groupby(highest)]
