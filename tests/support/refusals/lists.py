@@ -244,6 +244,10 @@ def order_cases():
     yield Case(ValueError, "position 0", scored, [3, 7], [1, 2], metrics=metrics)
     yield Case(ValueError, "document 'c'", matched, {"q": {"b": 1, "c": 2, "d": 3}}, GOOD, metrics=metrics)
     yield Case(ValueError, "query 1, position 1: gain has no", ranked, [[1], [1, 7], [nan]], metrics=metrics)
+    # All terms before any figure: the grade that has no gain, not the ideal that nDCG exceeds.
+    large, between = "query 0, position 0 | too large", ["ndcg", "dcg(gain=exponential)"]
+    for order in (between, between[::-1]):
+        yield Case(ValueError, large, ranked, [[2000, 3]], judged=[[1]], metrics=order)
     yield Case(ValueError, "query 1 | too large", ranked, [[1], [1025], [nan]], metrics=["cg", "dcg(gain=exponential)"])
     yield Case(ValueError, "query 1: discount holds", rg.ndcg, [[1], [2, 1], [nan]], discount=[1])
     yield Case(ValueError, "query 1 | not finite", rg.cg, [[1], [1e308] * 2, [nan]])
