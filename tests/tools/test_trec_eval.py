@@ -310,7 +310,7 @@ def test_rbp_divides_gains_by_the_highest(run, files):
     value = 0.5 * (1 / 16 + 0.5 * 4 / 16)  # the highest that is named counts, whether a document has it or not
     assert run("-m", "rbp.p=0.5,9=16", *graded) == f"rbp_p=0.5,9=16        \tall\t{value:.4f}\n"
     binary = files("q 0 a 1\nq 0 b 0\n", lines_of({"a": 3, "b": 2}))
-    assert run("-m", "rbp", "-m", "rbp_resid", *binary, notes=[]) == (
+    assert run("-m", "rbp", "-m", "rbp_resid", *binary, notes=[note.format("rbp")]) == (
         "rbp                   \tall\t0.1000\nrbp_resid             \tall\t0.0000\n"
     )
 
@@ -382,6 +382,7 @@ def test_both_files_cannot_be_standard_input(run):
     ("qrels", "lines", "status", "message"),
     [
         ("q 0 d 1\n", "q Q0 d 1 1\n", 2, "run.txt: line 1: 5 fields, and there must be 6 fields"),
+        ("q 0 d 1\n", "q Q0 d 1 1 t more\n", 2, "run.txt: line 1: 7 fields, and there must be 6 fields"),
         ("q 0 d 1\n", "q Q0 d 1 x t\n", 2, "run.txt: line 1, field 5: 'x' is not a number"),
         ("q 0 d 1\n", "q Q0 d 1 nan t\n", 2, "NaN"),
         ("q 0 d\n", "q Q0 d 1 1 t\n", 2, "qrels.txt: line 1: 3 fields"),

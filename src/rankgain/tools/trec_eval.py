@@ -338,7 +338,7 @@ def _notes(call: Call, read: _Read, table: _Table) -> Iterator[str]:
         name, key = column.measure.name, column.printed
         if name == "num_rel" and call.summary and not np.array_equal(vector, table.relevant):
             yield "num_rel: with -c the sum over all queries counts all grades from 1 on, whatever -l says"
-        if name == "rbp" and np.any(grades > 1.0):
+        if name == "rbp":
             yield (
                 f"{key}: gains are divided by the highest of each query, with bounds that trec_eval 10 never sets; "
                 "the published RBP counts relevant documents: rankgain eval -m rbp"
