@@ -38,6 +38,9 @@ if find_spec("pyarrow") is None:
 if find_spec("pyspark") is None:  # large, and it needs Java: .ci/run has it in an environment of its own
     ABSENT.append("pyspark")
     collect_ignore.append("spark")
+if not all(map(find_spec, ("torch", "torchmetrics"))):  # large: .ci/deep has them in an environment of its own
+    ABSENT.append("torchmetrics")
+    collect_ignore.append("test_torchmetrics.py")
 if find_spec("sklearn") is None:
     ABSENT.append("scikit-learn")
     collect_ignore += ["test_sklearn.py", "tools/test_scorers.py"]

@@ -16,6 +16,10 @@ target = torch.tensor([0, 2, 1, 1, 0])
 theirs = RetrievalNormalizedDCG(top_k=10)(preds, target, indexes=indexes)
 ours = rg.from_scores(target, preds, qid=indexes).evaluate("ndcg@10").mean("ndcg@10")
 assert abs(float(theirs) - ours) < 1e-6
+# -- drop-in --
+from rankgain.torchmetrics import RetrievalNormalizedDCG as Dropin
+
+assert abs(Dropin(top_k=10)(preds, target, indexes=indexes) - theirs) < 1e-6
 # -- logits --
 from torchmetrics.functional.retrieval import retrieval_reciprocal_rank
 

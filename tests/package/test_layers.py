@@ -26,7 +26,7 @@ LAYERS = (
     ("inputs",),
     ("comparison",),
     ("tools",),
-    ("sklearn", "pytrec_eval", "capi", "batches"),
+    ("sklearn", "pytrec_eval", "torchmetrics", "capi", "batches"),
     ("spark",),
     ("cli", "__main__"),
     ("__init__",),
@@ -46,8 +46,11 @@ OPTIONAL = {
     "catboost",
     "jinja2",
     "pyspark",
+    "torch",
+    "torchmetrics",
 }
-DRAWS = {"results.plotting", "comparison.plotting", "spark.evaluator"}  # imported by what draws alone
+# Imported by what draws alone, or by users.
+DRAWS = {"results.plotting", "comparison.plotting", "spark.evaluator", "torchmetrics"}
 
 
 def name_of(path):

@@ -113,7 +113,7 @@ def torchmetrics():
     from torchmetrics.functional import retrieval
 
     kinds = {"rr": "reciprocal_rank", "ap": "average_precision", "precision": "precision", "recall": "recall"}
-    kinds["success"] = "hit_rate"
+    kinds |= {"success": "hit_rate", "fallout": "fall_out"}
     found = {}
     for k in KS:
         rows = [(torch.tensor(own), torch.tensor(grades)) for own, grades in zip(SCORES, GRADES, strict=True)]
@@ -122,7 +122,8 @@ def torchmetrics():
         for ours, theirs in kinds.items():
             call = getattr(retrieval, f"retrieval_{theirs}")
             found[f"{ours}@{k}"] = mean(float(call(*row, top_k=k)) for row in rows)
-    return found | {"r_precision": mean(float(retrieval.retrieval_r_precision(*row)) for row in rows)}
+    whole = {"r_precision": retrieval.retrieval_r_precision, "auc": retrieval.retrieval_auroc}
+    return found | {ours: mean(float(call(*row)) for row in rows) for ours, call in whole.items()}
 
 
 # run and truth of user A, for whom all is well, and of B, for whom it is not

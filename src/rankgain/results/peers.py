@@ -251,11 +251,15 @@ PEERS: dict[str, Peer] = {
                 Measure("recall recall@k", "retrieval_recall"),
                 Measure("success success@k", "retrieval_hit_rate"),
                 Measure("r_precision", "retrieval_r_precision"),
+                Measure("fallout fallout@k", "retrieval_fall_out"),
+                Measure("auc", "retrieval_auroc", rules=Rules("average", "zero", 32)),
             ),
             (
                 "computes in 32 bits: its values agree to about six digits",
-                "in RR, AP, precision and recall a document whose score is not above 0 is never relevant: add a "
-                "constant to logits; here its score only orders",
+                "in RR, AP, precision and recall a document whose score is not above 0 is never relevant, from 1.8 on: "
+                "add a constant to logits; here its score only orders",
+                "rankgain.torchmetrics has its classes, with that rule and its order of tied documents",
+                "AUROC puts scores beyond [0, 1] through a float32 sigmoid, where large logits tie",
                 "empty_target_action: 'neg' is 0, 'pos' is empty=1, 'skip' is empty=nan",
             ),
             "torchmetrics 1.9.0, functional/retrieval/*.py, retrieval/base.py",
