@@ -47,6 +47,7 @@ PEERS = (
     "polars",
     "pyarrow",
     "torch",
+    "torchmetrics",
     "lightgbm",
     "xgboost",
     "catboost",

@@ -18,6 +18,7 @@ BENCHES = (
     "files",
     "frames",
     "recommendations",
+    "torch_retrieval",
     "small_calls",
     "c_calls",
     "options",
