@@ -673,18 +673,25 @@ def test_numbers_agree(on_both, seed, held_out, dtypes, step, validate, repeats)
             assert agree(on_both, lambda rankings=rankings: rankings.evaluate("ndcg", "rr@20")) == found
 
 
-@given(st.lists(st.lists(st.integers(-(2**63), 2**63 - 1)) | st.sets(st.integers(0, 9)) | st.tuples(st.just(2**63))))
-def test_integers_are_copied(on_both, rows):
+@given(
+    st.lists(st.lists(st.integers(-(2**63), 2**63 - 1)) | st.sets(st.integers(0, 9)) | st.tuples(st.just(2**63)))
+    | st.lists(st.lists(st.text(max_size=9)) | st.sets(st.just("\ud800") | st.just("é\udcff"))),
+    st.sampled_from([True, np.int64(1), 1.0, "1", b"1", None]),
+)
+def test_rows_of_ids_are_packed(on_both, rows, odd):
     ids = [value for row in rows for value in row]
-    for room in {0, len(ids), len(ids) + 1}:
+    for own in (rows, [*rows, [odd]]):
+        for count in {0, len(ids), len(ids) + 1}:
 
-        def copied(room=room):
-            numbers = np.zeros(room, dtype=np.int64)
-            return _backend.columns.copy_integers(rows, numbers) and numbers.tolist()
+            def packed(own=own, count=count):
+                numbers, ends = np.zeros((2, count), dtype=np.int64)
+                error_code = _backend.dicts.pack_integers(own, numbers)
+                data, text_error = _backend.dicts.pack_ids(own, True, ends)
+                return error_code or numbers.tolist(), text_error or (data, ends.tolist())
 
-        compiled, python = on_both(copied)
-        assert compiled == python
-        assert compiled == (room == len(ids) and 2**63 not in ids and ids)
-    for odd in (True, 1.0, "1", None, np.int64(1)):
-        copied = on_both(lambda odd=odd: _backend.columns.copy_integers([[1], [odd]], np.zeros(2, dtype=np.int64)))
-        assert copied == [False, False]
+            compiled, python = on_both(packed)
+            assert compiled == python
+    if {*map(type, ids)} == {int} and 2**63 not in ids:
+        numbers = np.zeros(len(ids), np.int64)
+        assert _backend.dicts.pack_integers(rows, numbers) is None
+        assert numbers.tolist() == ids

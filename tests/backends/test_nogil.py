@@ -31,7 +31,7 @@ NO_KERNELS = {
 }
 # For Python, over buffers, and the GIL is never let go.
 HOLDERS = {
-    **dict.fromkeys(["columns.copy_integers", "dicts.pack_ids", "dicts.pack_integers"], "walks lists"),
+    **dict.fromkeys(["dicts.pack_ids", "dicts.pack_integers"], "walks lists"),
     "dicts.of": "copies two arrays",
     **dict.fromkeys(["lines.scan_qrels", "lines.scan_run"], "`scan` does it for them"),
     "lists.__cinit__": "keeps the view of a table",

@@ -1,6 +1,4 @@
 # Ids in columns, text or numbers, one per row: see `_reference/columns.py`.
-cimport cython
-from cpython.ref cimport PyObject
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
@@ -9,45 +7,8 @@ from libc.string cimport memcmp, memcpy, memset
 from rankgain._compiled.bytes cimport equal_bytes, hash_bytes
 from rankgain._codes cimport DOCID, DUPLICATE, NAN_SCORE, STABLE
 
-cdef extern from "Python.h":
-    int PyLong_CheckExact(PyObject*)
-    long long PyLong_AsLongLongAndOverflow(object, int*) except? -1
-
 
 # ids
-
-cdef inline bint copy_integer(object value, int64_t[::1] numbers, Py_ssize_t at) except -1:
-    cdef int overflow = 0
-    if at >= numbers.shape[0] or not PyLong_CheckExact(<PyObject*>value):
-        return False
-    numbers[at] = PyLong_AsLongLongAndOverflow(value, &overflow)
-    return overflow == 0
-
-
-cdef Py_ssize_t copy_list(list row, int64_t[::1] numbers, Py_ssize_t at) except -2:
-    """Where the next row goes, or −1."""
-    cdef Py_ssize_t index
-    with cython.critical_section(row):
-        for index in range(len(row)):
-            if not copy_integer(row[index], numbers, at + index):
-                return -1
-        return at + len(row)
-
-
-def copy_integers(rows, int64_t[::1] numbers, /):
-    cdef Py_ssize_t at = 0
-    for row in rows:
-        if type(row) is list:
-            at = copy_list(row, numbers, at)
-            if at < 0:
-                return False
-            continue
-        for value in row:
-            if not copy_integer(value, numbers, at):
-                return False
-            at += 1
-    return at == numbers.shape[0]
-
 
 cdef struct Keys:
     # Ids of rows: bytes starts[i] … ends[i] − 1 of the data; where starts is NULL, numbers of 4 or 8 bytes.

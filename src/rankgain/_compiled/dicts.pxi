@@ -390,12 +390,13 @@ cdef bint plain(object identifier, object kind) except -1:
     return kind is bytes
 
 
-def as_runs(list recommended not None, list relevant not None, Py_ssize_t most, /):
-    cdef Py_ssize_t total = 0, place
-    cdef list runs = [], truths = []
-    cdef dict run, truth
+def as_runs(users, list recommended not None, list relevant not None, Py_ssize_t most, /):
+    cdef Py_ssize_t total = 0, place, user
+    cdef list truths = []
+    cdef dict runs = {}, run, truth
     kind = None
-    for row in recommended:
+    for user in range(len(recommended)):
+        row = recommended[user]
         if type(row) is not list and type(row) is not tuple:
             return None
         total += len(row)
@@ -412,10 +413,13 @@ def as_runs(list recommended not None, list relevant not None, Py_ssize_t most, 
             place += 1
         if len(run) != place:
             return None
-        runs.append(run)
+        runs[users[user]] = run
     dicts = type(relevant[0]) is dict if relevant else False
     for row in relevant:
-        if (type(row) is dict) != dicts or not (dicts or type(row) is set or type(row) is frozenset):
+        if dicts:
+            if type(row) is not dict:
+                return None
+        elif not (type(row) is set or type(row) is frozenset or type(row) is list or type(row) is tuple):
             return None
         total += len(row)
         if total > most:
@@ -423,23 +427,29 @@ def as_runs(list recommended not None, list relevant not None, Py_ssize_t most, 
         for identifier in row:
             if not plain(identifier, kind):
                 return None
-        truths.append(row if dicts else dict.fromkeys(row, 1.0))
+        truth = row if dicts else dict.fromkeys(row, 1.0)
+        if len(truth) != len(row):
+            return None
+        truths.append(truth)
     return (runs, truths) if kind is not None else None
 
 
-def pack_integers(list values, int64_t[::1] numbers, /):
-    cdef Py_ssize_t position
+def pack_integers(list rows not None, int64_t[::1] numbers, /):
+    cdef Py_ssize_t position = 0
     cdef int overflow = 0
-    for position in range(len(values)):
-        value = values[position]
-        if not PyLong_CheckExact(<PyObject*>value):
-            if id_kind(value) is not int:
-                return id_error(value, position)
-            value = int(value)
-        numbers[position] = PyLong_AsLongLongAndOverflow(value, &overflow)
-        if overflow:
-            return LARGE_ID, 0, position
-    return None
+    for row in rows:
+        for value in row:
+            if position == numbers.shape[0]:
+                return CHANGED, 0, position
+            if not PyLong_CheckExact(<PyObject*>value):
+                if id_kind(value) is not int:
+                    return id_error(value, position)
+                value = int(value)
+            numbers[position] = PyLong_AsLongLongAndOverflow(value, &overflow)
+            if overflow:
+                return LARGE_ID, 0, position
+            position += 1
+    return None if position == numbers.shape[0] else (CHANGED, 0, position)
 
 
 cdef struct Text:
@@ -461,35 +471,40 @@ cdef inline int append(Text* text, const char* data, Py_ssize_t size) except -1:
     return 0
 
 
-def pack_ids(list values, bint text, int64_t[::1] ends, /):
+def pack_ids(list rows not None, bint text, int64_t[::1] ends, /):
     cdef Py_ssize_t position = 0, size = 0
     cdef const char* data
     cdef char* held
     cdef Text packed
     packed.size = 0
-    packed.capacity = 16 * len(values) + 16
+    packed.capacity = 16 * ends.shape[0] + 16
     packed.data = <char*>malloc(packed.capacity)
     try:
         if packed.data == NULL:
             raise MemoryError
-        for position in range(len(values)):
-            value = values[position]
-            if text and isinstance(value, str):
-                data = PyUnicode_AsUTF8AndSize(value, &size)
-                if data == NULL:
-                    PyErr_Clear()
-                    value = scalars.encoded(value)
-                    if value is None:
-                        return b"", (LONE_SURROGATE, 0, position)
+        for row in rows:
+            for value in row:
+                if position == ends.shape[0]:
+                    return b"", (CHANGED, 0, position)
+                if text and isinstance(value, str):
+                    data = PyUnicode_AsUTF8AndSize(value, &size)
+                    if data == NULL:
+                        PyErr_Clear()
+                        value = scalars.encoded(value)
+                        if value is None:
+                            return b"", (LONE_SURROGATE, 0, position)
+                        PyBytes_AsStringAndSize(value, &held, &size)
+                        data = held
+                elif not text and isinstance(value, bytes):
                     PyBytes_AsStringAndSize(value, &held, &size)
                     data = held
-            elif not text and isinstance(value, bytes):
-                PyBytes_AsStringAndSize(value, &held, &size)
-                data = held
-            else:
-                return b"", id_error(value, position)
-            append(&packed, data, size)
-            ends[position] = packed.size
+                else:
+                    return b"", id_error(value, position)
+                append(&packed, data, size)
+                ends[position] = packed.size
+                position += 1
+        if position < ends.shape[0]:
+            return b"", (CHANGED, 0, position)
         return PyBytes_FromStringAndSize(packed.data, packed.size), None
     finally:
         free(packed.data)

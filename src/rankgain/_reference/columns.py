@@ -5,13 +5,9 @@ the buffers sees to that); where starts is empty, the data hold numbers, int64 o
 `rankgain._reference.dicts`, what is wrong comes back as an error: (code, query, position among the query's rows).
 """
 
-from collections.abc import Iterable
 from itertools import groupby
-from typing import Any
 
-from rankgain._codes import (
-    DUPLICATE,
-)
+from rankgain._codes import DUPLICATE
 from rankgain.errors import ErrorCode
 from rankgain.scalars import Bytes, Int32s, Ints
 
@@ -28,18 +24,6 @@ def rows_of_ids(width, data, starts, ends, first, last):
         return data[width * first : width * last].cast("i" if width == 4 else "q").tolist()
     pairs = zip(memoryview(starts)[first:last], memoryview(ends)[first:last], strict=True)
     return [data[start:end].tobytes() for start, end in pairs]
-
-
-def copy_integers(rows: Iterable[Iterable[Any]], numbers: Ints) -> bool:
-    """Copy the ids of all rows, one after the other; False if one is no plain int of 64 bits, or room is left."""
-    at = 0
-    for row in rows:
-        for value in row:
-            if at == len(numbers) or type(value) is not int or not -(2**63) <= value < 2**63:
-                return False
-            numbers[at] = value
-            at += 1
-    return at == len(numbers)
 
 
 def number_ids(

@@ -6,26 +6,27 @@ What is wrong with what is read comes back as an error code: (code, query, posit
 from __future__ import annotations
 
 from array import array
+from collections.abc import Collection, Sequence
+from itertools import chain
 from typing import Any
 
-from rankgain._codes import (
-    LARGE_ID,
-    LONE_SURROGATE,
-)
+from rankgain._codes import CHANGED, LARGE_ID, LONE_SURROGATE
 from rankgain.errors import ErrorCode
 from rankgain.scalars import Floats, Ints, encoded, id_error, id_kind, read_truth
 
 
 def as_runs(
-    recommended: list[Any], relevant: list[Any], most: int
-) -> tuple[list[dict[Any, float]], list[dict[Any, float]]] | None:
-    """Lists of ids as runs, in which the first has the highest score, and what is relevant as dicts of grades.
+    users: Sequence[Any], recommended: list[Any], relevant: list[Any], most: int
+) -> tuple[dict[Any, dict[Any, float]], list[dict[Any, float]]] | None:
+    """Lists of ids as runs by user, in which the first has the highest score, and what is relevant as dicts of grades.
 
     None where there are more ids than `most`, an id that stands twice in a list, ids of several types or of such as
-    columns could not hold, and where what is relevant is neither dicts nor sets.
+    columns could not hold, and where what is relevant is neither dicts nor collections of ids.
     """
     kinds = {*map(type, relevant)}
-    if not {*map(type, recommended)} <= {list, tuple} or not (kinds == {dict} or kinds <= {set, frozenset}):
+    if not {*map(type, recommended)} <= {list, tuple}:
+        return None
+    if not (kinds == {dict} or kinds <= {set, frozenset, list, tuple}):
         return None
     ids = [identifier for row in [*recommended, *relevant] for identifier in row]
     if len(ids) > most or {*map(type, ids)} not in ({str}, {bytes}, {int}) or not any(recommended):
@@ -36,9 +37,10 @@ def as_runs(
         if type(identifier) is str and not _is_utf8(identifier):
             return None
     runs = [{identifier: -float(place) for place, identifier in enumerate(row)} for row in recommended]
-    if list(map(len, runs)) != list(map(len, recommended)):
+    truths = relevant if kinds == {dict} else [dict.fromkeys(row, 1.0) for row in relevant]
+    if [*map(len, runs), *map(len, truths)] != [*map(len, recommended), *map(len, relevant)]:
         return None
-    return runs, relevant if kinds == {dict} else [dict.fromkeys(row, 1.0) for row in relevant]
+    return dict(zip(users, runs, strict=True)), truths
 
 
 def _is_utf8(text):
@@ -49,21 +51,29 @@ def _is_utf8(text):
     return True
 
 
-def pack_integers(values: list[Any], numbers: Ints) -> ErrorCode:
-    """The ids, all integers, as int64; the error, or None."""
-    for position, value in enumerate(values):
+def pack_integers(rows: list[Collection[Any]], numbers: Ints) -> ErrorCode:
+    """The ids of all rows, all integers, as int64; the error, or None. CHANGED: there are not as many as `numbers`."""
+    position = -1
+    for position, value in enumerate(chain.from_iterable(rows)):
+        if position == len(numbers):
+            return CHANGED, 0, position
         if id_kind(value) is not int:
             return id_error(value, position)
         if not -(2**63) <= value < 2**63:
             return LARGE_ID, 0, position
         numbers[position] = value
-    return None
+    return None if position + 1 == len(numbers) else (CHANGED, 0, position + 1)
 
 
-def pack_ids(values: list[Any], text: bool, ends: Ints) -> tuple[bytes, ErrorCode]:
-    """The ids, all str (`text`) or all bytes, one after the other, and where each ends; with the error, or None."""
-    packed = bytearray()
-    for position, value in enumerate(values):
+def pack_ids(rows: list[Collection[Any]], text: bool, ends: Ints) -> tuple[bytes, ErrorCode]:
+    """The ids of all rows, all str (`text`) or all bytes, in one, and where each ends; with the error, or None.
+
+    CHANGED: there are not as many as `ends`.
+    """
+    packed, position = bytearray(), -1
+    for position, value in enumerate(chain.from_iterable(rows)):
+        if position == len(ends):
+            return b"", (CHANGED, 0, position)
         if not isinstance(value, str if text else bytes):
             return b"", id_error(value, position)
         data = encoded(value) if text else value
@@ -71,7 +81,7 @@ def pack_ids(values: list[Any], text: bool, ends: Ints) -> tuple[bytes, ErrorCod
             return b"", (LONE_SURROGATE, 0, position)
         packed += data
         ends[position] = len(packed)
-    return bytes(packed), None
+    return (bytes(packed), None) if position + 1 == len(ends) else (b"", (CHANGED, 0, position + 1))
 
 
 class JudgmentDicts:

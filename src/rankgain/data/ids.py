@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import groupby
+from itertools import chain, groupby, islice
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from rankgain import _backend, _codes
 from rankgain.data.ragged import offsets_of
-from rankgain.errors import InputError, refusal
+from rankgain.errors import ErrorCode, InputError, refusal
 from rankgain.scalars import Array, Bytes, Ints, id_kind
 
 Rows = slice | Ints
@@ -141,7 +141,8 @@ class ObjectIds:
 
     def take(self, rows: Rows) -> Keys:
         try:
-            return _packed(self._values[rows].tolist(), self.kind)
+            values = self._values[rows].tolist()
+            return _packed([values], self.kind, len(values))
         except InputError as error:
             row = (rows.start or 0) + error.position if isinstance(rows, slice) else int(rows[error.position])
             raise refusal(error.code, f"{self._where}, row {row}", error.detail) from None
@@ -299,44 +300,46 @@ def ids_of(values: Any) -> Ids:
 
     Raises InputError with the position of one that is not, that is null, or that is not valid text.
     """
-    if isinstance(values, np.ndarray) and values.dtype.kind in "iu":
-        return _of_integers(values)
-    values = values.tolist() if isinstance(values, np.ndarray) else values
-    kind = id_kind(values[0]) if values else str
+    return ids_of_rows([values], len(values))
+
+
+def ids_of_rows(rows: list[Any], count: int) -> Ids:
+    """The same of arrays or lists of ids, one after the other; `count`: how many ids there are in all."""
+    arrays = {issubclass(kind, np.ndarray) for kind in {*map(type, rows)}}
+    if True in arrays:
+        joined = np.concatenate(rows) if arrays == {True} and len(rows) > 1 else rows[0]
+        if arrays == {True} and joined.dtype.kind in "iu":  # NumPy joins int64 and uint64 as floats
+            return _of_integers(joined)
+        rows = [own.tolist() if isinstance(own, np.ndarray) else own for own in rows]
+    kind = id_kind(next(chain.from_iterable(rows), ""))
     if kind is int:
-        return _of_integers(_integers(values))
+        numbers = np.empty(count, dtype=np.int64)
+        _check(_backend.dicts.pack_integers(rows, numbers), rows)
+        return _of_integers(numbers)
     text = "bytes" if kind is bytes else "str"
-    return TextIds(*_packed(values, text), text)
+    return TextIds(*_packed(rows, text, count), text)
 
 
-def _packed(values: list[Any], kind: str) -> Keys:
-    ends = np.empty(len(values), dtype=np.int64)
-    data, error_code = _backend.dicts.pack_ids(values, kind == "str", ends)
-    if error_code is not None:
-        raise _refused(error_code, values[error_code[2]])
-    starts = np.zeros_like(ends)
-    starts[1:] = ends[:-1]
-    return Keys(np.frombuffer(data, dtype=np.uint8), starts, ends)
+def _packed(rows: list[Any], kind: str, count: int) -> Keys:
+    offsets = np.zeros(count + 1, dtype=np.int64)
+    data, error_code = _backend.dicts.pack_ids(rows, kind == "str", offsets[1:])
+    _check(error_code, rows)
+    return Keys(np.frombuffer(data, dtype=np.uint8), offsets[:-1], offsets[1:])
 
 
-def _refused(error_code: tuple[int, ...], value: Any) -> InputError:
+def _check(error_code: ErrorCode, rows: list[Any]) -> None:
+    if error_code is None:
+        return
     code, query, position = error_code
+    value = next(islice(chain.from_iterable(rows), position, None), None)
     detail = repr(value) if code == _codes.LONE_SURROGATE else type(value).__name__
-    return InputError(code, query, position, detail)
+    raise InputError(code, query, position, detail)
 
 
 def _of_integers(values: Array) -> Ids:
     if values.dtype == np.uint64 and len(values) and int(values.max()) >= 1 << 63:
         raise InputError(_codes.LARGE_ID, 0, int(values.argmax()))
     return NumberIds(values) if len(values) else TextIds(np.empty(0, np.uint8), NONE, NONE, "")
-
-
-def _integers(values: list[Any]) -> Ints:
-    numbers = np.empty(len(values), dtype=np.int64)
-    error_code = _backend.dicts.pack_integers(values, numbers)
-    if error_code is not None:
-        raise _refused(error_code, values[error_code[2]])
-    return numbers
 
 
 def rows_of(firsts: Ints, lasts: Ints, queries: Ints) -> tuple[Rows, Ints]:

@@ -204,7 +204,7 @@ def of_dicts(
     queries: Sequence[Any], judgments: Iterable[Mapping[Any, float]], name: str, only: Container[Any] | None = None
 ) -> JudgmentSets:
     """The judgments in dicts of grades by document; queries that are not in `only` are not read."""
-    by_query: list[Any] = listed(judgments)
+    by_query: list[Any] = judgments if type(judgments) is list else listed(judgments)
     if only is not None:
         by_query = [own if query in only else {} for query, own in zip(queries, by_query, strict=True)]
     if not _DICT.issuperset(map(type, by_query)):
@@ -264,7 +264,10 @@ class JudgmentSource(Source):
         # which of the judged queries each one is; None: the same
         self._numbers = None if missing == "zero" or found == queries else np.asarray(common, dtype=np.int64)
         own = judgments.query_ids
-        own = own[:] if self._numbers is None else [own[number] for number in self._numbers.tolist()]
+        if self._numbers is not None:
+            own = [own[number] for number in self._numbers.tolist()]
+        elif type(own) is not range:
+            own = own[:]
         self._named = query_ids is not None
         if query_ids is not None:
             own = check_query_ids(query_ids, len(own))

@@ -276,8 +276,12 @@ BAD_LISTS = [
     (TypeError, "query 1, position 1 | all int, and this one is int", [["a"], ["b", 1]], [["a"], ("b", np.int8(1))]),
     (TypeError, "query 1, position 1 | all int, and this one is str", [[1], [2, "1"]]),
     (TypeError, "query 0, position 1 | all int, and this one is float", [[1, 2.5]], [[1, 2.0], [1]]),
-    (TypeError, "query 0, position 0 | all int, and this one is float", [[1.0]], np.ones((2, 2))),
-    (TypeError, "query 0, position 0 | all int, and this one is complex", np.array([[1j]])),
+    (TypeError, "query 0, position 0 | all int, and this one is float", [[1.0]]),
+    (TypeError, "must hold lists of ids, best first | not ndarray of float64", np.ones((2, 2)), np.ones(2)),
+    (TypeError, "must hold lists of ids, best first | not ndarray of complex128", np.array([[1j]])),
+    (TypeError, "pair of ids and scores | recommended[0]", (np.ones((2, 3), int), np.ones((2, 3)))),
+    (TypeError, "pair of ids and scores | recommended[0]", (np.ones(3, "i4"), np.ones(3))),
+    (TypeError, "pair of ids and scores | recommended[1]", (np.ones((2, 3)), np.ones((2, 3), "u8"))),
     (TypeError, "query 0, position 1 | all int, and this one is list", ["ab", ["a"]], [["a", ["b"]]]),
     (ValueError, "query 1, position 1 | null", *([["a"], ["b", null]] for null in NULLS)),
     (ValueError, "query 1, position 1 | null", *([[1], [2, null]] for null in NULLS)),
@@ -288,6 +292,8 @@ BAD_LISTS = [
 ]  # fmt: skip
 BAD_RELEVANT = [  # for two users with ids that are text
     (TypeError, "must hold for each user a set or list of ids | not {}", None, 5, "ab", {1}, iter([]), np.ones((2, 2))),
+    (ValueError, "must have 1 or 2 dimensions, not 3", np.ones((1, 1, 1), int)),
+    (ValueError, "masked", masked(0, 1)),
     (TypeError, "query 1: must be a set or list of ids", *([["a"], v] for v in ("ab", None, 5, range(2), iter([])))),
     (TypeError, "query 1: must be a set or list | not deque", [["a"], collections.deque("a")]),
     (TypeError, "query 1: must be a set or list | not Judgments", [["a"], rg.judgments([["a"]])]),

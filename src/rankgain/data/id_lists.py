@@ -1,0 +1,99 @@
+"""Lists of ids, one per user: those recommended and those relevant, whatever form they come in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rankgain import _codes
+from rankgain.data.arrays import array_of, check_unmasked, is_array, vector_of
+from rankgain.data.ids import Ids, ids_of_rows
+from rankgain.data.ragged import CHUNK, offsets_of
+from rankgain.errors import InputError, quoted, refusal
+from rankgain.scalars import Array, Ints, listed
+
+# The users (a range if they have no names), and the ids of each: a list of rows, or an array of integers.
+IdLists = tuple[Sequence[Any], Any]
+
+
+def id_lists_of(value: Any, name: str, demand: str) -> IdLists:
+    """What each user has, by position or by name; `demand` says in errors what is expected."""
+    if type(value) is list:
+        return range(len(value)), value
+    if isinstance(value, (list, tuple)):
+        rows: Any = listed(value)
+        _refuse_scores(rows, name)
+    elif isinstance(value, (dict, Mapping)):
+        return listed(value), listed(value.values())
+    else:
+        check_unmasked(value, name)
+        rows = array_of(value, name) if is_array(value) else None
+        if rows is None or rows.ndim == 0:
+            raise TypeError(f"{name} must {demand}, not {type(value).__name__}")
+        if rows.ndim > 2:
+            raise ValueError(f"{name} must have 1 or 2 dimensions, not {rows.ndim}")
+        if rows.size and rows.dtype.kind not in "iuOUS":
+            raise TypeError(f"{name} must {demand}, not ndarray of {rows.dtype}")
+        rows = rows if rows.size and rows.dtype.kind in "iu" else rows.tolist()
+    return range(len(rows)), rows
+
+
+def checked(name: str, lists: IdLists, kinds: tuple[type, ...], demand: str) -> IdLists:
+    """Each row as one of the kinds, of Python's own, or as an array of 1 dimension."""
+    users, rows = lists
+    there = {*map(type, rows)} if type(rows) is list else set()
+    if there <= {*kinds} or (there == {np.ndarray} and {own.ndim for own in rows} == {1}):
+        return lists
+    return users, [
+        listed(own) if isinstance(own, kinds) else vector_of(own, f"{name}: query {quoted(user)}", demand)
+        for user, own in zip(users, rows, strict=True)
+    ]
+
+
+def read(name: str, rows: Any) -> tuple[Ids, Ints, Ints]:
+    """The ids of all users, one after the other, where those of each start and one more, and where they end.
+
+    Raises InputError with the number of the user, and the position among the user's ids.
+    """
+    if isinstance(rows, np.ndarray):
+        offsets, lasts = _unpadded(rows)
+        rows = [rows.reshape(-1)]
+    else:
+        offsets = offsets_of(list(map(len, rows)))
+        lasts = offsets[1:]
+    try:
+        return ids_of_rows(rows, int(offsets[-1])), offsets, lasts
+    except InputError as error:
+        if error.code == _codes.CHANGED:
+            raise ValueError(f"{name}: a list of ids was changed while it was read") from None
+        user = int(np.searchsorted(offsets, error.position, side="right")) - 1
+        raise InputError(error.code, user, error.position - int(offsets[user]), error.detail) from None
+
+
+def list_refusal(name: str, users: Sequence[Any], error: InputError) -> Exception:
+    """The error of `read`, in words."""
+    return refusal(error.code, f"{name}: query {quoted(users[error.query])}, position {error.position}", error.detail)
+
+
+def _refuse_scores(rows: list[Any], name: str) -> None:
+    """Refuse ids beside their scores, as implicit's recommend() and torch.topk return them."""
+    if len(rows) == 2 and all(map(is_array, rows)):
+        arrays = [array_of(own, name) for own in rows]
+        kinds = [own is not None and own.dtype.kind for own in arrays]
+        if "f" in kinds and not {"i", "u"}.isdisjoint(kinds) and np.shape(arrays[0]) == np.shape(arrays[1]):
+            raise TypeError(f"{name} is a pair of ids and scores: give the ids alone, {name}[{1 - kinds.index('f')}]")
+
+
+def _unpadded(matrix: Array) -> tuple[Ints, Ints]:
+    """Where each row starts, and where it ends: at its first negative id."""
+    users, columns = matrix.shape
+    offsets = np.arange(users + 1, dtype=np.int64) * columns
+    sizes = np.full(users, columns, dtype=np.int64)
+    for start in range(0, users if columns else 0, step := max(1, CHUNK // max(columns, 1))):
+        block = matrix[start : start + step]
+        if block.dtype.kind == "i" and block.min() < 0:
+            padded = block < 0
+            sizes[start : start + step] = np.where(padded.any(axis=1), padded.argmax(axis=1), columns)
+    return offsets, offsets[:-1] + sizes
