@@ -71,6 +71,7 @@ TESTED_ELSEWHERE = {
         ["lightgbm_metric(partial_queries)", "lightgbm_objective(partial_queries)"], "tools/test_lightgbm_objective.py"
     ),
     **dict.fromkeys(["compare(qrels)", "compare(metrics)"], "what is compared, not an option"),
+    **dict.fromkeys(["compare(values)", "compare(higher_is_better)"], "comparison/test_compare.py"),
     **dict.fromkeys(
         [
             f"{call}(validate)"

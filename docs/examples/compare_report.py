@@ -17,12 +17,13 @@ comparison = rg.compare({name: rg.from_ranked(lists) for name, lists in drawn.it
 tests = comparison.test(baseline="bm25")
 
 # -- report --
-comparison.report("report.html", tests)  # one page, no network needed: pip install 'rankgain[report]'
+comparison.report("report.html", tests, title="Two made runs")  # one page: pip install 'rankgain[report]'
 figure = tests.plot("intervals")  # or "differences", "scatter"
 figure.savefig("intervals.svg")
 print(tests.to_latex())  # to_markdown(), to_pandas(), columns()
 # -- end --
 
 assert "dense" in Path("report.html").read_text(encoding="utf-8")
+assert "<h1><bdi>Two made runs</bdi></h1>" in Path("report.html").read_text(encoding="utf-8")
 assert "<svg" in Path("intervals.svg").read_text(encoding="utf-8")
 assert "\\begin{tabular}" in tests.to_latex()

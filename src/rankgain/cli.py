@@ -363,9 +363,10 @@ def _compare(options: argparse.Namespace) -> None:
     if options.groups is not None:
         groups = comparison.groups(read_labels(options.groups), baseline, **shared)
     if options.report is not None:
-        from rankgain.comparison.report import page_of  # which needs Jinja2 and matplotlib
+        from rankgain.comparison.report import page_of  # which needs Jinja2
 
-        page = page_of(tests, groups, comparison, held, command=shown_command(options.given))
+        qrels = os.path.basename(options.files[0])
+        page = page_of(tests, groups, comparison, held, qrels=qrels, command=shown_command(options.given))
         write_whole(options.report, page.encode("utf-8"))
     _write(COMPARED[options.form](tests, groups), options.output)
 

@@ -181,5 +181,82 @@ def test_columns_that_are_named():
 
 
 def test_rules_that_would_change_nothing():
-    with pytest.raises(TypeError, match=r"the runs are Rankings, which have been read: doc= would change nothing"):
+    with pytest.raises(TypeError, match=r"the runs have been read: doc= would change nothing"):
         rg.compare({"a": rg.from_ranked([[1]])}, metrics="ndcg", doc="movie")
+
+
+def test_values_that_were_computed_elsewhere():
+    """As of Evaluations of the same values; in either direction, or none; with no word of judgments."""
+    values = {"a": {f"q{row}": 0.1 * row for row in range(8)}, "b": {f"q{row}": 0.1 * row + 0.25 for row in range(8)}}
+    runs = rg.compare(values, metrics="my score", values=True)
+    tests = runs.test()
+    assert tests["my score", "b", "a"].p == 2 / 2**8
+    assert tests.verdicts()[0].startswith("my score: b is better than a by 0.2500")
+    assert runs.best("my score") == ["b"]
+    assert runs.per_query("my score", "b", "a")[0][1] == pytest.approx(0.25)
+    assert runs.queries_needed("my score", "b", "a", difference=0.1) == 6
+    assert runs.test(metrics="my score").tied_with_best("my score") == ["b"]
+    assert runs.groups(list("xxxxyyyy")).overall["my score", "b", "a"].p == 2 / 2**8
+    for word in ("judgments", "relevant", "missing", "ties"):
+        assert word not in runs.table()
+    assert "the values are as given" in runs.table()
+    assert pickle.loads(pickle.dumps(runs)).test()["my score", "b", "a"].p == 2 / 2**8
+    lower = rg.compare(values, metrics="seconds", values=True, higher_is_better=False)
+    assert lower.best("seconds") == ["a"]
+    assert "seconds: b is worse than a by 0.2500" in lower.test().verdicts()[0]
+    neither = rg.compare(values, metrics="length", values=True, higher_is_better=None)
+    assert neither.best("length") == []
+    assert "there is no verdict" in neither.test().verdicts()[0]
+    some = {"a": values["a"], "b": {"q3": 1.0, "q1": 2.0}}
+    assert rg.compare(some, metrics="s", values=True, queries="common").test().queries == 2
+
+
+def test_the_page_of_values(tmp_path):
+    pytest.importorskip("jinja2")
+    runs = rg.compare({"a": {"x": 1.0, "y": 2.0}, "b": {"x": 2.0, "y": 0.0}}, metrics="my score", values=True)
+    runs.report(tmp_path / "page.html")
+    assert "my score: the values that were given" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_evaluations_are_runs():
+    """Their own metrics are tested; runs of other forms beside them are evaluated by these."""
+    made = {"one": RUN, "other": {"q1": {"d1": 1.0}}}
+    own = {name: rg.from_qrels(QRELS, run).evaluate("rr", "recall@2") for name, run in made.items()}
+    runs = rg.compare(own)
+    assert runs.metrics == ["rr", "recall@2"]
+    assert dict(runs) == own
+    mixed = rg.compare({"one": own["one"], "other": made["other"]}, QRELS)
+    assert mixed["other"] == own["other"]
+    with pytest.raises(ValueError, match=r"^metrics: the runs are Evaluations, which have metrics of their own: leave"):
+        rg.compare(own, metrics="rr")
+
+
+@pytest.mark.parametrize(
+    ("runs", "options", "error", "message"),
+    [
+        ({"a": {"q": 1}}, {}, ValueError, "^values=True: say what the values are called: metrics='my score'$"),
+        (
+            {"a": {"q": 1}},
+            {"metrics": "s", "qrels": {}},
+            ValueError,
+            "^values=True: values have neither qrels nor rules",
+        ),
+        ({"a": {"q": 1}}, {"metrics": "s", "ties": "docid"}, ValueError, "^values=True: values have neither qrels nor"),
+        (
+            {"a": [1, 2]},
+            {"metrics": "s"},
+            TypeError,
+            "^run 'a': values=True: must be a mapping from query to value, not",
+        ),
+        ({"a": {"q": "1"}}, {"metrics": "s"}, TypeError, "^run 'a': query 'q': a value must be a number, not str$"),
+        (
+            {"a": {"q": 1}},
+            {"metrics": "s", "higher_is_better": "no"},
+            TypeError,
+            "^higher_is_better must be True, False",
+        ),
+    ],
+)
+def test_values_that_are_refused(runs, options, error, message):
+    with pytest.raises(error, match=message):
+        rg.compare(runs, values=True, **options)

@@ -42,7 +42,7 @@ def test_text(capsys, files):
 def test_the_page_tells_the_command(capsys, files, tmp_path):
     pytest.importorskip("jinja2")
     run(capsys, *files, "-m", "rr", "--report", str(tmp_path / "page.html"))
-    assert "<p>The command: <code>rankgain compare qrels.txt" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Command: rankgain compare qrels.txt" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
 def test_the_baseline(capsys, files):

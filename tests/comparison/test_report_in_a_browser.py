@@ -7,7 +7,7 @@ from support.made_runs import HOSTILE, hostile
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("width", [420, 1200])
+@pytest.mark.parametrize("width", [390, 1280])
 def test_the_page(tmp_path, width):
     runs, labels = hostile()
     path = tmp_path / "report.html"
@@ -18,11 +18,18 @@ def test_the_page(tmp_path, width):
         assert page.requests() == []
         assert "gone" not in page.run("document.title").replace("document.title='gone'", "")
         assert page.run("document.documentElement.scrollWidth") <= width
-        column = "[...document.querySelector('table').tBodies[0].rows].map(row => row.cells[3].dataset.key)"
-        page.run("document.querySelector('table').tHead.rows[0].cells[3].querySelector('button').click()")
+        # Nothing of a table is cut, and numbers are seen.
+        inside = (
+            "[...document.querySelectorAll('table.wide td')].every(cell => cell.getBoundingClientRect().right <= {})"
+        )
+        assert page.run(inside.format(width))
+        numbers = "[...document.querySelectorAll('table.wide td.number')].every(cell => cell.offsetWidth > 30)"
+        assert page.run(numbers)
+        column = "[...document.querySelector('table.sortable').tBodies[0].rows].map(row => row.cells[4].dataset.key)"
+        page.run("document.querySelector('table.sortable').tHead.rows[0].cells[4].querySelector('button').click()")
         rising = [float(value) for value in page.run(column) if value]
         assert rising == sorted(rising)
-        page.run("document.querySelector('table').tHead.rows[0].cells[3].querySelector('button').click()")
+        page.run("document.querySelector('table.sortable').tHead.rows[0].cells[4].querySelector('button').click()")
         falling = [float(value) for value in page.run(column) if value]
         assert falling == sorted(rising, reverse=True)
         assert page.errors() == []

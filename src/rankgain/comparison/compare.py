@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, Never
 
+import numpy as np
+
+from rankgain import _backend
 from rankgain.choices import Missing, Ties
 from rankgain.comparison.aligned import common_queries
 from rankgain.comparison.comparison import Comparison, with_rankings
@@ -12,18 +15,24 @@ from rankgain.data.judgments import Judgments
 from rankgain.inputs.any import rankings_of
 from rankgain.inputs.frames import pair_of
 from rankgain.inputs.judgments import judgments
-from rankgain.metrics.metric import Metric, parse
+from rankgain.metrics.metric import Metric, Score, parse
 from rankgain.rankings import Rankings
+from rankgain.results.evaluation import GIVEN, Evaluation
+from rankgain.scalars import real
+
+DEFAULT = "ndcg@10", "mrr@10"
 
 
 def compare(
     runs: Mapping[str, Any],
     qrels: Any = None,
-    metrics: str | Metric | Iterable[str | Metric] = ("ndcg@10", "mrr@10"),
+    metrics: str | Metric | Iterable[str | Metric] | None = None,
     *more: Never,
     ties: Ties | None = None,
     missing: Missing = "zero",
     queries: Literal["all", "same", "common"] = "all",
+    values: bool = False,
+    higher_is_better: bool | None = True,
     **rules: Any,
 ) -> Comparison:
     """Evaluate several runs against the same judgments, which are read once.
@@ -33,11 +42,13 @@ def compare(
     runs : mapping of str to run
         The runs by name, each in any form: a dict of dicts of scores (see `from_qrels`), a data frame (`from_frames`),
         recommended ids (`from_recommendations`), the path of a TREC file or an open one (`read_trec`), what other tools
-        hold runs in, as `evaluate` takes it, or Rankings, which have their judgments with them.
+        hold runs in, as `evaluate` takes it, Rankings, which have their judgments with them, or Evaluations, which are
+        taken as they are. If `values`, dicts from query id to a value that was computed elsewhere.
     qrels : truth, optional
-        Anything that `judgments` accepts or returns. By default, all runs must be Rankings.
-    metrics : str, Metric or iterable of them, default ("ndcg@10", "mrr@10")
-        What to compute, as in `Rankings.evaluate`.
+        Anything that `judgments` accepts or returns. By default, all runs must be Rankings, Evaluations or values.
+    metrics : str, Metric or iterable of them, optional
+        What to compute, as in `Rankings.evaluate`. By default, ndcg@10 and mrr@10; those of the Evaluations, if there
+        are any; and if `values`, the one name that they have, which is needed.
     ties : {"docid", "average", "stable", "best", "worst"}, optional
         The order of documents of equal score, as in `from_qrels`, for the runs that have scores. By default
         ``"docid"``.
@@ -47,6 +58,10 @@ def compare(
         Which queries are kept where the runs were evaluated on different ones. ``"all"``: those of each run, and the
         table marks no best. ``"same"``: none, that is refused. ``"common"``: those that all runs have, in the order of
         the first run.
+    values : bool, default False
+        Whether the runs are values by query, and no rankings.
+    higher_is_better : bool or None, default True
+        Whether a higher value is better, or a lower one; None: neither. Only for `values`.
     **rules : any
         Other keyword arguments of the constructor for the form of the runs, such as the names of columns of
         `from_frames`: ``query``, ``doc``, ``relevance``, ``score``. They hold for all runs that are not Rankings.
@@ -60,11 +75,13 @@ def compare(
     ------
     ValueError
         If `judgments`, the constructor for the form of a run or `Rankings.evaluate` would raise it (the message names
-        the run); if `qrels` is not given and a run is not Rankings; if `runs` is empty; if `queries` is unknown; or if
-        it is ``"same"`` and the runs have different queries, or ``"common"`` and they have none in common.
+        the run); if `qrels` is not given and a run needs it, or it is given beside `values`; if `metrics` are given
+        beside Evaluations; if `runs` is empty; if `queries` is unknown; or if it is
+        ``"same"`` and the runs have different queries, or ``"common"`` and they have none in common.
     TypeError
         If `runs` is not a mapping from str to runs, if metrics stand side by side instead of in a list, if there are
-        rules and all runs are Rankings, or if one of these calls would raise it.
+        rules and all runs are Rankings or Evaluations, if a value is not a number, or if one of these calls would raise
+        it.
     OSError
         If a file cannot be read.
 
@@ -88,6 +105,12 @@ def compare(
     <BLANKLINE>
     *: the best
     ...
+
+    Values that were computed elsewhere, one per query:
+
+    >>> mine, yours = {"q1": 0.5, "q2": 0.75}, {"q1": 0.5, "q2": 0.25}
+    >>> rg.compare({"mine": mine, "yours": yours}, metrics="my score", values=True).best("my score")
+    ['mine']
     """
     if more:
         listed = ", ".join(repr(str(metric)) for metric in (metrics, *more))
@@ -96,27 +119,80 @@ def compare(
         raise ValueError(f"queries must be 'all', 'same' or 'common', not {queries!r}")
     if not isinstance(runs, Mapping):
         raise TypeError(f"runs must be a mapping from name to run, not {type(runs).__name__}")
-    asked = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
-    for metric in asked:  # a typing error is found before anything is read
-        list(parse(metric))
-    if rules and all(isinstance(run, Rankings) for run in runs.values()):
-        raise TypeError(f"the runs are Rankings, which have been read: {', '.join(rules)}= would change nothing")
-    of_truth, of_runs = _by_side(rules)
-    truth = None if qrels is None else qrels if isinstance(qrels, Judgments) else judgments(qrels, **of_truth)
-    results, kept = {}, {}
-    for name, run in runs.items():
-        try:
-            kept[name] = run if isinstance(run, Rankings) else _rankings(run, truth, ties, missing=missing, **of_runs)
-            results[name] = kept[name].evaluate(*asked)
-        except (ValueError, TypeError) as error:
-            kind = ValueError if isinstance(error, ValueError) else TypeError
-            raise kind(f"run {name!r}: {error}") from error
+    kept: dict[str, Rankings] = {}
+    if values:
+        if qrels is not None or rules or ties is not None:
+            raise ValueError("values=True: values have neither qrels nor rules: leave them out")
+        results = _given(runs, metrics, higher_is_better)
+    else:
+        results = _evaluated(runs, qrels, metrics, ties, missing, rules, kept)
     left_out = 0
     if queries != "all" and len(results) > 1:
         common, left_out = common_queries(results, queries)
         if common is not None:
             results = {name: result.subset(common) for name, result in results.items()}
     return with_rankings(Comparison(results), kept, left_out)
+
+
+def _evaluated(
+    runs: Mapping[str, Any],
+    qrels: Any,
+    metrics: str | Metric | Iterable[str | Metric] | None,
+    ties: Ties | None,
+    missing: Missing,
+    rules: Mapping[str, Any],
+    kept: dict[str, Rankings],
+) -> dict[str, Evaluation]:
+    """The evaluation of each run; `kept`: where their rankings go."""
+    own = [list(run) for run in runs.values() if isinstance(run, Evaluation)]
+    if own and metrics is not None:
+        raise ValueError(
+            "metrics: the runs are Evaluations, which have metrics of their own: leave metrics out, or name some of "
+            "them in test(metrics=...)"
+        )
+    chosen = (own[0] if own else DEFAULT) if metrics is None else metrics
+    asked = [chosen] if isinstance(chosen, (str, Metric)) else list(chosen)
+    for metric in asked:  # a typing error is found before anything is read
+        list(parse(metric))
+    if rules and all(isinstance(run, (Rankings, Evaluation)) for run in runs.values()):
+        raise TypeError(f"the runs have been read: {', '.join(rules)}= would change nothing")
+    of_truth, of_runs = _by_side(rules)
+    truth = None if qrels is None else qrels if isinstance(qrels, Judgments) else judgments(qrels, **of_truth)
+    results = {}
+    for name, run in runs.items():
+        if isinstance(run, Evaluation):
+            results[name] = run
+            continue
+        try:
+            kept[name] = run if isinstance(run, Rankings) else _rankings(run, truth, ties, missing=missing, **of_runs)
+            results[name] = kept[name].evaluate(*asked)
+        except (ValueError, TypeError) as error:
+            kind = ValueError if isinstance(error, ValueError) else TypeError
+            raise kind(f"run {name!r}: {error}") from error
+    return results
+
+
+def _given(runs: Mapping[str, Any], metrics: Any, higher_is_better: bool | None) -> dict[str, Evaluation]:
+    """Evaluations of values that were computed elsewhere."""
+    if not isinstance(metrics, str):
+        raise ValueError("values=True: say what the values are called: metrics='my score'")
+    if higher_is_better is not None and not isinstance(higher_is_better, bool):
+        raise TypeError(f"higher_is_better must be True, False or None, not {higher_is_better!r}")
+    score, results = Score.of(metrics, higher_is_better), {}
+    for name, run in runs.items():
+        if not isinstance(run, Mapping):
+            raise TypeError(
+                f"run {name!r}: values=True: must be a mapping from query to value, not {type(run).__name__}"
+            )
+        vector = np.empty(len(run))
+        for row, (query, value) in enumerate(run.items()):
+            number = real(value)
+            if number is None:
+                raise TypeError(f"run {name!r}: query {query!r}: a value must be a number, not {type(value).__name__}")
+            vector[row] = number
+        counts = (len(run), None, None, None)
+        results[name] = Evaluation({score: vector}, list(run), None, None, None, _backend.name, counts, None, (GIVEN,))
+    return results
 
 
 def _by_side(rules: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

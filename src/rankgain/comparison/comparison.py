@@ -213,11 +213,17 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
         >>> rg.Comparison({name: run.evaluate("rr") for name, run in runs.items()}).best("rr")
         ['b']
         """
-        if metric not in self.metrics:
-            raise KeyError(f"{metric} was not evaluated; there are: {', '.join(map(str, self.metrics))}")
+        metric = self._key(metric)
         if not same_queries(self):
             return []
         return _best(metric, {name: result.aggregate(metric) for name, result in self.items()})
+
+    def _key(self, metric: str | Metric) -> str | Metric:
+        """The metric as the evaluations have it."""
+        for own in self.metrics:
+            if own == metric:
+                return own
+        raise KeyError(f"{metric} was not evaluated; there are: {', '.join(map(str, self.metrics))}")
 
     def table(self) -> str:
         """Return an aligned text table, one row per metric and one column per run, the best of each row marked ``*``.
@@ -650,13 +656,23 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
         """
         from rankgain.comparison.aligned import align
 
-        return align({name: self[name] for name in (baseline, run)}, [metric], "same").ranked(metric, run, baseline)
+        chosen = {name: self[name] for name in (baseline, run)}
+        return align(chosen, [self._key(metric)], "same").ranked(metric, run, baseline)
 
-    def report(self, path: str | os.PathLike[str], tests: Tests | None = None, *, groups: Groups | None = None) -> None:
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        tests: Tests | None = None,
+        *,
+        groups: Groups | None = None,
+        title: str | None = None,
+        qrels: str | None = None,
+    ) -> None:
         """Write one HTML page that stands by itself: verdicts, tables, pictures, definitions and versions.
 
-        It needs no network, and it prints. Where the ids of documents are at hand (not of TREC files), it also shows
-        what each run ranked first for the queries that differ most. The file is written whole or not at all.
+        It needs no network, fits narrow screens, and prints. Where the ids of documents are at hand (not of TREC
+        files), it also shows what each run ranked first for the queries that differ most. The file is written whole or
+        not at all.
 
         Parameters
         ----------
@@ -666,11 +682,15 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
             What `test` returned. By default, what it returns without options.
         groups : Groups, optional
             What `groups` returned. By default, none are shown.
+        title : str, optional
+            The title of the page. By default, what was compared with what.
+        qrels : str, optional
+            What the judgments are called, to be named on the page. By default, they are not named.
 
         Raises
         ------
         ImportError
-            If Jinja2 or matplotlib is not installed: ``pip install 'rankgain[report]'``.
+            If Jinja2 is not installed: ``pip install 'rankgain[report]'``.
         ValueError
             If `tests` is not given and `test` would raise it.
         OSError
@@ -688,7 +708,7 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
         """
         from rankgain.comparison.report import page_of
 
-        page = page_of(self.test() if tests is None else tests, groups, self, self._rankings)
+        page = page_of(self.test() if tests is None else tests, groups, self, self._rankings, title, qrels)
         write_whole(os.fspath(path), page.encode("utf-8"))
 
     def queries_needed(
@@ -762,6 +782,7 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
         from rankgain.comparison.testing import spread_of
         from rankgain.results.intervals import check_level
 
+        metric = self._key(metric)
         wanted, share = check_power(difference, power)
         alpha = 1.0 - check_level(level)
         chosen = Comparison({name: self[name] for name in (baseline, run)})

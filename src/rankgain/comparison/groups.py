@@ -213,7 +213,7 @@ class Groups(Frames, Tables):
         return list(self._verdicts((metric, run, baseline)))
 
     def _verdicts(self, key: Key) -> Iterator[str]:
-        metric, run, baseline = key
+        _, run, baseline = key
         p = self.differ_p(*key)
         whole = self.overall[key]
         decided = {label: tests[key] for label, tests in self.tests.items() if _known(tests[key])}
@@ -228,8 +228,8 @@ class Groups(Frames, Tables):
             )
         elif p <= 1.0 - whole.level:
             hidden = ""
-            if contrary and better(metric):
-                word = "worse" if whole.difference * better(metric) > 0 else "better"
+            if contrary and better(whole.metric):
+                word = "worse" if whole.difference * better(whole.metric) > 0 else "better"
                 names = f"{printable(run)} is {word} than {printable(baseline)} for {joined(contrary)}"
                 hidden = f": one mean over all of them hides that {names}"
             yield f"The groups differ (p {p_text(p) if p < 1e-4 else f'= {p:.4f}'}){hidden}."

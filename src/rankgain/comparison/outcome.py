@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rankgain.results.plotting import Figure
 
 MOST_ROWS = 40  # of a table that people read; the rest is counted
-MOST_WARNINGS = 10
+MOST_WARNINGS = 5
 MOST_LETTERED = 15  # runs that letters tell apart at a glance
 
 
@@ -239,7 +239,7 @@ class Tests(Frames, Tables, Tested):
             raise ValueError("letters are for all pairs: test without a baseline")
         if len(means) > MOST_LETTERED:
             raise ValueError(f"letters tell at most {MOST_LETTERED} runs apart, and there are {len(means)}: see matrix")
-        order = sorted(means, key=lambda name: (better(metric) or 1) * means[name])
+        order = sorted(means, key=lambda name: (better(self.key_of(metric)) or 1) * means[name])
         return letters_of(order, sentences.told_apart(self, metric))
 
     # Tables

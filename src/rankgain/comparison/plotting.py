@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from textwrap import wrap
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -13,7 +14,7 @@ from matplotlib.patches import Rectangle
 from rankgain.comparison.aligned import Aligned
 from rankgain.comparison.difference import Difference
 from rankgain.comparison.testing import Key, Tested
-from rankgain.results.plotting import COLOURS, Figure, panels
+from rankgain.results.plotting import COLOURS, PANEL, Figure, panels
 from rankgain.results.text import printable
 
 KINDS = "differences", "intervals", "scatter"
@@ -21,14 +22,14 @@ MOST_PANELS = 6
 MOST_BARS = 200  # of sorted differences; of more queries each bar is the mean of neighbours
 MOST_POINTS = 2000
 MOST_INTERVALS = 60
-SHORT = 28  # characters of a name beside an axis
+WRAPPED = 40  # characters of a line of a name beside an axis
+LINE, LETTER = 0.3, 0.085  # inches
 GREY = "#8A8A8A"
 
 
 def name_of(value: object) -> str:
-    """A name as it stands beside an axis."""
-    text = printable(value)
-    return text if len(text) <= SHORT else f"{text[: SHORT // 2]}…{text[-SHORT // 2 :]}"
+    """A name as it stands beside an axis: whole, on as many lines as it needs."""
+    return "\n".join(wrap(printable(value), WRAPPED, break_on_hyphens=False))
 
 
 def draw(tests: Tested, aligned: Aligned, kind: str, keys: Sequence[Key]) -> Figure:
@@ -49,8 +50,11 @@ def draw(tests: Tested, aligned: Aligned, kind: str, keys: Sequence[Key]) -> Fig
     figure = axes[0].get_figure()
     assert isinstance(figure, Figure)
     if kind == "intervals":
-        count = max(sum(key[0] == metric for key in tests) for metric in metrics)
-        figure.set_figheight(1.2 + 0.3 * min(count, MOST_INTERVALS))
+        names = [[label.get_text() for label in panel.get_yticklabels()] for panel in axes]
+        lines = max(sum(name.count("\n") + 1 for name in own) for own in names)
+        widest = max(len(line) for own in names for name in own for line in name.split("\n"))
+        figure.set_figheight(1.2 + LINE * max(lines, 2))
+        figure.set_figwidth(len(axes) * (PANEL[0] + LETTER * widest))
     return figure
 
 
@@ -77,7 +81,7 @@ def differences(its: Difference, aligned: Aligned, axes: Axes) -> None:
     axes.set_xticks([])
     several = "" if per_bar == 1 else f", {per_bar} to a bar"
     axes.set_xlabel(f"{len(values)} queries, sorted{several}")
-    axes.set_ylabel(f"{name_of(its.metric)}: {name_of(its.run)} − {name_of(its.baseline)}")
+    axes.set_ylabel(name_of(f"{its.metric}: {printable(its.run)} − {printable(its.baseline)}"))
 
 
 def intervals(axes: Axes, own: Sequence[Difference]) -> None:
@@ -89,7 +93,7 @@ def intervals(axes: Axes, own: Sequence[Difference]) -> None:
         axes.plot(ends, [row, row], color=colour, linewidth=2)
         axes.plot([its.difference], [row], "o", color=colour, markersize=5)
     several = len({its.baseline for its in own}) > 1
-    names = [f"{name_of(its.run)} − {name_of(its.baseline)}" if several else name_of(its.run) for its in shown]
+    names = [name_of(f"{printable(its.run)} − {printable(its.baseline)}" if several else its.run) for its in shown]
     axes.set_yticks(range(len(shown)), names)
     axes.set_ylim(len(shown) - 0.5, -0.5)
     axes.axvline(0.0, color="0.5", linewidth=0.8)

@@ -1,4 +1,4 @@
-"""One page about a comparison that stands by itself: it opens without a network, and prints.
+"""One page about a comparison that stands by itself: it opens without a network, fits every width, and prints.
 
 Names that others chose (of queries, runs, groups) are text wherever they stand: the template escapes them, a policy in
 the page allows no script but its own, and what is not seen is written as an escape.
@@ -7,31 +7,33 @@ the page allows no script but its own, and what is not seen is written as an esc
 from __future__ import annotations
 
 import base64
+import datetime
 import hashlib
-import html
-import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from rankgain import _backend
-from rankgain.comparison import sentences, tables
+from rankgain.comparison import sentences, svg, tables
+from rankgain.comparison.aligned import Aligned
+from rankgain.comparison.difference import Difference, p_text, places_of, signed
 from rankgain.comparison.groups import Groups, blocks_of
 from rankgain.comparison.outcome import Tests, aligned_of
-from rankgain.comparison.sentences import LOOKED_AT
 from rankgain.comparison.testing import Key
-from rankgain.metrics.metric import Metric
+from rankgain.errors import counted
+from rankgain.metrics.metric import Metric, Score
 from rankgain.rankings import Rankings, first_documents
 from rankgain.results.peers import explain
-from rankgain.results.text import printable
+from rankgain.results.text import number, printable
 
 if TYPE_CHECKING:
     from rankgain.results.evaluation import Evaluation
 
 MOST_ROWS = 500  # of a table in the page; the rest is counted
-MOST_CHANGED = 15  # queries at either end
-MOST_PAIRS = 6  # of which queries and pictures are shown
+MOST_CHANGED = 5  # queries at either end
+MOST_PAIRS = 6  # of which queries are shown
+MOST_WARNINGS = 5
 
 SCRIPT = """
 for (const table of document.querySelectorAll("table.sortable")) {
@@ -57,22 +59,35 @@ for (const table of document.querySelectorAll("table.sortable")) {
 
 STYLE = """
 :root { color-scheme: light; }
-body { font: 16px/1.5 system-ui, sans-serif; color: #1a1a1a; background: #fff; max-width: 70rem; margin: 0 auto;
-  padding: 1rem; }
-h1 { font-size: 1.5rem; } h2 { font-size: 1.2rem; margin-top: 2rem; } h3 { font-size: 1rem; }
+body { font: 15px/1.45 system-ui, sans-serif; color: #1a1a1a; background: #fff; max-width: 60rem; margin: 0 auto;
+  padding: 1rem; overflow-wrap: anywhere; }
+h1 { font-size: 1.4rem; margin-bottom: 0; } h2 { font-size: 1.1rem; margin: 1.4rem 0 0.3rem; }
+h3 { font-size: 1rem; margin: 0.8rem 0 0.2rem; }
 .scroll { overflow-x: auto; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: 0.5rem 0; }
-th, td { padding: 0.2rem 0.7rem; text-align: right; border-bottom: 1px solid #ddd; white-space: nowrap; }
-th:first-child, td:first-child, td.name { text-align: left; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: 0.3rem 0; }
+caption { text-align: left; font-weight: 600; padding-top: 0.5rem; }
+th, td { padding: 0.15rem 0.5rem; text-align: right; border-bottom: 1px solid #ddd; vertical-align: top; }
+th.name, td.name { text-align: left; min-width: 5rem; }
+.best { font-weight: 700; }
+td small { color: #444; display: block; }
+th small { font-weight: 400; float: left; } th small + small { float: right; }
+td.number, td.number small { white-space: nowrap; overflow-wrap: normal; }
+.picture { width: 40%; min-width: 4rem; padding: 0.15rem 0; }
+td.picture svg { display: block; width: 100%; height: 1.5rem; }
+table.wide { width: 100%; } table.wide th { overflow-wrap: normal; }
 th button { font: inherit; font-weight: 600; border: 0; background: none; padding: 0; cursor: pointer; }
 th[aria-sort=ascending] button::after { content: " ▲"; } th[aria-sort=descending] button::after { content: " ▼"; }
 .warning { border-left: 4px solid #D55E00; padding-left: 0.7rem; }
-.notes, pre { color: #444; font-size: 0.9rem; }
+.notes, .about, .caption, pre { color: #444; font-size: 0.85rem; margin: 0.2rem 0; }
 pre { white-space: pre-wrap; }
-h1, h2, h3, pre, li, p { overflow-wrap: anywhere; }
-figure { margin: 0.5rem 0; } svg { max-width: 100%; height: auto; }
-@media print { body { max-width: none; padding: 0; } th button { cursor: auto; } h2 { break-after: avoid; }
-  figure, tr { break-inside: avoid; } .scroll { overflow: visible; } }
+.pictures { display: flex; flex-wrap: wrap; gap: 0.5rem 1.5rem; }
+figure { margin: 0; flex: 1 1 15rem; max-width: 30rem; } figure svg { width: 100%; height: 7rem; }
+@media (max-width: 30rem) { body { padding: 0.5rem; } th, td { padding: 0.15rem 0.25rem; }
+  .picture, .legend { display: none; } }
+@media print { :root { font-size: 11px; } body { max-width: none; padding: 0; font-size: 1rem; }
+  h2, h3, caption { break-after: avoid; } figure, tr { break-inside: avoid; } .scroll { overflow: visible; }
+  figure { flex-basis: 30%; } figure svg { height: 5rem; } details { display: none; }
+  th button { cursor: auto; } }
 """
 
 TEMPLATE = """<!doctype html>
@@ -87,45 +102,78 @@ TEMPLATE = """<!doctype html>
 <style>{{ style }}</style>
 </head>
 <body>
-{% macro table(rows, keys, more) %}
+{% macro sortable(rows, more) %}
 <div class="scroll"><table class="sortable">
 <thead><tr>
 {% for cell in rows[0] %}<th scope="col"><button type="button">{{ cell }}</button></th>{% endfor %}</tr></thead>
 <tbody>
 {% for row in rows[1:] %}<tr>
-{% for cell in row %}<td data-key="{{ keys(cell) }}"><bdi>{{ cell }}</bdi></td>{% endfor %}</tr>
+{% for cell in row %}<td data-key="{{ key(cell) }}"><bdi>{{ cell }}</bdi></td>{% endfor %}</tr>
 {% endfor %}</tbody>
 </table></div>
-{% if more %}<p>{{ more }}</p>{% endif %}
+{% if more %}<p class="caption">{{ more }}</p>{% endif %}
 {% endmacro %}
-<h1>{{ title }}</h1>
+{% macro changes(block) %}
+<table><thead><tr>
+{% for cell in block.heads %}<th scope="col"{% if loop.first %} class="name"{% endif %}><bdi>{{ cell }}</bdi></th>
+{% endfor %}</tr></thead>
+<tbody>{% for row in block.rows %}<tr><td class="name"><bdi>{{ row.query }}</bdi></td>
+{% for side in row.sides %}<td>{{ side.value }}
+{% if side.document %}<small><bdi>{{ side.document }}</bdi></small>{% endif %}</td>{% endfor %}
+<td class="number">{{ row.difference }}</td></tr>
+{% endfor %}</tbody></table>
+<p class="caption">{{ block.more }}</p>
+{% endmacro %}
+<h1><bdi>{{ title }}</bdi></h1>
+<p class="about">{% for line in about %}{{ line }}<br>{% endfor %}</p>
 <ul>{% for line in verdicts %}<li>{{ line }}</li>{% endfor %}</ul>
 {% for line in warnings %}<p class="warning">Warning: {{ line }}</p>{% endfor %}
+<h2>Means</h2>
+<div class="scroll"><table class="means">
+<thead><tr>
+{% for cell in means.rows[0] %}<th scope="col"{% if loop.index == 2 %} class="name"{% endif %}>
+<bdi>{{ cell }}</bdi></th>
+{% endfor %}</tr></thead>
+<tbody>{% for row in means.rows[1:] %}{% set line = loop.index %}<tr>
+{% for cell in row %}{% set place = (line, loop.index0) %}<td class="{{ "name" if loop.index0 == 1 else "number" }}">
+<bdi{% if place in means.best %} class="best"{% endif %}>{{ cell }}</bdi>
+{%- if means.beaten.get(place) %}<sup>{{ means.beaten[place] }}</sup>{% endif %}</td>{% endfor %}</tr>
+{% endfor %}</tbody></table></div>
+<p class="caption">{{ means.below | join("; ") }}.</p>
 <h2>Differences</h2>
-{{ table(rows, key, more) }}
-{% if letters %}<h2>Which runs are told apart</h2>
-<p>Means; runs that share a letter are not told apart.</p>
-{{ table(letters, key, more_runs) }}
-{% endif %}
-{% for figure in figures %}<h2>{{ figure.title }}</h2>
-{% for drawing in figure.drawings %}<figure>{{ drawing }}</figure>{% endfor %}
+<p class="caption legend">Dot: the difference of the means, right of the dashed line where the first run has more;
+line: its {{ level }}% interval. Blue and filled: decided; grey and hollow: not decided.</p>
+{% for block in forests %}<table class="wide"><caption><bdi>{{ block.title }}</bdi></caption>
+<thead><tr><th scope="col" class="name">{{ block.head }}</th>
+<th scope="col" class="picture"><small>{{ block.low }}</small><small>{{ block.high }}</small></th>
+<th scope="col">difference<br>{{ level }}% interval</th><th scope="col">{{ block.p }}</th></tr></thead>
+<tbody>{% for row in block.rows %}<tr>
+<td class="name"><bdi>{{ row.run }}</bdi>{% if row.less %} less <bdi>{{ row.less }}</bdi>{% endif %}</td>
+<td class="picture">{{ row.picture }}</td>
+<td class="number">{{ row.difference }}<small>{{ row.ends }}</small></td><td class="number">{{ row.p }}</td></tr>
+{% endfor %}</tbody></table>
 {% endfor %}
-{% for block in groups %}<h2>{{ block.title }}</h2>
-{{ table(block.rows, key, "") }}
+{% if more %}<p class="caption">{{ more }}</p>{% endif %}
+<details><summary>All numbers, to be sorted</summary>{{ sortable(rows, more) }}</details>
+<h2>Queries</h2>
+<p class="caption">Each bar is a query, the highest difference first; blue: the first run has more, orange: less.
+Line: the mean; grey band: its {{ level }}% interval.{% if not_drawn %} {{ not_drawn }}{% endif %}</p>
+<div class="pictures">{% for figure in figures %}<figure>{{ figure.picture }}
+<figcaption class="caption"><bdi>{{ figure.title }}</bdi>: {{ figure.range }}</figcaption></figure>
+{% endfor %}</div>
+{% for block in changed %}
+{% if loop.first %}<h3><bdi>{{ block.title }}</bdi></h3>{{ changes(block) }}
+{% else %}<details><summary><bdi>{{ block.title }}</bdi></summary>{{ changes(block) }}</details>{% endif %}
+{% endfor %}
+{% for block in groups %}<h2><bdi>{{ block.title }}</bdi></h2>
+{{ sortable(block.rows, "") }}
 <ul>{% for line in block.said %}<li>{{ line }}</li>{% endfor %}</ul>
 {% endfor %}
-<h2>Queries that differ most</h2>
-{% for block in changed %}<h3>{{ block.title }}</h3>
-{{ table(block.rows, key, block.more) }}
-{% endfor %}
+{% if groups %}<ul class="notes">{% for line in group_notes %}<li>{{ line }}</li>{% endfor %}</ul>{% endif %}
 <h2>How to read this</h2>
 <ul class="notes">{% for line in notes %}<li>{{ line }}</li>{% endfor %}</ul>
-<p>For a paper: {{ methods }}</p>
-<h2>Definitions</h2>
-{% for text in definitions %}<pre>{{ text }}</pre>{% endfor %}
-<h2>Versions</h2>
-<p class="notes">rankgain {{ version }}, NumPy {{ numpy }}, backend {{ backend }}</p>
-{% if command %}<p>The command: <code>{{ command }}</code></p>{% endif %}
+<p class="notes">For a paper: {{ methods }}</p>
+<details><summary>Definitions</summary>{% for text in definitions %}<pre>{{ text }}</pre>{% endfor %}</details>
 <script>{{ script }}</script>
 </body>
 </html>
@@ -137,6 +185,8 @@ def page_of(
     groups: Groups | None,
     evaluations: Mapping[str, Evaluation],
     rankings: Mapping[str, Rankings],
+    title: str | None = None,
+    qrels: str | None = None,
     command: str | None = None,
 ) -> str:
     """The page as text; `rankings`: of those runs that have them.
@@ -144,47 +194,82 @@ def page_of(
     Raises
     ------
     ImportError
-        Without Jinja2 and matplotlib: ``pip install 'rankgain[report]'``.
+        Without Jinja2: ``pip install 'rankgain[report]'``.
     """
     try:
         jinja2 = import_module("jinja2")
         markup = import_module("markupsafe").Markup
-        pictures = _Pictures(markup)
     except ImportError as error:
-        raise ImportError(f"a report needs Jinja2 and matplotlib ({error}): pip install 'rankgain[report]'") from None
-    import numpy as np
-
+        raise ImportError(f"a report needs Jinja2 ({error}): pip install 'rankgain[report]'") from None
+    aligned = aligned_of(tests)
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
-    keys = list(tests)[:MOST_PAIRS]
-    more, more_runs = len(tests) - MOST_ROWS, len(tests.runs) - MOST_ROWS
-    own_hash = base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()
+    own_title = sentences.title(tests, aligned)
+    keys = _shown_keys(tests)
+    shown, more = list(tests.values())[:MOST_ROWS], len(tests) - MOST_ROWS
+    means = tables.matrix(tests, tests.runs, MOST_ROWS)
+    left = len(tests.runs) - MOST_ROWS
+    warnings = tests.warnings
     text: str = environment.from_string(TEMPLATE).render(
-        title=sentences.title(tests, aligned_of(tests)),
+        title=printable(own_title if title is None else title),
+        about=[*([] if title is None else [own_title]), *_about(tests, evaluations, qrels, command)],
         style=markup(STYLE),
         script=markup(SCRIPT),
-        hash=own_hash,
+        hash=base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode(),
         verdicts=tests.verdicts()[:MOST_ROWS],
-        warnings=tests.warnings,
-        rows=_printed(tables.rows(tests, MOST_ROWS)),
+        warnings=[*warnings[:MOST_WARNINGS], *_rest(len(warnings) - MOST_WARNINGS, "warning")],
+        means=means._replace(rows=_printed(means.rows), below=[*_rest(left, "run"), *means.below]),
+        level=f"{round(100 * tests.options.level, 10):g}",
+        forests=[_forest(tests, [its for its in shown if its.metric == metric], markup) for metric in _metrics(shown)],
         more=f"… and {more} more: the CSV and JSON forms have all" if more > 0 else "",
-        letters=_printed(tests.matrix()),
-        more_runs=f"… and {more_runs} more" if more_runs > 0 else "",
+        rows=_printed(tables.rows(tests, MOST_ROWS)),
         key=_sort_key,
-        figures=list(_figures(tests, pictures, keys)),
-        groups=[
-            {"title": title, "rows": _printed(rows), "said": said}
-            for title, rows, said in (blocks_of(groups) if groups else ())
-        ],
-        changed=[_changed(tests, key, rankings) for key in keys],
+        figures=[_bars(tests[key], aligned, markup) for key in keys],
+        not_drawn=f"Drawn are {len(keys)} of {len(tests)} differences." if len(keys) < len(tests) else "",
+        changed=[_changed(aligned, key, rankings) for key in keys],
+        groups=[{"title": head, "rows": _printed(rows), "said": said} for head, rows, said in _blocks(groups)],
+        group_notes=[] if groups is None else groups.notes(),
         notes=tests.notes(),
         methods=tests.methods(),
         definitions=list(_definitions(tests.options.metrics, evaluations)),
-        version=_backend.VERSION,
-        numpy=np.__version__,
-        backend=_backend.name,
-        command="" if command is None else printable(command),
     )
     return text
+
+
+def _about(
+    tests: Tests, evaluations: Mapping[str, Evaluation], qrels: str | None, command: str | None
+) -> Iterator[str]:
+    """What was compared, when, and with which program."""
+    import numpy as np
+
+    names = [printable(name) for name in evaluations]
+    shown = names[:MOST_ROWS]
+    yield f"Runs: {', '.join(shown)}" + "".join(f", {rest}" for rest in _rest(len(names) - len(shown), "run"))
+    if qrels is not None:
+        yield f"Judgments: {printable(qrels)}"
+    yield f"Metrics: {', '.join(printable(metric) for metric in tests.options.metrics)}"
+    day = datetime.date.today()
+    yield f"{day.day} {day:%B %Y}, rankgain {_backend.VERSION}, NumPy {np.__version__}, backend {_backend.name}"
+    if command is not None:
+        yield f"Command: {printable(command)}"
+
+
+def _rest(count: int, unit: str) -> list[str]:
+    return [f"… and {counted(count, f'more {unit}')}"] if count > 0 else []
+
+
+def _metrics(shown: Sequence[Difference]) -> list[str | Metric]:
+    return list(dict.fromkeys(its.metric for its in shown))
+
+
+def _blocks(groups: Groups | None) -> Iterator[tuple[str, list[list[str]], list[str]]]:
+    yield from () if groups is None else blocks_of(groups)
+
+
+def _shown_keys(tests: Tests) -> list[Key]:
+    """Some differences of each metric, in order: of many metrics the first ones."""
+    metrics = tests.options.metrics[:MOST_PAIRS]
+    each = MOST_PAIRS // len(metrics)
+    return [key for metric in metrics for key in [own for own in tests if own[0] == metric][:each]]
 
 
 def _printed(rows: Sequence[Sequence[str]]) -> list[list[str]]:
@@ -200,76 +285,81 @@ def _sort_key(cell: str) -> str:
 def _definitions(metrics: Sequence[str | Metric], evaluations: Mapping[str, Evaluation]) -> Iterator[str]:
     like = next(iter(evaluations.values())).like
     for metric in metrics:
+        if isinstance(metric, Score):
+            yield f"{printable(metric)}: the values that were given"
+            continue
         try:
             yield repr(explain(metric, like))
         except ValueError:  # a peer's that it does not explain
             yield printable(metric)
 
 
-def _changed(tests: Tests, key: Key, rankings: Mapping[str, Rankings]) -> dict[str, Any]:
+def _forest(tests: Tests, own: Sequence[Difference], markup: Any) -> dict[str, Any]:
+    """The differences of a metric, one below the other on one scale."""
+    baseline = sentences.baseline_of(tests)
+    scale = svg.scale(own)
+    corrected = own[0].comparisons > 1 and tests.options.correction is not None
+    rows = [
+        {
+            "run": printable(its.run),
+            "less": printable(its.baseline) if baseline is None else "",
+            "picture": markup(svg.interval(its, scale)),
+            "difference": signed(its.difference, places_of(its)),
+            "ends": tables.ends_of(its),
+            "p": p_text(its.adjusted if corrected else its.p),
+        }
+        for its in own
+    ]
+    against = "" if baseline is None else f": difference to {printable(baseline)}"
+    return {
+        "title": f"{printable(own[0].metric)}{against}",
+        "head": "runs" if baseline is None else "run",
+        "low": signed(-scale),
+        "high": signed(scale),
+        "p": "adjusted p" if corrected else "p",
+        "rows": rows,
+    }
+
+
+def _bars(its: Difference, aligned: Aligned, markup: Any) -> dict[str, Any]:
+    pairs = aligned.ranked(its.metric, its.run, its.baseline)
+    several = svg.per_bar(len(pairs))
+    return {
+        "picture": markup(svg.bars(its, pairs)),
+        "title": f"{printable(its.metric)}: {printable(its.run)} less {printable(its.baseline)}",
+        "range": f"{signed(pairs[-1][1])} to {signed(pairs[0][1])}" + (f", {several} to a bar" if several > 1 else ""),
+    }
+
+
+def _changed(aligned: Aligned, key: Key, rankings: Mapping[str, Rankings]) -> dict[str, Any]:
     """The queries at either end of the differences, with the values of both runs, and what they ranked first."""
     metric, run, baseline = key
-    pairs = aligned_of(tests).ranked(*key)
-    ends = pairs if len(pairs) <= 2 * MOST_CHANGED else [*pairs[:MOST_CHANGED], *pairs[-MOST_CHANGED:]]
-    aligned = aligned_of(tests)
+    pairs = aligned.ranked(*key)
+    more, less = [pair for pair in pairs if pair[1] > 0], [pair for pair in pairs if pair[1] < 0]
+    ends = [*more[:MOST_CHANGED], *less[-MOST_CHANGED:]]
     places = {query: row for row, query in enumerate(aligned.ids(metric))}
-    values = [aligned.values[metric][:, aligned.runs.index(name)] for name in (baseline, run)]
-    held = {name: first_documents(rankings[name], dict(ends)) for name in (baseline, run) if name in rankings}
-    first = {name: documents for name, documents in held.items() if documents}
-    heads = [f"{printable(name)} ranked first" for name in first]
-    rows = [["query", printable(baseline), printable(run), "difference", *heads]]
-    for query, difference in ends:
-        own = [f"{vector[places[query]]:.4f}" for vector in values]
-        documents = [printable(found[query]) if query in found else "" for found in first.values()]
-        rows.append([printable(query), *own, f"{difference:+.4f}", *documents])
-    left = len(pairs) - len(ends)
-    title = f"{printable(metric)}: {printable(run)} less {printable(baseline)}"
-    return {"title": title, "rows": rows, "more": f"… and {left} queries between" if left else ""}
-
-
-def _figures(tests: Tests, pictures: _Pictures, keys: Sequence[Key]) -> Iterator[dict[str, Any]]:
-    metrics = tests.options.metrics[:MOST_PAIRS]
-    forests = [pictures.of(tests, "intervals", [key for key in tests if key[0] == metric]) for metric in metrics]
-    yield {"title": "Intervals", "drawings": forests}
-    drawings = [pictures.of(tests, "differences", [key]) for key in keys]
-    yield {"title": "Differences of the queries", "drawings": drawings}
-    if len(tests) <= LOOKED_AT:
-        yield {"title": "Run against run", "drawings": [pictures.of(tests, "scatter", [key]) for key in keys]}
-
-
-class _Pictures:
-    """Figures as SVG within the page, each with ids of its own."""
-
-    def __init__(self, markup: Any) -> None:
-        from rankgain.comparison import plotting
-
-        self._plotting, self._markup, self._count = plotting, markup, 0
-
-    def of(self, tests: Tests, kind: str, keys: Sequence[Key]) -> Any:
-        context = import_module("matplotlib").rc_context
-        self._count += 1
-        out = io.StringIO()
-        with context({"svg.hashsalt": f"rankgain{self._count}", "svg.fonttype": "none", "svg.id": None}):
-            figure = self._plotting.draw(tests, aligned_of(tests), kind, keys)
-            figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
-        text = out.getvalue()
-        text = text[text.index("<svg") :]
-        if kind == "differences":
-            text = self._with_titles(text, tests, keys[0])
-        # What every figure calls alike would be twice in the page.
-        text = re.sub(
-            r'id="((?:figure|axes|patch|matplotlib|line2d|text|xtick|ytick|Poly|Line|Path|leg)\w*\.?\w*)"',
-            rf'id="p{self._count}-\1"',
-            text,
-        )
-        return self._markup(text)
-
-    def _with_titles(self, text: str, tests: Tests, key: Key) -> str:
-        """A title for each bar, which a pointer that rests on it shows."""
-        pairs = aligned_of(tests).ranked(*key)
-
-        def titled(found: re.Match[str]) -> str:
-            query, value = pairs[int(found[1])]
-            return f'<g id="p{self._count}-{found[1]}"><title>{html.escape(printable(query))}: {value:+.4f}</title>'
-
-        return re.sub(r'<g id="rankgain-bar-(\d+)">', titled, text)
+    sides = {name: aligned.values[metric][:, aligned.runs.index(name)] for name in (baseline, run)}
+    first = {name: first_documents(rankings[name], dict(ends)) if name in rankings else {} for name in sides}
+    rows = [
+        {
+            "query": printable(query),
+            "sides": [
+                {
+                    "value": number(values[places[query]]),
+                    "document": printable(first[name][query]) if query in first[name] else "",
+                }
+                for name, values in sides.items()
+            ],
+            "difference": f"{difference:+.4f}",
+        }
+        for query, difference in ends
+    ]
+    below = " Below a value: the document that the run ranked first." if any(first.values()) else ""
+    alike = len(pairs) - len(more) - len(less)
+    between = f"{counted(len(pairs) - len(ends), 'other query')}, of which {alike} have the same value in both runs."
+    return {
+        "title": f"Queries that differ most, {printable(metric)}: {printable(run)} less {printable(baseline)}",
+        "heads": ["query", printable(baseline), printable(run), "difference"],
+        "rows": rows,
+        "more": between + below,
+    }

@@ -32,7 +32,8 @@ from rankgain.results.text import printable
 from rankgain.scalars import Array, Floats
 
 FEW_QUERIES = 50  # below which rare large differences may not have been seen
-LOOKED_AT = 20  # differences that are spoken of one by one
+LOOKED_AT = 20  # differences that are searched for single queries that decide
+MOST_ALONE = 5  # differences that are decided alone, each with a sentence of its own
 MOST_NAMES = 40  # in a sentence; the rest is counted
 ROUNDING = 1e-12
 
@@ -113,7 +114,7 @@ def _ranking(tests: Tested, metric: str | Metric) -> str:
 def _alone(head: str, own: Sequence[Difference]) -> Iterator[str]:
     """The differences that would be decided if nothing else had been compared."""
     found = [its for its in own if decided_alone(its) and not its.decided]
-    if len(found) <= LOOKED_AT:
+    if len(found) <= MOST_ALONE:
         yield from (its.verdict() for its in found)
     else:
         pairs = _listed([f"{its.run} against {its.baseline}" for its in found])
@@ -134,9 +135,10 @@ def _by_margin(head: str, margin: str, baseline: str | None, own: Sequence[Diffe
 def tied_with_best(tests: Tested, metric: str | Metric) -> list[str]:
     """The run with the best mean, and those that the test does not tell from it; none if no direction is better."""
     means = means_of(tests, metric)
-    if not better(metric):
+    way = better(tests.key_of(metric))
+    if not way:
         return []
-    first, *others = sorted(means, key=lambda name: -better(metric) * means[name])
+    first, *others = sorted(means, key=lambda name: -way * means[name])
     apart = told_apart(tests, metric)
     return [first, *(name for name in others if frozenset((name, first)) not in apart)]
 
@@ -148,9 +150,7 @@ def told_apart(tests: Tested, metric: str | Metric) -> set[frozenset[str]]:
 
 def means_of(tests: Tested, metric: str | Metric) -> dict[str, float]:
     """The mean of each run over the queries that were tested."""
-    own = [its for key, its in tests.items() if key[0] == metric]
-    if not own:
-        raise KeyError(f"{metric} was not tested; there are: {', '.join(map(str, tests.options.metrics))}")
+    own = [its for key, its in tests.items() if key[0] == tests.key_of(metric)]
     pairs = [((its.baseline, its.baseline_mean), (its.run, its.mean)) for its in own]
     return dict(pair for both in pairs for pair in both)
 

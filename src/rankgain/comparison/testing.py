@@ -99,6 +99,13 @@ class Tested(Mapping[Key, Difference]):
     def __len__(self) -> int:
         return len(self._differences)
 
+    def key_of(self, metric: str | Metric) -> str | Metric:
+        """The metric as the keys have it."""
+        for own in self.options.metrics:
+            if own == metric:
+                return own
+        raise KeyError(f"{metric} was not tested; there are: {', '.join(map(str, self.options.metrics))}")
+
 
 def check(evaluations: Mapping[str, Evaluation], metrics: Any, **given: Any) -> Options:
     """The options, each refused where it has no meaning."""
@@ -129,7 +136,8 @@ def check(evaluations: Mapping[str, Evaluation], metrics: Any, **given: Any) -> 
             raise ValueError(f"metrics: {metric!s} was not evaluated; there are: {', '.join(map(str, known))}")
     if not asked:
         raise ValueError("metrics is empty: name at least one, or None for all")
-    options = Options(baseline=baseline, metrics=tuple(dict.fromkeys(asked)), **given)
+    chosen = tuple(known[known.index(metric)] for metric in dict.fromkeys(asked))
+    options = Options(baseline=baseline, metrics=chosen, **given)
     if options.method != STUDENT and threshold(options.alpha, options.flips + 1, random=True) < 1:
         raise ValueError(
             f"flips={options.flips} cannot show anything at level={options.level}: "

@@ -135,6 +135,18 @@ def _shown(value: Any) -> str:
     return "/".join(map(short, value)) if type(value) is tuple else short(value)
 
 
+class Score(str):
+    """What values that were computed elsewhere are called, in place of a metric."""
+
+    like: Metric  # which is summed up and judged as they are
+
+    @classmethod
+    def of(cls, name: str, higher_is_better: bool | None) -> Score:
+        score = cls(name)
+        score.like = Metric({True: "cg", False: "unjudged", None: "idcg"}[higher_is_better])
+        return score
+
+
 _NAMES = {alias: row for row in TABLE.values() for alias in (row.name, *row.aliases)}
 # The names of trec_eval with cut-offs, and those that stand for several of them if none is given (m_ndcg_cut.c …).
 _TREC_NAMES = {row.name.lower() for row in TREC_NAMES if row.kind == "cut"}
@@ -347,6 +359,9 @@ def parse(asked: str | Metric) -> Iterator[tuple[str | Metric, Metric]]:
     """Yield what one request asks for, each with the key it has in the result."""
     if isinstance(asked, Metric):
         yield asked, asked
+        return
+    if isinstance(asked, Score):
+        yield asked, asked.like
         return
     if not isinstance(asked, str):
         raise TypeError(f"a metric is a string or a rankgain.metric(...), not {type(asked).__name__}")

@@ -21,6 +21,8 @@ from rankgain.results.summary import COUNTS, Counted, Summary, check_same_metric
 from rankgain.results.text import Form, Table, mean_rows, printable
 from rankgain.scalars import Floats
 
+GIVEN = "the values are as given"  # and not computed from rankings
+
 
 class Evaluation(Frames, Counted, Mapping[str | Metric, Floats]):
     """The values of metrics: a mapping from each metric, as it was asked for, to one value per query.
@@ -504,17 +506,19 @@ def notes(results: Mapping[str, Evaluation]) -> list[str]:
         each = ", ".join(f"{printable(name)} {value}" for name, value in values.items())
         lines.append(f"{label}: {first[label] if len(set(values.values())) == 1 else each}")
     assumed = dict.fromkeys(remark for result in results.values() for remark in result.assumed)
-    return [*lines[:-2], *assumed, "   ".join(lines[-2:])]
+    last = [line for line in lines if line.startswith(("ties: ", "backend: "))]
+    return [*(line for line in lines if line not in last), *assumed, "   ".join(last)]
 
 
 def _known(result: Evaluation) -> dict[str, str]:
     missing, unjudged, empty = (result.counts.get(name, "") for name in COUNTS[1:])
+    ties = (result.ties or "in the order given") + (f" (like {result.like})" if result.like else "")
     treated = "counted as 0" if result.missing == "zero" else "left out"
     return {
         "queries evaluated": f"{result.counts['queries']}",
         "missing from the run": f"{missing}" + (f" ({treated})" if missing else ""),
         "without judgments": f"{unjudged}" + (" (left out)" if unjudged else ""),
         "nothing relevant": f"{empty}",
-        "ties": (result.ties or "in the order given") + (f" (like {result.like})" if result.like else ""),
+        "ties": "" if GIVEN in result.assumed else ties,
         "backend": result.backend,
     }

@@ -16,7 +16,7 @@ Cells = Container[tuple[int, int]]  # (row, column), the header being row 0
 Raised = Mapping[tuple[int, int], str]  # superscripts by cell
 NONE: Raised = {}
 
-LONGEST = 200  # characters of a name
+LONGEST = 100  # characters of a name
 _MARKDOWN = {
     **{ord(letter): f"\\{letter}" for letter in "\\|`*_[]$"},
     ord("&"): "&amp;",
@@ -45,7 +45,10 @@ def printable(value: object) -> str:
     """The text in characters that are seen; others as their escapes, and the middle of a long one left out."""
     text = value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else str(value)
     if len(text) > LONGEST:
-        text = f"{text[: LONGEST // 2]}…{text[-LONGEST // 2 :]}"
+        from binascii import crc32
+
+        # A number tells names apart that differ in the middle.
+        text = f"{text[: LONGEST // 2]}…{crc32(text.encode('utf-8', 'surrogatepass')):08x}…{text[-LONGEST // 2 :]}"
     return escaped(text)
 
 
