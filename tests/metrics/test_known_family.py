@@ -209,32 +209,6 @@ def test_infap_below_documents_that_were_not_pooled():
     assert result["infap"].tolist() == [1 / 2 / 2]  # at rank 2, and nothing pooled above
 
 
-TIES_BY_HAND = [
-    # one relevant and one other tied first, of two relevant: the orders RN and NR
-    ("ap", [1, 0], [5, 5], others(1), (1 + 1 / 2) / 2 / 2),
-    ("rr", [1, 0], [5, 5], [], (1 + 1 / 2) / 2),
-    ("bpref", [1, 0], [5, 5], [], (1 + 0) / 2),
-    ("err", [1, 0], [5, 5], [], (1 / 16 + 1 / 32) / 2),
-    ("q_measure", [1, 0], [5, 5], [], (1 + 2 / 3) / 2),
-    # McSherry & Najork 2008: two relevant of three tied, RRN, RNR, NRR
-    ("ap", [1, 1, 0], [0, 0, 0], [], ((1 + 1) + (1 + 2 / 3) + (1 / 2 + 2 / 3)) / 3 / 2),
-    ("rr", [1, 1, 0], [0, 0, 0], [], (1 + 1 + 1 / 2) / 3),
-    ("precision@1", [1, 1, 0], [0, 0, 0], [], 2 / 3),
-    ("success@1", [1, 1, 0], [0, 0, 0], [], 2 / 3),
-    ("success@2", [1, 0, 0], [0, 0, 0], [], 2 / 3),
-    ("recall@2", [1, 1, 0], [0, 0, 0], [], 2 / 3),
-    ("r_precision", [1, 1, 0], [0, 0, 0], [], 2 / 3),
-    ("rbp(p=0.5)", [1, 0], [0, 0], [], (1 / 2 + 1 / 4) / 2),
-    ("rbp(p=0.5)@1", [1, 0], [0, 0], [], 1 / 4),
-]
-
-
-@pytest.mark.parametrize(("metric", "relevance", "scores", "beside", "value"), TIES_BY_HAND)
-def test_expected_values_by_hand(metric, relevance, scores, beside, value):
-    result = rg.from_scores(relevance, scores, judged=relevance + beside).evaluate(metric)
-    assert result[metric].tolist() == [pytest.approx(value, rel=1e-14)]
-
-
 def test_geometric_means():
     """GMAP (Robertson 2006) counts a query that found nothing as 0.00001, as trec_eval does."""
     result = rg.from_ranked([[1, 0], [0, 1], [0, 0]], judged=[[1, 0], [0, 1], [1, 0, 0]]).evaluate("gm_ap", "gm_bpref")

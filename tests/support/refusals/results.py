@@ -2,6 +2,7 @@
 
 import json
 import math
+from fractions import Fraction
 from importlib.util import find_spec
 
 import numpy as np
@@ -57,9 +58,12 @@ def of_rankings():
     only = lambda *sides: rg.from_qrels(*sides, query_ids=["n"], missing="skip")  # noqa: E731
     message = "query_ids named only the queries that the run has"
     yield from refused("Rankings.under", "missing", ["zero"], ValueError, message, make=(only, *named))
-    for call in ("Rankings.evaluate", "evaluate", "read_trec", "Rankings.tie_spread"):
-        yield from refused(call, "threads", [0, 257], ValueError, "threads must be")
-        yield from refused(call, "threads", [1.5, True], TypeError, "threads must be")
+    calls = "Rankings.evaluate evaluate read_trec Rankings.tie_spread lambdarank LambdaRank lightgbm_objective"
+    calls += " xgboost_objective lightgbm_metric xgboost_metric catboost_metric"
+    for threads in (0, -1, 257):
+        yield from refused(calls, "threads", [threads], ValueError, f"threads must be from 1 to 256, not {threads}")
+    numbers = [True, 2.0, 1.5, Fraction(2), "2", None]
+    yield from refused(calls, "threads", numbers, TypeError, "threads must be an integer, not {}")
     message = "tie_spread: these rankings were given in rank order, without scores"
     yield from refused("Rankings.tie_spread", "metrics", [["rr"]], ValueError, message, make=ranked)
     yield from refused("Rankings.tie_spread", "metrics", [[]], ValueError, "no metric was asked for")

@@ -27,10 +27,6 @@ def rows():
     yield from refused(
         GRADIENTS, "normalize", [1, {"score": 1}], TypeError, "normalize must be 'score', 'query', a sequence"
     )
-    threads = "threads must be"
-    calls = f"{GRADIENTS} lightgbm_metric xgboost_metric catboost_metric"
-    yield from refused(calls, "threads", [0, -1, 257], ValueError, threads)
-    yield from refused(calls, "threads", [1.0, "2", None, True], TypeError, threads)
     for call in GRADIENTS.split():
         names = ("y_true", "y_score") if "ambda" in call else ("labels", "scores")
         for name, good in zip(names, ([1, 0, 2, 0, 1], [0.5, 0.25, 0.125, 1.0, 0.5]), strict=True):
