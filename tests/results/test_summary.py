@@ -196,9 +196,3 @@ def test_counts_that_one_part_does_not_know():
         assert merged.counts == {"queries": 3}
         assert rg.Summary.from_json(merged.to_json()) == merged
         assert repr(merged).splitlines()[0].startswith("<Summary: 3 queries, backend=")
-
-
-def test_two_metrics_of_one_name_are_refused():
-    gains = [rg.metric("dcg", gain=gain) for gain in (lambda grades: grades, lambda grades: grades * 2)]
-    with pytest.raises(ValueError, match="two metrics are both called"):
-        rg.from_ranked([[1, 0]]).evaluate(*gains).summary()

@@ -30,11 +30,23 @@ def rows():
     yield from refused("explain", "like", ["ranks"], ValueError, "unknown peer")
     if find_spec("matplotlib"):
         yield from of_plots()
+    yield from of_forms()
     yield from of_rankings()
     yield from of_curves()
     yield from of_evaluations()
     yield from of_summaries()
     yield from of_comparisons()
+
+
+def of_forms():
+    """Of truth and a run in any form."""
+    for sides, error, message in [
+        ((QRELS,), TypeError, "needs truth and a run"),
+        ((QRELS, RUN), TypeError, "no metric was asked for"),
+        ((QRELS, rg.from_qrels(QRELS, RUN), "mrr"), TypeError, "call their method evaluate"),
+        (("no such file", "nor this one", "ngcd@10"), ValueError, "unknown metric 'ngcd@10'"),
+    ]:
+        yield from refused("evaluate", "sides", [sides], error, message, metrics=())
 
 
 def of_rankings():
@@ -157,7 +169,16 @@ def of_evaluations():
         yield from refused("Evaluation.merge", "other", [other], error, message, **TWO)
     message = "others: some queries have names and some only positions: give query_ids"
     yield from refused("Evaluation.merge", "other", [alone], ValueError, message, of=named_and_ranked)
-    yield from refused("Evaluation.subset", "queries", [[True]], ValueError, "", **TWO)
+    for queries, error, message in [
+        (["x"], KeyError, "query 'x' was not evaluated"),
+        (["a", "a"], ValueError, "second time"),
+        ([True], ValueError, "a mask of 1, and there are 2"),
+        ("ab", TypeError, "a mask or ids"),
+        (7, TypeError, "a mask or ids"),
+    ]:
+        yield from refused("Evaluation.subset", "queries", [queries], error, message, **TWO)
+    alike = [rg.metric("dcg", gain=gain) for gain in (lambda grades: grades, lambda grades: grades * 2)]
+    yield from refused("Summary.mean", "metrics", [alike], ValueError, "two metrics are both called")
 
 
 def named_and_ranked():
