@@ -23,7 +23,7 @@ from support.cases import (
     works,
 )
 from support.marks import in_one_case
-from support.refusals.lists import ALL_TAKERS, FUNCTIONS, files, matched, ranked, scored
+from support.refusals.lists import ALL_TAKERS, FUNCTIONS, RELEVANT, files, matched, ranked, scored
 
 import rankgain as rg
 
@@ -67,10 +67,10 @@ def erase(grades):
 
 def legal_cases():
     for empty in ([], (), np.zeros(0), np.zeros(0, dtype=object), range(0)):
-        yield from (works(0.0, function, empty) for function in FUNCTIONS)
+        yield from (works(0.0, function, empty) for function in [*FUNCTIONS, *RELEVANT])
         yield from (works([], rg.gain, empty), works([[0.0]] * 3, scored, empty, empty))
     for empty, queries in [([[]], 1), ([[], []], 2), (np.zeros((3, 0)), 3), (np.zeros((0, 5)), 0), ([()], 1)]:
-        for function in FUNCTIONS:
+        for function in [*FUNCTIONS, *RELEVANT]:
             mean = 0.0 if queries else nan
             yield works(mean if function in (rg.mean_ndcg, rg.mrr) else [0.0] * queries, function, empty)
         yield works([[0.0] * queries] * 3, ranked, empty, judged=empty)

@@ -121,6 +121,8 @@ def ranked():
     for rows in (padded, np.array(padded), np.array(padded, "f4")):
         due = of_scores(lists, falling, "stable")
         yield Option("from_ranked", "mask", mask, due, relevance=rows, metrics=METRICS)
+        due = of_scores(lists, falling, "stable", judged)
+        yield Option("from_ranked", "mask", mask, due, relevance=rows, judged=judged, metrics=METRICS)
     yield Option("from_ranked", "mask", mask[0], [[0.5]], relevance=padded[0], metrics=["rr"])
 
 

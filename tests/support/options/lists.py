@@ -1,6 +1,7 @@
 """Options of the functions on relevance in rank order."""
 
 import math
+from array import array
 
 import numpy as np
 from support import textbook
@@ -99,6 +100,10 @@ def rows():
                     for mask in (MASK, np.array(MASK)):
                         if way.get("gain") != BY_GRADE:  # by which 9 is worth nothing
                             yield Option(call, "mask", mask, due, **{argument: padded}, **beside, **way)
+        if call not in MEANS:  # of one list alone
+            one = expected(call, LISTS[1:2], LISTS[1:2])[0]
+            for padded in (array("d", PADDED[1]), PADDED[1]):
+                yield Option(call, "mask", MASK[1], one, **{argument: padded})
     for kind in VALUES["gain"]:
         due = [
             [textbook.gain(grade, getattr(kind, "tolist", lambda kind=kind: kind)()) for grade in row] for row in LISTS

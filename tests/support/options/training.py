@@ -228,7 +228,9 @@ def drop_ins():
     stable = [[0, 1, 2], [0, 1, 0]]
     for name in ("dcg", "ndcg"):
         mean = sum(map(getattr(rg, name), stable)) / 2
-        yield Option(f"{name}_score", "ignore_ties", True, mean, y_true=MATRIX[0], y_score=tied)
+        for make in (list, np.array):
+            given = {"y_true": make(MATRIX[0]), "y_score": make(tied)}
+            yield Option(f"{name}_score", "ignore_ties", True, mean, **given)
     natural = [value / math.log(2) for value in due[None]]
     for base in (math.e, np.float64(math.e)):
         yield Option("dcg_score", "log_base", base, sum(natural) / 2)
