@@ -413,8 +413,8 @@ def test_ten_folds_are_kept(backend, monkeypatch):
 def test_labels_of_equal_bytes_are_other_labels(backend):
     """By type or by the sizes of queries."""
     gradients = rg.LambdaRank("ndcg@3", normalize=None)
-    ones = np.ones(4, np.int32)
-    for labels in (ones, ones.view(np.float32), np.array([1, 0, 0, 1], np.int64), np.array([1, 0, 0, 1], np.uint8)):
+    floats = np.array([1, 2, 0, 4], np.float32)
+    for labels in (floats, floats.view(np.int32)):
         for sizes in ([4], [1, 3], [2, 2], [1, 3, 0]):
             scores = np.arange(len(labels), dtype=float)
             found = gradients(labels, scores, group_sizes=sizes)

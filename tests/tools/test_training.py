@@ -5,6 +5,7 @@ import ctypes
 import pickle
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -184,6 +185,20 @@ def test_sets_without_groups():
         rg.xgboost_metric("rr")(SCORES, Matrix(VALID._replace(sizes=[])))
     with pytest.raises(ValueError, match=r"sets\[1\]: the Pool has no groups: give it group_id"):
         rg.catboost_metric("rr", PAIR, Pool(VALID, None))
+
+
+def test_a_subset_of_whole_queries():
+    """With queries without documents, which a Dataset may have; nested, and without the groups of the whole."""
+    whole = SimpleNamespace(get_group=lambda: np.array([2, 0, 3, 1]), used_indices=None, reference=None)
+    given = {"get_label": lambda: [0.0, 1.0, 1.0], "get_weight": lambda: None}
+    sizes, rows = [2, 0, 1, 0], [0, 1, 5]
+    part = SimpleNamespace(get_group=lambda: sizes, used_indices=rows, reference=whole, **given)
+    assert rg.lightgbm_metric("rr")([0.1, 0.2, 0.3], part)[0][1] == 2 / 4
+    sizes[:], rows[:] = [2, 1], [0, 1, 2]
+    with pytest.raises(ValueError, match="1 of the 2 queries of this subset are cut apart, such as query 2"):
+        rg.lightgbm_metric("rr")([0.1, 0.2, 0.3], part)
+    whole.get_group = lambda: None
+    assert rg.lightgbm_metric("rr")([0.1, 0.2, 0.3], part)[0][1] == 1.0
 
 
 def test_estimators_of_xgboost():
