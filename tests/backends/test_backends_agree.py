@@ -1,8 +1,10 @@
 """Compiled and pure Python: equal bits, and errors of equal type and text, on what the textbook is too slow for."""
 
+import math
 import struct
 from decimal import Decimal
 from fractions import Fraction
+from itertools import chain, pairwise
 
 import numpy as np
 import pytest
@@ -671,6 +673,36 @@ def test_numbers_agree(on_both, seed, held_out, dtypes, step, validate, repeats)
         for sides in (lists, sets, (tuple(map(tuple, lists[0])), sets[1]), (lists[0], rg.judgments(truth))):
             rankings = rg.from_recommendations(*sides, validate=validate)
             assert agree(on_both, lambda rankings=rankings: rankings.evaluate("ndcg", "rr@20")) == found
+
+
+@given(
+    st.lists(
+        st.lists(st.tuples(st.sampled_from("abcd"), st.sampled_from([math.nan, -math.inf, 1.0, 2.0]))), max_size=5
+    ),
+    st.sampled_from([str, ord, lambda own: "long " * 9 + own]),
+    st.booleans(),
+)
+def test_one_row_of_each_id_is_marked(on_both, queries, identifier, scored):
+    ids = [identifier(own) for query in queries for own, _ in query]
+    scores = np.array([score for query in queries for _, score in query], dtype=np.float64)
+    offsets = np.cumsum([0, *map(len, queries)])
+    keys = ids_of(ids).take(slice(None)).buffers()
+
+    def marked():
+        marks, sizes = np.zeros(len(ids), np.uint8), np.zeros(len(queries), np.int64)
+        _backend.columns.mark_firsts(*keys, offsets, scores if scored else None, marks, sizes)
+        return marks.tolist(), sizes.tolist()
+
+    compiled, python = on_both(marked)
+    assert compiled == python
+    kept = []
+    for start, stop in pairwise(offsets.tolist()):
+        best = {}
+        for row in range(start, stop):
+            best.setdefault(ids[row], []).append(row)
+        order = [(score != score, -score if score == score else 0.0) if scored else () for score in scores.tolist()]
+        kept.append([min(rows, key=order.__getitem__) for rows in best.values()])
+    assert compiled == ([int(row in {*chain(*kept)}) for row in range(len(ids))], list(map(len, kept)))
 
 
 @given(

@@ -95,6 +95,22 @@ def test_what_may_be_labels_and_scores_or_ids_is_refused(truth, run):
         rg.evaluate(truth, run, "ndcg")
 
 
+@pytest.mark.parametrize(
+    ("truth", "run", "told"),
+    [([], [], "relevant is empty"), ([[1, 0]], [], "recommended has 0 users"), ([], [[1, 0]], "relevant has 0")],
+)
+def test_an_empty_side_is_named(truth, run, told):
+    with pytest.raises(ValueError, match=told):
+        rg.evaluate(truth, run, "rr")
+
+
+def test_a_hit_without_its_id():
+    response = {"hits": {"hits": [{"_id": "d1", "_score": 2.0}, {"_score": 1.0}]}}
+    for call in (rg.from_qrels, lambda truth, run: rg.evaluate(truth, run, "rr")):
+        with pytest.raises(ValueError, match=r"^run: query 'q', hit 1: it has no _id"):
+            call({"q": {"d1": 1}}, {"q": response})
+
+
 def test_fractions_are_scores():
     expected = rg.from_scores([[0, 1, 2]], [[0.3, 1, 0.1]]).evaluate("ndcg")["ndcg"].tolist()
     for run in ([[0.3, 1, 0.1]], np.array([[0.3, 1, 0.1]]), [np.array([0.3, 1, 0.1])]):

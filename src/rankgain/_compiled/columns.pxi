@@ -477,6 +477,54 @@ def repeated(
     return None if position < 0 else (DUPLICATE, query, position)
 
 
+cdef int64_t mark_firsts_of(
+    Chains* chains, const Keys* keys, Py_ssize_t start, Py_ssize_t n, const double* scores, unsigned char* marks
+) noexcept nogil:
+    """Mark one row per id of a query, and return how many; the chains hold these rows, the last of an id in front."""
+    cdef Py_ssize_t row, earlier, head
+    cdef int64_t count = n
+    cdef uint64_t bucket
+    chains.shift = 64 - bits(n)
+    for row in range(start, start + n):
+        bucket = chain_of(keys, row, chains.shift)
+        head = chains.heads[bucket]
+        earlier = seek(chains, head, keys, start, keys, row) if head > start else -1
+        if earlier >= 0:
+            count -= 1
+            if scores == NULL or not (
+                scores[row] > scores[earlier] or (scores[earlier] != scores[earlier] and scores[row] == scores[row])
+            ):
+                continue
+            marks[earlier] = 0
+        marks[row] = 1
+        chains.before[row - start] = <uint32_t>head
+        chains.heads[bucket] = <uint32_t>(row + 1)
+    return count
+
+
+def mark_firsts(
+    const unsigned char[::1] data, const int64_t[::1] starts, const int64_t[::1] ends, const int64_t[::1] offsets,
+    const double[::1] scores, unsigned char[::1] marks, int64_t[::1] sizes, /
+):
+    cdef Py_ssize_t query, queries = offsets.shape[0] - 1
+    cdef Keys keys = keys_of(data, starts, ends, offsets[queries])
+    cdef const double* own = NULL
+    cdef Chains chains
+    if offsets[queries] == 0:
+        return
+    if scores is not None:
+        own = &scores[0]
+    if not make_chains(&chains, longest(integers(offsets), queries)):
+        free_chains(&chains)
+        raise MemoryError
+    with nogil:
+        for query in range(queries):
+            sizes[query] = mark_firsts_of(
+                &chains, &keys, offsets[query], <Py_ssize_t>(offsets[query + 1] - offsets[query]), own, &marks[0]
+            )
+        free_chains(&chains)
+
+
 cdef inline void add_entry(
     Scratch* scratch, Py_ssize_t* m, double grade, double above, const double* scores, Py_ssize_t index
 ) noexcept nogil:

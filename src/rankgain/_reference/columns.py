@@ -9,7 +9,7 @@ from itertools import groupby
 
 from rankgain._codes import DUPLICATE
 from rankgain.errors import ErrorCode
-from rankgain.scalars import Bytes, Int32s, Ints
+from rankgain.scalars import Bytes, Floats, Int32s, Ints
 
 
 def _ids(data, starts, ends, count):
@@ -106,3 +106,26 @@ def repeated(data: Bytes, starts: Ints, ends: Ints, offsets: Ints) -> ErrorCode:
                 return DUPLICATE, query, position
             seen.add(identifier)
     return None
+
+
+def mark_firsts(
+    data: Bytes, starts: Ints, ends: Ints, offsets: Ints, scores: Floats | None, marks: Bytes, sizes: Ints
+) -> None:
+    """Mark one row per id of each query with 1: that of the highest score (NaN is below all), of several the first.
+
+    `sizes` takes how many each query keeps.
+    """
+    ids = _ids(data, starts, ends, offsets[-1])
+    for query in range(len(offsets) - 1):
+        kept = {}
+        for row in range(offsets[query], offsets[query + 1]):
+            earlier = kept.setdefault(ids[row], row)
+            if scores is not None and _below(scores[earlier], scores[row]):
+                kept[ids[row]] = row
+        sizes[query] = len(kept)
+        for row in kept.values():
+            marks[row] = 1
+
+
+def _below(score, other):
+    return score < other or (score != score and other == other)

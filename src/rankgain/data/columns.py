@@ -7,15 +7,16 @@ from typing import Any, Self
 
 import numpy as np
 
+from rankgain import _backend
 from rankgain._codes import COLUMNS
 from rankgain.choices import Duplicates, Missing, Validate
 from rankgain.data.dicts import highest
-from rankgain.data.groups import Groups, numbers_of
+from rankgain.data.groups import Groups
 from rankgain.data.ids import Column, Ids, python_ids
 from rankgain.data.judgments import EARLIER, JudgmentSets, JudgmentSource, common_queries
-from rankgain.data.ragged import offsets_of, to_float64
+from rankgain.data.ragged import CHUNK, offsets_of, to_float64
 from rankgain.data.rules import Rules
-from rankgain.data.source import Chunk
+from rankgain.data.source import Chunk, chunks_of
 from rankgain.errors import InputError, quoted, refusal
 from rankgain.scalars import Ints
 
@@ -34,18 +35,22 @@ def check_duplicates(duplicates: Duplicates) -> Duplicates:
 
 def first_of_each(groups: Groups, documents: Ids, scores: Column | None) -> Groups:
     """The rows without documents that stood higher in the same query: with a higher score, else earlier."""
-    rows, offsets = groups.rows(np.arange(len(groups)))
-    rows = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
-    query = np.repeat(np.arange(len(groups)), np.diff(offsets))
-    number = numbers_of(documents)[rows]
-    falling = np.zeros(len(rows)) if scores is None else -to_float64(scores[rows])
-    order = np.lexsort((falling, number, query))  # stable
-    query_there, number_there = query[order], number[order]
-    first = np.ones(len(order), dtype=np.bool_)
-    first[1:] = (query_there[1:] != query_there[:-1]) | (number_there[1:] != number_there[:-1])
-    kept = np.sort(order[first])
-    offsets = offsets_of(np.bincount(query[kept], minlength=len(groups)))
-    return Groups(groups.names, offsets[:-1], offsets[1:], rows[kept])
+    sizes = groups.sizes(np.arange(len(groups)))
+    kept_sizes, kept = np.zeros_like(sizes), []
+    for start, stop in chunks_of(sizes, CHUNK):
+        rows, offsets = groups.rows(np.arange(start, stop))
+        own = None if scores is None else to_float64(scores[rows])
+        marks = np.zeros(offsets[-1], dtype=np.uint8)
+        keys = documents.take(rows)
+        _backend.columns.mark_firsts(*keys.buffers(), offsets, own, marks, kept_sizes[start:stop])
+        kept.append((rows, marks.view(np.bool_)))
+    if np.array_equal(kept_sizes, sizes):
+        return groups
+    offsets = offsets_of(kept_sizes)
+    places = [
+        np.arange(rows.start, rows.stop)[first] if isinstance(rows, slice) else rows[first] for rows, first in kept
+    ]
+    return Groups(groups.names, offsets[:-1], offsets[1:], np.concatenate(places))
 
 
 def check_kinds(judgments: JudgmentSets, name: str, kind: str) -> None:

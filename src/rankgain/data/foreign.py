@@ -64,6 +64,9 @@ def _of_responses(responses: Mapping[Any, Any]) -> dict[Any, dict[Any, float]]:
         hits = _hits(response)
         if hits is None:
             raise TypeError(f"run: query {quoted(query)}: must be a response of _search, as the first one is")
+        for place, hit in enumerate(hits):
+            if "_id" not in hit:
+                raise ValueError(f"run: query {quoted(query)}, hit {place}: it has no _id; do not filter that out")
         scored = all(hit.get("_score") is not None for hit in hits)
         run[query] = {hit["_id"]: hit["_score"] if scored else -place for place, hit in enumerate(hits)}
     return run

@@ -100,14 +100,6 @@ def order_of(numbers: Int32s, begins: Ints) -> Ints:
     return order
 
 
-def numbers_of(ids: Ids) -> Ints:
-    """A number for each row, the same where the ids are."""
-    names: dict[Any, int] = {}
-    found = [_number(ids, start, names) for start in range(0, len(ids), CHUNK)]
-    number, row = (np.concatenate([np.empty(0, np.int64), *(pair[part] for pair in found)]) for part in (0, 1))
-    return np.repeat(number, np.diff(row, append=len(ids)))
-
-
 def _number(queries: Ids, start: int, names: dict[Any, int]) -> tuple[Ints, Ints]:
     """The number of each run of one id in a chunk, and where it begins; `names` takes the ids that are new."""
     count = min(CHUNK, len(queries) - start)

@@ -108,10 +108,10 @@ class Source(ABC):
         most = min(self.most, CHUNK)
         if threads > 1:
             most = min(most, max(SMALLEST_CHUNK, load // (4 * threads)))
-        return _chunks(self.loads[:queries], most)
+        return chunks_of(self.loads[:queries], most)
 
 
-def _chunks(loads: Ints, documents: int) -> Iterator[tuple[int, int]]:
+def chunks_of(loads: Ints, documents: int) -> Iterator[tuple[int, int]]:
     """Runs of queries with about this many documents, at least one query each."""
     ends = np.cumsum(loads + 1)
     start = 0

@@ -121,7 +121,7 @@ def rankings_of(truth: Any, run: Any, scored: Mapping[str, Any] = EMPTY, /, **ru
         kinds = {_kind(truth), _kind(run)}
         if _kind(run) == "fractions" and not isinstance(truth, Judgments):  # which no ids are
             return from_scores(truth, run, **rules)
-        if "other" not in kinds:
+        if kinds.isdisjoint({"other", "nothing"}):
             raise TypeError(AMBIGUOUS)
         form = "ids"
     taken = (form, "dicts", "numbers") if form == "ids" else (form,)  # what the constructor reads itself
@@ -142,7 +142,7 @@ def _form(value: Any, named: bool = False) -> str:
         if all(isinstance(documents, Mapping) for documents in value.values()):
             return "dicts"
         return "frame" if named else "ids"
-    return "ids" if _kind(value) == "other" else "numbers"
+    return "ids" if _kind(value) in ("other", "nothing") else "numbers"
 
 
 def _of_ids(truth: Any, run: Any, **rules: Any) -> Rankings:
@@ -158,10 +158,10 @@ _CONSTRUCTORS: dict[str, Callable[..., Rankings]] = {
 
 
 def _kind(value: Any) -> str:
-    """What arrays and lists hold: whole numbers, fractions, or neither, which is "other"."""
+    """What arrays and lists hold: whole numbers, fractions, neither, which is "other", or "nothing"."""
     if isinstance(value, (list, tuple)):
         kinds = {_kind(row) if isinstance(row, (list, tuple)) or is_array(row) else _kind_of(row) for row in value}
-        return next((kind for kind in ("other", "fractions", "whole numbers") if kind in kinds), "whole numbers")
+        return next((kind for kind in ("other", "fractions", "whole numbers") if kind in kinds), "nothing")
     if not is_array(value) or hasattr(value, "tocsr"):
         return "other"
     array = array_of(value, "run")
