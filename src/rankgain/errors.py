@@ -98,10 +98,20 @@ def located(error: InputError, grades: Any) -> InputError:
     return error if error_code is None else InputError(error.code, error.query, *error_code[1:])
 
 
+BEYOND = "an int beyond float64"  # the detail of what is no number for kernels, but one for people
+
+
 def refusal(code: int, where: str, detail: object = "") -> Exception:
     """The exception for an error; `where` names the argument, the query and the position."""
+    if detail == BEYOND:
+        return ValueError(f"{where}: the number is too large for float64")
     kind, text = _TEXTS[code & ~IN_JUDGED]
     return kind(f"{where}: {text.format(detail=detail)}")
+
+
+def changed(error: RuntimeError, where: str) -> Exception:
+    """What to raise where Python refuses to go on through a dict that was changed; any other error as it is."""
+    return refusal(_codes.CHANGED, where) if "during iteration" in str(error) else error
 
 
 # Values in messages and tables

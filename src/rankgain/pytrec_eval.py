@@ -47,6 +47,7 @@ from rankgain.errors import quoted
 from rankgain.metrics.aggregators import LEAST
 from rankgain.metrics.program import Plan
 from rankgain.rankings import Rankings
+from rankgain.scalars import paired
 from rankgain.tools import trec_measures
 from rankgain.tools.trec_measures import Column, Options
 
@@ -163,10 +164,11 @@ class RelevanceEvaluator:
     ) -> None:
         self._asked = _names(measures), release, relevance_level, bool(judged_docs_only_flag)
         self._planned = _planned(*self._asked)
-        judged = mapping(query_relevance, "query_relevance")
-        if not all(judged.values()):
-            judged = {query: own for query, own in judged.items() if len(own)}
-        self._hold(of_dicts(list(judged), judged.values(), "query_relevance").check())
+        queries, judged = paired(mapping(query_relevance, "query_relevance"), "query_relevance")
+        if not all(judged):
+            queries = [query for query, own in zip(queries, judged, strict=True) if len(own)]
+            judged = [own for own in judged if len(own)]
+        self._hold(of_dicts(queries, judged, "query_relevance").check())
 
     def _hold(self, judgments: JudgmentSets) -> None:
         """The judgments, and what is looked up in them at each call."""
@@ -212,7 +214,7 @@ class RelevanceEvaluator:
     def _long_way(self, scores: Mapping[Any, Mapping[Any, float]]) -> dict[Any, dict[str, float]]:
         """For scores that are not a dict of dicts or are too large for one call, and for errors."""
         numbers = self._numbers
-        queries = [query for query in mapping(scores, "scores") if query in numbers]
+        queries = [query for query in paired(mapping(scores, "scores"), "scores")[0] if query in numbers]
         if not queries:
             differ = (
                 types(self._judgments.query_ids, scores, (self._judgments.name, "scores")) if scores and numbers else ""
@@ -223,7 +225,7 @@ class RelevanceEvaluator:
         columns, computed, plan, rules, *_ = self._planned
         rankings = Rankings(DictSource(self._judgments, scores, "skip"), rules)
         values = trec_measures.values(computed, rankings, plan=plan)
-        return _by_query(columns, values, rankings.query_ids, scores)
+        return _by_query(columns, values, rankings.query_ids, queries)
 
     def __getstate__(self) -> dict[str, Any]:
         """What is made of the names of the measures is made again when this is unpickled."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from numbers import Complex, Integral, Real
 from typing import Any
 
 import numpy as np
 
 from rankgain._codes import CHANGED, GRADE_TYPE, ID_TYPE, INFINITE_GRADE, NAN_GRADE, NAN_SCORE, NULL_ID, SCORE_TYPE
+from rankgain.errors import changed
 
 # Arrays as in numpy.typing, which takes long to import.
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -21,8 +23,8 @@ Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 PLAIN = frozenset({bool, *(np.dtype(code).type for code in "?bBhHiIlLqQefd")})
 
 
-def real(value: Any) -> float | None:
-    """The float64 of a real number (NumPy's, Decimal, Fraction …); None for anything else, and for overflow.
+def real(value: Any, beyond: float | None = None) -> float | None:
+    """The float64 of a real number (NumPy's, Decimal, Fraction …); `beyond` for one that is too large; else None.
 
     Text is not a number, whatever it says; nor is a complex number, an array, or an array's masked element.
     """
@@ -36,7 +38,9 @@ def real(value: Any) -> float | None:
         return None
     try:
         return float(value)
-    except (TypeError, ValueError, OverflowError):
+    except OverflowError:
+        return beyond
+    except (TypeError, ValueError):
         return None
 
 
@@ -60,6 +64,15 @@ def size_of(held: Any) -> int:
 def listed(held: Any) -> list[Any]:
     """What there is as a list; `list` alone would reserve what a class of the caller's says its length is."""
     return list(iter(held))
+
+
+def paired(held: Mapping[Any, Any], name: str) -> tuple[list[Any], list[Any]]:
+    """The keys and the values of a mapping. Two lists that are made one after the other may not go together."""
+    try:
+        pairs = listed(held.items())
+    except RuntimeError as error:
+        raise changed(error, name) from None
+    return [key for key, _ in pairs], [value for _, value in pairs]
 
 
 def id_kind(identifier: Any) -> type:

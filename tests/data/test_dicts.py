@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import rankgain as rg
-from rankgain import cli
+from rankgain import cli, pytrec_eval
 
 
 def outcome(function):
@@ -357,3 +357,58 @@ def test_few_ids_of_which_one_is_of_another_kind(backend, other):
 def test_queries_of_any_mapping_are_counted(backend):
     run = UserDict({"q": UserDict({"a": 1.0}), "p": {"a": 1.0}, "r": {"a": 1.0}})
     assert rg.from_qrels({"q": {"a": 1}}, run).left_out == {"missing": 0, "unjudged": 2}
+
+
+class Growing(dict):
+    """As if another thread added a query while it is read."""
+
+    def _grown(self, view):
+        for one in view:
+            yield one
+            self["another"] = {"d": 1}
+
+    def __iter__(self):
+        return self._grown(super().__iter__())
+
+    def values(self):
+        return self._grown(super().values())
+
+    def items(self):
+        return self._grown(super().items())
+
+
+@pytest.mark.parametrize("form", ["dicts", "compare", "evaluate", "judgments", "pytrec_eval"])
+@pytest.mark.parametrize("side", ["qrels", "run"])
+def test_queries_that_are_added_while_they_are_read(form, side):
+    if (form, side) == ("judgments", "run"):
+        return
+    given = {"qrels": {"q": {"d": 1}, "p": {"d": 1}}, "run": {"q": {"d": 1.0}, "p": {"d": 1.0}}}
+    given[side] = Growing(given[side])
+    qrels, run = given["qrels"], given["run"]
+    calls = {
+        "dicts": lambda: rg.from_qrels(qrels, run).evaluate("rr"),
+        "compare": lambda: rg.compare({"one": run, "other": run}, qrels, ["rr"]),
+        "evaluate": lambda: rg.evaluate(qrels, run, "rr"),
+        "judgments": lambda: rg.judgments(qrels),
+        "pytrec_eval": lambda: pytrec_eval.RelevanceEvaluator(qrels, {"map"}).evaluate(run),
+    }
+    with pytest.raises(ValueError, match="the dict was changed while it was read; do not change it during evaluate"):
+        calls[form]()
+
+
+class Apart(dict):
+    """As if another thread took a query away between two looks at it."""
+
+    def values(self):
+        return list(super().values())[:-1]
+
+
+@pytest.mark.usefixtures("backend")
+def test_queries_and_their_judgments_are_taken_together():
+    """By two lists of unequal length the kernels read what is not there."""
+    qrels, run = Apart({"q": {"d": 1}, "p": {"e": 1}}), {"q": {"d": 1.0}, "p": {"d": 2.0, "e": 1.0}}
+    expected = {"q": 1.0, "p": 0.5}
+    for result in (rg.from_qrels(qrels, run).evaluate("rr"), rg.from_qrels(rg.judgments(qrels), run).evaluate("rr")):
+        assert dict(zip(result.query_ids, result["rr"].tolist(), strict=True)) == expected
+    found = pytrec_eval.RelevanceEvaluator(qrels, {"recip_rank"}).evaluate(run)
+    assert {query: values["recip_rank"] for query, values in found.items()} == expected

@@ -196,3 +196,35 @@ def test_counts_that_one_part_does_not_know():
         assert merged.counts == {"queries": 3}
         assert rg.Summary.from_json(merged.to_json()) == merged
         assert repr(merged).splitlines()[0].startswith("<Summary: 3 queries, backend=")
+
+
+def test_queries_that_were_left_out_may_be_more_than_those_that_count():
+    held = SUMMARY | {"counts": {"queries": 1, "missing": 2}, "missing": "skip"}
+    assert rg.Summary.from_json(json.dumps(held)).counts["missing"] == 2
+
+
+def test_metrics_that_differ_and_are_called_the_same_do_not_merge():
+    one, other = (rg.metric("dcg", gain=gain) for gain in (lambda grades: grades, lambda grades: grades * 2))
+    rankings = rg.from_ranked([[1, 0]])
+    first, second = (rankings.evaluate(metric).summary() for metric in (one, other))
+    for some in (first, first.merge(first), first.merge(rg.Summary.from_json(first.to_json()))):
+        assert some.merge(first).mean(one) == 1.0
+        with pytest.raises(
+            ValueError, match=r"others\[0\] has another metric that is called dcg\(gain=<lambda>\): give"
+        ):
+            some.merge(second)
+    assert rg.Summary.from_json(first.to_json()).merge(second).counts["queries"] == 2  # of which nothing else is known
+    with pytest.raises(ValueError, match=r"others\[1\] has another metric"):
+        rg.Summary.from_json(first.to_json()).merge(first, second)
+    text, record = (rankings.evaluate(asked).summary() for asked in ("ndcg@5", rg.metric("ndcg", k=5)))
+    assert text.merge(record) == record.merge(text)
+
+
+@pytest.mark.filterwarnings("error")
+def test_queries_that_weigh_as_much_as_a_float_can():
+    rankings = rg.from_scores([[0, 1, 2], [1, 0, 0], [1, 0, 1]], [[0.3, 0.9, 0.1], [0.8, 0.1, 0.2], [0.3, 0.2, 0.1]])
+    result = rankings.evaluate("gauc")
+    for weights in ([1e308] * 3, [1e308, 0.5e308, 0.0]):
+        small = [weight / 1e308 for weight in weights]
+        assert result.mean("gauc", weights=weights) == pytest.approx(result.mean("gauc", weights=small), rel=1e-15)
+        assert result.aggregate("gauc", weights=weights) == result.mean("gauc", weights=weights)

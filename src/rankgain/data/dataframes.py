@@ -16,7 +16,7 @@ from rankgain import _codes
 from rankgain.data.arrays import vector_of
 from rankgain.data.ids import ChunkedArray, ChunkedIds, DictionaryIds, Ids, ObjectIds, ids_of
 from rankgain.data.ragged import flat_numbers
-from rankgain.errors import InputError, refusal
+from rankgain.errors import InputError, changed, refusal
 from rankgain.scalars import Array, id_kind
 
 # The customary names of the columns, in the order in which they are looked for: userId and query-id are among them.
@@ -48,7 +48,10 @@ MOST_NAMES = 256  # of a mapping: one with more keys holds queries, not columns
 def is_frame(value: Any) -> bool:
     """Whether it is a table, would be one if it were collected, or is a mapping that names its columns as one does."""
     if isinstance(value, Mapping):
-        names = list(islice(value, MOST_NAMES))
+        try:
+            names = list(islice(value, MOST_NAMES))
+        except RuntimeError as error:
+            raise changed(error, "the input") from None
         return all(_customary(names, role) is not None for role in ("query", "doc"))
     return _is_pandas(value) or hasattr(value, "__arrow_c_stream__") or hasattr(value, "collect")
 

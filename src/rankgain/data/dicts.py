@@ -15,8 +15,8 @@ from rankgain.data.dataframes import is_frame
 from rankgain.data.judgments import JudgmentSets, JudgmentSource, as_dict, of_dicts, types, what_it_is
 from rankgain.data.rules import Rules
 from rankgain.data.source import Chunk
-from rankgain.errors import InputError, quoted, refusal
-from rankgain.scalars import Ints, listed, size_of
+from rankgain.errors import InputError, changed, quoted, refusal
+from rankgain.scalars import Ints, paired, size_of
 
 Run = Mapping[Any, Mapping[Any, float]]
 
@@ -26,8 +26,11 @@ _DICT, _NONE = frozenset((dict,)), type(None)
 def mapping(value: Any, name: str) -> Mapping[Any, Any]:
     if type(value) is not dict and not isinstance(value, Mapping):
         raise TypeError(f"{name} must be a mapping of mappings, not {type(value).__name__}{_advice(value)}")
-    if _DICT.issuperset(map(type, value.values())):
-        return value
+    try:
+        if _DICT.issuperset(map(type, value.values())):
+            return value
+    except RuntimeError as error:
+        raise changed(error, name) from None
     for query, documents in value.items():
         if not isinstance(documents, Mapping):
             kind = type(documents).__name__
@@ -84,7 +87,7 @@ class DictSource(JudgmentSource):
     def under_missing(self, missing: Missing) -> DictSource:
         judgments = self._judgments
         if self._unread is not None:  # what was skipped counts now
-            judgments = of_dicts(listed(self._unread), self._unread.values(), judgments.name)
+            judgments = of_dicts(*paired(self._unread, judgments.name), judgments.name)
         return DictSource(judgments, self._run, missing, self._names_under(missing), name=self._run_name)
 
     @property

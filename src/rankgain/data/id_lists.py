@@ -12,7 +12,7 @@ from rankgain.data.arrays import array_of, check_unmasked, is_array, vector_of
 from rankgain.data.ids import Ids, ids_of_rows
 from rankgain.data.ragged import CHUNK, offsets_of
 from rankgain.errors import InputError, quoted, refusal
-from rankgain.scalars import Array, Ints, listed
+from rankgain.scalars import Array, Ints, listed, paired
 
 # The users (a range if they have no names), and the ids of each: a list of rows, or an array of integers.
 IdLists = tuple[Sequence[Any], Any]
@@ -26,7 +26,7 @@ def id_lists_of(value: Any, name: str, demand: str) -> IdLists:
         rows: Any = listed(value)
         _refuse_scores(rows, name)
     elif isinstance(value, (dict, Mapping)):
-        return listed(value), listed(value.values())
+        return paired(value, name)
     else:
         check_unmasked(value, name)
         rows = array_of(value, name) if is_array(value) else None

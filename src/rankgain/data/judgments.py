@@ -16,7 +16,7 @@ from rankgain.data.groups import Groups
 from rankgain.data.ids import Column, Ids, Rows, column_of, ids_of, python_ids, rows_of
 from rankgain.data.ragged import to_float64
 from rankgain.data.source import Source, check_query_ids
-from rankgain.errors import ErrorCode, InputError, located, quoted, refusal
+from rankgain.errors import BEYOND, ErrorCode, InputError, located, quoted, refusal
 from rankgain.scalars import Floats, Ints, listed, size_of
 
 EARLIER = "the document stands in an earlier place"
@@ -219,7 +219,7 @@ def of_dicts(
 
 def what_it_is(value: Any) -> str:
     """What is found instead of a number, in words."""
-    return "an int beyond float64" if type(value) is int else type(value).__name__
+    return BEYOND if type(value) is int else type(value).__name__
 
 
 def of_ids(name: str, groups: Groups, documents: Ids, grades: Column) -> JudgmentSets:

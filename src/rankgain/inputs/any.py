@@ -11,6 +11,7 @@ from rankgain.data.arrays import array_of, is_array
 from rankgain.data.dataframes import is_frame
 from rankgain.data.foreign import plain
 from rankgain.data.judgments import Judgments
+from rankgain.errors import changed
 from rankgain.inputs.frames import from_frames
 from rankgain.inputs.judgments import judgments
 from rankgain.inputs.qrels import from_qrels
@@ -116,7 +117,7 @@ def rankings_of(truth: Any, run: Any, scored: Mapping[str, Any] = EMPTY, /, **ru
         raise TypeError("Rankings have their judgments with them: call their method evaluate")
     truth, run = plain(truth), plain(run)
     named = not COLUMNS.isdisjoint(rules)
-    form = _form(run, named)
+    form = _form(run, "run", named)
     if form == "numbers":
         kinds = {_kind(truth), _kind(run)}
         if _kind(run) == "fractions" and not isinstance(truth, Judgments):  # which no ids are
@@ -125,15 +126,22 @@ def rankings_of(truth: Any, run: Any, scored: Mapping[str, Any] = EMPTY, /, **ru
             raise TypeError(AMBIGUOUS)
         form = "ids"
     taken = (form, "dicts", "numbers") if form == "ids" else (form,)  # what the constructor reads itself
-    held = truth if isinstance(truth, Judgments) or _form(truth, named) in taken else judgments(truth)
+    held = truth if isinstance(truth, Judgments) or _form(truth, "truth", named) in taken else judgments(truth)
     return _CONSTRUCTORS[form](held, run, **rules, **(EMPTY if form == "ids" else scored))
 
 
 COLUMNS = {"query", "doc", "relevance", "score", "rank"}
 
 
-def _form(value: Any, named: bool = False) -> str:
+def _form(value: Any, name: str, named: bool) -> str:
     """In what form truth or a run comes, by the constructor that takes it; `named`: whether columns were named."""
+    try:
+        return _guessed(value, named)
+    except RuntimeError as error:
+        raise changed(error, name) from None
+
+
+def _guessed(value: Any, named: bool) -> str:
     if isinstance(value, (str, os.PathLike)) or hasattr(value, "read"):
         return "file"
     if is_frame(value):

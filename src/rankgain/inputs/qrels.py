@@ -11,7 +11,7 @@ from rankgain.data.foreign import plain
 from rankgain.data.judgments import Judgments, judgment_sets, of_dicts
 from rankgain.data.rules import check_missing, rules_of
 from rankgain.rankings import Rankings
-from rankgain.scalars import listed
+from rankgain.scalars import paired
 
 Qrels = Mapping[Any, Mapping[Any, float]]
 
@@ -88,6 +88,6 @@ def from_qrels(
         return Rankings(DictSource(judgment_sets(qrels), run, missing, query_ids), rules)
     held = mapping(plain(qrels), "qrels")
     if missing == "zero":
-        return Rankings(DictSource(of_dicts(listed(held), held.values(), "qrels"), run, missing, query_ids), rules)
-    judgments = of_dicts(listed(held), held.values(), "qrels", run)
+        return Rankings(DictSource(of_dicts(*paired(held, "qrels"), "qrels"), run, missing, query_ids), rules)
+    judgments = of_dicts(*paired(held, "qrels"), "qrels", run)
     return Rankings(DictSource(judgments, run, missing, query_ids, held), rules)

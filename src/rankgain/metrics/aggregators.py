@@ -95,7 +95,7 @@ def _in_order(weights: Any, query_ids: Sequence[Any]) -> list[Any]:
 
 
 def _weight(value: Any, position: int, query: Any) -> float:
-    number = real(value)
+    number = real(value, math.inf)
     place = f"weights: position {position}, query {query!r}"
     if number is None:
         raise TypeError(f"{place}: a weight must be a number, not {type(value).__name__}")

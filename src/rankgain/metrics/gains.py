@@ -9,7 +9,7 @@ import numpy as np
 
 from rankgain import _backend, _codes
 from rankgain._codes import ABOVE_MAX_GRADE, BAD_GAIN, LARGE_GRADE, MISSING_GAIN
-from rankgain.data.arrays import array_of
+from rankgain.data.arrays import array_of, check_unmasked
 from rankgain.data.ragged import to_float64
 from rankgain.errors import InputError, short
 from rankgain.scalars import Floats, real
@@ -176,7 +176,10 @@ class Gain(NamedTuple):
         if not len(grades):
             return grades
         assert self.function is not None
-        gains = array_of(self.function(grades.copy()), "gain: what the callable gave")
+        name = "gain: what the callable gave"
+        found = self.function(grades.copy())
+        check_unmasked(found, name)
+        gains = array_of(found, name)
         if gains is None or gains.shape != grades.shape or gains.dtype.kind not in "biuf":
             gave = "lists of unequal length" if gains is None else f"{gains.dtype} {gains.shape}"
             raise TypeError(
@@ -215,7 +218,7 @@ _NAMED = {"linear": LINEAR, "exponential": EXPONENTIAL, "binary": BINARY}
 def _table(pairs: Any) -> tuple[tuple[float, float], ...]:
     table = {0.0: 0.0}
     for key, value in pairs:
-        grade, gain = real(key), real(value)
+        grade, gain = real(key, np.inf), real(value, np.inf)
         if grade is None or gain is None:
             raise TypeError(f"gain: grades and gains must be numbers, not {key!r}: {value!r}")
         table[grade] = gain

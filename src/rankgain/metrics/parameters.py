@@ -94,7 +94,7 @@ def check_coefficients(coefficients: Any) -> tuple[float, ...]:
 
 
 def _number(name: str, value: Any, finite: bool) -> float:
-    number = None if isinstance(value, (bool, np.bool_, np.ndarray)) else real(value)
+    number = None if isinstance(value, (bool, np.bool_, np.ndarray)) else real(value, math.inf)
     if number is None:
         raise TypeError(f"{name} must be a number, not {value!r}")
     if math.isinf(number) or (finite and math.isnan(number)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -167,7 +168,13 @@ class Evaluation(Frames, Counted, Mapping[str | Metric, Floats]):
         own = weighing(metric) if self._weights else ""
         if not own or self._weights is None:
             return factors
-        return self._weights[own] if factors is None else self._weights[own] * factors
+        if factors is None:
+            return self._weights[own]
+        with np.errstate(over="ignore"):
+            found = self._weights[own] * factors
+        if np.all(np.isfinite(found)):
+            return found
+        return self._weights[own] * np.ldexp(factors, -math.frexp(float(factors.max()))[1])  # only ratios count
 
     @overload
     def aggregate(self, metric: str | Metric, *, weights: Any = None) -> float: ...
@@ -366,7 +373,9 @@ class Evaluation(Frames, Counted, Mapping[str | Metric, Floats]):
         if len({*map(str, self)}) < len(self):
             self.columns()  # refuses a name that stands for two
         sums = {str(key): sums_of(key, vector, self._factors(key, None)) for key, vector in self.items()}
-        return Summary(sums, self._counts, self.ties, self.missing, self.like, self.backend, (VERSION,))
+        records = {str(key): key for key in self if not isinstance(key, str)}
+        rules = self.ties, self.missing, self.like
+        return Summary(sums, self._counts, *rules, self.backend, (VERSION,), records)
 
     def flat(self, names: Naming = "asked", *, weights: Any = None) -> dict[str, float]:
         """Return one number per metric, as `aggregate` does, by text: for MLflow, W&B, TensorBoard and other logs.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple, overload
 
 import numpy as np
@@ -161,7 +162,7 @@ class Summary(Counted):
     """
 
     __module__ = "rankgain"
-    __slots__ = "_counts", "_sums", "backend", "like", "missing", "ties", "versions"
+    __slots__ = "_counts", "_records", "_sums", "backend", "like", "missing", "ties", "versions"
 
     def __init__(
         self,
@@ -172,8 +173,11 @@ class Summary(Counted):
         like: PeerOrOwn | None,
         backend: str,
         versions: tuple[str, ...],
+        records: Mapping[str, Metric] = MappingProxyType({}),
     ) -> None:
+        """`records`: the metrics that were not asked for as text, by their text, as far as they are known."""
         self._sums = dict(sums)
+        self._records = dict(records)
         self._counts = tuple(counts)
         self.ties = ties
         self.missing = missing
@@ -265,7 +269,8 @@ class Summary(Counted):
         TypeError
             If something is not a Summary.
         ValueError
-            If metrics, how they become one number, ties, missing or like differ.
+            If metrics, how they become one number, ties, missing or like differ; or if two metrics that differ have the
+            same name, as those of two gains that are both a ``lambda``. Of a Summary from JSON only the name is known.
 
         Examples
         --------
@@ -274,7 +279,7 @@ class Summary(Counted):
         >>> part.merge(part, part).counts["queries"]
         3
         """
-        sums, counts = self._sums, self._counts
+        sums, counts, known = self._sums, self._counts, self._records
         backends, versions = {*self.backend.split("+")}, {*self.versions}
         for position, other in enumerate(others):
             if not isinstance(other, Summary):
@@ -285,13 +290,17 @@ class Summary(Counted):
                 first, its = held.aggregator, other._sums[key].aggregator
                 if first != its:
                     raise ValueError(f"{place} has the {its} of {key}, and the first the {first}: use the same release")
+                record = other._records.get(key)
+                if record is not None and known.get(key, record) != record:
+                    raise ValueError(f"{place} has another metric that is called {key}: give functions their own names")
             self._check_rules(other, place)
             sums = {key: held.plus(other._sums[key]) for key, held in sums.items()}
             counts = tuple(map(_both, counts, other._counts))
+            known = other._records | known
             backends |= {*other.backend.split("+")}
             versions |= {*other.versions}
         backend, ordered = "+".join(sorted(backends)), tuple(sorted(versions))
-        return Summary(sums, counts, self.ties, self.missing, self.like, backend, ordered)
+        return Summary(sums, counts, self.ties, self.missing, self.like, backend, ordered, known)
 
     def to_json(self) -> str:
         """Return the summary as JSON.
@@ -357,16 +366,19 @@ class Summary(Counted):
             held = json.loads(text)
             if held["summary"] != FORMAT:
                 raise ValueError(f"format {held['summary']!r}, and this release reads {FORMAT}")
-            sums = {key: _read(own) for key, own in held["metrics"].items()}
             known = {name: _natural(count) for name, count in held["counts"].items()}
+            sums = {key: _read(key, own, known["queries"]) for key, own in held["metrics"].items()}
             counts = [known["queries"], *map(known.get, COUNTS[1:])]
             ties, missing, like = (held[name] for name in ("ties", "missing", "like"))
             if not all(rule is None or isinstance(rule, str) for rule in (ties, missing, like)):
                 raise ValueError("ties, missing and like must be strings or null")
+            _check_counts(known, missing)
             versions = tuple(map(str, held["versions"]))
             return cls(sums, counts, ties, missing, like, str(held["backend"]), versions)
         except KeyError as error:
             raise ValueError(f"this is not the JSON of a Summary: there is no {error}") from None
+        except RecursionError:
+            raise ValueError("this is not the JSON of a Summary: it is nested too deeply") from None
         except (TypeError, ValueError, AttributeError) as error:
             raise ValueError(f"this is not the JSON of a Summary: {error}") from None
 
@@ -388,13 +400,27 @@ class Summary(Counted):
         return [Table(mean_rows(self.aggregate()), [self._head()] if form == "html" else ())]
 
 
-def _read(held: Mapping[str, Any]) -> Sums:
+def _read(key: str, held: Mapping[str, Any], queries: int) -> Sums:
     """The sums of a metric in JSON."""
     how = held["aggregator"]
     if how not in BESIDE:
         raise ValueError(f"unknown aggregator {how!r}")
     beside = BESIDE[how]
-    return Sums(how, _natural(held["count"]), int(held["sum"], 16), int(held[beside], 16) if beside else 0)
+    found = Sums(how, _natural(held["count"]), int(held["sum"], 16), int(held[beside], 16) if beside else 0)
+    if found.counted > queries:
+        raise ValueError(f"{key} has values of {counted(found.counted, 'query')}, and there are {queries}")
+    if not found.counted and (found.exact or found.beside):
+        raise ValueError(f"{key} has a sum without values")
+    if beside == "weights" and found.beside < 0:
+        raise ValueError(f"{key} has weights below 0")
+    return found
+
+
+def _check_counts(counts: Mapping[str, int], missing: str | None) -> None:
+    """Refuse counts of evaluated queries that are more than all: missing ones are only evaluated as empty lists."""
+    for name in ("missing", "empty") if missing == "zero" else ("empty",):
+        if counts.get(name, 0) > counts["queries"]:
+            raise ValueError(f"{counts[name]} {name} queries, of {counts['queries']}")
 
 
 def _both(count: int | None, other: int | None) -> int | None:

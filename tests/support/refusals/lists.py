@@ -121,6 +121,7 @@ def list_cases():
 BAD_CALLABLES = [
     (TypeError, "one number per grade", lambda x: x[1:], lambda x: 1.0, lambda x: None, lambda x: x + 0j),
     (TypeError, "one number per grade", lambda x: x.astype(object), lambda x: np.array(["1"] * len(x))),
+    (ValueError, "masked elements", lambda x: np.ma.masked_array(x, x > 0)),
 ]
 
 

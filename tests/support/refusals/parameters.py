@@ -11,7 +11,7 @@ from support.cases import HUGE, masked, refused
 nan, inf = math.nan, math.inf
 FUNCTIONS = "cg dcg idcg ndcg reciprocal_rank mean_ndcg mrr"
 RELEVANT = "precision recall average_precision hit_rate"
-NO_NUMBERS = ["1", "x", b"1", True, np.True_, 1j, np.complex128(1), [1], np.array([1]), HUGE]
+NO_NUMBERS = ["1", "x", b"1", True, np.True_, 1j, np.complex128(1), [1], np.array([1])]
 NO_POSITIVE = "k must be a positive integer"
 
 
@@ -25,22 +25,24 @@ def rows():
     yield from refused("discount", "n", [-1, 10**15, 2**100], ValueError, "n must be")
     yield from refused("discount", "n", [2.0, True, np.True_, "3", None], TypeError, "n must be | {}")
     yield from refused(f"reciprocal_rank mrr {RELEVANT}", "rel", NO_NUMBERS, TypeError, "rel must be | a number")
-    yield from refused(f"reciprocal_rank mrr {RELEVANT}", "rel", [inf, -inf, nan], ValueError, "rel must be | finite")
+    yield from refused(
+        f"reciprocal_rank mrr {RELEVANT}", "rel", [inf, -inf, nan, HUGE], ValueError, "rel must be | finite"
+    )
     yield from refused("metric", "rel", NO_NUMBERS, TypeError, "rel must be | a number", name="rr")
-    yield from refused("metric", "rel", [inf, -inf, nan], ValueError, "rel must be | finite", name="rr")
+    yield from refused("metric", "rel", [inf, -inf, nan, HUGE], ValueError, "rel must be | finite", name="rr")
     yield from refused("ndcg mean_ndcg metric", "empty", NO_NUMBERS, TypeError, "empty must be | a number")
-    yield from refused("ndcg mean_ndcg metric", "empty", [inf, -inf], ValueError, "empty must be | finite")
+    yield from refused("ndcg mean_ndcg metric", "empty", [inf, -inf, HUGE], ValueError, "empty must be | finite")
 
     # gains and discounts
     gains = [("gain", "kind"), (f"{FUNCTIONS.removesuffix(' reciprocal_rank mean_ndcg mrr')} mean_ndcg metric", "gain")]
     for calls, argument in gains:
         yield from refused(calls, argument, ["exp", ""], ValueError, "gain | 'linear' | 'exponential' | mapping")
         yield from refused(calls, argument, [5, b"linear", {1, 2}], TypeError, "gain | mapping | {}")
-        worth = [{1: -1}, {1: inf}, {1: nan}, [0, -2]]
+        worth = [{1: -1}, {1: inf}, {1: nan}, {1: HUGE}, [0, -2]]
         yield from refused(calls, argument, worth, ValueError, "gain | grade 1.0 | finite and not negative")
         grades = [{0: -1}, {-1: 1}, {nan: 1}]
         yield from refused(calls, argument, grades, ValueError, "gain | finite and not negative")
-        worth = [{"a": 1}, {1: None}, {1: 1j}, {1: HUGE}, [[1, 2]], {1: "3"}, {"1": 3}, {1: np.complex128(3)}]
+        worth = [{"a": 1}, {1: None}, {1: 1j}, [[1, 2]], {1: "3"}, {"1": 3}, {1: np.complex128(3)}]
         yield from refused(calls, argument, worth, TypeError, "gain | numbers")
         arrays = [np.array(3), np.ones((2, 2))]
         yield from refused(calls, argument, arrays, TypeError, "gain | must be | mapping or sequence | ndarray")

@@ -194,6 +194,18 @@ def of_summaries():
         ({"metrics": {"rr": {"aggregator": "mean", "count": 1}}}, "there is no 'sum'"),
         ({"counts": {"queries": 1.0}}, "a count must be an integer from 0, not 1.0"),
         ({"counts": {}}, "there is no 'queries'"),
+        (
+            {"metrics": {"rr": {"aggregator": "mean", "count": 2, "sum": "0x1"}}},
+            "rr has values of 2 queries, and there",
+        ),
+        ({"metrics": {"rr": {"aggregator": "mean", "count": 0, "sum": "0x1"}}}, "rr has a sum without values"),
+        (
+            {"metrics": {"m": {"aggregator": "geometric_mean", "count": 0, "sum": "0x0", "sum_log2": "0x1"}}},
+            "m has a sum",
+        ),
+        ({"metrics": {"m": {"aggregator": "weighted_mean", "count": 1, "sum": "0x1", "weights": "-0x1"}}}, "below 0"),
+        ({"counts": {"queries": 1, "empty": 2}}, "2 empty queries, of 1"),
+        ({"counts": {"queries": 1, "missing": 2}, "missing": "zero"}, "2 missing queries, of 1"),
         ({"ties": 3}, "ties, missing and like must be strings or null"),
         ({"versions": 3}, "not iterable"),
     ]:
@@ -201,7 +213,7 @@ def of_summaries():
         yield from refused(
             "Summary.from_json", "text", [text], ValueError, f"this is not the JSON of a Summary: | {message}"
         )
-    texts = ["", "[]", "3", "null", b"{}", "{"]
+    texts = ["", "[]", "3", "null", b"{}", "{", "[" * 100_000]
     yield from refused("Summary.from_json", "text", texts, ValueError, "this is not the JSON of a Summary")
     other = rg.from_qrels(TWO["qrels"], TWO["run"])
     yield from refused("Summary.merge", "other", ["x"], TypeError, "others[0] must be a Summary, not str", **TWO)
