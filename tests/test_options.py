@@ -64,6 +64,10 @@ def test_option(on_both, rows):
 
 
 TESTED_ELSEWHERE = {
+    **dict.fromkeys(
+        [f"{call}(progress)" for call in ("Rankings.evaluate", "evaluate", "compare", "summarize_batches")],
+        "test_progress.py",
+    ),
     "Curve.interval(level)": "results/test_curves.py",
     "explain(like)": "results/test_presets.py",
     "from_frames(run_df)": "what is read, not an option",

@@ -89,7 +89,7 @@ def test_docstring_has_each_parameter_in_order(name):
     ]
     wanted = [stars.get(parameter.kind, "") + parameter.name for parameter in own]
     if name == "evaluate":  # of which the first two may be keywords, and so are those in its signature
-        wanted = ["truth", "run", "*metrics", "threads", "like", "**rules"]
+        wanted = ["truth", "run", "*metrics", "threads", "like", "progress", "**rules"]
     listed = entries(sections(FUNCTIONS[name]).get("Parameters", ""))
     assert [part for head, _ in listed for part in head.partition(" : ")[0].split(", ")] == wanted
     for head, text in listed:

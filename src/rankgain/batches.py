@@ -27,7 +27,7 @@ from rankgain.metrics.metric import Metric, each_of
 from rankgain.metrics.program import planned
 from rankgain.rankings import Rankings
 from rankgain.results.evaluation import Evaluation
-from rankgain.results.export import import_extra
+from rankgain.results.export import import_extra, progress_bar
 from rankgain.results.peers import common_rules
 from rankgain.results.summary import Summary
 from rankgain.scalars import Ints
@@ -153,6 +153,7 @@ def summarize_batches(
     like: Peer | None = None,
     threads: int = 1,
     rows: int = ROWS,
+    progress: bool = False,
 ) -> Summary:
     """Evaluate record batches into one Summary: exact sums and counts, to be merged with those of other parts.
 
@@ -184,6 +185,8 @@ def summarize_batches(
         How many threads may share the queries of a part.
     rows : int, default 1048576
         About how many rows are evaluated together; a longer query is evaluated whole.
+    progress : bool, default False
+        Whether a bar of tqdm shows how many queries are done.
 
     Returns
     -------
@@ -194,7 +197,7 @@ def summarize_batches(
     Raises
     ------
     ImportError
-        If pyarrow is not installed: ``pip install 'rankgain[arrow]'``.
+        If pyarrow is not installed: ``pip install 'rankgain[arrow]'``; or if there is to be a bar and tqdm is not.
     ValueError
         If `evaluate_batches` would raise it, at once or in iteration.
     TypeError
@@ -217,7 +220,14 @@ def summarize_batches(
     rules = PartRules(Options(each_of(metrics), ties, missing, validate, duplicates, like, threads))
     columns = Columns(query, doc, relevance, score)
     parts = (result.summary() for result, _ in _results(batches, rules, judgments, columns, rows))
-    return functools.reduce(Summary.merge, parts)
+    with progress_bar(progress, None, "queries") as bar:
+        return functools.reduce(Summary.merge, parts if bar is None else _counting(parts, bar))
+
+
+def _counting(parts: Iterable[Summary], bar: Any) -> Iterator[Summary]:
+    for part in parts:
+        bar.update(part.counts["queries"])
+        yield part
 
 
 class Options(NamedTuple):

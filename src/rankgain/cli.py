@@ -23,6 +23,7 @@ from rankgain.inputs.trec import read_trec
 from rankgain.metrics.metric import parse
 from rankgain.metrics.table import TABLE
 from rankgain.rankings import Rankings
+from rankgain.results.export import import_extra
 from rankgain.results.peers import OWN, PEERS, common_rules, explain, peer_of
 from rankgain.results.text import text_table
 from rankgain.threads import MOST, check_threads
@@ -168,6 +169,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="N",
         help="the number of threads that may share the work (default: 1; 0: one per core)",
     )
+    evaluate.add_argument("--progress", action="store_true", help=PROGRESS)
     evaluate.add_argument("--per-query", action="store_true", help="one row per query (and run)")
     forms = evaluate.add_mutually_exclusive_group()
     for form, text in (
@@ -191,6 +193,9 @@ def _parser() -> argparse.ArgumentParser:
         "trec_eval", add_help=False, help="evaluate a run with trec_eval's options, and print as it does"
     )
     return parser
+
+
+PROGRESS = "show how much of each file is read (needs tqdm); by default, of large files on a terminal"
 
 
 def _add_compare(commands: Any) -> None:
@@ -221,6 +226,7 @@ def _add_compare(commands: Any) -> None:
     compare.add_argument("--ties", choices=TIES, help="how equal scores are ordered (default: docid)")
     compare.add_argument("--missing", choices=("zero", "skip"), help="as in eval (default: zero)")
     compare.add_argument("--threads", type=_threads, default=1, metavar="N", help="how many threads (default: 1)")
+    compare.add_argument("--progress", action="store_true", help=PROGRESS)
     forms = compare.add_mutually_exclusive_group()
     for form, text in (
         ("json", "JSON"),
@@ -448,7 +454,7 @@ def _default_metrics(like: str | None) -> Sequence[str]:
 def _rankings(files: Sequence[str], options: argparse.Namespace) -> Iterator[tuple[str, Rankings]]:
     """Each run by name. A run is read only when the one before it is finished."""
     qrels, *runs = files
-    bar = progress_bar(files)
+    bar = progress_bar(files, options.progress)
     with opened(qrels, bar) as file:
         truth = judgments(file)
     for name, run in zip(run_names(runs), runs, strict=True):
@@ -514,8 +520,19 @@ def _short_name(path: str) -> str:
     return os.path.splitext(name)[0] or path
 
 
-def progress_bar(paths: Sequence[str]) -> Any:
-    """The class tqdm, if the output is a terminal, the input is large, and tqdm is installed; else None."""
+def progress_bar(paths: Sequence[str], wanted: bool = False) -> Any:
+    """The class tqdm, if it is wanted; else if the output is a terminal, the input large and tqdm installed, or None.
+
+    Raises
+    ------
+    ValueError
+        If it is wanted and not installed.
+    """
+    if wanted:
+        try:
+            return import_extra("tqdm", "progress").tqdm
+        except ImportError as error:
+            raise ValueError(f"--progress: {error}") from None
     large = sum(os.path.getsize(path) for path in paths if os.path.isfile(path)) > LARGE
     if not large or sys.stderr is None or not sys.stderr.isatty():
         return None

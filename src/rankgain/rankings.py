@@ -15,6 +15,7 @@ from rankgain.metrics.metric import each_of
 from rankgain.metrics.parameters import cut_off
 from rankgain.metrics.program import Asked, Plan, fill, planned
 from rankgain.results.evaluation import Evaluation
+from rankgain.results.export import progress_bar
 from rankgain.threads import check_threads
 
 if TYPE_CHECKING:
@@ -179,7 +180,11 @@ class Rankings:
         return Rankings(self._source, self._rules.limited(cut_off(depth, "depth"), bool(judged_only)))
 
     def evaluate(
-        self, *metrics: str | Metric | Iterable[str | Metric], threads: int = 1, like: Peer | None = None
+        self,
+        *metrics: str | Metric | Iterable[str | Metric],
+        threads: int = 1,
+        like: Peer | None = None,
+        progress: bool = False,
     ) -> Evaluation:
         """Compute metrics, all of them and all their cut-offs in one pass over the data.
 
@@ -201,6 +206,8 @@ class Rankings:
             it does not write; of a `Metric`, what does not differ from the default); its rules for ties, missing
             queries and the width of scores replace those of the rankings. `rankgain.explain` prints them. By default,
             rankgain's own rules.
+        progress : bool, default False
+            Whether a bar of tqdm shows how many queries are done, of work that takes more than some milliseconds.
 
         Returns
         -------
@@ -221,6 +228,8 @@ class Rankings:
             cannot be ordered because their ids are of mixed types.
         OSError
             If `like` needs other rules for ties, the run came from a file, and it cannot be read again.
+        ImportError
+            If there is to be a bar and tqdm is not installed: ``pip install 'rankgain[progress]'``.
 
         See Also
         --------
@@ -246,14 +255,14 @@ class Rankings:
             threads = check_threads(threads)
         asked = each_of(metrics)
         if like is None:
-            return self._evaluated(asked, planned(asked), threads, None)
+            return self._evaluated(asked, planned(asked), threads, None, progress)
         from rankgain.results.peers import OWN, common_rules, peer_of  # imported where it is needed
 
         requests, rules = common_rules(asked, like)
         peer = peer_of(like)
         plan = planned(tuple(requests.values()))
         name = None if peer is OWN else peer.name
-        return self._following(rules, like)._evaluated(tuple(requests), plan, threads, name)
+        return self._following(rules, like)._evaluated(tuple(requests), plan, threads, name, progress)
 
     def _following(self, rules: PeerRules, like: str) -> Rankings:
         """The rankings under the rules of a peer; one that they cannot follow is a ValueError.
@@ -276,9 +285,13 @@ class Rankings:
         except ValueError as error:
             raise ValueError(f"like={like!r}: {error}") from error
 
-    def _evaluated(self, asked: Asked, plan: Plan, threads: int, like: PeerOrOwn | None) -> Evaluation:
+    def _evaluated(self, asked: Asked, plan: Plan, threads: int, like: PeerOrOwn | None, progress: bool) -> Evaluation:
         source, rules = self._source, self._rules
-        out, empty = fill(plan, source, rules, threads)
+        if progress:
+            with progress_bar(progress, len(source.query_ids), "queries") as bar:
+                out, empty = fill(plan, source, rules, threads, bar)
+        else:
+            out, empty = fill(plan, source, rules, threads)
         names, missing = source.query_ids, source.missing
         counts = (len(names), *source.left_out, empty)
         values, weights = plan.vectors(asked, out), plan.weights(out) if plan.weighing else None

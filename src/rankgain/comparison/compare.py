@@ -18,6 +18,7 @@ from rankgain.inputs.judgments import judgments
 from rankgain.metrics.metric import Metric, Score, parse
 from rankgain.rankings import Rankings
 from rankgain.results.evaluation import GIVEN, Evaluation
+from rankgain.results.export import progress_bar
 from rankgain.scalars import real
 
 DEFAULT = "ndcg@10", "mrr@10"
@@ -33,6 +34,7 @@ def compare(
     queries: Literal["all", "same", "common"] = "all",
     values: bool = False,
     higher_is_better: bool | None = True,
+    progress: bool = False,
     **rules: Any,
 ) -> Comparison:
     """Evaluate several runs against the same judgments, which are read once.
@@ -62,6 +64,8 @@ def compare(
         Whether the runs are values by query, and no rankings.
     higher_is_better : bool or None, default True
         Whether a higher value is better, or a lower one; None: neither. Only for `values`.
+    progress : bool, default False
+        Whether a bar of tqdm shows how many runs are done.
     **rules : any
         Other keyword arguments of the constructor for the form of the runs, such as the names of columns of
         `from_frames`: ``query``, ``doc``, ``relevance``, ``score``. They hold for all runs that are not Rankings.
@@ -84,6 +88,8 @@ def compare(
         it.
     OSError
         If a file cannot be read.
+    ImportError
+        If there is to be a bar and tqdm is not installed: ``pip install 'rankgain[progress]'``.
 
     See Also
     --------
@@ -125,7 +131,9 @@ def compare(
             raise ValueError("values=True: values have neither qrels nor rules: leave them out")
         results = _given(runs, metrics, higher_is_better)
     else:
-        results = _evaluated(runs, qrels, metrics, ties, missing, rules, kept)
+        unread = sum(not isinstance(run, Evaluation) for run in runs.values())
+        with progress_bar(progress, unread, "runs") as bar:
+            results = _evaluated(runs, qrels, metrics, ties, missing, rules, kept, bar)
     left_out = 0
     if queries != "all" and len(results) > 1:
         common, left_out = common_queries(results, queries)
@@ -142,8 +150,9 @@ def _evaluated(
     missing: Missing,
     rules: Mapping[str, Any],
     kept: dict[str, Rankings],
+    bar: Any,
 ) -> dict[str, Evaluation]:
-    """The evaluation of each run; `kept`: where their rankings go."""
+    """The evaluation of each run; `kept`: where their rankings go; `bar`: of tqdm, or None."""
     own = [list(run) for run in runs.values() if isinstance(run, Evaluation)]
     if own and metrics is not None:
         raise ValueError(
@@ -169,6 +178,8 @@ def _evaluated(
         except (ValueError, TypeError) as error:
             kind = ValueError if isinstance(error, ValueError) else TypeError
             raise kind(f"run {name!r}: {error}") from error
+        if bar is not None:
+            bar.update()
     return results
 
 

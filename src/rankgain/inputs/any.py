@@ -34,14 +34,33 @@ AMBIGUOUS = (
 
 @overload
 def evaluate(
-    truth: Any, run: Any, /, *metrics: Asked, threads: int = 1, like: Peer | None = None, **rules: Any
+    truth: Any,
+    run: Any,
+    /,
+    *metrics: Asked,
+    threads: int = 1,
+    like: Peer | None = None,
+    progress: bool = False,
+    **rules: Any,
 ) -> Evaluation: ...
 @overload
 def evaluate(
-    *metrics: Asked, truth: Any, run: Any, threads: int = 1, like: Peer | None = None, **rules: Any
+    *metrics: Asked,
+    truth: Any,
+    run: Any,
+    threads: int = 1,
+    like: Peer | None = None,
+    progress: bool = False,
+    **rules: Any,
 ) -> Evaluation: ...
 def evaluate(
-    *metrics: Any, truth: Any = None, run: Any = None, threads: int = 1, like: Peer | None = None, **rules: Any
+    *metrics: Any,
+    truth: Any = None,
+    run: Any = None,
+    threads: int = 1,
+    like: Peer | None = None,
+    progress: bool = False,
+    **rules: Any,
 ) -> Evaluation:
     """Evaluate a run against truth, both in any form, in one call.
 
@@ -62,6 +81,8 @@ def evaluate(
         How many threads may share the queries, as in `Rankings.evaluate`.
     like : str, optional
         The name of a peer by whose rules to compute, as in `Rankings.evaluate`.
+    progress : bool, default False
+        Whether a bar of tqdm is shown, as in `Rankings.evaluate`.
     **rules : any
         The keyword arguments of that constructor: ``ties``, ``missing``, ``query_ids`` …
 
@@ -79,6 +100,8 @@ def evaluate(
         If the constructor or `Rankings.evaluate` refuses what it is given.
     OSError
         If a file cannot be read.
+    ImportError
+        If there is to be a bar and tqdm is not installed: ``pip install 'rankgain[progress]'``.
 
     See Also
     --------
@@ -108,7 +131,7 @@ def evaluate(
         raise TypeError("no metric was asked for: rankgain.evaluate(truth, run, 'ndcg@10')")
     for metric in asked:  # a slip of the pen is found before anything is read
         list(parse(metric))
-    return rankings_of(truth, run, **rules).evaluate(*asked, threads=threads, like=like)
+    return rankings_of(truth, run, **rules).evaluate(*asked, threads=threads, like=like, progress=progress)
 
 
 def rankings_of(truth: Any, run: Any, scored: Mapping[str, Any] = EMPTY, /, **rules: Any) -> Rankings:

@@ -6,7 +6,7 @@ were asked for by name are kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -171,8 +171,11 @@ def refuse_average(metric: Metric) -> None:
         )
 
 
-def fill(plan: Plan, source: Source, rules: Rules, threads: int = 1) -> tuple[Floats, int]:
-    """The values of the plan's metrics, one row per metric, and how many queries have nothing relevant."""
+def fill(plan: Plan, source: Source, rules: Rules, threads: int = 1, bar: Any = None) -> tuple[Floats, int]:
+    """The values of the plan's metrics, one row per metric, and how many queries have nothing relevant.
+
+    `bar`: of tqdm; it is moved on by the queries of each chunk.
+    """
     if rules.ties == "average" and not plan.averaged:
         for metric in plan.metrics:
             refuse_average(metric)
@@ -180,8 +183,9 @@ def fill(plan: Plan, source: Source, rules: Rules, threads: int = 1) -> tuple[Fl
     program = plan.ready or plan.program(source.longest)
     codes = rules.codes
     chunks = source.chunks(threads)
-    if threads > 1:
-        empty = sum(over(chunks, partial(_walk, plan, program, source, codes, out), threads))
+    if threads > 1 or bar is not None:
+        work = partial(_walk, plan, program, source, codes, out)
+        empty = sum(over(chunks, work if bar is None else partial(_advancing, bar, work), threads))
     else:
         empty = 0
         for start, stop in chunks:
@@ -202,6 +206,13 @@ def _walk(plan: Plan, program: Any, source: Source, codes: Codes, out: Floats, s
     if type(found) is tuple:
         raise refused(plan, source, start, found)
     return found  # type: ignore[no-any-return]
+
+
+def _advancing(bar: Any, work: Callable[[int, int], int], start: int, stop: int) -> int:
+    found = work(start, stop)
+    with bar.get_lock():
+        bar.update(stop - start)
+    return found
 
 
 def refused(plan: Plan, source: Source, start: int, error_code: tuple[Any, ...]) -> Exception:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -19,9 +20,17 @@ def import_extra(module: str, extra: str) -> Any:
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
-        if error.name != module:  # it is installed, but one of its own imports fails
+        package = module.partition(".")[0]
+        if error.name not in (module, package):  # it is installed, but one of its own imports fails
             raise
-        raise ImportError(f"{module} is not installed: pip install 'rankgain[{extra}]'") from None
+        raise ImportError(f"{package} is not installed: pip install 'rankgain[{extra}]'") from None
+
+
+def progress_bar(progress: bool, total: int | None, unit: str) -> Any:
+    """A context with a bar of tqdm, or with None if no progress is shown."""
+    if not progress:
+        return nullcontext()
+    return import_extra("tqdm.auto", "progress").tqdm(total=total, unit=f" {unit}")
 
 
 class Frames:

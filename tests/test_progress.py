@@ -1,0 +1,117 @@
+"""Bars of tqdm: they count what is done, and change nothing else."""
+
+import sys
+from importlib.util import find_spec
+from threading import RLock
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import rankgain as rg
+from rankgain import cli
+
+QRELS = {f"q{number}": {"d": 1} for number in range(5)}
+RUN = {f"q{number}": {"e": 2.0, "d": 1.0} for number in range(5)}
+
+
+class Bar:
+    """What is used of tqdm."""
+
+    def __init__(self, total, unit):
+        self.total, self.unit, self.steps, self.closed = total, unit, [], False
+        self.lock = RLock()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.closed = True
+
+    def get_lock(self):
+        return self.lock
+
+    def update(self, count=1):
+        self.steps.append(count)
+
+
+@pytest.fixture
+def bars(monkeypatch):
+    made = []
+
+    def tqdm(total, unit):
+        made.append(Bar(total, unit))
+        return made[-1]
+
+    monkeypatch.setitem(sys.modules, "tqdm.auto", SimpleNamespace(tqdm=tqdm))
+    return made
+
+
+@pytest.mark.usefixtures("backend")
+@pytest.mark.parametrize("like", [None, "ranx"])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_queries_that_are_evaluated(bars, threads, like):
+    rng = np.random.default_rng(0)
+    rankings = rg.from_scores(rng.integers(0, 3, (3000, 200)), rng.random((3000, 200)))
+    expected = rankings.evaluate("ndcg@5", "ap", like=like)
+    assert not bars
+    assert rankings.evaluate("ndcg@5", "ap", like=like, threads=threads, progress=True) == expected
+    (bar,) = bars
+    assert (bar.total, bar.unit, bar.closed, sum(bar.steps)) == (3000, " queries", True, 3000)
+    assert len(bar.steps) > 1
+
+
+def test_truth_and_a_run(bars):
+    assert rg.evaluate(QRELS, RUN, "rr", progress=True) == rg.evaluate(QRELS, RUN, "rr")
+    assert [(bar.total, sum(bar.steps)) for bar in bars] == [(5, 5)]
+
+
+def test_runs_that_are_compared(bars):
+    runs = {"one": RUN, "other": {"q0": {"d": 1.0}}}
+    assert dict(rg.compare(runs, QRELS, ["rr"], progress=True)) == dict(rg.compare(runs, QRELS, ["rr"]))
+    assert [(bar.total, bar.unit, bar.closed, bar.steps) for bar in bars] == [(2, " runs", True, [1, 1])]
+
+
+def test_a_bar_is_closed_where_a_run_fails(bars):
+    with pytest.raises(ValueError, match="run 'other': "):
+        rg.compare({"one": RUN, "other": {"q0": {"d": float("nan")}}}, QRELS, progress=True)
+    assert [(bar.closed, bar.steps) for bar in bars] == [(True, [1])]
+
+
+if find_spec("pyarrow"):  # else it is not collected
+
+    def test_batches(bars):
+        import pyarrow as pa
+
+        from rankgain.batches import summarize_batches
+
+        rows = pa.table({"qid": [1, 1, 2, 3], "label": [0, 1, 1, 1], "score": [1.0, 2.0, 3.0, 4.0]})
+        assert summarize_batches(rows, "rr", rows=2, progress=True) == summarize_batches(rows, "rr")
+        assert [(bar.total, bar.closed, bar.steps) for bar in bars] == [(None, True, [2, 1])]
+
+
+def test_without_tqdm(monkeypatch, tmp_path, capsys):
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    with pytest.raises(ImportError, match=r"tqdm is not installed: pip install 'rankgain\[progress\]'"):
+        rg.evaluate(QRELS, RUN, "rr", progress=True)
+    path = tmp_path / "qrels.txt"
+    path.write_text("q 0 d 1\n")
+    assert cli.main(["eval", str(path), str(tmp_path / "run.txt"), "--progress"]) == 1
+    assert "error: --progress: tqdm is not installed: pip install 'rankgain[progress]'" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(find_spec("tqdm") is None, reason="tqdm is not installed")
+@pytest.mark.parametrize("command", ["eval", "compare"])
+def test_in_a_shell(command, tmp_path, capsys):
+    names = ["qrels.txt", "one.txt", "other.txt"]
+    (tmp_path / names[0]).write_text("q 0 d 1\np 0 d 1\n")
+    for name in names[1:]:
+        (tmp_path / name).write_text("q Q0 d 1 1 t\np Q0 d 1 1 t\n")
+    files = [str(tmp_path / name) for name in names]
+    assert cli.main([command, *files]) == 0
+    quiet = capsys.readouterr()
+    assert cli.main([command, *files, "--progress"]) == 0
+    shown = capsys.readouterr()
+    assert (shown.out, quiet.err) == (quiet.out, "")
+    assert all(f"{name}: " in shown.err for name in names)
