@@ -270,6 +270,17 @@ def test_queries_that_are_all_empty(name, action):
     check_same(name, {"empty_target_action": action}, [(torch.rand(4), target, torch.tensor([3, 1, 1, 3]))])
 
 
+def test_best_and_worst_order_are_worth_the_same():
+    """The hit among three tied documents may come second, third or not at all: 1, 5/6 or 1."""
+    values = []
+    for place in range(3):
+        target = torch.tensor([1, *(int(rank == place) for rank in range(3))])
+        data = torch.tensor([0.9, 0.5, 0.5, 0.5]), target, torch.zeros(4, dtype=torch.long)
+        check_same("RetrievalMAP", {"top_k": 3}, [data])
+        values.append(round(ours.RetrievalMAP(top_k=3)(*data).item(), 4))
+    assert sorted(values) == [0.8333, 1.0, 1.0]
+
+
 @pytest.mark.parametrize("name", CLASSES)
 def test_scores_that_carry_gradients(name):
     preds = torch.rand(12, generator=torch.manual_seed(1), requires_grad=True)
