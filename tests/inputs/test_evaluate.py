@@ -88,6 +88,7 @@ def test_rules_go_to_the_constructor():
         ([np.array([1, 0])], [np.array([2, 1])]),
         ([[1.0, 0.0]], [[2, 1]]),
         ([True, False], [2, 1]),
+        ([[1, 0]], [[]]),
     ],
 )
 def test_what_may_be_labels_and_scores_or_ids_is_refused(truth, run):

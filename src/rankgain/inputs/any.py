@@ -192,7 +192,10 @@ def _kind(value: Any) -> str:
     """What arrays and lists hold: whole numbers, fractions, neither, which is "other", or "nothing"."""
     if isinstance(value, (list, tuple)):
         kinds = {_kind(row) if isinstance(row, (list, tuple)) or is_array(row) else _kind_of(row) for row in value}
-        return next((kind for kind in ("other", "fractions", "whole numbers") if kind in kinds), "nothing")
+        return next(
+            (kind for kind in ("other", "fractions", "whole numbers") if kind in kinds),
+            "whole numbers" if value else "nothing",
+        )
     if not is_array(value) or hasattr(value, "tocsr"):
         return "other"
     array = array_of(value, "run")
