@@ -42,6 +42,13 @@ def test_every_bench_runs_on_small_data():
     assert "a call from C" in result.stdout or "C functions: skipped" in result.stdout
 
 
+def test_the_simulations_of_comparisons_run():
+    result = run(BENCH / "comparison.py", "--smoke")
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "violated bounds, 50 random tables" in result.stdout
+    assert "missed" not in "".join(line for line in result.stdout.splitlines() if "≤ 0.000" in line)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="no variable names the compiler")
 def test_without_a_compiler_the_bench_that_needs_one_is_left_out():
     result = run(BENCH / "c_calls.py", "--smoke", CC="no-such-compiler")
