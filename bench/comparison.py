@@ -142,12 +142,13 @@ def curves(cases: int) -> None:
 
 
 def tables(count: int) -> Iterator[tuple[str, float, float, float]]:
-    """Random judgments and runs, and the differences under random judgments of what was not judged."""
+    """Random judgments and runs, and the differences under random judgments of what the runs have and is not judged."""
     for seed in range(count):
         random = np.random.default_rng(seed)
         documents = [f"d{number}" for number in range(random.integers(1, 25))]
         runs = [random.permutation(documents)[: random.integers(0, len(documents) + 1)].tolist() for _ in range(2)]
         judged = {d: int(random.integers(0, 4)) for d in [*documents, "x"] if random.random() < 0.4} or {"x": 1}
+        unknown = sorted({d for own in runs for d in own} - judged.keys())
         metric = BOUNDED[seed % len(BOUNDED)]
         ((_, record),) = parse(metric)
         scored = [{"q": {d: float(-rank) for rank, d in enumerate(own)}} for own in runs]
@@ -158,9 +159,7 @@ def tables(count: int) -> Iterator[tuple[str, float, float, float]]:
         assert ends is not None
         for _ in range(5):
             share = random.random()
-            full = judged | {
-                d: int(random.integers(1, 4)) for d in documents if d not in judged and random.random() < share
-            }
+            full = judged | {d: int(random.integers(1, 4)) for d in unknown if random.random() < share}
             values = [rg.from_qrels({"q": full}, run).evaluate(metric)[metric][0] for run in scored]
             yield metric, float(ends[0][0]), float(values[0] - values[1]), float(ends[1][0])
 

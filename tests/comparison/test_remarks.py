@@ -20,8 +20,8 @@ def test_unjudged_documents():
     assert warning == (
         "judged@3 is 1.0000 for bm25 and 0.3333 for dense: unjudged documents count as not relevant here. Over judged "
         "documents only, dense scores 0.5000 higher than bm25 in rr@3; the truth may lie between. However the unjudged "
-        "documents of both were judged, up to the highest grade, the difference would lie between -0.1667 and +0.5000. "
-        "Judge more before you decide."
+        "documents that either run returned were judged, up to the highest grade, the difference would lie between "
+        "-0.1667 and +0.5000. Judge more before you decide."
     )
     assert "warning: judged@3 is 1.0000" in tests.table()
     assert pickle.loads(pickle.dumps(tests)).warnings == tests.warnings

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 40  # of a table that people read; the rest is counted
 MOST_WARNINGS = 5
-MOST_LETTERED = 15  # runs that letters tell apart at a glance
 
 
 class Tests(Frames, Tables, Tested):
@@ -237,8 +236,10 @@ class Tests(Frames, Tables, Tested):
         means = sentences.means_of(self, metric)
         if sum(key[0] == metric for key in self) < len(means) * (len(means) - 1) // 2:
             raise ValueError("letters are for all pairs: test without a baseline")
-        if len(means) > MOST_LETTERED:
-            raise ValueError(f"letters tell at most {MOST_LETTERED} runs apart, and there are {len(means)}: see matrix")
+        if len(means) > tables.MOST_LETTERS:
+            raise ValueError(
+                f"letters tell at most {tables.MOST_LETTERS} runs apart, and there are {len(means)}: see matrix"
+            )
         order = sorted(means, key=lambda name: (better(self.key_of(metric)) or 1) * means[name])
         return letters_of(order, sentences.told_apart(self, metric))
 

@@ -137,8 +137,8 @@ def _bounds(its: Difference, runs: _Runs) -> str:
     if found is None:
         return ""
     return (
-        "However the unjudged documents of both were judged, up to the highest grade, the difference would lie between "
-        f"{signed(found[0])} and {signed(found[1])}. "
+        "However the unjudged documents that either run returned were judged, up to the highest grade, the difference "
+        f"would lie between {signed(found[0])} and {signed(found[1])}. "
     )
 
 

@@ -14,7 +14,7 @@ from rankgain.errors import short
 from rankgain.metrics.metric import Metric, better
 from rankgain.results.text import number
 
-MOST_LETTERS = 15  # runs of which all pairs are told by letters
+MOST_LETTERS = 15  # runs that letters tell apart at a glance
 
 
 def rows(tests: Tested, most: int | None = None) -> list[list[str]]:
