@@ -205,3 +205,14 @@ def test_the_one_sided_p_past_the_margin_counts_all_sign_vectors(options, querie
     signs = np.array(list(itertools.product((1, -1), repeat=queries)))
     left = differences + 0.5
     assert found.not_worse_p == np.count_nonzero(signs @ left >= left.sum() - 1e-9) / 2**queries == 1.0
+
+
+def test_the_interval_of_random_flips_is_of_order_statistics():
+    """With 999 flips and the one that flips nothing, the 50th smallest and largest mean of a part."""
+    differences, flips = np.random.default_rng(6).normal(0.05, 0.2, 30), 999
+    sums, flipped = np.empty((1, flips)), np.empty(flips)
+    _backend.flips.sums(np.ascontiguousarray(differences[:, None]), 5, 0, flips, sums, flipped)
+    means = np.sort(np.concatenate([sums[0] / flipped, (differences.sum() - sums[0]) / (30 - flipped)]))
+    found = the_test(differences.tolist(), flips=flips, seed=5)
+    assert found.low == pytest.approx(means[49], abs=1e-9)
+    assert found.high == pytest.approx(means[-50], abs=1e-9)
