@@ -11,7 +11,6 @@ import harness
 
 BENCHES = (
     "scores",
-    "ranked",
     "groups",
     "lambdarank",
     "dicts",

@@ -1,4 +1,4 @@
-"""How long does nDCG take of a matrix of scores, ties averaged, at 10 and without a cut-off?"""
+"""How long does nDCG take of a matrix of scores, at 10 and without a cut-off, and of relevance in rank order?"""
 
 from __future__ import annotations
 
@@ -105,7 +105,31 @@ def contend(queries: int, documents: int, k: int | None, variant: str, scale: ha
     harness.hold(f"{title}, ignore_ties=True", contenders, scale)
 
 
+def ranked(queries: int, documents: int, scale: harness.Scale) -> None:
+    relevance, _ = make(queries, documents)
+    top, whole = discounts(documents, 10), discounts(documents, None)
+    shape = f"ranked, {queries:,} × {documents:,}"
+    contenders = {
+        "rankgain dcg(relevance, k=10)": harness.Contender(partial(rg.dcg, relevance, k=10)),
+        "NumPy relevance[:, :10] @ discounts": harness.Contender(lambda: relevance[:, :10] @ top, at_least=1),
+        "limit: reading as many bytes": harness.reading(relevance[:, :10].nbytes),
+    }
+    harness.hold(f"{shape}, dcg@10", contenders, scale)
+
+    def sort_and_dot() -> Floats:
+        return (relevance @ whole) / (-np.sort(-relevance, axis=1) @ whole)
+
+    contenders = {
+        "rankgain ndcg(relevance)": harness.Contender(partial(rg.ndcg, relevance)),
+        "NumPy sort and dot": harness.Contender(sort_and_dot, at_least=3),
+        "limit: reading as many bytes": harness.reading(relevance.nbytes),
+    }
+    harness.hold(f"{shape}, ndcg", contenders, scale)
+
+
 def bench(scale: harness.Scale) -> None:
+    for queries, documents in [(20, 100)] if scale == "smoke" else [(10_000, 100), (1000, 1000)]:
+        ranked(queries, documents, scale)
     for k in (10, None):
         for queries, documents in [(20, 100)] if scale == "smoke" else SHAPES:
             for variant in (PLAIN, ALL, TIED):

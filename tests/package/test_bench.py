@@ -28,7 +28,7 @@ def test_every_bench_runs_on_small_data():
     assert result.returncode == 0, result.stdout + result.stderr
     for title in (
         "20 × 100, ndcg@10, one",
-        "ranked",
+        "ranked, 20 × 100, dcg@10",
         "groups",
         "dicts",
         "files",
@@ -217,12 +217,12 @@ except against.harness.DifferentAnswer as error:
 
 def test_another_build_is_compared(tmp_path):
     """This one with itself, then with one that gives another answer, and one that can do nothing."""
-    result = run(BENCH / "run.py", "--smoke", "--against", ROOT / "src", "ranked")
+    result = run(BENCH / "run.py", "--smoke", "--against", ROOT / "src", "recommendations")
     assert result.returncode == 0, result.stdout + result.stderr
-    assert "ranked, 20 × 100, dcg@10: rankgain dcg(relevance, k=10): equal answers" in result.stdout
+    assert "50 users, ids that are int: rankgain, lists against sets: equal answers" in result.stdout
     assert "more than 1.05 of the time before: 0" in result.stdout
     (tmp_path / "rankgain").mkdir()
     (tmp_path / "rankgain" / "__init__.py").write_text("")
-    result = run(BENCH / "run.py", "--smoke", "--against", tmp_path, "ranked")
+    result = run(BENCH / "run.py", "--smoke", "--against", tmp_path, "recommendations")
     assert result.returncode == 0
-    assert "ranked: the build there cannot do all of it" in result.stderr
+    assert "recommendations: the build there cannot do all of it" in result.stderr
