@@ -36,6 +36,7 @@ RUNS = {"a": [0.1, 0.2, 0.3], "b": [0.3, 0.1, 0.2]}
         ({"flips": 0}, ValueError, "^flips must be from 1 to 100000000, not 0$"),
         ({"flips": 99.0}, TypeError, "^flips must be an integer, not float$"),
         ({"flips": 10}, ValueError, "^flips=10 cannot show anything at level=0.95: needs flips=19 or more$"),
+        ({"seed": 2**64}, ValueError, "^seed must be from 0 to 18446744073709551615, not 18446744073709551616$"),
         ({"seed": -1}, ValueError, "^seed must be from 0 to 18446744073709551615, not -1$"),
         ({"seed": None}, TypeError, "^seed must be an integer, not NoneType$"),
         ({"threads": 0}, ValueError, "^threads must be from 1 to 256, not 0$"),

@@ -357,22 +357,30 @@ class Build:
             number: self.quickest(self.reaching[number], FEW if number in self.at_import else ENOUGH)
             for number in forked
         }
-        workers = []
-        for job in range(self.jobs):
-            own = {number: tests[number] for number in forked[job :: self.jobs]}
-            used = {test: self.seconds[test] for all in own.values() for test in all}
-            workers.append(self.pytest(f"judge-{job}", {"mutants": own, "seconds": used, "fork": True}))
-        verdicts = {}
-        for job, worker in enumerate(workers):
-            worker.wait()
-            verdicts |= dict(map(json.loads, (self.root / f"judge-{job}" / "result").read_text().splitlines()))
-        if set(verdicts) != set(forked):
-            raise RuntimeError("not all mutants were judged")
+        verdicts: dict[int, bool] = {}
+        # A mutant may end the process that judges: the others go on in another. What is left is judged anew.
+        for attempt in range(3):
+            verdicts |= self.judged_in_forks(attempt, {n: tests[n] for n in forked if n not in verdicts})
         left = [number for number in self.mutants if verdicts.get(number, True)]
         with ThreadPoolExecutor(self.jobs) as pool:
             anew = dict(zip(left, pool.map(self.judged_anew, left), strict=True))
         for number, mutant in self.mutants.items():
             yield mutant, anew.get(number, "caught")
+
+    def judged_in_forks(self, attempt: int, tests: dict[int, list[str]]) -> dict[int, bool]:
+        """Whether each survives its tests, as far as the workers came."""
+        workers, verdicts = {}, {}
+        for job in range(self.jobs):
+            own = {number: tests[number] for number in [*tests][job :: self.jobs]}
+            used = {test: self.seconds[test] for all in own.values() for test in all}
+            if own:
+                name = f"judge-{attempt}-{job}"
+                workers[name] = self.pytest(name, {"mutants": own, "seconds": used, "fork": True})
+        for name, worker in workers.items():
+            worker.wait()
+            result = self.root / name / "result"
+            verdicts |= dict(map(json.loads, result.read_text().splitlines() if result.exists() else ()))
+        return verdicts
 
     def judged_anew(self, number: int) -> str:
         """In a process of its own, for what runs while the package is imported, or whose work is kept from then on."""

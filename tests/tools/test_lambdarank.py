@@ -494,3 +494,9 @@ def test_the_example_for_torch():
     compiled = compile(code, "torch_lambdarank.py", "exec")
     if find_spec("torch"):
         exec(compiled, {"__name__": "__main__"})
+
+
+@pytest.mark.parametrize("sigma", [1e-100, 1e100])
+def test_the_bounds_of_sigma_are_taken(backend, sigma):
+    gradient, hessian = rg.lambdarank(LABELS, SCORES, sigma=sigma)
+    assert np.isfinite([*gradient, *hessian]).all()
