@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t mixed(uint64_t z) {
+static uint64_t splitmix64(uint64_t z) {
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
   z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
   return z ^ (z >> 31);
@@ -20,9 +20,9 @@ void flips(const int64_t *values, int64_t n, int64_t columns, uint64_t seed, int
   for (int64_t block = 0; block * 64 < n; block++) {
     const int64_t left = n - block * 64;
     const uint64_t mask = left >= 64 ? ~0ull : (1ull << left) - 1;
-    const uint64_t base = mixed(seed + 0x9E3779B97F4A7C15ull * ((uint64_t)block + 1));
+    const uint64_t base = splitmix64(seed + 0x9E3779B97F4A7C15ull * ((uint64_t)block + 1));
     for (int64_t b = 0; b < m; b++) {
-      words[b] = mixed(base + 0x9E3779B97F4A7C15ull * ((uint64_t)(first + b) + 1)) & mask;
+      words[b] = splitmix64(base + 0x9E3779B97F4A7C15ull * ((uint64_t)(first + b) + 1)) & mask;
       flipped[b] += __builtin_popcountll(words[b]);
     }
     for (int g = 0; g < 8 && g * 8 < left; g++) {

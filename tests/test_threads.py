@@ -17,7 +17,7 @@ from support.threaded import QUERIES, evaluated, from_scores, scores
 
 import rankgain as rg
 from rankgain import threads as threading_of
-from rankgain.threads import over
+from rankgain.threads import run_chunks
 
 
 @pytest.fixture(autouse=True)
@@ -64,7 +64,7 @@ def test_the_lowest_offender_is_named(backend, threads):
 def test_several_threads_at_work():
     """Each waits for the other, so that one alone would never end."""
     meeting = threading.Barrier(2, timeout=30)
-    assert over([(0, 1), (1, 2)], lambda start, stop: (meeting.wait() >= 0, stop), 2) == [(True, 1), (True, 2)]
+    assert run_chunks([(0, 1), (1, 2)], lambda start, stop: (meeting.wait() >= 0, stop), 2) == [(True, 1), (True, 2)]
 
 
 def test_nothing_is_begun_after_an_error():
@@ -76,7 +76,7 @@ def test_nothing_is_begun_after_an_error():
             raise ValueError(start)
 
     with pytest.raises(ValueError, match="2"):
-        over([(number, number + 1) for number in range(1000)], work, 1)
+        run_chunks([(number, number + 1) for number in range(1000)], work, 1)
     assert begun == [0, 1, 2]
 
 
@@ -91,7 +91,7 @@ def test_the_error_of_the_first_chunk(monkeypatch):
         raise ValueError(f"chunk {start}")
 
     with pytest.raises(ValueError, match="chunk 0"):
-        over([(0, 1), (1, 2)], work, 2)
+        run_chunks([(0, 1), (1, 2)], work, 2)
 
 
 def test_a_callable_gain_that_fails(backend):
@@ -175,5 +175,5 @@ def test_no_more_helpers_are_asked_than_there_are_threads_and_chunks(monkeypatch
 
     with Pool(8) as pool:
         monkeypatch.setattr(threading_of, "_executor", lambda: pool)
-        assert over([(0, chunk) for chunk in range(chunks)], lambda start, stop: stop, threads) == list(range(chunks))
+        assert run_chunks([(0, chunk) for chunk in range(chunks)], lambda _, stop: stop, threads) == [*range(chunks)]
     assert len(asked) == helpers

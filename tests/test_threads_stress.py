@@ -122,7 +122,7 @@ FIRST = [
     "rg.read_trec(*rg.sample()).evaluate('ndcg@10').mean()",
     "str(rg.compare({'one': {'q': {'a': 1.0}}}, rg.judgments({'q': ['a']}), 'rr'))",
     "str(rg.metric('ndcg', k=3, gain='exponential'))",
-    "__import__('rankgain.threads').threads.over([(0, 1), (1, 2), (2, 3)], max, 3)",
+    "__import__('rankgain.threads').threads.run_chunks([(0, 1), (1, 2), (2, 3)], max, 3)",
     "{*rg.__all__} <= {*dir(rg)}",
 ]
 if find_spec("rankgain._compiled.walk"):

@@ -106,7 +106,7 @@ def _planned(measures: tuple[str, ...], release: int, level: Any, judged_only: b
     plain = [column.made.metrics for column in columns] == [(metric,) for metric in plan.metrics] and not any(
         column.made.value or column.measure.name.startswith("gm_") for column in columns
     )
-    keys = tuple(column.key for column in columns) if plain and not plan.asks else None
+    keys = tuple(column.key for column in columns) if plain and not plan.has_callable_gain else None
     program = plan.program(0)
     rules = Rules("docid", 32 if release == 9 else 64, judged_only=judged_only)
     most = min(DictSource.most, plan.tabled)
@@ -209,9 +209,9 @@ class RelevanceEvaluator:
             found = rows(program, rules.codes, self._judged, self._numbers, scores, keys, most)
             if found is not None:
                 return found
-        return self._long_way(scores)
+        return self._evaluate_general(scores)
 
-    def _long_way(self, scores: Mapping[Any, Mapping[Any, float]]) -> dict[Any, dict[str, float]]:
+    def _evaluate_general(self, scores: Mapping[Any, Mapping[Any, float]]) -> dict[Any, dict[str, float]]:
         """For scores that are not a dict of dicts or are too large for one call, and for errors."""
         numbers = self._numbers
         queries = [query for query in paired(mapping(scores, "scores"), "scores")[0] if query in numbers]

@@ -44,7 +44,7 @@ def real(value: Any, beyond: float | None = None) -> float | None:
         return None
 
 
-def mixed(z: Any) -> Any:
+def splitmix64(z: Any) -> Any:
     """The mixing function of SplitMix64 (Steele, Lea & Flood 2014) on an array of uint64: random words by counters."""
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

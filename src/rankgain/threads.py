@@ -21,7 +21,7 @@ def check_threads(threads: int) -> int:
     return int(threads)
 
 
-def over(chunks: Iterable[tuple[int, int]], work: Callable[[int, int], T], threads: int) -> list[T]:
+def run_chunks(chunks: Iterable[tuple[int, int]], work: Callable[[int, int], T], threads: int) -> list[T]:
     """The results of the work for each chunk, in order; of several errors, that of the first chunk is raised.
 
     Chunks are started in order, and none after an error, so all chunks before the one that failed are completed.

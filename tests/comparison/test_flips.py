@@ -10,7 +10,7 @@ from rankgain.comparison import significance
 LOWER = (1 << 64) - 1
 
 
-def mixed(z):
+def splitmix64(z):
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 & LOWER
     z = (z ^ (z >> 27)) * 0x94D049BB133111EB & LOWER
     return z ^ (z >> 31)
@@ -20,8 +20,9 @@ def textbook(values, seed, flips):
     """The sums of the flipped queries, one flip after another, and how many queries they are."""
     for flip in flips:
         signs = [
-            mixed(
-                mixed(seed + 0x9E3779B97F4A7C15 * (query // 64 + 1) & LOWER) + 0x9E3779B97F4A7C15 * (flip + 1) & LOWER
+            splitmix64(
+                splitmix64(seed + 0x9E3779B97F4A7C15 * (query // 64 + 1) & LOWER) + 0x9E3779B97F4A7C15 * (flip + 1)
+                & LOWER
             )
             >> query % 64
             & 1

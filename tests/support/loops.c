@@ -28,7 +28,7 @@ struct Level {
 };
 
 static uint64_t seed;
-static uint64_t drawn(void) { return mixed(seed += GOLDEN); }
+static uint64_t drawn(void) { return splitmix64(seed += GOLDEN); }
 static double uniform(void) { return (double)(drawn() >> 11) * 0x1p-53; }
 
 static uint64_t digest;
@@ -264,7 +264,7 @@ int main(void) {
       else if (digest != first) printf("%s: %d lanes differ from 1\n", loops[loop].name, levels[at].lanes), same = 0;
     }
     wrong += !same;
-    all = mixed(all ^ first);
+    all = splitmix64(all ^ first);
   }
   printf("lanes");
   for (int at = 0; at < n_levels; at++) printf(" %d", levels[at].lanes);

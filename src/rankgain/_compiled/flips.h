@@ -16,7 +16,7 @@
 /* SplitMix64 (Steele, Lea & Flood 2014) by counters: the signs of 64 queries depend on the seed, the number of their
    block and the number of the flip, and on nothing that came before. */
 #define GOLDEN 0x9E3779B97F4A7C15ull
-static inline uint64_t mixed(uint64_t z) {
+static inline uint64_t splitmix64(uint64_t z) {
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
   z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
   return z ^ (z >> 31);
@@ -86,7 +86,7 @@ static void flip_sums(const struct FlipLoops *loops, const double *values, ptrdi
     for (ptrdiff_t block = 0; block * 64 < n; block++) {
       const ptrdiff_t left = n - block * 64, rows = left < 64 ? left : 64;
       const uint64_t mask = rows < 64 ? (1ull << rows) - 1 : ~0ull;
-      const uint64_t base = mixed(seed + GOLDEN * ((uint64_t)block + 1));
+      const uint64_t base = splitmix64(seed + GOLDEN * ((uint64_t)block + 1));
       loops->signs(base, mask, (uint64_t)first, m, words, flipped + first);
       const double *at = values + block * 64 * columns;
       double *target = sums;

@@ -5,7 +5,7 @@
 TARGET static void HERE(draw)(uint64_t base, uint64_t mask, uint64_t first, ptrdiff_t m, uint64_t *words,
                               double *flipped) {
   for (ptrdiff_t b = 0; b < m; b++) {
-    const uint64_t word = words[b] = mixed(base + GOLDEN * (first + (uint64_t)b + 1)) & mask;
+    const uint64_t word = words[b] = splitmix64(base + GOLDEN * (first + (uint64_t)b + 1)) & mask;
 #if LANES > 2
     flipped[b] += HERE(ones)(word);
 #else

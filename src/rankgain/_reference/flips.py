@@ -6,7 +6,7 @@ sums stay below 2^53: they are exact in whatever order they are added.
 
 import numpy as np
 
-from rankgain.scalars import Floats, Ints, mixed
+from rankgain.scalars import Floats, Ints, splitmix64
 
 GOLDEN = 0x9E3779B97F4A7C15
 LOWER = (1 << 64) - 1
@@ -15,8 +15,8 @@ AT_ONCE = 4096  # flips, so that what they need stays near
 
 def words(seed, block, flips):
     """The signs of 64 queries from 64·block on, one word for each flip; a query is flipped where its bit is 1."""
-    base = mixed(np.array([(seed + GOLDEN * (block + 1)) & LOWER], dtype=np.uint64))
-    return mixed(base + np.uint64(GOLDEN) * (np.asarray(flips, dtype=np.uint64) + np.uint64(1)))
+    base = splitmix64(np.array([(seed + GOLDEN * (block + 1)) & LOWER], dtype=np.uint64))
+    return splitmix64(base + np.uint64(GOLDEN) * (np.asarray(flips, dtype=np.uint64) + np.uint64(1)))
 
 
 def subsets(rows):

@@ -18,7 +18,7 @@ from rankgain.errors import short
 from rankgain.metrics.metric import Metric, better
 from rankgain.results.export import Frames
 from rankgain.results.text import Form, Table, Tables, printable, text_table
-from rankgain.scalars import Floats, Ints, mixed
+from rankgain.scalars import Floats, Ints, splitmix64
 
 FEWEST = 6  # queries of a group that can show a difference at 0.05
 PERMUTATIONS = 9_999
@@ -379,11 +379,13 @@ def permuted_p(values: Floats, weights: Floats, codes: Ints, seed: int) -> float
     observed = float(welch(centred[None], weights[None], sizes, floor)[0]) * (1 - FLOOR)
     count = min(PERMUTATIONS, max(MOST_NUMBERS // len(values), 999))
     step = max(AT_ONCE // len(values), 1)
-    queries = mixed(np.uint64(seed) + np.uint64(STREAM) + np.uint64(GOLDEN) * np.arange(len(values), dtype=np.uint64))
+    queries = splitmix64(
+        np.uint64(seed) + np.uint64(STREAM) + np.uint64(GOLDEN) * np.arange(len(values), dtype=np.uint64)
+    )
     reached = 0
     for first in range(0, count, step):
         flips = np.arange(first + 1, min(first + step, count) + 1, dtype=np.uint64)
-        dealt = np.argsort(mixed(queries + np.uint64(GOLDEN) * flips[:, None]), axis=1, kind="stable")
+        dealt = np.argsort(splitmix64(queries + np.uint64(GOLDEN) * flips[:, None]), axis=1, kind="stable")
         reached += int(np.count_nonzero(welch(centred[dealt], weights[dealt], sizes, floor) >= observed))
     return (1 + reached) / (count + 1)
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from rankgain import _backend
 from rankgain.scalars import Array, Bools, Floats, Ints
-from rankgain.threads import over
+from rankgain.threads import run_chunks
 
 MOST_BITS = 40  # of the fraction of a value on the grid
 SIGNIFICAND = 52  # bits that a sum may fill
@@ -185,7 +185,9 @@ class Flips:
             values = np.ascontiguousarray(values)
             sums, flipped = np.empty((values.shape[1], self.count)), np.empty(self.count)
             kernel = _backend.flips.sums
-            over(self._chunks(CHUNK), lambda start, stop: kernel(values, seed, start, stop, sums, flipped), threads)
+            run_chunks(
+                self._chunks(CHUNK), lambda start, stop: kernel(values, seed, start, stop, sums, flipped), threads
+            )
         else:
             sums, flipped = _all_subsets(values)
         self.sums, self.flipped = sums[:width], flipped if columns.weights is None else sums[width]
@@ -216,7 +218,7 @@ class Flips:
             kernel(*given, reached, scales, limits, start, stop, own, any_of)
             return own, any_of
 
-        counts = over(self._chunks(CHUNK), work, self.threads)
+        counts = run_chunks(self._chunks(CHUNK), work, self.threads)
         own, any_of = (np.sum([pair[side] for pair in counts], axis=0) for side in (0, 1))
         return own + self.extra, any_of + self.extra
 
@@ -240,7 +242,7 @@ class Flips:
                 np.maximum(highest, np.abs(2.0 * (flipped - count * mean)) * inner_scale, out=highest)
             return highest
 
-        return np.concatenate(over(self._chunks(CHUNK), work, self.threads))
+        return np.concatenate(run_chunks(self._chunks(CHUNK), work, self.threads))
 
     def bounds(self, columns: Columns, totals: Floats, allowed: Ints) -> tuple[Floats, Floats]:
         """The smallest and the largest difference that the test does not reject, a mean in units of the grid.
@@ -257,7 +259,7 @@ class Flips:
                 if ranks[pair] >= 1:
                     _backend.flips.bounds(*given, ranks[pair], pair, pair + 1, low, high)
 
-        over([(start, min(start + PAIRS, pairs)) for start in range(0, pairs, PAIRS)], work, self.threads)
+        run_chunks([(start, min(start + PAIRS, pairs)) for start in range(0, pairs, PAIRS)], work, self.threads)
         return low, high
 
     def one_sided(self, left: int, right: int, total: float, margin: float, sign: float) -> float:

@@ -17,7 +17,7 @@ from rankgain.metrics.parameters import highest_irrelevant
 
 NON_RELEVANT = highest_irrelevant(0.0)
 POOLED = -math.inf
-CUT = 0  # in place of a depth: that of the deepest cut-off
+UP_TO_CUTOFF = 0  # in place of a depth: that of the deepest cut-off
 
 
 class Needs(NamedTuple):
@@ -58,7 +58,7 @@ class Term(NamedTuple):
 
 def discounted_sum(gain: Gain, discount: Discount) -> Term:
     """The sum of gain times discount over the returned documents."""
-    return Term(_codes.DISCOUNTED_SUM, Needs(CUT, 1, _lowest(gain)), gain, discount)
+    return Term(_codes.DISCOUNTED_SUM, Needs(UP_TO_CUTOFF, 1, _lowest(gain)), gain, discount)
 
 
 def ideal_sum(gain: Gain, discount: Discount, *, returned: bool = False) -> Term:
@@ -71,12 +71,12 @@ def ideal_sum(gain: Gain, discount: Discount, *, returned: bool = False) -> Term
 
 def first_relevant(above: float, empty: float) -> Term:
     """1 / the rank of the first returned document of a grade above `above`."""
-    return Term(_codes.FIRST_RELEVANT, Needs(CUT, 1, min(above, 0.0)), above=above, empty=empty)
+    return Term(_codes.FIRST_RELEVANT, Needs(UP_TO_CUTOFF, 1, min(above, 0.0)), above=above, empty=empty)
 
 
 def any_relevant(above: float, empty: float) -> Term:
     """1 if a document of a grade above `above` was returned."""
-    return Term(_codes.ANY_RELEVANT, Needs(CUT, 1, min(above, 0.0)), above=above, empty=empty)
+    return Term(_codes.ANY_RELEVANT, Needs(UP_TO_CUTOFF, 1, min(above, 0.0)), above=above, empty=empty)
 
 
 def hits_above(above: float) -> Term:
@@ -101,7 +101,7 @@ def judged_above(above: float) -> Term:
 
 def returned_above(above: float) -> Term:
     """How many returned documents have a grade above `above`, all of a tie group that begins by the cut-off."""
-    return Term(_codes.RETURNED_ABOVE, Needs(CUT, 1, min(above, 0.0)), above=above)
+    return Term(_codes.RETURNED_ABOVE, Needs(UP_TO_CUTOFF, 1, min(above, 0.0)), above=above)
 
 
 def precision_at_relevant(above: float, multiple: float) -> Term:
@@ -112,7 +112,7 @@ def precision_at_relevant(above: float, multiple: float) -> Term:
 
 def precision_sum(above: float, beta: float = 0.0) -> Term:
     """The precisions at the ranks of relevant documents; with `beta` they are blended with gains (Q-measure)."""
-    needs = Needs(CUT, CUT if beta else 1, min(above, 0.0))
+    needs = Needs(UP_TO_CUTOFF, UP_TO_CUTOFF if beta else 1, min(above, 0.0))
     return Term(_codes.PRECISION_SUM, needs, above=above, factor=beta)
 
 
@@ -140,12 +140,12 @@ def cost_sum(gain: Gain) -> Term:
 
 def cascade(max_grade: float) -> Term:
     """The expected reciprocal of the rank at which a reader stops (ERR)."""
-    return Term(_codes.CASCADE, Needs(CUT, CUT), Gain.stop(max_grade))
+    return Term(_codes.CASCADE, Needs(UP_TO_CUTOFF, UP_TO_CUTOFF), Gain.stop(max_grade))
 
 
 def ideal_cascade(max_grade: float) -> Term:
     """ERR over the judged documents."""
-    return Term(_codes.IDEAL_CASCADE, Needs(CUT, CUT), Gain.stop(max_grade))
+    return Term(_codes.IDEAL_CASCADE, Needs(UP_TO_CUTOFF, UP_TO_CUTOFF), Gain.stop(max_grade))
 
 
 def grade_levels(gain: Gain, discount: Discount) -> Term:
@@ -169,4 +169,4 @@ def _lowest(gain: Gain) -> float:
 
 def _judged_depth(gain: Gain) -> int:
     """The grades that are highest have the highest gains only where the gain rises with the grade."""
-    return CUT if gain.monotone else UNLIMITED
+    return UP_TO_CUTOFF if gain.monotone else UNLIMITED

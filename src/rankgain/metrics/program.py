@@ -23,7 +23,7 @@ from rankgain.metrics.families import Needs, Term
 from rankgain.metrics.metric import Metric, parse
 from rankgain.metrics.table import TABLE
 from rankgain.scalars import Floats, Ints
-from rankgain.threads import over
+from rankgain.threads import run_chunks
 
 MOST_PLANS = 256
 SHORTEST_TABLE = 1024
@@ -68,7 +68,7 @@ class Plan:
         self.needs = Needs()
         for term, cutoffs in self.terms:
             self.needs |= term.needs.at(int(cutoffs[-1]))
-        self.asks = any(term.gain is not None and term.gain.function is not None for term, _ in self.terms)
+        self.has_callable_gain = any(term.gain is not None and term.gain.function is not None for term, _ in self.terms)
         self.engine = _backend.walk
         self.run = self.engine.run
         self.backend = _backend.name
@@ -155,7 +155,7 @@ def planned(asked: Asked) -> Plan:
         raise ValueError(f"no metric was asked for; there are: {', '.join(TABLE)}")
     weighing = {metric.name: rows[metric] for metric in weights}
     plan = Plan(list(rows), [(name, rows[metric]) for name, metric in requests.items()], weighing)
-    if not plan.asks:
+    if not plan.has_callable_gain:
         if len(_kept) >= MOST_PLANS:
             _kept.clear()
         _kept[_backend.name, *(str(one) if isinstance(one, str) else one for one in asked)] = plan
@@ -185,7 +185,7 @@ def fill(plan: Plan, source: Source, rules: Rules, threads: int = 1, bar: Any = 
     chunks = source.chunks(threads)
     if threads > 1 or bar is not None:
         work = partial(_walk, plan, program, source, codes, out)
-        empty = sum(over(chunks, work if bar is None else partial(_advancing, bar, work), threads))
+        empty = sum(run_chunks(chunks, work if bar is None else partial(_advancing, bar, work), threads))
     else:
         empty = 0
         for start, stop in chunks:
@@ -199,7 +199,7 @@ def fill(plan: Plan, source: Source, rules: Rules, threads: int = 1, bar: Any = 
 def _walk(plan: Plan, program: Any, source: Source, codes: Codes, out: Floats, start: int, stop: int) -> int:
     """Fill the columns of the queries start … stop − 1; how many have nothing relevant."""
     chunk = source.chunk(start, stop)
-    if plan.asks:
+    if plan.has_callable_gain:
         found = _asking(plan, program, codes, chunk, source.capacity(start, stop), out, start)
     else:
         found = plan.run(program, codes, chunk, out, start)

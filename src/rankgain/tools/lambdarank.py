@@ -18,7 +18,7 @@ from rankgain.inputs.scores import beside_scores
 from rankgain.metrics.metric import Metric, parse
 from rankgain.rankings import Rankings
 from rankgain.scalars import Floats, Ints, real
-from rankgain.threads import check_threads, over
+from rankgain.threads import check_threads, run_chunks
 
 DEFAULT = "ndcg(gain=exponential)@10"
 NORMALIZATIONS = "score", "query"
@@ -309,7 +309,7 @@ class LambdaRank:
                 name = source.query_name(start + query)
                 raise refusal(code, scores.place(start + query, position, name))
 
-        over(source.chunks(self.threads), work, self.threads)
+        run_chunks(source.chunks(self.threads), work, self.threads)
         return gradient, hessian
 
     def __getstate__(self) -> dict[str, Any]:
