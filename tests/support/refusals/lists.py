@@ -36,8 +36,9 @@ def asked(name, **options):
 
 
 def beside(value):
-    """Zeros in the shape of the value, as far as it has one."""
+    """Zeros in the shape of the value, as far as it has one; an iterator is not touched."""
     try:
+        len(value)
         return [[0] * len(row) for row in value]
     except TypeError:
         return [0] * getattr(value, "size", len(value) if isinstance(value, (list, tuple)) else 1)
