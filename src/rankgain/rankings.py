@@ -198,6 +198,8 @@ class Rankings:
             How many threads may share the queries, from 1 to 256; the values are the same bits for any number. Work of
             less than about a millisecond stays on one. Arrays, matrices, frames and files gain by it; dicts and lists
             of Python objects hardly do. Gains that are callables are called from all threads.
+            Ctrl-C interrupts between chunks of queries, and between the sums of a query of more than a million
+            documents, on the main thread; the other threads finish their chunks.
         like : str, optional
             The name of a peer by whose rules to compute: ``"trec_eval-9"``, ``"trec_eval-10"``, ``"sklearn"``,
             ``"lightgbm"``, ``"xgboost"``, ``"catboost"``, ``"torchmetrics"``, ``"ranx"``, ``"lenskit"``,

@@ -1,7 +1,8 @@
 """Kernels keep away from Python: what runs without the GIL calls nothing of Python's and allocates nothing.
 
 What counts is the C that Cython makes of them with the directives of the build, for it takes the GIL back without a
-word in the source: to raise, to check a divisor, to count who looks at a slice.
+word in the source: to raise, to check a divisor, to count who looks at a slice. One function of the walk takes it by
+its own declaration: `interrupted`, between the terms of a long query.
 """
 
 import ast
@@ -27,6 +28,7 @@ NO_KERNELS = {
     **dict.fromkeys(["numbers.close_numbers", "walk.let_go"], "lets go of the buffers of objects"),
     "walk.close_reader": "frees what the walk over dicts used, which holds the GIL",
     "walk.answer": "makes a tuple",
+    "walk.raised": "raises what a signal's handler raised",
     "dicts.append": "grows: MemoryError",
 }
 # For Python, over buffers, and the GIL is never let go.

@@ -15,6 +15,11 @@ from rankgain._codes cimport (
 cdef enum:
     MOST_PLACES = 4  # values of terms of which a figure is made
     MOST_PARAMETERS = 5
+    LONG = 1 << 20  # documents of a query whose terms take so long that Ctrl-C is heard between them
+    INTERRUPTED = -1  # in place of an error code: an exception is set
+
+cdef extern from "Python.h":
+    int check_signals "PyErr_CheckSignals"() noexcept
 
 
 cdef struct Figure:
@@ -411,6 +416,11 @@ cdef int make_figure(const Figure* figure, const double* values, double* out) no
     return 0
 
 
+cdef bint interrupted() noexcept with gil:
+    """Whether the handler of a signal has raised; handlers run on the main thread only."""
+    return check_signals() != 0
+
+
 cdef int figure_query(
     const Steps* steps, Query* query, double* out, Py_ssize_t stride, int64_t* position, Py_ssize_t* number
 ) noexcept nogil:
@@ -421,8 +431,10 @@ cdef int figure_query(
     cdef Py_ssize_t index
     cdef const Term* term
     cdef int code
-    cdef bint pooled = steps.lowest < 0.0
+    cdef bint pooled = steps.lowest < 0.0, long_query = query.n + query.n_judged > LONG
     for index in range(steps.n_terms):
+        if long_query and interrupted():
+            return INTERRUPTED
         term = &steps.terms[index]
         code = take_term(
             term, &query.asked[index] if term.gain == ASKED else &term.table, query, pooled, position

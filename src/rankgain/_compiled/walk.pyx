@@ -454,9 +454,14 @@ cdef struct Error:
     Py_ssize_t term
 
 
+cdef int raised(const Error* error) except INTERRUPTED:
+    """The error code; where a signal interrupted the walk, the exception that is set."""
+    return error.code
+
+
 cdef object answer(const Error* error, Py_ssize_t empty):
     """How many queries have nothing relevant, or (code, query, position, term)."""
-    if error.code:
+    if raised(error):
         return error.code, error.query, error.position, error.term
     return empty
 
@@ -548,7 +553,7 @@ cdef void close_reader(Reader* reader) noexcept:
 cdef int walk_dict(
     const Steps* steps, const Rules* rules, JudgmentDicts judged, Py_ssize_t number, object run, Py_ssize_t n,
     Reader* reader, Py_ssize_t index, const HitBuffers* kept, Error* error
-) except -1:
+) except INTERRUPTED:
     """Find and use one query of n returned documents; or the code of what is wrong."""
     cdef Query* query = &reader.memory.query
     cdef Py_ssize_t start = judged.offsets[number], stop = judged.offsets[number + 1], position = -1

@@ -1,0 +1,60 @@
+"""Ctrl-C is heard between the terms of a query of millions of documents."""
+
+import _thread
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import rankgain as rg
+from rankgain.metrics import program
+
+pytestmark = pytest.mark.both  # only the compiled half has to ask
+
+DOCUMENTS = 1_100_000
+TERMS = 2000  # some seconds of them
+
+
+@pytest.fixture
+def one_at_a_time():
+    """No thread takes the GIL that another has not let go."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1000.0)
+    yield
+    sys.setswitchinterval(interval)
+
+
+def long_query(form):
+    grades = 1.0 + np.arange(DOCUMENTS) % 2
+    if form == "ranked":
+        return rg.from_ranked(grades)
+    return rg.from_scores(grades, np.zeros(DOCUMENTS))
+
+
+@pytest.mark.parametrize("form", ["ranked", "tied"])
+def test_a_long_query_is_interrupted_between_terms(one_at_a_time, monkeypatch, form):
+    """The other thread waits for a lock, and then for the GIL, which the walk is the first to let go."""
+    rankings = long_query(form)
+    metrics = [f"ap(rel={1 + index / TERMS})" for index in range(1, TERMS)]
+    begun, filled = threading.Lock(), []
+
+    def walking(plan, compiled, source, codes, out, start, stop):
+        out[:] = -1.0
+        filled.append(out)
+        begun.release()
+        return walk(plan, compiled, source, codes, out, start, stop)
+
+    def interrupt():
+        begun.acquire()
+        _thread.interrupt_main()
+
+    walk = program._walk
+    monkeypatch.setattr(program, "_walk", walking)
+    begun.acquire()
+    other = threading.Thread(target=interrupt)
+    other.start()
+    with pytest.raises(KeyboardInterrupt):
+        rankings.evaluate(*metrics)
+    other.join()
+    assert (filled[0] == -1.0).all()  # figures follow the last term
