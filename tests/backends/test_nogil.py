@@ -40,7 +40,10 @@ HOLDERS = {
     "walk.hits": "`run_buffers` releases it; a walk over dicts has to hold it",
     "walk.figure": "stands between calls of a callable, which need the GIL",
 }
-ALLOCATORS = {"walk_make_chains": "is for those that reserve scratch, and tells them whether there was room"}
+ALLOCATORS = {
+    "walk_make_chains": "is for those that reserve scratch, and tells them whether there was room",
+    "walk_number_runs": "its table grows with the ids; it returns -1 without memory",
+}
 
 
 # the sources
