@@ -381,6 +381,13 @@ def test_grades_of_other_types():
     assert isinstance(raised(ours.ndcg_score, [[1, 2]], seconds), TypeError)
 
 
+def test_integers_beyond_float64():
+    with pytest.raises(ValueError, match="y_true: query 1: position 0: the number is too large for float64"):
+        ours.ndcg_score([[1, 0], [10**400, 0]], [[1, 2], [1, 2]])
+    with pytest.raises(ValueError, match="y_score: query 0: position 1: the number is too large for float64"):
+        ours.dcg_score([[1, 0]], [[1, -(10**400)]])
+
+
 def test_what_the_docstring_recommends():
     """Exponential gain, groups of unequal size and one document, of which the drop-in has none."""
     result = rg.from_scores([3, 1, 2, 1], [0.2, 0.9, 0.7, 0.5], group_sizes=[3, 1]).evaluate(

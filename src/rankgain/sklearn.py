@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankgain.data.arrays import array_of, check_unmasked
-from rankgain.data.ragged import NATIVE
+from rankgain.data.ragged import NATIVE, numbers
 from rankgain.functions import dcg, ndcg
 from rankgain.inputs.scores import from_scores
 from rankgain.metrics.metric import Metric, metric
@@ -308,7 +308,10 @@ def _numbers(value: Any, name: str) -> Array:
     if array.dtype.kind == "O":
         try:
             array = array.astype(np.float64)
-        except (TypeError, ValueError, OverflowError) as error:
+        except OverflowError:
+            numbers(array, name)  # which says where it is
+            raise
+        except (TypeError, ValueError) as error:
             raise InvalidParameterError(f"{name} must hold numbers: {error}") from None
     if array.dtype.kind not in "biuf":
         kind = TypeError if array.dtype.kind in "mM" else ValueError

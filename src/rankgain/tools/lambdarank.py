@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -341,11 +342,11 @@ def _metric_of(metric: Any) -> tuple[Metric, bool]:
 
 
 def check_sigma(sigma: Any) -> float:
-    value = None if isinstance(sigma, (bool, np.bool_)) else real(sigma)
+    value = None if isinstance(sigma, (bool, np.bool_)) else real(sigma, math.inf)
     if value is None:
         raise TypeError(f"sigma must be a number, not {type(sigma).__name__}")
     if not 1.0 / LARGEST_SIGMA <= value <= LARGEST_SIGMA:
-        raise ValueError(f"sigma must be above 0 and finite, from 1e-100 to 1e100, not {sigma!r}")
+        raise ValueError(f"sigma must be above 0 and finite, from 1e-100 to 1e100, not {value!r}")
     return value
 
 
