@@ -3,13 +3,13 @@
 Relevance already in rank order: `gain`, `discount`, `cg`, `dcg`, `idcg`, `ndcg`, `reciprocal_rank`, `mean_ndcg`, `mrr`,
 `precision`, `recall`, `average_precision`, `hit_rate`.
 Any other form of input: make Rankings with `from_ranked`, `from_scores`, `from_recommendations`, `from_qrels`,
-`from_frames` or `read_trec`, then `evaluate`. `judgments` prepares truth for many runs.
+`from_frames` or `read_trec`, then `evaluate`. `judgments` prepares judgments for many runs.
 Metrics for training: `lightgbm_metric`, `xgboost_metric`, `catboost_metric`; LambdaRank's gradients: `lambdarank`,
 `LambdaRank`, `lightgbm_objective`, `xgboost_objective`.
 For scikit-learn's searches and cross-validations: `scorer`; in place of its functions: `rankgain.sklearn`.
-Any two forms in one call: `evaluate`.
+Judgments and a run of any form in one call: `evaluate`.
 Several runs: `compare`. Many cut-offs: `Rankings.curve`, and `plot` to draw them.
-How a number comes about, here and in other tools: `explain`.
+The definition behind a number, here and in other tools: `explain`.
 From C, C++, Cython and Numba: `rankgain.capi`, and `get_include` for the header.
 """
 
@@ -72,7 +72,7 @@ if TYPE_CHECKING:
 __version__ = _backend.VERSION
 backend: str = _backend.name
 
-# Where the other names are defined; each is imported when it is first used.
+# Where the other names are defined; each is imported on first use.
 _LATER = {
     "Comparison": "comparison.comparison",
     "Curve": "results.curves",
@@ -135,12 +135,12 @@ def get_include() -> str:
 
 
 def _unknown(name: str) -> str:
-    """What to say of a name that is not here: how a metric of that name is asked for."""
+    """The message for an unknown name; if it is a metric, how to request it."""
     text = f"module {__name__!r} has no attribute {name!r}"
     if name.startswith("_"):
         return text
     if name in ("dcg_score", "ndcg_score"):
-        return f"{text}; that of scikit-learn is rankgain.sklearn.{name}"
+        return f"{text}; the drop-in for scikit-learn is rankgain.sklearn.{name}"
     name = name.removesuffix("_at_k")
     try:
         from rankgain.metrics.metric import parse
@@ -149,20 +149,20 @@ def _unknown(name: str) -> str:
         (_, record), *_ = parse(name)
     except ValueError:
         return text
-    cut = f"{name}@10" if TABLE[record.name].cuts and record.k is None else name
+    request = f"{name}@10" if TABLE[record.name].cuts and record.k is None else name
     return (
-        f"{text}; it is a metric, asked for by a string: rankgain.evaluate(truth, run, {cut!r}), or of relevance in "
-        f"rank order rankgain.from_ranked(relevance).evaluate({cut!r})"
+        f"{text}; it is a metric: request it by name, rankgain.evaluate(truth, run, {request!r}) or, for relevance in "
+        f"rank order, rankgain.from_ranked(relevance).evaluate({request!r})"
     )
 
 
-# At the end of its import a package is not in sys.modules for a moment (Python 3.14 and before), and a thread that
-# imports a module of it just then gets a KeyError. So all packages are here before a second thread can use them.
+# At the end of its import a package is briefly missing from sys.modules (Python 3.14 and before), and a thread that
+# then imports a module of it gets a KeyError. So import all packages here, before a second thread can use them.
 for _package in {"_reference"} | {module.partition(".")[0] for module in _LATER.values() if "." in module}:
     import_module(f"rankgain.{_package}")
 
 if not TYPE_CHECKING:  # type checkers would accept any name; the imports with `as` tell them which are public
-    _FUNCTIONS = [name for name, held in globals().items() if getattr(held, "__module__", "") == "rankgain.functions"]
+    _FUNCTIONS = [name for name, item in globals().items() if getattr(item, "__module__", "") == "rankgain.functions"]
     __all__ = sorted({"__version__", "backend", "get_include", *_FUNCTIONS, *_LATER})
 
     def __getattr__(name: str) -> Any:
@@ -173,5 +173,5 @@ if not TYPE_CHECKING:  # type checkers would accept any name; the imports with `
         return value
 
     def __dir__() -> list[str]:
-        """The public names, with the public modules that are imported."""
+        """The public names, and those of the public modules that are imported."""
         return sorted({*__all__, *(_MODULES & globals().keys())})

@@ -1,7 +1,7 @@
 """The only place that chooses between the compiled kernels and the pure-Python reference.
 
-Everything else calls `_backend.walk`, `.lists` and so on (see `PARTS`), and does not know which. Each of them is
-imported when it is first used.
+Other modules call `_backend.walk`, `.lists` and so on (see `PARTS`) without knowing which it is. Each part is imported
+on first use.
 """
 
 import os
@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # both halves have these signatures; arguments are positional
 
 VERSION = "0.2.0"
 
-# the modules of the reference, and which of the compiled ones stands for each
+# each module of the reference, and the compiled one that replaces it
 PARTS = {
     "walk": "walk",
     "sums": "walk",
@@ -36,18 +36,18 @@ PARTS = {
 }
 COMPILED = tuple(dict.fromkeys(f"rankgain._compiled.{module}" for module in PARTS.values()))
 NOTHING_COMPILED = (
-    "this installation of rankgain has no compiled extension: install a wheel for this platform, or build one where a "
-    "C compiler is, with RANKGAIN_EXTENSION=require pip install --force-reinstall --no-binary rankgain rankgain"
+    "this installation of rankgain has no compiled extension: install a wheel for this platform, or build one with a "
+    "C compiler: RANKGAIN_EXTENSION=require pip install --force-reinstall --no-binary rankgain rankgain"
 )
 
-ANOTHER_INTERPRETER = "Interpreter change detected", "subinterpreters"  # as Cython and CPython say it
+ANOTHER_INTERPRETER = "Interpreter change detected", "subinterpreters"  # in the messages of Cython and CPython
 
 name: str
 cpu: str | None  # the CPU level that the compiled loops use
 
 
 def module_of(part: str, backend: str) -> str:
-    """The module in which a part is."""
+    """The module of a part."""
     return f"rankgain._reference.{part}" if backend == "python" else f"rankgain._compiled.{PARTS[part]}"
 
 
@@ -71,7 +71,7 @@ def _use_cpu(level: str | None) -> str:
 
 
 def _compiled(required: bool) -> bool:
-    """Whether the compiled modules are installed. A broken one is an error: it must not become a slowdown."""
+    """Whether the compiled modules are installed. A broken one raises instead of running slower."""
     try:
         _import_compiled(COMPILED[0])
     except ImportError:
@@ -91,8 +91,8 @@ def _import_compiled(module: str) -> ModuleType:
     except ImportError as error:
         if any(words in str(error) for words in ANOTHER_INTERPRETER):
             raise ImportError(
-                f"rankgain can be loaded by one interpreter of a process only, as NumPy can ({error}): use threads or "
-                "processes in place of sub-interpreters"
+                f"only one interpreter per process can load rankgain, as with NumPy ({error}): use threads or "
+                "processes instead of sub-interpreters"
             ) from error
         raise ImportError(
             f"the compiled extension of rankgain is installed but cannot be loaded ({error}): reinstall rankgain with "

@@ -1,25 +1,25 @@
-"""Numbers by which Python and both backends name the same things.
+"""The numeric codes that Python and both backends share.
 
-`_codes.pxd` says the same to Cython; `tests/package/test_table_complete.py` compares the two.
+`_codes.pxd` declares them for Cython; `tests/package/test_table_complete.py` compares the two.
 """
 
 # No cut-off, no limit: the largest rank that fits the buffers of both backends.
 UNLIMITED = 2**63 - 1
 
-# The longest list that a kernel for single lists takes; longer ones gain by releasing the GIL, or by threads.
+# The longest list for the kernels of single lists; longer ones benefit from releasing the GIL, or from threads.
 LONGEST_LIST = 1024
 
-# How documents of equal score are ordered. The first three leave them together, as one tie group with its first and
-# last rank, for the metric to resolve; the last two are resolved where the order is made.
+# How documents of equal score are ordered. Under the first three they form one tie group with its first and last rank,
+# which the metric resolves; under the last two, sorting orders them.
 AVERAGE, BEST, WORST, STABLE, DOCID = range(5)
 
 # The discount of a rank.
 UNIT, LOG2, JARVELIN, ZIPF, VECTOR, GEOMETRIC = range(6)
 
-# What a chunk of a Source holds.
+# The form of a chunk of a Source.
 LISTS, DICTS, COLUMNS, PLACES = range(4)
 
-# What a term of a Program is: how the hits or the judged grades of a query become one number per cut-off.
+# The kind of a term: how the hits or the judged grades of a query become one number per cut-off.
 (
     DISCOUNTED_SUM,
     IDEAL_SUM,
@@ -41,10 +41,10 @@ LISTS, DICTS, COLUMNS, PLACES = range(4)
     RETURNED_ABOVE,
 ) = range(18)
 
-# How a term makes gains of grades; ASKED: a callable was asked for those of each query.
+# How a term maps grades to gains; ASKED: a callable returned those of each query.
 NO_GAIN, LINEAR, EXPONENTIAL, RELEVANT, STOP, IRRELEVANT, TABLE, ASKED = range(8)
 
-# How the values of terms make that of a metric.
+# How the values of terms become that of a metric.
 (
     AS_IS,
     RATIO,

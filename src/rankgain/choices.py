@@ -1,6 +1,6 @@
-"""The closed choices of arguments, as types: an editor offers them, and a type checker refuses anything else.
+"""The accepted values of arguments, as types: editors complete them, and type checkers reject anything else.
 
-Each is written once, here; tables that give them meaning are checked against them by `tests/test_types.py`.
+Each is written once, here; `tests/test_types.py` checks the tables that give them meaning.
 """
 
 from typing import Literal
@@ -31,7 +31,7 @@ Peer = Literal[
     "elasticsearch",
     "beir",
     "msmarco",
-    # Other names of these; more spellings are accepted, which a type cannot list.
+    # Other names of these; further accepted spellings do not fit into a type.
     "trec_eval",
     "pytrec_eval",
     "scikit-learn",

@@ -1,7 +1,7 @@
-"""Every refusal of input contents, worded once, and how messages show values.
+"""The messages for invalid input, each written once, and how messages show values.
 
-Kernels and readers report an error as (code, query, position); it travels as an `InputError` to the one place that
-knows the caller's names of queries and documents, and leaves as a ValueError or TypeError from `refusal`.
+Kernels and readers report an error as (code, query, position). An `InputError` carries it to the code that knows the
+caller's query and document ids, where `refusal` turns it into a ValueError or TypeError.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ _TEXTS: dict[int, tuple[type[Exception], str]] = {
     _codes.FEW_FIELDS: (ValueError, "{detail}"),
     _codes.NOT_A_NUMBER: (ValueError, "{detail} is not a number"),
     _codes.DUPLICATE: (ValueError, "{detail} of the same query; keep one of them (in a run, duplicates='first' does)"),
-    _codes.NULL_ID: (ValueError, "the value is null; drop such rows, or fill them in"),
+    _codes.NULL_ID: (ValueError, "the value is null; drop such rows or fill them in"),
     _codes.ID_TYPE: (TypeError, "ids must be all str, all bytes or all int, and this one is {detail}"),
     _codes.LONE_SURROGATE: (ValueError, "the id {detail} is not valid text: it has a lone surrogate; encode it again"),
     _codes.LARGE_ID: (
         ValueError,
-        "the id is an integer beyond 64 bits with sign; convert the ids of both sides to text",
+        "the id does not fit in a signed 64-bit integer; convert the ids of both sides to text",
     ),
     _codes.LARGE_GROUP: (
         ValueError,
@@ -55,30 +55,30 @@ _TEXTS: dict[int, tuple[type[Exception], str]] = {
         "break ties another way, such as rankings.under(ties='stable')",
     ),
     _codes.MISSING_GAIN: (ValueError, "gain has no entry for the grade {detail}; add one (only grade 0 may be absent)"),
-    _codes.BAD_GAIN: (ValueError, "gain gave {detail}; gains must be finite and not negative"),
+    _codes.BAD_GAIN: (ValueError, "gain returned {detail}; gains must be finite and not negative"),
     _codes.ABOVE_MAX_GRADE: (ValueError, "the grade is {detail}; give a larger max_grade, the same for all runs"),
     _codes.INFINITE_SCORE: (
         ValueError,
-        "the score is infinite, so its gradient is not defined; only -inf may stand there, for a document left out",
+        "the score is infinite, so its gradient is undefined; only -inf is allowed, for a document to leave out",
     ),
     _codes.SHORT_DISCOUNT: (ValueError, "{detail}; give a longer discount or a smaller k"),
 }
 
 
-# What kernels return: (code, query, position, and that of the engine the number of a term), None for nothing.
+# What kernels return: None, or (code, query, position); the engine adds the number of the term.
 ErrorCode = tuple[int, ...] | None
 
 
 class Finder(Protocol):
-    """Something that finds the first invalid grade among many: a gain."""
+    """What finds the first invalid grade: a gain."""
 
     def first_error(self, grades: Any, /) -> tuple[int, int, str] | None: ...
 
 
 class InputError(Exception):
-    """An error in a query, on its way to being worded.
+    """An error in a query, before it has a message.
 
-    If a kernel no longer knows the position of a grade without a gain, `gain` finds it again.
+    `gain` finds the position of a grade without a gain if the kernel no longer knows it.
     """
 
     def __init__(
@@ -93,12 +93,12 @@ class InputError(Exception):
 
 
 def located(error: InputError, grades: Any) -> InputError:
-    """The error with the position among the grades of its list, if it lacks one."""
+    """The error, with its position among the grades of the list if it had none."""
     error_code = None if error.gain is None else error.gain.first_error(grades)
     return error if error_code is None else InputError(error.code, error.query, *error_code[1:])
 
 
-BEYOND = "an int beyond float64"  # the detail of what is no number for kernels, but one for people
+BEYOND = "an int beyond float64"  # the detail of an int that Python accepts and float64 cannot hold
 
 
 def refusal(code: int, where: str, detail: object = "") -> Exception:
@@ -110,34 +110,34 @@ def refusal(code: int, where: str, detail: object = "") -> Exception:
 
 
 def changed(error: RuntimeError, where: str) -> Exception:
-    """What to raise where Python refuses to go on through a dict that was changed; any other error as it is."""
+    """The exception to raise if a dict changed during iteration; any other RuntimeError as it is."""
     return refusal(_codes.CHANGED, where) if "during iteration" in str(error) else error
 
 
 # Values in messages and tables
 
-SHOWN = 200  # characters of the caller's that an error shows at the most
+SHOWN = 200  # characters of the caller's text that a message shows at most
 
 
 def counted(count: int, noun: str) -> str:
-    """So many of them: "1 query", "2 queries"."""
+    """The count with its noun: "1 query", "2 queries"."""
     if count == 1:
         return f"1 {noun}"
     return f"{count} {noun[:-1] + 'ies' if noun.endswith('y') else noun + 's'}"
 
 
 def quoted(value: Any) -> str:
-    """The value as errors show it: `repr`, of which no more than the beginning if it is long."""
+    """The value as messages show it: its `repr`, cut if it is long."""
     text = repr(value[:SHOWN] if isinstance(value, (str, bytes)) else value)
-    whole = len(value) if isinstance(value, (str, bytes)) else len(text)
-    return text if whole <= SHOWN else f"{text[:SHOWN]}… ({whole} characters)"
+    length = len(value) if isinstance(value, (str, bytes)) else len(text)
+    return text if length <= SHOWN else f"{text[:SHOWN]}… ({length} characters)"
 
 
 def escaped(text: str) -> str:
-    """Text that stands in messages as it is, such as the name of a file: what a terminal would obey is escaped."""
-    return text if text.isprintable() else "".join(mark if mark.isprintable() else repr(mark)[1:-1] for mark in text)
+    """Text for messages, such as a file name, with control characters escaped: a terminal must not act on them."""
+    return text if text.isprintable() else "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
 
 
 def short(value: Any) -> str:
-    """A number as people write it, and in full: 2 for 2.0; anything else as its text."""
+    """A number in full precision, 2.0 as 2; anything else as its text."""
     return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)

@@ -1,6 +1,6 @@
 """The functions on relevance in rank order: one list to a float, many lists to one value each.
 
-One list takes the shortest way there is: to a buffer, through a kernel of the backend, out.
+One list takes the shortest path: into a buffer, through one kernel of the backend, out.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from rankgain.data.lists import ListSource
     from rankgain.metrics.metric import Metric
 
-    # What type checkers can tell apart: one list from many. The shape of an array is often unknown to them, and only
-    # such an array matches a shape of Never (a trick of NumPy's own annotations).
+    # Let type checkers tell one list from many. They often do not know the shape of an array, and only such an array
+    # matches a shape of Never (a trick of NumPy's own annotations).
     _AnyShape = np.ndarray[tuple[Never, Never, Never, Never], np.dtype[Any]]
     _Number = float | np.integer[Any] | np.floating[Any]
     _OneList = Sequence[_Number] | np.ndarray[tuple[int], np.dtype[Any]]
@@ -61,13 +61,13 @@ if TYPE_CHECKING:
 
 
 MOST_SETTINGS = 128
-_FIXED = str, int, float, np.number, type, type(None), Discount  # kinds of settings that cannot change
+_FIXED = str, int, float, np.number, type, type(None), Discount  # immutable types of settings
 _kept: dict[tuple[Any, ...], _Settings] = {}
 _kept_metrics: dict[tuple[Any, ...], Metric] = {}
 
 
 class _Settings:
-    """The keyword arguments of a function, checked, and the kernel for single lists, if kernels compute the gains."""
+    """The checked keyword arguments of a function, and the kernel for single lists if kernels compute the gains."""
 
     __slots__ = ("discount", "empty", "gain", "ideal", "k", "kernel", "ranks", "rel")
 
@@ -84,37 +84,44 @@ class _Settings:
 
     def make_kernel(self, ranks: int) -> _backend.lists.ListFunctions:
         """The functions on lists of up to this many documents."""
-        kept = self.discount
-        table = kept.table(min(self.k, ranks))
+        weights = self.discount
+        table = weights.table(min(self.k, ranks))
         above = highest_irrelevant(self.rel)
         self.ranks = ranks
         self.kernel = _backend.lists.ListFunctions(
-            self.gain.exponential, table, kept.kind, kept.base, self.k, self.ideal == "returned", self.empty, above
+            self.gain.exponential,
+            table,
+            weights.kind,
+            weights.base,
+            self.k,
+            self.ideal == "returned",
+            self.empty,
+            above,
         )
         return self.kernel
 
 
 def _settings(k: Any, gain: Any, discount: Any, ideal: Any = "judged", empty: Any = 0.0) -> _Settings:
-    """Checked once and kept, so that small calls do not spend their time on them."""
+    """The settings, checked once and kept, which speeds up small calls."""
     try:
         return _kept[k, gain, discount, ideal, empty, type(k), type(empty)]  # True is not a valid k, though it equals 1
     except Exception:  # not seen yet, or not hashable
         pass
-    return _made((k, gain, discount, ideal, empty, type(k), type(empty)), k, gain, discount, ideal, empty)
+    return _new_settings((k, gain, discount, ideal, empty, type(k), type(empty)), k, gain, discount, ideal, empty)
 
 
 def _settings_of_rr(k: Any, rel: Any) -> _Settings:
-    """The settings of a reciprocal rank, kept likewise."""
+    """The settings of a reciprocal rank, also kept."""
     try:
         return _kept[k, rel, type(k), type(rel)]
     except Exception:
         pass
-    return _made((k, rel, type(k), type(rel)), k, "linear", NO_DISCOUNT, "judged", 0.0, rel)
+    return _new_settings((k, rel, type(k), type(rel)), k, "linear", NO_DISCOUNT, "judged", 0.0, rel)
 
 
-def _made(key: tuple[Any, ...], *asked: Any) -> _Settings:
-    settings = _Settings(*asked)
-    if all(isinstance(part, _FIXED) for part in key):  # what may change is checked again
+def _new_settings(key: tuple[Any, ...], *arguments: Any) -> _Settings:
+    settings = _Settings(*arguments)
+    if all(isinstance(part, _FIXED) for part in key):  # mutable arguments are checked at each call
         if len(_kept) >= MOST_SETTINGS:
             _kept.clear()
         _kept[key] = settings
@@ -127,16 +134,16 @@ def _one_or_many(function: Callable[Concatenate[Any, _P], float | Floats]) -> _O
 
 
 def _one_or_many_judged(function: Callable[Concatenate[Any, _P], float | Floats]) -> _OneOrManyJudged[_P]:
-    """The same for a function whose lists are called judged."""
+    """The same for a function whose lists are named `judged`."""
     return function  # type: ignore[return-value]
 
 
 def _misplaced(function: str, metric: str) -> TypeError:
-    """What to say of a second argument, which is keyword-only here: most often scores, beside labels."""
+    """The error for a second positional argument: most often scores after labels."""
     drop_in = f" or rankgain.sklearn.{metric}_score(y_true, y_score)" if metric in ("ndcg", "dcg") else ""
     return TypeError(
-        f"{function}() takes one list of relevance in rank order, and the rest by keyword (k=10 …); for scores beside "
-        f"labels there is rankgain.from_scores(y_true, y_score).evaluate({metric!r}){drop_in}"
+        f"{function}() takes relevance in rank order, and everything else by keyword (k=10 …); for labels and scores, "
+        f"use rankgain.from_scores(y_true, y_score).evaluate({metric!r}){drop_in}"
     )
 
 
@@ -261,13 +268,13 @@ def discount(n: int, kind: DiscountKind = "log2") -> Floats:
     ranks = int(n)
     if not 0 <= ranks < 1 << 48:
         raise ValueError(f"n must be 0 or more, and no more than fits in memory, not {ranks}")
-    kept = Discount.of(kind)
-    if kept.kind == VECTOR:
-        if ranks > len(kept.vector):
-            raise ValueError(f"discount holds {len(kept.vector)} ranks, and {ranks} are needed")
-        return np.array(kept.vector[:ranks])
+    weights = Discount.of(kind)
+    if weights.kind == VECTOR:
+        if ranks > len(weights.vector):
+            raise ValueError(f"discount has {len(weights.vector)} ranks, and {ranks} are needed")
+        return np.array(weights.vector[:ranks])
     out = np.empty(ranks)
-    _backend.sums.fill_discount(kept.kind, kept.base, out)
+    _backend.sums.fill_discount(weights.kind, weights.base, out)
     return out
 
 
@@ -830,7 +837,7 @@ def precision(
     --------
     average_precision : The mean of the precisions at the ranks of relevant documents.
     recall : The share of relevant documents that were returned.
-    Rankings.evaluate : the metric ``"precision@10"`` of any other form of input.
+    Rankings.evaluate : the metric ``"precision@10"`` for any other form of input.
 
     Notes
     -----
@@ -858,7 +865,7 @@ def recall(
     rel: float | None = None,
     mask: ArrayLike | None = None,
 ) -> float | Floats:
-    """Compute the recall: the share of the relevant documents that were returned down to rank k.
+    """Compute the recall: the share of the relevant documents that were returned by rank k.
 
     Parameters
     ----------
@@ -869,7 +876,7 @@ def recall(
         The cut-off, a positive integer. By default, the whole lists count.
     judged : array_like, optional
         The grades of all judged documents of each query, in any order, returned or not. None: the returned list
-        holds them all. To leave out what was not returned inflates the value.
+        contains them all. Leaving out those that were not returned inflates the value.
     rel : float, optional
         The lowest grade that is relevant, inclusive. By default, every grade above 0 is relevant.
     mask : array_like of bool, optional
@@ -892,7 +899,7 @@ def recall(
     See Also
     --------
     precision : The share of returned documents that are relevant.
-    Rankings.evaluate : the metric ``"recall@10"`` of any other form of input.
+    Rankings.evaluate : the metric ``"recall@10"`` for any other form of input.
 
     Notes
     -----
@@ -931,7 +938,7 @@ def average_precision(
         The cut-off, a positive integer. By default, the whole lists count.
     judged : array_like, optional
         The grades of all judged documents of each query, in any order, returned or not. None: the returned list
-        holds them all. To leave out what was not returned inflates the value.
+        contains them all. Leaving out those that were not returned inflates the value.
     rel : float, optional
         The lowest grade that is relevant, inclusive. By default, every grade above 0 is relevant.
     mask : array_like of bool, optional
@@ -954,7 +961,7 @@ def average_precision(
     See Also
     --------
     precision : The share of returned documents that are relevant.
-    Rankings.evaluate : the metric ``"ap@10"`` of any other form of input.
+    Rankings.evaluate : the metric ``"ap@10"`` for any other form of input.
 
     Notes
     -----
@@ -987,7 +994,7 @@ def hit_rate(
     rel: float | None = None,
     mask: ArrayLike | None = None,
 ) -> float | Floats:
-    """Compute the hit rate: 1 if a relevant document was returned down to rank k, else 0.
+    """Compute the hit rate: 1 if a relevant document was returned by rank k, else 0.
 
     Parameters
     ----------
@@ -1020,7 +1027,7 @@ def hit_rate(
     See Also
     --------
     reciprocal_rank : 1 / rank of the first relevant document.
-    Rankings.evaluate : the metric ``"success@10"``, or ``"hit_rate@10"``, of any other form of input.
+    Rankings.evaluate : the metric ``"success@10"``, or ``"hit_rate@10"``, for any other form of input.
 
     Examples
     --------
@@ -1041,40 +1048,40 @@ def _mean(relevance: Any, values: float | Floats) -> float:
 
 
 def _of_lists(name: str, relevance: Any, judged: Any, settings: _Settings, mask: Any) -> float | Floats:
-    """The metric of one list or of each of many, whatever holds them."""
+    """The metric of one list, or of each of many lists."""
     lists = RaggedArray.of(relevance, "judged" if name == "idcg" else "relevance").unmasked(mask)
-    truth = None if judged is None else check_judged(judged, lists)
+    judgments = None if judged is None else check_judged(judged, lists)
     if settings.kernel is None:
-        out = _evaluated(name, lists, truth, settings)
+        out = _evaluated(name, lists, judgments, settings)
     else:
-        out = _filled("dcg" if name == "cg" else name, lists, truth, settings)
+        out = _filled("dcg" if name == "cg" else name, lists, judgments, settings)
     return float(out[0]) if lists.single else out
 
 
-def _filled(name: str, lists: RaggedArray, truth: RaggedArray | None, settings: _Settings) -> Floats:
-    """The metric of each list, as many at once as are converted together."""
-    longest = max(lists.longest, 0 if truth is None else truth.longest)
+def _filled(name: str, lists: RaggedArray, judgments: RaggedArray | None, settings: _Settings) -> Floats:
+    """The metric of each list, chunk by chunk."""
+    longest = max(lists.longest, 0 if judgments is None else judgments.longest)
     kernel = settings.kernel
     if kernel is None or min(longest, settings.k) > settings.ranks:
         kernel = settings.make_kernel(longest)
     out = np.empty(len(lists))
-    whole = lists.native and (truth is None or truth.native)
-    step = max(1, len(lists) if whole else CHUNK // max(1, longest))
+    native = lists.native and (judgments is None or judgments.native)
+    step = max(1, len(lists) if native else CHUNK // max(1, longest))
     for start in range(0, len(lists), step):
         stop = min(start + step, len(lists))
         grades = lists.ragged(start, stop)
-        known = (None, None) if truth is None else truth.ragged(start, stop)
-        chunk = LISTS, 0, stop - start, grades[0], grades[1], 0, None, *known, 0
+        judged = (None, None) if judgments is None else judgments.ragged(start, stop)
+        chunk = LISTS, 0, stop - start, grades[0], grades[1], 0, None, *judged, 0
         error_code = kernel.fill(name, chunk, out[start:stop])
         if error_code is not None:
             code, query, position, _ = error_code
-            held = truth if code & IN_JUDGED and truth is not None else lists
-            raise _refusal(InputError(code, start + query, position), held)
+            refused = judgments if code & IN_JUDGED and judgments is not None else lists
+            raise _refusal(InputError(code, start + query, position), refused)
     return out
 
 
-def _evaluated(name: str, lists: RaggedArray, truth: RaggedArray | None, settings: _Settings) -> Floats:
-    """The same by the engine, for gains from a mapping or a callable, and discounts from a vector."""
+def _evaluated(name: str, lists: RaggedArray, judgments: RaggedArray | None, settings: _Settings) -> Floats:
+    """The same by the engine, for gains by a mapping or a callable, and discounts by a vector."""
     from rankgain.data.lists import ListSource
     from rankgain.data.rules import GIVEN
     from rankgain.metrics.metric import Metric
@@ -1085,10 +1092,10 @@ def _evaluated(name: str, lists: RaggedArray, truth: RaggedArray | None, setting
         parameters["discount"] = settings.discount
     if name == "ndcg":
         parameters |= {"ideal": settings.ideal, "empty": settings.empty}
-    if name in ("cg", "dcg") or truth is not None:  # what lies beyond the cut-off is not looked at
+    if name in ("cg", "dcg") or judgments is not None:  # ranks beyond the cut-off are not read
         lists = lists.cut(settings.k)
     metric = Metric(name, settings.k, **parameters)
-    source = ListSource(lists, None, truth, range(len(lists)), refuse=partial(_first_error, metric))
+    source = ListSource(lists, None, judgments, range(len(lists)), refuse=partial(_first_error, metric))
     out, _ = fill(planned((metric,)), source, GIVEN)
     values: Floats = out[0].copy()
     return values
@@ -1101,9 +1108,9 @@ def _of_relevant(name: str, relevance: Any, judged: Any, k: Any, rel: Any, mask:
     from rankgain.metrics.program import fill, planned
 
     lists = RaggedArray.of(relevance, "relevance").unmasked(mask)
-    truth = None if judged is None else check_judged(judged, lists)
+    judgments = None if judged is None else check_judged(judged, lists)
     plan = planned((_metric_of_relevant(name, k, rel),))
-    out, _ = fill(plan, ListSource(lists, None, truth, range(len(lists)), refuse=_refuse), GIVEN)
+    out, _ = fill(plan, ListSource(lists, None, judgments, range(len(lists)), refuse=_refuse), GIVEN)
     if lists.single:
         return float(out[0, 0])
     values: Floats = out[0].copy()
@@ -1111,11 +1118,11 @@ def _of_relevant(name: str, relevance: Any, judged: Any, k: Any, rel: Any, mask:
 
 
 def _metric_of_relevant(name: str, k: Any, rel: Any) -> Metric:
-    """The metric, remembered as settings are."""
+    """The metric, kept as settings are."""
     key = name, k, rel, type(k), type(rel)
     try:
         return _kept_metrics[key]
-    except Exception:  # not asked for yet, or nothing to remember by
+    except Exception:  # not seen yet, or not hashable
         pass
     from rankgain.metrics.metric import Metric
 
@@ -1127,27 +1134,27 @@ def _metric_of_relevant(name: str, k: Any, rel: Any) -> Metric:
     return metric
 
 
-def _refuse(source: ListSource, query: int, held: RaggedArray, error: InputError) -> Exception:
-    return _refusal(InputError(error.code, query, error.position, error.detail), held)
+def _refuse(source: ListSource, query: int, lists: RaggedArray, error: InputError) -> Exception:
+    return _refusal(InputError(error.code, query, error.position, error.detail), lists)
 
 
-def _first_error(metric: Metric, source: ListSource, query: int, held: RaggedArray, error: InputError) -> Exception:
+def _first_error(metric: Metric, source: ListSource, query: int, lists: RaggedArray, error: InputError) -> Exception:
     """The first error of a query: a discount that is too short comes before any grade.
 
-    Of the grades, the first that is invalid in any way counts, such as one without a gain.
+    Among the grades, the first that is invalid in any way is reported, such as one without a gain.
     """
     size, known = source.sizes_of(query)
     known = min(known, max(size, 1)) if metric.ideal == "returned" else known
     vector, needed = metric.discount.vector, max(min(ranks, metric.depth) for ranks in (size, known))
     if metric.discount.kind == VECTOR and needed > len(vector):
         needed = min(size, metric.depth) if min(size, metric.depth) > len(vector) else needed
-        detail = f"discount holds {len(vector)} ranks, and {needed} are needed"
+        detail = f"discount has {len(vector)} ranks, and {needed} are needed"
         return _refusal(InputError(SHORT_DISCOUNT, query, -1, detail), source.grades)
     if error.position > 0 and metric.gain.function is None:
-        error_code = metric.gain.first_error(held.take(query, query + 1)[: error.position])
+        error_code = metric.gain.first_error(lists.take(query, query + 1)[: error.position])
         error = error if error_code is None else InputError(error_code[0], query, *error_code[1:])
-    return _refusal(error, held)
+    return _refusal(error, lists)
 
 
-def _refusal(error: InputError, held: RaggedArray) -> Exception:
-    return refusal(error.code, held.place(error.query, error.position), error.detail)
+def _refusal(error: InputError, lists: RaggedArray) -> Exception:
+    return refusal(error.code, lists.place(error.query, error.position), error.detail)

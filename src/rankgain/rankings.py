@@ -1,4 +1,4 @@
-"""Rankings: the caller's handle on what was given, in whatever form, ready to be evaluated."""
+"""Rankings: the caller's handle on the input, whatever its form, ready to be evaluated."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Rankings:
     """Ranked documents with their judgments, one ranking per query.
 
     Made by `from_ranked`, `from_scores`, `from_recommendations`, `from_qrels`, `from_frames` and `read_trec`. Nothing
-    is copied or ordered before `evaluate` asks for it. ``len(rankings)`` is the number of queries.
+    is copied or sorted before `evaluate` needs it. ``len(rankings)`` is the number of queries.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class Rankings:
         Whether queries that have judgments but no ranking are evaluated as empty lists or left out; None if there
         cannot be any, since each query was given with its documents.
     left_out : dict of str to int
-        How many judged queries the run lacks (``"missing"``), and how many of the run have no judgments
+        How many judged queries the run lacks (``"missing"``), and how many queries of the run have no judgments
         (``"unjudged"``).
     """
 
@@ -82,12 +82,12 @@ class Rankings:
         Parameters
         ----------
         ties : {"average", "stable", "docid", "best", "worst"}, optional
-            The order of documents of equal score; see `from_qrels`. By default, as it is.
+            The order of documents of equal score; see `from_qrels`. By default, unchanged.
         missing : {"zero", "skip"}, optional
-            Whether queries that the run lacks are evaluated as empty lists or left out. By default, as it is.
+            Whether queries that the run lacks are evaluated as empty lists or left out. By default, unchanged.
         score_bits : {64, 32}, optional
             The precision in which scores are compared. With 32, as in pytrec_eval and trec_eval up to release 9, scores
-            that differ in less than about the seventh digit are tied. By default, as it is, which is at first 64.
+            that agree to about seven digits are tied. By default, unchanged; constructors set 64.
 
         Returns
         -------
@@ -97,10 +97,10 @@ class Rankings:
         Raises
         ------
         ValueError
-            If a rule is unknown; if `ties` or `score_bits` is given and the rankings have no scores, ``ties="docid"``
-            and they have no ids, or `missing` and they know of no queries that the run lacks; if the rankings are
-            limited to a depth and `ties` leaves open which documents that keeps; or if a run must be read again and
-            cannot be, such as standard input.
+            If a rule is unknown; if `ties` or `score_bits` is given but the rankings have no scores, ``ties="docid"``
+            but they have no ids, or `missing` but they do not record which queries the run lacks; if the rankings are
+            limited to a depth and `ties` does not determine which documents that keeps; or if a run must be read again
+            and cannot be, such as standard input.
         OSError
             If a run must be read again and the file cannot be read.
 
@@ -117,7 +117,7 @@ class Rankings:
         [1.0, 0.75, 0.5]
         """
         if missing is not None and missing != self.missing and self.missing is None:
-            raise ValueError("missing: these rankings have no record of queries that the run lacks")
+            raise ValueError("missing: these rankings do not record which queries the run lacks")
         if (ties is not None or score_bits is not None) and self.ties is None:
             raise ValueError("ties and score_bits: these rankings were given in rank order, without scores")
         if score_bits is not None:
@@ -153,8 +153,8 @@ class Rankings:
         Raises
         ------
         ValueError
-            If `depth` is not positive, or the rule for ties ("average", "best" or "worst") leaves open which of the
-            tied documents it keeps.
+            If `depth` is not positive, or the rule for ties ("average", "best" or "worst") does not determine which of
+            the tied documents are kept.
         TypeError
             If `depth` is not an integer or `judged_only` is not a bool.
 
@@ -195,35 +195,35 @@ class Rankings:
             ``"ndcg:gain=exponential@10"``), ``"mrr"``, trec_eval's ``"ndcg_cut.5,10"`` and ``"recip_rank"``, or a
             `rankgain.metric`, which lists names and parameters; or lists of these.
         threads : int, default 1
-            How many threads may share the queries, from 1 to 256; the values are the same bits for any number. Work of
-            less than about a millisecond stays on one. Arrays, matrices, frames and files gain by it; dicts and lists
-            of Python objects hardly do. Gains that are callables are called from all threads.
+            How many threads may share the queries, from 1 to 256; the values are the same bits for any number. Calls
+            shorter than about a millisecond use one. Arrays, matrices, frames and files benefit; dicts and lists of
+            Python objects hardly do. Callable gains are called from all threads.
             Ctrl-C interrupts between chunks of queries, and between the sums of a query of more than a million
             documents, on the main thread; the other threads finish their chunks.
         like : str, optional
-            The name of a peer by whose rules to compute: ``"trec_eval-9"``, ``"trec_eval-10"``, ``"sklearn"``,
+            The tool whose rules to follow: ``"trec_eval-9"``, ``"trec_eval-10"``, ``"sklearn"``,
             ``"lightgbm"``, ``"xgboost"``, ``"catboost"``, ``"torchmetrics"``, ``"ranx"``, ``"lenskit"``,
             ``"rectools"``, ``"implicit"``, ``"spark"``, ``"elasticsearch"``, ``"beir"`` or ``"msmarco"``. Its gain,
-            ideal, threshold, divisor and value for empty queries replace the defaults of the metric (of a string, what
-            it does not write; of a `Metric`, what does not differ from the default); its rules for ties, missing
-            queries and the width of scores replace those of the rankings. `rankgain.explain` prints them. By default,
-            rankgain's own rules.
+            ideal, threshold, divisor and value for empty queries replace the defaults of the metric; parameters written
+            in a string, or of a `Metric` those that differ from the default, remain. Its rules for ties, missing
+            queries and the precision of scores replace those of the rankings. `rankgain.explain` prints them. By
+            default, rankgain's own rules.
         progress : bool, default False
             Whether a bar of tqdm shows how many queries are done, of work that takes more than some milliseconds.
 
         Returns
         -------
         Evaluation
-            A mapping from each metric, as it was asked for, to a float64 vector with one value per query.
+            A mapping from each metric, as requested, to a float64 vector with one value per query.
 
         Raises
         ------
         ValueError
-            If a metric is unknown, its text cannot be read or a parameter is out of range; if it has no expected value
+            If a metric is unknown, its text is invalid or a parameter is out of range; if it has no expected value
             and the rule for ties is "average"; if `like` is unknown, has no such metric, or has a rule that these
             rankings cannot follow; if `threads` is out of range; or if the contents are invalid: a score is NaN, a
             grade is NaN, infinite or negative (in arrays), has no gain or is above ``max_grade``, a judged document
-            stands twice, or `judged` lacks grades that were returned. Of several invalid queries the first is named,
+            appears twice, or `judged` lacks grades that were returned. Of several invalid queries the first is named,
             with its first invalid position.
         TypeError
             If a metric does not take a parameter that is given, a grade or score is not a number, or tied documents
@@ -255,55 +255,57 @@ class Rankings:
         """
         if type(threads) is not int or threads != 1:
             threads = check_threads(threads)
-        asked = each_of(metrics)
+        requests = each_of(metrics)
         if like is None:
-            return self._evaluated(asked, planned(asked), threads, None, progress)
+            return self._evaluated(requests, planned(requests), threads, None, progress)
         from rankgain.results.peers import OWN, common_rules, peer_of  # imported where it is needed
 
-        requests, rules = common_rules(asked, like)
+        followed, rules = common_rules(requests, like)
         peer = peer_of(like)
-        plan = planned(tuple(requests.values()))
+        plan = planned(tuple(followed.values()))
         name = None if peer is OWN else peer.name
-        return self._following(rules, like)._evaluated(tuple(requests), plan, threads, name, progress)
+        return self._following(rules, like)._evaluated(tuple(followed), plan, threads, name, progress)
 
     def _following(self, rules: PeerRules, like: str) -> Rankings:
-        """The rankings under the rules of a peer; one that they cannot follow is a ValueError.
+        """The rankings under the rules of a tool; a rule that they cannot follow is a ValueError.
 
         Rankings given in rank order have no ties, and those given with their documents have no missing queries.
         """
         unjudged = self.left_out["unjudged"]
         if rules.counts_unjudged and unjudged:
             raise ValueError(
-                f"like={like!r}: queries of the run without judgments count 0 there, and are left out here: give the "
+                f"like={like!r}: queries of the run without judgments count 0 there and are left out here: give the "
                 f"{unjudged} of them empty judgments, or drop them from the run"
             )
-        wanted: dict[str, Any] = {}
+        changes: dict[str, Any] = {}
         if self.ties is not None:
-            wanted |= {"ties": rules.ties, "score_bits": rules.score_bits}
+            changes |= {"ties": rules.ties, "score_bits": rules.score_bits}
         if self.missing is not None:
-            wanted["missing"] = rules.missing
+            changes["missing"] = rules.missing
         try:
-            return self.under(**wanted)
+            return self.under(**changes)
         except ValueError as error:
             raise ValueError(f"like={like!r}: {error}") from error
 
-    def _evaluated(self, asked: Asked, plan: Plan, threads: int, like: PeerOrOwn | None, progress: bool) -> Evaluation:
+    def _evaluated(
+        self, requests: Asked, plan: Plan, threads: int, like: PeerOrOwn | None, progress: bool
+    ) -> Evaluation:
         source, rules = self._source, self._rules
         if progress:
             with progress_bar(progress, len(source.query_ids), "queries") as bar:
                 out, empty = fill(plan, source, rules, threads, bar)
         else:
             out, empty = fill(plan, source, rules, threads)
-        names, missing = source.query_ids, source.missing
-        counts = (len(names), *source.left_out, empty)
-        values, weights = plan.vectors(asked, out), plan.weights(out) if plan.weighing else None
+        ids, missing = source.query_ids, source.missing
+        counts = (len(ids), *source.left_out, empty)
+        values, weights = plan.vectors(requests, out), plan.weights(out) if plan.weighing else None
         assumed = source.assumed
-        return Evaluation(values, names, rules.ties, missing, like, plan.backend, counts, weights, assumed)
+        return Evaluation(values, ids, rules.ties, missing, like, plan.backend, counts, weights, assumed)
 
     def tie_spread(self, *metrics: str | Metric, threads: int = 1) -> TieSpread:
         """Compute the worst, expected and best values of metrics over the orders of tied documents.
 
-        A scorer that gives all documents the same score is perfect at its best, and finds nothing at its worst.
+        A scorer that gives all documents the same score is perfect in the best order and finds nothing in the worst.
 
         Parameters
         ----------
@@ -315,7 +317,7 @@ class Rankings:
         Returns
         -------
         TieSpread
-            The values of each query and their means, beside those by the rankings' own rule.
+            The values per query and their means, and those under the rankings' own rule for ties.
 
         Raises
         ------
@@ -325,7 +327,7 @@ class Rankings:
         TypeError
             If `evaluate` would raise it.
         OSError
-            If the run came from a file, its ties are broken by id or input order, and it cannot be read again.
+            If the run came from a file, its ties are broken by id or input order, and the file cannot be read again.
 
         See Also
         --------
@@ -352,18 +354,18 @@ class Rankings:
         from rankgain.results.ties import TieSpread
 
         if self.ties is None:
-            raise ValueError("tie_spread: these rankings were given in rank order, without scores: nothing is tied")
+            raise ValueError("tie_spread: these rankings were given in rank order, without scores, so nothing is tied")
         metrics = each_of(metrics)
-        requests = dict(pair for asked in metrics for pair in parse(asked))
-        unaveraged = {key: reason for key, own in requests.items() if (reason := TABLE[own.name].unaveraged)}
-        averaged = [asked for asked in metrics if not any(key in unaveraged for key, _ in parse(asked))]
-        average = self.under(ties="average")  # from it, best and worst follow without reading a file again
+        records = dict(pair for request in metrics for pair in parse(request))
+        unaveraged = {key: reason for key, record in records.items() if (reason := TABLE[record.name].unaveraged)}
+        averaged = [request for request in metrics if not any(key in unaveraged for key, _ in parse(request))]
+        average = self.under(ties="average")  # "best" and "worst" follow from it without reading a file again
         expected = average.evaluate(*averaged, threads=threads) if averaged else None
-        found = {ties: average.under(ties=ties).evaluate(*metrics, threads=threads) for ties in ("worst", "best")}
-        own = {"average": expected, **found}
-        if self.ties not in own:
-            own[self.ties] = self.evaluate(*metrics, threads=threads)
-        return TieSpread(found["worst"], expected, found["best"], own[self.ties], self.ties, unaveraged)
+        extremes = {ties: average.under(ties=ties).evaluate(*metrics, threads=threads) for ties in ("worst", "best")}
+        by_ties = {"average": expected, **extremes}
+        if self.ties not in by_ties:
+            by_ties[self.ties] = self.evaluate(*metrics, threads=threads)
+        return TieSpread(extremes["worst"], expected, extremes["best"], by_ties[self.ties], self.ties, unaveraged)
 
     def curve(self, metric: str | Metric, ks: Iterable[int] = range(1, 101)) -> Curve:
         """Compute one metric at many cut-offs, all of them in one pass over the data.
@@ -418,32 +420,32 @@ def curves_of(rankings: Rankings, metrics: Iterable[str | Metric], ks: Iterable[
     rows = [[metric.at(k) for k in cutoffs.tolist()] for metric in map(without_cutoff, metrics)]
     result = rankings.evaluate(*(metric for row in rows for metric in row))
     cutoffs.flags.writeable = False
-    found = []
+    curves = []
     for row in rows:
         values = np.column_stack([result[metric] for metric in row])
         values.flags.writeable = False
-        found.append(Curve(row[0].at(None), cutoffs, values, rankings.query_ids))
-    return found
+        curves.append(Curve(row[0].at(None), cutoffs, values, rankings.query_ids))
+    return curves
 
 
 def parts_of(rankings: Rankings) -> tuple[Source, Rules]:
-    """What rankings are made of."""
+    """The source and the rules of rankings."""
     return rankings._source, rankings._rules
 
 
 def first_documents(rankings: Rankings, query_ids: Iterable[Any]) -> dict[Any, Any]:
-    """The document that each of these queries ranks first, by query; without those where it is not known."""
+    """The first document of each of these queries, by query, where it is known."""
     source, rules = parts_of(rankings)
     if rules.judged_only:
         return {}
     wanted = set(query_ids)
-    places = {query: row for row, query in enumerate(source.query_ids) if query in wanted}
-    found = {query: source.first(row, rules) for query, row in places.items()}
-    return {query: document for query, document in found.items() if document is not None}
+    rows = {query: row for row, query in enumerate(source.query_ids) if query in wanted}
+    documents = {query: source.first(row, rules) for query, row in rows.items()}
+    return {query: document for query, document in documents.items() if document is not None}
 
 
 def sizes_of(rankings: Rankings) -> Ints:
-    """How many documents each query returned, of those that count."""
+    """How many documents of each query count."""
     source, rules = parts_of(rankings)
     return np.minimum(source.sizes, rules.depth)
 

@@ -19,14 +19,14 @@ Int32s = np.ndarray[Any, np.dtype[np.int32]]
 Bools = np.ndarray[Any, np.dtype[np.bool_]]
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
-# Types whose numbers are read without running the caller's code: besides float and int, those of NumPy.
+# Types whose numbers can be read without running the caller's code: float, int and NumPy's.
 PLAIN = frozenset({bool, *(np.dtype(code).type for code in "?bBhHiIlLqQefd")})
 
 
 def real(value: Any, beyond: float | None = None) -> float | None:
-    """The float64 of a real number (NumPy's, Decimal, Fraction …); `beyond` for one that is too large; else None.
+    """A real number (NumPy's, Decimal, Fraction …) as float64; `beyond` if it is too large; else None.
 
-    Text is not a number, whatever it says; nor is a complex number, an array, or an array's masked element.
+    Text is never a number, nor is a complex number, an array, or a masked element of one.
     """
     if isinstance(value, float) or type(value) in PLAIN:
         return float(value)
@@ -45,38 +45,38 @@ def real(value: Any, beyond: float | None = None) -> float | None:
 
 
 def splitmix64(z: Any) -> Any:
-    """The mixing function of SplitMix64 (Steele, Lea & Flood 2014) on an array of uint64: random words by counters."""
+    """The mixing function of SplitMix64 (Steele, Lea & Flood 2014) on uint64s: random words from counters."""
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return z ^ (z >> np.uint64(31))
 
 
-_HONEST = frozenset((dict, list, tuple, set, frozenset, range))
+_BUILTIN = frozenset((dict, list, tuple, set, frozenset, range))
 
 
-def size_of(held: Any) -> int:
-    """How many there are. A class of the caller's may say anything, and what is reserved must not hang on that."""
-    if type(held) in _HONEST:
-        return len(held)
-    return dict.__len__(held) if isinstance(held, dict) else sum(1 for _ in held)
+def size_of(items: Any) -> int:
+    """The number of items, counted if the class is the caller's: do not allocate by a length the caller reports."""
+    if type(items) in _BUILTIN:
+        return len(items)
+    return dict.__len__(items) if isinstance(items, dict) else sum(1 for _ in items)
 
 
-def listed(held: Any) -> list[Any]:
-    """What there is as a list; `list` alone would reserve what a class of the caller's says its length is."""
-    return list(iter(held))
+def listed(items: Any) -> list[Any]:
+    """The items as a list; `list(items)` would allocate by the length that a class of the caller reports."""
+    return list(iter(items))
 
 
-def paired(held: Mapping[Any, Any], name: str) -> tuple[list[Any], list[Any]]:
-    """The keys and the values of a mapping. Two lists that are made one after the other may not go together."""
+def paired(mapping: Mapping[Any, Any], name: str) -> tuple[list[Any], list[Any]]:
+    """The keys and the values of a mapping, from one pass, so that they belong together."""
     try:
-        pairs = listed(held.items())
+        pairs = listed(mapping.items())
     except RuntimeError as error:
         raise changed(error, name) from None
     return [key for key, _ in pairs], [value for _, value in pairs]
 
 
 def id_kind(identifier: Any) -> type:
-    """What an id can be compared with: one of str, bytes, int, or its own type."""
+    """The type of ids that this one can be compared with: str, bytes, int, or its own."""
     for kind, base in ((str, str), (bytes, bytes), (Integral, int)):
         if isinstance(identifier, kind):
             return base
@@ -90,7 +90,7 @@ def id_error(value: Any, position: int) -> tuple[int, int, int]:
 
 
 def decimal(field: bytes) -> float | None:
-    """The number as `float()` reads it, but without underscores; else None."""
+    """The number as `float()` reads it, without underscores; None if it is none."""
     try:
         return None if b"_" in field else float(field)
     except ValueError:
@@ -98,7 +98,7 @@ def decimal(field: bytes) -> float | None:
 
 
 def encoded(text: str) -> bytes | None:
-    """The bytes of which `bytes.decode("utf-8", "surrogateescape")` makes the id again; None if there are none."""
+    """The bytes that `bytes.decode("utf-8", "surrogateescape")` decodes to this id; None if there are none."""
     try:
         return str.encode(text)
     except UnicodeEncodeError:
@@ -130,7 +130,7 @@ def read_truth(truth: dict[Any, Any], size: int, documents: list[Any], grades: l
 
 
 def read_scores(run: dict[Any, Any], size: int) -> dict[Any, float] | tuple[int, int]:
-    """The scores by document, or (code, position)."""
+    """The scores by document, or the (code, position) of an error."""
     scores: dict[Any, float] = {}
     for position, (document, value) in enumerate(list(run.items())):
         score = real(value)

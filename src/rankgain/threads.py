@@ -1,4 +1,4 @@
-"""Chunks of queries on several threads: the kernels release the GIL, so that they run at the same time."""
+"""Chunks of queries on several threads, in parallel, since the kernels release the GIL."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def check_threads(threads: int) -> int:
 
 
 def run_chunks(chunks: Iterable[tuple[int, int]], work: Callable[[int, int], T], threads: int) -> list[T]:
-    """The results of the work for each chunk, in order; of several errors, that of the first chunk is raised.
+    """Return the result of `work` for each chunk, in order; if several fail, raise the error of the first chunk.
 
-    Chunks are started in order, and none after an error, so all chunks before the one that failed are completed.
+    Chunks start in order and none starts after an error, so all chunks before the one that failed are completed.
     """
     waiting = deque(enumerate(chunks))
     results: dict[int, T] = {}
@@ -43,18 +43,18 @@ def run_chunks(chunks: Iterable[tuple[int, int]], work: Callable[[int, int], T],
 
     helpers = [_executor().submit(share) for _ in range(min(threads, len(waiting)) - 1)]
     share()
-    for helper in helpers:  # one that has not started is no longer needed
+    for helper in helpers:  # those that have not started are no longer needed
         helper.cancel() or helper.result()
     try:
         if errors:
             raise errors[min(errors)]
     finally:
-        errors.clear()  # else the error and this frame would hold each other, and the chunk's arrays
+        errors.clear()  # else the error and this frame keep each other alive, with the chunk's arrays
     return [results[number] for number in range(len(results))]
 
 
 def begun(work: Callable[[], T], threads: int) -> Callable[[], T]:
-    """A function that returns the result of work: started on another thread if there are several, else on demand."""
+    """A function that returns the result of `work`, started on another thread if there are several, else on demand."""
     if threads == 1:
         return work
     helper = _executor().submit(work)
@@ -73,7 +73,7 @@ def _executor() -> Any:
 
 
 def _forget() -> None:
-    """A forked process has none of the threads of its parent."""
+    """Drop the pool: a forked process has none of its parent's threads."""
     global _pool
     _pool = None
 

@@ -247,7 +247,7 @@ def test_a_callable_is_not_asked_at_or_after_what_is_refused(on_both, bad):
     assert compiled == python
     assert python[0] == [[1.0], [3.0, 1.0]]
     assert python[1].startswith(
-        "relevance: query 1, position 0: gain gave nan"
+        "relevance: query 1, position 0: gain returned nan"
         if bad is None
         else "relevance: query 2, position 1: the grade is neg"
     )
@@ -425,7 +425,7 @@ def test_what_a_callable_gave_is_refused_before_what_it_raises(on_both):
         return np.where(grades == 2.0, np.nan, grades)
 
     def refused():
-        with pytest.raises(ValueError, match=r"query 1, position 0: gain gave nan for the grade 2\.0") as error:
+        with pytest.raises(ValueError, match=r"query 1, position 0: gain returned nan for the grade 2\.0") as error:
             rg.from_ranked([[1], [2], [3]]).evaluate(rg.metric("cg", gain=gain))
         return str(error.value)
 

@@ -463,7 +463,7 @@ def test_a_callable_gain_is_not_asked_about_pooled_documents(backend):
 def test_a_gain_that_a_callable_does_not_have_is_told_of_its_document(backend):
     rankings = rg.from_qrels({"q": {"a": 0, "b": 1, "c": -1}}, {"q": {"b": 2.0, "a": 1.0}})
     metric = rg.metric("ndcg", gain=lambda grades: np.where(grades == 0, np.nan, grades))
-    with pytest.raises(ValueError, match=r"^qrels: query 'q', document 'a': gain gave nan for the grade"):
+    with pytest.raises(ValueError, match=r"^qrels: query 'q', document 'a': gain returned nan for the grade"):
         rankings.evaluate(metric)
 
 

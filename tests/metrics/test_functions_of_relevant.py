@@ -32,7 +32,9 @@ def test_settings_are_remembered_within_bounds():
     ["cg", "dcg", "ndcg", "reciprocal_rank", "mean_ndcg", "mrr", *FUNCTIONS],
 )
 def test_labels_and_scores_point_to_from_scores(name):
-    with pytest.raises(TypeError, match=rf"{name}\(\) takes one list .*rankgain\.from_scores\(y_true, y_score\)"):
+    with pytest.raises(
+        TypeError, match=rf"{name}\(\) takes relevance in rank order.*rankgain\.from_scores\(y_true, y_score\)"
+    ):
         getattr(rg, name)([0, 1], [0.2, 0.9])
 
 
@@ -42,7 +44,7 @@ def test_labels_and_scores_point_to_the_drop_in():
 
 
 def test_other_metrics_say_how_to_ask_for_them():
-    with pytest.raises(AttributeError, match=r"that of scikit-learn is rankgain\.sklearn\.ndcg_score"):
+    with pytest.raises(AttributeError, match=r"the drop-in for scikit-learn is rankgain\.sklearn\.ndcg_score"):
         rg.ndcg_score  # noqa: B018
     with pytest.raises(AttributeError, match=r"rankgain\.evaluate\(truth, run, 'ndcg@10'\)"):
         rg.ndcg_at_k  # noqa: B018

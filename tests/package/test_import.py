@@ -115,7 +115,7 @@ def test_a_second_interpreter_of_a_process_is_refused(backend, monkeypatch):
     monkeypatch.setenv("RANKGAIN_BACKEND", backend)
     done = subprocess.run([sys.executable, "-c", SUB_INTERPRETER], capture_output=True, text=True, check=True)
     if backend == "compiled":
-        assert "one interpreter of a process only" in done.stdout
+        assert "only one interpreter per process" in done.stdout
         assert "use threads or processes" in done.stdout
     else:
         warned = "does not properly support sub-interpreters" in done.stderr  # as NumPy 2.0 and 2.1, which go on

@@ -68,7 +68,7 @@ def column_cases():
             for values in (DATES, [[1], [2], [3]], [{"a": 1}] * 3):
                 yield Case(TypeError, where, framed, *sides(library, argument, column, values))
             large = sides(library, argument, column, np.array([1, 2, 2**63], dtype="u8"))
-            yield Case(ValueError, f"{where}, row 2 | beyond 64 bits | text", framed, *large)
+            yield Case(ValueError, f"{where}, row 2 | signed 64-bit | text", framed, *large)
         for argument, column in NUMBERS:
             where, noun = f"{argument}: column {column!r}", {"score": "score", "relevance": "grade"}[column]
             for values in (["1", "2", "3"], ["", "", ""], DATES, [b"1"] * 3, [[1], [2], [3]], [{"a": 1}] * 3):
@@ -126,7 +126,7 @@ MIXED = [
     (ValueError, "row 1 | null", *(["a", null, "b"] for null in NULLS), *([1, null, 3] for null in NULLS)),
     (ValueError, "row 0 | null", *([null, "a", "b"] for null in NULLS)),
     (ValueError, "row 1 | lone surrogate | encode", ["a", "\ud800", "b"], ["a", "\udcc3\udca9", "b"]),
-    (ValueError, "row 1 | beyond 64 bits", [1, 2**63, 3], [1, -(2**63) - 1, 3], [1, HUGE, 3]),
+    (ValueError, "row 1 | signed 64-bit", [1, 2**63, 3], [1, -(2**63) - 1, 3], [1, HUGE, 3]),
 ]
 NO_COLUMNS = [
     (TypeError, "must be a list or an array of 1 dimension, not {}", "abc", 5, None, {0: 1}, {"a"}),
@@ -255,7 +255,7 @@ def arrow_cases():
         yield Case(ValueError, f"{where}, categories, row 1 | null", framed, side(column, coded))
     for column in ("qid", "doc_id"):
         parts = pa.chunked_array([pa.array([1, 2], pa.uint64()), pa.array([3, 2**63], pa.uint64())])
-        yield Case(ValueError, f"column {column!r}, row 3 | beyond 64 bits", framed, side(column, parts))
+        yield Case(ValueError, f"column {column!r}, row 3 | signed 64-bit", framed, side(column, parts))
         yield Case(TypeError, f"column {column!r} holds float16", framed, side(column, pa.array(np.ones(3, "f2"))))
         yield Case(TypeError, f"column {column!r} holds bool", framed, side(column, pa.array([True, False])))
     row = {"qid": "q", "label": 1, "score": 2.0}
@@ -287,8 +287,8 @@ BAD_LISTS = [
     (ValueError, "query 1, position 1 | null", *([[1], [2, null]] for null in NULLS)),
     (ValueError, "query 1, position 0 | null", [[], [None, "a"], ["b"]]),
     (ValueError, "query 1, position 1 | lone surrogate", [["a"], ["b", "\ud800"]]),
-    (ValueError, "query 1, position 1 | beyond 64 bits", [[1], [2, 2**63]], [[1], [2, -(2**63) - 1]], [[], [2, HUGE]]),
-    (ValueError, "query 1, position 1 | beyond 64 bits", np.array([[1, 2], [3, 2**63]], dtype="u8")),
+    (ValueError, "query 1, position 1 | signed 64-bit", [[1], [2, 2**63]], [[1], [2, -(2**63) - 1]], [[], [2, HUGE]]),
+    (ValueError, "query 1, position 1 | signed 64-bit", np.array([[1, 2], [3, 2**63]], dtype="u8")),
 ]  # fmt: skip
 BAD_RELEVANT = [  # for two users with ids that are text
     (TypeError, "must hold for each user a set or list of ids | not {}", None, 5, "ab", {1}, iter([]), np.ones((2, 2))),

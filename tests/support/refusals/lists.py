@@ -147,7 +147,7 @@ def gain_cases():
     yield Case(ValueError, f"qrels.txt: query 'q' | 'd' | {large}", files, b"q 0 d 1024\n", metrics=metrics)
     yield from each(BAD_CALLABLES, "gain | callable", passing("gain", rg.dcg, [1]), passing("gain", asked, "ndcg"))
     for gain, gave in [(np.negative, "-2.0"), (lambda x: x + inf, "inf")]:
-        parts = f"relevance | gain gave {gave} for the grade | finite and not negative"
+        parts = f"relevance | gain returned {gave} for the grade | finite and not negative"
         yield Case(ValueError, f"{parts} | position 0", rg.dcg, [2, 1], gain=gain)
         yield Case(ValueError, f"{parts} | query 0", ranked, [2, 1], metrics=[rg.metric("dcg", gain=gain)])
     fails = Fails(KeyError("what foreign code raises comes out as it is"))
@@ -157,7 +157,7 @@ def gain_cases():
     yield Case(ValueError, "judged | query 1 | not finite", rg.idcg, [[1], [1023.9] * 9], gain="exponential")
     yield Case(ValueError, "relevance | query 1 | not finite", ranked, [[1], [1e308] * 9], metrics=["rr", "dcg"])
     for short in ([], [1], [1, 0.5]):
-        parts, lists = f"discount holds {len(short)} ranks", [[], [1, 2, 0]]
+        parts, lists = f"discount has {len(short)} ranks", [[], [1, 2, 0]]
         yield Case(ValueError, parts, rg.discount, 3, short)
         parts = f"query 1 | {parts} | 3 are needed | longer discount or a smaller k"
         yield Case(ValueError, parts, ranked, lists, metrics=[rg.metric("dcg", discount=short)])
@@ -251,7 +251,7 @@ def order_cases():
     for order in (between, between[::-1]):
         yield Case(ValueError, large, ranked, [[2000, 3]], judged=[[1]], metrics=order)
     yield Case(ValueError, "query 1 | too large", ranked, [[1], [1025], [nan]], metrics=["cg", "dcg(gain=exponential)"])
-    yield Case(ValueError, "query 1: discount holds", rg.ndcg, [[1], [2, 1], [nan]], discount=[1])
+    yield Case(ValueError, "query 1: discount has", rg.ndcg, [[1], [2, 1], [nan]], discount=[1])
     yield Case(ValueError, "query 1 | not finite", rg.cg, [[1], [1e308] * 2, [nan]])
     yield Case(ValueError, "y_true: query 0, position 0", scored, [[inf, 1]], [[1, nan]])
     yield Case(ValueError, "y_score: query 0, position 0", scored, [[1, -1]], [[nan, 1]])

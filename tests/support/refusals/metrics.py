@@ -67,10 +67,10 @@ def rows():
 
     # discounts that are too short, and values that are not finite
     short = [rg.metric(name, discount=[1.0, 0.5]) for name in ("dcg", "ndcg", "ndcg_rel", "r_ndcg")]
-    told = "query 1: discount holds 2 ranks, and | are needed; give a longer"
+    told = "query 1: discount has 2 ranks, and | are needed; give a longer"
     yield from of_judged(short, told, [[1, 1], [1, 0, 0, 1, 0]], [[1, 1], [1, 1]])
     short = [rg.metric("ndcg", discount=[1.0, 0.5, 0.25])]  # each judged document needs a rank
-    yield from of_judged(short, "discount holds 3 ranks, and 4 are needed", [[1, 1, 1]], [[1] * 4])
+    yield from of_judged(short, "discount has 3 ranks, and 4 are needed", [[1, 1, 1]], [[1] * 4])
     for coefficients, query in [((1e308, 0, 0, 0), 1), ((1e308, 0, 0, 1e308), 0), ((-1e308, -1e308, 0, 0), 1)]:
         metrics = [rg.metric("utility", coefficients=coefficients, collection=10)]
         yield from of_judged(metrics, f"query {query}: the sum of the gains", [[1], [1, 1, 1, 0, 0, 0]], None)
@@ -93,7 +93,7 @@ def rows():
         "metrics",
         [[rg.metric("cg", gain=gain)] for gain in unfinished],
         ValueError,
-        "relevance: query 0, position 0: gain gave",
+        "relevance: query 0, position 0: gain returned",
     )
 
     # limits
