@@ -287,7 +287,7 @@ BESIDE = {
     "group_sizes": lambda value: rg.from_scores([1, 2], [1, 2], group_sizes=value),
     "qid": lambda value: rg.from_scores([1, 2], [1, 2], qid=value),
     "discount": lambda value: rg.dcg([1, 0], discount=value),
-    "gain: what the callable gave": lambda value: rg.dcg([1, 0], gain=lambda grades: value),
+    "gain: the result of the callable": lambda value: rg.dcg([1, 0], gain=lambda grades: value),
 }
 
 

@@ -1,4 +1,4 @@
-"""How the values of the queries become one number; each row of the table of metrics names its aggregator."""
+"""How the values of queries become one number; each row of the table of metrics names its aggregator."""
 
 from __future__ import annotations
 
@@ -17,40 +17,40 @@ Aggregator = Callable[[Floats, Floats | None], float]
 
 def mean(values: Floats, weights: Floats | None = None) -> float:
     """The mean of the values that are not NaN, with exactly rounded sums: it does not depend on chunks or threads."""
-    counted = ~np.isnan(values)
-    terms = values[counted].tolist()
+    defined = ~np.isnan(values)
+    terms = values[defined].tolist()
     if weights is None:
         try:
             return math.fsum(terms) / len(terms) if terms else math.nan
         except OverflowError:
             return rounded_mean(exact_sum(values), len(terms))
-    factors = weights[counted].tolist()
+    factors = weights[defined].tolist()
     if not any(factors):
         return math.nan
     try:
-        found = math.fsum(map(operator.mul, factors, terms)) / math.fsum(factors)
+        weighted_mean = math.fsum(map(operator.mul, factors, terms)) / math.fsum(factors)
     except OverflowError:
-        found = math.inf
-    if math.isfinite(found):
-        return found
-    # Too large in between: scale the weights to at most 1 by a power of two, and divide each term by their sum at once.
+        weighted_mean = math.inf
+    if math.isfinite(weighted_mean):
+        return weighted_mean
+    # A sum overflows: scale the weights to at most 1 by a power of two, and divide each term by their sum.
     power = -math.frexp(max(factors))[1]
     factors = [math.ldexp(factor, power) for factor in factors]
-    total = math.fsum(factors)
-    return math.fsum(factor * term / total for factor, term in zip(factors, terms, strict=True))
+    total_weight = math.fsum(factors)
+    return math.fsum(factor * term / total_weight for factor, term in zip(factors, terms, strict=True))
 
 
 def total(values: Floats, weights: Floats | None = None) -> float:
     """The sum of the values that are not NaN."""
-    counted = ~np.isnan(values)
-    factors = [1.0] * len(values) if weights is None else weights[counted].tolist()
+    defined = ~np.isnan(values)
+    factors = [1.0] * len(values) if weights is None else weights[defined].tolist()
     try:
-        return math.fsum(map(operator.mul, factors, values[counted].tolist()))
+        return math.fsum(map(operator.mul, factors, values[defined].tolist()))
     except OverflowError:
         return math.inf
 
 
-LEAST = 1e-5  # the least that a query counts in a geometric mean, as in trec_eval
+LEAST = 1e-5  # the lowest value of a query in a geometric mean, as in trec_eval
 
 
 def geometric_mean(values: Floats, weights: Floats | None = None) -> float:
@@ -59,24 +59,24 @@ def geometric_mean(values: Floats, weights: Floats | None = None) -> float:
 
 
 def logarithms(values: Floats) -> Floats:
-    """What a geometric mean is the mean of; NaN stays NaN."""
-    found = [math.nan if math.isnan(value) else math.log2(max(value, LEAST)) for value in values.tolist()]
-    return np.array(found, dtype=np.float64)
+    """The base-2 logarithms that a geometric mean averages; NaN stays NaN."""
+    logs = [math.nan if math.isnan(value) else math.log2(max(value, LEAST)) for value in values.tolist()]
+    return np.array(logs, dtype=np.float64)
 
 
 def check_weights(weights: Any, query_ids: Sequence[Any]) -> Floats | None:
     """One weight per query, finite and not negative; None stays None."""
     if weights is None:
         return None
-    given = _in_order(weights, query_ids)
-    if len(given) != len(query_ids):
+    ordered = _in_order(weights, query_ids)
+    if len(ordered) != len(query_ids):
         raise ValueError(
-            f"weights has {len(given)} numbers, and there are {len(query_ids)} queries: "
+            f"weights has {len(ordered)} numbers, and there are {len(query_ids)} queries: "
             "give one per query, in the order of query_ids, or a mapping by query id"
         )
-    checked = np.array([_weight(*place) for place in zip(given, range(len(given)), query_ids, strict=True)])
+    checked = np.array([_weight(*item) for item in zip(ordered, range(len(ordered)), query_ids, strict=True)])
     if len(checked) and not checked.any():
-        raise ValueError("weights are all 0: give at least one query a weight above 0")
+        raise ValueError("weights are all 0: give at least one query a positive weight")
     return checked
 
 
@@ -84,7 +84,7 @@ def _in_order(weights: Any, query_ids: Sequence[Any]) -> list[Any]:
     if isinstance(weights, Mapping):
         for query in query_ids:
             if query not in weights:
-                raise ValueError(f"weights: query {query!r} has no weight; give it one, 0 if it must not count")
+                raise ValueError(f"weights: query {query!r} has no weight; give it one, or 0 to leave it out")
         return [weights[query] for query in query_ids]
     unordered = isinstance(weights, (str, bytes, Set)) or (isinstance(weights, np.ndarray) and weights.ndim == 0)
     if unordered or not isinstance(weights, Iterable):
@@ -96,9 +96,9 @@ def _in_order(weights: Any, query_ids: Sequence[Any]) -> list[Any]:
 
 def _weight(value: Any, position: int, query: Any) -> float:
     number = real(value, math.inf)
-    place = f"weights: position {position}, query {query!r}"
+    where = f"weights: position {position}, query {query!r}"
     if number is None:
-        raise TypeError(f"{place}: a weight must be a number, not {type(value).__name__}")
+        raise TypeError(f"{where}: a weight must be a number, not {type(value).__name__}")
     if not 0 <= number < math.inf:
-        raise ValueError(f"{place}: a weight must be finite and not negative, not {number!r}")
+        raise ValueError(f"{where}: a weight must be finite and not negative, not {number!r}")
     return number

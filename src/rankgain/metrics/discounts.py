@@ -1,4 +1,4 @@
-"""Discount: what a rank is worth."""
+"""Discount: the weight of a rank."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from rankgain.scalars import Floats
 
 DiscountKind = str | Sequence[float] | Floats
 
-# Tables end here; the kernels compute the discount of a deeper rank when they come to it.
+# The longest table; kernels compute the discounts of deeper ranks one by one.
 LONGEST_TABLE = 1 << 16
 MOST_TABLES = 64
 _tables: dict[tuple[int, float], Floats] = {}
 
 
 class Discount(NamedTuple):
-    """A discount, hashable: its kind (see `_codes`), the base of "jarvelin" or "geometric", or an own vector."""
+    """A hashable discount: its kind (see `_codes`), the base of "jarvelin" or "geometric", or the caller's vector."""
 
     kind: int
     base: float = 2.0
@@ -43,8 +43,8 @@ class Discount(NamedTuple):
         return Discount(VECTOR, vector=tuple(vector.tolist()))
 
     @property
-    def plain(self) -> Any:
-        """What a user may write for it; itself if that cannot be written."""
+    def argument(self) -> Any:
+        """The argument that a user may write for it; itself if there is none."""
         if self.kind == VECTOR:
             return list(self.vector)
         if self.kind == JARVELIN:
@@ -53,11 +53,11 @@ class Discount(NamedTuple):
 
     @property
     def non_increasing(self) -> bool:
-        """Whether it never rises, so that no order of documents can exceed the ideal."""
+        """Whether it never rises, so that no order of documents exceeds the ideal."""
         return self.kind != VECTOR or all(a >= b for a, b in zip(self.vector, self.vector[1:], strict=False))
 
     def table(self, depth: int) -> Floats:
-        """The discounts of the first ranks, as many as the depth or as a table holds; sometimes more."""
+        """The discounts of the first ranks, at least to the depth or to the end of the longest table."""
         if self.kind == VECTOR:
             return np.array(self.vector)
         table = _tables.get((self.kind, self.base))

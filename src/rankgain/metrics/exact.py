@@ -1,6 +1,6 @@
-"""Sums without rounding: an integer in units of 2⁻¹⁰⁷⁴, of which every float64 is a whole number.
+"""Sums without rounding: integers in units of 2⁻¹⁰⁷⁴, of which every float64 is a multiple.
 
-Such sums do not depend on the order of the values, and so not on chunks, threads or partitions.
+They do not depend on the order of the values, hence not on chunks, threads or partitions.
 """
 
 from __future__ import annotations
@@ -12,40 +12,40 @@ import numpy as np
 from rankgain.scalars import Floats
 
 UNITS = 1 << 1074  # in 1.0
-# An infinite value counts as more than 2^64 of the largest finite ones, so that every sum and mean it is in overflows.
+# An infinite value counts as more than 2^64 times the largest finite one, so that every sum and mean with it overflows.
 INFINITE = 1 << (1074 + 1024 + 64)
 
 _BLOCK = 1 << 16  # fits in the cache
-_LARGE, _SMALL = 2.0**1000, 2.0**-950  # between these no step below overflows or meets a subnormal number
+_LARGE, _SMALL = 2.0**1000, 2.0**-950  # between these, no step of `_block` overflows or meets a subnormal number
 
 
 def exact_sum(values: Floats) -> int:
     """The sum of the values that are not NaN, in units of 2⁻¹⁰⁷⁴."""
-    counted = values[~np.isnan(values)]
-    return sum(_block(counted[start : start + _BLOCK]) for start in range(0, len(counted), _BLOCK))
+    defined = values[~np.isnan(values)]
+    return sum(_block(defined[start : start + _BLOCK]) for start in range(0, len(defined), _BLOCK))
 
 
 def _block(rest: Floats) -> int:
     """The sum of up to 2^16 numbers, from their upper bits down (Rump, Ogita, Oishi 2008: ExtractVector).
 
-    Beside a power of two that is 2^17 times the largest of them a number keeps its bits down to 2^-36 of the largest:
-    these add up exactly in any order, and so 36 bits are gone through at a time.
+    Adding and subtracting a power of two that is 2^17 times the largest number keeps the bits of each number down to
+    2^-36 of the largest. These parts add up exactly in any order, so each step handles 36 bits.
     """
-    found = 0
+    exact = 0
     top = float(np.abs(rest).max())
     if top >= _LARGE:
         large = np.abs(rest) >= _LARGE
-        found = sum(map(_units, rest[large].tolist()))
+        exact = sum(map(_units, rest[large].tolist()))
         rest = np.where(large, 0.0, rest)
         top = float(np.abs(rest).max())
     while top >= _SMALL:
-        beside = math.ldexp(1.0, math.frexp(top)[1] + 17)
-        upper = (rest + beside) - beside
-        found += _units(float(upper.sum()))
+        splitter = math.ldexp(1.0, math.frexp(top)[1] + 17)
+        upper = (rest + splitter) - splitter
+        exact += _units(float(upper.sum()))
         rest = rest - upper
         top = float(np.abs(rest).max())
-    small = rest[rest.view(np.int64) << 1 != 0]  # by their bits: a CPU that is told to may take such for 0
-    return found + sum(map(_units, small.tolist()))
+    small = rest[rest.view(np.int64) << 1 != 0]  # by their bits, since a CPU may be set to flush them to 0
+    return exact + sum(map(_units, small.tolist()))
 
 
 def _units(value: float) -> int:
@@ -62,7 +62,7 @@ def rounded(exact: int) -> float:
 
 
 def rounded_mean(exact: int, count: int) -> float:
-    """The mean of so many values: ``math.fsum(values) / count``, or the nearest float64 if the sum overflows."""
+    """The mean of `count` values: ``math.fsum(values) / count``, or the nearest float64 if the sum overflows."""
     if not count:
         return math.nan
     total = rounded(exact)

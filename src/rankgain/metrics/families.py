@@ -1,7 +1,7 @@
-"""The families of metrics: what a Program takes of each query. A metric is a figure made of one term or several.
+"""The families of terms: what a Program computes of each query. A metric is a figure made of one or more terms.
 
-Terms are hashable, and metrics that share one have it computed once, at all their cut-offs. One that looks at whole
-lists is asked at one cut-off, which it does not look at.
+Terms are hashable; one that several metrics share is computed once, at all their cut-offs. A term of whole lists has
+one cut-off, which it ignores.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from rankgain.metrics.parameters import highest_irrelevant
 
 NON_RELEVANT = highest_irrelevant(0.0)
 POOLED = -math.inf
-UP_TO_CUTOFF = 0  # in place of a depth: that of the deepest cut-off
+UP_TO_CUTOFF = 0  # in place of a depth: the deepest cut-off
 
 
 class Needs(NamedTuple):
-    """What terms ask of a query.
+    """What terms need of a query.
 
-    `depth`: the deepest rank they look at; `judged_depth`: how many of the highest judged grades; `lowest`: the grade
-    above which documents are hits: 0, `NON_RELEVANT` for all that are judged, `POOLED` for negative ones too.
+    `depth`: the deepest rank; `judged_depth`: how many of the highest judged grades; `lowest`: the grade above which
+    documents are hits: 0, `NON_RELEVANT` for all judged ones, `POOLED` for those of negative grade too.
     """
 
     depth: int = 1
@@ -32,7 +32,7 @@ class Needs(NamedTuple):
     lowest: float = 0.0
 
     def at(self, cutoff: int) -> Needs:
-        """With the deepest cut-off."""
+        """The same with the deepest cut-off in place of `UP_TO_CUTOFF`."""
         return self._replace(depth=self.depth or cutoff, judged_depth=self.judged_depth or cutoff)
 
     def __or__(self, other: Needs) -> Needs:
@@ -42,7 +42,7 @@ class Needs(NamedTuple):
 
 
 class Term(NamedTuple):
-    """One quantity at several cut-offs: its family (see `_codes`) and what it is computed with."""
+    """One quantity at several cut-offs: its family (see `_codes`) and its parameters."""
 
     family: int
     needs: Needs
@@ -64,7 +64,7 @@ def discounted_sum(gain: Gain, discount: Discount) -> Term:
 def ideal_sum(gain: Gain, discount: Discount, *, returned: bool = False) -> Term:
     """The sum of gain times discount over the judged documents, highest gain first.
 
-    `returned`: over no more ranks than the list has.
+    `returned`: cut at the length of the returned list.
     """
     return Term(_codes.IDEAL_SUM, Needs(1, _judged_depth(gain)), gain, discount, flag=returned)
 
@@ -80,17 +80,17 @@ def any_relevant(above: float, empty: float) -> Term:
 
 
 def hits_above(above: float) -> Term:
-    """How many returned documents have a grade above `above`; under averaged ties the number that is expected."""
+    """How many returned documents have a grade above `above`; under averaged ties, the expected number."""
     return discounted_sum(Gain.relevant(above), NO_DISCOUNT)
 
 
 def hits_not_above(above: float) -> Term:
-    """How many returned documents are judged and have no grade above `above`; fewer are better."""
+    """How many returned documents are judged with a grade not above `above`; fewer are better."""
     return discounted_sum(Gain.irrelevant(above), NO_DISCOUNT)
 
 
 def ranks(*, returned: bool = False) -> Term:
-    """The cut-off, or the length of the list where there is none; `returned`: never more than that length."""
+    """The cut-off, or without one the length of the list; `returned`: at most that length."""
     return Term(_codes.RANKS, Needs(), flag=returned)
 
 
@@ -100,41 +100,41 @@ def judged_above(above: float) -> Term:
 
 
 def returned_above(above: float) -> Term:
-    """How many returned documents have a grade above `above`, all of a tie group that begins by the cut-off."""
+    """How many returned documents have a grade above `above`, counting whole tie groups that begin by the cut-off."""
     return Term(_codes.RETURNED_ABOVE, Needs(UP_TO_CUTOFF, 1, min(above, 0.0)), above=above)
 
 
 def precision_at_relevant(above: float, multiple: float) -> Term:
-    """The number of relevant returned documents up to a rank of `multiple` times those that are judged (R), by rank."""
+    """The precision at rank `multiple` times R, the number of relevant judged documents."""
     needs = Needs(UNLIMITED, UNLIMITED, min(above, 0.0))
     return Term(_codes.PRECISION_AT_RELEVANT, needs, Gain.relevant(above), above=above, factor=multiple)
 
 
 def precision_sum(above: float, beta: float = 0.0) -> Term:
-    """The precisions at the ranks of relevant documents; with `beta` they are blended with gains (Q-measure)."""
+    """The sum of the precisions at the ranks of relevant documents; with `beta`, blended with gains (Q-measure)."""
     needs = Needs(UP_TO_CUTOFF, UP_TO_CUTOFF if beta else 1, min(above, 0.0))
     return Term(_codes.PRECISION_SUM, needs, above=above, factor=beta)
 
 
 def preference_sum(above: float) -> Term:
-    """For each relevant returned document the share of judged non-relevant ones that it stands above (bpref)."""
+    """Per relevant returned document, the share of judged non-relevant ones that it precedes, summed (bpref)."""
     needs = Needs(UNLIMITED, UNLIMITED, NON_RELEVANT)
     return Term(_codes.PREFERENCE_SUM, needs, above=above, level=NON_RELEVANT)
 
 
 def inferred_sum(above: float) -> Term:
-    """The inferred precisions at the ranks of relevant documents (infAP)."""
+    """The sum of the inferred precisions at the ranks of relevant documents (infAP)."""
     return Term(_codes.INFERRED_SUM, Needs(UNLIMITED, 1, POOLED), above=above)
 
 
 def interpolated(above: float, points: tuple[float, ...], *, up: bool) -> Term:
-    """The mean of the interpolated precisions at recall points, which rise."""
+    """The mean of the interpolated precisions at recall points in ascending order."""
     needs = Needs(UNLIMITED, UNLIMITED, min(above, 0.0))
     return Term(_codes.INTERPOLATED, needs, above=above, flag=up, points=points)
 
 
 def cost_sum(gain: Gain) -> Term:
-    """The gains, each divided by the logarithm of what the ranks so far could have held more (G of trec_eval)."""
+    """The sum of the gains, each divided by the logarithm of the ideal gain missed so far (G of trec_eval)."""
     return Term(_codes.COST_SUM, Needs(UNLIMITED, UNLIMITED, _lowest(gain)), gain)
 
 
@@ -154,7 +154,7 @@ def grade_levels(gain: Gain, discount: Discount) -> Term:
 
 
 def relevant_ranks(gain: Gain, discount: Discount) -> Term:
-    """The mean of nDCG over all judged documents with a gain (ndcg_rel of trec_eval)."""
+    """The mean of nDCG at the ranks of all judged documents with a gain (ndcg_rel of trec_eval)."""
     return Term(_codes.RELEVANT_RANKS, Needs(UNLIMITED, UNLIMITED, _lowest(gain)), gain, discount)
 
 
@@ -168,5 +168,5 @@ def _lowest(gain: Gain) -> float:
 
 
 def _judged_depth(gain: Gain) -> int:
-    """The grades that are highest have the highest gains only where the gain rises with the grade."""
+    """All grades, unless the gain is monotone, so that the highest grades have the highest gains."""
     return UP_TO_CUTOFF if gain.monotone else UNLIMITED

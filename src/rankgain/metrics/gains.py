@@ -1,4 +1,4 @@
-"""Gain: what a document of a grade is worth."""
+"""Gain: the value of a document by its grade."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ GainKind = str | Mapping[Any, float] | Sequence[float] | Callable[[Any], Any]
 
 
 class Gain(NamedTuple):
-    """A gain, hashable, so that metrics which share one share its vector.
+    """A hashable gain, so that metrics with the same gain share its vector.
 
-    `kind` is "linear", "exponential", "relevant" (1 above the grade that the table holds, else 0), "irrelevant" (1 up
-    to that grade, else 0: fewer are better, so that ties="best" puts these documents last), "stop" (the
-    probability (2^r − 1) / 2^max, of the largest grade that the table holds), "table" or "callable".
+    `kind` is "linear", "exponential", "relevant" (1 above the grade in the table, else 0), "irrelevant" (1 up to that
+    grade, else 0: fewer are better, so that ties="best" puts these documents last), "stop" (the probability
+    (2^r − 1) / 2^max, with the highest grade in the table), "table" or "callable".
     """
 
     kind: str
@@ -60,7 +60,7 @@ class Gain(NamedTuple):
 
     @staticmethod
     def irrelevant(above: float) -> Gain:
-        """1 for grades of judged documents that are not above `above`."""
+        """1 for grades of judged documents not above `above`."""
         return Gain("irrelevant", ((above, 1.0),))
 
     @staticmethod
@@ -79,17 +79,17 @@ class Gain(NamedTuple):
         return self.table[0][0] if self.kind in ("relevant", "irrelevant", "stop") else 0.0
 
     @property
-    def plain(self) -> Any:
-        """What a user may write for it; itself if that cannot be written."""
+    def argument(self) -> Any:
+        """The argument that a user may write for it; itself if there is none."""
         if self.kind == "table":
             return dict(self.table)
         if self.kind == "callable":
             return self.function
-        return next((name for name, known in _NAMED.items() if known == self), self)
+        return next((name for name, gain in _NAMED.items() if gain == self), self)
 
     @property
     def code(self) -> int:
-        """The kind, as kernels take it."""
+        """The kind, as a number for kernels."""
         return _CODES[self.kind]
 
     @property
@@ -98,7 +98,7 @@ class Gain(NamedTuple):
 
     @property
     def in_kernel(self) -> bool:
-        """Whether kernels compute it themselves: then it rises with the grade, and grade 0 gives 0."""
+        """Whether kernels compute it: then it rises with the grade, and grade 0 gives 0."""
         return self.kind in ("linear", "exponential")
 
     def counts_zeros(self) -> bool:
@@ -106,27 +106,27 @@ class Gain(NamedTuple):
         if self.kind != "relevant" and self.monotone:
             return False
         zero = np.zeros(1)
-        with np.errstate(all="ignore"):  # a callable may not be meant for 0
+        with np.errstate(all="ignore"):  # a callable may not expect 0
             return self.first_error(zero) is not None or self.apply(zero)[0] != 0.0
 
     def first_error(self, grades: Floats) -> tuple[int, int, str] | None:
-        """The first of the grades that has no gain: (code, index, detail)."""
+        """The first grade without a gain: (code, index, detail)."""
         try:
             self.apply(grades)
-        except _Fault as error_code:
+        except _NoGain as error_code:
             code, index, detail = error_code.args
             return code, index, detail
         return None
 
     def apply(self, grades: Floats) -> Floats:
-        """The gain of each of the grades, which are finite and not negative; raises `_Fault`."""
+        """The gain of each grade; grades are finite and not negative. Raises `_NoGain`."""
         if self.kind == "linear":
             return grades
         if self.kind == "exponential":
             gains = np.empty_like(grades)
             index = _backend.sums.fill_exponential(grades, gains)
             if index >= 0:
-                raise _Fault(LARGE_GRADE, index, "")
+                raise _NoGain(LARGE_GRADE, index, "")
             return gains
         if self.kind == "relevant":
             return (grades > self.table[0][0]).astype(np.float64)
@@ -138,26 +138,26 @@ class Gain(NamedTuple):
         bad = np.flatnonzero(~(np.isfinite(gains) & (gains >= 0.0)))
         if len(bad):
             detail = f"{float(gains[bad[0]])!r} for the grade {float(grades[bad[0]])!r}"
-            raise _Fault(BAD_GAIN, int(bad[0]), detail)
+            raise _NoGain(BAD_GAIN, int(bad[0]), detail)
         return gains
 
     def of_grades(self, grades: Floats) -> Floats:
         """`apply` to one list; raises InputError."""
         try:
             return self.apply(grades)
-        except _Fault as error_code:
+        except _NoGain as error_code:
             code, index, detail = error_code.args
             raise InputError(code, 0, index, detail) from None
 
-    def asked(self, grades: Floats) -> Floats:
-        """What a callable returns for valid grades, whether valid gains or not."""
+    def called(self, grades: Floats) -> Floats:
+        """What the callable returns for valid grades, unchecked."""
         return self._call(grades)
 
     def _stop(self, grades: Floats, highest: float) -> Floats:
         above = np.flatnonzero(grades > highest)
         if len(above):
             detail = f"{short(float(grades[above[0]]))}, and max_grade is {short(highest)}"
-            raise _Fault(ABOVE_MAX_GRADE, int(above[0]), detail)
+            raise _NoGain(ABOVE_MAX_GRADE, int(above[0]), detail)
         chances = np.empty(len(grades) + 1)
         _backend.sums.fill_exponential(np.append(grades, highest), chances)
         stops: Floats = chances[:-1] / (chances[-1] + 1.0)
@@ -165,26 +165,25 @@ class Gain(NamedTuple):
 
     def _look_up(self, grades: Floats) -> Floats:
         table = dict(self.table)
-        distinct, places = np.unique(grades, return_inverse=True)
-        known = np.array([grade in table for grade in distinct.tolist()], dtype=bool)
-        missing = np.flatnonzero(~known[places])
+        distinct, inverse = np.unique(grades, return_inverse=True)
+        has_gain = np.array([grade in table for grade in distinct.tolist()], dtype=bool)
+        missing = np.flatnonzero(~has_gain[inverse])
         if len(missing):
-            raise _Fault(MISSING_GAIN, int(missing[0]), repr(float(grades[missing[0]])))
-        return np.array([table[grade] for grade in distinct.tolist()], dtype=np.float64)[places]
+            raise _NoGain(MISSING_GAIN, int(missing[0]), repr(float(grades[missing[0]])))
+        return np.array([table[grade] for grade in distinct.tolist()], dtype=np.float64)[inverse]
 
     def _call(self, grades: Floats) -> Floats:
         if not len(grades):
             return grades
         assert self.function is not None
-        name = "gain: what the callable gave"
-        found = self.function(grades.copy())
-        check_unmasked(found, name)
-        gains = array_of(found, name)
+        name = "gain: the result of the callable"
+        result = self.function(grades.copy())
+        check_unmasked(result, name)
+        gains = array_of(result, name)
         if gains is None or gains.shape != grades.shape or gains.dtype.kind not in "biuf":
-            gave = "lists of unequal length" if gains is None else f"{gains.dtype} {gains.shape}"
+            kind = "lists of unequal length" if gains is None else f"{gains.dtype} {gains.shape}"
             raise TypeError(
-                f"gain: the callable must return one number per grade of a float64 array: {grades.shape} went in, "
-                f"{gave} came out"
+                f"gain: the callable must return one number per grade: for shape {grades.shape} it returned {kind}"
             )
         return to_float64(gains)
 
@@ -196,8 +195,8 @@ class Gain(NamedTuple):
         return "binary" if self == BINARY else self.kind
 
 
-class _Fault(Exception):
-    """A grade that has no gain: (code, index of the grade, detail)."""
+class _NoGain(Exception):
+    """A grade without a gain: (code, index of the grade, detail)."""
 
 
 _CODES = {

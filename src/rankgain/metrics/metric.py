@@ -1,4 +1,4 @@
-"""How a metric is asked for: by `metric`, or by a string, which `parse` reads. The metrics are those of `table`."""
+"""Requests for metrics of the table: `metric` makes them from arguments, `parse` from strings."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Metric(Parameters):
     Attributes
     ----------
     name : str
-        The name of the metric in the table of metrics, such as ``"ndcg"``; other names of it are replaced.
+        The name of the metric in the table of metrics, such as ``"ndcg"``; aliases are replaced by it.
     k : int or None
         The cut-off; None if the whole list counts.
     gain, discount, ideal, rel, empty, beta, p, max_grade, recall, rounding, multiple, coefficients, collection
@@ -41,20 +41,20 @@ class Metric(Parameters):
     def __init__(self, name: str, k: int | None = None, **parameters: Any) -> None:
         row = row_of(name)
         if k is not None and not row.cuts:
-            raise TypeError(f"{row.name} has no cut-off k: it looks at the whole list")
+            raise TypeError(f"{row.name} has no cut-off k: it uses the whole list")
         object.__setattr__(self, "name", row.name)
         object.__setattr__(self, "k", None if k is None else cut_off(k))
         for field in parameters:
             if field not in row.takes:
                 takes = ", ".join((*("k",) * row.cuts, *row.takes)) or "no parameters"
                 raise TypeError(f"{row.name} does not take {field}; it takes {takes}")
-        for field, (default, checked, _) in PARAMETERS.items():
-            object.__setattr__(self, field, checked(parameters[field]) if field in parameters else default)
-        # Kept, since an evaluation looks metrics up again and again.
+        for field, (default, check, _) in PARAMETERS.items():
+            object.__setattr__(self, field, check(parameters[field]) if field in parameters else default)
+        # Kept, since an evaluation looks up metrics repeatedly.
         object.__setattr__(self, "_hash", hash(self._key()))
 
     def __setattr__(self, field: str, value: object) -> NoReturn:
-        raise AttributeError(f"a metric is immutable, and {field!r} cannot be set: make another one")
+        raise AttributeError(f"a metric is immutable, so {field!r} cannot be set: make a new one with rankgain.metric")
 
     def __delattr__(self, field: str) -> NoReturn:
         self.__setattr__(field, None)
@@ -66,17 +66,17 @@ class Metric(Parameters):
         return {name: getattr(self, name) for name in row_of(self.name).takes}
 
     def __eq__(self, other: object) -> bool:
-        """All fields at once, so that `empty=nan`, of which there is one, equals itself."""
+        """Compare all fields as one tuple, in which the only NaN, `empty=nan`, equals itself."""
         return self._key() == other._key() if isinstance(other, Metric) else NotImplemented
 
     def __hash__(self) -> int:
         return self._hash
 
     def __reduce__(self) -> tuple[Callable[..., Metric], tuple[Any, ...]]:
-        """By public names: the class, and parameters as a user may write them."""
+        """Pickle public names only: the class, and parameters as a user may write them."""
         given = {name: value for name, value in self._parameters().items() if value != PARAMETERS[name].default}
-        plain = {name: value.plain if isinstance(value, (Gain, Discount)) else value for name, value in given.items()}
-        return partial(Metric, self.name, self.k, **plain), ()
+        arguments = {n: value.argument if isinstance(value, (Gain, Discount)) else value for n, value in given.items()}
+        return partial(Metric, self.name, self.k, **arguments), ()
 
     def __repr__(self) -> str:
         fields = zip(("name", "k", *PARAMETERS), self._key(), strict=True)
@@ -93,7 +93,7 @@ class Metric(Parameters):
         Returns
         -------
         Metric
-            With all parameters of this one.
+            With the same parameters.
 
         Raises
         ------
@@ -112,7 +112,7 @@ class Metric(Parameters):
 
     @property
     def depth(self) -> int:
-        """The deepest rank that counts: `k`, or a number beyond every list if there is no cut-off.
+        """The deepest rank that counts: `k`, or without a cut-off a number larger than any list.
 
         Examples
         --------
@@ -123,12 +123,12 @@ class Metric(Parameters):
         return UNLIMITED if self.k is None else self.k
 
     def __str__(self) -> str:
-        asked = [
+        written = [
             f"{name}={_shown(getattr(self, name))}"
             for name, parameter in PARAMETERS.items()
             if getattr(self, name) != parameter.default
         ]
-        return self.name + (f"({','.join(asked)})" if asked else "") + (f"@{self.k}" if self.k is not None else "")
+        return self.name + (f"({','.join(written)})" if written else "") + (f"@{self.k}" if self.k is not None else "")
 
 
 def _shown(value: Any) -> str:
@@ -136,9 +136,9 @@ def _shown(value: Any) -> str:
 
 
 class Score(str):
-    """What values that were computed elsewhere are called, in place of a metric."""
+    """The name of values computed elsewhere, in place of a metric."""
 
-    like: Metric  # which is summed up and judged as they are
+    like: Metric  # one with the same aggregator and direction
 
     @classmethod
     def of(cls, name: str, higher_is_better: bool | None) -> Score:
@@ -148,7 +148,7 @@ class Score(str):
 
 
 _NAMES = {alias: row for row in TABLE.values() for alias in (row.name, *row.aliases)}
-# The names of trec_eval with cut-offs, and those that stand for several of them if none is given (m_ndcg_cut.c …).
+# trec_eval's names with cut-offs, and those that mean several default cut-offs if none is given (m_ndcg_cut.c …).
 _TREC_NAMES = {row.name.lower() for row in TREC_NAMES if row.kind == "cut"}
 _TREC_LISTS = {name for name in _TREC_NAMES if name.endswith("_cut")}
 
@@ -171,16 +171,16 @@ def metric(
     coefficients: Sequence[float] | None = None,
     collection: float | None = None,
 ) -> Metric:
-    """Make a metric to be evaluated, where a string is not enough.
+    """Make a metric from arguments, where a string is not enough.
 
     Parameters
     ----------
     name : str
         One of the metrics that `rankgain metrics` lists, such as ``"ndcg"``, ``"rr"``, ``"ap"``, ``"precision"`` or
-        ``"err"``, or another name of these (``"mrr"``, ``"map"``, ``"P"``, ``"recip_rank"``). Case does not matter.
+        ``"err"``, or an alias (``"mrr"``, ``"map"``, ``"P"``, ``"recip_rank"``). Case does not matter.
     k : int, optional
         The cut-off, a positive integer: ranks beyond it do not count. By default, the whole list counts. Metrics of
-        whole lists, listed below, have none.
+        whole lists, listed below, take none.
     gain : str, mapping, sequence or callable, optional
         How a grade becomes a gain; see `rankgain.gain`. By default ``"linear"``.
     discount : str or sequence of float, optional
@@ -202,15 +202,15 @@ def metric(
         The highest grade of the scale, the same for all runs and queries: above 0 and below 1024, by default 4. A
         larger grade is an error.
     recall : float, optional
-        The recall from which on precisions count, from 0, the default, to 1.
+        The lowest recall at which precisions count, from 0 (the default) to 1.
     rounding : {"up", "nearest"}, optional
         How recall · R becomes a number of documents: ``"up"``, the default, as in trec_eval up to release 9, or
         ``"nearest"``, as in release 10.
     multiple : float, optional
         The rank at which precision is taken is this times R; above 0, by default 1.
     coefficients : sequence of 4 floats, optional
-        What a relevant document returned, another one returned, a relevant one not returned and another one not
-        returned are worth; by default (1, −1, 0, 0).
+        The values of a relevant document returned, a non-relevant one returned, a relevant one not returned and a
+        non-relevant one not returned; by default (1, −1, 0, 0).
     collection : float, optional
         The number of documents in the collection, 0 or more; by default 0.
 
@@ -222,7 +222,7 @@ def metric(
     Raises
     ------
     ValueError
-        If the name is unknown (the message suggests one that is similar), or a value is out of its range.
+        If the name is unknown (the message suggests a similar one), or a value is out of range.
     TypeError
         If the metric does not take a parameter that is given, or has no cut-off and `k` is given; or if a value is of
         the wrong type.
@@ -280,65 +280,65 @@ def metric(
 
 
 def each_of(metrics: Sequence[Any]) -> tuple[Any, ...]:
-    """What is asked for one by one, where some of it comes in lists."""
+    """The requests one by one, with lists of them flattened."""
     if not _LISTS.isdisjoint(map(type, metrics)):
-        return tuple(each for one in metrics for each in (one if type(one) in _LISTS else (one,)))
+        return tuple(each for item in metrics for each in (item if type(item) in _LISTS else (item,)))
     return tuple(metrics)
 
 
 _LISTS = frozenset((list, tuple, set, frozenset))
 
 
-def aggregator(asked: str | Metric) -> Aggregator:
+def aggregator(key: str | Metric) -> Aggregator:
     """The function that turns the values of a metric into one number, by the key of the metric in a result."""
-    ((_, record),) = parse(asked)
+    ((_, record),) = parse(key)
     return TABLE[record.name].aggregator
 
 
-def weighing(asked: str | Metric) -> str:
-    """The metric that weighs queries in the mean of a metric, by the key that it has in a result; "" if none does."""
-    ((_, record),) = parse(asked)
+def weighing(key: str | Metric) -> str:
+    """The metric that weighs queries in the mean of a metric, by the key of the latter in a result; "" if none."""
+    ((_, record),) = parse(key)
     return TABLE[record.name].weights
 
 
-def better(asked: str | Metric) -> int:
+def better(key: str | Metric) -> int:
     """1 if higher values of a metric, by its key in a result, are better, −1 if lower ones are, 0 if neither."""
-    ((_, record),) = parse(asked)
+    ((_, record),) = parse(key)
     return TABLE[record.name].better
 
 
 def _bare(name: str) -> str:
-    """A name without what people put between its words."""
+    """A name without separators, in lower case."""
     return re.sub(r"[\s_-]", "", name).lower()
 
 
 _BARE = {_bare(alias): row for alias, row in _NAMES.items()}
 
 
-def row_of(name: Any, asked: str = "") -> Row:
-    """The row of a metric by any of its names; `asked`: the whole request, for the error."""
+def row_of(name: Any, request: str = "") -> Row:
+    """The row of a metric by any of its names; `request`: the full request, for the error."""
     if not isinstance(name, str):
         raise TypeError(f"a metric is a string or a rankgain.metric(...), not {type(name).__name__}")
     row = _NAMES.get(name.strip().lower()) or _BARE.get(_bare(name))
     if row is None:
-        alone = _BARE.get(_bare(name.partition("@")[0].partition("(")[0]))
-        if not asked and alone is not None:
+        bare_row = _BARE.get(_bare(name.partition("@")[0].partition("(")[0]))
+        if not request and bare_row is not None:
             raise ValueError(
-                f"metric takes the name and its parameters apart: metric({alone.name!r}, k=10); "
+                f"metric takes the name and its parameters separately: metric({bare_row.name!r}, k=10); "
                 f"evaluate and others take {quoted(name)} as it is"
             )
         near = _near(name)
-        hint = f"; did you mean {(asked or name).replace(name, near, 1)!r}?" if near else "."
-        there = (f"{row.name} ({', '.join(row.aliases)})" if row.aliases else row.name for row in TABLE.values())
-        raise ValueError(f"unknown metric {quoted(asked or name)}{hint} There are: {', '.join(there)}")
+        hint = f"; did you mean {(request or name).replace(name, near, 1)!r}?" if near else "."
+        names = (f"{row.name} ({', '.join(row.aliases)})" if row.aliases else row.name for row in TABLE.values())
+        raise ValueError(f"unknown metric {quoted(request or name)}{hint} There are: {', '.join(names)}")
     return row
 
 
 def _near(name: str) -> str:
-    """The name that was probably meant; "" if none is near."""
+    """The most similar name; "" if none is similar."""
     import difflib  # only needed for an error
 
-    if len(name) > 2 * max(map(len, _NAMES)):  # comparing long texts takes long
+    if len(name) > 2 * max(map(len, _NAMES)):  # comparing long texts is slow
         return ""
     letters = sorted(_bare(name))
     swapped = [bare for bare in _BARE if sorted(bare) == letters]
@@ -346,71 +346,71 @@ def _near(name: str) -> str:
     return next((alias for alias in _NAMES if near and _bare(alias) == near[0]), "")
 
 
-# Compiled when they are first used.
+# Compiled on first use.
 _SHORT_FORM = r"""(?x)\s*(?P<name>[^\s(:@.]+?)            # ndcg
         (?:\s*\((?P<inside>[^)]*)\)|:(?P<after>[^@]*))?   # (gain=exponential) or :gain=exponential
         (?:\s*@(?P<k>[^@]*))?\s*"""
-# ndcg_10 and ndcg_at_10; the 2 of trec_eval's set_F_2 is none.
+# ndcg_10 and ndcg_at_10; the 2 of trec_eval's set_F_2 is no cut-off.
 _UNDERSCORED = r"(?i)(?P<name>(?!set_).*?[^\W_])_(?:at_)?(?P<k>\d+(?:,\d+)*)"
 _TREC_FORM = r"(?i)\s*(?P<name>[a-z_]+?)(?:[._](?P<ks>\d+(?:,\d+)*))?\s*"
 
 
-def parse(asked: str | Metric) -> Iterator[tuple[str | Metric, Metric]]:
-    """Yield what one request asks for, each with the key it has in the result."""
-    if isinstance(asked, Metric):
-        yield asked, asked
+def parse(request: str | Metric) -> Iterator[tuple[str | Metric, Metric]]:
+    """Yield the metrics of a request, each with its key in the result."""
+    if isinstance(request, Metric):
+        yield request, request
         return
-    if isinstance(asked, Score):
-        yield asked, asked.like
+    if isinstance(request, Score):
+        yield request, request.like
         return
-    if not isinstance(asked, str):
-        raise TypeError(f"a metric is a string or a rankgain.metric(...), not {type(asked).__name__}")
-    trec = re.fullmatch(_TREC_FORM, asked)
+    if not isinstance(request, str):
+        raise TypeError(f"a metric is a string or a rankgain.metric(...), not {type(request).__name__}")
+    trec = re.fullmatch(_TREC_FORM, request)
     if trec and trec["name"].lower() in (_TREC_NAMES if trec["ks"] else _TREC_LISTS):
         name = trec["name"] if trec["ks"] else trec["name"].lower()
-        ks = [_whole(asked, k) for k in trec["ks"].split(",")] if trec["ks"] else [*map(int, CUTOFFS)]
+        ks = [_integer(request, k) for k in trec["ks"].split(",")] if trec["ks"] else [*map(int, CUTOFFS)]
         for cutoff in ks:
-            yield (asked if len(ks) == 1 else f"{name}_{cutoff}"), metric(name, k=cutoff)
+            yield (request if len(ks) == 1 else f"{name}_{cutoff}"), metric(name, k=cutoff)
         return
-    short = re.fullmatch(_SHORT_FORM, asked)
+    short = re.fullmatch(_SHORT_FORM, request)
     if short is None:
-        raise ValueError(f"{asked!r} is not a metric: write name@k or name(parameter=value,...)@k")
+        raise ValueError(f"{request!r} is not a metric: write name@k or name(parameter=value,...)@k")
     name, k = short["name"], short["k"]
     underscored = re.fullmatch(_UNDERSCORED, name) if k is None and _bare(name) not in _BARE else None
     if underscored is not None:
         name, k = underscored["name"], underscored["k"]
     parameters = short["inside"] or short["after"] or ""
     if k is None or "," not in k:
-        yield asked, _from_text(asked, name, parameters, k)
+        yield request, _from_text(request, name, parameters, k)
         return
-    before, _, after = asked.rpartition(k)
-    for one in k.split(","):
-        yield f"{before}{one.strip()}{after}", _from_text(asked, name, parameters, one)
+    before, _, after = request.rpartition(k)
+    for text in k.split(","):
+        yield f"{before}{text.strip()}{after}", _from_text(request, name, parameters, text)
 
 
-def _from_text(asked: str, name: str, parameters: str, k: str | None) -> Metric:
-    row = row_of(name, asked)
-    given: dict[str, Any] = {} if k is None else {"k": _whole(asked, k)}
+def _from_text(request: str, name: str, parameters: str, k: str | None) -> Metric:
+    row = row_of(name, request)
+    given: dict[str, Any] = {} if k is None else {"k": _integer(request, k)}
     for pair in filter(None, map(str.strip, parameters.split(","))):
         key, equals, value = (part.strip() for part in pair.partition("="))
         key = key.lower()
         if not equals or key not in ("k", *PARAMETERS):
             takes = ", ".join(row.takes) or "k"
-            raise ValueError(f"{asked!r}: {pair!r} is not a parameter; write one of {takes} = value")
+            raise ValueError(f"{request!r}: {pair!r} is not a parameter; write one of {takes} = value")
         if key in given:
-            raise ValueError(f"{asked!r}: {key} is given twice")
+            raise ValueError(f"{request!r}: {key} is given twice")
         if key == "k":
-            given[key] = _whole(asked, value)
+            given[key] = _integer(request, value)
         else:
             try:
                 given[key] = PARAMETERS[key].read(value)
             except ValueError:
-                raise ValueError(f"{asked!r}: {key} must be a number, not {value!r}") from None
+                raise ValueError(f"{request!r}: {key} must be a number, not {value!r}") from None
     return metric(name, **given)
 
 
-def _whole(asked: str, text: str) -> int:
+def _integer(request: str, text: str) -> int:
     if not re.fullmatch(r"\s*[+-]?[0-9]+\s*", text):
-        raise ValueError(f"{asked!r}: k must be a positive integer, not {text!r}")
-    # A number with too many digits for Python's int() is beyond every list as well.
+        raise ValueError(f"{request!r}: k must be a positive integer, not {text!r}")
+    # A number with too many digits for Python's int() is also larger than any list.
     return int(text) if len(text) < 4000 else UNLIMITED

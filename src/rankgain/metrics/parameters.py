@@ -1,4 +1,4 @@
-"""The parameters of metrics and functions: what each is by default, what checks it, and what reads it in a text."""
+"""The parameters of metrics and functions: default values, checks, and how each is read from text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rankgain.scalars import real
 
 
 def cut_off(k: Any, name: str = "k") -> int:
-    """The deepest rank that counts: k, or the largest there is for None or more than that."""
+    """The deepest rank that counts: k, at most `UNLIMITED`, which None stands for."""
     if k is None:
         return UNLIMITED
     try:
@@ -32,7 +32,7 @@ def cut_off(k: Any, name: str = "k") -> int:
 
 
 def highest_irrelevant(rel: float | None) -> float:
-    """The number above which a grade is relevant, never subnormal: a CPU that is told to may take such for 0."""
+    """The number above which a grade is relevant, never subnormal, since a CPU may be set to flush such to 0."""
     if rel is None:
         return 0.0
     return -sys.float_info.min if rel <= 0.0 else math.nextafter(rel, 0.0)
@@ -44,7 +44,7 @@ def check_rel(rel: Any) -> float | None:
 
 def check_empty(empty: Any) -> float:
     value = _number("empty", empty, finite=False)
-    return math.nan if math.isnan(value) else value + 0.0  # −0.0 would show
+    return math.nan if math.isnan(value) else value + 0.0  # no −0.0, which would be printed
 
 
 def check_ideal(ideal: Any) -> str:
@@ -60,20 +60,20 @@ def check_rounding(rounding: Any) -> str:
 
 
 def at_least(name: str, lowest: float, highest: float = math.inf) -> Callable[[Any], float]:
-    """What checks a number from the lowest to the highest, which is none that is infinite."""
+    """A check for a finite number from `lowest` to `highest`, inclusive."""
 
     def checked(value: Any) -> float:
         number = _number(name, value, finite=True)
         if not lowest <= number <= highest:
             limit = f"from {lowest:g} to {highest:g}" if math.isfinite(highest) else f"at least {lowest:g}"
             raise ValueError(f"{name} must be {limit}, not {number!r}")
-        return number + 0.0  # −0.0 would show
+        return number + 0.0  # no −0.0, which would be printed
 
     return checked
 
 
 def between(name: str, lowest: float, highest: float) -> Callable[[Any], float]:
-    """What checks a number above the lowest and below the highest."""
+    """A check for a number between `lowest` and `highest`, exclusive."""
 
     def checked(value: Any) -> float:
         number = _number(name, value, finite=True)
@@ -103,7 +103,7 @@ def _number(name: str, value: Any, finite: bool) -> float:
 
 
 class Parameter(NamedTuple):
-    """A parameter of metrics: its default, what checks a value, and what reads one from the text of a metric."""
+    """A parameter of metrics: its default, its check, and how it is read from the text of a metric."""
 
     default: Any
     check: Callable[[Any], Any]
@@ -136,7 +136,7 @@ PARAMETERS = {
 
 
 class Parameters:
-    """The values of all of them; a metric that does not take one keeps its default."""
+    """The values of all parameters; one that the metric does not take has its default."""
 
     __slots__ = tuple(PARAMETERS)
 

@@ -310,7 +310,7 @@ def _asking(
             for (term, cutoffs), table in zip(plan.terms, tables, strict=True):
                 if table is not None and term.gain is not None:
                     grades = _grades(found, done, term.needs.at(int(cutoffs[-1])))
-                    table.append((grades, term.gain.asked(grades)))
+                    table.append((grades, term.gain.called(grades)))
         done = found.queries
     except Exception as raised:
         errors.append(raised)

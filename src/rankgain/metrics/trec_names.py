@@ -1,8 +1,8 @@
-"""THE TABLE of trec_eval's measures: its names, their parameters, and which of our metrics each of them is.
+"""THE TABLE of trec_eval's measures: their names, their parameters, and the rankgain metric of each.
 
-Aliases of metrics, the names with cut-offs that `rankgain.metric` reads, and the measures of `rankgain.pytrec_eval` and
-`rankgain trec_eval` all come from here. Source of names, defaults and order: trec_eval's measures.c and m_*.c, and its
-output.
+Aliases of metrics, the names with cut-offs that `rankgain.metric` parses, and the measures of `rankgain.pytrec_eval`
+and `rankgain trec_eval` all come from here. Source of names, defaults and order: trec_eval's measures.c and m_*.c, and
+its output.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ MULTIPLES = tuple(f"{tenth / 5:.2f}" for tenth in range(1, 11))
 class TrecName(NamedTuple):
     """A measure of trec_eval.
 
-    `metric`: ours, whose alias the name is in lower case; "" for a non-metric. `kind`: "whole" for one value
-    without parameters; "cut", "points" for one value per parameter, by whole or real numbers, each with a key of its
-    own (P_5, iprec_at_recall_0.10); "set" for one value of all the parameters (utility, set_F); "gains" for one of
-    pairs level=gain; "rbp" for one of p and such pairs. `defaults`: the parameters if none are given. `shown`: whether
-    trec_eval prints it for queries ("query"), in the summary ("summary") or in both. `counts`: whether it is a whole
-    number. `since`: the release that has it first.
+    `metric`: the rankgain metric, of which the lower-case name is an alias; "" if it is no metric. `kind`: "whole" for
+    one value without parameters; "cut", "points" for one value per parameter, an integer or a real number, each with
+    its own key (P_5, iprec_at_recall_0.10); "set" for one value from all parameters (utility, set_F); "gains" for one
+    value from pairs level=gain; "rbp" for one from p and such pairs. `defaults`: the parameters if none are given.
+    `shown`: whether trec_eval prints it per query ("query"), in the summary ("summary") or in both. `counts`: whether
+    it is an integer. `since`: the first release that has it.
     """
 
     name: str
@@ -78,6 +78,6 @@ TREC_NAMES = (
 
 
 def aliases(metric: str) -> tuple[str, ...]:
-    """The names that trec_eval has for a metric, in lower case."""
+    """trec_eval's names for a metric, in lower case."""
     names = (row.name.lower() for row in TREC_NAMES if row.metric == metric)
     return tuple(name for name in names if name != metric)
