@@ -68,6 +68,9 @@ def listed(items: Any) -> list[Any]:
 
 def paired(mapping: Mapping[Any, Any], name: str) -> tuple[list[Any], list[Any]]:
     """The keys and the values of a mapping, from one pass, so that they belong together."""
+    if type(mapping) is dict:
+        mapping = mapping.copy()  # in one step, which no other thread interrupts
+        return list(mapping), list(mapping.values())
     try:
         pairs = listed(mapping.items())
     except RuntimeError as error:

@@ -126,3 +126,9 @@ def test_ids_beside_what_cannot_be_labels():
     held = sparse.csr_matrix(([1.0, 1.0], ([0, 1], [3, 9])), shape=(2, 10))
     assert rg.evaluate(held, matrix, "mrr")["mrr"].tolist() == expected
     assert rg.evaluate([["c"], ["i"]], [["f", "c"], ["a"]], "mrr")["mrr"].tolist() == expected
+
+
+def test_a_frame_with_a_column_called_read_is_no_file():
+    qrels = pd.DataFrame({"qid": ["q"], "docno": ["d"], "label": [1], "read": [0]})
+    run = pd.DataFrame({"qid": ["q", "q"], "docno": ["e", "d"], "score": [2.0, 1.0], "read": [0, 1]})
+    assert rg.evaluate(qrels, run, "rr").mean("rr") == rg.from_frames(qrels, run).evaluate("rr").mean("rr") == 0.5

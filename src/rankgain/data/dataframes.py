@@ -6,8 +6,7 @@ Nothing is imported here that the caller has not imported.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from rankgain import _codes
 from rankgain.data.arrays import vector_of
 from rankgain.data.ids import ChunkedArray, ChunkedIds, DictionaryIds, Ids, ObjectIds, ids_of
 from rankgain.data.ragged import flat_numbers
-from rankgain.errors import InputError, changed, refusal
+from rankgain.errors import InputError, refusal
 from rankgain.scalars import Array, id_kind
 
 # The customary names of the columns, in the order in which they are looked for: userId and query-id are among them.
@@ -34,29 +33,19 @@ def _bare(name: Any) -> str:
     return name.replace("_", "").replace("-", "").lower() if isinstance(name, str) else ""
 
 
-def _customary(names: Sequence[Any], role: str) -> Any:
-    """The first of the names that is customary for a role."""
+_BARE = {role: [*map(_bare, names)] for role, names in CUSTOMARY.items()}
+
+
+def customary(names: Iterable[Any]) -> dict[str, Any]:
+    """The first of the names that is customary for each role, of those roles that have one."""
     bare: dict[str, Any] = {}
     for name in names:
         bare.setdefault(_bare(name), name)
-    return next((bare[_bare(name)] for name in CUSTOMARY[role] if _bare(name) in bare), None)
+    found = {role: next(filter(bare.__contains__, known), None) for role, known in _BARE.items()}
+    return {role: bare[name] for role, name in found.items() if name is not None}
 
 
-MOST_NAMES = 256  # of a mapping: one with more keys holds queries, not columns
-
-
-def is_frame(value: Any) -> bool:
-    """Whether it is a table, would be one if it were collected, or is a mapping that names its columns as one does."""
-    if isinstance(value, Mapping):
-        try:
-            names = list(islice(value, MOST_NAMES))
-        except RuntimeError as error:
-            raise changed(error, "the input") from None
-        return all(_customary(names, role) is not None for role in ("query", "doc"))
-    return _is_pandas(value) or hasattr(value, "__arrow_c_stream__") or hasattr(value, "collect")
-
-
-def _is_pandas(value: Any) -> bool:
+def is_pandas(value: Any) -> bool:
     frame = getattr(sys.modules.get("pandas"), "DataFrame", None)  # not there yet while another thread loads pandas
     return frame is not None and isinstance(value, frame)
 
@@ -68,12 +57,12 @@ class Frame:
         self.argument = argument
         self._reader = _reader(frame, argument)
         self.names: list[Any] = self._reader.names
+        self._customary = customary(self.names)
 
     def find(self, role: str, name: str | None) -> str | None:
         """The name of the column with a role; None if none was given and none is found."""
         if name is None:
-            found: str | None = _customary(self.names, role)
-            return found
+            return self._customary.get(role)
         if name not in self.names:
             raise ValueError(f"{self.argument} has no column {name!r}; {self._there_are()}")
         return name
@@ -111,7 +100,7 @@ def check_once(names: Sequence[Any], name: str, argument: str) -> None:
 
 
 def _reader(frame: Any, argument: str) -> Any:
-    if _is_pandas(frame):
+    if is_pandas(frame):
         return _Pandas(frame)
     if hasattr(frame, "__arrow_c_stream__"):
         from rankgain.data.arrow import Stream

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import islice
-from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from rankgain._codes import DICTS, OTHER_IDS
 from rankgain.choices import Missing
-from rankgain.data.dataframes import is_frame
+from rankgain.data.forms import form_of
 from rankgain.data.judgments import JudgmentSets, JudgmentSource, as_dict, of_dicts, types, what_it_is
 from rankgain.data.rules import Rules
 from rankgain.data.source import Chunk
@@ -25,7 +24,7 @@ _DICT, _NONE = frozenset((dict,)), type(None)
 
 def mapping(value: Any, name: str) -> Mapping[Any, Any]:
     if type(value) is not dict and not isinstance(value, Mapping):
-        raise TypeError(f"{name} must be a mapping of mappings, not {type(value).__name__}{_advice(value)}")
+        raise TypeError(f"{name} must be a mapping of mappings, not {type(value).__name__}{_advice(value, name)}")
     try:
         if _DICT.issuperset(map(type, value.values())):
             return value
@@ -33,20 +32,22 @@ def mapping(value: Any, name: str) -> Mapping[Any, Any]:
         raise changed(error, name) from None
     for query, documents in value.items():
         if not isinstance(documents, Mapping):
-            kind = type(documents).__name__
-            raise TypeError(f"{name}: query {quoted(query)}: must be a mapping by document, not {kind}{_advice(value)}")
+            found = f"{type(documents).__name__}{_advice(value, name)}"
+            raise TypeError(f"{name}: query {quoted(query)}: must be a mapping by document, not {found}")
     return value
 
 
-def _advice(value: Any) -> str:
+_ADVICE = {
+    "frame": "; for data frames there is rankgain.from_frames(qrels_df, run_df)",
+    "file": "; for files there is rankgain.read_trec(qrels, run)",
+    "lists": "; for ids in rank order there is rankgain.from_recommendations(recommended, relevant)",
+}
+
+
+def _advice(value: Any, name: str) -> str:
     """Which constructor takes a value that is not a mapping of mappings."""
-    if is_frame(value):
-        return "; for data frames there is rankgain.from_frames(qrels_df, run_df)"
-    if isinstance(value, (str, PathLike)) or hasattr(value, "read"):
-        return "; for files there is rankgain.read_trec(qrels, run)"
-    if isinstance(value, (list, tuple, Mapping)):
-        return "; for ids in rank order there is rankgain.from_recommendations(recommended, relevant)"
-    return ""
+    form = form_of(value, name)
+    return _ADVICE[form] if form != "lists" or isinstance(value, (list, tuple, Mapping)) else ""
 
 
 def highest(run: Mapping[Any, float], rules: Rules) -> Any:

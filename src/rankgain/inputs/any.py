@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, overload
 
 from rankgain.choices import Peer
-from rankgain.data.arrays import array_of, is_array
-from rankgain.data.dataframes import is_frame
-from rankgain.data.foreign import plain
+from rankgain.data.forms import content, form_of, plain
 from rankgain.data.judgments import Judgments
-from rankgain.errors import changed
 from rankgain.inputs.frames import from_frames
-from rankgain.inputs.judgments import judgments
+from rankgain.inputs.judgments import prepared
 from rankgain.inputs.qrels import from_qrels
 from rankgain.inputs.recommendations import from_recommendations
 from rankgain.inputs.scores import from_scores
@@ -140,73 +136,21 @@ def rankings_of(truth: Any, run: Any, scored: Mapping[str, Any] = EMPTY, /, **ru
         raise TypeError("Rankings have their judgments with them: call their method evaluate")
     truth, run = plain(truth), plain(run)
     named = not COLUMNS.isdisjoint(rules)
-    form = _form(run, "run", named)
-    if form == "numbers":
-        kinds = {_kind(truth), _kind(run)}
-        if _kind(run) == "fractions" and not isinstance(truth, Judgments):  # which no ids are
+    form = form_of(run, "run", named=named)
+    if form == "lists" and (kind := content(run)) in NUMBERS:
+        if kind == "fractions" and not isinstance(truth, Judgments):  # which no ids are
             return from_scores(truth, run, **rules)
-        if kinds.isdisjoint({"other", "nothing"}):
+        if content(truth) in NUMBERS:
             raise TypeError(AMBIGUOUS)
-        form = "ids"
-    taken = (form, "dicts", "numbers") if form == "ids" else (form,)  # what the constructor reads itself
-    held = truth if isinstance(truth, Judgments) or _form(truth, "truth", named) in taken else judgments(truth)
-    return _CONSTRUCTORS[form](held, run, **rules, **(EMPTY if form == "ids" else scored))
+    if not isinstance(truth, Judgments):
+        own = form_of(truth, "truth", named=named)
+        if own != form and (own, form) != ("dicts", "lists"):  # else the constructor reads it itself
+            truth = prepared(truth, own)
+    if form == "lists":
+        return from_recommendations(run, truth, **rules)
+    return _CONSTRUCTORS[form](truth, run, **rules, **scored)
 
 
 COLUMNS = {"query", "doc", "relevance", "score", "rank"}
-
-
-def _form(value: Any, name: str, named: bool) -> str:
-    """In what form truth or a run comes, by the constructor that takes it; `named`: whether columns were named."""
-    try:
-        return _guessed(value, named)
-    except RuntimeError as error:
-        raise changed(error, name) from None
-
-
-def _guessed(value: Any, named: bool) -> str:
-    if isinstance(value, (str, os.PathLike)) or hasattr(value, "read"):
-        return "file"
-    if is_frame(value):
-        return "frame"
-    if isinstance(value, Mapping):
-        if all(isinstance(documents, Mapping) for documents in value.values()):
-            return "dicts"
-        return "frame" if named else "ids"
-    return "ids" if _kind(value) in ("other", "nothing") else "numbers"
-
-
-def _of_ids(truth: Any, run: Any, **rules: Any) -> Rankings:
-    return from_recommendations(run, truth, **rules)
-
-
-_CONSTRUCTORS: dict[str, Callable[..., Rankings]] = {
-    "file": read_trec,
-    "frame": from_frames,
-    "dicts": from_qrels,
-    "ids": _of_ids,
-}
-
-
-def _kind(value: Any) -> str:
-    """What arrays and lists hold: whole numbers, fractions, neither, which is "other", or "nothing"."""
-    if isinstance(value, (list, tuple)):
-        kinds = {_kind(row) if isinstance(row, (list, tuple)) or is_array(row) else _kind_of(row) for row in value}
-        return next(
-            (kind for kind in ("other", "fractions", "whole numbers") if kind in kinds),
-            "whole numbers" if value else "nothing",
-        )
-    if not is_array(value) or hasattr(value, "tocsr"):
-        return "other"
-    array = array_of(value, "run")
-    if array is None or array.dtype.kind == "O":
-        return "other" if array is None else _kind(array.tolist())
-    return {"f": "fractions", "i": "whole numbers", "u": "whole numbers", "b": "whole numbers"}.get(
-        array.dtype.kind, "other"
-    )
-
-
-def _kind_of(item: Any) -> str:
-    if isinstance(item, float):
-        return "fractions"
-    return "whole numbers" if isinstance(item, int) else "other"
+NUMBERS = {"whole numbers", "fractions"}
+_CONSTRUCTORS: dict[str, Callable[..., Rankings]] = {"file": read_trec, "frame": from_frames, "dicts": from_qrels}

@@ -10,7 +10,7 @@ import numpy as np
 from rankgain.choices import Duplicates, Missing, Ties, Validate
 from rankgain.data.columns import ColumnSource, Table, check_duplicates, check_validate
 from rankgain.data.dataframes import Frame
-from rankgain.data.foreign import plain
+from rankgain.data.forms import plain
 from rankgain.data.groups import Groups
 from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, of_ids
 from rankgain.data.lists import ListSource

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
-from rankgain.data.dataframes import Frame, is_frame
-from rankgain.data.foreign import plain
+from rankgain.data.dataframes import Frame
+from rankgain.data.forms import form_of, plain
 from rankgain.data.judgments import Judgments
 from rankgain.inputs.frames import of_frame
 from rankgain.inputs.recommendations import of_relevant
@@ -69,9 +68,18 @@ def judgments(
     0.2398
     0.8801
     """
-    if isinstance(truth, (str, os.PathLike)) or hasattr(truth, "read"):
-        return Judgments(read_qrels(truth, "truth").check())
     truth = plain(truth)
-    if is_frame(truth) or any(name is not None for name in (query, doc, relevance)):
+    form = form_of(truth, "truth")
+    named = (query, doc, relevance) != (None, None, None)
+    return prepared(truth, "frame" if named and form != "file" else form, query, doc, relevance)
+
+
+def prepared(
+    truth: Any, form: str, query: str | None = None, doc: str | None = None, relevance: str | None = None
+) -> Judgments:
+    """The judgments in truth of a form."""
+    if form == "file":
+        return Judgments(read_qrels(truth, "truth").check())
+    if form == "frame":
         return Judgments(of_frame(Frame(truth, "truth"), query, doc, relevance).check())
     return Judgments(of_relevant(truth, "truth").check())

@@ -7,7 +7,7 @@ from typing import Any
 
 from rankgain.choices import Missing, Ties
 from rankgain.data.dicts import DictSource, Run, mapping
-from rankgain.data.foreign import plain
+from rankgain.data.forms import plain
 from rankgain.data.judgments import Judgments, judgment_sets, of_dicts
 from rankgain.data.rules import check_missing, rules_of
 from rankgain.rankings import Rankings

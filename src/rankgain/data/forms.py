@@ -1,15 +1,64 @@
-"""What other tools hold judgments and runs in, as dicts or columns. None of them is imported.
+"""What form judgments or a run come in: nothing else guesses it.
 
-ranx's Qrels and Run; the named tuples of ir_measures and ir_datasets; Elasticsearch's responses to `_search` by query.
+`plain` makes dicts or columns of what other tools hold: ranx's Qrels and Run; the named tuples of ir_measures and
+ir_datasets; Elasticsearch's responses to `_search` by query. None of them is imported.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
-from rankgain.errors import quoted
+from rankgain.data.arrays import array_of, is_array
+from rankgain.data.dataframes import customary, is_pandas
+from rankgain.errors import changed, quoted
+
+MOST_NAMES = 256  # of a mapping: one with more keys holds queries, not columns
+
+
+def form_of(value: Any, name: str, *, named: bool = False) -> str:
+    """What a value is: a "file", a "frame", "dicts" by query, or "lists", which stands for anything else too.
+
+    `named`: whether the caller named columns, which makes a frame of any mapping but that of mappings.
+    """
+    if isinstance(value, Mapping):
+        try:
+            if {"query", "doc"} <= customary(islice(value, MOST_NAMES)).keys():
+                return "frame"
+            if all(issubclass(kind, Mapping) for kind in {*map(type, value.values())}):
+                return "dicts"
+        except RuntimeError as error:
+            raise changed(error, name) from None
+        return "frame" if named else "lists"
+    if is_pandas(value) or hasattr(value, "__arrow_c_stream__") or hasattr(value, "collect"):
+        return "frame"
+    return "file" if isinstance(value, (str, os.PathLike)) or hasattr(value, "read") else "lists"
+
+
+def content(value: Any) -> str:
+    """What arrays and lists hold: "whole numbers", "fractions", "nothing", or "other", as anything else does."""
+    if isinstance(value, (list, tuple)):
+        found = {content(row) if isinstance(row, (list, tuple)) or is_array(row) else _content_of(row) for row in value}
+        return next(
+            (kind for kind in ("other", "fractions", "whole numbers") if kind in found),
+            "whole numbers" if value else "nothing",
+        )
+    if not is_array(value) or hasattr(value, "tocsr"):
+        return "other"
+    array = array_of(value, "run")
+    if array is None or array.dtype.kind == "O":
+        return "other" if array is None else content(array.tolist())
+    return {"f": "fractions", "i": "whole numbers", "u": "whole numbers", "b": "whole numbers"}.get(
+        array.dtype.kind, "other"
+    )
+
+
+def _content_of(item: Any) -> str:
+    if isinstance(item, float):
+        return "fractions"
+    return "whole numbers" if isinstance(item, int) else "other"
 
 
 def plain(value: Any) -> Any:
