@@ -8,7 +8,7 @@ import tomllib
 from pathlib import Path
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE / "_ext"))
+sys.path[:0] = [str(HERE / "_ext"), str(HERE.parent / "tests")]
 _project = tomllib.loads((HERE.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 project = _project["name"]

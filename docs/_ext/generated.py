@@ -19,6 +19,7 @@ from typing import Any, get_overloads
 import formulas
 import where_we_differ
 from sphinx.application import Sphinx
+from support import textbook
 
 from rankgain.metrics.aggregators import geometric_mean, mean, total
 from rankgain.metrics.parameters import PARAMETERS
@@ -84,12 +85,25 @@ def definition(row: Row) -> str:
     shown = "\n\n".join(f"$$\n{part}\n$$" for part in formulas.tex(row.formula))
     title = row.title[0].upper() + row.title[1:]
     remark = f"{row.remark[0].upper()}{row.remark[1:]}.\n\n" if row.remark else ""
-    return f"### {row.name}\n\n{title}.\n\n{shown}\n\n{remark}{lines}\n"
+    code = folded("In plain Python", textbook.METRICS[row.name])
+    return f"### {row.name}\n\n{title}.\n\n{shown}\n\n{remark}{lines}\n\n{code}\n"
+
+
+def folded(summary: str, *functions: Callable[..., Any]) -> str:
+    """The source of functions of `tests/support/textbook.py`, against which both backends are tested."""
+    code = "\n\n".join(inspect.getsource(function) for function in functions)
+    return f"<details><summary>{summary}</summary>\n\n```python\n{code}```\n\n</details>\n"
 
 
 def definitions() -> str:
-    """Each metric: its formula, names, parameters, range and source."""
+    """Each metric: its formula, names, parameters, range and source, and its code in the textbook."""
     return "\n".join(map(definition, TABLE.values()))
+
+
+def helpers() -> str:
+    """What the functions of the textbook have in common."""
+    used = textbook.is_judged, textbook.is_relevant, textbook.gain, textbook.discount, textbook.added
+    return folded("is_judged, is_relevant, gain, discount, added", *used, textbook.discounted_sum, textbook.ideal_gains)
 
 
 def unaveraged() -> str:
@@ -136,6 +150,7 @@ def api(match: re.Match[str]) -> str:
 PARTS: dict[str, Callable[[], str]] = {
     "metrics": metrics,
     "definitions": definitions,
+    "helpers": helpers,
     "unaveraged": unaveraged,
     "command_line": command_line,
     "installed": installed,

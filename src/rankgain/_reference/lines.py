@@ -81,8 +81,7 @@ def number_queries(
     """Number the query of each run in the order of first appearance: how many runs, and how many queries are known.
 
     `names` takes the ids that are new, one after the other, and `bounds` where each ends; both have room for all.
-    `slots` is the table of the compiled half, 0 at first: how many names stand there, then a power of 2 of places, and
-    where half of them are taken it stops.
+    `slots` is for the compiled half, which keeps its hash table there between calls; a dict needs none.
     """
     data, text = bytes(data), bytes(names)
     found = {text[bounds[number] : bounds[number + 1]]: number for number in range(known)}
@@ -120,8 +119,7 @@ def match_lines(block: Buffers, numbers: Ints, first: int, judged_of: Ints, size
 
     A block is that of `scan_run`, cut to what it holds. `judged_of` says which query of the truth a number is, or −1;
     `first` is the place of the first row in the run; `sizes` counts the rows of each number. The lists hold the truth,
-    ragged: ids, `offsets`, grades; then what is kept between calls: `slots`, the table of the compiled half, 0 at
-    first; `scores`, NaN where a document is not returned, and `orders`; `held`, UNSEEN at first; what `count_lines`
+    ragged: ids, `offsets`, grades; then what is kept between calls: `slots`, for the compiled half; `scores`, NaN where a document is not returned, and `orders`; `held`, UNSEEN at first; what `count_lines`
     fills; and the policy for ties.
     """
     data, starts, ends, values, _, runs = block
