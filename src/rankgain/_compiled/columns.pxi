@@ -293,7 +293,7 @@ cdef inline Numbered* slot_of(Numbered* slots, uint64_t mask, int shift, int64_t
 cdef Py_ssize_t number_runs(
     const Keys* keys, Py_ssize_t n, int32_t* numbers, int64_t* firsts, int64_t* sizes, bint* apart
 ) noexcept nogil:
-    """How many ids there are; −1 without memory. The table grows with the ids, and rows that are together only count."""
+    """How many ids there are; −1 without memory. The table grows with the ids; rows that stand together only count."""
     cdef int shift = 64 - 10
     cdef Py_ssize_t row, number, start = 0, stop = 0, count = 0, size = 1 << 10
     cdef int64_t identifier

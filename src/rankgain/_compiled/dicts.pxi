@@ -454,7 +454,8 @@ def pack_integers(list rows not None, int64_t[::1] numbers, /):
     cdef Py_ssize_t position = 0, copied
     cdef int overflow = 0
     for row in rows:
-        copied = copy_list(row, numbers, position) if type(row) is list else -1  # 10,000 users of 100: 16 in place of 19 ms
+        # 10,000 users of 100: 16 ms in place of 19.
+        copied = copy_list(row, numbers, position) if type(row) is list else -1
         if copied >= 0:
             position = copied
             continue

@@ -119,8 +119,9 @@ def match_lines(block: Buffers, numbers: Ints, first: int, judged_of: Ints, size
 
     A block is that of `scan_run`, cut to what it holds. `judged_of` says which query of the truth a number is, or −1;
     `first` is the place of the first row in the run; `sizes` counts the rows of each number. The lists hold the truth,
-    ragged: ids, `offsets`, grades; then what is kept between calls: `slots`, for the compiled half; `scores`, NaN where a document is not returned, and `orders`; `held`, UNSEEN at first; what `count_lines`
-    fills; and the policy for ties.
+    ragged: ids, `offsets`, grades; then what is kept between calls: `slots`, for the compiled half; `scores`, NaN where
+    a document is not returned, and `orders`; `held`, UNSEEN at first; what `count_lines` fills; and the policy for
+    ties.
     """
     data, starts, ends, values, _, runs = block
     judged_data, judged_starts, judged_ends, offsets, _, _, scores, orders, held, *_ = lists

@@ -82,7 +82,8 @@ def _refuse_scores(rows: list[Any], name: str) -> None:
     if len(rows) == 2 and all(map(is_array, rows)):
         arrays = [array_of(own, name) for own in rows]
         kinds = [own is not None and own.dtype.kind for own in arrays]
-        if "f" in kinds and not {"i", "u"}.isdisjoint(kinds) and np.shape(arrays[0]) == np.shape(arrays[1]):
+        shapes = {None if own is None else own.shape for own in arrays}
+        if "f" in kinds and not {"i", "u"}.isdisjoint(kinds) and len(shapes) == 1:
             raise TypeError(f"{name} is a pair of ids and scores: give the ids alone, {name}[{1 - kinds.index('f')}]")
 
 
