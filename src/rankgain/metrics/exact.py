@@ -15,7 +15,7 @@ UNITS = 1 << 1074  # in 1.0
 # An infinite value counts as more than 2^64 times the largest finite one, so that every sum and mean with it overflows.
 INFINITE = 1 << (1074 + 1024 + 64)
 
-_BLOCK = 1 << 16  # fits in the cache
+_BLOCK = 1 << 14  # fits in the cache, with what `_block` makes of it
 _LARGE, _SMALL = 2.0**1000, 2.0**-950  # between these, no step of `_block` overflows or meets a subnormal number
 
 
