@@ -293,7 +293,13 @@ def changed(values, place, value):
         (LABELS, SCORES, {"metric": "ndcg_cut.5,10"}, ValueError, "one cut-off"),
         (LABELS, SCORES, {"metric": "pairwise@0"}, ValueError, "positive integer"),
         (LABELS, SCORES, {"metric": 3}, TypeError, "a metric is a string"),
-        (LABELS, SCORES, {"metric": rg.metric("ndcg", discount=[0.5, 1, 1, 1, 1])}, ValueError, "rises"),
+        (
+            LABELS,
+            SCORES,
+            {"metric": rg.metric("ndcg", discount=[0.5, 1, 1, 1, 1])},
+            ValueError,
+            "must not rise with the rank",
+        ),
         (
             LABELS,
             SCORES,
@@ -351,7 +357,7 @@ def test_what_is_refused(backend, labels, scores, options, error, told):
 
 
 def test_pairs_that_count_alike_need_no_ideal(backend):
-    """Where one over the ideal would not be finite."""
+    """Where the reciprocal of the ideal is not finite."""
     found, usual = (rg.lambdarank([0, high], [0.1, 0.2], metric="pairwise") for high in (5e-324, 1))
     assert all(map(np.array_equal, found, usual))
 
@@ -391,7 +397,7 @@ def test_objective_keeps_what_labels_are_worth(backend, monkeypatch):
     objective(labels, scores, None, [3, 2])
     assert len(made) == 3
     again = pickle.loads(pickle.dumps(objective))
-    assert not again.lambdarank._kept
+    assert not again.lambdarank._cached
     assert np.array_equal(again(labels, scores, None, sizes), objective(labels, scores, None, sizes))
 
 
@@ -407,7 +413,7 @@ def test_ten_folds_are_kept(backend, monkeypatch):
     assert len(made) == 10 + 30  # what the object prepared, and what the function did each time
     for seed in range(100):
         gradients(np.full(3, float(seed)), np.zeros(3))
-    assert len(gradients._kept) == 64
+    assert len(gradients._cached) == 64
 
 
 def test_labels_of_equal_bytes_are_other_labels(backend):

@@ -178,7 +178,7 @@ def test_cross_validation_by_rows_is_refused(backend):
     ):
         lgb.cv(asked, dataset(given), 1, nfold=5, stratified=False)
     metric = rg.lightgbm_metric("ndcg@10")
-    with pytest.raises(ValueError, match=r"lightgbm_metric: \d+ of the \d+ queries .* cut apart.*folds=GroupKFold"):
+    with pytest.raises(ValueError, match=r"lightgbm_metric: this subset splits \d+ of its \d+ .*folds=GroupKFold"):
         lgb.cv(PARAMETERS | {"objective": "l2"}, dataset(given), 1, nfold=5, stratified=False, feval=metric)
 
 

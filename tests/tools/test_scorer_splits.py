@@ -1,4 +1,4 @@
-"""`scorer` where a split cuts queries apart, and where no ids are passed."""
+"""`scorer` where a split divides queries, and where no ids are passed."""
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,7 @@ RNG = np.random.default_rng(0)
 QID = np.repeat(np.arange(12), 5)
 X = np.column_stack([RNG.normal(size=(60, 2)), QID])
 Y = RNG.integers(0, 4, 60)
-CUT = "the split cuts queries apart, such as .*GroupKFold"
+CUT = "the split divides queries, such as .*GroupKFold"
 
 
 def scorers():
@@ -59,7 +59,7 @@ def test_masks_in_place_of_row_numbers():
 @pytest.mark.slow
 def test_in_other_processes():
     """joblib hands the filters on: what warns is an error here and there, and scikit-learn tells of it."""
-    with pytest.raises(UserWarning, match=r"(?s)Scoring failed.*the split cuts queries apart"):
+    with pytest.raises(UserWarning, match=r"(?s)Scoring failed.*the split divides queries"):
         cross_val_score(Ridge(), X, Y, scoring=rg.scorer("ndcg@5", qid=2), cv=KFold(7), n_jobs=2)
 
 

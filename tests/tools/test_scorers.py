@@ -292,9 +292,9 @@ def test_scorer_without_queries_is_refused(data):
         (MODEL, [0, 1, -2], [1, 1, 2], ValueError, "y_true: query 2, position 0 .*: the grade is negative"),
         (MODEL, [0, 1, 2], [1, np.nan, 2], ValueError, "qid: position 1: the id is NaN"),
         (Fixed(predict=[0.1, np.nan, 0.3]), [0, 1, 2], [1, 1, 1], ValueError, "y_score: query 1, position 1"),
-        (Fixed(predict=[[0.1], [0.2], [0.3]]), [0, 1, 2], [1] * 3, ValueError, r"predict gave the shape \(3, 1\)"),
+        (Fixed(predict=[[0.1], [0.2], [0.3]]), [0, 1, 2], [1] * 3, ValueError, r"predict returned the shape \(3, 1\)"),
         (Fixed(decision_function=np.eye(3)), [0, 1, 2], [1] * 3, ValueError, "as 'predict_proba'"),
-        (Fixed(predict_proba=[[[1]], [[1], [2]]]), [0, 1, 2], [1] * 3, ValueError, "predict_proba gave unequal rows"),
+        (Fixed(predict_proba=[[[1]], [[1], [2]]]), [0, 1, 2], [1] * 3, ValueError, "proba returned rows of unequal"),
         (object(), [0, 1, 2], [1] * 3, TypeError, "object has none of the methods predict_proba, decision_function, p"),
     ],
 )
@@ -322,9 +322,9 @@ def test_no_such_column(X, column):
     ("arguments", "error", "text"),
     [
         ({"metric": "nonsense"}, ValueError, "unknown metric 'nonsense'"),
-        ({"metric": "ndcg_cut.5,10"}, ValueError, "one metric, not 2: give scoring a dict"),
+        ({"metric": "ndcg_cut.5,10"}, ValueError, "one metric, not 2: pass a dict"),
         ({"metric": None}, TypeError, "a metric is a string"),
-        ({"qid": [1, 1, 2]}, TypeError, r"qid must be a column of X.*not list; ids go to the call"),
+        ({"qid": [1, 1, 2]}, TypeError, r"qid must be a column of X.*not list; pass ids to the call"),
         ({"qid": True}, TypeError, "not bool"),
         ({"ties": "docid"}, ValueError, "needs document ids"),
         ({"ties": "no"}, ValueError, "ties must be one of"),

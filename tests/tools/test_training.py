@@ -183,7 +183,7 @@ def test_sets_without_groups():
         rg.lightgbm_metric("rr")(VALID.labels, SCORES, None, None)
     with pytest.raises(ValueError, match=r"the DMatrix has no groups.*qid=ids.*set_group\(sizes\)"):
         rg.xgboost_metric("rr")(SCORES, Matrix(VALID._replace(sizes=[])))
-    with pytest.raises(ValueError, match=r"sets\[1\]: the Pool has no groups: give it group_id"):
+    with pytest.raises(ValueError, match=r"sets\[1\]: the Pool has no groups: pass group_id to it"):
         rg.catboost_metric("rr", PAIR, Pool(VALID, None))
 
 
@@ -195,7 +195,7 @@ def test_a_subset_of_whole_queries():
     part = SimpleNamespace(get_group=lambda: sizes, used_indices=rows, reference=whole, **given)
     assert rg.lightgbm_metric("rr")([0.1, 0.2, 0.3], part)[0][1] == 2 / 4
     sizes[:], rows[:] = [2, 1], [0, 1, 2]
-    with pytest.raises(ValueError, match="1 of the 2 queries of this subset are cut apart, such as query 2"):
+    with pytest.raises(ValueError, match="this subset splits 1 of its 2 queries, such as query 2"):
         rg.lightgbm_metric("rr")([0.1, 0.2, 0.3], part)
     whole.get_group = lambda: None
     assert rg.lightgbm_metric("rr")([0.1, 0.2, 0.3], part)[0][1] == 1.0
@@ -221,7 +221,7 @@ def test_sets_of_catboost_are_known_by_their_labels():
     metric = rg.catboost_metric("ndcg@5", other, Pool(VALID, np.uint64(7) * VALID.query), PAIR)
     assert value(metric) == evaluated(VALID, SCORES, "ndcg@5")[0]
     mixed = np.random.default_rng(1).permutation(VALID.labels)
-    with pytest.raises(ValueError, match=r"CatBoost has shuffled.*has_time=True, or say with otherwise=0\.0"):
+    with pytest.raises(ValueError, match=r"CatBoost has shuffled.*has_time=True, or pass otherwise=0\.0"):
         metric.evaluate([SCORES], mixed, None)
     with pytest.raises(ValueError, match=rf"a set of 5 documents.*\(of {len(TRAIN.labels)}, {len(SCORES)}, \d+ docu"):
         metric.evaluate([SCORES[:5]], VALID.labels[:5], None)
@@ -242,10 +242,10 @@ def test_sets_of_catboost_are_kept_as_they_were():
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        (["rr"], ValueError, r"CatBoost passes no groups: give each set.*\(labels, group_sizes\)"),
-        (["ndcg_cut.5,10", PAIR], ValueError, r"CatBoost takes one metric, and 'ndcg_cut\.5,10' stands for 2"),
+        (["rr"], ValueError, r"CatBoost passes no groups: pass each set.*\(labels, group_sizes\)"),
+        (["ndcg_cut.5,10", PAIR], ValueError, r"CatBoost takes one metric, but 'ndcg_cut\.5,10' stands for 2"),
         (["rr", VALID.labels], TypeError, r"sets\[0\] must be a Pool or a pair \(labels, group_sizes\), not ndarray"),
-        (["rr", PAIR, ([1, 0], [3])], ValueError, r"sets\[1\]: group_sizes add up to 3, and there are 2 labels"),
+        (["rr", PAIR, ([1, 0], [3])], ValueError, r"sets\[1\]: group_sizes add up to 3, but there are 2 labels"),
         (["rr", ([1, 0], [2]), ([1, 0], [1, 1])], ValueError, r"sets\[1\] has the labels of an earlier set"),
     ],
 )

@@ -1,6 +1,6 @@
 """What LightGBM and XGBoost pass to a metric or an objective.
 
-Neither of them is imported: what they pass is recognised by its methods.
+Neither is imported: their data sets are recognised by their methods.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 from rankgain.data.ragged import offsets_of
 from rankgain.scalars import Ints
 
-FRAMES = 8  # how far up the Booster is looked for
-IGNORED = {  # parameters of LightGBM's own objective, and what takes their place
+FRAMES = 8  # how many frames up to look for the Booster
+IGNORED = {  # parameters of LightGBM's own objective, and what to pass instead
     "label_gain": "metric=rankgain.metric('ndcg', k=10, gain=[0, 1, 3, 7, 15])",
     "lambdarank_norm": "normalize=('score', 'query') or None",
     "lambdarank_truncation_level": "the cut-off of metric='ndcg(gain=exponential)@10'",
@@ -36,7 +36,7 @@ def of_lightgbm(
             _check_whole_queries(caller, data)
     if group is None:
         raise ValueError(
-            f"{caller}: the data set has no groups, so its queries are unknown: give "
+            f"{caller}: the data set has no groups, so its queries are unknown: pass "
             "them, lgb.Dataset(…, group=sizes), or group= and eval_group= of LGBMRanker.fit"
         )
     return y_true, y_score, weight, group
@@ -47,7 +47,7 @@ def of_xgboost(caller: str, data: Any) -> Ints:
     bounds = data.get_uint_info("group_ptr")
     if len(bounds) < 2:
         raise ValueError(
-            f"{caller}: the DMatrix has no groups, so its queries are unknown: give "
+            f"{caller}: the DMatrix has no groups, so its queries are unknown: pass "
             "them, xgb.DMatrix(…, qid=ids) or DMatrix.set_group(sizes)"
         )
     sizes: Ints = np.diff(bounds.astype(np.int64))
@@ -55,55 +55,54 @@ def of_xgboost(caller: str, data: Any) -> Ints:
 
 
 def check_no_dataset(caller: str, data: Any) -> None:
-    """Refuse LightGBM's Dataset where a DMatrix belongs."""
+    """Raise an error if LightGBM's Dataset is passed instead of a DMatrix."""
     if hasattr(data, "get_group") and not hasattr(data, "get_uint_info"):
         raise TypeError(f"{caller} is for XGBoost; for LightGBM use rankgain.{caller.replace('xgboost', 'lightgbm')}")
 
 
 def _check_whole_queries(caller: str, data: Any) -> None:
-    """Refuse a subset of a Dataset that has other numbers of documents for its queries than the Dataset.
+    """Raise an error if a subset of a Dataset has fewer documents for a query than the Dataset.
 
-    `lightgbm.cv` splits by query only if it knows the objective by name; with a callable it splits rows, so that each
-    query is trained and validated on.
+    `lightgbm.cv` splits by query only if it knows the objective by name; with a callable it splits rows, so that
+    documents of one query are in both training and validation set.
     """
     while getattr(data, "used_indices", None) is not None and data.reference.get_group() is not None:
-        sizes, whole = (np.asarray(each.get_group(), dtype=np.int64) for each in (data, data.reference))
+        sizes, full_sizes = (np.asarray(each.get_group(), dtype=np.int64) for each in (data, data.reference))
         sizes = sizes[sizes > 0]
         first_rows = [data.used_indices[start] for start in offsets_of(sizes)[:-1].tolist()]
-        queries = np.searchsorted(np.cumsum(whole), first_rows, side="right")
-        cut = queries[sizes != whole[queries]]
-        if len(cut):
+        queries = np.searchsorted(np.cumsum(full_sizes), first_rows, side="right")
+        split_queries = queries[sizes != full_sizes[queries]]
+        if len(split_queries):
             raise ValueError(
-                f"{caller}: {len(cut)} of the {len(sizes)} queries of this subset are cut apart, such as query "
-                f"{cut[0]}: lgb.cv splits rows unless the objective is a ranking objective of its own. Give it "
-                "folds=GroupKFold(5).split(X, groups=np.repeat(np.arange(len(sizes)), sizes)), or "
-                f"Dataset.subset the rows of whole queries; if parts of queries are meant, {caller}(…, "
-                "partial_queries=True)"
+                f"{caller}: this subset splits {len(split_queries)} of its {len(sizes)} queries, such as query "
+                f"{split_queries[0]}: lgb.cv splits rows unless the objective is the name of a ranking objective. Pass "
+                "folds=GroupKFold(5).split(X, groups=np.repeat(np.arange(len(sizes)), sizes)) to it, or the rows of "
+                f"complete queries to Dataset.subset; to allow split queries, {caller}(…, partial_queries=True)"
             )
         data = data.reference
 
 
 def check_lightgbm_parameters(caller: str, data: Any) -> None:
-    """Refuse or warn of what LightGBM's own objective reads and a callable cannot."""
+    """Raise an error or warn if a parameter is set that only LightGBM's own objective reads."""
     if getattr(data, "get_position", lambda: None)() is not None:
         raise ValueError(
-            f"{caller}: the Dataset has position=, which only LightGBM's own objective reads: leave it out, or train "
+            f"{caller}: the Dataset has position=, which only LightGBM's own objective reads: omit it, or train "
             "with objective='lambdarank'"
         )
     parameters = _booster_parameters()
     if str(parameters.get("bagging_by_query")).lower() in ("true", "+"):
         raise ValueError(
-            f"{caller}: with bagging_by_query=True and an objective that is a callable LightGBM draws no documents "
-            "and trains a constant model: leave it out (bagging_fraction draws documents)"
+            f"{caller}: with bagging_by_query=True and a callable objective LightGBM samples no documents and trains "
+            "a constant model: omit it (bagging_fraction samples documents)"
         )
     for name, instead in IGNORED.items():
         if name in parameters:
-            # the line that calls `lightgbm.train`
-            warnings.warn(f"{caller} does not read LightGBM's {name}: give it {instead}", UserWarning, stacklevel=5)
+            # stacklevel: the line that calls `lightgbm.train`
+            warnings.warn(f"{caller} does not read LightGBM's {name}: pass it {instead}", UserWarning, stacklevel=5)
 
 
 def _booster_parameters() -> dict[str, Any]:
-    """The parameters of the Booster that calls; a Dataset may have those of an earlier training."""
+    """The parameters of the calling Booster; those of a Dataset may be from an earlier training."""
     frame = sys._getframe(2)
     for _ in range(FRAMES):
         if frame.f_code.co_name == "update" and frame.f_globals.get("__name__") == "lightgbm.basic":

@@ -1,4 +1,4 @@
-"""LambdaRank's gradients: how a ranking model's scores ought to move for nDCG to rise."""
+"""LambdaRank's gradients: how the scores of a ranking model should change to increase nDCG."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from rankgain.threads import check_threads, run_chunks
 DEFAULT = "ndcg(gain=exponential)@10"
 NORMALIZATIONS = "score", "query"
 LARGEST_SIGMA = 1e100
-MOST_SETS = 64  # of labels whose gains and ideals are kept: more than the folds of a cross-validation
+MOST_SETS = 64  # of labels whose gains and ideals are cached: more than the folds of a cross-validation
 
 
 def lambdarank(
@@ -42,7 +42,7 @@ def lambdarank(
     sample_weight: Any = None,
     threads: int = 1,
 ) -> tuple[Floats, Floats]:
-    """Compute the gradient and hessian of LambdaRank for each document: what a trainer asks for in each round.
+    """Compute LambdaRank's gradient and hessian for each document, which a trainer needs in each round.
 
     **The default gain is exponential** (2^grade − 1), as in LightGBM, XGBoost and the papers; everywhere else in
     rankgain it is linear. Write ``metric="ndcg@10"`` for linear gains.
@@ -52,61 +52,61 @@ def lambdarank(
     y_true : array_like
         Grades, finite and not negative, of any size and not necessarily whole.
     y_score : array_like
-        The scores of the same documents. −inf leaves a document out (its gradient is 0, and it stands last); +inf and
-        NaN are refused. float32 and float64 are used as they are.
+        The scores of the same documents. −inf leaves a document out (its gradient is 0, and it ranks last); +inf and
+        NaN are errors. float32 and float64 are used without a copy.
     group_sizes, qid : array_like, optional
         For flat arrays the queries, as in `from_scores`: the number of documents of each, or the query of each
         document. By default, one query for 1-D arrays, and one per row for 2-D.
     mask : array_like of bool, optional
-        True for a document, False for padding, in the shape of `y_score`: padding has no gradient, whatever its label
-        and score. By default, every entry is a document.
+        True for a document, False for padding, in the shape of `y_score`: the gradient of padding is 0, whatever its
+        label and score. By default, every entry is a document.
     metric : str or Metric, default "ndcg(gain=exponential)@10"
         An nDCG with any gain, discount and cut-off: ``"ndcg(gain=exponential)@10"``, `rankgain.metric` …; the
-        discount must not rise with the rank. Or ``"pairwise@k"``: all pairs count the same (RankNet, and XGBoost's
+        discount must not rise with the rank. Or ``"pairwise@k"``: all pairs weigh the same (RankNet, and XGBoost's
         ``rank:pairwise``).
     sigma : float, default 1.0
         The steepness of the sigmoid, from 1e-100 to 1e100.
     normalize : sequence of {"score", "query"}, str or None, default ("score", "query")
-        ``"score"``: a pair counts less the further apart its scores are. ``"query"``: the gradients of a query are
+        ``"score"``: a pair weighs less the further apart its scores are. ``"query"``: the gradients of a query are
         scaled down logarithmically. Both by default, as in LightGBM; None or ``()`` for neither.
     discount : {"cut", "full"}, default "cut"
-        What ranks beyond the cut-off are worth. ``"cut"``: nothing, so that a pair counts what its swap changes in
-        nDCG@k. ``"full"``: their discount all the same, as in LightGBM and XGBoost.
+        What ranks beyond the cut-off are worth. ``"cut"``: nothing, so that a pair weighs what its swap changes in
+        nDCG@k. ``"full"``: their usual discount, as in LightGBM and XGBoost.
     ties : {"stable", "average"}, default "stable"
-        Whether documents of equal score stand in input order, or share the mean discount of their ranks, so that the
-        gradient does not depend on the order of the rows.
+        Whether documents of equal score are in input order, or share the mean discount of their ranks, so that the
+        gradient does not depend on the row order.
     sample_weight : array_like, optional
-        One weight per document, in the shape of `y_score`, by which both results are multiplied; finite and not
-        negative. By default, 1 each.
+        One weight per document, in the shape of `y_score`, which multiplies both results; finite and not negative.
+        By default, 1 each.
     threads : int, default 1
-        How many threads may share the queries, from 1 to 256; the results are the same bits with any number.
+        How many threads may share the queries, from 1 to 256; the number does not change the results.
 
     Returns
     -------
     gradient, hessian : ndarray of float64
-        In the shape and order of `y_score`; for lists of unequal length, flat and one after the other. The gradient is
-        that of a loss, to be minimised: negative where a document ought to rise.
+        In the shape and order of `y_score`; for lists of unequal length, concatenated. It is the gradient of a loss,
+        to be minimised: negative where the score of a document should rise.
 
     Raises
     ------
     ValueError
-        If shapes or lengths do not fit together; if an option is unknown or out of its range; if `metric` is no nDCG
-        with one cut-off or its discount rises with the rank; if a grade is negative, infinite or NaN or has no gain,
-        or a score is NaN or +inf (the message names the query and the position); or if an ideal is so small that one
-        over it is infinite.
+        If shapes or lengths do not match; if an option is unknown or out of range; if `metric` is not an nDCG with one
+        cut-off or its discount rises with the rank; if a grade is negative, infinite or NaN or has no gain,
+        or a score is NaN or +inf (the message names the query and the position); or if an ideal is so small
+        that its reciprocal is infinite.
     TypeError
         If something is not an array or a number.
 
     See Also
     --------
-    LambdaRank : The same for training loops, in which it is faster.
+    LambdaRank : The same for training loops, where it is faster.
     lightgbm_objective, xgboost_objective : The same as an objective that trains.
     lightgbm_metric, xgboost_metric : Metrics to watch while training.
 
     Notes
     -----
-    With ranks 1..n by falling score, over the pairs of ranks a < b, a ≤ k, whose gains differ, "hi" the document of
-    the higher gain and "lo" the other one::
+    With ranks 1..n by descending score, over the pairs of ranks a < b, a ≤ k, whose gains differ, "hi" the document
+    with the higher gain and "lo" the other::
 
         Δ = |g_a − g_b| (d_a − d_b) / IDCG@k
         ρ = 1 / (1 + exp(σ (s_hi − s_lo)))
@@ -115,14 +115,14 @@ def lambdarank(
     "score" divides Δ by ``0.01 + |s_a − s_b|``, unless all scores of the query are equal. "query" multiplies a query's
     results by log2(1 + Σ)/Σ, where Σ is twice the sum of all σΔρ. With ``ties="average"``, d is the mean discount of
     the tie group; inside a group of m it is the expected ``|d_x − d_y| = 2/(m(m − 1)) Σ_x (m + 1 − 2x) d_x``, and pairs
-    go to the end of the group of rank k. A query of one document, of one grade only, or in which nothing is relevant,
-    has zeros.
+    go to the end of the group of rank k. A query with one document, with equal grades, or with nothing relevant has
+    zeros.
 
     Exponentials are computed by rankgain's own function (error below one unit in the last place), so that the compiled
-    and the pure Python half return the same bits. CatBoost's rankers take no objective from outside.
+    and the pure Python backend return the same bits. CatBoost's rankers do not accept custom objectives.
 
-    It is not a way to train on another metric: in our experiments with synthetic data, the changes of reciprocal rank
-    and ERR did not beat that of nDCG even on their own metric, that of average precision hardly.
+    It optimises nDCG only: in experiments on synthetic data, gradients from the change in reciprocal rank or ERR did
+    not beat those of nDCG even on their own metric, and those of average precision hardly did.
 
     References
     ----------
@@ -137,19 +137,19 @@ def lambdarank(
     >>> bool(abs(gradient.sum()) < 1e-15)
     True
     """
-    asked = LambdaRank(metric, sigma=sigma, normalize=normalize, discount=discount, ties=ties, threads=threads)
-    return asked(y_true, y_score, group_sizes=group_sizes, qid=qid, mask=mask, sample_weight=sample_weight)
+    gradients = LambdaRank(metric, sigma=sigma, normalize=normalize, discount=discount, ties=ties, threads=threads)
+    return gradients(y_true, y_score, group_sizes=group_sizes, qid=qid, mask=mask, sample_weight=sample_weight)
 
 
 class Targets(NamedTuple):
-    """What the labels of a data set are worth: the same in every round."""
+    """Gains and inverse ideals of the labels of a data set, which are the same in every round."""
 
     gains: Floats
-    inverses: Floats  # one over the ideal of each query, 0 where nothing is relevant
+    inverses: Floats  # the reciprocal of the ideal of each query, 0 where nothing is relevant
 
 
 class LambdaRank:
-    """The gradients of `lambdarank` for a training loop: it parses the metric once and keeps what labels are worth.
+    """The gradients of `lambdarank` for a training loop: it parses the metric once and caches gains and ideals.
 
     Parameters
     ----------
@@ -161,22 +161,22 @@ class LambdaRank:
     Raises
     ------
     ValueError
-        If an option is unknown or out of its range, or if `metric` is no nDCG with one cut-off or its discount rises
-        with the rank. When it is called, if `lambdarank` would raise it.
+        If an option is unknown or out of range, or if `metric` is not an nDCG with one cut-off or its discount rises
+        with the rank. When called, if `lambdarank` would raise it.
     TypeError
-        If `sigma` or `threads` is not a number, or `metric` is not a metric. When it is called, if `lambdarank` would
-        raise it.
+        If `sigma` or `threads` is not a number, or `metric` is not a metric. When called, if `lambdarank` would raise
+        it.
 
     See Also
     --------
-    lambdarank : The definition, and a call without an object.
+    lambdarank : The definition, and a single call.
     lightgbm_objective, xgboost_objective : The objectives of these libraries.
 
     Notes
     -----
-    Call it with ``(y_true, y_score, group_sizes=…, qid=…, mask=…, sample_weight=…)``, as `lambdarank`. The gains and
-    ideals of the last 64 sets of labels are kept, and found again by the labels and the sizes of the queries; a gain
-    that is a callable is not called again for them. It can be pickled and copied if the metric can, without these sets.
+    Call it with ``(y_true, y_score, group_sizes=…, qid=…, mask=…, sample_weight=…)``, like `lambdarank`. The gains
+    and ideals of the last 64 sets of labels are cached by the labels and the query sizes; a callable gain is not called
+    again for them. It can be pickled and copied if the metric can, without the cache.
 
     Examples
     --------
@@ -206,7 +206,7 @@ class LambdaRank:
         self.discount = check_choice(discount, "discount", ("cut", "full"))
         self.ties = check_choice(ties, "ties", ("stable", "average"))
         self.threads = check_threads(threads)
-        self._kept: dict[tuple[str, bytes, bytes], Targets] = {}
+        self._cached: dict[tuple[str, bytes, bytes], Targets] = {}
 
     def __call__(
         self,
@@ -226,30 +226,30 @@ class LambdaRank:
             labels, scores = labels.unmasked(mask), scores.unmasked(mask)
         source = ListSource(labels, None, None, range(len(labels)) if names is None else names)
         gradient, hessian = (
-            _placed(result, scores.order, total, weight).reshape(shape)
+            _in_input_order(result, scores.order, total, weight).reshape(shape)
             for result in self._gradients(source, self._targets_of(source), scores)
         )
         return gradient, hessian
 
     def _targets_of(self, source: ListSource) -> Targets:
-        """What the labels are worth, kept from an earlier round or computed."""
+        """Gains and inverse ideals, from the cache or computed."""
         values, offsets = source.grades.ragged(0, len(source.grades))
         key = values.dtype.char, values.tobytes(), offsets.tobytes()
-        targets = self._kept.get(key)
+        targets = self._cached.get(key)
         if targets is None:
             targets = self._targets(source)
-            last = list(self._kept.items())[1 - MOST_SETS :]
-            self._kept = dict(last) | {key: targets}  # a new dict: other threads may read the old one
+            last = list(self._cached.items())[1 - MOST_SETS :]
+            self._cached = dict(last) | {key: targets}  # a new dict: other threads may read the old one
         return targets
 
     def _targets(self, source: ListSource) -> Targets:
-        """What the labels of each query are worth; refuses those that cannot be used."""
+        """Gains and inverse ideals of each query; labels without them are errors."""
         labels, discount = source.grades, self.metric.discount
         ideals = Rankings(source, GIVEN).evaluate(self._ideal, threads=self.threads)[self._ideal]
         gains = self._gains(source)
-        deepest = self._reach(labels)
-        if discount.kind == VECTOR and len(discount.vector) < deepest:
-            short = f"the discount has {len(discount.vector)} ranks, and {deepest} are needed"
+        ranks = self._discounted_ranks(labels)
+        if discount.kind == VECTOR and len(discount.vector) < ranks:
+            short = f"the discount has {len(discount.vector)} ranks, and {ranks} are needed"
             raise refusal(SHORT_DISCOUNT, "metric", short)
         if self._pairwise:
             return Targets(gains, np.ones(len(ideals)))
@@ -259,10 +259,10 @@ class LambdaRank:
         if len(tiny):
             query = int(tiny[0])
             where = labels.place(query, name=source.query_name(query))
-            raise ValueError(f"{where}: one over the ideal is not finite; use larger gains")
+            raise ValueError(f"{where}: the reciprocal of the ideal is not finite; use larger gains")
         return Targets(gains, inverses)
 
-    def _reach(self, lists: RaggedArray) -> int:
+    def _discounted_ranks(self, lists: RaggedArray) -> int:
         """How many ranks have a discount."""
         return lists.longest if self.discount == "full" else min(self.metric.depth, lists.longest)
 
@@ -280,8 +280,8 @@ class LambdaRank:
         gradient, hessian = np.empty(scores.total), np.empty(scores.total)
         offsets = scores.offsets
         discount = self.metric.discount
-        asked = (
-            discount.table(self._reach(scores)),
+        options = (
+            discount.table(self._discounted_ranks(scores)),
             discount.kind,
             discount.base,
             self.metric.depth,
@@ -294,14 +294,14 @@ class LambdaRank:
         )
 
         def work(start: int, stop: int) -> None:
-            held, own = scores.ragged(start, stop)
+            values, chunk_offsets = scores.ragged(start, stop)
             part = slice(int(offsets[start]), int(offsets[stop]))
             error_code = _backend.lambdas.fill(
-                held.reshape(-1),
-                own,
+                values.reshape(-1),
+                chunk_offsets,
                 targets.gains[part],
                 targets.inverses[start:stop],
-                *asked,
+                *options,
                 gradient[part],
                 hessian[part],
             )
@@ -314,14 +314,14 @@ class LambdaRank:
         return gradient, hessian
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_kept": {}}
+        return self.__dict__ | {"_cached": {}}
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {f'pairwise@{self.metric.k}' if self._pairwise else self.metric}>"
 
 
-def _placed(result: Floats, order: Ints | None, total: int, weight: Floats | None) -> Floats:
-    """The results of documents where the caller has them, times their weights; 0 for padding."""
+def _in_input_order(result: Floats, order: Ints | None, total: int, weight: Floats | None) -> Floats:
+    """The results in the caller's order of documents, times their weights; 0 for padding."""
     if order is not None:
         result, compact = np.zeros(total), result
         result[order] = compact
@@ -331,13 +331,13 @@ def _placed(result: Floats, order: Ints | None, total: int, weight: Floats | Non
 
 
 def _metric_of(metric: Any) -> tuple[Metric, bool]:
-    """The nDCG; of pairwise, that whose gains are the grades."""
+    """The nDCG, for pairwise with the grades as gains; and whether it is pairwise."""
     pairwise = re.fullmatch(r"(?i)\s*pairwise\s*(@.*)?", metric) if isinstance(metric, str) else None
     records = [record for _, record in parse("ndcg" + (pairwise[1] or "") if pairwise else metric)]
     if len(records) > 1 or records[0].name != "ndcg":
         raise ValueError(f"metric must be an nDCG with one cut-off, or 'pairwise@k', not {metric!r}")
     if not records[0].discount.non_increasing:
-        raise ValueError("metric: the discount rises with the rank; it must not, for a swap would be worth less than 0")
+        raise ValueError("metric: the discount must not rise with the rank, or a swap would have a negative weight")
     return records[0], pairwise is not None
 
 
@@ -351,12 +351,12 @@ def check_sigma(sigma: Any) -> float:
 
 
 def _normalizations(normalize: Any) -> tuple[str, ...]:
-    asked = () if normalize is None else (normalize,) if isinstance(normalize, str) else normalize
-    if not isinstance(asked, (tuple, list, set, frozenset)):
+    names = () if normalize is None else (normalize,) if isinstance(normalize, str) else normalize
+    if not isinstance(names, (tuple, list, set, frozenset)):
         raise TypeError(f"normalize must be 'score', 'query', a sequence of these, or None, not {normalize!r}")
-    for each in asked:
-        check_choice(each, "normalize", NORMALIZATIONS)
-    return tuple(asked)
+    for name in names:
+        check_choice(name, "normalize", NORMALIZATIONS)
+    return tuple(names)
 
 
 def check_choice(choice: Any, name: str, choices: tuple[str, ...]) -> str:
@@ -366,13 +366,13 @@ def check_choice(choice: Any, name: str, choices: tuple[str, ...]) -> str:
 
 
 def check_weights(weights: Any, count: int, name: str, unit: str = "documents") -> Floats:
-    """One weight for each, finite and not negative."""
+    """One weight per unit, finite and not negative."""
     lists = RaggedArray.of(weights, name)
-    held = lists.take(0, len(lists))
-    if len(held) != count:
-        raise ValueError(f"{name} has {len(held)} weights, and there are {count} {unit}")
-    bad = np.flatnonzero(~(np.isfinite(held) & (held >= 0.0)))
+    values = lists.take(0, len(lists))
+    if len(values) != count:
+        raise ValueError(f"{name} has {len(values)} weights, and there are {count} {unit}")
+    bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0.0)))
     if len(bad):
         position = int(bad[0])
-        raise ValueError(f"{name}: position {position}: {held[position]!r}; weights must be finite and not negative")
-    return held
+        raise ValueError(f"{name}: position {position}: {values[position]!r}; weights must be finite and not negative")
+    return values

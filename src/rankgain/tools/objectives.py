@@ -25,10 +25,10 @@ def lightgbm_objective(
 ) -> LightGBMObjective:
     """Make LambdaRank's objective for LightGBM: for ``train`` and ``cv`` (in their parameters) and for LGBMRanker.
 
-    **The default gain is exponential**, and the other defaults are LightGBM's, too: its ``lambdarank`` with
-    ``lambdarank_truncation_level=10`` gives almost the same model (its sigmoid comes from a table, and its sums are
-    float32). Labels may be fractions and of any size, and groups longer than 10,000 documents. Weights, one for
-    each document, multiply its gradient and hessian, as in LightGBM's own objective.
+    **The default gain is exponential**, and the other defaults are LightGBM's: its ``lambdarank`` with
+    ``lambdarank_truncation_level=10`` trains almost the same model (its sigmoid is a table, and its sums are
+    float32). Labels may be fractions and of any size, and groups longer than 10,000 documents. Weights, one
+    per document, multiply gradient and hessian, as in LightGBM's own objective.
 
     Parameters
     ----------
@@ -41,12 +41,12 @@ def lightgbm_objective(
     discount : {"full", "cut"}, default "full"
         As in `lambdarank`. LightGBM's is ``"full"``; ``"cut"`` is the true change of nDCG@k.
     ties : {"stable", "average"}, default "stable"
-        As in `lambdarank`. LightGBM's is ``"stable"``, by which the first round depends on the order of the rows.
+        As in `lambdarank`. LightGBM's is ``"stable"``, with which the first round depends on the row order.
     threads : int, default 1
-        How many threads may share the queries, from 1 to 256; the results are the same bits with any number.
+        How many threads may share the queries, from 1 to 256; the number does not change the results.
     partial_queries : bool, default False
-        Whether to train on parts of queries: a subset of a Dataset that lacks some documents of its queries. By
-        default it is refused, since ``lightgbm.cv`` makes such subsets, by rows, for any objective but its own.
+        Whether to allow a subset of a Dataset that lacks some documents of its queries. By default it is an error,
+        since ``lightgbm.cv`` makes such subsets, by rows, for any objective but its own.
 
     Returns
     -------
@@ -57,19 +57,19 @@ def lightgbm_objective(
     Raises
     ------
     ValueError
-        If an option is unknown or out of its range. When it is called: if the data have no groups; if a subset of a
-        Dataset has parts of queries and `partial_queries` is false; if the Dataset has ``position``, or
-        ``bagging_by_query`` is true, neither of which LightGBM has for callables; if weights are not one per document,
-        finite and not negative; or if `lambdarank` would raise it.
+        If an option is unknown or out of range. When called: if the data have no groups; if a subset of a Dataset
+        splits queries and `partial_queries` is false; if the Dataset has ``position`` or ``bagging_by_query`` is true,
+        which LightGBM does not support for callables; if weights are not one per document, finite and not negative; or
+        if `lambdarank` would raise it.
     TypeError
-        If `sigma` or `threads` is not a number, or `metric` is not a metric. When it is called, if it is given
-        XGBoost's DMatrix.
+        If `sigma` or `threads` is not a number, or `metric` is not a metric. When called, if it gets XGBoost's
+        DMatrix.
 
     Warns
     -----
     UserWarning
         If LightGBM's parameters have ``label_gain``, ``sigmoid``, ``lambdarank_truncation_level`` or
-        ``lambdarank_norm``, which only its own objective reads: `metric`, `sigma` and `normalize` take their place.
+        ``lambdarank_norm``, which only its own objective reads: use `metric`, `sigma` and `normalize` instead.
 
     See Also
     --------
@@ -78,11 +78,11 @@ def lightgbm_objective(
 
     Notes
     -----
-    LightGBM reads its sigmoid from a table, in which scores are up to 4.8e-5 / sigma closer than they are, and adds in
-    float32. Its gradients differ from these by up to 2.5e-5 of their norm, over 50 rounds; with an exact sigmoid in its
-    place, by less than 1e-6.
+    LightGBM reads its sigmoid from a table, which rounds score differences by up to 4.8e-5 / sigma, and adds in
+    float32. Its gradients differ from these by up to 2.5e-5 of their norm over 50 rounds; with an exact sigmoid, by
+    less than 1e-6.
 
-    What labels are worth is kept, as in `LambdaRank`.
+    Gains and ideals of the labels are cached, as in `LambdaRank`.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def lightgbm_objective(
     >>> objective = rg.lightgbm_objective("ndcg(gain=exponential)@10")
 
     Pass it as ``lgb.train({"objective": objective, …}, data)`` or ``LGBMRanker(objective=objective)``, which call it as
-    below. ``lgb.cv`` needs ``folds=GroupKFold(5)`` beside it, since it splits rows otherwise.
+    below. ``lgb.cv`` also needs ``folds=GroupKFold(5)``, since it splits rows otherwise.
 
     >>> gradient, hessian = objective([0, 1, 1, 0], [0.3, 0.1, 0.9, 0.9], None, [2, 2])
     >>> gradient.round(3).tolist()
@@ -111,9 +111,9 @@ def xgboost_objective(
 ) -> XGBoostObjective:
     """Make LambdaRank's objective for XGBoost: the ``obj`` of ``xgboost.train`` and ``cv``.
 
-    **The default gain is exponential**, and the other defaults are XGBoost's, too: they give the model of
-    ``rank:ndcg``. As there, hessians are twice those of `lambdarank`, and the weights, one for each query, are
-    divided by their mean. Labels may be fractions and of any size.
+    **The default gain is exponential**, and the other defaults are XGBoost's: they train the model of ``rank:ndcg``. As
+    in XGBoost, hessians are twice those of `lambdarank`, and the weights, one per query, are divided by their mean.
+    Labels may be fractions and of any size.
 
     Parameters
     ----------
@@ -129,21 +129,21 @@ def xgboost_objective(
     ties : {"stable", "average"}, default "stable"
         As in `lambdarank`. XGBoost's is ``"stable"``.
     threads : int, default 1
-        How many threads may share the queries, from 1 to 256; the results are the same bits with any number.
+        How many threads may share the queries, from 1 to 256; the number does not change the results.
 
     Returns
     -------
     callable
         Called with (scores, DMatrix), it returns gradient and hessian. It can be copied and pickled if the metric can.
-        XGBRanker takes no objective from outside; use ``xgboost.train``.
+        XGBRanker does not accept custom objectives; use ``xgboost.train``.
 
     Raises
     ------
     ValueError
-        If an option is unknown or out of its range. When it is called: if the DMatrix has no groups, if its weights
+        If an option is unknown or out of range. When called: if the DMatrix has no groups, if its weights
         are not one per query, finite and not negative, or if `lambdarank` would raise it.
     TypeError
-        If `sigma` or `threads` is not a number, or `metric` is not a metric. When it is called: if it is not given a
+        If `sigma` or `threads` is not a number, or `metric` is not a metric. When called, if it does not get a
         DMatrix.
 
     See Also
@@ -153,7 +153,7 @@ def xgboost_objective(
 
     Notes
     -----
-    What labels are worth is kept, as in `LambdaRank`.
+    Gains and ideals of the labels are cached, as in `LambdaRank`.
 
     Examples
     --------
@@ -175,7 +175,7 @@ class _Objective:
         self.lambdarank = lambdarank
 
     def __deepcopy__(self, memo: Any) -> Self:
-        """Itself, as nothing that is asked changes: LightGBM copies its parameters, and would forget what is kept."""
+        """Return the same object, since LightGBM copies its parameters, and a copy would lose the cache."""
         return self
 
     def __repr__(self) -> str:
@@ -210,7 +210,7 @@ class XGBoostObjective(_Objective):
             weights = check_weights(weight, len(sizes), "weight", "queries")
             if weights.any():
                 weights = weights * (len(weights) / weights.sum())
-            each = np.repeat(weights, sizes)
-            gradient *= each
-            hessian *= each
+            document_weights = np.repeat(weights, sizes)
+            gradient *= document_weights
+            hessian *= document_weights
         return gradient, hessian

@@ -1,6 +1,6 @@
-"""A scorer for scikit-learn's searches and cross-validations that knows which rows belong to one query.
+"""A scorer for scikit-learn's searches and cross-validations that knows which rows belong to the same query.
 
-scikit-learn asks a scorer for its metadata request only if routing is on; only then is it imported here.
+scikit-learn is imported only if metadata routing is on, to return the metadata request.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from rankgain.scalars import Array
 
 RESPONSES = "predict_proba", "decision_function", "predict"
 NO_GROUPS = (
-    "qid: {0!r} does not know which query each row belongs to. Give it a column of X, scorer(..., qid='query'), or a "
+    "qid: {0!r} does not know which query each row belongs to. Pass it a column of X, scorer(..., qid='query'), or a "
     "callable on X; or pass the ids, params={{'qid': ids}}, after sklearn.set_config(enable_metadata_routing=True)"
 )
 
@@ -44,13 +44,13 @@ def scorer(
     metric : str or Metric, default "ndcg@10"
         The metric, as in `Rankings.evaluate`; one for which higher is better.
     qid : str, int or callable, optional
-        Where the query of each row is found: a column of X, by name or number, or a callable that takes X and returns
-        the ids. X goes to the model with all its columns. By default, each call is given the ids as the keyword
-        argument `qid`; a search or cross-validation does so if metadata routing is on and its ``params`` have ``qid``.
+        The query of each row: a column of X, by name or number, or a callable that takes X and returns the ids. The
+        model gets all columns of X. By default, the ids are passed to each call as the keyword argument `qid`; a search
+        or cross-validation does so if metadata routing is on and its ``params`` have ``qid``.
     response_method : str or sequence of str, default ("predict_proba", "decision_function", "predict")
-        The method of the model that returns the scores; of several, the first that it has. The result of
-        ``predict_proba`` for classes, which must be grades, becomes the expected grade of each document; with two
-        classes that is the order of the probabilities of the higher one.
+        The method of the model that returns the scores; of several, the first that it has. From ``predict_proba`` the
+        score is the expected grade of each document, so the classes must be grades; with two classes this orders
+        documents by the probability of the higher one.
     ties : {"average", "stable", "best", "worst"}, default "average"
         The order of documents of equal score; see `rankgain.from_scores`.
 
@@ -58,23 +58,23 @@ def scorer(
     -------
     Scorer
         Called as ``scorer(model, X, y, qid=ids)``, it returns a float. ``set_score_request(qid="groups")`` makes it
-        accept ids that are passed under another name. It can be pickled if its parts can.
+        accept ids under another name. It can be pickled if its arguments can.
 
     Raises
     ------
     ValueError
-        If the metric is unknown or lower values of it are better, if it stands for several cut-offs, or if `ties` is
-        unknown. When called, if there are no ids or not one per row, if the model does not return one score per row, or
-        if `rankgain.from_scores` or `Rankings.evaluate` would raise it.
+        If the metric is unknown or lower values of it are better, if it has several cut-offs, or if `ties` is unknown.
+        When called, if there are no ids or not one per row, if the model does not return one score per row, or if
+        `rankgain.from_scores` or `Rankings.evaluate` would raise it.
     TypeError
         If `qid` is neither a column nor a callable. When called, if the model has none of the methods, or if
-        `rankgain.from_scores` or `Rankings.evaluate` would raise it. If a search or
-        cross-validation has no ids: it ends with this error, which says how to give them.
+        `rankgain.from_scores` or `Rankings.evaluate` would raise it. A search or cross-validation without ids ends with
+        this error, which says how to pass them.
 
     Warns
     -----
     UserWarning
-        If a search or cross-validation has scored a part of a query: its splitter must keep groups together.
+        If a search or cross-validation scores a part of a query: its splitter must keep groups together.
 
     See Also
     --------
@@ -87,7 +87,7 @@ def scorer(
     >>> class Model:
     ...     def predict(self, X):
     ...         return X[:, 1]
-    >>> # The first column is the query, and one of them has a single document; the gain is 2**grade - 1.
+    >>> # The first column is the query; the second query has a single document. The gain is 2**grade - 1.
     >>> X, y = np.array([[7, 0.2], [7, 0.9], [7, 0.7], [8, 0.5]]), [3, 1, 2, 1]
     >>> scorer = rg.scorer("ndcg(gain=exponential)@10", qid=0)
     >>> round(scorer(Model(), X, y), 4)
@@ -106,15 +106,15 @@ class Scorer:
     ) -> None:
         requests = list(parse(metric))
         if len(requests) != 1:
-            raise ValueError(f"a scorer has one metric, not {len(requests)}: give scoring a dict of scorers by name")
+            raise ValueError(f"a scorer has one metric, not {len(requests)}: pass a dict of scorers by name as scoring")
         if better(requests[0][1]) < 0:
-            raise ValueError(f"a scorer is maximised, and lower values of {requests[0][1]} are better: choose another")
+            raise ValueError(f"a scorer is maximised, but lower values of {requests[0][1]} are better: choose another")
         if isinstance(qid, np.integer):
             qid = int(qid)
         if not (qid is None or isinstance(qid, (str, int)) or callable(qid)) or isinstance(qid, bool):
             raise TypeError(
                 f"qid must be a column of X, by name or number, or a callable on X, not {type(qid).__name__}; "
-                "ids go to the call: scorer(model, X, y, qid=ids)"
+                "pass ids to the call: scorer(model, X, y, qid=ids)"
             )
         self.metric = requests[0][1]
         self.qid = qid
@@ -124,8 +124,8 @@ class Scorer:
 
     def __call__(self, estimator: Any, X: Any, y: Any, *, qid: Any = None) -> float:
         if qid is None and self.qid is None:
-            refused: float = self._without_ids()
-            return refused
+            refusal: float = self._without_ids()
+            return refusal
         ids = self._ids(X) if qid is None else qid
         self._check_split()
         scores = self._scores(estimator, X)
@@ -133,13 +133,13 @@ class Scorer:
         return result.aggregate()[self.metric]
 
     def set_score_request(self, *, qid: bool | str | None) -> Scorer:
-        """Say under which name the ids are passed if metadata routing is on.
+        """Set the name under which the ids are passed if metadata routing is on.
 
         Parameters
         ----------
         qid : bool, str or None
-            True: as ``qid``. A name: as that, such as ``"groups"``, which GroupKFold takes too. False: they are not for
-            this scorer. None: passing them is an error.
+            True: as ``qid``. A name: under that name, such as ``"groups"``, which GroupKFold takes too. False: not
+            passed to this scorer. None: passing them is an error.
 
         Returns
         -------
@@ -149,7 +149,7 @@ class Scorer:
         Raises
         ------
         ValueError
-            If `qid` is none of these.
+            If `qid` has another value.
 
         Examples
         --------
@@ -170,18 +170,18 @@ class Scorer:
         return request
 
     def _accept_sample_weight(self) -> bool:
-        """Asked by scikit-learn if metadata routing is off and a model is fitted with weights."""
+        """Called by scikit-learn if metadata routing is off and a model is fitted with weights."""
         return False
 
     def _without_ids(self) -> Any:
-        """Refuse to score; where scikit-learn would turn the error into a warning, by a value that is not a number."""
+        """Raise an error; where scikit-learn would turn it into a warning, return a value that raises it later."""
         error = ValueError(NO_GROUPS.format(self))
         if sys._getframe(2).f_globals.get("__name__") in _CATCHERS:
             return _Refusal(str(error))
         raise error
 
     def _check_split(self) -> None:
-        """Warn where scikit-learn validates this model on a part of a query: the scorer itself sees no other row."""
+        """Warn if scikit-learn scores a part of a query: the rows that the scorer does not get are in its caller."""
         frame = sys._getframe(2)
         for _ in range(FRAMES):
             if frame.f_code.co_name == "_fit_and_score" and frame.f_globals.get("__name__") in _CATCHERS:
@@ -191,18 +191,19 @@ class Scorer:
             frame = frame.f_back
         else:
             return
-        held = frame.f_locals
-        cut = _cut_query(self._ids_of_all(held.get("X"), held.get("score_params")), held.get("test"))
-        if cut:
+        local = frame.f_locals
+        ids = self._ids_of_all(local.get("X"), local.get("score_params"))
+        split_query = _split_query(ids, local.get("test"))
+        if split_query:
             warnings.warn(
-                f"the split cuts queries apart, such as {cut[0]!r}, of which some rows are scored and others are not: "
+                f"the split divides queries, such as {split_query[0]!r}, of which some rows are scored and others are not: "
                 "use GroupKFold, or another splitter by groups, with the ids as groups",
                 UserWarning,
                 stacklevel=3,
             )
 
     def _ids_of_all(self, X: Any, parameters: Any) -> Any:
-        """The query of every row that is split; None where that is not known."""
+        """The query of each row before the split; None if unknown."""
         if self.qid is not None:
             return self._ids(X)
         return (parameters or {}).get(self._request if isinstance(self._request, str) else "qid")
@@ -216,32 +217,32 @@ class Scorer:
         method = next((name for name in self.response_methods if hasattr(estimator, name)), None)
         if method is None:
             raise TypeError(f"{type(estimator).__name__} has none of the methods {', '.join(self.response_methods)}")
-        scores = array_of(getattr(estimator, method)(X), f"what {method} gave")
+        scores = array_of(getattr(estimator, method)(X), f"the result of {method}")
         if scores is not None and method == "predict_proba" and scores.ndim == 2:
             return scores @ _grades(estimator, scores.shape[1])
         if scores is None or scores.ndim != 1:
-            shape = "unequal rows" if scores is None else f"the shape {scores.shape}"
+            shape = "rows of unequal length" if scores is None else f"the shape {scores.shape}"
             raise ValueError(
-                f"{method} gave {shape}, and there must be one score per row: choose another response_method, "
-                "such as 'predict_proba', whose classes are turned into one score"
+                f"{method} returned {shape} instead of one score per row: choose another response_method, "
+                "such as 'predict_proba', from which the expected grade is computed"
             )
         return scores
 
     def __repr__(self) -> str:
-        given = {"qid": self.qid, "response_method": self.response_methods, "ties": self.ties}
+        options = {"qid": self.qid, "response_method": self.response_methods, "ties": self.ties}
         defaults = {"qid": None, "response_method": RESPONSES, "ties": "average"}
-        named = [f", {name}={_shown(value)}" for name, value in given.items() if value != defaults[name]]
+        named = [f", {name}={_shown(value)}" for name, value in options.items() if value != defaults[name]]
         request = "" if self._request is (self.qid is None) else f".set_score_request(qid={self._request!r})"
         return f"scorer({str(self.metric)!r}{''.join(named)}){request}"
 
 
-# The modules of scikit-learn that catch the errors of scorers.
+# scikit-learn's modules that catch errors of scorers.
 _CATCHERS = "sklearn.model_selection._validation", "sklearn.metrics._scorer"
-FRAMES = 8  # how far up the function that splits is looked for
+FRAMES = 8  # how many frames up to look for the function that splits
 
 
 class _Refusal:
-    """What is returned to scikit-learn in place of a number: it asks for its value, and hears why there is none."""
+    """Returned to scikit-learn instead of a number: its `item`, which scikit-learn calls, raises the error."""
 
     def __init__(self, message: str) -> None:
         self._message = message
@@ -253,16 +254,16 @@ class _Refusal:
         return self._message
 
 
-def _cut_query(ids: Any, test: Any) -> list[Any]:
-    """A query of which some rows, but not all, are among those that are tested."""
-    held = None if ids is None else objects_of(ids, "qid")
-    if held is None or test is None or not isinstance(held, (list, tuple)):
+def _split_query(ids: Any, test: Any) -> list[Any]:
+    """The first query of which some rows, but not all, are tested, in a list; else an empty list."""
+    queries = None if ids is None else objects_of(ids, "qid")
+    if queries is None or test is None or not isinstance(queries, (list, tuple)):
         return []
     rows = {*np.asarray(test).tolist()}
-    if rows <= {True, False} and len(test) == len(held):  # a mask
+    if rows <= {True, False} and len(test) == len(queries):  # a mask
         rows = {*np.flatnonzero(test).tolist()}
-    tested = {held[row] for row in rows}
-    return [query for row, query in enumerate(held) if row not in rows and query in tested][:1]
+    tested = {queries[row] for row in rows}
+    return [query for row, query in enumerate(queries) if row not in rows and query in tested][:1]
 
 
 def _shown(value: Any) -> str:
@@ -272,7 +273,7 @@ def _shown(value: Any) -> str:
 
 
 def _column(X: Any, column: str | int) -> Any:
-    """A column of X, whatever holds the rows."""
+    """A column of X: a data frame, sparse matrix, array or list."""
     try:
         if isinstance(column, str):
             return X[column]
@@ -289,5 +290,5 @@ def _grades(estimator: Any, count: int) -> Array:
     """The grade of each class; its number if the model does not name its classes."""
     grades = flat_numbers(getattr(estimator, "classes_", range(count)), "classes_, which must be grades,")
     if len(grades) != count:
-        raise ValueError(f"predict_proba gave {count} columns, and classes_ has {len(grades)}")
+        raise ValueError(f"predict_proba returned {count} columns, but classes_ has {len(grades)}")
     return grades

@@ -1,6 +1,6 @@
 """Metrics for the rounds of LightGBM, XGBoost and CatBoost.
 
-None of them is imported: what they pass is recognised by its methods.
+None of them is imported: their data sets are recognised by their methods.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from rankgain.scalars import Array, Floats, Ints, real
 from rankgain.threads import check_threads
 from rankgain.tools.boosters import check_no_dataset, of_lightgbm, of_xgboost
 
-# Under the name of a metric of their own, the libraries would log both values in turn. A suffix, since XGBoost goes by
-# the beginning of a name to tell whether higher is better.
+# If a name equals that of a built-in metric, the libraries log both values under it. A suffix, not a prefix, since
+# XGBoost tells by the beginning of a name whether higher is better.
 SUFFIX = "_rankgain"
 
 
@@ -36,15 +36,15 @@ def lightgbm_metric(
     ----------
     *metrics : str or Metric
         What to compute, as in `Rankings.evaluate`: ``"ndcg@10"``, ``"ndcg(gain=exponential)@10"``, ``"mrr"``,
-        `rankgain.metric` … In the logs the names end in ``_rankgain``, since LightGBM has an ``ndcg@10`` of its own.
+        `rankgain.metric` … In the logs the names end in ``_rankgain``, since LightGBM has its own ``ndcg@10``.
     ties : {"average", "stable", "best", "worst"}, default "average"
-        The order of documents of equal score, as in `from_scores`. Under LightGBM's own rule, "stable", a model that
-        gives every document the same score gets the value of the order of the file.
+        The order of documents of equal score, as in `from_scores`. Under LightGBM's own rule, "stable", a constant
+        model gets the value of the file order.
     threads : int, default 1
         How many threads may share the queries, as in `Rankings.evaluate`.
     partial_queries : bool, default False
-        Whether to evaluate parts of queries: a subset of a Dataset that lacks some documents of its queries. By default
-        it is refused, since ``lightgbm.cv`` makes such subsets, by rows, unless its objective is one for ranking.
+        Whether to allow a subset of a Dataset that lacks some documents of its queries. By default it is an error,
+        since ``lightgbm.cv`` makes such subsets, by rows, unless its objective is one for ranking.
 
     Returns
     -------
@@ -55,10 +55,10 @@ def lightgbm_metric(
     ------
     ValueError
         If there is no metric, one is unknown, or two would have the same name in the logs; if `ties` is unknown; or if
-        `threads` is out of range. When called, if the data set has no groups, if a subset of a Dataset has parts of
-        queries and `partial_queries` is false, or if `from_scores` or `Rankings.evaluate` would raise it.
+        `threads` is out of range. When called, if the data set has no groups, if a subset of a Dataset splits queries
+        and `partial_queries` is false, or if `from_scores` or `Rankings.evaluate` would raise it.
     TypeError
-        If a metric does not take a parameter that is given, or `threads` is not an integer. When called, if it is given
+        If a metric does not take a parameter that is given, or `threads` is not an integer. When called, if it gets
         XGBoost's DMatrix, or if `from_scores` or `Rankings.evaluate` would raise it.
 
     See Also
@@ -67,15 +67,15 @@ def lightgbm_metric(
 
     Notes
     -----
-    The queries are the groups of each data set. If documents have weights, a query has the mean of the weights of its
-    documents, as in LightGBM's own metrics.
+    The queries are the groups of each data set. The weight of a query is the mean weight of its documents, as in
+    LightGBM's own metrics.
 
     Examples
     --------
     >>> import rankgain as rg
     >>> metric = rg.lightgbm_metric("ndcg@2", "mrr")
 
-    Pass it as ``lgb.train(…, feval=metric)`` or ``LGBMRanker().fit(…, eval_metric=metric)``, which call it so:
+    Pass it as ``lgb.train(…, feval=metric)`` or ``LGBMRanker().fit(…, eval_metric=metric)``, which call it like this:
 
     >>> metric([0, 1, 1, 0], [0.3, 0.1, 0.9, 0.9], None, [2, 2])
     [('ndcg@2_rankgain', 0.7231973151785931, True), ('mrr_rankgain', 0.625, True)]
@@ -91,21 +91,20 @@ def xgboost_metric(
     Parameters
     ----------
     *metrics : str or Metric
-        What to compute, as in `Rankings.evaluate`. In the logs the names end in ``_rankgain``, and have no spaces and
+        What to compute, as in `Rankings.evaluate`. In the logs the names end in ``_rankgain`` and have no spaces or
         colons, which XGBoost would misread.
     ties : {"average", "stable", "best", "worst"}, default "average"
         The order of documents of equal score, as in `from_scores`; XGBoost's own rule is "stable".
     threads : int, default 1
         How many threads may share the queries, as in `Rankings.evaluate`.
     per_query : bool, default False
-        Whether it is for ``XGBRanker(eval_metric=…)``, which calls one metric with one query after another; see Notes.
+        Whether it is for ``XGBRanker(eval_metric=…)``, which calls one metric once per query; see Notes.
 
     Returns
     -------
     callable
-        It can be copied and pickled if the metrics can. Its attribute `maximize` is for XGBoost's parameter of that
-        name: early stopping treats a metric as an error to be minimised unless it is told otherwise, or the name begins
-        with ndcg, map, pre or auc.
+        It can be copied and pickled if the metrics can. Pass its attribute `maximize` as XGBoost's parameter of that
+        name: early stopping otherwise minimises a metric whose name does not begin with ndcg, map, pre or auc.
 
     Raises
     ------
@@ -123,14 +122,13 @@ def xgboost_metric(
 
     Notes
     -----
-    The queries are the groups of each DMatrix, with its weights, one per query. (Weights per document, which objectives
-    other than ranking have, give a query their mean.)
+    The queries are the groups of each DMatrix, with its weights, one per query. (If it has weights per document, as for
+    objectives other than ranking, the weight of a query is their mean.)
 
-    With `per_query`, XGBoost makes the number that is logged: it counts each query of one document as 1, ignores
-    weights, and **averages by number of documents**, so that the value is the mean over queries only if all are equally
-    long. It is slow, too: about 0.2 ms per query. Prefer `train`. Early stopping then treats a metric whose name does
-    not begin with ndcg, map, pre or auc as an error to be minimised: give
-    ``callbacks=[xgboost.callback.EarlyStopping(rounds, maximize=True)]``.
+    With `per_query`, XGBoost computes the logged number: it counts each query of one document as 1, ignores weights,
+    and **averages by number of documents**, so that the value is the mean over queries only if all are equally long. It
+    is also slow, about 0.2 ms per query. Prefer `train`. Early stopping then minimises a metric whose name does not
+    begin with ndcg, map, pre or auc: pass ``callbacks=[xgboost.callback.EarlyStopping(rounds, maximize=True)]``.
 
     Examples
     --------
@@ -155,11 +153,11 @@ def catboost_metric(
     Parameters
     ----------
     metric : str or Metric
-        What to compute, as in `Rankings.evaluate`; only one, for CatBoost takes no more. In the logs the name ends in
+        What to compute, as in `Rankings.evaluate`; a single metric, as CatBoost takes one. In the logs its name ends in
         ``_rankgain``.
     *sets : catboost.Pool, or pair of array_like
-        The training set and each evaluation set: a Pool with group_id, or a pair (labels, group_sizes), one query after
-        another.
+        The training set and each evaluation set: a Pool with group_id, or a pair (labels, group_sizes) in the order of
+        the queries.
     ties : {"average", "stable", "best", "worst"}, default "average"
         The order of documents of equal score, as in `from_scores`; CatBoost's own rule is "worst".
     threads : int, default 1
@@ -171,13 +169,13 @@ def catboost_metric(
     Returns
     -------
     object
-        With the methods that CatBoost calls. It can be copied and pickled if the metric can.
+        It has the methods that CatBoost calls. It can be copied and pickled if the metric can.
 
     Raises
     ------
     ValueError
-        If the metric is unknown or stands for several cut-offs; if there are no sets, a Pool has no groups, group sizes
-        do not add up to the labels, or two sets have the same labels and other groups; if `otherwise` is not finite; if
+        If the metric is unknown or has several cut-offs; if there are no sets, a Pool has no groups, group sizes do not
+        add up to the labels, or two sets have the same labels but different groups; if `otherwise` is not finite; if
         `ties` is unknown; or if `threads` is out of range. When called, if CatBoost has shuffled the set or none with
         its labels was given, or if `from_scores` or `Rankings.evaluate` would raise it.
     TypeError
@@ -190,13 +188,12 @@ def catboost_metric(
 
     Notes
     -----
-    CatBoost passes scores, labels and weights, but no groups. So the groups must be given here, and a set
-    is recognised by its labels. CatBoost shuffles the training set if it has categorical features or boosting is
-    ordered; its queries can then no longer be told apart, and training ends with an error that names the two ways out:
-    ``has_time=True``, which keeps the order, or `otherwise`. Evaluation sets always keep theirs.
+    CatBoost passes scores, labels and weights, but no groups. So pass the groups here; a set is recognised by its
+    labels. CatBoost shuffles the training set if it has categorical features or boosting is ordered. Its queries are
+    then lost, and training ends with an error that names the two ways out: ``has_time=True``, which keeps the order, or
+    `otherwise`. Evaluation sets are never shuffled.
 
-    If documents have weights, a query has the mean of the weights of its documents; so with ``group_weight`` it counts
-    as in CatBoost's own metrics.
+    The weight of a query is the mean weight of its documents; with ``group_weight`` this equals CatBoost's own rule.
 
     Examples
     --------
@@ -204,7 +201,7 @@ def catboost_metric(
     >>> import rankgain as rg
     >>> metric = rg.catboost_metric("ndcg@2", ([0, 1, 2, 0], [2, 2]), ([1, 0], [2]))
 
-    Pass it as ``CatBoostRanker(eval_metric=metric)``, which calls it so:
+    Pass it as ``CatBoostRanker(eval_metric=metric)``, which calls it like this:
 
     >>> metric.evaluate([np.array([0.3, 0.1, 0.9, 0.1])], np.array([0, 1, 2, 0]), None)
     (0.8154648767857288, 1.0)
@@ -215,42 +212,42 @@ def catboost_metric(
 class _Metrics:
     """Metrics by their key in an Evaluation, with their names in logs."""
 
-    def __init__(self, asked: tuple[str | Metric, ...], ties: ScoreTies, threads: int) -> None:
-        self.metrics = dict(pair for metric in asked for pair in parse(metric))
+    def __init__(self, metrics: tuple[str | Metric, ...], ties: ScoreTies, threads: int) -> None:
+        self.metrics = dict(pair for metric in metrics for pair in parse(metric))
         self.names = [re.sub(r"\s", "", str(key)).replace(":", "=") + SUFFIX for key in self.metrics]
         self.ties = check_ties(ties, ids=False)
         self.threads = check_threads(threads)
         if not self.names:
             raise ValueError(f"no metric was asked for; there are: {', '.join(TABLE)}")
         if len(set(self.names)) < len(self.names):
-            twice = next(name for name in self.names if self.names.count(name) > 1)
-            raise ValueError(f"two metrics would both be logged as {twice!r}: ask for one of them")
+            repeated = next(name for name in self.names if self.names.count(name) > 1)
+            raise ValueError(f"two metrics would both be logged as {repeated!r}: choose one of them")
 
     @property
     def maximize(self) -> bool:
-        """Whether higher is better for the last metric, which is the one that stops training."""
+        """Whether higher is better for the last metric, which early stopping uses."""
         return _higher_is_better(list(self.metrics.values())[-1])
 
     def values(self, y_true: Any, y_score: Any, group_sizes: Any, weights: Any) -> list[float]:
-        """One number per metric; `weights`: one per document, None or nothing."""
+        """One number per metric; `weights`: one per document, None or empty."""
         rankings = from_scores(y_true, y_score, group_sizes=group_sizes, ties=self.ties)
         result = rankings.evaluate(*self.metrics, threads=self.threads)
         return list(result.aggregate(weights=self.query_weights(weights, sizes_of(rankings))).values())
 
     def query_weights(self, weights: Any, sizes: Ints) -> Floats | None:
-        """The mean of the weights of its documents for each query."""
+        """The weight of each query: the mean weight of its documents."""
         if weights is None or not len(weights):
             return None
-        given = to_float64(flat_numbers(weights, "weight"))
-        if len(given) != sizes.sum():
-            raise ValueError(f"there are {len(given)} weights for {len(sizes)} queries of {sizes.sum()} documents")
-        some = sizes > 0
+        weights = to_float64(flat_numbers(weights, "weight"))
+        if len(weights) != sizes.sum():
+            raise ValueError(f"there are {len(weights)} weights for {len(sizes)} queries of {sizes.sum()} documents")
+        nonempty = sizes > 0
         means = np.zeros(len(sizes))
-        means[some] = np.add.reduceat(given, offsets_of(sizes)[:-1][some]) / sizes[some]
+        means[nonempty] = np.add.reduceat(weights, offsets_of(sizes)[:-1][nonempty]) / sizes[nonempty]
         return means
 
     def __deepcopy__(self, memo: Any) -> Self:
-        """Itself, since it is immutable: scikit-learn's `clone` of CatBoost's estimators needs it to be the same."""
+        """Return the same object, which is immutable: scikit-learn's `clone` of CatBoost's estimators requires that."""
         return self
 
     def __repr__(self) -> str:
@@ -258,8 +255,8 @@ class _Metrics:
 
 
 class LightGBMMetric(_Metrics):
-    def __init__(self, asked: tuple[str | Metric, ...], ties: ScoreTies, threads: int, partial_queries: bool) -> None:
-        super().__init__(asked, ties, threads)
+    def __init__(self, metrics: tuple[str | Metric, ...], ties: ScoreTies, threads: int, partial_queries: bool) -> None:
+        super().__init__(metrics, ties, threads)
         self.partial_queries = partial_queries
 
     # LightGBM counts the parameters: an estimator passes all four.
@@ -278,8 +275,8 @@ class LightGBMMetric(_Metrics):
 
 
 class XGBoostMetric(_Metrics):
-    def __init__(self, asked: tuple[str | Metric, ...], ties: ScoreTies, threads: int, per_query: bool) -> None:
-        super().__init__(asked, ties, threads)
+    def __init__(self, metrics: tuple[str | Metric, ...], ties: ScoreTies, threads: int, per_query: bool) -> None:
+        super().__init__(metrics, ties, threads)
         if per_query and len(self.names) > 1:
             raise ValueError(f"per_query=True is for XGBRanker, which takes one metric, not {len(self.names)}")
         self.per_query = per_query
@@ -295,7 +292,7 @@ class XGBoostMetric(_Metrics):
         if not self.per_query or sample_weight is not None:
             raise TypeError(
                 "xgboost_metric: XGBoost's estimators pass no groups: use xgb.train(…, custom_metric=…), or, for "
-                "XGBRanker alone, rankgain.xgboost_metric(…, per_query=True): see its docstring"
+                "XGBRanker only, rankgain.xgboost_metric(…, per_query=True): see its docstring"
             )
         return self.values(y_true, y_score, [len(y_score)], ())[0]
 
@@ -304,27 +301,27 @@ class XGBoostMetric(_Metrics):
 
 
 class CatBoostMetric(_Metrics):
-    no_jit = True  # or CatBoost tries to compile the methods with Numba, and warns that it cannot
+    no_jit = True  # else CatBoost tries to compile the methods with Numba, and warns when that fails
 
     def __init__(
         self, metric: str | Metric, sets: tuple[Any, ...], ties: ScoreTies, threads: int, otherwise: float | None
     ) -> None:
         super().__init__((metric,), ties, threads)
         if len(self.names) > 1:
-            raise ValueError(f"CatBoost takes one metric, and {metric!r} stands for {len(self.names)}")
+            raise ValueError(f"CatBoost takes one metric, but {metric!r} stands for {len(self.names)}")
         if not sets:
             raise ValueError(
-                "catboost_metric: CatBoost passes no groups: give each set, the training set included, as a Pool "
+                "catboost_metric: CatBoost passes no groups: pass each set, including the training set, as a Pool "
                 "with group_id or as a pair (labels, group_sizes)"
             )
         self.otherwise = None if otherwise is None else real(otherwise)
         if otherwise is not None and (self.otherwise is None or not math.isfinite(self.otherwise)):
-            raise ValueError(f"otherwise must be None or a finite number, for CatBoost can log no other: {otherwise!r}")
-        self.sets = [_labels_and_sizes(given, f"sets[{position}]") for position, given in enumerate(sets)]
+            raise ValueError(f"otherwise must be None or a finite number, which is all CatBoost can log: {otherwise!r}")
+        self.sets = [_labels_and_sizes(data, f"sets[{position}]") for position, data in enumerate(sets)]
         for position, (labels, sizes) in enumerate(self.sets):
-            known = self._find(labels)
-            if known is not None and not np.array_equal(known, sizes):
-                raise ValueError(f"sets[{position}] has the labels of an earlier set, and other groups: give only one")
+            earlier_sizes = self._find(labels)
+            if earlier_sizes is not None and not np.array_equal(earlier_sizes, sizes):
+                raise ValueError(f"sets[{position}] has the labels of an earlier set but other groups: pass only one")
 
     def is_max_optimal(self) -> bool:
         return self.maximize
@@ -336,7 +333,7 @@ class CatBoostMetric(_Metrics):
         if sizes is not None:
             return self.values(target, approxes[0], sizes, weight)[0], 1.0
         if self.otherwise is None or not self._shuffled(target):
-            raise ValueError(f"catboost_metric: {self._stranger(target)}")
+            raise ValueError(f"catboost_metric: {self._unknown_set(target)}")
         return self.otherwise, 1.0
 
     def get_final_error(self, error: float, weight: float) -> float:
@@ -347,20 +344,20 @@ class CatBoostMetric(_Metrics):
         return next((sizes for labels, sizes in self.sets if np.array_equal(labels, target)), None)
 
     def _shuffled(self, target: Any) -> bool:
-        """Whether it is one of the sets in another order."""
+        """Whether these are the labels of one of the sets in another order."""
         ordered = np.sort(target)
         return any(np.array_equal(np.sort(labels), ordered) for labels, _ in self.sets)
 
-    def _stranger(self, target: Any) -> str:
-        """The message about a set that was not given."""
+    def _unknown_set(self, target: Any) -> str:
+        """The message about a set that was not passed to `catboost_metric`."""
         if self._shuffled(target):
             return (
-                "CatBoost has shuffled the documents of the training set, so its queries can no longer be told "
-                "apart: train with has_time=True, or say with otherwise=0.0 what to log for that set"
+                "CatBoost has shuffled the documents of the training set, so its queries are unknown: train with "
+                "has_time=True, or pass otherwise=0.0, the value to log for that set"
             )
         return (
-            f"a set of {len(target)} documents has the labels of none of those given "
-            f"(of {', '.join(str(len(labels)) for labels, _ in self.sets)} documents): give each set"
+            f"a set of {len(target)} documents has the labels of none of the sets passed "
+            f"(of {', '.join(str(len(labels)) for labels, _ in self.sets)} documents): pass each set"
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -368,26 +365,26 @@ class CatBoostMetric(_Metrics):
 
 
 def _named(state: dict[str, Any]) -> CatBoostMetric:
-    """A CatBoostMetric of a class of its own, since CatBoost logs the name of the class."""
+    """A CatBoostMetric whose class is named after the metric, since CatBoost logs the class name."""
     kind = type(state["names"][0], (CatBoostMetric,), {})
-    made: CatBoostMetric = object.__new__(kind)
-    made.__dict__.update(state)
-    return made
+    metric: CatBoostMetric = object.__new__(kind)
+    metric.__dict__.update(state)
+    return metric
 
 
-def _labels_and_sizes(given: Any, name: str) -> tuple[Array, Array]:
+def _labels_and_sizes(data: Any, name: str) -> tuple[Array, Array]:
     """The labels of a set, as CatBoost will pass them, and the sizes of its groups."""
-    if hasattr(given, "get_group_id_hash"):
-        labels, ids = flat_numbers(given.get_label(), name), given.get_group_id_hash()
+    if hasattr(data, "get_group_id_hash"):
+        labels, ids = flat_numbers(data.get_label(), name), data.get_group_id_hash()
         if ids is None:
-            raise ValueError(f"{name}: the Pool has no groups: give it group_id")
+            raise ValueError(f"{name}: the Pool has no groups: pass group_id to it")
         starts = np.flatnonzero(np.append(True, ids[1:] != ids[:-1]))
         return labels.astype(np.float32), np.diff(np.append(starts, len(ids)))
-    if not isinstance(given, (tuple, list)) or len(given) != 2:
-        raise TypeError(f"{name} must be a Pool or a pair (labels, group_sizes), not {type(given).__name__}")
-    labels, sizes = flat_numbers(given[0], f"{name}: labels"), flat_numbers(given[1], f"{name}: group_sizes")
+    if not isinstance(data, (tuple, list)) or len(data) != 2:
+        raise TypeError(f"{name} must be a Pool or a pair (labels, group_sizes), not {type(data).__name__}")
+    labels, sizes = flat_numbers(data[0], f"{name}: labels"), flat_numbers(data[1], f"{name}: group_sizes")
     if sizes.sum() != len(labels):
-        raise ValueError(f"{name}: group_sizes add up to {sizes.sum()}, and there are {len(labels)} labels")
+        raise ValueError(f"{name}: group_sizes add up to {sizes.sum()}, but there are {len(labels)} labels")
     return labels.astype(np.float32), sizes.copy()
 
 
