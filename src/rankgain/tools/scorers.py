@@ -196,7 +196,7 @@ class Scorer:
         split_query = _split_query(ids, local.get("test"))
         if split_query:
             warnings.warn(
-                f"the split divides queries, such as {split_query[0]!r}, of which some rows are scored and others are not: "
+                f"the split divides queries, such as {split_query[0]!r}, of which only some rows are scored: "
                 "use GroupKFold, or another splitter by groups, with the ids as groups",
                 UserWarning,
                 stacklevel=3,
