@@ -113,10 +113,11 @@ cdef inline double preference(int64_t higher, int64_t relevant, int64_t most) no
 
 cdef double sum_preferences(
     Py_ssize_t n, const double* grade, const int64_t* first, const int64_t* last, double above, int ties,
-    int64_t relevant, int64_t non_relevant
+    int64_t relevant, int64_t non_relevant, bint graded
 ) noexcept nogil:
+    """`graded`: all returned documents are judged, so that ranks count those that are not relevant."""
     cdef Py_ssize_t i = 0, j, index
-    cdef int64_t most = min(relevant, non_relevant), h, z, higher = 0, number
+    cdef int64_t most = min(relevant, non_relevant), h, z, higher = 0, found = 0, number
     cdef double total = 0.0, own
     while i < n:
         j = group_stop(first, i, n)
@@ -125,6 +126,9 @@ cdef double sum_preferences(
         for index in range(i, j):
             h += grade[index] > above
             z += 0.0 <= grade[index] <= above
+        if graded:
+            higher = first[i] - 1 - found
+            z = last[i] - first[i] + 1 - h
         if h and ties == AVERAGE:
             own = 0.0
             for number in range(higher, higher + z + 1):
@@ -133,6 +137,7 @@ cdef double sum_preferences(
         elif h:
             total += <double>h * preference(higher + z if ties == WORST else higher, relevant, most)
         higher += z
+        found += h
         i = j
     return total
 

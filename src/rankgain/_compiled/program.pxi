@@ -39,7 +39,8 @@ cdef struct Steps:
     Py_ssize_t most_points
     int64_t depth  # the deepest rank that a term looks at
     int64_t judged_depth  # how many of the highest judged grades
-    double lowest  # hits have grades above this
+    double lowest  # hits have grades above this; …
+    bint non_relevant  # … all judged documents are hits, unless all that are returned are judged
 
 
 cdef class Program:
@@ -48,7 +49,9 @@ cdef class Program:
     cdef Steps steps
     cdef list views  # what the terms point to
 
-    def __cinit__(self, list terms, list figures, int64_t depth, int64_t judged_depth, double lowest, /):
+    def __cinit__(
+        self, list terms, list figures, int64_t depth, int64_t judged_depth, double lowest, bint non_relevant=False, /
+    ):
         cdef Py_ssize_t index
         self.views = []
         self.steps.n_terms = len(terms)
@@ -56,6 +59,7 @@ cdef class Program:
         self.steps.depth = depth
         self.steps.judged_depth = judged_depth
         self.steps.lowest = lowest
+        self.steps.non_relevant = non_relevant
         self.steps.terms = <Term*>calloc(self.steps.n_terms + 1, sizeof(Term))
         self.steps.figures = <Figure*>calloc(self.steps.n_figures + 1, sizeof(Figure))
         if self.steps.terms == NULL or self.steps.figures == NULL:
@@ -326,7 +330,7 @@ cdef int take_term(
         relevant = judged_above(query, term.above)
         value = sum_preferences(
             query.n, query.grade, query.first, query.last, term.above, query.ties, relevant,
-            judged_above(query, term.level) - relevant,
+            judged_above(query, term.level) - relevant, query.graded,
         )
     elif term.family == INFERRED_SUM:
         value = sum_inferred(query.n, query.grade, query.first, query.last, term.above, query.ties)
@@ -431,7 +435,7 @@ cdef int figure_query(
     cdef Py_ssize_t index
     cdef const Term* term
     cdef int code
-    cdef bint pooled = steps.lowest < 0.0, long_query = query.n + query.n_judged > LONG
+    cdef bint pooled = steps.lowest < 0.0 or steps.non_relevant, long_query = query.n + query.n_judged > LONG
     for index in range(steps.n_terms):
         if long_query and interrupted():
             return INTERRUPTED

@@ -33,6 +33,7 @@ cdef struct Term:
 cdef struct Query:
     # What is known of one query: its hits, its judged grades; and scratch for its terms.
     int64_t returned
+    bint graded  # whether all of these are judged, so that ranks count those that are not relevant
     int ties
     Py_ssize_t n
     double* grade

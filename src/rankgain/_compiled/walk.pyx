@@ -226,6 +226,7 @@ cdef int reserve_memory(
     query.values = <double*>(query.gain_count + judged + 1)
     query.scratch = query.values + steps.n_values
     query.capacity = most
+    query.graded = False
     query.ties = ties
     query.asked = NULL
     return 0
@@ -414,8 +415,10 @@ cdef inline int64_t depth_under(const Rules* rules, int64_t depth) noexcept nogi
     return rules.depth if rules.judged_only else min(depth, rules.depth)
 
 
-cdef inline double lowest_under(const Rules* rules, double lowest) noexcept nogil:
-    return min(lowest, NON_RELEVANT) if rules.judged_only else lowest
+cdef inline double lowest_under(const Rules* rules, const Steps* steps, bint graded) noexcept nogil:
+    if rules.judged_only or (steps.non_relevant and not graded):
+        return min(steps.lowest, NON_RELEVANT)
+    return steps.lowest
 
 
 # what is kept of each query
@@ -487,7 +490,9 @@ cdef Py_ssize_t walk_buffers(
     """Find and use each query; how many have nothing relevant."""
     cdef Py_ssize_t index, empty = 0, position = -1
     cdef int64_t depth = depth_under(rules, steps.depth)
-    cdef double lowest = lowest_under(rules, steps.lowest)
+    cdef double lowest
+    memory.query.graded = chunk.form == LISTS and kept.out != NULL
+    lowest = lowest_under(rules, steps, memory.query.graded)
     for index in range(chunk.stop - chunk.start):
         error.query = index
         error.term = -1
@@ -562,8 +567,8 @@ cdef int walk_dict(
     error.term = -1
     error.code = find_in_dict(
         judged.documents, grades, start, stop, run, n, depth_under(rules, steps.depth),
-        lowest_under(rules, steps.lowest), rules.ties, rules.single, reader.values, reader.scores, &reader.memory.space,
-        query, &position,
+        lowest_under(rules, steps, False), rules.ties, rules.single, reader.values, reader.scores,
+        &reader.memory.space, query, &position,
     )
     error.position = position
     if error.code == 0:

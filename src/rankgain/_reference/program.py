@@ -16,6 +16,7 @@ from rankgain._reference.cascade import cascade, ideal_cascade
 from rankgain._reference.numbers import Refused
 from rankgain._reference.precisions import cost_sum, inferred_sum, interpolated, pairs, precision_sum, preference_sum
 from rankgain._reference.query import Term, hit_gains, judged_gains, require_discounts
+from rankgain._reference.ranking import POOLED
 from rankgain._reference.sums import (
     TOLERANCE,
     all_finite,
@@ -32,15 +33,24 @@ from rankgain._reference.sums import (
 class Program:
     """What to compute of each query: terms, and figures (how, places of values, bounded, empty, parameters).
 
-    Hits are looked for to the `depth`, those with grades above `lowest`, and of the judged grades the `judged_depth`
-    highest.
+    Hits are looked for to the `depth`, those with grades above `lowest`, or all judged ones if `non_relevant`, and of
+    the judged grades the `judged_depth` highest.
     """
 
-    def __init__(self, terms: list[Any], figures: list[Any], depth: int, judged_depth: int, lowest: float) -> None:
+    def __init__(
+        self,
+        terms: list[Any],
+        figures: list[Any],
+        depth: int,
+        judged_depth: int,
+        lowest: float,
+        non_relevant: bool = False,
+    ) -> None:
         self.terms = [Term(*map(_plain, term)) for term in terms]
         self.tables = [dict(zip(term.grades, term.gains, strict=True)) for term in self.terms]
         self.figures = figures
-        self.depth, self.judged_depth, self.lowest = depth, judged_depth, lowest
+        self.depth, self.judged_depth = depth, judged_depth
+        self.lowest = min(lowest, POOLED) if non_relevant else lowest
 
 
 def _plain(value):

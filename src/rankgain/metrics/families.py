@@ -24,12 +24,14 @@ class Needs(NamedTuple):
     """What terms need of a query.
 
     `depth`: the deepest rank; `judged_depth`: how many of the highest judged grades; `lowest`: the grade above which
-    documents are hits: 0, `NON_RELEVANT` for all judged ones, `POOLED` for those of negative grade too.
+    documents are hits: 0, `NON_RELEVANT` for all judged ones, `POOLED` for those of negative grade too; `non_relevant`:
+    whether all judged ones must be hits where others are returned too, since ranks do not count them.
     """
 
     depth: int = 1
     judged_depth: int = 1
     lowest: float = 0.0
+    non_relevant: bool = False
 
     def at(self, cutoff: int) -> Needs:
         """The same with the deepest cut-off in place of `UP_TO_CUTOFF`."""
@@ -37,7 +39,10 @@ class Needs(NamedTuple):
 
     def __or__(self, other: Needs) -> Needs:
         return Needs(
-            max(self.depth, other.depth), max(self.judged_depth, other.judged_depth), min(self.lowest, other.lowest)
+            max(self.depth, other.depth),
+            max(self.judged_depth, other.judged_depth),
+            min(self.lowest, other.lowest),
+            self.non_relevant or other.non_relevant,
         )
 
 
@@ -118,7 +123,7 @@ def precision_sum(above: float, beta: float = 0.0) -> Term:
 
 def preference_sum(above: float) -> Term:
     """Per relevant returned document, the share of judged non-relevant ones that it precedes, summed (bpref)."""
-    needs = Needs(UNLIMITED, UNLIMITED, NON_RELEVANT)
+    needs = Needs(UNLIMITED, UNLIMITED, min(above, 0.0), non_relevant=True)
     return Term(_codes.PREFERENCE_SUM, needs, above=above, level=NON_RELEVANT)
 
 
