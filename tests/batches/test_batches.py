@@ -251,7 +251,7 @@ def test_nulls_where_documents_have_no_ids(name):
     ("arguments", "error", "message"),
     [
         ({"metrics": ["ndgc"]}, ValueError, "unknown metric 'ndgc'; did you mean 'ndcg'"),
-        ({"metrics": []}, ValueError, "no metric was asked for"),
+        ({"metrics": []}, ValueError, "no metric was requested"),
         ({"ties": "random"}, ValueError, "ties must be one of"),
         ({"missing": "drop"}, ValueError, "missing must be 'zero' or 'skip'"),
         ({"duplicates": "last"}, ValueError, "duplicates must be 'error' or 'first'"),

@@ -105,7 +105,7 @@ def test_the_usual_metrics_and_one_reading_of_the_truth():
             ValueError,
             "run 'a': qrels is not given, and only Rankings have judgments of their own",
         ),
-        ({"a": RUN}, QRELS, [], ValueError, "run 'a': no metric was asked for"),
+        ({"a": RUN}, QRELS, [], ValueError, "run 'a': no metric was requested"),
         ({"a": RUN}, QRELS, "nothing", ValueError, "^unknown metric 'nothing'"),
         ({"a": RUN, "b": {"q9": {"d": 1.0}}}, QRELS, "mrr", ValueError, "run 'b': .*no query in common"),
         ({"a": RUN, "b": {"q1": {"d": "x"}}}, QRELS, "mrr", TypeError, "run 'b': run: query 'q1', document 'd'"),

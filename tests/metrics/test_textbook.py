@@ -220,7 +220,7 @@ def test_every_metric_with_pooled_and_unjudged_documents(name, ties):
     rng = np.random.default_rng(list(TABLE).index(name))
     queries = [random_query(rng, 3) for _ in range(as_many(30))]
     if ties == "average" and TABLE[name].unaveraged:
-        with pytest.raises(ValueError, match=rf"^{name}: there is no value for ties='average', for it .* such as "):
+        with pytest.raises(ValueError, match=rf"^{name} has no value for ties='average': it .* such as "):
             rg.from_qrels(*as_qrels(queries), ties=ties).evaluate(name)
         return
     rankings = rg.from_qrels(*as_qrels(queries), ties=ties)

@@ -384,7 +384,7 @@ def test_presets_are_refused(asked, like, error, match):
 
 
 def test_nothing_asked_for():
-    with pytest.raises(ValueError, match="no metric was asked for"):
+    with pytest.raises(ValueError, match="no metric was requested"):
         rg.from_scores([[0, 1]], [[0.1, 0.2]]).evaluate(like="sklearn")
 
 

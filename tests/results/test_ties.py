@@ -208,7 +208,7 @@ def test_text(files, capsys, backend):
         "rr      0.7500    0.8750  1.0000  0.7500            1 of 2\n"
         "infap   0.7500         -  1.0000  0.7500            1 of 2\n"
         "\n"
-        "infap has no expected value: it depends on where each document of a tie group stands, not only on how many "
+        "infap has no expected value: it depends on the rank of each document of a tie group, not only on how many "
         "are relevant\n"
         "queries evaluated: 2\n"
         "missing from the run: 0\n"

@@ -268,7 +268,7 @@ def test_arguments_are_checked():
             make("ndcg", ties="docid")
         with pytest.raises(TypeError, match="threads must be an integer"):
             make("ndcg", threads=1.5)
-    with pytest.raises(ValueError, match="no metric was asked for"):
+    with pytest.raises(ValueError, match="no metric was requested"):
         rg.lightgbm_metric()
     with pytest.raises(ValueError, match="two metrics would both be logged as 'ndcg@5_rankgain'"):
         rg.xgboost_metric("ndcg@5", "ndcg @5")

@@ -124,7 +124,7 @@ def evaluate(
         raise TypeError("evaluate needs truth and a run: rankgain.evaluate(truth, run, 'ndcg@10')")
     asked = each_of(given)
     if not asked:
-        raise TypeError("no metric was asked for: rankgain.evaluate(truth, run, 'ndcg@10')")
+        raise TypeError("no metric was requested: rankgain.evaluate(truth, run, 'ndcg@10')")
     for metric in asked:  # a slip of the pen is found before anything is read
         list(parse(metric))
     return rankings_of(truth, run, **rules).evaluate(*asked, threads=threads, like=like, progress=progress)

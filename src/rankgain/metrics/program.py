@@ -1,7 +1,7 @@
-"""Programs: metrics as the engine computes them, and the path of a source through it.
+"""Programs: metrics as the engine computes them, and how a source is evaluated.
 
-A Plan is made of metrics once: terms, each with all its cut-offs, and a figure for each metric. Those of metrics that
-were asked for by name are kept.
+A Plan turns metrics into terms, each with all its cut-offs, and one figure per metric. Plans of metrics requested by
+name are kept.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ Asked = tuple[str | Metric, ...]
 
 
 class Plan:
-    """Metrics, and what computes them by the backend that is in use; `rows`: the keys that they have in a result.
+    """Metrics, and the program that computes them on the current backend.
 
-    A key is the place of what was asked for, or the text of one of several cut-offs, and goes with a row.
+    `rows`: (key, row) pairs; a key is the position of the request, or the text of one of its several cut-offs.
     `weighing`: the rows of metrics that weigh queries, by their names.
     """
 
@@ -46,24 +46,24 @@ class Plan:
         weighing: Mapping[str, int] = MappingProxyType({}),
     ) -> None:
         self.metrics = metrics
-        self.rank = len(metrics)
+        self.count = len(metrics)
         self.rows = rows
         self.weighing = weighing
-        self.plain = [key for key, _ in rows] == [row for _, row in rows] == list(range(len(metrics)))
+        self.one_to_one = [key for key, _ in rows] == [row for _, row in rows] == list(range(len(metrics)))
         self.averaged = not any(TABLE[metric.name].unaveraged for metric in metrics)
         depths: dict[Term, set[int]] = {}
-        needed = [TABLE[metric.name].terms(metric) for metric in metrics]
-        for metric, terms in zip(metrics, needed, strict=True):
+        terms_of = [TABLE[metric.name].terms(metric) for metric in metrics]
+        for metric, terms in zip(metrics, terms_of, strict=True):
             for term in terms:
                 depths.setdefault(term, set()).add(metric.depth)
         self.terms = [(term, np.array(sorted(cutoffs), dtype=np.int64)) for term, cutoffs in depths.items()]
-        places: dict[tuple[Term, int], int] = {}
+        numbers: dict[tuple[Term, int], int] = {}
         for term, cutoffs in self.terms:
             for cutoff in cutoffs.tolist():
-                places[term, cutoff] = len(places)
+                numbers[term, cutoff] = len(numbers)
         self._figures = [
-            _figure(metric, tuple(places[term, metric.depth] for term in terms))
-            for metric, terms in zip(metrics, needed, strict=True)
+            _figure(metric, tuple(numbers[term, metric.depth] for term in terms))
+            for metric, terms in zip(metrics, terms_of, strict=True)
         ]
         self.needs = Needs()
         for term, cutoffs in self.terms:
@@ -72,20 +72,20 @@ class Plan:
         self.engine = _backend.walk
         self.run = self.engine.run
         self.backend = _backend.name
-        # The deepest rank of which a table of discounts holds one; further ones are computed when they are reached.
+        # The deepest rank in a table of discounts; those of deeper ranks are computed one by one.
         self._deepest = min(max(self.needs.depth, self.needs.judged_depth), LONGEST_TABLE)
         self._tabled = 0
         self._program: Any = None
-        # what the engine runs, where that does not depend on the lists
+        # the program, if it does not depend on the lengths of lists
         self.ready = self.program(0) if self._deepest <= SHORTEST_TABLE else None
 
     @property
     def tabled(self) -> int:
-        """The longest list for which the tables hold all the discounts that are needed."""
+        """The longest list for which the tables of discounts suffice."""
         return UNLIMITED if self.ready is not None else self._tabled
 
     def program(self, longest: int) -> Any:
-        """What the engine runs, with tables of discounts for lists of up to this many documents."""
+        """The program, with tables of discounts for lists of up to `longest` documents."""
         ranks = min(longest, self._deepest)
         if ranks > self._tabled or self._program is None:
             self._tabled = min(self._deepest, max(SHORTEST_TABLE, 1 << max(ranks - 1, 0).bit_length()))
@@ -93,15 +93,15 @@ class Plan:
             self._program = self.engine.Program(terms, self._figures, *self.needs)
         return self._program
 
-    def vectors(self, asked: Asked, out: Floats) -> dict[str | Metric, Floats]:
-        """The computed rows, by the metrics as they were asked for."""
-        if self.rank == 1 and self.plain:
-            return {asked[0]: out[0]}
-        found = list(out)
-        return {asked[key] if isinstance(key, int) else key: found[row] for key, row in self.rows}
+    def vectors(self, requests: Asked, out: Floats) -> dict[str | Metric, Floats]:
+        """The computed rows, by the metrics as requested."""
+        if self.count == 1 and self.one_to_one:
+            return {requests[0]: out[0]}
+        vectors = list(out)
+        return {requests[key] if isinstance(key, int) else key: vectors[row] for key, row in self.rows}
 
     def weights(self, out: Floats) -> dict[str, Floats]:
-        """What weighs queries, by the names of metrics."""
+        """The weights of queries, by the names of the metrics that give them."""
         return {name: out[row] for name, row in self.weighing.items()}
 
 
@@ -132,33 +132,33 @@ def _term(term: Term, cutoffs: Ints, longest: int) -> tuple[Any, ...]:
     )
 
 
-def _figure(metric: Metric, places: tuple[int, ...]) -> tuple[Any, ...]:
+def _figure(metric: Metric, numbers: tuple[int, ...]) -> tuple[Any, ...]:
     """A figure as the engine takes it."""
     figure = TABLE[metric.name].figure
-    return figure.how, places, figure.bounded(metric), metric.empty, figure.parameters(metric)
+    return figure.how, numbers, figure.bounded(metric), metric.empty, figure.parameters(metric)
 
 
-def planned(asked: Asked) -> Plan:
-    """The plan of the metrics that are asked for, and their names."""
-    key = (_backend.name, *asked)
+def planned(requests: Asked) -> Plan:
+    """The plan of the requested metrics."""
+    key = (_backend.name, *requests)
     try:
         return _kept[key]
-    except (KeyError, TypeError):  # not asked for before, or no metric at all
+    except (KeyError, TypeError):  # not seen yet, or not hashable
         pass
-    requests: dict[int | str, Metric] = {}
-    for place, one in enumerate(asked):
-        requests |= {place if name is one else str(name): metric for name, metric in parse(one)}
-    found = dict.fromkeys(requests.values())
-    weights = [Metric(name) for metric in found if (name := TABLE[metric.name].weights)]
-    rows = {metric: row for row, metric in enumerate({**found, **dict.fromkeys(weights)})}
+    by_key: dict[int | str, Metric] = {}
+    for position, request in enumerate(requests):
+        by_key |= {position if name is request else str(name): metric for name, metric in parse(request)}
+    metrics = dict.fromkeys(by_key.values())
+    weights = [Metric(name) for metric in metrics if (name := TABLE[metric.name].weights)]
+    rows = {metric: row for row, metric in enumerate({**metrics, **dict.fromkeys(weights)})}
     if not rows:
-        raise ValueError(f"no metric was asked for; there are: {', '.join(TABLE)}")
+        raise ValueError(f"no metric was requested; there are: {', '.join(TABLE)}")
     weighing = {metric.name: rows[metric] for metric in weights}
-    plan = Plan(list(rows), [(name, rows[metric]) for name, metric in requests.items()], weighing)
+    plan = Plan(list(rows), [(name, rows[metric]) for name, metric in by_key.items()], weighing)
     if not plan.has_callable_gain:
         if len(_kept) >= MOST_PLANS:
             _kept.clear()
-        _kept[_backend.name, *(str(one) if isinstance(one, str) else one for one in asked)] = plan
+        _kept[_backend.name, *(str(item) if isinstance(item, str) else item for item in requests)] = plan
     return plan
 
 
@@ -166,7 +166,7 @@ def refuse_average(metric: Metric) -> None:
     reason = TABLE[metric.name].unaveraged
     if reason:
         raise ValueError(
-            f"{metric}: there is no value for ties='average', for {reason}; order ties another way, such as "
+            f"{metric} has no value for ties='average': {reason}; order ties another way, such as "
             "rankings.under(ties='stable')"
         )
 
@@ -174,12 +174,12 @@ def refuse_average(metric: Metric) -> None:
 def fill(plan: Plan, source: Source, rules: Rules, threads: int = 1, bar: Any = None) -> tuple[Floats, int]:
     """The values of the plan's metrics, one row per metric, and how many queries have nothing relevant.
 
-    `bar`: of tqdm; it is moved on by the queries of each chunk.
+    `bar`: a progress bar of tqdm, advanced by the queries of each chunk.
     """
     if rules.ties == "average" and not plan.averaged:
         for metric in plan.metrics:
             refuse_average(metric)
-    out = np.empty((plan.rank, len(source.query_ids)))
+    out = np.empty((plan.count, len(source.query_ids)))
     program = plan.ready or plan.program(source.longest)
     codes = rules.codes
     chunks = source.chunks(threads)
@@ -191,32 +191,32 @@ def fill(plan: Plan, source: Source, rules: Rules, threads: int = 1, bar: Any = 
         for start, stop in chunks:
             empty += _walk(plan, program, source, codes, out, start, stop)
     if source.broken is not None:
-        raise type(source.broken[1])(*source.broken[1].args)  # a copy, or the source would hold the frames that hold it
-    out.setflags(False)  # type: ignore[call-arg]  # read-only; by its name it takes twice as long
+        raise type(source.broken[1])(*source.broken[1].args)  # a copy, or its traceback would keep the source alive
+    out.setflags(False)  # type: ignore[call-arg]  # read-only; the keyword argument takes twice as long
     return out, empty
 
 
 def _walk(plan: Plan, program: Any, source: Source, codes: Codes, out: Floats, start: int, stop: int) -> int:
-    """Fill the columns of the queries start … stop − 1; how many have nothing relevant."""
+    """Fill the columns of the queries start … stop − 1; return how many have nothing relevant."""
     chunk = source.chunk(start, stop)
     if plan.has_callable_gain:
-        found = _asking(plan, program, codes, chunk, source.capacity(start, stop), out, start)
+        result = _run_with_callables(plan, program, codes, chunk, source.capacity(start, stop), out, start)
     else:
-        found = plan.run(program, codes, chunk, out, start)
-    if type(found) is tuple:
-        raise refused(plan, source, start, found)
-    return found  # type: ignore[no-any-return]
+        result = plan.run(program, codes, chunk, out, start)
+    if type(result) is tuple:
+        raise refused(plan, source, start, result)
+    return result  # type: ignore[no-any-return]
 
 
 def _advancing(bar: Any, work: Callable[[int, int], int], start: int, stop: int) -> int:
-    found = work(start, stop)
+    empty = work(start, stop)
     with bar.get_lock():
         bar.update(stop - start)
-    return found
+    return empty
 
 
 def refused(plan: Plan, source: Source, start: int, error_code: tuple[Any, ...]) -> Exception:
-    """The error code in the caller's words."""
+    """The error code as an exception with the caller's names."""
     code, query, position, number, *rest = error_code
     term = plan.terms[number][0] if number >= 0 else None
     bare, detail, gain = code & ~IN_JUDGED, "", None
@@ -235,7 +235,7 @@ _OF_GAINS = {_codes.LARGE_GRADE, _codes.MISSING_GAIN, _codes.BAD_GAIN, _codes.AB
 
 
 class Hits(NamedTuple):
-    """The hits and the judged grades of a chunk of queries, one after the other, and what is wrong with the next."""
+    """The hits and the judged grades of a chunk of queries, up to the first error."""
 
     queries: int
     error_code: tuple[int, ...] | None
@@ -250,7 +250,7 @@ class Hits(NamedTuple):
 
 
 def find(engine: Any, program: Any, codes: Any, chunk: Any, capacity: tuple[int, int]) -> Hits:
-    """The result of the first half of the engine."""
+    """Run the first half of the engine on a chunk."""
     queries = chunk[2] - chunk[1]
     arrays = (
         *(np.empty(size, dtype=np.int64) for size in (queries, queries + 1)),
@@ -265,19 +265,19 @@ def find(engine: Any, program: Any, codes: Any, chunk: Any, capacity: tuple[int,
 
 
 def hits_of(source: Source, rules: Rules, depth: int, lowest: float, judged_depth: int = 1) -> Iterator[Hits]:
-    """What is found for all queries, chunk by chunk: hits to a depth with grades above `lowest`, and judged grades."""
+    """Yield, chunk by chunk, the hits of all queries up to a depth with grades above `lowest`, and judged grades."""
     engine = _backend.walk
     program = engine.Program([], [], depth, judged_depth, lowest)
     for start, stop in source.chunks():
-        found = find(engine, program, rules.codes, source.chunk(start, stop), source.capacity(start, stop))
-        if found.error_code is not None:
-            code, query, position, _ = found.error_code
+        hits = find(engine, program, rules.codes, source.chunk(start, stop), source.capacity(start, stop))
+        if hits.error_code is not None:
+            code, query, position, _ = hits.error_code
             raise source.refusal(start + query, InputError(code, start + query, position))
-        yield found
+        yield hits
 
 
 class Answers:
-    """What a callable returned for the grades of a query, if some of them have no gain."""
+    """The gains that a callable returned for the grades of a query, if some are invalid."""
 
     def __init__(self, grades: Floats, gains: Floats) -> None:
         pairs = zip(grades.tolist(), gains.tolist(), strict=True)
@@ -291,51 +291,50 @@ class Answers:
         return None
 
 
-def _asking(
+def _run_with_callables(
     plan: Plan, program: Any, codes: Codes, chunk: Any, capacity: tuple[int, int], out: Floats, start: int
 ) -> Any:
-    """As `run`, where callables say what documents are worth: find all, ask about each query, make figures of all.
+    """As `run`, with callable gains: find all hits, call for each query, compute all figures.
 
-    A callable is given the distinct grades of a query that the term looks at, highest first, so that its
-    answers do not depend on chunks or threads; and it sees none at or after a query that was refused.
+    A callable gets the distinct grades of a query that the term uses, highest first, so that its results do not
+    depend on chunks or threads; it is not called for a refused query or those after it.
     """
-    found = find(plan.engine, program, codes, chunk, capacity)
+    hits = find(plan.engine, program, codes, chunk, capacity)
     tables: list[list[tuple[Floats, Floats]] | None] = [
         [] if term.gain is not None and term.gain.function is not None else None for term, _ in plan.terms
     ]
     errors: list[BaseException] = []
     done = 0
     try:
-        for done in range(found.queries):
+        for done in range(hits.queries):
             for (term, cutoffs), table in zip(plan.terms, tables, strict=True):
                 if table is not None and term.gain is not None:
-                    grades = _grades(found, done, term.needs.at(int(cutoffs[-1])))
+                    grades = _grades(hits, done, term.needs.at(int(cutoffs[-1])))
                     table.append((grades, term.gain.called(grades)))
-        done = found.queries
+        done = hits.queries
     except Exception as raised:
         errors.append(raised)
-    asked = [None if table is None else _joined(table[:done]) for table in tables]
-    arrays = found[2:]
-    answer = plan.engine.figure(program, codes[0], done, *arrays, asked, out, start)
-    if type(answer) is tuple:
-        table = tables[answer[3]] if answer[3] >= 0 else None
-        return answer if table is None else (*answer, Answers(*table[answer[1]]))
+    gains = [None if table is None else _joined(table[:done]) for table in tables]
+    result = plan.engine.figure(program, codes[0], done, *hits[2:], gains, out, start)
+    if type(result) is tuple:
+        table = tables[result[3]] if result[3] >= 0 else None
+        return result if table is None else (*result, Answers(*table[result[1]]))
     if errors:
-        raise errors.pop()  # no frame of its traceback holds it
-    return answer if found.error_code is None else found.error_code
+        raise errors.pop()  # popped, so that no frame of its traceback refers to it
+    return result if hits.error_code is None else hits.error_code
 
 
-def _grades(found: Hits, query: int, needs: Needs) -> Floats:
-    """The distinct grades of a query that a term looks at, highest first."""
-    own = slice(*found.offsets[query : query + 2].tolist())
-    judged = slice(*found.judged_offsets[query : query + 2].tolist())
-    hits = found.grade[own][found.first[own] <= needs.depth]
-    known = found.judged_grade[judged] if needs.judged_depth > 1 else found.judged_grade[:0]
-    return np.unique(np.concatenate([hits[hits >= 0.0], known]))[::-1].copy()
+def _grades(hits: Hits, query: int, needs: Needs) -> Floats:
+    """The distinct grades of a query that a term uses, highest first."""
+    of_query = slice(*hits.offsets[query : query + 2].tolist())
+    judged = slice(*hits.judged_offsets[query : query + 2].tolist())
+    returned_grades = hits.grade[of_query][hits.first[of_query] <= needs.depth]
+    judged_grades = hits.judged_grade[judged] if needs.judged_depth > 1 else hits.judged_grade[:0]
+    return np.unique(np.concatenate([returned_grades[returned_grades >= 0.0], judged_grades]))[::-1].copy()
 
 
 def _joined(table: list[tuple[Floats, Floats]]) -> tuple[Ints, Floats, Floats]:
-    """Tables of queries, one after the other."""
+    """The tables of queries, concatenated."""
     offsets = np.zeros(len(table) + 1, dtype=np.int64)
     np.cumsum([len(grades) for grades, _ in table], out=offsets[1:])
     grades, gains = (np.concatenate([np.empty(0), *(pair[side] for pair in table)]) for side in (0, 1))

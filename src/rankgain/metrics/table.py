@@ -1,6 +1,6 @@
-"""THE TABLE of metrics: what each is called, what it takes, which terms compute it, and how their values make one.
+"""THE TABLE of metrics: the names of each, its parameters, its terms, and the figure that combines their values.
 
-A new metric is a new row; only a new family touches the backends.
+A new metric is a new row; only a new family of terms changes the backends.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ from rankgain.metrics.trec_names import aliases
 
 
 class Figure(NamedTuple):
-    """How the values of terms make that of a metric: see `_codes`.
+    """How the values of terms become that of a metric: see `_codes`.
 
-    `bounded`: whether more than the ideal is refused; where that is R, the last term is how many relevant documents
-    were returned, which cannot be more either. `parameters`: the numbers that it takes of the metric, besides `empty`,
-    the value where nothing is relevant.
+    `bounded`: whether a value above the ideal is refused; if the ideal is R, the last term counts the relevant
+    documents returned, which cannot exceed R either. `parameters`: the numbers that it takes from the metric, besides
+    `empty`, the value if nothing is relevant.
     """
 
     how: int
@@ -86,15 +86,15 @@ FALLOUT = Figure(_codes.FALLOUT)
 
 
 class Row(NamedTuple):
-    """One metric of the table: what it is called, what it takes, which terms compute it, and what sums it up.
+    """One metric of the table.
 
-    `aliases`: further names; those of trec_eval are added. `takes`: its parameters besides k. `figure`: what makes its
-    value of those of the terms. `highest`: its largest value. `aggregator`: what makes one number of those of many
-    queries. `weights`: the metric that weighs queries in it, and in the mean. `cuts`: whether it takes a cut-off k.
-    `unaveraged`: why it has no expected value over the orders of tied documents.
-    `better`: 1 where higher values are better, −1 where lower ones are, 0 where neither says anything about a run.
-    `formula`: in the symbols that `rankgain.explain` lists. `empty_if`: where its value is `empty`. `remark`: what the
-    formula does not say. `source`: the paper or the program that defines it.
+    `aliases`: further names; those of trec_eval are added. `takes`: its parameters besides k. `figure`: how the values
+    of the terms become its value. `highest`: its upper bound. `aggregator`: how the values of queries become one
+    number. `weights`: the metric that weighs queries in the aggregate and the mean. `cuts`: whether it takes a
+    cut-off k. `unaveraged`: why it has no expected value over the orders of tied documents. `better`: 1 if higher
+    values are better, −1 if lower ones are, 0 if the values do not rank runs. `formula`: in the symbols that
+    `rankgain.explain` lists. `empty_if`: when its value is `empty`. `remark`: what the formula does not say. `source`:
+    the paper or the program that defines it.
     """
 
     name: str
@@ -137,7 +137,7 @@ def _points(metric: Parameters, *points: float) -> tuple[Term, ...]:
 
 _AP = "Buckley & Voorhees 2000; Robertson, Kanoulas & Yilmaz 2010"
 _TREC = "trec_eval, m_{}.c (Buckley)"
-_BY_ORDER = "it depends on where each document of a tie group stands, not only on how many are relevant"
+_BY_ORDER = "it depends on the rank of each document of a tie group, not only on how many are relevant"
 
 
 _PAIRS = (

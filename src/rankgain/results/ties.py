@@ -205,7 +205,7 @@ class TieSpread(Frames, Tables):
         --------
         >>> import rankgain as rg
         >>> rg.from_scores([0, 1], [0.5, 0.5]).tie_spread("infap").notes()
-        ['infap has no expected value: it depends on where each document of a tie group stands, ...']
+        ['infap has no expected value: it depends on the rank of each document of a tie group, ...']
         """
         return [f"{key!s} has no expected value: {reason}" for key, reason in self.unaveraged.items()]
 

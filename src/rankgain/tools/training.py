@@ -218,7 +218,7 @@ class _Metrics:
         self.ties = check_ties(ties, ids=False)
         self.threads = check_threads(threads)
         if not self.names:
-            raise ValueError(f"no metric was asked for; there are: {', '.join(TABLE)}")
+            raise ValueError(f"no metric was requested; there are: {', '.join(TABLE)}")
         if len(set(self.names)) < len(self.names):
             repeated = next(name for name in self.names if self.names.count(name) > 1)
             raise ValueError(f"two metrics would both be logged as {repeated!r}: choose one of them")

@@ -81,7 +81,7 @@ def rows():
             yield from refused("evaluate Rankings.evaluate", "metrics", [[name]], error, told)
         yield from refused("Rankings.curve", "metric", names, error, message) if error is ValueError else ()
     yield from refused(
-        "Rankings.evaluate", "metrics", [[]], ValueError, "no metric was asked for; there are: cg, ncg, dcg | ndcg"
+        "Rankings.evaluate", "metrics", [[]], ValueError, "no metric was requested; there are: cg, ncg, dcg | ndcg"
     )
     yield from refused("metric", "discount", ["log2"], TypeError, "cg does not take discount", name="cg")
 

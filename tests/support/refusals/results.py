@@ -42,7 +42,7 @@ def of_forms():
     """Of truth and a run in any form."""
     for sides, error, message in [
         ((QRELS,), TypeError, "needs truth and a run"),
-        ((QRELS, RUN), TypeError, "no metric was asked for"),
+        ((QRELS, RUN), TypeError, "no metric was requested"),
         ((QRELS, rg.from_qrels(QRELS, RUN), "mrr"), TypeError, "call their method evaluate"),
         (("no such file", "nor this one", "ngcd@10"), ValueError, "unknown metric 'ngcd@10'"),
     ]:
@@ -78,7 +78,7 @@ def of_rankings():
     yield from refused(calls, "threads", numbers, TypeError, "threads must be an integer, not {}")
     message = "tie_spread: these rankings were given in rank order, without scores"
     yield from refused("Rankings.tie_spread", "metrics", [["rr"]], ValueError, message, make=ranked)
-    yield from refused("Rankings.tie_spread", "metrics", [[]], ValueError, "no metric was asked for")
+    yield from refused("Rankings.tie_spread", "metrics", [[]], ValueError, "no metric was requested")
     yield from refused("Rankings.tie_spread", "metrics", [["nonsense"]], ValueError, "unknown metric 'nonsense'")
     yield from refused("TieSpread.affected", "metric", ["rr@77"], KeyError, "rr@77 was not evaluated")
 
