@@ -173,7 +173,7 @@ for draw in (held.curve("ndcg").plot, lambda: rg.plot(held)):
 
 def test_without_matplotlib():
     run = subprocess.run([sys.executable, "-c", ABSENT], capture_output=True, text=True, timeout=60)
-    assert run.stdout.splitlines() == ["drawing needs matplotlib: pip install 'rankgain[plot]'"] * 2, run.stderr
+    assert run.stdout.splitlines() == ["plotting needs matplotlib: pip install 'rankgain[plot]'"] * 2, run.stderr
 
 
 if find_spec("matplotlib"):

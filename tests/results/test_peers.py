@@ -391,7 +391,7 @@ def test_nothing_asked_for():
 def test_what_follows_other_peers_is_not_merged():
     one, other = (rg.from_ranked([[1, 0]]).evaluate("ndcg", like=like) for like in ("sklearn", "catboost"))
     assert one.merge(one).like == "sklearn"
-    with pytest.raises(ValueError, match="has like='catboost', and the first has 'sklearn'"):
+    with pytest.raises(ValueError, match="has like='catboost', the first has 'sklearn'"):
         one.merge(other)
 
 

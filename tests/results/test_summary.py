@@ -209,9 +209,7 @@ def test_metrics_that_differ_and_are_called_the_same_do_not_merge():
     first, second = (rankings.evaluate(metric).summary() for metric in (one, other))
     for some in (first, first.merge(first), first.merge(rg.Summary.from_json(first.to_json()))):
         assert some.merge(first).mean(one) == 1.0
-        with pytest.raises(
-            ValueError, match=r"others\[0\] has another metric that is called dcg\(gain=<lambda>\): give"
-        ):
+        with pytest.raises(ValueError, match=r"others\[0\] has another metric of the name dcg\(gain=<lambda>\): give"):
             some.merge(second)
     assert rg.Summary.from_json(first.to_json()).merge(second).counts["queries"] == 2  # of which nothing else is known
     with pytest.raises(ValueError, match=r"others\[1\] has another metric"):

@@ -140,7 +140,7 @@ def test_metrics_without_an_expected_value():
     assert spread.mean()["infap"]["worst"] < spread.mean()["infap"]["best"]
     assert math.isnan(spread.mean()["infap"]["expected"])
     assert "infap   0.5000         -  1.0000" in repr(spread)
-    assert "infap has no expected value: it depends on where" in repr(spread)
+    assert "infap has no expected value: it depends on the rank" in repr(spread)
     alone = rankings.tie_spread("infap")
     assert alone.expected is None
     assert "affected by ties" in alone._repr_html_()

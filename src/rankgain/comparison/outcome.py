@@ -388,7 +388,7 @@ class Tests(Frames, Tables, Tested):
         try:
             from rankgain.comparison import plotting
         except ImportError as error:
-            raise ImportError("drawing needs matplotlib: pip install 'rankgain[plot]'") from error
+            raise ImportError("plotting needs matplotlib: pip install 'rankgain[plot]'") from error
         if kind not in plotting.KINDS:
             raise ValueError(f"kind must be one of {', '.join(map(repr, plotting.KINDS))}, not {kind!r}")
         keys = [key for key in self if metric is None or key[0] == metric]

@@ -1,1 +1,1 @@
-"""The records that a caller gets back, as numbers, text, frames and pictures."""
+"""Results: records with their numbers, text, frames and plots."""

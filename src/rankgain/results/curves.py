@@ -1,4 +1,4 @@
-"""Curves: the values of a metric at many cut-offs, and their picture."""
+"""Curves: the values of a metric at many cut-offs, and their plot."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Curve(Frames):
 
     Notes
     -----
-    Two Curves are equal if all of this is; NaN equals NaN. They have no hash.
+    Two Curves are equal if all these attributes are; NaN equals NaN. Curves are not hashable.
     """
 
     __module__ = "rankgain"
@@ -67,7 +67,7 @@ class Curve(Frames):
         Returns
         -------
         ndarray of float64, shape (cut-offs,)
-            Queries whose value is NaN do not count; NaN where no query counts.
+            Queries whose value is NaN do not count; NaN if no query counts.
 
         Examples
         --------
@@ -78,18 +78,18 @@ class Curve(Frames):
         return np.array([mean(values) for values in self.values.T])
 
     def interval(self, level: float = 0.95) -> Floats:
-        """Compute an interval for the mean at each cut-off, for other queries like these.
+        """Compute a confidence interval for the mean at each cut-off, over queries like these.
 
         Parameters
         ----------
         level : float, default 0.95
-            How often such an interval holds the true mean, between 0 and 1.
+            How often such an interval contains the true mean, between 0 and 1.
 
         Returns
         -------
         ndarray of float64, shape (2, cut-offs)
-            The lower ends, then the upper ones; NaN where no query counts. Queries that have no value (NaN) at some
-            cut-off do not count.
+            The lower ends, then the upper ends; NaN if no query counts. Queries whose value is NaN at some cut-off do
+            not count.
 
         Raises
         ------
@@ -100,15 +100,15 @@ class Curve(Frames):
 
         See Also
         --------
-        Comparison.test : Whether two runs differ. Intervals of two runs cannot tell, since queries are paired.
+        Comparison.test : Whether two runs differ, which two intervals cannot tell, since queries are paired.
 
         Notes
         -----
-        Of values that are 0 or 1, as of ``success``, it is Clopper and Pearson's interval. Of other values it has the
-        beta quantiles that match the mean and the variance of Gaffke's bounds, which are the same for 0 and 1. It holds
-        the true mean at least as often as `level` says, also where few queries are not 0, and is wider than Student's
-        for few queries. A metric without an upper bound, such as ``dcg``, is taken to be bounded by the largest value
-        here; where larger ones are possible, few queries do not tell.
+        If all values are 0 or 1, as for ``success``, this is Clopper and Pearson's interval. For other values its ends
+        are the beta quantiles that match the mean and the variance of Gaffke's bounds, which agrees for 0 and 1. It
+        contains the true mean at least as often as `level` says, even if few queries are not 0, and for few queries is
+        wider than Student's. A metric without an upper bound, such as ``dcg``, is treated as bounded by the largest
+        value here; few queries cannot show how much larger values may be.
 
         References
         ----------
@@ -124,12 +124,12 @@ class Curve(Frames):
         [[0.21, 0.42], [0.79, 0.85]]
         """
         share = check_level(level)
-        alone = self.values[~np.isnan(self.values).any(axis=1)]
-        if not len(alone):
+        complete = self.values[~np.isnan(self.values).any(axis=1)]
+        if not len(complete):
             return np.full((2, len(self.ks)), np.nan)
         bounded = TABLE[self.metric.name].highest == 1.0
-        least, most = min(0.0, float(alone.min())), max(1.0 if bounded else 0.0, float(alone.max()))
-        return np.array([mean_interval(column, least, most, share) for column in alone.T]).T
+        least, most = min(0.0, float(complete.min())), max(1.0 if bounded else 0.0, float(complete.max()))
+        return np.array([mean_interval(column, least, most, share) for column in complete.T]).T
 
     def columns(self) -> Columns:
         """Return the columns of a frame by name.
@@ -162,19 +162,19 @@ class Curve(Frames):
         Parameters
         ----------
         axes : matplotlib.axes.Axes, optional
-            Where to draw; each call on the same axes takes the next colour and dashes. By default, those of a new
-            figure, which is ``axes.figure``.
+            Where to draw; each call on the same axes uses the next colour and dashes. By default, the axes of a new
+            figure, ``axes.figure``.
         label : str, optional
-            The name of the line in a legend, which ``axes.legend()`` adds. By default, none.
+            The name of the line for the legend, which ``axes.legend()`` adds. By default, none.
         per_query : bool, default False
-            Whether to draw the curve of each query behind the mean, as a thin line.
+            Whether to draw a thin line per query behind the mean.
         interval : float, optional
-            The level of an interval to draw as a band around the mean, such as 0.95; see `interval`. By default, none.
+            The level of the interval to draw as a band around the mean, such as 0.95; see `interval`. By default, none.
 
         Returns
         -------
         matplotlib.axes.Axes
-            The axes that were drawn on.
+            The axes with the curve.
 
         Raises
         ------
@@ -195,10 +195,10 @@ class Curve(Frames):
         >>> rg.from_ranked([[0, 1], [1, 0]]).curve("rr", [1, 2]).plot().get_ylabel()
         'mean RR@k'
         """
-        drawn_by = drawing()
-        target = drawn_by.panels(1)[0] if axes is None else axes
+        plotting = drawing()
+        target = plotting.panels(1)[0] if axes is None else axes
         band = None if interval is None else self.interval(interval)
-        drawn_by.draw(self, target, label, per_query, band)
+        plotting.draw(self, target, label, per_query, band)
         return target
 
     def __repr__(self) -> str:
@@ -209,12 +209,12 @@ class Curve(Frames):
         )
 
 
-def without_cutoff(asked: str | Metric) -> Metric:
-    """The metric that was asked for; it must leave the cut-offs to `ks`."""
-    metrics = [metric for _, metric in parse(asked)]
+def without_cutoff(request: str | Metric) -> Metric:
+    """The requested metric, which must have no cut-off of its own."""
+    metrics = [metric for _, metric in parse(request)]
     if any(metric.k is not None for metric in metrics):
         raise ValueError(
-            f"{asked!s} has a cut-off; ask for {metrics[0].name!r} without one, and give the cut-offs as ks"
+            f"{request!s} has a cut-off; request {metrics[0].name!r} without one, and give the cut-offs as ks"
         )
     return metrics[0]
 
@@ -240,9 +240,9 @@ def _depth(k: Any, position: int) -> int:
 
 
 def drawing() -> Any:
-    """The module that draws; imported only here, since it needs matplotlib."""
+    """The module `plotting`, imported only here, since it needs matplotlib."""
     try:
         from rankgain.results import plotting
     except ImportError as error:
-        raise ImportError("drawing needs matplotlib: pip install 'rankgain[plot]'") from error
+        raise ImportError("plotting needs matplotlib: pip install 'rankgain[plot]'") from error
     return plotting

@@ -22,11 +22,11 @@ from rankgain.results.summary import COUNTS, Counted, Summary, check_same_metric
 from rankgain.results.text import Form, Table, mean_rows, printable
 from rankgain.scalars import Floats
 
-GIVEN = "the values are as given"  # and not computed from rankings
+GIVEN = "the values are as given"  # not computed from rankings
 
 
 class Evaluation(Frames, Counted, Mapping[str | Metric, Floats]):
-    """The values of metrics: a mapping from each metric, as it was asked for, to one value per query.
+    """The values of metrics: a mapping from each metric, as requested, to one value per query.
 
     Made by `Rankings.evaluate`. The vectors are float64 arrays in the order of `query_ids`. ``len(result)`` is the
     number of metrics.
@@ -40,20 +40,20 @@ class Evaluation(Frames, Counted, Mapping[str | Metric, Floats]):
     missing : {"zero", "skip"} or None
         The rule for judged queries without a ranking; see `Rankings`.
     like : str or None
-        The peer whose rules were asked for; see `Rankings.evaluate`.
+        The tool whose rules were followed; see `Rankings.evaluate`.
     backend : str
         What computed the values: ``"compiled"``, ``"python"``, or, after `merge`, ``"compiled+python"``.
     counts : dict of str to int
-        ``queries``: how many were evaluated; ``missing``: how many judged queries have no ranking (`missing` says what
-        became of them); ``unjudged``: how many rankings were left out because their query has no judgments; ``empty``:
-        how many of the evaluated queries have nothing relevant. After `subset`, only ``queries`` is known.
+        ``queries``: how many were evaluated; ``missing``: how many judged queries have no ranking (`missing` says how
+        they were treated); ``unjudged``: how many rankings were left out because their query has no judgments;
+        ``empty``: how many of the evaluated queries have nothing relevant. After `subset`, only ``queries`` is known.
     assumed : tuple of str
-        What was taken for granted about the input, in words: that each row of qrels without relevance counts as 1.
+        What was assumed about the input, in words: that each row of qrels without relevance counts as 1.
 
     Notes
     -----
     Two Evaluations are equal if their metrics, values (NaN equals NaN), `query_ids`, `ties`, `missing` and `like` are:
-    which backend computed them does not matter. Like dicts they have no hash.
+    the backend does not matter. Like dicts, they are not hashable.
     """
 
     __module__ = "rankgain"
@@ -115,7 +115,7 @@ class Evaluation(Frames, Counted, Mapping[str | Metric, Floats]):
         Parameters
         ----------
         metric : str or Metric, optional
-            A metric that was evaluated, as it was asked for. By default, each of them.
+            A metric that was evaluated, as requested. By default, each of them.
         weights : array_like or mapping, optional
             How much each query counts: one number per query, in the order of `query_ids`, or a mapping by query id,
             which may hold other queries as well. Finite, not negative, not all 0. By default, all queries count the
@@ -244,16 +244,16 @@ class Evaluation(Frames, Counted, Mapping[str | Metric, Floats]):
         Returns
         -------
         Evaluation
-            With the queries of this one first, then those of the others in order. Queries that have positions instead
-            of names are numbered anew. Counts are added up; the backend is ``"compiled+python"`` if both took part.
+            The queries of this one first, then those of the others in order. Queries with positions instead of ids are
+            renumbered. Counts are added up; the backend is ``"compiled+python"`` if both were used.
 
         Raises
         ------
         TypeError
             If something is not an Evaluation.
         ValueError
-            If metrics, `ties`, `missing` or `like` differ, if a query has a value in more than one of them, or if
-            queries have names in one and positions in another.
+            If metrics, `ties`, `missing` or `like` differ, if a query occurs in more than one of them, or if queries
+            have ids in one and positions in another.
 
         See Also
         --------
@@ -297,13 +297,13 @@ class Evaluation(Frames, Counted, Mapping[str | Metric, Floats]):
         Parameters
         ----------
         queries : array_like of bool, or iterable of ids
-            A mask with one boolean per query, in the order of `query_ids`; or ids of queries, in the order that the
-            result is to have.
+            A mask with one boolean per query, in the order of `query_ids`; or ids of queries, in the order
+            wanted.
 
         Returns
         -------
         Evaluation
-            Of its `counts` only ``queries`` is known. Positional ids stay what they are.
+            Of its `counts`, only ``queries`` is known. Positional ids do not change.
 
         Raises
         ------
@@ -321,43 +321,43 @@ class Evaluation(Frames, Counted, Mapping[str | Metric, Floats]):
         >>> result.subset(["c", "a"])["rr"].tolist(), result.subset(result["rr"] > 0).query_ids
         ([0.0, 1.0], ['a', 'b'])
         """
-        held = objects_of(queries, "queries")
-        if isinstance(held, (str, bytes)) or not isinstance(held, Iterable):
+        items = objects_of(queries, "queries")
+        if isinstance(items, (str, bytes)) or not isinstance(items, Iterable):
             raise TypeError(f"queries must be a mask or ids of queries, not {type(queries).__name__}")
-        asked = list(held)
-        if asked and all(isinstance(one, (bool, np.bool_)) for one in asked):
-            if len(asked) != len(self.query_ids):
-                raise ValueError(f"queries is a mask of {len(asked)}, and there are {len(self.query_ids)} queries")
-            places = np.flatnonzero(asked)
+        wanted = list(items)
+        if wanted and all(isinstance(item, (bool, np.bool_)) for item in wanted):
+            if len(wanted) != len(self.query_ids):
+                raise ValueError(f"queries is a mask of {len(wanted)}, and there are {len(self.query_ids)} queries")
+            rows = np.flatnonzero(wanted)
         else:
-            place = {query: number for number, query in enumerate(self.query_ids)}
-            lacking = next((query for query in asked if query not in place), None)
-            if lacking is not None:
-                raise KeyError(f"query {quoted(lacking)} was not evaluated")
-            places = np.array([place[query] for query in asked], dtype=np.int64)
-        ids = check_query_ids([self.query_ids[number] for number in places.tolist()], len(places))
-        values = {key: vector[places] for key, vector in self.items()}
+            row_of = {query: row for row, query in enumerate(self.query_ids)}
+            unknown = next((query for query in wanted if query not in row_of), None)
+            if unknown is not None:
+                raise KeyError(f"query {quoted(unknown)} was not evaluated")
+            rows = np.array([row_of[query] for query in wanted], dtype=np.int64)
+        ids = check_query_ids([self.query_ids[row] for row in rows.tolist()], len(rows))
+        values = {key: vector[rows] for key, vector in self.items()}
         for vector in values.values():
             vector.flags.writeable = False
-        counts = len(places), None, None, None
-        weights = None if self._weights is None else {name: own[places] for name, own in self._weights.items()}
+        counts = len(rows), None, None, None
+        weights = None if self._weights is None else {name: vector[rows] for name, vector in self._weights.items()}
         rules = self.ties, self.missing, self.like, self.backend
         return Evaluation(values, ids, *rules, counts, weights, self.assumed)
 
     def summary(self) -> Summary:
-        """Return means and counts without the values: small, exact, and to be merged in any order.
+        """Return means and counts without the values: small, exact, and mergeable in any order.
 
         Returns
         -------
         Summary
-            With the means of `mean` and the numbers of `aggregate`, bit by bit.
+            With the means of `mean` and the numbers of `aggregate`, bit for bit.
 
         Raises
         ------
         ValueError
-            If two metrics that differ have the same name, as those of two gains that are both a ``lambda``; or if,
-            in a metric that weighs queries, a value times its weight is so large that sums of such may overflow, as
-            ``empty=1e300`` makes it.
+            If two different metrics have the same name, such as two with gains that are both a ``lambda``; or if, in a
+            metric that weighs queries, a value times its weight is so large that sums may overflow, as with
+            ``empty=1e300``.
 
         See Also
         --------
@@ -371,7 +371,7 @@ class Evaluation(Frames, Counted, Mapping[str | Metric, Floats]):
         rr  0.7500
         """
         if len({*map(str, self)}) < len(self):
-            self.columns()  # refuses a name that stands for two
+            self.columns()  # refuses two metrics of one name
         sums = {str(key): sums_of(key, vector, self._factors(key, None)) for key, vector in self.items()}
         records = {str(key): key for key in self if not isinstance(key, str)}
         rules = self.ties, self.missing, self.like
@@ -383,15 +383,15 @@ class Evaluation(Frames, Counted, Mapping[str | Metric, Floats]):
         Parameters
         ----------
         names : {"asked", "safe"}, default "asked"
-            The names of the metrics: as they were asked for, or of letters, digits and ``_`` alone, which every such
-            tool accepts. MLflow refuses the ``@`` of ``ndcg@10``, which then is ``ndcg_at_10``.
+            The names of the metrics: as requested, or in letters, digits and ``_`` only, which every such tool accepts.
+            MLflow refuses the ``@`` of ``ndcg@10``, which becomes ``ndcg_at_10``.
         weights : array_like or mapping, optional
             How much each query counts, as in `mean`.
 
         Returns
         -------
         dict of str to float
-            One entry per metric, in the order in which they were asked for.
+            One entry per metric, in the order requested.
 
         Raises
         ------
@@ -419,12 +419,12 @@ class Evaluation(Frames, Counted, Mapping[str | Metric, Floats]):
         return [Table(mean_rows(self.aggregate()), notes({"": self}) if form == "html" else ())]
 
     def to_dict(self) -> dict[Any, dict[str | Metric, float]]:
-        """Return the values by query, then by metric as asked: the shape in which pytrec_eval returns them.
+        """Return the values by query, then by metric as requested: the structure that pytrec_eval returns.
 
         Returns
         -------
         dict of dict
-            ``{query: {metric: value}}``, with floats of Python.
+            ``{query: {metric: value}}``, with Python floats.
 
         Examples
         --------
@@ -458,7 +458,7 @@ class Evaluation(Frames, Counted, Mapping[str | Metric, Floats]):
         for key, vector in self.items():
             if not np.array_equal(columns.setdefault(str(key), vector), vector, equal_nan=True):
                 raise ValueError(
-                    f"two metrics are both called {key!s}, which a frame cannot hold: evaluate them separately"
+                    f"two metrics are both called {key!s}, and a frame needs distinct names: evaluate them separately"
                 )
         return columns
 
@@ -480,22 +480,22 @@ def safe_name(text: str) -> str:
 
 
 def weights_of(evaluation: Evaluation, metric: str | Metric) -> Floats | None:
-    """How much each query counts in the mean of a metric; None if all count alike."""
+    """The weight of each query in the mean of a metric; None if all weigh the same."""
     return evaluation._factors(metric, None)
 
 
-def same_ids(own: Sequence[Any], other: Sequence[Any]) -> bool:
+def same_ids(ids: Sequence[Any], other: Sequence[Any]) -> bool:
     """Whether two vectors are of the same queries in the same order."""
-    return own == other or list(own) == list(other)  # positions are a range
+    return ids == other or list(ids) == list(other)  # positions are a range
 
 
 def _merged_ids(parts: Sequence[Evaluation]) -> Sequence[Any]:
-    """The ids of all parts, each once; positions are numbered on."""
+    """The ids of all parts, each once; positions are renumbered."""
     positional = {isinstance(part.query_ids, range) for part in parts}
     if positional == {True}:
         return range(sum(len(part.query_ids) for part in parts))
     if len(positional) > 1:
-        raise ValueError("others: some queries have names and some only positions: give query_ids to all or none")
+        raise ValueError("others: some queries have ids and some only positions: give query_ids to all or none")
     ids = [query for part in parts for query in part.query_ids]
     for query, count in Counter(ids).items():
         if count > 1:
@@ -504,12 +504,12 @@ def _merged_ids(parts: Sequence[Evaluation]) -> Sequence[Any]:
 
 
 def notes(results: Mapping[str, Evaluation]) -> list[str]:
-    """What to know about the numbers, one line each; where the results differ, the value of each by its name."""
-    known = {name: _known(result) for name, result in results.items()}
-    first = next(iter(known.values()))
+    """Notes about the numbers, one line each; where the results differ, the value of each by its name."""
+    facts_of = {name: _facts(result) for name, result in results.items()}
+    first = next(iter(facts_of.values()))
     lines = []
     for label in first:
-        values = {name: facts[label] for name, facts in known.items()}
+        values = {name: facts[label] for name, facts in facts_of.items()}
         if "" in values.values():  # a subset does not know it
             continue
         each = ", ".join(f"{printable(name)} {value}" for name, value in values.items())
@@ -519,7 +519,7 @@ def notes(results: Mapping[str, Evaluation]) -> list[str]:
     return [*(line for line in lines if line not in last), *assumed, "   ".join(last)]
 
 
-def _known(result: Evaluation) -> dict[str, str]:
+def _facts(result: Evaluation) -> dict[str, str]:
     missing, unjudged, empty = (result.counts.get(name, "") for name in COUNTS[1:])
     ties = (result.ties or "in the order given") + (f" (like {result.like})" if result.like else "")
     treated = "counted as 0" if result.missing == "zero" else "left out"

@@ -1,4 +1,4 @@
-"""Results as the frames of other libraries, which are imported only on demand."""
+"""Results as frames of other libraries, which are imported on demand."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import numpy as np
 
 from rankgain.scalars import Floats
 
-# Ids and names are sequences, values vectors.
+# Ids and names are sequences, values are vectors.
 Columns = Mapping[Any, Sequence[Any] | Floats]
 
 
 def import_extra(module: str, extra: str) -> Any:
-    """An optional module; if it is missing, the error says how to install it."""
+    """Import an optional module; if it is missing, the error says how to install it."""
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
@@ -34,7 +34,7 @@ def progress_bar(progress: bool, total: int | None, unit: str) -> Any:
 
 
 class Frames:
-    """What has columns, as the frames of other libraries."""
+    """A result with columns, as frames of other libraries."""
 
     __slots__ = ()
     _index: str | None = None  # the column that is the index in pandas
@@ -57,7 +57,7 @@ class Frames:
         ImportError
             If pandas is not installed: ``pip install 'rankgain[pandas]'``.
         ValueError
-            If two different metrics have the same name, such as those of two gains that are both a ``lambda``.
+            If two different metrics have the same name, such as two with gains that are both a ``lambda``.
 
         Examples
         --------
@@ -69,9 +69,9 @@ class Frames:
         b         0.5  1.0
         """
         pandas = import_extra("pandas", "pandas")
-        held = {name: _pandas_column(pandas, column) for name, column in self.columns().items()}
-        labels = None if self._index is None else held.pop(self._index).rename(self._index)
-        return pandas.DataFrame(held, index=labels).rename_axis(columns=self._across)
+        columns = {name: _pandas_column(pandas, column) for name, column in self.columns().items()}
+        labels = None if self._index is None else columns.pop(self._index).rename(self._index)
+        return pandas.DataFrame(columns, index=labels).rename_axis(columns=self._across)
 
     def to_polars(self) -> Any:
         """Return the `columns` as a polars DataFrame.
@@ -79,7 +79,7 @@ class Frames:
         Returns
         -------
         polars.DataFrame
-            Ids that are not all integers of 64 bits, or all floats, become text, in which anything that is not UTF-8 is
+            Ids that are not all 64-bit integers, or all floats, become text, in which anything that is not UTF-8 is
             escaped.
 
         Raises
@@ -134,7 +134,7 @@ def _pandas_column(pandas: Any, column: Sequence[Any] | Floats) -> Any:
 
 
 def _of_one_type(column: Sequence[Any] | Floats) -> Any:
-    """Integers of 64 bits and floats as such; any other ids as text."""
+    """64-bit integers and floats as they are; any other ids as text."""
     if isinstance(column, np.ndarray) or not len(column):
         return column
     if all(isinstance(value, float) for value in column):

@@ -1,4 +1,4 @@
-"""The interval of a mean of bounded values: Clopper and Pearson's where all of them are 0 or 1."""
+"""The confidence interval of a mean of bounded values: Clopper and Pearson's if all of them are 0 or 1."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from rankgain.scalars import Floats, real
 
-STEPS = 200  # of bisection at the most: each halves what is left
+STEPS = 200  # the most of a bisection; each halves the interval
 TINY = 1e-300
 
 
@@ -27,8 +27,8 @@ def mean_interval(values: Floats, least: float, most: float, level: float) -> tu
     """The interval of the mean of values that lie between `least` and `most`.
 
     The ends are quantiles of randomly weighted means of the values and one more value, `least` for the lower end and
-    `most` for the upper one (Gaffke 2005). Their distribution is taken as the beta distribution of the same mean and
-    variance. Of values that are 0 or 1 it is exactly that, which makes the interval Clopper and Pearson's.
+    `most` for the upper one (Gaffke 2005). Their distribution is approximated by the beta distribution of the same mean
+    and variance. For values of 0 or 1 this is exact, and the interval is Clopper and Pearson's.
     """
     if most <= least:
         return least, most
@@ -64,8 +64,8 @@ def beta_share(x: float, a: float, b: float) -> float:
         return float(x >= 1.0)
     if x > (a + 1.0) / (a + b + 2.0):  # where the fraction converges slowly
         return 1.0 - beta_share(1.0 - x, b, a)
-    whole = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
-    return math.exp(whole) / a / _fraction(x, a, b)
+    log_factor = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
+    return math.exp(log_factor) / a / _fraction(x, a, b)
 
 
 def _fraction(x: float, a: float, b: float) -> float:

@@ -1,4 +1,4 @@
-"""How curves look. It needs matplotlib, so it is imported only to draw; pyplot is not used."""
+"""Plots of curves. Imported only to draw, since it needs matplotlib; pyplot is not used."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from rankgain.metrics.metric import Metric
 from rankgain.metrics.table import TABLE
 from rankgain.scalars import Floats, Ints
 
-# Okabe & Ito 2008, which colour-blind readers tell apart, without the yellow that white paper swallows. The dashes are
-# one fewer, so that the pairs repeat late, and lines differ where there is no colour.
+# Okabe & Ito 2008, for colour-blind readers, without yellow, which is faint on white paper. There is one dash pattern
+# fewer than colours, so that pairs repeat late; lines differ without colour, too.
 COLOURS = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9"
 DASHES = "-", (0, (5, 1.5)), (0, (1, 1)), (0, (6, 1.5, 1, 1.5)), (0, (9, 2)), (0, (4, 1, 1, 1, 1, 1))
 PANEL = 4.6, 3.4  # inches
-FEW = 20  # so many cut-offs are marked one by one
+FEW = 20  # up to this many cut-offs, each has a marker
 LEGEND_COLUMNS = 3
-LABEL_WIDTH = 40  # characters, as many as the height of a panel holds
+LABEL_WIDTH = 40  # characters that fit in the height of a panel
 LONGEST_ABBREVIATION = 4  # RR, CG, IDCG; longer names are words
 
 
@@ -54,19 +54,19 @@ class Figure(figure.Figure):
 def panels(count: int) -> list[Axes]:
     """Empty panels of one figure, side by side."""
     width, height = PANEL
-    whole = Figure(figsize=(width * count, height), layout=ConstrainedLayoutEngine(wspace=0.06))
-    return list(whole.subplots(1, count, squeeze=False)[0])
+    new_figure = Figure(figsize=(width * count, height), layout=ConstrainedLayoutEngine(wspace=0.06))
+    return list(new_figure.subplots(1, count, squeeze=False)[0])
 
 
 def draw(
     curve: Line, axes: Axes, label: str | None = None, per_query: bool = False, band: Floats | None = None
 ) -> None:
-    """The mean as a line in the next style of the axes; behind it, if asked for, the queries and a band."""
+    """Draw the mean as a line in the next style of the axes; behind it, optionally, the queries and a band."""
     if not isinstance(axes, Axes):
         raise TypeError(f"axes must be matplotlib Axes, not {type(axes).__name__}")
     drawn = len(axes.lines)
     if not drawn:
-        dress(axes, curve)
+        label_axes(axes, curve)
     colour, dashes = COLOURS[drawn % len(COLOURS)], DASHES[drawn % len(DASHES)]
     if per_query:
         lines = np.stack(np.broadcast_arrays(curve.ks, curve.values), axis=-1)
@@ -78,8 +78,8 @@ def draw(
     axes.plot(curve.ks, curve.mean(), color=colour, linestyle=dashes, linewidth=1.8, marker=marker, ms=4, label=label)
 
 
-def dress(axes: Axes, curve: Line) -> None:
-    """The labels and axes of a metric's panel."""
+def label_axes(axes: Axes, curve: Line) -> None:
+    """Set the labels and the limits of a metric's panel."""
     axes.set_xlabel("cut-off k")
     axes.set_ylabel(heading(curve.metric))
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
@@ -94,23 +94,23 @@ def dress(axes: Axes, curve: Line) -> None:
 
 
 def heading(metric: Metric) -> str:
-    """The mean as the field writes it, abbreviations in capitals; below it what else the metric was asked for with."""
+    """The conventional name of the metric, abbreviations in capitals; below it, its parameters."""
     name = metric.name
-    written = "nDCG" if name == "ndcg" else name.upper() if len(name) <= LONGEST_ABBREVIATION else name
+    title = "nDCG" if name == "ndcg" else name.upper() if len(name) <= LONGEST_ABBREVIATION else name
     parameters = re.sub(r",\s*", ", ", str(metric).removeprefix(name))
-    return "\n".join([f"mean {written}@k", *wrap(parameters, LABEL_WIDTH, max_lines=2, placeholder=" …")])
+    return "\n".join([f"mean {title}@k", *wrap(parameters, LABEL_WIDTH, max_lines=2, placeholder=" …")])
 
 
 def side_by_side(runs: Mapping[str | None, Sequence[Line]]) -> Figure:
-    """One panel per metric, one line per run; the legend is below, where there are no lines."""
+    """One panel per metric, one line per run, and the legend below the panels."""
     axes = panels(max(map(len, runs.values())))
     for name, curves in runs.items():
         for panel, curve in zip(axes, curves, strict=True):
             draw(curve, panel, None if name is None else str(name))
     handles, labels = axes[0].get_legend_handles_labels()
-    whole = axes[0].get_figure()
-    assert isinstance(whole, Figure)
+    parent = axes[0].get_figure()
+    assert isinstance(parent, Figure)
     if labels:
         columns = min(len(labels), LEGEND_COLUMNS)
-        whole.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False)
-    return whole
+        parent.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False)
+    return parent

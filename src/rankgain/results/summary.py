@@ -1,4 +1,4 @@
-"""An evaluation without its values: exact sums and counts, which merge in any order."""
+"""Evaluations without their values: exact sums and counts, which merge in any order."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ FORMAT = 1  # of the JSON
 
 
 class Sums(NamedTuple):
-    """Of one metric: how many values are not NaN, and their exact sum.
+    """Of one metric: how many values are not NaN, their exact sum, and a second sum for some aggregators.
 
-    Beside it for a geometric mean the sum of their logarithms; for a weighted mean, whose sum is that of values times
-    weights, the sum of the weights.
+    `second`: for a geometric mean the sum of the logarithms; for a weighted mean, whose `exact` is the sum of values
+    times weights, the sum of the weights.
     """
 
     aggregator: str
     counted: int
     exact: int
-    beside: int
+    second: int
 
     def plus(self, other: Sums) -> Sums:
         counted, exact = self.counted + other.counted, self.exact + other.exact
-        return Sums(self.aggregator, counted, exact, self.beside + other.beside)
+        return Sums(self.aggregator, counted, exact, self.second + other.second)
 
     @property
     def mean(self) -> float:
         if self.aggregator == "weighted_mean":
-            return rounded(self.exact) / rounded(self.beside) if self.beside else math.nan
+            return rounded(self.exact) / rounded(self.second) if self.second else math.nan
         return rounded_mean(self.exact, self.counted)
 
     @property
@@ -48,29 +48,30 @@ class Sums(NamedTuple):
         if self.aggregator == "total":
             return rounded(self.exact)
         if self.aggregator == "geometric_mean":
-            return math.exp2(rounded_mean(self.beside, self.counted))
+            return math.exp2(rounded_mean(self.second, self.counted))
         return self.mean
 
 
-BESIDE = {"mean": None, "weighted_mean": "weights", "total": None, "geometric_mean": "sum_log2"}  # by aggregator: JSON
+# The name of the second sum in JSON, by aggregator.
+SECOND = {"mean": None, "weighted_mean": "weights", "total": None, "geometric_mean": "sum_log2"}
 LARGEST = 2.0**930  # of a value times its weight: 2^64 of them add up to less than the largest float64
 
 
-def sums_of(asked: str | Metric, values: Floats, weights: Floats | None) -> Sums:
-    """The sums of a metric, by its key in a result; `weights`: how much it weighs each query, None: all the same."""
-    how, counted = aggregator(asked).__name__, ~np.isnan(values)
-    count = int(np.count_nonzero(counted))
+def sums_of(key: str | Metric, values: Floats, weights: Floats | None) -> Sums:
+    """The sums of a metric, by its key in a result; `weights`: those of the queries, None if all weigh the same."""
+    how, defined = aggregator(key).__name__, ~np.isnan(values)
+    count = int(np.count_nonzero(defined))
     if weights is None:
         return Sums(how, count, exact_sum(values), exact_sum(logarithms(values)) if how == "geometric_mean" else 0)
     with np.errstate(over="ignore", invalid="ignore"):
-        products = weights[counted] * values[counted]
+        products = weights[defined] * values[defined]
     if not np.all(np.abs(products) <= LARGEST):
-        raise ValueError(f"{asked}: a value times its weight is beyond {LARGEST:.0e}, and sums of such may overflow")
-    return Sums(f"weighted_{how}", count, exact_sum(products), exact_sum(weights[counted]))
+        raise ValueError(f"{key}: a value times its weight is beyond {LARGEST:.0e}, and sums of such may overflow")
+    return Sums(f"weighted_{how}", count, exact_sum(products), exact_sum(weights[defined]))
 
 
 class Counted(Tables):
-    """What Evaluations and Summaries have in common: how many queries, by which rules."""
+    """The counts and rules that Evaluations and Summaries have in common."""
 
     __slots__ = ()
     _counts: tuple[int | None, ...]
@@ -91,15 +92,15 @@ class Counted(Tables):
         """
         return {name: count for name, count in zip(COUNTS, self._counts, strict=True) if count is not None}
 
-    def _check_rules(self, other: Counted, place: str) -> None:
+    def _check_rules(self, other: Counted, name: str) -> None:
         for rule in ("ties", "missing", "like"):
-            first, its = getattr(self, rule), getattr(other, rule)
-            if first != its:
-                raise ValueError(f"{place} has {rule}={its!r}, and the first has {first!r}: evaluate by the same rules")
+            first, second = getattr(self, rule), getattr(other, rule)
+            if first != second:
+                raise ValueError(f"{name} has {rule}={second!r}, the first has {first!r}: evaluate by the same rules")
 
     def _head(self) -> str:
         rules = [counted(self.counts["queries"], "query")]
-        rules += [f"{name}={held!r}" for name in ("ties", "missing", "like") if (held := getattr(self, name))]
+        rules += [f"{name}={rule!r}" for name in ("ties", "missing", "like") if (rule := getattr(self, name))]
         special = [f"{count} {name}" for name, count in self.counts.items() if count and name != "queries"]
         return f"{', '.join(rules)}, backend={self.backend!r}{'; ' * bool(special)}{', '.join(special)}"
 
@@ -109,46 +110,46 @@ class Counted(Tables):
         return "\n".join([f"<{type(self).__name__}: {self._head()}>", *remarks, *means])
 
 
-def check_same_metrics(own: Collection[Any], its: Collection[Any], place: str) -> None:
-    """Refuse results that cannot be merged, since one lacks a metric."""
-    for key in [*own, *its]:
-        if (key in own) != (key in its):
-            which = "lacks" if key in own else "has"
-            raise ValueError(f"{place} {which} the metric {key!s}, unlike the first: evaluate the same metrics")
+def check_same_metrics(first: Collection[Any], other: Collection[Any], name: str) -> None:
+    """Refuse to merge results if one of them lacks a metric."""
+    for key in [*first, *other]:
+        if (key in first) != (key in other):
+            which = "lacks" if key in first else "has"
+            raise ValueError(f"{name} {which} the metric {key!s}, unlike the first: evaluate the same metrics")
 
 
 class Summary(Counted):
     """Means and counts of any number of queries, without their values; made by `Evaluation.summary`.
 
-    Of each metric the sum is kept without rounding, as an integer. So summaries of parts merge in any order and by any
-    grouping to the same one, bit by bit, and its means are those of one Evaluation of all the queries.
+    The sum of each metric is kept without rounding, as an integer. So summaries of parts merge to the same result, bit
+    for bit, in any order and grouping, with the means of one Evaluation of all queries.
 
     Attributes
     ----------
     metrics : tuple of str
-        The metrics, as they were asked for.
+        The metrics, as requested.
     counts : dict of str to int
-        As in `Evaluation`; what one of the parts does not know, like those made by `Evaluation.subset`, is not there.
+        As in `Evaluation`, without counts that some part does not know, such as one made by `Evaluation.subset`.
     ties, missing, like : str or None
         The rules that the numbers follow; see `Rankings`.
     backend : str
-        What computed them: "compiled", "python", or "compiled+python" where both were at work.
+        What computed them: "compiled", "python", or "compiled+python" if both were used.
     versions : tuple of str
         The releases of rankgain that computed them, in order.
 
     See Also
     --------
-    Evaluation.merge : which keeps the values as well.
+    Evaluation.merge : Also keeps the values.
 
     Notes
     -----
     Every float64 is an integer times 2⁻¹⁰⁷⁴; the sum S of n values is kept in that unit. ``mean`` is S·2⁻¹⁰⁷⁴ rounded
-    once, which is ``math.fsum(values)``, divided by n. If that sum is beyond float64, it is S·2⁻¹⁰⁷⁴/n rounded once. Of
-    metrics that weigh queries (``gauc``) two sums are kept, of weights times values, each rounded as
-    ``math.fsum(weights · values)`` takes them, and of the weights; the mean is the one divided by the other.
+    once, which is ``math.fsum(values)``, divided by n; if that sum is beyond float64, S·2⁻¹⁰⁷⁴/n rounded once. For
+    metrics that weigh queries (``gauc``) there are two sums, of weights times values (products rounded, as in
+    ``math.fsum(weights · values)``) and of weights; the mean is their ratio.
 
-    Geometric means (``gm_ap``, ``gm_bpref``) are made of ``math.log2`` of the values and of ``math.exp2``, which C
-    libraries round in different ways: parts from machines with different ones may differ in the last bits.
+    Geometric means (``gm_ap``, ``gm_bpref``) use ``math.log2`` and ``math.exp2``, which C libraries round differently:
+    parts from machines with different C libraries may differ in the last bits.
 
     Examples
     --------
@@ -175,7 +176,7 @@ class Summary(Counted):
         versions: tuple[str, ...],
         records: Mapping[str, Metric] = MappingProxyType({}),
     ) -> None:
-        """`records`: the metrics that were not asked for as text, by their text, as far as they are known."""
+        """`records`: the metrics that were requested as Metric, by their text, as far as they are known."""
         self._sums = dict(sums)
         self._records = dict(records)
         self._counts = tuple(counts)
@@ -187,7 +188,7 @@ class Summary(Counted):
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """The metrics, as they were asked for.
+        """The metrics, as requested.
 
         Examples
         --------
@@ -213,12 +214,12 @@ class Summary(Counted):
         Parameters
         ----------
         metric : str or Metric, optional
-            One of those that were evaluated, as it was asked for; None: each of them.
+            A metric that was evaluated, as requested. By default, each of them.
 
         Returns
         -------
         float, or dict of str to float
-            The same bits as `Evaluation.mean` of all the queries; NaN where no query counts.
+            The same bits as `Evaluation.mean` of all the queries; NaN if no query counts.
 
         Raises
         ------
@@ -236,7 +237,7 @@ class Summary(Counted):
         return self._of(metric).mean
 
     def aggregate(self) -> dict[str, float]:
-        """Return one number per metric, by the aggregator that its definition names: for most of them the mean.
+        """Return one number per metric, by the aggregator of its definition: for most metrics the mean.
 
         Returns
         -------
@@ -257,7 +258,7 @@ class Summary(Counted):
         Parameters
         ----------
         *others : Summary
-            Of the same metrics by the same rules, for other queries. That they are other queries cannot be checked.
+            Summaries of the same metrics by the same rules, for other queries, which cannot be checked.
 
         Returns
         -------
@@ -269,8 +270,8 @@ class Summary(Counted):
         TypeError
             If something is not a Summary.
         ValueError
-            If metrics, how they become one number, ties, missing or like differ; or if two metrics that differ have the
-            same name, as those of two gains that are both a ``lambda``. Of a Summary from JSON only the name is known.
+            If metrics, their aggregators, ties, missing or like differ; or if two different metrics have the same name,
+            such as two with gains that are both a ``lambda``. Of a Summary from JSON, only the name is known.
 
         Examples
         --------
@@ -279,28 +280,28 @@ class Summary(Counted):
         >>> part.merge(part, part).counts["queries"]
         3
         """
-        sums, counts, known = self._sums, self._counts, self._records
+        sums, counts, records = self._sums, self._counts, self._records
         backends, versions = {*self.backend.split("+")}, {*self.versions}
         for position, other in enumerate(others):
             if not isinstance(other, Summary):
                 raise TypeError(f"others[{position}] must be a Summary, not {type(other).__name__}")
-            place = f"others[{position}]"
-            check_same_metrics(sums, other._sums, place)
-            for key, held in sums.items():
-                first, its = held.aggregator, other._sums[key].aggregator
-                if first != its:
-                    raise ValueError(f"{place} has the {its} of {key}, and the first the {first}: use the same release")
+            name = f"others[{position}]"
+            check_same_metrics(sums, other._sums, name)
+            for key, total in sums.items():
+                first, second = total.aggregator, other._sums[key].aggregator
+                if first != second:
+                    raise ValueError(f"{name} has the {second} of {key}, the first the {first}: use the same release")
                 record = other._records.get(key)
-                if record is not None and known.get(key, record) != record:
-                    raise ValueError(f"{place} has another metric that is called {key}: give functions their own names")
-            self._check_rules(other, place)
-            sums = {key: held.plus(other._sums[key]) for key, held in sums.items()}
+                if record is not None and records.get(key, record) != record:
+                    raise ValueError(f"{name} has another metric of the name {key}: give functions different names")
+            self._check_rules(other, name)
+            sums = {key: total.plus(other._sums[key]) for key, total in sums.items()}
             counts = tuple(map(_both, counts, other._counts))
-            known = other._records | known
+            records = other._records | records
             backends |= {*other.backend.split("+")}
             versions |= {*other.versions}
         backend, ordered = "+".join(sorted(backends)), tuple(sorted(versions))
-        return Summary(sums, counts, self.ties, self.missing, self.like, backend, ordered, known)
+        return Summary(sums, counts, self.ties, self.missing, self.like, backend, ordered, records)
 
     def to_json(self) -> str:
         """Return the summary as JSON.
@@ -313,14 +314,14 @@ class Summary(Counted):
 
         See Also
         --------
-        from_json : which reads it.
+        from_json : Reads it.
 
         Examples
         --------
         >>> import json
         >>> import rankgain as rg
-        >>> held = json.loads(rg.from_ranked([[0, 1]]).evaluate("rr").summary().to_json())
-        >>> int(held["metrics"]["rr"]["sum"], 16) / 2**1074
+        >>> content = json.loads(rg.from_ranked([[0, 1]]).evaluate("rr").summary().to_json())
+        >>> int(content["metrics"]["rr"]["sum"], 16) / 2**1074
         0.5
         """
         import json
@@ -328,11 +329,11 @@ class Summary(Counted):
         metrics = {}
         for key, sums in self._sums.items():
             metrics[key] = {"aggregator": sums.aggregator, "count": sums.counted, "sum": hex(sums.exact)}
-            if beside := BESIDE[sums.aggregator]:
-                metrics[key][beside] = hex(sums.beside)
+            if second := SECOND[sums.aggregator]:
+                metrics[key][second] = hex(sums.second)
         rules = {"ties": self.ties, "missing": self.missing, "like": self.like}
-        made = {"backend": self.backend, "versions": list(self.versions)}
-        return json.dumps({"summary": FORMAT, "metrics": metrics, "counts": self.counts, **rules, **made})
+        computed_by = {"backend": self.backend, "versions": list(self.versions)}
+        return json.dumps({"summary": FORMAT, "metrics": metrics, "counts": self.counts, **rules, **computed_by})
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Summary:
@@ -363,20 +364,20 @@ class Summary(Counted):
         import json
 
         try:
-            held = json.loads(text)
-            if held["summary"] != FORMAT:
-                raise ValueError(f"format {held['summary']!r}, and this release reads {FORMAT}")
-            known = {name: _natural(count) for name, count in held["counts"].items()}
-            sums = {key: _read(key, own, known["queries"]) for key, own in held["metrics"].items()}
+            content = json.loads(text)
+            if content["summary"] != FORMAT:
+                raise ValueError(f"format {content['summary']!r}, and this release reads {FORMAT}")
+            known = {name: _natural(count) for name, count in content["counts"].items()}
+            sums = {key: _read(key, item, known["queries"]) for key, item in content["metrics"].items()}
             counts = [known["queries"], *map(known.get, COUNTS[1:])]
-            ties, missing, like = (held[name] for name in ("ties", "missing", "like"))
+            ties, missing, like = (content[name] for name in ("ties", "missing", "like"))
             if not all(rule is None or isinstance(rule, str) for rule in (ties, missing, like)):
                 raise ValueError("ties, missing and like must be strings or null")
             _check_counts(known, missing)
-            versions = tuple(map(str, held["versions"]))
-            return cls(sums, counts, ties, missing, like, str(held["backend"]), versions)
+            versions = tuple(map(str, content["versions"]))
+            return cls(sums, counts, ties, missing, like, str(content["backend"]), versions)
         except KeyError as error:
-            raise ValueError(f"this is not the JSON of a Summary: there is no {error}") from None
+            raise ValueError(f"this is not the JSON of a Summary: it lacks {error}") from None
         except RecursionError:
             raise ValueError("this is not the JSON of a Summary: it is nested too deeply") from None
         except (TypeError, ValueError, AttributeError) as error:
@@ -400,35 +401,35 @@ class Summary(Counted):
         return [Table(mean_rows(self.aggregate()), [self._head()] if form == "html" else ())]
 
 
-def _read(key: str, held: Mapping[str, Any], queries: int) -> Sums:
+def _read(key: str, item: Mapping[str, Any], queries: int) -> Sums:
     """The sums of a metric in JSON."""
-    how = held["aggregator"]
-    if how not in BESIDE:
+    how = item["aggregator"]
+    if how not in SECOND:
         raise ValueError(f"unknown aggregator {how!r}")
-    beside = BESIDE[how]
-    found = Sums(how, _natural(held["count"]), int(held["sum"], 16), int(held[beside], 16) if beside else 0)
-    if found.counted > queries:
-        raise ValueError(f"{key} has values of {counted(found.counted, 'query')}, and there are {queries}")
-    if not found.counted and (found.exact or found.beside):
+    second = SECOND[how]
+    sums = Sums(how, _natural(item["count"]), int(item["sum"], 16), int(item[second], 16) if second else 0)
+    if sums.counted > queries:
+        raise ValueError(f"{key} has values of {counted(sums.counted, 'query')}, and there are {queries}")
+    if not sums.counted and (sums.exact or sums.second):
         raise ValueError(f"{key} has a sum without values")
-    if beside == "weights" and found.beside < 0:
-        raise ValueError(f"{key} has weights below 0")
-    return found
+    if second == "weights" and sums.second < 0:
+        raise ValueError(f"{key} has negative weights")
+    return sums
 
 
 def _check_counts(counts: Mapping[str, int], missing: str | None) -> None:
-    """Refuse counts of evaluated queries that are more than all: missing ones are only evaluated as empty lists."""
+    """Refuse counts that exceed the number of queries; missing queries are only among them as empty lists."""
     for name in ("missing", "empty") if missing == "zero" else ("empty",):
         if counts.get(name, 0) > counts["queries"]:
             raise ValueError(f"{counts[name]} {name} queries, of {counts['queries']}")
 
 
 def _both(count: int | None, other: int | None) -> int | None:
-    """A count of two parts, if both know it."""
+    """The sum of the counts of two parts, if both are known."""
     return None if count is None or other is None else count + other
 
 
 def _natural(value: Any) -> int:
     if type(value) is not int or value < 0:
-        raise ValueError(f"a count must be an integer from 0, not {value!r}")
+        raise ValueError(f"a count must be an integer of at least 0, not {value!r}")
     return value

@@ -1,6 +1,6 @@
-"""Tables as people read them: aligned text, HTML, Markdown and LaTeX.
+"""Tables for people: aligned text, HTML, Markdown and LaTeX.
 
-Names in them are what others chose: none of them may act where it is read.
+Names in them come from outside, so they are escaped: none may act as markup.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ def mean_rows(values: Mapping[Any, float]) -> list[list[str]]:
 
 
 def printable(value: object) -> str:
-    """The text in characters that are seen; others as their escapes, and the middle of a long one left out."""
+    """The text in printable characters, others escaped, and the middle of a long text left out."""
     text = value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else str(value)
     if len(text) > LONGEST:
         from binascii import crc32
 
-        # A number tells names apart that differ in the middle.
+        # A checksum distinguishes names that differ in the middle.
         text = f"{text[: LONGEST // 2]}…{crc32(text.encode('utf-8', 'surrogatepass')):08x}…{text[-LONGEST // 2 :]}"
     return escaped(text)
 
@@ -131,7 +131,7 @@ class Table(NamedTuple):
 
 
 class Tables:
-    """What people read as tables, in papers and notebooks."""
+    """Results that print as tables, for papers and notebooks."""
 
     __slots__ = ()
 
@@ -139,12 +139,12 @@ class Tables:
         raise NotImplementedError
 
     def to_markdown(self) -> str:
-        """Return what is printed as tables in Markdown (GitHub's).
+        """Return the printed tables in Markdown (GitHub's).
 
         Returns
         -------
         str
-            The tables, with what is said of them below each. The best values of several runs are in bold.
+            The tables, each with its notes below. The best values of several runs are in bold.
 
         Examples
         --------
@@ -159,12 +159,12 @@ class Tables:
         return "\n".join(markdown_table(*table) for table in self._tables("markdown"))
 
     def to_latex(self) -> str:
-        r"""Return what is printed as tables in LaTeX, for the package booktabs.
+        r"""Return the printed tables in LaTeX, for the package booktabs.
 
         Returns
         -------
         str
-            The tables, with what is said of them as comments below each. The best values of several runs are in bold.
+            The tables, each with its notes as comments below. The best values of several runs are in bold.
 
         Examples
         --------

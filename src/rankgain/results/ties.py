@@ -1,4 +1,4 @@
-"""Tie sensitivity: the values of metrics in the worst and the best order of tied documents, and on average."""
+"""Tie sensitivity: the values of metrics in the worst and best order of tied documents, and on average."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ class TieSpread(Frames, Tables):
     ----------
     worst, best : Evaluation
         With tied documents in the order of their gain, or of their grade for metrics of relevant documents, lowest or
-        highest first; for fall-out, with those that are judged and not relevant first or last. These are the extremes
-        but for ap_hits@k, infap, g, ndcg_rel, q_measure with `rel`, and any metric whose discount rises with the rank:
+        highest first; for fall-out, with the judged non-relevant ones first or last. These are the extremes except for
+        ap_hits@k, infap, g, ndcg_rel, q_measure with `rel`, and any metric whose discount rises with the rank:
         their values can rise if a relevant document falls.
     expected : Evaluation or None
-        The expected values over all orders, of the metrics that have one; None if none has.
+        The expected values over all orders, of the metrics that have one; None if none has one.
     own : Evaluation or None
-        By the rule of the rankings, for the metrics that it allows; None if it allows none.
+        By the rankings' own rule, for the metrics that it allows; None if it allows none.
     ties : {"average", "stable", "docid", "best", "worst"}
-        The rule of the rankings.
+        The rankings' own rule.
     unaveraged : mapping of metric to str
         The metrics that have no expected value, with the reason.
     """
@@ -50,7 +50,7 @@ class TieSpread(Frames, Tables):
 
     @property
     def metrics(self) -> list[str | Metric]:
-        """The metrics, as asked.
+        """The metrics, as requested.
 
         Examples
         --------
@@ -62,7 +62,7 @@ class TieSpread(Frames, Tables):
 
     @property
     def evaluations(self) -> dict[str, Evaluation | None]:
-        """The evaluations by column: worst, expected, best and, if it is another one, the rule of the rankings.
+        """The evaluations by column: worst, expected, best and, if it is another, the rankings' own rule.
 
         Examples
         --------
@@ -70,8 +70,8 @@ class TieSpread(Frames, Tables):
         >>> list(rg.from_scores([0, 1], [0.5, 0.5], ties="stable").tie_spread("rr").evaluations)
         ['worst', 'expected', 'best', 'stable']
         """
-        found = {"worst": self.worst, "expected": self.expected, "best": self.best}
-        return found | ({} if self.ties in ("worst", "average", "best") else {self.ties: self.own})
+        columns = {"worst": self.worst, "expected": self.expected, "best": self.best}
+        return columns | ({} if self.ties in ("worst", "average", "best") else {self.ties: self.own})
 
     def affected(self, metric: str | Metric) -> int:
         """Count the queries whose worst and best values differ.
@@ -79,7 +79,7 @@ class TieSpread(Frames, Tables):
         Parameters
         ----------
         metric : str or Metric
-            A metric that was evaluated, as it was asked for.
+            A metric that was evaluated, as requested.
 
         Returns
         -------
@@ -102,7 +102,7 @@ class TieSpread(Frames, Tables):
         return int(np.count_nonzero(~np.isclose(worst, best, rtol=1e-9, atol=0.0, equal_nan=True)))
 
     def mean(self) -> dict[str | Metric, Values]:
-        """Return one number per metric and order, by the aggregator that the definition of the metric names.
+        """Return one number per metric and order, by the aggregator of the metric's definition.
 
         Returns
         -------
@@ -119,8 +119,8 @@ class TieSpread(Frames, Tables):
         >>> rg.from_scores([0, 1], [0.5, 0.5], ties="stable").tie_spread("rr").mean()
         {'rr': {'worst': 0.5, 'expected': 0.75, 'best': 1.0, 'stable': 0.5}}
         """
-        sums = {name: {} if found is None else found.aggregate() for name, found in self.evaluations.items()}
-        return {key: {name: own.get(key, math.nan) for name, own in sums.items()} for key in self.metrics}
+        means = {name: {} if result is None else result.aggregate() for name, result in self.evaluations.items()}
+        return {key: {name: values.get(key, math.nan) for name, values in means.items()} for key in self.metrics}
 
     def to_dict(self) -> dict[Any, dict[str | Metric, Values]]:
         """Return the values of every query.
@@ -136,17 +136,17 @@ class TieSpread(Frames, Tables):
         >>> rg.from_scores([[0, 1]], [[0.5, 0.5]], query_ids=["a"]).tie_spread("rr").to_dict()
         {'a': {'rr': {'worst': 0.5, 'expected': 0.75, 'best': 1.0}}}
         """
-        columns = {key: {name: own.tolist() for name, own in self._vectors(key).items()} for key in self.metrics}
+        columns = {key: {name: vector.tolist() for name, vector in self._vectors(key).items()} for key in self.metrics}
         return {
-            query: {key: {name: own[row] for name, own in orders.items()} for key, orders in columns.items()}
+            query: {key: {name: values[row] for name, values in orders.items()} for key, orders in columns.items()}
             for row, query in enumerate(self.worst.query_ids)
         }
 
     def _vectors(self, metric: str | Metric) -> dict[str, Floats]:
         absent = np.full(len(self.worst.query_ids), math.nan)
         return {
-            name: absent if found is None or metric not in found else found[metric]
-            for name, found in self.evaluations.items()
+            name: absent if result is None or metric not in result else result[metric]
+            for name, result in self.evaluations.items()
         }
 
     def columns(self) -> dict[str, Sequence[Any] | Floats]:
@@ -169,7 +169,7 @@ class TieSpread(Frames, Tables):
             "query_id": queries * len(self.metrics),
             "metric": [str(key) for key in self.metrics for _ in queries],
         }
-        return columns | {name: np.concatenate([own[name] for own in vectors]) for name in self.evaluations}
+        return columns | {name: np.concatenate([by_order[name] for by_order in vectors]) for name in self.evaluations}
 
     def rows(self) -> list[list[str]]:
         """Return the cells of the table as text, the header first.

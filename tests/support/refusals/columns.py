@@ -393,7 +393,9 @@ def judgment_cases():
 
 def rows():
     alike = [rg.metric("cg", gain=gain) for gain in (lambda grades: grades, lambda grades: 2 * grades)]
-    message = "two metrics are both called cg(gain=<lambda>), which a frame cannot hold: evaluate them separately"
+    message = (
+        "two metrics are both called cg(gain=<lambda>), and a frame needs distinct names: evaluate them separately"
+    )
     given = {"runs": {"one": {"q": {"a": 1.0}}}, "qrels": {"q": {"a": 1}}}
     yield from refused("Comparison.to_pandas", "metrics", [alike], ValueError, message, **given)
     for section in (column_cases, object_cases, arrow_cases, recommendation_cases, judgment_cases):

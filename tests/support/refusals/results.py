@@ -97,9 +97,9 @@ def of_plots():
 
 def of_curves():
     for error, message, metric, ks in [
-        (ValueError, "ndcg@5 has a cut-off; ask for 'ndcg' without one, and give the cut-offs as ks", "ndcg@5", [1]),
+        (ValueError, "ndcg@5 has a cut-off; request 'ndcg' without one, and give the cut-offs as ks", "ndcg@5", [1]),
         (ValueError, "ndcg@5 has a cut-off", rg.metric("ndcg", k=5), [1]),
-        (ValueError, "ndcg_cut has a cut-off; ask for 'ndcg'", "ndcg_cut", [1]),
+        (ValueError, "ndcg_cut has a cut-off; request 'ndcg'", "ndcg_cut", [1]),
         (TypeError, "a metric is a string or", None, [1]),
         (ValueError, "ks is empty", "ndcg", []),
         (ValueError, "ks: position 1: must be a positive integer, not 0", "ndcg", [1, 0]),
@@ -161,13 +161,13 @@ def of_evaluations():
         ({"rr": [1.0]}, TypeError, "others[0] must be an Evaluation, not dict"),
         (scored(["cg"]), ValueError, "others[0] lacks the metric rr, unlike the first"),
         (scored(["rr", "cg"]), ValueError, "others[0] has the metric cg, unlike the first"),
-        (scored(ties="stable"), ValueError, "others[0] has ties='stable', and the first has 'docid'"),
-        (scored(missing="skip"), ValueError, "others[0] has missing='skip', and the first has 'zero'"),
+        (scored(ties="stable"), ValueError, "others[0] has ties='stable', the first has 'docid'"),
+        (scored(missing="skip"), ValueError, "others[0] has missing='skip', the first has 'zero'"),
         (scored(names=["a"]), ValueError, "others: query 'a' is in 2 of the evaluations"),
-        (alone, ValueError, "others[0] has ties=None, and the first has 'docid'"),
+        (alone, ValueError, "others[0] has ties=None, the first has 'docid'"),
     ]:
         yield from refused("Evaluation.merge", "other", [other], error, message, **TWO)
-    message = "others: some queries have names and some only positions: give query_ids"
+    message = "others: some queries have ids and some only positions: give query_ids"
     yield from refused("Evaluation.merge", "other", [alone], ValueError, message, of=named_and_ranked)
     for queries, error, message in [
         (["x"], KeyError, "query 'x' was not evaluated"),
@@ -189,11 +189,14 @@ def of_summaries():
     for change, message in [
         ({"summary": 2}, "format 2, and this release reads 1"),
         ({"metrics": {"rr": {"aggregator": "median", "count": 1, "sum": "0x1"}}}, "unknown aggregator 'median'"),
-        ({"metrics": {"rr": {"aggregator": "mean", "count": -1, "sum": "0x1"}}}, "a count must be an integer from 0"),
+        (
+            {"metrics": {"rr": {"aggregator": "mean", "count": -1, "sum": "0x1"}}},
+            "a count must be an integer of at least 0",
+        ),
         ({"metrics": {"rr": {"aggregator": "mean", "count": 1, "sum": "x"}}}, "invalid literal"),
-        ({"metrics": {"rr": {"aggregator": "mean", "count": 1}}}, "there is no 'sum'"),
-        ({"counts": {"queries": 1.0}}, "a count must be an integer from 0, not 1.0"),
-        ({"counts": {}}, "there is no 'queries'"),
+        ({"metrics": {"rr": {"aggregator": "mean", "count": 1}}}, "it lacks 'sum'"),
+        ({"counts": {"queries": 1.0}}, "a count must be an integer of at least 0, not 1.0"),
+        ({"counts": {}}, "it lacks 'queries'"),
         (
             {"metrics": {"rr": {"aggregator": "mean", "count": 2, "sum": "0x1"}}},
             "rr has values of 2 queries, and there",
@@ -203,7 +206,10 @@ def of_summaries():
             {"metrics": {"m": {"aggregator": "geometric_mean", "count": 0, "sum": "0x0", "sum_log2": "0x1"}}},
             "m has a sum",
         ),
-        ({"metrics": {"m": {"aggregator": "weighted_mean", "count": 1, "sum": "0x1", "weights": "-0x1"}}}, "below 0"),
+        (
+            {"metrics": {"m": {"aggregator": "weighted_mean", "count": 1, "sum": "0x1", "weights": "-0x1"}}},
+            "negative weights",
+        ),
         ({"counts": {"queries": 1, "empty": 2}}, "2 empty queries, of 1"),
         ({"counts": {"queries": 1, "missing": 2}, "missing": "zero"}, "2 missing queries, of 1"),
         ({"ties": 3}, "ties, missing and like must be strings or null"),
@@ -220,12 +226,12 @@ def of_summaries():
     message = "others[0] lacks the metric rr"
     yield from refused("Summary.merge", "other", [other.evaluate("ap").summary()], ValueError, message, **TWO)
     average = other.under(ties="average").evaluate("rr").summary()
-    message = "others[0] has ties='average', and the first has 'docid'"
+    message = "others[0] has ties='average', the first has 'docid'"
     yield from refused("Summary.merge", "other", [average], ValueError, message, **TWO)
     held = json.loads(other.evaluate("rr").summary().to_json())
     held["metrics"]["rr"]["aggregator"] = "total"
     total = rg.Summary.from_json(json.dumps(held))
-    message = "others[0] has the total of rr, and the first the mean"
+    message = "others[0] has the total of rr, the first the mean"
     yield from refused("Summary.merge", "other", [total], ValueError, message, **TWO)
 
 
