@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from typing import Any, overload
 
 from rankgain.choices import Peer
@@ -138,7 +138,7 @@ def rankings_of(truth: Any, run: Any, scored: Mapping[str, Any] = EMPTY, /, **ru
     named = not COLUMNS.isdisjoint(rules)
     form = form_of(run, "run", named=named)
     if form == "lists" and (kind := content(run)) in NUMBERS:
-        if kind == "fractions" and not isinstance(truth, Judgments):  # which no ids are
+        if kind == "fractions" and not _holds_ids(truth):  # which no ids are
             return from_scores(truth, run, **rules)
         if content(truth) in NUMBERS:
             raise TypeError(AMBIGUOUS)
@@ -154,3 +154,10 @@ def rankings_of(truth: Any, run: Any, scored: Mapping[str, Any] = EMPTY, /, **ru
 COLUMNS = {"query", "doc", "relevance", "score", "rank"}
 NUMBERS = {"whole numbers", "fractions"}
 _CONSTRUCTORS: dict[str, Callable[..., Rankings]] = {"file": read_trec, "frame": from_frames, "dicts": from_qrels}
+
+
+def _holds_ids(truth: Any) -> bool:
+    """Whether truth can only be documents by query, not labels."""
+    if isinstance(truth, (list, tuple)):
+        return any(isinstance(documents, (Set, Mapping)) for documents in truth)
+    return isinstance(truth, (Judgments, Mapping)) or hasattr(truth, "tocsr")

@@ -374,5 +374,5 @@ def check_weights(weights: Any, count: int, name: str, unit: str = "documents") 
     bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0.0)))
     if len(bad):
         position = int(bad[0])
-        raise ValueError(f"{name}: position {position}: {values[position]!r}; weights must be finite and not negative")
+        raise ValueError(f"{name}: position {position}: {values[position]}; weights must be finite and not negative")
     return values

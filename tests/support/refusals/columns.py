@@ -387,6 +387,8 @@ def judgment_cases():
     for call in (rg.from_scores, rg.from_ranked):
         yield Case(TypeError, "Judgments", call, truth, *([[1]] if call is rg.from_scores else []))
         yield Case(TypeError, "judged | Judgments", call, *[[[1]]] * (1 + (call is rg.from_scores)), judged=truth)
+    pair = np.ones((1, 2), int), np.ones((1, 2))
+    yield Case(TypeError, "pair of ids and scores | recommended[0]", rg.evaluate, sparse.csr_array(pair[0]), pair, "rr")
     yield Case(ValueError, "truth and run_df have no query in common", framed, truth, {**RUN, "query_id": ["x"] * 3})
     yield Case(ValueError, "truth and recommended have no query in common", recommended, {"x": ["d"]}, truth)
 

@@ -40,10 +40,15 @@ def rows():
 
 def of_forms():
     """Of truth and a run in any form."""
+    beside_scores = np.array([[5, 6]]), np.array([[0.5, 0.25]])  # as implicit's recommend() returns ids
     for sides, error, message in [
         ((QRELS,), TypeError, "needs truth and a run"),
         ((QRELS, RUN), TypeError, "no metric was requested"),
         ((QRELS, rg.from_qrels(QRELS, RUN), "mrr"), TypeError, "call their method evaluate"),
+        *(
+            ((truth, beside_scores, "mrr"), TypeError, "pair of ids and scores: give the ids alone, recommended[0]")
+            for truth in ({0: [5]}, {0: {5: 1}}, [{5}], rg.judgments([{5}]))
+        ),
         (("no such file", "nor this one", "ngcd@10"), ValueError, "unknown metric 'ngcd@10'"),
     ]:
         yield from refused("evaluate", "sides", [sides], error, message, metrics=())
