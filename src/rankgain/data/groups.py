@@ -35,7 +35,9 @@ class Groups:
             return cls._of_integers(queries.take(slice(None)).data)
         names: dict[Any, int] = {}
         found = [_number(queries, start, names) for start in range(0, len(queries), CHUNK)]
-        number, row = (np.concatenate([np.empty(0, np.int64), *(pair[part] for pair in found)]) for part in (0, 1))
+        number = np.concatenate([np.empty(0, np.int32), *(pair[0] for pair in found)])
+        row = np.concatenate([np.empty(0, np.int64), *(pair[1] for pair in found)])
+        del found
         news = np.diff(number, prepend=-1) != 0  # a run may go on in the next chunk
         number, row = number[news], row[news]
         row = row if begins is None else begins[row]
@@ -44,7 +46,7 @@ class Groups:
             return cls(list(names), row, ends)
         sizes = np.bincount(number, weights=ends - row, minlength=len(names)).astype(np.int64)
         offsets = offsets_of(sizes)
-        each = np.repeat(number.astype(np.int32), ends - row)
+        each = np.repeat(number, ends - row)
         return cls(list(names), offsets[:-1], offsets[1:], order_of(each, offsets[:-1]))
 
     @classmethod
@@ -100,11 +102,11 @@ def order_of(numbers: Int32s, begins: Ints) -> Ints:
     return order
 
 
-def _number(queries: Ids, start: int, names: dict[Any, int]) -> tuple[Ints, Ints]:
+def _number(queries: Ids, start: int, names: dict[Any, int]) -> tuple[Int32s, Ints]:
     """The number of each run of one id in a chunk, and where it begins; `names` takes the ids that are new."""
     count = min(CHUNK, len(queries) - start)
     keys = queries.take(slice(start, start + count))
     rows, numbers, firsts = (np.empty(count, dtype=np.int64) for _ in range(3))
     runs, different = _backend.columns.number_ids(*keys.buffers(), count, rows, numbers, firsts)
     known = [names.setdefault(name, len(names)) for name in python_ids(pick(keys, firsts[:different]), queries.kind)]
-    return np.array(known, dtype=np.int64)[numbers[:runs]], rows[:runs] + start
+    return np.array(known, dtype=np.int32)[numbers[:runs]], rows[:runs] + start

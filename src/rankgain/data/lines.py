@@ -434,8 +434,10 @@ def read_table(run: FileInput) -> Table:
     with opened(run, "run") as source:
         lines = MsMarcoRun(source) if is_msmarco(source) else source
         block = Block(whole_text(lines, RUN), 0, _form(lines), source.name)
+    groups, values = block.groups(), block.values
     documents = TextIds(block.bytes, block.starts, block.ends, "str")
-    return Table(block.name, block.groups(), documents, block.values, duplicates="first")
+    del block  # its hashes and runs take more memory than these
+    return Table(source.name, groups, documents, values, duplicates="first")
 
 
 class FileStamp(NamedTuple):
