@@ -156,7 +156,7 @@ def test_queries_that_all_runs_have(backend):
         (
             "same",
             SOME,
-            "^run 'b' lacks 1 query that 'a' has .first: 'q1'.: evaluate with missing='zero', or take queries=",
+            "^run 'b' lacks 1 query that 'a' has .first: 'q1'.: evaluate rankings with missing='zero', or take",
         ),
         ("common", {"a": SOME["a"], "b": {"q3": {}}}, "^queries: the runs have no query in common$"),
         ("few", SOME, "^queries must be 'all', 'same' or 'common', not 'few'$"),
@@ -242,6 +242,7 @@ def test_evaluations_are_runs():
             "^values=True: values have neither qrels nor rules",
         ),
         ({"a": {"q": 1}}, {"metrics": "s", "ties": "docid"}, ValueError, "^values=True: values have neither qrels nor"),
+        ({"a": {"q": 1}}, {"metrics": "s", "missing": "skip"}, ValueError, "^values=True: .* missing: leave them out$"),
         (
             {"a": [1, 2]},
             {"metrics": "s"},

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.made_runs import comparison
 
+import rankgain as rg
 from rankgain.comparison.letters import letters_of
 
 
@@ -89,9 +90,20 @@ def test_the_table_for_papers():
     assert f"| c | hi | **{means['hi']}**<sup>ab</sup> | {means['hi']} |" in tests.to_markdown()
     assert f"c & hi & \\textbf{{{means['hi']}}}$^{{ab}}$ & {means['hi']} \\\\" in tests.to_latex()
     assert f"<b>{means['hi']}</b><sup>ab</sup>" in tests._repr_html_()
+    assert "\\begin{tabular}{llrr}" in tests.to_latex()
+    assert "|:---|:---|---:|---:|" in tests.to_markdown()
     against = both.test("lo", flips=999)
     assert against.matrix()[0:2] == [["", "run", "cg", "unjudged@10"], ["a", "lo", *against.matrix()[1][2:]]]
     assert against.matrix()[3] == ["", "hi", f"{means['hi']}*a", f"{means['hi']} "]
+
+
+@pytest.mark.usefixtures("backend")
+def test_the_table_for_papers_marks_no_best_where_no_direction_is_better():
+    values = {name: dict.fromkeys(range(8), value) for name, value in (("a", 1.0), ("b", 2.0), ("c", 3.0))}
+    table = rg.compare(values, metrics="length", values=True, higher_is_better=None).test().table()
+    assert "length: neither higher nor lower is better\n" in table
+    assert "best mean" not in table
+    assert "letters at a mean" not in table
 
 
 @pytest.mark.usefixtures("backend")

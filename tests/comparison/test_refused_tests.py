@@ -65,7 +65,7 @@ def test_other_queries():
         {"a": evaluation([0.1, 0.2, 0.3, 0.4], ["q1", "q2", "q3", "q17"]), "b": evaluation([0.5, 0.4], ["q2", "q1"])}
     )
     message = (
-        r"^run 'b' lacks 2 queries that 'a' has \(first: 'q3'\): evaluate with missing='zero', or "
+        r"^run 'b' lacks 2 queries that 'a' has \(first: 'q3'\): evaluate rankings with missing='zero', or "
         r"take queries='common'$"
     )
     with pytest.raises(ValueError, match=message):
@@ -73,7 +73,7 @@ def test_other_queries():
     tests = runs.test(queries="common")
     found = tests["ndcg", "b", "a"]
     assert (tests.queries, tests.left_out) == (2, 2)
-    assert "queries evaluated: 2   left out: 2" in tests.table()
+    assert "queries evaluated: 2, left out: 2" in tests.table()
     assert found.difference == pytest.approx((0.4 - 0.1 + 0.5 - 0.2) / 2)
     with pytest.raises(ValueError, match=r"run 'a' lacks 1 query that 'b' has .first: 'q9'."):
         rg.Comparison({"a": evaluation([0.1], ["q1"]), "b": evaluation([0.5, 0.4], ["q1", "q9"])}).test()

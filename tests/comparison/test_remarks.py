@@ -19,9 +19,9 @@ def test_unjudged_documents():
     (warning,) = tests.warnings
     assert warning == (
         "judged@3 is 1.0000 for bm25 and 0.3333 for dense: unjudged documents count as not relevant here. Over judged "
-        "documents only, dense scores 0.5000 higher than bm25 in rr@3; the truth may lie between. However the unjudged "
-        "documents that either run returned were judged, up to the highest grade, the difference would lie between "
-        "-0.1667 and +0.5000. Judge more before you decide."
+        "documents only, dense scores 0.5000 higher than bm25 in rr@3. If the unjudged documents that either run "
+        "returned had any grades up to the highest, the difference would lie between -0.1667 and +0.5000. Judge more "
+        "before you decide."
     )
     assert "warning: judged@3 is 1.0000" in tests.table()
     assert pickle.loads(pickle.dumps(tests)).warnings == tests.warnings
@@ -63,6 +63,19 @@ def test_no_bounds_where_ranks_are_not_known():
 def test_nothing_is_said_where_only_relevant_documents_are_judged():
     positives = {query: {document: 1 for document, grade in own.items() if grade} for query, own in QRELS.items()}
     assert rg.compare({"bm25": JUDGED, "dense": UNJUDGED}, positives, ["rr@3"]).test().warnings == []
+
+
+def test_nothing_is_said_where_short_lists_hold_only_relevant_documents():
+    positives = {query: {document: 1 for document, grade in own.items() if grade} for query, own in QRELS.items()}
+    best = {query: dict.fromkeys(own, 1.0) for query, own in positives.items()}
+    assert rg.compare({"bm25": JUDGED, "best": best}, positives, ["rr@10"]).test().warnings == []
+
+
+def test_queries_without_documents_are_not_unjudged():
+    few = {query: own for query, own in JUDGED.items() if query > "q4"}
+    assert rg.compare({"bm25": JUDGED, "few": few}, QRELS, ["rr@3"]).test().warnings == []
+    (warning,) = rg.compare({"few": few, "dense": UNJUDGED}, QRELS, ["rr@3"]).test().warnings
+    assert warning.startswith("judged@3 is 1.0000 for few (without queries for which it returned nothing) and 0.3333 ")
 
 
 def test_ties():

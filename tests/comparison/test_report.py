@@ -78,13 +78,23 @@ def test_what_the_page_is_about(tmp_path):
         "Metrics: ndcg, ap<br>",
         f"{datetime.date.today().year}, rankgain {rg.__version__}, ",
         "Blue and filled: decided; grey and hollow: not decided.",
-        "Drawn are 6 of 12 differences.",
+        "6 of 12 differences are drawn.",
     ):
         assert line in text
     for title in ("<caption><bdi>ndcg</bdi></caption>", "<caption><bdi>ap</bdi></caption>"):
         assert title in text
     assert text.count("<figcaption") == 6
-    assert len(re.findall(r"<bdi>ap: [^<]* less [^<]*</bdi>: ", text)) == 3
+    assert len(re.findall(r"<bdi>ap: [^<]* minus [^<]*</bdi>: ", text)) == 3
+
+
+def test_warnings_beyond_the_first_are_counted(tmp_path):
+    judged = {query: [document, "n"] for query, own in QRELS.items() for document in own}
+    runs = {"judged": judged} | {f"not{run}": {query: ["x", "y"] for query in QRELS} for run in range(7)}
+    qrels = {query: own | {"n": 0} for query, own in QRELS.items()}
+    held = rg.compare(runs, qrels, "rr@2")
+    text = page(tmp_path, held, held.test("judged", flips=99))
+    assert text.count("Warning: ") == 5
+    assert "… and 2 more warnings: see Tests.warnings" in text
 
 
 def test_filled_where_decided(tmp_path):

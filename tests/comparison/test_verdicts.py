@@ -46,6 +46,15 @@ def test_decided():
     assert "1 query better, 19 worse" in the_sentence([0.1] + [-0.5] * 19)
 
 
+def test_a_verdict_says_where_lower_is_better():
+    values = {"a": dict.fromkeys(range(8), 0.5), "b": dict.fromkeys(range(8), 0.75)}
+    tests = rg.compare(values, metrics="seconds", values=True, higher_is_better=False).test()
+    assert tests.verdicts() == [
+        "seconds: b is worse than a by 0.2500 (95% interval +0.2500 to +0.2500, p = 0.0078, 0 queries better, 8 worse; "
+        "lower is better)."
+    ]
+
+
 def test_a_small_p():
     assert "p < 0.0001" in the_sentence([0.5 + 0.01 * row for row in range(20)])
 
@@ -145,6 +154,11 @@ def test_all_pairs_and_the_best():
     assert [key[1:] for key in tests] == [("r1", "r0"), ("r2", "r0"), ("r2", "r1")]
     assert tests.tied_with_best("cg") == ["r2"]
     assert "cg: r2 is better than every other run." in tests.verdicts()
+    # Of two with the best mean, "wild" is not told apart from "low", which "even" is better than.
+    runs = {"even": [1.0] * 10, "wild": [0.0, 2.0] * 5, "low": [0.9] * 10}
+    shared = comparison(runs, metric="cg").test()
+    assert shared.tied_with_best("cg") == ["even", "wild", "low"]
+    assert "cg: even and wild have the best mean; not told apart from at least one of them: low." in shared.verdicts()
     near = comparison(shifted(60, 0.0, 0.01, 0.01), metric="cg").test(flips=999)
     assert "not told apart from it: " in near.table()
 
@@ -159,7 +173,7 @@ def test_notes():
         "two metrics, tested separately: not corrected for that; decide by the metric you named first",
         "both are exact if differences are symmetric about their mean; otherwise approximate",
         "the interval is for other queries like these, on this collection and these judgments",
-        "queries evaluated: 60 left out: 0 backend: ",
+        "queries evaluated: 60, left out: 0, backend: ",
     ):
         assert line in table
     assert "with few queries" not in table

@@ -222,7 +222,7 @@ def _refuse(places: Mapping[str, Mapping[Any, int]], first: str) -> None:
             if missing:
                 raise ValueError(
                     f"run {lacks!r} lacks {counted(len(missing), 'query')} that {has!r} has (first: {missing[0]!r}): "
-                    "evaluate with missing='zero', or take queries='common'"
+                    "evaluate rankings with missing='zero', or take queries='common'"
                 )
 
 
@@ -240,7 +240,7 @@ def _counted(
         lacks, has = runs[int(np.argmax(absent[row]))], runs[int(np.argmin(absent[row]))]
         raise ValueError(
             f"{metric!s}: run {lacks!r} has no value (NaN) for query {ids[row]!r}, and run {has!r} has one: evaluate "
-            "with empty=0, or test(queries='common')"
+            "rankings with empty=0, or test(queries='common')"
         )
     kept_ids = [query for query, gone in zip(ids, some.tolist(), strict=True) if not gone]
     return _tested(matrix[~some], metric, runs, kept_ids), ~some

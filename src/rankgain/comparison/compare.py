@@ -55,7 +55,8 @@ def compare(
         The order of documents of equal score, as in `from_qrels`, for the runs that have scores. By default
         ``"docid"``.
     missing : {"zero", "skip"}, default "zero"
-        Whether queries that a run lacks are evaluated as empty lists or left out, as in `from_qrels`.
+        Whether queries that a run lacks are evaluated as empty lists or left out, as in `from_qrels`. Not for `values`,
+        which are never filled up.
     queries : {"all", "same", "common"}, default "all"
         Which queries are kept where the runs were evaluated on different ones. ``"all"``: those of each run, and the
         table marks no best. ``"same"``: none, that is refused. ``"common"``: those that all runs have, in the order of
@@ -127,8 +128,8 @@ def compare(
         raise TypeError(f"runs must be a mapping from name to run, not {type(runs).__name__}")
     kept: dict[str, Rankings] = {}
     if values:
-        if qrels is not None or rules or ties is not None:
-            raise ValueError("values=True: values have neither qrels nor rules: leave them out")
+        if qrels is not None or rules or ties is not None or missing != "zero":
+            raise ValueError("values=True: values have neither qrels nor rules, ties or missing: leave them out")
         results = _given(runs, metrics, higher_is_better)
     else:
         unread = sum(not isinstance(run, Evaluation) for run in runs.values())

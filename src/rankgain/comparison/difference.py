@@ -179,6 +179,7 @@ class Difference(NamedTuple):
         if direction(self):
             word = "better" if direction(self) > 0 else "worse"
             counts = f"{counted(self.better, 'query')} better, {self.worse} worse"
+            counts += "; lower is better" if better(self.metric) < 0 else ""
             return f"{run} is {word} than {baseline} by {self._size()} ({facts}, {counts})."
         return f"not decided. {scored}{self._why_not_decided()}"
 

@@ -138,7 +138,7 @@ class Tests(Frames, Tables, Tested):
         >>> import rankgain as rg
         >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
         >>> rg.compare(runs, metrics="rr").test().notes()[-1]
-        'queries evaluated: 8   left out: 0   backend: ...'
+        'queries evaluated: 8, left out: 0, backend: ...'
         """
         return list(sentences.notes(self, self._aligned, self._backend))
 
@@ -166,6 +166,7 @@ class Tests(Frames, Tables, Tested):
     def tied_with_best(self, metric: str | Metric) -> list[str]:
         """Name the run with the best mean, and those that the test does not tell from it.
 
+        Where several runs share the best mean, those that it does not tell from one of them.
         That they cannot be told apart does not show that they are equal.
 
         Parameters
@@ -326,7 +327,7 @@ class Tests(Frames, Tables, Tested):
             said = [self.methods().replace("\n", " ")]
         matrix = self._matrix()
         if matrix is not None:
-            yield Table(matrix.rows, self._below(matrix), matrix.best, matrix.beaten)
+            yield Table(matrix.rows, self._below(matrix), matrix.best, matrix.beaten, names=2)
         yield Table(tables.rows(self, MOST_ROWS), [*self._more(), *said])
 
     def columns(self) -> dict[str, list[Any]]:

@@ -20,8 +20,10 @@ from rankgain.results.evaluation import same_ids
 from rankgain.results.text import printable
 from rankgain.scalars import Floats
 
+GAPS = " (without queries for which it returned nothing)"
 NOTABLE = 0.02  # by so much judged@k differs between two runs before it is worth a line
 ROUNDING = 1e-12
+BETWEEN = "; the truth may lie between."  # where no bounds are known
 MOST_BOUNDED = 20_000  # queries, of all differences together, whose bounds are looked for
 
 
@@ -78,11 +80,21 @@ class _Runs:
         places = {query: row for row, query in enumerate(query_ids)}
         return [places[query] for query in self._query_ids]
 
-    def _share(self, run: str) -> tuple[float, bool]:
-        """How much of it is judged, and whether some of that is judged not to be relevant."""
-        share = self._values(self._rankings[run], self.judged)
-        relevant = self._values(self._rankings[run], Metric("precision", self.record.k))
-        return mean(share, self._weights), bool(np.any(share != relevant))
+    def _share(self, run: str) -> tuple[float, bool, bool]:
+        """How much of it is judged, whether some of that is not relevant, and whether queries returned nothing.
+
+        These have no share.
+        """
+        rankings, k = self._rankings[run], self.record.k
+        share, precision = self._values(rankings, self.judged), self._values(rankings, Metric("precision", k))
+        returned = self._values(rankings, Metric("num_ret"))
+        seen = returned if k is None else np.minimum(returned, k)
+        graded = bool(np.any(share * seen - precision * (seen if k is None else k) > 0.5))
+        own = np.flatnonzero(returned)
+        if not len(own):
+            return 1.0, graded, True
+        weights = None if self._weights is None else self._weights[own]
+        return mean(share[own], weights), graded, len(own) < len(returned)
 
     def _condensed(self, run: str) -> float:
         """The mean over judged documents only."""
@@ -118,7 +130,7 @@ class _Runs:
 
 
 def _unjudged(its: Difference, runs: _Runs, bounded: bool) -> Iterator[str]:
-    (base, base_graded), (share, graded) = runs.share(its.baseline), runs.share(its.run)
+    (base, base_graded, base_gaps), (share, graded, gaps) = runs.share(its.baseline), runs.share(its.run)
     # Where only relevant documents are judged, nothing is known about the others.
     if abs(share - base) < NOTABLE or not (base_graded or graded):
         return
@@ -126,19 +138,19 @@ def _unjudged(its: Difference, runs: _Runs, bounded: bool) -> Iterator[str]:
     way = f"{abs(rest):.4f} {'higher' if rest > 0 else 'lower'} than" if rest else "as much as"
     run, baseline, metric = printable(its.run), printable(its.baseline), printable(its.metric)
     yield (
-        f"{runs.judged!s} is {base:.4f} for {baseline} and {share:.4f} for {run}: unjudged documents count as not "
-        f"relevant here. Over judged documents only, {run} scores {way} {baseline} in {metric}; the truth may lie "
-        f"between. {_bounds(its, runs) if bounded else ''}Judge more before you decide."
+        f"{runs.judged!s} is {base:.4f} for {baseline}{GAPS * base_gaps} and {share:.4f} for {run}{GAPS * gaps}: "
+        f"unjudged documents count as not relevant here. Over judged documents only, {run} scores {way} "
+        f"{baseline} in {metric}{_bounds(its, runs) if bounded else BETWEEN} Judge more before you decide."
     )
 
 
 def _bounds(its: Difference, runs: _Runs) -> str:
     found = runs.bounds(its.run, its.baseline)
     if found is None:
-        return ""
+        return BETWEEN
     return (
-        "However the unjudged documents that either run returned were judged, up to the highest grade, the difference "
-        f"would lie between {signed(found[0])} and {signed(found[1])}. "
+        ". If the unjudged documents that either run returned had any grades up to the highest, the difference would "
+        f"lie between {signed(found[0])} and {signed(found[1])}."
     )
 
 

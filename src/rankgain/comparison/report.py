@@ -68,6 +68,7 @@ table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: 0
 caption { text-align: left; font-weight: 600; padding-top: 0.5rem; }
 th, td { padding: 0.15rem 0.5rem; text-align: right; border-bottom: 1px solid #ddd; vertical-align: top; }
 th.name, td.name { text-align: left; min-width: 5rem; }
+table.means th { overflow-wrap: normal; } sup { line-height: 0; }
 .best { font-weight: 700; }
 td small { color: #444; display: block; }
 th small { font-weight: 400; float: left; } th small + small { float: right; }
@@ -128,6 +129,7 @@ TEMPLATE = """<!doctype html>
 <p class="about">{% for line in about %}{{ line }}<br>{% endfor %}</p>
 <ul>{% for line in verdicts %}<li>{{ line }}</li>{% endfor %}</ul>
 {% for line in warnings %}<p class="warning">Warning: {{ line }}</p>{% endfor %}
+{% for line in more_warnings %}<p class="caption">{{ line }}</p>{% endfor %}
 <h2>Means</h2>
 <div class="scroll"><table class="means">
 <thead><tr>
@@ -141,14 +143,14 @@ TEMPLATE = """<!doctype html>
 {% endfor %}</tbody></table></div>
 <p class="caption">{{ means.below | join("; ") }}.</p>
 <h2>Differences</h2>
-<p class="caption legend">Dot: the difference of the means, right of the dashed line where the first run has more;
-line: its {{ level }}% interval. Blue and filled: decided; grey and hollow: not decided.</p>
+<p class="caption legend">Dot: the difference of the means, to the right of the dashed line where {{ first }} has the
+higher mean; line: its {{ level }}% interval. Blue and filled: decided; grey and hollow: not decided.</p>
 {% for block in forests %}<table class="wide"><caption><bdi>{{ block.title }}</bdi></caption>
 <thead><tr><th scope="col" class="name">{{ block.head }}</th>
 <th scope="col" class="picture"><small>{{ block.low }}</small><small>{{ block.high }}</small></th>
 <th scope="col">difference<br>{{ level }}% interval</th><th scope="col">{{ block.p }}</th></tr></thead>
 <tbody>{% for row in block.rows %}<tr>
-<td class="name"><bdi>{{ row.run }}</bdi>{% if row.less %} less <bdi>{{ row.less }}</bdi>{% endif %}</td>
+<td class="name"><bdi>{{ row.run }}</bdi>{% if row.minus %} minus <bdi>{{ row.minus }}</bdi>{% endif %}</td>
 <td class="picture">{{ row.picture }}</td>
 <td class="number">{{ row.difference }}<small>{{ row.ends }}</small></td><td class="number">{{ row.p }}</td></tr>
 {% endfor %}</tbody></table>
@@ -156,7 +158,8 @@ line: its {{ level }}% interval. Blue and filled: decided; grey and hollow: not 
 {% if more %}<p class="caption">{{ more }}</p>{% endif %}
 <details><summary>All numbers, to be sorted</summary>{{ sortable(rows, more) }}</details>
 <h2>Queries</h2>
-<p class="caption">Each bar is a query, the highest difference first; blue: the first run has more, orange: less.
+<p class="caption">Each bar is a query, the highest difference first; blue: the first run has the higher value,
+orange: the lower one.
 Line: the mean; grey band: its {{ level }}% interval.{% if not_drawn %} {{ not_drawn }}{% endif %}</p>
 <div class="pictures">{% for figure in figures %}<figure>{{ figure.picture }}
 <figcaption class="caption"><bdi>{{ figure.title }}</bdi>: {{ figure.range }}</figcaption></figure>
@@ -216,15 +219,17 @@ def page_of(
         script=markup(SCRIPT),
         hash=base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode(),
         verdicts=tests.verdicts()[:MOST_ROWS],
-        warnings=[*warnings[:MOST_WARNINGS], *_rest(len(warnings) - MOST_WARNINGS, "warning")],
+        warnings=warnings[:MOST_WARNINGS],
+        more_warnings=[f"{rest}: see Tests.warnings" for rest in _rest(len(warnings) - MOST_WARNINGS, "warning")],
         means=means._replace(rows=_printed(means.rows), below=[*_rest(left, "run"), *means.below]),
+        first="the run" if sentences.baseline_of(tests) is not None else "the first run",
         level=f"{round(100 * tests.options.level, 10):g}",
         forests=[_forest(tests, [its for its in shown if its.metric == metric], markup) for metric in _metrics(shown)],
         more=f"… and {more} more: the CSV and JSON forms have all" if more > 0 else "",
         rows=_printed(tables.rows(tests, MOST_ROWS)),
         key=_sort_key,
         figures=[_bars(tests[key], aligned, markup) for key in keys],
-        not_drawn=f"Drawn are {len(keys)} of {len(tests)} differences." if len(keys) < len(tests) else "",
+        not_drawn=f"{len(keys)} of {len(tests)} differences are drawn." if len(keys) < len(tests) else "",
         changed=[_changed(aligned, key, rankings) for key in keys],
         groups=[{"title": head, "rows": _printed(rows), "said": said} for head, rows, said in _blocks(groups)],
         group_notes=[] if groups is None else groups.notes(),
@@ -302,7 +307,7 @@ def _forest(tests: Tests, own: Sequence[Difference], markup: Any) -> dict[str, A
     rows = [
         {
             "run": printable(its.run),
-            "less": printable(its.baseline) if baseline is None else "",
+            "minus": printable(its.baseline) if baseline is None else "",
             "picture": markup(svg.interval(its, scale)),
             "difference": signed(its.difference, places_of(its)),
             "ends": tables.ends_of(its),
@@ -326,7 +331,7 @@ def _bars(its: Difference, aligned: Aligned, markup: Any) -> dict[str, Any]:
     several = svg.per_bar(len(pairs))
     return {
         "picture": markup(svg.bars(its, pairs)),
-        "title": f"{printable(its.metric)}: {printable(its.run)} less {printable(its.baseline)}",
+        "title": f"{printable(its.metric)}: {printable(its.run)} minus {printable(its.baseline)}",
         "range": f"{signed(pairs[-1][1])} to {signed(pairs[0][1])}" + (f", {several} to a bar" if several > 1 else ""),
     }
 
@@ -358,7 +363,7 @@ def _changed(aligned: Aligned, key: Key, rankings: Mapping[str, Rankings]) -> di
     alike = len(pairs) - len(more) - len(less)
     between = f"{counted(len(pairs) - len(ends), 'other query')}, of which {alike} have the same value in both runs."
     return {
-        "title": f"Queries that differ most, {printable(metric)}: {printable(run)} less {printable(baseline)}",
+        "title": f"Queries that differ most, {printable(metric)}: {printable(run)} minus {printable(baseline)}",
         "heads": ["query", printable(baseline), printable(run), "difference"],
         "rows": rows,
         "more": between + below,

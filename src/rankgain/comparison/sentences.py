@@ -107,7 +107,7 @@ def _ranking(tests: Tested, metric: str | Metric) -> str:
         return "all runs have the same mean."
     if len(best) == 1:
         return f"{names} is better than every other run."
-    has, them = ("has", "it") if len(leaders) == 1 else ("have", "them")
+    has, them = ("has", "it") if len(leaders) == 1 else ("have", "at least one of them")
     return f"{names} {has} the best mean" + (f"; not told apart from {them}: {_listed(others)}." if others else ".")
 
 
@@ -138,9 +138,10 @@ def tied_with_best(tests: Tested, metric: str | Metric) -> list[str]:
     way = better(tests.key_of(metric))
     if not way:
         return []
-    first, *others = sorted(means, key=lambda name: -way * means[name])
+    ordered = sorted(means, key=lambda name: -way * means[name])
+    leaders = [name for name in ordered if means[name] == means[ordered[0]]]
     apart = told_apart(tests, metric)
-    return [first, *(name for name in others if frozenset((name, first)) not in apart)]
+    return [name for name in ordered if any(frozenset((name, leader)) not in apart for leader in leaders)]
 
 
 def told_apart(tests: Tested, metric: str | Metric) -> set[frozenset[str]]:
@@ -241,7 +242,7 @@ def notes(tests: Tested, aligned: Aligned, backend: str) -> Iterator[str]:
     yield from _about_the_test(tests, aligned)
     yield from _about_the_family(tests)
     yield from _about_the_queries(tests, aligned)
-    yield f"queries evaluated: {tests.queries}   left out: {tests.left_out}   backend: {backend}"
+    yield f"queries evaluated: {tests.queries}, left out: {tests.left_out}, backend: {backend}"
 
 
 def _about_the_test(tests: Tested, aligned: Aligned) -> Iterator[str]:

@@ -7,12 +7,12 @@ import string
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from rankgain.comparison.difference import Difference, direction, p_text, places_of, signed
+from rankgain.comparison.difference import Difference, direction, joined, p_text, places_of, signed
 from rankgain.comparison.sentences import baseline_of, is_pair, means_of
 from rankgain.comparison.testing import Tested
 from rankgain.errors import short
 from rankgain.metrics.metric import Metric, better
-from rankgain.results.text import number
+from rankgain.results.text import number, printable
 
 MOST_LETTERS = 15  # runs that letters tell apart at a glance
 
@@ -29,7 +29,7 @@ def rows(tests: Tested, most: int | None = None) -> list[list[str]]:
     corrected = any(its.comparisons > 1 for its in shown) and tests.options.correction is not None
     columns = ["difference", level, "p", *(["adjusted"] if corrected else []), *tail]
     if tests.options.baseline is None:
-        head = ["metric", "run", "less", *columns]
+        head = ["metric", "run", "minus", *columns]
         return [head, *([str(its.metric), its.run, its.baseline, *_cells(its, corrected)[1:]] for its in shown)]
     table = [["metric", "run", "mean", *columns]]
     for its in shown:
@@ -85,8 +85,13 @@ def matrix(tests: Tested, runs: Sequence[str], most: int | None = None) -> Matri
                 best.add((row, column))
             if lettered:
                 beaten[row, column] = "".join(sorted(letters.get(other, "") for other in _beaten(tests, metric, run)))
-    below = ["best mean of each metric in bold"]
-    if lettered:
+    aimless = [metric for metric in tests.options.metrics if not better(metric)]
+    below = []
+    if len(aimless) < len(tests.options.metrics):
+        below.append("best mean of each metric in bold")
+    if aimless:
+        below.append(f"{joined([printable(metric) for metric in aimless])}: neither higher nor lower is better")
+    if lettered and len(aimless) < len(tests.options.metrics):
         below.append("letters at a mean name the runs that this run is better than" + _corrected(tests))
     return Matrix(table, best, beaten, below)
 

@@ -66,7 +66,7 @@ def text_table(rows: Rows, names: int = 1) -> list[str]:
     return [lines[0], "  ".join("-" * width for width in widths), *lines[1:]]
 
 
-def html_table(rows: Rows, below: Sequence[str] = (), bold: Cells = (), raised: Raised = NONE) -> str:
+def html_table(rows: Rows, below: Sequence[str] = (), bold: Cells = (), raised: Raised = NONE, names: int = 1) -> str:
     """A table with lines below it."""
     import html  # imported only for notebooks: it loads every HTML entity
 
@@ -76,7 +76,7 @@ def html_table(rows: Rows, below: Sequence[str] = (), bold: Cells = (), raised: 
             text = f"<b>{text}</b>"
         if raised.get((row, column)):
             text += f"<sup>{html.escape(raised[row, column])}</sup>"
-        if column == 0:
+        if column < names:
             return f'<th style="text-align: left">{text}</th>'
         tag = "td" if row else "th"
         return f'<{tag} style="text-align: right">{text}</{tag}>'
@@ -89,8 +89,10 @@ def html_table(rows: Rows, below: Sequence[str] = (), bold: Cells = (), raised: 
     return "\n".join(["<table>", caption, f"<thead>{head}</thead>", "<tbody>", *body, "</tbody>", "</table>"])
 
 
-def markdown_table(rows: Rows, below: Sequence[str] = (), bold: Cells = (), raised: Raised = NONE) -> str:
-    """A Markdown table (GitHub's), with paragraphs below it."""
+def markdown_table(
+    rows: Rows, below: Sequence[str] = (), bold: Cells = (), raised: Raised = NONE, names: int = 1
+) -> str:
+    """A Markdown table (GitHub's), with paragraphs below it; `names`: columns of text, which are set to the left."""
     lines = []
     for row, cells in enumerate(rows):
         texts = [printable(cell).translate(_MARKDOWN) for cell in cells]
@@ -100,13 +102,13 @@ def markdown_table(rows: Rows, below: Sequence[str] = (), bold: Cells = (), rais
             for column, text in enumerate(texts)
         ]
         lines.append(f"| {' | '.join(texts)} |")
-        lines += [f"|:---|{'---:|' * (len(cells) - 1)}"] if row == 0 else []
+        lines += [f"|{':---|' * names}{'---:|' * (len(cells) - names)}"] if row == 0 else []
     return "\n".join([*lines, *(f"\n{line.translate(_MARKDOWN)}" for line in below), ""])
 
 
-def latex_table(rows: Rows, below: Sequence[str] = (), bold: Cells = (), raised: Raised = NONE) -> str:
+def latex_table(rows: Rows, below: Sequence[str] = (), bold: Cells = (), raised: Raised = NONE, names: int = 1) -> str:
     """A LaTeX table with the rules of the package booktabs, and comments below it."""
-    lines = [rf"\begin{{tabular}}{{l{'r' * (len(rows[0]) - 1)}}}", r"\toprule"]
+    lines = [rf"\begin{{tabular}}{{{'l' * names}{'r' * (len(rows[0]) - names)}}}", r"\toprule"]
     for row, cells in enumerate(rows):
         texts = [printable(cell).translate(_LATEX) for cell in cells]
         texts = [rf"\textbf{{{text}}}" if (row, column) in bold else text for column, text in enumerate(texts)]
@@ -122,12 +124,14 @@ Form = Literal["html", "latex", "markdown"]
 
 
 class Table(NamedTuple):
-    """A table for people: its cells, the header first, lines below it, the cells in bold, and superscripts by cell."""
+    """A table for people: its cells, the header first, lines below it, the cells in bold, superscripts by cell, and how
+    many columns hold names."""
 
     rows: Rows
     below: Sequence[str] = ()
     bold: Cells = ()
     raised: Raised = NONE
+    names: int = 1
 
 
 class Tables:
