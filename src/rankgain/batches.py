@@ -84,7 +84,7 @@ def evaluate_batches(
     duplicates : {"error", "first"}, default "error"
         Whether a document that is returned twice for a query is an error, or counts once, as in `rankgain.from_frames`.
     like : str, optional
-        The name of a peer by whose rules to compute, as in `Rankings.evaluate`.
+        The tool whose rules to follow, as in `Rankings.evaluate`.
     threads : int, default 1
         How many threads may share the queries of a part.
     rows : int, default 1048576
@@ -180,7 +180,7 @@ def summarize_batches(
     duplicates : {"error", "first"}, default "error"
         Whether a document that is returned twice for a query is an error, or counts once, as in `rankgain.from_frames`.
     like : str, optional
-        The name of a peer by whose rules to compute, as in `Rankings.evaluate`.
+        The tool whose rules to follow, as in `Rankings.evaluate`.
     threads : int, default 1
         How many threads may share the queries of a part.
     rows : int, default 1048576

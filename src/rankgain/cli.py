@@ -32,19 +32,19 @@ from rankgain.tools.sample import sample
 
 DEFAULT_METRICS = ("ndcg@10", "mrr@10")
 
-# From this many bytes of input on, reading takes long enough for a progress bar.
+# The least input, in bytes, for which reading is slow enough for a progress bar.
 LARGE = 32 << 20
 
 
 def command() -> int:
-    """Run `main` as a process that Ctrl-C ends as it ends other programs: at once and without a traceback."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # unless a shell has it ignored
+    """Run `main` as a process that Ctrl-C ends at once, without a traceback."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # unless the shell ignores it
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     return main()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit status: 0 done, 1 the input cannot be evaluated, 2 the call is wrong.
+    """Run a command and return its exit status: 0 success, 1 invalid input, 2 a usage error.
 
     The command `trec_eval` has the statuses of trec_eval.
     """
@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _status(given: list[str]) -> int:
     try:
-        if given[:1] == ["trec_eval"]:  # which has options of its own
+        if given[:1] == ["trec_eval"]:  # which parses its own options
             from rankgain.tools import trec_eval  # imported where it is needed
 
             status, text = trec_eval.main(given[1:])
@@ -66,7 +66,7 @@ def _status(given: list[str]) -> int:
         options = _options(given)
         options.given = given
         options.run(options)
-    except BrokenPipeError:  # the reader has seen enough
+    except BrokenPipeError:  # the reader has closed the pipe
         pass
     except (ValueError, TypeError) as error:
         return _fail(str(error))
@@ -90,11 +90,11 @@ def _fail(message: str) -> int:
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose errors name the nearest right option or choice, and whose help notices a full disk."""
+    """A parser whose errors suggest the nearest option or choice, and whose help reports a full disk."""
 
     def nearest(self, unknown: Sequence[str]) -> str:
-        """The option that was probably meant by the first unknown one."""
-        import difflib  # not needed until something is wrong
+        """A hint at the option most similar to the first unknown one that has any."""
+        import difflib  # only needed for an error
 
         for argument in unknown:
             name = argument.partition("=")[0]
@@ -118,7 +118,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 class _Print(argparse.Action):
-    """Prints what a function returns, and exits."""
+    """Print the result of a function, and exit."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
         _print(f"{self.const()}\n")
@@ -141,7 +141,7 @@ def _parser() -> argparse.ArgumentParser:
     evaluate.add_argument(
         "files", nargs="*", metavar="QRELS RUN", help="the qrels file and one or more run files; -: standard input"
     )
-    evaluate.add_argument("--sample", action="store_true", help="evaluate the sample pair that ships with rankgain")
+    evaluate.add_argument("--sample", action="store_true", help="evaluate the qrels and run that ship with rankgain")
     evaluate.add_argument(
         "-m",
         "--metric",
@@ -150,17 +150,19 @@ def _parser() -> argparse.ArgumentParser:
         metavar="METRIC",
         help="a metric, such as ndcg@10; may be repeated (default: " + ", ".join(DEFAULT_METRICS) + ")",
     )
-    evaluate.add_argument("--ties", choices=TIES, help="how equal scores are ordered (default: docid)")
+    evaluate.add_argument("--ties", choices=TIES, help="how to order equal scores (default: docid)")
     evaluate.add_argument(
         "--missing",
         choices=("zero", "skip"),
-        help="queries that the run lacks count as 0, or are left out (default: zero)",
+        help="count queries that the run lacks as 0, or leave them out (default: zero)",
     )
     evaluate.add_argument(
-        "--like", type=_peer, metavar="PEER", help=f"compute by the rules of another tool: {', '.join(PEERS)}"
+        "--like", type=_peer, metavar="TOOL", help=f"follow the rules of another tool: {', '.join(PEERS)}"
     )
     evaluate.add_argument(
-        "--tie-spread", action="store_true", help="the worst, expected and best value over the orders of tied documents"
+        "--tie-spread",
+        action="store_true",
+        help="show the worst, expected and best value over the orders of tied documents",
     )
     evaluate.add_argument(
         "--threads",
@@ -183,15 +185,13 @@ def _parser() -> argparse.ArgumentParser:
         "--output",
         type=_path,
         metavar="FILE",
-        help="write to FILE, whole or not at all, instead of standard output",
+        help="write to FILE instead of standard output; an error leaves no partial file",
     )
     evaluate.set_defaults(parser=evaluate, run=_run)
     _add_compare(commands)
     _add_explain(commands)
     _add_metrics(commands)
-    commands.add_parser(
-        "trec_eval", add_help=False, help="evaluate a run with trec_eval's options, and print as it does"
-    )
+    commands.add_parser("trec_eval", add_help=False, help="evaluate a run with the options and output of trec_eval")
     return parser
 
 
@@ -201,31 +201,51 @@ PROGRESS = "show how much of each file is read (needs tqdm); by default, of larg
 def _add_compare(commands: Any) -> None:
     compare = commands.add_parser(
         "compare",
-        help="say which run is better, by how much, and whether that may be noise",
+        help="test which run is better, by how much, and whether it may be chance",
         description="Compare TREC runs by a paired sign-flip randomization test: each with the first one, or with "
-        "--baseline. Exact where few queries differ.",
+        "--baseline. The test is exact if few queries differ.",
     )
     compare.add_argument("files", nargs="*", metavar="QRELS RUN RUN", help="the qrels file and two or more run files")
     compare.add_argument(
         "-m", "--metric", action="append", type=_metric, metavar="METRIC", help="a metric; may be repeated"
     )
-    compare.add_argument("--baseline", metavar="NAME", help="the run with which the others are compared (the first)")
-    compare.add_argument("--all-pairs", action="store_true", help="compare each run with each other one")
-    compare.add_argument("--groups", metavar="FILE", help="a table by groups of queries: lines of query, tab, group")
-    compare.add_argument("--weights", metavar="FILE", help="how much queries count: lines of query, tab, weight")
-    compare.add_argument("--clusters", metavar="FILE", help="queries with one sign together: query, tab, cluster")
-    compare.add_argument("--margin", type=float, metavar="X", help="how much worse is still good enough")
+    compare.add_argument("--baseline", metavar="NAME", help="the run to compare the others with (default: the first)")
+    compare.add_argument("--all-pairs", action="store_true", help="compare all pairs of runs")
+    compare.add_argument("--groups", metavar="FILE", help="also test by group: a file with lines of query, tab, group")
+    compare.add_argument(
+        "--weights", metavar="FILE", help="weights of queries: a file with lines of query, tab, weight"
+    )
+    compare.add_argument(
+        "--clusters", metavar="FILE", help="flip queries of a cluster together: lines of query, tab, cluster"
+    )
+    compare.add_argument(
+        "--margin", type=float, metavar="X", help="test non-inferiority: the loss that is still acceptable"
+    )
     compare.add_argument("--correction", choices=("max-t", "holm", "bh", "none"), default="max-t")
-    compare.add_argument("--family", choices=("metric", "all"), default="metric", help="what is corrected for")
+    compare.add_argument(
+        "--family",
+        choices=("metric", "all"),
+        default="metric",
+        help="correct over the runs of each metric, or over all tests",
+    )
     compare.add_argument("--intervals", choices=("single", "simultaneous"), default="single")
     compare.add_argument("--method", choices=("randomization", "exact", "t"), default="randomization")
-    compare.add_argument("--level", type=float, default=0.95, metavar="X", help="of the intervals (default: 0.95)")
-    compare.add_argument("--flips", type=int, default=99_999, metavar="N", help="random flips (default: 99999)")
-    compare.add_argument("--seed", type=int, default=0, metavar="N", help="of the flips (default: 0)")
-    compare.add_argument("--queries", choices=("same", "common"), default="same", help="runs with other queries")
-    compare.add_argument("--ties", choices=TIES, help="how equal scores are ordered (default: docid)")
+    compare.add_argument(
+        "--level", type=float, default=0.95, metavar="X", help="the confidence level of intervals (default: 0.95)"
+    )
+    compare.add_argument(
+        "--flips", type=int, default=99_999, metavar="N", help="the number of random flips (default: 99999)"
+    )
+    compare.add_argument("--seed", type=int, default=0, metavar="N", help="the seed of the flips (default: 0)")
+    compare.add_argument(
+        "--queries",
+        choices=("same", "common"),
+        default="same",
+        help="if runs have different queries: refuse, or use the common ones",
+    )
+    compare.add_argument("--ties", choices=TIES, help="how to order equal scores (default: docid)")
     compare.add_argument("--missing", choices=("zero", "skip"), help="as in eval (default: zero)")
-    compare.add_argument("--threads", type=_threads, default=1, metavar="N", help="how many threads (default: 1)")
+    compare.add_argument("--threads", type=_threads, default=1, metavar="N", help="the number of threads (default: 1)")
     compare.add_argument("--progress", action="store_true", help=PROGRESS)
     forms = compare.add_mutually_exclusive_group()
     for form, text in (
@@ -235,8 +255,8 @@ def _add_compare(commands: Any) -> None:
         ("latex", "a LaTeX table"),
     ):
         forms.add_argument(f"--{form}", dest="form", action="store_const", const=form, default="text", help=text)
-    compare.add_argument("-o", "--output", metavar="FILE", help="write to FILE, whole or not at all")
-    compare.add_argument("--report", metavar="FILE", help="also write a page (HTML) that stands by itself")
+    compare.add_argument("-o", "--output", metavar="FILE", help="write to FILE; an error leaves no partial file")
+    compare.add_argument("--report", metavar="FILE", help="also write a self-contained HTML page")
     compare.set_defaults(parser=compare, run=_compare, sample=False, like=None, tie_spread=False)
 
 
@@ -244,16 +264,16 @@ def _add_explain(commands: Any) -> None:
     explain = commands.add_parser(
         "explain",
         help="explain the rules behind a metric",
-        description="Print the formula, gain, discount, ideal and rules for ties, empty and missing queries behind a "
-        "metric, in rankgain or in another tool, or how two of them differ.",
+        description="Print the formula, gain, discount, ideal and rules for ties, empty and missing queries of a "
+        "metric, in rankgain or in another tool, or how two tools differ.",
     )
     explain.add_argument("metric", type=_metric, metavar="METRIC", help="a metric, such as ndcg@10")
     explain.add_argument(
         "--like",
         action="append",
         type=_peer,
-        metavar="PEER",
-        help=f"a tool: {', '.join((*PEERS, OWN.name))}; given twice: how they differ (default: {OWN.name})",
+        metavar="TOOL",
+        help=f"a tool: {', '.join((*PEERS, OWN.name))}; twice to compare two (default: {OWN.name})",
     )
     explain.set_defaults(parser=explain, run=_explain, files=[])
 
@@ -308,7 +328,7 @@ def _add_metrics(commands: Any) -> None:
     metrics = commands.add_parser(
         "metrics",
         help="list the metrics with their parameters and other names, or explain one",
-        description="List the metrics with their parameters and other names, or say what one of them is.",
+        description="List the metrics with their parameters and other names, or explain one of them.",
     )
     metrics.add_argument("metric", nargs="?", type=_metric, metavar="NAME", help="a metric, by any of its names")
     metrics.set_defaults(parser=metrics, run=_metrics, files=[])
@@ -321,18 +341,18 @@ def _metrics(options: argparse.Namespace) -> None:
         rows = [["metric", "parameters", "other names"]]
         for row in TABLE.values():
             rows.append([f"{row.name}{'@k' * row.cuts}", ", ".join(row.takes), ", ".join(row.aliases)])
-        _print("\n".join([*text_table(rows, names=3), "", "rankgain metrics NAME: what one of them is", ""]))
+        _print("\n".join([*text_table(rows, names=3), "", "rankgain metrics NAME: explain one of them", ""]))
         return
-    found = list(parse(options.metric))
-    row = TABLE[found[0][1].name]
+    metrics = list(parse(options.metric))
+    row = TABLE[metrics[0][1].name]
     facts = {
         "parameters": ", ".join([*("@k",) * row.cuts, *row.takes]) or "none",
         "other names": ", ".join(row.aliases) or "none",
         "source": row.source,
     }
     _print("\n".join([f"{row.name}: {row.title}", *(f"{name}: {fact}" for name, fact in facts.items()), ""]))
-    if len(found) > 1:
-        _print(f"\n{options.metric} stands for {', '.join(str(key) for key, _ in found)}\n")
+    if len(metrics) > 1:
+        _print(f"\n{options.metric} stands for {', '.join(str(key) for key, _ in metrics)}\n")
         return
     _print(f"\n{explain(options.metric)}\n")
 
@@ -355,16 +375,16 @@ def _compare(options: argparse.Namespace) -> None:
         )
     _check_files(options.files, options)
     _check_rules(options)
-    held = dict(_rankings(options.files, options))
-    results = {name: rankings.evaluate(*options.metric, threads=options.threads) for name, rankings in held.items()}
-    comparison = with_rankings(Comparison(results), held)
+    runs = dict(_rankings(options.files, options))
+    results = {name: rankings.evaluate(*options.metric, threads=options.threads) for name, rankings in runs.items()}
+    comparison = with_rankings(Comparison(results), runs)
     baseline = None if options.all_pairs else options.baseline or names[0]
     shared = {name: getattr(options, name) for name in ("level", "flips", "seed", "queries", "threads")}
     shared["weights"] = None if options.weights is None else read_weights(options.weights)
     shared["clusters"] = None if options.clusters is None else read_labels(options.clusters, "cluster")
-    own = {name: getattr(options, name) for name in ("margin", "family", "intervals", "method")}
+    of_tests = {name: getattr(options, name) for name in ("margin", "family", "intervals", "method")}
     correction = None if options.correction == "none" else options.correction
-    tests = comparison.test(baseline, correction=correction, **shared, **own)
+    tests = comparison.test(baseline, correction=correction, **shared, **of_tests)
     groups = None
     if options.groups is not None:
         groups = comparison.groups(read_labels(options.groups), baseline, **shared)
@@ -372,18 +392,18 @@ def _compare(options: argparse.Namespace) -> None:
         from rankgain.comparison.report import page_of  # which needs Jinja2
 
         qrels = os.path.basename(options.files[0])
-        page = page_of(tests, groups, comparison, held, qrels=qrels, command=shown_command(options.given))
+        page = page_of(tests, groups, comparison, runs, qrels=qrels, command=shown_command(options.given))
         write_whole(options.report, page.encode("utf-8"))
     _write(COMPARED[options.form](tests, groups), options.output)
 
 
 def shown_command(arguments: Sequence[str]) -> str:
-    """The command as it may be shown to others: files without their folders."""
+    """The command for a report: file names without their folders."""
     return " ".join(["rankgain", *(os.path.basename(part) or part for part in arguments)])
 
 
 def _check_files(files: Sequence[str], options: argparse.Namespace) -> None:
-    """Refuse files that are given twice, or would be overwritten."""
+    """Refuse input files that are given twice or would be overwritten."""
     targets = [(name, getattr(options, name, None)) for name in ("output", "report")]
     for path in set(files):
         if files.count(path) > 1:
@@ -404,13 +424,13 @@ def _run(options: argparse.Namespace) -> None:
     _check_rules(options)
     if options.tie_spread:
         spreads = {
-            name: held.tie_spread(*options.metric, threads=options.threads) for name, held in _rankings(files, options)
+            name: run.tie_spread(*options.metric, threads=options.threads) for name, run in _rankings(files, options)
         }
         text = SPREADS[options.form](spreads, options.per_query)
     else:
         results = {
-            name: held.evaluate(*options.metric, like=options.like, threads=options.threads)
-            for name, held in _rankings(files, options)
+            name: run.evaluate(*options.metric, like=options.like, threads=options.threads)
+            for name, run in _rankings(files, options)
         }
         text = FORMATS[options.form](Comparison(results), options.per_query)
     _write(text, options.output)
@@ -424,7 +444,7 @@ def _same_file(one: str, other: str) -> bool:
 
 
 def _check_rules(options: argparse.Namespace) -> None:
-    """Refuse options that contradict each other, and set the rules by which a run is read."""
+    """Refuse contradictory options, and set the rules for reading runs."""
     options.metric = options.metric or _default_metrics(options.like)
     ties, missing, options.score_bits = "docid", "zero", 64
     if options.like is not None:
@@ -440,27 +460,27 @@ def _check_rules(options: argparse.Namespace) -> None:
 
 
 def _default_metrics(like: str | None) -> Sequence[str]:
-    """The default metrics that a peer has, all under the same rules."""
+    """The default metrics that a tool has, all under the same rules."""
     if like is None:
         return DEFAULT_METRICS
-    had: list[str] = []
+    supported: list[str] = []
     for name in DEFAULT_METRICS:
         with contextlib.suppress(ValueError):
-            common_rules([*had, name], like)
-            had.append(name)
-    return had or DEFAULT_METRICS
+            common_rules([*supported, name], like)
+            supported.append(name)
+    return supported or DEFAULT_METRICS
 
 
 def _rankings(files: Sequence[str], options: argparse.Namespace) -> Iterator[tuple[str, Rankings]]:
-    """Each run by name. A run is read only when the one before it is finished."""
+    """Yield each run with its name; a run is read only when the caller is done with the one before."""
     qrels, *runs = files
     bar = progress_bar(files, options.progress)
     with opened(qrels, bar) as file:
-        truth = judgments(file)
+        judged = judgments(file)
     for name, run in zip(run_names(runs), runs, strict=True):
         with opened(run, None if options.tie_spread else bar) as file:  # by its path, since it may be read twice
             rules = {"ties": options.ties, "missing": options.missing, "score_bits": options.score_bits}
-            yield name, read_trec(truth, file, threads=options.threads, **rules)
+            yield name, read_trec(judged, file, threads=options.threads, **rules)
 
 
 def read_labels(path: str, unit: str = "group") -> dict[str, str]:
@@ -469,11 +489,11 @@ def read_labels(path: str, unit: str = "group") -> dict[str, str]:
     Raises
     ------
     ValueError
-        For a line without a tab, and for a query that has two labels.
+        If a line has no tab, or a query has two labels.
     OSError
         If the file cannot be read.
     """
-    found: dict[str, str] = {}
+    labels: dict[str, str] = {}
     with open(path, encoding="utf-8", errors="surrogateescape", newline="\n") as file:
         for number, line in enumerate(file, 1):
             text = line.rstrip("\r\n")
@@ -482,9 +502,9 @@ def read_labels(path: str, unit: str = "group") -> dict[str, str]:
             query, tab, label = text.partition("\t")
             if not tab:
                 raise ValueError(f"{path}:{number}: a line must be query, tab, {unit}, not {text[:80]!r}")
-            if found.setdefault(query, label) != label:
-                raise ValueError(f"{path}:{number}: query {query!r} has two {unit}s, {found[query]!r} and {label!r}")
-    return found
+            if labels.setdefault(query, label) != label:
+                raise ValueError(f"{path}:{number}: query {query!r} has two {unit}s, {labels[query]!r} and {label!r}")
+    return labels
 
 
 def read_weights(path: str) -> dict[str, float]:
@@ -493,7 +513,7 @@ def read_weights(path: str) -> dict[str, float]:
     Raises
     ------
     ValueError
-        As `read_labels`, and for a weight that is not a number.
+        As `read_labels`, or if a weight is not a number.
     OSError
         If the file cannot be read.
     """
@@ -507,7 +527,7 @@ def read_weights(path: str) -> dict[str, float]:
 
 
 def run_names(paths: Sequence[str]) -> list[str]:
-    """The names of the runs: the file name without its extension, or the path if two share that name."""
+    """The names of the runs: file names without extension, or paths if two names are equal."""
     short = [_short_name(path) for path in paths]
     names = [path if short.count(name) > 1 else name for path, name in zip(paths, short, strict=True)]
     return names if len(set(names)) == len(names) else list(paths)
@@ -560,7 +580,7 @@ def opened(path: str, bar: Any) -> Iterator[Any]:
 
 
 def encoded(text: str) -> bytes:
-    """The text with ids as they came in, whether they are UTF-8 or not."""
+    """The text as bytes, with ids as they were read, UTF-8 or not."""
     return text.encode("utf-8", "surrogateescape")
 
 
@@ -572,10 +592,10 @@ def _write(text: str, output: str | None) -> None:
 
 
 def _print(text: str) -> None:
-    """Write the bytes that would go into a file to standard output, whatever the locale; all of them, or raise OSError.
+    """Write all of the text to standard output, with the bytes of a file, whatever the locale, or raise OSError.
 
-    Not through Python's buffer, whose rest after an error causes another error at the end of the process. And without a
-    buffer (`python -u`), a disk that is nearly full takes only part of the text, which `print` does not notice.
+    It bypasses Python's buffer, which after an error is flushed again at exit and fails again. Without a buffer
+    (`python -u`), a nearly full disk takes only part of the text, which `print` does not notice.
     """
     out = sys.stdout
     if out is None:

@@ -256,7 +256,7 @@ def test_nulls_where_documents_have_no_ids(name):
         ({"missing": "drop"}, ValueError, "missing must be 'zero' or 'skip'"),
         ({"duplicates": "last"}, ValueError, "duplicates must be 'error' or 'first'"),
         ({"validate": "all"}, ValueError, "validate must be 'judged' or 'full'"),
-        ({"like": "solr"}, ValueError, "unknown peer"),
+        ({"like": "solr"}, ValueError, "unknown tool"),
         ({"threads": 0}, ValueError, "threads must be from 1"),
         ({"rows": 0}, ValueError, "rows must be a positive integer, not 0"),
         ({"judgments": {"q": {"d": 1}}}, TypeError, "judgments must be what rankgain.judgments returns, not dict"),

@@ -297,7 +297,7 @@ def test_beir():
         "capped_recall@9": 1.0,
     }
     with pytest.raises(
-        ValueError, match="ndcg@1 and rr@1 follow other rules there, ties='docid' in 32 bits and ties='st"
+        ValueError, match="ndcg@1 and rr@1 follow different rules there, ties='docid' in 32 bits and ties='st"
     ):
         rankings.evaluate("ndcg@1", "rr@1", like="beir")
 
@@ -357,9 +357,9 @@ def test_rankgain_is_like_itself():
             "ndcg",
             "solr",
             ValueError,
-            r"like='solr': unknown peer; there are: trec_eval-9, .*, msmarco, rankgain",
+            r"like='solr': unknown tool; there are: trec_eval-9, .*, msmarco, rankgain",
         ),
-        ("ndcg", 9, TypeError, "like must be the name of a peer, not int 9"),
+        ("ndcg", 9, TypeError, "like must be the name of a tool, not int 9"),
         (
             "err",
             "sklearn",
@@ -368,7 +368,12 @@ def test_rankgain_is_like_itself():
         ),
         ("rr@10", "trec_eval-9", ValueError, "trec_eval 9.0.8 and pytrec_eval has no rr@k that is known here"),
         ("ndcg", "rectools", ValueError, "RecTools has no ndcg that is known here; there are: ndcg@k, ap@k"),
-        ("ndcg(empty=1)@3", "rectools", TypeError, r"like='rectools': NDCG\(k\) is our dcg: dcg does not take empty"),
+        (
+            "ndcg(empty=1)@3",
+            "rectools",
+            TypeError,
+            r"like='rectools': NDCG\(k\) is rankgain's dcg: dcg does not take empty",
+        ),
         (
             "ndcg",
             "trec_eval-9",
@@ -458,7 +463,7 @@ def test_what_parameters_mean(asked, label, text):
 
 def test_one_peer_has_no_differences():
     for like in (None, "rankgain", "ranx"):
-        with pytest.raises(ValueError, match=r"only (rankgain|ranx) was explained: .* like=\('r"):
+        with pytest.raises(ValueError, match=r"only (rankgain|ranx) was explained; .* like=\('r"):
             rg.explain("ndcg@10", like=like).differences()
 
 
@@ -482,7 +487,7 @@ def test_explain_refuses():
         rg.explain("ndcg_cut")
     with pytest.raises(ValueError, match="like is empty"):
         rg.explain("ndcg", like=[])
-    with pytest.raises(ValueError, match="unknown peer"):
+    with pytest.raises(ValueError, match="unknown tool"):
         rg.explain("ndcg", like=("sklearn", "solr"))
 
 

@@ -198,7 +198,7 @@ QRELS, RUN = "query_id long, doc_id long, relevance int", "query_id long, doc_id
         (QRELS, RUN, {"metric": "ndgc"}, ValueError, "unknown metric 'ndgc'; did you mean 'ndcg'"),
         (QRELS, RUN, {"metric": "ndcg@0"}, ValueError, "k must be a positive integer"),
         (QRELS, RUN, {"ties": "stable"}, ValueError, "ties='stable' is input order, which rows of a Spark"),
-        (QRELS, RUN, {"like": "sklearn-0"}, ValueError, "unknown peer"),
+        (QRELS, RUN, {"like": "sklearn-0"}, ValueError, "unknown tool"),
         (QRELS, RUN, {"missing": "drop"}, ValueError, "missing must be"),
         (QRELS, RUN, {"buckets": 0}, ValueError, "buckets must be a positive integer or None, not 0"),
     ],

@@ -76,7 +76,7 @@ def evaluate(
     threads : int, default 1
         How many threads may share the queries, as in `Rankings.evaluate`.
     like : str, optional
-        The name of a peer by whose rules to compute, as in `Rankings.evaluate`.
+        The tool whose rules to follow, as in `Rankings.evaluate`.
     progress : bool, default False
         Whether a bar of tqdm is shown, as in `Rankings.evaluate`.
     **rules : any

@@ -1,7 +1,7 @@
-"""THE TABLE of peers: the metrics of each in terms of ours, and its rules for ties, missing queries and scores.
+"""THE TABLE of other tools: the metrics of each as rankgain's, and its rules for ties, missing queries and scores.
 
 `Rankings.evaluate(..., like=)` follows a row, `rankgain.explain` prints one or the difference of two, and the page
-'Where we differ' of the documentation is made from all of them. A row says no more than what was run or read, in that
+'Where we differ' of the documentation is generated from all of them. A row states only what was run or read, in that
 release.
 """
 
@@ -25,9 +25,9 @@ from rankgain.metrics.table import TABLE
 
 
 class Rules(NamedTuple):
-    """The rules of a peer for all metrics, as in `Rankings.under`. None: as the rankings have it.
+    """The rules of a tool for all metrics, as in `Rankings.under`. None: those of the rankings.
 
-    `counts_unjudged`: whether queries of the run without judgments count 0, which rankgain leaves out.
+    `counts_unjudged`: whether queries of the run without judgments, which rankgain leaves out, count 0.
     """
 
     ties: Ties | None
@@ -37,12 +37,12 @@ class Rules(NamedTuple):
 
 
 class Measure(NamedTuple):
-    """A metric that a peer has.
+    """A metric of another tool.
 
-    `names`: our names for it, with ``@k`` if it has a cut-off. `peer`: its own name. `parameters`: those of our metric,
-    or a function of k that returns them. `metric`: the name of our metric with this value, if it is another. `rules`:
-    the peer's rules for this metric, if they differ from its rules for all. `variants`: what the peer has for it
-    if the caller writes the parameter of that name.
+    `names`: rankgain's names for it, with ``@k`` if it has a cut-off. `peer`: the tool's name for it. `parameters`:
+    those of the rankgain metric, or a function of k that returns them. `metric`: the rankgain metric of the same value,
+    if it has another name. `rules`: the tool's rules for this metric, if they differ from its rules for all.
+    `variants`: the measure to use instead if the caller writes the parameter of that name.
     """
 
     names: str
@@ -54,7 +54,7 @@ class Measure(NamedTuple):
 
 
 class Peer(NamedTuple):
-    """What is known about a peer. `order`, `queries`: in words, what it does about ties and which queries count."""
+    """Facts about another tool. `order`, `queries`: in words, how it orders ties and which queries count."""
 
     name: PeerOrOwn
     title: str
@@ -66,25 +66,25 @@ class Peer(NamedTuple):
     source: str
 
     def measure(self, record: Metric) -> Measure:
-        """The peer's measure for a metric."""
+        """The tool's measure for a metric."""
         if self is OWN:
             return Measure(record.name, record.name)
         key = record.name + ("" if record.k is None else "@k")
-        for held in self.measures:
-            if key in held.names.split():
-                return held
-        there = ", ".join(name for held in self.measures for name in held.names.split())
-        raise ValueError(f"like={self.name!r}: {self.title} has no {key} that is known here; there are: {there}")
+        for measure in self.measures:
+            if key in measure.names.split():
+                return measure
+        names = ", ".join(name for measure in self.measures for name in measure.names.split())
+        raise ValueError(f"like={self.name!r}: {self.title} has no {key} that is known here; there are: {names}")
 
 
 ABOVE_HALF = math.nextafter(0.5, 1.0)  # the lowest grade that is above 0.5
 
-_GIVEN = "as they are given: the order of equal scores is not looked at"
+_GIVEN = "as given: the order of equal scores is not checked"
 _INPUT = "input order (a stable sort)"
-_UNSTABLE = "left open by an unstable sort; input order stands for it"
+_UNSTABLE = "undefined, by an unstable sort; here input order"
 _BOTH = "those in both the truth and the run"
 _ALL = "all of the truth; those that the run lacks count 0"
-_THEIR_OWN = "each is one with its documents: none can be missing"
+_THEIR_OWN = "each comes with its documents, so none can be missing"
 
 _DOCID, _STABLE, _WORST = Rules("docid", "skip"), Rules("stable", "zero"), Rules("worst", "zero")
 
@@ -133,8 +133,8 @@ OWN = Peer(
     "rankgain",
     "rankgain",
     Rules(None, None, None),
-    "as asked for: by default by id (docid) where documents have ids, else averaged",
-    "all of the truth; those that the run lacks count 0 (missing='skip': are left out)",
+    "as requested; by default by id (docid) if documents have ids, else averaged",
+    "all judged ones; those that the run lacks count 0 (missing='skip': are left out)",
     (),
     (),
     "Definitions, in the documentation",
@@ -239,9 +239,8 @@ PEERS: dict[str, Peer] = {
             "torchmetrics",
             "TorchMetrics",
             _STABLE._replace(score_bits=32),
-            "nDCG: the expected value over all orders (average); others: left open by topk and argsort; input order "
-            "stands "
-            "for it",
+            "nDCG: the expected value over all orders (average); others: undefined, by topk and argsort; here "
+            "input order",
             _THEIR_OWN,
             (
                 Measure("ndcg ndcg@k", "retrieval_normalized_dcg", rules=Rules("average", "zero", 32)),
@@ -438,23 +437,23 @@ PEERS: dict[str, Peer] = {
 
 
 def peer_of(like: Any) -> Peer:
-    """The row of a peer; that of rankgain itself for None."""
+    """The row of a tool; that of rankgain itself for None."""
     if like is None:
         return OWN
     if not isinstance(like, str):
-        raise TypeError(f"like must be the name of a peer, not {type(like).__name__} {like!r}")
-    found = _BY_SPELLING.get(_bare(like))
-    if found is None:
+        raise TypeError(f"like must be the name of a tool, not {type(like).__name__} {like!r}")
+    peer = _BY_SPELLING.get(_bare(like))
+    if peer is None:
         import difflib  # only needed for an error
 
         near = difflib.get_close_matches(_bare(like), _BY_SPELLING, n=1)
         hint = f" (did you mean {_BY_SPELLING[near[0]].name!r}?)" if near else ""
         aliases = ", ".join(f"{alias} for {name}" for alias, name in ALIASES.items())
-        raise ValueError(f"like={like!r}: unknown peer{hint}; there are: {', '.join((*PEERS, OWN.name))} ({aliases})")
-    return found
+        raise ValueError(f"like={like!r}: unknown tool{hint}; there are: {', '.join((*PEERS, OWN.name))} ({aliases})")
+    return peer
 
 
-# Other names of peers. trec_eval is the release that the command `rankgain trec_eval` follows.
+# Other names of the tools. trec_eval is the release that the command `rankgain trec_eval` follows.
 ALIASES = {
     "trec_eval": "trec_eval-10",
     "pytrec_eval": "trec_eval-9",
@@ -464,7 +463,7 @@ ALIASES = {
 
 
 def _bare(name: str) -> str:
-    """A name without what people put between its words."""
+    """A name without separators, in lower case."""
     return re.sub(r"[\W_]", "", name).lower()
 
 
@@ -474,7 +473,7 @@ _BY_SPELLING = {_bare(peer.name): peer for peer in (*PEERS.values(), OWN)} | {
 
 
 class Followed(NamedTuple):
-    """A metric as a peer computes it: the key that it has in a result, ours with its parameters, and the rules."""
+    """A metric as another tool computes it: its key in a result, the rankgain metric, and the rules."""
 
     key: str | Metric
     metric: Metric
@@ -486,50 +485,49 @@ class Followed(NamedTuple):
         return self.measure.rules or self.peer.rules
 
 
-def followed(asked: str | Metric, peer: Peer) -> Iterator[Followed]:
-    """What one request asks for, by the rules of a peer.
+def followed(request: str | Metric, peer: Peer) -> Iterator[Followed]:
+    """The metrics of a request, by the rules of a tool.
 
-    A parameter that the caller wrote wins. A Metric does not record what was written; there it is what differs from the
-    default.
+    Parameters that the caller wrote win; for a Metric, which does not record them, those that differ from the default.
     """
-    for key, record in parse(asked):
+    for key, record in parse(request):
         measure = peer.measure(record)
-        written = {name: getattr(record, name) for name in _written(asked, record)}
-        measure = next((own for name, own in measure.variants.items() if name in written), measure)
-        given = measure.parameters
-        parameters = dict(given(record.k) if callable(given) else given) | written
+        written = {name: getattr(record, name) for name in _written(request, record)}
+        measure = next((variant for name, variant in measure.variants.items() if name in written), measure)
+        defaults = measure.parameters
+        parameters = dict(defaults(record.k) if callable(defaults) else defaults) | written
         try:
-            found = metric(measure.metric or record.name, k=record.k, **parameters)
+            equivalent = metric(measure.metric or record.name, k=record.k, **parameters)
         except TypeError as error:
-            raise TypeError(f"like={peer.name!r}: {measure.peer} is our {measure.metric}: {error}") from None
-        yield Followed(key, found, peer, measure)
+            raise TypeError(f"like={peer.name!r}: {measure.peer} is rankgain's {measure.metric}: {error}") from None
+        yield Followed(key, equivalent, peer, measure)
 
 
-def _written(asked: str | Metric, record: Metric) -> Iterator[str]:
-    if isinstance(asked, str):
-        yield from (name for name in re.findall(r"(\w+)\s*=", asked.lower()) if name in PARAMETERS)
+def _written(request: str | Metric, record: Metric) -> Iterator[str]:
+    if isinstance(request, str):
+        yield from (name for name in re.findall(r"(\w+)\s*=", request.lower()) if name in PARAMETERS)
     else:
-        yield from (name for name, held in PARAMETERS.items() if getattr(record, name) != held.default)
+        yield from (name for name, parameter in PARAMETERS.items() if getattr(record, name) != parameter.default)
 
 
-def common_rules(asked: Iterable[str | Metric], like: str) -> tuple[dict[str | Metric, Metric], Rules]:
-    """The metrics as the peer computes them, by their keys, and the rules that it has for all of them."""
+def common_rules(requests: Iterable[str | Metric], like: str) -> tuple[dict[str | Metric, Metric], Rules]:
+    """The metrics as the tool computes them, by their keys, and its rules, the same for all of them."""
     peer = peer_of(like)
-    found = [each for request in asked for each in followed(request, peer)]
-    for each in found:
-        if each.rules != found[0].rules:
+    metrics = [each for request in requests for each in followed(request, peer)]
+    for each in metrics:
+        if each.rules != metrics[0].rules:
             raise ValueError(
-                f"like={peer.name!r}: {found[0].key} and {each.key} follow other rules there, "
-                f"{_named(found[0].rules)} and {_named(each.rules)}: evaluate them separately"
+                f"like={peer.name!r}: {metrics[0].key} and {each.key} follow different rules there, "
+                f"{_named(metrics[0].rules)} and {_named(each.rules)}: evaluate them separately"
             )
-    return {each.key: each.metric for each in found}, found[0].rules if found else peer.rules
+    return {each.key: each.metric for each in metrics}, metrics[0].rules if metrics else peer.rules
 
 
 def _named(rules: Rules) -> str:
     return f"ties={rules.ties!r} in {rules.score_bits} bits"
 
 
-# How a number comes about
+# Explanations
 
 WIDTH = 100
 
@@ -556,26 +554,26 @@ class Explanation(NamedTuple):
     Attributes
     ----------
     metric : str
-        The metric, as it was asked for.
+        The metric, as requested.
     facts : mapping of str to mapping
-        What each peer does, ``{peer: {label: text}}``; ``"rankgain"`` stands for rankgain's own rules.
+        What each tool does, ``{tool: {label: text}}``; ``"rankgain"`` for rankgain's own rules.
     """
 
     metric: str
     facts: Mapping[str, Mapping[str, str]]
 
     def differences(self) -> dict[str, dict[str, str]]:
-        """Return what the peers do not all do alike.
+        """Return what the tools do differently.
 
         Returns
         -------
         dict of dict
-            ``{label: {peer: text}}``, with ``"-"`` where a peer has nothing of the kind.
+            ``{label: {tool: text}}``, with ``"-"`` if a tool has no such fact.
 
         Raises
         ------
         ValueError
-            If only one peer was explained.
+            If only one tool was explained.
 
         Examples
         --------
@@ -586,47 +584,47 @@ class Explanation(NamedTuple):
         if len(self.facts) == 1:
             (name,) = self.facts
             other = "lightgbm" if name == OWN.name else OWN.name
-            raise ValueError(f"only {name} was explained: explain two to compare them, like=({name!r}, {other!r})")
+            raise ValueError(f"only {name} was explained; to compare two tools, give like=({name!r}, {other!r})")
         labels = dict.fromkeys(label for facts in self.facts.values() for label in facts)
-        found = {label: {name: facts.get(label, "-") for name, facts in self.facts.items()} for label in labels}
-        return {label: texts for label, texts in found.items() if len({*texts.values()}) > 1}
+        by_label = {label: {name: facts.get(label, "-") for name, facts in self.facts.items()} for label in labels}
+        return {label: texts for label, texts in by_label.items() if len({*texts.values()}) > 1}
 
     def __repr__(self) -> str:
         if len(self.facts) == 1:
             ((name, facts),) = self.facts.items()
             return "\n".join([f"{self.metric}, like {name}" if name != OWN.name else self.metric, *_aligned(facts)])
-        apart = self.differences()
-        alike = {label: text for label, text in next(iter(self.facts.values())).items() if label not in apart}
+        different = self.differences()
+        same = {label: text for label, text in next(iter(self.facts.values())).items() if label not in different}
         lines = [f"{self.metric}: {' and '.join(self.facts)} differ in"]
-        for label, texts in apart.items():
+        for label, texts in different.items():
             lines += [f"  {label}", *("  " + line for line in _aligned(texts))]
-        return "\n".join([*lines, "and agree in", *_aligned(alike)])
+        return "\n".join([*lines, "and agree in", *_aligned(same)])
 
 
 Explanation.__module__ = "rankgain"
 
 
 def _aligned(texts: Mapping[str, str]) -> Iterator[str]:
-    import textwrap  # not needed where nothing is printed
+    import textwrap  # only needed to print
 
     width = max(map(len, texts), default=0) + 4
     for label, text in texts.items():
-        for place, line in enumerate(text.splitlines()):
-            first = f"  {label}" if not place else ""
+        for row, line in enumerate(text.splitlines()):
+            first = "" if row else f"  {label}"
             yield from textwrap.wrap(
                 line, WIDTH, initial_indent=first.ljust(width), subsequent_indent=" " * width, break_long_words=False
             )
 
 
 def explain(metric: str | Metric, like: PeerOrOwn | Iterable[PeerOrOwn] | None = None) -> Explanation:
-    """Explain the number of a metric: its formula, gain, discount, ideal, ties, empty and missing queries, and mean.
+    """Explain the value of a metric: its formula, gain, discount, ideal, ties, empty and missing queries, and mean.
 
     Parameters
     ----------
     metric : str or Metric
-        The metric, as in `Rankings.evaluate`; one that stands for a single cut-off.
+        The metric, as in `Rankings.evaluate`, with at most one cut-off.
     like : str or iterable of str, optional
-        The name of a peer, as in `Rankings.evaluate`, or ``"rankgain"``. Of several, the differences come first. By
+        The name of a tool, as in `Rankings.evaluate`, or ``"rankgain"``. For several, the differences come first. By
         default, rankgain's own rules.
 
     Returns
@@ -637,14 +635,14 @@ def explain(metric: str | Metric, like: PeerOrOwn | Iterable[PeerOrOwn] | None =
     Raises
     ------
     ValueError
-        If the metric or a peer is unknown, a peer has no such metric, `metric` stands for several cut-offs, or `like`
-        is empty.
+        If the metric or a tool is unknown, a tool has no such metric, `metric` has several cut-offs, or `like` is
+        empty.
     TypeError
-        If the metric does not take a parameter that is given, or `like` is not the name of a peer.
+        If the metric does not take a parameter that is given, or `like` is not the name of a tool.
 
     See Also
     --------
-    Rankings.evaluate : Computes by the rules of a peer with ``like=``.
+    Rankings.evaluate : Follows the rules of a tool with ``like=``.
     metric : Lists names and parameters.
 
     Examples
@@ -658,30 +656,30 @@ def explain(metric: str | Metric, like: PeerOrOwn | Iterable[PeerOrOwn] | None =
       k                 10
       relevant          judged, with a grade above 0
       nothing relevant  0
-      ties              as asked for: by default by id (docid) where documents have ids, else averaged
-      queries           all of the truth; those that the run lacks count 0 (missing='skip': are left
+      ties              as requested; by default by id (docid) if documents have ids, else averaged
+      queries           all judged ones; those that the run lacks count 0 (missing='skip': are left
                         out)
       mean              Σ values / number of queries; a value that is NaN does not count
       source            Voorhees 1999
     """
     names = [like] if like is None or isinstance(like, str) else list(like)
     if not names:
-        raise ValueError("like is empty: give the name of a peer, several, or None")
+        raise ValueError("like is empty: give the name of a tool, several names, or None")
     facts: dict[str, dict[str, str]] = {}
     for name in names:
         peer = peer_of(name)
-        found = list(followed(metric, peer))
-        if len(found) > 1:
-            raise ValueError(f"{metric!s} stands for {len(found)} metrics: explain one, such as {found[0].key!s}")
-        facts[peer.name] = dict(_facts(found[0]))
+        metrics = list(followed(metric, peer))
+        if len(metrics) > 1:
+            raise ValueError(f"{metric!s} stands for {len(metrics)} metrics: explain one, such as {metrics[0].key!s}")
+        facts[peer.name] = dict(_facts(metrics[0]))
     return Explanation(str(metric), facts)
 
 
-def _facts(found: Followed) -> Iterator[tuple[str, str]]:
-    metric, peer, rules = found.metric, found.peer, found.rules
+def _facts(followed: Followed) -> Iterator[tuple[str, str]]:
+    metric, peer, rules = followed.metric, followed.peer, followed.rules
     row = TABLE[metric.name]
     if peer is not OWN:
-        yield "called", f"{found.measure.peer} in {peer.title}"
+        yield "called", f"{followed.measure.peer} in {peer.title}"
     yield "is", f"{metric!s}: {row.title}"
     yield "formula", row.formula
     where = [f"{symbol}: {text}" for symbol, text in _symbols(metric)]
@@ -697,7 +695,7 @@ def _facts(found: Followed) -> Iterator[tuple[str, str]]:
         yield "remark", f"{row.remark}."
     yield "ties", peer.order + ("; there is no expected value here" if row.unaveraged and rules.ties is None else "")
     if rules.score_bits == 32:
-        yield "scores", "compared in 32 bits: those that differ in less than about the seventh digit are tied"
+        yield "scores", "compared in 32 bits: those that agree to about seven digits are tied"
     yield "queries", peer.queries
     yield "mean", _SUMS[row.aggregator]
     if peer.notes:
@@ -706,7 +704,7 @@ def _facts(found: Followed) -> Iterator[tuple[str, str]]:
 
 
 def _symbols(metric: Metric) -> Iterator[tuple[str, str]]:
-    """The symbols that the formula does not explain itself."""
+    """The symbols that the formula does not define."""
     formula = TABLE[metric.name].formula
     words = {*re.split(r"[\s(),;·]+", formula)}
     for symbol, text in SYMBOLS.items():
@@ -731,7 +729,7 @@ def _parameters(metric: Metric) -> Iterator[tuple[str, str]]:
 
 
 def _relevant(metric: Metric) -> str:
-    """By the lowest grade that is relevant or the highest that is not, whichever is the rounder number."""
+    """The lowest relevant grade or the number above which grades are relevant, whichever is shorter."""
     if metric.rel is None:
         return "judged, with a grade above 0"
     at_least, above = short(metric.rel), short(metric.above)

@@ -64,7 +64,7 @@ def evaluate(
     duplicates : {"error", "first"}, default "error"
         Whether a document that is returned twice for a query is an error, or counts once, with its highest score.
     like : str, optional
-        The name of a peer by whose rules to compute, as in `rankgain.Rankings.evaluate`; one that keeps the input order
+        The tool whose rules to follow, as in `rankgain.Rankings.evaluate`; one that keeps the input order
         of ties is refused.
     buckets : int, optional
         Into how many buckets the queries are divided by the hash of their ids. By default as many as
@@ -155,7 +155,7 @@ def summary(
     duplicates : {"error", "first"}, default "error"
         Whether a document that is returned twice for a query is an error, or counts once, with its highest score.
     like : str, optional
-        The name of a peer by whose rules to compute, as in `rankgain.Rankings.evaluate`; one that keeps the input order
+        The tool whose rules to follow, as in `rankgain.Rankings.evaluate`; one that keeps the input order
         of ties is refused.
     buckets : int, optional
         Into how many buckets the queries are divided. By default, as in `evaluate`.
@@ -243,7 +243,7 @@ def evaluate_clustered(
     duplicates : {"error", "first"}, default "error"
         Whether a document that is returned twice for a query is an error, or counts once, with its highest score.
     like : str, optional
-        The name of a peer by whose rules to compute, as in `rankgain.Rankings.evaluate`; one that keeps the input order
+        The tool whose rules to follow, as in `rankgain.Rankings.evaluate`; one that keeps the input order
         of ties is refused.
 
     Returns

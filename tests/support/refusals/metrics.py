@@ -85,7 +85,7 @@ def rows():
     told = "metric('ndcg', k=10); evaluate and others take | {}"
     for name in ("ndcg@10", "ndcg(gain=exponential)@10"):
         yield from refused("metric", "name", [name], ValueError, told.replace("{}", repr(name)))
-    told = "unknown peer (did you mean 'xgboost'?); there are: trec_eval-9 | pytrec_eval for trec_eval-9"
+    told = "unknown tool (did you mean 'xgboost'?); there are: trec_eval-9 | pytrec_eval for trec_eval-9"
     yield from refused("Rankings.evaluate evaluate", "like", ["xgbost"], ValueError, told)
     unfinished = [nan_gain, np.negative]
     yield from refused(

@@ -27,7 +27,7 @@ SUMMARY = {
 
 def rows():
     yield from refused("explain", "metric", ["ndcg@x"], ValueError, "k must be a positive integer")
-    yield from refused("explain", "like", ["ranks"], ValueError, "unknown peer")
+    yield from refused("explain", "like", ["ranks"], ValueError, "unknown tool")
     if find_spec("matplotlib"):
         yield from of_plots()
     yield from of_forms()
