@@ -1,7 +1,8 @@
-"""Rankings that come in Arrow record batches, from any source.
+"""Evaluate Arrow record batches from any source.
 
-Files larger than memory (`pyarrow.dataset`), DuckDB, Polars, Ray Data, Dask, Spark: the rows of a query stand together,
-but batches may cut them. The rows of some queries are held at a time, and nothing of those before them but their ids.
+Files larger than memory (`pyarrow.dataset`), DuckDB, Polars, Ray Data, Dask, Spark: the rows of a query are
+consecutive, but may continue in the next batch. Memory holds the rows of some queries at a time, and the ids of all
+earlier ones.
 Needs pyarrow: ``pip install 'rankgain[arrow]'``.
 """
 
@@ -35,7 +36,7 @@ from rankgain.threads import check_threads
 
 __all__ = ["evaluate_batches", "summarize_batches"]
 
-ROWS = 1 << 20  # that are evaluated together
+ROWS = 1 << 20  # evaluated together
 
 
 def evaluate_batches(
@@ -54,33 +55,31 @@ def evaluate_batches(
     threads: int = 1,
     rows: int = ROWS,
 ) -> Iterator[Any]:
-    """Evaluate record batches one after the other, into record batches with one row per query.
+    """Evaluate record batches one by one, into record batches with one row per query.
 
     Parameters
     ----------
     batches : iterable, or an object with the Arrow C stream
-        Record batches or tables of pyarrow, or of others with the Arrow C stream; or one such stream
-        (``pyarrow.RecordBatchReader``, a DuckDB relation, a polars frame). The rows of a query stand together. A row is
-        a document of a query, judged (with a relevance), returned (with a score), or both; what it is not is null: as
-        a full outer join of qrels and run has them, or the one after the other, sorted by query.
+        Record batches or tables of pyarrow, or other objects with the Arrow C stream interface; or one such stream
+        (``pyarrow.RecordBatchReader``, a DuckDB relation, a polars frame). The rows of a query are consecutive. A row
+        is a document that is judged (with a relevance), returned (with a score), or both; the other value is null, as
+        in a full outer join of qrels and run, or in their concatenation, sorted by query.
     *metrics : str or Metric
         What to compute, as in `Rankings.evaluate`; or lists of these.
     judgments : Judgments, optional
-        Made by `rankgain.judgments`. By default, judgments stand in the batches; if they are given, each row is one of
-        a run.
+        Made by `rankgain.judgments`; each row is then one of a run. By default, the batches have the judgments.
     query, doc : str, optional
-        The columns of query ids and document ids. By default, the first with a customary name, as in
-        `rankgain.from_frames`. Without documents each row has both label and
-        score.
+        The columns of query ids and document ids. By default, the first with a common name, as in
+        `rankgain.from_frames`. Without documents, each row has both label and score.
     relevance, score : str, optional
-        The columns of grades and of scores, higher is better. By default, the first with a customary name.
+        The columns of grades and of scores, higher is better. By default, the first with a common name.
     ties : {"docid", "average", "stable", "best", "worst"}, optional
         The order of documents of equal score, as in `rankgain.from_frames`; "stable" is the order of the rows. By
         default "docid", or "average" where documents have no ids.
     missing : {"zero", "skip"}, default "zero"
         Whether queries that the run lacks are evaluated as empty lists or left out, as in `rankgain.from_frames`.
     validate : {"judged", "full"}, default "judged"
-        Which documents may not stand twice in a query of the run: judged ones, or any.
+        Which documents may not occur twice in a query of the run: judged ones, or any.
     duplicates : {"error", "first"}, default "error"
         Whether a document that is returned twice for a query is an error, or counts once, as in `rankgain.from_frames`.
     like : str, optional
@@ -94,28 +93,28 @@ def evaluate_batches(
     -------
     iterator of pyarrow.RecordBatch
         Batches with ``query_id``, of the type of the query column, and a float64 column per metric. Queries of
-        `judgments` that never came stand in the last one, unless ``missing="skip"``.
+        `judgments` without rows are in the last one, unless ``missing="skip"``.
 
     Raises
     ------
     ImportError
         If pyarrow is not installed: ``pip install 'rankgain[arrow]'``.
     ValueError
-        If a metric or a rule is unknown, at once. In iteration: if a column does not exist, occurs twice, holds ids of
-        another type than in earlier batches or in `judgments`, or is broken; if a query, a document, or both relevance
-        and score are null; if a query comes again after others; or if `Rankings.evaluate` would raise it.
+        If a metric or a rule is unknown, at once. In iteration: if a column does not exist, occurs twice, has ids of
+        another type than earlier batches or `judgments`, or is corrupt; if a query, a document, or both relevance and
+        score are null; if a query comes again after others; or if `Rankings.evaluate` would raise it.
     TypeError
         If `batches` is not iterable, or `judgments` not what `rankgain.judgments` returns, at once. In iteration: if
-        something is not a record batch, or a column holds values of a type that cannot be used.
+        an item is not a record batch, or a column has an unsupported type.
 
     See Also
     --------
     summarize_batches : Means and counts only.
-    rankgain.spark : For rows of a query that lie apart on a cluster.
+    rankgain.spark : For rows in any order on a cluster.
 
     Notes
     -----
-    The ids of all queries that came are kept, about 100 bytes each, to notice one that comes again.
+    The ids of all earlier queries are kept, about 100 bytes each, to detect one that comes again.
 
     The type of a column may change between batches: integers and floats, text and large text or categories, nulls
     only.
@@ -155,7 +154,7 @@ def summarize_batches(
     rows: int = ROWS,
     progress: bool = False,
 ) -> Summary:
-    """Evaluate record batches into one Summary: exact sums and counts, to be merged with those of other parts.
+    """Evaluate record batches into one Summary: exact sums and counts, which merge with those of other parts.
 
     Parameters
     ----------
@@ -164,19 +163,19 @@ def summarize_batches(
     *metrics : str or Metric
         What to compute, as in `Rankings.evaluate`; or lists of these.
     judgments : Judgments, optional
-        Judgments that do not stand in the batches, as in `evaluate_batches`.
+        Judgments that are not in the batches, as in `evaluate_batches`.
     query, doc : str, optional
-        The columns of query ids and document ids. By default, the first with a customary name, as in
+        The columns of query ids and document ids. By default, the first with a common name, as in
         `rankgain.from_frames`.
     relevance, score : str, optional
-        The columns of grades and of scores, higher is better. By default, the first with a customary name.
+        The columns of grades and of scores, higher is better. By default, the first with a common name.
     ties : {"docid", "average", "stable", "best", "worst"}, optional
-        As in `evaluate_batches`. Needed for parts that may have no batch at all, in which nothing says whether
+        As in `evaluate_batches`. Needed for parts that may have no batches, since it is then unknown whether
         documents have ids.
     missing : {"zero", "skip"}, default "zero"
         Whether queries that the run lacks are evaluated as empty lists or left out, as in `rankgain.from_frames`.
     validate : {"judged", "full"}, default "judged"
-        Which documents may not stand twice in a query of the run: judged ones, or any.
+        Which documents may not occur twice in a query of the run: judged ones, or any.
     duplicates : {"error", "first"}, default "error"
         Whether a document that is returned twice for a query is an error, or counts once, as in `rankgain.from_frames`.
     like : str, optional
@@ -186,7 +185,7 @@ def summarize_batches(
     rows : int, default 1048576
         About how many rows are evaluated together; a longer query is evaluated whole.
     progress : bool, default False
-        Whether a bar of tqdm shows how many queries are done.
+        Whether to show a tqdm bar of the queries done.
 
     Returns
     -------
@@ -197,7 +196,7 @@ def summarize_batches(
     Raises
     ------
     ImportError
-        If pyarrow is not installed: ``pip install 'rankgain[arrow]'``; or if there is to be a bar and tqdm is not.
+        If pyarrow is not installed: ``pip install 'rankgain[arrow]'``; or if `progress` is true and tqdm is not.
     ValueError
         If `evaluate_batches` would raise it, at once or in iteration.
     TypeError
@@ -206,7 +205,7 @@ def summarize_batches(
     See Also
     --------
     evaluate_batches : The values of each query.
-    Summary.merge : Puts summaries of parts together.
+    Summary.merge : Merges the summaries of parts.
 
     Examples
     --------
@@ -231,7 +230,7 @@ def _counting(parts: Iterable[Summary], bar: Any) -> Iterator[Summary]:
 
 
 class Options(NamedTuple):
-    """Metrics, and the rules by which parts of larger data are evaluated, as the caller gave them."""
+    """Metrics, and the rules for parts of larger data, as the caller passed them."""
 
     metrics: tuple[str | Metric, ...]
     ties: Ties | None = None
@@ -243,7 +242,7 @@ class Options(NamedTuple):
 
 
 class PartRules:
-    """The same options, checked once for all the parts."""
+    """The same options, checked once for all parts."""
 
     def __init__(self, options: Options) -> None:
         if options.like is None:
@@ -264,14 +263,14 @@ class PartRules:
         return self._against(of_frame(Frame(qrels, "qrels"), None, None, None), run)
 
     def of_run(self, judgments: JudgmentSets, run: Any) -> Evaluation:
-        """A run of some queries, of which the judgments have more."""
+        """A run of some of the judged queries."""
         refuse_nulls(run, "run")
-        present = set(run["query_id"].unique().to_pylist())
-        return self._against(_some(judgments, [query in present for query in judgments.query_ids]), run)
+        in_run = set(run["query_id"].unique().to_pylist())
+        return self._against(_subset(judgments, [query in in_run for query in judgments.query_ids]), run)
 
     def of_absent(self, judgments: JudgmentSets, seen: set[Any]) -> Evaluation:
         """The judged queries that no run had."""
-        return self._against(_some(judgments, [query not in seen for query in judgments.query_ids]), None)
+        return self._against(_subset(judgments, [query not in seen for query in judgments.query_ids]), None)
 
     def of_nothing(self) -> Evaluation:
         """No query at all."""
@@ -285,13 +284,13 @@ class PartRules:
         else:
             frame = Frame(run, "run")
             groups, documents = Groups.of(frame.ids("query_id")), frame.ids("doc_id")
-            whole, duplicates = self.options.validate == "full", self.options.duplicates
-            table = Table("run", groups, documents, frame.numbers("score"), whole=whole, duplicates=duplicates)
+            check_all, duplicates = self.options.validate == "full", self.options.duplicates
+            table = Table("run", groups, documents, frame.numbers("score"), whole=check_all, duplicates=duplicates)
         source = PartSource(judgments, table, missing=self.options.missing, query_ids=None)
         return self._evaluated(Rankings(source, rules_of(self.options.ties or "docid", ids=True)))
 
     def of_labels(self, frame: Frame, columns: Columns) -> Evaluation:
-        """Labels and scores side by side, without documents."""
+        """Labels and scores in the same rows, without documents."""
         names = columns.query, columns.relevance, columns.score
         return self._evaluated(side_by_side(frame, *names, None, self.options.ties, None))
 
@@ -302,9 +301,9 @@ class PartRules:
 _NO_IDS: Ids = ids_of([])
 
 
-def _some(judgments: JudgmentSets, which: Sequence[bool]) -> JudgmentSets:
+def _subset(judgments: JudgmentSets, mask: Sequence[bool]) -> JudgmentSets:
     """Some of the queries of the judgments."""
-    numbers: Ints = np.flatnonzero(which)
+    numbers: Ints = np.flatnonzero(mask)
     rows, offsets = judgments.rows(numbers)
     names = [judgments.query_ids[number] for number in numbers.tolist()]
     ids = column_of(judgments.ids.take(rows), judgments.ids.kind)
@@ -323,37 +322,37 @@ ROLES = {"query_id": "query", "doc_id": "document", "relevance": "relevance", "s
 
 
 def refuse_nulls(table: Any, side: str) -> None:
-    """Name the query and the document of the first row in which something is null."""
+    """Raise an error that names the query and the document of the first row with a null."""
     for name in table.column_names:
         if table[name].null_count:
             raise _null(table, side, table[name].is_null(), f"the {ROLES[name]} is null")
 
 
-def _null(table: Any, side: str, nulls: Any, what: str) -> ValueError:
+def _null(table: Any, side: str, nulls: Any, problem: str) -> ValueError:
     row = table.slice(nulls.index(True).as_py(), 1).to_pylist()[0]
     document = f", document {quoted(row['doc_id'])}" if "doc_id" in row else ""
     return ValueError(
-        f"{side}: query {quoted(row['query_id'])}{document}: {what}; drop such rows, or give what they stand for"
+        f"{side}: query {quoted(row['query_id'])}{document}: {problem}; drop such rows, or fill in the values"
     )
 
 
 class Columns(NamedTuple):
-    """The names of columns, None for a customary one."""
+    """The names of columns; None: look for a common one."""
 
     query: str | None = None
     doc: str | None = None
     relevance: str | None = None
     score: str | None = None
 
-    def found(self, frame: Frame, is_run: bool) -> dict[str, str]:
-        """Which column plays each role."""
-        found = {"query_id": frame.need("query", self.query)}
+    def by_role(self, frame: Frame, is_run: bool) -> dict[str, str]:
+        """The name of the column for each role."""
+        names = {"query_id": frame.need("query", self.query)}
         document = frame.need("doc", self.doc) if is_run else frame.find("doc", self.doc)
         if document is not None:
-            found["doc_id"] = document
+            names["doc_id"] = document
         if not is_run:
-            found["relevance"] = frame.need("relevance", self.relevance)
-        return found | {"score": frame.need("score", self.score)}
+            names["relevance"] = frame.need("relevance", self.relevance)
+        return names | {"score": frame.need("score", self.score)}
 
 
 def _results(
@@ -382,7 +381,7 @@ def _against_judgments(
 ) -> Iterator[tuple[Evaluation, Any]]:
     pa = import_extra("pyarrow", "arrow")
     seen: set[Any] = set()
-    kind = None  # what pyarrow makes of the ids of the judgments
+    kind = None  # without parts: the type that pyarrow gives the ids of the judgments
     for part in parts:
         kind = part.schema.field("query_id").type
         if not seen:
@@ -409,41 +408,40 @@ def _of_both_sides(parts: Iterable[Any], rules: PartRules) -> Iterator[tuple[Eva
 
 
 def _check_queries(judgments: JudgmentSets, column: Any) -> None:
-    """Refuse query ids that can never match, since they are of another type than those of the judgments."""
+    """Raise an error if query ids and those of the judgments have different types, so that none can match."""
     kinds = types(judgments.query_ids, column[:1].to_pylist(), ("judgments", "batches"))
     if len(judgments.query_ids) and len(column) and kinds:
         raise ValueError(f"the query ids are {kinds}: convert them to one type")
 
 
 def _selected(batches: Any, columns: Columns, *, is_run: bool) -> Iterator[Any]:
-    """Record batches of the columns that are needed, by the names that they have here, each of one kind throughout."""
+    """Record batches of the columns needed, named by role, each of one kind in all batches."""
     pa = import_extra("pyarrow", "arrow")
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     readers: dict[str, _Column] = {}
     for where, batch in _record_batches(batches):
-        names = batch.schema.names
-        frame = Frame(dict.fromkeys(names, ()), where)
-        if not found:
-            found = columns.found(frame, is_run)
-            readers = {role: _Column(role) for role in found}
-        for role, name in found.items():
+        frame = Frame(dict.fromkeys(batch.schema.names, ()), where)
+        if not names:
+            names = columns.by_role(frame, is_run)
+            readers = {role: _Column(role) for role in names}
+        for role, name in names.items():
             frame.find(role, name)
-            check_once(names, name, where)
-        arrays = [readers[role].read(batch.column(name), frame.where(name)) for role, name in found.items()]
-        held = pa.RecordBatch.from_arrays(arrays, [*found])
-        if held["query_id"].null_count:
-            raise _null(held, "batches", held["query_id"].is_null(), "the query is null")
-        yield held
+            check_once(batch.schema.names, name, where)
+        arrays = [readers[role].read(batch.column(name), frame.where(name)) for role, name in names.items()]
+        selected = pa.RecordBatch.from_arrays(arrays, [*names])
+        if selected["query_id"].null_count:
+            raise _null(selected, "batches", selected["query_id"].is_null(), "the query is null")
+        yield selected
 
 
 def _record_batches(batches: Any) -> Iterator[tuple[str, Any]]:
-    """Record batches, and what errors call each."""
+    """Record batches, each with its name in errors."""
     pa = import_extra("pyarrow", "arrow")
     if hasattr(batches, "__arrow_c_stream__"):
         yield from (("batches", batch) for batch in _stream(batches))
         return
-    for place, batch in enumerate(batches):
-        where = f"batches: item {place}"
+    for number, batch in enumerate(batches):
+        where = f"batches: item {number}"
         if isinstance(batch, pa.RecordBatch):
             yield where, batch
         elif hasattr(batch, "__arrow_c_stream__"):
@@ -455,24 +453,24 @@ def _record_batches(batches: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _stream(holder: Any) -> Iterator[Any]:
-    """The batches of a stream; if there are none, an empty one, which has the columns."""
+    """An empty batch, which has the columns, and the batches of a stream."""
     pa = import_extra("pyarrow", "arrow")
     reader = pa.RecordBatchReader.from_stream(holder)
-    nothing = reader.schema.empty_table()
-    yield pa.RecordBatch.from_arrays([column.chunk(0) for column in nothing.columns], nothing.column_names)
+    empty = reader.schema.empty_table()
+    yield pa.RecordBatch.from_arrays([column.chunk(0) for column in empty.columns], empty.column_names)
     yield from reader
 
 
 class _Column:
-    """The column with a role: of one kind in all batches, sound, and of a type that pyarrow cuts and filters."""
+    """The column with a role: of one kind in all batches, valid, and of a type that pyarrow slices and filters."""
 
     def __init__(self, role: str) -> None:
         self._role = role
         self._kind = ""
-        self._known: tuple[Any, Any] = None, None  # the buffers of the last dictionary, and what became of it
+        self._checked: tuple[Any, Any] = None, None  # buffers of the last dictionary; it, and it validated
 
     def read(self, column: Any, where: str) -> Any:
-        """The column of a batch. pyarrow's kernels trust what they are given: what is broken is refused here."""
+        """The column of a batch. pyarrow's kernels do not check their input: corrupt data raise an error here."""
         pa = import_extra("pyarrow", "arrow")
         if isinstance(column, pa.ExtensionArray):
             column = column.storage
@@ -484,30 +482,30 @@ class _Column:
 
     def _check_kind(self, kind: Any, where: str) -> None:
         is_id = self._role in ("query_id", "doc_id")
-        found = _kind(kind, is_id)
-        if found is None:
-            wanted = "ids must be text, bytes or integers: cast it"
-            wanted = wanted if is_id else "it must hold numbers: cast it, for instance to float64"
-            raise TypeError(f"{where} is {kind}; {wanted}")
-        if found and self._kind and found != self._kind:
-            raise ValueError(f"{where} holds {found}, and {self._kind} in earlier batches: convert them to one type")
-        self._kind = self._kind or found
+        content = _kind(kind, is_id)
+        if content is None:
+            advice = "ids must be text, bytes or integers: cast it"
+            advice = advice if is_id else "it must hold numbers: cast it, for instance to float64"
+            raise TypeError(f"{where} is {kind}; {advice}")
+        if content and self._kind and content != self._kind:
+            raise ValueError(f"{where} holds {content}, but {self._kind} in earlier batches: convert them to one type")
+        self._kind = self._kind or content
 
     def _coded(self, column: Any, where: str) -> Any:
-        """With a dictionary that pyarrow can take from. Many batches share one, which is read once."""
+        """The column with a validated dictionary. Many batches share one, which is validated once."""
         pa = import_extra("pyarrow", "arrow")
         dictionary = column.dictionary
         buffers = [len(dictionary), dictionary.offset, *(each and each.address for each in dictionary.buffers())]
-        if buffers != self._known[0]:
-            self._known = buffers, (dictionary, _sound(dictionary, where))  # the first keeps the addresses its own
+        if buffers != self._checked[0]:
+            self._checked = buffers, (dictionary, _sound(dictionary, where))  # keeping it keeps its addresses in use
         try:
-            return pa.DictionaryArray.from_arrays(column.indices, self._known[1][1])
+            return pa.DictionaryArray.from_arrays(column.indices, self._checked[1][1])
         except (pa.ArrowInvalid, IndexError):
             raise broken(where, "codes point outside its dictionary") from None
 
 
 def _kind(kind: Any, is_id: bool) -> str | None:
-    """What a column of an Arrow type holds; "" if nothing but nulls, None if it cannot be used."""
+    """What a column of an Arrow type holds: "" if only nulls, None if the type is not supported."""
     of = import_extra("pyarrow", "arrow").types
     kind = kind.value_type if of.is_dictionary(kind) else kind
     if of.is_null(kind):
@@ -522,13 +520,13 @@ def _kind(kind: Any, is_id: bool) -> str | None:
 
 
 def _sound(column: Any, where: str) -> Any:
-    """The column, of which no offset points outside its data; views as text."""
+    """The column, whose offsets are checked to lie within its data; views as text."""
     pa = import_extra("pyarrow", "arrow")
     of, kind = pa.types, column.type
     is_view = of.is_string_view(kind) or of.is_binary_view(kind)
     wide = of.is_large_string(kind) or of.is_large_binary(kind)
     try:
-        column.validate(full=is_view)  # else it looks at the first and the last offset only
+        column.validate(full=is_view)  # without full=, only the first and last offset are checked
     except pa.ArrowInvalid:
         raise broken(where, "parts contradict each other") from None
     if is_view:
@@ -541,27 +539,27 @@ def _sound(column: Any, where: str) -> Any:
 
 
 def parts_of(batches: Iterable[Any], rows: int) -> Iterator[Any]:
-    """Tables of whole queries, of about so many rows, or of one query if that has more."""
-    held: list[Any] = []
+    """Tables of complete queries, of about so many rows, or of one longer query."""
+    pending: list[Any] = []
     size = 0
     for batch in _slices(batches, rows):
         if not len(batch):
-            held = held or [batch]
+            pending = pending or [batch]
             continue
         if size and size + len(batch) > rows:
             ids = batch.column(0)
             cut = ids.index(ids[-1]).as_py()  # where the last query begins
-            if cut or held[-1].column(0)[-1].as_py() != ids[0].as_py():
-                yield _table([*held, batch.slice(0, cut)])
-                held, size, batch = [], 0, batch.slice(cut)
-        held, size = held if size else [], size + len(batch)
-        held.append(batch)
-    if held:
-        yield _table(held)
+            if cut or pending[-1].column(0)[-1].as_py() != ids[0].as_py():
+                yield _table([*pending, batch.slice(0, cut)])
+                pending, size, batch = [], 0, batch.slice(cut)
+        pending, size = pending if size else [], size + len(batch)
+        pending.append(batch)
+    if pending:
+        yield _table(pending)
 
 
 def _table(batches: list[Any]) -> Any:
-    """One table; a column whose type differs between the batches is of one that holds them all."""
+    """One table; a column whose type differs between the batches gets a common type."""
     pa = import_extra("pyarrow", "arrow")
     if all(batch.schema.equals(batches[0].schema) for batch in batches):
         return pa.Table.from_batches(batches)
@@ -581,23 +579,23 @@ def _slices(batches: Iterable[Any], rows: int) -> Iterator[Any]:
 
 
 def refuse_again(column: Any, seen: set[Any], where: str = "batches", advice: str = "sort by query first") -> None:
-    """Refuse queries that came before; add those that come here to what was seen."""
+    """Raise an error for queries that were seen before; add those of the column."""
     for query in _first_of_runs(column):
         if query in seen:
             raise ValueError(
                 f"{where}: query {quoted(query)} comes again after others; "
-                f"the rows of a query must stand together: {advice}"
+                f"the rows of a query must be consecutive: {advice}"
             )
         seen.add(query)
 
 
 def _first_of_runs(column: Any) -> list[Any]:
-    """The ids of runs of one id."""
+    """The column without consecutive repeats."""
     pc = import_extra("pyarrow.compute", "arrow")
     ids = column.combine_chunks()
     if len(ids) > 1:
-        news = pc.not_equal(ids.slice(1), ids.slice(0, len(ids) - 1))
-        ids = import_extra("pyarrow", "arrow").chunked_array([ids.slice(0, 1), ids.slice(1).filter(news)])
+        differs = pc.not_equal(ids.slice(1), ids.slice(0, len(ids) - 1))
+        ids = import_extra("pyarrow", "arrow").chunked_array([ids.slice(0, 1), ids.slice(1).filter(differs)])
     try:
         return ids.to_pylist()  # type: ignore[no-any-return]
     except UnicodeDecodeError:
@@ -605,7 +603,7 @@ def _first_of_runs(column: Any) -> list[Any]:
 
 
 def sides_of(table: Any) -> tuple[Any, Any]:
-    """The rows that are judged, and those that were returned."""
+    """The judged rows, and the returned rows."""
     sides = []
     for name in "relevance", "score":
         side = table.select(["query_id", "doc_id", name])

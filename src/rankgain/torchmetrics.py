@@ -1,13 +1,13 @@
 """TorchMetrics' retrieval metrics with a faster `compute`: change the import, and get the same numbers.
 
-Each class is a subclass of the one of its name in `torchmetrics.retrieval` and replaces `compute` alone, which is a
-Python loop over queries there: arguments, errors, `update`, `forward`, states, devices, synchronisation, pickles and
-collections are theirs. The numbers are those of the release that is installed, from 1.3 on, to float32; documents of
-equal score stand in the order in which torch puts them. `RetrievalPrecisionRecallCurve` and
-`RetrievalRecallAtFixedPrecision` are theirs as they are, so that one changed import serves.
+Each class is a subclass of the class of the same name in `torchmetrics.retrieval`. It replaces only `compute`, which is
+a Python loop over queries in TorchMetrics; arguments, errors, `update`, `forward`, states, devices, synchronisation,
+pickles and collections are inherited. The numbers are those of the installed release, from 1.3 on, to float32;
+documents of equal score are in torch's order. `RetrievalPrecisionRecallCurve` and `RetrievalRecallAtFixedPrecision` are
+re-exported, so that one changed import is enough.
 
-Their loop computes what has no other definition than what it does: a `_metric` that was overridden, labels that are
-neither 0 nor 1 (in nDCG: negative or not finite ones), NaN, and a `top_k` or `max_fpr` out of its range.
+Inputs that only TorchMetrics' loop defines are passed to it: an overridden `_metric`, labels other than 0 and 1 (in
+nDCG: negative or not finite ones), NaN, and a `top_k` or `max_fpr` out of range.
 
 Needs torch and torchmetrics: ``pip install 'rankgain[torchmetrics]'``.
 """
@@ -50,9 +50,9 @@ __all__ = [
 ]
 
 Tensor = Any
-SHORT = 1000  # documents; of more, queries are not counted to see whether they are few
-AT_ONCE = 1 << 18  # documents that torch orders in one call, so that they take little memory
-LARGEST_GRADE = 1e30  # up to it, neither their sums nor ours overflow
+SHORT = 1000  # documents, up to which queries are counted to see whether the loop is faster
+AT_ONCE = 1 << 18  # documents that torch orders in one call, to limit memory
+LARGEST_GRADE = 1e30  # up to it, neither TorchMetrics' sums nor ours overflow
 
 
 class Documents(NamedTuple):
@@ -69,7 +69,7 @@ class Documents(NamedTuple):
 
     @classmethod
     def of(cls, ids: Array, scores: Array, labels: Array) -> Documents:
-        """By the index of each document."""
+        """Group documents by their indexes."""
         firsts, sizes, numbers = numbers_of_integers(ids)
         names = ids[firsts]
         if numbers is not None or np.any(names[1:] < names[:-1]):
@@ -84,7 +84,7 @@ class Documents(NamedTuple):
 
 
 def _joined(parts: Any) -> Tensor:
-    """The documents of all updates; those of one are not copied."""
+    """The documents of all updates; those of a single one are not copied."""
     return (parts[0] if isinstance(parts, list) and len(parts) == 1 else dim_zero_cat(parts)).detach()
 
 
@@ -99,16 +99,16 @@ def _readable(target: Tensor) -> Tensor:
 
 
 class Computed(RetrievalMetric):
-    """What the classes have in common: `compute` without a loop over queries."""
+    """The base of all classes: `compute` without a loop over queries."""
 
-    _ours: ClassVar[str]  # our name of the metric
-    _unchanged: ClassVar[Callable[..., Any]]  # their `_metric`
-    _cutoff: ClassVar[str] = "top_k"  # where they keep it, if they have one
-    _by_topk: ClassVar[bool] = False  # whether they order by topk; else by argsort
+    _ours: ClassVar[str]  # rankgain's name of the metric
+    _unchanged: ClassVar[Callable[..., Any]]  # TorchMetrics' `_metric`
+    _cutoff: ClassVar[str] = "top_k"  # TorchMetrics' attribute, if it has one
+    _by_topk: ClassVar[bool] = False  # whether TorchMetrics orders by topk; else by argsort
     _above_zero: ClassVar[bool] = False  # whether a document whose score is not above 0 is never relevant
     _binary: ClassVar[bool] = True  # whether labels are 0 and 1
-    _lacking: ClassVar[str] = "positive"  # the targets without which a query is empty
-    _few: ClassVar[int] = 2  # queries, up to which the loop of theirs takes less time
+    _required: ClassVar[str] = "positive"  # the targets without which a query is empty
+    _few: ClassVar[int] = 2  # queries, up to which TorchMetrics' loop is faster
 
     def compute(self) -> Tensor:
         """Compute the metric over all documents of the updates, as the class of TorchMetrics does.
@@ -131,15 +131,15 @@ class Computed(RetrievalMetric):
             return super().compute()
         preds, target = _joined(self.preds), _joined(self.target)
         scores, labels = preds.float().cpu().numpy(), _readable(target).cpu().numpy()
-        if not self._is_plain(scores, labels):
+        if not self._is_defined(scores, labels):
             return super().compute()
         if self._binary:
-            labels = labels.astype(np.uint8)  # an eighth of the memory to be moved
+            labels = labels.astype(np.uint8)  # an eighth of the memory traffic
         documents = Documents.of(ids, scores, labels)
         empty = self._is_empty(documents)
         action = self.empty_target_action if empty.any() else ""
         if action == "error":
-            raise ValueError(f"`compute` method was provided with a query with no {self._lacking} target.")
+            raise ValueError(f"`compute` method was provided with a query with no {self._required} target.")
         values = self._values(documents, (indexes, preds, target)).astype(np.float32)
         if action == "skip":
             values = values[~empty]
@@ -150,10 +150,10 @@ class Computed(RetrievalMetric):
         return _retrieval_aggregate(torch.from_numpy(values).to(preds), self.aggregation)
 
     def _is_ours(self) -> bool:
-        """Whether the metric is the one that we know."""
+        """Whether `_metric` is not overridden and the cut-off is valid."""
         if getattr(self._metric, "__func__", None) is not type(self)._unchanged:
             return False
-        k = getattr(self, self._cutoff, 0) if self._cutoff else None  # 0: this release keeps it elsewhere
+        k = getattr(self, self._cutoff, 0) if self._cutoff else None  # 0: this release has it elsewhere
         return k is None or (type(k) is int and k > 0)
 
     @property
@@ -161,11 +161,11 @@ class Computed(RetrievalMetric):
         return getattr(self, self._cutoff) if self._cutoff else None
 
     def _are_few(self, ids: Array) -> bool:
-        """Whether there are so few queries that a loop over them takes less time."""
+        """Whether there are so few queries that a loop over them is faster."""
         return len(ids) < SHORT and int(np.count_nonzero(ids[1:] != ids[:-1])) < self._few
 
-    def _is_plain(self, scores: Array, labels: Array) -> bool:
-        """Whether scores and labels are such that their definition covers them."""
+    def _is_defined(self, scores: Array, labels: Array) -> bool:
+        """Whether the definition of the metric covers these scores and labels."""
         if np.isnan(scores.min()):
             return False
         if not (labels.min() >= 0 and labels.max() <= (1 if self._binary else LARGEST_GRADE)):
@@ -175,33 +175,33 @@ class Computed(RetrievalMetric):
     def _is_empty(self, documents: Documents) -> Bools:
         return documents.relevant == 0
 
-    def _values(self, documents: Documents, given: tuple[Tensor, ...]) -> Floats:
-        """The value of each query. `given`: indexes, scores and labels, to be asked for the order of tied documents."""
+    def _values(self, documents: Documents, tensors: tuple[Tensor, ...]) -> Floats:
+        """The value of each query. `tensors`: indexes, scores and labels, for torch's order of tied documents."""
         scores, sizes = documents.scores, documents.sizes
-        labels = self._counted(documents.scores, documents.target)
+        labels = self._targets(documents.scores, documents.target)
         metric, ties = _metric_and_ties(self._ours, self._k)
         if ties == "average":
             rankings = from_scores(labels, scores, group_sizes=sizes)
             return rankings.evaluate(metric)[metric]
         rankings = from_scores(labels, scores, group_sizes=sizes, ties="best")
-        telling = self._telling(metric)
-        best, worst = rankings.evaluate(metric, telling), rankings.under(ties="worst").evaluate(telling)
+        probe = self._tie_probe(metric)
+        best, worst = rankings.evaluate(metric, probe), rankings.under(ties="worst").evaluate(probe)
         values = best[metric].copy()
-        affected = np.flatnonzero(best[telling] != worst[telling])
-        for queries, preds, target in _side_by_side(documents.sizes, affected, *given):
-            values[queries] = self._ranked(metric, preds, self._counted(preds, target))
+        affected = np.flatnonzero(best[probe] != worst[probe])
+        for queries, preds, target in _equal_length_batches(documents.sizes, affected, *tensors):
+            values[queries] = self._ranked(metric, preds, self._targets(preds, target))
         return self._finished(values, documents, labels)
 
-    def _telling(self, metric: Metric) -> Metric:
-        """A metric that is higher for one order of tied documents than for another wherever this one differs."""
+    def _tie_probe(self, metric: Metric) -> Metric:
+        """A metric whose best and worst order of ties differ wherever this metric depends on the order."""
         return metric
 
-    def _counted(self, preds: Any, target: Any) -> Any:
-        """The labels, arrays or tensors, without those that cannot be relevant."""
+    def _targets(self, preds: Any, target: Any) -> Any:
+        """The labels, as an array or a tensor, 0 for documents that cannot be relevant."""
         return target * (preds > 0) if self._above_zero and preds.min() <= 0 else target
 
     def _ranked(self, metric: Metric, preds: Tensor, target: Tensor) -> Floats:
-        """The value of each row of a matrix, in the order of torch."""
+        """The value of each row of a matrix, in torch's order."""
         width = preds.shape[-1]
         if self._by_topk:
             order = preds.topk(min(self._k or width, width), dim=-1)[1]
@@ -211,39 +211,39 @@ class Computed(RetrievalMetric):
         return from_ranked(ranked.cpu().numpy(), judged=target.cpu().numpy()).evaluate(metric)[metric]
 
     def _finished(self, values: Floats, documents: Documents, labels: Array) -> Floats:
-        """The values by their divisor; `labels` are those that count."""
+        """The values with TorchMetrics' divisor; `labels`: the result of `_targets`."""
         return values
 
 
 @lru_cache(maxsize=64)
 def _metric_and_ties(name: str, k: int | None) -> tuple[Metric, str]:
-    """Our metric for theirs and their rule for ties, from the table of peers."""
-    asked = name if k is None else f"{name}@{k}"
-    metrics, rules = common_rules([asked], "torchmetrics")
-    return metrics[asked], str(rules.ties)
+    """rankgain's metric and TorchMetrics' rule for ties, from the table of peers."""
+    key = name if k is None else f"{name}@{k}"
+    metrics, rules = common_rules([key], "torchmetrics")
+    return metrics[key], str(rules.ties)
 
 
-def _side_by_side(
+def _equal_length_batches(
     sizes: Ints, queries: Ints, indexes: Tensor, preds: Tensor, target: Tensor
 ) -> Iterator[tuple[Ints, Tensor, Tensor]]:
-    """Some queries of one length each time, with a matrix of their scores and one of their labels.
+    """Yield queries of equal length, with a matrix of their scores and one of their labels.
 
-    Documents stand in the order that torch's sort of the indexes, which is not stable, gives them.
+    Documents are in the order of torch's sort of the indexes, which is not stable.
     """
     if not len(queries):
         return
     order, starts = torch.sort(indexes)[1], offsets_of(sizes)
     lengths = sizes[queries]
     for length in np.unique(lengths).tolist():
-        found = queries[lengths == length]
+        equally_long = queries[lengths == length]
         step = max(AT_ONCE // length, 1)
-        for first in range(0, len(found), step):
-            some = found[first : first + step]
-            rows = order[torch.from_numpy(starts[some][:, None] + np.arange(length)).to(order.device)]
-            yield some, preds[rows].float(), _readable(target[rows])
+        for first in range(0, len(equally_long), step):
+            batch = equally_long[first : first + step]
+            rows = order[torch.from_numpy(starts[batch][:, None] + np.arange(length)).to(order.device)]
+            yield batch, preds[rows].float(), _readable(target[rows])
 
 
-def _leaves_out(function: Callable[..., Any]) -> bool:
+def _ignores_scores_up_to_0(function: Callable[..., Any]) -> bool:
     """Whether a document whose score is not above 0 is never relevant, as in TorchMetrics from 1.8.0 on."""
     return not function(torch.tensor([-1.0]), torch.tensor([1]))
 
@@ -263,7 +263,7 @@ class RetrievalMRR(Computed, theirs.RetrievalMRR):
     _ours = "rr"
     _unchanged = theirs.RetrievalMRR._metric
     _by_topk = True
-    _above_zero = _leaves_out(functions.retrieval_reciprocal_rank)
+    _above_zero = _ignores_scores_up_to_0(functions.retrieval_reciprocal_rank)
 
 
 class RetrievalMAP(Computed, theirs.RetrievalMAP):
@@ -273,10 +273,10 @@ class RetrievalMAP(Computed, theirs.RetrievalMAP):
     _unchanged = theirs.RetrievalMAP._metric
     _cutoff = "k"
     _by_topk = True
-    _above_zero = _leaves_out(functions.retrieval_average_precision)
+    _above_zero = _ignores_scores_up_to_0(functions.retrieval_average_precision)
 
-    def _telling(self, metric: Metric) -> Metric:
-        return metric_of("ap", k=metric.k)  # one more hit may lower what is divided by the hits
+    def _tie_probe(self, metric: Metric) -> Metric:
+        return metric_of("ap", k=metric.k)  # one more hit may lower a value that is divided by the hits
 
 
 class RetrievalPrecision(Computed, theirs.RetrievalPrecision):
@@ -285,7 +285,7 @@ class RetrievalPrecision(Computed, theirs.RetrievalPrecision):
     _ours = "precision"
     _unchanged = theirs.RetrievalPrecision._metric
     _by_topk = True
-    _above_zero = _leaves_out(functions.retrieval_precision)
+    _above_zero = _ignores_scores_up_to_0(functions.retrieval_precision)
 
     def _finished(self, values: Floats, documents: Documents, labels: Array) -> Floats:
         return values * (self._k / np.minimum(self._k, documents.sizes)) if self._k and self.adaptive_k else values
@@ -296,14 +296,14 @@ class RetrievalRecall(Computed, theirs.RetrievalRecall):
 
     _ours = "recall"
     _unchanged = theirs.RetrievalRecall._metric
-    _above_zero = _leaves_out(functions.retrieval_recall)
+    _above_zero = _ignores_scores_up_to_0(functions.retrieval_recall)
 
     def _finished(self, values: Floats, documents: Documents, labels: Array) -> Floats:
         """Of all relevant documents, whatever their scores."""
         if labels is documents.target:
             return values
-        found = np.add.reduceat(labels, documents.starts, dtype=np.float64)
-        return values * found / np.maximum(documents.relevant, 1)
+        targets = np.add.reduceat(labels, documents.starts, dtype=np.float64)
+        return values * targets / np.maximum(documents.relevant, 1)
 
 
 class RetrievalRPrecision(Computed, theirs.RetrievalRPrecision):
@@ -313,8 +313,8 @@ class RetrievalRPrecision(Computed, theirs.RetrievalRPrecision):
     _unchanged = theirs.RetrievalRPrecision._metric
     _cutoff = ""
 
-    def _is_plain(self, scores: Array, labels: Array) -> bool:
-        return labels.dtype.kind == "i" and super()._is_plain(scores, labels)  # others are a TypeError of torch
+    def _is_defined(self, scores: Array, labels: Array) -> bool:
+        return labels.dtype.kind == "i" and super()._is_defined(scores, labels)  # other types raise torch's TypeError
 
 
 class RetrievalHitRate(Computed, theirs.RetrievalHitRate):
@@ -329,10 +329,10 @@ class RetrievalFallOut(Computed, theirs.RetrievalFallOut):
 
     _ours = "fallout"
     _unchanged = theirs.RetrievalFallOut._metric
-    _lacking = "negative"
+    _required = "negative"
 
-    def _telling(self, metric: Metric) -> Metric:
-        return metric_of("precision", k=metric.k)  # which takes less time
+    def _tie_probe(self, metric: Metric) -> Metric:
+        return metric_of("precision", k=metric.k)  # faster
 
     def _is_empty(self, documents: Documents) -> Bools:
         return documents.relevant == documents.sizes
@@ -346,23 +346,23 @@ class RetrievalAUROC(Computed, theirs.RetrievalAUROC):
     _few = 0
 
     def _is_ours(self) -> bool:
-        known = self.max_fpr is None or (isinstance(self.max_fpr, float) and 0 < self.max_fpr <= 1)
-        return known and super()._is_ours()
+        is_valid = self.max_fpr is None or (isinstance(self.max_fpr, float) and 0 < self.max_fpr <= 1)
+        return is_valid and super()._is_ours()
 
-    def _values(self, documents: Documents, given: tuple[Tensor, ...]) -> Floats:
+    def _values(self, documents: Documents, tensors: tuple[Tensor, ...]) -> Floats:
         k, sizes = self._k, documents.sizes
         values = np.empty(len(sizes))
         longer = np.flatnonzero(sizes > (sizes.max() if k is None else k))
         if len(longer) < len(sizes):
             values[:] = self._areas(documents.scores, documents.target, sizes)
-        for queries, preds, target in _side_by_side(sizes, longer, *given):
-            found, order = preds.topk(k, dim=-1)
-            held = found.cpu().numpy().reshape(-1), target.gather(-1, order).cpu().numpy().reshape(-1)
-            values[queries] = self._areas(*held, np.full(len(queries), k))
+        for queries, preds, target in _equal_length_batches(sizes, longer, *tensors):
+            scores, order = preds.topk(k, dim=-1)
+            top = scores.cpu().numpy().reshape(-1), target.gather(-1, order).cpu().numpy().reshape(-1)
+            values[queries] = self._areas(*top, np.full(len(queries), k))
         return values
 
     def _areas(self, scores: Array, labels: Array, sizes: Ints) -> Floats:
-        """The area of each query, of whose documents all are kept."""
+        """The area of each query over all of its documents."""
         starts = offsets_of(sizes)[:-1]
         outside = (np.minimum.reduceat(scores, starts) < 0) | (np.maximum.reduceat(scores, starts) > 1)
         if outside.any():  # in float32, where large logits tie

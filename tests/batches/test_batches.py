@@ -490,8 +490,8 @@ def test_a_column_of_a_type_that_cannot_be_used(name, kind):
         (pa.table(SECOND).drop_columns("score"), "item 1 has no column 'score'; there are: query_id, doc_id"),
         (pa.Table.from_arrays([pa.array([1])] * 5, [*SECOND, "score"]), "item 1 has 2 columns called 'score'; rename"),
         (pa.table(SECOND | {"query_id": ["3"]}),
-         "item 1: column 'query_id' holds str, and int in earlier batches: convert them to one type"),
-        (pa.table(SECOND | {"doc_id": [b"3"]}), "item 1: column 'doc_id' holds bytes, and str in earlier batches"),
+         "item 1: column 'query_id' holds str, but int in earlier batches: convert them to one type"),
+        (pa.table(SECOND | {"doc_id": [b"3"]}), "item 1: column 'doc_id' holds bytes, but str in earlier batches"),
     ],
 )  # fmt: skip
 def test_batches_that_do_not_go_together(second, message):

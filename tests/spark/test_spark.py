@@ -100,7 +100,7 @@ def changed(spark, which, row, schema=None):
 
 
 CONTENTS = [
-    (1, (1, 77, None), "run: query 1, document 77: the score is null; drop such rows, or give what they stand for"),
+    (1, (1, 77, None), "run: query 1, document 77: the score is null; drop such rows, or fill in the values"),
     (0, (1, None, 2), "qrels: query 1, document None: the document is null; drop such rows, or give"),
     (1, (None, 5, 1.0), "run: query None, document 5: the query is null; drop such rows, or give"),
     (0, (1, 77, None), "qrels: query 1, document 77: the relevance is null; drop such rows, or give"),
