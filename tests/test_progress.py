@@ -7,10 +7,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from support.marks import quick_first
 
 import rankgain as rg
 from rankgain import cli
 
+QUERIES = 1400  # of 200 documents: more than one chunk
 QRELS = {f"q{number}": {"d": 1} for number in range(5)}
 RUN = {f"q{number}": {"e": 2.0, "d": 1.0} for number in range(5)}
 
@@ -48,16 +50,15 @@ def bars(monkeypatch):
 
 
 @pytest.mark.usefixtures("backend")
-@pytest.mark.parametrize("like", [None, "ranx"])
-@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize(("threads", "like"), quick_first([(1, None), (3, None), (1, "ranx"), (3, "ranx")]))
 def test_queries_that_are_evaluated(bars, threads, like):
     rng = np.random.default_rng(0)
-    rankings = rg.from_scores(rng.integers(0, 3, (3000, 200)), rng.random((3000, 200)))
+    rankings = rg.from_scores(rng.integers(0, 3, (QUERIES, 200)), rng.random((QUERIES, 200)))
     expected = rankings.evaluate("ndcg@5", "ap", like=like)
     assert not bars
     assert rankings.evaluate("ndcg@5", "ap", like=like, threads=threads, progress=True) == expected
     (bar,) = bars
-    assert (bar.total, bar.unit, bar.closed, sum(bar.steps)) == (3000, " queries", True, 3000)
+    assert (bar.total, bar.unit, bar.closed, sum(bar.steps)) == (QUERIES, " queries", True, QUERIES)
     assert len(bar.steps) > 1
 
 
