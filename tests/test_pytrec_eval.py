@@ -392,7 +392,7 @@ def test_install_takes_the_place_of_the_peer(monkeypatch):
         ("P_5.5", "measure 'P': a cut-off must be a positive integer, not '5.5'"),
         ("P.-5", "measure 'P': a cut-off must be a positive integer, not '-5'"),
         ("P.5,,6", "measure 'P': a cut-off"),
-        ("P.", "measure 'P.': there are no parameters after the dot"),
+        ("P.", "measure 'P.': parameters must follow the dot"),
         ("P_5abc", "unsupported measure 'P_5abc'"),
         ("ndcg.10", "measure 'ndcg': parameters are pairs level=gain .*cut-offs are those of ndcg_cut"),
         ("ndcg_10", "cut-offs are those of ndcg_cut"),
@@ -406,7 +406,7 @@ def test_install_takes_the_place_of_the_peer(monkeypatch):
         ("utility.1,2", "measure 'utility': coefficients must be 4 numbers, not 2"),
         ("relstring.3,4", "measure 'relstring': a cut-off"),
         ("prefs", "preferences, several judges and yaap are not computed"),
-        ("rbp", "release 10 has it, and release 9 was asked for"),
+        ("rbp", "release 10 has it, and release 9 was requested"),
     ],
 )
 def test_measures_that_there_are_not(measure, told):

@@ -191,7 +191,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_compare(commands)
     _add_explain(commands)
     _add_metrics(commands)
-    commands.add_parser("trec_eval", add_help=False, help="evaluate a run with the options and output of trec_eval")
+    commands.add_parser("trec_eval", add_help=False, help="evaluate a run with trec_eval's options and output")
     return parser
 
 

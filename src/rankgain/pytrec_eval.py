@@ -70,9 +70,9 @@ supported_nicknames: dict[str, set[str]] = {
 
 
 class _Planned(NamedTuple):
-    """What follows from measures and options; it is kept, for callers that make one evaluator per query.
+    """The plan for measures and options, kept for callers that make one evaluator per query.
 
-    `keys`: of the columns, where each is a metric of the plan as it is.
+    `keys`: of the columns, if each is exactly one metric of the plan.
     """
 
     columns: list[Column]
@@ -93,7 +93,7 @@ def _planned(measures: tuple[str, ...], release: int, level: Any, judged_only: b
     key = measures, release, level, type(level), judged_only, _backend.name
     try:
         return _plans[key]
-    except (KeyError, TypeError):  # not asked for before, or no level at all
+    except (KeyError, TypeError):  # not seen yet, or not hashable
         pass
     if release not in (9, 10):
         raise ValueError(f"release must be 9 or 10, not {release!r}")
@@ -103,22 +103,22 @@ def _planned(measures: tuple[str, ...], release: int, level: Any, judged_only: b
     columns = trec_measures.columns(measures, Options(release, _level(level)), underscores=True)
     computed = [column for column in columns if column.made.metrics]
     plan = trec_measures.plan_of(computed)
-    plain = [column.made.metrics for column in columns] == [(metric,) for metric in plan.metrics] and not any(
+    one_to_one = [column.made.metrics for column in columns] == [(metric,) for metric in plan.metrics] and not any(
         column.made.value or column.measure.name.startswith("gm_") for column in columns
     )
-    keys = tuple(column.key for column in columns) if plain and not plan.has_callable_gain else None
+    keys = tuple(column.key for column in columns) if one_to_one and not plan.has_callable_gain else None
     program = plan.program(0)
     rules = Rules("docid", 32 if release == 9 else 64, judged_only=judged_only)
     most = min(DictSource.most, plan.tabled)
-    found = _Planned(columns, computed, plan, rules, keys, plan.engine.rows, program, most)
+    planned = _Planned(columns, computed, plan, rules, keys, plan.engine.rows, program, most)
     if len(_plans) >= MOST_PLANS:
         _plans.clear()
-    _plans[key] = found
-    return found
+    _plans[key] = planned
+    return planned
 
 
 class RelevanceEvaluator:
-    """Judgments prepared once, with the measures to be computed of any number of runs.
+    """Judgments prepared once, with the measures to compute for any number of runs.
 
     Parameters
     ----------
@@ -162,16 +162,16 @@ class RelevanceEvaluator:
         *,
         release: int = 9,
     ) -> None:
-        self._asked = _names(measures), release, relevance_level, bool(judged_docs_only_flag)
-        self._planned = _planned(*self._asked)
+        self._arguments = _names(measures), release, relevance_level, bool(judged_docs_only_flag)
+        self._planned = _planned(*self._arguments)
         queries, judged = paired(mapping(query_relevance, "query_relevance"), "query_relevance")
         if not all(judged):
-            queries = [query for query, own in zip(queries, judged, strict=True) if len(own)]
-            judged = [own for own in judged if len(own)]
-        self._hold(of_dicts(queries, judged, "query_relevance").check())
+            queries = [query for query, grades in zip(queries, judged, strict=True) if len(grades)]
+            judged = [grades for grades in judged if len(grades)]
+        self._set_judgments(of_dicts(queries, judged, "query_relevance").check())
 
-    def _hold(self, judgments: JudgmentSets) -> None:
-        """The judgments, and what is looked up in them at each call."""
+    def _set_judgments(self, judgments: JudgmentSets) -> None:
+        """Set the judgments and what each call looks up in them."""
         self._judgments = judgments
         self._judged = judgments.judged
         self._numbers = {query: number for number, query in enumerate(judgments.query_ids)}
@@ -206,13 +206,13 @@ class RelevanceEvaluator:
         """
         _, _, _, rules, keys, rows, program, most = self._planned
         if keys is not None:  # straight from dict to dict
-            found = rows(program, rules.codes, self._judged, self._numbers, scores, keys, most)
-            if found is not None:
-                return found
+            result = rows(program, rules.codes, self._judged, self._numbers, scores, keys, most)
+            if result is not None:
+                return result
         return self._evaluate_general(scores)
 
     def _evaluate_general(self, scores: Mapping[Any, Mapping[Any, float]]) -> dict[Any, dict[str, float]]:
-        """For scores that are not a dict of dicts or are too large for one call, and for errors."""
+        """The general path: for scores that are not a dict of dicts or too large for one call, and for errors."""
         numbers = self._numbers
         queries = [query for query in paired(mapping(scores, "scores"), "scores")[0] if query in numbers]
         if not queries:
@@ -228,16 +228,16 @@ class RelevanceEvaluator:
         return _by_query(columns, values, rankings.query_ids, queries)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is made of the names of the measures is made again when this is unpickled."""
-        made = "_planned", "_judged", "_numbers", "_judgments"
-        state = {name: value for name, value in vars(self).items() if name not in made}
+        """Leave out what `__setstate__` rebuilds."""
+        rebuilt = "_planned", "_judged", "_numbers", "_judgments"
+        state = {name: value for name, value in vars(self).items() if name not in rebuilt}
         return state | {"judgments": Judgments(self._judgments)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         judgments = state.pop("judgments")
         vars(self).update(state)
-        self._planned = _planned(*self._asked)
-        self._hold(judgment_sets(judgments))
+        self._planned = _planned(*self._arguments)
+        self._set_judgments(judgment_sets(judgments))
 
 
 def _names(measures: Iterable[str]) -> tuple[str, ...]:
@@ -259,7 +259,7 @@ def _level(level: Any) -> int:
 def _by_query(
     columns: list[Column], vectors: list[trec_measures.Vector], query_ids: Iterable[Any], run: Iterable[Any]
 ) -> dict[Any, dict[str, float]]:
-    """The values by query, in the order of the run, and measure."""
+    """The values by query, in the order of the run, and by measure."""
     keys = [column.key for column in columns]
     computed = iter(vectors)
     lists = [
@@ -268,8 +268,8 @@ def _by_query(
         for column in columns
     ]
     rows = zip(*lists, strict=False) if lists else repeat(())
-    found = {query: dict(zip(keys, row, strict=True)) for query, row in zip(query_ids, rows, strict=False)}
-    return {query: found[query] for query in run if query in found}
+    values = {query: dict(zip(keys, row, strict=True)) for query, row in zip(query_ids, rows, strict=False)}
+    return {query: values[query] for query in run if query in values}
 
 
 def _numbers(column: Column, vector: trec_measures.Vector) -> list[float]:
@@ -294,7 +294,7 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     Raises
     ------
     ValueError
-        If a line does not have six fields, a score is not a number, or a document stands twice under a query.
+        If a line does not have six fields, a score is not a number, or a document appears twice under a query.
 
     See Also
     --------
@@ -326,7 +326,7 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     Raises
     ------
     ValueError
-        If a line does not have four fields, a grade is not an integer, or a document stands twice under a query.
+        If a line does not have four fields, a grade is not an integer, or a document appears twice under a query.
 
     See Also
     --------
@@ -347,22 +347,22 @@ Number = TypeVar("Number", int, float)
 def _parse(
     lines: Iterable[str], name: str, count: int, place: int, number: Callable[[str], Number]
 ) -> dict[str, dict[str, Number]]:
-    found: dict[str, dict[str, Number]] = defaultdict(dict)
+    numbers: dict[str, dict[str, Number]] = defaultdict(dict)
     for line_number, line in enumerate(lines, 1):
         fields = line.split()
         where = f"{name}: line {line_number}"
         if len(fields) != count:
             raise ValueError(f"{where}: there must be {count} fields, not {len(fields)}")
         query, document = fields[0], fields[2]
-        if document in found[query]:
+        if document in numbers[query]:
             raise ValueError(
                 f"{where}: document {quoted(document)} is there for the second time under query {quoted(query)}"
             )
         try:
-            found[query][document] = number(fields[place])
+            numbers[query][document] = number(fields[place])
         except ValueError:
             raise ValueError(f"{where}: {quoted(fields[place])} is not a valid {number.__name__}") from None
-    return found
+    return numbers
 
 
 def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
@@ -398,12 +398,12 @@ def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
 def install() -> None:
     """Make ``import pytrec_eval`` give this module from now on, to all code that runs in this process.
 
-    Call it before anything else imports pytrec_eval; a module that did so before keeps what it has.
+    Call it before anything else imports pytrec_eval; modules that did so earlier keep the original.
 
     Warns
     -----
     UserWarning
-        If modules keep the other pytrec_eval; they are named.
+        If modules have already imported the other pytrec_eval; they are named.
 
     Examples
     --------
@@ -428,14 +428,14 @@ def install() -> None:
 
 
 def _keepers() -> Iterator[str]:
-    """The modules that hold the other pytrec_eval, or something of it."""
+    """The modules that refer to the other pytrec_eval or its members."""
     other = sys.modules.get("pytrec_eval")
     if other is None or other is sys.modules[__name__]:
         return
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] in ("pytrec_eval", "pytrec_eval_ext") or module is None:
             continue
-        for held in list(getattr(module, "__dict__", {}).values()):
-            if held is other or (isinstance(held, (type, FunctionType)) and held.__module__ == "pytrec_eval"):
+        for member in list(getattr(module, "__dict__", {}).values()):
+            if member is other or (isinstance(member, (type, FunctionType)) and member.__module__ == "pytrec_eval"):
                 yield name
                 break

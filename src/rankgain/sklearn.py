@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["InvalidParameterError", "dcg_score", "ndcg_score"]
 
 EXACT = 1 << 53  # integers up to this are exact in float64
-FEW = 1 << 14  # up to this many documents, sorting is faster than looking for ties
+FEW = 1 << 14  # up to this many documents, sorting is faster than finding ties
 FEW_ROWS = 16  # rows that show whether the others are affected by ties
 
 
@@ -68,7 +68,7 @@ def ndcg_score(
     sample_weight : array_like of shape (queries,), optional
         How much each query counts in the mean. By default, all count the same.
     ignore_ties : bool, default False
-        False: tied documents share the value of their ranks. True: they stand in the order of
+        False: tied documents share the value of their ranks. True: they are in the order of
         ``np.argsort(y_score)[:, ::-1]``, which is not stable and should not be relied on.
 
     Returns
@@ -101,9 +101,9 @@ def ndcg_score(
     0.75
     """
     if sample_weight is None and ignore_ties is False:
-        found = _plainly("ndcg", y_true, y_score, k)
-        if found is not None:
-            return found
+        mean = _mean_of_matrices("ndcg", y_true, y_score, k)
+        if mean is not None:
+            return mean
     _check_parameters("ndcg_score", y_true, y_score, k, sample_weight, ignore_ties)
     grades, scores = _checked(y_true, y_score, sample_weight)
     if grades.ndim == 2 and grades.shape[1] == 1:
@@ -139,7 +139,7 @@ def dcg_score(
     sample_weight : array_like of shape (queries,), optional
         How much each query counts in the mean. By default, all count the same.
     ignore_ties : bool, default False
-        Whether tied documents stand in the order of NumPy's sort, as in `ndcg_score`.
+        Whether tied documents are in the order of NumPy's sort, as in `ndcg_score`.
 
     Returns
     -------
@@ -170,9 +170,9 @@ def dcg_score(
     1.0
     """
     if sample_weight is None and ignore_ties is False and type(log_base) is int and log_base == 2:
-        found = _plainly("dcg", y_true, y_score, k)
-        if found is not None:
-            return found
+        mean = _mean_of_matrices("dcg", y_true, y_score, k)
+        if mean is not None:
+            return mean
     _check_parameters("dcg_score", y_true, y_score, k, sample_weight, ignore_ties, log_base)
     grades, scores = _checked(y_true, y_score, sample_weight)
     _check_shape(grades, scores)
@@ -182,17 +182,17 @@ def dcg_score(
 _PLAIN_SCORES = frozenset(map(np.dtype, (np.float64, np.float32)))
 
 
-def _plainly(name: str, y_true: Any, y_score: Any, k: Any) -> float | None:
-    """The mean over the rows of two plain matrices; None for input that needs closer checks or is refused."""
+def _mean_of_matrices(name: str, y_true: Any, y_score: Any, k: Any) -> float | None:
+    """The mean over the rows of two NumPy matrices; None: use the general path, which reports errors."""
     if type(y_true) is not np.ndarray or type(y_score) is not np.ndarray or (k is not None and type(k) is not int):
         return None
     if y_true.dtype not in NATIVE or y_score.dtype not in _PLAIN_SCORES or (shape := y_true.shape) != y_score.shape:
         return None
     if len(shape) != 2 or shape[1] < 2 or not shape[0] or not np.logical_and.reduce(np.isfinite(y_score), axis=None):
         return None
-    asked = name if k is None else f"{name}@{k}"
+    request = name if k is None else f"{name}@{k}"
     try:
-        values = from_scores(y_true, y_score).evaluate(asked)[asked]
+        values = from_scores(y_true, y_score).evaluate(request)[request]
     except ValueError:
         return None
     return float(values[0] if shape[0] == 1 else np.add.reduce(values) / shape[0])
@@ -224,21 +224,21 @@ def _dcg_sample_scores(
 def _each(function: Callable[..., Any], grades: Array, scores: Array, k: Any, ignore_ties: bool) -> Floats:
     """The metric, `rankgain.dcg` or `ndcg`, of each row."""
     k = None if k is None else int(k)  # True is 1, as in scikit-learn
-    asked, told_apart = metric(function.__name__, k=k), _exact(scores)
+    record, exact = metric(function.__name__, k=k), _exact(scores)
     if not ignore_ties:
-        return from_scores(grades, told_apart).evaluate(asked)[asked]
-    if scores.size < FEW or _hang_on_ties(grades[:FEW_ROWS], told_apart[:FEW_ROWS], asked)[1].mean() > 0.5:
+        return from_scores(grades, exact).evaluate(record)[record]
+    if scores.size < FEW or _affected_by_ties(grades[:FEW_ROWS], exact[:FEW_ROWS], record)[1].mean() > 0.5:
         return _sorted(function, grades, scores, k)
-    best, hang = _hang_on_ties(grades, told_apart, asked)
-    values, rows = best.copy(), np.flatnonzero(hang)
+    best, affected = _affected_by_ties(grades, exact, record)
+    values, rows = best.copy(), np.flatnonzero(affected)
     if len(rows):
         values[rows] = _sorted(function, grades[rows], scores[rows], k)
     return values
 
 
-def _hang_on_ties(grades: Array, scores: Array, asked: Metric) -> tuple[Floats, Bools]:
-    """The highest value of each row over the orders of tied documents, and which rows have other values too."""
-    best, worst = (from_scores(grades, scores, ties=ties).evaluate(asked)[asked] for ties in ("best", "worst"))
+def _affected_by_ties(grades: Array, scores: Array, record: Metric) -> tuple[Floats, Bools]:
+    """The highest value of each row over the orders of tied documents, and which rows have other values, too."""
+    best, worst = (from_scores(grades, scores, ties=ties).evaluate(record)[record] for ties in ("best", "worst"))
     return best, best != worst
 
 
@@ -284,9 +284,9 @@ def _is_array_like(value: Any) -> bool:
 
 
 def _checked(y_true: Any, y_score: Any, sample_weight: Any) -> tuple[Array, Array]:
-    """Both as arrays of finite numbers, with equal numbers of rows."""
+    """Both as arrays of finite numbers with equally many rows."""
     grades, scores = _numbers(y_true, "y_true"), _numbers(y_score, "y_score")
-    lengths = [len(held) for held in (grades, scores, sample_weight) if held is not None]
+    lengths = [len(array) for array in (grades, scores, sample_weight) if array is not None]
     if len(set(lengths)) > 1:
         raise ValueError(
             f"Found input variables with inconsistent numbers of samples: {lengths}, of y_true, y_score and, if given, "
@@ -323,20 +323,20 @@ def _numbers(value: Any, name: str) -> Array:
 
 
 def _check_finite(array: Array, name: str) -> None:
-    """Refuse NaN and infinity, both of which show in the sum, which may also overflow."""
+    """Refuse NaN and infinity, which the sum reveals; an infinite sum may also be an overflow."""
     if array.dtype.kind != "f":
         return
     with np.errstate(all="ignore"):
         if np.isfinite(array.sum()):
             return
-    for found, text in ((np.isnan(array), "NaN"), (np.isinf(array), "infinity")):
-        if found.any():
-            raise ValueError(f"Input {name} contains {text}, at {_place(found)}; there must be finite numbers")
+    for marks, text in ((np.isnan(array), "NaN"), (np.isinf(array), "infinity")):
+        if marks.any():
+            raise ValueError(f"Input {name} contains {text}, at {_place(marks)}; all numbers must be finite")
 
 
-def _place(found: Array) -> list[int]:
-    """The first place that is marked."""
-    place: list[int] = np.argwhere(found)[0].tolist()
+def _place(marks: Array) -> list[int]:
+    """The index of the first True."""
+    place: list[int] = np.argwhere(marks)[0].tolist()
     return place
 
 

@@ -336,7 +336,7 @@ def test_the_sum_of_num_rel(run):
 
 
 def test_the_first_parameters_of_a_measure_count(run):
-    note = "-m P.10: trec_eval reckons with the first parameters of a measure only: P.5"
+    note = "-m P.10: trec_eval uses only the first parameters of a measure: P.5"
     expected = run("-m", "P.5", *corpus("b"))
     assert run("-m", "P.5", "-m", "P.10", "-m", "P", "-m", "P.5", *corpus("b"), notes=[note]) == expected
     assert "\nP_10 " not in run("-m", "all_trec", "-m", "P.5", *corpus("b"))
@@ -349,18 +349,18 @@ def test_the_first_parameters_of_a_measure_count(run):
     ("arguments", "status", "message"),
     [
         (["-m", "nope"], 1, "unsupported measure 'nope'"),
-        (["-m", "ndcg_cut_10"], 1, "unsupported measure 'ndcg_cut_10'; asked for, it is 'ndcg_cut.10'"),
+        (["-m", "ndcg_cut_10"], 1, "unsupported measure 'ndcg_cut_10'; write 'ndcg_cut.10'"),
         (["-m", "yaap"], 1, "preferences, several judges and yaap are not computed"),
-        (["--release", "9", "-m", "rbp"], 1, "release 10 has it, and release 9 was asked for"),
+        (["--release", "9", "-m", "rbp"], 1, "release 10 has it, and release 9 was requested"),
         (["-m", "P.0"], 2, "a cut-off must be a positive integer, not '0'"),
-        (["-m", "P."], 2, "there are no parameters after the dot"),
+        (["-m", "P."], 2, "parameters must follow the dot"),
         (["-m", "ndcg.10"], 2, "parameters are pairs level=gain"),
         (["-m", "map.5"], 2, "takes no parameters"),
         (["--release", "8"], 1, "--release must be 9 or 10, not '8'"),
         (["--release", "11"], 1, "--release must be 9 or 10, not '11'"),
-        (["-l", "x"], 1, "-l must be a whole number, at least 0, not 'x'"),
-        (["-l", "-1"], 1, "-l must be a whole number, at least 0, not '-1'"),
-        (["-M", "0"], 1, "-M must be a whole number, at least 1, not '0'"),
+        (["-l", "x"], 1, "-l must be an integer of at least 0, not 'x'"),
+        (["-l", "-1"], 1, "-l must be an integer of at least 0, not '-1'"),
+        (["-M", "0"], 1, "-M must be an integer of at least 1, not '0'"),
         (["-Z", "z"], 1, "-Z z is an option of trec_eval that rankgain lacks"),
         (["-R", "prefs"], 1, "-R prefs is an option of trec_eval that rankgain lacks"),
         (["-x"], 1, "option -x not recognized\nusage: rankgain trec_eval"),

@@ -1,4 +1,4 @@
-"""The picture of several runs or metrics."""
+"""The plot of several runs or metrics."""
 
 from __future__ import annotations
 
@@ -62,16 +62,16 @@ def plot(
     >>> [axes.get_ylabel() for axes in rg.plot(runs, ks=[1, 2, 3]).axes]
     ['mean DCG@k', 'mean nDCG@k']
     """
-    drawn_by = drawing()
+    plotting = drawing()
     runs = rankings if isinstance(rankings, Mapping) else {None: rankings}
-    asked = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
-    if not runs or not asked:
-        raise ValueError(f"{'metrics' if runs else 'rankings'} is empty, and there is nothing to draw")
+    requests = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
+    if not runs or not requests:
+        raise ValueError(f"{'metrics' if runs else 'rankings'} is empty: there is nothing to draw")
     for name, run in runs.items():
         _check_run(run, "rankings" if name is None else f"rankings[{name!r}]")
     cutoffs = check_ks(ks)  # once, since an iterator can be read only once
-    drawn = {name: curves_of(run, asked, cutoffs) for name, run in runs.items()}
-    return drawn_by.side_by_side(drawn)  # type: ignore[no-any-return]
+    curves = {name: curves_of(run, requests, cutoffs) for name, run in runs.items()}
+    return plotting.side_by_side(curves)  # type: ignore[no-any-return]
 
 
 def _check_run(run: Any, name: str) -> None:

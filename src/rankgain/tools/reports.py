@@ -1,4 +1,4 @@
-"""What the command line prints of runs, ties and tests, each form as one text that ends its last line."""
+"""The output of the command line for runs, ties and tests; each form is one text that ends with a newline."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _finite_values(values: Mapping[Any, float]) -> dict[str, float | None]:
 
 
 def as_text(runs: Comparison, per_query: bool) -> str:
-    """An aligned table, and what to know about the numbers.
+    """An aligned table, and notes about the numbers.
 
     One run: one row per metric, or with `per_query` one row per query and one column per metric. Several: see
     `Comparison.table`, or one row per query and run.
@@ -76,7 +76,7 @@ def as_text(runs: Comparison, per_query: bool) -> str:
 
 
 def _rows_of_all(runs: Comparison) -> Iterator[list[str]]:
-    """The runs of each query below each other, at the end their means with the best marked."""
+    """One row per query and run, then the means with the best marked."""
     for query, name, values in _by_query(runs):
         yield [str(query), name, *(f"{number(value)} " for value in values.values())]
     best = {key: runs.best(key) for key in runs.metrics}
@@ -94,7 +94,7 @@ def _by_query(runs: Comparison) -> Iterator[tuple[Any, str, Values]]:
 
 
 def as_json(runs: Comparison, per_query: bool) -> str:
-    """One JSON object: all that is known about one run, or about each.
+    """One JSON object: everything known about one run, or about each.
 
     NaN is null. Bytes of an id that are not UTF-8 are escaped as lone surrogates.
     """
@@ -121,11 +121,13 @@ def _object(result: Evaluation, per_query: bool) -> dict[str, Any]:
 def as_csv(runs: Comparison, per_query: bool) -> str:
     """``run,metric…`` with one row per run, or ``run,query,metric…`` with one row per query and run.
 
-    There is none for the means then; the columns do not depend on how many runs there are. NaN is an empty field.
+    The latter has no row for the means; the columns do not depend on the number of runs. NaN is an empty field.
     """
     if per_query:
-        held = ((name, query, own) for name, queries in runs.to_dict().items() for query, own in queries.items())
-        rows = [[name, str(query), *_finite_values(values).values()] for name, query, values in held]
+        items = (
+            (name, query, values) for name, by_query in runs.to_dict().items() for query, values in by_query.items()
+        )
+        rows = [[name, str(query), *_finite_values(values).values()] for name, query, values in items]
     else:
         rows = [[name, *_finite_values(values).values()] for name, values in runs.aggregate().items()]
     return _csv(["run", *(["query"] if per_query else []), *map(str, runs.metrics)], rows)
@@ -134,7 +136,7 @@ def as_csv(runs: Comparison, per_query: bool) -> str:
 def as_trec(runs: Comparison, per_query: bool) -> str:
     """trec_eval's three columns: metric, query or ``all``, value; with `per_query` the queries before the means.
 
-    With several runs, each has a block of its own, which begins with trec_eval's line ``runid``.
+    With several runs, each has a block that begins with trec_eval's line ``runid``.
     """
     lines = []
     for name, result in runs.items():
@@ -147,7 +149,7 @@ def as_trec(runs: Comparison, per_query: bool) -> str:
 FORMATS = {"text": as_text, "json": as_json, "csv": as_csv, "trec": as_trec}
 
 
-# The spread of ties
+# Tie spreads
 
 
 def spread_as_text(runs: Mapping[str, TieSpread], per_query: bool) -> str:
@@ -166,7 +168,7 @@ def spread_as_text(runs: Mapping[str, TieSpread], per_query: bool) -> str:
 
 
 def _notes_of_spreads(runs: Mapping[str, TieSpread]) -> list[str]:
-    """Those of the evaluations, except ties, which the columns show."""
+    """The notes of the evaluations, except on ties, which the columns show."""
     lines = notes({name: spread.worst for name, spread in runs.items()})
     return [line.removeprefix("ties: worst   ") for line in lines]
 
@@ -205,7 +207,7 @@ def spread_as_csv(runs: Mapping[str, TieSpread], per_query: bool) -> str:
     rows: list[list[Any]] = []
     for name, spread in runs.items():
         if per_query:
-            rows += [[name, str(query), str(key), *map(_finite, own.values())] for query, key, own in _by_order(spread)]
+            rows += [[name, str(query), str(key), *map(_finite, v.values())] for query, key, v in _by_order(spread)]
         else:
             rows += [[name, str(key), *map(_finite, values.values())] for key, values in spread.mean().items()]
     orders = next(iter(runs.values())).evaluations
@@ -224,7 +226,7 @@ def tests_as_text(tests: Tests, groups: Groups | None) -> str:
 
 
 def tests_as_json(tests: Tests, groups: Groups | None) -> str:
-    """One JSON object: the differences with their verdicts, what was asked for, warnings and notes.
+    """One JSON object: the differences with their verdicts, the options, warnings and notes.
 
     NaN and infinite values are null.
     """
@@ -238,7 +240,7 @@ def tests_as_json(tests: Tests, groups: Groups | None) -> str:
         "options": options,
     }
     if groups is not None:
-        content["groups"] = {str(label): _objects_of_tests(own) for label, own in groups.tests.items()}
+        content["groups"] = {str(label): _objects_of_tests(part) for label, part in groups.tests.items()}
         content["groups_differ"] = [
             {"metric": str(key[0]), "run": key[1], "baseline": key[2], "p": _finite(groups.differ_p(*key))}
             | {"mean_of_means": groups.mean_of_means(*key), "verdicts": groups.verdicts(*key)}
@@ -249,21 +251,21 @@ def tests_as_json(tests: Tests, groups: Groups | None) -> str:
 
 def _objects_of_tests(tests: Tests) -> list[dict[str, Any]]:
     return [
-        {name: _finite(value) for name, value in its._asdict().items()}
-        | {"metric": str(its.metric), "decided": its.decided, "verdict": its.verdict()}
-        for its in tests.values()
+        {name: _finite(value) for name, value in difference._asdict().items()}
+        | {"metric": str(difference.metric), "decided": difference.decided, "verdict": difference.verdict()}
+        for difference in tests.values()
     ]
 
 
 def tests_as_csv(tests: Tests, groups: Groups | None) -> str:
     """A row for each difference; with groups the first column is the group, empty for all queries.
 
-    What would be a formula in a spreadsheet gets an apostrophe before it.
+    Text that a spreadsheet would take for a formula gets a leading apostrophe.
     """
-    parts = [("", tests), *((str(label), own) for label, own in (groups.tests.items() if groups else ()))]
+    parts = [("", tests), *((str(label), part) for label, part in (groups.tests.items() if groups else ()))]
     rows = []
-    for label, own in parts:
-        for row in zip(*own.columns().values(), strict=True):
+    for label, part in parts:
+        for row in zip(*part.columns().values(), strict=True):
             rows.append([_field(value) for value in ([label, *row] if groups else row)])
     return _csv([*(["group"] if groups else []), *tests.columns()], rows)
 

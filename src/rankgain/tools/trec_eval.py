@@ -44,9 +44,9 @@ Either file may be compressed with gzip, or - for standard input.
   -v, --version                      print the version and exit
   -q, --query_eval_wanted            print the values of each query before the summary
   -n, --nosummary                    print no summary
-  -c, --complete_rel_info_wanted     average over all queries of the qrels: those that the run lacks count as 0
+  -c, --complete_rel_info_wanted     average over all queries of the qrels; those that the run lacks count as 0
   -l, --level_for_rel num            the lowest grade that is relevant (default: 1); gains do not depend on it
-  -M, --Max_retrieved_per_topic num  look only at this many documents of each query
+  -M, --Max_retrieved_per_topic num  evaluate only the first num documents of each query
   -J, --Judged_docs_only             remove unjudged documents from the run
   -N, --Number_docs_in_coll num      the number of documents in the collection, for utility (default: 0)
   -m, --measure measure[.params]     a measure, or several by a nickname; may be repeated (default: official)
@@ -76,7 +76,7 @@ _FORMATS = {"-R": "qrels", "-T": "trec_results"}
 
 
 class Quit(Exception):
-    """The early end of the command: the status and the message."""
+    """Ends the command early, with a status and a message."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -131,7 +131,7 @@ class Call(NamedTuple):
 
 
 def _parsed(arguments: Sequence[str]) -> tuple[list[tuple[str, str]], list[str]]:
-    """Options by their short names, and files; as in GNU's getopt, options may follow files."""
+    """Options by their short names, and files; as with GNU getopt, options may follow files."""
     try:
         options, files = getopt.gnu_getopt(list(arguments), _SHORT, list(_LONG))
     except getopt.GetoptError as error:
@@ -148,10 +148,10 @@ def _call(options: list[tuple[str, str]]) -> Call:
     release = last.get("--release", "10")
     if release not in ("9", "10"):
         raise Quit(WRONG_CALL, f"--release must be 9 or 10, not {release!r}")
-    own = Options(int(release), _whole("-l", last.get("-l", "1"), 0), _whole("-N", last.get("-N", "0"), 0))
+    settings = Options(int(release), _whole("-l", last.get("-l", "1"), 0), _whole("-N", last.get("-N", "0"), 0))
     return Call(
-        own,
-        _columns([value for option, value in options if option == "-m"] or ["official"], own),
+        settings,
+        _columns([value for option, value in options if option == "-m"] or ["official"], settings),
         "-q" in last,
         "-n" not in last,
         "-c" in last,
@@ -162,22 +162,22 @@ def _call(options: list[tuple[str, str]]) -> Call:
 
 def _whole(option: str, text: str, lowest: int) -> int:
     if not re.fullmatch(r"\s*[+-]?[0-9]{1,18}\s*", text) or int(text) < lowest:
-        raise Quit(WRONG_CALL, f"{option} must be a whole number, at least {lowest}, not {text!r}")
+        raise Quit(WRONG_CALL, f"{option} must be an integer of at least {lowest}, not {text!r}")
     return int(text)
 
 
-def _columns(asked: list[str], options: Options) -> list[Column]:
-    """The columns of measures; of several parameters of one measure trec_eval takes the first."""
+def _columns(requests: list[str], options: Options) -> list[Column]:
+    """The columns of measures; trec_eval uses only the first parameters of each."""
     first: dict[str, str] = {}
-    for text in asked:
+    for text in requests:
         name, dot, _ = text.partition(".")
         if dot and first.setdefault(name, text) != text:
-            _note(f"-m {text}: trec_eval reckons with the first parameters of a measure only: {first[name]}")
+            _note(f"-m {text}: trec_eval uses only the first parameters of a measure: {first[name]}")
     known = {*measures(options.release), *nicknames(options.release)}
     try:
-        return columns([text for text in asked if text in first.values() or "." not in text], options)
+        return columns([text for text in requests if text in first.values() or "." not in text], options)
     except ValueError as error:
-        named = all(text.partition(".")[0] in known for text in asked)
+        named = all(text.partition(".")[0] in known for text in requests)
         raise Quit(UNREADABLE if named else WRONG_CALL, str(error)) from None
 
 
@@ -194,7 +194,7 @@ def _note(text: str) -> None:
 
 
 class _Ending:
-    """The file of a run that remembers its end, where trec_eval finds the name of the run."""
+    """The file of a run, whose end is kept: trec_eval takes the name of the run from there."""
 
     def __init__(self, file: File) -> None:
         self.name = file.name
@@ -212,12 +212,12 @@ class _Ending:
 
     @property
     def tag(self) -> str:
-        """The last field that counts of the last line that does."""
+        """The sixth field of the last line that has one and is no comment."""
         lines = [line.split() for line in self._end.splitlines() if not line.startswith(b"#")]
         return next((line[5].decode("utf-8", "surrogateescape") for line in reversed(lines) if len(line) > 5), "")
 
 
-_LONGEST = 1 << 16  # bytes in which the last line of a run must stand
+_LONGEST = 1 << 16  # bytes at the end of a run, in which its last line must be
 
 
 class _Read(NamedTuple):

@@ -1,7 +1,7 @@
-"""The measures of trec_eval by its names: those of each release, their parameters, and our metrics for them.
+"""The measures of trec_eval by name: those of each release, their parameters, and the rankgain metrics for them.
 
-`rankgain.pytrec_eval` and the command `rankgain trec_eval` both read measures by `columns`, and have them computed by
-`values`, all of them in one evaluation. Source of names, defaults and order: trec_eval's measures.c and m_*.c, and its
+`rankgain.pytrec_eval` and the command `rankgain trec_eval` both parse measures by `columns` and compute them by
+`values`, in one evaluation. Source of names, defaults and order: trec_eval's measures.c and m_*.c, and its
 output.
 """
 
@@ -44,10 +44,10 @@ Value = Callable[..., Floats]
 
 
 class Formula(NamedTuple):
-    """The metrics of which a column is made, and what makes it of their values; None: it is the only one's.
+    """The metrics of a column, and the function of their values that gives it; None: the value of the only metric.
 
-    `undefined`: whether trec_eval divides 0 by 0 where -J left nothing, by the numbers of relevant documents and of
-    those that were returned before -J. `absent`: whether a query that the run lacks is to be 0 all the same.
+    `undefined`: whether trec_eval divides 0 by 0 if -J left nothing, from the numbers of relevant documents and of
+    documents returned before -J. `absent`: whether a query that the run lacks has 0 regardless of the formula.
     """
 
     metrics: tuple[Metric, ...]
@@ -58,7 +58,7 @@ class Formula(NamedTuple):
 
 @dataclass(frozen=True)
 class Gains:
-    """The gains that pairs level=gain give; a level that is not named has itself."""
+    """The gains of pairs level=gain; the gain of any other level is the level."""
 
     pairs: tuple[tuple[int, float], ...]
 
@@ -92,7 +92,7 @@ def _points(options: Options, points: Sequence[float]) -> Formula:
 
 
 def _mean_of(*values: Floats) -> Floats:
-    """Added up from the last point to the first, as trec_eval does."""
+    """The mean, added up from the last point to the first, as trec_eval does."""
     sums = np.zeros(len(values[0]))
     for value in reversed(values):
         sums += value
@@ -134,7 +134,7 @@ def _multiple(options: Options, multiple: float) -> Formula:
     return Formula((metric("r_precision", multiple=multiple, rel=options.level),))
 
 
-# What is more than a metric of ours with the parameters that it takes.
+# Measures that are more than one rankgain metric with its parameters.
 _OWN: dict[str, Callable[[Options, Any], Formula]] = {
     "iprec_at_recall": lambda options, recall: _points(options, (recall,)),
     "Rprec_mult": _multiple,
@@ -168,7 +168,7 @@ def measures(release: int) -> dict[str, TrecName]:
 
 
 def nicknames(release: int) -> dict[str, tuple[str, ...]]:
-    """What stands for several measures; of these, those of preferences and of several judges are not computed here."""
+    """The nicknames of several measures; measures of preferences and of several judges are not computed here."""
     names = measures(release)
     basic = "runid", "num_q"
     preferences = basic + tuple("prefs_num_prefs_" + name for name in ("poss", "ful", "ful_ret"))
@@ -198,28 +198,28 @@ class Column(NamedTuple):
 
 
 def columns(requests: Iterable[str], options: Options, *, underscores: bool = False) -> list[Column]:
-    """What requests ask for, in the order of trec_eval.
+    """The columns of requests, in the order of trec_eval.
 
     A request is a nickname, the name of a measure, or ``name.p1,p2``; with `underscores` also ``name_p1,p2``.
     Parameters replace the defaults; those of several requests for one measure are taken together, cut-offs rising and
     each once. Raises ValueError.
     """
     known, groups = measures(options.release), nicknames(options.release)
-    asked: dict[str, list[str]] = {}
+    requested: dict[str, list[str]] = {}
     for request in chain.from_iterable(groups.get(text, (text,)) for text in requests):
         name, parameters = _split(request, known, underscores)
         if name not in known:
             raise ValueError(_unknown(request, options.release))
-        given = asked.setdefault(name, [])
+        given = requested.setdefault(name, [])
         given += [parameters] if parameters and parameters not in given else []
-    return [column for name in known if name in asked for column in _columns(known[name], asked[name], options)]
+    return [column for name in known if name in requested for column in _columns(known[name], requested[name], options)]
 
 
 def _split(request: str, known: dict[str, TrecName], underscores: bool) -> tuple[str, str]:
     name, dot, parameters = request.partition(".")
     if name in known:
         if dot and not parameters:
-            raise ValueError(f"measure {request!r}: there are no parameters after the dot")
+            raise ValueError(f"measure {request!r}: parameters must follow the dot")
         return name, parameters
     if underscores:
         for name in known:
@@ -234,10 +234,10 @@ def _unknown(request: str, release: int) -> str:
         return f"unsupported measure {request!r}: preferences, several judges and yaap are not computed"
     later = next((measure for measure in TREC_NAMES if measure.name == name), None)
     if later is not None:
-        return f"unsupported measure {request!r}: release {later.since} has it, and release {release} was asked for"
+        return f"unsupported measure {request!r}: release {later.since} has it, and release {release} was requested"
     measure, parameters = _split(request, measures(release), underscores=True)
     if parameters:  # as it is printed
-        return f"unsupported measure {request!r}; asked for, it is {f'{measure}.{parameters}'!r}"
+        return f"unsupported measure {request!r}; write {f'{measure}.{parameters}'!r}"
     import difflib  # only needed for an error
 
     near = difflib.get_close_matches(name, [*measures(release), *nicknames(release)], n=1)
@@ -305,18 +305,18 @@ def _pairs(texts: Sequence[str]) -> Gains:
 
 def _persistence(texts: Sequence[str]) -> tuple[float, Gains]:
     """The p of RBP and its gains: pairs of which one may be p=…"""
-    own = [text for text in texts if text.partition("=")[0].strip() == "p"]
-    p = _real(own[0].partition("=")[2]) if own else 0.9
-    if len(own) > 1 or not 0.0 < p < 1.0:
+    given = [text for text in texts if text.partition("=")[0].strip() == "p"]
+    p = _real(given[0].partition("=")[2]) if given else 0.9
+    if len(given) > 1 or not 0.0 < p < 1.0:
         raise ValueError("p must be one number above 0 and below 1")
-    return p, _pairs([text for text in texts if text not in own])
+    return p, _pairs([text for text in texts if text not in given])
 
 
 # Values
 
 
 def plan_of(columns: Iterable[Column], *, undefined: bool = False) -> Plan:
-    """What computes the columns of any rankings; `undefined` as in `values`."""
+    """The plan that computes the columns of any rankings; `undefined` as in `values`."""
     wanted = dict.fromkeys(metric for column in columns for metric in column.made.metrics)
     if undefined:
         wanted |= dict.fromkeys((_RETURNED, *map(_relevant, columns)))
@@ -360,8 +360,8 @@ def _vector(column: Column, rankings: Rankings, result: dict[Metric, Floats], ru
     if not metrics:
         return relstrings(rankings, column.length) if column.length else [run_id] * len(rankings)
     vectors: list[Floats] = [result[metric] for metric in metrics]
-    found = vectors[0] if value is None else value(*vectors)
-    return np.where(sizes_of(rankings) > 0, found, 0.0) if absent and rankings.missing == "zero" else found
+    computed = vectors[0] if value is None else value(*vectors)
+    return np.where(sizes_of(rankings) > 0, computed, 0.0) if absent and rankings.missing == "zero" else computed
 
 
 def summary(column: Column, vector: Vector) -> float | str:
@@ -387,23 +387,23 @@ def relstrings(rankings: Rankings, length: int) -> list[str]:
     """
     if rankings.ties not in (None, "stable", "docid"):
         raise ValueError(f"relstring: the order of tied documents is undefined with ties={rankings.ties!r}")
-    return [text for found in hits_of(*parts_of(rankings), length, POOLED) for text in _relstrings(found, length)]
+    return [text for hits in hits_of(*parts_of(rankings), length, POOLED) for text in _relstrings(hits, length)]
 
 
-def _relstrings(found: Hits, length: int) -> list[str]:
-    most = min(length, int(found.returned.max(initial=1)))
-    hits = int(found.offsets[-1])
+def _relstrings(chunk: Hits, length: int) -> list[str]:
+    most = min(length, int(chunk.returned.max(initial=1)))
+    hits = int(chunk.offsets[-1])
     query, grade, first = (
-        np.repeat(np.arange(found.queries), np.diff(found.offsets)),
-        found.grade[:hits],
-        found.first[:hits],
+        np.repeat(np.arange(chunk.queries), np.diff(chunk.offsets)),
+        chunk.grade[:hits],
+        chunk.first[:hits],
     )
     within = first <= most
-    codes = np.full((found.queries, most), ord("-"), dtype=np.uint32)
+    codes = np.full((chunk.queries, most), ord("-"), dtype=np.uint32)
     grades = np.clip(np.floor(grade[within]), -1.0, 10.0).astype(np.int64)
     codes[query[within], first[within] - 1] = _CHARACTERS[grades + 1]
     texts = codes.view(f"<U{most}").ravel().tolist()
-    return [text[:returned] for text, returned in zip(texts, found.returned.tolist(), strict=True)]
+    return [text[:returned] for text, returned in zip(texts, chunk.returned.tolist(), strict=True)]
 
 
 _CHARACTERS = np.array([ord(character) for character in ".0123456789>"], dtype=np.uint32)
