@@ -194,6 +194,7 @@ def test_the_sample(capsys, backend):
     ("run", "message"),
     [
         ("q1 Q0 d1 1 0.5\n", "run.txt: line 1: 5 fields, and there must be 6 fields"),
+        ("query,doc,score\nq1,d1,0.5\n", "; read CSV files into data frames, for rankgain.from_frames"),
         ("q1 Q0 d1 1 0.5 t\nq1 Q0 d2 1 x t\n", "run.txt: line 2, field 5: 'x' is not a number"),
         ("q1 Q0 d1 1 0.5 t\nq1 Q0 d1 1 0.5 t\n", "run.txt: line 2, field 3: 'd1' stands in an earlier line"),
         ("q7 Q0 d1 1 0.5 t\n", "run.txt have no query in common"),

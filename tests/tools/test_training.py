@@ -282,5 +282,5 @@ def test_contents_are_refused_as_elsewhere():
         metric(labels, SCORES, None, VALID.sizes)
     with pytest.raises(ValueError, match=r"y_score: query 0, position 0.*NaN"):
         metric(VALID.labels, np.full_like(SCORES, np.nan), None, VALID.sizes)
-    with pytest.raises(ValueError, match="y_score must have 1 dimension here"):
+    with pytest.raises(ValueError, match="y_score must have 1 dimension with group_sizes="):
         metric(VALID.labels, np.stack([SCORES, SCORES], axis=1), None, VALID.sizes)

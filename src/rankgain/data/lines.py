@@ -120,6 +120,8 @@ class Block:
                 reason += "; are qrels and run swapped?"
             elif field > form.wanted:
                 reason += "; if files were joined here, the first lacked the newline at its end"
+            elif field == 1 and b"," in self.bytes.tobytes().split(b"\n", line + 1)[line]:
+                reason += "; read CSV files into data frames, for rankgain.from_frames"
             return refusal(code, where, reason)
         text = decoded(self.bytes.tobytes().split(b"\n", line + 1)[line].split()[field])
         text = text.removeprefix("-") if form is MSMARCO_RUN else text

@@ -186,12 +186,12 @@ def offsets_of(sizes: Iterable[int] | Ints) -> Ints:
     return offsets
 
 
-def flat_numbers(value: Any, name: str) -> Array:
-    """One array of numbers in one dimension."""
+def flat_numbers(value: Any, name: str, where: str = "here") -> Array:
+    """One array of numbers in one dimension; `where` this is needed, for the error."""
     array = numbers(value, name)
     if isinstance(array, list) or array.ndim != 1:
         shape = "lists of unequal length" if isinstance(array, list) else f"{array.ndim} dimensions"
-        raise ValueError(f"{name} must have 1 dimension here, not {shape}")
+        raise ValueError(f"{name} must have 1 dimension {where}, not {shape}")
     return array
 
 

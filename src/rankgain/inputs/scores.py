@@ -140,7 +140,8 @@ def beside_scores(
         _check_same_shape(labels, scores)
         warn_of_column(y_score, "y_score", ".ravel() both, and give qid= or group_sizes=", stacklevel=3)
         return labels, scores, None
-    flat_labels, flat_scores = flat_numbers(y_true, "y_true"), flat_numbers(y_score, "y_score")
+    where = "with group_sizes= or qid= (of a padded matrix, give mask= instead)"
+    flat_labels, flat_scores = flat_numbers(y_true, "y_true", where), flat_numbers(y_score, "y_score", where)
     if len(flat_labels) != len(flat_scores):
         raise ValueError(f"y_true has {len(flat_labels)} documents, and y_score has {len(flat_scores)}")
     order, names = None, None

@@ -205,6 +205,9 @@ def shape_cases():
     for options in ({"group_sizes": [3]}, {"qid": [1, 1, 1]}):
         yield Case(ValueError, "y_true has 2 documents | y_score has 3", scored, [1, 0], [1, 2, 3], **options)
         yield Case(ValueError, "y_true | 1 dimension | unequal", scored, two, two, **options)
+        yield Case(
+            ValueError, "y_true | 1 dimension | group_sizes= | mask= | 2 dim", scored, *[np.ones((1, 3))] * 2, **options
+        )
     yield Case(ValueError, "group_sizes or qid, not both", scored, *three, group_sizes=[3], qid=[1, 1, 1])
     yield from each(BAD_SIZES, "group_sizes", passing("group_sizes", scored, *three))
     yield from each(BAD_QIDS, "qid", passing("qid", scored, *three))
