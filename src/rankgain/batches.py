@@ -527,7 +527,7 @@ def _sound(column: Any, where: str) -> Any:
     wide = of.is_large_string(kind) or of.is_large_binary(kind)
     try:
         column.validate(full=is_view)  # without full=, only the first and last offset are checked
-    except pa.ArrowInvalid:
+    except (pa.ArrowInvalid, IndexError):
         raise broken(where, "parts contradict each other") from None
     if is_view:
         return column.cast(pa.large_string() if of.is_string_view(kind) else pa.large_binary())
@@ -563,8 +563,19 @@ def _table(batches: list[Any]) -> Any:
     pa = import_extra("pyarrow", "arrow")
     if all(batch.schema.equals(batches[0].schema) for batch in batches):
         return pa.Table.from_batches(batches)
-    tables = [pa.table([*map(_decoded, batch.columns)], names=batch.schema.names) for batch in batches]
-    return pa.concat_tables(tables, promote_options="permissive")
+    roles = batches[0].schema.names
+    return pa.table([_joined(role, [_decoded(batch.column(role)) for batch in batches]) for role in roles], names=roles)
+
+
+def _joined(role: str, parts: list[Any]) -> Any:
+    pa = import_extra("pyarrow", "arrow")
+    tables = [pa.table([part], names=[role]) for part in parts]
+    try:
+        return pa.concat_tables(tables, promote_options="permissive")[role]
+    except pa.ArrowInvalid as error:
+        raise ValueError(
+            f"batches: the {ROLES[role]} has other types in later batches, and no common one: cast it to one ({error})"
+        ) from None
 
 
 def _decoded(column: Any) -> Any:

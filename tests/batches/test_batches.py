@@ -396,6 +396,15 @@ def test_text_whose_offsets_point_outside_its_data(kind, offsets, coded, name):
         summarize_batches(table, "rr")
 
 
+@pytest.mark.parametrize("kind", [pa.string_view(), pa.binary_view()])
+@pytest.mark.parametrize("name", ["query_id", "doc_id"])
+def test_views_that_point_outside_their_data(kind, name):
+    views = np.array([50, 0, 0, 10**6] * 3, np.int32)  # length, prefix, buffer and offset of each
+    column = pa.Array.from_buffers(kind, 3, [None, pa.py_buffer(views), pa.py_buffer(b"abc")])
+    with pytest.raises(ValueError, match=f"^batches: column '{name}' is broken: its parts contradict each other"):
+        summarize_batches(pa.table(ROWS | {name: column}), "rr")
+
+
 def test_codes_that_point_outside_their_dictionary():
     codes = pa.DictionaryArray.from_arrays(pa.array([0, 1, 9]), pa.array(["a", "b"]), safe=False)
     for name in ("query_id", "doc_id"):
@@ -492,6 +501,8 @@ def test_a_column_of_a_type_that_cannot_be_used(name, kind):
         (pa.table(SECOND | {"query_id": ["3"]}),
          "item 1: column 'query_id' holds str, but int in earlier batches: convert them to one type"),
         (pa.table(SECOND | {"doc_id": [b"3"]}), "item 1: column 'doc_id' holds bytes, but str in earlier batches"),
+        (pa.table(SECOND | {"query_id": pa.array([2**63], pa.uint64())}), "the query has other types in later batches"),
+        (pa.table(SECOND | {"score": [2**53 + 1]}), "the score has other types in later batches, and no common one"),
     ],
 )  # fmt: skip
 def test_batches_that_do_not_go_together(second, message):
