@@ -1,5 +1,5 @@
-# The C functions, for Cython: `from rankgain cimport rankgain_ndcg`. rankgain.h says what they mean, and how both files
-# grow: at the end, and never otherwise. The same set, in the same order, without the prefix, is the structure there.
+# The C functions, for Cython: `from rankgain cimport rankgain_ndcg`. rankgain.h documents them. Both files
+# grow at the end only: the structure there has the same functions in the same order, without the prefix.
 
 cdef extern from *:
     const Py_ssize_t RANKGAIN_NO_CUTOFF "PY_SSIZE_T_MAX"

@@ -1,5 +1,5 @@
-"""What stands in for the compiled `capi` if nothing was compiled."""
+"""Replaces the compiled `capi` if nothing was compiled."""
 
 from rankgain._backend import NOTHING_COMPILED
 
-raise ImportError(f"rankgain.capi, the functions for compiled code, is not there: {NOTHING_COMPILED}")
+raise ImportError(f"rankgain.capi, the functions for compiled code, is not installed: {NOTHING_COMPILED}")

@@ -1,4 +1,4 @@
-"""The functions for other people's compiled code; see `rankgain.h`."""
+"""The functions for other compiled code; see `rankgain.h`."""
 
 from typing import Final
 

@@ -1,11 +1,11 @@
-"""The functions for other people's compiled code: C, C++, Cython, Numba.
+"""The functions for other compiled code: C, C++, Cython, Numba.
 
-`rankgain.h` (in `rankgain.get_include()`) and `capi.pxd` declare them, and the header says what each of them does. This
-module holds their addresses: in `__pyx_capi__`, where Cython, `numba.extending.get_cython_function_address` and
+`rankgain.h` (in `rankgain.get_include()`) and `capi.pxd` declare them, and the header documents each of them. This
+module has their addresses: in `__pyx_capi__`, where Cython, `numba.extending.get_cython_function_address` and
 `scipy.LowLevelCallable.from_cython` look; in the capsule `_C_API`, for the header; and from `address`, for ctypes and
 cffi. The constants of the header are attributes.
 
-What it computes stands in `_compiled`, in `lists`, `sums` and `ordering`: here arguments are checked, and handed on.
+The computations are in `_compiled`, in `lists`, `sums` and `ordering`; this file checks arguments and forwards them.
 """
 
 from cpython.pycapsule cimport PyCapsule_GetName, PyCapsule_GetPointer, PyCapsule_New
@@ -57,17 +57,17 @@ cdef extern from "rankgain.h":
 
 cdef extern from *:
     """
-    /* Offsets are handed on as 64-bit integers. */
+    /* Offsets are passed on as 64-bit integers. */
     typedef char rankgain_is_for_64_bits[sizeof(Py_ssize_t) == 8 ? 1 : -1];
     """
 
 cdef enum:
-    RANKS = 65536  # whose logarithms are made beforehand
+    RANKS = 65536  # with precomputed discounts
     ALIGNMENT = 16
 
-cdef Py_ssize_t MOST = RANKGAIN_NO_CUTOFF // 512  # documents, whose scratch can be counted in bytes
+cdef Py_ssize_t MOST = RANKGAIN_NO_CUTOFF // 512  # documents; the size of their scratch in bytes fits Py_ssize_t
 
-# Written while the module is imported, and only read from then on.
+# Written at import, then only read.
 cdef double[RANKS] logarithms
 cdef rankgain_api table
 
@@ -92,7 +92,7 @@ cdef const char* rankgain_message(int status) noexcept nogil:
     if status == RANKGAIN_ABOVE_IDEAL:
         return "judged lacks grades that the returned list has (DCG exceeds the ideal)"
     if status == RANKGAIN_INFINITE_SCORE:
-        return "a score is infinite, so its gradient is not defined; only -inf may stand there"
+        return "a score is infinite, so its gradient is undefined; only -inf is allowed"
     if status == RANKGAIN_BAD_LENGTH:
         return "a length is negative or too large, or offsets are negative or fall"
     if status == RANKGAIN_BAD_CUTOFF:
@@ -121,7 +121,7 @@ cdef inline int close(double* value, Result result) noexcept nogil:
 
 
 cdef inline int refuse(int status, double* values, Py_ssize_t n) noexcept nogil:
-    """Write NaN for what a wrong call cannot compute."""
+    """Write NaN for the values of an invalid call."""
     cdef Py_ssize_t index
     for index in range(n if values != NULL else 0):
         values[index] = NAN
@@ -153,7 +153,7 @@ cdef inline int check_list(const void* numbers, Py_ssize_t n, Py_ssize_t k) noex
 cdef inline int open_discount(
     Discount* opened, const double* discount, Py_ssize_t n_discount, Py_ssize_t ranks
 ) noexcept nogil:
-    """The caller's discount, of which so many ranks are needed, or that by logarithm."""
+    """The caller's discount, checked for the first `ranks` ranks, or the logarithmic one."""
     cdef Py_ssize_t index
     cdef bint sound = True
     opened.kind = VECTOR
@@ -173,7 +173,7 @@ cdef inline int open_discount(
 
 
 cdef bint never_rises(const Discount* discount) noexcept nogil:
-    """Whether no order can exceed the ideal."""
+    """Whether it never rises, so that no order exceeds the ideal."""
     cdef int64_t rank
     for rank in range(1, discount.size if discount.kind == VECTOR else 0):
         if not discount.table[rank] <= discount.table[rank - 1]:
@@ -184,7 +184,7 @@ cdef bint never_rises(const Discount* discount) noexcept nogil:
 cdef inline int ratio(
     double value, Result ideal, double empty, const Discount* discount, double* out
 ) noexcept nogil:
-    """Write value / ideal; a value above its ideal is an error where no order can be."""
+    """Write value / ideal; a value above the ideal is an error if the discount never rises."""
     if ideal.code == 0:
         ideal.code = quotient(
             value, ideal.value, empty, value > ideal.value and never_rises(discount), &ideal.value
@@ -193,12 +193,12 @@ cdef inline int ratio(
 
 
 cdef inline int check_empty(double* empty) noexcept nogil:
-    empty[0] += 0.0  # −0.0 would show
+    empty[0] += 0.0  # no −0.0, which would be printed
     return RANKGAIN_BAD_OPTION if isinf(empty[0]) else RANKGAIN_OK
 
 
 cdef inline int check_rel(double* rel) noexcept nogil:
-    """From now on relevant is what is above it: see `parameters.highest_irrelevant`."""
+    """Replace rel by the number above which grades are relevant: see `parameters.highest_irrelevant`."""
     if isinf(rel[0]):
         return RANKGAIN_BAD_OPTION
     rel[0] = 0.0 if isnan(rel[0]) else -DBL_MIN if rel[0] <= 0.0 else nextafter(rel[0], 0.0)
@@ -225,7 +225,7 @@ ctypedef fused real_t:
 cdef inline const double* side_by_side(
     const real_t* numbers, Py_ssize_t stride, Py_ssize_t n, double* scratch
 ) noexcept nogil:
-    """The numbers as float64, where they stand or copied into scratch."""
+    """The numbers as contiguous float64, in place or copied into scratch."""
     cdef Py_ssize_t index
     if real_t is double and stride == 1:
         return numbers
@@ -304,7 +304,7 @@ cdef Result ideal_of(
     ideal.value = 0.0
     ideal.code = RANKGAIN_OK
     ideal.position = -1
-    if n:  # else there need be no scratch
+    if n:  # else scratch may be NULL
         lay_out(&space, aligned(scratch), n)
         as_numbers(&numbers, side_by_side(judged, stride, n, space.scores))
         ideal = idcg_one(&numbers, 0, n, exponential, discount, depth, &space)
@@ -377,7 +377,7 @@ cdef int rankgain_dcg_lists(
     cdef Py_ssize_t query, longest = 0
     cdef Discount opened
     cdef int found, status = check_lists(relevance, offsets, queries, values)
-    refuse(status, values, queries)  # NaN, for nothing is computed yet
+    refuse(status, values, queries)  # NaN: not computed yet
     if status:
         return status
     for query in range(queries):
@@ -386,7 +386,7 @@ cdef int rankgain_dcg_lists(
         if open_discount(&opened, discount, n_discount, min(longest, k)) == 0:
             sum_each(relevance, <const int64_t*>offsets, queries, &opened, k, values)  # several at once
     for query in range(queries):
-        if not finite(values[query]):  # not computed yet, or wrong
+        if not finite(values[query]):  # not computed yet, or invalid
             found = rankgain_dcg(
                 relevance + offsets[query], offsets[query + 1] - offsets[query], 1, k, gain, discount, n_discount,
                 values + query,
@@ -450,7 +450,7 @@ cdef int rankgain_reciprocal_rank_lists(
 # scores of one query
 
 cdef struct Query:
-    # The documents of a query and what is asked of them, and memory for their hits.
+    # The documents of a query, the options, and memory for the hits.
     const double* scores
     Numbers labels
     Py_ssize_t n
@@ -470,7 +470,7 @@ cdef int open_query(
     Py_ssize_t labels_stride, Py_ssize_t k, int ties, int gain, const double* discount, Py_ssize_t n_discount,
     void* scratch
 ) noexcept nogil:
-    """Check the arguments, part the scratch, and lay scores (of type `kind`) and labels side by side."""
+    """Check the arguments, divide the scratch, and make scores (of type `kind`) and labels contiguous."""
     cdef char* block = aligned(scratch)
     cdef int status = check_list(scores, n, k) or check_pointer(labels, n) or check_pointer(scratch, n)
     status = status or check_option(ties, RANKGAIN_AVERAGE, RANKGAIN_STABLE) or check_gain(gain)
@@ -481,7 +481,7 @@ cdef int open_query(
     query.k = k
     query.ties = ties - RANKGAIN_AVERAGE + AVERAGE
     query.exponential = gain
-    if n == 0:  # and there need be no scratch
+    if n == 0:  # and scratch may be NULL
         memset(&query.space, 0, sizeof(Workspace))
         as_numbers(&query.labels, NULL)
         query.beside = NULL
@@ -500,7 +500,7 @@ cdef int open_query(
 
 
 cdef inline Py_ssize_t order_query(Query* query, bint zeros) noexcept nogil:
-    """Write the hits of the query, with `zeros` all its documents; −1 if a score is NaN."""
+    """Write the hits of the query, or with `zeros` all its documents; −1 if a score is NaN."""
     return 0 if query.n == 0 else order_hits(
         query.scores, &query.labels, 0, query.n, query.k, zeros, query.ties == STABLE, &query.space,
         query.grade, query.first, query.last,
@@ -516,7 +516,7 @@ cdef int order_scores(
     cdef bint by_grade = ties == RANKGAIN_BEST or ties == RANKGAIN_WORST
     cdef double nothing = 0.0
     cdef int status
-    if not by_grade:  # grades that are all equal leave those of equal score in input order
+    if not by_grade:  # equal grades leave documents of equal score in input order
         labels = &nothing
         labels_stride = 0
     status = check_pointer(order, n) or open_query(
@@ -682,7 +682,7 @@ cdef int open_lambdas(
     Lambdas* asked, Py_ssize_t n, Py_ssize_t k, const double* discount, Py_ssize_t n_discount, double sigma, int delta,
     int ties, int normalize
 ) noexcept nogil:
-    """What is asked of lists of up to n documents."""
+    """Check the options for lists of up to n documents."""
     cdef Py_ssize_t rank, ranks = n if delta == RANKGAIN_DELTA_FULL else min(n, k)
     cdef int status = check_option(delta, RANKGAIN_DELTA_CUT, RANKGAIN_DELTA_ONE)
     status = status or check_option(normalize, RANKGAIN_NOT_NORMALIZED, RANKGAIN_BY_SCORE_AND_QUERY)
@@ -696,7 +696,7 @@ cdef int open_lambdas(
     for rank in range(1, ranks if discount != NULL else 0):
         if discount[rank] > discount[rank - 1]:
             return RANKGAIN_BAD_DISCOUNT
-    if delta == RANKGAIN_DELTA_ONE and discount != NULL:  # which has been asked for no rank
+    if delta == RANKGAIN_DELTA_ONE and discount != NULL:  # which was checked for no rank
         asked.discount.kind = UNIT
         asked.discount.size = 0
     asked.depth = k
@@ -713,7 +713,7 @@ cdef int write_lambdas(
     const Numbers* scores, int64_t start, Py_ssize_t n, const double* gains, double inverse, const Lambdas* asked,
     void* scratch, double* gradient, double* hessian
 ) noexcept nogil:
-    """Those of one query, all of whose arguments but data are sound."""
+    """The gradients of one query, whose arguments are valid except for the data."""
     cdef Py_ssize_t position
     cdef int status = first_error(gains, n, 1, False, &position)
     if not 0.0 <= inverse <= DBL_MAX:
@@ -825,7 +825,7 @@ cdef int rankgain_lambda_ndcg_lists_f32(
 # the capsule
 
 def fill():
-    """Write what the functions read, and the structure of the header."""
+    """Write the discounts that the functions read, and the structure of the header."""
     cdef Py_ssize_t rank
     for rank in range(RANKS):
         logarithms[rank] = discount_at(rank + 1, LOG2, 0.0)
