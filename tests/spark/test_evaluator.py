@@ -113,7 +113,7 @@ def test_which_way_is_better():
 
     assert RankingEvaluator().isLargerBetter() is True
     assert RankingEvaluator(metricName="rbp_residual").isLargerBetter() is False
-    with pytest.raises(ValueError, match="num_rel says nothing good or bad of a model"):
+    with pytest.raises(ValueError, match="num_rel does not say whether a model is good"):
         RankingEvaluator(metricName="num_rel").isLargerBetter()
 
 

@@ -77,7 +77,7 @@ def test_a_run_that_does_not_lie_by_query(spark):
 
     halves = partitions([(3, 1, 1.0)], [(3, 2, 2.0)])
     for column in ("query_id", "rr"):
-        with pytest.raises(PySparkException, match="run: query 3 lies in two partitions, each with a part of its doc"):
+        with pytest.raises(PySparkException, match="run: query 3 is in two partitions, each with a part of its doc"):
             rankgain.spark.evaluate_clustered(truth, halves, "rr").select(column).collect()
     apart = partitions([(3, 1, 1.0), (4, 2, 2.0), (3, 2, 2.0)])
     with pytest.raises(PySparkException, match=r"run: query 3 comes again after others; .*: run.sortWithinPartitions"):
@@ -101,9 +101,9 @@ def changed(spark, which, row, schema=None):
 
 CONTENTS = [
     (1, (1, 77, None), "run: query 1, document 77: the score is null; drop such rows, or fill in the values"),
-    (0, (1, None, 2), "qrels: query 1, document None: the document is null; drop such rows, or give"),
-    (1, (None, 5, 1.0), "run: query None, document 5: the query is null; drop such rows, or give"),
-    (0, (1, 77, None), "qrels: query 1, document 77: the relevance is null; drop such rows, or give"),
+    (0, (1, None, 2), "qrels: query 1, document None: the document is null; drop such rows, or fill in the values"),
+    (1, (None, 5, 1.0), "run: query None, document 5: the query is null; drop such rows, or fill in the values"),
+    (0, (1, 77, None), "qrels: query 1, document 77: the relevance is null; drop such rows, or fill in the values"),
     (1, (1, 77, math.nan), "run: query 1, document 77: the score is NaN; use -inf for a document that must come last"),
     (1, "judged", r"run: query 1, document \d+: the document stands in an earlier place of the same query; keep one"),
     (0, "judged", r"qrels: query 1, document \d+: the document stands in an earlier place of the same query; keep"),
@@ -211,7 +211,7 @@ def test_refused_before_any_job(spark, qrels, run, arguments, error, message):
 
 
 def test_what_is_no_frame_of_spark():
-    with pytest.raises(TypeError, match="qrels must be a data frame of Spark, not dict"):
+    with pytest.raises(TypeError, match="qrels must be a Spark data frame, not dict"):
         rankgain.spark.evaluate({}, {}, "ndcg")
 
 
@@ -244,7 +244,7 @@ def test_ids_that_are_bytes(spark):
 def workers(spark, tmp_path):
     """Python workers that find this file before all others."""
     context, before = spark.sparkContext, dict(spark.sparkContext.environment)
-    jobs._looked.clear()
+    jobs._checked.clear()
 
     def find(name, text):
         path = tmp_path / name
@@ -255,7 +255,7 @@ def workers(spark, tmp_path):
     yield find
     context.environment.clear()
     context.environment.update(before)
-    jobs._looked.clear()
+    jobs._checked.clear()
 
 
 def test_another_release_on_the_workers(spark, workers):
@@ -269,7 +269,7 @@ def test_another_release_on_the_workers(spark, workers):
     for function in (rankgain.spark.summary, rankgain.spark.evaluate):
         with pytest.raises(RuntimeError, match=message):
             function(qrels, run, "ndcg")
-    jobs._looked.add(spark)  # as if other workers had been asked, which are as the driver
+    jobs._checked.add(spark)  # as if other workers had been asked, which are as the driver
     with pytest.raises(RuntimeError, match=message):
         rankgain.spark.summary(qrels, run, "ndcg")
     with pytest.raises(PythonException, match=message):
@@ -306,7 +306,7 @@ def test_workers_without_pyarrow(spark, workers):
 
 def test_the_workers_are_looked_at_once(spark):
     context, (qrels, run, *_) = spark.sparkContext, frames(spark)
-    jobs._looked.clear()
+    jobs._checked.clear()
     for expected in (1, 0):
         context.setJobGroup(f"looked {expected}", "the jobs of a lazy frame")
         rankgain.spark.evaluate(qrels, run, "ndcg")
@@ -463,7 +463,7 @@ def test_udf_refuses(spark):
     frame = spark.createDataFrame([(["a"], None), (["a"], ["b"])], "prediction array<string>, label array<string>")
     with pytest.raises(PythonException, match=r"ndcg@10: an array of label is null; drop such rows"):
         frame.select(rankgain.spark.udf("ndcg@10")("prediction", "label")).collect()
-    with pytest.raises(ValueError, match=r"udf is for one metric, and ndcg_cut\.5,10 stands for 2"):
+    with pytest.raises(ValueError, match=r"udf is for one metric, but ndcg_cut\.5,10 stands for 2"):
         rankgain.spark.udf("ndcg_cut.5,10")
     with pytest.raises(TypeError, match=r"udf\('rr'\) takes from 1 to 3 columns of arrays, not 0"):
         rankgain.spark.udf("rr")()

@@ -1,11 +1,11 @@
-"""The same calls on Spark, with the bits of one process: `evaluate`, `summary`, `evaluate_clustered`, `udf`,
+"""Evaluation on Spark, with the same bits as one process: `evaluate`, `summary`, `evaluate_clustered`, `udf`,
 `RankingEvaluator`.
 
-Judgments and run are data frames of Spark with a row per document. All rows of a query come together in one of many
-buckets, chosen by the hash of its id, and a bucket is one call of rankgain in a Python worker: neither partitions nor
-buckets show in the values. Means are made of exact sums (`rankgain.Summary`).
+Judgments and run are Spark data frames with a row per document. The hash of the query id puts all rows of a query in
+one of many buckets, and each bucket is one call of rankgain in a Python worker: neither partitions nor buckets
+change the values. Means are computed from exact sums (`rankgain.Summary`).
 
-Needs ``pip install 'rankgain[spark]'`` and Java 17 on the driver, and the same rankgain wherever Python workers run.
+Needs ``pip install 'rankgain[spark]'`` and Java 17 on the driver, and the same rankgain on each machine with workers.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ __all__ = ["RankingEvaluator", "evaluate", "evaluate_clustered", "summary", "udf
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
-        """The evaluator, whose base class is PySpark's, when it is first asked for."""
+        """Import the evaluator, whose base class is PySpark's, on first use."""
         if name != "RankingEvaluator":
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from rankgain.results.export import import_extra

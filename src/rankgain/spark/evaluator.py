@@ -24,7 +24,7 @@ from rankgain.spark.jobs import (
 
 
 class RankingEvaluator(Evaluator, HasLabelCol, HasPredictionCol, DefaultParamsReadable, DefaultParamsWritable):  # type: ignore[misc]
-    """A ranking metric of long rows, one row per document of a query, for tuning with PySpark.
+    """A ranking metric for frames with one row per document, for tuning with PySpark.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class RankingEvaluator(Evaluator, HasLabelCol, HasPredictionCol, DefaultParamsRe
         The order of documents of equal score: "docid", "average", "best" or "worst". By default "docid" if there is a
         `docCol`, else "average".
     buckets : int, default 0
-        Into how many buckets the queries are divided, as in `evaluate`. By default, as many as there.
+        The number of buckets of queries, as in `evaluate`. By default, as many as there.
 
     Raises
     ------
@@ -63,10 +63,10 @@ class RankingEvaluator(Evaluator, HasLabelCol, HasPredictionCol, DefaultParamsRe
 
     Notes
     -----
-    ``CrossValidator`` and ``TrainValidationSplit`` split by rows, and so cut queries apart: the metric of a part of a
-    query's documents is not that of the query. Give ``CrossValidator`` a `foldCol` that is the same for all rows of a
-    query, such as ``pmod(hash(query), folds)``. ``TrainValidationSplit`` has no such option: its value is the mean over
-    queries of rankings of a random part of their documents, good to compare models and for nothing else.
+    ``CrossValidator`` and ``TrainValidationSplit`` split rows, not queries, so a metric sees only some of a query's
+    documents. With ``CrossValidator``, pass a `foldCol` that is the same for all rows of a query, such as
+    ``pmod(hash(query), folds)``. ``TrainValidationSplit`` has no such option: compare its values only between models of
+    the same split.
 
     Examples
     --------
@@ -78,13 +78,13 @@ class RankingEvaluator(Evaluator, HasLabelCol, HasPredictionCol, DefaultParamsRe
     """
 
     metricName: Any = Param(Params._dummy(), "metricName", "the metric, as in ndcg@10", TypeConverters.toString)
-    queryCol: Any = Param(Params._dummy(), "queryCol", "the column of queries", TypeConverters.toString)
-    docCol: Any = Param(Params._dummy(), "docCol", "the column of documents; empty: none", TypeConverters.toString)
+    queryCol: Any = Param(Params._dummy(), "queryCol", "the column of query ids", TypeConverters.toString)
+    docCol: Any = Param(Params._dummy(), "docCol", "the column of document ids; empty: none", TypeConverters.toString)
     ties: Any = Param(
         Params._dummy(), "ties", "the order of equal scores; empty: as in from_frames", TypeConverters.toString
     )
     buckets: Any = Param(
-        Params._dummy(), "buckets", "how many buckets of queries; 0: as many as usual", TypeConverters.toInt
+        Params._dummy(), "buckets", "the number of buckets of queries; 0: the default", TypeConverters.toInt
     )
 
     _input_kwargs: dict[str, Any]
@@ -122,12 +122,12 @@ class RankingEvaluator(Evaluator, HasLabelCol, HasPredictionCol, DefaultParamsRe
         Parameters
         ----------
         metricName, queryCol, labelCol, predictionCol, docCol, ties, buckets
-            As of the class.
+            As for the class.
 
         Returns
         -------
         RankingEvaluator
-            This one.
+            The evaluator itself.
 
         Examples
         --------
@@ -138,14 +138,14 @@ class RankingEvaluator(Evaluator, HasLabelCol, HasPredictionCol, DefaultParamsRe
         self._set(**self._input_kwargs)
         return self
 
-    def _asked(self, param: Any) -> Any:
+    def _value(self, param: Any) -> Any:
         return self.getOrDefault(param) or None
 
     def _evaluate(self, dataset: Any) -> float:
-        rules = Rules(Options(each_of((self.getOrDefault(self.metricName),)), self._asked(self.ties)))
+        rules = Rules(Options(each_of((self.getOrDefault(self.metricName),)), self._value(self.ties)))
         params = zip(ROLES, (self.queryCol, self.docCol, self.labelCol, self.predictionCol), strict=True)
-        names = {role: name for role, param in params if (name := self._asked(param))}
-        grouped = in_buckets(labels_of(dataset, names), check_buckets(self._asked(self.buckets), dataset))
+        names = {role: name for role, param in params if (name := self._value(param))}
+        grouped = in_buckets(labels_of(dataset, names), check_buckets(self._value(self.buckets), dataset))
         check_workers(dataset.sparkSession)
         states = grouped.applyInArrow(of_labelled_buckets(rules.payload, names), "state string").collect()
         if not states:
@@ -162,7 +162,7 @@ class RankingEvaluator(Evaluator, HasLabelCol, HasPredictionCol, DefaultParamsRe
         Raises
         ------
         ValueError
-            If they are neither better nor worse, as of a count.
+            If they are neither better nor worse, as for a count.
 
         Examples
         --------
@@ -173,5 +173,5 @@ class RankingEvaluator(Evaluator, HasLabelCol, HasPredictionCol, DefaultParamsRe
         name = self.getOrDefault(self.metricName)
         sign = better(name)
         if not sign:
-            raise ValueError(f"{name} says nothing good or bad of a model: tune by another metric")
+            raise ValueError(f"{name} does not say whether a model is good: tune by another metric")
         return sign > 0

@@ -1,4 +1,4 @@
-"""What runs on the driver: columns and metrics are checked at once, and the jobs are put together."""
+"""What runs on the driver: it checks columns and metrics at once, and builds the jobs."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def evaluate(
     like: Peer | None = None,
     buckets: int | None = None,
 ) -> Any:
-    """Evaluate a run against judgments, both data frames of Spark, into one with a row per query.
+    """Evaluate a run against judgments, both Spark data frames, into one with a row per query.
 
     Parameters
     ----------
@@ -51,31 +51,31 @@ def evaluate(
         What to compute, as in `rankgain.Rankings.evaluate`; or lists of these.
     query, doc : str, optional
         The columns of query ids and document ids: strings, binary or integers, of one kind on both sides. By default,
-        the first with a customary name, as in `rankgain.from_frames`.
+        the first with a common name, as in `rankgain.from_frames`.
     relevance, score : str, optional
-        The columns of grades and of scores: numbers, decimals among them. By default, the first with a customary name.
+        The columns of grades and of scores: numbers, including decimals. By default, the first with a common name.
     ties : {"docid", "average", "best", "worst"}, default "docid"
-        The order of documents of equal score, as in `rankgain.from_frames`. Rows have no order after a shuffle:
-        "stable" is refused.
+        The order of documents of equal score, as in `rankgain.from_frames`. "stable" is an error: rows
+        have no order after a shuffle.
     missing : {"zero", "skip"}, default "zero"
         Whether queries that the run lacks are evaluated as empty lists or left out, as in `rankgain.from_frames`.
     validate : {"judged", "full"}, default "judged"
-        Which documents may not stand twice in a query of the run: judged ones, or any.
+        Which documents may not occur twice in a query of the run: judged ones, or any.
     duplicates : {"error", "first"}, default "error"
         Whether a document that is returned twice for a query is an error, or counts once, with its highest score.
     like : str, optional
         The tool whose rules to follow, as in `rankgain.Rankings.evaluate`; one that keeps the input order
         of ties is refused.
     buckets : int, optional
-        Into how many buckets the queries are divided by the hash of their ids. By default as many as
+        The number of buckets into which the hash of their ids divides queries. By default,
         ``spark.sql.shuffle.partitions``. A Python worker holds one bucket at a time: about 300 MB for a million rows.
 
     Returns
     -------
     pyspark.sql.DataFrame
-        ``query_id`` and a column of doubles per metric, in no order; lazy. The bits are those of one process, whatever
-        the partitions, the buckets and the order of rows. If no query is in both frames there is no error, as nothing
-        has been looked at yet: all values are 0, or there are no rows.
+        ``query_id`` and a column of doubles per metric, in no order; lazy, so call ``.cache()`` before several actions.
+        The bits are those of one process, whatever the partitions, the buckets and the order of rows. If no query is in
+        both frames there is no error, as nothing has been read yet: all values are 0, or there are no rows.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def evaluate(
         If a column, a metric or a rule is unknown, or ids are of different types on the two sides; at once, before any
         job.
     TypeError
-        If something is not a data frame of Spark, or a column is of a type that cannot be used; at once.
+        If an argument is not a Spark data frame, or a column has an unsupported type; at once.
     RuntimeError
         If `summary` would raise it; at once.
 
@@ -96,8 +96,8 @@ def evaluate(
 
     Notes
     -----
-    Contents (nulls, NaN, duplicates) are refused while Spark runs the frame, as a ``pyspark.errors.PythonException``
-    whose last line is the error of one process.
+    Invalid contents (nulls, NaN, duplicates) raise a ``pyspark.errors.PythonException`` while Spark computes the frame;
+    its last line is the error of one process.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def summary(
     like: Peer | None = None,
     buckets: int | None = None,
 ) -> Summary:
-    """Evaluate a run against judgments, both data frames of Spark, into means and counts.
+    """Evaluate a run against judgments, both Spark data frames, into means and counts.
 
     Parameters
     ----------
@@ -141,30 +141,30 @@ def summary(
     *metrics : str or Metric
         What to compute, as in `rankgain.Rankings.evaluate`; or lists of these.
     query, doc : str, optional
-        The columns of query ids and document ids. By default, the first with a customary name, as in
+        The columns of query ids and document ids. By default, the first with a common name, as in
         `rankgain.from_frames`.
     relevance, score : str, optional
-        The columns of grades and of scores, higher is better. By default, the first with a customary name.
+        The columns of grades and of scores, higher is better. By default, the first with a common name.
     ties : {"docid", "average", "best", "worst"}, default "docid"
-        The order of documents of equal score, as in `rankgain.from_frames`. Rows have no order after a shuffle:
-        "stable" is refused.
+        The order of documents of equal score, as in `rankgain.from_frames`. "stable" is an error: rows
+        have no order after a shuffle.
     missing : {"zero", "skip"}, default "zero"
         Whether queries that the run lacks are evaluated as empty lists or left out, as in `rankgain.from_frames`.
     validate : {"judged", "full"}, default "judged"
-        Which documents may not stand twice in a query of the run: judged ones, or any.
+        Which documents may not occur twice in a query of the run: judged ones, or any.
     duplicates : {"error", "first"}, default "error"
         Whether a document that is returned twice for a query is an error, or counts once, with its highest score.
     like : str, optional
         The tool whose rules to follow, as in `rankgain.Rankings.evaluate`; one that keeps the input order
         of ties is refused.
     buckets : int, optional
-        Into how many buckets the queries are divided. By default, as in `evaluate`.
+        The number of buckets of queries. By default, as in `evaluate`.
 
     Returns
     -------
     Summary
-        The means of all queries, the same bits as `rankgain.Evaluation.mean` in one process. Each bucket sends one
-        state of about 500 bytes per metric; a task that Spark runs twice counts once.
+        The means of all queries, the same bits as `rankgain.Evaluation.mean` in one process. Each bucket sends
+        about 500 bytes per metric; a task that Spark runs twice counts once.
 
     Raises
     ------
@@ -177,7 +177,7 @@ def summary(
         If `evaluate` would raise it.
     RuntimeError
         If rankgain or pyarrow is not installed where Python workers run, or rankgain is of another release there. One
-        task looks, once per session.
+        task per session checks this.
 
     See Also
     --------
@@ -197,7 +197,7 @@ def summary(
     job = Job.of(qrels, run, Columns(query, doc, relevance, score), buckets)
     check_workers(qrels.sparkSession)
     states = job.cogrouped(_of_buckets("state", rules.payload), "state string").collect()
-    return refuse_nothing_in_common(merged(rules, (row.state for row in states)))
+    return check_common_queries(merged(rules, (row.state for row in states)))
 
 
 def evaluate_clustered(
@@ -214,15 +214,15 @@ def evaluate_clustered(
     duplicates: Duplicates = "error",
     like: Peer | None = None,
 ) -> Any:
-    """Evaluate a run that lies by query, where it lies, against judgments that fit in memory.
+    """Evaluate a run partitioned by query, without a shuffle, against judgments that fit in memory.
 
-    The run is not shuffled: all rows of a query must be in one partition, and stand together there, as after
-    ``repartition(query).sortWithinPartitions(query)``, or in files written so. The judgments go to all workers.
+    All rows of a query must be consecutive in one partition, as after
+    ``repartition(query).sortWithinPartitions(query)``, or in files written so. The judgments are sent to all workers.
 
     Parameters
     ----------
     judgments : Judgments, pyspark.sql.DataFrame, or an argument of `rankgain.judgments`
-        The judgments. A data frame of Spark is collected.
+        The judgments. A Spark data frame is collected.
     run : pyspark.sql.DataFrame
         The run, as in `evaluate`.
     *metrics : str or Metric
@@ -230,16 +230,16 @@ def evaluate_clustered(
     query, doc : str, optional
         The columns of query ids and document ids, as in `evaluate`.
     relevance : str, optional
-        The column of grades in `judgments`, if that is a frame. By default, the first with a customary name.
+        The column of grades in `judgments`, if that is a frame. By default, the first with a common name.
     score : str, optional
-        The column of scores in `run`. By default, the first with a customary name.
+        The column of scores in `run`. By default, the first with a common name.
     ties : {"docid", "average", "best", "worst"}, default "docid"
-        The order of documents of equal score, as in `rankgain.from_frames`. Rows have no order after a shuffle:
-        "stable" is refused.
+        The order of documents of equal score, as in `rankgain.from_frames`. "stable" is an error: rows
+        have no order after a shuffle.
     missing : {"zero", "skip"}, default "zero"
         Whether queries that the run lacks are evaluated as empty lists or left out, as in `rankgain.from_frames`.
     validate : {"judged", "full"}, default "judged"
-        Which documents may not stand twice in a query of the run: judged ones, or any.
+        Which documents may not occur twice in a query of the run: judged ones, or any.
     duplicates : {"error", "first"}, default "error"
         Whether a document that is returned twice for a query is an error, or counts once, with its highest score.
     like : str, optional
@@ -249,7 +249,7 @@ def evaluate_clustered(
     Returns
     -------
     pyspark.sql.DataFrame
-        As from `evaluate`. Only its own rows are shuffled, to count each query.
+        As from `evaluate`. Only these rows are shuffled, to check that each query occurs once.
 
     Raises
     ------
@@ -264,12 +264,12 @@ def evaluate_clustered(
 
     See Also
     --------
-    evaluate : For rows that lie anywhere.
+    evaluate : For rows in any order.
     rankgain.judgments : Prepares judgments once for many runs.
 
     Notes
     -----
-    A judged query that is found in two partitions, or apart in one of them, is an error while Spark runs the frame.
+    A judged query in two partitions, or in two places of one, is an error while Spark computes the frame.
 
     Examples
     --------
@@ -288,41 +288,42 @@ def evaluate_clustered(
     number = _number(run, "run", "score", score)
     if _is_spark(judgments):
         names = [
-            _found(judgments, "judgments", *pair) for pair in (("query", query), ("doc", doc), ("relevance", relevance))
+            _column_name(judgments, "judgments", role, name)
+            for role, name in (("query", query), ("doc", doc), ("relevance", relevance))
         ]
         judgments = judgments.select(*map(_quoted, names)).toArrow()
         judgments = judgments_of(judgments, query=names[0], doc=names[1], relevance=names[2])
     elif not isinstance(judgments, Judgments):
         judgments = judgments_of(judgments, query=query, doc=doc, relevance=relevance)
-    known = judgment_sets(judgments)
-    _refuse_kinds("query", _kind_of(known.query_ids), kind)
-    _refuse_kinds("document", known.ids.kind, doc_kind)
+    sets = judgment_sets(judgments)
+    _check_kinds("query", _kind_of(sets.query_ids), kind)
+    _check_kinds("document", sets.ids.kind, doc_kind)
     selected = run.select(
-        _quoted(_found(run, "run", "query", query)).alias("query_id"),
-        _quoted(_found(run, "run", "doc", doc)).alias("doc_id"),
+        _quoted(_column_name(run, "run", "query", query)).alias("query_id"),
+        _quoted(_column_name(run, "run", "doc", doc)).alias("doc_id"),
         number.alias("score"),
     )
-    wide = T.LongType() if isinstance(kind, T.IntegralType) else kind
-    schema = rules.schema(wide)
+    id_type = T.LongType() if isinstance(kind, T.IntegralType) else kind
+    schema = rules.schema(id_type)
     check_workers(run.sparkSession)
-    selected = selected.withColumn("query_id", F.col("query_id").cast(wide))
-    found = selected.mapInArrow(_of_partitions(rules.payload, _shared(run.sparkSession, judgments)), schema)
-    found = found.withColumn("_found", F.lit(1))
+    selected = selected.withColumn("query_id", F.col("query_id").cast(id_type))
+    result = selected.mapInArrow(_of_partitions(rules.payload, _shared(run.sparkSession, judgments)), schema)
+    result = result.withColumn("_count", F.lit(1))
     if rules.missing == "zero":
-        nothing = rules.parts.of_absent(known, set())
-        pairs = zip(known.query_ids, *(vector.tolist() for vector in nothing.values()), strict=True)
-        absent = run.sparkSession.createDataFrame([*pairs], schema).withColumn("_found", F.lit(0))
-        found = found.unionByName(absent)
-    values = [F.max_by(_quoted(name), "_found").alias(name) for name in rules.names]
-    once = found.groupBy("query_id").agg(F.sum("_found").alias("_found"), *values)
+        empty = rules.parts.of_absent(sets, set())
+        rows = zip(sets.query_ids, *(vector.tolist() for vector in empty.values()), strict=True)
+        absent = run.sparkSession.createDataFrame([*rows], schema).withColumn("_count", F.lit(0))
+        result = result.unionByName(absent)
+    values = [F.max_by(_quoted(name), "_count").alias(name) for name in rules.names]
+    by_query = result.groupBy("query_id").agg(F.sum("_count").alias("_count"), *values)
     where = F.concat(F.lit("run: query "), F.col("query_id").cast("string"))
-    advice = " lies in two partitions, each with a part of its documents: use rankgain.spark.evaluate, or repartition"
-    wrong = F.raise_error(F.concat(where, F.lit(f"{advice}(query) first")))
-    return once.filter(F.when(F.col("_found") > 1, wrong).otherwise(F.lit(True))).drop("_found")
+    advice = " is in two partitions, each with a part of its documents: use rankgain.spark.evaluate, or repartition"
+    error = F.raise_error(F.concat(where, F.lit(f"{advice}(query) first")))
+    return by_query.filter(F.when(F.col("_count") > 1, error).otherwise(F.lit(True))).drop("_count")
 
 
 def udf(metric: str | Metric) -> Callable[..., Any]:
-    """Make a function of columns that hold one array per query, in rank order: the value of a metric in each row.
+    """Make a function of array columns, one array per query in rank order, that returns a metric for each row.
 
     Parameters
     ----------
@@ -332,16 +333,16 @@ def udf(metric: str | Metric) -> Callable[..., Any]:
     Returns
     -------
     callable
-        Of one column, the relevance of the returned documents in rank order; of two, the documents in rank order and
-        the relevant ones; or of three, with the grades of those. It gives a column of doubles. Arrays must not be null.
+        It takes one column, the relevance of the returned documents in rank order; two, the documents in rank order and
+        the relevant ones; or three, with the grades of those. It returns a column of doubles. Arrays must not be null.
 
     Raises
     ------
     ImportError
         If PySpark is not installed: ``pip install 'rankgain[spark]'``.
     ValueError
-        If the metric is unknown, or stands for several. In Spark, if an array is null, or if `rankgain.from_ranked` or
-        `rankgain.from_recommendations` would raise it.
+        If the metric is unknown, or has several cut-offs. In Spark, if an array is null, or if `rankgain.from_ranked`
+        or `rankgain.from_recommendations` would raise it.
     TypeError
         If the metric is not a string or a Metric.
 
@@ -360,14 +361,14 @@ def udf(metric: str | Metric) -> Callable[..., Any]:
     """
     rules = Rules(Options(each_of((metric,))))
     if len(rules.names) != 1:
-        raise ValueError(f"udf is for one metric, and {metric} stands for {len(rules.names)}: make one for each")
+        raise ValueError(f"udf is for one metric, but {metric} stands for {len(rules.names)}: make one for each")
     pd = import_extra("pandas", "spark")
     call = _shipped("arrays", rules.payload)
 
     def values(*columns):  # type: ignore[no-untyped-def]
         return call(columns)
 
-    values.__annotations__ = {"columns": pd.Series, "return": pd.Series}  # by which PySpark knows what it is
+    values.__annotations__ = {"columns": pd.Series, "return": pd.Series}  # PySpark reads these
     function = _functions().pandas_udf(values, "double")
 
     def of_columns(*columns: Any) -> Any:
@@ -379,11 +380,11 @@ def udf(metric: str | Metric) -> Callable[..., Any]:
 
 
 class Rules:
-    """Metrics and rules, checked on the driver, and as they are sent to the workers."""
+    """Metrics and rules, checked on the driver, and pickled for the workers."""
 
     def __init__(self, options: Options) -> None:
         self.parts = PartRules(options)
-        order = "which rows of a Spark frame do not have; choose another, or scores that say the order"
+        order = "which rows of a Spark frame do not have; choose another, or encode the order in the scores"
         self.missing = options.missing
         if options.like is not None:
             peer = common_rules(options.metrics, options.like)[1]
@@ -393,9 +394,9 @@ class Rules:
         elif options.ties == "stable":
             raise ValueError(f"ties='stable' is input order, {order}")
         self.names = [str(key) for metric in options.metrics for key, _ in parse(metric)]
-        for place, name in enumerate(self.names):
-            if name in self.names[:place]:
-                raise ValueError(f"two metrics are both called {name}, and a frame needs names: evaluate them apart")
+        for position, name in enumerate(self.names):
+            if name in self.names[:position]:
+                raise ValueError(f"two metrics would have the same column {name}: evaluate them separately")
         import_extra("pyspark", "spark")
         self.payload: bytes = import_module("pyspark.cloudpickle").dumps(options)
 
@@ -417,70 +418,70 @@ def _types() -> Any:
     return import_module("pyspark.sql.types")
 
 
-def _looking() -> Callable[[], str | None]:
-    """What says in a Python worker which package is wrong there, None if none is.
+def _package_check() -> Callable[[], str | None]:
+    """A function that returns, in a Python worker, which package is missing or wrong there; None if none is.
 
-    What is defined inside a function is sent by value: it must not refer to anything of rankgain, or a worker without
-    it would fail before a word of ours is said.
+    An inner function is pickled by value: it must not refer to anything of rankgain, or a worker without rankgain would
+    fail before it can return our message.
     """
     expected = VERSION
 
-    def look():  # type: ignore[no-untyped-def]
+    def check():  # type: ignore[no-untyped-def]
         import sys
         from importlib import import_module
 
         for name, line in (("pyarrow", "pyarrow"), ("rankgain", f"rankgain=={expected}")):
             try:
-                found = import_module(name).__version__
+                installed = import_module(name).__version__
             except ModuleNotFoundError as error:
                 if error.name != name:
                     raise
                 where = f"for {sys.executable}, which runs Spark's Python workers"
                 return f"{name} is not installed {where}: pip install {line} there"
-        if found != expected:
+        if installed != expected:
             where = f"where Spark's Python workers run, and {expected} on the driver"
-            return f"rankgain is {found} {where}: pip install rankgain=={expected} there"
+            return f"rankgain is {installed} {where}: pip install rankgain=={expected} there"
         return None
 
-    return look
+    return check
 
 
-_looked: WeakSet[Any] = WeakSet()  # the sessions whose workers have all that is needed
+_checked: WeakSet[Any] = WeakSet()  # sessions whose workers have all packages
 
 
 def check_workers(session: Any) -> None:
-    """Look once per session, in one task, whether the workers have what is needed.
+    """Check once per session, in one task, whether the workers have all packages.
 
-    Without pyarrow a job fails inside PySpark, before what is sent to the workers is called.
+    Without pyarrow a job fails inside PySpark, before it calls our function.
     """
-    if session in _looked:
+    if session in _checked:
         return
-    look = _looking()
+    check = _package_check()
 
-    def found(_):  # type: ignore[no-untyped-def]
-        return look()
+    def message_of(_):  # type: ignore[no-untyped-def]
+        return check()
 
-    wrong = session.range(1).select(_functions().udf(found, "string", useArrow=False)("id")).first()[0]
-    if wrong:
-        raise RuntimeError(wrong)
-    _looked.add(session)
+    message = session.range(1).select(_functions().udf(message_of, "string", useArrow=False)("id")).first()[0]
+    if message:
+        raise RuntimeError(message)
+    _checked.add(session)
 
 
 def _shipped(name: str, payload: bytes, *, states: bool = False) -> Callable[..., Any]:
-    """The function of `workers`, called in a Python worker once rankgain was found there, in the driver's release."""
-    look = _looking()
+    """A function of `workers` that first checks, in the Python worker, for rankgain in the driver's release."""
+    check = _package_check()
 
     def call(*arguments):  # type: ignore[no-untyped-def]
         from importlib import import_module
 
-        wrong = look()
-        if not wrong:
+        message = check()
+        if not message:
             return getattr(import_module("rankgain.spark.workers"), name)(payload, *arguments)
         if not states:
-            raise RuntimeError(wrong)
+            raise RuntimeError(message)
         import json
 
-        return import_module("pyarrow").table({"state": [json.dumps({"error": "RuntimeError", "message": wrong})]})
+        return import_module("pyarrow").table({"state": [json.dumps({"error": "RuntimeError", "message": message})]})
 
     return call
 
@@ -503,21 +504,21 @@ def of_labelled_buckets(payload: bytes, names: Mapping[str, str]) -> Any:
     return bucket
 
 
-def _of_partitions(payload: bytes, truth: Callable[[], bytes]) -> Any:
+def _of_partitions(payload: bytes, pickled_judgments: Callable[[], bytes]) -> Any:
     call = _shipped("partition", payload)
 
     def partition(batches):  # type: ignore[no-untyped-def]
-        return call(truth(), batches)
+        return call(pickled_judgments(), batches)
 
     return partition
 
 
 def _shared(session: Any, judgments: Judgments) -> Callable[[], bytes]:
-    """The judgments for each worker: broadcast, or, where there is no context to do so, with the function."""
-    held = pickle.dumps(judgments)
+    """The pickled judgments for each worker: broadcast, or sent with the function over Spark Connect."""
+    pickled = pickle.dumps(judgments)
     if import_module("pyspark.sql.utils").is_remote():
-        return lambda: held
-    shared = session.sparkContext.broadcast(held)
+        return lambda: pickled
+    shared = session.sparkContext.broadcast(pickled)
     return lambda: shared.value
 
 
@@ -543,8 +544,8 @@ class Job(NamedTuple):
         sides = [
             in_buckets(
                 frame.select(
-                    _quoted(_found(frame, side, "query", columns.query)).cast(query_kind).alias("query_id"),
-                    _quoted(_found(frame, side, "doc", columns.doc)).cast(doc_kind).alias("doc_id"),
+                    _quoted(_column_name(frame, side, "query", columns.query)).cast(query_kind).alias("query_id"),
+                    _quoted(_column_name(frame, side, "doc", columns.doc)).cast(doc_kind).alias("doc_id"),
                     value.alias(name),
                 ),
                 count,
@@ -558,7 +559,7 @@ class Job(NamedTuple):
 
 
 def in_buckets(frame: Any, count: int) -> Any:
-    """The rows of a frame by bucket; every query is whole in one of them."""
+    """The rows of a frame by bucket; all rows of a query are in one bucket."""
     bucket = _functions().expr(f"cast(pmod(xxhash64(query_id), {count}) as int)")
     return frame.withColumn("_bucket", bucket).groupBy("_bucket")
 
@@ -575,31 +576,31 @@ def _is_spark(frame: Any) -> bool:
     return hasattr(frame, "sparkSession") and hasattr(frame, "mapInArrow")
 
 
-def _found(frame: Any, side: str, role: str, name: str | None) -> str:
-    """The name of the column that plays a role, in the words of `from_frames` if there is none."""
+def _column_name(frame: Any, side: str, role: str, name: str | None) -> str:
+    """The name of the column for a role; if there is none, the error of `from_frames`."""
     if not _is_spark(frame):
-        raise TypeError(f"{side} must be a data frame of Spark, not {type(frame).__name__}")
+        raise TypeError(f"{side} must be a Spark data frame, not {type(frame).__name__}")
     return Frame(dict.fromkeys(frame.columns, ()), side).need(role, name)
 
 
 def _quoted(name: str) -> Any:
-    """The column, also where there are dots in its name."""
+    """The column, whose name may have dots."""
     return _functions().col("`" + name.replace("`", "``") + "`")
 
 
 def _ids(frame: Any, side: str, role: str, name: str | None) -> Any:
     """The type of a column of ids."""
-    T, found = _types(), _found(frame, side, role, name)
-    kind = frame.schema[found].dataType
+    T, column = _types(), _column_name(frame, side, role, name)
+    kind = frame.schema[column].dataType
     if not isinstance(kind, (T.StringType, T.BinaryType, T.IntegralType)):
         raise TypeError(
-            f"{side}: column {found!r} is {kind.simpleString()}; ids must be string, binary or integers: cast it"
+            f"{side}: column {column!r} is {kind.simpleString()}; ids must be string, binary or integers: cast it"
         )
     return kind
 
 
 def _common(word: str, kinds: list[Any]) -> Any:
-    """The type that both sides are cast to, for a long and an int of the same number have not the same hash."""
+    """The type that both sides are cast to, since equal long and int values have different hashes."""
     T = _types()
     if kinds[0] == kinds[1]:
         return kinds[0]
@@ -610,20 +611,20 @@ def _common(word: str, kinds: list[Any]) -> Any:
 
 
 def _number(frame: Any, side: str, role: str, name: str | None) -> Any:
-    """A column of numbers; decimals, which have no counterpart in NumPy, as doubles."""
-    T, found = _types(), _found(frame, side, role, name)
-    kind, column = frame.schema[found].dataType, _quoted(found)
+    """A column of numbers; decimals, which NumPy lacks, as doubles."""
+    T, column_name = _types(), _column_name(frame, side, role, name)
+    kind, column = frame.schema[column_name].dataType, _quoted(column_name)
     if isinstance(kind, T.DecimalType):
         return column.cast("double")
     if not isinstance(kind, T.NumericType) and not (isinstance(kind, T.BooleanType) and role == "relevance"):
         raise TypeError(
-            f"{side}: column {found!r} is {kind.simpleString()}; it must hold numbers: cast it, for instance to double"
+            f"{side}: column {column_name!r} is {kind.simpleString()}; it must hold numbers: cast it to double"
         )
     return column
 
 
 def labels_of(frame: Any, names: Mapping[str, str]) -> Any:
-    """Labels beside scores, with or without documents; `names`: their columns, by the names that they have here."""
+    """Labels and scores, with or without documents; `names`: their columns, by role."""
     for role, name in names.items():
         if role in ("query_id", "doc_id"):
             _ids(frame, "dataset", role.removesuffix("_id"), name)
@@ -631,7 +632,7 @@ def labels_of(frame: Any, names: Mapping[str, str]) -> Any:
     return frame.select(*(values.get(role, _quoted(name)).alias(role) for role, name in names.items()))
 
 
-_WORDS = {"str": "StringType", "bytes": "BinaryType", "int": "IntegralType"}
+_SPARK_TYPES = {"str": "StringType", "bytes": "BinaryType", "int": "IntegralType"}
 
 
 def _kind_of(ids: Any) -> str:
@@ -639,32 +640,32 @@ def _kind_of(ids: Any) -> str:
     return next((kind.__name__ for kind in (str, bytes) if isinstance(first, kind)), "int") if len(ids) else ""
 
 
-def _refuse_kinds(word: str, ours: str, kind: Any) -> None:
-    """Refuse ids of judgments that a run with ids of this type cannot have."""
-    if ours and not isinstance(kind, getattr(_types(), _WORDS[ours])):
-        names = f"{ours} in judgments and {kind.simpleString()} in run"
+def _check_kinds(word: str, judged: str, kind: Any) -> None:
+    """Raise an error if ids of the judgments and of the run have different types."""
+    if judged and not isinstance(kind, getattr(_types(), _SPARK_TYPES[judged])):
+        names = f"{judged} in judgments and {kind.simpleString()} in run"
         raise ValueError(f"the {word} ids are {names}: make them of one type")
 
 
 def merged(rules: Rules, states: Iterable[str]) -> Summary:
-    """One Summary of the states of all buckets; what is wrong with the input of any is raised here."""
-    held, errors = [], []
+    """One Summary of the states of all buckets; raises the first error among them."""
+    summaries, errors = [], []
     for text in states:
-        found = json.loads(text)
-        if "error" in found:
-            errors.append((found["message"], getattr(builtins, found["error"])))
+        state = json.loads(text)
+        if "error" in state:
+            errors.append((state["message"], getattr(builtins, state["error"])))
         else:
-            held.append(Summary.from_json(text))
+            summaries.append(Summary.from_json(text))
     if errors:
         message, error = min(errors, key=lambda pair: pair[0])
         raise error(message)
-    return functools.reduce(Summary.merge, held or [rules.parts.of_nothing().summary()])
+    return functools.reduce(Summary.merge, summaries or [rules.parts.of_nothing().summary()])
 
 
-def refuse_nothing_in_common(found: Summary) -> Summary:
-    counts = found.counts
-    common = counts["queries"] - (counts["missing"] if found.missing == "zero" else 0)
+def check_common_queries(summary: Summary) -> Summary:
+    counts = summary.counts
+    common = counts["queries"] - (counts["missing"] if summary.missing == "zero" else 0)
     if common:
-        return found
+        return summary
     empty = [side for side, count in (("qrels", counts["missing"]), ("run", counts["unjudged"])) if not count]
     raise ValueError(f"qrels and run have no query in common{f': {empty[0]} is empty' if empty else ''}")

@@ -1,7 +1,7 @@
-"""What Python workers do with the rows of a bucket or a partition; no PySpark is needed for it.
+"""What Python workers do with the rows of a bucket or a partition, without PySpark.
 
-States are JSON in a column of text: neither pickles of our classes, which would tie the driver to the code of the
-workers, nor accumulators, which count a task twice that is run twice.
+States are JSON in a text column: not pickles of our classes, which would tie the driver to the code of the workers, and
+not accumulators, which count a task twice if it runs twice.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ def state(payload: bytes, qrels: Any, run: Any) -> Any:
 
 
 def state_of_labels(payload: bytes, names: dict[str, str], table: Any) -> Any:
-    """The Summary of a bucket of labels beside scores, with or without documents.
+    """The Summary of a bucket of labels and scores, with or without documents.
 
-    `names`: what the caller calls the columns, by the names that they have here.
+    `names`: the caller's names of the columns, by role.
     """
     return _state(lambda: _of_labels(_rules(payload), names, table))
 
@@ -56,9 +56,9 @@ def state_of_labels(payload: bytes, names: dict[str, str], table: Any) -> Any:
 def _of_labels(rules: PartRules, names: dict[str, str], table: Any) -> Evaluation:
     pc = import_extra("pyarrow.compute", "spark")
     for role, name in names.items():
-        wrong = pc.is_null(table[role], nan_is_null=True)
-        if pc.any(wrong).as_py():
-            query = pc.min(table["query_id"].filter(wrong)).as_py()
+        invalid = pc.is_null(table[role], nan_is_null=True)
+        if pc.any(invalid).as_py():
+            query = pc.min(table["query_id"].filter(invalid)).as_py()
             kind = "null" if table[role].null_count else "NaN"
             advice = ', as ALS(coldStartStrategy="drop") does' if role == "score" else ""
             raise ValueError(f"dataset: query {quoted(query)}: column {name!r} is {kind}; drop such rows{advice}")
@@ -68,25 +68,25 @@ def _of_labels(rules: PartRules, names: dict[str, str], table: Any) -> Evaluatio
     return rules.of_labels(Frame(table.select([*names]).rename_columns([*names.values()]), "dataset"), columns)
 
 
-def _state(evaluated: Callable[[], Evaluation]) -> Any:
-    """The Summary as JSON; or what is wrong with the input, which would be wrong again if Spark ran the task again."""
+def _state(evaluate: Callable[[], Evaluation]) -> Any:
+    """The Summary as JSON; or the error in the input, which Spark must not retry."""
     try:
-        text = evaluated().summary().to_json()
+        text = evaluate().summary().to_json()
     except (ValueError, TypeError) as error:
         text = json.dumps({"error": type(error).__name__, "message": str(error)})
     return import_extra("pyarrow", "spark").table({"state": [text]})
 
 
-def partition(payload: bytes, truth: bytes, batches: Iterator[Any]) -> Iterator[Any]:
-    """Batches with a row per judged query of a partition in which the rows of each stand together."""
-    rules, known = _rules(payload), judgment_sets(_judgments(truth))
+def partition(payload: bytes, pickled_judgments: bytes, batches: Iterator[Any]) -> Iterator[Any]:
+    """Batches with a row per judged query of a partition in which the rows of each query are consecutive."""
+    rules, judgments = _rules(payload), judgment_sets(_judgments(pickled_judgments))
     seen: set[Any] = set()
     advice = "run.sortWithinPartitions(query) first, or use rankgain.spark.evaluate"
     for part in parts_of(batches, ROWS):
         if part["query_id"].null_count:
-            rules.of_run(known, part)  # which refuses it
+            rules.of_run(judgments, part)  # raises the error
         refuse_again(part["query_id"], seen, "run", advice)
-        yield as_batch(rules.of_run(known, part), part.schema.field("query_id").type)
+        yield as_batch(rules.of_run(judgments, part), part.schema.field("query_id").type)
 
 
 def arrays(payload: bytes, columns: tuple[Any, ...]) -> Any:
@@ -97,7 +97,7 @@ def arrays(payload: bytes, columns: tuple[Any, ...]) -> Any:
     for name, column in zip(names, columns, strict=True):
         if column.isna().any():
             raise ValueError(
-                f"{rules.options.metrics[0]}: an array of {name} is null; drop such rows, or give an empty array"
+                f"{rules.options.metrics[0]}: an array of {name} is null; drop such rows, or use an empty array"
             )
         lists.append([array.tolist() for array in column])
     pd = import_extra("pandas", "spark")
@@ -117,6 +117,6 @@ def arrays(payload: bytes, columns: tuple[Any, ...]) -> Any:
 def _graded(labels: list[Any], grades: list[float], row: int) -> dict[Any, float]:
     """Grades by document."""
     if len(labels) != len(grades) or len({*labels}) < len(labels):
-        wrong = "other lengths" if len(labels) != len(grades) else "a document twice"
-        raise ValueError(f"labels and relevance: row {row} of the batch has {wrong}; give one grade per document")
+        problem = "other lengths" if len(labels) != len(grades) else "a document twice"
+        raise ValueError(f"labels and relevance: row {row} of the batch has {problem}; give one grade per document")
     return dict(zip(labels, grades, strict=True))
