@@ -59,7 +59,7 @@ def downstream(compiled_wheel: Path, tmp_path_factory: pytest.TempPathFactory) -
 def test_package_is_built_by_other_systems(compiled_wheel: Path, tmp_path: Path, system: str) -> None:
     """As docs/c.md shows it, with the folder of the header from `rankgain --include`."""
     tree = tmp_path / "row_metrics"
-    shutil.copytree(DOWNSTREAM / "row_metrics" / system, tree)
+    shutil.copytree(DOWNSTREAM / f"with_{system}", tree)
     shutil.copy(DOWNSTREAM / "row_metrics" / "row_metrics.c", tree)
     wheel = build_isolated(tree, compiled_wheel, tmp_path / "built")
     installed = install(tmp_path / "installed", compiled_wheel, wheel)

@@ -3,7 +3,6 @@
 import doctest
 import importlib
 import re
-import subprocess
 import tarfile
 import tomllib
 from urllib.parse import unquote
@@ -21,6 +20,7 @@ pytestmark = pytest.mark.checkout
 
 PAGES = [README, *pages()]
 ADDRESSES = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
+FOLDERS = [".ci", ".github", "bench", "docs", "src", "tests"]
 LINK = re.compile(r"\]\((?!\w+:|#)([^)#\s]+)")  # to a file, without the anchor
 
 
@@ -139,7 +139,7 @@ def test_the_version_stands_in_these_places_too():
 
 
 def test_the_addresses_stand_in_one_place():
-    tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    paths = [ROOT / name for name in tracked.split("\0") if name and name != "pyproject.toml"]
+    names = [*ROOT.glob("*.*"), *(path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.is_file())]
+    paths = [path for path in names if path.name != "pyproject.toml" and not {"_build", "__pycache__"} & {*path.parts}]
     hosts = [address.removeprefix("https://").rstrip("/").encode() for address in ADDRESSES.values()]
-    assert [path for path in paths if path.exists() and any(host in path.read_bytes() for host in hosts)] == []
+    assert [path for path in paths if path.is_file() and any(host in path.read_bytes() for host in hosts)] == []

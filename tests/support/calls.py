@@ -359,7 +359,7 @@ CALLS = {
     "Curve": lambda s: (s.curve, repr(s.curve)),
     "Curve.columns": lambda s: s.curve.columns(),
     "Curve.mean": lambda s: s.curve.mean(),
-    "Curve.interval": lambda s: s.curve.interval(flips=99),
+    "Curve.interval": lambda s: s.curve.interval(),
     "Curve.to_arrow": lambda s: s.curve.to_arrow().to_pydict(),
     "Curve.to_pandas": lambda s: s.curve.to_pandas().to_dict("list"),
     "Curve.to_polars": lambda s: s.curve.to_polars().to_dict(as_series=False),

@@ -174,7 +174,7 @@ def test_cross_validation_by_rows_is_refused(backend):
     given = shaped()
     asked = PARAMETERS | {"objective": rg.lightgbm_objective()}
     with pytest.raises(
-        ValueError, match=r"lightgbm_objective: 1\d\d of the 20\d queries .*folds=GroupKFold\(5\)\.split"
+        ValueError, match=r"lightgbm_objective: .* 1\d\d of its 20\d queries.*folds=GroupKFold\(5\)\.split"
     ):
         lgb.cv(asked, dataset(given), 1, nfold=5, stratified=False)
     metric = rg.lightgbm_metric("ndcg@10")
@@ -216,7 +216,7 @@ def test_parts_of_queries(backend):
     thinned = whole.subset(np.delete(queries, starts[10]))
     again = thinned.subset(np.arange(int(starts[20]) - 1))
     for data in (thinned, again):
-        with pytest.raises(ValueError, match=r"1 of the \d+ queries .* such as query 10: .*partial_queries=True"):
+        with pytest.raises(ValueError, match=r" 1 of its \d+ queries, such as query 10: .*partial_queries=True"):
             lgb.train(PARAMETERS | {"objective": rg.lightgbm_objective()}, data, 1)
         lgb.train(PARAMETERS | {"objective": rg.lightgbm_objective(partial_queries=True)}, data, 1)
 
