@@ -140,6 +140,7 @@ def test_the_version_stands_in_these_places_too():
 
 def test_the_addresses_stand_in_one_place():
     names = [*ROOT.glob("*.*"), *(path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.is_file())]
-    paths = [path for path in names if path.name != "pyproject.toml" and not {"_build", "__pycache__"} & {*path.parts}]
+    built = re.compile(r"/(_build|__pycache__|[^/]+\.egg-info)/")
+    paths = [path for path in names if path.name != "pyproject.toml" and not built.search(path.as_posix())]
     hosts = [address.removeprefix("https://").rstrip("/").encode() for address in ADDRESSES.values()]
     assert [path for path in paths if path.is_file() and any(host in path.read_bytes() for host in hosts)] == []
