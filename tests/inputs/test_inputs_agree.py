@@ -265,7 +265,6 @@ corpora = st.lists(st.lists(documents, min_size=1, max_size=6), min_size=1, max_
 FEWER = settings(max_examples=settings().max_examples // 4)  # for there are many forms
 
 
-@pytest.mark.filterwarnings("ignore:.* queries of one document each")
 @FEWER
 @given(corpora, st.sampled_from(["average", "stable", "best", "worst"]))
 def test_every_form(tmp_path_factory, corpus, ties):

@@ -228,6 +228,7 @@ def test_one_column_is_hardly_meant(call, advice):
     assert [warning.filename for warning in heard] == [__file__]
 
 
+@pytest.mark.filterwarnings("error")
 def test_columns_that_are_meant():
     """One query; lists of one document each; flat arrays."""
     for grades in (COLUMN[:1], COLUMN.tolist(), COLUMN[:0], COLUMN.reshape(2, 2)):
