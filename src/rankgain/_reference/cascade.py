@@ -62,7 +62,7 @@ def cascade(term, table, query):
         total, survival = 0.0, 1.0
         for group, gains in hit_gains(term, table, query, cutoffs[-1]):
             stops = [stop for stop in gains if stop > 0.0]
-            if query.ties == AVERAGE and stops and not (len(stops) == group.size and stops[0] == stops[-1]):
+            if query.ties == AVERAGE and stops and not group.all_equal(stops):
                 most = min(group.size, max(cutoffs[-1] - group.first + 1, 0))
                 for rank, (stopping, goes_on) in enumerate(_stopping(stops, group.size, most), group.first):
                     total += survival * stopping / rank

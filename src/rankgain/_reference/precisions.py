@@ -63,7 +63,7 @@ def precision_sum(term, table, query):
         c = 0  # relevant documents above the group
         for group in query.groups:
             grades, m = group.grades, group.size
-            if query.ties == AVERAGE and not (len(grades) == m and grades[0] == grades[-1]):
+            if query.ties == AVERAGE and not group.all_equal(grades):
                 group_gain = relevant_gain = 0.0
                 h = 0
                 for grade in grades:

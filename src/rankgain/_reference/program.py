@@ -16,7 +16,7 @@ from rankgain._reference.cascade import cascade, ideal_cascade
 from rankgain._reference.numbers import Refused
 from rankgain._reference.precisions import cost_sum, inferred_sum, interpolated, pairs, precision_sum, preference_sum
 from rankgain._reference.query import Term, hit_gains, judged_gains, require_discounts
-from rankgain._reference.ranking import POOLED
+from rankgain._reference.ranking import NON_RELEVANT
 from rankgain._reference.sums import (
     TOLERANCE,
     all_finite,
@@ -50,7 +50,7 @@ class Program:
         self.tables = [dict(zip(term.grades, term.gains, strict=True)) for term in self.terms]
         self.figures = figures
         self.depth, self.judged_depth = depth, judged_depth
-        self.lowest = min(lowest, POOLED) if non_relevant else lowest
+        self.lowest = min(lowest, NON_RELEVANT) if non_relevant else lowest
 
 
 def _plain(value):

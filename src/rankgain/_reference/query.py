@@ -30,7 +30,7 @@ class Term(NamedTuple):
 
 
 class TieGroup(NamedTuple):
-    """Documents with equal scores: they share the ranks first … last, in an order that nobody knows.
+    """Documents with equal scores: they share the ranks first … last, in an unknown order.
 
     Of these documents only the hits matter: `grades` has theirs, highest first. A document whose rank is known is a
     group of one.
@@ -43,6 +43,10 @@ class TieGroup(NamedTuple):
     @property
     def size(self):
         return self.last - self.first + 1
+
+    def all_equal(self, values):
+        """Whether all its documents are worth the same, so that it is no tie: `values` are those of hits, sorted."""
+        return len(values) == self.size and values[0] == values[-1]
 
     def count_above(self, above):
         """How many of the documents have a grade above another."""

@@ -9,7 +9,7 @@ from rankgain._reference.numbers import Refused
 from rankgain._reference.query import TieGroup
 from rankgain.scalars import id_kind
 
-POOLED = -2.2250738585072014e-308  # the highest number below 0: grades above it are those of judged documents
+NON_RELEVANT = -2.2250738585072014e-308  # the highest number below 0: grades above it are those of judged documents
 
 
 class Rules(NamedTuple):

@@ -89,7 +89,7 @@ def sum_returned(term, table, query, cutoffs):
     def running():
         total = 0.0
         for group, gains in hit_gains(term, table, query, cutoffs[-1]):
-            if ties == AVERAGE and not (len(gains) == group.size and gains[0] == gains[-1]):
+            if ties == AVERAGE and not group.all_equal(gains):
                 gained = discounted = 0.0
                 for gain in gains:
                     gained += gain

@@ -12,7 +12,7 @@ from rankgain._reference.forms import read_columns, read_dicts, read_lists
 from rankgain._reference.numbers import Refused
 from rankgain._reference.program import Program, figure_query
 from rankgain._reference.query import Query, tie_groups
-from rankgain._reference.ranking import POOLED, Rules, count_grades, find, keep
+from rankgain._reference.ranking import NON_RELEVANT, Rules, count_grades, find, keep
 from rankgain.errors import ErrorCode
 from rankgain.scalars import Floats, Ints
 
@@ -77,7 +77,7 @@ def _ranked(program, rules, chunk):
     rules = Rules(*rules)
     # Where documents are left out, others move up.
     depth = rules.depth if rules.judged_only else min(program.depth, rules.depth)
-    lowest = min(program.lowest, POOLED) if rules.judged_only else program.lowest
+    lowest = min(program.lowest, NON_RELEVANT) if rules.judged_only else program.lowest
     if form == DICTS:
         held += [[len(run) for run in held[-1][start:stop]], start]
     for number in range(start, stop):
