@@ -388,6 +388,11 @@ def test_install_takes_the_place_of_the_peer(monkeypatch):
     [
         ("nonsense", "unsupported measure 'nonsense'"),
         ("ndgc_cut_10", "did you mean 'ndcg_cut'"),
+        ("ndcg@10", "unsupported measure 'ndcg@10'; write 'ndcg_cut_10'$"),
+        ("mrr", "write 'recip_rank'$"),
+        ("mrr@10", "unsupported measure 'mrr@10'$"),
+        ("ndcg@5,10", "did you mean 'ndcg'"),
+        ("ndcg(gain=exponential)@10", "@10'$"),
         ("ndcg_cut_0", "measure 'ndcg_cut': a cut-off must be a positive integer, not '0'"),
         ("P_5.5", "measure 'P': a cut-off must be a positive integer, not '5.5'"),
         ("P.-5", "measure 'P': a cut-off must be a positive integer, not '-5'"),

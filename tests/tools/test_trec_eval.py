@@ -350,6 +350,7 @@ def test_the_first_parameters_of_a_measure_count(run):
     [
         (["-m", "nope"], 1, "unsupported measure 'nope'"),
         (["-m", "ndcg_cut_10"], 1, "unsupported measure 'ndcg_cut_10'; write 'ndcg_cut.10'"),
+        (["-m", "ndcg@10"], 1, "unsupported measure 'ndcg@10'; write 'ndcg_cut.10'"),
         (["-m", "yaap"], 1, "preferences, several judges and yaap are not computed"),
         (["--release", "9", "-m", "rbp"], 1, "release 10 has it, and release 9 was requested"),
         (["-m", "P.0"], 2, "a cut-off must be a positive integer, not '0'"),

@@ -23,7 +23,7 @@ from rankgain.choices import Rounding
 from rankgain.metrics.aggregators import LEAST
 from rankgain.metrics.discounts import Discount
 from rankgain.metrics.families import POOLED
-from rankgain.metrics.metric import Metric, metric
+from rankgain.metrics.metric import Metric, metric, parse
 from rankgain.metrics.program import Hits, Plan, hits_of
 from rankgain.metrics.table import TABLE
 from rankgain.metrics.trec_names import TREC_NAMES, TrecName
@@ -209,7 +209,7 @@ def columns(requests: Iterable[str], options: Options, *, underscores: bool = Fa
     for request in chain.from_iterable(groups.get(text, (text,)) for text in requests):
         name, parameters = _split(request, known, underscores)
         if name not in known:
-            raise ValueError(_unknown(request, options.release))
+            raise ValueError(_unknown(request, options.release, underscores))
         given = requested.setdefault(name, [])
         given += [parameters] if parameters and parameters not in given else []
     return [column for name in known if name in requested for column in _columns(known[name], requested[name], options)]
@@ -228,20 +228,40 @@ def _split(request: str, known: dict[str, TrecName], underscores: bool) -> tuple
     return request, ""
 
 
-def _unknown(request: str, release: int) -> str:
+def _unknown(request: str, release: int, underscores: bool) -> str:
+    """The message about a request for no measure of the release."""
+    problem = f"unsupported measure {request!r}"
     name = request.partition(".")[0]
     if name.startswith("prefs_") or name.endswith("_avgjg") or name == "yaap":
-        return f"unsupported measure {request!r}: preferences, several judges and yaap are not computed"
+        return f"{problem}: preferences, several judges and yaap are not computed"
     later = next((measure for measure in TREC_NAMES if measure.name == name), None)
     if later is not None:
-        return f"unsupported measure {request!r}: release {later.since} has it, and release {release} was requested"
+        return f"{problem}: release {later.since} has it, and release {release} was requested"
     measure, parameters = _split(request, measures(release), underscores=True)
     if parameters:  # as it is printed
-        return f"unsupported measure {request!r}; write {f'{measure}.{parameters}'!r}"
+        return f"{problem}; write {f'{measure}.{parameters}'!r}"
+    own = _measure_of(request, release, "_" if underscores else ".")
+    if own:
+        return f"{problem}; write {own!r}"
     import difflib  # only needed for an error
 
     near = difflib.get_close_matches(name, [*measures(release), *nicknames(release)], n=1)
-    return f"unsupported measure {request!r}" + (f"; did you mean {near[0]!r}?" if near else "")
+    return problem + (f"; did you mean {near[0]!r}?" if near else "")
+
+
+def _measure_of(request: str, release: int, separator: str) -> str:
+    """trec_eval's name for one of rankgain's metrics, as ndcg_cut_10 for ndcg@10; "" if there is none."""
+    try:
+        records = [record for _, record in parse(request)]
+    except (ValueError, TypeError):
+        return ""
+    if len(records) > 1 or records[0] != metric(records[0].name, k=records[0].k):
+        return ""
+    k = records[0].k
+    for measure in measures(release).values():
+        if measure.metric == records[0].name and measure.kind == ("whole" if k is None else "cut"):
+            return measure.name if k is None else f"{measure.name}{separator}{k}"
+    return ""
 
 
 def _columns(measure: TrecName, given: list[str], options: Options) -> list[Column]:

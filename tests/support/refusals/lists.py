@@ -287,9 +287,8 @@ def mask_cases():
     """Masks that are none; padding that no mask takes out; and what is left, which is named by its place before."""
     labels = np.array([[0, 2, 1, -100], [1, 0, -100, -100]])
     mask, sides = labels >= 0, {"y_true": labels, "y_score": np.ones((2, 4))}
-    yield from refused(
-        "from_scores", "mask", [labels], TypeError, "mask must hold booleans, True for a document, not int64", **sides
-    )
+    message = "mask must hold booleans, True for a document, not int64: pass mask=(mask != 0)"
+    yield from refused("from_scores", "mask", [labels], TypeError, message, **sides)
     shapes = [mask[:, :3], mask[:1], mask.ravel()]
     message = "mask must have the shape of y_true: one boolean for each document"
     yield from refused("from_scores", "mask", shapes, ValueError, message, **sides)
