@@ -213,7 +213,10 @@ def test_pictures():
     assert len(tests.plot().axes) == 3
     assert len(tests.plot("scatter", "ndcg").axes) == 3
     assert len(tests.plot("intervals").axes) == 1
-    assert tests.plot().axes[0].get_xlabel() == "300 queries, sorted, 2 to a bar"
+    axes = tests.plot("differences", "ndcg").axes[0]
+    assert axes.get_xlabel() == "300 queries, sorted, 2 to a bar"
+    shown = next(iter(tests.values()))
+    assert [line.get_ydata() for line in axes.lines] == [[shown.difference] * 2, [0.0] * 2]
     with pytest.raises(ValueError, match=r"^kind must be one of 'differences', 'intervals', 'scatter', not 'pie'$"):
         tests.plot("pie")
     with pytest.raises(KeyError, match=r"ap was not tested"):

@@ -3,6 +3,7 @@
 import gzip
 import os
 import struct
+from collections import UserDict
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -211,6 +212,25 @@ def test_under_zero_looks_at_what_was_skipped():
     assert rankings.evaluate("rr")["rr"].tolist() == [1.0]
     with pytest.raises(ValueError, match=r"qrels: query 'b', document 'y': .*NaN"):
         rankings.under(missing="zero").evaluate("rr")
+
+
+class Shared(UserDict):
+    """A mapping that another thread changes."""
+
+    changing = False
+
+    def items(self):
+        if self.changing:
+            raise RuntimeError("dictionary changed size during iteration")
+        return super().items()
+
+
+def test_under_zero_names_qrels_that_change():
+    qrels = Shared({"a": {"x": 1}, "b": {"y": 1}})
+    rankings = rg.from_qrels(qrels, {"a": {"x": 1.0}}, missing="skip")
+    qrels.changing = True
+    with pytest.raises(ValueError, match=r"^qrels: .*changed"):
+        rankings.under(missing="zero")
 
 
 @given(

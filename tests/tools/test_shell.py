@@ -104,8 +104,9 @@ def other(monkeypatch):
 
 
 def test_install_names_the_modules_that_keep_the_other_one(other):
-    with pytest.warns(UserWarning, match=r"and client\.evaluation, client\.whole keep it: call install\(\) before"):
+    with pytest.warns(UserWarning, match=r"and client\.evaluation, client\.whole keep it: call install\(\)") as warned:
         ours.install()
+    assert warned[0].filename == __file__
     assert sys.modules["pytrec_eval"] is ours
     with warnings.catch_warnings():
         warnings.simplefilter("error")
