@@ -1,6 +1,6 @@
 """rankgain on Spark, beside what PySpark has and beside a shuffle that only counts: CPU of all processes, in turns.
 
-    pip install 'rankgain[spark]' && python bench/spark.py [--queries 198000] [--rounds 5] [--buckets 10]
+    pip install 'rankgain[spark]' && python bench/spark.py [--queries 198000] [--rounds 5] [--buckets 10 200]
 
 It wants Java 17. Each contender reads the same Parquet files and is warmed up once. PySpark's nDCG is binary, whatever
 relevance it is given, so rankgain's is asked for with gain=binary and the values are compared. The peak of the
@@ -16,6 +16,7 @@ import sys
 import tempfile
 import threading
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,7 @@ import pyarrow.parquet
 
 import rankgain as rg
 import rankgain.spark
+from rankgain.batches import Columns
 
 os.environ["PYSPARK_PYTHON"] = sys.executable
 DOCUMENTS, JUDGED = 100, 10
@@ -96,7 +98,7 @@ def write(folder: Path, queries: int, documents: int, judged: int, together: boo
             pa.parquet.write_table(table, folder / side / f"{part}.parquet")
 
 
-def contenders(qrels, run, options):
+def contenders(qrels, run, buckets, bytes_per_batch, alone):
     from pyspark.ml.evaluation import RankingEvaluator
     from pyspark.mllib.evaluation import RankingMetrics
     from pyspark.sql import functions as F
@@ -115,11 +117,13 @@ def contenders(qrels, run, options):
     def documented():
         return RankingMetrics(lists().rdd.map(lambda row: (row.prediction, row.label))).ndcgAt(10)
 
-    def ours():
-        return rankgain.spark.summary(qrels, run, NAME, **options).mean(NAME)
+    def ours(count, size=None):
+        key = "spark.sql.execution.arrow.maxBytesPerBatch"
+        run.sparkSession.conf.unset(key) if size is None else run.sparkSession.conf.set(key, size)
+        return rankgain.spark.summary(qrels, run, NAME, buckets=count).mean(NAME)
 
     def counted():
-        job = rankgain.spark.jobs.Job.of(qrels, run, None, None, None, None, None)
+        job = rankgain.spark.jobs.Job.of(qrels, run, Columns(), None)
 
         def count(some, others):
             return pa.table({"rows": [len(some) + len(others)]})
@@ -128,9 +132,10 @@ def contenders(qrels, run, options):
 
     return {
         "a shuffle that counts": counted,
-        "rankgain": ours,
-        "RankingEvaluator": theirs,
-        "RankingMetrics": documented,
+        "rankgain": partial(ours, None),
+        **{f"rankgain, {count} buckets": partial(ours, count) for count in buckets},
+        **{f"rankgain, {size:,} bytes a batch": partial(ours, None, size) for size in bytes_per_batch},
+        **({} if alone else {"RankingEvaluator": theirs, "RankingMetrics": documented}),
     }
 
 
@@ -143,8 +148,9 @@ def session():
     return builder.getOrCreate()
 
 
-def times(folder: Path, queries: int, rounds: int, together: bool, options: dict[str, int]) -> None:
-    write(folder, queries, DOCUMENTS, JUDGED, together)
+def times(folder: Path, arguments: argparse.Namespace) -> None:
+    queries, rounds = arguments.queries, arguments.rounds
+    write(folder, queries, DOCUMENTS, JUDGED, arguments.together)
     spark = session()
     qrels, run = (spark.read.parquet(str(folder / side)) for side in ("qrels", "run"))
     taken: dict[str, list[float]] = {}
@@ -152,7 +158,9 @@ def times(folder: Path, queries: int, rounds: int, together: bool, options: dict
     watch.start()
     for turn in range(rounds + 1):
         values = {}
-        for name, call in contenders(qrels, run, options).items():
+        for name, call in contenders(
+            qrels, run, arguments.buckets, arguments.bytes_per_batch, arguments.alone
+        ).items():
             before, start = watch.seconds(), time.monotonic()
             values[name] = call()
             used = watch.seconds() - before
@@ -176,9 +184,12 @@ if __name__ == "__main__":
     parser.add_argument("--queries", type=int, default=20_000)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--together", action="store_true", help="all rows of a query in one file")
-    parser.add_argument("--buckets", type=int, help="of rankgain; the largest Python worker holds one of them")
+    parser.add_argument("--buckets", type=int, nargs="*", default=[], help="numbers of buckets beside the default")
+    parser.add_argument(
+        "--bytes-per-batch", type=int, nargs="*", default=[], help="sizes of Arrow batches beside Spark's default"
+    )
+    parser.add_argument("--alone", action="store_true", help="without what PySpark has")
     arguments = parser.parse_args()
     print(f"rankgain {rg.__version__} ({rg.backend})", flush=True)
     with tempfile.TemporaryDirectory() as temporary:
-        options = {"buckets": arguments.buckets} if arguments.buckets else {}
-        times(Path(temporary), arguments.queries, arguments.rounds, arguments.together, options)
+        times(Path(temporary), arguments)

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from support.marks import quick_first
+from support.marks import in_one_case, quick_first
 
 import rankgain as rg
 from rankgain import cli
@@ -578,8 +578,9 @@ def test_help_that_cannot_be_written_is_an_error(command, where, tmp_path):
     assert in_a_shell(f"rankgain {command} >{where}", tmp_path)[0] == 1
 
 
-def test_an_output_without_a_name(capsys):
+@in_one_case(("command", "option"), [("eval --sample", "-o/--output"), ("compare", "-o/--output"), ("compare", "--report")])
+def test_an_output_without_a_name(command, option, capsys):
     with pytest.raises(SystemExit) as caught:
-        cli.main(["eval", "--sample", "-o", ""])
+        cli.main([*command.split(), option.partition("/")[0], ""])
     assert caught.value.code == 2
-    assert "argument -o/--output: the path is empty" in capsys.readouterr().err
+    assert f"argument {option}: the path is empty" in capsys.readouterr().err

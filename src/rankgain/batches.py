@@ -164,26 +164,23 @@ def summarize_batches(
         What to compute, as in `Rankings.evaluate`; or lists of these.
     judgments : Judgments, optional
         Judgments that are not in the batches, as in `evaluate_batches`.
-    query, doc : str, optional
-        The columns of query ids and document ids. By default, the first with a common name, as in
-        `rankgain.from_frames`.
-    relevance, score : str, optional
-        The columns of grades and of scores, higher is better. By default, the first with a common name.
+    query, doc, relevance, score : str, optional
+        The columns. By default, the first with a common name, as in `evaluate_batches`.
     ties : {"docid", "average", "stable", "best", "worst"}, optional
         As in `evaluate_batches`. Needed for parts that may have no batches, since it is then unknown whether
         documents have ids.
     missing : {"zero", "skip"}, default "zero"
-        Whether queries that the run lacks are evaluated as empty lists or left out, as in `rankgain.from_frames`.
+        As in `evaluate_batches`.
     validate : {"judged", "full"}, default "judged"
-        Which documents may not occur twice in a query of the run: judged ones, or any.
+        As in `evaluate_batches`.
     duplicates : {"error", "first"}, default "error"
-        Whether a document that is returned twice for a query is an error, or counts once, as in `rankgain.from_frames`.
+        As in `evaluate_batches`.
     like : str, optional
-        The tool whose rules to follow, as in `Rankings.evaluate`.
+        As in `evaluate_batches`.
     threads : int, default 1
-        How many threads may share the queries of a part.
+        As in `evaluate_batches`.
     rows : int, default 1048576
-        About how many rows are evaluated together; a longer query is evaluated whole.
+        As in `evaluate_batches`.
     progress : bool, default False
         Whether to show a tqdm bar of the queries done.
 

@@ -9,7 +9,7 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -77,10 +77,11 @@ def _status(given: list[str]) -> int:
 
 def _options(arguments: list[str]) -> argparse.Namespace:
     options, rest = _parser().parse_known_args(arguments)
-    if any(argument != "-" and argument.startswith("-") for argument in rest):
-        unknown = [argument for argument in rest if argument.startswith("-")]
+    unknown = [argument for argument in rest if argument != "-" and argument.startswith("-")]
+    if unknown or (rest and options.files is None):
         options.parser.error(f"unrecognized arguments: {' '.join(rest)}{options.parser.nearest(unknown)}")
-    options.files += rest  # files that follow an option
+    if rest:
+        options.files += rest  # files that follow an option
     return options
 
 
@@ -142,20 +143,12 @@ def _parser() -> argparse.ArgumentParser:
         "files", nargs="*", metavar="QRELS RUN", help="the qrels file and one or more run files; -: standard input"
     )
     evaluate.add_argument("--sample", action="store_true", help="evaluate the qrels and run that ship with rankgain")
-    evaluate.add_argument(
-        "-m",
-        "--metric",
-        action="append",
-        type=_metric,
-        metavar="METRIC",
-        help="a metric, such as ndcg@10; may be repeated (default: " + ", ".join(DEFAULT_METRICS) + ")",
-    )
-    evaluate.add_argument("--ties", choices=TIES, help="how to order equal scores (default: docid)")
-    evaluate.add_argument(
-        "--missing",
-        choices=("zero", "skip"),
-        help="count queries that the run lacks as 0, or leave them out (default: zero)",
-    )
+    forms = {
+        "json": "JSON instead of a table",
+        "csv": "comma-separated values in full precision: run, metrics; with --per-query: run, query, metrics",
+        "trec": "trec_eval's lines: metric, query or all, value; with several runs, each begins with a line runid",
+    }
+    _add_shared(evaluate, forms)
     evaluate.add_argument(
         "--like", type=_peer, metavar="TOOL", help=f"follow the rules of another tool: {', '.join(PEERS)}"
     )
@@ -164,29 +157,7 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="show the worst, expected and best value over the orders of tied documents",
     )
-    evaluate.add_argument(
-        "--threads",
-        type=_threads,
-        default=1,
-        metavar="N",
-        help="the number of threads that may share the work (default: 1; 0: one per core)",
-    )
-    evaluate.add_argument("--progress", action="store_true", help=PROGRESS)
     evaluate.add_argument("--per-query", action="store_true", help="one row per query (and run)")
-    forms = evaluate.add_mutually_exclusive_group()
-    for form, text in (
-        ("json", "JSON instead of a table"),
-        ("csv", "comma-separated values in full precision: run, metrics; with --per-query: run, query, metrics"),
-        ("trec", "trec_eval's lines: metric, query or all, value; with several runs, each begins with a line runid"),
-    ):
-        forms.add_argument(f"--{form}", dest="form", action="store_const", const=form, default="text", help=text)
-    evaluate.add_argument(
-        "-o",
-        "--output",
-        type=_path,
-        metavar="FILE",
-        help="write to FILE instead of standard output; an error leaves no partial file",
-    )
     evaluate.set_defaults(parser=evaluate, run=_run)
     _add_compare(commands)
     _add_explain(commands)
@@ -195,7 +166,44 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-PROGRESS = "show how much of each file is read (needs tqdm); by default, of large files on a terminal"
+def _add_shared(command: argparse.ArgumentParser, forms: Mapping[str, str]) -> None:
+    """The options of `eval` and `compare`; `forms`: the forms of output besides text, with their help."""
+    command.add_argument(
+        "-m",
+        "--metric",
+        action="append",
+        type=_metric,
+        metavar="METRIC",
+        help="a metric, such as ndcg@10; may be repeated (default: " + ", ".join(DEFAULT_METRICS) + ")",
+    )
+    command.add_argument("--ties", choices=TIES, help="how to order equal scores (default: docid)")
+    command.add_argument(
+        "--missing",
+        choices=("zero", "skip"),
+        help="count queries that the run lacks as 0, or leave them out (default: zero)",
+    )
+    command.add_argument(
+        "--threads",
+        type=_threads,
+        default=1,
+        metavar="N",
+        help="the number of threads that may share the work (default: 1; 0: one per core)",
+    )
+    command.add_argument(
+        "--progress",
+        action="store_true",
+        help="show how much of each file is read (needs tqdm); by default, of large files on a terminal",
+    )
+    group = command.add_mutually_exclusive_group()
+    for form, text in forms.items():
+        group.add_argument(f"--{form}", dest="form", action="store_const", const=form, default="text", help=text)
+    command.add_argument(
+        "-o",
+        "--output",
+        type=_path,
+        metavar="FILE",
+        help="write to FILE instead of standard output; an error leaves no partial file",
+    )
 
 
 def _add_compare(commands: Any) -> None:
@@ -206,9 +214,13 @@ def _add_compare(commands: Any) -> None:
         "--baseline. The test is exact if few queries differ.",
     )
     compare.add_argument("files", nargs="*", metavar="QRELS RUN RUN", help="the qrels file and two or more run files")
-    compare.add_argument(
-        "-m", "--metric", action="append", type=_metric, metavar="METRIC", help="a metric; may be repeated"
-    )
+    forms = {
+        "json": "JSON",
+        "csv": "comma-separated values in full precision, a row for each difference",
+        "markdown": "a Markdown table",
+        "latex": "a LaTeX table",
+    }
+    _add_shared(compare, forms)
     compare.add_argument("--baseline", metavar="NAME", help="the run to compare the others with (default: the first)")
     compare.add_argument("--all-pairs", action="store_true", help="compare all pairs of runs")
     compare.add_argument("--groups", metavar="FILE", help="also test by group: a file with lines of query, tab, group")
@@ -243,20 +255,7 @@ def _add_compare(commands: Any) -> None:
         default="same",
         help="if runs have different queries: refuse, or use the common ones",
     )
-    compare.add_argument("--ties", choices=TIES, help="how to order equal scores (default: docid)")
-    compare.add_argument("--missing", choices=("zero", "skip"), help="as in eval (default: zero)")
-    compare.add_argument("--threads", type=_threads, default=1, metavar="N", help="the number of threads (default: 1)")
-    compare.add_argument("--progress", action="store_true", help=PROGRESS)
-    forms = compare.add_mutually_exclusive_group()
-    for form, text in (
-        ("json", "JSON"),
-        ("csv", "comma-separated values in full precision, a row for each difference"),
-        ("markdown", "a Markdown table"),
-        ("latex", "a LaTeX table"),
-    ):
-        forms.add_argument(f"--{form}", dest="form", action="store_const", const=form, default="text", help=text)
-    compare.add_argument("-o", "--output", metavar="FILE", help="write to FILE; an error leaves no partial file")
-    compare.add_argument("--report", metavar="FILE", help="also write a self-contained HTML page")
+    compare.add_argument("--report", type=_path, metavar="FILE", help="also write a self-contained HTML page")
     compare.set_defaults(parser=compare, run=_compare, sample=False, like=None, tie_spread=False)
 
 
@@ -275,7 +274,7 @@ def _add_explain(commands: Any) -> None:
         metavar="TOOL",
         help=f"a tool: {', '.join((*PEERS, OWN.name))}; twice to compare two (default: {OWN.name})",
     )
-    explain.set_defaults(parser=explain, run=_explain, files=[])
+    explain.set_defaults(parser=explain, run=_explain, files=None)
 
 
 def _include() -> str:
@@ -331,12 +330,10 @@ def _add_metrics(commands: Any) -> None:
         description="List the metrics with their parameters and other names, or explain one of them.",
     )
     metrics.add_argument("metric", nargs="?", type=_metric, metavar="NAME", help="a metric, by any of its names")
-    metrics.set_defaults(parser=metrics, run=_metrics, files=[])
+    metrics.set_defaults(parser=metrics, run=_metrics, files=None)
 
 
 def _metrics(options: argparse.Namespace) -> None:
-    if options.files:
-        options.parser.error(f"unrecognized arguments: {' '.join(options.files)}")
     if options.metric is None:
         rows = [["metric", "parameters", "other names"]]
         for row in TABLE.values():
@@ -358,8 +355,6 @@ def _metrics(options: argparse.Namespace) -> None:
 
 
 def _explain(options: argparse.Namespace) -> None:
-    if options.files:
-        options.parser.error(f"unrecognized arguments: {' '.join(options.files)}")
     _print(f"{explain(options.metric, options.like)}\n")
 
 

@@ -140,23 +140,18 @@ def summary(
         Judgments and run, as in `evaluate`.
     *metrics : str or Metric
         What to compute, as in `rankgain.Rankings.evaluate`; or lists of these.
-    query, doc : str, optional
-        The columns of query ids and document ids. By default, the first with a common name, as in
-        `rankgain.from_frames`.
-    relevance, score : str, optional
-        The columns of grades and of scores, higher is better. By default, the first with a common name.
+    query, doc, relevance, score : str, optional
+        The columns. By default, the first with a common name, as in `evaluate`.
     ties : {"docid", "average", "best", "worst"}, default "docid"
-        The order of documents of equal score, as in `rankgain.from_frames`. "stable" is an error: rows
-        have no order after a shuffle.
+        As in `evaluate`.
     missing : {"zero", "skip"}, default "zero"
-        Whether queries that the run lacks are evaluated as empty lists or left out, as in `rankgain.from_frames`.
+        As in `evaluate`.
     validate : {"judged", "full"}, default "judged"
-        Which documents may not occur twice in a query of the run: judged ones, or any.
+        As in `evaluate`.
     duplicates : {"error", "first"}, default "error"
-        Whether a document that is returned twice for a query is an error, or counts once, with its highest score.
+        As in `evaluate`.
     like : str, optional
-        The tool whose rules to follow, as in `rankgain.Rankings.evaluate`; one that keeps the input order
-        of ties is refused.
+        As in `evaluate`.
     buckets : int, optional
         The number of buckets of queries. By default, as in `evaluate`.
 
@@ -234,17 +229,15 @@ def evaluate_clustered(
     score : str, optional
         The column of scores in `run`. By default, the first with a common name.
     ties : {"docid", "average", "best", "worst"}, default "docid"
-        The order of documents of equal score, as in `rankgain.from_frames`. "stable" is an error: rows
-        have no order after a shuffle.
+        As in `evaluate`.
     missing : {"zero", "skip"}, default "zero"
-        Whether queries that the run lacks are evaluated as empty lists or left out, as in `rankgain.from_frames`.
+        As in `evaluate`.
     validate : {"judged", "full"}, default "judged"
-        Which documents may not occur twice in a query of the run: judged ones, or any.
+        As in `evaluate`.
     duplicates : {"error", "first"}, default "error"
-        Whether a document that is returned twice for a query is an error, or counts once, with its highest score.
+        As in `evaluate`.
     like : str, optional
-        The tool whose rules to follow, as in `rankgain.Rankings.evaluate`; one that keeps the input order
-        of ties is refused.
+        As in `evaluate`.
 
     Returns
     -------
