@@ -158,9 +158,7 @@ def times(folder: Path, arguments: argparse.Namespace) -> None:
     watch.start()
     for turn in range(rounds + 1):
         values = {}
-        for name, call in contenders(
-            qrels, run, arguments.buckets, arguments.bytes_per_batch, arguments.alone
-        ).items():
+        for name, call in contenders(qrels, run, arguments.buckets, arguments.bytes_per_batch, arguments.alone).items():
             before, start = watch.seconds(), time.monotonic()
             values[name] = call()
             used = watch.seconds() - before

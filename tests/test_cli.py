@@ -578,7 +578,9 @@ def test_help_that_cannot_be_written_is_an_error(command, where, tmp_path):
     assert in_a_shell(f"rankgain {command} >{where}", tmp_path)[0] == 1
 
 
-@in_one_case(("command", "option"), [("eval --sample", "-o/--output"), ("compare", "-o/--output"), ("compare", "--report")])
+@in_one_case(
+    ("command", "option"), [("eval --sample", "-o/--output"), ("compare", "-o/--output"), ("compare", "--report")]
+)
 def test_an_output_without_a_name(command, option, capsys):
     with pytest.raises(SystemExit) as caught:
         cli.main([*command.split(), option.partition("/")[0], ""])

@@ -128,7 +128,9 @@ class RaggedArray:
         parts: list[Any] = [marks._values] if marks._parts is None else marks._parts
         for held in parts:
             if held.dtype != np.bool_ and held.size:
-                raise TypeError(f"mask must hold booleans, True for a document, not {held.dtype}: pass mask=(mask != 0)")
+                raise TypeError(
+                    f"mask must hold booleans, True for a document, not {held.dtype}: pass mask=(mask != 0)"
+                )
         flat = self._values is not None and self._values.ndim == 1  # whatever queries it is cut into
         if marks.total != self.total or (not flat and not np.array_equal(marks.sizes, self.sizes)):
             raise ValueError(f"mask must have the shape of {self.name}: one boolean for each document")
