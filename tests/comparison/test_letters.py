@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from support.made_runs import comparison
 
 import rankgain as rg
-from rankgain.comparison.letters import letters_of
+from rankgain.comparison.tables import letters_of
 
 
 def shared(letters, one, other):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from support.made_runs import comparison
 
-from rankgain.comparison.corrections import benjamini_hochberg, holm
 from rankgain.comparison.power import detectable, queries_needed
+from rankgain.comparison.significance import benjamini_hochberg, holm
 
 pytestmark = pytest.mark.usefixtures("backend")
 

@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.made_runs import against_nothing, comparison
 
-from rankgain.comparison.corrections import benjamini_hochberg, holm
 from rankgain.comparison.difference import direction
-from rankgain.comparison.significance import exact_p
+from rankgain.comparison.significance import benjamini_hochberg, exact_p, holm
 
 pytestmark = pytest.mark.usefixtures("backend")
 

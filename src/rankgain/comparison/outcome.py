@@ -9,7 +9,6 @@ from rankgain import _backend
 from rankgain.comparison import sentences, tables
 from rankgain.comparison.aligned import Aligned
 from rankgain.comparison.difference import Difference
-from rankgain.comparison.letters import letters_of
 from rankgain.comparison.remarks import Remarks
 from rankgain.comparison.sentences import wrapped
 from rankgain.comparison.testing import Key, Options, Tested
@@ -242,7 +241,7 @@ class Tests(Frames, Tables, Tested):
                 f"letters tell at most {tables.MOST_LETTERS} runs apart, and there are {len(means)}: see matrix"
             )
         order = sorted(means, key=lambda name: (better(self.key_of(metric)) or 1) * means[name])
-        return letters_of(order, sentences.told_apart(self, metric))
+        return tables.letters_of(order, sentences.told_apart(self, metric))
 
     # Tables
 

@@ -384,7 +384,28 @@ def countable(nonzero: int, columns: Columns, most: int) -> bool:
     return zeros <= MOST_ZEROS and nonzero < most.bit_length() and (zeros + 1) << nonzero <= most
 
 
-# Student's t, for those who want it
+# Corrections of p-values; max-T needs the flips: `Flips.exceeded`
+
+
+def holm(p: Floats) -> Floats:
+    """Holm's step-down correction (Holm 1979): it bounds the chance of any false finding under any dependence."""
+    order = np.argsort(p, kind="stable")
+    left = np.arange(len(p), 0, -1)
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.minimum(np.maximum.accumulate(left * p[order]), 1.0)
+    return adjusted
+
+
+def benjamini_hochberg(p: Floats) -> Floats:
+    """Benjamini and Hochberg's step-up correction (1995): it bounds the expected share of false findings."""
+    order = np.argsort(p, kind="stable")[::-1]
+    rank = np.arange(len(p), 0, -1)
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.minimum(np.minimum.accumulate(len(p) / rank * p[order]), 1.0)
+    return adjusted
+
+
+# Student's t
 
 
 def student() -> tuple[Callable[[int, float], float], Callable[[int, float], float]]:

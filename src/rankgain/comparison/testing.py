@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankgain.comparison.aligned import Aligned, align, same_weights
-from rankgain.comparison.corrections import benjamini_hochberg, holm
 from rankgain.comparison.difference import EXACT, RANDOM, STUDENT, Difference
 from rankgain.comparison.power import detectable, hedges
 from rankgain.comparison.significance import (
@@ -22,12 +21,14 @@ from rankgain.comparison.significance import (
     ExactMeans,
     Facts,
     Flips,
+    benjamini_hochberg,
     check_whole,
     clustered_spreads,
     countable,
     effective,
     exact_p,
     facts,
+    holm,
     not_zero,
     rejected,
     spreads,
