@@ -71,7 +71,7 @@ def test_csv(capsys, files):
     assert float(rows[0]["difference"]) == -0.5
 
 
-@pytest.mark.parametrize(("form", "begin"), [("markdown", "| metric | bm25 | dense |"), ("latex", "\\begin{tabular}")])
+@pytest.mark.parametrize(("form", "begin"), [("markdown", "| metric | bm25 | dense |"), ("latex", "\\begin{table}")])
 def test_tables(capsys, files, form, begin):
     assert run(capsys, *files, f"--{form}", "--groups", "kinds.tsv", "-o", "table") == ""
     with open("table", encoding="utf-8") as file:

@@ -85,8 +85,8 @@ def test_table_marks_the_best(comparison, backend):
 
 def test_the_table_of_one_run_marks_nothing():
     assert rg.Comparison({"good": evaluation("good")}).table().splitlines()[:5] == [
-        "metric     good",
-        "------  -------",
+        "metric    good",
+        "------  ------",
         "rr      0.8333",
         "cg@1    1.0000",
         "",
@@ -128,7 +128,7 @@ def test_html_shows_the_table(comparison):
     assert "missing from the run: good 0, bad 1 (counted as 0), same 0<br>" in page
     hostile = rg.Comparison({"<script>&": evaluation("good"), "b": evaluation("bad")})._repr_html_()
     assert "<script>" not in hostile
-    assert '<th style="text-align: right">&lt;script&gt;&amp;</th>' in hostile
+    assert '<th scope="col" style="text-align: right"><bdi>&lt;script&gt;&amp;</bdi></th>' in hostile
     assert "&lt;script&gt;&amp; 0, b 1" in hostile
 
 

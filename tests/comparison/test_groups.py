@@ -135,7 +135,11 @@ def test_other_outputs():
     runs, labels = kinds(-0.1, 0.08)
     groups = runs.groups(labels)
     assert groups.to_markdown().count("\n|") >= 4
-    assert groups.to_latex().startswith("\\begin{tabular}{lrrrr}")
+    assert groups.to_latex().splitlines()[:3] == [
+        "% dense compared with bm25, ndcg, by group",
+        "",
+        "\\begin{tabular}{lrrrr}",
+    ]
     assert groups.columns()["group"] == ["keyword", "question"]
     assert "<th" in groups._repr_html_()
 

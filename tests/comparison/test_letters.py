@@ -85,12 +85,12 @@ def test_the_table_for_papers():
         ["c", "hi", f"{means['hi']}*ab", f"{means['hi']}  "],
     ]
     table = " ".join(tests.table().split())
-    assert "best mean of each metric marked *" in table
-    assert "letters at a mean name the runs that this run is better than (adjusted p ≤ 0.05)" in table
+    assert "Best mean of each metric marked *" in table
+    assert "Letters at a mean name the runs that this run is better than (adjusted p ≤ 0.05)" in table
     assert f"| c | hi | **{means['hi']}**<sup>ab</sup> | {means['hi']} |" in tests.to_markdown()
-    assert f"c & hi & \\textbf{{{means['hi']}}}$^{{ab}}$ & {means['hi']} \\\\" in tests.to_latex()
+    assert f"c & hi & \\textbf{{{means['hi']}}} & \\textsuperscript{{ab}} & {means['hi']} & \\\\" in tests.to_latex()
     assert f"<b>{means['hi']}</b><sup>ab</sup>" in tests._repr_html_()
-    assert "\\begin{tabular}{llrr}" in tests.to_latex()
+    assert "\\begin{tabular}{llr@{}lr@{}l}" in tests.to_latex()
     assert "|:---|:---|---:|---:|" in tests.to_markdown()
     against = both.test("lo", flips=999)
     assert against.matrix()[0:2] == [["", "run", "cg", "unjudged@10"], ["a", "lo", *against.matrix()[1][2:]]]
@@ -102,8 +102,8 @@ def test_the_table_for_papers_marks_no_best_where_no_direction_is_better():
     values = {name: dict.fromkeys(range(8), value) for name, value in (("a", 1.0), ("b", 2.0), ("c", 3.0))}
     table = rg.compare(values, metrics="length", values=True, higher_is_better=None).test().table()
     assert "length: neither higher nor lower is better\n" in table
-    assert "best mean" not in table
-    assert "letters at a mean" not in table
+    assert "Best mean" not in table
+    assert "Letters at a mean" not in table
 
 
 @pytest.mark.usefixtures("backend")
@@ -113,4 +113,5 @@ def test_the_table_for_papers_of_many_runs():
     assert len(tests.matrix()) == 51
     assert {row[0] for row in tests.matrix()} == {""}
     assert "… and 10 more runs: matrix() has all" in tests.table()
-    assert "letters at a mean" not in tests.table()
+    assert "Letters at a mean" not in tests.table()
+    assert "No letters: they can name at most 15 runs" in tests.table()

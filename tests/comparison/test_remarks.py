@@ -23,7 +23,7 @@ def test_unjudged_documents():
         "returned had any grades up to the highest, the difference would lie between -0.1667 and +0.5000. Judge more "
         "before you decide."
     )
-    assert "warning: judged@3 is 1.0000" in tests.table()
+    assert "Warning: judged@3 is 1.0000" in tests.table()
     assert pickle.loads(pickle.dumps(tests)).warnings == tests.warnings
 
 
@@ -41,8 +41,8 @@ def test_warnings_of_many_differences_are_found_and_counted():
     runs = {f"judged{run}": JUDGED for run in range(12)} | {f"not{run}": UNJUDGED for run in range(12)}
     tests = rg.compare(runs, QRELS, ["rr@3"]).test("judged0", flips=99)
     assert len(tests.warnings) == 12
-    assert "warning: … and 7 more: see warnings" in tests.table()
-    assert tests.table().count("warning: judged@3 is") == 5
+    assert "… and 7 more: see Tests.warnings" in tests.table()
+    assert tests.table().count("Warning: judged@3 is") == 5
 
 
 def test_only_the_queries_that_were_tested_count():

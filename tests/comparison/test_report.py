@@ -94,7 +94,7 @@ def test_warnings_beyond_the_first_are_counted(tmp_path):
     held = rg.compare(runs, qrels, "rr@2")
     text = page(tmp_path, held, held.test("judged", flips=99))
     assert text.count("Warning: ") == 5
-    assert "… and 2 more warnings: see Tests.warnings" in text
+    assert "… and 2 more: see Tests.warnings" in text
 
 
 def test_filled_where_decided(tmp_path):

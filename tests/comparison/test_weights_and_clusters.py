@@ -10,8 +10,8 @@ from support.made_runs import against_nothing, comparison, evaluation
 from support.marks import quick_first
 
 import rankgain as rg
-from rankgain.comparison.outcome import aligned_of
 from rankgain.comparison.sentences import influence
+from rankgain.comparison.testing import aligned_of
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -264,11 +264,11 @@ def test_one_query_that_decides_within_clusters():
     tests = against_nothing([0.01, -0.02, 0.01, -0.02, 0.01, -0.01, 0.9, -0.01]).test(
         clusters=[0, 0, 1, 1, 2, 2, 3, 3], weights=[1, 1, 1, 1, 1, 1, 2, 1]
     )
-    assert influence(tests, aligned_of(tests), ("cg", "run", "zero")) == (
+    assert influence(tests, ("cg", "run", "zero")) == (
         "cg: without query 6 the difference of run to zero would be -0.0043, not +0.1967"
     )
     near = against_nothing([0.2, 0.3, 0.25, 0.2, 0.3, 0.2]).test(clusters=[0, 1, 2, 3, 4, 5], level=0.95)
-    assert influence(near, aligned_of(near), ("cg", "run", "zero")).endswith(", and it would be not decided")
+    assert influence(near, ("cg", "run", "zero")).endswith(", and it would be not decided")
 
 
 def labelled(random, queries=24):

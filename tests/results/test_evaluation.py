@@ -264,7 +264,10 @@ def test_the_special_counts_stand_in_the_text(backend):
 
 def test_html(backend):
     page = rg.from_qrels(QRELS, RUN).evaluate("rr", rg.metric("ndcg", gain=marked))._repr_html_()
-    assert '<tr><th style="text-align: left">rr</th><td style="text-align: right">0.3333</td></tr>' in page
+    row = (
+        '<tr><th scope="row" style="text-align: left"><bdi>rr</bdi></th><td style="text-align: right">0.3333</td></tr>'
+    )
+    assert row in page
     assert "missing from the run: 1 (counted as 0)<br>without judgments: 1 (left out)<br>nothing relevant: 1" in page
     assert f"ties: docid   backend: {backend}" in page
     assert "ndcg(gain=&lt;b&gt;&amp;)" in page

@@ -46,8 +46,8 @@ def test_names_that_would_act_in_a_table():
     assert len(comparison.to_markdown().splitlines()) == 5
     head = comparison.to_latex().splitlines()[2]
     assert head == (
-        r"metric & a|b\textbackslash{}n\$x\$ \& \{c\} \% \textbackslash{}d "
-        r"\textasciitilde{}\textasciicircum{}\#*\_<i> & other \\"
+        r"metric & a\textbar{}b\textbackslash{}n\$x\$ \& \{c\} \% \textbackslash{}d "
+        r"\textasciitilde{}\textasciicircum{}\#*\_\textless{}i\textgreater{} & other \\"
     )
 
 
@@ -114,7 +114,7 @@ def test_every_record_with_a_table_as_markdown_and_latex():
     assert head == "| metric | worst | expected | best | affected by ties |"
     assert rows[0] == "| rr | 0.5000 | 0.7500 | 1.0000 | 1 of 1 |"
     assert rows[-1].startswith("infap has no expected value")
-    assert "% infap has no expected value" in spread.to_latex()
+    assert "\\caption{infap has no expected value" in spread.to_latex()
     assert RESULT.summary().to_markdown() == RESULT.to_markdown()
     assert RESULT.summary().to_latex() == RESULT.to_latex()
 

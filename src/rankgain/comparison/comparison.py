@@ -14,7 +14,7 @@ from rankgain.errors import counted
 from rankgain.metrics.metric import Metric, better
 from rankgain.results.evaluation import Evaluation, notes
 from rankgain.results.export import Frames
-from rankgain.results.text import Form, Table, Tables, number, text_table
+from rankgain.results.text import Block, Form, Table, Tables, number, text_of
 from rankgain.scalars import Floats
 
 if TYPE_CHECKING:
@@ -214,9 +214,13 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
         ['b']
         """
         metric = self._key(metric)
-        if not same_queries(self):
+        values = {name: result.aggregate(metric) for name, result in self.items()}
+        numbers = [value for value in values.values() if not math.isnan(value)]
+        direction = better(metric)
+        if not numbers or not direction or not same_queries(self):
             return []
-        return _best(metric, {name: result.aggregate(metric) for name, result in self.items()})
+        best = max(numbers) if direction > 0 else min(numbers)
+        return [name for name, value in values.items() if value == best]
 
     def _key(self, metric: str | Metric) -> str | Metric:
         """The metric as the evaluations have it."""
@@ -241,18 +245,18 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
         >>> print(rg.Comparison({"mine": rg.from_ranked([[0, 1]]).evaluate("rr")}).table().splitlines()[2])
         rr      0.5000
         """
-        rows = [
-            [str(key), *(number(value) + ("*" if best else " ") for value, best in row)] for key, row in self._marked()
-        ]
-        return "\n".join([*text_table([["metric", *self], *rows]), "", *legend(self), *notes(self)])
+        return text_of(self._tables("text"))
 
-    def _marked(self) -> Iterator[tuple[str | Metric, list[tuple[float, bool]]]]:
-        """Each metric with the value of every run, and whether it is to be marked as the best."""
-        aggregates, comparable = self.aggregate(), same_queries(self)
-        for key in self.metrics:
-            values = {name: own[key] for name, own in aggregates.items()}
-            best = _best(key, values) if len(self) > 1 and comparable else []
-            yield key, [(value, name in best) for name, value in values.items()]
+    def _tables(self, form: Form) -> Iterator[Block]:
+        means = self.aggregate()
+        rows = [["metric", *self], *([str(key), *(number(own[key]) for own in means.values())] for key in self.metrics)]
+        column_of = {name: column for column, name in enumerate(self, 1)}
+        best = {(row, column_of[name]) for row, key in enumerate(self.metrics, 1) for name in self.best(key)}
+        yield Table(rows, bold=best if len(self) > 1 else ())
+        if form == "text":
+            yield [*legend(self), *notes(self)]
+        elif form == "html":
+            yield [*([] if same_queries(self) else legend(self)), *notes(self)]
 
     def to_dict(self) -> dict[str, dict[Any, dict[str | Metric, float]]]:
         """Return the values of every query of every run.
@@ -309,13 +313,6 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
         columns = [(str(key), name) for key in self.metrics for name in self]
         beside = frame.pivot(index="query_id", columns="run")
         return beside.reindex(index=queries, columns=columns).rename_axis(index="query_id", columns=["metric", "run"])
-
-    def _tables(self, form: Form) -> list[Table]:
-        marked = list(self._marked())
-        rows = [[str(key), *(number(value) for value, _ in row)] for key, row in marked]
-        bold = {(r, c) for r, (_, row) in enumerate(marked, 1) for c, (_, best) in enumerate(row, 1) if best}
-        caveat = [] if same_queries(self) else legend(self)
-        return [Table([["metric", *self], *rows], [*caveat, *notes(self)] if form == "html" else (), bold)]
 
     def columns(self) -> dict[str, Sequence[Any] | Floats]:
         """Return the columns of a frame by name, one run after another.
@@ -602,8 +599,6 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
         """
         from rankgain.comparison.aligned import labels_of
         from rankgain.comparison.groups import Groups
-        from rankgain.comparison.outcome import Tests, aligned_of
-        from rankgain.comparison.testing import differences_of
 
         first = next(iter(self.values())).query_ids
         name, labels = labels_of(by, first, "by", "group")
@@ -619,10 +614,7 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
             queries=queries,
             threads=threads,
         )
-        options, aligned = overall.options, aligned_of(overall)
-        known = dict(zip(first, labels, strict=True))
-        tested = [known[query] for query in aligned.query_ids]
-        return Groups(overall, aligned, name, tested, lambda part: Tests(differences_of(part, options), part, options))
+        return Groups(overall, name, dict(zip(first, labels, strict=True)))
 
     def per_query(self, metric: str | Metric, run: str, baseline: str) -> list[tuple[Any, float]]:
         """Return the queries with the difference of one run to another, highest first.
@@ -777,9 +769,8 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
         >>> rg.compare(runs, metrics="rr").queries_needed("rr", "b", "a", difference=0.05)
         570
         """
-        from rankgain.comparison.outcome import aligned_of
         from rankgain.comparison.power import check_power, queries_needed
-        from rankgain.comparison.testing import spread_of
+        from rankgain.comparison.testing import aligned_of, spread_of
         from rankgain.results.intervals import check_level
 
         metric = self._key(metric)
@@ -811,16 +802,6 @@ def legend(runs: Comparison) -> list[str]:
             f"left out, since not all runs have them: {counted(left_out, 'query')}",
         ]
     return ["*: the best"] if same_queries(runs) else ["no best is marked: the runs answered different queries"]
-
-
-def _best(metric: str | Metric, values: Mapping[str, float]) -> list[str]:
-    """The names of the runs with the best value; none if all are NaN, or if neither direction is better."""
-    numbers = [value for value in values.values() if not math.isnan(value)]
-    direction = better(metric)
-    if not numbers or not direction:
-        return []
-    best = max(numbers) if direction > 0 else min(numbers)
-    return [name for name, value in values.items() if value == best]
 
 
 def with_rankings(comparison: Comparison, rankings: Mapping[str, Rankings], left_out: int = 0) -> Comparison:

@@ -168,7 +168,8 @@ class Difference(NamedTuple):
         run, baseline = printable(self.run), printable(self.baseline)
         if self.same == self.queries:
             return f"{run} and {baseline} have the same value for every query."
-        facts = f"{self._interval()}, {self._p()}"
+        level = f"{percent(self.level)} interval " if has_interval(self) else ""
+        facts = f"{level}{ends_of(self)}, {self._p()}"
         if self.difference == 0.0:
             scored = f"{run} and {baseline} have the same mean"
         else:
@@ -190,8 +191,8 @@ class Difference(NamedTuple):
         warning = "This does not show that the runs are equal."
         if decided_alone(self):
             return (
-                f": decided alone ({self._p(self.p)}), not among {self.comparisons} comparisons "
-                f"(adjusted {self._p(self.adjusted)}). {warning}"
+                f": decided alone ({p_phrase(self.p)}), not among {self.comparisons} comparisons "
+                f"(adjusted {p_phrase(self.adjusted)}). {warning}"
             )
         # As many clusters may differ, and no more; where fewer do, the smallest possible p is larger.
         varying = min(self.better + self.worse, self.clusters)
@@ -200,10 +201,10 @@ class Difference(NamedTuple):
             unit = ("query", "queries") if self.clusters == self.queries else ("cluster", "clusters")
             few = f"{unit[0]} that differs" if varying == 1 else f"{unit[1]} that differ"
             return (
-                f". {number_word(varying).capitalize()} {few} cannot show a difference at "
-                f"{short(round(alpha_of(self), 12))}: no p below {least:.6g} is possible. {warning}"
+                f". {number_word(varying).capitalize()} {few} cannot show a difference at {alpha_text(self.level)}: "
+                f"no p below {least:.6g} is possible. {warning}"
             )
-        if math.isinf(self.low) or math.isinf(self.high):
+        if not has_interval(self):
             return f" ({self._p()}, no interval). {warning}"
         power = ""
         if not math.isnan(self.detectable):
@@ -212,37 +213,25 @@ class Difference(NamedTuple):
                 f" If the true difference were {self.detectable:.{places_of(self)}f}, a new test with {many} of this "
                 "spread would find it four times in five (no correction)."
             )
-        return f", but a difference from {self._ends()} fits these queries ({self._level()} interval). {warning}{power}"
+        fits = f", but a difference from {ends_of(self)} fits these queries ({percent(self.level)} interval)"
+        return f"{fits}. {warning}{power}"
 
     def _about_margin(self) -> list[str]:
         if math.isnan(self.margin) or not better(self.metric):
             return []
         run, baseline, margin = printable(self.run), printable(self.baseline), short(self.margin)
-        p = f"one-sided {self._p(self.not_worse_p)}"
+        p = f"one-sided {p_phrase(self.not_worse_p)}"
         if not self.not_worse:
             return [f"it is not shown that {run} is at most {margin} worse than {baseline} ({p})."]
         shown = [f"{run} is not worse than {baseline} by more than {margin} ({p})."]
         if self.equivalent:
-            p = f"one-sided {self._p(self.equivalent_p)}"
+            p = f"one-sided {p_phrase(self.equivalent_p)}"
             shown.append(f"{run} and {baseline} are less than {margin} apart ({p}).")
         return shown
 
-    def _level(self) -> str:
-        return f"{short(round(100 * self.level, 10))}%"
-
-    def _interval(self) -> str:
-        if math.isinf(self.low) or math.isinf(self.high):
-            return "no interval"
-        return f"{self._level()} interval {self._ends()}"
-
-    def _ends(self) -> str:
-        return f"{signed(self.low, places_of(self))} to {signed(self.high, places_of(self))}"
-
-    def _p(self, value: float | None = None) -> str:
-        if value is not None:
-            return f"p < {LEAST_P:.{PLACES}f}" if value < LEAST_P else f"p = {p_text(value)}"
+    def _p(self) -> str:
         word = "adjusted " if self.comparisons > 1 and self.adjusted != self.p else ""
-        return word + self._p(self.adjusted)
+        return word + p_phrase(self.adjusted)
 
 
 Difference.__module__ = "rankgain"
@@ -272,8 +261,32 @@ def joined(names: Sequence[str]) -> str:
 
 
 def p_text(p: float) -> str:
-    """A p-value to four places; what is below the last of them is said to be less."""
+    """A p-value to four places, as tables show it."""
     return f"<{LEAST_P:.{PLACES}f}" if p < LEAST_P else f"{p:.{PLACES}f}"
+
+
+def p_phrase(p: float) -> str:
+    """A p-value in a sentence."""
+    return f"p < {LEAST_P:.{PLACES}f}" if p < LEAST_P else f"p = {p:.{PLACES}f}"
+
+
+def percent(level: float) -> str:
+    return f"{short(round(100 * level, 10))}%"
+
+
+def alpha_text(level: float) -> str:
+    return short(round(1 - level, 12))
+
+
+def has_interval(its: Difference) -> bool:
+    return math.isfinite(its.low) and math.isfinite(its.high)
+
+
+def ends_of(its: Difference) -> str:
+    """The ends of the interval as text."""
+    if not has_interval(its):
+        return "no interval"
+    return f"{signed(its.low, places_of(its))} to {signed(its.high, places_of(its))}"
 
 
 def signed(value: float, places: int = PLACES) -> str:

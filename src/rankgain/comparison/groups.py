@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
-from rankgain.comparison.aligned import Aligned, codes_of
-from rankgain.comparison.difference import Difference, decided_alone, joined, p_text, places_of, signed
+from rankgain.comparison.aligned import codes_of
+from rankgain.comparison.difference import (
+    Difference,
+    decided_alone,
+    ends_of,
+    joined,
+    p_phrase,
+    p_text,
+    percent,
+    places_of,
+    signed,
+)
 from rankgain.comparison.outcome import MOST_ROWS, Tests
-from rankgain.comparison.sentences import wrapped
-from rankgain.comparison.tables import ends_of
-from rankgain.comparison.testing import Key
-from rankgain.errors import short
+from rankgain.comparison.sentences import rest
+from rankgain.comparison.testing import Key, aligned_of, differences_of
 from rankgain.metrics.metric import Metric, better
 from rankgain.results.export import Frames
-from rankgain.results.text import Form, Table, Tables, printable, text_table
+from rankgain.results.text import Block, Form, Table, Tables, printable, text_of
 from rankgain.scalars import Floats, Ints, splitmix64
 
 FEWEST = 6  # queries of a group that can show a difference at 0.05
@@ -63,9 +71,9 @@ class Groups(Frames, Tables):
 
     __module__ = "rankgain"
 
-    def __init__(
-        self, overall: Tests, aligned: Aligned, name: str, labels: Sequence[Any], test: Callable[[Aligned], Tests]
-    ) -> None:
+    def __init__(self, overall: Tests, name: str, label_of: Mapping[Any, Any]) -> None:
+        options, aligned = overall.options, aligned_of(overall)
+        labels = [label_of[query] for query in aligned.query_ids]
         self.overall = overall
         self.name = name
         self.labels = list(dict.fromkeys(labels))
@@ -75,7 +83,7 @@ class Groups(Frames, Tables):
         for number, label in enumerate(self.labels):
             part = aligned.part(self._codes == number)
             if min(len(matrix) for matrix in part.values.values()) > 1:
-                self.tests[label] = test(part)
+                self.tests[label] = Tests(differences_of(part, options), part, options)
         self._differ: dict[Key, float] = {}
 
     def _codes_of(self, metric: str | Metric) -> Ints:
@@ -232,9 +240,9 @@ class Groups(Frames, Tables):
                 word = "worse" if whole.difference * better(whole.metric) > 0 else "better"
                 names = f"{printable(run)} is {word} than {printable(baseline)} for {joined(contrary)}"
                 hidden = f": one mean over all of them hides that {names}"
-            yield f"The groups differ (p {p_text(p) if p < 1e-4 else f'= {p:.4f}'}){hidden}."
+            yield f"The groups differ ({p_phrase(p)}){hidden}."
         else:
-            yield f"It is not shown that the groups differ (p = {p_text(p)}); this does not show that they are equal."
+            yield f"It is not shown that the groups differ ({p_phrase(p)}); this does not show that they are equal."
         if whole.decided and alike and contrary:
             ways = f"the same way for {joined(alike)}, the other way for {joined(contrary)}"
             yield f"On its own, the difference is decided {ways}."
@@ -274,7 +282,7 @@ class Groups(Frames, Tables):
 
     def _rows(self, key: Key) -> list[list[str]]:
         """A row per group, after a header, then the mean of the groups' means and the difference over all queries."""
-        level = f"{short(round(100 * self.overall.options.level, 10))}% interval"
+        level = f"{percent(self.overall.options.level)} interval"
         counts = np.bincount(self._codes_of(key[0]), minlength=len(self.labels)).tolist()
         rows = [[self.name, "queries", "difference", level, "p"]]
         for label, count, mean in zip(self.labels, counts, self._means(key), strict=True):
@@ -293,10 +301,8 @@ class Groups(Frames, Tables):
                 f"{printable(run)} compared with {printable(baseline)}, {printable(metric)}, by {printable(self.name)}"
             )
             head, *body = self._rows(key)
-            more = len(body) - 2 - MOST_ROWS
-            if more > 0:
-                body = [*body[:MOST_ROWS], [f"… and {more} more", *[""] * (len(head) - 1)], *body[-2:]]
-            yield title, [head, *body], self.verdicts(*key)
+            more = [[line, *[""] * (len(head) - 1)] for line in rest(len(body) - 2, MOST_ROWS, "")]
+            yield title, [head, *body[:-2][:MOST_ROWS], *more, *body[-2:]], self.verdicts(*key)
 
     def table(self) -> str:
         """Return aligned text tables, one per metric and pair, with what they say and notes.
@@ -313,16 +319,18 @@ class Groups(Frames, Tables):
         >>> print(rg.compare(runs, metrics="rr").groups(list("xxxxxxyy")).table().splitlines()[0])
         b compared with a, rr, by group
         """
-        parts = []
-        for title, rows, said in self._blocks():
-            parts += [title, "\n".join(text_table(rows)), "\n".join(line for own in said for line in wrapped(own))]
-        return "\n\n".join([*parts, "\n".join(line for note in self.notes() for line in wrapped(note))])
+        return text_of(self._tables("text"))
 
     def __repr__(self) -> str:
         return self.table()
 
-    def _tables(self, form: Form) -> list[Table]:
-        return [Table(rows, [title, *said]) for title, rows, said in self._blocks()]
+    def _tables(self, form: Form) -> Iterator[Block]:
+        for title, rows, verdicts in self._blocks():
+            yield [title]
+            yield Table(rows)
+            yield verdicts
+        if form == "text":
+            yield self.notes()
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the columns of a frame by name.

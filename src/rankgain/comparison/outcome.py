@@ -10,12 +10,10 @@ from rankgain.comparison import sentences, tables
 from rankgain.comparison.aligned import Aligned
 from rankgain.comparison.difference import Difference
 from rankgain.comparison.remarks import Remarks
-from rankgain.comparison.sentences import wrapped
 from rankgain.comparison.testing import Key, Options, Tested
-from rankgain.errors import counted
 from rankgain.metrics.metric import Metric, better
 from rankgain.results.export import Frames
-from rankgain.results.text import Form, Table, Tables, text_table
+from rankgain.results.text import Block, Form, Tables, marked_cells, text_of
 
 if TYPE_CHECKING:
     from rankgain.results.plotting import Figure
@@ -62,7 +60,6 @@ class Tests(Frames, Tables, Tested):
         self, differences: Mapping[Key, Difference], aligned: Aligned, options: Options, remarks: Remarks | None = None
     ) -> None:
         super().__init__(differences, aligned, options)
-        self._aligned = aligned
         self._remarks = remarks
         self._warnings: list[str] | None = None  # found when they are first asked for
         self._backend = _backend.name
@@ -118,7 +115,7 @@ class Tests(Frames, Tables, Tested):
         Two-sided paired sign-flip randomization test of the mean difference over 8 queries, exact (all sign vectors);
         95% intervals by inverting the test; one comparison, no correction; rankgain 0.2.0.
         """
-        return sentences.methods(self, self._aligned)
+        return sentences.methods(self)
 
     def notes(self) -> list[str]:
         """Say what to know about the numbers.
@@ -139,7 +136,7 @@ class Tests(Frames, Tables, Tested):
         >>> rg.compare(runs, metrics="rr").test().notes()[-1]
         'queries evaluated: 8, left out: 0, backend: ...'
         """
-        return list(sentences.notes(self, self._aligned, self._backend))
+        return list(sentences.notes(self, self._backend))
 
     @property
     def warnings(self) -> list[str]:
@@ -155,7 +152,7 @@ class Tests(Frames, Tables, Tested):
         []
         """
         if self._warnings is None:
-            self._warnings = [] if self._remarks is None else list(self._remarks.about(self, self._aligned))
+            self._warnings = [] if self._remarks is None else list(self._remarks.about(self))
         return list(self._warnings)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -266,7 +263,7 @@ class Tests(Frames, Tables, Tested):
         >>> rg.compare(runs, metrics="rr").test("a").matrix()
         [['', 'run', 'rr'], ['a', 'a', '0.5000  '], ['', 'b', '1.0000*a']]
         """
-        return tables.text_rows(tables.matrix(self, self.runs))
+        return [[str(cell) for cell in row] for row in marked_cells(tables.matrix(self, "text"))]
 
     def table(self) -> str:
         """Return aligned text tables, with verdicts, warnings and notes below them.
@@ -288,46 +285,28 @@ class Tests(Frames, Tables, Tested):
         >>> print(rg.compare(runs, metrics="rr").test().table().splitlines()[0])
         b compared with a: 8 queries, paired
         """
-        names = 1 if sentences.is_pair(self) else 2 if self.options.baseline is not None else 3
-        said = [line for verdict in self.verdicts() for line in wrapped(verdict)]
-        warned = [line for warning in self._shown_warnings() for line in wrapped(f"warning: {warning}")]
-        below = [line for note in self.notes() for line in wrapped(note)]
-        matrix = self._matrix()
-        papers = [] if matrix is None else [*text_table(tables.text_rows(matrix), 2), *self._below(matrix, "*")]
-        shown = [*text_table(tables.rows(self, MOST_ROWS), names), *self._more()]
-        parts = [[sentences.title(self, self._aligned)], shown, papers, said, warned, below]
-        return "\n\n".join("\n".join(part) for part in parts if part)
-
-    def _matrix(self) -> tables.Matrix | None:
-        """The table for papers, which says no more than the other one where there are two runs."""
-        return None if sentences.is_pair(self) else tables.matrix(self, self.runs, MOST_ROWS)
-
-    def _below(self, matrix: tables.Matrix, bold: str = "") -> list[str]:
-        more = len(self.runs) - MOST_ROWS
-        below = [line.replace("in bold", f"marked {bold}") if bold else line for line in matrix.below]
-        return [*([f"… and {counted(more, 'more run')}: matrix() has all"] if more > 0 else []), *below]
-
-    def _more(self) -> list[str]:
-        more = len(self) - MOST_ROWS
-        return [f"… and {more} more: columns() and to_pandas() have all"] if more > 0 else []
-
-    def _shown_warnings(self) -> list[str]:
-        found = self.warnings
-        more = len(found) - MOST_WARNINGS
-        return [*found[:MOST_WARNINGS], *([f"… and {more} more: see warnings"] if more > 0 else [])]
+        return text_of(self._tables("text"))
 
     def __repr__(self) -> str:
         return self.table()
 
-    def _tables(self, form: Form) -> Iterator[Table]:
-        """The differences, and, of more than two runs, the table for papers: of LaTeX first."""
-        said = [*self.verdicts(), *self._shown_warnings()] + (self.notes() if form == "html" else [])
+    def _tables(self, form: Form) -> Iterator[Block]:
+        """The differences; of more than two runs also the table for papers, before them except in text."""
+        differences = tables.differences(self, MOST_ROWS)
         if form == "latex":
-            said = [self.methods().replace("\n", " ")]
-        matrix = self._matrix()
-        if matrix is not None:
-            yield Table(matrix.rows, self._below(matrix), matrix.best, matrix.beaten, names=2)
-        yield Table(tables.rows(self, MOST_ROWS), [*self._more(), *said])
+            differences = differences._replace(below=[*differences.below, self.methods().replace("\n", " ")])
+        # Of two runs, the table for papers would say no more.
+        matrix = [] if sentences.is_pair(self) else [tables.matrix(self, form, MOST_ROWS)]
+        if form == "text":
+            yield [sentences.title(self)]
+            yield from [differences, *matrix]
+        else:
+            yield from [*matrix, differences]
+        if form != "latex":
+            yield self.verdicts()
+            yield shown_warnings(self)
+        if form in ("text", "html"):
+            yield self.notes()
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the columns of a frame by name.
@@ -394,9 +373,11 @@ class Tests(Frames, Tables, Tested):
         keys = [key for key in self if metric is None or key[0] == metric]
         if not keys:
             raise KeyError(f"{metric} was not tested; there are: {', '.join(map(str, self.options.metrics))}")
-        return plotting.draw(self, self._aligned, kind, keys)
+        return plotting.draw(self, kind, keys)
 
 
-def aligned_of(tests: Tests) -> Aligned:
-    """The values that were tested."""
-    return tests._aligned
+def shown_warnings(tests: Tests) -> list[str]:
+    """The first warnings, and how many others there are."""
+    warnings = tests.warnings
+    shown = [f"Warning: {warning}" for warning in warnings[:MOST_WARNINGS]]
+    return [*shown, *sentences.rest(len(warnings), MOST_WARNINGS, ": see Tests.warnings")]

@@ -13,7 +13,7 @@ from matplotlib.patches import Rectangle
 
 from rankgain.comparison.aligned import Aligned
 from rankgain.comparison.difference import Difference
-from rankgain.comparison.testing import Key, Tested
+from rankgain.comparison.testing import Key, Tested, aligned_of
 from rankgain.results.plotting import COLOURS, PANEL, Figure, panels
 from rankgain.results.text import printable
 
@@ -32,7 +32,7 @@ def name_of(value: object) -> str:
     return "\n".join(wrap(printable(value), WRAPPED, break_on_hyphens=False))
 
 
-def draw(tests: Tested, aligned: Aligned, kind: str, keys: Sequence[Key]) -> Figure:
+def draw(tests: Tested, kind: str, keys: Sequence[Key]) -> Figure:
     """A panel for each of the keys, or, of intervals, for each metric."""
     if kind == "intervals":
         metrics = list(dict.fromkeys(metric for metric, _, _ in keys))[:MOST_PANELS]
@@ -42,7 +42,7 @@ def draw(tests: Tested, aligned: Aligned, kind: str, keys: Sequence[Key]) -> Fig
     else:
         axes = panels(len(keys[:MOST_PANELS]))
         for panel, key in zip(axes, keys, strict=False):
-            (differences if kind == "differences" else scatter)(tests[key], aligned, panel)
+            (differences if kind == "differences" else scatter)(tests[key], aligned_of(tests), panel)
     for panel in axes:
         panel.spines[["top", "right"]].set_visible(False)
         for text in (panel.title, panel.xaxis.label, panel.yaxis.label, *panel.get_yticklabels()):
@@ -66,12 +66,7 @@ def differences(its: Difference, aligned: Aligned, axes: Axes) -> None:
     heights = np.add.reduceat(values, starts) / np.diff([*starts, len(values)])
     bars = [Rectangle((place - 0.5, 0.0), 0.9, height) for place, height in enumerate(heights.tolist())]
     shades = [COLOURS[0] if height > 0 else COLOURS[1] for height in heights.tolist()]
-    if per_bar == 1:
-        for place, (bar, shade) in enumerate(zip(bars, shades, strict=True)):
-            bar.set(facecolor=shade, gid=f"rankgain-bar-{place}")  # by which a page gives it a title
-            axes.add_patch(bar)
-    else:
-        axes.add_collection(PatchCollection(bars, facecolors=shades))
+    axes.add_collection(PatchCollection(bars, facecolors=shades))
     if math.isfinite(its.low) and math.isfinite(its.high):
         axes.axhspan(its.low, its.high, color="0.85", zorder=0)
     axes.axhline(its.difference, color="black", linewidth=1.2)

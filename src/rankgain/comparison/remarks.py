@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from rankgain.comparison.aligned import Aligned
 from rankgain.comparison.bounds import Ranked, difference_bounds, ranked_queries
 from rankgain.comparison.difference import Difference, places_of, signed
-from rankgain.comparison.testing import Tested
+from rankgain.comparison.testing import Tested, aligned_of
 from rankgain.metrics.aggregators import geometric_mean, mean
 from rankgain.metrics.metric import Metric, aggregator, better, parse
 from rankgain.metrics.table import TABLE
@@ -33,8 +32,9 @@ class Remarks:
     def __init__(self, rankings: Mapping[str, Rankings], threads: int) -> None:
         self._rankings, self._threads = rankings, threads
 
-    def about(self, tests: Tested, aligned: Aligned) -> Iterator[str]:
+    def about(self, tests: Tested) -> Iterator[str]:
         """A sentence for each thing that speaks against a difference, of the queries that were tested."""
+        aligned = aligned_of(tests)
         bounded = sum(its.queries for its in tests.values()) <= MOST_BOUNDED
         for metric in tests.options.metrics:
             runs = _Runs(self._rankings, metric, aligned.ids(metric), aligned.weights_of(metric), self._threads)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import datetime
 import hashlib
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -17,15 +16,15 @@ from typing import TYPE_CHECKING, Any
 from rankgain import _backend
 from rankgain.comparison import sentences, svg, tables
 from rankgain.comparison.aligned import Aligned
-from rankgain.comparison.difference import Difference, p_text, places_of, signed
+from rankgain.comparison.difference import Difference, ends_of, p_text, percent, places_of, signed
 from rankgain.comparison.groups import Groups, blocks_of
-from rankgain.comparison.outcome import Tests, aligned_of
-from rankgain.comparison.testing import Key
+from rankgain.comparison.outcome import Tests, shown_warnings
+from rankgain.comparison.testing import Key, aligned_of
 from rankgain.errors import counted
 from rankgain.metrics.metric import Metric, Score
 from rankgain.rankings import Rankings, first_documents
 from rankgain.results.peers import explain
-from rankgain.results.text import number, printable
+from rankgain.results.text import Table, html_table, number, printable
 
 if TYPE_CHECKING:
     from rankgain.results.evaluation import Evaluation
@@ -33,18 +32,22 @@ if TYPE_CHECKING:
 MOST_ROWS = 500  # of a table in the page; the rest is counted
 MOST_CHANGED = 5  # queries at either end
 MOST_PAIRS = 6  # of which queries are shown
-MOST_WARNINGS = 5
+MOST_OPEN = 40  # differences of a metric; more are folded
 
 SCRIPT = """
 for (const table of document.querySelectorAll("table.sortable")) {
   const heads = [...table.tHead.rows[0].cells];
   heads.forEach((head, column) => {
-    const button = head.querySelector("button");
+    const button = document.createElement("button");
+    button.type = "button";
+    button.append(...head.childNodes);
+    head.append(button);
     button.addEventListener("click", () => {
       const rising = head.getAttribute("aria-sort") === "ascending";
       heads.forEach((other) => other.removeAttribute("aria-sort"));
       head.setAttribute("aria-sort", rising ? "descending" : "ascending");
-      const key = (row) => row.cells[column].dataset.key ?? row.cells[column].textContent;
+      const text = (row) => row.cells[column].textContent;
+      const key = (row) => text(row).match(/^\\s*<?\\s*([+-]?\\d+(?:\\.\\d+)?)/)?.[1] ?? text(row);
       const body = table.tBodies[0];
       const rows = [...body.rows].sort((a, b) => {
         const one = key(a), other = key(b), difference = Number(one) - Number(other);
@@ -69,7 +72,7 @@ caption { text-align: left; font-weight: 600; padding-top: 0.5rem; }
 th, td { padding: 0.15rem 0.5rem; text-align: right; border-bottom: 1px solid #ddd; vertical-align: top; }
 th.name, td.name { text-align: left; min-width: 5rem; }
 table.means th { overflow-wrap: normal; } sup { line-height: 0; }
-.best { font-weight: 700; }
+tbody th { font-weight: 400; }
 td small { color: #444; display: block; }
 th small { font-weight: 400; float: left; } th small + small { float: right; }
 td.number, td.number small { white-space: nowrap; overflow-wrap: normal; }
@@ -87,7 +90,7 @@ figure { margin: 0; flex: 1 1 15rem; max-width: 30rem; } figure svg { width: 100
   .picture, .legend { display: none; } }
 @media print { :root { font-size: 11px; } body { max-width: none; padding: 0; font-size: 1rem; }
   h2, h3, caption { break-after: avoid; } figure, tr { break-inside: avoid; } .scroll { overflow: visible; }
-  figure { flex-basis: 30%; } figure svg { height: 5rem; } details { display: none; }
+  figure { flex-basis: 30%; } figure svg { height: 5rem; } details:not([open]) { display: none; }
   th button { cursor: auto; } }
 """
 
@@ -103,17 +106,6 @@ TEMPLATE = """<!doctype html>
 <style>{{ style }}</style>
 </head>
 <body>
-{% macro sortable(rows, more) %}
-<div class="scroll"><table class="sortable">
-<thead><tr>
-{% for cell in rows[0] %}<th scope="col"><button type="button">{{ cell }}</button></th>{% endfor %}</tr></thead>
-<tbody>
-{% for row in rows[1:] %}<tr>
-{% for cell in row %}<td data-key="{{ key(cell) }}"><bdi>{{ cell }}</bdi></td>{% endfor %}</tr>
-{% endfor %}</tbody>
-</table></div>
-{% if more %}<p class="caption">{{ more }}</p>{% endif %}
-{% endmacro %}
 {% macro changes(block) %}
 <table><thead><tr>
 {% for cell in block.heads %}<th scope="col"{% if loop.first %} class="name"{% endif %}><bdi>{{ cell }}</bdi></th>
@@ -128,39 +120,29 @@ TEMPLATE = """<!doctype html>
 <h1><bdi>{{ title }}</bdi></h1>
 <p class="about">{% for line in about %}{{ line }}<br>{% endfor %}</p>
 <ul>{% for line in verdicts %}<li>{{ line }}</li>{% endfor %}</ul>
-{% for line in warnings %}<p class="warning">Warning: {{ line }}</p>{% endfor %}
-{% for line in more_warnings %}<p class="caption">{{ line }}</p>{% endfor %}
+{% for line in warnings %}<p class="warning">{{ line }}</p>{% endfor %}
 <h2>Means</h2>
-<div class="scroll"><table class="means">
-<thead><tr>
-{% for cell in means.rows[0] %}<th scope="col"{% if loop.index == 2 %} class="name"{% endif %}>
-<bdi>{{ cell }}</bdi></th>
-{% endfor %}</tr></thead>
-<tbody>{% for row in means.rows[1:] %}{% set line = loop.index %}<tr>
-{% for cell in row %}{% set place = (line, loop.index0) %}<td class="{{ "name" if loop.index0 == 1 else "number" }}">
-<bdi{% if place in means.best %} class="best"{% endif %}>{{ cell }}</bdi>
-{%- if means.beaten.get(place) %}<sup>{{ means.beaten[place] }}</sup>{% endif %}</td>{% endfor %}</tr>
-{% endfor %}</tbody></table></div>
-<p class="caption">{{ means.below | join("; ") }}.</p>
+<div class="scroll">{{ means }}</div>
 <h2>Differences</h2>
 <p class="caption legend">Dot: the difference of the means, to the right of the dashed line where {{ first }} has the
-higher mean; line: its {{ level }}% interval. Blue and filled: decided; grey and hollow: not decided.</p>
-{% for block in forests %}<table class="wide"><caption><bdi>{{ block.title }}</bdi></caption>
+higher mean; line: its {{ level }} interval. Blue and filled: decided; grey and hollow: not decided.</p>
+{% for block in forests %}{% if block.folded %}<details><summary>{{ block.folded }}</summary>{% endif %}
+<table class="wide"><caption><bdi>{{ block.title }}</bdi></caption>
 <thead><tr><th scope="col" class="name">{{ block.head }}</th>
 <th scope="col" class="picture"><small>{{ block.low }}</small><small>{{ block.high }}</small></th>
-<th scope="col">difference<br>{{ level }}% interval</th><th scope="col">{{ block.p }}</th></tr></thead>
+<th scope="col">difference<br>{{ level }} interval</th><th scope="col">{{ block.p }}</th></tr></thead>
 <tbody>{% for row in block.rows %}<tr>
 <td class="name"><bdi>{{ row.run }}</bdi>{% if row.minus %} minus <bdi>{{ row.minus }}</bdi>{% endif %}</td>
 <td class="picture">{{ row.picture }}</td>
 <td class="number">{{ row.difference }}<small>{{ row.ends }}</small></td><td class="number">{{ row.p }}</td></tr>
-{% endfor %}</tbody></table>
+{% endfor %}</tbody></table>{% if block.folded %}</details>{% endif %}
 {% endfor %}
 {% if more %}<p class="caption">{{ more }}</p>{% endif %}
-<details><summary>All numbers, to be sorted</summary>{{ sortable(rows, more) }}</details>
+<details><summary>All numbers, to sort</summary><div class="scroll">{{ numbers }}</div></details>
 <h2>Queries</h2>
 <p class="caption">Each bar is a query, the highest difference first; blue: the first run has the higher value,
 orange: the lower one.
-Line: the mean; grey band: its {{ level }}% interval.{% if not_drawn %} {{ not_drawn }}{% endif %}</p>
+Line: the mean; grey band: its {{ level }} interval.{% if not_drawn %} {{ not_drawn }}{% endif %}</p>
 <div class="pictures">{% for figure in figures %}<figure>{{ figure.picture }}
 <figcaption class="caption"><bdi>{{ figure.title }}</bdi>: {{ figure.range }}</figcaption></figure>
 {% endfor %}</div>
@@ -169,7 +151,7 @@ Line: the mean; grey band: its {{ level }}% interval.{% if not_drawn %} {{ not_d
 {% else %}<details><summary><bdi>{{ block.title }}</bdi></summary>{{ changes(block) }}</details>{% endif %}
 {% endfor %}
 {% for block in groups %}<h2><bdi>{{ block.title }}</bdi></h2>
-{{ sortable(block.rows, "") }}
+<div class="scroll">{{ block.table }}</div>
 <ul>{% for line in block.said %}<li>{{ line }}</li>{% endfor %}</ul>
 {% endfor %}
 {% if groups %}<ul class="notes">{% for line in group_notes %}<li>{{ line }}</li>{% endfor %}</ul>{% endif %}
@@ -204,14 +186,11 @@ def page_of(
         markup = import_module("markupsafe").Markup
     except ImportError as error:
         raise ImportError(f"a report needs Jinja2 ({error}): pip install 'rankgain[report]'") from None
-    aligned = aligned_of(tests)
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
-    own_title = sentences.title(tests, aligned)
+    own_title = sentences.title(tests)
     keys = _shown_keys(tests)
-    shown, more = list(tests.values())[:MOST_ROWS], len(tests) - MOST_ROWS
-    means = tables.matrix(tests, tests.runs, MOST_ROWS)
-    left = len(tests.runs) - MOST_ROWS
-    warnings = tests.warnings
+    shown = list(tests.values())[:MOST_ROWS]
+    numbers = tables.differences(tests, MOST_ROWS)
     text: str = environment.from_string(TEMPLATE).render(
         title=printable(own_title if title is None else title),
         about=[*([] if title is None else [own_title]), *_about(tests, evaluations, qrels, command)],
@@ -219,19 +198,20 @@ def page_of(
         script=markup(SCRIPT),
         hash=base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode(),
         verdicts=tests.verdicts()[:MOST_ROWS],
-        warnings=warnings[:MOST_WARNINGS],
-        more_warnings=[f"{rest}: see Tests.warnings" for rest in _rest(len(warnings) - MOST_WARNINGS, "warning")],
-        means=means._replace(rows=_printed(means.rows), below=[*_rest(left, "run"), *means.below]),
+        warnings=shown_warnings(tests),
+        means=markup(html_table(tables.matrix(tests, "html", MOST_ROWS), "means")),
         first="the run" if sentences.baseline_of(tests) is not None else "the first run",
-        level=f"{round(100 * tests.options.level, 10):g}",
+        level=percent(tests.options.level),
         forests=[_forest(tests, [its for its in shown if its.metric == metric], markup) for metric in _metrics(shown)],
-        more=f"… and {more} more: the CSV and JSON forms have all" if more > 0 else "",
-        rows=_printed(tables.rows(tests, MOST_ROWS)),
-        key=_sort_key,
-        figures=[_bars(tests[key], aligned, markup) for key in keys],
+        more="".join(numbers.below),
+        numbers=markup(html_table(numbers, "sortable")),
+        figures=[_bars(tests, key, markup) for key in keys],
         not_drawn=f"{len(keys)} of {len(tests)} differences are drawn." if len(keys) < len(tests) else "",
-        changed=[_changed(aligned, key, rankings) for key in keys],
-        groups=[{"title": head, "rows": _printed(rows), "said": said} for head, rows, said in _blocks(groups)],
+        changed=[_changed(aligned_of(tests), key, rankings) for key in keys],
+        groups=[
+            {"title": head, "table": markup(html_table(Table(rows), "sortable")), "said": said}
+            for head, rows, said in (() if groups is None else blocks_of(groups))
+        ],
         group_notes=[] if groups is None else groups.notes(),
         notes=tests.notes(),
         methods=tests.methods(),
@@ -247,8 +227,7 @@ def _about(
     import numpy as np
 
     names = [printable(name) for name in evaluations]
-    shown = names[:MOST_ROWS]
-    yield f"Runs: {', '.join(shown)}" + "".join(f", {rest}" for rest in _rest(len(names) - len(shown), "run"))
+    yield f"Runs: {', '.join([*names[:MOST_ROWS], *sentences.rest(len(names), MOST_ROWS, ' runs')])}"
     if qrels is not None:
         yield f"Judgments: {printable(qrels)}"
     yield f"Metrics: {', '.join(printable(metric) for metric in tests.options.metrics)}"
@@ -258,16 +237,8 @@ def _about(
         yield f"Command: {printable(command)}"
 
 
-def _rest(count: int, unit: str) -> list[str]:
-    return [f"… and {counted(count, f'more {unit}')}"] if count > 0 else []
-
-
 def _metrics(shown: Sequence[Difference]) -> list[str | Metric]:
     return list(dict.fromkeys(its.metric for its in shown))
-
-
-def _blocks(groups: Groups | None) -> Iterator[tuple[str, list[list[str]], list[str]]]:
-    yield from () if groups is None else blocks_of(groups)
 
 
 def _shown_keys(tests: Tests) -> list[Key]:
@@ -275,16 +246,6 @@ def _shown_keys(tests: Tests) -> list[Key]:
     metrics = tests.options.metrics[:MOST_PAIRS]
     each = MOST_PAIRS // len(metrics)
     return [key for metric in metrics for key in [own for own in tests if own[0] == metric][:each]]
-
-
-def _printed(rows: Sequence[Sequence[str]]) -> list[list[str]]:
-    return [[printable(cell) for cell in row] for row in rows]
-
-
-def _sort_key(cell: str) -> str:
-    """What a cell is sorted by: its first number, if it has one; else its text."""
-    found = re.match(r"\s*<?\s*([+-]?\d+(?:\.\d+)?)", cell)
-    return found[1] if found else cell
 
 
 def _definitions(metrics: Sequence[str | Metric], evaluations: Mapping[str, Evaluation]) -> Iterator[str]:
@@ -303,15 +264,14 @@ def _forest(tests: Tests, own: Sequence[Difference], markup: Any) -> dict[str, A
     """The differences of a metric, one below the other on one scale."""
     baseline = sentences.baseline_of(tests)
     scale = svg.scale(own)
-    corrected = own[0].comparisons > 1 and tests.options.correction is not None
     rows = [
         {
             "run": printable(its.run),
             "minus": printable(its.baseline) if baseline is None else "",
             "picture": markup(svg.interval(its, scale)),
             "difference": signed(its.difference, places_of(its)),
-            "ends": tables.ends_of(its),
-            "p": p_text(its.adjusted if corrected else its.p),
+            "ends": ends_of(its),
+            "p": p_text(its.adjusted if sentences.is_corrected(tests) else its.p),
         }
         for its in own
     ]
@@ -321,13 +281,14 @@ def _forest(tests: Tests, own: Sequence[Difference], markup: Any) -> dict[str, A
         "head": "runs" if baseline is None else "run",
         "low": signed(-scale),
         "high": signed(scale),
-        "p": "adjusted p" if corrected else "p",
+        "p": "adjusted p" if sentences.is_corrected(tests) else "p",
         "rows": rows,
+        "folded": f"{counted(len(own), 'difference')} in {printable(own[0].metric)}" if len(own) > MOST_OPEN else "",
     }
 
 
-def _bars(its: Difference, aligned: Aligned, markup: Any) -> dict[str, Any]:
-    pairs = aligned.ranked(its.metric, its.run, its.baseline)
+def _bars(tests: Tests, key: Key, markup: Any) -> dict[str, Any]:
+    its, pairs = tests[key], aligned_of(tests).ranked(*key)
     several = svg.per_bar(len(pairs))
     return {
         "picture": markup(svg.bars(its, pairs)),

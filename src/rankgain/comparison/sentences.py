@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from rankgain import _backend
-from rankgain.comparison.aligned import Aligned
 from rankgain.comparison.difference import (
     EXACT,
     RANDOM,
@@ -19,12 +18,24 @@ from rankgain.comparison.difference import (
     direction,
     joined,
     number_word,
+    percent,
     places_of,
     signed,
 )
 from rankgain.comparison.significance import ENUMERATED, EXACT_ASKED, Flips, effective, exact_p, facts, rejected
 from rankgain.comparison.significance import EXACT as EXACT_BY_DEFAULT
-from rankgain.comparison.testing import BH, HOLM, MAX_T, SIMULTANEOUS, Key, Options, Tested, columns_of, too_coarse
+from rankgain.comparison.testing import (
+    BH,
+    HOLM,
+    MAX_T,
+    SIMULTANEOUS,
+    Key,
+    Options,
+    Tested,
+    aligned_of,
+    columns_of,
+    too_coarse,
+)
 from rankgain.errors import counted, short
 from rankgain.metrics.aggregators import geometric_mean
 from rankgain.metrics.metric import Metric, aggregator, better
@@ -38,14 +49,14 @@ MOST_NAMES = 40  # in a sentence; the rest is counted
 ROUNDING = 1e-12
 
 
-def title(tests: Tested, aligned: Aligned) -> str:
+def title(tests: Tested) -> str:
     """What was compared with what."""
     clusters = {its.clusters for its in tests.values() if its.clusters != its.queries}
     within = f" in {counted(max(clusters), 'cluster')}" if clusters else ""
     queries = f"{counted(tests.queries, 'query')}{within}, paired"
     baseline = baseline_of(tests)
     if baseline is None:
-        return f"{len(aligned.runs)} runs, all pairs: {queries}"
+        return f"{len(aligned_of(tests).runs)} runs, all pairs: {queries}"
     runs = list(dict.fromkeys(run for _, run, _ in tests))
     compared = printable(runs[0]) if len(runs) == 1 else f"{len(runs)} runs"
     return f"{compared} compared with {printable(baseline)}: {queries}"
@@ -55,6 +66,16 @@ def baseline_of(tests: Tested) -> str | None:
     """The run that all others are compared with; None for all pairs of several runs."""
     bases = {baseline for _, _, baseline in tests}
     return bases.pop() if len(bases) == 1 and (tests.options.baseline is not None or is_pair(tests)) else None
+
+
+def is_corrected(tests: Tested) -> bool:
+    """Whether p-values are corrected for other comparisons."""
+    return tests.options.correction is not None and any(its.comparisons > 1 for its in tests.values())
+
+
+def rest(count: int, most: int, what: str) -> list[str]:
+    """A line for what is not shown, if there is more than is shown at most."""
+    return [f"… and {count - most} more{what}"] if count > most else []
 
 
 def is_pair(tests: Tested) -> bool:
@@ -164,19 +185,19 @@ def _listed(names: Sequence[str]) -> str:
 # The methods section of a paper
 
 
-def methods(tests: Tested, aligned: Aligned) -> str:
+def methods(tests: Tested) -> str:
     """Test, statistic, flips, seed, correction, family and version."""
     options, some = tests.options, next(iter(tests.values()))
     clusters = max(its.clusters for its in tests.values())
     signs = f" in {clusters} clusters (one sign per cluster)" if clusters < tests.queries else ""
-    mean = "weighted mean" if aligned.weights else "mean"
+    mean = "weighted mean" if aligned_of(tests).weights else "mean"
     test = "t-test" if options.method == STUDENT else "sign-flip randomization test"
     first = f"Two-sided paired {test} of the {mean} difference over {tests.queries} queries{signs}{_how(tests)}"
     interval = "Student's t" if options.method == STUDENT else "inverting the test"
     if options.intervals == SIMULTANEOUS and some.comparisons > 1:
         interval += f", simultaneous ({_simultaneous(options)})"
     return (
-        f"{first};\n{_percent(options.level)} intervals by {interval}; {_corrected(tests, some.comparisons)}; rankgain "
+        f"{first};\n{percent(options.level)} intervals by {interval}; {_corrected(tests, some.comparisons)}; rankgain "
         f"{_backend.VERSION}."
     )
 
@@ -230,22 +251,18 @@ def _family(options: Options, comparisons: int) -> str:
     return f"{comparisons} comparisons {of} ({_correction(options)})"
 
 
-def _percent(level: float) -> str:
-    return f"{short(round(100 * level, 10))}%"
-
-
 # Notes
 
 
-def notes(tests: Tested, aligned: Aligned, backend: str) -> Iterator[str]:
+def notes(tests: Tested, backend: str) -> Iterator[str]:
     """What to know about the numbers."""
-    yield from _about_the_test(tests, aligned)
+    yield from _about_the_test(tests)
     yield from _about_the_family(tests)
-    yield from _about_the_queries(tests, aligned)
+    yield from _about_the_queries(tests)
     yield f"queries evaluated: {tests.queries}, left out: {tests.left_out}, backend: {backend}"
 
 
-def _about_the_test(tests: Tested, aligned: Aligned) -> Iterator[str]:
+def _about_the_test(tests: Tested) -> Iterator[str]:
     options = tests.options
     if options.method == STUDENT:
         yield "p: Student's paired t-test; two-sided"
@@ -265,7 +282,7 @@ def _about_the_test(tests: Tested, aligned: Aligned) -> Iterator[str]:
     if any(its.clusters != its.queries for its in tests.values()):
         yield "queries of one cluster have one sign together, since they are not independent of each other"
     for metric in options.metrics:
-        weights = aligned.weights_of(metric)
+        weights = aligned_of(tests).weights_of(metric)
         if weights is not None:
             many = f"{effective(weights):.1f} of equal weight"
             yield f"{printable(metric)}: queries are weighted, and tell as much as {many}"
@@ -298,11 +315,11 @@ def _about_the_family(tests: Tested) -> Iterator[str]:
         yield coarse
 
 
-def _about_the_queries(tests: Tested, aligned: Aligned) -> Iterator[str]:
+def _about_the_queries(tests: Tested) -> Iterator[str]:
     if max(its.clusters for its in tests.values()) < FEW_QUERIES:
         yield "with few queries, rare large differences may be missing"
     if len(tests) <= LOOKED_AT:
-        yield from filter(None, (influence(tests, aligned, key) for key in tests))
+        yield from filter(None, (influence(tests, key) for key in tests))
     else:
         yield f"of more than {LOOKED_AT} differences, none was searched for a single query that decides"
     yield (
@@ -311,10 +328,11 @@ def _about_the_queries(tests: Tested, aligned: Aligned) -> Iterator[str]:
     )
 
 
-def influence(tests: Tested, aligned: Aligned, key: Key) -> str | None:
+def influence(tests: Tested, key: Key) -> str | None:
     """The single query that decides: without it, the difference changes its sign or the verdict."""
     metric, run, baseline = key
     held = tests[key]
+    aligned = aligned_of(tests)
     values = aligned.differences(*key)
     if len(values) < 3 or not held.difference:
         return None
@@ -324,7 +342,7 @@ def influence(tests: Tested, aligned: Aligned, key: Key) -> str | None:
     for row in dict.fromkeys((int(np.argmax(sign * values)), int(np.argmin(sign * values)))):
         rest = float(np.average(np.delete(values, row), weights=_without(weights, row)))
         turned = sign * rest <= float(np.abs(values).max()) * ROUNDING
-        if turned or (held.comparisons == 1 and _decided_without(tests, aligned, key, row) != held.decided):
+        if turned or (held.comparisons == 1 and _decided_without(tests, key, row) != held.decided):
             query, places = aligned.ids(metric)[row], places_of(held)
             what = "" if turned else ", and it would be " + ("not decided" if held.decided else "decided")
             return (
@@ -335,10 +353,10 @@ def influence(tests: Tested, aligned: Aligned, key: Key) -> str | None:
     return None
 
 
-def _decided_without(tests: Tested, aligned: Aligned, key: Key, row: int) -> bool:
+def _decided_without(tests: Tested, key: Key, row: int) -> bool:
     """Whether the test of one pair decides without a query."""
     metric, run, baseline = key
-    options = tests.options
+    options, aligned = tests.options, aligned_of(tests)
     if options.method == STUDENT:
         return tests[key].decided
     pair: Floats = aligned.values[metric][:, [aligned.runs.index(baseline), aligned.runs.index(run)]]
@@ -356,10 +374,3 @@ def _decided_without(tests: Tested, aligned: Aligned, key: Key, row: int) -> boo
 
 def _without(numbers: Array | None, row: int) -> Any:
     return None if numbers is None else np.delete(numbers, row)
-
-
-def wrapped(text: str) -> list[str]:
-    """Lines of up to 118 characters, the later ones indented."""
-    import textwrap  # not needed where nothing is printed
-
-    return textwrap.wrap(text, 118, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)

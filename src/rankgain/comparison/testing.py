@@ -83,6 +83,7 @@ class Tested(Mapping[Key, Difference]):
 
     def __init__(self, differences: Mapping[Key, Difference], aligned: Aligned, options: Options) -> None:
         self._differences = dict(differences)
+        self._aligned = aligned
         self.options = options
         self.queries = max(len(matrix) for matrix in aligned.values.values())
         fewest = min(len(matrix) for matrix in aligned.values.values())
@@ -106,6 +107,11 @@ class Tested(Mapping[Key, Difference]):
             if own == metric:
                 return own
         raise KeyError(f"{metric} was not tested; there are: {', '.join(map(str, self.options.metrics))}")
+
+
+def aligned_of(tests: Tested) -> Aligned:
+    """The values that were tested."""
+    return tests._aligned
 
 
 def check(evaluations: Mapping[str, Evaluation], metrics: Any, **given: Any) -> Options:

@@ -5,18 +5,17 @@ Names in them come from outside, so they are escaped: none may act as markup.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from rankgain.errors import escaped
 
 Rows = Sequence[Sequence[object]]  # the first is the header
-Cells = Container[tuple[int, int]]  # (row, column), the header being row 0
-
-Raised = Mapping[tuple[int, int], str]  # superscripts by cell
-NONE: Raised = {}
+Cells = Collection[tuple[int, int]]  # (row, column), the header being row 0
+Form = Literal["text", "html", "latex", "markdown"]
 
 LONGEST = 100  # characters of a name
+WIDTH = 118  # characters of a line
 _MARKDOWN = {
     **{ord(letter): f"\\{letter}" for letter in "\\|`*_[]$"},
     ord("&"): "&amp;",
@@ -28,7 +27,28 @@ _LATEX = {
     ord("\\"): r"\textbackslash{}",
     ord("~"): r"\textasciitilde{}",
     ord("^"): r"\textasciicircum{}",
+    ord("<"): r"\textless{}",
+    ord(">"): r"\textgreater{}",
+    ord("|"): r"\textbar{}",
+    ord("≤"): r"$\leq$",
+    ord("…"): r"\dots{}",
 }
+
+
+class Table(NamedTuple):
+    """A table for people.
+
+    `below` is its caption, a line each; `names`: how many columns hold names, which are left-aligned.
+    """
+
+    rows: Rows
+    below: Sequence[str] = ()
+    bold: Cells = ()
+    raised: Mapping[tuple[int, int], str] = {}  # superscripts by cell
+    names: int = 1
+
+
+Block = Table | Sequence[str]  # a table, or lines of text
 
 
 def number(value: float) -> str:
@@ -66,72 +86,139 @@ def text_table(rows: Rows, names: int = 1) -> list[str]:
     return [lines[0], "  ".join("-" * width for width in widths), *lines[1:]]
 
 
-def html_table(rows: Rows, below: Sequence[str] = (), bold: Cells = (), raised: Raised = NONE, names: int = 1) -> str:
-    """A table with lines below it."""
-    import html  # imported only for notebooks: it loads every HTML entity
+def wrapped(line: str) -> list[str]:
+    """The line, broken where it is too long; continuation lines are indented."""
+    import textwrap  # imported only to print
+
+    return textwrap.wrap(line, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+
+
+def marked_cells(table: Table) -> Rows:
+    """The cells as plain text: a star after the bold ones, and superscripts aligned after that."""
+    if not table.bold and not table.raised:
+        return table.rows
+    body = range(1, len(table.rows))
+    cells = [list(table.rows[0])]
+    for row in body:
+        marked = list(table.rows[row])
+        for column in range(table.names, len(marked)):
+            star = "*" if (row, column) in table.bold else " "
+            width = max(len(table.raised.get((other, column), "")) for other in body)
+            marked[column] = f"{marked[column]}{star}{table.raised.get((row, column), ''):{width}}"
+        cells.append(marked)
+    return cells
+
+
+def text_of(blocks: Iterable[Block]) -> str:
+    """Aligned tables and wrapped lines, with an empty line between blocks."""
+    parts = [
+        [*text_table(marked_cells(block), block.names), *block.below]
+        if isinstance(block, Table)
+        else [part for line in block for part in wrapped(line)]
+        for block in blocks
+    ]
+    return "\n\n".join("\n".join(part) for part in parts if part)
+
+
+def html_table(table: Table, kind: str = "") -> str:
+    """A table with its caption below; `kind`: its class."""
+    import html  # imported only for notebooks and reports: it loads every HTML entity
 
     def cell(row: int, column: int, value: object) -> str:
         text = html.escape(printable(value))
-        if (row, column) in bold:
+        if (row, column) in table.bold:
             text = f"<b>{text}</b>"
-        if raised.get((row, column)):
-            text += f"<sup>{html.escape(raised[row, column])}</sup>"
-        if column < names:
-            return f'<th style="text-align: left">{text}</th>'
-        tag = "td" if row else "th"
-        return f'<{tag} style="text-align: right">{text}</{tag}>'
+        if table.raised.get((row, column)):
+            text += f"<sup>{html.escape(table.raised[row, column])}</sup>"
+        side = "left" if column < table.names else "right"
+        if row and column >= table.names:
+            return f'<td style="text-align: {side}">{text}</td>'
+        return f'<th scope="{"row" if row else "col"}" style="text-align: {side}"><bdi>{text}</bdi></th>'
 
-    lines = ["".join(cell(row, column, text) for column, text in enumerate(cells)) for row, cells in enumerate(rows)]
-    head, *body = (f"<tr>{line}</tr>" for line in lines)
-    caption = (
-        f'<caption style="caption-side: bottom; text-align: left">{"<br>".join(map(html.escape, below))}</caption>'
+    head, *body = (
+        f"<tr>{''.join(cell(row, column, value) for column, value in enumerate(cells))}</tr>"
+        for row, cells in enumerate(table.rows)
     )
-    return "\n".join(["<table>", caption, f"<thead>{head}</thead>", "<tbody>", *body, "</tbody>", "</table>"])
+    below = "<br>".join(map(html.escape, table.below))
+    caption = f'<caption style="caption-side: bottom; text-align: left">{below}</caption>' if below else ""
+    start = f'<table class="{kind}">' if kind else "<table>"
+    return "\n".join([start, caption, f"<thead>{head}</thead>", "<tbody>", *body, "</tbody>", "</table>"])
 
 
-def markdown_table(
-    rows: Rows, below: Sequence[str] = (), bold: Cells = (), raised: Raised = NONE, names: int = 1
-) -> str:
-    """A Markdown table (GitHub's), with paragraphs below it; `names`: columns of text, which are set to the left."""
+def html_of(blocks: Iterable[Block]) -> str:
+    """Tables, and a paragraph for each block of lines."""
+    import html
+
+    return "\n".join(
+        html_table(block) if isinstance(block, Table) else f"<p>{'<br>'.join(map(html.escape, block))}</p>"
+        for block in blocks
+        if block
+    )
+
+
+def _markdown_table(table: Table) -> list[str]:
+    """A GitHub table, with a paragraph for each line of its caption."""
     lines = []
-    for row, cells in enumerate(rows):
-        texts = [printable(cell).translate(_MARKDOWN) for cell in cells]
-        texts = [f"**{text}**" if (row, column) in bold else text for column, text in enumerate(texts)]
-        texts = [
-            f"{text}<sup>{raised[row, column]}</sup>" if raised.get((row, column)) else text
-            for column, text in enumerate(texts)
-        ]
+    for row, cells in enumerate(table.rows):
+        texts = []
+        for column, value in enumerate(cells):
+            text = printable(value).translate(_MARKDOWN)
+            text = f"**{text}**" if (row, column) in table.bold else text
+            raised = table.raised.get((row, column))
+            texts.append(f"{text}<sup>{raised}</sup>" if raised else text)
         lines.append(f"| {' | '.join(texts)} |")
-        lines += [f"|{':---|' * names}{'---:|' * (len(cells) - names)}"] if row == 0 else []
-    return "\n".join([*lines, *(f"\n{line.translate(_MARKDOWN)}" for line in below), ""])
+        if row == 0:
+            lines.append(f"|{':---|' * table.names}{'---:|' * (len(cells) - table.names)}")
+    return lines + _markdown_lines(table.below)
 
 
-def latex_table(rows: Rows, below: Sequence[str] = (), bold: Cells = (), raised: Raised = NONE, names: int = 1) -> str:
-    """A LaTeX table with the rules of the package booktabs, and comments below it."""
-    lines = [rf"\begin{{tabular}}{{{'l' * names}{'r' * (len(rows[0]) - names)}}}", r"\toprule"]
-    for row, cells in enumerate(rows):
-        texts = [printable(cell).translate(_LATEX) for cell in cells]
-        texts = [rf"\textbf{{{text}}}" if (row, column) in bold else text for column, text in enumerate(texts)]
-        texts = [
-            f"{text}$^{{{raised[row, column]}}}$" if raised.get((row, column)) else text
-            for column, text in enumerate(texts)
-        ]
-        lines += [" & ".join(texts) + r" \\", *([r"\midrule"] if row == 0 else [])]
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", *(f"% {line.translate(_LATEX)}" for line in below), ""])
+def _markdown_lines(lines: Sequence[str]) -> list[str]:
+    return [f"\n{line.translate(_MARKDOWN)}" for line in lines]
 
 
-Form = Literal["html", "latex", "markdown"]
+def markdown_of(blocks: Iterable[Block]) -> str:
+    """Tables, and a paragraph for each line."""
+    parts = [_markdown_table(block) if isinstance(block, Table) else _markdown_lines(block) for block in blocks]
+    return "\n".join("\n".join([*part, ""]) for part in parts if part)
 
 
-class Table(NamedTuple):
-    """A table for people: its cells, the header first, lines below it, the cells in bold, superscripts by cell, and how
-    many columns hold names."""
+def _latex_table(table: Table) -> list[str]:
+    """A table with the rules of booktabs, and a caption if it has lines below.
 
-    rows: Rows
-    below: Sequence[str] = ()
-    bold: Cells = ()
-    raised: Raised = NONE
-    names: int = 1
+    Superscripts have a column of their own, without space before it, so that the numbers are aligned.
+    """
+    with_superscripts = {column for (_, column), letters in table.raised.items() if letters}
+    width = len(table.rows[0])
+    columns = ["l" if c < table.names else "r@{}l" if c in with_superscripts else "r" for c in range(width)]
+    lines = [rf"\begin{{tabular}}{{{''.join(columns)}}}", r"\toprule"]
+    for row, cells in enumerate(table.rows):
+        texts = []
+        for column, value in enumerate(cells):
+            text = printable(value).translate(_LATEX)
+            text = rf"\textbf{{{text}}}" if (row, column) in table.bold else text
+            if column in with_superscripts and row == 0:
+                text = rf"\multicolumn{{2}}{{r}}{{{text}}}"
+            elif column in with_superscripts:
+                letters = table.raised.get((row, column))
+                text += rf" & \textsuperscript{{{letters}}}" if letters else " &"
+            texts.append(text)
+        lines.append(" & ".join(texts) + r" \\")
+        if row == 0:
+            lines.append(r"\midrule")
+    lines += [r"\bottomrule", r"\end{tabular}"]
+    if not table.below:
+        return lines
+    caption = " ".join(f"{line.translate(_LATEX).removesuffix('.')}." for line in table.below)
+    return [r"\begin{table}", r"\centering", rf"\caption{{{caption}}}", *lines, r"\end{table}"]
+
+
+def latex_of(blocks: Iterable[Block]) -> str:
+    """Tables, and a comment for each line."""
+    parts = [
+        _latex_table(block) if isinstance(block, Table) else [f"% {line.translate(_LATEX)}" for line in block]
+        for block in blocks
+    ]
+    return "\n".join("\n".join([*part, ""]) for part in parts if part)
 
 
 class Tables:
@@ -139,7 +226,7 @@ class Tables:
 
     __slots__ = ()
 
-    def _tables(self, form: Form) -> Iterable[Table]:
+    def _tables(self, form: Form) -> Iterable[Block]:
         raise NotImplementedError
 
     def to_markdown(self) -> str:
@@ -160,7 +247,7 @@ class Tables:
         | cg@1 | 0.0000 |
         <BLANKLINE>
         """
-        return "\n".join(markdown_table(*table) for table in self._tables("markdown"))
+        return markdown_of(self._tables("markdown"))
 
     def to_latex(self) -> str:
         r"""Return the printed tables in LaTeX, for the package booktabs.
@@ -168,7 +255,7 @@ class Tables:
         Returns
         -------
         str
-            The tables, each with its notes as comments below. The best values of several runs are in bold.
+            The tables; one with notes is a float with a caption. The best values of several runs are in bold.
 
         Examples
         --------
@@ -184,7 +271,7 @@ class Tables:
         \end{tabular}
         <BLANKLINE>
         """
-        return "\n".join(latex_table(*table) for table in self._tables("latex"))
+        return latex_of(self._tables("latex"))
 
     def _repr_html_(self) -> str:
-        return "\n".join(html_table(*table) for table in self._tables("html"))
+        return html_of(self._tables("html"))
