@@ -114,4 +114,4 @@ def test_the_table_for_papers_of_many_runs():
     assert {row[0] for row in tests.matrix()} == {""}
     assert "… and 10 more runs: matrix() has all" in tests.table()
     assert "Letters at a mean" not in tests.table()
-    assert "No letters: they can name at most 15 runs" in tests.table()
+    assert "No letters, which name at most 15 runs: the differences say" in tests.table()

@@ -123,6 +123,7 @@ TEMPLATE = """<!doctype html>
 {% for line in warnings %}<p class="warning">{{ line }}</p>{% endfor %}
 <h2>Means</h2>
 <div class="scroll">{{ means }}</div>
+<p class="caption">{{ means_caption | join(". ") }}.</p>
 <h2>Differences</h2>
 <p class="caption legend">Dot: the difference of the means, to the right of the dashed line where {{ first }} has the
 higher mean; line: its {{ level }} interval. Blue and filled: decided; grey and hollow: not decided.</p>
@@ -190,7 +191,7 @@ def page_of(
     own_title = sentences.title(tests)
     keys = _shown_keys(tests)
     shown = list(tests.values())[:MOST_ROWS]
-    numbers = tables.differences(tests, MOST_ROWS)
+    means, numbers = tables.matrix(tests, "html", MOST_ROWS), tables.differences(tests, MOST_ROWS)
     text: str = environment.from_string(TEMPLATE).render(
         title=printable(own_title if title is None else title),
         about=[*([] if title is None else [own_title]), *_about(tests, evaluations, qrels, command)],
@@ -199,12 +200,13 @@ def page_of(
         hash=base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode(),
         verdicts=tests.verdicts()[:MOST_ROWS],
         warnings=shown_warnings(tests),
-        means=markup(html_table(tables.matrix(tests, "html", MOST_ROWS), "means")),
+        means=markup(html_table(means._replace(below=()), "means")),
+        means_caption=means.below,
         first="the run" if sentences.baseline_of(tests) is not None else "the first run",
         level=percent(tests.options.level),
         forests=[_forest(tests, [its for its in shown if its.metric == metric], markup) for metric in _metrics(shown)],
         more="".join(numbers.below),
-        numbers=markup(html_table(numbers, "sortable")),
+        numbers=markup(html_table(numbers._replace(below=()), "sortable")),
         figures=[_bars(tests, key, markup) for key in keys],
         not_drawn=f"{len(keys)} of {len(tests)} differences are drawn." if len(keys) < len(tests) else "",
         changed=[_changed(aligned_of(tests), key, rankings) for key in keys],

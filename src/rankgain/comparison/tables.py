@@ -97,10 +97,7 @@ def _caption(tests: Tested, form: Form, lettered: bool) -> Iterator[str]:
             p = f"{'adjusted p' if is_corrected(tests) else 'p'} ≤ {alpha_text(tests.options.level)}"
             yield f"Letters at a mean name the runs that this run is better than ({p})"
         else:
-            yield (
-                f"No letters: they can name at most {MOST_LETTERS} runs; the differences say which run is better, and "
-                "with a baseline, a letter marks each run that is better than it"
-            )
+            yield f"No letters, which name at most {MOST_LETTERS} runs: the differences say which run is better"
     if undirected:
         yield f"{joined(undirected)}: neither higher nor lower is better"
 
