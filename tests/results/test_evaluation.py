@@ -68,6 +68,7 @@ def test_the_weighted_mean_is_as_defined(pairs):
 def test_weights_of_any_size(weight):
     result = ranked([1e308], [1e308], [0], asked=("cg",))
     assert result.mean("cg", weights=[weight, weight, 0]) == 1e308
+    assert ranked([0.25], [0.25], [1], asked=("cg",)).mean("cg", weights=[weight, weight, 0]) == 0.25
 
 
 def test_weights_of_no_queries():

@@ -24,7 +24,7 @@ def id_lists_of(value: Any, name: str, demand: str) -> IdLists:
         return range(len(value)), value
     if isinstance(value, (list, tuple)):
         rows: Any = listed(value)
-        _refuse_scores(rows, name)
+        refuse_scores(rows, name)
     elif isinstance(value, (dict, Mapping)):
         return paired(value, name)
     else:
@@ -77,7 +77,7 @@ def list_refusal(name: str, users: Sequence[Any], error: InputError) -> Exceptio
     return refusal(error.code, f"{name}: query {quoted(users[error.query])}, position {error.position}", error.detail)
 
 
-def _refuse_scores(rows: list[Any], name: str) -> None:
+def refuse_scores(rows: Sequence[Any], name: str) -> None:
     """Refuse ids beside their scores, as implicit's recommend() and torch.topk return them."""
     if len(rows) == 2 and all(map(is_array, rows)):
         arrays = [array_of(own, name) for own in rows]

@@ -7,6 +7,7 @@ from typing import Any, overload
 
 from rankgain.choices import Peer
 from rankgain.data.forms import content, form_of, plain
+from rankgain.data.id_lists import refuse_scores
 from rankgain.data.judgments import Judgments
 from rankgain.inputs.frames import from_frames
 from rankgain.inputs.judgments import prepared
@@ -125,7 +126,7 @@ def evaluate(
     asked = each_of(given)
     if not asked:
         raise TypeError("no metric was requested: rankgain.evaluate(truth, run, 'ndcg@10')")
-    for metric in asked:  # a slip of the pen is found before anything is read
+    for metric in asked:  # reject misspelt metrics before reading input
         list(parse(metric))
     return rankings_of(truth, run, **rules).evaluate(*asked, threads=threads, like=like, progress=progress)
 
@@ -138,7 +139,9 @@ def rankings_of(truth: Any, run: Any, scored: Mapping[str, Any] = EMPTY, /, **ru
     named = not COLUMNS.isdisjoint(rules)
     form = form_of(run, "run", named=named)
     if form == "lists" and (kind := content(run)) in NUMBERS:
-        if kind == "fractions" and not _holds_ids(truth):  # which no ids are
+        if kind == "fractions" and not _holds_ids(truth):  # ids are no fractions
+            if isinstance(run, tuple) and getattr(run[0], "ndim", 1) == 2:  # matrices, which no rows of scores are
+                refuse_scores(run, "run")
             return from_scores(truth, run, **rules)
         if content(truth) in NUMBERS:
             raise TypeError(AMBIGUOUS)

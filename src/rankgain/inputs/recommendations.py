@@ -194,6 +194,8 @@ def _judged(name: str, truth: IdLists | JudgmentSets) -> JudgmentSets:
         return of_dicts(users, rows, name)
     if True in mappings:
         raise TypeError(f"{name} must be all mappings from id to grade, or all sets or lists of ids")
+    if type(rows) is list and {*map(type, rows)} <= {set, frozenset} and sum(map(len, rows)) <= FEW:
+        return of_dicts(users, [dict.fromkeys(ids, 1.0) for ids in rows], name)
     demand = "a set or list of ids, or a mapping to grades"
     users, rows = checked(name, truth, (set, frozenset, list, tuple, Set), demand)
     try:

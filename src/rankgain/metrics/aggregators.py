@@ -28,19 +28,18 @@ def mean(values: Floats, weights: Floats | None = None) -> float:
             return math.fsum(terms) / len(terms) if terms else math.nan
         except OverflowError:
             return rounded_mean(exact_sum(values), len(terms))
-    factors = weights[defined].tolist()
-    if not any(factors):
+    largest = float(weights.max(initial=0.0, where=defined))
+    if not largest:
         return math.nan
+    # Scaled to at most 1 by a power of two, which changes no bit: their sum is finite, and products do not vanish.
+    factors = np.ldexp(weights[defined], -math.frexp(largest)[1]).tolist()
+    total_weight = math.fsum(factors)
     try:
-        weighted_mean = math.fsum(map(operator.mul, factors, terms)) / math.fsum(factors)
+        weighted_mean = math.fsum(map(operator.mul, factors, terms)) / total_weight
     except OverflowError:
         weighted_mean = math.inf
     if math.isfinite(weighted_mean):
         return weighted_mean
-    # A sum overflows: scale the weights to at most 1 by a power of two, and divide each term by their sum.
-    power = -math.frexp(max(factors))[1]
-    factors = [math.ldexp(factor, power) for factor in factors]
-    total_weight = math.fsum(factors)
     return math.fsum(factor * term / total_weight for factor, term in zip(factors, terms, strict=True))
 
 

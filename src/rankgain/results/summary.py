@@ -422,6 +422,8 @@ def _check_counts(counts: Mapping[str, int], missing: str | None) -> None:
     for name in ("missing", "empty") if missing == "zero" else ("empty",):
         if counts.get(name, 0) > counts["queries"]:
             raise ValueError(f"{counts[name]} {name} queries, of {counts['queries']}")
+    if missing is None and (counts.get("missing") or counts.get("unjudged")):
+        raise ValueError("missing and unjudged queries, but no rule for missing queries")
 
 
 def _both(count: int | None, other: int | None) -> int | None:

@@ -49,6 +49,7 @@ def of_forms():
             ((truth, beside_scores, "mrr"), TypeError, "pair of ids and scores: give the ids alone, recommended[0]")
             for truth in ({0: [5]}, {0: {5: 1}}, [{5}], rg.judgments([{5}]))
         ),
+        (([[5]], beside_scores, "mrr"), TypeError, "run is a pair of ids and scores: give the ids alone, run[0]"),
         (("no such file", "nor this one", "ngcd@10"), ValueError, "unknown metric 'ngcd@10'"),
     ]:
         yield from refused("evaluate", "sides", [sides], error, message, metrics=())
@@ -217,6 +218,8 @@ def of_summaries():
         ),
         ({"counts": {"queries": 1, "empty": 2}}, "2 empty queries, of 1"),
         ({"counts": {"queries": 1, "missing": 2}, "missing": "zero"}, "2 missing queries, of 1"),
+        ({"counts": {"queries": 1, "missing": 2}}, "missing and unjudged queries, but no rule"),
+        ({"counts": {"queries": 1, "unjudged": 2}}, "missing and unjudged queries, but no rule"),
         ({"ties": 3}, "ties, missing and like must be strings or null"),
         ({"versions": 3}, "not iterable"),
     ]:
