@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankgain.choices import Duplicates, Missing, Peer, Ties, Validate
-from rankgain.data.columns import PartSource, Table, check_duplicates, check_validate
+from rankgain.data.columns import PartSource, RunColumns, check_duplicates, check_validate
 from rankgain.data.dataframes import Frame, check_once
-from rankgain.data.groups import Groups
+from rankgain.data.groups import QueryRows
 from rankgain.data.ids import Ids, broken, column_of, ids_of
 from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, types
 from rankgain.data.rules import check_missing, rules_of
@@ -277,12 +277,14 @@ class PartRules:
 
     def _against(self, judgments: JudgmentSets, run: Any) -> Evaluation:
         if run is None:
-            table = Table("run", Groups.of(_NO_IDS), _NO_IDS, np.empty(0))
+            table = RunColumns("run", QueryRows.of(_NO_IDS), _NO_IDS, np.empty(0))
         else:
             frame = Frame(run, "run")
-            groups, documents = Groups.of(frame.ids("query_id")), frame.ids("doc_id")
+            groups, documents = QueryRows.of(frame.ids("query_id")), frame.ids("doc_id")
             check_all, duplicates = self.options.validate == "full", self.options.duplicates
-            table = Table("run", groups, documents, frame.numbers("score"), whole=check_all, duplicates=duplicates)
+            table = RunColumns(
+                "run", groups, documents, frame.numbers("score"), check_all=check_all, duplicates=duplicates
+            )
         source = PartSource(judgments, table, missing=self.options.missing, query_ids=None)
         return self._evaluated(Rankings(source, rules_of(self.options.ties or "docid", ids=True)))
 

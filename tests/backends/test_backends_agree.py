@@ -28,7 +28,7 @@ from support.strategies import (
 
 import rankgain as rg
 from rankgain import _backend
-from rankgain.data.groups import Groups, numbers_of_integers, order_of
+from rankgain.data.groups import QueryRows, numbers_of_integers, order_of
 from rankgain.data.ids import ids_of, python_ids
 from rankgain.data.ragged import NATIVE, offsets_of
 from rankgain.metrics.discounts import Discount
@@ -473,7 +473,7 @@ def test_the_kernels_over_ids(on_both, ids, ends, share):
     assert held == ids
     assert [ids[first] for first in firsts] == list(dict.fromkeys(ids))
     assert [ids[row] for row in rows] == [ids[firsts[number]] for number in numbers]
-    assert list(Groups.of(ids_of(ids)).names) == list(dict.fromkeys(ids))
+    assert list(QueryRows.of(ids_of(ids)).names) == list(dict.fromkeys(ids))
 
 
 @given(st.lists(BY_KIND["ints"], min_size=1, max_size=8), st.lists(st.integers(0, 7), max_size=40), st.booleans())
@@ -495,7 +495,7 @@ def test_the_kernels_that_group_rows(on_both, different, places, narrow):
     firsts, sizes, order = python
     assert (firsts, sizes) == ([own[0] for own in rows.values()], [len(own) for own in rows.values()])
     assert (order or list(range(len(ids)))) == [row for own in rows.values() for row in own]
-    assert list(Groups.of(ids_of(ids)).names) == list(rows)
+    assert list(QueryRows.of(ids_of(ids)).names) == list(rows)
 
 
 @pytest.mark.both

@@ -14,7 +14,7 @@ from support.marks import in_one_case
 import rankgain as rg
 from rankgain import _backend
 from rankgain._codes import AVERAGE, LOG2, ZIPF
-from rankgain.data.groups import Groups
+from rankgain.data.groups import QueryRows
 from rankgain.data.ids import ids_of, python_ids
 from rankgain.metrics import discounts, program
 from rankgain.metrics.table import TABLE
@@ -122,7 +122,7 @@ def test_neighbours_that_differ_in_one_byte(length):
     for place in range(length):
         ids += ["a" * place + "b" + "a" * (length - place - 1), "a" * length]
     lines = "".join(f"{query} 0 d{row} 1\n" for row, query in enumerate(ids))
-    for names in (Groups.of(ids_of(ids)).names, rg.judgments(io.BytesIO(lines.encode())).query_ids):
+    for names in (QueryRows.of(ids_of(ids)).names, rg.judgments(io.BytesIO(lines.encode())).query_ids):
         assert list(names) == list(dict.fromkeys(ids))
 
 

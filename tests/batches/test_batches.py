@@ -216,7 +216,7 @@ ROWS = {"query_id": [1, 1, 2], "doc_id": ["a", "b", "c"], "relevance": [1, 0, 2]
          r"batches: query 1, document 'b': both relevance and score are null"),
         ({"score": [1.0, math.nan, 1.0]}, r"^run: query 1, document 'b': the score is NaN; use -inf [^(]*$"),
         ({"relevance": [1.0, math.nan, 1.0]}, r"^qrels: query 1, document 'b': the grade is NaN"),
-        ({"doc_id": ["a", "a", "c"]}, r"^qrels: query 1, document 'a': the document stands in an earlier place of the"),
+        ({"doc_id": ["a", "a", "c"]}, r"^qrels: query 1, document 'a': the document repeats an earlier one of the"),
         ({"query_id": [1, 2, 1]}, r"batches: query 1 comes again after others; .*: sort by query first"),
     ],
 )  # fmt: skip
@@ -235,7 +235,7 @@ def test_a_document_returned_twice():
         {"query_id": [1] * 3, "doc_id": ["a", "x", "x"], "relevance": [1, None, None], "score": [3.0, 2.0, 1.0]}
     )
     assert summarize_batches(table, "rr").mean("rr") == 1.0
-    with pytest.raises(ValueError, match="run: query 1, document 'x': the document stands in an earlier place"):
+    with pytest.raises(ValueError, match="run: query 1, document 'x': the document repeats an earlier one"):
         summarize_batches(table, "rr", validate="full")
 
 
@@ -276,7 +276,7 @@ def test_what_is_no_batch_is_refused_where_it_comes():
     batches = [pa.table(ROWS), "rows"]
     with pytest.raises(TypeError, match="batches: item 1 must be an Arrow record batch or table, not str"):
         summarize_batches(batches, "rr")
-    with pytest.raises(ValueError, match=r"batches has no column with a customary name \(query_id, .*say which it is"):
+    with pytest.raises(ValueError, match=r"batches has no column with a customary name \(query_id, .*name it"):
         summarize_batches(pa.table({"a": [1]}), "rr")
     with pytest.raises(ValueError, match="batches has no column 'rating'; there are: query_id, doc_id"):
         list(evaluate_batches(pa.table(ROWS), "rr", relevance="rating"))

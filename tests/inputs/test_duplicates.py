@@ -33,7 +33,7 @@ def test_recommendations():
     assert vectors(rg.from_recommendations(matrix, [{1: 1, 2: 2}, {3: 1}], duplicates="first")) == EXPECTED
     assert rg.evaluate(QRELS, TWICE, "rr", duplicates="first")["rr"].tolist() == EXPECTED["rr"]
     for held in (TWICE, rows, matrix):
-        with pytest.raises(ValueError, match="stands in an earlier place"):
+        with pytest.raises(ValueError, match="repeats an earlier one"):
             rg.from_recommendations(
                 held, [{1: 1}, {3: 1}] if held is matrix else QRELS, query_ids=["q1", "q2"]
             ).evaluate("rr")
@@ -56,7 +56,7 @@ def test_frames_keep_the_highest_score(frame, shuffled, scores):
     held = rg.from_frames(truth, run, duplicates="first")
     assert vectors(held) == EXPECTED
     assert vectors(held.under(missing="skip")) == EXPECTED
-    with pytest.raises(ValueError, match="stands in an earlier place"):
+    with pytest.raises(ValueError, match="repeats an earlier one"):
         rg.from_frames(truth, run).evaluate("rr")
 
 
@@ -118,7 +118,7 @@ def test_ids_that_are_tuples():
     scored = {query: {doc: -place for place, doc in enumerate(own)} for query, own in run.items()}
     assert vectors(rg.from_qrels(truth, scored)) == EXPECTED
     assert rg.evaluate(truth, run, "rr")["rr"].tolist() == EXPECTED["rr"]
-    with pytest.raises(ValueError, match=r"query 'q1', document \('a', 0\) .*earlier place"):
+    with pytest.raises(ValueError, match=r"query 'q1', document \('a', 0\) .*repeats an earlier one"):
         rg.from_recommendations(twice, truth)
     rg.from_recommendations({"q1": of_tuples("xxa"), "q2": []}, truth)  # not judged
     with pytest.raises(ValueError, match=r"document \('x', 0\)"):

@@ -105,8 +105,8 @@ CONTENTS = [
     (1, (None, 5, 1.0), "run: query None, document 5: the query is null; drop such rows, or fill in the values"),
     (0, (1, 77, None), "qrels: query 1, document 77: the relevance is null; drop such rows, or fill in the values"),
     (1, (1, 77, math.nan), "run: query 1, document 77: the score is NaN; use -inf for a document that must come last"),
-    (1, "judged", r"run: query 1, document \d+: the document stands in an earlier place of the same query; keep one"),
-    (0, "judged", r"qrels: query 1, document \d+: the document stands in an earlier place of the same query; keep"),
+    (1, "judged", r"run: query 1, document \d+: the document repeats an earlier one of the same query; keep one"),
+    (0, "judged", r"qrels: query 1, document \d+: the document repeats an earlier one of the same query; keep"),
 ]
 
 
@@ -132,7 +132,7 @@ def test_unjudged_documents_twice(spark):
     frames = changed(spark, 1, (1, 99, 1.0))
     twice = frames[0], frames[1].unionByName(frames[1].filter("doc_id = 99"))
     assert rankgain.spark.summary(*twice, "rr").counts["queries"] > 0
-    with pytest.raises(ValueError, match="run: query 1, document 99: the document stands in an earlier place"):
+    with pytest.raises(ValueError, match="run: query 1, document 99: the document repeats an earlier one"):
         rankgain.spark.summary(*twice, "rr", validate="full")
 
 

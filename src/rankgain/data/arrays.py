@@ -1,4 +1,4 @@
-"""Arrays of any origin as NumPy arrays: tensors, Series, buffers. The only place where they are converted."""
+"""Tensors, Series, buffers and other arrays as NumPy arrays. They are converted nowhere else."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import numpy as np
 
 from rankgain.scalars import Array
 
-_CPU = 1  # DLPack's name for the memory that NumPy reads
+_CPU = 1  # DLPack's device type of the memory that NumPy reads
 _PLAIN_IDS = frozenset((str, bytes, int))
-_NARROW_FLOATS = "bfloat16", "float8", "float4"  # NumPy has no names for them
+_NARROW_FLOATS = "bfloat16", "float8", "float4"  # NumPy has no such types
 
 
 def array_of(value: Any, name: str) -> Array | None:
-    """The value as an array, without a copy if possible; None for a list that is not an array as a whole.
+    """The value as an array, without a copy if possible; None for lists of unequal length.
 
-    NumPy is tried first, which takes lists, buffers and anything with ``__array__``; then DLPack.
+    NumPy is tried first, which reads lists, buffers and anything with ``__array__``; then DLPack.
     An array that cannot be read is a TypeError that says what to do.
     """
     try:
@@ -49,14 +49,14 @@ def vector_of(value: Any, name: str, demand: str) -> Array:
 
 
 def check_unmasked(value: Any, name: str) -> None:
-    ma = sys.modules.get("numpy.ma")  # NumPy loads it when it is first used
-    masked = ma and getattr(ma, "MaskedArray", None)  # not there yet while another thread loads it
+    ma = sys.modules.get("numpy.ma")  # NumPy imports it when it is first used
+    masked = ma and getattr(ma, "MaskedArray", None)  # missing while another thread imports it
     if ma and masked and isinstance(value, masked) and ma.is_masked(value):
         raise ValueError(f"{name} has masked elements; fill or drop them first")
 
 
 def objects_of(value: Any, name: str) -> Any:
-    """The items of an array or a column as Python objects, so that equal ids are equal; anything else as it is."""
+    """The items of an array or a column as Python objects, of which equal ids are equal; other values unchanged."""
     for method in ("tolist", "to_list", "to_pylist"):
         if hasattr(value, method):
             try:
@@ -68,7 +68,7 @@ def objects_of(value: Any, name: str) -> Any:
 
 
 def check_id(identifier: Any, where: str) -> None:
-    """Refuse what cannot be an id: unhashable objects, and those not equal to themselves, as tensors, NaN and NA."""
+    """Refuse invalid ids: unhashable objects, tensors, and values not equal to themselves such as NaN and NA."""
     if type(identifier) in _PLAIN_IDS:
         return
     if not isinstance(identifier, Hashable) or hasattr(identifier, "__dlpack__"):
@@ -80,19 +80,19 @@ def check_id(identifier: Any, where: str) -> None:
 def _is_missing(identifier: Any) -> bool:
     try:
         return bool(identifier != identifier)
-    except (TypeError, ArithmeticError):  # pandas' NA will not say, a signalling NaN of decimals raises
+    except (TypeError, ArithmeticError):  # pandas' NA has no truth value; a signalling NaN of decimals raises
         return True
 
 
 def is_array(value: Any) -> bool:
-    """Whether it is an array of some kind. Text is not, although bytes have a buffer."""
+    """Whether NumPy can read it as an array. Text is none, although bytes have a buffer."""
     if isinstance(value, bytes):
         return False
     return hasattr(value, "__array__") or hasattr(value, "__dlpack__") or _is_buffer(value)
 
 
 def is_rows(value: Any) -> bool:
-    """Whether it holds numbers of its own: a list, a tuple, or an array that is not one number."""
+    """Whether it is a list, a tuple, or an array other than a single number."""
     return isinstance(value, (list, tuple)) or (is_array(value) and getattr(value, "ndim", 1) != 0)
 
 
@@ -105,14 +105,14 @@ def _is_buffer(value: Any) -> bool:
 
 
 def _check_items(items: list[Any] | tuple[Any, ...], name: str) -> None:
-    """Refuse the first array in a list that cannot be read, if there is one."""
+    """Raise the error of the first array in a list that cannot be read."""
     for index, item in enumerate(items):
         if is_array(item):
             array_of(item, f"{name}: {'query' if is_rows(item) else 'position'} {index}")
 
 
 def _from_dlpack(value: Any, name: str, error: Exception | None = None) -> Array:
-    """The array that the value exports; `error`: the earlier error of NumPy."""
+    """The array that the value exports by DLPack; `error`: the earlier error of NumPy."""
     try:
         return np.from_dlpack(value)
     except Exception as refusal:
@@ -122,29 +122,29 @@ def _from_dlpack(value: Any, name: str, error: Exception | None = None) -> Array
 def _obstacles(value: Any, error: Exception) -> str:
     """Why the value cannot be read, and the calls that help."""
     dtype = str(getattr(value, "dtype", ""))
-    found = [
+    obstacles = [
         ("requires grad", ".detach()", getattr(value, "requires_grad", False) is True),
         ("is not in the CPU's memory", ".cpu()", not _on_cpu(value)),
         (f"holds {dtype}, which NumPy lacks", ".float()", any(kind in dtype for kind in _NARROW_FLOATS)),
     ]
-    reasons = " and ".join(reason for reason, _, there in found if there)
-    calls = "".join(call for _, call, there in found if there)
+    reasons = " and ".join(reason for reason, _, applies in obstacles if applies)
+    calls = "".join(call for _, call, applies in obstacles if applies)
     kind = type(value).__name__
     if not calls:
-        said = str(error).partition("\n")[0].rstrip(".") or type(error).__name__
-        return f"the {kind} cannot be read ({said}); give a NumPy array or a list"
+        reason = str(error).partition("\n")[0].rstrip(".") or type(error).__name__
+        return f"the {kind} cannot be read ({reason}); give a NumPy array or a list"
     return f"the {kind} {reasons}; give a copy that can be read ({calls}), or a NumPy array"
 
 
 def _on_cpu(value: Any) -> bool:
     try:
         return not hasattr(value, "__dlpack_device__") or bool(value.__dlpack_device__()[0] == _CPU)
-    except Exception:  # a device that DLPack has no name for
+    except Exception:  # a device that DLPack does not know
         return False
 
 
 def warn_of_column(value: Any, name: str, advice: str, *, stacklevel: int) -> None:
-    """Warn of the shape (n, 1) of models with one logit: as a matrix it is n queries of one document each."""
+    """Warn of the shape (n, 1), which models with one logit return: it means n queries of one document each."""
     shape = getattr(value, "shape", None)
     if isinstance(shape, tuple) and len(shape) == 2 and shape[1] == 1 < shape[0]:
         warnings.warn(

@@ -62,14 +62,14 @@ _Stream._fields_ = [
     ("private_data", ctypes.c_void_p),
 ]
 
-# An object of this module: what is set on `ctypes.pythonapi.PyCapsule_GetPointer` applies to the whole process.
+# A function of its own: types set on `ctypes.pythonapi.PyCapsule_GetPointer` would apply to the whole process.
 _pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
     ("PyCapsule_GetPointer", ctypes.pythonapi)
 )
 
 
 class _Owned:
-    """A structure that another library filled, released when nothing here refers to it any more."""
+    """A structure that another library filled, released when nothing here refers to it."""
 
     def __init__(self, structure: Any) -> None:
         self.structure = structure
@@ -80,7 +80,7 @@ class _Owned:
 
 
 class _Memory:
-    """Bytes that NumPy reads in place, for as long as an array of them keeps their owner alive."""
+    """Bytes that NumPy reads in place; an array of them keeps their owner alive."""
 
     def __init__(self, address: int, size: int, owner: _Owned) -> None:
         self.owner = owner
@@ -124,7 +124,7 @@ class Stream:
             raise ValueError(f"{self._where}: the Arrow stream failed: {message}")
 
     def column(self, name: str, where: str) -> Any:
-        """An array of numbers, or a column of ids; `where` says in errors which column it is."""
+        """An array of numbers or a column of ids; `where` names the column in errors."""
         parts, row = [], 0
         index = 0 if self._bare else self.names.index(name)
         for batch in self._batches:
@@ -152,7 +152,7 @@ class _Part:
         self.where, self.row = where, row
 
     def read(self, dictionaries: dict[tuple[int, ...], Array | Ids]) -> Array | Ids:
-        """The values; `dictionaries` keeps those that batches share."""
+        """The values; `dictionaries` keeps the dictionaries that batches share."""
         if not self.length:
             return np.empty(0)
         self.refuse_nulls()
@@ -183,7 +183,7 @@ class _Part:
             raise refusal(_codes.NULL_ID, f"{self.where}, row {self.row + int(nulls[0])}")
 
     def _buffer(self, index: int, stop: int, start: int = 0) -> Bytes:
-        """Bytes of a buffer, which keep its owner alive."""
+        """Bytes start … stop − 1 of a buffer."""
         address = self.array.buffers[index]
         if not address or not 0 <= start < stop:
             return np.empty(0, dtype=np.uint8)
@@ -191,8 +191,8 @@ class _Part:
 
     def _bits(self, index: int) -> Bytes:
         first = self.start // 8
-        held = self._buffer(index, (self.start + self.length + 7) // 8)[first:]
-        return np.unpackbits(held, bitorder="little")[self.start - 8 * first :][: self.length]
+        packed = self._buffer(index, (self.start + self.length + 7) // 8)[first:]
+        return np.unpackbits(packed, bitorder="little")[self.start - 8 * first :][: self.length]
 
     def _numbers(self) -> Array:
         dtype = np.dtype(NUMBERS[self.format])
@@ -201,7 +201,7 @@ class _Part:
     def _text(self) -> Ids:
         dtype = np.dtype(np.int32 if self.format in "uz" else np.int64)
         offsets = self._buffer(1, (self.start + self.length + 1) * dtype.itemsize).view(dtype)[self.start :]
-        # Many batches may be slices of one array: each takes its own part of the data, as joining them copies it.
+        # Batches may be slices of one array: each takes only its own part of the data, since joining copies it.
         first, last = (int(offsets[0]), int(offsets[-1])) if len(offsets) else (0, 0)
         if first:
             offsets = np.subtract(offsets, first, dtype=np.int64)
@@ -222,8 +222,9 @@ class _Part:
         key = values.offset, values.length, *(values.buffers[i] or 0 for i in range(values.n_buffers))
         if key not in dictionaries:
             where = f"{self.where}, categories"
-            held = _Part(schema, values, values.offset, values.length, self.owner, where, 0).read(dictionaries)
-            dictionaries[key] = ids_of(held) if isinstance(held, np.ndarray) and held.dtype.kind in "iu" else held
+            entries = _Part(schema, values, values.offset, values.length, self.owner, where, 0).read(dictionaries)
+            integers = isinstance(entries, np.ndarray) and entries.dtype.kind in "iu"
+            dictionaries[key] = ids_of(entries) if integers else entries
         dictionary = dictionaries[key]
         codes = self._numbers()
         if isinstance(dictionary, np.ndarray):

@@ -11,9 +11,9 @@ from rankgain import _backend
 from rankgain._codes import COLUMNS
 from rankgain.choices import Duplicates, Missing, Validate
 from rankgain.data.dicts import highest
-from rankgain.data.groups import Groups
-from rankgain.data.ids import Column, Ids, python_ids
-from rankgain.data.judgments import EARLIER, JudgmentSets, JudgmentSource, common_queries
+from rankgain.data.groups import QueryRows
+from rankgain.data.ids import Column, Ids, python_ids, row_numbers
+from rankgain.data.judgments import REPEATED, JudgmentSets, JudgmentSource, common_queries
 from rankgain.data.ragged import CHUNK, offsets_of, to_float64
 from rankgain.data.rules import Rules
 from rankgain.data.source import Chunk, chunks_of
@@ -33,28 +33,26 @@ def check_duplicates(duplicates: Duplicates) -> Duplicates:
     return duplicates
 
 
-def first_of_each(groups: Groups, documents: Ids, scores: Column | None) -> Groups:
-    """The rows without documents that stood higher in the same query: with a higher score, else earlier."""
+def first_of_each(groups: QueryRows, documents: Ids, scores: Column | None) -> QueryRows:
+    """The rows without repeated documents: of each, the one with the highest score is kept, else the first."""
     sizes = groups.sizes(np.arange(len(groups)))
-    kept_sizes, kept = np.zeros_like(sizes), []
+    kept_sizes, chunks = np.zeros_like(sizes), []
     for start, stop in chunks_of(sizes, CHUNK):
         rows, offsets = groups.rows(np.arange(start, stop))
-        own = None if scores is None else to_float64(scores[rows])
+        chunk_scores = None if scores is None else to_float64(scores[rows])
         marks = np.zeros(offsets[-1], dtype=np.uint8)
         keys = documents.take(rows)
-        _backend.columns.mark_firsts(*keys.buffers(), offsets, own, marks, kept_sizes[start:stop])
-        kept.append((rows, marks.view(np.bool_)))
+        _backend.columns.mark_firsts(*keys.buffers(), offsets, chunk_scores, marks, kept_sizes[start:stop])
+        chunks.append((rows, marks.view(np.bool_)))
     if np.array_equal(kept_sizes, sizes):
         return groups
     offsets = offsets_of(kept_sizes)
-    places = [
-        np.arange(rows.start, rows.stop)[first] if isinstance(rows, slice) else rows[first] for rows, first in kept
-    ]
-    return Groups(groups.names, offsets[:-1], offsets[1:], np.concatenate(places))
+    order = np.concatenate([row_numbers(rows)[kept] for rows, kept in chunks])
+    return QueryRows(groups.names, offsets[:-1], offsets[1:], order)
 
 
 def check_kinds(judgments: JudgmentSets, name: str, kind: str) -> None:
-    """Refuse ids that can never match, since they are of another type than those of the judgments."""
+    """Refuse ids of another type than those of the judgments, which can never match."""
     kinds = judgments.ids.kind, kind
     if "" not in kinds and kinds[0] != kinds[1]:
         raise ValueError(
@@ -62,31 +60,31 @@ def check_kinds(judgments: JudgmentSets, name: str, kind: str) -> None:
         )
 
 
-class Table:
-    """A run: the documents of each row, with their scores or, where there are none, in rank order."""
+class RunColumns:
+    """A run: the document of each row, with its score or, without scores, in rank order."""
 
     def __init__(
         self,
         name: str,
-        groups: Groups,
+        groups: QueryRows,
         documents: Ids,
         scores: Column | None,
         *,
-        whole: bool = False,
+        check_all: bool = False,
         duplicates: Duplicates = "error",
     ) -> None:
-        """`whole`: any document that occurs twice in a query is an error, not only judged ones. `duplicates`: whether
+        """`check_all`: any document that a query returns twice is an error, not only judged ones. `duplicates`: whether
         such a document is an error, or counts once, where it is first.
         """
         self.name = name
         self.groups = first_of_each(groups, documents, scores) if duplicates == "first" else groups
         self.documents = documents
         self.scores = scores
-        self.whole = whole
+        self.check_all = check_all
 
 
-def _readable(scores: Column) -> bool:
-    """Whether kernels read them as they are."""
+def _native(scores: Column) -> bool:
+    """Whether kernels read these scores as they are."""
     return type(scores) is np.ndarray and scores.dtype == np.float64 and to_float64(scores) is scores
 
 
@@ -94,15 +92,15 @@ class ColumnSource(JudgmentSource):
     """A run in columns."""
 
     def __init__(
-        self, judgments: JudgmentSets, run: Table, *, missing: Missing, query_ids: Iterable[Hashable] | None
+        self, judgments: JudgmentSets, run: RunColumns, *, missing: Missing, query_ids: Iterable[Hashable] | None
     ) -> None:
         common = common_queries(judgments.query_ids, run.groups.known)
         super().__init__(judgments, run.name, run.groups.known, common, missing, query_ids)
         check_kinds(judgments, run.name, run.documents.kind)
         self._run = run
-        places = run.groups.find(judgments.query_ids)  # of the judged queries in the run
-        self._places = places if self._numbers is None else places[self._numbers]
-        self._sizes = run.groups.sizes(self._places)
+        numbers = run.groups.find(judgments.query_ids)  # of the judged queries in the run
+        self._run_numbers = numbers if self._numbers is None else numbers[self._numbers]
+        self._sizes = run.groups.sizes(self._run_numbers)
 
     def under_missing(self, missing: Missing) -> Self:
         return type(self)(self._judgments, self._run, missing=missing, query_ids=self._names_under(missing))
@@ -113,56 +111,57 @@ class ColumnSource(JudgmentSource):
 
     @property
     def loads(self) -> Ints:
-        # Of a list in rank order nothing is held, and a long one only read in passing.
+        # Documents in rank order are looked up but not sorted, which costs little.
         returned = self._sizes if self._run.scores is not None else self._sizes // 8
         return returned + self.judged_sizes
 
     def chunk(self, start: int, stop: int) -> Chunk:
         judged = self._judged_rows(start, stop)
-        return COLUMNS, 0, stop - start, *judged, *self._run_rows(start, stop), self._run.whole
+        return COLUMNS, 0, stop - start, *judged, *self._run_rows(start, stop), self._run.check_all
 
     def _judged_rows(self, start: int, stop: int) -> Chunk:
         """The ids of judged documents, the first and last row of each query among them, and the grades."""
-        whole = self._judgments.ids.whole
-        if whole is not None:
+        keys = self._judgments.ids.in_place
+        if keys is not None:
             numbers, offsets = self._numbers_of(start, stop), self._judgments.offsets
-            return *whole.wide(), offsets[numbers], offsets[numbers + 1], self._judgments.grades
+            return *keys.wide(), offsets[numbers], offsets[numbers + 1], self._judgments.grades
         rows, offsets, grades = self.judged(start, stop)
         return *self._judgments.ids.take(rows).wide(), offsets[:-1], offsets[1:], grades
 
     def _run_rows(self, start: int, stop: int) -> Chunk:
-        """The ids of returned documents, with scores; data that kernels can read are not copied."""
-        run, places = self._run, self._places[start:stop]
-        whole = None if run.groups.apart or run.whole else run.documents.whole
-        if whole is not None and (run.scores is None or _readable(run.scores)):
-            there = places >= 0
-            return *whole.wide(), run.groups.firsts[places] * there, run.groups.lasts[places] * there, run.scores
-        rows, offsets = run.groups.rows(places)
+        """The same for returned documents, with scores; data that kernels can read are not copied."""
+        run, numbers = self._run, self._run_numbers[start:stop]
+        keys = None if run.groups.scattered or run.check_all else run.documents.in_place
+        if keys is not None and (run.scores is None or _native(run.scores)):
+            in_run = numbers >= 0
+            return *keys.wide(), run.groups.firsts[numbers] * in_run, run.groups.lasts[numbers] * in_run, run.scores
+        rows, offsets = run.groups.rows(numbers)
         scores = None if run.scores is None else to_float64(run.scores[rows])
         return *run.documents.take(rows).wide(), offsets[:-1], offsets[1:], scores
 
     def first(self, query: int, rules: Rules) -> Any:
         run = self._run
-        rows, offsets = run.groups.rows(self._places[query : query + 1])
-        rows = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
-        if not offsets[-1]:
+        rows = self._rows_of(query)
+        if not len(rows):
             return None
         rows = rows if run.scores is not None else rows[:1]
         documents = python_ids(run.documents.take(rows), run.documents.kind)
         scores = [0.0] if run.scores is None else to_float64(run.scores[rows]).tolist()
         return highest(dict(zip(documents, scores, strict=True)), rules)
 
+    def _rows_of(self, query: int) -> Ints:
+        """The rows of a query in the run."""
+        return row_numbers(self._run.groups.rows(self._run_numbers[query : query + 1])[0])
+
     def run_refusal(self, query: int, error: InputError) -> Exception:
-        rows, _ = self._run.groups.rows(self._places[query : query + 1])
-        rows = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
-        row = rows[error.position : error.position + 1]
+        row = self._rows_of(query)[error.position : error.position + 1]
         document = python_ids(self._run.documents.take(row), self._run.documents.kind)[0]
         place = f"position {error.position}" if self._run.scores is None else f"row {int(row[0])}"
         where = f"{self._run_name}: {self.query_name(query)}, document {quoted(document)}"
-        return refusal(error.code, where if self.part else f"{where} ({place})", EARLIER)
+        return refusal(error.code, where if self.part else f"{where} ({place})", REPEATED)
 
 
 class PartSource(ColumnSource):
-    """Some queries of larger data, whose rows no longer stand where the caller has them."""
+    """Some queries of larger data: row numbers are not those of the caller's data."""
 
     part = True

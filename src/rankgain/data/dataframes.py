@@ -1,6 +1,6 @@
 """Columns of data frames: pandas, a mapping of arrays, and anything with the Arrow C stream.
 
-Nothing is imported here that the caller has not imported.
+It imports no library that the caller has not imported.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from rankgain.data.ragged import flat_numbers
 from rankgain.errors import InputError, refusal
 from rankgain.scalars import Array, id_kind
 
-# The customary names of the columns, in the order in which they are looked for: userId and query-id are among them.
+# The customary names of the columns, most common first; case, _ and - do not matter (userId, query-id).
 CUSTOMARY = {
     "query": ("query_id", "qid", "q_id", "query", "user_id", "user"),
     "doc": ("doc_id", "docno", "docid", "item_id", "corpus_id", "item"),
@@ -29,7 +29,7 @@ CUSTOMARY = {
 
 
 def _bare(name: Any) -> str:
-    """A name without what people put between its words."""
+    """A name in lower case, without separators."""
     return name.replace("_", "").replace("-", "").lower() if isinstance(name, str) else ""
 
 
@@ -37,21 +37,21 @@ _BARE = {role: [*map(_bare, names)] for role, names in CUSTOMARY.items()}
 
 
 def customary(names: Iterable[Any]) -> dict[str, Any]:
-    """The first of the names that is customary for each role, of those roles that have one."""
-    bare: dict[str, Any] = {}
+    """For each role the column that has its most common name; roles without a column are left out."""
+    columns: dict[str, Any] = {}
     for name in names:
-        bare.setdefault(_bare(name), name)
-    found = {role: next(filter(bare.__contains__, known), None) for role, known in _BARE.items()}
-    return {role: bare[name] for role, name in found.items() if name is not None}
+        columns.setdefault(_bare(name), name)
+    matches = {role: next(filter(columns.__contains__, candidates), None) for role, candidates in _BARE.items()}
+    return {role: columns[name] for role, name in matches.items() if name is not None}
 
 
 def is_pandas(value: Any) -> bool:
-    frame = getattr(sys.modules.get("pandas"), "DataFrame", None)  # not there yet while another thread loads pandas
+    frame = getattr(sys.modules.get("pandas"), "DataFrame", None)  # missing while another thread imports pandas
     return frame is not None and isinstance(value, frame)
 
 
 class Frame:
-    """A table whose columns are found by name: those that the caller gave, else the customary ones."""
+    """A table whose columns are found by the caller's names, else by customary ones."""
 
     def __init__(self, frame: Any, argument: str) -> None:
         self.argument = argument
@@ -60,7 +60,7 @@ class Frame:
         self._customary = customary(self.names)
 
     def find(self, role: str, name: str | None) -> str | None:
-        """The name of the column with a role; None if none was given and none is found."""
+        """The name of the column for a role; None if the caller named none and there is none with a customary name."""
         if name is None:
             return self._customary.get(role)
         if name not in self.names:
@@ -68,14 +68,14 @@ class Frame:
         return name
 
     def need(self, role: str, name: str | None, advice: str = "") -> str:
-        found = self.find(role, name)
-        if found is None:
+        column = self.find(role, name)
+        if column is None:
             tried = ", ".join(CUSTOMARY[role])
             raise ValueError(
-                f"{self.argument} has no column with a customary name ({tried}); {self._there_are()}; say which it is "
-                f"with {role}={advice}"
+                f"{self.argument} has no column with a customary name ({tried}); {self._there_are()}; name it with "
+                f"{role}={advice}"
             )
-        return found
+        return column
 
     def _there_are(self) -> str:
         return f"there are: {', '.join(map(str, self.names)) or 'none'}{self._reader.remark}"
@@ -101,13 +101,13 @@ def check_once(names: Sequence[Any], name: str, argument: str) -> None:
 
 def _reader(frame: Any, argument: str) -> Any:
     if is_pandas(frame):
-        return _Pandas(frame)
+        return _PandasReader(frame)
     if hasattr(frame, "__arrow_c_stream__"):
         from rankgain.data.arrow import Stream
 
         return Stream(frame, argument)
     if isinstance(frame, Mapping):
-        return _Columns(frame, argument)
+        return _MappingReader(frame, argument)
     lazy = "; collect() it first" if hasattr(frame, "collect") else ""
     raise TypeError(
         f"{argument} must be a pandas, polars or Arrow table, or a mapping of columns, not {type(frame).__name__}{lazy}"
@@ -115,7 +115,7 @@ def _reader(frame: Any, argument: str) -> Any:
 
 
 def _as_numbers(column: Any, where: str) -> Any:
-    """The column as numbers, whatever it holds."""
+    """The column as numbers."""
     if not len(column):
         return np.empty(0)
     if isinstance(column, (list, tuple)) or (isinstance(column, np.ndarray) and column.dtype.kind in "biufO"):
@@ -126,19 +126,21 @@ def _as_numbers(column: Any, where: str) -> Any:
 
 
 def _as_ids(column: Any, where: str) -> Ids:
-    """The column as ids, whatever it holds."""
+    """The column as ids."""
     if isinstance(column, (list, tuple)):
         column = np.fromiter(column, dtype=object, count=len(column))
     if isinstance(column, np.ndarray):
         return _ids_in(column, where, 0)
     if isinstance(column, ChunkedArray) and not isinstance(column, ChunkedIds):
-        return ChunkedIds([_ids_in(part, where, row) for part, row in zip(column.parts, column.begins, strict=True)])
+        return ChunkedIds(
+            [_ids_in(part, where, row) for part, row in zip(column.parts, column.first_rows, strict=True)]
+        )
     ids: Ids = column
     return ids
 
 
 def _ids_in(array: Array, where: str, row: int) -> Ids:
-    """The ids in an array that begins at a row of the column."""
+    """The ids in an array whose first entry is the given row of the column."""
     if not len(array):
         return ids_of([])
     if array.dtype.kind in "fcbmM":
@@ -154,7 +156,7 @@ def _ids_in(array: Array, where: str, row: int) -> Ids:
         raise refusal(error.code, f"{where}, row {row + error.position}", error.detail) from None
 
 
-class _Columns:
+class _MappingReader:
     """A mapping of arrays or lists."""
 
     remark = ""
@@ -175,13 +177,13 @@ class _Columns:
         return column
 
 
-class _Pandas:
+class _PandasReader:
     """A pandas frame: arrays as they are, Arrow's by the Arrow C stream. The levels of its index are columns too."""
 
     def __init__(self, frame: Any) -> None:
         levels = frame.index.names
         self.names = [*frame.columns, *(name for name in levels if name is not None and name not in frame.columns)]
-        unnamed = len(levels) > 1 or frame.index.dtype.kind not in "iu"  # not the positions that every frame has
+        unnamed = len(levels) > 1 or frame.index.dtype.kind not in "iu"  # other than the positions that every frame has
         self.remark = (
             "; its index has no name: frame.rename_axis(...) gives it one" if None in levels and unnamed else ""
         )
@@ -193,21 +195,21 @@ class _Pandas:
         return _of_pandas(self._frame.index.get_level_values(name), where)
 
 
-def _of_pandas(held: Any, where: str) -> Any:
+def _of_pandas(column: Any, where: str) -> Any:
     """The column in a Series or an Index."""
-    kind = type(held.dtype).__name__
+    kind = type(column.dtype).__name__
     if kind == "CategoricalDtype":
-        codes = held.array.codes
+        codes = column.array.codes
         _refuse_nulls(codes < 0, where)
         inside = f"{where}, categories"
-        return DictionaryIds(codes, _as_ids(_of_pandas(held.array.categories, inside), inside), where)
-    if kind == "ArrowDtype" or getattr(held.dtype, "storage", "") == "pyarrow":
+        return DictionaryIds(codes, _as_ids(_of_pandas(column.array.categories, inside), inside), where)
+    if kind == "ArrowDtype" or getattr(column.dtype, "storage", "") == "pyarrow":
         from rankgain.data.arrow import Stream
 
-        return Stream(held.array.__arrow_array__(), where).column("", where)
-    if not isinstance(held.dtype, np.dtype):
-        _refuse_nulls(held.isna(), where)
-    return held.to_numpy()
+        return Stream(column.array.__arrow_array__(), where).column("", where)
+    if not isinstance(column.dtype, np.dtype):
+        _refuse_nulls(column.isna(), where)
+    return column.to_numpy()
 
 
 def _refuse_nulls(nulls: Sequence[bool] | Array, where: str) -> None:

@@ -1,4 +1,4 @@
-"""A run as a dict of dicts, as the engine walks over it."""
+"""A run as a dict of dicts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from rankgain._codes import DICTS, OTHER_IDS
 from rankgain.choices import Missing
 from rankgain.data.forms import form_of
-from rankgain.data.judgments import JudgmentSets, JudgmentSource, as_dict, of_dicts, types, what_it_is
+from rankgain.data.judgments import JudgmentSets, JudgmentSource, as_dict, of_dicts, type_name, types
 from rankgain.data.rules import Rules
 from rankgain.data.source import Chunk
 from rankgain.errors import InputError, changed, quoted, refusal
@@ -32,8 +32,8 @@ def mapping(value: Any, name: str) -> Mapping[Any, Any]:
         raise changed(error, name) from None
     for query, documents in value.items():
         if not isinstance(documents, Mapping):
-            found = f"{type(documents).__name__}{_advice(value, name)}"
-            raise TypeError(f"{name}: query {quoted(query)}: must be a mapping by document, not {found}")
+            kind = f"{type(documents).__name__}{_advice(value, name)}"
+            raise TypeError(f"{name}: query {quoted(query)}: must be a mapping by document, not {kind}")
     return value
 
 
@@ -51,17 +51,17 @@ def _advice(value: Any, name: str) -> str:
 
 
 def highest(run: Mapping[Any, float], rules: Rules) -> Any:
-    """The document of the highest score; of several, the one of the highest id if rules say so, else the first."""
+    """The document with the highest score; of tied ones, that with the highest id under "docid", else the first."""
     compared = {document: np.float32(score) if rules.score_bits == 32 else score for document, score in run.items()}
-    most = max(compared.values())
-    tied = [document for document, score in compared.items() if score == most]
+    highest_score = max(compared.values())
+    tied = [document for document, score in compared.items() if score == highest_score]
     return max(tied) if rules.ties == "docid" and len(tied) > 1 else tied[0]
 
 
 class DictSource(JudgmentSource):
     """A run of dicts."""
 
-    most = 1 << 17  # some milliseconds, in which no other Python code runs and Ctrl-C is not handled
+    most = 1 << 17  # takes some milliseconds, in which no other Python code runs and Ctrl-C is not handled
 
     def __init__(
         self,
@@ -72,28 +72,28 @@ class DictSource(JudgmentSource):
         unread: Mapping[Any, Mapping[Any, float]] | None = None,
         name: str = "run",
     ) -> None:
-        """`unread`: the qrels, of which the judgments hold only the queries that the run has."""
-        found: list[Any] = list(map(run.get, judgments.query_ids))
+        """`unread`: the qrels, if the judgments have read only those of the queries that the run has."""
+        runs: list[Any] = list(map(run.get, judgments.query_ids))
         common: Sequence[int] | None = None
-        if _NONE in map(type, found):
-            common = [number for number, own in enumerate(found) if own is not None]
+        if _NONE in map(type, runs):
+            common = [number for number, scores in enumerate(runs) if scores is not None]
         super().__init__(judgments, name, run, common, missing, query_ids)
         self._run = run
         self._unread = unread
         if common is not None:
-            found = [own or {} for own in found if missing == "zero" or own is not None]
-        self._runs = found
-        self._plain = _DICT.issuperset(map(type, found))
+            runs = [scores or {} for scores in runs if missing == "zero" or scores is not None]
+        self._runs = runs
+        self._all_dicts = _DICT.issuperset(map(type, runs))
 
     def under_missing(self, missing: Missing) -> DictSource:
         judgments = self._judgments
-        if self._unread is not None:  # what was skipped counts now
+        if self._unread is not None:
             judgments = of_dicts(*paired(self._unread, judgments.name), judgments.name)
         return DictSource(judgments, self._run, missing, self._names_under(missing), name=self._run_name)
 
     @property
     def sizes(self) -> Ints:
-        return np.fromiter(map(len if self._plain else size_of, self._runs), np.int64, len(self._runs))
+        return np.fromiter(map(len if self._all_dicts else size_of, self._runs), np.int64, len(self._runs))
 
     @property
     def longest(self) -> int:
@@ -103,12 +103,12 @@ class DictSource(JudgmentSource):
 
     @property
     def load(self) -> int:
-        return sum(map(len if self._plain else size_of, self._runs)) + int(self._judgments.judged.total)
+        return sum(map(len if self._all_dicts else size_of, self._runs)) + int(self._judgments.judged.total)
 
     def chunk(self, start: int, stop: int) -> Chunk:
         runs = self._runs
-        if not self._plain:  # of other mappings the engine takes copies, whose length is what they hold
-            runs = [as_dict(own) if start <= query < stop else own for query, own in enumerate(runs)]
+        if not self._all_dicts:  # the engine reads dicts only: other mappings may report a wrong length
+            runs = [as_dict(scores) if start <= query < stop else scores for query, scores in enumerate(runs)]
         return DICTS, start, stop, self._judgments.judged, None if self._numbers is None else self._common, runs
 
     def first(self, query: int, rules: Rules) -> Any:
@@ -123,5 +123,5 @@ class DictSource(JudgmentSource):
             detail = types(self._judgments.documents[first : first + 1], run, (self._judgments.name, self._run_name))
         elif error.position >= 0:
             document, value = next(islice(run.items(), error.position, None))
-            where, detail = f"{where}, document {quoted(document)}", what_it_is(value)
+            where, detail = f"{where}, document {quoted(document)}", type_name(value)
         return refusal(error.code, where, detail)

@@ -1,7 +1,7 @@
-"""What form judgments or a run come in: nothing else guesses it.
+"""The form of judgments or a run, which is guessed here only.
 
-`plain` makes dicts or columns of what other tools hold: ranx's Qrels and Run; the named tuples of ir_measures and
-ir_datasets; Elasticsearch's responses to `_search` by query. None of them is imported.
+`plain` converts the objects of other tools to dicts or columns: ranx's Qrels and Run; the named tuples of ir_measures
+and ir_datasets; Elasticsearch's responses to `_search` by query. None of these tools is imported.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from rankgain.data.arrays import array_of, is_array
 from rankgain.data.dataframes import customary, is_pandas
 from rankgain.errors import changed, quoted
 
-MOST_NAMES = 256  # of a mapping: one with more keys holds queries, not columns
+MOST_NAMES = 256  # a mapping with more keys has queries as keys, not columns
 
 
 def form_of(value: Any, name: str, *, named: bool = False) -> str:
-    """What a value is: a "file", a "frame", "dicts" by query, or "lists", which stands for anything else too.
+    """The form of a value: a "file", a "frame", "dicts" by query, or "lists" for anything else.
 
-    `named`: whether the caller named columns, which makes a frame of any mapping but that of mappings.
+    `named`: whether the caller named columns, so that a mapping is a frame unless it contains mappings.
     """
     if isinstance(value, Mapping):
         try:
@@ -38,11 +38,11 @@ def form_of(value: Any, name: str, *, named: bool = False) -> str:
 
 
 def content(value: Any) -> str:
-    """What arrays and lists hold: "whole numbers", "fractions", "nothing", or "other", as anything else does."""
+    """What arrays and lists contain: "whole numbers", "fractions", "nothing" or "other"; "other" for anything else."""
     if isinstance(value, (list, tuple)):
-        found = {content(row) if isinstance(row, (list, tuple)) or is_array(row) else _content_of(row) for row in value}
+        kinds = {content(row) if isinstance(row, (list, tuple)) or is_array(row) else _content_of(row) for row in value}
         return next(
-            (kind for kind in ("other", "fractions", "whole numbers") if kind in found),
+            (kind for kind in ("other", "fractions", "whole numbers") if kind in kinds),
             "whole numbers" if value else "nothing",
         )
     if not is_array(value) or hasattr(value, "tocsr"):
@@ -62,7 +62,7 @@ def _content_of(item: Any) -> str:
 
 
 def plain(value: Any) -> Any:
-    """The value as dicts by query, or as columns; itself if it is of no other tool."""
+    """The object of another tool as dicts by query or as columns; any other value unchanged."""
     if type(value) is dict:
         for first in value.values():
             if type(first) is dict and "hits" not in first:
@@ -88,18 +88,18 @@ def _is_record(value: Any) -> bool:
 
 
 def _columns(records: Any) -> dict[str, list[Any]]:
-    """The columns of named tuples, or of what has attributes of their names."""
-    held = list(records)
-    names = ["query_id", "doc_id", *(name for name in ("relevance", "score") if hasattr(held[0], name))]
-    return {name: [getattr(record, name) for record in held] for name in names}
+    """The columns of named tuples."""
+    rows = list(records)
+    names = ["query_id", "doc_id", *(name for name in ("relevance", "score") if hasattr(rows[0], name))]
+    return {name: [getattr(row, name) for row in rows] for name in names}
 
 
 def _hits(response: Any) -> Any:
     """The hits of a response of `_search`; None for anything else."""
-    response = getattr(response, "body", response)  # of the client's own class
-    hits = response.get("hits") if isinstance(response, Mapping) else None
-    held = hits.get("hits") if isinstance(hits, Mapping) else None
-    return held if isinstance(held, list) else None
+    response = getattr(response, "body", response)  # the client has a class for responses
+    outer = response.get("hits") if isinstance(response, Mapping) else None
+    hits = outer.get("hits") if isinstance(outer, Mapping) else None
+    return hits if isinstance(hits, list) else None
 
 
 def _holds_responses(value: Mapping[Any, Any]) -> bool:
@@ -107,15 +107,15 @@ def _holds_responses(value: Mapping[Any, Any]) -> bool:
 
 
 def _of_responses(responses: Mapping[Any, Any]) -> dict[Any, dict[Any, float]]:
-    """The score of each hit by query and document; of hits that were sorted, and have none, by their order."""
+    """The score of each hit by query and document; hits that were sorted have no scores and keep their order."""
     run: dict[Any, dict[Any, float]] = {}
     for query, response in responses.items():
         hits = _hits(response)
         if hits is None:
             raise TypeError(f"run: query {quoted(query)}: must be a response of _search, as the first one is")
-        for place, hit in enumerate(hits):
+        for position, hit in enumerate(hits):
             if "_id" not in hit:
-                raise ValueError(f"run: query {quoted(query)}, hit {place}: it has no _id; do not filter that out")
+                raise ValueError(f"run: query {quoted(query)}, hit {position}: it has no _id; do not filter that out")
         scored = all(hit.get("_score") is not None for hit in hits)
-        run[query] = {hit["_id"]: hit["_score"] if scored else -place for place, hit in enumerate(hits)}
+        run[query] = {hit["_id"]: hit["_score"] if scored else -position for position, hit in enumerate(hits)}
     return run

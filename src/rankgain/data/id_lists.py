@@ -1,4 +1,4 @@
-"""Lists of ids, one per user: those recommended and those relevant, whatever form they come in."""
+"""Lists of ids per user, recommended or relevant, from matrices, lists and mappings."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from rankgain.data.ragged import CHUNK, offsets_of
 from rankgain.errors import InputError, quoted, refusal
 from rankgain.scalars import Array, Ints, listed, paired
 
-# The users (a range if they have no names), and the ids of each: a list of rows, or an array of integers.
+# The users (a range if they have no names) and their ids: a list of rows, or a matrix of integers.
 IdLists = tuple[Sequence[Any], Any]
 
 
 def id_lists_of(value: Any, name: str, demand: str) -> IdLists:
-    """What each user has, by position or by name; `demand` says in errors what is expected."""
+    """The users and their lists of ids; `demand` says in errors what is expected."""
     if type(value) is list:
         return range(len(value)), value
     if isinstance(value, (list, tuple)):
@@ -41,21 +41,21 @@ def id_lists_of(value: Any, name: str, demand: str) -> IdLists:
 
 
 def checked(name: str, lists: IdLists, kinds: tuple[type, ...], demand: str) -> IdLists:
-    """Each row as one of the kinds, of Python's own, or as an array of 1 dimension."""
+    """The lists with each row as one of the kinds, which are built-in types, or as an array of 1 dimension."""
     users, rows = lists
-    there = {*map(type, rows)} if type(rows) is list else set()
-    if there <= {*kinds} or (there == {np.ndarray} and {own.ndim for own in rows} == {1}):
+    row_types = {*map(type, rows)} if type(rows) is list else set()
+    if row_types <= {*kinds} or (row_types == {np.ndarray} and {row.ndim for row in rows} == {1}):
         return lists
     return users, [
-        listed(own) if isinstance(own, kinds) else vector_of(own, f"{name}: query {quoted(user)}", demand)
-        for user, own in zip(users, rows, strict=True)
+        listed(row) if isinstance(row, kinds) else vector_of(row, f"{name}: query {quoted(user)}", demand)
+        for user, row in zip(users, rows, strict=True)
     ]
 
 
 def read(name: str, rows: Any) -> tuple[Ids, Ints, Ints]:
-    """The ids of all users, one after the other, where those of each start and one more, and where they end.
+    """The ids of all users as one column; the offsets of the users, and where the ids of each end.
 
-    Raises InputError with the number of the user, and the position among the user's ids.
+    Raises InputError with the number of the user and the position among the user's ids.
     """
     if isinstance(rows, np.ndarray):
         offsets, lasts = _unpadded(rows)
@@ -73,16 +73,16 @@ def read(name: str, rows: Any) -> tuple[Ids, Ints, Ints]:
 
 
 def list_refusal(name: str, users: Sequence[Any], error: InputError) -> Exception:
-    """The error of `read`, in words."""
+    """The exception for an error of `read`."""
     return refusal(error.code, f"{name}: query {quoted(users[error.query])}, position {error.position}", error.detail)
 
 
 def refuse_scores(rows: Sequence[Any], name: str) -> None:
-    """Refuse ids beside their scores, as implicit's recommend() and torch.topk return them."""
+    """Refuse a pair of ids and scores, which implicit's recommend() and torch.topk return."""
     if len(rows) == 2 and all(map(is_array, rows)):
-        arrays = [array_of(own, name) for own in rows]
-        kinds = [own is not None and own.dtype.kind for own in arrays]
-        shapes = {None if own is None else own.shape for own in arrays}
+        arrays = [array_of(row, name) for row in rows]
+        kinds = [array is not None and array.dtype.kind for array in arrays]
+        shapes = {None if array is None else array.shape for array in arrays}
         if "f" in kinds and not {"i", "u"}.isdisjoint(kinds) and len(shapes) == 1:
             raise TypeError(f"{name} is a pair of ids and scores: give the ids alone, {name}[{1 - kinds.index('f')}]")
 

@@ -1,7 +1,7 @@
-"""Ids of queries and documents in columns, whatever holds them: numbers, text, codes of a dictionary, several chunks.
+"""Columns of query and document ids: numbers, text, codes of a dictionary, several chunks.
 
-A column keeps what the caller gave. `take` turns any of its rows into the three buffers that kernels read, so no more
-than a chunk is ever converted.
+A column keeps the caller's data. `take` converts some of its rows into the three buffers that kernels read, so no more
+than a chunk is converted at a time.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from rankgain.errors import ErrorCode, InputError, refusal
 from rankgain.scalars import Array, Bytes, Ints, id_kind
 
 Rows = slice | Ints
-Column = Any  # what can be indexed with Rows: an array, or Parts of them
+Column = Any  # anything that can be indexed with Rows: an array, or a ChunkedArray
 
 NONE = np.empty(0, dtype=np.int64)
-_READABLE = frozenset((np.dtype(np.int32), np.dtype(np.int64)))
+_NATIVE = frozenset((np.dtype(np.int32), np.dtype(np.int64)))
 
 
 class Keys(NamedTuple):
@@ -42,15 +42,15 @@ class Keys(NamedTuple):
 
 
 class Ids(Protocol):
-    """A column of ids. `kind`: "str", "bytes", "int", or "" where there are none.
+    """A column of ids. `kind`: "str", "bytes", "int", or "" if it is empty.
 
-    `whole`: all of them as kernels read them, if they are held so; None: they have to be taken.
+    `in_place`: the whole column, if kernels can read it without a copy; else None.
     """
 
     @property
     def kind(self) -> str: ...
     @property
-    def whole(self) -> Keys | None: ...
+    def in_place(self) -> Keys | None: ...
     def __len__(self) -> int: ...
     def take(self, rows: Rows) -> Keys: ...
 
@@ -67,11 +67,10 @@ class NumberIds:
         return len(self._values)
 
     @property
-    def whole(self) -> Keys | None:
-        held = self._values
-        if held.dtype not in _READABLE or not held.flags.c_contiguous or not held.flags.aligned or len(held) >= 1 << 31:
-            return None
-        return Keys(held, NONE, NONE)
+    def in_place(self) -> Keys | None:
+        values = self._values
+        native = values.dtype in _NATIVE and values.flags.c_contiguous and values.flags.aligned
+        return Keys(values, NONE, NONE) if native and len(values) < 1 << 31 else None
 
     def take(self, rows: Rows) -> Keys:
         dtype = np.int32 if self._values.dtype == np.int32 else np.int64
@@ -79,7 +78,7 @@ class NumberIds:
 
 
 class TextIds:
-    """Ids that are text (as UTF-8) or bytes, one slice of the data each; `where` is for errors."""
+    """Ids that are text (as UTF-8) or bytes, each a slice of the data; `where` is for errors."""
 
     def __init__(self, data: Bytes, starts: Array, ends: Array, kind: str, where: str = "the ids") -> None:
         self._where = where
@@ -91,7 +90,7 @@ class TextIds:
     def __len__(self) -> int:
         return len(self._starts)
 
-    whole = None  # their positions are checked when they are taken
+    in_place = None  # the offsets are checked in `take`
 
     def take(self, rows: Rows) -> Keys:
         starts = np.require(self._starts[rows], np.int64, ("C", "A"))
@@ -102,9 +101,9 @@ class TextIds:
 
 
 class StringViewIds:
-    """Ids as Arrow's string views: 16 bytes each, which hold a short text and point at a long one."""
+    """Ids as Arrow's string views: 16 bytes each, which contain a short text or point to a long one."""
 
-    whole = None
+    in_place = None
 
     def __init__(self, views: Bytes, buffers: list[Bytes], kind: str, where: str) -> None:
         self._where = where
@@ -126,9 +125,9 @@ class StringViewIds:
 
 
 class ObjectIds:
-    """Ids as Python objects, all str or all bytes, which are checked when they are taken; `where` is for errors."""
+    """Ids as Python objects, all str or all bytes, which are checked in `take`; `where` is for errors."""
 
-    whole = None
+    in_place = None
 
     def __init__(self, values: Array, where: str) -> None:
         kind = id_kind(values[0]) if len(values) else None
@@ -149,9 +148,9 @@ class ObjectIds:
 
 
 class DictionaryIds:
-    """Ids as places in a dictionary of them: Arrow's dictionaries, pandas' categories."""
+    """Ids as codes, positions in a dictionary: Arrow's dictionaries, pandas' categories."""
 
-    whole = None
+    in_place = None
 
     def __init__(self, codes: Column, dictionary: Ids, where: str) -> None:
         self.where = where
@@ -173,9 +172,9 @@ class DictionaryIds:
 
 
 class ChunkedArray:
-    """Arrays one after the other, as one: the chunks in which frames hold a column.
+    """Several arrays as one: the chunks of a column in a frame.
 
-    A contiguous run of rows comes from the parts that hold it; for anything else they are joined, once.
+    A contiguous slice is read from the parts that contain it; for any other rows the parts are joined, once.
     """
 
     def __init__(self, parts: Sequence[Any]) -> None:
@@ -186,26 +185,26 @@ class ChunkedArray:
         return int(self._ends[-1])
 
     @property
-    def begins(self) -> list[int]:
+    def first_rows(self) -> list[int]:
         """The first row of each part."""
-        begins: list[int] = self._ends[:-1].tolist()
-        return begins
+        first_rows: list[int] = self._ends[:-1].tolist()
+        return first_rows
 
     def pieces(self, rows: slice) -> list[tuple[Any, slice]]:
-        """The parts that hold a run of rows, and which rows these are in each."""
+        """The parts that contain a slice of rows, each with the slice of its own rows."""
         start, stop, _ = rows.indices(len(self))
         return [
-            (part, slice(max(start - begin, 0), min(stop - begin, len(part))))
-            for part, begin in zip(self.parts, self.begins, strict=True)
-            if start < begin + len(part) and begin < stop
+            (part, slice(max(start - first, 0), min(stop - first, len(part))))
+            for part, first in zip(self.parts, self.first_rows, strict=True)
+            if start < first + len(part) and first < stop
         ]
 
     def __getitem__(self, rows: Rows) -> Array:
         if not isinstance(rows, slice):
             joined: Array = self._joined[rows]
             return joined
-        taken = [part[own] for part, own in self.pieces(rows)]
-        return taken[0] if len(taken) == 1 else np.concatenate([*taken, *(part[:0] for part in self.parts)])
+        pieces = [part[part_rows] for part, part_rows in self.pieces(rows)]
+        return pieces[0] if len(pieces) == 1 else np.concatenate([*pieces, *(part[:0] for part in self.parts)])
 
     @cached_property
     def _joined(self) -> Any:
@@ -213,9 +212,9 @@ class ChunkedArray:
 
 
 class ChunkedIds(ChunkedArray):
-    """Parts that are columns of ids."""
+    """Several columns of ids as one."""
 
-    whole = None
+    in_place = None
 
     @property
     def kind(self) -> str:
@@ -225,16 +224,16 @@ class ChunkedIds(ChunkedArray):
         if not isinstance(rows, slice):
             keys: Keys = self._joined.take(rows)
             return keys
-        taken = [part.take(own) for part, own in self.pieces(rows)]
-        if len(taken) == 1:
-            only: Keys = taken[0]
+        pieces = [part.take(part_rows) for part, part_rows in self.pieces(rows)]
+        if len(pieces) == 1:
+            only: Keys = pieces[0]
             return only
-        data = np.concatenate([keys.data for keys in taken]) if taken else np.empty(0, np.uint8)
+        data = np.concatenate([keys.data for keys in pieces]) if pieces else np.empty(0, np.uint8)
         if self.kind == "int":
             return Keys(data, NONE, NONE)
-        begins = np.cumsum([0, *(len(keys.data) for keys in taken)])
+        begins = np.cumsum([0, *(len(keys.data) for keys in pieces)])
         starts, ends = (
-            np.concatenate([NONE, *(keys[field] + begin for keys, begin in zip(taken, begins, strict=False))])
+            np.concatenate([NONE, *(keys[field] + begin for keys, begin in zip(pieces, begins, strict=False))])
             for field in (1, 2)
         )
         return Keys(data, starts, ends)
@@ -250,17 +249,17 @@ def check_codes(codes: Array, size: int, where: str) -> None:
 
 
 def broken(where: str, reason: str) -> ValueError:
-    """The error for a column whose parts contradict each other, which only its producer can fix."""
+    """The error for a column whose buffers contradict each other."""
     return ValueError(f"{where} is broken: its {reason}; create the column again")
 
 
 def column_of(keys: Keys, kind: str) -> Ids:
-    """The column of ids that kernels can read already."""
+    """The column of ids that `take` returned."""
     return NumberIds(keys.data) if kind == "int" else TextIds(*keys, kind)
 
 
 def join(parts: list[Any]) -> Any:
-    """One column of the parts, all arrays or all columns of ids."""
+    """One column from parts that are all arrays or all columns of ids."""
     if isinstance(parts[0], DictionaryIds):
         runs = groupby(parts, lambda part: id(part.dictionary))
         parts = [_same_dictionary([*run]) for _, run in runs]
@@ -270,7 +269,7 @@ def join(parts: list[Any]) -> Any:
 
 
 def _same_dictionary(parts: list[DictionaryIds]) -> DictionaryIds:
-    """The parts as one, with their dictionary once."""
+    """Parts that share a dictionary, as one."""
     codes = [part.codes for part in parts]
     return parts[0] if len(parts) == 1 else DictionaryIds(ChunkedArray(codes), parts[0].dictionary, parts[0].where)
 
@@ -283,12 +282,12 @@ def pick(keys: Keys, rows: Ints) -> Keys:
 
 
 def python_ids(keys: Keys, kind: str) -> list[Any]:
-    """The ids as Python holds them. Bytes of files that are not UTF-8 become lone surrogates, so nothing is lost."""
+    """The ids as Python objects. Bytes of files that are not UTF-8 become lone surrogates, so nothing is lost."""
     if kind in ("int", ""):
         return keys.data.tolist() if kind else []
     data = keys.data.data
-    found = [data[start:end].tobytes() for start, end in zip(keys.starts.tolist(), keys.ends.tolist(), strict=True)]
-    return found if kind == "bytes" else [decoded(identifier) for identifier in found]
+    ids = [data[start:end].tobytes() for start, end in zip(keys.starts.tolist(), keys.ends.tolist(), strict=True)]
+    return ids if kind == "bytes" else [decoded(identifier) for identifier in ids]
 
 
 def decoded(identifier: bytes) -> str:
@@ -304,13 +303,13 @@ def ids_of(values: Any) -> Ids:
 
 
 def ids_of_rows(rows: list[Any], count: int) -> Ids:
-    """The same of arrays or lists of ids, one after the other; `count`: how many ids there are in all."""
+    """The same for several arrays or lists of ids, as one column of `count` ids."""
     arrays = {issubclass(kind, np.ndarray) for kind in {*map(type, rows)}}
     if True in arrays:
         joined = np.concatenate(rows) if arrays == {True} and len(rows) > 1 else rows[0]
         if arrays == {True} and joined.dtype.kind in "iu":  # NumPy joins int64 and uint64 as floats
             return _of_integers(joined)
-        rows = [own.tolist() if isinstance(own, np.ndarray) else own for own in rows]
+        rows = [row.tolist() if isinstance(row, np.ndarray) else row for row in rows]
     kind = id_kind(next(chain.from_iterable(rows), ""))
     if kind is int:
         numbers = np.empty(count, dtype=np.int64)
@@ -343,23 +342,27 @@ def _of_integers(values: Array) -> Ids:
 
 
 def rows_of(firsts: Ints, lasts: Ints, queries: Ints) -> tuple[Rows, Ints]:
-    """The `slices_of` of some of the queries; −1 is a query of no rows."""
+    """The `slices_of` some of the queries; −1 stands for a query without rows."""
     if not len(firsts):
         return slice(0, 0), np.zeros(len(queries) + 1, dtype=np.int64)
     first = int(queries[0]) if len(queries) else 0
     if first >= 0 and np.array_equal(queries, np.arange(first, first + len(queries))):
-        some = slice(first, first + len(queries))
-        return slices_of(firsts[some], lasts[some])
-    there = queries >= 0
-    return slices_of(firsts[queries] * there, lasts[queries] * there)
+        contiguous = slice(first, first + len(queries))
+        return slices_of(firsts[contiguous], lasts[contiguous])
+    has_rows = queries >= 0
+    return slices_of(firsts[queries] * has_rows, lasts[queries] * has_rows)
+
+
+def row_numbers(rows: Rows) -> Ints:
+    return np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
 
 
 def slices_of(firsts: Ints, lasts: Ints) -> tuple[Rows, Ints]:
-    """Rows first … last − 1 of each query, one query after the other, and their offsets."""
+    """Rows first … last − 1 of each query, one query after the other, a slice if contiguous, and their offsets."""
     sizes = lasts - firsts
     offsets = offsets_of(sizes)
-    for some in slice(None), sizes > 0:  # a query of no rows has them nowhere
-        begins, ends = firsts[some], lasts[some]
+    for queries in slice(None), sizes > 0:  # the bounds of a query without rows mean nothing
+        begins, ends = firsts[queries], lasts[queries]
         if np.array_equal(begins[1:], ends[:-1]):
             return slice(*(int(begins[0]), int(ends[-1])) if len(begins) else (0, 0)), offsets
-    return np.arange(offsets[-1]) + np.repeat(begins - offsets[:-1][some], sizes[some]), offsets
+    return np.arange(offsets[-1]) + np.repeat(begins - offsets[:-1][queries], sizes[queries]), offsets

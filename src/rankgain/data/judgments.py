@@ -1,4 +1,4 @@
-"""Truth: judged documents prepared once, whatever form they came in, for any number of runs."""
+"""Judged documents, prepared once for any number of runs."""
 
 from __future__ import annotations
 
@@ -12,16 +12,14 @@ import numpy as np
 
 from rankgain import _backend, _codes
 from rankgain.choices import Missing
-from rankgain.data.groups import Groups
+from rankgain.data.groups import QueryRows
 from rankgain.data.ids import Column, Ids, Rows, column_of, ids_of, python_ids, rows_of
 from rankgain.data.ragged import to_float64
 from rankgain.data.source import Source, check_query_ids
 from rankgain.errors import BEYOND, ErrorCode, InputError, located, quoted, refusal
 from rankgain.scalars import Floats, Ints, listed, size_of
 
-EARLIER = "the document stands in an earlier place"
-
-
+REPEATED = "the document repeats an earlier one"
 _DICT = frozenset((dict,))
 
 
@@ -77,28 +75,28 @@ class Judgments:
 
 
 def judgment_sets(judgments: Judgments) -> JudgmentSets:
-    """What Judgments hold."""
+    """The JudgmentSets inside Judgments."""
     return judgments._judgments
 
 
 class JudgmentSets:
-    """Judged documents: where those of each query start, their grades, and `documents` as Python holds them or `ids`.
+    """Judged documents and their grades: where those of each query start; `documents` as Python objects, or `ids`.
 
-    `error_code` is what was found wrong while they were read.
+    `error_code` is the first error that reading them found.
     """
 
     error_code: ErrorCode = None
-    assumed: tuple[str, ...] = ()  # what was taken for granted when they were read, in words
+    assumed: tuple[str, ...] = ()  # what was assumed when they were read, in words
     detail: object = ""  # of the error code
     _judged: Any = None
 
     def __init__(self, name: str, query_ids: Sequence[Any]) -> None:
-        """With one of the methods below."""
+        """Without documents, which one of the methods below adds."""
         self.name = name
         self.query_ids = query_ids
 
     def with_dicts(self, judged: Any) -> JudgmentSets:
-        """What was read from dicts."""
+        """Set the documents, as read from dicts."""
         self._judged = judged
         self.error_code = judged.error_code
         return self
@@ -106,18 +104,18 @@ class JudgmentSets:
     def with_columns(
         self, offsets: Ints, grades: Floats, *, ids: Ids | None = None, documents: list[Any] | None = None
     ) -> JudgmentSets:
-        """Where the documents of each query start, their grades, and what they are."""
+        """Set the offsets of the queries, the grades, and the documents as a list or a column of ids."""
         self.offsets = offsets
         self.grades = grades
         if documents is not None:
             self.documents = documents
         if ids is not None:
             self.ids = ids
-            self.error_code = self._look_through(ids)
+            self.error_code = self._first_error(ids)
         return self
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a backend made of dicts is of use to that backend alone."""
+        """Without what only the backend that made it can use."""
         state = {name: value for name, value in vars(self).items() if name != "_judged"}
         if self._judged is not None:
             state |= {"offsets": self.offsets, "grades": self.grades, "documents": self.documents}
@@ -125,15 +123,15 @@ class JudgmentSets:
 
     @property
     def judged(self) -> Any:
-        """What dicts are read against, by the backend that is in use."""
-        kind, held = _backend.dicts.JudgmentDicts, self._judged
-        if type(held) is not kind:
-            held = self._judged = kind.of(self.documents, self.offsets, self.grades)
-        return held
+        """The judgments as the current backend matches dicts against them."""
+        kind = _backend.dicts.JudgmentDicts
+        if type(self._judged) is not kind:
+            self._judged = kind.of(self.documents, self.offsets, self.grades)
+        return self._judged
 
     @cached_property
     def offsets(self) -> Ints:
-        """Where the documents of each query start; one more for the end."""
+        """Where the documents of each query start, and at last the end."""
         return np.frombuffer(self._judged.arrays()[0], dtype=np.int64)
 
     @cached_property
@@ -141,24 +139,24 @@ class JudgmentSets:
         """One per document; below 0: pooled but unjudged."""
         return np.frombuffer(self._judged.arrays()[1], dtype=np.float64)
 
-    def _look_through(self, ids: Ids) -> ErrorCode:
-        """The first invalid grade, or id that occurs twice; dicts have checked neither."""
-        found: list[ErrorCode] = []
-        lowest, highest = self.grades.min(initial=0.0), self.grades.max(initial=0.0)  # NaN where one is
+    def _first_error(self, ids: Ids) -> ErrorCode:
+        """The first grade that is not finite or id that a query has twice."""
+        errors: list[ErrorCode] = []
+        lowest, highest = self.grades.min(initial=0.0), self.grades.max(initial=0.0)  # NaN if a grade is
         if not (np.isfinite(lowest) and np.isfinite(highest)):
             row = int(np.argmin(np.isfinite(self.grades)))
             query = int(np.searchsorted(self.offsets, row, side="right")) - 1
             code = _codes.NAN_GRADE if np.isnan(self.grades[row]) else _codes.INFINITE_GRADE
-            found.append((code, query, row - int(self.offsets[query])))
-        found.append(_backend.columns.repeated(*ids.take(slice(None)).buffers(), self.offsets))
-        return min(filter(None, found), key=lambda error_code: error_code[1:], default=None)
+            errors.append((code, query, row - int(self.offsets[query])))
+        errors.append(_backend.columns.repeated(*ids.take(slice(None)).buffers(), self.offsets))
+        return min(filter(None, errors), key=lambda error_code: error_code[1:], default=None)
 
     def __len__(self) -> int:
         return len(self.query_ids)
 
     @cached_property
     def documents(self) -> list[Any]:
-        """The documents as Python holds them."""
+        """The documents as Python objects."""
         if "ids" not in vars(self):
             return self._judged.documents  # type: ignore[no-any-return]
         return python_ids(self.ids.take(slice(None)), self.ids.kind)
@@ -175,7 +173,7 @@ class JudgmentSets:
             raise refusal(error.code, where, error.detail) from None
 
     def rows(self, queries: Ints) -> tuple[Rows, Ints]:
-        """The rows of queries, one after the other, and their offsets; −1 is a query of no documents."""
+        """The rows of queries, one after the other, and their offsets; −1 stands for a query without documents."""
         return rows_of(self.offsets[:-1], self.offsets[1:], queries)
 
     def check(self) -> Self:
@@ -196,7 +194,7 @@ class JudgmentSets:
         elif error.position >= 0:
             document = self.documents[start + error.position]
             where = f"{where}, document {quoted(document)}"
-            detail = EARLIER if error.code & ~_codes.IN_JUDGED == _codes.DUPLICATE else detail
+            detail = REPEATED if error.code & ~_codes.IN_JUDGED == _codes.DUPLICATE else detail
         return refusal(error.code, where, detail)
 
 
@@ -206,23 +204,24 @@ def of_dicts(
     """The judgments in dicts of grades by document; queries that are not in `only` are not read."""
     by_query: list[Any] = judgments if type(judgments) is list else listed(judgments)
     if only is not None:
-        by_query = [own if query in only else {} for query, own in zip(queries, by_query, strict=True)]
+        by_query = [grades if query in only else {} for query, grades in zip(queries, by_query, strict=True)]
     if not _DICT.issuperset(map(type, by_query)):
-        by_query = [own if type(own) is dict else dict(own) for own in by_query]
-    held = JudgmentSets(name, queries).with_dicts(_backend.dicts.JudgmentDicts(by_query))
-    if held.error_code is not None and held.error_code[2] >= 0:
-        document, value = next(islice(by_query[held.error_code[1]].items(), held.error_code[2], None))
-        held.detail = what_it_is(value)
-        held.documents.append(document)
-    return held
+        by_query = list(map(as_dict, by_query))
+    sets = JudgmentSets(name, queries).with_dicts(_backend.dicts.JudgmentDicts(by_query))
+    if sets.error_code is not None and sets.error_code[2] >= 0:
+        _, query, position = sets.error_code
+        document, value = next(islice(by_query[query].items(), position, None))
+        sets.detail = type_name(value)
+        sets.documents.append(document)
+    return sets
 
 
-def what_it_is(value: Any) -> str:
-    """What is found instead of a number, in words."""
+def type_name(value: Any) -> str:
+    """The type of a value that is no number, as errors name it."""
     return BEYOND if type(value) is int else type(value).__name__
 
 
-def of_ids(name: str, groups: Groups, documents: Ids, grades: Column) -> JudgmentSets:
+def of_ids(name: str, groups: QueryRows, documents: Ids, grades: Column) -> JudgmentSets:
     """The judgments in columns, one row per document."""
     rows, offsets = groups.rows(np.arange(len(groups)))
     ids = column_of(documents.take(rows), documents.kind)
@@ -234,10 +233,10 @@ def as_dict(documents: Mapping[Any, float]) -> dict[Any, float]:
 
 
 class JudgmentSource(Source):
-    """A run, in whatever form, against judged documents."""
+    """A run with its judgments."""
 
     has_ids = True
-    part = False  # of larger data: then to have no query in common is no error
+    part = False  # whether it is part of larger data, and may have no query in common with the judgments
 
     def __init__(
         self,
@@ -250,30 +249,29 @@ class JudgmentSource(Source):
     ) -> None:
         """`common`: the numbers of the judged queries that the run has; None: all."""
         queries = len(judgments.query_ids)
-        found = queries if common is None else len(common)
-        if not found and not self.part:
-            names = judgments.name, run_name
-            differ = types(judgments.query_ids, run_queries, names)
-            raise ValueError(f"{names[0]} and {names[1]} have no query in common{differ and ': ' + differ}")
+        in_run = queries if common is None else len(common)
+        if not in_run and not self.part:
+            reason = types(judgments.query_ids, run_queries, (judgments.name, run_name))
+            raise ValueError(f"{judgments.name} and {run_name} have no query in common{reason and ': ' + reason}")
         self._judgments = judgments
         self._run_name = run_name
         self.assumed = judgments.assumed
         self._common = common
         self.missing = missing
-        self.left_out = queries - found, size_of(run_queries) - found
-        # which of the judged queries each one is; None: the same
-        self._numbers = None if missing == "zero" or found == queries else np.asarray(common, dtype=np.int64)
-        own = judgments.query_ids
+        self.left_out = queries - in_run, size_of(run_queries) - in_run
+        # the number of each query among the judged ones; None: all are evaluated
+        self._numbers = None if missing == "zero" or in_run == queries else np.asarray(common, dtype=np.int64)
+        names = judgments.query_ids
         if self._numbers is not None:
-            own = [own[number] for number in self._numbers.tolist()]
-        elif type(own) is not range:
-            own = own[:]
+            names = [names[number] for number in self._numbers.tolist()]
+        elif type(names) is not range:
+            names = names[:]
         self._named = query_ids is not None
         if query_ids is not None:
-            own = check_query_ids(query_ids, len(own))
-        elif type(own) is not range and not _PLAIN_NAMES.issuperset(map(type, own)):  # each is judged only once
-            own = check_query_ids(own, len(own), judgments.name)
-        self.query_ids = own
+            names = check_query_ids(query_ids, len(names))
+        elif type(names) is not range and not _HASHABLE.issuperset(map(type, names)):
+            names = check_query_ids(names, len(names), judgments.name)
+        self.query_ids = names
         if judgments.error_code is not None:
             self.broken = self._broken(judgments.error_code)
 
@@ -285,14 +283,14 @@ class JudgmentSource(Source):
         return place if place < len(self._numbers) and self._numbers[place] == number else None
 
     def _number(self, query: int) -> int:
-        """Which of the judged queries one is."""
+        """The number of a query among the judged ones."""
         return query if self._numbers is None else int(self._numbers[query])
 
     def _numbers_of(self, start: int, stop: int) -> Ints:
         return np.arange(start, stop) if self._numbers is None else self._numbers[start:stop]
 
     def _names_under(self, missing: Missing) -> list[Any] | None:
-        """The caller's names under another rule for queries that the run lacks; None: those of the judgments."""
+        """The caller's names of the queries under another rule for those that the run lacks; None if it gave none."""
         if not self._named:
             return None
         if missing == "zero" and self.left_out[0]:
@@ -327,7 +325,7 @@ class JudgmentSource(Source):
         return rows, offsets, self._judgments.grades[rows]
 
     def _broken(self, error_code: tuple[int, ...]) -> tuple[int, Exception]:
-        """The first query with invalid judgments, and what to raise when it is reached."""
+        """The first query with invalid judgments, and the exception to raise there."""
         code, number, position = error_code
         place = self._place(number)
         if place is None:
@@ -346,7 +344,7 @@ class JudgmentSource(Source):
         """The error of the run, in words."""
 
 
-_PLAIN_NAMES = frozenset((str, bytes, int))
+_HASHABLE = frozenset((str, bytes, int))  # query ids of these types need no check
 
 
 def common_queries(queries: Sequence[Any], run_queries: Collection[Any]) -> Ints:
@@ -367,7 +365,7 @@ _IN_RUN = {
 
 
 def types(judgments: Collection[Any], run: Collection[Any], names: tuple[str, str]) -> str:
-    """The types of the ids on both sides, if they differ, or which side has none."""
+    """The types of the ids of both sides, if they differ, or which side is empty."""
     for side, name in zip((judgments, run), names, strict=True):
         if not len(side):
             return f"{name} is empty"

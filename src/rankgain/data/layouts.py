@@ -1,7 +1,7 @@
-"""Files of lines in other layouts than TREC's, rewritten as TREC's while they are read.
+"""Files in other layouts than TREC's, rewritten as TREC's while they are read.
 
 BEIR's qrels are a table with a header, ``query-id corpus-id score``; a run of MS MARCO has three columns: query,
-document, rank. A line stays a line, so that an error names the right one.
+document, rank. Line numbers do not change, so errors name the right line.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ import re
 
 from rankgain.data.files import BLOCK, File
 
-PEEKED = 1 << 9  # bytes in which the first line is looked for
+PEEKED = 1 << 9  # bytes in which to look for the first line
 HEADER = [b"queryid", b"corpusid", b"score"]
 
 _COLUMNS = rb"(?m)^[ \t]*([^\s#]\S*)[ \t]+(\S+)[ \t]+(\S+)[ \t\r]*$"
 
 
 def _first_fields(text: bytes) -> list[bytes]:
-    """The fields of the first line that is neither blank nor a comment, if it stands there whole."""
+    """The fields of the first line that is neither blank nor a comment, if all of it is there."""
     lines = text.split(b"\n")
     for line in lines if len(text) < PEEKED else lines[:-1]:
         fields = line.split()
@@ -46,21 +46,21 @@ def is_msmarco(file: File) -> bool:
 
 
 class MsMarcoRun(File):
-    """A run of MS MARCO as TREC's, the rank below 0 as its score."""
+    """A run of MS MARCO as TREC's, with the negated rank as the score."""
 
     def __init__(self, file: File) -> None:
         self.name = file.name
         self._inner = file
         self._kept = None
-        self._plain = False  # what `fill` gives is read
+        self._plain = False  # kernels read what `fill` gives, not the file
         self.begin()
 
     def begin(self) -> None:
-        """Where nothing was read yet."""
+        """Forget what was read ahead."""
         self._tail = self._made = b""
 
     def read(self, size: int) -> bytes:
-        """As `File.read`, but it may give less."""
+        """As `File.read`, but it may return less than is left."""
         while not self._made:
             data = self._inner.read(BLOCK // 2)
             if not data and not self._tail:

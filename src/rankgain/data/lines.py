@@ -18,9 +18,9 @@ import numpy as np
 from rankgain import _backend, _codes
 from rankgain.choices import Missing, Ties
 from rankgain.data import files
-from rankgain.data.columns import Table, check_kinds
+from rankgain.data.columns import RunColumns, check_kinds
 from rankgain.data.files import File, FileInput, is_standard_input, opened
-from rankgain.data.groups import Groups
+from rankgain.data.groups import QueryRows
 from rankgain.data.ids import Keys, TextIds, decoded, python_ids, slices_of
 from rankgain.data.judgments import JudgmentSets, JudgmentSource, common_queries
 from rankgain.data.layouts import MsMarcoRun, is_msmarco
@@ -90,9 +90,9 @@ class Block:
             values = self.values if score_bits == 64 else to_float64(self.values.astype(np.float32))
         return self.bytes, self.starts, self.ends, values, self._hashes, self.runs.reshape(-1)
 
-    def groups(self) -> Groups:
+    def groups(self) -> QueryRows:
         queries = TextIds(self.bytes, self.runs[:, 1], self.runs[:, 2], "str")
-        return Groups.of(queries, self.runs[:, 0], len(self.starts))
+        return QueryRows.of(queries, self.runs[:, 0], len(self.starts))
 
     def rows_of(self, query: int, numbers: Ints) -> Ints:
         """The rows of a query, given the number of the query of each run."""
@@ -431,7 +431,7 @@ def _form(file: File) -> Form:
     return MSMARCO_RUN if isinstance(file, MsMarcoRun) else RUN
 
 
-def read_table(run: FileInput) -> Table:
+def read_table(run: FileInput) -> RunColumns:
     """A run as columns, all of it, of which each document counts where it stands first."""
     with opened(run, "run") as source:
         lines = MsMarcoRun(source) if is_msmarco(source) else source
@@ -439,7 +439,7 @@ def read_table(run: FileInput) -> Table:
     groups, values = block.groups(), block.values
     documents = TextIds(block.bytes, block.starts, block.ends, "str")
     del block  # its hashes and runs take more memory than these
-    return Table(source.name, groups, documents, values, duplicates="first")
+    return RunColumns(source.name, groups, documents, values, duplicates="first")
 
 
 class FileStamp(NamedTuple):

@@ -1,4 +1,4 @@
-"""Grades in lists, as the engine walks over them."""
+"""Grades in lists, in rank order or beside scores."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rankgain.scalars import Ints
 
 
 class ListSource(Source):
-    """Grades in lists, in rank order or beside scores; and lists of the judged grades, where those are given."""
+    """Grades in lists, in rank order or beside scores; and lists of the judged grades, if they are given."""
 
     def __init__(
         self,
@@ -24,7 +24,7 @@ class ListSource(Source):
         *,
         refuse: Callable[[ListSource, int, RaggedArray, InputError], Exception] | None = None,
     ) -> None:
-        """`refuse`: what words an error in the lists of a query, if a function was given them."""
+        """`refuse`: makes the exception of an error in a query, for functions that word it themselves."""
         self.query_ids = query_ids
         self.grades = grades
         self._refuse = refuse
@@ -55,26 +55,26 @@ class ListSource(Source):
     def chunk(self, start: int, stop: int) -> Chunk:
         lists, scores, judged = self.grades, self._scores, self._judged
         if lists.native and (scores is None or scores.native) and (judged is None or judged.native):
-            known = (None, None, 0) if judged is None else judged.whole()
-            return LISTS, start, stop, *lists.whole(), None if scores is None else scores.whole()[0], *known
-        held = None if scores is None else scores.part(start, stop)[0]
-        known = (None, None, 0) if judged is None else judged.part(start, stop)
-        return LISTS, 0, stop - start, *lists.part(start, stop), held, *known
+            judgments = (None, None, 0) if judged is None else judged.in_place()
+            return LISTS, start, stop, *lists.in_place(), None if scores is None else scores.in_place()[0], *judgments
+        score_part = None if scores is None else scores.part(start, stop)[0]
+        judgments = (None, None, 0) if judged is None else judged.part(start, stop)
+        return LISTS, 0, stop - start, *lists.part(start, stop), score_part, *judgments
 
     def capacity(self, start: int, stop: int) -> tuple[int, int]:
         judged = self.grades if self._judged is None else self._judged
-        hits, known = (int(lists.offsets[stop] - lists.offsets[start]) for lists in (self.grades, judged))
-        return hits, known
+        hits, judged_grades = (int(lists.offsets[stop] - lists.offsets[start]) for lists in (self.grades, judged))
+        return hits, judged_grades
 
     def refusal(self, query: int, error: InputError) -> Exception:
-        held = self._held(error)
-        error = located(error, held.take(query, query + 1))
+        lists = self._with_error(error)
+        error = located(error, lists.take(query, query + 1))
         if self._refuse is not None:
-            return self._refuse(self, query, held, error)
-        return refusal(error.code, held.place(query, error.position, self.query_name(query)), error.detail)
+            return self._refuse(self, query, lists, error)
+        return refusal(error.code, lists.place(query, error.position, self.query_name(query)), error.detail)
 
-    def _held(self, error: InputError) -> RaggedArray:
-        """The lists that hold an error."""
+    def _with_error(self, error: InputError) -> RaggedArray:
+        """The lists in which an error was found."""
         if error.code == NAN_SCORE and self._scores is not None:
             return self._scores
         return self._judged if error.code & IN_JUDGED and self._judged is not None else self.grades

@@ -1,4 +1,4 @@
-"""Lists of numbers, one per query, as the caller holds them: checked once, converted one chunk at a time."""
+"""Lists of numbers, one per query: checked once, converted one chunk at a time."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ import numpy as np
 from rankgain.data.arrays import array_of, check_unmasked, is_array, is_rows
 from rankgain.scalars import Array, Floats, Ints, real
 
-# Documents in a chunk: enough to make the cost of a chunk vanish, few enough to stay in the cache.
+# Documents in a chunk: so many that the cost of a chunk is negligible, so few that they stay in the cache.
 CHUNK = 1 << 18
 
-# What kernels read as it is, scores and grades; all else becomes float64. To itself: a type that is equal to one of
-# them may name itself differently in the buffer protocol ("<f" is what ctypes makes of float).
+# The types of scores and grades that kernels read; others become float64. Each maps to itself because an equal type
+# may have another name in the buffer protocol, such as "<f" for ctypes' float.
 NATIVE = {dtype: dtype for dtype in map(np.dtype, (np.float64, np.float32, np.int64, np.int32, np.uint8))}
 
 
 _FLOAT64, _, _INT64, _, _ = NATIVE
-_WHERE_HELD = 0x101  # the bits of flags that say contiguous and aligned
+_CONTIGUOUS_ALIGNED = 0x101  # bits of `flags`
 
-Part = tuple[Array, Ints | None, int]  # numbers, where each list of them starts; or, for None, how many it has
+Part = tuple[Array, Ints | None, int]  # numbers, where each list starts or None, and in that case its length
 
 
 class RaggedArray:
-    """One list of numbers or many: rows of a matrix, arrays of their own, or slices of a flat array.
+    """One list of numbers or many: rows of a matrix, separate arrays, or slices of a flat array.
 
-    The caller's arrays are kept as they are; `part` gives them to kernels, or any run of them as one contiguous array.
+    The caller's arrays are kept as they are; `part` converts a range of lists to one contiguous array for kernels.
     """
 
     __slots__ = ("_offsets", "_parts", "_values", "columns", "count", "name", "native", "order", "single")
@@ -41,15 +41,15 @@ class RaggedArray:
         order: Array | None = None,
         single: bool = False,
     ) -> None:
-        """`offsets`: where each list of flat values or of parts starts; None: the values are one list, or rows."""
+        """`offsets`: where each list of flat values or of parts starts; None: the values are one list or a matrix."""
         self.name = name
         self.single = single
         self._offsets = offsets
         self._values = values
         self._parts = parts
         self.order = order
-        self.native = False  # whether kernels read the numbers where they are held
-        if values is not None and order is None and values.flags.num & _WHERE_HELD == _WHERE_HELD:
+        self.native = False  # whether kernels can read the values in place
+        if values is not None and order is None and values.flags.num & _CONTIGUOUS_ALIGNED == _CONTIGUOUS_ALIGNED:
             kind = values.dtype
             self.native = kind is _FLOAT64 or kind is _INT64 or kind in NATIVE
         if offsets is not None:
@@ -99,53 +99,53 @@ class RaggedArray:
     def part(self, start: int, stop: int) -> Part:
         """The lists start … stop − 1 as contiguous numbers of a type that kernels read, counted from 0."""
         if self.columns:
-            return contiguous(self._held(start, stop), native=True), None, self.columns
+            return contiguous(self._numbers(start, stop), native=True), None, self.columns
         offsets = self.offsets[start : stop + 1]
-        return contiguous(self._held(start, stop), native=True), offsets - offsets[0] if start else offsets, 0
+        return contiguous(self._numbers(start, stop), native=True), offsets - offsets[0] if start else offsets, 0
 
     def ragged(self, start: int, stop: int) -> tuple[Array, Ints]:
-        """`part`, with where each list starts."""
+        """The `part` with the offsets of its lists."""
         numbers, offsets, columns = self.part(start, stop)
         return numbers, np.arange(stop - start + 1, dtype=np.int64) * columns if offsets is None else offsets
 
-    def whole(self) -> Part:
-        """All of them where they are held, if they are `native`."""
+    def in_place(self) -> Part:
+        """All lists without a copy, if they are `native`."""
         assert self._values is not None
         return self._values, None if self.columns else self.offsets, self.columns
 
     def cut(self, depth: int) -> RaggedArray:
-        """Without what lies beyond the depth."""
+        """The lists without what lies beyond the depth."""
         if depth >= self.longest:
             return self
-        parts = [self._held(query, query + 1).reshape(-1)[:depth] for query in range(len(self))]
+        parts = [self._numbers(query, query + 1).reshape(-1)[:depth] for query in range(len(self))]
         return RaggedArray(self.name, offsets_of(list(map(len, parts))), parts=parts, single=self.single)
 
     def unmasked(self, mask: Any) -> RaggedArray:
-        """The documents for which a mask, of the same shape, holds True; None: all of them."""
+        """The documents where a mask of the same shape is True; None: all of them."""
         if mask is None:
             return self
         marks = RaggedArray.of(mask, "mask")
         parts: list[Any] = [marks._values] if marks._parts is None else marks._parts
-        for held in parts:
-            if held.dtype != np.bool_ and held.size:
+        for part in parts:
+            if part.dtype != np.bool_ and part.size:
                 raise TypeError(
-                    f"mask must hold booleans, True for a document, not {held.dtype}: pass mask=(mask != 0)"
+                    f"mask must hold booleans, True for a document, not {part.dtype}: pass mask=(mask != 0)"
                 )
-        flat = self._values is not None and self._values.ndim == 1  # whatever queries it is cut into
+        flat = self._values is not None and self._values.ndim == 1  # groups do not matter
         if marks.total != self.total or (not flat and not np.array_equal(marks.sizes, self.sizes)):
             raise ValueError(f"mask must have the shape of {self.name}: one boolean for each document")
-        kept = np.concatenate([np.empty(0, np.bool_), marks._held(0, len(marks)).astype(np.bool_).reshape(-1)])
-        values = self._held(0, len(self)).reshape(-1) if self.order is None else self._values
+        kept = np.concatenate([np.empty(0, np.bool_), marks._numbers(0, len(marks)).astype(np.bool_).reshape(-1)])
+        values = self._numbers(0, len(self)).reshape(-1) if self.order is None else self._values
         order = np.arange(self.total) if self.order is None else self.order
         offsets = offsets_of(kept[order])[self.offsets]
         return RaggedArray(self.name, offsets, values=values, order=order[kept[order]], single=self.single)
 
     def take(self, start: int, stop: int) -> Floats:
         """The lists start … stop − 1 as float64, one after the other."""
-        return to_float64(self._held(start, stop)).reshape(-1)
+        return to_float64(self._numbers(start, stop)).reshape(-1)
 
-    def _held(self, start: int, stop: int) -> Array:
-        """The numbers of a run of lists as they are held."""
+    def _numbers(self, start: int, stop: int) -> Array:
+        """The numbers of a range of lists, in the caller's type."""
         if self._values is None:
             return np.concatenate([np.empty(0), *(self._parts or [])[start:stop]])
         if self._values.ndim == 2:
@@ -156,13 +156,13 @@ class RaggedArray:
         return self._values[first:last]
 
     def place(self, query: int, position: int = -1, name: str = "") -> str:
-        """A query, by its name, and if it is not −1 a position, in words: what an error names."""
-        places = [] if self.single and not name else [name or f"query {query}"]
-        places += [] if position < 0 else [self._where(position, query)]
-        return f"{self.name}: {', '.join(places)}" if places else self.name
+        """The argument, the query and, unless it is −1, the position, as an error names them."""
+        words = [] if self.single and not name else [name or f"query {query}"]
+        words += [] if position < 0 else [self._where(position, query)]
+        return f"{self.name}: {', '.join(words)}" if words else self.name
 
     def _where(self, position: int, query: int) -> str:
-        """The position within the query, and in the caller's array where that is a flat one."""
+        """The position within the query, and in the caller's array if that is flat."""
         if self._values is None or self._values.ndim == 2 or (len(self) == 1 and self.order is None):
             return f"position {position}"
         index = int(self.offsets[query]) + position
@@ -170,15 +170,15 @@ class RaggedArray:
 
 
 def check_judged(judged: Any, lists: RaggedArray) -> RaggedArray | None:
-    """The judged grades as one list for each of the lists."""
+    """The judged grades, one list for each of the lists; None stays None."""
     if judged is None:
         return None
-    known = RaggedArray.of(judged, "judged")
-    if len(known) != len(lists):
+    judgments = RaggedArray.of(judged, "judged")
+    if len(judgments) != len(lists):
         raise ValueError(
-            f"judged has {len(known)} lists, and {lists.name} has {len(lists)}: give one list of grades per query"
+            f"judged has {len(judgments)} lists, and {lists.name} has {len(lists)}: give one list of grades per query"
         )
-    return known
+    return judgments
 
 
 def offsets_of(sizes: Iterable[int] | Ints) -> Ints:
@@ -189,7 +189,7 @@ def offsets_of(sizes: Iterable[int] | Ints) -> Ints:
 
 
 def flat_numbers(value: Any, name: str, where: str = "here") -> Array:
-    """One array of numbers in one dimension; `where` this is needed, for the error."""
+    """The value as an array of numbers of one dimension; `where` says in errors when this is needed."""
     array = numbers(value, name)
     if isinstance(array, list) or array.ndim != 1:
         shape = "lists of unequal length" if isinstance(array, list) else f"{array.ndim} dimensions"
@@ -198,7 +198,7 @@ def flat_numbers(value: Any, name: str, where: str = "here") -> Array:
 
 
 def numbers(value: Any, name: str) -> Array | list[Any]:
-    """The value as an array of real numbers; or a list of its rows, if each must be checked by itself."""
+    """The value as an array of real numbers, or as a list of its rows if each must be checked separately."""
     for row in value if isinstance(value, (list, tuple)) else [value]:
         check_unmasked(row, name)
     array = array_of(value, name)
@@ -211,9 +211,9 @@ def numbers(value: Any, name: str) -> Array | list[Any]:
     if array.dtype.kind == "O" and array.size and is_rows(array.flat[0]):
         return list(value if isinstance(value, (list, tuple)) else array)
     if array.dtype.kind == "O" or isinstance(value, (list, tuple)):
-        # A list that mixes numbers and text came back as text: what is not a number has a place in the list.
-        held = array if array.dtype.kind == "O" else np.array(value, dtype=object)
-        return _floats(held, name)
+        # NumPy turns a list of numbers and text into text, in which the position of the text is lost.
+        objects = array if array.dtype.kind == "O" else np.array(value, dtype=object)
+        return _floats(objects, name)
     raise TypeError(f"{name} must hold real numbers, not {array.dtype}")
 
 
@@ -225,7 +225,7 @@ def _part(row: Any, name: str, query: int) -> Array:
 
 
 def _floats(array: Array, name: str) -> Floats:
-    """float64 from Python objects, one by one: integers without bound, fractions, decimals."""
+    """Python's numbers as float64: integers of any size, fractions, decimals."""
     result = np.empty(array.shape)
     for index, value in np.ndenumerate(array):
         number = real(value)
@@ -240,12 +240,12 @@ def _floats(array: Array, name: str) -> Floats:
 
 
 def to_float64(array: Array) -> Floats:
-    """The numbers as contiguous float64; what overflows becomes infinite, and is refused as such elsewhere."""
+    """The numbers as contiguous float64; those too large for it become infinite, which is refused later."""
     return contiguous(array, native=False)
 
 
 def contiguous(array: Array, *, native: bool) -> Array:
-    """The numbers in contiguous memory, as float64 or, with `native`, any type that kernels read."""
+    """The numbers in contiguous memory, as float64 or, with `native`, in any type that kernels read."""
     dtype = NATIVE.get(array.dtype, np.float64) if native else np.float64
     with np.errstate(all="ignore"):
         return np.require(array, dtype, ("C", "A"))

@@ -20,10 +20,10 @@ Codes = tuple[int, bool, int, bool, int]  # as kernels take rules
 
 
 class Rules:
-    """`ties`: the policy, None where the order was given. `depth`: how many documents of each ranking count;
-    `judged_only`: whether those that are not judged are taken out, and `kept`: how many count of what that leaves.
+    """`ties`: the policy, None if documents were given in rank order. `depth`: how many documents of a ranking count.
+    `judged_only`: whether unjudged documents are removed, and `kept`: how many of the others count.
 
-    They do not change. `codes`: as kernels take them.
+    Immutable. `codes`: the rules as kernels take them.
     """
 
     __slots__ = ("codes", "depth", "judged_only", "kept", "score_bits", "ties")
@@ -44,7 +44,7 @@ class Rules:
         self.codes: Codes = STABLE if ties is None else TIES[ties], score_bits == 32, depth, judged_only, kept
 
     def limited(self, depth: int, judged_only: bool) -> Rules:
-        """These rules, and after them others."""
+        """These rules, then a further depth and the removal of unjudged documents."""
         if depth < UNLIMITED and self.ties not in (None, "stable", "docid"):
             raise ValueError(f"depth: which of the tied documents it keeps is undefined with ties={self.ties!r}")
         if self.judged_only:
@@ -52,22 +52,22 @@ class Rules:
         return Rules(self.ties, self.score_bits, min(self.depth, depth), judged_only)
 
     def under(self, ties: Ties | None, score_bits: int | None) -> Rules:
-        """Another policy for ties, another precision of scores, unless they are None."""
+        """The rules with another policy for ties or precision of scores; None leaves them unchanged."""
         rules = Rules(ties or self.ties, score_bits or self.score_bits, self.depth, self.judged_only, self.kept)
-        if min(self.depth, self.kept) < UNLIMITED:  # these must be valid together as well
+        if min(self.depth, self.kept) < UNLIMITED:  # check that the depth is defined under these ties
             rules.limited(min(self.depth, self.kept), False)
         return rules
 
 
 GIVEN = Rules()  # of rankings that were given in rank order
-_PLAIN = {ties: Rules(ties) for ties in TIES}
+_BY_TIES = {ties: Rules(ties) for ties in TIES}
 
 
 def rules_of(ties: Ties, *, ids: bool, score_bits: int = 64) -> Rules:
     """The rules with a policy for ties, checked; `ids`: whether the documents have ids."""
     if type(ties) is not str or ties not in TIES or (ties == "docid" and not ids):
         check_ties(ties, ids)
-    return _PLAIN[ties] if score_bits == 64 else Rules(ties, score_bits)
+    return _BY_TIES[ties] if score_bits == 64 else Rules(ties, score_bits)
 
 
 def check_ties(ties: AnyTies, ids: bool) -> AnyTies:

@@ -1,4 +1,4 @@
-"""Source: what a caller gave, checked in shape, as the engine walks over it. One class per form of input."""
+"""Source: the caller's input, checked in shape, as the engine reads it. One class per form of input."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from rankgain.data.rules import Rules
 from rankgain.errors import InputError, quoted
 from rankgain.scalars import Ints
 
-SMALLEST_CHUNK = 1 << 15  # what several threads share has several chunks for each, but none smaller
+SMALLEST_CHUNK = 1 << 15  # documents in the chunks that several threads share, at least
 
-# (form, start, stop, what the form holds …): see `rankgain._reference.walk`.
+# (form, start, stop, the data of the form …): see `rankgain._reference.walk`.
 Chunk = tuple[Any, ...]
 
 
@@ -30,16 +30,16 @@ class Source(ABC):
     query_ids : sequence
         The queries in the order of the results.
     missing : str or None
-        What became of queries that have judgments but no ranking.
+        The rule for queries that have judgments but no ranking.
     left_out : pair of int
         How many queries were missing from the run, and how many of the run had no judgments.
     """
 
-    most = UNLIMITED  # documents in a chunk, if that is fewer than usual
+    most = UNLIMITED  # documents in a chunk, if fewer than `CHUNK`
     has_ids = False  # whether the documents have ids, by which ties can be ordered
     missing: Missing | None = None
     left_out = 0, 0
-    assumed: tuple[str, ...] = ()  # what was taken for granted about the input, in words
+    assumed: tuple[str, ...] = ()  # what was assumed about the input, in words
     broken: tuple[int, Exception] | None = None  # the first query with invalid judgments, and what to raise there
 
     query_ids: Sequence[Any]
@@ -64,7 +64,7 @@ class Source(ABC):
 
     @property
     def loads(self) -> Ints:
-        """How many of each query."""
+        """About how many documents of each query must be processed."""
         return self.sizes
 
     @abstractmethod
@@ -82,7 +82,7 @@ class Source(ABC):
     def first(self, query: int, rules: Rules) -> Any:
         """The id of the document that a query ranks first; None if there is none, or ids are not kept.
 
-        Of tied documents whose order is open, the one that stands first in the input.
+        If the order of tied documents is undefined, the first of them in the input.
         """
         return None
 
@@ -99,20 +99,18 @@ class Source(ABC):
         raise ValueError("missing: these rankings have no record of queries that the run lacks")
 
     def chunks(self, threads: int = 1) -> Iterable[tuple[int, int]]:
-        """Runs of queries to be walked over in one go, up to one with invalid judgments."""
+        """Ranges of queries, each evaluated in one call, up to the first query with invalid judgments."""
         queries = len(self.query_ids) if self.broken is None else self.broken[0]
-        if queries <= 1 or (load := self.load) <= min(
-            self.most, CHUNK
-        ):  # so little takes less time than starting a thread
-            return ((0, queries),) if queries else ()
         most = min(self.most, CHUNK)
+        if queries <= 1 or (load := self.load) <= most:  # takes less time than starting a thread
+            return ((0, queries),) if queries else ()
         if threads > 1:
             most = min(most, max(SMALLEST_CHUNK, load // (4 * threads)))
         return chunks_of(self.loads[:queries], most)
 
 
 def chunks_of(loads: Ints, documents: int) -> Iterator[tuple[int, int]]:
-    """Runs of queries with about this many documents, at least one query each."""
+    """Ranges of queries with about this many documents each, and at least one query."""
     ends = np.cumsum(loads + 1)
     start = 0
     while start < len(ends):
@@ -136,6 +134,6 @@ def check_query_ids(query_ids: Iterable[Hashable] | None, count: int, argument: 
     for position, name in enumerate(names):
         check_id(name, f"{argument}: position {position}")
         if name in seen:
-            raise ValueError(f"{argument}: position {position}: {quoted(name)} is there for the second time")
+            raise ValueError(f"{argument}: position {position}: {quoted(name)} repeats an earlier id")
         seen.add(name)
     return names

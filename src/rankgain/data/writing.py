@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, though the disk be full or the process end."""
+"""Files that are written completely or not at all, even if the disk is full or the process ends."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ import stat
 
 
 def check_writable(path: str) -> None:
-    """Raise OSError, before any work is done, if `write_whole` could not write."""
+    """Raise OSError, before any work is done, if `write_whole` could not write the file."""
     target = os.path.realpath(path)
     if os.path.isdir(target):
         raise _os_error(errno.EISDIR, path)
     if not os.path.isdir(os.path.dirname(target)):
         raise _os_error(errno.ENOENT, path)
-    places = [target] if os.path.exists(target) else []
-    places += [] if _is_special(target) else [os.path.dirname(target)]
-    if not all(os.access(place, os.W_OK) for place in places):
+    written = [target] if os.path.exists(target) else []
+    written += [] if _is_special(target) else [os.path.dirname(target)]
+    if not all(os.access(entry, os.W_OK) for entry in written):
         raise _os_error(errno.EACCES, path)
 
 
 def write_whole(path: str, data: bytes) -> None:
-    """Write a file whole or not at all: the old contents stay until all of the new are on the disk.
+    """Write a file completely or not at all: the old contents stay until all of the new are on the disk.
 
-    A link stays one, and the permissions become what `open` would have left. Pipes and devices are written to as usual.
-    A process that a signal ends in between leaves ``.rankgain-`` and a number beside the file, of no further use.
+    A link stays a link, and the permissions are those that `open` would leave. Pipes and devices are written to as
+    usual. If a signal ends the process meanwhile, a file ``.rankgain-…`` is left in the folder, which can be deleted.
     """
     target = os.path.realpath(path)
     try:

@@ -1,4 +1,4 @@
-"""Truth and a run in any two forms: which constructor takes them."""
+"""`evaluate`, which chooses the constructor for the forms of truth and run."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from rankgain.rankings import Rankings
 from rankgain.results.evaluation import Evaluation
 
 EMPTY: Mapping[str, Any] = {}
-Asked = str | Metric | Iterable[str | Metric]
+Requested = str | Metric | Iterable[str | Metric]
 
 AMBIGUOUS = (
     "truth and run both hold numbers, which may be labels and scores, relevant and recommended ids, or grades in rank "
-    "order; say which: rankgain.from_scores(labels, scores), rankgain.from_recommendations(recommended, relevant) or "
+    "order; use rankgain.from_scores(labels, scores), rankgain.from_recommendations(recommended, relevant) or "
     "rankgain.from_ranked(grades), then .evaluate(...)"
 )
 
@@ -34,7 +34,7 @@ def evaluate(
     truth: Any,
     run: Any,
     /,
-    *metrics: Asked,
+    *metrics: Requested,
     threads: int = 1,
     like: Peer | None = None,
     progress: bool = False,
@@ -42,7 +42,7 @@ def evaluate(
 ) -> Evaluation: ...
 @overload
 def evaluate(
-    *metrics: Asked,
+    *metrics: Requested,
     truth: Any,
     run: Any,
     threads: int = 1,
@@ -61,17 +61,16 @@ def evaluate(
 ) -> Evaluation:
     """Evaluate a run against truth, both in any form, in one call.
 
-    The constructor for the form of the run is called, and what it returns is evaluated: nothing else happens here.
+    It calls the constructor for the form of the run, then `Rankings.evaluate`.
 
     Parameters
     ----------
     truth : any, optional
-        Whatever `judgments` takes, or what it returned; labels, if the run is scores. By position or as a keyword; one
-        of the two is needed.
+        Anything that `judgments` accepts, or its result; labels if the run is scores. Required, by position or keyword.
     run : any, optional
         A dict of dicts of scores (see `from_qrels`), a data frame (`from_frames`), recommended ids
         (`from_recommendations`), the path of a TREC file or an open one (`read_trec`), or fractional scores beside
-        labels (`from_scores`). By position or as a keyword; one of the two is needed.
+        labels (`from_scores`). Required, by position or keyword.
     *metrics : str, Metric or iterable of them
         As in `Rankings.evaluate`; at least one.
     threads : int, default 1
@@ -92,9 +91,9 @@ def evaluate(
     ------
     TypeError
         If truth, run or metrics are not given, if the constructor does not take a rule, or if both are arrays or lists
-        of whole numbers, which may be labels and scores as well as ids: the error names the constructors.
+        of whole numbers, which may be ids as well as labels and scores: the error names the constructors.
     ValueError
-        If the constructor or `Rankings.evaluate` refuses what it is given.
+        If the constructor or `Rankings.evaluate` raises it.
     OSError
         If a file cannot be read.
     ImportError
@@ -123,18 +122,18 @@ def evaluate(
         run = given.pop(0)
     if truth is None or run is None:
         raise TypeError("evaluate needs truth and a run: rankgain.evaluate(truth, run, 'ndcg@10')")
-    asked = each_of(given)
-    if not asked:
+    requests = each_of(given)
+    if not requests:
         raise TypeError("no metric was requested: rankgain.evaluate(truth, run, 'ndcg@10')")
-    for metric in asked:  # reject misspelt metrics before reading input
+    for metric in requests:  # reject misspelt metrics before reading input
         list(parse(metric))
-    return rankings_of(truth, run, **rules).evaluate(*asked, threads=threads, like=like, progress=progress)
+    return rankings_of(truth, run, **rules).evaluate(*requests, threads=threads, like=like, progress=progress)
 
 
 def rankings_of(truth: Any, run: Any, scored: Mapping[str, Any] = EMPTY, /, **rules: Any) -> Rankings:
-    """The Rankings of truth and a run, by the constructor for the form of the run; `scored`: rules for scores only."""
+    """The Rankings of truth and a run, by the constructor for the run; `scored`: rules of constructors with scores."""
     if isinstance(truth, Rankings) or isinstance(run, Rankings):
-        raise TypeError("Rankings have their judgments with them: call their method evaluate")
+        raise TypeError("Rankings contain their judgments: call their method evaluate")
     truth, run = plain(truth), plain(run)
     named = not COLUMNS.isdisjoint(rules)
     form = form_of(run, "run", named=named)
@@ -146,9 +145,9 @@ def rankings_of(truth: Any, run: Any, scored: Mapping[str, Any] = EMPTY, /, **ru
         if content(truth) in NUMBERS:
             raise TypeError(AMBIGUOUS)
     if not isinstance(truth, Judgments):
-        own = form_of(truth, "truth", named=named)
-        if own != form and (own, form) != ("dicts", "lists"):  # else the constructor reads it itself
-            truth = prepared(truth, own)
+        truth_form = form_of(truth, "truth", named=named)
+        if truth_form != form and (truth_form, form) != ("dicts", "lists"):  # else the constructor reads it itself
+            truth = prepared(truth, truth_form)
     if form == "lists":
         return from_recommendations(run, truth, **rules)
     return _CONSTRUCTORS[form](truth, run, **rules, **scored)

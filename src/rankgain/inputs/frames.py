@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from rankgain.choices import Duplicates, Missing, Ties, Validate
-from rankgain.data.columns import ColumnSource, Table, check_duplicates, check_validate
+from rankgain.data.columns import ColumnSource, RunColumns, check_duplicates, check_validate
 from rankgain.data.dataframes import Frame
 from rankgain.data.forms import plain
-from rankgain.data.groups import Groups
+from rankgain.data.groups import QueryRows
 from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, of_ids
 from rankgain.data.lists import ListSource
 from rankgain.data.ragged import RaggedArray, to_float64
@@ -68,10 +68,9 @@ def from_frames(
     missing : {"zero", "skip"}, default "zero"
         Whether queries that the run lacks are evaluated as empty lists or left out, as in `from_qrels`.
     validate : {"judged", "full"}, default "judged"
-        Which documents may not stand twice in a query of the run: judged ones, or any.
+        Which documents a query of the run may not return twice: judged ones, or any.
     duplicates : {"error", "first"}, default "error"
-        Whether a document that is returned twice for a query is an error, or counts once, where it stands first (with
-        its highest score).
+        Whether a document that a query returns twice is an error, or counts once, with its highest score.
     query_ids : iterable of hashable, optional
         Other names for the queries that are evaluated, one per query. By default, their ids.
 
@@ -85,8 +84,8 @@ def from_frames(
     ValueError
         If a column does not exist (the message lists those that do) or has nulls; if both `score` and `rank` are given;
         if the ids of the two sides are of different types, or no query is in both; or if `ties`, `missing`, `validate`
-        or `duplicates` is unknown. In `Rankings.evaluate`, if a score is NaN, a grade is not finite, or a document
-        stands twice in a query.
+        or `duplicates` is unknown. In `Rankings.evaluate`, if a score is NaN, a grade is not finite, or a query has a
+        document twice.
     TypeError
         If something is not a frame, if a column holds values of a type that cannot be used, or if `qrels_df` is
         Judgments and `run_df` is not given.
@@ -119,7 +118,7 @@ def from_frames(
     if run_df is not None:
         frame = Frame(plain(run_df), "run_df")
     elif isinstance(judgments, JudgmentSets):
-        raise TypeError("qrels_df is Judgments, which hold no scores: give run_df")
+        raise TypeError("qrels_df is Judgments, which have no scores: give run_df")
     else:
         frame = judgments
         if frame.find("doc", docs[0]) is None:
@@ -128,28 +127,28 @@ def from_frames(
     if not isinstance(judgments, JudgmentSets):
         _check_swapped(judgments, frame, relevance, score, rank)
         judgments = of_frame(judgments, queries[0], docs[0], relevance)
-    groups = Groups.of(frame.ids(frame.need("query", queries[1])))
+    groups = QueryRows.of(frame.ids(frame.need("query", queries[1])))
     documents = frame.ids(frame.need("doc", docs[1]))
     scores = _scores(frame, score, rank)[1]
-    run = Table(frame.argument, groups, documents, scores, whole=validate == "full", duplicates=duplicates)
+    run = RunColumns(frame.argument, groups, documents, scores, check_all=validate == "full", duplicates=duplicates)
     return Rankings(ColumnSource(judgments, run, missing=missing, query_ids=query_ids), rules)
 
 
 def of_frame(frame: Frame, query: str | None, doc: str | None, relevance: str | None) -> JudgmentSets:
     """The judgments in a frame."""
     query, column = frame.need("query", query), frame.need("doc", doc)
-    groups, documents = Groups.of(frame.ids(query)), frame.ids(column)
-    found = frame.find("relevance", relevance)
+    groups, documents = QueryRows.of(frame.ids(query)), frame.ids(column)
+    grades = frame.find("relevance", relevance)
     scores = next(filter(None, (frame.find(role, None) for role in ("score", "rank"))), None)
-    if found is None and scores == "score" and column in BEIR:
-        found = "score"  # as BEIR calls its grades
-    if found is not None:
-        return of_ids(frame.argument, groups, documents, frame.numbers(found))
+    if grades is None and scores == "score" and column in BEIR:
+        grades = "score"  # BEIR's name for grades
+    if grades is not None:
+        return of_ids(frame.argument, groups, documents, frame.numbers(grades))
     if scores is not None:
         frame.need("relevance", None, f", as relevance={scores!r} if those are grades")
     judgments = of_ids(frame.argument, groups, documents, np.ones(len(documents)))
     others = [name for name in frame.names if name not in (query, column)]
-    hint = f" (its other columns: {', '.join(map(str, others))}; relevance= says which has grades)" if others else ""
+    hint = f" (its other columns: {', '.join(map(str, others))}; relevance= chooses one of them)" if others else ""
     judgments.assumed = (f"{frame.argument} has no column of relevance: each row counts as 1{hint}",)
     return judgments
 
@@ -181,9 +180,9 @@ def side_by_side(
     ties: Ties | None,
     query_ids: Iterable[Hashable] | None,
 ) -> Rankings:
-    """Labels and scores without ids of documents, which may be tied but cannot be told apart."""
+    """Rankings of labels and scores without document ids."""
     rules = rules_of("average" if ties is None else ties, ids=False)
-    groups = Groups.of(frame.ids(frame.need("query", query)))
+    groups = QueryRows.of(frame.ids(frame.need("query", query)))
     rows, offsets = groups.rows(np.arange(len(groups)))
     order = None if isinstance(rows, slice) else rows
     label = frame.need("relevance", relevance)
@@ -201,13 +200,13 @@ def _scores(frame: Frame, score: str | None, rank: str | None) -> tuple[str, Any
         raise ValueError("give score or rank, not both")
     ranks = None if frame.find("score", score) is not None and rank is None else frame.find("rank", rank)
     if ranks is not None:
-        return ranks, Falling(frame.numbers(ranks))
+        return ranks, NegatedRanks(frame.numbers(ranks))
     scores = frame.need("score", score)
     return scores, frame.numbers(scores)
 
 
-class Falling:
-    """Ranks as scores: a column of negated numbers."""
+class NegatedRanks:
+    """Ranks as scores, where higher is better."""
 
     def __init__(self, ranks: Any) -> None:
         self._ranks = ranks

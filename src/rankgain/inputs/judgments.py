@@ -1,4 +1,4 @@
-"""Truth prepared once."""
+"""`judgments`: truth in any form, prepared once."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def judgments(
     OSError
         If a file cannot be read.
     ValueError
-        If a grade is not finite, a document stands twice in a query, a column does not exist, or a line of a file
-        cannot be read.
+        If a grade is not finite, a query has a document twice, a column does not exist, or a line of a file cannot be
+        read.
     TypeError
         If `truth` is of no type listed above, a grade is not a number, or an id is of a type that cannot be used.
 
@@ -54,8 +54,8 @@ def judgments(
 
     Notes
     -----
-    The contents are copied: later changes of a dict or an array do not show. Contents are checked here, while the
-    constructors of Rankings leave that to `Rankings.evaluate`.
+    The contents are copied, so that later changes of a dict or an array have no effect. They are checked here, while
+    the constructors of Rankings leave that to `Rankings.evaluate`.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def judgments(
 def prepared(
     truth: Any, form: str, query: str | None = None, doc: str | None = None, relevance: str | None = None
 ) -> Judgments:
-    """The judgments in truth of a form."""
+    """The judgments in truth of a known form."""
     if form == "file":
         return Judgments(read_qrels(truth, "truth").check())
     if form == "frame":

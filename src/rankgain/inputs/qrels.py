@@ -86,8 +86,8 @@ def from_qrels(
     run = mapping(plain(run), "run")
     if isinstance(qrels, Judgments):
         return Rankings(DictSource(judgment_sets(qrels), run, missing, query_ids), rules)
-    held = mapping(plain(qrels), "qrels")
+    qrels = mapping(plain(qrels), "qrels")
     if missing == "zero":
-        return Rankings(DictSource(of_dicts(*paired(held, "qrels"), "qrels"), run, missing, query_ids), rules)
-    judgments = of_dicts(*paired(held, "qrels"), "qrels", run)
-    return Rankings(DictSource(judgments, run, missing, query_ids, held), rules)
+        return Rankings(DictSource(of_dicts(*paired(qrels, "qrels"), "qrels"), run, missing, query_ids), rules)
+    judgments = of_dicts(*paired(qrels, "qrels"), "qrels", run)
+    return Rankings(DictSource(judgments, run, missing, query_ids, qrels), rules)

@@ -11,12 +11,12 @@ import numpy as np
 from rankgain import _backend, _codes
 from rankgain.choices import Duplicates, Missing, Validate
 from rankgain.data.arrays import check_id
-from rankgain.data.columns import ColumnSource, Table, check_duplicates, check_validate
+from rankgain.data.columns import ColumnSource, RunColumns, check_duplicates, check_validate
 from rankgain.data.dicts import DictSource
-from rankgain.data.groups import Groups
+from rankgain.data.groups import QueryRows
 from rankgain.data.id_lists import IdLists, checked, id_lists_of, list_refusal, read
 from rankgain.data.ids import ids_of
-from rankgain.data.judgments import EARLIER, Judgments, JudgmentSets, judgment_sets, of_dicts, of_ids
+from rankgain.data.judgments import REPEATED, Judgments, JudgmentSets, judgment_sets, of_dicts, of_ids
 from rankgain.data.ragged import offsets_of
 from rankgain.data.rules import GIVEN, check_missing
 from rankgain.data.source import check_query_ids
@@ -54,7 +54,7 @@ def from_recommendations(
     validate : {"judged", "full"}, default "judged"
         Which ids may not be recommended twice to the same user: those in `relevant`, or all.
     duplicates : {"error", "first"}, default "error"
-        Whether an id that is recommended twice to the same user is an error, or counts once, where it stands first.
+        Whether an id that is recommended twice to the same user is an error, or counts once, where it is first.
     query_ids : iterable of hashable, optional
         One name per user that is evaluated, all different. Where `relevant` has keys and `recommended` has none, the
         keys of the rows of `recommended`. By default, the keys, or else the positions 0, 1, 2 …
@@ -70,8 +70,8 @@ def from_recommendations(
         If the numbers of users differ, the two sides have no user in common, or their ids are of different types; if
         `relevant` has keys, `recommended` has none, and `query_ids` is not given; if `missing`, `validate` or
         `duplicates` is unknown; or if a matrix has more than two dimensions or a sparse one is broken. In
-        `Rankings.evaluate`, if a relevant id is recommended twice, stands twice among the relevant ones, or has a grade
-        that is not finite.
+        `Rankings.evaluate`, if a relevant id is recommended twice, is listed twice as relevant, or has a grade that is
+        not finite.
     TypeError
         If something is not a list of ids, ids are of mixed types, or `relevant` mixes mappings with sets or lists.
 
@@ -105,11 +105,11 @@ def from_recommendations(
             judgments = of_dicts(truth[0], few[1], "relevant")
             return Rankings(DictSource(judgments, few[0], missing, query_ids, None, "recommended"), GIVEN)
     users, rows = checked("recommended", run, (list, tuple), "a list of ids, best first")
-    whole = validate == "full"
+    check_all = validate == "full"
     if type(rows) is list and isinstance(next(chain.from_iterable(rows), None), tuple):
         judgments = _judged("relevant", truth)
         users, query_ids = _names(users, judgments, query_ids)
-        runs = _runs_of_tuples(users, rows, judgments, whole, duplicates)
+        runs = _runs_of_tuples(users, rows, judgments, check_all, duplicates)
         return Rankings(DictSource(judgments, runs, missing, query_ids, None, "recommended"), GIVEN)
     try:
         ids, offsets, lasts = read("recommended", rows)
@@ -117,14 +117,15 @@ def from_recommendations(
         raise list_refusal("recommended", users, error) from None
     judgments = _judged("relevant", truth)
     users, query_ids = _names(users, judgments, query_ids)
-    table = Table("recommended", Groups(users, offsets[:-1], lasts), ids, None, whole=whole, duplicates=duplicates)
-    return Rankings(ColumnSource(judgments, table, missing=missing, query_ids=query_ids), GIVEN)
+    groups = QueryRows(users, offsets[:-1], lasts)
+    columns = RunColumns("recommended", groups, ids, None, check_all=check_all, duplicates=duplicates)
+    return Rankings(ColumnSource(judgments, columns, missing=missing, query_ids=query_ids), GIVEN)
 
 
 def _names(
     users: Sequence[Any], judgments: JudgmentSets, query_ids: Iterable[Hashable] | None
 ) -> tuple[Sequence[Any], Iterable[Hashable] | None]:
-    """What the users are called in the judgments, and the caller's names for them."""
+    """The ids of the users in the judgments, and the caller's names for them."""
     if type(users) is not range:
         return users, query_ids
     if type(judgments.query_ids) is not range:
@@ -140,19 +141,19 @@ FEW = 1 << 10  # up to this many ids, columns take longer to build than dicts
 
 
 def _runs_of_tuples(
-    users: Sequence[Any], rows: list[Any], judgments: JudgmentSets, whole: bool, duplicates: Duplicates
+    users: Sequence[Any], rows: list[Any], judgments: JudgmentSets, check_all: bool, duplicates: Duplicates
 ) -> dict[Any, dict[Any, float]]:
-    """Lists of tuples, which no column holds, as runs, in which the first has the highest score."""
-    known = {} if whole else dict.fromkeys(judgments.documents)
+    """Lists of ids that are tuples, which columns cannot store, as runs in which the first id has the highest score."""
+    judged = {} if check_all else dict.fromkeys(judgments.documents)
     runs: dict[Any, dict[Any, float]] = {}
     for user, row in zip(users, rows, strict=True):
         scores: dict[Any, float] = {}
-        for place, identifier in enumerate(row):
-            check_id(identifier, f"recommended: query {user!r}, position {place}")
-            if identifier in scores and duplicates == "error" and (whole or identifier in known):
-                where = f"recommended: query {user!r}, document {identifier!r} (row {place})"
-                raise refusal(_codes.DUPLICATE, where, EARLIER)
-            scores.setdefault(identifier, -float(place))
+        for position, identifier in enumerate(row):
+            check_id(identifier, f"recommended: query {user!r}, position {position}")
+            if identifier in scores and duplicates == "error" and (check_all or identifier in judged):
+                where = f"recommended: query {user!r}, document {identifier!r} (position {position})"
+                raise refusal(_codes.DUPLICATE, where, REPEATED)
+            scores.setdefault(identifier, -float(position))
         runs[user] = scores
     return runs
 
@@ -163,7 +164,7 @@ def of_relevant(relevant: Any, name: str) -> JudgmentSets:
 
 
 def _truth(relevant: Any, name: str) -> IdLists | JudgmentSets:
-    """What is relevant for each user; or the judgments, if they are prepared or a sparse matrix holds them."""
+    """The relevant ids of each user; or the judgments, if they are prepared already or in a sparse matrix."""
     if isinstance(relevant, Judgments):
         return judgment_sets(relevant)
     if type(relevant) is not list and hasattr(relevant, "tocsr"):
@@ -177,7 +178,7 @@ def _truth(relevant: Any, name: str) -> IdLists | JudgmentSets:
     if isinstance(rows, np.ndarray):
         return users, rows if rows.ndim == 2 else rows.reshape(-1, 1)
     if rows and isinstance(rows[0], PLAIN_IDS) and all(issubclass(kind, PLAIN_IDS) for kind in {*map(type, rows)}):
-        return users, [(own,) for own in rows]  # one id per user
+        return users, [(identifier,) for identifier in rows]  # one id per user
     return lists
 
 
@@ -206,12 +207,12 @@ def _judged(name: str, truth: IdLists | JudgmentSets) -> JudgmentSets:
         return _of_objects(name, users, rows)
     if type(rows) is list:
         return JudgmentSets(name, users).with_columns(offsets, np.ones(len(ids)), ids=ids)
-    return of_ids(name, Groups(users, offsets[:-1], lasts), ids, np.ones(len(ids)))
+    return of_ids(name, QueryRows(users, offsets[:-1], lasts), ids, np.ones(len(ids)))
 
 
 def _of_objects(name: str, users: Sequence[Any], rows: list[Any]) -> JudgmentSets:
-    """The judgments in ids that no column holds: tuples, or several types; a run in columns refuses those."""
-    rows = [own.tolist() if isinstance(own, np.ndarray) else list(own) for own in rows]
+    """The judgments in ids that columns cannot store: tuples, or several types. A run in columns refuses them."""
+    rows = [row.tolist() if isinstance(row, np.ndarray) else list(row) for row in rows]
     offsets = offsets_of(list(map(len, rows)))
     documents = list(chain.from_iterable(rows))
     judgments = JudgmentSets(name, users).with_columns(offsets, np.ones(len(documents)), documents=documents)
@@ -241,5 +242,5 @@ def _of_sparse(matrix: Any, name: str) -> JudgmentSets:
     items = items[: offsets[-1]]
     if len(items) and not 0 <= items.min() <= items.max() < matrix.shape[1]:
         raise ValueError(f"{name} is a broken sparse matrix: its indices point outside its {matrix.shape[1]} columns")
-    groups = Groups(range(len(offsets) - 1), offsets[:-1], offsets[1:])
+    groups = QueryRows(range(len(offsets) - 1), offsets[:-1], offsets[1:])
     return of_ids(name, groups, ids_of(items), matrix.data[: offsets[-1]])

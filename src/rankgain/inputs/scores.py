@@ -1,4 +1,4 @@
-"""Scores beside labels: what models give and learning-to-rank data hold."""
+"""Scores beside labels, as in learning to rank."""
 
 from __future__ import annotations
 
@@ -185,14 +185,14 @@ def _from_sizes(group_sizes: Any, documents: int) -> Ints:
 
 
 def _from_qid(qid: Any, documents: int) -> tuple[Ints, Array | None, list[Any]]:
-    """Offsets, the order that brings each query together (None: they are), and the ids by first appearance."""
+    """The offsets of the queries, the rows sorted by query (None if they are already), and the ids of the queries."""
     ids = _ids(qid)
     if ids.ndim != 1 or len(ids) != documents:
         raise ValueError(f"qid has the shape {ids.shape}, and y_score has {documents} documents: give one id for each")
     if ids.dtype.kind in "fmM" and len(missing := np.flatnonzero(ids != ids)):
         raise ValueError(f"qid: position {int(missing[0])}: the id is {'NaN' if ids.dtype.kind == 'f' else 'NaT'}")
     if ids.dtype.kind in "biu":
-        # The bits of an unsigned integer beyond int64 are those of another, negative one, and tell it from all others.
+        # An unsigned integer beyond int64 has the bits of a negative one, which no other id has.
         firsts, sizes, numbers = numbers_of_integers(ids.view(np.int64) if ids.dtype.itemsize == 8 else ids)
         names = ids[firsts].tolist()
     else:
@@ -202,20 +202,20 @@ def _from_qid(qid: Any, documents: int) -> tuple[Ints, Array | None, list[Any]]:
 
 
 def _numbered(ids: Array) -> tuple[list[Any], Ints, Int32s | None]:
-    """The ids by first appearance, how many documents each has, and the number of each row; None: they are together."""
+    """As `numbers_of_integers`, with the ids in place of their first rows."""
     starts = np.flatnonzero(np.concatenate([[True], ids[1:] != ids[:-1]])[: len(ids)])
-    found = ids[starts].tolist()
-    numbers = {name: number for number, name in enumerate(dict.fromkeys(found))}
+    names = ids[starts].tolist()  # of each run of equal ids
+    number_of = {name: number for number, name in enumerate(dict.fromkeys(names))}
     runs = np.diff(starts, append=len(ids))
-    if len(numbers) == len(found):
-        return found, runs, None
-    number = np.fromiter(map(numbers.__getitem__, found), np.int32, len(found))
-    sizes = np.bincount(number, weights=runs).astype(np.int64)
-    return list(numbers), sizes, np.repeat(number, runs)
+    if len(number_of) == len(names):
+        return names, runs, None
+    numbers = np.fromiter(map(number_of.__getitem__, names), np.int32, len(names))
+    sizes = np.bincount(numbers, weights=runs).astype(np.int64)
+    return list(number_of), sizes, np.repeat(numbers, runs)
 
 
 def _ids(qid: Any) -> Array:
-    """The ids as an array that keeps their types: NumPy would turn mixed lists into text or floats."""
+    """The ids as an array that keeps their types, while NumPy converts mixed lists to text or floats."""
     check_unmasked(qid, "qid")
     ids = None if isinstance(qid, (list, tuple)) else array_of(qid, "qid")
     if ids is None:

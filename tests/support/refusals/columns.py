@@ -87,10 +87,10 @@ def column_cases():
                 yield Case(ValueError, f"{argument}: query 'q', document 'b' | the grade is infinite", framed, *made)
         for argument, name in [("qrels_df", "judged"), ("run_df", "full")]:
             made = sides(library, argument, "doc_id", ["x", "x", "c"])
-            parts = f"{argument}: query 'q', document 'x' | earlier place | keep one"
+            parts = f"{argument}: query 'q', document 'x' | repeats an earlier one | keep one"
             yield Case(ValueError, parts, framed, *made, validate=name)
         made = sides(library, "run_df", "doc_id", ["a", "a", "c"])
-        yield Case(ValueError, "run_df: query 'q', document 'a' (row 1) | earlier place", framed, *made)
+        yield Case(ValueError, "run_df: query 'q', document 'a' (row 1) | repeats an earlier one", framed, *made)
         for ids, kind in [([1, 2, 3], "int"), ([b"a", b"b", b"c"], "bytes")]:
             made = sides(library, "run_df", "doc_id", ids)
             yield Case(ValueError, f"str in qrels_df and {kind} in run_df | one type", framed, *made)
@@ -300,7 +300,7 @@ BAD_RELEVANT = [  # for two users with ids that are text
     (ValueError, "query 1: must be a set or list | array of 2 dimensions", [["a"], np.array([["a"]])]),
     (ValueError, "query 1 has masked", [["a"], masked(0, 1)]),
     (TypeError, "all mappings from id to grade, or all sets", [{"a": 1}, ["a"]], [["a"], {"a": 1}]),
-    (ValueError, "query 1, document 'a' | earlier place", [["a"], ["b", "a", "a"]], [[], np.array(["a"] * 2)]),
+    (ValueError, "query 1, document 'a' | repeats an earlier one", [["a"], ["b", "a", "a"]], [[], np.array(["a"] * 2)]),
     (ValueError, "query 1, document 'a' | grade is NaN", [{"a": 1}, {"b": 1, "a": nan}]),
     (ValueError, "query 1, document 'a' | grade is infinite", [{"a": 1}, {"b": 1, "a": -inf}]),
     (TypeError, "query 1, document 'a' | a number", *([{"a": 1}, {"a": v}] for v in ("1", None, [1], 1j))),
@@ -337,9 +337,11 @@ def recommendation_cases():
     yield Case(ValueError, "int in relevant, str in recommended", recommended, {"u": ["a"]}, [["a"]])
     twice = [([["a", "a"]], [["a"]], {}), ([["b", "b"]], [["a"]], {"validate": "full"}), (["c", "c"], ["c"], {})]
     for given, relevant, options in twice:
-        parts = f"recommended: query 0, document {np.ravel(given)[0].item()!r} (position 1) | earlier place | keep one"
+        parts = (
+            f"recommended: query 0, document {np.ravel(given)[0].item()!r} (position 1) | repeats an earlier | keep one"
+        )
         yield Case(ValueError, parts, recommended, given, relevant, **options)
-    for names, parts in [(["x"], "2 queries"), (["x", "x"], "second time"), (["x", "y", "z"], "2 queries")]:
+    for names, parts in [(["x"], "2 queries"), (["x", "x"], "repeats an earlier id"), (["x", "y", "z"], "2 queries")]:
         yield Case(ValueError, f"query_ids | {parts}", recommended, two, [["a"], ["b"]], query_ids=names)
         yield Case(ValueError, f"query_ids | {parts}", recommended, two, {"x": ["a"], "y": ["b"]}, query_ids=names)
     yield Case(TypeError, "query_ids", recommended, two, [["a"], ["b"]], query_ids=5)
@@ -351,7 +353,7 @@ def recommendation_cases():
     yield Case(ValueError, "relevant is a broken sparse matrix", recommended, items, broken(data=[1.0]))
     yield Case(ValueError, "relevant is a broken sparse matrix", recommended, items, broken(indices=[1]))
     yield Case(
-        ValueError, "relevant: query 0, document 1 | earlier place", recommended, items, broken(indices=[1, 1, 0])
+        ValueError, "relevant: query 0, document 1 | repeats an earlier", recommended, items, broken(indices=[1, 1, 0])
     )
     yield Case(ValueError, "relevant: query 1, document 0 | NaN", recommended, items, broken(data=[1, 2, nan]))
     for dtype in (complex, object):

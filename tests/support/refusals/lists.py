@@ -181,7 +181,7 @@ BAD_QIDS = [  # for three documents
 ]
 BAD_IDS = [  # for two queries
     (ValueError, "2 queries", [], ["a"], ["a", "b", "c"], "abc", range(3)),
-    (ValueError, "position 1 | second time", ["a", "a"], [1, 1.0], (1, True), np.array([1, 1])),
+    (ValueError, "position 1 | repeats an earlier id", ["a", "a"], [1, 1.0], (1, True), np.array([1, 1])),
     (TypeError, "one id per query | {}", 5, True),
     (TypeError, "one id per query", np.array(5)),
     (TypeError, "position 0 | hashable", [[1], [2]], np.ones((2, 2))),

@@ -177,7 +177,7 @@ def of_evaluations():
     yield from refused("Evaluation.merge", "other", [alone], ValueError, message, of=named_and_ranked)
     for queries, error, message in [
         (["x"], KeyError, "query 'x' was not evaluated"),
-        (["a", "a"], ValueError, "second time"),
+        (["a", "a"], ValueError, "repeats an earlier id"),
         ([True], ValueError, "a mask of 1, and there are 2"),
         ("ab", TypeError, "a mask or ids"),
         (7, TypeError, "a mask or ids"),
