@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from support.sessions import by_query, columns, frames, rows
@@ -210,6 +211,29 @@ def test_refused_before_any_job(spark, qrels, run, arguments, error, message):
             function(empty(spark, qrels), empty(spark, run), metric, **arguments)
 
 
+def test_fewer_buckets_where_the_plan_tells_the_rows(spark):
+    def counts(rows):
+        table = pa.table({"query_id": range(rows), "doc_id": range(rows), "score": np.zeros(rows)})
+        known = spark.createDataFrame(table)
+        unknown = known.filter("doc_id >= 0")
+        cached = known.select("*").cache()
+        cached.count()
+        pairs = [(known, known), (cached.select("*"), known), (known, unknown), (unknown, known)]
+        found = [jobs.check_buckets(None, *pair) for pair in pairs]
+        cached.unpersist()
+        return found
+
+    spark.conf.set("spark.sql.shuffle.partitions", "5")
+    try:
+        assert counts(1000) == [2, 2, 5, 5]  # as many as cores
+        assert counts(750_000) == [3, 3, 5, 5]
+        assert jobs.check_buckets(9, None) == 9
+        spark.conf.set("spark.sql.shuffle.partitions", "1")
+        assert counts(1000)[0] == 1
+    finally:
+        spark.conf.set("spark.sql.shuffle.partitions", "2")
+
+
 def test_what_is_no_frame_of_spark():
     with pytest.raises(TypeError, match="qrels must be a Spark data frame, not dict"):
         rankgain.spark.evaluate({}, {}, "ndcg")
@@ -294,11 +318,13 @@ def test_workers_without_pyarrow(spark, workers):
     qrels, run, *_ = frames(spark)
     truth = rg.judgments({1: {10: 1}})
     long = qrels.selectExpr("query_id", "relevance as label", "double(relevance) as prediction")
+    ndcg = rankgain.spark.udf("ndcg")
     for call in (
         lambda: rankgain.spark.summary(qrels, run, "ndcg"),
         lambda: rankgain.spark.evaluate(qrels, run, "ndcg"),
         lambda: rankgain.spark.evaluate_clustered(truth, run, "ndcg"),
         lambda: RankingEvaluator().evaluate(long),
+        lambda: ndcg("relevance"),
     ):
         with pytest.raises(RuntimeError, match=r"^pyarrow is not installed for .*workers: pip install pyarrow there$"):
             call()
@@ -414,8 +440,6 @@ def test_a_task_that_fails_after_its_last_batch(spark, tmp_path):
 
 
 def test_one_query_much_larger_than_others(spark):
-    import numpy as np
-
     qrels, run, *held = frames(spark)
     many = 100_000
     scores = np.random.default_rng(1).permutation(many).astype(float)

@@ -24,6 +24,8 @@ from rankgain.results.export import import_extra
 from rankgain.results.peers import common_rules
 from rankgain.results.summary import Summary
 
+BUCKET = 500_000  # rows
+
 
 def evaluate(
     qrels: Any,
@@ -68,7 +70,9 @@ def evaluate(
         of ties is refused.
     buckets : int, optional
         The number of buckets into which the hash of their ids divides queries. By default,
-        ``spark.sql.shuffle.partitions``. A Python worker holds one bucket at a time: about 300 MB for a million rows.
+        ``spark.sql.shuffle.partitions``; fewer if Spark knows the number of rows before it runs (of cached and Arrow
+        frames), one per 500,000 rows but at least one per core. A Python worker holds one bucket at a time: about
+        300 MB for a million rows.
 
     Returns
     -------
@@ -332,12 +336,14 @@ def udf(metric: str | Metric) -> Callable[..., Any]:
     Raises
     ------
     ImportError
-        If PySpark is not installed: ``pip install 'rankgain[spark]'``.
+        If PySpark, pandas or pyarrow is not installed: ``pip install 'rankgain[spark]'``.
     ValueError
         If the metric is unknown, or has several cut-offs. In Spark, if an array is null, or if `rankgain.from_ranked`
         or `rankgain.from_recommendations` would raise it.
     TypeError
         If the metric is not a string or a Metric.
+    RuntimeError
+        When called with columns, if `summary` would raise it.
 
     See Also
     --------
@@ -355,7 +361,7 @@ def udf(metric: str | Metric) -> Callable[..., Any]:
     rules = Rules(Options(each_of((metric,))))
     if len(rules.names) != 1:
         raise ValueError(f"udf is for one metric, but {metric} stands for {len(rules.names)}: make one for each")
-    pd = import_extra("pandas", "spark")
+    pd, _ = (import_extra(package, "spark") for package in ("pandas", "pyarrow"))
     call = _shipped("arrays", rules.payload)
 
     def values(*columns):  # type: ignore[no-untyped-def]
@@ -367,6 +373,9 @@ def udf(metric: str | Metric) -> Callable[..., Any]:
     def of_columns(*columns: Any) -> Any:
         if not 1 <= len(columns) <= 3:
             raise TypeError(f"udf({str(metric)!r}) takes from 1 to 3 columns of arrays, not {len(columns)}")
+        session = import_module("pyspark.sql").SparkSession.getActiveSession()
+        if session is not None:
+            check_workers(session)
         return function(*columns)
 
     return of_columns
@@ -533,7 +542,7 @@ class Job(NamedTuple):
             _number(qrels, "qrels", "relevance", columns.relevance),
             _number(run, "run", "score", columns.score),
         )
-        count = check_buckets(buckets, qrels)
+        count = check_buckets(buckets, qrels, run)
         sides = [
             in_buckets(
                 frame.select(
@@ -557,12 +566,28 @@ def in_buckets(frame: Any, count: int) -> Any:
     return frame.withColumn("_bucket", bucket).groupBy("_bucket")
 
 
-def check_buckets(buckets: int | None, frame: Any) -> int:
+def check_buckets(buckets: int | None, *frames: Any) -> int:
+    """The number of buckets; by default as many as Spark's shuffles have partitions, or fewer for few rows."""
     if buckets is None:
-        return int(frame.sparkSession.conf.get("spark.sql.shuffle.partitions"))
+        session = frames[0].sparkSession
+        most = int(session.conf.get("spark.sql.shuffle.partitions"))
+        rows = [_rows_of(frame) for frame in frames]
+        if None in rows:
+            return most
+        return min(most, max(sum(rows) // BUCKET, session.sparkContext.defaultParallelism))
     if isinstance(buckets, bool) or not isinstance(buckets, (int, np.integer)) or buckets < 1:
         raise ValueError(f"buckets must be a positive integer or None, not {buckets!r}")
     return int(buckets)
+
+
+def _rows_of(frame: Any) -> Any:
+    """The number of rows that the statistics of the plan have; None if they have none, or over Spark Connect.
+
+    Sizes in bytes, which all plans have, do not tell: Spark's do not count what `explode` and Python functions add.
+    """
+    frame = getattr(frame, "_jdf", None)
+    rows = frame and frame.queryExecution().optimizedPlan().stats().rowCount()
+    return rows.get() if rows and rows.isDefined() else None
 
 
 def _is_spark(frame: Any) -> bool:
