@@ -376,11 +376,18 @@ def test_more_relevant_ids_than_are_few(on_both):
     assert compiled == python == {"rr": 1.0, "num_rel": 5000.0}
 
 
-def test_hashes_of_a_long_query(on_both):
-    hashes = np.arange(1, 20_001, dtype=np.int64) << 33
-    for last, expected in ((hashes[-1], None), (hashes[0], 0)):
-        own = np.append(hashes[:-1], last)
-        assert on_both(lambda own=own: _backend.lines.equal_hashes(own, np.array([0, len(own)]))) == [expected] * 2
+def test_repeated_numbers_of_a_long_query(on_both):
+    numbers = np.random.default_rng(1).permutation(np.arange(1, 20_001, dtype=np.int64) << 33)
+
+    def evaluated(documents):
+        try:
+            return rg.from_recommendations([documents], [[1]], validate="full").evaluate("rr").mean()
+        except ValueError as error:
+            return str(error)
+
+    assert on_both(lambda: evaluated(numbers)) == [{"rr": 0.0}] * 2
+    for message in on_both(lambda: evaluated(np.append(numbers[:-1], numbers[0]))):
+        assert "(position 19999): the document repeats" in message
 
 
 def test_a_discount_that_rises_has_no_bound(on_both):

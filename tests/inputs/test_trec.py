@@ -27,7 +27,7 @@ from support.golden import GOLDEN, MEASURES, RELEASES, printed, shown
 from support.marks import in_one_case, quick_first
 
 import rankgain as rg
-from rankgain import cli
+from rankgain import _codes, cli
 from rankgain.data import files as read_files
 from rankgain.data import lines as read_lines
 from rankgain.data.judgments import judgment_sets
@@ -798,13 +798,15 @@ def test_many_queries(backend, together):
 def test_hashes_that_are_equal_prove_nothing(backend, monkeypatch, run):
     """The ids themselves are looked at then."""
     looked = []
-    equal = read_lines._backend.lines.equal_hashes
+    repeated = read_lines._backend.columns.repeated
 
-    def suspicious(hashes, offsets):
+    def suspicious(data, starts, ends, offsets):
+        if len(starts):  # ids of the qrels
+            return repeated(data, starts, ends, offsets)
         looked.append(len(offsets))
-        return 0 if len(offsets) > 1 else equal(hashes, offsets)
+        return (_codes.DUPLICATE, 0, 1) if len(offsets) > 1 else None
 
-    monkeypatch.setattr(read_lines._backend.lines, "equal_hashes", suspicious)
+    monkeypatch.setattr(read_lines._backend.columns, "repeated", suspicious)
     monkeypatch.setattr(read_files, "BLOCK", 20)
     assert reciprocal_ranks(io.BytesIO(QRELS), io.BytesIO(run)) == RR
     assert len(looked) > 2
@@ -848,17 +850,6 @@ def test_decimals_near_the_end_of_the_data(on_both, whole, fraction, sign, form,
     """They are read eight bytes at a time, but only where these are there."""
     line = f"q Q0 d 1 {sign}{form.format(whole, fraction)} {'t' * tag}".encode()
     compiled, python = on_both(lambda: scanned("scan_run", line))
-    assert compiled == python
-
-
-@pytest.mark.both
-@given(st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(-3, 3), max_size=40), st.data())
-def test_equal_hashes(on_both, hashes, data):
-    cuts = data.draw(st.lists(st.integers(0, len(hashes)), max_size=5).map(sorted))
-    offsets = np.array([0, *cuts, len(hashes)])
-    compiled, python = on_both(
-        lambda: read_lines._backend.lines.equal_hashes(np.array(hashes, dtype=np.int64), offsets)
-    )
     assert compiled == python
 
 

@@ -9,12 +9,13 @@ import os
 from cpython.ref cimport PyObject
 from libc.float cimport DBL_MAX
 from libc.stdint cimport int64_t, uint64_t
-from libc.stdlib cimport free, malloc
-from libc.string cimport memcmp, memcpy, memset
+from libc.string cimport memcpy, memset
 
-from rankgain._compiled.bytes cimport equal_bytes, hash_bytes
+from rankgain._compiled.ids cimport (
+    Keys, bytes_of, compare_ids, equal_bytes, hash_bytes, keys_from, slot_number, slot_of, slot_value, table_mask,
+)
 from rankgain._codes cimport DOCID, FEW_FIELDS, INFINITE_GRADE, NAN_GRADE, NAN_SCORE, NOT_A_NUMBER, STABLE
-from rankgain._compiled.walk cimport count_higher, doubles, integers, little, longest, lowest, sort_rows
+from rankgain._compiled.walk cimport count_higher, doubles, integers, little, lowest, sort_rows
 
 from rankgain.scalars import decimal
 
@@ -25,7 +26,6 @@ cdef extern from "Python.h":
 
 cdef enum:
     FIELDS = 6  # the most that a line may have
-    WIDE = 1 << 13  # places of 8 bytes that are still near
     LONGEST = 40  # the characters of a number that is not left to Python
     UNREAD = -1  # a number that C does not read
     DIGITS = 19  # as many as 64 bits hold whatever they are
@@ -245,7 +245,8 @@ cdef struct Rows:
     # What a scan reads and writes; see `scan_run`.
     const unsigned char* data
     Py_ssize_t size
-    int64_t* starts
+    Keys documents
+    int64_t* starts  # of the documents, to be written
     int64_t* ends
     double* values
     uint64_t* hashes
@@ -277,6 +278,7 @@ cdef Rows rows_of(tuple block) except *:
     rows.size = len(data)
     rows.starts = ints(starts)
     rows.ends = ints(ends)
+    rows.documents = Keys(rows.data, rows.starts, rows.ends, 0)
     rows.values = floats(values)
     rows.hashes = <uint64_t*>ints(hashes)
     rows.runs = <Run*>ints(runs)
@@ -441,48 +443,17 @@ def scan_qrels(tuple block, int64_t[::1] totals, /):
     return scan(block, totals, 4, 3, True)
 
 
-# tables of ids
+# ids
 
-
-cdef inline uint64_t mask_of(Py_ssize_t judged) noexcept nogil:
-    """One less than the slots for so many ids: a power of 2, up to 4 for each, at least half of them free."""
-    cdef uint64_t size = 4
-    while size < 2 * <uint64_t>judged:
-        size *= 2
-    return size - 1
-
-
-cdef inline uint64_t* slot_of(
-    uint64_t* slots, uint64_t mask, uint64_t hashed, const unsigned char* data, const int64_t* starts,
-    const int64_t* ends, Py_ssize_t first, const unsigned char* at, Py_ssize_t length
-) noexcept nogil:
-    """The slot of an id: that of its equal among the ids from the first on, or the free one where it belongs.
-
-    A slot holds half of a hash and, in the lower 32 bits, the place of the id after the first + 1; 0 is free.
-    """
-    cdef uint64_t place = hashed & mask
-    cdef Py_ssize_t row
-    while slots[place]:
-        if slots[place] >> 32 == hashed >> 32:
-            row = first + <Py_ssize_t>(slots[place] & LOWER) - 1
-            if ends[row] - starts[row] == length and equal_bytes(data + starts[row], at, length):
-                break
-        place = (place + 1) & mask
-    return slots + place
-
-
-cdef inline void index_ids(
-    uint64_t* slots, uint64_t mask, const unsigned char* data, const int64_t* starts, const int64_t* ends,
-    Py_ssize_t first, Py_ssize_t begin, Py_ssize_t end
-) noexcept nogil:
-    """Put ids into a table, from `begin` on, which were not there before."""
-    cdef Py_ssize_t row
+cdef void index_ids(uint64_t* slots, uint64_t mask, const Keys* ids, Py_ssize_t n) noexcept nogil:
+    """Put the first n ids, all different, into an empty table."""
+    cdef Py_ssize_t row, length
+    cdef const unsigned char* at
     cdef uint64_t hashed
-    for row in range(begin, end):
-        hashed = hash_bytes(data + starts[row], ends[row] - starts[row], SEED)
-        slot_of(slots, mask, hashed, data, starts, ends, first, data + starts[row], ends[row] - starts[row])[0] = (
-            (hashed >> 32 << 32) | <uint64_t>(row - first + 1)
-        )
+    for row in range(n):
+        at = bytes_of(ids, row, &length)
+        hashed = hash_bytes(at, length, SEED)
+        slot_of(slots, mask, hashed, ids, NULL, at, length)[0] = slot_value(hashed, row)
 
 
 def number_queries(
@@ -494,54 +465,28 @@ def number_queries(
     cdef uint64_t hashed
     cdef uint64_t* slot
     cdef uint64_t* table = <uint64_t*>&slots[1]
-    cdef const int64_t* starts = &bounds[0]
     cdef const unsigned char* at
+    cdef Keys ids
     if count == 0:
         return 0, known
+    ids = Keys(&names[0], &bounds[0], &bounds[1], 0)
     with nogil:
-        index_ids(table, mask, &names[0], starts, starts + 1, 0, slots[0], known)
+        if slots[0] == 0:
+            index_ids(table, mask, &ids, known)
         while index < count and 2 * <uint64_t>known < mask:
             at = &data[runs[5 * index + 1]]
             length = <Py_ssize_t>(runs[5 * index + 2] - runs[5 * index + 1])
             hashed = hash_bytes(at, length, SEED)
-            slot = slot_of(table, mask, hashed, &names[0], starts, starts + 1, 0, at, length)
+            slot = slot_of(table, mask, hashed, &ids, NULL, at, length)
             if slot[0] == 0:
                 memcpy(&names[bounds[known]], at, length)
                 bounds[known + 1] = bounds[known] + length
+                slot[0] = slot_value(hashed, known)
                 known += 1
-                slot[0] = (hashed >> 32 << 32) | <uint64_t>known
-            numbers[index] = <int64_t>(slot[0] & LOWER) - 1
+            numbers[index] = slot_number(slot[0])
             index += 1
         slots[0] = known
     return index, known
-
-
-def equal_hashes(const int64_t[::1] hashes, const int64_t[::1] offsets, /):
-    cdef Py_ssize_t query = 0, queries = offsets.shape[0] - 1, row
-    cdef uint64_t mask, place, own
-    cdef uint64_t* table = <uint64_t*>malloc(8 * max(mask_of(longest(&offsets[0], queries)) + 1, <uint64_t>WIDE))
-    cdef bint found = False
-    if table == NULL:
-        raise MemoryError
-    with nogil:
-        for query in range(queries):
-            mask = mask_of(offsets[query + 1] - offsets[query])
-            if mask < WIDE // 4:
-                mask = 4 * mask + 3  # sparser: fewer collisions, whose branches are mispredicted; half the time
-            memset(table, 0, 8 * (mask + 1))
-            for row in range(offsets[query], offsets[query + 1]):
-                own = <uint64_t>hashes[row] | 1  # 0 is a free place
-                place = own >> 32 & mask
-                while table[place] != 0 and table[place] != own:
-                    place = (place + 1) & mask
-                if table[place]:
-                    found = True
-                    break
-                table[place] = own
-            if found:
-                break
-    free(table)
-    return query if found else None
 
 
 # documents
@@ -553,9 +498,7 @@ cdef enum:
 
 cdef struct Lists:
     # What is judged of each query, which of it was returned, and the hits in rank order; see `match_lines`.
-    const unsigned char* data
-    const int64_t* starts
-    const int64_t* ends
+    Keys ids
     const int64_t* offsets
     const double* grades
     uint64_t* slots
@@ -572,9 +515,7 @@ cdef struct Lists:
 cdef Lists lists_of(tuple buffers) except *:
     cdef Lists lists
     data, starts, ends, offsets, grades, slots, scores, orders, held, hits, keys, above, equals, lists.ties = buffers
-    lists.data = chars(data)
-    lists.starts = ints(starts)
-    lists.ends = ints(ends)
+    lists.ids = Keys(chars(data), ints(starts), ints(ends), 0)
     lists.offsets = ints(offsets)
     lists.grades = floats(grades)
     lists.slots = <uint64_t*>ints(slots)
@@ -592,19 +533,6 @@ cdef inline Py_ssize_t stop_of(const Rows* rows, Py_ssize_t run) noexcept nogil:
     return <Py_ssize_t>rows.runs[run + 1].row if run + 1 < rows.run_count else rows.count
 
 
-cdef inline void match_row(
-    const Lists* lists, Py_ssize_t begin, uint64_t mask, const Rows* rows, Py_ssize_t row, int64_t order
-) noexcept nogil:
-    cdef uint64_t slot = slot_of(
-        lists.slots + 4 * begin, mask, rows.hashes[row], lists.data, lists.starts, lists.ends, begin,
-        rows.data + rows.starts[row], rows.ends[row] - rows.starts[row],
-    )[0]
-    if slot:
-        begin += <Py_ssize_t>(slot & LOWER) - 1
-        lists.scores[begin] = rows.values[row]
-        lists.orders[begin] = order
-
-
 cdef inline uint64_t bits_of(const uint64_t* slots, uint64_t mask) noexcept nogil:
     """A bit for the highest six of each hash in a table."""
     cdef uint64_t place, bits = 0
@@ -619,8 +547,12 @@ def match_lines(
 ):
     cdef Rows rows = rows_of(block)
     cdef Lists own = lists_of(lists)
-    cdef Py_ssize_t run, row, stop, query, begin, judged
+    cdef Py_ssize_t run, row, stop, query, begin, judged, length
+    cdef const unsigned char* at
     cdef uint64_t mask, bits
+    cdef uint64_t* slots
+    cdef Keys ids
+    cdef int64_t number
     with nogil:
         for run in range(rows.run_count):
             row = rows.runs[run].row
@@ -631,27 +563,23 @@ def match_lines(
                 continue
             begin = own.offsets[query]
             judged = own.offsets[query + 1] - begin
-            mask = mask_of(judged)
+            mask = table_mask(judged)
+            slots = own.slots + 4 * begin
+            ids = keys_from(&own.ids, begin)
             if own.held[query] == UNSEEN:
-                index_ids(
-                    own.slots + 4 * begin, mask, own.data, own.starts, own.ends, begin, begin, begin + judged
-                )
+                index_ids(slots, mask, &ids, judged)
                 own.held[query] = MATCHED
             if judged:
                 # Most documents are not judged, and with few that are, this says so sooner than a place in the table
                 # that may be taken: half the time with one in 1000.
-                bits = bits_of(own.slots + 4 * begin, mask) if <uint64_t>(stop - row) > mask else ~<uint64_t>0
+                bits = bits_of(slots, mask) if <uint64_t>(stop - row) > mask else ~<uint64_t>0
                 for row in range(row, stop):
                     if bits >> (rows.hashes[row] >> 58) & 1:
-                        match_row(&own, begin, mask, &rows, row, first + row)
-
-
-cdef inline int compare(
-    const unsigned char* some, Py_ssize_t length, const unsigned char* other, Py_ssize_t other_length
-) noexcept nogil:
-    """Below 0, 0 or above 0: how bytes compare."""
-    cdef int order = memcmp(some, other, min(length, other_length))
-    return order if order else (length > other_length) - (length < other_length)
+                        at = bytes_of(&rows.documents, row, &length)
+                        number = slot_number(slot_of(slots, mask, rows.hashes[row], &ids, NULL, at, length)[0])
+                        if number >= 0:
+                            own.scores[begin + number] = rows.values[row]
+                            own.orders[begin + number] = first + row
 
 
 cdef bint comes_first(const void* held, int64_t some, int64_t other) noexcept nogil:
@@ -660,10 +588,7 @@ cdef bint comes_first(const void* held, int64_t some, int64_t other) noexcept no
     if lists.scores[some] != lists.scores[other]:
         return lists.scores[some] > lists.scores[other]
     if lists.ties == DOCID:
-        return 0 < compare(
-            lists.data + lists.starts[some], lists.ends[some] - lists.starts[some],
-            lists.data + lists.starts[other], lists.ends[other] - lists.starts[other],
-        )
+        return compare_ids(&lists.ids, some, &lists.ids, other) > 0
     if lists.ties == STABLE:
         return lists.orders[some] < lists.orders[other]
     return lists.grades[some] > lists.grades[other]
@@ -691,10 +616,7 @@ cdef inline bint follows(
     """Whether a document of the same score comes after a hit, or is it."""
     if lists.ties == STABLE:
         return lists.orders[hit] <= order
-    return 0 <= compare(
-        lists.data + lists.starts[hit], lists.ends[hit] - lists.starts[hit],
-        rows.data + rows.starts[row], rows.ends[row] - rows.starts[row],
-    )
+    return compare_ids(&lists.ids, hit, &rows.documents, row) >= 0
 
 
 cdef inline void count_row(

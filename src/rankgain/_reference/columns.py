@@ -98,10 +98,11 @@ def copy_views(views: Bytes, buffers: list[Bytes], data: Bytes, starts: Ints, en
 
 def repeated(data: Bytes, starts: Ints, ends: Ints, offsets: Ints) -> ErrorCode:
     """The first id that stands twice in one query, or None."""
-    ids = _ids(data, starts, ends, offsets[-1])
+    width = 0 if len(starts) else len(data) // max(offsets[-1], 1)
     for query in range(len(offsets) - 1):
         seen = set()
-        for position, identifier in enumerate(ids[offsets[query] : offsets[query + 1]]):
+        ids = rows_of_ids(width, data, starts, ends, offsets[query], offsets[query + 1])
+        for position, identifier in enumerate(ids):
             if identifier in seen:
                 return DUPLICATE, query, position
             seen.add(identifier)

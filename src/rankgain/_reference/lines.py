@@ -1,4 +1,5 @@
-"""The specification: every kernel over lines of TREC files, in plain Python. The compiled half is `_lines`.
+"""The specification: every kernel over lines of TREC files, in plain Python. The compiled half is
+`_compiled/lines.pyx`.
 
 What is wrong comes back as (code, line, field), both from 0.
 """
@@ -95,15 +96,6 @@ def number_queries(
             known += 1
         numbers[index] = found[name]
     return len(numbers), known
-
-
-def equal_hashes(hashes: Ints, offsets: Ints) -> int | None:
-    """The first query that has two equal hashes, but for the lowest bit, or None."""
-    for query in range(len(offsets) - 1):
-        own = [int(value) | 1 for value in hashes[offsets[query] : offsets[query + 1]]]
-        if len(set(own)) < len(own):
-            return query
-    return None
 
 
 def _rows(starts, runs, numbers):

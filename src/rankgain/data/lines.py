@@ -21,7 +21,7 @@ from rankgain.data import files
 from rankgain.data.columns import RunColumns, check_kinds
 from rankgain.data.files import File, FileInput, is_standard_input, opened
 from rankgain.data.groups import QueryRows
-from rankgain.data.ids import Keys, TextIds, decoded, python_ids, slices_of
+from rankgain.data.ids import NONE, Keys, TextIds, decoded, python_ids, slices_of
 from rankgain.data.judgments import JudgmentSets, JudgmentSource, common_queries
 from rankgain.data.layouts import MsMarcoRun, is_msmarco
 from rankgain.data.ragged import offsets_of, to_float64
@@ -373,8 +373,9 @@ class Places:
     def _check_repeated(self, blocks: Callable[[], Iterable[Block]], known: int, hashes: Ints, offsets: Ints) -> None:
         """Refuse a document that stands in a query twice."""
         query = 0
-        while (found := _backend.lines.equal_hashes(hashes, offsets[query:])) is not None:
-            query += found + 1
+        keys = Keys(hashes, NONE, NONE)
+        while (found := _backend.columns.repeated(*keys.buffers(), offsets[query:])) is not None:
+            query += found[1] + 1
             seen = set[bytes]()
             for block in blocks():
                 for row in block.rows_of(known + query - 1, self.queries.numbers(block)):
