@@ -146,12 +146,6 @@ def test_labels_beside_scores(rows):
     assert summarize_batches(pa.table(log).to_batches(max_chunksize=2), *METRICS, rows=rows) == result.summary()
 
 
-def test_columns_of_any_names():
-    table = pa.table({"user": [1, 1], "item": ["a", "b"], "stars": [0, 3], "estimate": [1.0, 2.0], "more": [0, 0]})
-    names = {"query": "user", "doc": "item", "relevance": "stars", "score": "estimate"}
-    assert as_dict(evaluate_batches(table, "rr", **names)) == {"query_id": [1], "rr": [1.0]}
-
-
 def test_a_metric_that_is_a_record():
     table = pa.table({"qid": [1, 1], "label": [0, 3], "score": [2.0, 1.0]})
     asked = rg.metric("dcg", gain=lambda grades: grades * 10.0)
@@ -235,7 +229,9 @@ def test_a_document_returned_twice():
         {"query_id": [1] * 3, "doc_id": ["a", "x", "x"], "relevance": [1, None, None], "score": [3.0, 2.0, 1.0]}
     )
     assert summarize_batches(table, "rr").mean("rr") == 1.0
-    with pytest.raises(ValueError, match="run: query 1, document 'x': the document repeats an earlier one"):
+    with pytest.raises(
+        ValueError, match=r"run: query 1, document 'x': the document repeats an .*duplicates='first' does"
+    ):
         summarize_batches(table, "rr", validate="full")
 
 
@@ -521,29 +517,3 @@ def test_ids_of_another_type_than_the_judgments():
 
 def test_rows_beyond_what_there_can_be():
     assert summarize_batches(pa.table(ROWS), "rr", rows=10**30) == summarize_batches(pa.table(ROWS), "rr")
-
-
-def test_the_first_of_documents_that_are_returned_twice():
-    rows = {"query_id": [1] * 4, "doc_id": ["a", "b", "a", "b"], "relevance": [1, 0, None, None],
-            "score": [1.0, 2.0, 3.0, 4.0]}  # fmt: skip
-    table = pa.table(rows)
-    judged = table.filter(table["relevance"].is_valid())
-    result = rg.from_frames(judged, table, duplicates="first").evaluate("rr", "ndcg")
-    assert result.mean("rr") == 0.5
-    assert summarize_batches(table, "rr", "ndcg", duplicates="first") == result.summary()
-    assert as_dict(evaluate_batches(table, "rr", "ndcg", duplicates="first")) == expected(result)
-    run = table.drop_columns("relevance")
-    assert summarize_batches(run, "rr", "ndcg", duplicates="first", judgments=rg.judgments(judged)) == result.summary()
-    with pytest.raises(ValueError, match="duplicates='first' does"):
-        summarize_batches(table, "rr")
-
-
-def test_columns_named_in_another_order():
-    """Relevance and score, of which each could be the other."""
-    table = pa.table({"q": [1, 1, 1], "d": ["a", "b", "c"], "x": [2.0, 0.0, 1.0], "y": [0.1, 0.3, 0.2]})
-    names = {"query": "q", "doc": "d"}
-    held = {"query_id": [1] * 3, "doc_id": list("abc"), "relevance": [2.0, 0.0, 1.0], "score": [0.1, 0.3, 0.2]}
-    swapped = held | {"relevance": held["score"], "score": held["relevance"]}
-    for rows, relevance, score in ((held, "x", "y"), (swapped, "y", "x")):
-        found = summarize_batches(table, "ndcg", **names, relevance=relevance, score=score)
-        assert found == summarize_batches(pa.table(rows), "ndcg")

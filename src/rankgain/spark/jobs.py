@@ -571,23 +571,23 @@ def check_buckets(buckets: int | None, *frames: Any) -> int:
     if buckets is None:
         session = frames[0].sparkSession
         most = int(session.conf.get("spark.sql.shuffle.partitions"))
-        rows = [_rows_of(frame) for frame in frames]
-        if None in rows:
+        known = [rows for frame in frames if (rows := _rows_of(frame)) is not None]
+        if len(known) < len(frames):
             return most
-        return min(most, max(sum(rows) // BUCKET, session.sparkContext.defaultParallelism))
+        return min(most, max(sum(known) // BUCKET, int(session.sparkContext.defaultParallelism)))
     if isinstance(buckets, bool) or not isinstance(buckets, (int, np.integer)) or buckets < 1:
         raise ValueError(f"buckets must be a positive integer or None, not {buckets!r}")
     return int(buckets)
 
 
-def _rows_of(frame: Any) -> Any:
+def _rows_of(frame: Any) -> int | None:
     """The number of rows that the statistics of the plan have; None if they have none, or over Spark Connect.
 
     Sizes in bytes, which all plans have, do not tell: Spark's do not count what `explode` and Python functions add.
     """
     frame = getattr(frame, "_jdf", None)
     rows = frame and frame.queryExecution().optimizedPlan().stats().rowCount()
-    return rows.get() if rows and rows.isDefined() else None
+    return int(rows.get()) if rows and rows.isDefined() else None
 
 
 def _is_spark(frame: Any) -> bool:
