@@ -26,13 +26,13 @@ def _first_fields(text: bytes) -> list[bytes]:
     return []
 
 
-def is_beir(text: bytes) -> bool:
+def is_beir(text: bytes | bytearray) -> bool:
     """Whether qrels begin with BEIR's header."""
     fields = _first_fields(text[:PEEKED])
     return [re.sub(rb"[-_]", b"", field.lower()) for field in fields] == HEADER
 
 
-def beir_as_qrels(text: bytes) -> bytes:
+def beir_as_qrels(text: bytes | bytearray) -> bytes:
     """BEIR's qrels as TREC's; the header becomes a comment."""
     header = re.search(rb"(?m)^[ \t]*[^\s#]", text)
     start = 0 if header is None else header.start()

@@ -59,7 +59,7 @@ class Block:
     """Whole lines of a file, scanned: the positions of documents, their values, and the runs of rows of a query."""
 
     def __init__(
-        self, data: bytes | memoryview, line: int, form: Form, name: str, arrays: BlockBuffers | None = None
+        self, data: bytes | bytearray | memoryview, line: int, form: Form, name: str, arrays: BlockBuffers | None = None
     ) -> None:
         self.bytes = np.frombuffer(data, dtype=np.uint8)
         self.size = len(data)
@@ -103,11 +103,13 @@ class Block:
         return self.bytes[self.starts[row] : self.ends[row]].tobytes()
 
     def _check_lengths(self, form: Form) -> None:
-        """Refuse ids that are too long, wherever blocks begin and end."""
+        """Refuse ids that are too long, wherever blocks begin and end: each contains a multiple of LINE."""
+        multiples = np.arange(0, self.size, LINE)
         for index, starts, ends in ((0, self.runs[:, 1], self.runs[:, 2]), (2, self.starts, self.ends)):
-            long = np.flatnonzero(ends - starts > LINE)
+            rows = np.searchsorted(starts, multiples, "right") - 1 if len(starts) else NONE
+            long = rows[ends[rows] - starts[rows] > LINE]
             if len(long):
-                line = self._line + np.count_nonzero(self.bytes[: starts[long[0]]] == ord("\n")) + 1
+                line = self._line + np.count_nonzero(self.bytes[: starts[long.min()]] == ord("\n")) + 1
                 raise too_long(f"{self.name}: line {line}, field {index + 1}")
 
     def _refusal(self, error_code: tuple[int, int, int], form: Form) -> Exception:
@@ -179,25 +181,17 @@ def _shortened(begun: bytes, form: Form, before: bytes, line: int, name: str) ->
     return b" ".join(fields) + (b"" if going_on else b" "), _WHITE_SPACE if unread else b""
 
 
-def whole_text(file: File, form: Form) -> bytes:
-    """All of the text, but for what of long lines need not be held."""
-    parts: list[bytes] = []
-    begun = 0  # how many bytes of the last line there are, in so many parts …
-    lasting = 0
+def whole_text(file: File, form: Form) -> bytearray:
+    """All of the text, with long lines shortened."""
+    text = bytearray()  # grown in place: joined parts would take twice the memory
     while data := file.read(files.BLOCK):
-        parts.append(data)
-        end = data.rfind(b"\n") + 1
-        begun, lasting = (len(data) - end, 1) if end else (begun + len(data), lasting + 1)
-        if begun > LINE:
-            last = b"".join(parts[-lasting:])
-            before, tail = last[: len(last) - begun], last[len(last) - begun :]
-            del parts[-lasting:]
-            parts = [b"".join([*parts, before])]
-            kept, stops = _shortened(tail, form, parts[0], 0, file.name)
-            parts.append(kept)
-            begun, lasting = len(kept), 1
+        text += data
+        end = text.rfind(b"\n") + 1
+        if len(text) - end > LINE:
+            kept, stops = _shortened(bytes(text[end:]), form, bytes(text[:end]), 0, file.name)
+            text[end:] = kept
             file.pass_over(stops)
-    return b"".join(parts)
+    return text
 
 
 class _Apart(Exception):

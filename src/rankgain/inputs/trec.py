@@ -111,10 +111,11 @@ def read_trec(
 def read_qrels(source: FileInput, argument: str = "qrels") -> JudgmentSets:
     """The judgments in a qrels file."""
     with opened(source, argument) as file:
-        text, form = whole_text(file, QRELS), QRELS
+        text = whole_text(file, QRELS)
         if is_beir(text):
-            text, form = beir_as_qrels(text), BEIR_QRELS
-        block = Block(text, 0, form, file.name)
+            block = Block(beir_as_qrels(text), 0, BEIR_QRELS, file.name)
+        else:
+            block = Block(text, 0, QRELS, file.name)
     groups = block.groups()
     judgments = of_ids(file.name, groups, TextIds(block.bytes, block.starts, block.ends, "str"), block.values)
     if judgments.error_code is not None:  # scanning has refused everything but duplicate documents
