@@ -166,7 +166,3 @@ def bench(scale: harness.Scale) -> None:
         calls_beside_work(loops, queries, scale)
         calls_from_python(loops, queries, scale)
         two_threads(loops, parallel, 10 * queries, scale)
-
-
-if __name__ == "__main__":
-    sys.exit(harness.main(__doc__, bench))

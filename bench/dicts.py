@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import sys
 from functools import partial
 from math import log2
 from typing import Any
@@ -125,7 +124,3 @@ def bench(scale: harness.Scale) -> None:
             contend_dropin(title, qrels, run, measures, at_least, scale)
             if queries == many:
                 contend_dropin(f"{title}, shuffled", qrels, shuffled(run), measures, None, scale)
-
-
-if __name__ == "__main__":
-    sys.exit(harness.main(__doc__, bench))

@@ -121,7 +121,3 @@ def bench(scale: harness.Scale) -> None:
             random.Random(1).shuffle(lines)
             paths[1].write_text("".join(lines))
             contend_whole(f"{name}, lines scattered", paths, scale, at_least=10)
-
-
-if __name__ == "__main__":
-    sys.exit(harness.main(__doc__, bench))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -93,7 +92,3 @@ def bench(scale: harness.Scale) -> None:
             contend(title, (maker(qrels), maker(run)), scale)
             if library == "pyarrow":
                 contend(f"{title}, rows scattered", (maker(qrels), maker(scattered(run))), scale)
-
-
-if __name__ == "__main__":
-    sys.exit(harness.main(__doc__, bench))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from functools import partial
 from typing import Any
 
@@ -109,7 +108,3 @@ def bench(scale: harness.Scale) -> None:
     for k, dtype in CASES:
         for variant in (PLAIN, ALL, TIED):
             contend(50 if scale == "smoke" else 30_000, k, dtype, variant, scale)
-
-
-if __name__ == "__main__":
-    sys.exit(harness.main(__doc__, bench))

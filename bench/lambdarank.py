@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import statistics
-import sys
 import time
 from functools import partial
 from typing import Any
@@ -139,7 +138,3 @@ def bench(scale: harness.Scale) -> None:
         against_numpy(40 if scale == "smoke" else 3_000, k, scale)
         if lightgbm:
             against_lightgbm(lightgbm, 40 if scale == "smoke" else 30_000, k, scale)
-
-
-if __name__ == "__main__":
-    sys.exit(harness.main(__doc__, bench))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from functools import partial
 from typing import Any
@@ -91,7 +90,3 @@ def bench(scale: harness.Scale) -> None:
     threads(f"{queries // 10:,} × {documents * 10:,}", dense(queries // 10, documents * 10), scale)
     threads(lists, grouped(many), scale)
     threads_for_little(scale)
-
-
-if __name__ == "__main__":
-    sys.exit(harness.main(__doc__, bench))

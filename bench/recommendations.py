@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import harness
@@ -119,7 +118,3 @@ def bench(scale: harness.Scale) -> None:
     collections(lists, sets, "int", scale)
     lists, sets = [list(map(str, own)) for own in lists], [set(map(str, own)) for own in sets]
     collections(lists, sets, "str", scale)
-
-
-if __name__ == "__main__":
-    sys.exit(harness.main(__doc__, bench))

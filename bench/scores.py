@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from functools import partial
 from typing import Any
 
@@ -135,7 +134,3 @@ def bench(scale: harness.Scale) -> None:
             for variant in (PLAIN, ALL, TIED):
                 if variant == PLAIN or documents <= 1000 or scale == "full":
                     contend(queries, documents, k, variant, scale)
-
-
-if __name__ == "__main__":
-    sys.exit(harness.main(__doc__, bench))

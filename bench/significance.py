@@ -9,7 +9,6 @@ import ctypes
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -184,7 +183,3 @@ def large(hold: Callable[..., Any], smoke: bool) -> None:
     flips = min(flips, 9_999)
     contenders = {"rankgain, test()": harness.Contender(partial(many.test, flips=flips), None, within=most[2])}
     hold(f"2 runs × 10^6 queries, {flips:,} flips", contenders)
-
-
-if __name__ == "__main__":
-    sys.exit(harness.main(__doc__, bench))

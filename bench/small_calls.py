@@ -166,7 +166,3 @@ def bench(scale: harness.Scale) -> None:
     bench_lists(scale)
     bench_forms(scale)
     bench_dropins(scale)
-
-
-if __name__ == "__main__":
-    sys.exit(harness.main(__doc__, bench))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-import re
 import sys
 import time
 from collections.abc import Callable
@@ -12,6 +10,7 @@ from typing import Any
 
 import groups
 import harness
+import large
 import numpy as np
 
 SHUFFLED, HALF = "shuffled", "bfloat16 scores"
@@ -84,12 +83,7 @@ def modules() -> tuple[Any, Any]:
 def peak(name: str, module: str, variant: str, queries: str) -> None:
     """Print the bytes that `compute` takes beyond the states."""
     run = metric(harness.library(module), name, make(groups.make(int(queries), np.float32)[0], variant))
-    gc.collect()
-    status, most = Path("/proc/self/status"), re.compile(r"VmHWM:\s+(\d+) kB")
-    Path("/proc/self/clear_refs").write_text("5")
-    before = int(most.findall(status.read_text())[0])
-    run()
-    print((int(most.findall(status.read_text())[0]) - before) * 1024)
+    print(large.measure(name, 1, run)[0].size)
 
 
 def bench(scale: harness.Scale) -> None:
@@ -109,7 +103,7 @@ def bench(scale: harness.Scale) -> None:
     for variant, least in OF_GROUPS.items():
         title = ", ".join(filter(None, (f"{len(sizes):,} groups of 120", variant)))
         contend(title, "RetrievalNormalizedDCG", make(sizes, variant), least, scale)
-        if Path("/proc/self/clear_refs").exists():
+        if large.PEAK.exists():
             command = [sys.executable, Path(__file__).resolve(), "peak", "RetrievalNormalizedDCG"]
             own, other = (
                 int(harness.process(*command, module, variant, str(len(sizes))))

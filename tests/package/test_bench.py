@@ -51,7 +51,7 @@ def test_the_simulations_of_comparisons_run():
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no variable names the compiler")
 def test_without_a_compiler_the_bench_that_needs_one_is_left_out():
-    result = run(BENCH / "c_calls.py", "--smoke", CC="no-such-compiler")
+    result = run(BENCH / "run.py", "--smoke", "c_calls", CC="no-such-compiler")
     assert result.returncode == 0, result.stdout + result.stderr
     assert "C functions: skipped" in result.stdout
     assert "a call from C" not in result.stdout
