@@ -132,7 +132,7 @@ def test_it_is_saved_and_copied(spark, frame, tmp_path):
 def test_what_it_refuses(spark, frame):
     from rankgain.spark import RankingEvaluator
 
-    with pytest.raises(ValueError, match="unknown metric 'ndgc'; did you mean 'ndcg'"):
+    with pytest.raises(ValueError, match="did you mean 'ndcg'"):
         RankingEvaluator(metricName="ndgc", predictionCol="good").evaluate(frame)
     with pytest.raises(ValueError, match="dataset has no column 'prediction'; there are: query_id"):
         RankingEvaluator().evaluate(frame)

@@ -35,9 +35,11 @@ class Gain(NamedTuple):
             return kind
         if isinstance(kind, str):
             if kind.lower() not in _NAMED:
+                near = next((name for name in _NAMED if kind and name.startswith(kind.lower())), "")
+                hint = f"; did you mean {near!r}?" if near else ""
                 raise ValueError(
                     f"gain must be 'linear', 'exponential', 'binary', a mapping or sequence by grade, or a callable, "
-                    f"not {kind!r}"
+                    f"not {kind!r}{hint}"
                 )
             return _NAMED[kind.lower()]
         if isinstance(kind, Mapping):

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from rankgain._codes import UNLIMITED
 from rankgain.choices import Ideal, Rounding
-from rankgain.errors import quoted, short
+from rankgain.errors import SHOWN, quoted, short
 from rankgain.metrics.aggregators import Aggregator
 from rankgain.metrics.discounts import Discount, DiscountKind
 from rankgain.metrics.gains import Gain, GainKind
@@ -321,16 +321,15 @@ def row_of(name: Any, request: str = "") -> Row:
         raise TypeError(f"a metric is a string or a rankgain.metric(...), not {type(name).__name__}")
     row = _NAMES.get(name.strip().lower()) or _BARE.get(_bare(name))
     if row is None:
-        bare_row = _BARE.get(_bare(name.partition("@")[0].partition("(")[0]))
-        if not request and bare_row is not None:
+        meant = "" if request else name if _is_request(name) else _meant(name)
+        known = _BARE.get(_bare(re.split("[@(:]", meant)[0]))
+        if known is not None and _bare(meant) not in _BARE:
             raise ValueError(
-                f"metric takes the name and its parameters separately: metric({bare_row.name!r}, k=10); "
-                f"evaluate and others take {quoted(name)} as it is"
+                f"metric takes the name and its parameters separately: metric({known.name!r}, k=10); "
+                f"evaluate and others take {quoted(meant)} as it is"
             )
-        near = _near(name)
-        hint = f"; did you mean {(request or name).replace(name, near, 1)!r}?" if near else "."
-        names = (f"{row.name} ({', '.join(row.aliases)})" if row.aliases else row.name for row in TABLE.values())
-        raise ValueError(f"unknown metric {quoted(request or name)}{hint} There are: {', '.join(names)}")
+        hint = f"; did you mean {meant!r}?" if meant else ""
+        raise ValueError(f"unknown metric {quoted(request or name)} (`rankgain metrics` lists all){hint}")
     return row
 
 
@@ -338,12 +337,52 @@ def _near(name: str) -> str:
     """The most similar name; "" if none is similar."""
     import difflib  # only needed for an error
 
+    if name.lower() in _NAMES:
+        return name
     if len(name) > 2 * max(map(len, _NAMES)):  # comparing long texts is slow
         return ""
     letters = sorted(_bare(name))
-    swapped = [bare for bare in _BARE if sorted(bare) == letters]
-    near = swapped or difflib.get_close_matches(_bare(name), _BARE, n=1)
+    near = sorted((bare for bare in _BARE if sorted(bare) == letters), key=lambda bare: bare != _bare(name))
+    near = near or difflib.get_close_matches(_bare(name), _BARE, n=1)
     return next((alias for alias in _NAMES if near and _bare(alias) == near[0]), "")
+
+
+# A request with quotes and brackets removed: a name, then a cut-off and parameters in any order.
+_LOOSE_FORM = r"""(?x)\s*(?P<name>[^@(:]*?)\s*
+        (?P<before>\([^)]*\)|:[^@]*)?\s*(?:@\s*(?P<k>[^@(]*?)\s*(?P<after>\([^)]*\))?)?\s*"""
+_NAME_AND_DIGITS = r"(?i)(?!set_|f\d)(?P<name>.*?[a-z])[\W_]*(?P<k>\d+)"  # those of set_F_2 and F2 are no cut-offs
+
+
+def _meant(request: str) -> str:
+    """The valid request that an invalid one probably means; "" if there is none."""
+    loose = re.fullmatch(_LOOSE_FORM, re.sub(r"""['"\[\]]""", "", request)) if len(request) <= SHOWN else None
+    if loose is None:
+        return ""
+    name, k, parameters = loose["name"], loose["k"], loose["before"] or loose["after"] or ""
+    digits = re.fullmatch(_NAME_AND_DIGITS, name) if k is None else None
+    candidates = [(_near(name), k)]
+    if digits is not None:  # ndcg10, ndcg-10
+        candidates.insert(0, (_near(digits["name"]), digits["k"]))
+    texts = (near + parameters + ("" if k is None else f"@{k}") for near, k in candidates if near)
+    return next(filter(_is_request, texts), "")
+
+
+def _is_request(text: str) -> bool:
+    try:
+        return bool([*_read(text)])
+    except (ValueError, TypeError):
+        return False
+
+
+def _remedy(request: str) -> str:
+    """The end of the error for an invalid request: what to write instead."""
+    meant = _meant(request)
+    if meant:
+        return f"; did you mean {meant!r}?"
+    parts = re.split(r"[,;\s]+(?![^(]*\))", request.strip()) if len(request) <= SHOWN else []
+    if len(parts) > 1 and all(map(_is_request, parts)):
+        return f"; request each metric by itself: {', '.join(map(repr, parts))}"
+    return ""
 
 
 # Compiled on first use.
@@ -359,12 +398,19 @@ def parse(request: str | Metric) -> Iterator[tuple[str | Metric, Metric]]:
     """Yield the metrics of a request, each with its key in the result."""
     if isinstance(request, Metric):
         yield request, request
-        return
-    if isinstance(request, Score):
+    elif isinstance(request, Score):
         yield request, request.like
-        return
-    if not isinstance(request, str):
+    elif isinstance(request, str):
+        try:
+            yield from _read(request)
+        except ValueError as error:
+            raise ValueError(f"{error}{_remedy(request)}") from None
+    else:
         raise TypeError(f"a metric is a string or a rankgain.metric(...), not {type(request).__name__}")
+
+
+def _read(request: str) -> Iterator[tuple[str, Metric]]:
+    """The same for a string; an error does not say yet what to write instead."""
     trec = re.fullmatch(_TREC_FORM, request)
     if trec and trec["name"].lower() in (_TREC_NAMES if trec["ks"] else _TREC_LISTS):
         name = trec["name"] if trec["ks"] else trec["name"].lower()

@@ -37,6 +37,7 @@ def rows():
     gains = [("gain", "kind"), (f"{FUNCTIONS.removesuffix(' reciprocal_rank mean_ndcg mrr')} mean_ndcg metric", "gain")]
     for calls, argument in gains:
         yield from refused(calls, argument, ["exp", ""], ValueError, "gain | 'linear' | 'exponential' | mapping")
+        yield from refused(calls, argument, ["exp", "Exp"], ValueError, "; did you mean 'exponential'?")
         yield from refused(calls, argument, [5, b"linear", {1, 2}], TypeError, "gain | mapping | {}")
         worth = [{1: -1}, {1: inf}, {1: nan}, {1: HUGE}, [0, -2]]
         yield from refused(calls, argument, worth, ValueError, "gain | grade 1.0 | finite and not negative")
@@ -83,21 +84,35 @@ def rows():
     yield from refused(
         "Rankings.evaluate", "metrics", [[]], ValueError, "no metric was requested; there are: cg, ncg, dcg | ndcg"
     )
+    message = "metric takes the name and its parameters separately: metric('ndcg', k=10) | take 'ndcg@10' as it is"
+    yield from refused("metric", "name", ["ndcg@10", "ndcg10", "ndgc@10"], ValueError, message)
+    yield from refused("metric", "name", ["ndgc"], ValueError, "unknown metric 'ndgc' | ; did you mean 'ndcg'?")
     yield from refused("metric", "discount", ["log2"], TypeError, "cg does not take discount", name="cg")
 
 
 METRICS = [
     (["ndcg@0", "ndcg@-1", "ndcg_cut.0", "ndcg_cut_0", "rr(k=0)", "ndcg@2.5", "ndcg@5,x"], ValueError, NO_POSITIVE),
     (["ndcg@", "ndcg@x", "ndcg@1e3"], ValueError, f"'ndcg@ | {NO_POSITIVE}"),
-    (["ndgc@10", "NDCH"], ValueError, "unknown metric | did you mean 'ndcg | There are | rr"),
-    (["xyzzy", "maps@5", "maps", "set_F_2"], ValueError, "unknown metric | There are | rr"),
-    (["zzzzz@10"], ValueError, "unknown metric 'zzzzz@10'. There are: cg, ncg | rr (mrr, reciprocal_rank, mean_recip"),
-    (["zzzzz@10"], ValueError, "success (hit_rate, hit, hits, hr)"),
-    (["ngcd@10"], ValueError, "unknown metric 'ngcd@10'; did you mean 'ndcg@10'?"),
-    (["ngcd_10"], ValueError, "unknown metric 'ngcd_10'; did you mean 'ndcg_10'?"),
+    (["ndgc@10", "NDCH"], ValueError, "unknown metric | (`rankgain metrics` lists all); did you mean 'ndcg"),
+    (["xyzzy", "zzzzz@10", "x" * 5000], ValueError, "unknown metric | (`rankgain metrics` lists all)"),
+    (["maps@5", "maps"], ValueError, "unknown metric | did you mean 'map"),
+    (["ngcd@10"], ValueError, "unknown metric 'ngcd@10' (`rankgain metrics` lists all); did you mean 'ndcg@10'?"),
+    (["ndcg10", "ndcg-10", "ndcg.10", "ndcg 10", "ngcd_10"], ValueError, "; did you mean 'ndcg@10'?"),
+    (["ndcg at 10", "'ndcg@10'", '"ndcg"@10', "ndcg@[10]"], ValueError, "; did you mean 'ndcg@10'?"),
+    (["MRR10"], ValueError, "unknown metric 'MRR10' | did you mean 'MRR@10'?"),
+    (["p2"], ValueError, "did you mean 'p@2'?"),
+    (["F2"], ValueError, "did you mean 'f"),
+    (["set_F_2"], ValueError, "did you mean 'set_f'?"),
+    (["hit rate@10"], ValueError, "did you mean 'hit_rate@10'?"),
+    (["ndcg@[5,10]"], ValueError, "did you mean 'ndcg@5,10'?"),
+    (["ndcg@10(gain=exponential)"], ValueError, "did you mean 'ndcg(gain=exponential)@10'?"),
+    (["ndcg(gain='exponential')@10"], ValueError, "gain must | did you mean 'ndcg(gain=exponential)@10'?"),
     (["ngcd(gain=exponential)@10"], ValueError, "did you mean 'ndcg(gain=exponential)@10'?"),
+    (["ndcg:gain='exponential'@10"], ValueError, "gain must | did you mean 'ndcg:gain=exponential@10'?"),
+    (["ndcg@10,map", "ndcg@10 map"], ValueError, "k must be | ; request each metric by itself: 'ndcg@10', 'map'"),
+    (["f(beta=2,rel=1)@5, map"], ValueError, "request each metric by itself: 'f(beta=2,rel=1)@5', 'map'"),
     (["recal@5,10"], ValueError, "did you mean 'recall@5,10'?"),
-    (["precison_at_5"], ValueError, "did you mean 'precision_at_5'?"),
+    (["precison_at_5"], ValueError, "did you mean 'precision@5'?"),
     (["ndcg_10@5"], ValueError, "unknown metric 'ndcg_10@5'"),
     (["ndcg_cut_10@5"], ValueError, "unknown metric 'ndcg_cut_10@5'"),
     (["P_10@5"], ValueError, "unknown metric 'P_10@5'"),
