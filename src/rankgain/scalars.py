@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from numbers import Complex, Integral, Real
 from typing import Any
@@ -42,6 +43,14 @@ def real(value: Any, beyond: float | None = None) -> float | None:
         return beyond
     except (TypeError, ValueError):
         return None
+
+
+def check_number(value: Any, name: str) -> float:
+    """The real number, infinite if it is too large for float64; `name` is that of the argument."""
+    number = real(value, math.inf)
+    if number is None:
+        raise TypeError(f"{name} must be a number, not {type(value).__name__}")
+    return number
 
 
 def splitmix64(z: Any) -> Any:

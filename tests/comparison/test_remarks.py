@@ -108,7 +108,7 @@ def test_queries_needed():
         (
             {"difference": 0},
             ValueError,
-            "^difference must be finite and not 0, not 0: name the one",
+            "^difference must be finite and not 0, not 0: give the smallest",
         ),
         ({"difference": "x"}, TypeError, "^difference must be a number, not str$"),
         ({"difference": 0.1, "power": 1}, ValueError, "^power must be between 0 and 1, such as 0.8, not 1$"),

@@ -1,6 +1,7 @@
 """What is said: the sentences word for word, families, simultaneous intervals, and notes."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -259,3 +260,20 @@ def test_what_is_decided_alone_is_told_of_many_comparisons():
     assert len(alone) > 3
     said = " ".join(tests.verdicts())
     assert all(f"{its.run} scored" in said or f"{its.run} against {its.baseline}" in said for its in alone)
+
+
+@pytest.mark.slow
+def test_pictures_of_names_that_the_font_lacks():
+    """No warning of matplotlib's, and names that differ stay so."""
+    pytest.importorskip("matplotlib")
+    names = "bm25 \U0001f600", "bm25 \U0001f680", "\u65e5\u672c"
+    tests = comparison(dict(zip(names, shifted(20, 0.0, 0.1, 0.2).values(), strict=True))).test(names[0], flips=99)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        figures = [tests.plot(kind) for kind in ("differences", "intervals", "scatter")]
+        assert all(figure._repr_png_() for figure in figures)
+    labels = [label.get_text() for label in figures[1].axes[0].get_yticklabels()]
+    assert labels == [
+        "bm25 \\U0001f680",
+        "\\u65e5\\u672c",
+    ]

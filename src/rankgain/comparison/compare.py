@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, Never
 
@@ -19,7 +20,7 @@ from rankgain.metrics.metric import Metric, Score, parse
 from rankgain.rankings import Rankings
 from rankgain.results.evaluation import GIVEN, Evaluation
 from rankgain.results.export import progress_bar
-from rankgain.scalars import real
+from rankgain.scalars import check_number
 
 DEFAULT = "ndcg@10", "mrr@10"
 
@@ -198,10 +199,9 @@ def _given(runs: Mapping[str, Any], metrics: Any, higher_is_better: bool | None)
             )
         vector = np.empty(len(run))
         for row, (query, value) in enumerate(run.items()):
-            number = real(value)
-            if number is None:
-                raise TypeError(f"run {name!r}: query {query!r}: a value must be a number, not {type(value).__name__}")
-            vector[row] = number
+            vector[row] = check_number(value, f"run {name!r}: query {query!r}: a value")
+            if math.isinf(vector[row]):
+                raise ValueError(f"run {name!r}: query {query!r}: the value is infinite: it has no mean")
         counts = (len(run), None, None, None)
         results[name] = Evaluation({score: vector}, list(run), None, None, None, _backend.name, counts, None, (GIVEN,))
     return results

@@ -1,4 +1,4 @@
-"""How differences look. It needs matplotlib, and so is imported only by what draws; pyplot it leaves alone."""
+"""Plots of differences. Imported only to draw, since it needs matplotlib; pyplot is not used."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from matplotlib.patches import Rectangle
 from rankgain.comparison.aligned import Aligned
 from rankgain.comparison.difference import Difference
 from rankgain.comparison.testing import Key, Tested, aligned_of
-from rankgain.results.plotting import COLOURS, PANEL, Figure, panels
+from rankgain.results.plotting import COLOURS, PANEL, Figure, drawable, panels
 from rankgain.results.text import printable
 
 KINDS = "differences", "intervals", "scatter"
 MOST_PANELS = 6
-MOST_BARS = 200  # of sorted differences; of more queries each bar is the mean of neighbours
+MOST_BARS = 200  # with more queries, each bar is the mean of neighbours
 MOST_POINTS = 2000
 MOST_INTERVALS = 60
-WRAPPED = 40  # characters of a line of a name beside an axis
+WRAPPED = 40  # characters per line of a name
 LINE, LETTER = 0.3, 0.085  # inches
 GREY = "#8A8A8A"
 
 
 def name_of(value: object) -> str:
-    """A name as it stands beside an axis: whole, on as many lines as it needs."""
-    return "\n".join(wrap(printable(value), WRAPPED, break_on_hyphens=False))
+    """The whole name for an axis, on as many lines as it needs."""
+    return "\n".join(wrap(drawable(value), WRAPPED, break_on_hyphens=False))
 
 
 def draw(tests: Tested, kind: str, keys: Sequence[Key]) -> Figure:
-    """A panel for each of the keys, or, of intervals, for each metric."""
+    """One panel per key; for intervals, one per metric."""
     if kind == "intervals":
         metrics = list(dict.fromkeys(metric for metric, _, _ in keys))[:MOST_PANELS]
         axes = panels(len(metrics))
@@ -59,7 +59,7 @@ def draw(tests: Tested, kind: str, keys: Sequence[Key]) -> Figure:
 
 
 def differences(its: Difference, aligned: Aligned, axes: Axes) -> None:
-    """Sorted bars of the queries, the mean, and its interval as a band."""
+    """Sorted bars, one per query, with the mean as a line and its interval as a band."""
     values = -np.sort(-aligned.differences(its.metric, its.run, its.baseline))
     per_bar = math.ceil(len(values) / MOST_BARS)
     starts = np.arange(0, len(values), per_bar)
@@ -80,7 +80,7 @@ def differences(its: Difference, aligned: Aligned, axes: Axes) -> None:
 
 
 def intervals(axes: Axes, own: Sequence[Difference]) -> None:
-    """The intervals one below the other, grey where the difference is not decided."""
+    """The intervals in rows, grey if the difference is not decided."""
     shown = own[:MOST_INTERVALS]
     for row, its in enumerate(shown):
         colour = COLOURS[0] if its.decided else GREY
@@ -98,7 +98,7 @@ def intervals(axes: Axes, own: Sequence[Difference]) -> None:
 
 
 def scatter(its: Difference, aligned: Aligned, axes: Axes) -> None:
-    """A point for each query, with the diagonal; of many queries every n-th."""
+    """One point per query, and the diagonal; of many queries, every n-th."""
     matrix, names = aligned.values[its.metric], aligned.runs
     across, up = matrix[:, names.index(its.baseline)], matrix[:, names.index(its.run)]
     step = math.ceil(len(across) / MOST_POINTS)

@@ -1,4 +1,4 @@
-"""How many queries a test needs, and what it can find with those that there are."""
+"""Power: how many queries a test needs, and the difference it detects with the queries at hand."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ import math
 from functools import lru_cache
 from typing import Any
 
-from rankgain.scalars import real
+from rankgain.errors import quoted
+from rankgain.scalars import check_number
 
-# Of the usual test: a true difference is found four times in five.
-POWER = 0.8
-FEWEST = 8  # queries that tell a spread
+POWER = 0.8  # the usual one: a true difference is found four times in five
+FEWEST = 8  # queries from which a spread can be estimated
 
 
 @lru_cache(8)
 def quantile(share: float) -> float:
-    """Of the standard normal distribution."""
+    """The quantile of the standard normal distribution."""
     from statistics import NormalDist  # which takes long to import
 
     return NormalDist().inv_cdf(share)
 
 
 def detectable(sd: float, queries: float, alpha: float, power: float = POWER) -> float:
-    """The true difference that so many queries of a spread find with so much power; NaN for fewer than 8 queries.
+    """The smallest true difference that a test detects with this power; NaN for fewer than 8 queries.
 
-    It is (z_{1−α/2} + z_power) · sd / √(n − z_{1−α/2}² / 2), whose last term makes up for t's wider tails.
+    It is (z_{1−α/2} + z_power) · sd / √(n − z_{1−α/2}² / 2); the last term corrects for the wider tails of t.
     """
     z = quantile(1 - alpha / 2)
     effective = queries - z * z / 2
@@ -34,9 +34,9 @@ def detectable(sd: float, queries: float, alpha: float, power: float = POWER) ->
 
 
 def queries_needed(sd: float, difference: float, alpha: float, power: float, uneven: float = 1.0) -> int:
-    """How many queries of a spread find a true difference with so much power; at least as many as can show any.
+    """The number of queries with which a test detects a true difference with this power.
 
-    `uneven`: how many queries of different weights tell as much as one.
+    It is never below the number from which p can be at most alpha. `uneven`: by how much unequal weights raise it.
     """
     z = quantile(1 - alpha / 2)
     fewest = math.ceil(1 - math.log2(alpha))  # 2^(1 − n) ≤ α
@@ -55,13 +55,13 @@ def hedges(difference: float, sd: float, queries: float) -> float:
 
 
 def check_power(difference: Any, power: Any) -> tuple[float, float]:
-    """The size of the difference that is to be found, and how often."""
-    wanted, share = real(difference), real(power)
-    if wanted is None or share is None:
-        name, value = ("difference", difference) if wanted is None else ("power", power)
-        raise TypeError(f"{name} must be a number, not {type(value).__name__}")
-    if not 0 < abs(wanted) < math.inf:
-        raise ValueError(f"difference must be finite and not 0, not {difference!r}: name the one that matters to you")
+    """The size of the difference, and the power, as numbers in range."""
+    size, share = abs(check_number(difference, "difference")), check_number(power, "power")
+    if not 0 < size < math.inf:
+        raise ValueError(
+            f"difference must be finite and not 0, not {quoted(difference)}: give the smallest difference that matters "
+            "to you"
+        )
     if not 0 < share < 1:
-        raise ValueError(f"power must be between 0 and 1, such as 0.8, not {power!r}")
-    return abs(wanted), share
+        raise ValueError(f"power must be between 0 and 1, such as 0.8, not {quoted(power)}")
+    return size, share

@@ -37,12 +37,13 @@ from rankgain.comparison.significance import (
     unit_exponent,
 )
 from rankgain.comparison.significance import EXACT as EXACT_BY_DEFAULT
+from rankgain.errors import quoted
 from rankgain.metrics.aggregators import mean
 from rankgain.metrics.metric import Metric, better, parse
 from rankgain.metrics.table import TABLE
 from rankgain.results.evaluation import Evaluation
 from rankgain.results.intervals import check_level
-from rankgain.scalars import Array, Bools, Floats, Ints, real
+from rankgain.scalars import Array, Bools, Floats, Ints, check_number
 from rankgain.threads import check_threads
 
 METHODS = RANDOM, EXACT, STUDENT
@@ -132,7 +133,7 @@ def check(evaluations: Mapping[str, Evaluation], metrics: Any, **given: Any) -> 
     if given["method"] == STUDENT and given["correction"] == MAX_T:
         given["correction"] = HOLM  # max-T is made of flips
     if given["margin"] is not None:
-        given["margin"] = _positive(given["margin"], "margin")
+        given["margin"] = _check_margin(given["margin"])
     given["level"] = check_level(given["level"])
     given["flips"] = check_whole(given["flips"], "flips", 1, MOST_FLIPS)
     given["seed"] = check_whole(given["seed"], "seed", 0, 2**64 - 1)
@@ -157,15 +158,13 @@ def _asked(metrics: str | Metric | Iterable[str | Metric]) -> list[str | Metric]
     return [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
 
 
-def _positive(value: Any, name: str) -> float:
-    number = real(value)
-    if number is None:
-        raise TypeError(f"{name} must be a number, not {type(value).__name__}")
-    if not 0 <= number < math.inf:
+def _check_margin(value: Any) -> float:
+    margin = check_number(value, "margin")
+    if not 0 <= margin < math.inf:
         raise ValueError(
-            f"{name} must be finite and at least 0, not {value!r}: it is how much worse is still good enough"
+            f"margin must be finite and at least 0, not {quoted(value)}: it is how much worse is still good enough"
         )
-    return number
+    return margin
 
 
 def pairs_of(runs: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:

@@ -104,11 +104,13 @@ class Curve(Frames):
 
         Notes
         -----
-        If all values are 0 or 1, as for ``success``, this is Clopper and Pearson's interval. For other values its ends
-        are the beta quantiles that match the mean and the variance of Gaffke's bounds, which agrees for 0 and 1. It
-        contains the true mean at least as often as `level` says, even if few queries are not 0, and for few queries is
-        wider than Student's. A metric without an upper bound, such as ``dcg``, is treated as bounded by the largest
-        value here; few queries cannot show how much larger values may be.
+        If all values are 0 or 1, as for ``success``, this is Clopper and Pearson's interval, which contains the true
+        mean at least as often as `level` says. For other values its ends are the beta quantiles that match the mean and
+        the variance of Gaffke's bounds, which agrees for 0 and 1. That is measured, not proved: in simulations of
+        sparse reciprocal ranks, skewed AP and symmetric nDCG, with 10, 50 and 200 queries, 95% intervals missed the
+        true mean in at most 3% of 2,000 samples (``bench/comparison.py``). For few queries it is wider than Student's.
+        A metric without an upper bound, such as ``dcg``, is treated as bounded by the largest value here; few queries
+        cannot show how much larger values may be.
 
         References
         ----------

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rankgain.scalars import Floats, real
+from rankgain.errors import quoted
+from rankgain.scalars import Floats, check_number
 
 STEPS = 200  # the most of a bisection; each halves the interval
 TINY = 1e-300
@@ -15,11 +16,9 @@ TINY = 1e-300
 
 def check_level(level: Any) -> float:
     """The level of an interval."""
-    number = real(level)
-    if number is None:
-        raise TypeError(f"level must be a number, not {type(level).__name__}")
+    number = check_number(level, "level")
     if not 0 < number < 1:
-        raise ValueError(f"level must be between 0 and 1, such as 0.95, not {level!r}")
+        raise ValueError(f"level must be between 0 and 1, such as 0.95, not {quoted(level)}")
     return number
 
 

@@ -9,14 +9,16 @@ from textwrap import wrap
 from typing import Protocol
 
 import numpy as np
-from matplotlib import figure
+from matplotlib import figure, rcParams
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
+from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import MaxNLocator
 
 from rankgain.metrics.metric import Metric
 from rankgain.metrics.table import TABLE
+from rankgain.results.text import printable
 from rankgain.scalars import Floats, Ints
 
 # Okabe & Ito 2008, for colour-blind readers, without yellow, which is faint on white paper. There is one dash pattern
@@ -49,6 +51,15 @@ class Figure(figure.Figure):
         image = io.BytesIO()
         self.savefig(image, format="png")
         return image.getvalue()
+
+
+def drawable(value: object) -> str:
+    """The text, with characters escaped that the fonts lack: matplotlib would warn and draw boxes."""
+    fonts = [get_font(findfont(FontProperties(family=[family]))) for family in rcParams["font.family"]]
+    return "".join(
+        char if any(font.get_char_index(ord(char)) for font in fonts) else char.encode("unicode_escape").decode()
+        for char in printable(value)
+    )
 
 
 def panels(count: int) -> list[Axes]:
@@ -106,7 +117,7 @@ def side_by_side(runs: Mapping[str | None, Sequence[Line]]) -> Figure:
     axes = panels(max(map(len, runs.values())))
     for name, curves in runs.items():
         for panel, curve in zip(axes, curves, strict=True):
-            draw(curve, panel, None if name is None else str(name))
+            draw(curve, panel, None if name is None else drawable(name))
     handles, labels = axes[0].get_legend_handles_labels()
     parent = axes[0].get_figure()
     assert isinstance(parent, Figure)
