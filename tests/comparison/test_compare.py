@@ -103,7 +103,7 @@ def test_the_usual_metrics_and_one_reading_of_the_truth():
             None,
             "mrr",
             ValueError,
-            "run 'a': qrels is not given, and only Rankings have judgments of their own",
+            "run 'a': qrels is not given, and only Rankings include judgments",
         ),
         ({"a": RUN}, QRELS, [], ValueError, "run 'a': no metric was requested"),
         ({"a": RUN}, QRELS, "nothing", ValueError, "^unknown metric 'nothing'"),
@@ -181,7 +181,7 @@ def test_columns_that_are_named():
 
 
 def test_rules_that_would_change_nothing():
-    with pytest.raises(TypeError, match=r"the runs have been read: doc= would change nothing"):
+    with pytest.raises(TypeError, match=r"^the runs are Rankings or Evaluations, which take no doc: leave it out$"):
         rg.compare({"a": rg.from_ranked([[1]])}, metrics="ndcg", doc="movie")
 
 
@@ -227,21 +227,21 @@ def test_evaluations_are_runs():
     assert dict(runs) == own
     mixed = rg.compare({"one": own["one"], "other": made["other"]}, QRELS)
     assert mixed["other"] == own["other"]
-    with pytest.raises(ValueError, match=r"^metrics: the runs are Evaluations, which have metrics of their own: leave"):
+    with pytest.raises(ValueError, match=r"^metrics: the runs are Evaluations, whose metrics are compared: leave"):
         rg.compare(own, metrics="rr")
 
 
 @pytest.mark.parametrize(
     ("runs", "options", "error", "message"),
     [
-        ({"a": {"q": 1}}, {}, ValueError, "^values=True: say what the values are called: metrics='my score'$"),
+        ({"a": {"q": 1}}, {}, ValueError, "^values=True: name the values: metrics='my score'$"),
         (
             {"a": {"q": 1}},
             {"metrics": "s", "qrels": {}},
             ValueError,
-            "^values=True: values have neither qrels nor rules",
+            "^values=True: values take no qrels, rules",
         ),
-        ({"a": {"q": 1}}, {"metrics": "s", "ties": "docid"}, ValueError, "^values=True: values have neither qrels nor"),
+        ({"a": {"q": 1}}, {"metrics": "s", "ties": "docid"}, ValueError, "^values=True: values take no qrels"),
         ({"a": {"q": 1}}, {"metrics": "s", "missing": "skip"}, ValueError, "^values=True: .* missing: leave them out$"),
         (
             {"a": [1, 2]},
@@ -250,6 +250,7 @@ def test_evaluations_are_runs():
             "^run 'a': values=True: must be a mapping from query to value, not",
         ),
         ({"a": {"q": "1"}}, {"metrics": "s"}, TypeError, "^run 'a': query 'q': a value must be a number, not str$"),
+        ({"a": {"q": 10**400}}, {"metrics": "s"}, ValueError, "^run 'a': query 'q': the value is infinite"),
         (
             {"a": {"q": 1}},
             {"metrics": "s", "higher_is_better": "no"},

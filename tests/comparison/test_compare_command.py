@@ -128,7 +128,7 @@ def test_weights_and_clusters(capsys, files):
         file.write("".join(f"q{row}\t{0 if row else 2}\n" for row in range(11)) + "q11\t1\n")
     options = "-m", "rr", "--weights", "weights.tsv"
     assert "1 of equal weight" not in run(capsys, *files, *options)
-    assert "tell as much as 1.8 of equal weight" in run(capsys, *files, *options)
+    assert "carry as much information as 1.8 of equal weight" in run(capsys, *files, *options)
     assert "12 queries in 2 clusters" in run(capsys, *files, "-m", "rr", "--clusters", "kinds.tsv")
     with open("weights.tsv", "a", encoding="utf-8") as file:
         file.write("q99\tmuch\n")

@@ -33,7 +33,7 @@ def test_the_table():
     assert lines[0] == "dense compared with bm25, ndcg, by group"
     assert [line.split()[0] for line in lines[2:8]] == ["group", "-------------", "keyword", "question", "mean", "all"]
     assert "one mean over all of them hides that dense is worse than bm25 for keyword." in groups.table()
-    assert "Groups were looked at one by one: not corrected." in groups.table()
+    assert "Groups are tested one by one: p is not corrected for the number of groups." in groups.table()
     assert groups.differ_p("ndcg", "dense", "bm25") < 0.001
     assert repr(groups.overall["ndcg", "dense", "bm25"]) == repr(runs.test("bm25")["ndcg", "dense", "bm25"])
     assert groups.tests["keyword"]["ndcg", "dense", "bm25"].queries == 17
@@ -50,7 +50,7 @@ def test_the_mean_of_means_may_have_another_sign():
 def test_one_group_that_carries_the_whole():
     runs, labels = kinds(0.2, 0.0)
     verdicts = runs.groups(labels).verdicts("ndcg", "dense", "bm25")
-    assert "Only for keyword is the difference decided on its own: it may carry the whole." in verdicts
+    assert "Only for keyword is the difference decided on its own: it may account for the whole difference." in verdicts
 
 
 def test_groups_that_do_not_differ():

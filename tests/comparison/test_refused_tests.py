@@ -110,7 +110,7 @@ def test_an_infinite_value():
 def test_exact_with_too_many_queries():
     random = np.random.default_rng(0)
     message = (
-        "^method='exact': ndcg: 'b' and 'a' differ in 50 queries, and all sign vectors are gone through for at most 44"
+        "^method='exact': ndcg: 'b' and 'a' differ in 50 queries, and all sign vectors can be enumerated for at most 44"
     )
     with pytest.raises(ValueError, match=message):
         comparison({"a": random.random(50), "b": random.random(50)}).test(method="exact")
@@ -134,7 +134,7 @@ def test_too_few_flips_for_a_family():
     random = np.random.default_rng(0)
     runs = {f"r{run}": random.random(30) for run in range(5)}
     assert (
-        "10 comparisons by so few flips: needs flips=2000"
+        "too few flips for 10 comparisons: needs flips=2000"
         in comparison(runs).test(correction="holm", flips=999).table()
     )
     assert "needs flips" not in comparison(runs).test(correction="holm", flips=1999).table()

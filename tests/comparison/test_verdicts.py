@@ -143,9 +143,9 @@ def test_simultaneous_intervals_are_wider():
         assert its.low < one[key].low
         assert its.high > one[key].high
         assert its.p == one[key].p
-    assert "intervals are simultaneous (single-step max-T), and leave out 0 where a difference is" in unwrapped(all_)
+    assert "intervals are simultaneous (single-step max-T), and exclude 0 exactly if the" in unwrapped(all_)
     holm = comparison(runs, metric="cg").test(flips=9999, intervals="simultaneous", correction="holm")
-    assert "intervals are simultaneous (Bonferroni): that of a decided difference may hold 0" in unwrapped(holm)
+    assert "intervals are simultaneous (Bonferroni): one may contain 0 although" in unwrapped(holm)
     assert "intervals are not adjusted" in unwrapped(one)
 
 

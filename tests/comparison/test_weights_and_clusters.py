@@ -205,7 +205,7 @@ def test_a_metric_that_weighs_queries():
     for metric in ("gauc", "auc"):
         means = runs.aggregate()
         assert tests[metric, "b", "a"].mean == pytest.approx(means["b"][metric], abs=1e-12)
-    assert "gauc: queries are weighted, and tell as much as" in " ".join(tests.notes())
+    assert "gauc: queries are weighted, and carry as much information as" in " ".join(tests.notes())
     with pytest.raises(ValueError, match=r"^family='all': auc and gauc weigh queries differently: test them apart"):
         runs.test(flips=999, family="all")
     with pytest.raises(ValueError, match=r"^gauc weighs queries, and method='t' takes no weights"):
@@ -220,8 +220,8 @@ def test_what_is_said():
     assert "a new test with 20 clusters of this spread" in tests.verdicts()[0]
     assert "of the weighted mean difference over 60 queries in 20 clusters (one sign per cluster)" in tests.methods()
     table = " ".join(tests.table().split())
-    assert "queries of one cluster have one sign together, since they are not independent of each other" in table
-    assert "cg: queries are weighted, and tell as much as " in table
+    assert "queries of one cluster share one sign, since they are not independent of each other" in table
+    assert "cg: queries are weighted, and carry as much information as " in table
     assert "with few queries, rare large differences may be missing" in table
     few = the_test([0.1, 0.2, 0.3, 0.4], clusters=list("xxyz"))
     assert "Three clusters that differ cannot show a difference at 0.05: no p below 0.25 is possible" in few.verdict()
@@ -255,7 +255,7 @@ def test_what_is_refused(options, error, message):
 
 def test_exact_with_too_many_clusters():
     differences = np.random.default_rng(0).random(100)
-    message = "^method='exact': cg: 'run' and 'zero' differ in 50 clusters, and all sign vectors are gone through for"
+    message = "^method='exact': cg: 'run' and 'zero' differ in 50 clusters, and all sign vectors can be enumerated for"
     with pytest.raises(ValueError, match=message):
         the_test(differences, clusters=np.arange(100) // 2, method="exact")
 

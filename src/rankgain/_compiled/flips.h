@@ -1,20 +1,20 @@
-/* The loops over sign flips, for every level of CPU. Sums are integers held in float64, all below 2^53: each addition
-   is exact, so that neither the order of the sums nor the width of the registers shows in the bits. */
+/* The loops over sign flips, for every level of CPU. Sums are integers below 2^53 in float64: each addition is exact, so
+   that the bits do not depend on the order of additions or on the width of the registers. */
 #pragma once
 #include <float.h>
 
 #include "vectors.h"
 
-#define FLIPS_AT_ONCE 2048 /* their sums stay near while the queries go by, and a table serves this many look-ups */
-#define WIDEST 8 /* columns in an entry of a table: one line of the cache */
-#define QUERIES 8 /* of one table, which holds the sums of their 256 subsets */
-#define TABLES 8 /* one for each byte of a word of signs */
+#define FLIPS_AT_ONCE 2048 /* their sums stay in the cache, and a table serves this many look-ups */
+#define WIDEST 8 /* columns per entry of a table: one cache line */
+#define QUERIES 8 /* per table of the sums of their 256 subsets */
+#define TABLES 8 /* one per byte of a word of signs */
 #define TABLE_NUMBERS ((ptrdiff_t)TABLES * 256 * WIDEST)
-#define FLIPS_BLOCK 128 /* flips for which all pairs are gone through before the next ones */
-#define SAMPLED 2048 /* flips from which the place of an order statistic is guessed */
+#define FLIPS_BLOCK 128 /* flips for which all pairs are processed before the next flips */
+#define SAMPLED 2048 /* flips from which the position of an order statistic is estimated */
 
-/* SplitMix64 (Steele, Lea & Flood 2014) by counters: the signs of 64 queries depend on the seed, the number of their
-   block and the number of the flip, and on nothing that came before. */
+/* SplitMix64 (Steele, Lea & Flood 2014) by counters: the signs of 64 queries depend only on the seed, the number of
+   their block and the number of the flip. */
 #define GOLDEN 0x9E3779B97F4A7C15ull
 static inline uint64_t splitmix64(uint64_t z) {
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
@@ -22,15 +22,15 @@ static inline uint64_t splitmix64(uint64_t z) {
   return z ^ (z >> 31);
 }
 
-/* What the sums of the flips are asked for: pairs of columns (right − left; −1: the first run, whose column is 0). */
+/* The sums of the flips, and pairs of columns (right − left; −1: the first run, whose column is 0). */
 struct Flips {
   const double *sums; /* one row per column */
-  const double *flipped; /* how many queries each flip has flipped, or what they weigh */
-  ptrdiff_t stride, count; /* flips: in a row, and those that are looked at */
+  const double *flipped; /* the number of queries that each flip flips, or their weight */
+  ptrdiff_t stride, count; /* flips: per row, and those in use */
   const int64_t *left, *right;
   const double *total; /* the sum of each pair over all queries */
-  double queries; /* by so many units a sum may be off */
-  double whole; /* what all queries weigh */
+  double queries; /* the largest error of a sum, in units */
+  double whole; /* the number, or the weight, of all queries */
 };
 
 struct FlipLoops {
@@ -110,14 +110,14 @@ static void flip_sums(const struct FlipLoops *loops, const double *values, ptrdi
   }
 }
 
-/* The rank-th smallest of the means of what each flip flips, and of what it leaves, a unit a query less (sign 1); or
-   the negative of the rank-th largest of a unit a query more (sign −1). `found` has room for two numbers a flip. */
+/* The rank-th smallest mean of the flipped queries, and of the others, minus one unit per query (sign 1); or the negative
+   of the rank-th largest, plus one unit per query (sign −1). `found` has space for two numbers per flip. */
 static double flip_bound(const struct FlipLoops *loops, const struct Flips *flips, ptrdiff_t pair, double sign,
                          ptrdiff_t rank, double *found) {
   struct Flips sample = *flips;
   if (sample.count > SAMPLED) sample.count = SAMPLED;
   const ptrdiff_t known = loops->collect(&sample, pair, sign, INFINITY, found);
-  /* Of so many about rank in all are as small; three times what chance may do is nearly always enough. */
+  /* The expected number of sampled means up to that rank; three standard deviations more nearly always suffice. */
   const double likely = (double)rank * (double)sample.count / (double)flips->count;
   const ptrdiff_t guess = (ptrdiff_t)(likely + 3.0 * sqrt(likely)) + 4;
   double limits[2] = {INFINITY, INFINITY};

@@ -1,6 +1,6 @@
-"""Sums of sign flips, compiled: tables of the sums of all subsets of eight queries, a look-up for each byte of signs.
+"""Sums of sign flips, compiled: tables of the sums of all subsets of eight queries, and one look-up per byte of signs.
 
-The functions of `rankgain._reference.flips`, which are their specification, with their bits.
+The functions are specified by `rankgain._reference.flips`, and return the same bits.
 """
 
 from libc.stdint cimport int64_t, uint64_t
@@ -39,7 +39,7 @@ cdef extern from "flips.h":
     double flip_bound(const FlipLoops*, const Flips*, Py_ssize_t, double, Py_ssize_t, double*) noexcept nogil
 
 cdef enum:
-    LINE = 64  # bytes; an entry of a table is one line of the cache
+    LINE = 64  # bytes of a cache line; each entry of a table has one
 
 
 cdef const FlipLoops* loops() noexcept nogil:
@@ -59,11 +59,11 @@ def sums(
     if block == NULL:
         raise MemoryError
     cdef double* tables = <double*>(block + (LINE - <size_t>block % LINE))
-    cdef double* room = tables + TABLE_NUMBERS
+    cdef double* scratch = tables + TABLE_NUMBERS
     with nogil:
         flip_sums(
             loops(), &values[0, 0], queries, columns, seed, start, stop, &out[0, 0], &flipped[0], flipped.shape[0],
-            <uint64_t*>(room + numbers), tables, room
+            <uint64_t*>(scratch + numbers), tables, scratch
         )
     free(block)
 
@@ -80,7 +80,7 @@ def exceed(
     cdef Flips flips
     flips.sums, flips.flipped, flips.stride, flips.count = &sums[0, 0], NULL, sums.shape[1], sums.shape[1]
     flips.left, flips.right, flips.total, flips.queries = &left[0], &right[0], &totals[0], queries
-    flips.whole = 0.0  # which is for means
+    flips.whole = 0.0  # only means use it
     with nogil:
         loops().exceed(
             &flips, pairs, &reached[0], &scales[0], &limits[0], start, stop, &counts[0], &joint[0]
@@ -96,7 +96,7 @@ def bounds(
     cdef Py_ssize_t pair
     if stop <= start or sums.shape[1] == 0:
         return
-    cdef double* found = <double*>malloc((2 * sums.shape[1] + 1) * sizeof(double))  # one more is written than kept
+    cdef double* found = <double*>malloc((2 * sums.shape[1] + 1) * sizeof(double))  # one more is written than is kept
     if found == NULL:
         raise MemoryError
     cdef Flips flips

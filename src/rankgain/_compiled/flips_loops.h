@@ -1,4 +1,4 @@
-/* The loops of flips.h over LANES numbers at once: included once a level. */
+/* The loops of flips.h over LANES numbers at once: included once per level of CPU. */
 
 /* The words of m flips from `first` on, and how many bits are set in each, which are added to those of other blocks.
    Where the CPU cannot be asked for the bits, they are added up in fields of 2, 4 and 8. */
@@ -55,7 +55,7 @@ TARGET static ALWAYS_INLINE void HERE(add_width)(const double *values, ptrdiff_t
   }
 }
 
-/* Add to the sums of m flips those of up to 64 queries, of so many columns in entries of a width. */
+/* Add the sums of up to 64 queries to those of m flips, for columns in entries of a given width. */
 TARGET static void HERE(add_flips)(const double *values, ptrdiff_t rows, ptrdiff_t stride, ptrdiff_t columns, int width,
                                    const uint64_t *words, ptrdiff_t m, double *tables, double *sums) {
   if (width == WIDEST) HERE(add_width)(values, rows, stride, columns, WIDEST, words, m, tables, sums);
@@ -66,7 +66,7 @@ TARGET static void HERE(add_flips)(const double *values, ptrdiff_t rows, ptrdiff
 static const double HERE(no_sums)[FLIPS_BLOCK];
 
 /* Count for each pair how often its sum reaches `reached`, and how often that of any pair from it on reaches `limits`,
-   both sums by their scale: for max-T, whose pairs stand in falling order of what was observed. */
+   both sums by their scale: for max-T, whose pairs are in descending order of the observed statistic. */
 TARGET static void HERE(exceed)(const struct Flips *flips, ptrdiff_t pairs, const double *reached, const double *scales,
                                 const double *limits, ptrdiff_t start, ptrdiff_t stop, int64_t *counts,
                                 int64_t *joint) {
@@ -119,7 +119,7 @@ TARGET static ptrdiff_t HERE(small_means)(const struct Flips *flips, ptrdiff_t p
     const double *left = from < 0 ? HERE(no_sums) : flips->sums + from * flips->stride + first;
     const double *right = to < 0 ? HERE(no_sums) : flips->sums + to * flips->stride + first;
     const double *flipped = flips->flipped + first;
-    /* First which flips have a small mean, without a branch; the few are divided after that. */
+    /* First find the flips with a small mean, without a branch; then divide only for these few. */
     int64_t small[FLIPS_BLOCK];
     int16_t chosen[FLIPS_BLOCK + 1];
     ptrdiff_t some = 0, b = 0;

@@ -1,7 +1,7 @@
-"""Sums of sign flips: what every test, interval and correction of a comparison is made of.
+"""Sums of sign flips, from which every test, interval and correction of a comparison is computed.
 
-One random sign for each flip and query, shared by all runs and metrics. Values are integers, held in float64, whose
-sums stay below 2^53: they are exact in whatever order they are added.
+Each flip has one random sign per query, shared by all runs and metrics. Values are integers in float64 whose sums stay
+below 2^53, so that they are exact in any order of additions.
 """
 
 import numpy as np
@@ -10,17 +10,17 @@ from rankgain.scalars import Floats, Ints, splitmix64
 
 GOLDEN = 0x9E3779B97F4A7C15
 LOWER = (1 << 64) - 1
-AT_ONCE = 4096  # flips, so that what they need stays near
+AT_ONCE = 4096  # flips at a time, so that their sums stay in the cache
 
 
 def words(seed, block, flips):
-    """The signs of 64 queries from 64·block on, one word for each flip; a query is flipped where its bit is 1."""
+    """The signs of 64 queries from 64·block on, one word per flip; a query is flipped if its bit is 1."""
     base = splitmix64(np.array([(seed + GOLDEN * (block + 1)) & LOWER], dtype=np.uint64))
     return splitmix64(base + np.uint64(GOLDEN) * (np.asarray(flips, dtype=np.uint64) + np.uint64(1)))
 
 
 def subsets(rows):
-    """The sums of all subsets of up to eight rows: row i is in subset e where bit i of e is 1."""
+    """The sums of all subsets of up to eight rows: row i is in subset e if bit i of e is 1."""
     table = np.zeros((1, rows.shape[1]))
     for row in rows:
         table = np.concatenate([table, table + row])
@@ -28,7 +28,7 @@ def subsets(rows):
 
 
 def sums(values: Floats, seed: int, start: int, stop: int, out: Floats, flipped: Floats, /) -> None:
-    """Write to out[column, b] the sum of a column over the queries that flip b flips, to flipped[b] how many they are.
+    """Write the sum of a column over the queries that flip b flips to out[column, b], and their number to flipped[b].
 
     values: queries × columns; out: columns × flips, of which those from start to stop are written.
     """
@@ -48,7 +48,7 @@ def sums(values: Floats, seed: int, start: int, stop: int, out: Floats, flipped:
 
 
 def column(sums, number):
-    """The sums of a run less the first one; of the first one itself there is no column, and they are 0."""
+    """The sums of a run minus the first run; 0 for the first run, which has no column."""
     return sums[number] if number >= 0 else np.zeros(sums.shape[1])
 
 
@@ -67,11 +67,11 @@ def exceed(
     joint: Ints,
     /,
 ) -> None:
-    """Count for each pair of columns the flips from start to stop that are as extreme as what was observed.
+    """Count for each pair of columns the flips from start to stop that are as extreme as the observed difference.
 
-    T = total − 2 · (right − left). counts: |T| ≥ reached. joint: of this pair and those after it any has
-    (|T| + queries) · scale ≥ limit, which is max-T where the pairs stand in falling order of what was observed
-    (Westfall & Young 1993).
+    T = total − 2 · (right − left). counts: |T| ≥ reached. joint: (|T| + queries) · scale ≥ limit for this or
+    any later pair, which is max-T if the pairs are in descending order of the observed statistic (Westfall & Young
+    1993).
     """
     for first in range(start, stop, AT_ONCE):
         part = sums[:, first : min(first + AT_ONCE, stop)]
@@ -98,11 +98,12 @@ def bounds(
     high: Floats,
     /,
 ) -> None:
-    """The differences that the test does not reject: order statistics of means of parts (Hartigan 1969).
+    """The ends of the differences that the test does not reject: order statistics of means of parts (Hartigan 1969).
 
-    flipped: how many queries each flip flips, or what they weigh together; whole: that of all of them. low: the rank-th
-    smallest mean of the queries that a flip flips, and of those that it leaves, less a unit a query; high: the rank-th
-    largest, plus a unit a query. Flips of all queries or of none have no such means. Infinite where there are fewer.
+    flipped: the number, or the total weight, of the queries that each flip flips; whole: that of all queries. low: the
+    rank-th smallest mean of the flipped queries, and of the others, minus one unit per query; high: the rank-th
+    largest, plus one unit per query. Flips of all queries or of none have no such means. Infinite if there are fewer
+    than rank.
     """
     parts = (flipped > 0) & (flipped < whole)
     some, rest = flipped[parts], whole - flipped[parts]

@@ -1,4 +1,4 @@
-"""The values of several runs for the same queries, beside each other."""
+"""The values of several runs for the same queries, as matrices."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ import numpy as np
 from rankgain.errors import counted
 from rankgain.metrics.aggregators import LEAST, check_weights, geometric_mean
 from rankgain.metrics.metric import Metric, aggregator
-from rankgain.results.evaluation import Evaluation, weights_of
+from rankgain.results.evaluation import Evaluation, same_ids, weights_of
 from rankgain.scalars import Bools, Floats, Ints
 
 QUERIES = "same", "common"
 
 
 class Aligned(NamedTuple):
-    """Of each metric a matrix, queries × runs, of the queries that have a value in all runs.
+    """A matrix per metric, queries × runs, of the queries that have a value in all runs.
 
-    `left_out`: how many queries some runs lack; `rows`: which of the `query_ids` count for a metric, None for all.
-    `weights`: how much each of the `query_ids` counts for a metric; without an entry, all count alike. `clusters`: the
-    number of the cluster of each, which have one sign together; None: each has its own.
+    `left_out`: how many queries some run lacks; `rows`: which of the `query_ids` count for a metric, None if all do.
+    `weights`: the weights of the `query_ids` by metric; equal for a metric without an entry. `clusters`: the number of
+    the cluster of each query, whose queries share one sign; None if each query has its own sign.
     """
 
     runs: list[str]
@@ -33,35 +33,35 @@ class Aligned(NamedTuple):
     clusters: Ints | None = None
 
     def weights_of(self, metric: str | Metric) -> Floats | None:
-        """Those of the rows of a metric."""
+        """The entries for the rows of a metric."""
         own = self.weights.get(metric)
         return own if own is None or self.rows[metric] is None else own[self.rows[metric]]
 
     def clusters_of(self, metric: str | Metric) -> Ints | None:
-        """Those of the rows of a metric."""
+        """The entries for the rows of a metric."""
         own = self.clusters
         return own if own is None or self.rows[metric] is None else own[self.rows[metric]]
 
     def differences(self, metric: str | Metric, run: str, baseline: str) -> Floats:
-        """The values of a run less those of another."""
+        """The values of a run minus those of the baseline."""
         matrix = self.values[metric]
         values: Floats = matrix[:, self.runs.index(run)] - matrix[:, self.runs.index(baseline)]
         return values
 
     def ranked(self, metric: str | Metric, run: str, baseline: str) -> list[tuple[Any, float]]:
-        """The queries with these differences, highest first."""
+        """The queries with their differences, highest first."""
         values, ids = self.differences(metric, run, baseline), self.ids(metric)
         return [(ids[row], float(values[row])) for row in np.argsort(-values, kind="stable").tolist()]
 
     def only(self, metric: str | Metric, kept: Bools) -> Aligned:
-        """The same, with those of the `query_ids` that are kept for a metric."""
+        """The same, restricted for one metric to some of the `query_ids`."""
         rows = self.rows[metric]
         matrix = self.values[metric][kept if rows is None else kept[rows]]
         own: Bools = kept if rows is None else rows & kept
         return self._replace(values={**self.values, metric: matrix}, rows={**self.rows, metric: own})
 
     def part(self, chosen: Bools) -> Aligned:
-        """The same of some of the `query_ids`."""
+        """The same, restricted to some of the `query_ids`."""
         values, rows = {}, {}
         for metric, matrix in self.values.items():
             kept = self.rows[metric]
@@ -77,7 +77,7 @@ class Aligned(NamedTuple):
         )
 
     def ids(self, metric: str | Metric) -> Sequence[Any]:
-        """The queries of the rows of a metric."""
+        """The query ids of the rows of a metric."""
         kept = self.rows[metric]
         if kept is None:
             return self.query_ids
@@ -91,9 +91,9 @@ def align(
     weights: Any = None,
     clusters: Any = None,
 ) -> Aligned:
-    """Raises ValueError where runs have other queries, unless only the common ones are asked for.
+    """Align the values by query; raise ValueError if runs have different queries, unless `queries` is "common".
 
-    `weights` and `clusters` are the caller's, of the queries of the first run.
+    `weights` and `clusters` are the caller's, for the queries of the first run.
     """
     if queries not in QUERIES:
         raise ValueError(f"queries must be 'same' or 'common', not {queries!r}")
@@ -131,7 +131,7 @@ def _factors(
     order: Mapping[str, Mapping[Any, int]] | None,
     given: Floats | None,
 ) -> Floats | None:
-    """How much each query counts: by the caller, and by what the metric itself weighs queries."""
+    """The weight of each query: the caller's times that of the metric's own mean."""
     found = [weights_of(result, metric) for result in evaluations.values()]
     if order is not None:
         found = [
@@ -150,14 +150,14 @@ def _factors(
 
 
 def same_weights(one: Floats | None, other: Floats | None) -> bool:
-    """Whether queries count alike by both."""
+    """Whether both weigh queries equally."""
     if one is None or other is None:
         return one is other
     return np.array_equal(one, other, equal_nan=True)
 
 
 def labels_of(by: Any, query_ids: Sequence[Any], argument: str, unit: str) -> tuple[str, list[Any]]:
-    """What a grouping of the queries is called, and the label of each query."""
+    """The name of a grouping of the queries, and the label of each query."""
     name = getattr(by, "name", None)
     called = name if isinstance(name, str) and name else unit
     if isinstance(by, Mapping):
@@ -186,20 +186,19 @@ def codes_of(labels: Iterable[Any]) -> Ints:
 
 
 def common_queries(evaluations: Mapping[str, Evaluation], queries: str) -> tuple[list[Any] | None, int]:
-    """The queries that all runs have, in the order of the first, and how many others there are.
+    """The queries that all runs have, in the order of the first, and the number of other queries.
 
-    None where all runs have the same in one order.
-
-    Raises ValueError where there are none, and where runs have other queries unless only the common ones are asked for.
+    None if all runs have the same queries in the same order. Raises ValueError if no query is common, and if runs have
+    different queries, unless `queries` is "common".
     """
     order, left_out = _common(evaluations, queries)
     return None if order is None else list(next(iter(order.values()))), left_out
 
 
 def _common(evaluations: Mapping[str, Evaluation], queries: str) -> tuple[dict[str, dict[Any, int]] | None, int]:
-    """The rows of the common queries in each run, in the order of the first; None where all runs are alike."""
+    """The rows of the common queries in each run, in the order of the first; None if all runs have the same order."""
     (first, result), *others = evaluations.items()
-    if all(_alike(result.query_ids, other.query_ids) for _, other in others):
+    if all(same_ids(result.query_ids, other.query_ids) for _, other in others):
         return None, 0
     places = {name: {query: row for row, query in enumerate(run.query_ids)} for name, run in evaluations.items()}
     common = [query for query in places[first] if all(query in own for own in places.values())]
@@ -209,10 +208,6 @@ def _common(evaluations: Mapping[str, Evaluation], queries: str) -> tuple[dict[s
     if not common:
         raise ValueError("queries: the runs have no query in common")
     return {name: {query: own[query] for query in common} for name, own in places.items()}, left_out
-
-
-def _alike(one: Sequence[Any], other: Sequence[Any]) -> bool:
-    return one is other or (len(one) == len(other) and list(one) == list(other))
 
 
 def _refuse(places: Mapping[str, Mapping[Any, int]], first: str) -> None:
@@ -229,7 +224,7 @@ def _refuse(places: Mapping[str, Mapping[Any, int]], first: str) -> None:
 def _counted(
     matrix: Floats, metric: str | Metric, runs: Sequence[str], ids: Sequence[Any], queries: str
 ) -> tuple[Floats, Bools | None]:
-    """Without the queries that have no value (NaN): in all runs, or, of the common ones, in any."""
+    """The matrix without the queries that have no value (NaN) in all runs, or, of common queries, in any run."""
     absent = np.isnan(matrix)
     if not absent.any():
         return _tested(matrix, metric, runs, ids), None
@@ -247,7 +242,7 @@ def _counted(
 
 
 def _tested(matrix: Floats, metric: str | Metric, runs: Sequence[str], ids: Sequence[Any]) -> Floats:
-    """The numbers whose mean is tested: of a geometric mean the logarithms."""
+    """The numbers whose mean is tested: for a geometric mean, the logarithms."""
     if not np.isfinite(matrix).all():
         row, column = (int(place[0]) for place in np.nonzero(~np.isfinite(matrix)))
         raise ValueError(f"{metric!s}: run {runs[column]!r}, query {ids[row]!r}: the value is infinite: it has no mean")

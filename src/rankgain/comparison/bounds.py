@@ -1,8 +1,8 @@
-"""How far judgments that are missing can move the difference between two runs.
+"""How far missing judgments can move the difference between two runs.
 
-The extremes are taken per query, over all judgments (from 0 to the highest grade) of the documents of both runs that
-are not judged. Both runs are measured by one ideal, to which such documents are added as well. Which of them the two
-runs share is not looked at, so that the bounds may be wider than they need to be, and are never too narrow.
+The extremes are taken per query, over all grades (from 0 to the highest) of the unjudged documents of both runs. Both
+runs share one ideal, to which these documents are added as well. Documents that both runs returned are treated as
+different ones, so that the bounds may be wider than necessary, but never too narrow.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from rankgain.metrics.program import hits_of
 from rankgain.rankings import Rankings, parts_of
 from rankgain.scalars import Floats, Ints
 
-MONOTONE = "cg", "dcg", "precision", "rbp", "rr", "success"  # which a better grade never lowers, and without an ideal
+MONOTONE = "cg", "dcg", "precision", "rbp", "rr", "success"  # metrics without an ideal that a higher grade never lowers
 EXACT = 1e-14
 
 
@@ -37,10 +37,10 @@ class Ranked(NamedTuple):
 
 
 class Layer(NamedTuple):
-    """What gains above one level and up to the next add to a difference, by how many documents reach them.
+    """The contribution of gains between two levels to a difference, by the number of documents that reach them.
 
-    Where m documents that are not judged do, the difference is at most the sum over layers of `width` times
-    `most[m]`, divided by that of `width` times `ideal[m]`.
+    If m unjudged documents do, the difference is at most the sum over layers of `width` times `most[m]`, divided by
+    that of `width` times `ideal[m]`.
     """
 
     width: float
@@ -49,7 +49,7 @@ class Layer(NamedTuple):
 
 
 def ranked_queries(rankings: Rankings) -> list[Ranked] | None:
-    """What is known of each query; None where ranks depend on ties."""
+    """The documents and grades of each query; None if ranks depend on ties."""
     if rankings.ties not in (None, "stable", "docid"):
         return None
     queries: list[Ranked] = []
@@ -67,7 +67,7 @@ def ranked_queries(rankings: Rankings) -> list[Ranked] | None:
 def difference_bounds(
     metric: Metric, run: Sequence[Ranked], baseline: Sequence[Ranked], highest: float
 ) -> tuple[Floats, Floats] | None:
-    """The least and the largest difference of each query, of the same queries; None where no bound is known."""
+    """The least and the largest difference of each query; None if no bound is known for the metric."""
     if metric.name in MONOTONE and metric.empty == 0.0 and _simple(metric.gain):
         run_low, run_high = _extremes(metric, run, highest)
         low, high = _extremes(metric, baseline, highest)
@@ -86,7 +86,7 @@ def _simple(gain: Gain) -> bool:
 
 
 def _extremes(metric: Metric, queries: Sequence[Ranked], highest: float) -> tuple[Floats, Floats]:
-    """The values where nothing that is not judged is relevant, and where all of it has the highest grade."""
+    """The values if all unjudged documents have grade 0, and if all have the highest grade."""
     ends = []
     for grade in (0.0, highest):
         lists = []
@@ -120,7 +120,7 @@ def _layers_of(metric: Metric) -> Layers | None:
 
 
 def _worth(discount: Discount, most: int, depth: int) -> Floats:
-    """What each of the first ranks is worth: nothing below the cut-off."""
+    """The discount of each of the first ranks: 0 below the cut-off."""
     worth = np.zeros(most)
     table = discount.table(most)[: min(most, depth)]
     worth[: len(table)] = table
@@ -130,7 +130,7 @@ def _worth(discount: Discount, most: int, depth: int) -> Floats:
 def _by_gain(
     own: Ranked, other: Ranked, gain: Gain, highest: float, worth_of: Callable[[int], Floats], whole: bool = False
 ) -> list[Layer]:
-    """A sum of gains by what ranks are worth, divided by that of the ideal list, or (whole) by that of all judged."""
+    """Layers of a discounted sum of gains, divided by that of the ideal list, or (whole) by the gains of all judged."""
     free = len(own.unknown) + len(other.unknown)
     deepest = max(
         (int(ranks.max(initial=0)) for ranks in (own.ranks, own.unknown, other.ranks, other.unknown)), default=0
@@ -157,7 +157,7 @@ def _by_gain(
 
 
 def _of_precisions(own: Ranked, other: Ranked, gain: Gain, highest: float, depth: int) -> Layer:
-    """Sums of precisions divided by the number of relevant documents: those of one run stand as high as they can."""
+    """The layer of AP: the sum of precisions, with relevant documents as high as possible, by their number."""
     free = (len(own.unknown) + len(other.unknown)) if highest > gain.level else 0
     hits = np.sort(own.ranks[(gain.apply(own.grades) > 0) & (own.ranks <= depth)])
     against = np.sort(other.ranks[(gain.apply(other.grades) > 0) & (other.ranks <= depth)])
@@ -173,9 +173,9 @@ def _of_precisions(own: Ranked, other: Ranked, gain: Gain, highest: float, depth
 
 
 def _largest(layers: Sequence[Layer]) -> float:
-    """The largest quotient, by Dinkelbach's method; each layer takes as many documents as suits it best."""
+    """The largest quotient, by Dinkelbach's method; each layer takes the number of documents that is best for it."""
     if not layers or all(layer.ideal[0] == 0.0 for layer in layers):
-        # Nothing is known to be relevant, so that all layers are alike; without any relevant document both have 0.
+        # No document is known to be relevant, so that all layers are equal; with none at all both runs have 0.
         ratios = [float((layer.most[1:] / layer.ideal[1:]).max(initial=0.0)) for layer in layers]
         return max(ratios, default=0.0)
     found = _quotient(layers, [0] * len(layers))

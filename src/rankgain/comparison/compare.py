@@ -1,4 +1,4 @@
-"""The evaluation of several runs, in any form."""
+"""`compare`: the evaluation of several runs in any form."""
 
 from __future__ import annotations
 
@@ -44,33 +44,31 @@ def compare(
     ----------
     runs : mapping of str to run
         The runs by name, each in any form: a dict of dicts of scores (see `from_qrels`), a data frame (`from_frames`),
-        recommended ids (`from_recommendations`), the path of a TREC file or an open one (`read_trec`), what other tools
-        hold runs in, as `evaluate` takes it, Rankings, which have their judgments with them, or Evaluations, which are
-        taken as they are. If `values`, dicts from query id to a value that was computed elsewhere.
+        recommended ids (`from_recommendations`), the path of a TREC file or an open one (`read_trec`), the objects of
+        other tools that `evaluate` accepts, Rankings, which include their judgments, or Evaluations. If `values`, dicts
+        from query id to a value that was computed elsewhere.
     qrels : truth, optional
         Anything that `judgments` accepts or returns. By default, all runs must be Rankings, Evaluations or values.
     metrics : str, Metric or iterable of them, optional
-        What to compute, as in `Rankings.evaluate`. By default, ndcg@10 and mrr@10; those of the Evaluations, if there
-        are any; and if `values`, the one name that they have, which is needed.
+        What to compute, as in `Rankings.evaluate`. By default, ndcg@10 and mrr@10, or the metrics of the Evaluations
+        if there are any. If `values`, the name of the values, which is required.
     ties : {"docid", "average", "stable", "best", "worst"}, optional
         The order of documents of equal score, as in `from_qrels`, for the runs that have scores. By default
         ``"docid"``.
     missing : {"zero", "skip"}, default "zero"
-        Whether queries that a run lacks are evaluated as empty lists or left out, as in `from_qrels`. Not for `values`,
-        which are never filled up.
+        Whether queries that a run lacks are evaluated as empty lists or left out, as in `from_qrels`. Not for `values`.
     queries : {"all", "same", "common"}, default "all"
-        Which queries are kept where the runs were evaluated on different ones. ``"all"``: those of each run, and the
-        table marks no best. ``"same"``: none, that is refused. ``"common"``: those that all runs have, in the order of
-        the first run.
+        Which queries to keep if the runs have different ones. ``"all"``: those of each run, and the table marks no
+        best. ``"same"``: raise an error. ``"common"``: those that all runs have, in the order of the first run.
     values : bool, default False
-        Whether the runs are values by query, and no rankings.
+        Whether the runs are values by query instead of rankings.
     higher_is_better : bool or None, default True
-        Whether a higher value is better, or a lower one; None: neither. Only for `values`.
+        Whether higher values are better, or lower ones; None: neither. Only for `values`.
     progress : bool, default False
         Whether a bar of tqdm shows how many runs are done.
     **rules : any
         Other keyword arguments of the constructor for the form of the runs, such as the names of columns of
-        `from_frames`: ``query``, ``doc``, ``relevance``, ``score``. They hold for all runs that are not Rankings.
+        `from_frames`: ``query``, ``doc``, ``relevance``, ``score``. They apply to all runs that are not Rankings.
 
     Returns
     -------
@@ -81,17 +79,16 @@ def compare(
     ------
     ValueError
         If `judgments`, the constructor for the form of a run or `Rankings.evaluate` would raise it (the message names
-        the run); if `qrels` is not given and a run needs it, or it is given beside `values`; if `metrics` are given
-        beside Evaluations; if `runs` is empty; if `queries` is unknown; or if it is
-        ``"same"`` and the runs have different queries, or ``"common"`` and they have none in common.
+        the run); if `qrels` is not given and a run needs it, or it is given with `values`; if `metrics` are given with
+        Evaluations; if a value is infinite; if `runs` is empty; if `queries` is unknown; or if it is ``"same"`` and the
+        runs have different queries, or ``"common"`` and they have none in common.
     TypeError
-        If `runs` is not a mapping from str to runs, if metrics stand side by side instead of in a list, if there are
-        rules and all runs are Rankings or Evaluations, if a value is not a number, or if one of these calls would raise
-        it.
+        If `runs` is not a mapping from str to runs, if several metrics are not given as one list, if there are rules
+        and all runs are Rankings or Evaluations, if a value is not a number, or if one of these calls would raise it.
     OSError
         If a file cannot be read.
     ImportError
-        If there is to be a bar and tqdm is not installed: ``pip install 'rankgain[progress]'``.
+        If `progress` and tqdm is not installed: ``pip install 'rankgain[progress]'``.
 
     See Also
     --------
@@ -130,7 +127,7 @@ def compare(
     kept: dict[str, Rankings] = {}
     if values:
         if qrels is not None or rules or ties is not None or missing != "zero":
-            raise ValueError("values=True: values have neither qrels nor rules, ties or missing: leave them out")
+            raise ValueError("values=True: values take no qrels, rules, ties or missing: leave them out")
         results = _given(runs, metrics, higher_is_better)
     else:
         unread = sum(not isinstance(run, Evaluation) for run in runs.values())
@@ -154,19 +151,19 @@ def _evaluated(
     kept: dict[str, Rankings],
     bar: Any,
 ) -> dict[str, Evaluation]:
-    """The evaluation of each run; `kept`: where their rankings go; `bar`: of tqdm, or None."""
+    """Evaluate each run, and put its rankings into `kept`; `bar`: a progress bar, or None."""
     own = [list(run) for run in runs.values() if isinstance(run, Evaluation)]
     if own and metrics is not None:
         raise ValueError(
-            "metrics: the runs are Evaluations, which have metrics of their own: leave metrics out, or name some of "
-            "them in test(metrics=...)"
+            "metrics: the runs are Evaluations, whose metrics are compared: leave metrics out, or choose some in "
+            "test(metrics=...)"
         )
     chosen = (own[0] if own else DEFAULT) if metrics is None else metrics
-    asked = [chosen] if isinstance(chosen, (str, Metric)) else list(chosen)
-    for metric in asked:  # a typing error is found before anything is read
+    requested = [chosen] if isinstance(chosen, (str, Metric)) else list(chosen)
+    for metric in requested:  # reject misspelt metrics before reading input
         list(parse(metric))
     if rules and all(isinstance(run, (Rankings, Evaluation)) for run in runs.values()):
-        raise TypeError(f"the runs have been read: {', '.join(rules)}= would change nothing")
+        raise TypeError(f"the runs are Rankings or Evaluations, which take no {', '.join(rules)}: leave it out")
     of_truth, of_runs = _by_side(rules)
     truth = None if qrels is None else qrels if isinstance(qrels, Judgments) else judgments(qrels, **of_truth)
     results = {}
@@ -176,7 +173,7 @@ def _evaluated(
             continue
         try:
             kept[name] = run if isinstance(run, Rankings) else _rankings(run, truth, ties, missing=missing, **of_runs)
-            results[name] = kept[name].evaluate(*asked)
+            results[name] = kept[name].evaluate(*requested)
         except (ValueError, TypeError) as error:
             kind = ValueError if isinstance(error, ValueError) else TypeError
             raise kind(f"run {name!r}: {error}") from error
@@ -186,9 +183,9 @@ def _evaluated(
 
 
 def _given(runs: Mapping[str, Any], metrics: Any, higher_is_better: bool | None) -> dict[str, Evaluation]:
-    """Evaluations of values that were computed elsewhere."""
+    """Make Evaluations of values that were computed elsewhere."""
     if not isinstance(metrics, str):
-        raise ValueError("values=True: say what the values are called: metrics='my score'")
+        raise ValueError("values=True: name the values: metrics='my score'")
     if higher_is_better is not None and not isinstance(higher_is_better, bool):
         raise TypeError(f"higher_is_better must be True, False or None, not {higher_is_better!r}")
     score, results = Score.of(metrics, higher_is_better), {}
@@ -208,7 +205,7 @@ def _given(runs: Mapping[str, Any], metrics: Any, higher_is_better: bool | None)
 
 
 def _by_side(rules: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The names of the truth's columns, and the rules of the runs: a pair names a column in both."""
+    """The rules of the judgments and of the runs; a pair of column names is one for each."""
     of_truth: dict[str, Any] = {}
     of_runs = dict(rules)
     for name in ("query", "doc"):
@@ -221,5 +218,5 @@ def _by_side(rules: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def _rankings(run: Any, truth: Judgments | None, ties: Ties | None, **rules: Any) -> Rankings:
     if truth is None:
-        raise ValueError("qrels is not given, and only Rankings have judgments of their own")
+        raise ValueError("qrels is not given, and only Rankings include judgments")
     return rankings_of(truth, run, {"ties": ties} if ties else {}, **rules)

@@ -1,4 +1,4 @@
-"""Several runs beside each other."""
+"""The evaluations of several runs, by the same metrics."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
     Parameters
     ----------
     evaluations : mapping of str to Evaluation
-        At least one, all of the same metrics, in any order; that of the first run is kept.
+        At least one, all of the same metrics; the order is that of the first run.
 
     Raises
     ------
@@ -77,7 +77,7 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
             raise ValueError("evaluations is empty: give at least one run")
         self._evaluations = dict(evaluations)
         self._rankings: Mapping[str, Rankings] = {}
-        self._left_out = 0  # queries that not all runs have
+        self._left_out = 0  # queries that some run lacks
         for name, evaluation in self._evaluations.items():
             if not isinstance(name, str):
                 raise TypeError(f"evaluations: the name of a run must be a str, not {type(name).__name__} {name!r}")
@@ -95,7 +95,7 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
                     )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the rankings, which may hold whole collections."""
+        """Without the rankings, which may contain whole collections."""
         return vars(self) | {"_rankings": {}}
 
     def __getitem__(self, run: str) -> Evaluation:
@@ -112,7 +112,7 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
 
     @property
     def metrics(self) -> list[str | Metric]:
-        """The metrics, as they were asked for, in the order of the first run.
+        """The metrics, as requested, in the order of the first run.
 
         Examples
         --------
@@ -154,7 +154,7 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
         return {name: self._ordered(result.mean(weights=weights)) for name, result in self.items()}
 
     def aggregate(self, *, weights: Any = None) -> dict[str, dict[str | Metric, float]]:
-        """Compute the numbers of the table, by the aggregator that the definition of each metric names.
+        """Compute the numbers of the table, by the aggregator of the definition of each metric.
 
         Parameters
         ----------
@@ -187,19 +187,19 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
         return {key: values[key] for key in self.metrics}
 
     def best(self, metric: str | Metric) -> list[str]:
-        """Return the run with the best value of a metric, or all runs that share it.
+        """Return the run with the best value of a metric, or all runs that share the best value.
 
         Parameters
         ----------
         metric : str or Metric
-            A metric that was evaluated, as it was asked for.
+            A metric that was evaluated, as requested.
 
         Returns
         -------
         list of str
-            The names of the runs with the highest value, or with the lowest where lower is better, as for `unjudged`.
-            Empty if all values are NaN, if neither is better, as for `num_ret`, or if the runs were evaluated on
-            different queries: a run that skipped the hard ones is not the best.
+            The runs with the highest value, or with the lowest if lower is better, as for `unjudged`. Empty if all
+            values are NaN, if neither is better, as for `num_ret`, or if the runs were evaluated on different queries:
+            a run that skipped the hard ones is not the best.
 
         Raises
         ------
@@ -223,7 +223,7 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
         return [name for name, value in values.items() if value == best]
 
     def _key(self, metric: str | Metric) -> str | Metric:
-        """The metric as the evaluations have it."""
+        """The metric as it is in the evaluations."""
         for own in self.metrics:
             if own == metric:
                 return own
@@ -236,8 +236,8 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
         -------
         str
             The table and, below it, notes on the queries and the rules; a note in which runs differ has the value of
-            each. If there is only one run, or if the runs were evaluated on different queries,
-            nothing is marked. Values are compared in full, not as they are printed.
+            each. Nothing is marked if there is only one run, or if the runs were evaluated on different queries. Values
+            are compared in full precision, not as printed.
 
         Examples
         --------
@@ -280,7 +280,7 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
         Parameters
         ----------
         wide : bool, default False
-            Whether the runs stand side by side instead of one below the other.
+            Whether each run has columns of its own instead of rows.
 
         Returns
         -------
@@ -311,8 +311,9 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
             return frame
         queries = list(dict.fromkeys(query for result in self.values() for query in result.query_ids))
         columns = [(str(key), name) for key in self.metrics for name in self]
-        beside = frame.pivot(index="query_id", columns="run")
-        return beside.reindex(index=queries, columns=columns).rename_axis(index="query_id", columns=["metric", "run"])
+        wide_frame = frame.pivot(index="query_id", columns="run")
+        wide_frame = wide_frame.reindex(index=queries, columns=columns)
+        return wide_frame.rename_axis(index="query_id", columns=["metric", "run"])
 
     def columns(self) -> dict[str, Sequence[Any] | Floats]:
         """Return the columns of a frame by name, one run after another.
@@ -360,44 +361,45 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
         queries: str = "same",
         threads: int = 1,
     ) -> Tests:
-        """Which run is better, by how much, and whether that may be noise: a paired sign-flip randomization test.
+        """Test which run is better, by how much, and whether that may be noise: a paired sign-flip randomization test.
 
-        For each query the two values of a pair of runs are exchanged or not, by a random sign that all runs, metrics
-        and pairs share; p is how often the difference of the means is then as large as it is. The same flips give the
-        interval, which holds exactly the differences that the test does not reject; the correction for several
-        comparisons; and non-inferiority. Where few queries differ, all sign vectors are gone through instead.
+        For each query, a random sign decides whether the two values of a pair of runs are exchanged; all runs, metrics
+        and pairs share the signs. p is the share of flips for which the difference of the means is at least as large as
+        the observed one. The same flips give the interval, which contains exactly the differences that the test does
+        not reject; the correction for several comparisons; and the test of non-inferiority. If few queries differ, all
+        sign vectors are enumerated instead.
 
         Parameters
         ----------
         baseline : str, optional
             The run with which each other run is compared. By default, the second of two runs is compared with the
-            first, and of more runs all pairs are compared, the later less the earlier.
+            first, and of more runs all pairs are compared, the later minus the earlier.
         metrics : str, Metric or iterable of them, optional
             Some of the metrics that were evaluated. By default, all of them.
         method : {"randomization", "exact", "t"}, default "randomization"
-            How p is found. ``"randomization"``: by all sign vectors for up to 24 queries that differ (by more than
-            rounding), else by random flips. ``"exact"``: by all sign vectors for up to 44 queries that differ, refused
-            for more. ``"t"``: by Student's paired t-test, with SciPy (``pip install 'rankgain[stats]'``).
+            How p is computed. ``"randomization"``: from all sign vectors if at most 24 queries differ (by more than
+            rounding), else from random flips. ``"exact"``: from all sign vectors; an error if more than 44 queries
+            differ. ``"t"``: by Student's paired t-test, with SciPy (``pip install 'rankgain[stats]'``).
         correction : {"max-t", "holm", "bh"} or None, default "max-t"
             How p is corrected for the comparisons of a family. ``"max-t"``: by max-T, step-down (Westfall & Young
-            1993), from the same flips, which makes use of the dependence between comparisons (Holm's correction with
-            ``method="t"``). ``"holm"``: by Holm's correction. ``"bh"``: by that of Benjamini and Hochberg, which bounds
-            the false discovery rate and not the chance of any false finding. None: not at all. A single comparison is
-            never corrected.
+            1993), from the same flips, which uses the dependence between comparisons (with ``method="t"``, Holm's
+            correction). ``"holm"``: by Holm's correction. ``"bh"``: by that of Benjamini and Hochberg, which bounds the
+            false discovery rate and not the chance of any false finding. None: not at all. A single comparison is never
+            corrected.
         family : {"metric", "all"}, default "metric"
-            What is corrected for: all pairs of each metric, or all pairs of all metrics.
+            The comparisons to correct for: all pairs of each metric, or all pairs of all metrics.
         intervals : {"single", "simultaneous"}, default "single"
-            Whether each interval has the level on its own, or all intervals of a family have it together. With max-T
-            these come from the same flips, and p is corrected in one step in place of several, so that 0 lies outside
-            an interval exactly where the difference is decided. With other corrections they are Bonferroni's, and may
-            hold 0 where the difference is decided.
+            Whether the level applies to each interval, or to all intervals of a family together. With max-T,
+            simultaneous intervals come from the same flips, and p is corrected in a single step, so that an interval
+            excludes 0 if and only if the difference is decided. With other corrections they are Bonferroni's, and may
+            contain 0 although the difference is decided.
         level : float, default 0.95
             The level of the intervals, between 0 and 1. A difference is decided if its (corrected) p is at most
             1 − level.
         margin : float, optional
-            How much worse than the baseline is still good enough, at least 0: asks also whether a run is not worse by
+            How much worse than the baseline is still good enough, at least 0: tests also whether a run is not worse by
             more than that, with a one-sided p at (1 − level) / 2, which Holm's correction corrects if p is corrected.
-            By default, this is not asked.
+            By default, this is not tested.
         flips : int, default 99_999
             How many random flips, from 1 to 10^8.
         seed : int, default 0
@@ -405,14 +407,14 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
             backend and the number of threads.
         weights : array_like or mapping, optional
             How much each query counts, in the order of `Evaluation.query_ids` of the first run or by query id; finite
-            and not negative. Queries of weight 0 are left out. By default, all count alike, except for metrics whose
+            and not negative. Queries of weight 0 are left out. By default, weights are equal, except for metrics whose
             mean is weighted, such as ``gauc``.
         clusters : mapping, sequence or column of a frame, optional
             The cluster of each query, by its id or in the order of `Evaluation.query_ids` of the first run. Queries of
-            one cluster are not independent of each other (those of one user, variants of one topic), so they get one
-            sign together. By default, each query gets its own.
+            one cluster are not independent of each other (those of one user, variants of one topic), so they share one
+            sign. By default, each query has its own sign.
         queries : {"same", "common"}, default "same"
-            Whether runs with different queries are refused, or only the queries that all runs have are tested.
+            ``"same"``: an error if runs have different queries; ``"common"``: test the queries that all runs have.
         threads : int, default 1
             How many threads may share the work, from 1 to 256.
 
@@ -425,12 +427,12 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
         ------
         ValueError
             If there is one run, fewer than 2 queries or one cluster; if runs have different queries, or one has a value
-            (not NaN) where another has none; if a run, a metric or an option is unknown or out of its range; if there
-            are too few flips for the level; if ``method="exact"`` and too many queries differ; if ``method="t"`` and
-            there are weights or clusters; if a query has no weight or no cluster; or if one family spans metrics that
-            weigh queries differently.
+            (not NaN) where another has none; if a run, a metric or an option is unknown or out of range; if there are
+            too few flips for the level; if ``method="exact"`` and too many queries differ; if ``method="t"`` and there
+            are weights or clusters; if a query has no weight or no cluster; or if one family spans metrics that weigh
+            queries differently.
         TypeError
-            If a number is not a number, or `weights` or `clusters` does not hold one value per query.
+            If an option that must be a number is none, or `weights` or `clusters` do not have one value per query.
         ImportError
             If ``method="t"`` and SciPy is not installed.
 
@@ -438,29 +440,28 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
         --------
         Comparison.groups : The differences in groups of queries.
         Comparison.queries_needed : How many queries a difference of some size needs.
-        Comparison.best : The best mean, whether by noise or not.
+        Comparison.best : The best mean, without a test.
 
         Notes
         -----
-        With d the differences of the queries, S their sum, F_b the sum of those that flip b flips, K_b of how many, and
-        T_b = S − 2 F_b: ``p = (1 + #{b : |T_b| ≥ |S|}) / (flips + 1)``. The ends of the interval are order statistics
-        of the means F_b / K_b and (S − F_b) / (n − K_b) (Hartigan 1969). Values are rounded to a grid so fine that sums
-        are integers below 2^53: so ties are ties, and the bits do not depend on the order of additions. With weights, d
-        is multiplied by them, K_b is the weight that b flips and n the whole weight; a cluster counts as one
-        difference, the sum of its queries, of their whole weight.
+        Let S be the sum of the differences d of the n queries, F_b the sum of the K_b differences that flip b flips,
+        and T_b = S − 2 F_b. Then ``p = (1 + #{b : |T_b| ≥ |S|}) / (flips + 1)``. The ends of the interval are order
+        statistics of the means F_b / K_b and (S − F_b) / (n − K_b) (Hartigan 1969). Values are rounded to a grid so
+        fine that sums are integers below 2^53: equal sums compare equal, and the bits do not depend on the order of
+        additions. With weights, d is multiplied by them, K_b is the weight of the flipped queries and n that of all; a
+        cluster counts as one difference, the sum of its queries, with their total weight.
 
         The interval is for other queries like these, on this collection and these judgments; not for models trained
         again with other seeds.
 
         Random flips need 8 · flips · (runs + 1) bytes for one metric after another, and with ``family="all"`` for all
-        metrics at once, however many pairs there are; beside that, the values of a metric are copied about three
-        times.
+        metrics at once, however many pairs there are; in addition, the values of a metric are copied about three times.
 
         The test is exact if differences are symmetric about their mean, and approximate otherwise, better with more
-        queries. Left out on purpose: the Wilcoxon and sign tests, which ask about medians and, where differences are
-        skewed, reject true hypotheses about means the more surely the more queries there are; bootstrap tests, which
-        reject too often for fewer than about 50 queries; one-sided tests, in whose place stands `margin`; stars and
-        relative improvements, which say less than a p-value and an interval.
+        queries. Left out on purpose: the Wilcoxon and sign tests, which test medians and, if differences are skewed,
+        reject true hypotheses about means ever more often as queries are added; bootstrap tests, which reject too often
+        with fewer than about 50 queries; one-sided tests, which `margin` replaces; stars and relative improvements,
+        which say less than a p-value and an interval.
 
         References
         ----------
@@ -481,7 +482,7 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
         rr: dense is better than bm25 by ... (95% interval ... to +0.5000, p = 0.0010, 11 queries better, 1 worse).
         """
         from rankgain.comparison.outcome import Tests
-        from rankgain.comparison.testing import check, compute  # not needed for a table of means
+        from rankgain.comparison.testing import check, compute  # imported only to test
 
         options = check(
             self,
@@ -523,15 +524,15 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
     ) -> Groups:
         """Test the differences in groups of queries, and whether the groups differ.
 
-        Both runs answer the same queries, so the difference over all is the weighted mean of those of the groups. One
-        mean can hide that one group carries it, that a group goes the other way, or that the mean of the groups' means
-        (as data sets are often averaged) has another sign.
+        The difference over all queries is the weighted mean of those of the groups. It can hide that one group accounts
+        for it, that a group goes the other way, or that the mean of the groups' means (as data sets are often averaged)
+        has another sign.
 
         Parameters
         ----------
         by : mapping, sequence or column of a frame
-            The group of each query: by its id, or in the order of `Evaluation.query_ids` of the first run. The name of
-            a column is that of the grouping.
+            The group of each query: by its id, or in the order of `Evaluation.query_ids` of the first run. If it is a
+            column, its name is the name of the grouping.
         baseline : str, optional
             The run with which each other run is compared, as in `test`.
         metrics : str, Metric or iterable of them, optional
@@ -547,14 +548,14 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
         clusters : mapping, sequence or column of a frame, optional
             The cluster of each query, as in `test`.
         queries : {"same", "common"}, default "same"
-            Whether runs with different queries are refused, or only the queries that all runs have are tested.
+            ``"same"``: an error if runs have different queries; ``"common"``: test the queries that all runs have.
         threads : int, default 1
             How many threads may share the work, from 1 to 256.
 
         Returns
         -------
         Groups
-            Printed, a table per metric and pair. Groups are not corrected for each other.
+            Printed, a table per metric and pair. p is not corrected for the number of groups.
 
         Raises
         ------
@@ -562,7 +563,7 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
             If a query has no group, the number of labels is not that of the queries, all queries of a group are in one
             cluster, or `test` would raise it.
         TypeError
-            If `by` does not hold labels, or `test` would raise it.
+            If `by` does not contain labels, or `test` would raise it.
 
         See Also
         --------
@@ -570,8 +571,8 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
 
         Notes
         -----
-        Whether groups differ is asked by Welch's W, since groups may be of unequal size and spread, with the labels
-        permuted 9,999 times.
+        Whether groups differ is tested by Welch's W, since groups may have unequal sizes and spreads, with 9,999
+        permutations of the labels.
 
         References
         ----------
@@ -622,14 +623,14 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
         Parameters
         ----------
         metric : str or Metric
-            A metric that was evaluated, as it was asked for.
+            A metric that was evaluated, as requested.
         run, baseline : str
             The names of the two runs.
 
         Returns
         -------
         list of tuple
-            The id of each query, and the value of the run less that of the baseline. Queries without a value (NaN) in
+            The id of each query, and the value of the run minus that of the baseline. Queries without a value (NaN) in
             either run are left out.
 
         Raises
@@ -660,11 +661,11 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
         title: str | None = None,
         qrels: str | None = None,
     ) -> None:
-        """Write one HTML page that stands by itself: verdicts, tables, pictures, definitions and versions.
+        """Write a self-contained HTML page: verdicts, tables, pictures, definitions and versions.
 
-        It needs no network, fits narrow screens, and prints. Where the ids of documents are at hand (not of TREC
-        files), it also shows what each run ranked first for the queries that differ most. The file is written whole or
-        not at all.
+        It needs no network, fits narrow screens, and prints. If the runs have document ids (not read from TREC files),
+        it also shows what each run ranked first for the queries that differ most. The file is written whole or not at
+        all.
 
         Parameters
         ----------
@@ -675,9 +676,9 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
         groups : Groups, optional
             What `groups` returned. By default, none are shown.
         title : str, optional
-            The title of the page. By default, what was compared with what.
+            The title of the page. By default, the names or the number of the runs compared.
         qrels : str, optional
-            What the judgments are called, to be named on the page. By default, they are not named.
+            The name of the judgments, for the page. By default, none.
 
         Raises
         ------
@@ -720,17 +721,16 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
         Parameters
         ----------
         metric : str or Metric
-            A metric that was evaluated, as it was asked for.
+            A metric that was evaluated, as requested.
         run, baseline : str
             The names of the two runs.
         difference : float
-            The true difference that matters to you, of either sign. Not the one that was found, which would only say
-            again how large p is.
+            The true difference that matters to you, of either sign. Not the observed one, which would only repeat what
+            p says.
         power : float, default 0.8
-            How often the test is to find it, between 0 and 1.
+            How often the test should find it, between 0 and 1.
         level : float, default 0.95
             The level of the test, as in `test`.
-
         weights : array_like or mapping, optional
             How much each query counts, as in `test`.
         clusters : mapping, sequence or column of a frame, optional
@@ -739,8 +739,8 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
         Returns
         -------
         int
-            At least as many as can show anything at this level: queries, weighted as those of the pilot are, or
-            clusters, as large as those of the pilot.
+            The number of queries, with weights like those of the pilot, or of clusters, as large as those of the pilot;
+            never fewer than can show a difference at this level.
 
         Raises
         ------
@@ -753,13 +753,12 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
 
         See Also
         --------
-        Difference : Its field ``detectable`` is the difference that as many queries as these find.
+        Difference : Its field ``detectable`` is the difference that this number of queries detects.
 
         Notes
         -----
-        n = ((z_{1−α/2} + z_power) · sd / difference)² + z_{1−α/2}² / 2. The spread of a pilot is not that of all
-        queries: 95% of pilots of 20 queries give from 0.47 to 1.73 times the number that is needed, of 50 queries from
-        0.64 to 1.43 times.
+        n = ((z_{1−α/2} + z_power) · sd / difference)² + z_{1−α/2}² / 2. The spread of a pilot is only an estimate: 95%
+        of pilots of 20 queries give 0.47 to 1.73 times the number needed, of 50 queries 0.64 to 1.43 times.
 
         Examples
         --------
@@ -786,13 +785,13 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
 
 
 def same_queries(runs: Comparison) -> bool:
-    """Whether the runs were evaluated on the same queries, in whatever order: else no mean is better than another."""
+    """Whether the runs were evaluated on the same queries, in any order: otherwise their means are not comparable."""
     first, *others = (result.query_ids for result in runs.values())
     return all(own == first or set(own) == set(first) for own in others)
 
 
 def legend(runs: Comparison) -> list[str]:
-    """What the marks of a table say, or why there are none."""
+    """What the marks of a table mean, or why there are none."""
     if len(runs) == 1:
         return []
     left_out = runs._left_out
@@ -805,9 +804,9 @@ def legend(runs: Comparison) -> list[str]:
 
 
 def with_rankings(comparison: Comparison, rankings: Mapping[str, Rankings], left_out: int = 0) -> Comparison:
-    """The comparison, which keeps what its evaluations were made of, to ask it about unjudged documents and ties.
+    """The comparison, with the rankings that were evaluated, for warnings about unjudged documents and ties.
 
-    `left_out`: how many queries were, since not all runs have them.
+    `left_out`: the number of queries left out, since not all runs have them.
     """
     comparison._rankings, comparison._left_out = dict(rankings), left_out
     return comparison

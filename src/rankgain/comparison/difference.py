@@ -1,4 +1,4 @@
-"""What is known about the difference between two runs, and the sentence that says it."""
+"""The difference between two runs by one metric, and the sentence that states it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rankgain.metrics.metric import Metric, better
 from rankgain.results.text import printable
 
 EXACT, RANDOM, STUDENT = "exact", "randomization", "t"
-LEAST_P = 1e-4  # what is smaller is printed as less than this
+LEAST_P = 1e-4  # smaller p-values are printed as less than this
 PLACES = 4
 MOST_PLACES = 15
 
@@ -23,16 +23,16 @@ class Difference(NamedTuple):
     Attributes
     ----------
     metric : str or Metric
-        The metric, as it was asked for.
+        The metric, as requested.
     run, baseline : str
         The names of the two runs.
     mean, baseline_mean, difference : float
-        The mean of either over the queries that were tested, and the first less the second.
+        The means of the two runs over the queries tested, and the first minus the second.
     low, high : float
-        The ends of the interval, which is closed: the differences that the same test does not reject. Infinite if there
-        is none.
+        The ends of the closed interval of differences that the same test does not reject. Infinite if there is no
+        interval.
     level : float
-        The level of the interval; the p-value is judged by 1 − level.
+        The level of the interval; a difference is decided if p is at most 1 − level.
     p, adjusted : float
         The two-sided p-value, and the same corrected for the other comparisons of its family.
     better, same, worse : int
@@ -48,18 +48,18 @@ class Difference(NamedTuple):
         The true difference that a new test with as many queries (or clusters) of this spread would find four times in
         five; NaN for fewer than 8.
     method : {"exact", "randomization", "t"}
-        How p was found.
+        How p was computed.
     flips : int
-        How many random flips stand behind p, the interval or the correction; 0 if none do.
+        How many random flips p, the interval or the correction used; 0 if none.
     not_worse_p, equivalent_p : float
         One-sided p-values of "worse by the margin or more" and of "apart by the margin or more", corrected by Holm over
         the family if p is corrected; NaN without a margin.
     margin : float
-        The margin that was asked for; NaN if none was.
+        The margin; NaN if none was given.
     comparisons : int
         How many comparisons are in the family.
     clusters : int
-        How many clusters the queries form, each of which has one sign; without clusters, as many as queries.
+        How many clusters the queries form, each with one sign; without clusters, the number of queries.
 
     See Also
     --------
@@ -118,7 +118,7 @@ class Difference(NamedTuple):
 
     @property
     def not_worse(self) -> bool:
-        """Whether it is shown that the run is not worse by more than the margin; False without a margin.
+        """Whether the test shows that the run is not worse by more than the margin; False without a margin.
 
         Examples
         --------
@@ -131,7 +131,7 @@ class Difference(NamedTuple):
 
     @property
     def equivalent(self) -> bool:
-        """Whether it is shown that the runs are less than the margin apart; False without a margin.
+        """Whether the test shows that the runs are less than the margin apart; False without a margin.
 
         Examples
         --------
@@ -143,7 +143,7 @@ class Difference(NamedTuple):
         return rejected(self.equivalent_p, alpha_of(self) / 2, 2 * (self.flips + 1) if self.flips else 0)
 
     def verdict(self) -> str:
-        """Say what may be said about the two runs; "not decided" never means that they are equal.
+        """State what the test shows about the two runs; "not decided" never means that they are equal.
 
         Returns
         -------
@@ -194,7 +194,7 @@ class Difference(NamedTuple):
                 f": decided alone ({p_phrase(self.p)}), not among {self.comparisons} comparisons "
                 f"(adjusted {p_phrase(self.adjusted)}). {warning}"
             )
-        # As many clusters may differ, and no more; where fewer do, the smallest possible p is larger.
+        # At most this many clusters differ; if fewer do, the smallest possible p is larger.
         varying = min(self.better + self.worse, self.clusters)
         least = math.ldexp(2.0, -varying)
         if self.method == EXACT and least > alpha_of(self):
@@ -237,21 +237,21 @@ class Difference(NamedTuple):
 Difference.__module__ = "rankgain"
 
 
-def alpha_of(its: Difference) -> float:
-    """The share of false findings that is allowed."""
-    return 1.0 - its.level
+def alpha_of(pair: Difference) -> float:
+    """The significance level: 1 − the level of the interval."""
+    return 1.0 - pair.level
 
 
-def decided_alone(its: Difference) -> bool:
+def decided_alone(pair: Difference) -> bool:
     """Whether the p-value would be at most 1 − level if nothing else had been compared."""
-    return rejected(its.p, alpha_of(its), its.flips + 1 if its.flips else 0)
+    return rejected(pair.p, alpha_of(pair), pair.flips + 1 if pair.flips else 0)
 
 
-def direction(its: Difference) -> int:
-    """1 where the run is better, −1 where it is worse, 0 where it is not decided or the metric has no direction."""
-    if not its.decided or its.difference == 0.0:
+def direction(pair: Difference) -> int:
+    """1 if the run is better, −1 if it is worse, 0 if that is not decided or the metric has no direction."""
+    if not pair.decided or pair.difference == 0.0:
         return 0
-    return better(its.metric) * (1 if its.difference > 0 else -1)
+    return better(pair.metric) * (1 if pair.difference > 0 else -1)
 
 
 def joined(names: Sequence[str]) -> str:
@@ -278,15 +278,15 @@ def alpha_text(level: float) -> str:
     return short(round(1 - level, 12))
 
 
-def has_interval(its: Difference) -> bool:
-    return math.isfinite(its.low) and math.isfinite(its.high)
+def has_interval(pair: Difference) -> bool:
+    return math.isfinite(pair.low) and math.isfinite(pair.high)
 
 
-def ends_of(its: Difference) -> str:
+def ends_of(pair: Difference) -> str:
     """The ends of the interval as text."""
-    if not has_interval(its):
+    if not has_interval(pair):
         return "no interval"
-    return f"{signed(its.low, places_of(its))} to {signed(its.high, places_of(its))}"
+    return f"{signed(pair.low, places_of(pair))} to {signed(pair.high, places_of(pair))}"
 
 
 def signed(value: float, places: int = PLACES) -> str:
@@ -294,9 +294,9 @@ def signed(value: float, places: int = PLACES) -> str:
     return text if float(text) else f"{0.0:.{places}f}"
 
 
-def places_of(its: Difference) -> int:
-    """How many places numbers are printed to: four, and more where the difference is so small."""
-    size = abs(its.difference)
+def places_of(pair: Difference) -> int:
+    """The number of decimal places to print: four, or more for a small difference."""
+    size = abs(pair.difference)
     return PLACES if not size else min(max(PLACES, 1 - math.floor(math.log10(size))), MOST_PLACES)
 
 

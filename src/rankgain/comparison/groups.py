@@ -28,13 +28,13 @@ from rankgain.results.export import Frames
 from rankgain.results.text import Block, Form, Table, Tables, printable, text_of
 from rankgain.scalars import Floats, Ints, splitmix64
 
-FEWEST = 6  # queries of a group that can show a difference at 0.05
+FEWEST = 6  # queries of a group; fewer cannot show a difference at 0.05
 PERMUTATIONS = 9_999
-MOST_NUMBERS = 10**8  # that are permuted; of many queries there are fewer permutations
-STREAM = 0x5851F42D4C957F2D  # permutations have random words of their own
+MOST_NUMBERS = 10**8  # numbers to permute: with many queries, there are fewer permutations
+STREAM = 0x5851F42D4C957F2D  # separates the random words of permutations from those of flips
 GOLDEN = 0x9E3779B97F4A7C15
 AT_ONCE = 1 << 20
-FLOOR = 1e-9  # of the whole variance: what that of a group counts at the least
+FLOOR = 1e-9  # the least variance of a group, as a share of the whole variance
 ALL = "all"
 
 
@@ -46,13 +46,13 @@ class Groups(Frames, Tables):
     Attributes
     ----------
     tests : dict of label to Tests
-        The groups that have at least 2 queries, each tested on its own.
+        The tests of each group that has at least 2 queries.
     overall : Tests
         The test over all queries.
     labels : list
-        The groups, in the order in which the queries first name them.
+        The groups, in the order in which they first occur.
     name : str
-        What the grouping is called: the name of the column that it was, else "group".
+        The name of the grouping: that of the column given as `by`, else "group".
 
     See Also
     --------
@@ -96,14 +96,14 @@ class Groups(Frames, Tables):
         Parameters
         ----------
         metric : str or Metric
-            A metric that was tested, as it was asked for.
+            A metric that was tested, as requested.
         run, baseline : str
             The names of the two runs, as the keys have them.
 
         Returns
         -------
         float
-            Groups without a query that has a value do not count.
+            Groups in which no query has a value do not count.
 
         Raises
         ------
@@ -136,7 +136,7 @@ class Groups(Frames, Tables):
         Parameters
         ----------
         metric : str or Metric
-            A metric that was tested, as it was asked for.
+            A metric that was tested, as requested.
         run, baseline : str
             The names of the two runs, as the keys have them.
 
@@ -176,7 +176,7 @@ class Groups(Frames, Tables):
         return self._differ[key]
 
     def _units(self, key: Key) -> tuple[Floats, Floats, Ints] | None:
-        """The difference, the weight and the group of each query, or cluster; None where one is in several groups."""
+        """The difference, weight and group of each query, or cluster; None if a cluster is in several groups."""
         values, codes = self._aligned.differences(*key), self._codes_of(key[0])
         weights, clusters = self._aligned.weights_of(key[0]), self._aligned.clusters_of(key[0])
         weights = np.ones(len(values)) if weights is None else weights
@@ -197,7 +197,7 @@ class Groups(Frames, Tables):
         Parameters
         ----------
         metric : str or Metric
-            A metric that was tested, as it was asked for.
+            A metric that was tested, as requested.
         run, baseline : str
             The names of the two runs, as the keys have them.
 
@@ -226,7 +226,7 @@ class Groups(Frames, Tables):
         whole = self.overall[key]
         decided = {label: tests[key] for label, tests in self.tests.items() if _known(tests[key])}
         alike, contrary = (
-            [printable(label) for label, its in decided.items() if sign * its.difference * whole.difference > 0]
+            [printable(label) for label, pair in decided.items() if sign * pair.difference * whole.difference > 0]
             for sign in (1, -1)
         )
         if math.isnan(p):
@@ -247,12 +247,12 @@ class Groups(Frames, Tables):
             ways = f"the same way for {joined(alike)}, the other way for {joined(contrary)}"
             yield f"On its own, the difference is decided {ways}."
         elif whole.decided and len(alike) == 1 and len(self.labels) > 1:
-            yield f"Only for {alike[0]} is the difference decided on its own: it may carry the whole."
+            yield f"Only for {alike[0]} is the difference decided on its own: it may account for the whole difference."
         means = self.mean_of_means(*key)
         if means * whole.difference < 0:
             yield (
                 f"The mean of the groups' means is {signed(means)}, and the mean over queries "
-                f"{signed(whole.difference, places_of(whole))}: which of them is meant decides what comes out."
+                f"{signed(whole.difference, places_of(whole))}: decide which of the two you mean."
             )
 
     def notes(self) -> list[str]:
@@ -268,12 +268,12 @@ class Groups(Frames, Tables):
         >>> import rankgain as rg
         >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
         >>> rg.compare(runs, metrics="rr").groups(list("xxxxyyyy")).notes()[0]
-        'Groups were looked at one by one: not corrected.'
+        'Groups are tested one by one: p is not corrected for the number of groups.'
         """
         options = self.overall.options
         return [
-            "Groups were looked at one by one: not corrected.",
-            f"whether groups differ: Welch's W, {PERMUTATIONS:,} permutations of the labels (fewer for many queries), "
+            "Groups are tested one by one: p is not corrected for the number of groups.",
+            f"whether groups differ: Welch's W, {PERMUTATIONS:,} permutations of the labels (fewer with many queries), "
             f"seed {options.seed}",
             f"groups of fewer than {FEWEST} queries have no p",
         ]
@@ -281,7 +281,7 @@ class Groups(Frames, Tables):
     # Tables
 
     def _rows(self, key: Key) -> list[list[str]]:
-        """A row per group, after a header, then the mean of the groups' means and the difference over all queries."""
+        """A header, a row per group, the mean of the groups' means, and the difference over all queries."""
         level = f"{percent(self.overall.options.level)} interval"
         counts = np.bincount(self._codes_of(key[0]), minlength=len(self.labels)).tolist()
         rows = [[self.name, "queries", "difference", level, "p"]]
@@ -357,20 +357,20 @@ class Groups(Frames, Tables):
 
 
 def blocks_of(groups: Groups) -> Iterator[tuple[str, list[list[str]], list[str]]]:
-    """What a page shows of groups."""
+    """The title, the cells and the sentences of each metric and pair, for a page."""
     return groups._blocks()
 
 
-def _row(label: str, its: Difference) -> list[str]:
-    return [label, str(its.queries), signed(its.difference, places_of(its)), ends_of(its), p_text(its.p)]
+def _row(label: str, pair: Difference) -> list[str]:
+    return [label, str(pair.queries), signed(pair.difference, places_of(pair)), ends_of(pair), p_text(pair.p)]
 
 
-def _known(its: Difference) -> bool:
-    return its.queries >= FEWEST and decided_alone(its)
+def _known(pair: Difference) -> bool:
+    return pair.queries >= FEWEST and decided_alone(pair)
 
 
 def permuted_p(values: Floats, weights: Floats, codes: Ints, seed: int) -> float:
-    """How often the groups are as far apart where labels are dealt out anew, by the order of random words."""
+    """The share of random permutations of the labels under which the groups differ as much."""
     counts = np.bincount(codes)
     kept = counts[codes] > 1
     values, weights, codes = values[kept], weights[kept], codes[kept]
@@ -393,18 +393,18 @@ def permuted_p(values: Floats, weights: Floats, codes: Ints, seed: int) -> float
     reached = 0
     for first in range(0, count, step):
         flips = np.arange(first + 1, min(first + step, count) + 1, dtype=np.uint64)
-        dealt = np.argsort(splitmix64(queries + np.uint64(GOLDEN) * flips[:, None]), axis=1, kind="stable")
-        reached += int(np.count_nonzero(welch(centred[dealt], weights[dealt], sizes, floor) >= observed))
+        permuted = np.argsort(splitmix64(queries + np.uint64(GOLDEN) * flips[:, None]), axis=1, kind="stable")
+        reached += int(np.count_nonzero(welch(centred[permuted], weights[permuted], sizes, floor) >= observed))
     return (1 + reached) / (count + 1)
 
 
 def welch(rows: Floats, weights: Floats, sizes: Ints, floor: float) -> Floats:
-    """Welch's W (1951) of each row, in which the groups stand one after another; of weighted means."""
+    """Welch's W (1951) of each row, which holds the groups one after another; of weighted means."""
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     whole = np.add.reduceat(weights, starts, axis=1)
     means = np.add.reduceat(weights * rows, starts, axis=1) / whole
     squares = np.add.reduceat((weights * (rows - np.repeat(means, sizes, axis=1))) ** 2, starts, axis=1)
-    # Of the means; of equal weights the variance of the values by how many there are.
+    # The variances of the means; with equal weights, the variance of the values divided by their number.
     variances = np.maximum(squares / whole**2 * (sizes / (sizes - 1)), floor / sizes)
     shares = 1.0 / variances
     total = shares.sum(axis=1, keepdims=True)

@@ -18,7 +18,7 @@ from rankgain.results.text import Block, Form, Tables, marked_cells, text_of
 if TYPE_CHECKING:
     from rankgain.results.plotting import Figure
 
-MOST_ROWS = 40  # of a table that people read; the rest is counted
+MOST_ROWS = 40  # rows of a printed table; the rest are counted
 MOST_WARNINGS = 5
 
 
@@ -30,10 +30,10 @@ class Tests(Frames, Tables, Tested):
     Attributes
     ----------
     options : named tuple
-        What was asked for: baseline, metrics, method, correction, family, intervals, level, margin, flips, seed,
+        The options of the test: baseline, metrics, method, correction, family, intervals, level, margin, flips, seed,
         queries and threads.
     queries : int
-        How many queries were tested; if that differs between metrics, the most.
+        How many queries were tested; if the number differs between metrics, the largest.
     left_out : int
         How many queries were not tested, since some run lacks them, they have no value, or their weight is 0.
 
@@ -54,14 +54,14 @@ class Tests(Frames, Tables, Tested):
     """
 
     __module__ = "rankgain"
-    __test__ = False  # pytest takes classes of this name for its own
+    __test__ = False  # pytest takes classes of this name for pair own
 
     def __init__(
         self, differences: Mapping[Key, Difference], aligned: Aligned, options: Options, remarks: Remarks | None = None
     ) -> None:
         super().__init__(differences, aligned, options)
         self._remarks = remarks
-        self._warnings: list[str] | None = None  # found when they are first asked for
+        self._warnings: list[str] | None = None  # computed on first use
         self._backend = _backend.name
 
     @property
@@ -78,13 +78,13 @@ class Tests(Frames, Tables, Tested):
         return self._aligned.runs
 
     def verdicts(self) -> list[str]:
-        """Say for each metric which runs are better, which are worse, and where nothing is decided.
+        """Say for each metric which runs are better, which are worse, and which differences are not decided.
 
         Returns
         -------
         list of str
-            The verdict of each difference if there are two runs; else one sentence per metric, and what there is to say
-            about differences that would be decided if nothing else had been compared.
+            The verdict of each difference if there are two runs; else one sentence per metric, and one on
+            differences that would be decided if nothing else had been compared.
 
         See Also
         --------
@@ -118,7 +118,7 @@ class Tests(Frames, Tables, Tested):
         return sentences.methods(self)
 
     def notes(self) -> list[str]:
-        """Say what to know about the numbers.
+        """Explain how to read the numbers.
 
         Returns
         -------
@@ -127,7 +127,7 @@ class Tests(Frames, Tables, Tested):
 
         See Also
         --------
-        warnings : What speaks against deciding by these numbers.
+        warnings : Reasons not to decide by these numbers.
 
         Examples
         --------
@@ -140,7 +140,7 @@ class Tests(Frames, Tables, Tested):
 
     @property
     def warnings(self) -> list[str]:
-        """What speaks against deciding by these numbers: unjudged documents that differ between runs, and ties.
+        """Reasons not to decide by these numbers: unjudged documents that differ between runs, and ties.
 
         Empty for a comparison that was made of Evaluations or of values, without rankings.
 
@@ -156,19 +156,18 @@ class Tests(Frames, Tables, Tested):
         return list(self._warnings)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the rankings, whose warnings are found before."""
+        """Without the rankings, but with the warnings about them."""
         return vars(self) | {"_warnings": self.warnings, "_remarks": None}
 
     def tied_with_best(self, metric: str | Metric) -> list[str]:
-        """Name the run with the best mean, and those that the test does not tell from it.
+        """Name the run with the best mean, and the runs whose difference to it is not decided.
 
-        Where several runs share the best mean, those that it does not tell from one of them.
-        That they cannot be told apart does not show that they are equal.
+        If several runs share the best mean, a difference to one of them suffices. Not decided does not mean equal.
 
         Parameters
         ----------
         metric : str or Metric
-            A metric that was tested, as it was asked for.
+            A metric that was tested, as requested.
 
         Returns
         -------
@@ -182,7 +181,7 @@ class Tests(Frames, Tables, Tested):
 
         See Also
         --------
-        letters : Which of all runs are told apart.
+        letters : Which differences between all runs are decided.
 
         Examples
         --------
@@ -194,12 +193,12 @@ class Tests(Frames, Tables, Tested):
         return sentences.tied_with_best(self, metric)
 
     def letters(self, metric: str | Metric) -> dict[str, str]:
-        """Give each run letters, so that the test does not tell two runs apart if and only if they share one.
+        """Give each run letters, so that two runs share one if and only if their difference is not decided.
 
         Parameters
         ----------
         metric : str or Metric
-            A metric that was tested, as it was asked for.
+            A metric that was tested, as requested.
 
         Returns
         -------
@@ -243,18 +242,18 @@ class Tests(Frames, Tables, Tested):
     # Tables
 
     def matrix(self) -> list[list[str]]:
-        """Return the table that goes into papers: one row per run, and its mean by each metric.
+        """Return the table for papers: one row per run, with its mean by each metric.
 
         Returns
         -------
         list of list of str
-            The cells, after a header. ``*`` stands beside the best mean of a metric, and letters beside a mean name the
-            runs that this one is better than, as tested. Without a baseline and for more than 15 runs there are no
-            letters. In `to_markdown` and `to_latex` the best is in bold, and letters are superscripts.
+            The cells, after a header. The best mean of a metric is marked ``*``, and letters at a mean name the runs
+            that this one is better than. Without a baseline, more than 15 runs have no letters. In `to_markdown` and
+            `to_latex` the best mean is in bold, and letters are superscripts.
 
         See Also
         --------
-        tied_with_best : The runs that cannot be told from the best.
+        tied_with_best : The runs whose difference to the best is not decided.
 
         Examples
         --------
@@ -271,8 +270,8 @@ class Tests(Frames, Tables, Tested):
         Returns
         -------
         str
-            At most 40 differences are shown, and the others counted; the table of `matrix`, if there are more than two
-            runs.
+            At most 40 differences are shown, and the rest are counted. With more than two runs, the table of `matrix`
+            follows.
 
         See Also
         --------
@@ -323,18 +322,18 @@ class Tests(Frames, Tables, Tested):
         >>> rg.compare(runs, metrics="rr").test().columns()["p"]
         [0.0078125]
         """
-        held = list(self.values())
-        columns: dict[str, list[Any]] = {name: [getattr(its, name) for its in held] for name in Difference._fields}
-        return columns | {"metric": [str(its.metric) for its in held]}
+        pairs = list(self.values())
+        columns: dict[str, list[Any]] = {name: [getattr(pair, name) for pair in pairs] for name in Difference._fields}
+        return columns | {"metric": [str(pair.metric) for pair in pairs]}
 
     def plot(self, kind: str = "differences", metric: str | Metric | None = None) -> Figure:
-        """Draw the differences, with one panel per metric and pair (of many the first six), or per metric.
+        """Draw the differences, with one panel per metric and pair (at most six), or per metric.
 
         Parameters
         ----------
         kind : {"differences", "intervals", "scatter"}, default "differences"
             ``"differences"``: sorted bars of the queries, with the mean and its interval; ``"intervals"``: those of all
-            pairs, grey where the difference is not decided; ``"scatter"``: one point per query, one run against the
+            pairs, grey if the difference is not decided; ``"scatter"``: one point per query, one run against the
             other.
         metric : str or Metric, optional
             A metric that was tested. By default, all of them.

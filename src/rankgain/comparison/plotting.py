@@ -38,7 +38,7 @@ def draw(tests: Tested, kind: str, keys: Sequence[Key]) -> Figure:
         metrics = list(dict.fromkeys(metric for metric, _, _ in keys))[:MOST_PANELS]
         axes = panels(len(metrics))
         for panel, metric in zip(axes, metrics, strict=True):
-            intervals(panel, [its for key, its in tests.items() if key[0] == metric])
+            intervals(panel, [pair for key, pair in tests.items() if key[0] == metric])
     else:
         axes = panels(len(keys[:MOST_PANELS]))
         for panel, key in zip(axes, keys, strict=False):
@@ -58,37 +58,37 @@ def draw(tests: Tested, kind: str, keys: Sequence[Key]) -> Figure:
     return figure
 
 
-def differences(its: Difference, aligned: Aligned, axes: Axes) -> None:
+def differences(pair: Difference, aligned: Aligned, axes: Axes) -> None:
     """Sorted bars, one per query, with the mean as a line and its interval as a band."""
-    values = -np.sort(-aligned.differences(its.metric, its.run, its.baseline))
+    values = -np.sort(-aligned.differences(pair.metric, pair.run, pair.baseline))
     per_bar = math.ceil(len(values) / MOST_BARS)
     starts = np.arange(0, len(values), per_bar)
     heights = np.add.reduceat(values, starts) / np.diff([*starts, len(values)])
     bars = [Rectangle((place - 0.5, 0.0), 0.9, height) for place, height in enumerate(heights.tolist())]
     shades = [COLOURS[0] if height > 0 else COLOURS[1] for height in heights.tolist()]
     axes.add_collection(PatchCollection(bars, facecolors=shades))
-    if math.isfinite(its.low) and math.isfinite(its.high):
-        axes.axhspan(its.low, its.high, color="0.85", zorder=0)
-    axes.axhline(its.difference, color="black", linewidth=1.2)
+    if math.isfinite(pair.low) and math.isfinite(pair.high):
+        axes.axhspan(pair.low, pair.high, color="0.85", zorder=0)
+    axes.axhline(pair.difference, color="black", linewidth=1.2)
     axes.axhline(0.0, color="0.5", linewidth=0.8)
     axes.autoscale_view()
     axes.set_xlim(-1, len(heights))
     axes.set_xticks([])
     several = "" if per_bar == 1 else f", {per_bar} to a bar"
     axes.set_xlabel(f"{len(values)} queries, sorted{several}")
-    axes.set_ylabel(name_of(f"{its.metric}: {printable(its.run)} − {printable(its.baseline)}"))
+    axes.set_ylabel(name_of(f"{pair.metric}: {printable(pair.run)} − {printable(pair.baseline)}"))
 
 
 def intervals(axes: Axes, own: Sequence[Difference]) -> None:
     """The intervals in rows, grey if the difference is not decided."""
     shown = own[:MOST_INTERVALS]
-    for row, its in enumerate(shown):
-        colour = COLOURS[0] if its.decided else GREY
-        ends = [end if math.isfinite(end) else its.difference for end in (its.low, its.high)]
+    for row, pair in enumerate(shown):
+        colour = COLOURS[0] if pair.decided else GREY
+        ends = [end if math.isfinite(end) else pair.difference for end in (pair.low, pair.high)]
         axes.plot(ends, [row, row], color=colour, linewidth=2)
-        axes.plot([its.difference], [row], "o", color=colour, markersize=5)
-    several = len({its.baseline for its in own}) > 1
-    names = [name_of(f"{printable(its.run)} − {printable(its.baseline)}" if several else its.run) for its in shown]
+        axes.plot([pair.difference], [row], "o", color=colour, markersize=5)
+    several = len({pair.baseline for pair in own}) > 1
+    names = [name_of(f"{printable(pair.run)} − {printable(pair.baseline)}" if several else pair.run) for pair in shown]
     axes.set_yticks(range(len(shown)), names)
     axes.set_ylim(len(shown) - 0.5, -0.5)
     axes.axvline(0.0, color="0.5", linewidth=0.8)
@@ -97,15 +97,15 @@ def intervals(axes: Axes, own: Sequence[Difference]) -> None:
     axes.set_xlabel(f"{name_of(own[0].metric)}: {against}{more}")
 
 
-def scatter(its: Difference, aligned: Aligned, axes: Axes) -> None:
+def scatter(pair: Difference, aligned: Aligned, axes: Axes) -> None:
     """One point per query, and the diagonal; of many queries, every n-th."""
-    matrix, names = aligned.values[its.metric], aligned.runs
-    across, up = matrix[:, names.index(its.baseline)], matrix[:, names.index(its.run)]
+    matrix, names = aligned.values[pair.metric], aligned.runs
+    across, up = matrix[:, names.index(pair.baseline)], matrix[:, names.index(pair.run)]
     step = math.ceil(len(across) / MOST_POINTS)
     axes.plot(across[::step], up[::step], "o", color=COLOURS[0], alpha=0.4, markersize=4, markeredgewidth=0)
     ends = [min(across.min(), up.min()), max(across.max(), up.max())]
     axes.plot(ends, ends, color="0.5", linewidth=0.8)
     axes.set_xlabel(
-        f"{name_of(its.metric)}: {name_of(its.baseline)}" + (f" (every {step}th query)" if step > 1 else "")
+        f"{name_of(pair.metric)}: {name_of(pair.baseline)}" + (f" (every {step}th query)" if step > 1 else "")
     )
-    axes.set_ylabel(name_of(its.run))
+    axes.set_ylabel(name_of(pair.run))

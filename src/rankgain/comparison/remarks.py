@@ -1,4 +1,4 @@
-"""What rankings say against differences: unjudged documents that differ between runs, and the order of ties."""
+"""Warnings about differences: unjudged documents that differ between runs, and the order of ties."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ from rankgain.results.text import printable
 from rankgain.scalars import Floats
 
 GAPS = " (without queries for which it returned nothing)"
-NOTABLE = 0.02  # by so much judged@k differs between two runs before it is worth a line
+NOTABLE = 0.02  # the smallest difference in judged@k that is worth a warning
 ROUNDING = 1e-12
-BETWEEN = "; the truth may lie between."  # where no bounds are known
-MOST_BOUNDED = 20_000  # queries, of all differences together, whose bounds are looked for
+BETWEEN = "; the truth may lie between."  # if no bounds are known
+MOST_BOUNDED = 20_000  # queries, summed over differences; with more, no bounds are computed
 
 
 class Remarks:
-    """The rankings behind a comparison, evaluated for what they say about its differences."""
+    """The rankings behind a comparison, evaluated again to find out what weakens its differences."""
 
     def __init__(self, rankings: Mapping[str, Rankings], threads: int) -> None:
         self._rankings, self._threads = rankings, threads
 
     def about(self, tests: Tested) -> Iterator[str]:
-        """A sentence for each thing that speaks against a difference, of the queries that were tested."""
+        """Yield a sentence for each reason to doubt a difference, over the queries that were tested."""
         aligned = aligned_of(tests)
-        bounded = sum(its.queries for its in tests.values()) <= MOST_BOUNDED
+        bounded = sum(pair.queries for pair in tests.values()) <= MOST_BOUNDED
         for metric in tests.options.metrics:
             runs = _Runs(self._rankings, metric, aligned.ids(metric), aligned.weights_of(metric), self._threads)
-            for its in tests.values():
-                if its.metric == metric and its.run in self._rankings and its.baseline in self._rankings:
-                    yield from _unjudged(its, runs, bounded)
-                    yield from _ties(its, runs)
+            for pair in tests.values():
+                if pair.metric == metric and pair.run in self._rankings and pair.baseline in self._rankings:
+                    yield from _unjudged(pair, runs, bounded)
+                    yield from _ties(pair, runs)
 
 
 class _Runs:
-    """What is asked about the runs of one metric, each once, of the queries that were tested."""
+    """What the warnings need to know about each run by one metric, over the queries that were tested."""
 
     def __init__(
         self,
@@ -59,12 +59,12 @@ class _Runs:
         self.metric = metric
         ((_, self.record),) = parse(metric)
         self.judged = Metric("judged", self.record.k)
-        # Each run is asked once, however many others it is compared with.
+        # Each run is evaluated once, however many runs it is compared with.
         self.share, self.condensed = cache(self._share), cache(self._condensed)
         self.tied, self.queries = cache(self._tied), cache(self._queries)
 
     def mean(self, values: Floats) -> float:
-        """As in the test: the mean, or the geometric mean; of a sum the mean as well."""
+        """The mean, or the geometric mean, as in the test; for a summed metric the mean too."""
         own = geometric_mean if aggregator(self.metric) is geometric_mean else mean
         return own(values, self._weights)
 
@@ -74,16 +74,16 @@ class _Runs:
         return result[metric] if places is None else result[metric][places]
 
     def _places(self, query_ids: Sequence[Any]) -> list[int] | None:
-        """Where the queries that were tested stand; None where they are all there are."""
+        """The positions of the tested queries; None if all queries were tested, in this order."""
         if same_ids(query_ids, self._query_ids):
             return None
         places = {query: row for row, query in enumerate(query_ids)}
         return [places[query] for query in self._query_ids]
 
     def _share(self, run: str) -> tuple[float, bool, bool]:
-        """How much of it is judged, whether some of that is not relevant, and whether queries returned nothing.
+        """The mean judged@k, whether any judged document is not relevant, and whether some queries returned nothing.
 
-        These have no share.
+        Queries that returned nothing do not count in the mean.
         """
         rankings, k = self._rankings[run], self.record.k
         share, precision = self._values(rankings, self.judged), self._values(rankings, Metric("precision", k))
@@ -97,11 +97,11 @@ class _Runs:
         return mean(share[own], weights), graded, len(own) < len(returned)
 
     def _condensed(self, run: str) -> float:
-        """The mean over judged documents only."""
+        """The mean of the metric over judged documents only."""
         return self.mean(self._values(self._rankings[run].limited(judged_only=True), self.metric))
 
     def _tied(self, run: str) -> tuple[float, float] | None:
-        """The means with the worst and the best order of ties; None where they are not known."""
+        """The means with the worst and the best order of ties; None if they are unknown."""
         rankings = self._rankings[run]
         if rankings.ties is None or TABLE[self.record.name].unaveraged or not better(self.metric):
             return None
@@ -120,7 +120,7 @@ class _Runs:
         return queries if places is None else [queries[place] for place in places]
 
     def bounds(self, run: str, baseline: str) -> tuple[float, float] | None:
-        """What the difference can be where unjudged documents may be relevant; None where that is not known."""
+        """The bounds of the difference if unjudged documents may be relevant; None if no bounds are known."""
         own, other = self.queries(run), self.queries(baseline)
         if own is None or other is None or aggregator(self.metric) is geometric_mean:
             return None
@@ -129,23 +129,23 @@ class _Runs:
         return None if found is None else (self.mean(found[0]), self.mean(found[1]))
 
 
-def _unjudged(its: Difference, runs: _Runs, bounded: bool) -> Iterator[str]:
-    (base, base_graded, base_gaps), (share, graded, gaps) = runs.share(its.baseline), runs.share(its.run)
-    # Where only relevant documents are judged, nothing is known about the others.
+def _unjudged(pair: Difference, runs: _Runs, bounded: bool) -> Iterator[str]:
+    (base, base_graded, base_gaps), (share, graded, gaps) = runs.share(pair.baseline), runs.share(pair.run)
+    # If only relevant documents are judged, unjudged ones are simply not relevant.
     if abs(share - base) < NOTABLE or not (base_graded or graded):
         return
-    rest = runs.condensed(its.run) - runs.condensed(its.baseline)
+    rest = runs.condensed(pair.run) - runs.condensed(pair.baseline)
     way = f"{abs(rest):.4f} {'higher' if rest > 0 else 'lower'} than" if rest else "as much as"
-    run, baseline, metric = printable(its.run), printable(its.baseline), printable(its.metric)
+    run, baseline, metric = printable(pair.run), printable(pair.baseline), printable(pair.metric)
     yield (
         f"{runs.judged!s} is {base:.4f} for {baseline}{GAPS * base_gaps} and {share:.4f} for {run}{GAPS * gaps}: "
         f"unjudged documents count as not relevant here. Over judged documents only, {run} scores {way} "
-        f"{baseline} in {metric}{_bounds(its, runs) if bounded else BETWEEN} Judge more before you decide."
+        f"{baseline} in {metric}{_bounds(pair, runs) if bounded else BETWEEN} Judge more before you decide."
     )
 
 
-def _bounds(its: Difference, runs: _Runs) -> str:
-    found = runs.bounds(its.run, its.baseline)
+def _bounds(pair: Difference, runs: _Runs) -> str:
+    found = runs.bounds(pair.run, pair.baseline)
     if found is None:
         return BETWEEN
     return (
@@ -154,15 +154,15 @@ def _bounds(its: Difference, runs: _Runs) -> str:
     )
 
 
-def _ties(its: Difference, runs: _Runs) -> Iterator[str]:
-    base, run = runs.tied(its.baseline), runs.tied(its.run)
+def _ties(pair: Difference, runs: _Runs) -> Iterator[str]:
+    base, run = runs.tied(pair.baseline), runs.tied(pair.run)
     if base is None or run is None:
         return
     low, high = run[0] - base[1], run[1] - base[0]
     spread = (run[1] - run[0]) + (base[1] - base[0])
-    if spread > ROUNDING and its.difference != 0.0 and low <= 0.0 <= high:
+    if spread > ROUNDING and pair.difference != 0.0 and low <= 0.0 <= high:
         yield (
-            f"the order of tied documents alone could turn the difference of {printable(its.run)} to "
-            f"{printable(its.baseline)} in {printable(its.metric)}: it lies between {signed(low, places_of(its))} and "
-            f"{signed(high, places_of(its))}; see tie_spread."
+            f"the order of tied documents alone could turn the difference of {printable(pair.run)} to "
+            f"{printable(pair.baseline)} in {printable(pair.metric)}: it lies between "
+            f"{signed(low, places_of(pair))} and {signed(high, places_of(pair))}; see tie_spread."
         )

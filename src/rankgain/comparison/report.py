@@ -1,7 +1,7 @@
-"""One page about a comparison that stands by itself: it opens without a network, fits every width, and prints.
+"""A self-contained HTML page about a comparison: it needs no network, fits every width, and prints.
 
-Names that others chose (of queries, runs, groups) are text wherever they stand: the template escapes them, a policy in
-the page allows no script but its own, and what is not seen is written as an escape.
+Names of queries, runs and groups come from outside: the template escapes them, a policy in the page allows no script
+but its own, and invisible characters are written as escapes.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from rankgain.results.text import Table, html_table, number, printable
 if TYPE_CHECKING:
     from rankgain.results.evaluation import Evaluation
 
-MOST_ROWS = 500  # of a table in the page; the rest is counted
-MOST_CHANGED = 5  # queries at either end
-MOST_PAIRS = 6  # of which queries are shown
+MOST_ROWS = 500  # rows of a table; the rest are counted
+MOST_CHANGED = 5  # queries at each end of the differences
+MOST_PAIRS = 6  # pairs whose queries are shown
 MOST_OPEN = 40  # differences of a metric; more are folded
 
 SCRIPT = """
@@ -175,7 +175,7 @@ def page_of(
     qrels: str | None = None,
     command: str | None = None,
 ) -> str:
-    """The page as text; `rankings`: of those runs that have them.
+    """The page as text; `rankings`: those of the runs that have any.
 
     Raises
     ------
@@ -204,7 +204,10 @@ def page_of(
         means_caption=means.below,
         first="the run" if sentences.baseline_of(tests) is not None else "the first run",
         level=percent(tests.options.level),
-        forests=[_forest(tests, [its for its in shown if its.metric == metric], markup) for metric in _metrics(shown)],
+        forests=[
+            _forest(tests, [pair for pair in shown if pair.metric == metric], markup)
+            for metric in dict.fromkeys(pair.metric for pair in shown)
+        ],
         more="".join(numbers.below),
         numbers=markup(html_table(numbers._replace(below=()), "sortable")),
         figures=[_bars(tests, key, markup) for key in keys],
@@ -225,7 +228,7 @@ def page_of(
 def _about(
     tests: Tests, evaluations: Mapping[str, Evaluation], qrels: str | None, command: str | None
 ) -> Iterator[str]:
-    """What was compared, when, and with which program."""
+    """Yield what was compared, when, and with which version."""
     import numpy as np
 
     names = [printable(name) for name in evaluations]
@@ -239,12 +242,8 @@ def _about(
         yield f"Command: {printable(command)}"
 
 
-def _metrics(shown: Sequence[Difference]) -> list[str | Metric]:
-    return list(dict.fromkeys(its.metric for its in shown))
-
-
 def _shown_keys(tests: Tests) -> list[Key]:
-    """Some differences of each metric, in order: of many metrics the first ones."""
+    """The differences whose queries are shown: the first of each metric, of the first metrics."""
     metrics = tests.options.metrics[:MOST_PAIRS]
     each = MOST_PAIRS // len(metrics)
     return [key for metric in metrics for key in [own for own in tests if own[0] == metric][:each]]
@@ -258,49 +257,50 @@ def _definitions(metrics: Sequence[str | Metric], evaluations: Mapping[str, Eval
             continue
         try:
             yield repr(explain(metric, like))
-        except ValueError:  # a peer's that it does not explain
+        except ValueError:  # by the rules of a tool that `explain` does not know
             yield printable(metric)
 
 
-def _forest(tests: Tests, own: Sequence[Difference], markup: Any) -> dict[str, Any]:
-    """The differences of a metric, one below the other on one scale."""
+def _forest(tests: Tests, pairs: Sequence[Difference], markup: Any) -> dict[str, Any]:
+    """The differences of a metric on one scale, as rows."""
     baseline = sentences.baseline_of(tests)
-    scale = svg.scale(own)
+    scale = svg.scale(pairs)
     rows = [
         {
-            "run": printable(its.run),
-            "minus": printable(its.baseline) if baseline is None else "",
-            "picture": markup(svg.interval(its, scale)),
-            "difference": signed(its.difference, places_of(its)),
-            "ends": ends_of(its),
-            "p": p_text(its.adjusted if sentences.is_corrected(tests) else its.p),
+            "run": printable(pair.run),
+            "minus": printable(pair.baseline) if baseline is None else "",
+            "picture": markup(svg.interval(pair, scale)),
+            "difference": signed(pair.difference, places_of(pair)),
+            "ends": ends_of(pair),
+            "p": p_text(pair.adjusted if sentences.is_corrected(tests) else pair.p),
         }
-        for its in own
+        for pair in pairs
     ]
     against = "" if baseline is None else f": difference to {printable(baseline)}"
+    count = f"{counted(len(pairs), 'difference')} in {printable(pairs[0].metric)}"
     return {
-        "title": f"{printable(own[0].metric)}{against}",
+        "title": f"{printable(pairs[0].metric)}{against}",
         "head": "runs" if baseline is None else "run",
         "low": signed(-scale),
         "high": signed(scale),
         "p": "adjusted p" if sentences.is_corrected(tests) else "p",
         "rows": rows,
-        "folded": f"{counted(len(own), 'difference')} in {printable(own[0].metric)}" if len(own) > MOST_OPEN else "",
+        "folded": count if len(pairs) > MOST_OPEN else "",
     }
 
 
 def _bars(tests: Tests, key: Key, markup: Any) -> dict[str, Any]:
-    its, pairs = tests[key], aligned_of(tests).ranked(*key)
+    pair, pairs = tests[key], aligned_of(tests).ranked(*key)
     several = svg.per_bar(len(pairs))
     return {
-        "picture": markup(svg.bars(its, pairs)),
-        "title": f"{printable(its.metric)}: {printable(its.run)} minus {printable(its.baseline)}",
+        "picture": markup(svg.bars(pair, pairs)),
+        "title": f"{printable(pair.metric)}: {printable(pair.run)} minus {printable(pair.baseline)}",
         "range": f"{signed(pairs[-1][1])} to {signed(pairs[0][1])}" + (f", {several} to a bar" if several > 1 else ""),
     }
 
 
 def _changed(aligned: Aligned, key: Key, rankings: Mapping[str, Rankings]) -> dict[str, Any]:
-    """The queries at either end of the differences, with the values of both runs, and what they ranked first."""
+    """The queries with the largest differences, with the values of both runs and the first document of each."""
     metric, run, baseline = key
     pairs = aligned.ranked(*key)
     more, less = [pair for pair in pairs if pair[1] > 0], [pair for pair in pairs if pair[1] < 0]

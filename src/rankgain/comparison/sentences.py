@@ -1,4 +1,4 @@
-"""What is said about the tests of a comparison. Each sentence is to be true and complete without the table."""
+"""The sentences about the tests of a comparison. Each must be true and complete without the table."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from rankgain.comparison.difference import (
     places_of,
     signed,
 )
-from rankgain.comparison.significance import ENUMERATED, EXACT_ASKED, Flips, effective, exact_p, facts, rejected
+from rankgain.comparison.significance import ENUMERATED, EXACT_REQUESTED, Flips, effective, exact_p, facts, rejected
 from rankgain.comparison.significance import EXACT as EXACT_BY_DEFAULT
 from rankgain.comparison.testing import (
     BH,
@@ -42,16 +42,16 @@ from rankgain.metrics.metric import Metric, aggregator, better
 from rankgain.results.text import printable
 from rankgain.scalars import Array, Floats
 
-FEW_QUERIES = 50  # below which rare large differences may not have been seen
-LOOKED_AT = 20  # differences that are searched for single queries that decide
-MOST_ALONE = 5  # differences that are decided alone, each with a sentence of its own
-MOST_NAMES = 40  # in a sentence; the rest is counted
+FEW_QUERIES = 50  # with fewer, rare large differences may not have been observed
+MOST_SEARCHED = 20  # differences in which to search for a single decisive query
+MOST_ALONE = 5  # differences decided alone that each get a sentence; more share one
+MOST_NAMES = 40  # names in a sentence; the rest are counted
 ROUNDING = 1e-12
 
 
 def title(tests: Tested) -> str:
-    """What was compared with what."""
-    clusters = {its.clusters for its in tests.values() if its.clusters != its.queries}
+    """Which runs were compared, and on how many queries."""
+    clusters = {pair.clusters for pair in tests.values() if pair.clusters != pair.queries}
     within = f" in {counted(max(clusters), 'cluster')}" if clusters else ""
     queries = f"{counted(tests.queries, 'query')}{within}, paired"
     baseline = baseline_of(tests)
@@ -63,14 +63,14 @@ def title(tests: Tested) -> str:
 
 
 def baseline_of(tests: Tested) -> str | None:
-    """The run that all others are compared with; None for all pairs of several runs."""
+    """The run that all others are compared with; None if all pairs of several runs are."""
     bases = {baseline for _, _, baseline in tests}
     return bases.pop() if len(bases) == 1 and (tests.options.baseline is not None or is_pair(tests)) else None
 
 
 def is_corrected(tests: Tested) -> bool:
     """Whether p-values are corrected for other comparisons."""
-    return tests.options.correction is not None and any(its.comparisons > 1 for its in tests.values())
+    return tests.options.correction is not None and any(pair.comparisons > 1 for pair in tests.values())
 
 
 def rest(count: int, most: int, what: str) -> list[str]:
@@ -79,7 +79,7 @@ def rest(count: int, most: int, what: str) -> list[str]:
 
 
 def is_pair(tests: Tested) -> bool:
-    """Whether two runs are compared, and no more."""
+    """Whether exactly two runs are compared."""
     return len({key[1:] for key in tests}) == 1
 
 
@@ -87,32 +87,32 @@ def is_pair(tests: Tested) -> bool:
 
 
 def verdicts(tests: Tested) -> Iterator[str]:
-    """The sentence of each difference between two runs; of more runs one per metric, and what needs one of its own."""
+    """Yield the verdict of each difference between two runs; for more runs, sentences for each metric."""
     if is_pair(tests):
-        yield from (its.verdict() for its in tests.values())
+        yield from (pair.verdict() for pair in tests.values())
         return
     for metric in tests.options.metrics:
-        own = [its for key, its in tests.items() if key[0] == metric]
+        pairs = [pair for key, pair in tests.items() if key[0] == metric]
         head = printable(metric)
         baseline = baseline_of(tests)
-        yield f"{head}: {_ranking(tests, metric) if baseline is None else _against(baseline, own)}"
-        yield from _alone(head, own)
+        yield f"{head}: {_ranking(tests, metric) if baseline is None else _against(baseline, pairs)}"
+        yield from _alone(head, pairs)
         if tests.options.margin is not None and better(metric):
-            yield from _by_margin(head, short(tests.options.margin), baseline, own)
+            yield from _by_margin(head, short(tests.options.margin), baseline, pairs)
 
 
-def _against(baseline: str, own: Sequence[Difference]) -> str:
+def _against(baseline: str, pairs: Sequence[Difference]) -> str:
     base = printable(baseline)
-    if not better(own[0].metric):
+    if not better(pairs[0].metric):
         return f"neither higher nor lower is better, so there is no verdict on how the others compare with {base}."
-    equal = [its for its in own if its.same == its.queries]
+    equal = [pair for pair in pairs if pair.same == pair.queries]
     groups = [
-        (f"better than {base}", [its for its in own if direction(its) > 0]),
-        (f"worse than {base}", [its for its in own if direction(its) < 0]),
-        (f"not decided against {base}", [its for its in own if not direction(its) and its not in equal]),
+        (f"better than {base}", [pair for pair in pairs if direction(pair) > 0]),
+        (f"worse than {base}", [pair for pair in pairs if direction(pair) < 0]),
+        (f"not decided against {base}", [pair for pair in pairs if not direction(pair) and pair not in equal]),
         (f"the same as {base} for every query", equal),
     ]
-    parts = [f"{label}: {_listed([its.run for its in held])}" for label, held in groups if held]
+    parts = [f"{label}: {_listed([pair.run for pair in group])}" for label, group in groups if group]
     return ". ".join(part[:1].upper() + part[1:] if place else part for place, part in enumerate(parts)) + "."
 
 
@@ -132,29 +132,29 @@ def _ranking(tests: Tested, metric: str | Metric) -> str:
     return f"{names} {has} the best mean" + (f"; not told apart from {them}: {_listed(others)}." if others else ".")
 
 
-def _alone(head: str, own: Sequence[Difference]) -> Iterator[str]:
-    """The differences that would be decided if nothing else had been compared."""
-    found = [its for its in own if decided_alone(its) and not its.decided]
+def _alone(head: str, pairs: Sequence[Difference]) -> Iterator[str]:
+    """Name the differences that would be decided if nothing else had been compared."""
+    found = [pair for pair in pairs if decided_alone(pair) and not pair.decided]
     if len(found) <= MOST_ALONE:
-        yield from (its.verdict() for its in found)
+        yield from (pair.verdict() for pair in found)
     else:
-        pairs = _listed([f"{its.run} against {its.baseline}" for its in found])
-        yield f"{head}: decided alone, but not among {own[0].comparisons} comparisons: {pairs}."
+        names = _listed([f"{pair.run} against {pair.baseline}" for pair in found])
+        yield f"{head}: decided alone, but not among {pairs[0].comparisons} comparisons: {names}."
 
 
-def _by_margin(head: str, margin: str, baseline: str | None, own: Sequence[Difference]) -> Iterator[str]:
+def _by_margin(head: str, margin: str, baseline: str | None, pairs: Sequence[Difference]) -> Iterator[str]:
     than = "" if baseline is None else f" than {printable(baseline)}"
     for shown in (True, False):
-        held = [its for its in own if its.not_worse == shown]
-        names = _listed([its.run if baseline is not None else f"{its.run} than {its.baseline}" for its in held])
-        if held and shown:
+        group = [pair for pair in pairs if pair.not_worse == shown]
+        names = _listed([pair.run if baseline is not None else f"{pair.run} than {pair.baseline}" for pair in group])
+        if group and shown:
             yield f"{head}: not worse{than} by more than {margin}: {names}."
-        elif held:
+        elif group:
             yield f"{head}: not shown to be at most {margin} worse{than}: {names}."
 
 
 def tied_with_best(tests: Tested, metric: str | Metric) -> list[str]:
-    """The run with the best mean, and those that the test does not tell from it; none if no direction is better."""
+    """The runs with the best mean, and those not told apart from them; none if no direction is better."""
     means = means_of(tests, metric)
     way = better(tests.key_of(metric))
     if not way:
@@ -167,13 +167,13 @@ def tied_with_best(tests: Tested, metric: str | Metric) -> list[str]:
 
 def told_apart(tests: Tested, metric: str | Metric) -> set[frozenset[str]]:
     """The pairs of runs whose difference is decided."""
-    return {frozenset(key[1:]) for key, its in tests.items() if key[0] == metric and its.decided}
+    return {frozenset(key[1:]) for key, pair in tests.items() if key[0] == metric and pair.decided}
 
 
 def means_of(tests: Tested, metric: str | Metric) -> dict[str, float]:
     """The mean of each run over the queries that were tested."""
-    own = [its for key, its in tests.items() if key[0] == tests.key_of(metric)]
-    pairs = [((its.baseline, its.baseline_mean), (its.run, its.mean)) for its in own]
+    tested = [pair for key, pair in tests.items() if key[0] == tests.key_of(metric)]
+    pairs = [((pair.baseline, pair.baseline_mean), (pair.run, pair.mean)) for pair in tested]
     return dict(pair for both in pairs for pair in both)
 
 
@@ -186,9 +186,9 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def methods(tests: Tested) -> str:
-    """Test, statistic, flips, seed, correction, family and version."""
+    """The test, statistic, flips, seed, correction, family and version."""
     options, some = tests.options, next(iter(tests.values()))
-    clusters = max(its.clusters for its in tests.values())
+    clusters = max(pair.clusters for pair in tests.values())
     signs = f" in {clusters} clusters (one sign per cluster)" if clusters < tests.queries else ""
     mean = "weighted mean" if aligned_of(tests).weights else "mean"
     test = "t-test" if options.method == STUDENT else "sign-flip randomization test"
@@ -203,9 +203,9 @@ def methods(tests: Tested) -> str:
 
 
 def _how(tests: Tested) -> str:
-    """How p was found, and what random flips stand behind."""
-    used = {its.method for its in tests.values()}
-    some = max(tests.values(), key=lambda its: its.flips)
+    """How p was computed, and which random flips were used."""
+    used = {pair.method for pair in tests.values()}
+    some = max(tests.values(), key=lambda pair: pair.flips)
     flips = f"{some.flips:,} random flips, seed {tests.options.seed}"
     if used == {EXACT} and not some.flips:
         return ", exact (all sign vectors)"
@@ -222,7 +222,7 @@ def _by_max_t(options: Options, comparisons: int) -> bool:
 
 
 def _most(options: Options) -> int:
-    return EXACT_ASKED if options.method == EXACT else EXACT_BY_DEFAULT
+    return EXACT_REQUESTED if options.method == EXACT else EXACT_BY_DEFAULT
 
 
 def _simultaneous(options: Options) -> str:
@@ -255,7 +255,7 @@ def _family(options: Options, comparisons: int) -> str:
 
 
 def notes(tests: Tested, backend: str) -> Iterator[str]:
-    """What to know about the numbers."""
+    """Yield notes on how to read the numbers."""
     yield from _about_the_test(tests)
     yield from _about_the_family(tests)
     yield from _about_the_queries(tests)
@@ -268,7 +268,7 @@ def _about_the_test(tests: Tested) -> Iterator[str]:
         yield "p: Student's paired t-test; two-sided"
         yield "interval: the differences that the same test does not reject"
     else:
-        random = any(its.flips for its in tests.values())
+        random = any(pair.flips for pair in tests.values())
         yield (
             f"p: sign-flip randomization, exact for {_most(options)} or fewer queries that differ, else "
             f"{options.flips:,} flips, seed {options.seed}; two-sided"
@@ -279,15 +279,15 @@ def _about_the_test(tests: Tested) -> Iterator[str]:
             "both are exact if differences are symmetric about their mean; otherwise approximate, better with more "
             "queries"
         )
-    if any(its.clusters != its.queries for its in tests.values()):
-        yield "queries of one cluster have one sign together, since they are not independent of each other"
+    if any(pair.clusters != pair.queries for pair in tests.values()):
+        yield "queries of one cluster share one sign, since they are not independent of each other"
     for metric in options.metrics:
         weights = aligned_of(tests).weights_of(metric)
         if weights is not None:
             many = f"{effective(weights):.1f} of equal weight"
-            yield f"{printable(metric)}: queries are weighted, and tell as much as {many}"
+            yield f"{printable(metric)}: queries are weighted, and carry as much information as {many}"
     if any(aggregator(metric) is geometric_mean for metric in options.metrics):
-        yield "of a geometric mean the mean logarithm (base 2) is tested"
+        yield "for a geometric mean, the mean logarithm (base 2) is tested"
 
 
 def _about_the_family(tests: Tested) -> Iterator[str]:
@@ -305,23 +305,23 @@ def _about_the_family(tests: Tested) -> Iterator[str]:
     else:
         yield f"adjusted: for the {_family(options, count)}"
     if options.intervals != SIMULTANEOUS:
-        yield "intervals are not adjusted: that of a difference which is not decided may leave out 0"
+        yield "intervals are not adjusted: one may exclude 0 although its difference is not decided"
     elif options.correction == MAX_T:
-        yield "intervals are simultaneous (single-step max-T), and leave out 0 where a difference is decided"
+        yield "intervals are simultaneous (single-step max-T), and exclude 0 exactly if the difference is decided"
     else:
-        yield "intervals are simultaneous (Bonferroni): that of a decided difference may hold 0"
+        yield "intervals are simultaneous (Bonferroni): one may contain 0 although its difference is decided"
     coarse = too_coarse(options, count)
     if coarse:
         yield coarse
 
 
 def _about_the_queries(tests: Tested) -> Iterator[str]:
-    if max(its.clusters for its in tests.values()) < FEW_QUERIES:
+    if max(pair.clusters for pair in tests.values()) < FEW_QUERIES:
         yield "with few queries, rare large differences may be missing"
-    if len(tests) <= LOOKED_AT:
+    if len(tests) <= MOST_SEARCHED:
         yield from filter(None, (influence(tests, key) for key in tests))
     else:
-        yield f"of more than {LOOKED_AT} differences, none was searched for a single query that decides"
+        yield f"of more than {MOST_SEARCHED} differences, none was searched for a single decisive query"
     yield (
         "the interval is for other queries like these, on this collection and these judgments; not for retraining "
         "with other seeds"
@@ -329,32 +329,32 @@ def _about_the_queries(tests: Tested) -> Iterator[str]:
 
 
 def influence(tests: Tested, key: Key) -> str | None:
-    """The single query that decides: without it, the difference changes its sign or the verdict."""
+    """Name a single decisive query: without it, the sign of the difference or the verdict changes."""
     metric, run, baseline = key
-    held = tests[key]
+    pair = tests[key]
     aligned = aligned_of(tests)
     values = aligned.differences(*key)
-    if len(values) < 3 or not held.difference:
+    if len(values) < 3 or not pair.difference:
         return None
-    sign = math.copysign(1.0, held.difference)
+    sign = math.copysign(1.0, pair.difference)
     weights = aligned.weights_of(metric)
-    # The query that speaks most for the difference, and the one that speaks most against it.
+    # The query with the largest effect for the difference, and the one with the largest against it.
     for row in dict.fromkeys((int(np.argmax(sign * values)), int(np.argmin(sign * values)))):
         rest = float(np.average(np.delete(values, row), weights=_without(weights, row)))
         turned = sign * rest <= float(np.abs(values).max()) * ROUNDING
-        if turned or (held.comparisons == 1 and _decided_without(tests, key, row) != held.decided):
-            query, places = aligned.ids(metric)[row], places_of(held)
-            what = "" if turned else ", and it would be " + ("not decided" if held.decided else "decided")
+        if turned or (pair.comparisons == 1 and _decided_without(tests, key, row) != pair.decided):
+            query, places = aligned.ids(metric)[row], places_of(pair)
+            what = "" if turned else ", and it would be " + ("not decided" if pair.decided else "decided")
             return (
                 f"{printable(metric)}: without query {printable(query)} the difference of {printable(run)} to "
                 f"{printable(baseline)} would be {signed(rest, places)}, not "
-                f"{signed(held.difference, places)}{what}"
+                f"{signed(pair.difference, places)}{what}"
             )
     return None
 
 
 def _decided_without(tests: Tested, key: Key, row: int) -> bool:
-    """Whether the test of one pair decides without a query."""
+    """Whether the difference of one pair is decided without a query."""
     metric, run, baseline = key
     options, aligned = tests.options, aligned_of(tests)
     if options.method == STUDENT:

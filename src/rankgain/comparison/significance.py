@@ -1,12 +1,12 @@
 """The sign-flip test on integers: p-values, intervals that agree with them, and max-T, of many pairs at once.
 
-Per query one random sign, shared by all runs, metrics and pairs. With F the sum of the differences of the flipped
-queries, S that of all and T = S − 2F, the two-sided p-value is the share of flips with |T| ≥ |S|; and a difference θ is
-rejected exactly where too few of the means F / K and (S − F) / (n − K) lie beyond it, K being how many queries are
-flipped (Hartigan 1969). So the interval holds what the test does not reject.
+Each query has one random sign per flip, shared by all runs, metrics and pairs. Let F be the sum of the differences of
+the flipped queries, S the sum of all differences and T = S − 2F. The two-sided p-value is the share of flips with
+|T| ≥ |S|. A difference θ is rejected if and only if too few of the means F / K and (S − F) / (n − K) are beyond θ, K
+being the number of flipped queries (Hartigan 1969). So the interval contains what the test does not reject.
 
-Where queries have weights, differences are multiplied by them, K is what the flipped ones weigh and n what all do; a
-cluster of queries, which has one sign, is a row that holds the sums of its queries and weighs what they do.
+If queries have weights, differences are multiplied by them, K is the weight of the flipped queries and n that of all. A
+cluster of queries, which has one sign, is a row with the sums of its queries and their total weight.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from rankgain import _backend
 from rankgain.scalars import Array, Bools, Floats, Ints
 from rankgain.threads import run_chunks
 
-MOST_BITS = 40  # of the fraction of a value on the grid
+MOST_BITS = 40  # bits of the fraction of a value on the grid
 SIGNIFICAND = 52  # bits that a sum may fill
-ENUMERATED = 16  # queries up to which all sign vectors are gone through, fewer than the usual number of flips
-EXACT, EXACT_ASKED = 24, 44  # differences that are not zero up to which p is counted, by default and if asked for
-SUBSETS, SUBSETS_ASKED = 1 << 16, 1 << 22  # means of parts up to which an interval is counted
-MOST_ZEROS = 1000  # whose binomials are still small
+ENUMERATED = 16  # queries; up to this many, all sign vectors replace random flips
+EXACT, EXACT_REQUESTED = 24, 44  # nonzero differences up to which p is exact, by default and on request
+SUBSETS, SUBSETS_REQUESTED = 1 << 16, 1 << 22  # means of parts up to which an interval is exact
+MOST_ZEROS = 1000  # zero differences whose binomials are still small
 ROUNDING = 1e-6  # of (1 − level) · (flips + 1)
-CHUNK = 1 << 14  # flips that a thread takes at once
-PAIRS = 64  # whose intervals a thread looks for at once
+CHUNK = 1 << 14  # flips per task of a thread
+PAIRS = 64  # pairs per task, for intervals
 MOST_FLIPS = 10**8
-NUMBERS = 1 << 21  # differences that are looked at together
+NUMBERS = 1 << 21  # differences in memory at a time
 
 
 def unit_exponent(largest: float, queries: int, bounded: bool) -> int:
-    """The unit of the grid is 2 to this: so fine that the sum of all queries stays below 2^53 units."""
+    """The base-2 logarithm of the grid's unit, so fine that the sum of all queries stays below 2^53 units."""
     exponent = 1 if bounded else math.frexp(largest)[1]
     return exponent - min(MOST_BITS, SIGNIFICAND - (queries - 1).bit_length())
 
@@ -53,32 +53,33 @@ def check_whole(value: Any, name: str, least: int, most: int) -> int:
 
 
 class Columns(NamedTuple):
-    """Integers on the grid, a column for each run but the first, less the first; of several metrics beside each other.
+    """Integers on the grid: for each run but the first, a column of its values minus those of the first run.
 
-    `pairs` of runs are told by their columns: `left` and `right`, −1 for the first run of a metric.
+    The columns of several metrics follow each other. A pair is the difference of two columns, `right` minus `left`; −1
+    is the first run of a metric, which has no column.
     """
 
-    values: Floats  # rows × columns; a row has a sign of its own: a query, or a cluster of them
+    values: Floats  # rows × columns; each row has one sign: a query, or a cluster of them
     left: Ints
     right: Ints
-    weights: Floats | None = None  # integers; None: every row is a query that counts as much as any other
-    sizes: Floats | None = None  # how many queries each row holds; None: one
+    weights: Floats | None = None  # integers; None: all queries weigh the same
+    sizes: Floats | None = None  # the number of queries of each row; None: one each
 
     def of(self, chosen: Array) -> Columns:
         return self._replace(left=self.left[chosen], right=self.right[chosen])
 
     @property
     def slack(self) -> float:
-        """By how many units a sum of differences may be off: one for each query, whose values are rounded."""
+        """The largest error of a sum of differences in units: one per query, since values are rounded."""
         return float(len(self.values) if self.sizes is None else self.sizes.sum())
 
     @property
     def whole(self) -> float:
-        """What all rows weigh."""
+        """The weight of all rows."""
         return float(len(self.values) if self.weights is None else self.weights.sum())
 
     def differences(self, start: int, stop: int) -> Floats:
-        """Those of the pairs from start to stop, a row for each pair."""
+        """The differences of the pairs from start to stop, a row per pair."""
         return self._of_runs(self.right[start:stop]) - self._of_runs(self.left[start:stop])
 
     def _of_runs(self, numbers: Ints) -> Floats:
@@ -88,15 +89,15 @@ class Columns(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """What a pair's differences are, one number per pair, in units of the grid."""
+    """Facts about the differences of each pair, one number per pair, in units of the grid."""
 
     totals: Floats
-    norms: Floats  # the root of the sum of squares, which a flip does not change
-    nonzero: Ints  # that are more than one unit, which rounding makes of equal sums
+    norms: Floats  # the root of the sum of squares, which flips leave unchanged
+    nonzero: Ints  # differences of more than one unit, which rounding may cause between equal sums
 
     @property
     def scales(self) -> Floats:
-        """What a sum is multiplied by to compare it with those of other pairs; 0 where nothing differs."""
+        """The factor that makes the sums of different pairs comparable; 0 if nothing differs."""
         return scales_of(self.norms)
 
 
@@ -118,7 +119,7 @@ def facts(columns: Columns) -> Facts:
 
 
 def inner_norms(columns: Columns) -> Floats:
-    """The norms of the differences less their mean."""
+    """The norms of the differences minus their mean."""
     weights = np.ones(len(columns.values)) if columns.weights is None else columns.weights
     found: list[Floats] = []
     for rows in _blocks(columns):
@@ -128,20 +129,20 @@ def inner_norms(columns: Columns) -> Floats:
 
 
 def _blocks(columns: Columns) -> Iterator[Floats]:
-    """The differences of all pairs, some pairs at a time."""
+    """Yield the differences of all pairs, some pairs at a time."""
     pairs, step = len(columns.left), max(NUMBERS // len(columns.values), 1)
     for start in range(0, pairs, step):
         yield columns.differences(start, min(start + step, pairs))
 
 
 def not_zero(differences: Floats, sizes: Floats | None) -> Bools:
-    """Which differences, or sums of as many as `sizes`, are more than rounding makes of 0."""
+    """Which differences, or sums of `sizes` differences, are larger than rounding errors."""
     apart: Bools = np.abs(differences) > (1.0 if sizes is None else sizes)
     return apart
 
 
 def spreads(columns: Columns, weights: Floats | None) -> Floats:
-    """The standard deviation of the differences of each pair; with weights, that of as many as `effective`."""
+    """The standard deviation of the differences of each pair; with weights, for the `effective` number of queries."""
     found: list[Floats] = []
     for rows in _blocks(columns):
         if weights is None:
@@ -156,21 +157,21 @@ def spreads(columns: Columns, weights: Floats | None) -> Floats:
 
 
 def effective(weights: Floats) -> float:
-    """How many queries of equal weight tell as much as these (Kish 1965)."""
+    """The effective number of queries of these weights (Kish 1965)."""
     scaled = weights / weights.max()
     return float(scaled.sum() ** 2 / (scaled * scaled).sum())
 
 
 def clustered_spreads(columns: Columns) -> Floats:
-    """The standard deviation of what clusters add to the mean, so that by √clusters it is the mean's standard error."""
+    """The standard deviation of the contributions of clusters: √clusters times the standard error of the mean."""
     count = len(columns.values)
     return inner_norms(columns) / math.sqrt(count - 1) * (count / columns.whole)
 
 
 class Flips:
-    """The sums of all columns over the queries that each flip flips: random flips, or all where there are few queries.
+    """The sums of all columns over the queries that each flip flips: random flips, or all flips of few queries.
 
-    `extra` is the flip that flips nothing, which is counted beside random ones and stands among all of them.
+    `extra` is 1 if the flip that flips nothing counts in addition, as for random flips, and 0 if it is among them.
     """
 
     def __init__(self, columns: Columns, count: int, seed: int, threads: int) -> None:
@@ -179,7 +180,7 @@ class Flips:
         self.threads = threads
         self.extra = int(rows > ENUMERATED)
         self.count = count if self.extra else 1 << rows
-        # Weights are one more column.
+        # Weights are an additional column.
         values = columns.values if columns.weights is None else np.column_stack([columns.values, columns.weights])
         if self.extra:
             values = np.ascontiguousarray(values)
@@ -198,13 +199,13 @@ class Flips:
 
     @property
     def total(self) -> int:
-        """Of how many a p-value is a share."""
+        """The number of flips of which a p-value is a share."""
         return self.count + self.extra
 
     def exceeded(self, columns: Columns, facts: Facts, joint: bool, sizes: Floats | None = None) -> tuple[Ints, Ints]:
-        """How many flips reach what was observed: of each pair, and of it and all that follow (for max-T).
+        """Count the flips that reach the observed statistic of each pair; and of it or any later pair, for max-T.
 
-        `sizes`: what a pair's sum is to reach, in place of what was observed.
+        `sizes`: the sums to reach instead of the observed ones.
         """
         pairs = len(columns.left)
         scales = facts.scales if joint else np.zeros(pairs)
@@ -223,13 +224,14 @@ class Flips:
         return own + self.extra, any_of + self.extra
 
     def limits(self, facts: Facts) -> Floats:
-        """What the largest statistic must reach to count against a pair."""
+        """The values that the largest statistic must reach to count against a pair."""
         return np.where(facts.norms > 0, (np.abs(facts.totals) - self.slack) * facts.scales, 0.0)
 
     def largest(self, columns: Columns, facts: Facts) -> Floats:
-        """The largest statistic of all pairs in each flip: for max-T in one step.
+        """The largest statistic of all pairs in each flip, for single-step max-T.
 
-        Of the differences, and of the same less their mean: far from 0, differences are more alike than their errors.
+        It is taken over the differences, and over the differences minus their mean: far from 0, differences correlate
+        more strongly than their errors do.
         """
         means, inner = facts.totals / self.whole, scales_of(inner_norms(columns))
         given = list(zip(columns.left, columns.right, facts.totals, facts.scales, means, inner, strict=True))
@@ -245,9 +247,9 @@ class Flips:
         return np.concatenate(run_chunks(self._chunks(CHUNK), work, self.threads))
 
     def bounds(self, columns: Columns, totals: Floats, allowed: Ints) -> tuple[Floats, Floats]:
-        """The smallest and the largest difference that the test does not reject, a mean in units of the grid.
+        """The smallest and the largest mean difference that the test does not reject, in units of the grid.
 
-        `allowed`: of each pair, how many sign vectors may reach what is observed, for it to be rejected.
+        `allowed`: for each pair, how many sign vectors may reach the observed statistic if it is rejected.
         """
         pairs = len(columns.left)
         low, high = np.full(pairs, -np.inf), np.full(pairs, np.inf)
@@ -269,7 +271,7 @@ class Flips:
         some, rest, sums = self.flipped[parts], self.whole - self.flipped[parts], found[parts]
         beyond = np.count_nonzero((sums - self.slack) / some <= -margin)
         beyond += np.count_nonzero((sign * total - sums - self.slack) / rest <= -margin)
-        # To flip nothing changes nothing; to flip all is as far where the mean itself is beyond the margin.
+        # The flip of nothing always counts; that of all queries if the mean itself is beyond the margin.
         trivial = 1 + ((sign * total - self.slack) / self.whole <= -margin)
         return ((self.extra + self.parts_missing) * trivial + int(beyond)) / (2 * self.total)
 
@@ -278,7 +280,7 @@ class Flips:
 
 
 def _all_subsets(values: Floats) -> tuple[Floats, Floats]:
-    """The sums of the columns over all subsets of the queries, and how many queries each has."""
+    """The sums of the columns over all subsets of the queries, and the size of each subset."""
     sums = np.zeros((values.shape[1], 1))
     for row in values:
         sums = np.concatenate([sums, sums + row[:, None]], axis=1)
@@ -286,13 +288,13 @@ def _all_subsets(values: Floats) -> tuple[Floats, Floats]:
 
 
 def threshold(alpha: float, total: int, random: bool) -> int:
-    """How many of so many sign vectors may reach what was observed, for it to be rejected."""
+    """The largest number of sign vectors, of `total`, that may reach the observed statistic if it is rejected."""
     share = Fraction(alpha) * total
     return math.floor(share + Fraction(ROUNDING) if random else share)
 
 
 def rejected(p: float, alpha: float, total: int) -> bool:
-    """Whether p ≤ alpha, in whole flips; a total of 0 is for what is not counted in flips."""
+    """Whether p ≤ alpha, with the tolerance of whole flips; a total of 0 is for p-values not made of flips."""
     return p <= alpha + (ROUNDING / total if total else 0.0)
 
 
@@ -300,9 +302,9 @@ def rejected(p: float, alpha: float, total: int) -> bool:
 
 
 def exact_p(differences: Floats, sizes: Floats | None = None) -> float:
-    """The two-sided p-value by all sign vectors: sums of either half of the differences, met in the middle.
+    """The two-sided p-value over all sign vectors, by meeting in the middle: sums of each half of the differences.
 
-    `sizes`: how many queries each is the sum of; None: one.
+    `sizes`: the number of queries that each difference is the sum of; None: one.
     """
     rows = np.abs(differences[not_zero(differences, sizes)].astype(np.int64))
     total = int(differences[not_zero(differences, sizes)].sum())
@@ -324,9 +326,9 @@ def _sorted_sums(sizes: Ints) -> Ints:
 
 
 class ExactMeans:
-    """The means of all parts of the queries, in rising order, and of how many parts each is the mean.
+    """The means of all parts of the queries, and the number of parts that have each mean.
 
-    Differences of zero are all alike, unless they have weights: what counts is how many of them are in a part.
+    Differences of zero without weights are interchangeable: only their number in a part matters.
     """
 
     def __init__(self, differences: Floats, columns: Columns) -> None:
@@ -343,7 +345,7 @@ class ExactMeans:
         parts = (size > 0) & (size < columns.whole)
         self._size = size[parts]
         self._sum = np.repeat(sums[0], zeros + 1)[parts]
-        self._alike = zeros == 0  # each part counts once
+        self._distinct = zeros == 0  # each part counts once
         self._weight = np.tile(_binomials(zeros, self.signs), len(sums[0]))[parts]
         self._total, self._whole = float(differences.sum()), columns.whole
 
@@ -351,12 +353,12 @@ class ExactMeans:
         return (sign * self._sum - self._slack) / self._size
 
     def bound(self, sign: float, alpha: float) -> float:
-        """The lower end (sign 1), or the negative of the upper one."""
+        """The lower end (sign 1), or the negative of the upper end."""
         rank = threshold(alpha, 1 << self.signs, random=False) // 2
         if rank < 1:
             return -math.inf
         means = self._means(sign)
-        if self._alike:
+        if self._distinct:
             return float(np.partition(means, rank - 1)[rank - 1])
         order = np.argsort(means)
         cumulated = np.cumsum(self._weight[order])
@@ -371,13 +373,13 @@ class ExactMeans:
 
 @lru_cache(64)
 def _binomials(zeros: int, queries: int) -> Array:
-    """In how many ways so many of the zeros can be chosen; more than 64 bits where the parts of the queries are."""
+    """The numbers of ways to choose 0, 1 … of the zeros; Python ints if 64 bits may not suffice."""
     kind = np.int64 if queries < 63 else np.object_
     return np.array([math.comb(zeros, taken) for taken in range(zeros + 1)], dtype=kind)
 
 
 def countable(nonzero: int, columns: Columns, most: int) -> bool:
-    """Whether the means of all parts are few enough to be gone through."""
+    """Whether the means of all parts are few enough to be enumerated."""
     signs = len(columns.values)
     nonzero = nonzero if columns.weights is None else signs
     zeros = signs - nonzero

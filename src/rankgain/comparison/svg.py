@@ -1,4 +1,4 @@
-"""The small pictures of a page, as SVG within it: they hold no names, so that no name is ever cut."""
+"""The small pictures of a page, as inline SVG without names, so that no name is ever cut off."""
 
 from __future__ import annotations
 
@@ -10,38 +10,38 @@ from typing import Any
 from rankgain.comparison.difference import Difference
 from rankgain.results.text import printable
 
-MOST_BARS = 200  # of more queries each bar is the mean of neighbours
+MOST_BARS = 200  # with more queries, each bar is the mean of neighbours
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#8A8A8A"
 WIDTH, HEIGHT, ROW = 400.0, 100.0, 24.0
-EDGE = 8.0  # for the dots of the ends
+EDGE = 8.0  # space for dots at the ends
 
 
 def scale(own: Iterable[Difference]) -> float:
-    """The largest number that intervals reach."""
-    ends = [abs(end) for its in own for end in (its.low, its.high, its.difference) if math.isfinite(end)]
+    """The largest absolute end of the intervals."""
+    ends = [abs(end) for pair in own for end in (pair.low, pair.high, pair.difference) if math.isfinite(end)]
     return max(ends) or 1.0
 
 
-def interval(its: Difference, largest: float) -> str:
-    """A dot with its interval: filled and blue where the difference is decided."""
+def interval(pair: Difference, largest: float) -> str:
+    """A dot with its interval: blue and filled if the difference is decided, else grey and hollow."""
 
     def across(value: float) -> float:
         return round(WIDTH / 2 + value / largest * (WIDTH / 2 - EDGE), 2)
 
-    low, high = (end if math.isfinite(end) else its.difference for end in (its.low, its.high))
-    colour, middle = (BLUE if its.decided else GREY), ROW / 2
+    low, high = (end if math.isfinite(end) else pair.difference for end in (pair.low, pair.high))
+    colour, middle = (BLUE if pair.decided else GREY), ROW / 2
     return (
         f'<svg viewBox="0 0 {WIDTH:g} {ROW:g}" preserveAspectRatio="none" aria-hidden="true">'
         f'<line x1="{WIDTH / 2:g}" x2="{WIDTH / 2:g}" y1="0" y2="{ROW:g}" stroke="#666" stroke-dasharray="3 3"'
         f' vector-effect="non-scaling-stroke"/>'
         f'<line x1="{across(low)}" x2="{across(high)}" y1="{middle:g}" y2="{middle:g}" stroke="{colour}"'
         f' stroke-width="2" vector-effect="non-scaling-stroke"/>'
-        f'<line x1="{across(its.difference)}" x2="{across(its.difference)}" y1="{middle:g}" y2="{middle:g}"'
+        f'<line x1="{across(pair.difference)}" x2="{across(pair.difference)}" y1="{middle:g}" y2="{middle:g}"'
         f' stroke="{colour}" stroke-width="9" stroke-linecap="round" vector-effect="non-scaling-stroke"/>'
         + (
             ""
-            if its.decided
-            else f'<line x1="{across(its.difference)}" x2="{across(its.difference)}" y1="{middle:g}" y2="{middle:g}"'
+            if pair.decided
+            else f'<line x1="{across(pair.difference)}" x2="{across(pair.difference)}" y1="{middle:g}" y2="{middle:g}"'
             ' stroke="#fff" stroke-width="5" stroke-linecap="round" vector-effect="non-scaling-stroke"/>'
         )
         + "</svg>"
@@ -52,12 +52,12 @@ def per_bar(queries: int) -> int:
     return math.ceil(queries / MOST_BARS)
 
 
-def bars(its: Difference, pairs: Sequence[tuple[Any, float]]) -> str:
-    """Sorted bars of the queries, the mean, and its interval as a band; a pointer that rests on a bar is told which."""
+def bars(pair: Difference, pairs: Sequence[tuple[Any, float]]) -> str:
+    """Sorted bars of the queries with tooltips, the mean, and its interval as a band."""
     step = per_bar(len(pairs))
     parts = [pairs[first : first + step] for first in range(0, len(pairs), step)]
     heights = [math.fsum(value for _, value in part) / len(part) for part in parts]
-    top, bottom = (pick(0.0, *heights, its.difference) for pick in (max, min))
+    top, bottom = (pick(0.0, *heights, pair.difference) for pick in (max, min))
     span = (top - bottom) or 1.0
 
     def down(value: float) -> float:
@@ -65,9 +65,9 @@ def bars(its: Difference, pairs: Sequence[tuple[Any, float]]) -> str:
 
     wide = WIDTH / len(parts)
     shown = [f'<svg viewBox="0 0 {WIDTH:g} {HEIGHT:g}" preserveAspectRatio="none" role="img" aria-label="sorted bars">']
-    if math.isfinite(its.low) and math.isfinite(its.high):
-        band = down(its.low) - down(its.high)
-        shown.append(f'<rect x="0" width="{WIDTH:g}" y="{down(its.high)}" height="{band:.2f}" fill="#ddd"/>')
+    if math.isfinite(pair.low) and math.isfinite(pair.high):
+        band = down(pair.low) - down(pair.high)
+        shown.append(f'<rect x="0" width="{WIDTH:g}" y="{down(pair.high)}" height="{band:.2f}" fill="#ddd"/>')
     for place, (part, height) in enumerate(zip(parts, heights, strict=True)):
         name = printable(part[0][0]) if step == 1 else f"{len(part)} queries from {printable(part[0][0])}"
         first, last = sorted((down(height), down(0.0)))
@@ -75,7 +75,7 @@ def bars(its: Difference, pairs: Sequence[tuple[Any, float]]) -> str:
             f'<rect x="{place * wide:.2f}" width="{0.9 * wide:.2f}" y="{first}" height="{last - first:.2f}"'
             f' fill="{BLUE if height > 0 else ORANGE}"><title>{html.escape(name)}: {height:+.4f}</title></rect>'
         )
-    for value, colour in ((0.0, "#666"), (its.difference, "#000")):
+    for value, colour in ((0.0, "#666"), (pair.difference, "#000")):
         shown.append(
             f'<line x1="0" x2="{WIDTH:g}" y1="{down(value)}" y2="{down(value)}" stroke="{colour}"'
             ' vector-effect="non-scaling-stroke"/>'

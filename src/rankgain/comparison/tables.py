@@ -22,7 +22,7 @@ from rankgain.comparison.testing import Tested, aligned_of
 from rankgain.metrics.metric import Metric, better
 from rankgain.results.text import Form, Table, number, printable
 
-MOST_LETTERS = 15  # runs that letters tell apart at a glance
+MOST_LETTERS = 15  # runs; more letters could not be read at a glance
 
 
 def differences(tests: Tested, most: int) -> Table:
@@ -40,34 +40,34 @@ def differences(tests: Tested, most: int) -> Table:
     ]
     if is_pair(tests):
         rows = [["metric", shown[0].baseline, shown[0].run, *tail]]
-        for its in shown:
-            rows.append([str(its.metric), number(its.baseline_mean), number(its.mean), *_cells(its, corrected)])
+        for pair in shown:
+            rows.append([str(pair.metric), number(pair.baseline_mean), number(pair.mean), *_cells(pair, corrected)])
         return Table(rows, below, names=1)
     if baseline_of(tests) is None:
         rows = [["metric", "run", "minus", *tail]]
-        rows += [[str(its.metric), its.run, its.baseline, *_cells(its, corrected)] for its in shown]
+        rows += [[str(pair.metric), pair.run, pair.baseline, *_cells(pair, corrected)] for pair in shown]
         return Table(rows, below, names=3)
     rows = [["metric", "run", "mean", *tail]]
-    for its in shown:
-        if len(rows) == 1 or rows[-1][0] != str(its.metric):
-            rows.append([str(its.metric), its.baseline, number(its.baseline_mean), *[""] * len(tail)])
-        rows.append([str(its.metric), its.run, number(its.mean), *_cells(its, corrected)])
+    for pair in shown:
+        if len(rows) == 1 or rows[-1][0] != str(pair.metric):
+            rows.append([str(pair.metric), pair.baseline, number(pair.baseline_mean), *[""] * len(tail)])
+        rows.append([str(pair.metric), pair.run, number(pair.mean), *_cells(pair, corrected)])
     return Table(rows, below, names=2)
 
 
-def _cells(its: Difference, corrected: bool) -> list[str]:
+def _cells(pair: Difference, corrected: bool) -> list[str]:
     return [
-        signed(its.difference, places_of(its)),
-        ends_of(its),
-        p_text(its.p),
-        *([p_text(its.adjusted)] if corrected else []),
-        f"{its.better}/{its.same}/{its.worse}",
-        "-" if math.isnan(its.effect) else f"{its.effect:+.2f}",
+        signed(pair.difference, places_of(pair)),
+        ends_of(pair),
+        p_text(pair.p),
+        *([p_text(pair.adjusted)] if corrected else []),
+        f"{pair.better}/{pair.same}/{pair.worse}",
+        "-" if math.isnan(pair.effect) else f"{pair.effect:+.2f}",
     ]
 
 
 def matrix(tests: Tested, form: Form, most: int | None = None) -> Table:
-    """A row per run and a column per metric, of the first so many runs; letters are those of all runs."""
+    """A row per run, of at most `most`, and a column per metric; letters consider all runs."""
     runs, metrics, baseline = aligned_of(tests).runs, tests.options.metrics, baseline_of(tests)
     lettered = baseline is not None or len(runs) <= MOST_LETTERS
     letters = dict(zip(runs, string.ascii_lowercase, strict=False)) if baseline is None else {baseline: "a"}
@@ -103,24 +103,24 @@ def _caption(tests: Tested, form: Form, lettered: bool) -> Iterator[str]:
 
 
 def _beaten(tests: Tested, metric: str | Metric, run: str) -> list[str]:
-    own = [its for key, its in tests.items() if key[0] == metric and run in key[1:]]
-    won = [its.baseline for its in own if its.run == run and direction(its) > 0]
-    return won + [its.run for its in own if its.baseline == run and direction(its) < 0]
+    own = [pair for key, pair in tests.items() if key[0] == metric and run in key[1:]]
+    won = [pair.baseline for pair in own if pair.run == run and direction(pair) > 0]
+    return won + [pair.run for pair in own if pair.baseline == run and direction(pair) < 0]
 
 
 # Letters for all pairs
 
 
 def letters_of(runs: Sequence[str], told_apart: Collection[frozenset[str]]) -> dict[str, str]:
-    """The letters of each run, such that two runs share one exactly where they are not told apart (Piepho 2004).
+    """The letters of each run: two runs share one if and only if they are not told apart (Piepho 2004).
 
-    Each letter is a set of runs that are not told apart from each other, as large as it can be made. There is one for
-    each pair that no earlier letter holds, so that they are few where runs stand in the order of their means.
+    Each letter is a maximal set of runs none of which are told apart. A new letter is added for each pair that no
+    earlier letter covers, which gives few letters if the runs are in the order of their means.
     """
     groups: list[list[str]] = []
     for run in runs:
         alike = [other for other in runs if frozenset((run, other)) not in told_apart]
-        # The farthest first: what lies between is mostly not told apart from either.
+        # The farthest run first: those between are mostly not told apart from either.
         for other in reversed(alike):
             if any(run in group and other in group for group in groups):
                 continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,10 +13,10 @@ from rankgain.comparison.difference import EXACT, RANDOM, STUDENT, Difference
 from rankgain.comparison.power import detectable, hedges
 from rankgain.comparison.significance import (
     ENUMERATED,
-    EXACT_ASKED,
+    EXACT_REQUESTED,
     MOST_FLIPS,
     SUBSETS,
-    SUBSETS_ASKED,
+    SUBSETS_REQUESTED,
     Columns,
     ExactMeans,
     Facts,
@@ -52,11 +52,11 @@ CORRECTIONS = MAX_T, HOLM, BH
 FAMILIES = "metric", "all"
 SINGLE, SIMULTANEOUS = "single", "simultaneous"
 INTERVALS = SINGLE, SIMULTANEOUS
-FINE = 10  # a correction is told apart from the grain of p where the least p is so many times smaller than its share
+FINE = 10  # the least p that flips can give must be this many times smaller than the share of one comparison
 
 
 class Options(NamedTuple):
-    """What was asked of a test; see `Comparison.test`."""
+    """The options of a test; see `Comparison.test`."""
 
     baseline: str | None
     metrics: tuple[str | Metric, ...]
@@ -77,10 +77,11 @@ class Options(NamedTuple):
 
 
 Key = tuple[str | Metric, str, str]
+OneSided = Callable[[int, float, float], float]  # the p-value of a pair, by number, margin and sign
 
 
 class Tested(Mapping[Key, Difference]):
-    """The differences by (metric, run, baseline), with what was asked and of how many queries they are."""
+    """The differences by (metric, run, baseline), with the options and the number of queries."""
 
     def __init__(self, differences: Mapping[Key, Difference], aligned: Aligned, options: Options) -> None:
         self._differences = dict(differences)
@@ -116,7 +117,7 @@ def aligned_of(tests: Tested) -> Aligned:
 
 
 def check(evaluations: Mapping[str, Evaluation], metrics: Any, **given: Any) -> Options:
-    """The options, each refused where it has no meaning."""
+    """Check the options."""
     runs, known = list(evaluations), list(next(iter(evaluations.values())))
     if len(runs) < 2:
         raise ValueError("there is one run: a test needs two or more")
@@ -131,7 +132,7 @@ def check(evaluations: Mapping[str, Evaluation], metrics: Any, **given: Any) -> 
             f"correction must be one of {', '.join(map(repr, CORRECTIONS))} or None, not {given['correction']!r}"
         )
     if given["method"] == STUDENT and given["correction"] == MAX_T:
-        given["correction"] = HOLM  # max-T is made of flips
+        given["correction"] = HOLM  # max-T needs flips
     if given["margin"] is not None:
         given["margin"] = _check_margin(given["margin"])
     given["level"] = check_level(given["level"])
@@ -168,7 +169,7 @@ def _check_margin(value: Any) -> float:
 
 
 def pairs_of(runs: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
-    """(run, baseline) by position: each against the baseline, or all pairs, the later less the earlier."""
+    """(run, baseline) by position: each run and the baseline, or all pairs, the later minus the earlier."""
     if baseline is not None:
         base = list(runs).index(baseline)
         return [(run, base) for run in range(len(runs)) if run != base]
@@ -178,7 +179,7 @@ def pairs_of(runs: Sequence[str], baseline: str | None) -> list[tuple[int, int]]
 def compute(
     evaluations: Mapping[str, Evaluation], options: Options, weights: Any = None, clusters: Any = None
 ) -> tuple[dict[Any, Difference], Aligned]:
-    """The differences by (metric, run, baseline), and the values that they are made of."""
+    """The differences by (metric, run, baseline), and the values they are computed from."""
     if options.method == STUDENT and (weights is not None or clusters is not None):
         name = "clusters" if weights is None else "weights"
         raise ValueError(f"{name}: method='t' takes none: choose method='randomization', or leave {name} out")
@@ -194,7 +195,7 @@ def compute(
 
 
 def differences_of(aligned: Aligned, options: Options) -> dict[Any, Difference]:
-    """The same of values that stand beside each other already."""
+    """The differences of aligned values."""
     pairs = pairs_of(aligned.runs, options.baseline)
     found: dict[Any, Difference] = {}
     for metrics in _batches(aligned, options):
@@ -204,7 +205,7 @@ def differences_of(aligned: Aligned, options: Options) -> dict[Any, Difference]:
 
 
 def _of_one_family(aligned: Aligned) -> Aligned:
-    """Only the queries that count for all metrics, where one family spans them."""
+    """Restrict all metrics to the queries that count for all of them, since one family spans them."""
     weights = [aligned.weights.get(metric) for metric in aligned.values]
     for metric, own in zip(aligned.values, weights, strict=True):
         if not same_weights(own, weights[0]):
@@ -221,14 +222,14 @@ def _of_one_family(aligned: Aligned) -> Aligned:
 
 
 def _batches(aligned: Aligned, options: Options) -> list[list[str | Metric]]:
-    """Metrics whose flips are summed at once: of a family, else one after another, which needs less memory."""
+    """The metrics whose flips are summed together: those of a family, else each by itself, which needs less memory."""
     if options.family == "all":
         return [list(options.metrics)]
     return [[metric] for metric in options.metrics]
 
 
 class _Batch:
-    """The pairs of one family: of a metric, or of all."""
+    """The pairs of one family: those of a metric, or of all metrics."""
 
     def __init__(
         self, aligned: Aligned, metrics: Sequence[str | Metric], pairs: Sequence[tuple[int, int]], options: Options
@@ -284,9 +285,9 @@ class _Batch:
         sd = float(self.sds[number])
         higher = int(np.count_nonzero(apart & (values[:, run] > values[:, base])))
         lower = int(np.count_nonzero(apart)) - higher
-        # What tells as much as so many queries, or clusters, that count alike.
-        many = float(self.queries) if self.weights is None else effective(self.weights)
-        told = many if self.signs == self.queries else float(self.signs)
+        # The effective number of queries, and of independent units: queries or clusters.
+        effective_queries = float(self.queries) if self.weights is None else effective(self.weights)
+        units = effective_queries if self.signs == self.queries else float(self.signs)
         first, second = (lower, higher) if self.directions[metric] < 0 else (higher, lower)
         means = self.means[metric][run], self.means[metric][base]
         return Difference(
@@ -300,10 +301,10 @@ class _Batch:
             better=first,
             same=self.queries - higher - lower,
             worse=second,
-            effect=hedges(means[0] - means[1], sd, many),
+            effect=hedges(means[0] - means[1], sd, effective_queries),
             sd=sd,
             queries=self.queries,
-            detectable=detectable(float(self.errors[number]), told, options.alpha),
+            detectable=detectable(float(self.errors[number]), units, options.alpha),
             margin=math.nan if options.margin is None else options.margin,
             comparisons=self.count,
             clusters=self.signs,
@@ -316,7 +317,7 @@ class _Batch:
 
     @property
     def _alpha(self) -> float:
-        """The error that each interval may have: its share, unless max-T divides the whole among them."""
+        """The error rate of each interval: Bonferroni's share of alpha if simultaneous, unless max-T shares it out."""
         options = self.options
         shared = options.intervals == SIMULTANEOUS and options.correction != MAX_T
         return options.alpha / self.count if shared else options.alpha
@@ -348,11 +349,20 @@ class _Batch:
         if not one_step:
             self._counted_ends(exact, low, high)
         self._agree(adjusted if one_step else p, low, high, used)
-        return p, adjusted, low, high, self._margins(exact, flips), methods, used
+
+        def one_sided(number: int, margin: float, sign: float) -> float:
+            means = exact[number][1]
+            if means is not None:
+                return means.one_sided(margin, sign)
+            assert flips is not None
+            left, right = int(columns.left[number]), int(columns.right[number])
+            return flips.one_sided(left, right, float(observed.totals[number]), margin, sign)
+
+        return p, adjusted, low, high, self._margins(one_sided), methods, used
 
     def _in_one_step(self, flips: Flips) -> tuple[Ints, Ints]:
-        """Of each pair how many sign vectors have a largest statistic as large as its own; and how many may reach its
-        sum, so that the interval of the pair alone holds 0 exactly where that is too many."""
+        """For each pair, how many sign vectors have a largest statistic that reaches it; and how many may reach its
+        sum, so that its interval contains 0 exactly if more do."""
         columns, observed = self.columns, self.facts
         largest = np.sort(flips.largest(columns, observed))
         reached = flips.extra + flips.count - np.searchsorted(largest, flips.limits(observed))
@@ -365,19 +375,19 @@ class _Batch:
         return reached, allowed
 
     def _exactly(self) -> list[tuple[float | None, ExactMeans | None]]:
-        """For each pair what can be counted: p, and the means of all parts; None where it is left to flips.
+        """For each pair the exact p, and the means of all parts; None if flips have to estimate them.
 
-        Up to ENUMERATED queries, flips are all sign vectors, and there is nothing to add.
+        Up to ENUMERATED queries, flips are all sign vectors, so that both are None.
         """
-        asked = self.options.method == EXACT
+        requested = self.options.method == EXACT
         what = "queries" if self.signs == self.queries else "clusters"
-        most, subsets = (EXACT_ASKED, SUBSETS_ASKED) if asked else (EXACT_BY_DEFAULT, SUBSETS)
+        most, subsets = (EXACT_REQUESTED, SUBSETS_REQUESTED) if requested else (EXACT_BY_DEFAULT, SUBSETS)
         found: list[tuple[float | None, ExactMeans | None]] = []
         for number, nonzero in enumerate(self.facts.nonzero.tolist()):
-            if asked and nonzero > most:
+            if requested and nonzero > most:
                 raise ValueError(
-                    f"method='exact': {self._named(number)} differ in {nonzero} {what}, and all sign vectors are gone "
-                    f"through for at most {most}: method='randomization'"
+                    f"method='exact': {self._named(number)} differ in {nonzero} {what}, and all sign vectors can be "
+                    f"enumerated for at most {most}: choose method='randomization'"
                 )
             p = means = None
             if nonzero <= most and self.signs > ENUMERATED:
@@ -393,7 +403,7 @@ class _Batch:
         return f"{self.metrics[number // len(self.pairs)]!s}: {names[run]!r} and {names[base]!r}"
 
     def _counts(self, flips: Flips, joint: bool) -> tuple[Ints, Ints]:
-        """How often each pair, and in falling order of what was observed any from it on, is reached."""
+        """Count the flips that reach each pair; and, for step-down max-T, it or any pair that ranks below it."""
         if not joint:
             return flips.exceeded(self.columns, self.facts, joint=False)
         scaled = np.zeros(self.count)
@@ -415,13 +425,13 @@ class _Batch:
         return holm(p) if self.options.correction == HOLM else benjamini_hochberg(p)
 
     def _counted_ends(self, exact: Sequence[tuple[Any, ExactMeans | None]], low: Floats, high: Floats) -> None:
-        """The ends of the intervals that can be counted."""
+        """Set the ends of the intervals that are exact."""
         for number, (_, means) in enumerate(exact):
             if means is not None:
                 low[number], high[number] = means.bound(1.0, self._alpha), -means.bound(-1.0, self._alpha)
 
     def _agree(self, p: Floats, low: Floats, high: Floats, used: int) -> None:
-        """An end from flips that contradicts p, which may be counted, is moved: to 0, or to a unit on its side of 0."""
+        """Move an end from flips that contradicts an exact p: to 0, or to one unit on its side of 0."""
         unit = self.columns.slack / self.columns.whole
         for number in range(self.count):
             if self.facts.nonzero[number] == 0:
@@ -432,23 +442,15 @@ class _Batch:
                 side = low if self.facts.totals[number] > 0 else high
                 side[number] = math.copysign(unit, self.facts.totals[number])
 
-    def _margins(self, exact: Sequence[tuple[Any, ExactMeans | None]], flips: Flips | None) -> Array:
-        """One-sided p-values of each pair: of worse by the margin, and of apart by the margin on either side."""
+    def _margins(self, one_sided: OneSided) -> Array:
+        """One-sided p-values of each pair: of "worse by the margin", and of "apart by the margin" on either side."""
         margins = np.full((2, self.count), math.nan)
         if self.options.margin is None:
             return margins
-        for number, (_, means) in enumerate(exact):
-            metric = self.metrics[number // len(self.pairs)]
+        for number in range(self.count):
             margin = self.options.margin / float(self.units[number])
-            left, right = int(self.columns.left[number]), int(self.columns.right[number])
-            total = float(self.facts.totals[number])
-            sides = []
-            for sign in (1.0, -1.0):
-                if means is not None:
-                    sides.append(means.one_sided(margin, sign))
-                else:
-                    assert flips is not None
-                    sides.append(flips.one_sided(left, right, total, margin, sign))
+            sides = [one_sided(number, margin, sign) for sign in (1.0, -1.0)]
+            metric = self.metrics[number // len(self.pairs)]
             margins[:, number] = sides[self.directions[metric] < 0], max(sides)
         return margins
 
@@ -461,27 +463,23 @@ class _Batch:
         half = quantile(count - 1, 1 - alpha / 2)
         p = np.array([_t_tail(below, count - 1, -abs(own), error) for own, error in zip(means, errors, strict=True)])
         p = np.minimum(2 * p, 1.0)
-        margins = np.full((2, self.count), math.nan)
-        if self.options.margin is not None:
-            for number in range(self.count):
-                margin = self.options.margin / float(self.units[number])
-                own, error = float(means[number]), float(errors[number])
-                sides = [_t_tail(below, count - 1, -(sign * own + margin), error) for sign in (1.0, -1.0)]
-                metric = self.metrics[number // len(self.pairs)]
-                margins[:, number] = sides[self.directions[metric] < 0], max(sides)
-        adjusted = self._adjusted(p, p)
-        return p, adjusted, means - half * errors, means + half * errors, margins, [STUDENT] * self.count, 0
+
+        def one_sided(number: int, margin: float, sign: float) -> float:
+            return _t_tail(below, count - 1, -(sign * float(means[number]) + margin), float(errors[number]))
+
+        low, high = means - half * errors, means + half * errors
+        return p, self._adjusted(p, p), low, high, self._margins(one_sided), [STUDENT] * self.count, 0
 
 
 def spread_of(aligned: Aligned, metric: str | Metric, options: Options) -> tuple[float, float]:
-    """The spread of what each query, or cluster, adds, and how many weighted queries tell as much as one."""
+    """The spread of the contributions of queries, or clusters, and the factor by which weights raise their number."""
     batch = _Batch(aligned, [metric], [(1, 0)], options)
     uneven = 1.0 if batch.weights is None or batch.signs < batch.queries else batch.queries / effective(batch.weights)
     return float(batch.errors[0]), uneven
 
 
 def _t_tail(below: Any, df: int, distance: float, error: float) -> float:
-    """The share of Student's t below a distance; where nothing varies it is all or nothing."""
+    """The probability of Student's t below a distance; 0 or 1 if nothing varies."""
     if error > 0:
         return float(below(df, distance / error))
     return 0.0 if distance < 0 else 1.0
@@ -494,9 +492,9 @@ def columns_of(
     weights: Floats | None = None,
     clusters: Ints | None = None,
 ) -> tuple[Columns, Floats]:
-    """The columns of several metrics, and of each pair the two that it is the difference of, and its unit.
+    """The columns of several metrics, with the two columns of each pair; and the unit of each pair.
 
-    Weights are brought to at most 1 by a power of two, and are integers on a grid of their own.
+    Weights are scaled to at most 1 by a power of two, and rounded to integers on a separate grid.
     """
     parts: list[Floats] = []
     left, right, units = [], [], []
@@ -512,7 +510,7 @@ def columns_of(
         differences = matrix[:, 1:] - matrix[:, :1]
         largest = float(np.abs(differences).max())
         ((_, record),) = parse(metric)
-        # Of bounded metrics the grid does not depend on which other runs there are.
+        # The grid of a bounded metric does not depend on the other runs.
         exponent = unit_exponent(largest, queries, bounded=TABLE[record.name].highest == 1.0 and largest <= 1.0)
         offset = len(parts) * (runs - 1)
         parts.append(np.rint(np.ldexp(differences if weights is None else differences * weights[:, None], -exponent)))
@@ -526,7 +524,7 @@ def columns_of(
 
 
 def _clustered(columns: Columns, clusters: Ints) -> Columns:
-    """The sums of the rows of each cluster; where each holds one query, the columns as they are."""
+    """The sums of the rows of each cluster; the columns unchanged if each cluster has one query."""
     numbers, places = np.unique(clusters, return_inverse=True)
     sizes = np.bincount(places).astype(np.float64)
     if len(numbers) == len(clusters):
@@ -538,10 +536,10 @@ def _clustered(columns: Columns, clusters: Ints) -> Columns:
 
 
 def too_coarse(options: Options, comparisons: int) -> str | None:
-    """What to ask for where the least p that flips can give is not small against a family's share."""
+    """A note if the least p that flips can give is not small compared with the share of one comparison."""
     shares = options.correction in (HOLM, BH) or (options.correction is None and options.intervals == SIMULTANEOUS)
     if options.method == STUDENT or comparisons < 2 or not shares:
         return None
     if comparisons / (options.flips + 1) <= options.alpha / FINE:
         return None
-    return f"{comparisons} comparisons by so few flips: needs flips={math.ceil(comparisons * FINE / options.alpha)}"
+    return f"too few flips for {comparisons} comparisons: needs flips={math.ceil(comparisons * FINE / options.alpha)}"
