@@ -16,7 +16,6 @@ if TYPE_CHECKING:  # both halves have these signatures; arguments are positional
     from rankgain._reference import lambdas as lambdas
     from rankgain._reference import lines as lines
     from rankgain._reference import lists as lists
-    from rankgain._reference import ordering as ordering
     from rankgain._reference import sums as sums
     from rankgain._reference import walk as walk
 
@@ -26,7 +25,6 @@ VERSION = "0.2.0"
 PARTS = {
     "walk": "walk",
     "sums": "walk",
-    "ordering": "walk",
     "lists": "walk",
     "dicts": "walk",
     "columns": "walk",

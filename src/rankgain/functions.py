@@ -206,7 +206,7 @@ def gain(relevance: ArrayLike, kind: GainKind = "linear") -> Floats:
         raise ValueError("relevance must be an array or lists of equal length here, not lists of unequal length")
     flat = to_float64(grades).reshape(-1)
     lists = RaggedArray("relevance", None, values=flat, single=True)
-    error_code = _backend.ordering.grade_error(flat, lists.offsets)
+    error_code = _backend.lists.grade_error(flat, lists.offsets)
     if error_code is not None:
         raise _refusal(InputError(*error_code), lists)
     try:

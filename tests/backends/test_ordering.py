@@ -17,8 +17,8 @@ from support.shapes import LABELS, SHAPES
 
 import rankgain as rg
 from rankgain._codes import NAN_SCORE, UNLIMITED
-from rankgain._reference import ordering as _reference_ordering
 from rankgain._reference import walk as _reference_walk
+from rankgain._reference.lists import grade_error
 from rankgain.metrics.families import NON_RELEVANT
 
 pytestmark = pytest.mark.both
@@ -84,7 +84,7 @@ def test_finds_the_first_fault_of_a_grade(compiled, n, position, fault, dtype):
     grades = np.random.default_rng(n).integers(0, 9, n).astype(dtype)
     grades[position % n] = fault
     offsets = np.array([0, n // 2, n])
-    expected = _reference_ordering.grade_error(grades, offsets)
+    expected = grade_error(grades, offsets)
     assert expected
     assert import_module("rankgain._compiled.walk").grade_error(grades, offsets) == expected
     for scores in (None, np.ones(n)):

@@ -5,9 +5,9 @@ from rankgain._codes import AVERAGE
 from rankgain._reference.numbers import Refused
 from rankgain._reference.query import at_cutoffs, hit_gains, in_order, judged_gains
 
-NEGLIGIBLE = 1e-17  # less than half of the last bit of what it would be added to
-FAINT = 1e-40  # a chance so small that no sum shows it
-MOST = 4096  # chances that are looked at together: what takes more would take minutes
+NEGLIGIBLE = 1e-17  # relative to the sum: less than half of its last bit
+FAINT = 1e-40  # a probability too small to change any sum
+MOST = 4096  # probabilities in a tie group: with more, it would take minutes
 
 
 def _stopping(stops, m, most):
@@ -15,8 +15,8 @@ def _stopping(stops, m, most):
     V_{j−1} − V_j, and goes on after it, V_j. `stops`: the stop probabilities q of the relevant documents.
 
     V_j = Σ_u P(u of the first j documents are relevant) · (mean over all choices of u relevant documents of Π (1 − q)).
-    P is hypergeometric, the mean an elementary symmetric sum of 1 − q divided by its number of terms; `drops` holds the
-    differences of these means. Nothing is computed by a subtraction that could lose digits.
+    P is hypergeometric, the mean an elementary symmetric sum of 1 − q divided by its number of terms; `drops` are the
+    differences of these means, computed without subtractions that could lose digits.
     """
     h = len(stops)
     # For the documents so far: the mean product of u of them, and what it loses by one more factor.
@@ -56,7 +56,7 @@ def cascade(term, table, query):
     documents (derived here; see `_stopping`).
     """
     cutoffs = term.cutoffs
-    judged_gains(term, table, query)  # whether or not it was returned, a grade must be on the scale
+    judged_gains(term, table, query)  # refuses grades beyond the scale, even of documents that were not returned
 
     def running():
         total, survival = 0.0, 1.0

@@ -1,8 +1,8 @@
-"""The specification: every kernel over ids in columns, in plain Python. The compiled half is `_compiled/columns.pxi`.
+"""The specification: the kernels over columns of ids. The compiled half is `_compiled/columns.pxi`.
 
-Ids stand in three buffers: row i is the bytes starts[i] … ends[i] − 1 of the data, which lie inside it (the maker of
-the buffers sees to that); where starts is empty, the data hold numbers, int64 or, if that is their size, int32. As in
-`rankgain._reference.dicts`, what is wrong comes back as an error: (code, query, position among the query's rows).
+Ids come in three buffers: row i is the bytes starts[i] … ends[i] − 1 of the data, which the caller has checked; if
+starts is empty, the data are numbers, int64 or, by their size, int32. Errors are returned as (code, query, position
+among the query's rows).
 """
 
 from itertools import groupby
@@ -13,12 +13,12 @@ from rankgain.scalars import Bytes, Floats, Int32s, Ints
 
 
 def _ids(data, starts, ends, count):
-    """The ids, `count` in all, as bytes or, where there are no starts, as int."""
+    """The ids, `count` in all, as bytes or, without starts, as int."""
     return rows_of_ids(0 if len(starts) else len(data) // max(count, 1), data, starts, ends, 0, count)
 
 
 def rows_of_ids(width, data, starts, ends, first, last):
-    """The ids of rows first … last − 1: numbers of so many bytes, or, if that is 0, stretches of the data."""
+    """The ids of rows first … last − 1: numbers of so many bytes, or slices of the data if that is 0."""
     data = memoryview(data)
     if width:
         return data[width * first : width * last].cast("i" if width == 4 else "q").tolist()
@@ -29,47 +29,46 @@ def rows_of_ids(width, data, starts, ends, first, last):
 def number_ids(
     data: Bytes, starts: Ints, ends: Ints, n: int, rows: Ints, numbers: Ints, firsts: Ints
 ) -> tuple[int, int]:
-    """Number n ids in the order of their first appearance, whose rows are `firsts`.
+    """Number n ids in the order of their first appearance, whose rows are written to `firsts`.
 
-    Where one id follows itself is no news: `rows` and `numbers` take where each run of one id begins, and which it is.
-    Returns how many runs and how many ids there are.
+    Consecutive equal ids form one run: `rows` and `numbers` get its first row and its number. Return the numbers of
+    runs and of ids.
     """
-    known = {}
+    number_of = {}
     runs = 0
     for identifier, run in groupby(enumerate(_ids(data, starts, ends, n)), key=lambda pair: pair[1]):
         row, _ = next(run)
-        if identifier not in known:
-            firsts[len(known)] = row
-            known[identifier] = len(known)
-        rows[runs], numbers[runs] = row, known[identifier]
+        if identifier not in number_of:
+            firsts[len(number_of)] = row
+            number_of[identifier] = len(number_of)
+        rows[runs], numbers[runs] = row, number_of[identifier]
         runs += 1
-    return runs, len(known)
+    return runs, len(number_of)
 
 
 def number_integers(data: Bytes, n: int, numbers: Int32s, firsts: Ints, sizes: Ints) -> tuple[int, bool]:
     """Number n integers in the order of their first appearance.
 
-    `firsts` and `sizes` take the first row of each integer, and how many rows it has. Returns how many integers there
-    are, and whether the rows of any of them are apart; only then does `numbers` take the number of each row.
+    `firsts` and `sizes` get the first row of each integer, and how many rows it has. Return how many integers there
+    are, and whether the rows of any are scattered; only then `numbers` gets the number of each row.
     """
-    known = {}
+    number_of = {}
     ids = rows_of_ids(len(data) // n, data, (), (), 0, n) if n else []
-    found = [known.setdefault(identifier, len(known)) for identifier in ids]
-    for number in range(len(known)):
-        sizes[number] = 0
+    row_numbers = [number_of.setdefault(identifier, len(number_of)) for identifier in ids]
+    sizes[: len(number_of)] = 0
     for row in reversed(range(n)):
-        firsts[found[row]] = row
-        sizes[found[row]] += 1
-    apart = sum(1 for _ in groupby(found)) > len(known)
-    if apart:
-        numbers[:n] = found
-    return len(known), apart
+        firsts[row_numbers[row]] = row
+        sizes[row_numbers[row]] += 1
+    scattered = sum(1 for _ in groupby(row_numbers)) > len(number_of)
+    if scattered:
+        numbers[:n] = row_numbers
+    return len(number_of), scattered
 
 
 def order_rows(numbers: Int32s, begins: Ints, order: Ints) -> None:
-    """Put the rows of each number together, in their order, from where those of that number begin.
+    """Sort the rows by number, stably: those of number i go to begins[i] and after it.
 
-    Afterwards `begins` is where the rows of each number end.
+    Afterwards `begins` has where the rows of each number end.
     """
     for row, number in enumerate(numbers.tolist()):
         order[begins[number]] = row
@@ -77,7 +76,7 @@ def order_rows(numbers: Int32s, begins: Ints, order: Ints) -> None:
 
 
 def copy_views(views: Bytes, buffers: list[Bytes], data: Bytes, starts: Ints, ends: Ints) -> int | None:
-    """Copy Arrow's string views (16 bytes each) one after the other; the row of a view that is broken, or None."""
+    """Copy the texts of Arrow's string views (16 bytes each); return the row of a broken view, or None."""
     views, data = memoryview(views), memoryview(data)
     written = 0
     for row in range(len(starts)):
@@ -97,7 +96,7 @@ def copy_views(views: Bytes, buffers: list[Bytes], data: Bytes, starts: Ints, en
 
 
 def repeated(data: Bytes, starts: Ints, ends: Ints, offsets: Ints) -> ErrorCode:
-    """The first id that stands twice in one query, or None."""
+    """The first id that a query has twice, or None."""
     width = 0 if len(starts) else len(data) // max(offsets[-1], 1)
     for query in range(len(offsets) - 1):
         seen = set()
@@ -112,9 +111,9 @@ def repeated(data: Bytes, starts: Ints, ends: Ints, offsets: Ints) -> ErrorCode:
 def mark_firsts(
     data: Bytes, starts: Ints, ends: Ints, offsets: Ints, scores: Floats | None, marks: Bytes, sizes: Ints
 ) -> None:
-    """Mark one row per id of each query with 1: that of the highest score (NaN is below all), of several the first.
+    """Mark one row per id of each query with 1: that of the highest score (NaN is lowest), of tied ones the first.
 
-    `sizes` takes how many each query keeps.
+    `sizes` gets how many rows of each query are marked.
     """
     ids = _ids(data, starts, ends, offsets[-1])
     for query in range(len(offsets) - 1):

@@ -1,6 +1,6 @@
-"""The specification: dicts and the objects in them to hits and judged grades, in plain Python.
+"""The specification: the kernels over dicts and lists of Python objects.
 
-What is wrong with what is read comes back as an error code: (code, query, position in the query's dict).
+Errors are returned as (code, query, position in the query's dict).
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from rankgain.scalars import Floats, Ints, encoded, id_error, id_kind, read_trut
 def as_runs(
     users: Sequence[Any], recommended: list[Any], relevant: list[Any], most: int
 ) -> tuple[dict[Any, dict[Any, float]], list[dict[Any, float]]] | None:
-    """Lists of ids as runs by user, in which the first has the highest score, and what is relevant as dicts of grades.
+    """Lists of ids as runs by user, in which the first id has the highest score, and relevant ids as dicts of grades.
 
-    None where there are more ids than `most`, an id that stands twice in a list, ids of several types or of such as
-    columns could not hold, and where what is relevant is neither dicts nor collections of ids.
+    None: use columns, which report errors. That is the case with more ids than `most`, an id twice in a list, ids of
+    mixed or unsupported types, and if `relevant` has neither dicts nor collections of ids.
     """
     kinds = {*map(type, relevant)}
     if not {*map(type, recommended)} <= {list, tuple}:
@@ -36,7 +36,7 @@ def as_runs(
             return None
         if type(identifier) is str and not _is_utf8(identifier):
             return None
-    runs = [{identifier: -float(place) for place, identifier in enumerate(row)} for row in recommended]
+    runs = [{identifier: -float(position) for position, identifier in enumerate(row)} for row in recommended]
     truths = relevant if kinds == {dict} else [dict.fromkeys(row, 1.0) for row in relevant]
     if [*map(len, runs), *map(len, truths)] != [*map(len, recommended), *map(len, relevant)]:
         return None
@@ -52,7 +52,7 @@ def _is_utf8(text):
 
 
 def pack_integers(rows: list[Collection[Any]], numbers: Ints) -> ErrorCode:
-    """The ids of all rows, all integers, as int64; the error, or None. CHANGED: there are not as many as `numbers`."""
+    """Write the integer ids of all rows to `numbers`; return the first error. CHANGED: there are more or fewer ids."""
     position = -1
     for position, value in enumerate(chain.from_iterable(rows)):
         if position == len(numbers):
@@ -66,9 +66,9 @@ def pack_integers(rows: list[Collection[Any]], numbers: Ints) -> ErrorCode:
 
 
 def pack_ids(rows: list[Collection[Any]], text: bool, ends: Ints) -> tuple[bytes, ErrorCode]:
-    """The ids of all rows, all str (`text`) or all bytes, in one, and where each ends; with the error, or None.
+    """The ids of all rows, all str (`text`) or all bytes, joined, and the first error; `ends` gets where each id ends.
 
-    CHANGED: there are not as many as `ends`.
+    CHANGED: there are more or fewer ids.
     """
     packed, position = bytearray(), -1
     for position, value in enumerate(chain.from_iterable(rows)):
@@ -85,9 +85,9 @@ def pack_ids(rows: list[Collection[Any]], text: bool, ends: Ints) -> tuple[bytes
 
 
 class JudgmentDicts:
-    """Documents with their grades, one query after the other, as dicts of grades by document hold them.
+    """The documents and grades of dicts of grades by document, one query after the other.
 
-    `error_code`: what was found wrong with one; what follows it is not read.
+    `error_code`: the first error; what follows it is not read.
     """
 
     documents: list[Any]
@@ -109,7 +109,7 @@ class JudgmentDicts:
 
     @staticmethod
     def of(documents: list[Any], offsets: Ints, grades: Floats, /) -> JudgmentDicts:
-        """What columns held."""
+        """From columns."""
         self = JudgmentDicts([])
         self.documents, self._grades, self._offsets = documents, grades.tolist(), offsets.tolist()
         self.total = len(self._grades)
@@ -121,5 +121,5 @@ class JudgmentDicts:
 
     def of_query(self, number):
         """The documents of a query with their grades."""
-        own = slice(*self._offsets[number : number + 2])
-        return self.documents[own], self._grades[own]
+        rows = slice(*self._offsets[number : number + 2])
+        return self.documents[rows], self._grades[rows]

@@ -13,8 +13,7 @@ from rankgain.errors import ErrorCode
 from rankgain.scalars import Array, Floats, Ints
 
 LANES = 4
-# σ times the range of the scores, up to which exponentials are shared by all pairs: e^−700 has all its bits.
-WIDEST = 700.0
+WIDEST = 700.0  # σ · range of the scores, up to which all pairs share exponentials: e^−700 has all its bits
 LOWEST = -708.0
 FURTHEST = 1e300
 
@@ -65,28 +64,28 @@ def fill(
     hessian: Floats,
     /,
 ) -> ErrorCode:
-    """The gradient and the hessian of each document of some queries; or what is wrong with which score.
+    """The gradient and the hessian of each document of some queries; or the first error of a score.
 
     `inverses`: one over the ideal of each query, 0 where nothing is relevant. `full`: ranks beyond the depth have
     their discount, too. `unit`: a pair counts 1, not what its swap changes. `average`: documents of equal score share
     the mean discount of their ranks. `by_score`, `by_query`: the normalisations.
     """
     discount = discounts(memoryview(table), kind, base)
-    asked = discount, depth, sigma, full, unit, average, by_score, by_query
+    settings = discount, depth, sigma, full, unit, average, by_score, by_query
     for query in range(len(offsets) - 1):
         start, stop = int(offsets[query]), int(offsets[query + 1])
         try:
-            found = _query(
-                list(map(float, scores[start:stop].tolist())), gains[start:stop].tolist(), float(inverses[query]), asked
+            query_scores = list(map(float, scores[start:stop].tolist()))
+            gradient[start:stop], hessian[start:stop] = _query(
+                query_scores, gains[start:stop].tolist(), float(inverses[query]), settings
             )
         except Refused as refused:
             return refused.args[0], query, refused.args[1]
-        gradient[start:stop], hessian[start:stop] = found
     return None
 
 
-def _query(scores, gains, inverse, asked):
-    _, _, sigma, _, _, _, _, by_query = asked
+def _query(scores, gains, inverse, settings):
+    _, _, sigma, _, _, _, _, by_query = settings
     _check(scores)
     gradient, hessian = [0.0] * len(scores), [0.0] * len(scores)
     finite = [index for index, score in enumerate(scores) if score > -math.inf]
@@ -94,7 +93,7 @@ def _query(scores, gains, inverse, asked):
         return gradient, hessian
     order = sorted(finite, key=lambda index: -scores[index])
     pull, curvature, total = _pulls(
-        [scores[index] for index in order], [gains[index] * inverse for index in order], order, asked
+        [scores[index] for index in order], [gains[index] * inverse for index in order], order, settings
     )
     total = 2.0 * sigma * total
     if not math.isfinite(total):
@@ -115,13 +114,13 @@ def _check(scores):
 
 
 def _groups(scores):
-    """(start, stop) of the tie group of each place."""
-    found, start = [], 0
+    """(start, stop) of the tie group at each index."""
+    groups, start = [], 0
     for stop in range(1, len(scores) + 1):
         if stop == len(scores) or scores[stop] != scores[start]:
-            found += [(start, stop)] * (stop - start)
+            groups += [(start, stop)] * (stop - start)
             start = stop
-    return found
+    return groups
 
 
 def _spread(worths):
@@ -142,13 +141,13 @@ def _mean(worths):
     return total / float(len(worths))
 
 
-def _pulls(scores, gains, places, asked):
+def _pulls(scores, gains, positions, settings):
     """The gradient, not times σ, the hessian, not times σ², and Σ|pair|/2, in the order given: by falling score.
 
-    A pair has a document of the first `depth` ranks, under `average` of all up to the end of the last one's tie group.
-    The documents behind these have their discount (0 unless `full`) and, where that is 0, stand in input order.
+    A pair has a document of the first `depth` ranks or, under `average`, of the tie group at the last of them. The
+    documents below have their discount (0 unless `full`) and, if that is 0, are in input order.
     """
-    discount, depth, sigma, full, unit, average, by_score, _ = asked
+    discount, depth, sigma, full, unit, average, by_score, _ = settings
     n = len(scores)
     groups = _groups(scores)
     rows = min(n, depth)
@@ -156,14 +155,13 @@ def _pulls(scores, gains, places, asked):
         rows = groups[rows - 1][1]
     if not full:
         edge = groups[rows - 1][1]  # those tied with the last row stay with it
-        rest = sorted(range(edge, n), key=places.__getitem__)
-        order = [*range(edge), *rest]
-        places[:] = [places[place] for place in order]
-        scores, gains = ([held[place] for place in order] for held in (scores, gains))
+        order = [*range(edge), *sorted(range(edge, n), key=positions.__getitem__)]
+        positions[:] = [positions[index] for index in order]
+        scores, gains = ([values[index] for index in order] for values in (scores, gains))
     reach = n if full else rows
     worths = [discount(rank + 1) if full or rank < depth else 0.0 for rank in range(reach)] + [0.0] * (n - reach)
-    means = [_mean(worths[slice(*groups[place])]) if average and place < reach else worths[place] for place in range(n)]
-    pull, curvature, whole = [0.0] * n, [0.0] * n, 0.0
+    means = [_mean(worths[slice(*groups[rank])]) if average and rank < reach else worths[rank] for rank in range(n)]
+    pull, curvature, total = [0.0] * n, [0.0] * n, 0.0
     low, high = min(scores), scores[0]
     shared = sigma * (high - low) <= WIDEST
     exps = [exp((score - high) * sigma) for score in scores] if shared else None
@@ -184,10 +182,10 @@ def _pulls(scores, gains, places, asked):
                 slope = size * (higher * inverse * apart)
                 pull[other] += change
                 curvature[other] += slope
-                for held, addend in zip(sums, (change, slope, size), strict=True):
-                    held[other % LANES] += addend
+                for lanes, addend in zip(sums, (change, slope, size), strict=True):
+                    lanes[other % LANES] += addend
             first, second, third = ((a + b) + (c + d) for a, b, c, d in sums)
             pull[row] -= first
             curvature[row] += second
-            whole += third
-    return pull, curvature, whole
+            total += third
+    return pull, curvature, total

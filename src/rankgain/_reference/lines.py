@@ -1,7 +1,6 @@
-"""The specification: every kernel over lines of TREC files, in plain Python. The compiled half is
-`_compiled/lines.pyx`.
+"""The specification: the kernels over lines of TREC files. The compiled half is `_compiled/lines.pyx`.
 
-What is wrong comes back as (code, line, field), both from 0.
+Errors are returned as (code, line, field), both counted from 0.
 """
 
 from bisect import bisect_left, bisect_right
@@ -11,21 +10,20 @@ from rankgain._codes import DOCID, FEW_FIELDS, INFINITE_GRADE, NAN_GRADE, NAN_SC
 from rankgain.errors import ErrorCode
 from rankgain.scalars import Bytes, Ints, decimal
 
-# Of a block: data, starts, ends, values, hashes, runs. Of lists of hits: data, starts, ends, offsets, grades, slots,
-# scores, orders, held, hits, keys, above, equals, ties.
+# A block: data, starts, ends, values, hashes, runs. Lists of hits: data, starts, ends, offsets, grades, slots, scores,
+# orders, hit_counts, hits, keys, above, equals, ties.
 Buffers = tuple[Any, ...]
 
-UNSEEN, MATCHED = -2, -1  # a query that no line was matched with, and one whose hits are not arranged yet
+UNSEEN, MATCHED = -2, -1  # a query of which no line was read, and one whose hits are not sorted yet
 
 
 def scan_run(block: Buffers, totals: Ints) -> ErrorCode:
-    """Read lines `query Q0 document rank score tag`: where each document stands, and its score.
+    """Read lines `query Q0 document rank score tag`: where each document is in the data, and its score.
 
-    A block is the bytes and what takes these: starts and ends of documents, scores, hashes of documents that hold for
-    as long as the process, and runs. `runs` takes five
-    numbers for each run of rows with one query: its first row, where the query's id starts and ends, where its first
-    line starts, and which line that is. `totals` takes the numbers of rows, runs and lines. A line that is blank or
-    begins with # is none.
+    A block has the data, and arrays to fill: starts and ends of documents, scores, hashes of documents (valid within
+    this process), and runs. `runs` gets five numbers for each run of rows of one query: its first row, where the
+    query's id starts and ends, where its first line starts, and the number of that line. `totals` gets the numbers of
+    rows, runs and lines. Blank lines and those that begin with # are skipped.
     """
     return _scan(block, totals, 6, 4, grades=False)
 
@@ -49,12 +47,12 @@ def _scan(block, totals, wanted, value_field, *, grades):
         if fields and not fields[0].startswith(b"#"):
             if len(fields) != wanted:
                 return FEW_FIELDS, number, len(fields)
-            found = decimal(fields[value_field])
-            if found is None:
+            number_read = decimal(fields[value_field])
+            if number_read is None:
                 return NOT_A_NUMBER, number, value_field
-            if found != found:
+            if number_read != number_read:
                 return (NAN_GRADE if grades else NAN_SCORE), number, value_field
-            if grades and found in (float("inf"), float("-inf")):
+            if grades and number_read in (float("inf"), float("-inf")):
                 return INFINITE_GRADE, number, value_field
             starts = []
             end = 0
@@ -68,7 +66,7 @@ def _scan(block, totals, wanted, value_field, *, grades):
                 count += 1
             document_start[rows] = at + starts[2]
             document_end[rows] = document_start[rows] + len(fields[2])
-            value[rows] = found
+            value[rows] = number_read
             hashes[rows] = hash(fields[2])
             rows += 1
         at += len(line) + 1
@@ -79,22 +77,22 @@ def _scan(block, totals, wanted, value_field, *, grades):
 def number_queries(
     data: Bytes, runs: Ints, names: Bytes, bounds: Ints, slots: Ints, known: int, numbers: Ints
 ) -> tuple[int, int]:
-    """Number the query of each run in the order of first appearance: how many runs, and how many queries are known.
+    """Number the query of each run in the order of first appearance; return how many runs and queries there are.
 
-    `names` takes the ids that are new, one after the other, and `bounds` where each ends; both have room for all.
-    `slots` is for the compiled half, which keeps its hash table there between calls; a dict needs none.
+    New ids are appended to `names`, and their ends to `bounds`; both are large enough. `slots` is the hash table that
+    the compiled half keeps between calls; plain Python does not use it.
     """
     data, text = bytes(data), bytes(names)
-    found = {text[bounds[number] : bounds[number + 1]]: number for number in range(known)}
+    number_of = {text[bounds[number] : bounds[number + 1]]: number for number in range(known)}
     for index in range(len(numbers)):
         name = data[runs[5 * index + 1] : runs[5 * index + 2]]
-        if name not in found:
+        if name not in number_of:
             end = bounds[known] + len(name)
             names[bounds[known] : end] = memoryview(name)
             bounds[known + 1] = end
-            found[name] = known
+            number_of[name] = known
             known += 1
-        numbers[index] = found[name]
+        numbers[index] = number_of[name]
     return len(numbers), known
 
 
@@ -107,81 +105,79 @@ def _rows(starts, runs, numbers):
 
 
 def match_lines(block: Buffers, numbers: Ints, first: int, judged_of: Ints, sizes: Ints, lists: Buffers) -> None:
-    """Find the judged documents among rows: `scores` and `orders` take their scores and their places in the run.
+    """Find the judged documents among rows: `scores` and `orders` get their scores and their rows in the run.
 
-    A block is that of `scan_run`, cut to what it holds. `judged_of` says which query of the truth a number is, or −1;
-    `first` is the place of the first row in the run; `sizes` counts the rows of each number. The lists hold the truth,
-    ragged: ids, `offsets`, grades; then what is kept between calls: `slots`, for the compiled half; `scores`, NaN where
-    a document is not returned, and `orders`; `held`, UNSEEN at first; what `count_lines` fills; and the policy for
-    ties.
+    The block is that of `scan_run`, cut to its rows. `judged_of` has the judged query of each number, or −1; `first` is
+    the row of the run at which the block begins; `sizes` counts the rows of each number. The lists are the judgments
+    (ids, `offsets`, grades), then what is kept between calls: `slots`, for the compiled half; `scores`, NaN if a
+    document is not returned, and `orders`; `hit_counts`, UNSEEN at first; what `count_lines` fills; and the policy
+    for ties.
     """
     data, starts, ends, values, _, runs = block
-    judged_data, judged_starts, judged_ends, offsets, _, _, scores, orders, held, *_ = lists
+    judged_data, judged_starts, judged_ends, offsets, _, _, scores, orders, hit_counts, *_ = lists
     data, judged = bytes(data), bytes(judged_data)
-    known = {}
+    indices = {}  # of judged documents, by query
     for row, number in _rows(starts, runs, numbers):
         sizes[number] += 1
         query = judged_of[number]
         if query < 0:
             continue
-        if query not in known:
-            own = range(offsets[query], offsets[query + 1])
-            known[query] = {judged[judged_starts[place] : judged_ends[place]]: place for place in own}
-            held[query] = MATCHED
-        place = known[query].get(data[starts[row] : ends[row]])
-        if place is not None:
-            scores[place], orders[place] = values[row], first + row
+        if query not in indices:
+            of_query = range(offsets[query], offsets[query + 1])
+            indices[query] = {judged[judged_starts[index] : judged_ends[index]]: index for index in of_query}
+            hit_counts[query] = MATCHED
+        index = indices[query].get(data[starts[row] : ends[row]])
+        if index is not None:
+            scores[index], orders[index] = values[row], first + row
 
 
 def count_lines(
     block: Buffers, numbers: Ints, first: int, judged_of: Ints, places: Ints, hashes: Ints, lists: Buffers
 ) -> bool:
-    """Count the rows of queries, all of whose rows were matched, before their hits; False where they became more.
+    """Count the rows of queries before their hits, after all rows were matched; False if the file has more rows now.
 
-    `hashes` takes the hash of each row, where the next of its query goes, which `places` says.
+    `hashes` gets the hash of each row, at the position that `places` has for the next row of its query.
 
-    A hit is in the qrels, with any grade, and returned. `held` says how many hits a query has; `hits`, at its
-    offset, which they are, in rank order. `above` counts the documents that come before the hit at a place but not
-    before the one at the place before; a query has one place more than judged documents. Documents that tie with hits
-    under a policy that does not part them are counted by `equals`, at the place of the first of those hits.
+    A hit is a returned document of the qrels, with any grade. `hit_counts` has how many hits a query has; `hits`, from
+    its offset on, which they are, in rank order. `above` counts at the i-th hit of a query the documents that come
+    before it but not before the hit above; at the end those below all hits. If the policy leaves documents tied with
+    hits, `equals` counts them at the first of these hits.
     """
-    data, starts, ends, values, own_hashes, runs = block
-    judged_data, judged_starts, judged_ends, offsets, grades, _, scores, orders, held, hits, _, above, equals, ties = (
-        lists
-    )
+    data, starts, ends, values, row_hashes, runs = block
+    judged_data, judged_starts, judged_ends, offsets, grades, _, scores, orders, hit_counts, hits, _, *counts = lists
+    above, equals, ties = counts
     data, judged = bytes(data), bytes(judged_data)
     resolved = ties in (DOCID, STABLE)
 
     def key(score, identifier, order):
-        """What grows in rank order."""
+        """A key that grows in rank order."""
         if ties == DOCID:
-            return -score, [-byte for byte in identifier] + [1]  # what goes on is higher
+            return -score, [-byte for byte in identifier] + [1]  # a longer id is higher than its beginning
         return -score, order if ties == STABLE else 0
 
-    def key_of(place):
-        return key(scores[place], judged[judged_starts[place] : judged_ends[place]], orders[place])
+    def key_of(index):
+        return key(scores[index], judged[judged_starts[index] : judged_ends[index]], orders[index])
 
-    known = {}
+    keys = {}  # of hits, by query
     for row, number in _rows(starts, runs, numbers):
         identifier = data[starts[row] : ends[row]]
         if places[number] == len(hashes):
             return False
-        hashes[places[number]] = own_hashes[row]
+        hashes[places[number]] = row_hashes[row]
         places[number] += 1
         query = judged_of[number]
         if query < 0:
             continue
         begin = offsets[query]
-        if held[query] < 0:
-            own = range(begin, offsets[query + 1])
-            found = [place for place in own if scores[place] == scores[place]]
-            found.sort(key=lambda place: (key_of(place), -grades[place]))
-            held[query] = len(found)
-            hits[begin : begin + len(found)] = found
-        if query not in known:
-            known[query] = [key_of(place) for place in hits[begin : begin + held[query]]]
-        own = key(values[row], identifier, first + row)
-        low, high = bisect_left(known[query], own), bisect_right(known[query], own)
+        if hit_counts[query] < 0:
+            returned = [index for index in range(begin, offsets[query + 1]) if scores[index] == scores[index]]
+            returned.sort(key=lambda index: (key_of(index), -grades[index]))
+            hit_counts[query] = len(returned)
+            hits[begin : begin + len(returned)] = returned
+        if query not in keys:
+            keys[query] = [key_of(index) for index in hits[begin : begin + hit_counts[query]]]
+        row_key = key(values[row], identifier, first + row)
+        low, high = bisect_left(keys[query], row_key), bisect_right(keys[query], row_key)
         if low < high and not resolved:
             equals[begin + low] += 1
         else:

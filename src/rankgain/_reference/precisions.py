@@ -21,7 +21,7 @@ from rankgain._reference.sums import TOLERANCE, all_finite
 def _ideal_gain(judged, lowest=0.0, beyond=0.0):
     """ICG, as a function of the rank, which must not fall: the sum of the gains, highest first, to that rank.
 
-    A gain below `lowest` counts as that; ranks after the last gain above 0 count as `beyond`.
+    A gain below `lowest` counts as `lowest`; each rank after the last gain above 0 adds `beyond`.
     """
     state = [0, 0, 0, 0.0]  # rank, the gain that comes next, how many documents of it were counted, sum
 
@@ -133,12 +133,12 @@ def pairs(term, table, query):
         return before_first_relevant(term, query)
     if not others:
         return term.empty
-    total, found = 0.0, 0
+    total, relevant_so_far = 0.0, 0
     for group in query.groups:
         h = group.count_above(term.above)
         tied = group.size - h
-        found += h
-        below = others - (group.last - found)
+        relevant_so_far += h
+        below = others - (group.last - relevant_so_far)
         total += h * (below + {BEST: tied, WORST: 0}.get(query.ties, tied / 2))
     return total / (relevant * others)
 
@@ -150,19 +150,19 @@ def inferred_sum(term, table, query):
     """Σ over the relevant documents of their inferred precision; infAP is this sum divided by R (Yilmaz & Aslam 2006,
     as trec_eval computes it).
 
-    At rank r that is 1/r + (r−1)/r · (share of pooled documents above) · (share of relevant ones among the judged
-    above). A negative grade means pooled but not judged. Ties are ordered.
+    At rank r that is 1/r + (r−1)/r · (share of pooled documents above) · (share of relevant documents among the judged
+    ones above). A negative grade means pooled but not judged. Ties are ordered.
     """
-    total, judged, found = 0.0, 0, 0
+    total, judged, relevant = 0.0, 0, 0
     for pooled, (rank, grade) in enumerate(ranked_grades(query)):
         if grade > term.above:
             above = rank - 1
             if above:
-                share = (found + EPSILON) / (judged + 2.0 * EPSILON)
+                share = (relevant + EPSILON) / (judged + 2.0 * EPSILON)
                 total += 1.0 / rank + above / rank * (pooled / above) * share
             else:
                 total += 1.0
-            found += 1
+            relevant += 1
         judged += grade >= 0.0
     return total
 

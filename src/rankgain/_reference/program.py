@@ -1,8 +1,8 @@
-"""The specification: the value of a metric for one ranked query.
+"""The specification: the metrics of one ranked query.
 
 `figure_query` computes the terms of a program at all their cut-offs: the sums of `sums`, `precisions`, `cascade` and
-of this file, one function per family. Figures make the metrics of them: which sum is divided by what. Ranks count from
-1. Invalid input raises `Refused`, which the walk returns as (code, query, position, term); `errors` words it.
+this file, one function per family. Figures combine them to metrics: which sum is divided by what. Ranks count from 1.
+Invalid input raises `Refused`, which the walk returns as (code, query, position, term); `errors` has the messages.
 """
 
 import math
@@ -31,10 +31,10 @@ from rankgain._reference.sums import (
 
 
 class Program:
-    """What to compute of each query: terms, and figures (how, places of values, bounded, empty, parameters).
+    """What to compute of each query: terms, and figures (kind, indices of values, bounded, empty, parameters).
 
-    Hits are looked for to the `depth`, those with grades above `lowest`, or all judged ones if `non_relevant`, and of
-    the judged grades the `judged_depth` highest.
+    Of a query it needs the hits to the `depth`, those with grades above `lowest`, or all judged ones if `non_relevant`;
+    and the `judged_depth` highest judged grades.
     """
 
     def __init__(
@@ -46,14 +46,14 @@ class Program:
         lowest: float,
         non_relevant: bool = False,
     ) -> None:
-        self.terms = [Term(*map(_plain, term)) for term in terms]
+        self.terms = [Term(*map(_as_list, term)) for term in terms]
         self.tables = [dict(zip(term.grades, term.gains, strict=True)) for term in self.terms]
         self.figures = figures
         self.depth, self.judged_depth = depth, judged_depth
         self.lowest = min(lowest, NON_RELEVANT) if non_relevant else lowest
 
 
-def _plain(value):
+def _as_list(value):
     return value.tolist() if hasattr(value, "tolist") else value
 
 
@@ -67,16 +67,16 @@ def ranks(term, table, query):
 
 
 def returned_above(term, table, query):
-    """How many documents at ranks ≤ k have a grade above another; a tie group that begins by k counts whole."""
+    """How many documents at ranks ≤ k have a higher grade; a tie group that begins by rank k counts completely."""
     ranks = [group.first for group in query.groups for _ in range(group.count_above(term.above))]
     return [float(bisect_right(ranks, k)) for k in term.cutoffs]
 
 
-# terms that look at whole lists: a query to one value
+# terms without cut-offs: a query to one value
 
 
 def judged_above(term, table, query):
-    """How many judged documents have a grade above another: R, where that is the threshold of relevance."""
+    """How many judged documents have a higher grade: R, if that grade is the threshold of relevance."""
     return float(query.judged_above(term.above))
 
 
@@ -87,49 +87,49 @@ def precision_at_relevant(term, table, query):
     return hits / shown if shown > 0 else 0.0
 
 
-def _mean_ndcg(term, table, query, shown, terms, factor=1.0):
-    """Σ nDCG at ranks, the last times a factor, divided by the number of terms; 0 where there are none."""
+def _mean_ndcg(term, table, query, cutoffs, count, factor=1.0):
+    """Σ nDCG@k over the cut-offs, the last times a factor, divided by a count; 0 if there are none."""
     require_discounts(term, query.returned)
-    if not shown:
+    if not cutoffs:
         return 0.0
-    values, ideals = sum_returned(term, table, query, shown), sum_best(term, table, query, shown)
+    values, ideals = sum_returned(term, table, query, cutoffs), sum_best(term, table, query, cutoffs)
     quotients = [value / ideal if ideal > 0.0 else 0.0 for value, ideal in zip(values, ideals, strict=True)]
     quotients[-1] *= factor
     total = 0.0
     for value in quotients:
         total += value
-    return total / terms if terms else 0.0
+    return total / count if count else 0.0
 
 
 def grade_levels(term, table, query):
     """The mean of nDCG at the ranks where the ideal gain falls, and at the end of a longer list (Rndcg of trec_eval).
 
-    The end counts where the list has at least two more documents than have a gain.
+    The end counts if the list has at least two documents more than there are documents with a gain.
     """
-    shown, rank = [], 0
+    cutoffs, rank = [], 0
     for _, same in groupby((pair for pair in judged_gains(term, table, query) if pair[0] > 0.0), lambda pair: pair[0]):
         rank += sum(count for _, count in same)
-        shown.append(rank)
+        cutoffs.append(rank)
     _check_ideal(sum(gain > 0.0 for _, gains in hit_gains(term, table, query, UNLIMITED) for gain in gains), rank)
-    if shown and query.returned > rank + 1:
-        shown.append(UNLIMITED)
-    return _mean_ndcg(term, table, query, shown, len(shown))
+    if cutoffs and query.returned > rank + 1:
+        cutoffs.append(UNLIMITED)
+    return _mean_ndcg(term, table, query, cutoffs, len(cutoffs))
 
 
 def relevant_ranks(term, table, query):
-    """The mean of nDCG over all judged documents with a gain, at their ranks or, not returned, without a cut-off
-    (ndcg_rel of trec_eval).
+    """The mean of nDCG over all judged documents with a gain: at their ranks or, for those not returned, without a
+    cut-off (ndcg_rel of trec_eval).
 
-    In a tie group, which is to be best or worst for them, they take the first or the last ranks.
+    In a tie group they take the first ranks or, under WORST, the last ones.
     """
     total = sum(count for gain, count in judged_gains(term, table, query) if gain > 0.0)
-    shown = []
+    ranks = []
     for group, gains in hit_gains(term, table, query, UNLIMITED):
         size = sum(gain > 0.0 for gain in gains)
         first = group.last - size + 1 if query.ties == WORST else group.first
-        shown += range(first, first + size)
-    _check_ideal(len(shown), total)
-    return _mean_ndcg(term, table, query, [*shown, UNLIMITED], total, total - len(shown))
+        ranks += range(first, first + size)
+    _check_ideal(len(ranks), total)
+    return _mean_ndcg(term, table, query, [*ranks, UNLIMITED], total, total - len(ranks))
 
 
 AT_CUTOFFS = {
@@ -164,7 +164,7 @@ def _over(value, total, empty=0.0):
 
 
 def _check_ideal(value, most):
-    """Refuse more than the ideal: the judged documents lack what was returned."""
+    """Refuse more than the ideal, which means that the judged documents lack returned ones."""
     if value > most * (1.0 + TOLERANCE):
         raise Refused(_codes.ABOVE_IDEAL, -1)
 
@@ -181,10 +181,7 @@ def _one(empty, bounded, parameters, value):
 
 def _ratio(empty, bounded, parameters, value, ideal):
     """nDCG = DCG / IDCG; likewise nCG, nERR."""
-    result = quotient(value, ideal, empty, bounded)
-    if type(result) is tuple:
-        raise Refused(result[0], -1)
-    return result
+    return quotient(value, ideal, empty, bounded)
 
 
 def _quotient(empty, bounded, parameters, value, total):
@@ -247,16 +244,16 @@ def _set_ap(empty, bounded, parameters, hits, relevant, returned, _):
 
 def _fallout(empty, bounded, parameters, returned, judged, relevant):
     """fallout = returned documents that are judged not relevant / all documents that are judged not relevant."""
-    whole = judged - relevant
-    _check_ideal(returned, whole)
-    return _over(returned, whole, empty)
+    non_relevant = judged - relevant
+    _check_ideal(returned, non_relevant)
+    return _over(returned, non_relevant, empty)
 
 
 def _utility(empty, bounded, parameters, hits, relevant, returned, _):
     """utility = a·(relevant returned) + b·(others returned) + c·(relevant missed) + d·(others not returned)."""
     a, b, c, d, collection = parameters
-    rest = collection + hits - returned - relevant
-    value = a * hits + b * (returned - hits) + c * (relevant - hits) + d * rest
+    others = collection + hits - returned - relevant
+    value = a * hits + b * (returned - hits) + c * (relevant - hits) + d * others
     return all_finite([value])[0]
 
 
@@ -280,23 +277,23 @@ FIGURES = {
 }
 
 
-def _figure(how, places, bounded, empty, parameters, values):
-    found = [values[place] for place in places]
-    if bounded and how not in (_codes.RATIO, _codes.BOUNDED_MEAN):
-        # A relevant document adds 1 at the most, and no more of them can be returned (the last value) than are judged.
-        _check_ideal(max(found[0], found[-1]), found[1])
-    return FIGURES[how](empty, bounded, parameters, *found)
+def _figure(kind, indices, bounded, empty, parameters, values):
+    operands = [values[index] for index in indices]
+    if bounded and kind not in (_codes.RATIO, _codes.BOUNDED_MEAN):
+        # A relevant document adds at most 1, and no more of them can be returned (the last value) than are judged.
+        _check_ideal(max(operands[0], operands[-1]), operands[1])
+    return FIGURES[kind](empty, bounded, parameters, *operands)
 
 
-def figure_query(program, query, asked=None):
+def figure_query(program, query, tables=None):
     """The metrics of a query, or (code, position, number of the term or −1).
 
-    `asked`: for each term the gains by grade that a callable gave, None where none was asked.
+    `tables`: for each term the gains by grade that a callable returned; None if its gain is not a callable.
     """
     values, number = [], -1
     try:
         for number, term in enumerate(program.terms):
-            table = program.tables[number] if asked is None or asked[number] is None else asked[number]
+            table = program.tables[number] if tables is None or tables[number] is None else tables[number]
             if term.family in AT_CUTOFFS:
                 values += AT_CUTOFFS[term.family](term, table, query)
             else:

@@ -1,4 +1,4 @@
-"""The specification: what is known of one query once its documents are ranked, and what each of them is worth."""
+"""The specification: a query whose documents are ranked, and the gain of each document."""
 
 import math
 from itertools import groupby
@@ -6,12 +6,12 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from rankgain import _codes
-from rankgain._codes import IN_JUDGED, VECTOR, WORST
-from rankgain._reference.numbers import Refused
+from rankgain._codes import VECTOR, WORST
+from rankgain._reference.numbers import LARGE, Refused
 
 
 class Term(NamedTuple):
-    """One sum over the documents of a query, at each of its cut-offs, which rise; see `rankgain.metrics.families`."""
+    """One sum over the documents of a query, at each of its cut-offs in rising order: `rankgain.metrics.families`."""
 
     family: int
     gain: int
@@ -32,8 +32,8 @@ class Term(NamedTuple):
 class TieGroup(NamedTuple):
     """Documents with equal scores: they share the ranks first … last, in an unknown order.
 
-    Of these documents only the hits matter: `grades` has theirs, highest first. A document whose rank is known is a
-    group of one.
+    `grades` has those of the hits among them, highest first; other documents do not matter. A document whose rank is
+    known is a group of one.
     """
 
     first: int
@@ -45,11 +45,11 @@ class TieGroup(NamedTuple):
         return self.last - self.first + 1
 
     def all_equal(self, values):
-        """Whether all its documents are worth the same, so that it is no tie: `values` are those of hits, sorted."""
+        """Whether all its documents have the same value, hence no tie; `values`: those of the hits, sorted."""
         return len(values) == self.size and values[0] == values[-1]
 
     def count_above(self, above):
-        """How many of the documents have a grade above another."""
+        """How many of the documents have a higher grade."""
         return sum(grade > above for grade in self.grades)
 
 
@@ -64,7 +64,7 @@ class Query(NamedTuple):
     ties: int
 
     def judged_above(self, above):
-        """How many judged documents have a grade above another."""
+        """How many judged documents have a higher grade."""
         return sum(count for grade, count in self.judged if grade > above)
 
     @property
@@ -74,22 +74,21 @@ class Query(NamedTuple):
 
 def tie_groups(hits):
     """The groups of (grade, first rank, last rank) in rank order."""
-    return [
-        TieGroup(first, last, [grade for grade, _, _ in own]) for (first, last), own in groupby(hits, itemgetter(1, 2))
-    ]
+    by_ranks = groupby(hits, itemgetter(1, 2))
+    return [TieGroup(first, last, [grade for grade, _, _ in members]) for (first, last), members in by_ranks]
 
 
 # gains
 
 
 def require_discounts(term, ranks):
-    """Refuse a vector of discounts that is shorter than the ranks that are needed."""
+    """Refuse a vector of discounts with fewer ranks than are needed."""
     if term.kind == VECTOR and ranks > len(term.table):
         raise Refused(_codes.SHORT_DISCOUNT, ranks)
 
 
 def gain_by(term, table, grade):
-    """g(r), the gain of a grade; a grade below 0 is that of a document that is not judged and has no gain."""
+    """g(r), the gain of a grade; a grade below 0 means pooled but unjudged: gain 0."""
     if grade < 0.0:
         return 0.0
     if term.gain == _codes.LINEAR:
@@ -99,7 +98,7 @@ def gain_by(term, table, grade):
     if term.gain == _codes.IRRELEVANT:
         return 1.0 if grade <= term.level else 0.0
     if term.gain == _codes.EXPONENTIAL:
-        if grade >= 1024.0:
+        if grade >= LARGE:
             raise Refused(_codes.LARGE_GRADE, -1)
         return math.exp2(grade) - 1.0
     if term.gain == _codes.STOP:
@@ -121,8 +120,8 @@ def hit_gains(term, table, query, depth):
         return [(group, group.grades) for group in groups]
     gains = [[gain_by(term, table, grade) for grade in group.grades] for group in groups]
     if term.gain >= _codes.IRRELEVANT:  # a higher grade need not have the higher gain
-        for own in gains:
-            own.sort(reverse=True)
+        for group_gains in gains:
+            group_gains.sort(reverse=True)
     return list(zip(groups, gains, strict=True))
 
 
@@ -133,8 +132,7 @@ def judged_gains(term, table, query):
     try:
         gains = [(gain_by(term, table, grade), count) for grade, count in query.judged]
     except Refused as refused:
-        code, position = refused.args
-        raise Refused(code + IN_JUDGED, position) from None
+        raise refused.in_judged() from None
     return sorted(gains, key=lambda pair: -pair[0]) if term.gain >= _codes.TABLE else gains
 
 
@@ -142,8 +140,8 @@ def judged_gains(term, table, query):
 
 
 def in_order(group, values, ties):
-    """(rank, value) for each hit of a tie group under a policy that orders it: the values, which come highest first,
-    take the first ranks or, under WORST, the last ones in reverse; documents that are no hits take the others.
+    """(rank, value) for each hit of a tie group under a policy that orders it. The values, given highest first, take
+    the first ranks or, under WORST, the last ones in reverse order; documents that are no hits take the others.
     """
     if ties == WORST:
         return enumerate(reversed(values), group.last - len(values) + 1)
@@ -157,7 +155,7 @@ def ranked_grades(query):
 
 
 def at_cutoffs(cutoffs, running, value=0.0):
-    """A running value, given as (rank, value from this rank on), at each cut-off; `value`: that before them."""
+    """A running value, given as (rank, value from this rank on), at each cut-off; `value`: the one before them."""
     values = []
     for rank, following in running:
         while len(values) < len(cutoffs) and cutoffs[len(values)] < rank:

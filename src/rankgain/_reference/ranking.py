@@ -1,4 +1,4 @@
-"""The specification: from the documents of one query, as they were given, to the tie groups at their ranks."""
+"""The specification: from the documents of a query, as they were given, to tie groups at ranks."""
 
 from ctypes import c_float
 from itertools import groupby
@@ -12,7 +12,7 @@ from rankgain.scalars import id_kind
 NON_RELEVANT = -2.2250738585072014e-308  # the highest number below 0: grades above it are those of judged documents
 
 
-class Rules(NamedTuple):
+class RankingRules(NamedTuple):
     """How the documents of a query are ordered, and which of them count: see `rankgain.data.rules`."""
 
     ties: int = AVERAGE
@@ -25,8 +25,8 @@ class Rules(NamedTuple):
 class Documents(NamedTuple):
     """The documents of one query, position by position; and the grades of all that are judged.
 
-    `ids` is None where ties need none, `scores` where the documents are in rank order. A grade is None if the document
-    is not judged, and negative if it was pooled but not judged.
+    `ids` is None if ties are not broken by id, `scores` if the documents are in rank order. A grade is None if the
+    document is unjudged, and negative if it was pooled but not judged.
     """
 
     ids: list | None
@@ -38,8 +38,8 @@ class Documents(NamedTuple):
 def find(documents, rules, depth, lowest):
     """The tie groups that start at a rank up to the depth, with the grades of their hits: those above `lowest`.
 
-    The highest score is first. Documents with equal scores are one group, unless the rules order them: in the order
-    given (STABLE), or by id, the highest first (DOCID). A group without a hit is left out.
+    The highest score comes first. Documents with equal scores form one group, unless the rules order them: as given
+    (STABLE), or by id, the highest first (DOCID). A group without hits is left out.
     """
     grades, groups, rank = documents.grades, [], 1
     for members in _by_score(documents.scores, len(grades), rules.single):
@@ -48,9 +48,9 @@ def find(documents, rules, depth, lowest):
         hits = [index for index in members if grades[index] is not None and grades[index] > lowest]
         if hits and len(members) > 1 and rules.ties in (STABLE, DOCID):
             ordered = members if rules.ties == STABLE else _highest_id_first(documents.ids, members)
-            ranks = {index: rank + place for place, index in enumerate(ordered)}
-            hits = sorted((ranks[index], grades[index]) for index in hits)
-            groups += [TieGroup(own, own, [grade]) for own, grade in hits if own <= depth]
+            rank_of = {index: hit_rank for hit_rank, index in enumerate(ordered, rank)}
+            ranked = sorted((rank_of[index], grades[index]) for index in hits)
+            groups += [TieGroup(hit_rank, hit_rank, [grade]) for hit_rank, grade in ranked if hit_rank <= depth]
         elif hits:
             highest_first = sorted((grades[index] for index in hits), reverse=True)
             groups.append(TieGroup(rank, rank + len(members) - 1, highest_first))
@@ -59,7 +59,7 @@ def find(documents, rules, depth, lowest):
 
 
 def _by_score(scores, count, single):
-    """The positions of documents with equal scores, the highest score first; without scores each is on its own."""
+    """The positions of documents with equal scores, the highest score first; without scores each position alone."""
     if scores is None:
         return ([index] for index in range(count))
     if single:
@@ -69,7 +69,7 @@ def _by_score(scores, count, single):
 
 
 def _highest_id_first(ids, members):
-    """str by code point, bytes by byte, int numerically; other ids, and several types, have no order."""
+    """str by code point, bytes by byte, int numerically; other or mixed ids have no order."""
     kinds = {id_kind(ids[index]) for index in members}
     if len(kinds) > 1 or not kinds <= {str, bytes, int}:
         raise Refused(MIXED_IDS, -1)
@@ -79,7 +79,7 @@ def _highest_id_first(ids, members):
 def keep(returned, groups, rules):
     """The length of the list and its groups if only the first `depth` documents count, or only judged documents.
 
-    The documents below a document that is left out move up.
+    Documents below one that is left out move up.
     """
     returned, groups = min(returned, rules.depth), [group for group in groups if group.first <= rules.depth]
     if not rules.judged_only:

@@ -1,6 +1,6 @@
 """The specification: gain and discount, the sums of both, the first relevant document, the ratio to the ideal.
 
-A discount is (table, kind, base): the table holds the first ranks, and what lies beyond it is computed by kind.
+A discount is (table, kind, base): the table has the first ranks, and those beyond it are computed by kind.
 
 Sources: gain, discount, CG and DCG: Järvelin & Kekäläinen, ACM TOIS 20(4), 2002; exponential gain: Burges et al.,
 ICML 2005; reciprocal rank: Voorhees, TREC-8, 1999; averages over ties: McSherry & Najork, ECIR 2008.
@@ -10,7 +10,7 @@ import math
 
 from rankgain import _codes
 from rankgain._codes import AVERAGE, BEST, GEOMETRIC, IRRELEVANT, JARVELIN, LOG2, UNLIMITED, WORST, ZIPF
-from rankgain._reference.numbers import Refused
+from rankgain._reference.numbers import LARGE, Refused
 from rankgain._reference.query import (
     at_cutoffs,
     before_first_relevant,
@@ -21,9 +21,9 @@ from rankgain._reference.query import (
 )
 from rankgain.scalars import Floats
 
-# DCG may exceed the ideal by what the order of additions does to the last bits, and by no more.
+# DCG may exceed the ideal by rounding errors only.
 TOLERANCE = 1e-9
-TINY = 1e-300  # … and what rounding does to subnormal numbers
+TINY = 1e-300  # for subnormal numbers
 
 
 # gain and discount
@@ -49,7 +49,7 @@ def fill_discount(kind: int, base: float, out: Floats) -> None:
 def fill_exponential(grades: Floats, out: Floats) -> int:
     """2^r − 1 for each grade; return the index of the first that is too large, or −1."""
     for index, grade in enumerate(memoryview(grades)):
-        if grade >= 1024.0:
+        if grade >= LARGE:
             return index
         out[index] = math.exp2(grade) - 1.0
     return -1
@@ -194,12 +194,10 @@ def any_relevant(term, table, query):
 # the ratio to the ideal
 
 
-def finite(total):
-    return total if math.isfinite(total) else (_codes.NOT_FINITE, 0, -1)
-
-
 def quotient(value, ideal, empty, bounded):
-    """value / ideal, `empty` where the ideal is 0; `bounded`: a value above its ideal is an error."""
+    """value / ideal, `empty` if the ideal is 0; with `bounded`, a value above its ideal is refused."""
     if bounded and value > ideal:
-        return 1.0 if value <= ideal * (1.0 + TOLERANCE) + TINY else (_codes.ABOVE_IDEAL, 0, -1)
-    return finite(value / ideal) if ideal != 0.0 else empty
+        if value > ideal * (1.0 + TOLERANCE) + TINY:
+            raise Refused(_codes.ABOVE_IDEAL, -1)
+        return 1.0
+    return all_finite([value / ideal])[0] if ideal != 0.0 else empty
