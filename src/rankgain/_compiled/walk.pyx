@@ -713,7 +713,7 @@ def hits(
 def figure(
     Program program, int ties, Py_ssize_t queries, const int64_t[::1] returned, const int64_t[::1] offsets,
     double[::1] grade, int64_t[::1] first, int64_t[::1] last, const int64_t[::1] judged_offsets,
-    double[::1] judged_grade, int64_t[::1] judged_count, list asked, double[:, ::1] out, Py_ssize_t column, /
+    double[::1] judged_grade, int64_t[::1] judged_count, list answers, double[:, ::1] out, Py_ssize_t column, /
 ):
     cdef const Steps* steps = &program.steps
     cdef GainTable* tables = NULL
@@ -746,8 +746,8 @@ def figure(
                 query.judged_grade = &judged_grade[judged_offsets[index]]
                 query.judged_count = &judged_count[judged_offsets[index]]
             for term in range(steps.n_terms):
-                if asked[term] is not None:
-                    starts, grades, gains = asked[term]
+                if answers[term] is not None:
+                    starts, grades, gains = answers[term]
                     tables[term].grades = doubles(grades) + starts[index]
                     tables[term].gains = doubles(gains) + starts[index]
                     tables[term].n = <Py_ssize_t>(starts[index + 1] - starts[index])

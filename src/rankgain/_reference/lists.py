@@ -85,10 +85,10 @@ class ListFunctions:
             total += gain_of(grade, self._exponential) * self._discount(rank)
         return all_finite([total])[0]
 
-    def fill(self, function: str, chunk: tuple[Any, ...], out: Floats, /) -> ErrorCode:
+    def fill(self, wanted: str, given: tuple[Any, ...], out: Floats, /) -> ErrorCode:
         """The value of each list of a chunk, of numbers of any type; or the first error."""
-        _, start, stop, grades, offsets, columns, _, judged, judged_offsets, judged_columns = chunk
-        value = getattr(self, f"_{function}")
+        _, start, stop, grades, offsets, columns, _, judged, judged_offsets, judged_columns = given
+        value = getattr(self, f"_{wanted}")
         for query in range(start, stop):
             judged_grades = None if judged is None else list_of(judged, judged_offsets, judged_columns, query)
             try:

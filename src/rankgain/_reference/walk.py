@@ -36,8 +36,10 @@ def run(program: Program, rules: Codes, chunk: Chunk, out: Floats, column: int) 
     return empty
 
 
-def rows(*small_call: Any) -> dict[Any, dict[str, float]] | None:
-    """None: use `run`. The compiled half has a shorter path for small calls."""
+def rows(
+    program: Program, rules: Codes, judged: Any, numbers: dict[Any, int], scores: Any, keys: tuple[str, ...], most: int
+) -> dict[Any, dict[str, float]] | None:
+    """None: use `run`. The compiled half has a shorter path for runs of at most so many documents."""
     return None
 
 
@@ -124,13 +126,13 @@ def figure(
     judged_offsets: Ints,
     judged_grade: Floats,
     judged_count: Ints,
-    gains: list[tuple[Ints, Floats, Floats] | None],
+    answers: list[tuple[Ints, Floats, Floats] | None],
     out: Floats,
     column: int,
 ) -> int | ErrorCode:
     """Write the metrics of queries whose hits were kept, given the gains that callables returned.
 
-    `gains`: for each term (offsets, grades, gains) with the grades of a query in falling order; None if its gain is not
+    `answers`: for each term (offsets, grades, gains), the grades of a query in falling order; None if its gain is not
     a callable.
     """
     empty = 0
@@ -138,7 +140,7 @@ def figure(
         hits, judged = (slice(*bounds[index : index + 2].tolist()) for bounds in (offsets, judged_offsets))
         groups = tie_groups(zip(grade[hits].tolist(), first[hits].tolist(), last[hits].tolist(), strict=True))
         judged_grades = list(zip(judged_grade[judged].tolist(), judged_count[judged].tolist(), strict=True))
-        tables = [None if answers is None else _table(*answers, index) for answers in gains]
+        tables = [None if answer is None else _table(*answer, index) for answer in answers]
         query = Query(int(returned[index]), groups, judged_grades, ties)
         values = figure_query(program, query, tables)
         if type(values) is tuple:
@@ -149,5 +151,5 @@ def figure(
 
 
 def _table(offsets: Any, grades: Any, gains: Any, query: int) -> dict[float, float]:
-    answers = slice(*offsets[query : query + 2].tolist())
-    return dict(zip(grades[answers].tolist(), gains[answers].tolist(), strict=True))
+    of_query = slice(*offsets[query : query + 2].tolist())
+    return dict(zip(grades[of_query].tolist(), gains[of_query].tolist(), strict=True))

@@ -28,7 +28,7 @@ def _first_fields(text: bytes) -> list[bytes]:
 
 def is_beir(text: bytes | bytearray) -> bool:
     """Whether qrels begin with BEIR's header."""
-    fields = _first_fields(text[:PEEKED])
+    fields = _first_fields(bytes(text[:PEEKED]))
     return [re.sub(rb"[-_]", b"", field.lower()) for field in fields] == HEADER
 
 
@@ -36,7 +36,7 @@ def beir_as_qrels(text: bytes | bytearray) -> bytes:
     """BEIR's qrels as TREC's; the header becomes a comment."""
     header = re.search(rb"(?m)^[ \t]*[^\s#]", text)
     start = 0 if header is None else header.start()
-    return text[:start] + b"#" + re.sub(_COLUMNS, rb"\1 0 \2 \3", text[start + 1 :])
+    return b"".join((text[:start], b"#", re.sub(_COLUMNS, rb"\1 0 \2 \3", text[start + 1 :])))
 
 
 def is_msmarco(file: File) -> bool:
