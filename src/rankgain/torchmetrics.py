@@ -123,12 +123,10 @@ class Computed(RetrievalMetric):
         ValueError
             If a query is empty and `empty_target_action` is "error".
         """
-        if not self._is_ours():
-            return super().compute()
         indexes = _joined(self.indexes)
-        ids = _integers(indexes).cpu().numpy()
-        if self._are_few(ids):
+        if self._are_few(indexes) or not self._is_ours():
             return super().compute()
+        ids = _integers(indexes).cpu().numpy()
         preds, target = _joined(self.preds), _joined(self.target)
         scores, labels = preds.float().cpu().numpy(), _readable(target).cpu().numpy()
         if not self._is_defined(scores, labels):
@@ -160,9 +158,9 @@ class Computed(RetrievalMetric):
     def _k(self) -> int | None:
         return getattr(self, self._cutoff) if self._cutoff else None
 
-    def _are_few(self, ids: Array) -> bool:
+    def _are_few(self, indexes: Tensor) -> bool:
         """Whether there are so few queries that a loop over them is faster."""
-        return len(ids) < SHORT and int(np.count_nonzero(ids[1:] != ids[:-1])) < self._few
+        return self._few > 0 and len(indexes) < SHORT and len(set(indexes.tolist())) <= self._few
 
     def _is_defined(self, scores: Array, labels: Array) -> bool:
         """Whether the definition of the metric covers these scores and labels."""
