@@ -158,23 +158,24 @@ class Evaluation(Frames, Counted, Mapping[str | Metric, Floats]):
         >>> result.mean("rr", weights={"frequent": 3, "rare": 1})
         0.875
         """
-        factors = check_weights(weights, self.query_ids)
+        given = check_weights(weights, self.query_ids)
         if metric is None:
-            return {key: mean(vector, self._factors(key, factors)) for key, vector in self.items()}
-        return mean(self[metric], self._factors(metric, factors))
+            return {key: mean(vector, self._query_weights(key, given)) for key, vector in self.items()}
+        return mean(self[metric], self._query_weights(metric, given))
 
-    def _factors(self, metric: str | Metric, factors: Floats | None) -> Floats | None:
-        """How much each query counts: by the caller, and by what the metric itself weighs queries."""
-        own = weighing(metric) if self._weights else ""
-        if not own or self._weights is None:
-            return factors
-        if factors is None:
-            return self._weights[own]
+    def _query_weights(self, metric: str | Metric, weights: Floats | None) -> Floats | None:
+        """How much each query counts: the caller's weight, times that of a metric that weighs queries."""
+        weighed_by = weighing(metric) if self._weights else ""
+        if not weighed_by or self._weights is None:
+            return weights
+        own = self._weights[weighed_by]
+        if weights is None:
+            return own
         with np.errstate(over="ignore"):
-            found = self._weights[own] * factors
-        if np.all(np.isfinite(found)):
-            return found
-        return self._weights[own] * np.ldexp(factors, -math.frexp(float(factors.max()))[1])  # only ratios count
+            products = own * weights
+        if np.all(np.isfinite(products)):
+            return products
+        return own * np.ldexp(weights, -math.frexp(float(weights.max()))[1])  # only ratios count
 
     @overload
     def aggregate(self, metric: str | Metric, *, weights: Any = None) -> float: ...
@@ -188,13 +189,13 @@ class Evaluation(Frames, Counted, Mapping[str | Metric, Floats]):
         Parameters
         ----------
         metric : str or Metric, optional
-            One of those that were evaluated, as it was asked for; None: each of them.
+            A metric that was evaluated, as requested. By default, each of them.
         weights : array_like or mapping, optional
             How much each query counts, as in `mean`.
 
         Returns
         -------
-        float, or dict of metric to float
+        float or dict of metric to float
             NaN where no query counts, 0 for sums.
 
         Raises
@@ -228,10 +229,10 @@ class Evaluation(Frames, Counted, Mapping[str | Metric, Floats]):
         >>> {metric: round(value, 4) for metric, value in result.mean().items()}
         {'rr': 0.75, 'num_ret': 2.0, 'gm_ap': 0.75}
         """
-        factors = check_weights(weights, self.query_ids)
+        given = check_weights(weights, self.query_ids)
         if metric is None:
-            return {key: aggregator(key)(vector, self._factors(key, factors)) for key, vector in self.items()}
-        return aggregator(metric)(self[metric], self._factors(metric, factors))
+            return {key: aggregator(key)(vector, self._query_weights(key, given)) for key, vector in self.items()}
+        return aggregator(metric)(self[metric], self._query_weights(metric, given))
 
     def merge(self, *others: Evaluation) -> Evaluation:
         """Return one Evaluation of the queries of this one and of others, as if all had been evaluated at once.
@@ -372,7 +373,7 @@ class Evaluation(Frames, Counted, Mapping[str | Metric, Floats]):
         """
         if len({*map(str, self)}) < len(self):
             self.columns()  # refuses two metrics of one name
-        sums = {str(key): sums_of(key, vector, self._factors(key, None)) for key, vector in self.items()}
+        sums = {str(key): sums_of(key, vector, self._query_weights(key, None)) for key, vector in self.items()}
         records = {str(key): key for key in self if not isinstance(key, str)}
         rules = self.ties, self.missing, self.like
         return Summary(sums, self._counts, *rules, self.backend, (VERSION,), records)
@@ -481,7 +482,7 @@ def safe_name(text: str) -> str:
 
 def weights_of(evaluation: Evaluation, metric: str | Metric) -> Floats | None:
     """The weight of each query in the mean of a metric; None if all weigh the same."""
-    return evaluation._factors(metric, None)
+    return evaluation._query_weights(metric, None)
 
 
 def same_ids(ids: Sequence[Any], other: Sequence[Any]) -> bool:

@@ -95,7 +95,7 @@ def _pairs(text: str) -> Iterator[tuple[str, str]]:
         yield ours, theirs
 
 
-def _trec(release: int) -> tuple[Measure, ...]:
+def _trec_measures(release: int) -> tuple[Measure, ...]:
     """The measures of trec_eval, whose threshold of relevance, -l, is 1."""
     plain = (
         "ap:map ap@k:map_cut rr:recip_rank precision:set_P precision@k:P recall:set_recall recall@k:recall f:set_F "
@@ -149,7 +149,7 @@ PEERS: dict[str, Peer] = {
             _DOCID._replace(score_bits=32),
             "the higher document id first (docid)",
             _BOTH + "; with -c all of the truth",
-            _trec(9),
+            _trec_measures(9),
             _TREC_NOTES,
             "trec_eval 9.0.8, m_*.c, form_res_rels.c; pytrec_eval-terrier 0.5.11",
         ),
@@ -159,7 +159,7 @@ PEERS: dict[str, Peer] = {
             _DOCID._replace(missing="zero"),
             "the higher document id first (docid)",
             "all of the truth with -c; without it a query that the run lacks ends the program (exit 4)",
-            _trec(10),
+            _trec_measures(10),
             (
                 *_TREC_NOTES,
                 "rbp and rbp_resid are left out here: they scale gains by a minimum and maximum that are never set, "
