@@ -22,8 +22,8 @@ extensions = [
     "numpydoc",
     "myst_parser",
     "sphinx_copybutton",
-    "mathml",  # these four stand in _ext
-    "generated",
+    "mathml",  # these four are in _ext
+    "contents",
     "accessible",
     "not_found",
 ]
@@ -33,6 +33,7 @@ default_role = "py:obj"
 
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 4
+myst_fence_as_directive = ["math"]  # as GitHub typesets them, too
 
 autosummary_generate = False
 autodoc_member_order = "groupwise"

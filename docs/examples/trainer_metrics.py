@@ -75,8 +75,10 @@ model = CatBoostRanker(iterations=20, eval_metric=metric, verbose=False, allow_w
 model.fit(train, eval_set=valid)
 print(model.get_best_score()["validation"].keys())
 # -- search --
+import lightgbm as lgb
 import pandas as pd
-from sklearn.model_selection import GridSearchCV
+import xgboost as xgb
+from sklearn.model_selection import GridSearchCV, GroupKFold
 
 rows = pd.DataFrame(X, columns=list("abcde")).assign(qid=qid)
 

@@ -1,7 +1,7 @@
-"""Parts of pages that are made while the site is built: `<!-- generated: NAME -->` stands for what NAME gives here.
+"""Write what pages repeat from the sources into them: python docs/generate.py
 
-`<!-- pages: NAME ... -->` is a table of contents, and
-`<!-- api: MODULE: NAME ... -->` stands for what the docstrings of these names say.
+`<!-- generated: NAME ARGUMENT ... -->` begins a part of a page, `<!-- end -->` ends it, and the function NAME below
+returns what stands between. A test compares.
 """
 
 import inspect
@@ -10,34 +10,59 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable
-from importlib import import_module
+from collections.abc import Callable, Iterable
+from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import Any, get_overloads
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 import formulas
-import where_we_differ
-from sphinx.application import Sphinx
+import peers
 from support import textbook
+from support.pages import DOCS, pages
 
 from rankgain.metrics.aggregators import geometric_mean, mean, total
 from rankgain.metrics.parameters import PARAMETERS
 from rankgain.metrics.table import TABLE, Row
 
-API = re.compile(r"^<!-- api: (?P<module>[\w.]+): (?P<names>[\w\s]+) -->$", re.MULTILINE)
-PAGES = re.compile(r"^<!-- pages: (?P<names>[^>]+) -->$", re.MULTILINE)
-PLACE = re.compile(r"^<!-- generated: (\w+) -->$", re.MULTILINE)
+PART = re.compile(r"^(?P<head><!-- generated: (?P<asked>[^\n]+) -->\n).*?^<!-- end -->$", re.MULTILINE | re.DOTALL)
 OVER_QUERIES = {mean: "the mean", geometric_mean: "the geometric mean", total: "the sum"}
+LANGUAGES = {
+    ".build": "meson",
+    ".c": "c",
+    ".cff": "yaml",
+    ".cpp": "cpp",
+    ".py": "python",
+    ".pyx": "cython",
+    ".toml": "toml",
+    ".txt": "cmake",
+}
 
 
-def cell(text: str) -> str:
-    return text.replace("|", r"\|")
+def table(*rows: Iterable[str]) -> str:
+    head, *others = ([text.replace("|", r"\|") for text in row] for row in rows)
+    return "\n".join("| " + " | ".join(row) + " |" for row in (head, ["---"] * len(head), *others))
 
 
-def table(*rows: tuple[str, ...]) -> str:
-    head, *others = rows
-    return "\n".join("| " + " | ".join(map(cell, row)) + " |" for row in (head, ("---",) * len(head), *others))
+def contents(folder: Path, *names: str) -> str:
+    """Links to pages, by their titles; the site has them in its menus, too."""
+    return "\n".join(f"- [{title(folder / f'{name}.md')}]({name}.md)" for name in names)
+
+
+def title(page: Path) -> str:
+    text = page.read_text(encoding="utf-8")
+    included = re.match(r"```\{include\} (\S+)", text)
+    return title(page.parent / included[1]) if included else re.search("^# (.+)$", text, re.MULTILINE)[1]
+
+
+def code(path: str, *sections: str) -> str:
+    """A file, or the sections of it that lines such as `# -- data --` begin."""
+    text = (DOCS / path).read_text(encoding="utf-8")
+    parts = [re.search(rf"^# -- {name} --\n(.*?)(?=^# --|\Z)", text, re.MULTILINE | re.DOTALL)[1] for name in sections]
+    shown = "\n\n".join(part.strip("\n") for part in parts or [text])
+    return f"```{LANGUAGES[Path(path).suffix]}\n{shown}\n```"
 
 
 def asked(row: Row) -> str:
@@ -82,7 +107,7 @@ def definition(row: Row) -> str:
         "Source": row.source,
     }
     lines = "\n".join(f"- {name}: {fact}" for name, fact in facts.items() if fact)
-    shown = "\n\n".join(f"$$\n{part}\n$$" for part in formulas.tex(row.formula))
+    shown = "\n\n".join(f"```math\n{part}\n```" for part in formulas.tex(row.formula))
     title = row.title[0].upper() + row.title[1:]
     remark = f"{row.remark[0].upper()}{row.remark[1:]}.\n\n" if row.remark else ""
     code = folded("In plain Python", textbook.METRICS[row.name])
@@ -127,7 +152,7 @@ def command_line() -> str:
 
 def installed() -> str:
     """The extras, as pyproject.toml has them."""
-    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    project = tomllib.loads((DOCS.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     rows = [("extra", "what it installs")]
     for name, needed in project["optional-dependencies"].items():
         names = [re.split(r"[<>=;\[ ]", requirement)[0] for requirement in needed]
@@ -135,56 +160,29 @@ def installed() -> str:
     return table(*rows)
 
 
-def api(match: re.Match[str]) -> str:
-    """A list of names, then what the docstring of each says."""
-    module, names = import_module(match["module"]), match["names"].split()
-    lines = [f".. currentmodule:: {module.__name__}", "", ".. autosummary::", "   :nosignatures:", ""]
-    lines += [f"   {name}" for name in names]
-    for name in names:
-        kind = "class" if isinstance(getattr(module, name), type) else "function"
-        lines += ["", f".. auto{kind}:: {name}"]
-        lines += ["   :members:", "   :inherited-members: Mapping, tuple"] * (kind == "class")
-    return "\n".join(["```{eval-rst}", *lines, "```"])
-
-
-PARTS: dict[str, Callable[[], str]] = {
-    "metrics": metrics,
+PARTS: dict[str, Callable[..., str]] = {
+    "code": code,
+    "command_line": command_line,
     "definitions": definitions,
     "helpers": helpers,
-    "unaveraged": unaveraged,
-    "command_line": command_line,
     "installed": installed,
-    "where_we_differ": where_we_differ.page,
+    "metrics": metrics,
+    "unaveraged": unaveraged,
+    "where_we_differ": peers.page,
 }
 
 
-def pages(asked: str, docname: str, found: set[str]) -> str:
-    """A table of contents of the pages that exist, in this order; `*` stands for all others of the folder."""
-    folder = docname.rpartition("/")[0]
-    near = sorted({name for name in found if name.rpartition("/")[0] == folder} - {docname})
-    names = [f"{folder}/{name}" if folder else name for name in asked.split()]
-    chosen = [name for name in names if name in found]
-    if "*" in asked.split():
-        chosen += [name for name in near if name not in chosen]
-    return "\n".join(["```{toctree}", ":maxdepth: 1", "", *(f"/{name}" for name in chosen), "```"])
+def filled(page: Path) -> str:
+    """The text of a page, with its generated parts as they should be."""
+    parts = PARTS | {"contents": partial(contents, page.parent)}
+
+    def part(match: re.Match[str]) -> str:
+        name, *arguments = match["asked"].split()
+        return f"{match['head']}\n{parts[name](*arguments).strip()}\n\n<!-- end -->"
+
+    return PART.sub(part, page.read_text(encoding="utf-8"))
 
 
-def fill(app: Sphinx, docname: str, source: list[str]) -> None:
-    source[0] = PAGES.sub(lambda match: pages(match["names"], docname, app.env.found_docs), source[0])
-    source[0] = API.sub(api, source[0])
-    source[0] = PLACE.sub(lambda match: PARTS[match[1]](), source[0])
-
-
-def as_called(app: Sphinx, what: str, name: str, found: Any, options: Any, shown: str, returns: str) -> Any:
-    """The signature as people call it: the first overload, without arguments that are there only to be refused."""
-    if overloads := get_overloads(found) if what == "function" else ():
-        signature = inspect.signature(overloads[0])
-        plain = [part.replace(annotation=part.empty) for part in signature.parameters.values()]
-        shown = str(inspect.Signature(plain)).replace(", /", "")
-    return (shown and shown.replace("*scores", "*")), returns
-
-
-def setup(app: Sphinx) -> dict[str, Any]:
-    app.connect("source-read", fill)
-    app.connect("autodoc-process-signature", as_called)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+if __name__ == "__main__":
+    for page in pages():
+        page.write_text(filled(page), encoding="utf-8")

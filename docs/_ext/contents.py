@@ -1,0 +1,50 @@
+"""The tables of contents, and the API from docstrings, which pages name in comments.
+
+`<!-- contents: NAME ... -->` lists the pages below a page, for the menus.
+`<!-- api: MODULE: NAME ... -->` stands for the docstrings of these names.
+"""
+
+import inspect
+import re
+from importlib import import_module
+from typing import Any, get_overloads
+
+from sphinx.application import Sphinx
+
+API = re.compile(r"^<!-- api: (?P<module>[\w.]+): (?P<names>[\w\s]+) -->$", re.MULTILINE)
+CONTENTS = re.compile(r"^<!-- (?:generated: )?contents:? (?P<names>.+) -->$", re.MULTILINE)
+
+
+def contents(match: re.Match[str]) -> str:
+    return "\n".join(["```{toctree}", ":hidden:", "", *match["names"].split(), "```", "", match[0]])
+
+
+def api(match: re.Match[str]) -> str:
+    """A list of names, then what the docstring of each says."""
+    module, names = import_module(match["module"]), match["names"].split()
+    lines = [f".. currentmodule:: {module.__name__}", "", ".. autosummary::", "   :nosignatures:", ""]
+    lines += [f"   {name}" for name in names]
+    for name in names:
+        kind = "class" if isinstance(getattr(module, name), type) else "function"
+        lines += ["", f".. auto{kind}:: {name}"]
+        lines += ["   :members:", "   :inherited-members: Mapping, tuple"] * (kind == "class")
+    return "\n".join(["```{eval-rst}", *lines, "```"])
+
+
+def fill(app: Sphinx, docname: str, source: list[str]) -> None:
+    source[0] = API.sub(api, CONTENTS.sub(contents, source[0]))
+
+
+def as_called(app: Sphinx, what: str, name: str, found: Any, options: Any, shown: str, returns: str) -> Any:
+    """The signature as people call it: the first overload, without arguments that are there only to be refused."""
+    if overloads := get_overloads(found) if what == "function" else ():
+        signature = inspect.signature(overloads[0])
+        plain = [part.replace(annotation=part.empty) for part in signature.parameters.values()]
+        shown = str(inspect.Signature(plain)).replace(", /", "")
+    return (shown and shown.replace("*scores", "*")), returns
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    app.connect("source-read", fill)
+    app.connect("autodoc-process-signature", as_called)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
