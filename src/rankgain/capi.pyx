@@ -114,7 +114,7 @@ cdef const char* rankgain_message(int status) noexcept nogil:
     return "no status of this rankgain"
 
 
-cdef inline int close(double* value, Result result) noexcept nogil:
+cdef inline int write_result(double* value, Result result) noexcept nogil:
     """Write the value, NaN with a status."""
     value[0] = NAN if result.code else result.value
     return result.code
@@ -189,7 +189,7 @@ cdef inline int ratio(
         ideal.code = quotient(
             value, ideal.value, empty, value > ideal.value and never_rises(discount), &ideal.value
         )
-    return close(out, ideal)
+    return write_result(out, ideal)
 
 
 cdef inline int check_empty(double* empty) noexcept nogil:
@@ -222,7 +222,7 @@ ctypedef fused real_t:
     float
 
 
-cdef inline const double* side_by_side(
+cdef inline const double* contiguous(
     const real_t* numbers, Py_ssize_t stride, Py_ssize_t n, double* scratch
 ) noexcept nogil:
     """The numbers as contiguous float64, in place or copied into scratch."""
@@ -271,7 +271,7 @@ cdef int rankgain_cg(
     none.table = NULL
     none.size = 0
     none.base = 0.0
-    return refuse(status, value, 1) if status else close(value, dcg_one(relevance, n, stride, gain, &none, k))
+    return refuse(status, value, 1) if status else write_result(value, dcg_one(relevance, n, stride, gain, &none, k))
 
 
 cdef int rankgain_dcg(
@@ -281,7 +281,7 @@ cdef int rankgain_dcg(
     cdef Discount opened
     cdef int status = check_list(relevance, n, k) or check_gain(gain) or check_pointer(value, 1)
     status = status or open_discount(&opened, discount, n_discount, min(n, k))
-    return refuse(status, value, 1) if status else close(value, dcg_one(relevance, n, stride, gain, &opened, k))
+    return refuse(status, value, 1) if status else write_result(value, dcg_one(relevance, n, stride, gain, &opened, k))
 
 
 cdef int rankgain_idcg(
@@ -291,7 +291,9 @@ cdef int rankgain_idcg(
     cdef Discount opened
     cdef int status = check_list(judged, n, k) or check_gain(gain) or check_pointer(value, 1)
     status = status or check_pointer(scratch, n) or open_discount(&opened, discount, n_discount, min(n, k))
-    return refuse(status, value, 1) if status else close(value, ideal_of(judged, n, stride, gain, &opened, k, scratch))
+    if status:
+        return refuse(status, value, 1)
+    return write_result(value, ideal_of(judged, n, stride, gain, &opened, k, scratch))
 
 
 cdef Result ideal_of(
@@ -306,7 +308,7 @@ cdef Result ideal_of(
     ideal.position = -1
     if n:  # else scratch may be NULL
         lay_out(&space, aligned(scratch), n)
-        as_numbers(&numbers, side_by_side(judged, stride, n, space.scores))
+        as_numbers(&numbers, contiguous(judged, stride, n, space.scores))
         ideal = idcg_one(&numbers, 0, n, exponential, discount, depth, &space)
     return ideal
 
@@ -327,7 +329,7 @@ cdef int rankgain_ndcg(
         return refuse(status, value, 1)
     dcg = dcg_one(relevance, n, stride, gain, &opened, k)
     if dcg.code:
-        return close(value, dcg)
+        return write_result(value, dcg)
     return ratio(
         dcg.value, ideal_of(judged, n_judged, judged_stride, gain, &opened, depth, scratch), empty, &opened, value
     )
@@ -337,7 +339,7 @@ cdef int rankgain_reciprocal_rank(
     const double* relevance, Py_ssize_t n, Py_ssize_t stride, Py_ssize_t k, double rel, double* value
 ) noexcept nogil:
     cdef int status = check_list(relevance, n, k) or check_pointer(value, 1) or check_rel(&rel)
-    return refuse(status, value, 1) if status else close(value, rr_one(relevance, n, stride, k, rel))
+    return refuse(status, value, 1) if status else write_result(value, rr_one(relevance, n, stride, k, rel))
 
 
 # many lists
@@ -359,14 +361,14 @@ cdef int rankgain_cg_lists(
     const double* relevance, const Py_ssize_t* offsets, Py_ssize_t queries, Py_ssize_t k, int gain, double* values
 ) noexcept nogil:
     cdef Py_ssize_t query
-    cdef int found, status = check_lists(relevance, offsets, queries, values)
+    cdef int query_status, status = check_lists(relevance, offsets, queries, values)
     if status:
         return refuse(status, values, queries)
     for query in range(queries):
-        found = rankgain_cg(
+        query_status = rankgain_cg(
             relevance + offsets[query], offsets[query + 1] - offsets[query], 1, k, gain, values + query
         )
-        status = status or found
+        status = status or query_status
     return status
 
 
@@ -376,7 +378,7 @@ cdef int rankgain_dcg_lists(
 ) noexcept nogil:
     cdef Py_ssize_t query, longest = 0
     cdef Discount opened
-    cdef int found, status = check_lists(relevance, offsets, queries, values)
+    cdef int query_status, status = check_lists(relevance, offsets, queries, values)
     refuse(status, values, queries)  # NaN: not computed yet
     if status:
         return status
@@ -387,11 +389,11 @@ cdef int rankgain_dcg_lists(
             sum_each(relevance, <const int64_t*>offsets, queries, &opened, k, values)  # several at once
     for query in range(queries):
         if not finite(values[query]):  # not computed yet, or invalid
-            found = rankgain_dcg(
+            query_status = rankgain_dcg(
                 relevance + offsets[query], offsets[query + 1] - offsets[query], 1, k, gain, discount, n_discount,
                 values + query,
             )
-            status = status or found
+            status = status or query_status
     return status
 
 
@@ -400,15 +402,15 @@ cdef int rankgain_idcg_lists(
     const double* discount, Py_ssize_t n_discount, void* scratch, double* values
 ) noexcept nogil:
     cdef Py_ssize_t query
-    cdef int found, status = check_lists(judged, offsets, queries, values)
+    cdef int query_status, status = check_lists(judged, offsets, queries, values)
     if status:
         return refuse(status, values, queries)
     for query in range(queries):
-        found = rankgain_idcg(
+        query_status = rankgain_idcg(
             judged + offsets[query], offsets[query + 1] - offsets[query], 1, k, gain, discount, n_discount, scratch,
             values + query,
         )
-        status = status or found
+        status = status or query_status
     return status
 
 
@@ -418,17 +420,17 @@ cdef int rankgain_ndcg_lists(
     double empty, void* scratch, double* values
 ) noexcept nogil:
     cdef Py_ssize_t query
-    cdef int found, status = check_lists(relevance, offsets, queries, values)
+    cdef int query_status, status = check_lists(relevance, offsets, queries, values)
     status = status or check_lists(judged, judged_offsets, queries, values)
     if status:
         return refuse(status, values, queries)
     for query in range(queries):
-        found = rankgain_ndcg(
+        query_status = rankgain_ndcg(
             relevance + offsets[query], offsets[query + 1] - offsets[query], 1,
             judged + judged_offsets[query], judged_offsets[query + 1] - judged_offsets[query], 1,
             k, gain, ideal, discount, n_discount, empty, scratch, values + query,
         )
-        status = status or found
+        status = status or query_status
     return status
 
 
@@ -436,14 +438,14 @@ cdef int rankgain_reciprocal_rank_lists(
     const double* relevance, const Py_ssize_t* offsets, Py_ssize_t queries, Py_ssize_t k, double rel, double* values
 ) noexcept nogil:
     cdef Py_ssize_t query
-    cdef int found, status = check_lists(relevance, offsets, queries, values)
+    cdef int query_status, status = check_lists(relevance, offsets, queries, values)
     if status:
         return refuse(status, values, queries)
     for query in range(queries):
-        found = rankgain_reciprocal_rank(
+        query_status = rankgain_reciprocal_rank(
             relevance + offsets[query], offsets[query + 1] - offsets[query], 1, k, rel, values + query
         )
-        status = status or found
+        status = status or query_status
     return status
 
 
@@ -459,7 +461,7 @@ cdef struct Query:
     bint exponential
     Discount discount
     Workspace space
-    double* beside
+    double* float_labels
     double* grade
     int64_t* first
     int64_t* last
@@ -484,18 +486,18 @@ cdef int open_query(
     if n == 0:  # and scratch may be NULL
         memset(&query.space, 0, sizeof(Workspace))
         as_numbers(&query.labels, NULL)
-        query.beside = NULL
+        query.float_labels = NULL
         return RANKGAIN_OK
     lay_out(&query.space, block, n)
-    query.beside = <double*>(block + workspace_size(n))
-    query.grade = query.beside + n
+    query.float_labels = <double*>(block + workspace_size(n))
+    query.grade = query.float_labels + n
     query.first = <int64_t*>(query.grade + n)
     query.last = query.first + n
-    as_numbers(&query.labels, side_by_side(labels, labels_stride, n, query.beside))
+    as_numbers(&query.labels, contiguous(labels, labels_stride, n, query.float_labels))
     if kind == FLOAT32:
-        query.scores = side_by_side(<const float*>scores, stride, n, query.space.scores)
+        query.scores = contiguous(<const float*>scores, stride, n, query.space.scores)
     else:
-        query.scores = side_by_side(<const double*>scores, stride, n, query.space.scores)
+        query.scores = contiguous(<const double*>scores, stride, n, query.space.scores)
     return RANKGAIN_OK
 
 
@@ -525,8 +527,8 @@ cdef int order_scores(
     status = status or first_error(labels, n, labels_stride, False, &position)
     if ties == RANKGAIN_WORST and status == 0:
         for index in range(n):
-            query.beside[index] = -labels[index * labels_stride]
-        as_numbers(&query.labels, query.beside)
+            query.float_labels[index] = -labels[index * labels_stride]
+        as_numbers(&query.labels, query.float_labels)
     if status == 0 and order_query(&query, True) < 0:
         status = RANKGAIN_NAN_SCORE
     for index in range(min(n, k) if order != NULL else 0):
@@ -548,7 +550,7 @@ cdef Result dcg_of_query(Query* query) noexcept nogil:
     if dcg.code == 0:
         for index in range(hits):
             query.grade[index] = gain_of(query.grade[index], query.exponential)
-        sum_hits(0, hits, query.first, query.last, query.grade, query.ties, &query.discount, &query.k, 1, &dcg.value)
+        sum_hits(hits, query.first, query.last, query.grade, query.ties, &query.discount, &query.k, 1, &dcg.value)
         dcg.code = RANKGAIN_OK if finite(dcg.value) else RANKGAIN_NOT_FINITE
     return dcg
 
@@ -556,13 +558,13 @@ cdef Result dcg_of_query(Query* query) noexcept nogil:
 cdef int measure_dcg(Query* query, double* value) noexcept nogil:
     cdef Result dcg
     dcg.code = first_error(<const double*>query.labels.view.buf, query.n, 1, False, &dcg.position)
-    return close(value, dcg if dcg.code else dcg_of_query(query))
+    return write_result(value, dcg if dcg.code else dcg_of_query(query))
 
 
 cdef int measure_ndcg(Query* query, double empty, double* value) noexcept nogil:
     cdef Result dcg = dcg_of_query(query)
     if dcg.code:
-        return close(value, dcg)
+        return write_result(value, dcg)
     return ratio(
         dcg.value,
         idcg_one(&query.labels, 0, query.n, query.exponential, &query.discount, query.k, &query.space),
@@ -585,9 +587,9 @@ cdef int measure_rr(Query* query, double above, double empty, double* value) noe
             rr.code = RANKGAIN_NAN_SCORE
         else:
             find_relevant(
-                0, hits, query.grade, query.first, query.last, above, query.ties, empty, &query.k, 1, &rr.value
+                hits, query.grade, query.first, query.last, above, query.ties, empty, &query.k, 1, &rr.value
             )
-    return close(value, rr)
+    return write_result(value, rr)
 
 
 cdef int rankgain_order_f64(
@@ -679,8 +681,8 @@ cdef Py_ssize_t rankgain_lambda_scratch_size(Py_ssize_t n) noexcept nogil:
 
 
 cdef int open_lambdas(
-    Lambdas* asked, Py_ssize_t n, Py_ssize_t k, const double* discount, Py_ssize_t n_discount, double sigma, int delta,
-    int ties, int normalize
+    Lambdas* options, Py_ssize_t n, Py_ssize_t k, const double* discount, Py_ssize_t n_discount, double sigma,
+    int delta, int ties, int normalize
 ) noexcept nogil:
     """Check the options for lists of up to n documents."""
     cdef Py_ssize_t rank, ranks = n if delta == RANKGAIN_DELTA_FULL else min(n, k)
@@ -690,28 +692,28 @@ cdef int open_lambdas(
         status = status or RANKGAIN_BAD_OPTION
     if delta == RANKGAIN_DELTA_ONE:
         ranks = 0
-    status = status or open_discount(&asked.discount, discount, n_discount, ranks)
+    status = status or open_discount(&options.discount, discount, n_discount, ranks)
     if status:
         return status
     for rank in range(1, ranks if discount != NULL else 0):
         if discount[rank] > discount[rank - 1]:
             return RANKGAIN_BAD_DISCOUNT
     if delta == RANKGAIN_DELTA_ONE and discount != NULL:  # which was checked for no rank
-        asked.discount.kind = UNIT
-        asked.discount.size = 0
-    asked.depth = k
-    asked.sigma = sigma
-    asked.full = delta == RANKGAIN_DELTA_FULL
-    asked.unit = delta == RANKGAIN_DELTA_ONE
-    asked.average = ties == RANKGAIN_AVERAGE
-    asked.by_score = (normalize - RANKGAIN_NOT_NORMALIZED) & 1
-    asked.by_query = (normalize - RANKGAIN_NOT_NORMALIZED) >> 1
+        options.discount.kind = UNIT
+        options.discount.size = 0
+    options.depth = k
+    options.sigma = sigma
+    options.full = delta == RANKGAIN_DELTA_FULL
+    options.unit = delta == RANKGAIN_DELTA_ONE
+    options.average = ties == RANKGAIN_AVERAGE
+    options.by_score = (normalize - RANKGAIN_NOT_NORMALIZED) & 1
+    options.by_query = (normalize - RANKGAIN_NOT_NORMALIZED) >> 1
     return RANKGAIN_OK
 
 
 cdef int write_lambdas(
-    const Numbers* scores, int64_t start, Py_ssize_t n, const double* gains, double inverse, const Lambdas* asked,
-    void* scratch, double* gradient, double* hessian
+    const Numbers* scores, int64_t start, Py_ssize_t n, const double* gains, double inverse,
+    const Lambdas* options, void* scratch, double* gradient, double* hessian
 ) noexcept nogil:
     """The gradients of one query, whose arguments are valid except for the data."""
     cdef Py_ssize_t position
@@ -719,7 +721,7 @@ cdef int write_lambdas(
     if not 0.0 <= inverse <= DBL_MAX:
         status = status or RANKGAIN_BAD_OPTION
     status = status or lambda_query(
-        scores, start, n, gains, inverse, asked, aligned(scratch), gradient, hessian, &position
+        scores, start, n, gains, inverse, options, aligned(scratch), gradient, hessian, &position
     )
     if status:
         refuse(status, gradient, n)
@@ -733,16 +735,16 @@ cdef int lambdas_of(
     double* gradient, double* hessian
 ) noexcept nogil:
     cdef Numbers numbers
-    cdef Lambdas asked
+    cdef Lambdas options
     cdef int status = check_list(scores, n, k) or check_pointer(gains, n) or check_pointer(scratch, n)
     status = status or check_pointer(gradient, n) or check_pointer(hessian, n)
-    status = status or open_lambdas(&asked, n, k, discount, n_discount, sigma, delta, ties, normalize)
+    status = status or open_lambdas(&options, n, k, discount, n_discount, sigma, delta, ties, normalize)
     if status:
         refuse(status, gradient, n)
         return refuse(status, hessian, n)
     as_numbers(&numbers, <const double*>scores)
     numbers.kind = kind
-    return write_lambdas(&numbers, 0, n, gains, inverse_ideal, &asked, scratch, gradient, hessian)
+    return write_lambdas(&numbers, 0, n, gains, inverse_ideal, &options, scratch, gradient, hessian)
 
 
 cdef int lambdas_of_lists(
@@ -751,9 +753,9 @@ cdef int lambdas_of_lists(
     int ties, int normalize, void* scratch, double* gradient, double* hessian
 ) noexcept nogil:
     cdef Numbers numbers
-    cdef Lambdas asked
+    cdef Lambdas options
     cdef Py_ssize_t query, start, n, longest = 0
-    cdef int found, status = check_lists(gains, offsets, queries, inverse_ideals)
+    cdef int query_status, status = check_lists(gains, offsets, queries, inverse_ideals)
     if status or queries == 0:
         return status
     n = offsets[queries]
@@ -761,7 +763,7 @@ cdef int lambdas_of_lists(
     status = status or check_pointer(gradient, n) or check_pointer(hessian, n)
     for query in range(queries):
         longest = max(longest, offsets[query + 1] - offsets[query])
-    status = status or open_lambdas(&asked, longest, k, discount, n_discount, sigma, delta, ties, normalize)
+    status = status or open_lambdas(&options, longest, k, discount, n_discount, sigma, delta, ties, normalize)
     start = offsets[0]
     if status:
         refuse(status, gradient + start if gradient != NULL else NULL, n - start)
@@ -770,11 +772,11 @@ cdef int lambdas_of_lists(
     numbers.kind = kind
     for query in range(queries):
         start = offsets[query]
-        found = write_lambdas(
-            &numbers, start, offsets[query + 1] - start, gains + start, inverse_ideals[query], &asked, scratch,
+        query_status = write_lambdas(
+            &numbers, start, offsets[query + 1] - start, gains + start, inverse_ideals[query], &options, scratch,
             gradient + start, hessian + start,
         )
-        status = status or found
+        status = status or query_status
     return status
 
 

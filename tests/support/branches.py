@@ -22,14 +22,13 @@ EXCUSED = {
         ("columns.pxi", "return chains.heads != NULL and chains.before != NULL"),
         ("columns.pxi", "if not make_chains(&chains, longest(integers(offsets), queries)):"),
         ("columns.pxi", "if not made or scratch.seen == NULL or scratch.marks == NULL or scratch.members == NULL:"),
-        ("columns.pxi", "if table.slots == NULL:"),
+        ("columns.pxi", "if slots == NULL:"),
         ("columns.pxi", "if at == NULL or sizes == NULL:"),
         ("dicts.pxi", "if self.grades == NULL:"),
         ("flips.pyx", "if block == NULL:"),
         ("flips.pyx", "if found == NULL:"),
         ("dicts.pxi", "if grown == NULL:"),
         ("dicts.pxi", "if packed.data == NULL:"),
-        ("lines.pyx", "if table == NULL:"),
         ("lists.pxi", "if one.block == NULL:"),
         ("lists.pxi", "except MemoryError:"),
         ("lambdas.pyx", "if block == NULL:"),
@@ -62,7 +61,7 @@ EXCUSED = {
         ("lambdas.pyx", "if order_hits("),
         (
             "lambdas.pyx",
-            "if not arrange(&documents, held, gains, inverse, n, asked, &space) or documents.n < 2:",
+            "if not arrange(&documents, score, gains, inverse, n, options, &space) or documents.n < 2:",
         ),
         ("lambdas.pyx", "if scores[index] == edge and documents.n < n:"),
         ("lambdas.pyx", "if -INFINITY < scores[index] < edge and documents.n < n:"),
@@ -87,8 +86,7 @@ EXCUSED = {
         ("sums.pxi", "while done < n_cutoffs and cutoffs[done] < a:"),  # no hit starts beyond the last cut-off
     ],
     "32 bits of two hashes are equal, by chance": [
-        ("columns.pxi", "if same(held, candidate if rows == NULL else <Py_ssize_t>rows[candidate], keys, row):"),
-        ("lines.pyx", "if ends[row] - starts[row] == length and equal_bytes(data + starts[row], at, length):"),
+        ("ids.pxd", "if length == other_length and equal_bytes(at, other, length):"),
     ],
     "another CPU: see `.ci/deep cpus`": [
         (

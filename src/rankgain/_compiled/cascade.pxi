@@ -80,13 +80,13 @@ cdef double after_next(Survival* survival) noexcept nogil:
 
 cdef int sum_cascade(
     Py_ssize_t stop, const int64_t* first, const int64_t* last, const double* chance, int ties, double* scratch,
-    Py_ssize_t capacity, Cutoffs* own
+    Py_ssize_t capacity, Cutoffs* cutoffs
 ) noexcept nogil:
     cdef Py_ssize_t i = 0, j, k, index, h, done = 0
-    cdef int64_t a, b, rank
+    cdef int64_t a, b, rank, depth
     cdef double total = 0.0, going_on = 1.0, after
     cdef Survival survival
-    while i < stop and done < own.n:
+    while i < stop and done < cutoffs.n:
         a = first[i]
         b = last[i]
         j = group_stop(first, i, stop) if b > a else i + 1
@@ -94,11 +94,12 @@ cdef int sum_cascade(
         while i + h < j and chance[i + h] > 0.0:
             h += 1
         if ties == AVERAGE and h and not (h == b - a + 1 and chance[i] == chance[j - 1]):
-            if not survive(&survival, chance + i, h, b - a + 1, own.ranks[own.n - 1] - a + 1, scratch, capacity):
+            depth = cutoffs.ranks[cutoffs.n - 1] - a + 1
+            if not survive(&survival, chance + i, h, b - a + 1, depth, scratch, capacity):
                 return LARGE_GROUP
             rank = a
-            while rank <= b and done < own.n:
-                reach(own, &done, rank, total)
+            while rank <= b and done < cutoffs.n:
+                reach(cutoffs, &done, rank, total)
                 after = after_next(&survival)
                 total += going_on * survival.stopping / <double>rank
                 rank += 1
@@ -110,24 +111,24 @@ cdef int sum_cascade(
             for k in range(j - i):
                 index = j - 1 - k if ties == WORST else i + k
                 rank = max(a, b - (j - i) + 1) + k if ties == WORST else a + k
-                reach(own, &done, rank, total)
+                reach(cutoffs, &done, rank, total)
                 total += going_on * chance[index] / <double>rank
                 going_on *= 1.0 - chance[index]
         i = j
-    fill_rest(own, done, total)
+    fill_rest(cutoffs, done, total)
     return 0
 
 
-cdef void sum_ideal_cascade(const double* stop, const int64_t* count, Py_ssize_t n, Cutoffs* own) noexcept nogil:
+cdef void sum_ideal_cascade(const double* stop, const int64_t* count, Py_ssize_t n, Cutoffs* cutoffs) noexcept nogil:
     cdef Py_ssize_t index = 0, done = 0
     cdef int64_t rank = 0, until
     cdef double total = 0.0, going_on = 1.0
-    while index < n and stop[index] != 0.0 and going_on != 0.0 and done < own.n:
+    while index < n and stop[index] != 0.0 and going_on != 0.0 and done < cutoffs.n:
         until = rank + count[index]
-        while rank < until and going_on != 0.0 and done < own.n:
+        while rank < until and going_on != 0.0 and done < cutoffs.n:
             rank += 1
-            reach(own, &done, rank, total)
+            reach(cutoffs, &done, rank, total)
             total += going_on * stop[index] / <double>rank
             going_on *= 1.0 - stop[index]
         index += 1
-    fill_rest(own, done, total)
+    fill_rest(cutoffs, done, total)

@@ -72,11 +72,11 @@ cdef void free_chains(Chains* chains) noexcept nogil:
 
 
 cdef Py_ssize_t seek(
-    const Chains* chains, Py_ssize_t head, const Keys* held, Py_ssize_t start, const Keys* keys, Py_ssize_t row
+    const Chains* chains, Py_ssize_t head, const Keys* members, Py_ssize_t start, const Keys* keys, Py_ssize_t row
 ) noexcept nogil:
     """The row of the chain from a head on that has the id of another row, or −1; the chain's rows begin at `start`."""
     while head > start:
-        if same(held, head - 1, keys, row):
+        if same(members, head - 1, keys, row):
             return head - 1
         head = chains.before[head - 1 - start]
     return -1
@@ -119,7 +119,7 @@ ctypedef fused integer_t:
 
 
 cdef inline Py_ssize_t filter_numbers(
-    const Chains* chains, uint32_t held, const integer_t* numbers, Py_ssize_t n, int64_t* out
+    const Chains* chains, uint32_t chain_start, const integer_t* numbers, Py_ssize_t n, int64_t* out
 ) noexcept nogil:
     cdef const uint32_t* heads = chains.heads
     cdef int shift = chains.shift
@@ -127,36 +127,36 @@ cdef inline Py_ssize_t filter_numbers(
     cdef Py_ssize_t index = 0, count = 0, four = n - n % 4
     while index < four:  # so that the loop itself costs little: 7 instead of 9 instructions a document
         out[count] = index
-        count += heads[<uint64_t>numbers[index] * factor >> shift] > held
+        count += heads[<uint64_t>numbers[index] * factor >> shift] > chain_start
         out[count] = index + 1
-        count += heads[<uint64_t>numbers[index + 1] * factor >> shift] > held
+        count += heads[<uint64_t>numbers[index + 1] * factor >> shift] > chain_start
         out[count] = index + 2
-        count += heads[<uint64_t>numbers[index + 2] * factor >> shift] > held
+        count += heads[<uint64_t>numbers[index + 2] * factor >> shift] > chain_start
         out[count] = index + 3
-        count += heads[<uint64_t>numbers[index + 3] * factor >> shift] > held
+        count += heads[<uint64_t>numbers[index + 3] * factor >> shift] > chain_start
         index += 4
     while index < n:
         out[count] = index
-        count += heads[<uint64_t>numbers[index] * factor >> shift] > held
+        count += heads[<uint64_t>numbers[index] * factor >> shift] > chain_start
         index += 1
     return count
 
 
 cdef Py_ssize_t filter_rows(
-    const Chains* chains, uint32_t held, const Keys* keys, Py_ssize_t start, Py_ssize_t n, int64_t* out
+    const Chains* chains, uint32_t chain_start, const Keys* keys, Py_ssize_t start, Py_ssize_t n, int64_t* out
 ) noexcept nogil:
     """Write the positions of rows that may be in the chains, and return how many: without a branch on the data.
 
-    `held`: where the rows in the chains start.
+    `chain_start`: where the rows in the chains start.
     """
     cdef Py_ssize_t index, count = 0
     if keys.starts == NULL and keys.width == 4:
-        return filter_numbers(chains, held, <const int32_t*>keys.data + start, n, out)
+        return filter_numbers(chains, chain_start, <const int32_t*>keys.data + start, n, out)
     if keys.starts == NULL:
-        return filter_numbers(chains, held, <const int64_t*>keys.data + start, n, out)
+        return filter_numbers(chains, chain_start, <const int64_t*>keys.data + start, n, out)
     for index in range(n):
         out[count] = index
-        count += chains.heads[chain_of(keys, start + index, chains.shift)] > held
+        count += chains.heads[chain_of(keys, start + index, chains.shift)] > chain_start
     return count
 
 
@@ -283,16 +283,16 @@ def copy_views(
     const unsigned char[::1] views, list buffers, unsigned char[::1] data, int64_t[::1] starts, int64_t[::1] ends, /
 ):
     cdef Py_ssize_t row, source, written = 0, n = starts.shape[0]
-    cdef Py_ssize_t held = len(buffers)
+    cdef Py_ssize_t n_buffers = len(buffers)
     cdef int32_t fields[4]
     cdef const unsigned char[::1] buffer
-    cdef const unsigned char** at = <const unsigned char**>calloc(held + 1, sizeof(void*))
-    cdef Py_ssize_t* sizes = <Py_ssize_t*>calloc(held + 1, sizeof(Py_ssize_t))
+    cdef const unsigned char** at = <const unsigned char**>calloc(n_buffers + 1, sizeof(void*))
+    cdef Py_ssize_t* sizes = <Py_ssize_t*>calloc(n_buffers + 1, sizeof(Py_ssize_t))
     cdef Py_ssize_t broken = -1
     try:
         if at == NULL or sizes == NULL:
             raise MemoryError
-        for source in range(held):
+        for source in range(n_buffers):
             buffer = buffers[source]
             at[source] = &buffer[0] if buffer.shape[0] else NULL
             sizes[source] = buffer.shape[0]
@@ -304,7 +304,7 @@ def copy_views(
                     if fields[0]:
                         memcpy(&data[written], &views[16 * row + 4], fields[0])
                 elif (
-                    fields[0] < 0 or not 0 <= fields[2] < held or fields[3] < 0
+                    fields[0] < 0 or not 0 <= fields[2] < n_buffers or fields[3] < 0
                     or <Py_ssize_t>fields[3] + fields[0] > sizes[fields[2]]
                 ):
                     broken = row
@@ -453,11 +453,11 @@ cdef inline void add_entry(
 
 
 cdef inline Py_ssize_t seek_number(
-    const Chains* chains, const Keys* held, Py_ssize_t start, int64_t number
+    const Chains* chains, const Keys* members, Py_ssize_t start, int64_t number
 ) noexcept nogil:
     """`seek` of a number from its head on."""
     cdef Py_ssize_t row = <Py_ssize_t>chains.heads[spread(number) >> chains.shift] - 1
-    while row >= start and id_number(held, row) != number:
+    while row >= start and id_number(members, row) != number:
         row = <Py_ssize_t>chains.before[row - start] - 1
     return row if row >= start else -1
 

@@ -4,7 +4,7 @@ from libc.stdint cimport int64_t
 from rankgain._compiled.walk cimport Discount, Numbers
 
 cdef struct Lambdas:
-    # What is asked: see `_reference/lambdas.py`.
+    # What is options: see `_reference/lambdas.py`.
     int64_t depth
     double sigma
     bint full  # whether ranks beyond the cut-off have their discount, too
@@ -17,6 +17,6 @@ cdef struct Lambdas:
 cdef size_t lambda_size(Py_ssize_t n) noexcept nogil
 
 cdef int lambda_query(
-    const Numbers* scores, int64_t start, Py_ssize_t n, const double* gains, double inverse, const Lambdas* asked,
+    const Numbers* scores, int64_t start, Py_ssize_t n, const double* gains, double inverse, const Lambdas* options,
     void* block, double* gradient, double* hessian, Py_ssize_t* position
 ) noexcept nogil

@@ -89,7 +89,7 @@ cdef void part(Documents* documents, Workspace* space, void* block, Py_ssize_t n
 
 # order
 
-cdef int score_fault(const double* scores, Py_ssize_t n, Py_ssize_t* position) noexcept nogil:
+cdef int score_error(const double* scores, Py_ssize_t n, Py_ssize_t* position) noexcept nogil:
     cdef Py_ssize_t index
     cdef bint sound = True
     for index in range(n):
@@ -114,12 +114,12 @@ cdef inline void add_document(
 
 
 cdef bint arrange(
-    Documents* documents, const double* scores, const double* gains, double inverse, Py_ssize_t n, const Lambdas* asked,
-    Workspace* space
+    Documents* documents, const double* scores, const double* gains, double inverse, Py_ssize_t n,
+    const Lambdas* options, Workspace* space
 ) noexcept nogil:
     """Those of finite score: the first by rank, the others by rank if they have a discount, else in input order."""
     cdef Numbers numbers
-    cdef Py_ssize_t index, depth = n if asked.full else <Py_ssize_t>min(<int64_t>n, asked.depth)
+    cdef Py_ssize_t index, depth = n if options.full else <Py_ssize_t>min(<int64_t>n, options.depth)
     cdef double edge
     as_numbers(&numbers, gains)
     documents.n = 0
@@ -131,7 +131,7 @@ cdef bint arrange(
         if scores[space.entries[index].index] == -INFINITY:
             break
         add_document(documents, scores, gains, inverse, space.entries[index].index)
-    documents.rows = min(documents.n, <Py_ssize_t>min(<int64_t>n, asked.depth))
+    documents.rows = min(documents.n, <Py_ssize_t>min(<int64_t>n, options.depth))
     if depth < n and documents.n == depth:
         edge = documents.score[depth - 1]
         for index in range(documents.place[depth - 1] + 1, n):
@@ -140,7 +140,7 @@ cdef bint arrange(
         for index in range(n):
             if -INFINITY < scores[index] < edge and documents.n < n:
                 add_document(documents, scores, gains, inverse, index)
-    if asked.average:
+    if options.average:
         edge = documents.score[documents.rows - 1] if documents.rows else 0.0
         while documents.rows < documents.n and documents.score[documents.rows] == edge:
             documents.rows += 1
@@ -155,14 +155,14 @@ cdef inline Py_ssize_t stop_of(const Documents* documents, Py_ssize_t start, Py_
     return stop
 
 
-cdef void weigh(Documents* documents, const Lambdas* asked) noexcept nogil:
+cdef void weigh(Documents* documents, const Lambdas* options) noexcept nogil:
     """The discount of each rank; averaged, the mean of those of the tie group."""
-    cdef Py_ssize_t index, start = 0, stop, reach = documents.n if asked.full else documents.rows
+    cdef Py_ssize_t index, start = 0, stop, reach = documents.n if options.full else documents.rows
     cdef double total
     for index in range(reach):
-        documents.worth[index] = weight(&asked.discount, index + 1) if asked.full or index < asked.depth else 0.0
+        documents.worth[index] = weight(&options.discount, index + 1) if options.full or index < options.depth else 0.0
     memset(documents.worth + reach, 0, (documents.n - reach) * sizeof(double))
-    while asked.average and start < reach:
+    while options.average and start < reach:
         stop = stop_of(documents, start, reach)
         documents.spread[start] = spread_of(documents.worth + start, stop - start)
         total = 0.0
@@ -202,7 +202,7 @@ cdef inline double pair_up(
     return sums[2]
 
 
-cdef double pair_all(Documents* documents, const Lambdas* asked) noexcept nogil:
+cdef double pair_all(Documents* documents, const Lambdas* options) noexcept nogil:
     """Write gradients and hessians, not times sigma, and return the sum of the sizes of the gradients."""
     cdef const PairLoops* loops = pair_loops_avx2 if wide_registers() else pair_loops_baseline
     cdef Py_ssize_t n = documents.n, most = <Py_ssize_t>stride_of(n), index, group = 0
@@ -216,11 +216,11 @@ cdef double pair_all(Documents* documents, const Lambdas* asked) noexcept nogil:
         documents.gain[index] = documents.worth[index] = documents.exp[index] = 0.0
     memset(documents.gradient, 0, most * sizeof(double))
     memset(documents.hessian, 0, most * sizeof(double))
-    shared = asked.sigma * (high - low) <= WIDEST
-    loops.exponentials(documents.score, n, high, asked.sigma, documents.exp)
-    row.by_score = asked.by_score and low < high
-    row.unit = asked.unit
-    if asked.average:
+    shared = options.sigma * (high - low) <= WIDEST
+    loops.exponentials(documents.score, n, high, options.sigma, documents.exp)
+    row.by_score = options.by_score and low < high
+    row.unit = options.unit
+    if options.average:
         memset(documents.zero, 0, most * sizeof(double))
     for index in range(documents.rows):
         row.score = documents.score[index]
@@ -229,9 +229,9 @@ cdef double pair_all(Documents* documents, const Lambdas* asked) noexcept nogil:
         if not shared:
             row.exp = 1.0
             loops.exponentials(
-                documents.score + index + 1, n - index - 1, row.score, asked.sigma, documents.exp + index + 1
+                documents.score + index + 1, n - index - 1, row.score, options.sigma, documents.exp + index + 1
             )
-        if asked.average and index == group:
+        if options.average and index == group:
             group = stop_of(documents, index, documents.rows)
             spread = documents.spread[index]
         if index + 1 < group:
@@ -243,39 +243,39 @@ cdef double pair_all(Documents* documents, const Lambdas* asked) noexcept nogil:
 
 
 cdef int lambda_query(
-    const Numbers* scores, int64_t start, Py_ssize_t n, const double* gains, double inverse, const Lambdas* asked,
+    const Numbers* scores, int64_t start, Py_ssize_t n, const double* gains, double inverse, const Lambdas* options,
     void* block, double* gradient, double* hessian, Py_ssize_t* position
 ) noexcept nogil:
     """Write the gradient and the hessian of one query; or return what is wrong with which score."""
     cdef Documents documents
     cdef Workspace space
-    cdef const double* held
-    cdef double total, factor = asked.sigma
+    cdef const double* score
+    cdef double total, factor = options.sigma
     cdef Py_ssize_t index
     cdef int code
     position[0] = -1
     if n == 0:
         return 0
     part(&documents, &space, block, n)
-    held = doubles_of(scores, start, n, space.scores)
-    code = score_fault(held, n, position)
+    score = doubles_of(scores, start, n, space.scores)
+    code = score_error(score, n, position)
     if code:
         return code
     memset(gradient, 0, n * sizeof(double))
     memset(hessian, 0, n * sizeof(double))
     if n < 2 or inverse == 0.0:
         return 0
-    if not arrange(&documents, held, gains, inverse, n, asked, &space) or documents.n < 2:
+    if not arrange(&documents, score, gains, inverse, n, options, &space) or documents.n < 2:
         return 0
-    weigh(&documents, asked)
-    total = 2.0 * asked.sigma * pair_all(&documents, asked)
+    weigh(&documents, options)
+    total = 2.0 * options.sigma * pair_all(&documents, options)
     if not finite(total):
         return NOT_FINITE
-    if asked.by_query and total > 0.0:
-        factor = asked.sigma * (log2(1.0 + total) / total)
+    if options.by_query and total > 0.0:
+        factor = options.sigma * (log2(1.0 + total) / total)
     for index in range(documents.n):
         gradient[documents.place[index]] = documents.gradient[index] * factor
-        hessian[documents.place[index]] = documents.hessian[index] * (asked.sigma * factor)
+        hessian[documents.place[index]] = documents.hessian[index] * (options.sigma * factor)
     return 0
 
 
@@ -285,20 +285,20 @@ def fill(
     bint by_query, double[::1] gradient, double[::1] hessian, /
 ):
     cdef Py_ssize_t query = 0, queries = offsets.shape[0] - 1, position = -1
-    cdef Lambdas asked
+    cdef Lambdas options
     cdef Numbers numbers
     cdef int code = 0
     cdef void* block
     if gains.shape[0] == 0:
         return None
-    asked.depth = depth
-    asked.sigma = sigma
-    asked.full = full
-    asked.unit = unit
-    asked.average = average
-    asked.by_score = by_score
-    asked.by_query = by_query
-    asked.discount = discount_of(table, kind, base)
+    options.depth = depth
+    options.sigma = sigma
+    options.full = full
+    options.unit = unit
+    options.average = average
+    options.by_score = by_score
+    options.by_query = by_query
+    options.discount = discount_of(table, kind, base)
     block = malloc(lambda_size(longest(integers(offsets), queries)))
     if block == NULL:
         raise MemoryError
@@ -308,7 +308,7 @@ def fill(
             for query in range(queries):
                 code = lambda_query(
                     &numbers, offsets[query], <Py_ssize_t>(offsets[query + 1] - offsets[query]),
-                    &gains[0] + offsets[query], inverses[query], &asked, block, &gradient[0] + offsets[query],
+                    &gains[0] + offsets[query], inverses[query], &options, block, &gradient[0] + offsets[query],
                     &hessian[0] + offsets[query], &position,
                 )
                 if code:

@@ -294,7 +294,7 @@ cdef struct Span:
 
 cdef struct Lines:
     # Where a scan stands, the last line with its fields, and how much was written.
-    Rows own
+    Rows output
     const unsigned char* at
     const unsigned char* end
     Py_ssize_t line
@@ -381,9 +381,9 @@ cdef const unsigned char* scan_line(Lines* lines, const unsigned char* at, int w
 cdef inline void add_row(
     Lines* lines, const unsigned char* begin, Py_ssize_t line, Span query, Span document, double value
 ) noexcept nogil:
-    cdef const unsigned char* data = lines.own.data
+    cdef const unsigned char* data = lines.output.data
     cdef Py_ssize_t length = query.end - query.start, row = lines.rows
-    cdef Run* run = lines.own.runs + lines.count
+    cdef Run* run = lines.output.runs + lines.count
     cdef Run* before = run - 1
     if (
         lines.count == 0 or before.end - before.start != length
@@ -395,10 +395,10 @@ cdef inline void add_row(
         run.at = begin - data
         run.line = line
         lines.count += 1
-    lines.own.starts[row] = document.start - data
-    lines.own.ends[row] = document.end - data
-    lines.own.values[row] = value
-    lines.own.hashes[row] = hash_bytes(document.start, document.end - document.start, SEED)
+    lines.output.starts[row] = document.start - data
+    lines.output.ends[row] = document.end - data
+    lines.output.values[row] = value
+    lines.output.hashes[row] = hash_bytes(document.start, document.end - document.start, SEED)
     lines.rows = row + 1
 
 
@@ -407,9 +407,9 @@ cdef object scan(tuple block, int64_t[::1] totals, int wanted, int value_field, 
     cdef int code
     cdef Py_ssize_t length
     cdef double number
-    lines.own = rows_of(block)
-    lines.at = lines.own.data
-    lines.end = lines.own.data + lines.own.size
+    lines.output = rows_of(block)
+    lines.at = lines.output.data
+    lines.end = lines.output.data + lines.output.size
     lines.line = lines.rows = lines.count = 0
     while True:
         with nogil:
@@ -428,7 +428,7 @@ cdef object scan(tuple block, int64_t[::1] totals, int wanted, int value_field, 
             return NAN_GRADE if grades else NAN_SCORE, lines.line - 1, value_field
         if grades and not -DBL_MAX <= number <= DBL_MAX:
             return INFINITE_GRADE, lines.line - 1, value_field
-        lines.own.values[lines.rows - 1] = number
+        lines.output.values[lines.rows - 1] = number
     totals[0] = lines.rows
     totals[1] = lines.count
     totals[2] = lines.line
@@ -504,7 +504,7 @@ cdef struct Lists:
     uint64_t* slots
     double* scores
     int64_t* orders
-    int64_t* held
+    int64_t* hit_counts
     int64_t* hits
     double* keys
     int64_t* above
@@ -514,14 +514,16 @@ cdef struct Lists:
 
 cdef Lists lists_of(tuple buffers) except *:
     cdef Lists lists
-    data, starts, ends, offsets, grades, slots, scores, orders, held, hits, keys, above, equals, lists.ties = buffers
+    (
+        data, starts, ends, offsets, grades, slots, scores, orders, hit_counts, hits, keys, above, equals, lists.ties,
+    ) = buffers
     lists.ids = Keys(chars(data), ints(starts), ints(ends), 0)
     lists.offsets = ints(offsets)
     lists.grades = floats(grades)
     lists.slots = <uint64_t*>ints(slots)
     lists.scores = floats(scores)
     lists.orders = ints(orders)
-    lists.held = ints(held)
+    lists.hit_counts = ints(hit_counts)
     lists.hits = ints(hits)
     lists.keys = floats(keys)
     lists.above = ints(above)
@@ -546,7 +548,7 @@ def match_lines(
     tuple lists, /
 ):
     cdef Rows rows = rows_of(block)
-    cdef Lists own = lists_of(lists)
+    cdef Lists state = lists_of(lists)
     cdef Py_ssize_t run, row, stop, query, begin, judged, length
     cdef const unsigned char* at
     cdef uint64_t mask, bits
@@ -561,14 +563,14 @@ def match_lines(
             query = judged_of[numbers[run]]
             if query < 0:
                 continue
-            begin = own.offsets[query]
-            judged = own.offsets[query + 1] - begin
+            begin = state.offsets[query]
+            judged = state.offsets[query + 1] - begin
             mask = table_mask(judged)
-            slots = own.slots + 4 * begin
-            ids = keys_from(&own.ids, begin)
-            if own.held[query] == UNSEEN:
+            slots = state.slots + 4 * begin
+            ids = keys_from(&state.ids, begin)
+            if state.hit_counts[query] == UNSEEN:
                 index_ids(slots, mask, &ids, judged)
-                own.held[query] = MATCHED
+                state.hit_counts[query] = MATCHED
             if judged:
                 # Most documents are not judged, and with few that are, this says so sooner than a place in the table
                 # that may be taken: half the time with one in 1000.
@@ -578,13 +580,13 @@ def match_lines(
                         at = bytes_of(&rows.documents, row, &length)
                         number = slot_number(slot_of(slots, mask, rows.hashes[row], &ids, NULL, at, length)[0])
                         if number >= 0:
-                            own.scores[begin + number] = rows.values[row]
-                            own.orders[begin + number] = first + row
+                            state.scores[begin + number] = rows.values[row]
+                            state.orders[begin + number] = first + row
 
 
-cdef bint comes_first(const void* held, int64_t some, int64_t other) noexcept nogil:
+cdef bint comes_first(const void* context, int64_t some, int64_t other) noexcept nogil:
     """Whether a hit comes before another: the higher score, then by the policy or, where it leaves ties, the grade."""
-    cdef const Lists* lists = <const Lists*>held
+    cdef const Lists* lists = <const Lists*>context
     if lists.scores[some] != lists.scores[other]:
         return lists.scores[some] > lists.scores[other]
     if lists.ties == DOCID:
@@ -607,7 +609,7 @@ cdef void arrange(const Lists* lists, Py_ssize_t query) noexcept nogil:
     sort_rows(hits, scratch, n, comes_first, lists)
     for row in range(n):
         lists.keys[lists.offsets[query] + row] = lists.scores[hits[row]]
-    lists.held[query] = n
+    lists.hit_counts[query] = n
 
 
 cdef inline bint follows(
@@ -645,7 +647,7 @@ def count_lines(
     int64_t[::1] hashes, tuple lists, /
 ):
     cdef Rows rows = rows_of(block)
-    cdef Lists own = lists_of(lists)
+    cdef Lists state = lists_of(lists)
     cdef Py_ssize_t run, row, stop, query, place, n
     cdef bint fits = True
     with nogil:
@@ -653,9 +655,9 @@ def count_lines(
             row = rows.runs[run].row
             stop = stop_of(&rows, run)
             query = judged_of[numbers[run]]
-            if query >= 0 and own.held[query] < 0:
-                arrange(&own, query)
-            n = own.held[query] if query >= 0 else 0
+            if query >= 0 and state.hit_counts[query] < 0:
+                arrange(&state, query)
+            n = state.hit_counts[query] if query >= 0 else 0
             place = places[numbers[run]]
             if stop - row > hashes.shape[0] - place:
                 fits = False
@@ -664,5 +666,5 @@ def count_lines(
             places[numbers[run]] = place + stop - row
             if n:
                 for row in range(row, stop):
-                    count_row(&own, query, n, &rows, row, first + row)
+                    count_row(&state, query, n, &rows, row, first + row)
     return fits

@@ -22,12 +22,12 @@ cdef enum:
     AT_ONCE = 16  # that are summed at once
     USUAL_LIST = 248  # ranks up to which the ideals of many lists are summed at once
     STEPS = 3984  # places for the gains at those ranks and one more
-    SHORT_LIST = 64  # up to here a one-list door works in scratch on the stack
+    SHORT_LIST = 64  # up to here the scratch of a single list is on the stack
 
 cdef int64_t MOST_WHOLE = <int64_t>1 << 53  # beyond it a float64 may not be the integer
 
 
-# one-list doors; they keep the GIL, and so are for lists too short to gain by letting it go
+# functions on a single list; they keep the GIL, since releasing it gains nothing for so short a list
 
 cdef Result checked_dcg(
     const double* grades, Py_ssize_t n, Py_ssize_t stride, bint exponential, const Discount* discount
@@ -75,16 +75,16 @@ cdef Result idcg_one(
 
 cdef Result ndcg_one(
     double dcg, Py_ssize_t n, const Numbers* judged, int64_t start, Py_ssize_t n_judged, bint exponential,
-    const Discount* discount, int64_t depth, bint returned, bint bounded, double empty, bint own, Workspace* space
+    const Discount* discount, int64_t depth, bint returned, double empty, bint own_judged, Workspace* space
 ) noexcept nogil:
-    """DCG / IDCG of a list of n documents whose DCG is known; `own`: it is its own judged set."""
+    """DCG / IDCG of a list of n documents whose DCG is known; `own_judged`: it is its own judged set."""
     cdef Result result
     depth = ideal_depth(depth, n, returned)
     result = idcg_one(judged, start, n_judged, exponential, discount, depth, space)
     if result.code:
-        result.code += 0 if own else IN_JUDGED
+        result.code += 0 if own_judged else IN_JUDGED
     else:
-        result.code = quotient(dcg, result.value, empty, bounded, &result.value)
+        result.code = quotient(dcg, result.value, empty, True, &result.value)
     return result
 
 
@@ -146,7 +146,7 @@ cdef void close_list(List* one) noexcept nogil:
 
 
 cdef bint open_list(List* one, object grades, bint scratch) except -1:
-    """Copy the numbers of a list, a tuple or an array; False, and nothing to close, for what takes the long way."""
+    """Copy the numbers of a list, a tuple or an array; False, and nothing to close: use the general path."""
     if type(grades) is list or type(grades) is tuple:
         if len(grades) > LONGEST_LIST:
             return False
@@ -187,7 +187,7 @@ cdef bint open_array(List* one, object array, bint scratch) except -1:
     cdef Py_buffer view
     cdef bint read = False
     if PyObject_GetBuffer(array, &view, PyBUF_FORMAT | PyBUF_STRIDES):
-        PyErr_Clear()  # no numbers, and the long way says so
+        PyErr_Clear()  # no numbers, as the general path reports
         return False
     try:
         if view.ndim == 1 and view.shape[0] <= LONGEST_LIST:
@@ -309,7 +309,7 @@ cdef class ListFunctions:
         return self.answer(grades, RR)
 
     cdef object answer(self, object grades, int wanted):
-        """The value of a list, or of each of many; None for what takes the long way: that says what is not sound."""
+        """The value of a list, or of each of many; None: use the general path, which reports errors."""
         cdef Result result = self.value(grades, wanted)
         if result.code == 0:
             return result.value
@@ -322,7 +322,7 @@ cdef class ListFunctions:
         values = empty(n)
         out = values
         for index in range(n):
-            if index >= len(lists):  # which another thread shortens
+            if index >= len(lists):  # another thread shortened it
                 return None
             result = self.value(lists[index], wanted)
             if result.code:
@@ -346,7 +346,7 @@ cdef class ListFunctions:
             result = dcg_one(one.values, one.n, 1, self.exponential, &self.discount, self.depth)
             if wanted == NDCG and result.code == 0:
                 result = ndcg_one(
-                    result.value, one.n, &numbers, 0, one.n, self.exponential, &self.discount, self.depth, False, True,
+                    result.value, one.n, &numbers, 0, one.n, self.exponential, &self.discount, self.depth, False,
                     self.empty, True, &one.space,
                 )
         close_list(&one)
@@ -361,7 +361,7 @@ cdef class ListFunctions:
         cdef Result result
         if out.shape[0] == 0:
             return None
-        chunk.n_held = 0
+        chunk.n_views = 0
         space.block = NULL
         try:
             open_chunk(&chunk, given)
@@ -370,7 +370,7 @@ cdef class ListFunctions:
                 result = self.fill_lists(&chunk, asked, &space, &out[0], out.shape[0], &query)
         finally:
             release(&space)
-            let_go(&chunk)
+            release_views(&chunk)
         return (result.code, query, result.position, -1) if result.code else None
 
     cdef Result fill_lists(
@@ -437,7 +437,7 @@ cdef class ListFunctions:
         elif wanted == NDCG:
             return ndcg_one(
                 sum, n, judged, starts[0], <Py_ssize_t>(starts[1] - starts[0]), self.exponential, &self.discount,
-                self.depth, self.returned, True, self.empty, not lists.beside, space,
+                self.depth, self.returned, self.empty, not lists.beside, space,
             )
         elif not finite(ideal):
             return idcg_one(&lists.grades, own[0], n, self.exponential, &self.discount, self.depth, space)

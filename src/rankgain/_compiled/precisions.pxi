@@ -62,12 +62,12 @@ cdef inline double share_at(int64_t relevant, double beta, double gained, Rising
 
 cdef void sum_precisions(
     Py_ssize_t stop, const double* grade, const int64_t* first, const int64_t* last, double above, int ties,
-    double beta, Rising* ideal, Cutoffs* own
+    double beta, Rising* ideal, Cutoffs* cutoffs
 ) noexcept nogil:
     cdef Py_ssize_t i = 0, j, index, k, done = 0
     cdef int64_t a, b, m, h, found = 0, step, rank
     cdef double total = 0.0, gained = 0.0, group, relevant, share, value, at
-    while i < stop and done < own.n:
+    while i < stop and done < cutoffs.n:
         a = first[i]
         b = last[i]
         j = group_stop(first, i, stop) if b > a else i + 1
@@ -82,8 +82,8 @@ cdef void sum_precisions(
                     h += 1
                     relevant += grade[index]
             step = 0
-            while h and step < m and done < own.n:
-                reach(own, &done, a + step, total)
+            while h and step < m and done < cutoffs.n:
+                reach(cutoffs, &done, a + step, total)
                 share = <double>step / <double>(m - 1)
                 value = <double>h / <double>m * (<double>(found + 1) + <double>(h - 1) * share)
                 at = <double>(a + step)
@@ -100,11 +100,11 @@ cdef void sum_precisions(
                 rank = max(a, b - (j - i) + 1) + k if ties == WORST else a + k
                 gained += max(grade[index], 0.0)
                 if grade[index] > above:
-                    reach(own, &done, rank, total)
+                    reach(cutoffs, &done, rank, total)
                     found += 1
                     total += share_at(found, beta, gained, ideal, rank)
         i = j
-    fill_rest(own, done, total)
+    fill_rest(cutoffs, done, total)
 
 
 cdef inline double preference(int64_t higher, int64_t relevant, int64_t most) noexcept nogil:
@@ -118,7 +118,7 @@ cdef double sum_preferences(
     """`graded`: all returned documents are judged, so that ranks count those that are not relevant."""
     cdef Py_ssize_t i = 0, j, index
     cdef int64_t most = min(relevant, non_relevant), h, z, higher = 0, found = 0, number
-    cdef double total = 0.0, own
+    cdef double total = 0.0, preferences
     while i < n:
         j = group_stop(first, i, n)
         h = 0
@@ -130,10 +130,10 @@ cdef double sum_preferences(
             higher = first[i] - 1 - found
             z = last[i] - first[i] + 1 - h
         if h and ties == AVERAGE:
-            own = 0.0
+            preferences = 0.0
             for number in range(higher, higher + z + 1):
-                own += preference(number, relevant, most)
-            total += <double>h * own / <double>(z + 1)
+                preferences += preference(number, relevant, most)
+            total += <double>h * preferences / <double>(z + 1)
         elif h:
             total += <double>h * preference(higher + z if ties == WORST else higher, relevant, most)
         higher += z

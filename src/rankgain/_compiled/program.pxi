@@ -119,7 +119,7 @@ cdef int sum_returned(
         return code
     if term.gain == IRRELEVANT:  # the fewer documents that are not relevant, the better
         ties = BEST if ties == WORST else WORST if ties == BEST else ties
-    sum_hits(0, n, query.first, query.last, gain, ties, &term.discount, cutoffs, n_cutoffs, values)
+    sum_hits(n, query.first, query.last, gain, ties, &term.discount, cutoffs, n_cutoffs, values)
     return 0 if all_finite(values, n_cutoffs) else NOT_FINITE
 
 
@@ -266,11 +266,11 @@ cdef int take_term(
     cdef int64_t relevant, needed
     cdef Py_ssize_t index, n
     cdef int code = 0
-    cdef Cutoffs own
+    cdef Cutoffs cutoffs
     cdef Rising ideal
-    own.ranks = term.cutoffs
-    own.n = term.n
-    own.out = values
+    cutoffs.ranks = term.cutoffs
+    cutoffs.n = term.n
+    cutoffs.out = values
     if term.family == DISCOUNTED_SUM:
         needed = min(query.returned, term.cutoffs[term.n - 1])
         if lacks(&term.discount, needed):
@@ -298,27 +298,27 @@ cdef int take_term(
         value = before_found(term, query)
         if term.family == FIRST_RELEVANT:
             find_relevant(
-                0, query.n, query.grade, query.first, query.last, term.above, query.ties, value, term.cutoffs, term.n,
+                query.n, query.grade, query.first, query.last, term.above, query.ties, value, term.cutoffs, term.n,
                 values,
             )
         else:
-            find_any(query.n, query.grade, query.first, query.last, term.above, query.ties, value, &own)
+            find_any(query.n, query.grade, query.first, query.last, term.above, query.ties, value, &cutoffs)
         return 0
     if term.family == PRECISION_SUM:
         ideal = rising(query.n_judged, query.judged_grade, query.judged_count, 0.0, 0.0)
         sum_precisions(
-            query.n, query.grade, query.first, query.last, term.above, query.ties, term.factor, &ideal, &own
+            query.n, query.grade, query.first, query.last, term.above, query.ties, term.factor, &ideal, &cutoffs
         )
         return 0 if term.factor == 0.0 or all_finite(values, term.n) else NOT_FINITE
     if term.family == CASCADE or term.family == IDEAL_CASCADE:
         code = judged_gains(term, table, query, &gain, &count)  # returned or not, a grade is one of the scale
         if code == 0 and term.family == IDEAL_CASCADE:
-            sum_ideal_cascade(gain, count, query.n_judged, &own)
+            sum_ideal_cascade(gain, count, query.n_judged, &cutoffs)
         elif code == 0:
             code = hit_gains(term, table, query, term.cutoffs[term.n - 1], pooled, &gain, &n)
             if code == 0:
                 code = sum_cascade(
-                    n, query.first, query.last, gain, query.ties, query.scratch, query.capacity, &own
+                    n, query.first, query.last, gain, query.ties, query.scratch, query.capacity, &cutoffs
                 )
         return code
     # the rest looks at whole lists
@@ -376,7 +376,7 @@ cdef inline double over(double value, double total, double empty) noexcept nogil
 cdef int make_figure(const Figure* figure, const double* values, double* out) noexcept nogil:
     """A metric of the values of its terms; or the code of what is wrong."""
     cdef double a = values[figure.places[0]], b = values[figure.places[1]], c = values[figure.places[2]], square
-    cdef const double* own = figure.parameters
+    cdef const double* parameters = figure.parameters
     if figure.how == AS_IS:
         out[0] = a
         return 0
@@ -394,13 +394,16 @@ cdef int make_figure(const Figure* figure, const double* values, double* out) no
     if figure.how == QUOTIENT or figure.how == BY_RELEVANT:
         out[0] = over(a, b, figure.empty)
     elif figure.how == BIASED:
-        out[0] = min((1.0 - own[0]) * a, 1.0)
+        out[0] = min((1.0 - parameters[0]) * a, 1.0)
     elif figure.how == RESIDUAL:
-        out[0] = max(1.0 - (1.0 - own[0]) * a, 0.0)
+        out[0] = max(1.0 - (1.0 - parameters[0]) * a, 0.0)
     elif figure.how == UNJUDGED:
         out[0] = over(b - a, c, 0.0)
     elif figure.how == UTILITY:
-        out[0] = own[0] * a + own[1] * (c - a) + own[2] * (b - a) + own[3] * (own[4] + a - c - b)
+        out[0] = (
+            parameters[0] * a + parameters[1] * (c - a) + parameters[2] * (b - a)
+            + parameters[3] * (parameters[4] + a - c - b)
+        )
         return 0 if finite(out[0]) else NOT_FINITE
     elif figure.how == ONE:
         out[0] = 1.0
@@ -411,7 +414,7 @@ cdef int make_figure(const Figure* figure, const double* values, double* out) no
     elif figure.how == BY_HITS:
         out[0] = over(a, c, 0.0)
     elif figure.how == F_MEASURE:
-        square = own[0] * own[0]
+        square = parameters[0] * parameters[0]
         out[0] = over((1.0 + square) * a, square * b + c, 0.0)
     elif figure.how == SET_AP:
         out[0] = over(a * a, c * b, 0.0)

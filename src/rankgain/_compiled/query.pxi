@@ -138,7 +138,7 @@ cdef int hit_gains(
 ) noexcept nogil:
     """The gains of the hits to a depth; inside a tie group the highest comes first."""
     cdef Py_ssize_t index, other
-    cdef double own
+    cdef double value
     cdef int code
     n[0] = within(query, depth)
     gain[0] = query.grade
@@ -150,12 +150,12 @@ cdef int hit_gains(
         put_ones_first(query, n[0])
     if code == 0 and by_table(term):
         for index in range(1, n[0]):
-            own = query.gain[index]
+            value = query.gain[index]
             other = index
-            while other and query.first[other - 1] == query.first[index] and query.gain[other - 1] < own:
+            while other and query.first[other - 1] == query.first[index] and query.gain[other - 1] < value:
                 query.gain[other] = query.gain[other - 1]
                 other -= 1
-            query.gain[other] = own
+            query.gain[other] = value
     return code
 
 
@@ -164,7 +164,7 @@ cdef int judged_gains(
 ) noexcept nogil:
     """The gains of the judged grades, highest first, and the number of each."""
     cdef Py_ssize_t index, other
-    cdef double own
+    cdef double value
     cdef int64_t number
     cdef int code
     gain[0] = query.judged_grade
@@ -175,14 +175,14 @@ cdef int judged_gains(
     code = fill_gains(term, table, query.judged_grade, query.n_judged, query.judged_gain)
     if code == 0 and by_table(term):
         for index in range(query.n_judged):
-            own = query.judged_gain[index]
+            value = query.judged_gain[index]
             number = query.judged_count[index]
             other = index
-            while other and query.judged_gain[other - 1] < own:
+            while other and query.judged_gain[other - 1] < value:
                 query.judged_gain[other] = query.judged_gain[other - 1]
                 query.gain_count[other] = query.gain_count[other - 1]
                 other -= 1
-            query.judged_gain[other] = own
+            query.judged_gain[other] = value
             query.gain_count[other] = number
         count[0] = query.gain_count
     return code + IN_JUDGED if code else 0

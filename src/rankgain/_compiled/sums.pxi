@@ -51,16 +51,16 @@ cdef inline Py_ssize_t group_stop(const int64_t* first, Py_ssize_t start, Py_ssi
 
 
 cdef void sum_hits(
-    Py_ssize_t start, Py_ssize_t stop, const int64_t* first, const int64_t* last, const double* gain, int ties,
+    Py_ssize_t n, const int64_t* first, const int64_t* last, const double* gain, int ties,
     const Discount* discount, const int64_t* cutoffs, Py_ssize_t n_cutoffs, double* out
 ) noexcept nogil:
-    cdef Py_ssize_t i = start, j, index, done = 0
+    cdef Py_ssize_t i = 0, j, index, done = 0
     cdef int64_t rank, a, b, hits
     cdef double total = 0.0, gains, discounts
-    while i < stop and done < n_cutoffs:
+    while i < n and done < n_cutoffs:
         a = first[i]
         b = last[i]
-        j = group_stop(first, i, stop) if b > a else i + 1
+        j = group_stop(first, i, n) if b > a else i + 1
         hits = j - i
         while done < n_cutoffs and cutoffs[done] < a:
             out[done] = total
@@ -128,17 +128,17 @@ cdef void sum_ideal(
 
 
 cdef void find_relevant(
-    Py_ssize_t start, Py_ssize_t stop, const double* grade, const int64_t* first, const int64_t* last, double above,
-    int ties, double before, const int64_t* cutoffs, Py_ssize_t n_cutoffs, double* out
+    Py_ssize_t n, const double* grade, const int64_t* first, const int64_t* last, double above, int ties,
+    double before, const int64_t* cutoffs, Py_ssize_t n_cutoffs, double* out
 ) noexcept nogil:
     """Write the value at each cut-off; `before`: that of those before the first relevant hit."""
-    cdef Py_ssize_t i = start, j, index, done = 0
+    cdef Py_ssize_t i = 0, j, index, done = 0
     cdef int64_t a = 1, b = 1, rank, size, step, relevant = 0
     cdef double value = 0.0, p
-    while i < stop:
+    while i < n:
         a = first[i]
         b = last[i]
-        j = group_stop(first, i, stop) if b > a else i + 1
+        j = group_stop(first, i, n) if b > a else i + 1
         for index in range(i, j):
             relevant += grade[index] > above
         if relevant:
@@ -175,24 +175,24 @@ cdef struct Cutoffs:
 
 
 cdef inline void reach(
-    Cutoffs* own, Py_ssize_t* done, int64_t rank, double value
+    Cutoffs* cutoffs, Py_ssize_t* done, int64_t rank, double value
 ) noexcept nogil:
     """Write the value at the cut-offs before a rank."""
-    while done[0] < own.n and own.ranks[done[0]] < rank:
-        own.out[done[0]] = value
+    while done[0] < cutoffs.n and cutoffs.ranks[done[0]] < rank:
+        cutoffs.out[done[0]] = value
         done[0] += 1
 
 
-cdef inline void fill_rest(Cutoffs* own, Py_ssize_t done, double value) noexcept nogil:
+cdef inline void fill_rest(Cutoffs* cutoffs, Py_ssize_t done, double value) noexcept nogil:
     """Write the value at the cut-offs that are left."""
-    while done < own.n:
-        own.out[done] = value
+    while done < cutoffs.n:
+        cutoffs.out[done] = value
         done += 1
 
 
 cdef void find_any(
     Py_ssize_t n, const double* grade, const int64_t* first, const int64_t* last, double above, int ties,
-    double before, Cutoffs* own
+    double before, Cutoffs* cutoffs
 ) noexcept nogil:
     """1 from the first relevant hit on; `before`: the value at the cut-offs before it."""
     cdef Py_ssize_t i = 0, j, index, done = 0
@@ -210,18 +210,18 @@ cdef void find_any(
         p = <double>relevant / <double>size
         found = 0.0
         step = 1
-        while step <= size - relevant and done < own.n:
+        while step <= size - relevant and done < cutoffs.n:
             found = min(found + p, 1.0)
-            reach(own, &done, first[i] - 1 + step, before)
+            reach(cutoffs, &done, first[i] - 1 + step, before)
             before = found
             p = p * <double>(size - step - relevant + 1) / <double>(size - step)
             step += 1
-        reach(own, &done, last[i] - relevant + 1, before)
+        reach(cutoffs, &done, last[i] - relevant + 1, before)
         before = 1.0
     elif relevant:
-        reach(own, &done, last[i] - relevant + 1 if ties == WORST else first[i], before)
+        reach(cutoffs, &done, last[i] - relevant + 1 if ties == WORST else first[i], before)
         before = 1.0
-    fill_rest(own, done, before)
+    fill_rest(cutoffs, done, before)
 
 
 # ratio to the ideal

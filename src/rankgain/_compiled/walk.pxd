@@ -68,11 +68,11 @@ cdef inline Py_ssize_t count_higher(const double* falling, Py_ssize_t n, double 
     return low + (falling[low] > value)
 
 
-ctypedef bint (*before_t)(const void* held, int64_t some, int64_t other) noexcept nogil
+ctypedef bint (*before_t)(const void* context, int64_t some, int64_t other) noexcept nogil
 
 
 cdef inline void sort_rows(
-    int64_t* rows, int64_t* scratch, Py_ssize_t n, before_t before, const void* held
+    int64_t* rows, int64_t* scratch, Py_ssize_t n, before_t before, const void* context
 ) noexcept nogil:
     """Sort rows by what they stand for: a bottom-up merge sort, stable."""
     cdef Py_ssize_t width = 1, low, middle, stop, i, j, out
@@ -84,7 +84,7 @@ cdef inline void sort_rows(
             i = low
             j = middle
             for out in range(low, stop):
-                if i < middle and (j >= stop or not before(held, rows[j], rows[i])):
+                if i < middle and (j >= stop or not before(context, rows[j], rows[i])):
                     scratch[out] = rows[i]
                     i += 1
                 else:
@@ -174,7 +174,7 @@ cdef inline bint finite(double value) noexcept nogil:
 
 
 cdef void sum_hits(
-    Py_ssize_t start, Py_ssize_t stop, const int64_t* first, const int64_t* last, const double* gain, int ties,
+    Py_ssize_t n, const int64_t* first, const int64_t* last, const double* gain, int ties,
     const Discount* discount, const int64_t* cutoffs, Py_ssize_t n_cutoffs, double* out
 ) noexcept nogil
 
@@ -184,8 +184,8 @@ cdef void sum_ideal(
 ) noexcept nogil
 
 cdef void find_relevant(
-    Py_ssize_t start, Py_ssize_t stop, const double* grade, const int64_t* first, const int64_t* last, double above,
-    int ties, double before, const int64_t* cutoffs, Py_ssize_t n_cutoffs, double* out
+    Py_ssize_t n, const double* grade, const int64_t* first, const int64_t* last, double above, int ties,
+    double before, const int64_t* cutoffs, Py_ssize_t n_cutoffs, double* out
 ) noexcept nogil
 
 cdef int quotient(double value, double ideal, double empty, bint bounded, double* out) noexcept nogil

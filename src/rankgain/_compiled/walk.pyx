@@ -72,8 +72,8 @@ cdef struct Chunk:
     Lists lists
     Columns columns
     Places places
-    Py_buffer held[MOST_VIEWS]
-    int n_held
+    Py_buffer views[MOST_VIEWS]
+    int n_views
     Py_ssize_t documents  # the most that a query has, …
     Py_ssize_t judged  # … and that are judged
 
@@ -86,42 +86,42 @@ cdef Rules rules_of(tuple given) except *:
 
 # buffers
 
-cdef const void* hold(Chunk* chunk, object array) except? NULL:
-    """The address of an array; NULL for None, and for one that is empty. `let_go` gives it back."""
+cdef const void* view_buffer(Chunk* chunk, object array) except? NULL:
+    """The address of an array; NULL for None, and for one that is empty. `release_views` releases it."""
     if array is None:
         return NULL
-    if PyObject_GetBuffer(array, &chunk.held[chunk.n_held], PyBUF_C_CONTIGUOUS):
-        PyErr_Clear()  # it has said so already
+    if PyObject_GetBuffer(array, &chunk.views[chunk.n_views], PyBUF_C_CONTIGUOUS):
+        PyErr_Clear()  # the next line replaces it
         raise BufferError
-    chunk.n_held += 1
-    return chunk.held[chunk.n_held - 1].buf if chunk.held[chunk.n_held - 1].len else NULL
+    chunk.n_views += 1
+    return chunk.views[chunk.n_views - 1].buf if chunk.views[chunk.n_views - 1].len else NULL
 
 
-cdef int hold_numbers(Chunk* chunk, Numbers* numbers, object array) except -1:
+cdef int view_numbers(Chunk* chunk, Numbers* numbers, object array) except -1:
     open_numbers(numbers, array)
-    chunk.held[chunk.n_held] = numbers.view
-    chunk.n_held += 1
+    chunk.views[chunk.n_views] = numbers.view
+    chunk.n_views += 1
     return 0
 
 
-cdef void let_go(Chunk* chunk) noexcept:
+cdef void release_views(Chunk* chunk) noexcept:
     cdef int index
-    for index in range(chunk.n_held):
-        PyBuffer_Release(&chunk.held[index])
+    for index in range(chunk.n_views):
+        PyBuffer_Release(&chunk.views[index])
 
 
-cdef Keys hold_keys(Chunk* chunk, object data, object starts, object ends, Py_ssize_t width) except *:
+cdef Keys view_keys(Chunk* chunk, object data, object starts, object ends, Py_ssize_t width) except *:
     """`width`: the bytes of a number, 0 where the ids are text."""
     cdef Keys keys
-    keys.data = <const unsigned char*>hold(chunk, data)
-    keys.starts = <const int64_t*>hold(chunk, starts)
-    keys.ends = <const int64_t*>hold(chunk, ends)
+    keys.data = <const unsigned char*>view_buffer(chunk, data)
+    keys.starts = <const int64_t*>view_buffer(chunk, starts)
+    keys.ends = <const int64_t*>view_buffer(chunk, ends)
     keys.width = width
     return keys
 
 
 cdef int open_chunk(Chunk* chunk, tuple given) except -1:
-    """Look at the buffers of a chunk; `let_go` gives them back, also where this raises."""
+    """Open the buffers of a chunk; `release_views` releases them, even if this raises."""
     cdef Py_ssize_t n
     chunk.form = given[0]
     chunk.start = given[1]
@@ -131,15 +131,15 @@ cdef int open_chunk(Chunk* chunk, tuple given) except -1:
         (
             _, _, _, grades, offsets, chunk.lists.columns, scores, judged, judged_offsets, chunk.lists.judged_columns,
         ) = given
-        hold_numbers(chunk, &chunk.lists.grades, grades)
-        chunk.lists.offsets = <const int64_t*>hold(chunk, offsets)
+        view_numbers(chunk, &chunk.lists.grades, grades)
+        chunk.lists.offsets = <const int64_t*>view_buffer(chunk, offsets)
         chunk.lists.scored = scores is not None
         if scores is not None:
-            hold_numbers(chunk, &chunk.lists.scores, scores)
+            view_numbers(chunk, &chunk.lists.scores, scores)
         chunk.lists.beside = judged is not None
         if judged is not None:
-            hold_numbers(chunk, &chunk.lists.judged, judged)
-        chunk.lists.judged_offsets = <const int64_t*>hold(chunk, judged_offsets)
+            view_numbers(chunk, &chunk.lists.judged, judged)
+        chunk.lists.judged_offsets = <const int64_t*>view_buffer(chunk, judged_offsets)
         chunk.documents = most_of(chunk.lists.offsets, chunk.start, n, chunk.lists.columns)
         chunk.judged = chunk.documents
         if chunk.lists.beside:
@@ -148,13 +148,13 @@ cdef int open_chunk(Chunk* chunk, tuple given) except -1:
         open_columns(chunk, given)
     else:
         _, _, _, offsets, grade, first, last, returned, truth_offsets, truth = given
-        chunk.places.offsets = <const int64_t*>hold(chunk, offsets)
-        chunk.places.grade = <const double*>hold(chunk, grade)
-        chunk.places.first = <const int64_t*>hold(chunk, first)
-        chunk.places.last = <const int64_t*>hold(chunk, last)
-        chunk.places.returned = <const int64_t*>hold(chunk, returned)
-        chunk.places.truth_offsets = <const int64_t*>hold(chunk, truth_offsets)
-        chunk.places.truth = <const double*>hold(chunk, truth)
+        chunk.places.offsets = <const int64_t*>view_buffer(chunk, offsets)
+        chunk.places.grade = <const double*>view_buffer(chunk, grade)
+        chunk.places.first = <const int64_t*>view_buffer(chunk, first)
+        chunk.places.last = <const int64_t*>view_buffer(chunk, last)
+        chunk.places.returned = <const int64_t*>view_buffer(chunk, returned)
+        chunk.places.truth_offsets = <const int64_t*>view_buffer(chunk, truth_offsets)
+        chunk.places.truth = <const double*>view_buffer(chunk, truth)
         chunk.documents = longest(chunk.places.offsets, n)
         chunk.judged = longest(chunk.places.truth_offsets, n)
     return 0
@@ -166,14 +166,14 @@ cdef int open_columns(Chunk* chunk, tuple given) except -1:
         _, _, _, truth_width, truth_data, truth_starts, truth_ends, truth_first, truth_last, grades, run_width,
         run_data, run_starts, run_ends, run_first, run_last, scores, columns.whole,
     ) = given
-    columns.truth = hold_keys(chunk, truth_data, truth_starts, truth_ends, truth_width)
-    columns.truth_first = <const int64_t*>hold(chunk, truth_first)
-    columns.truth_last = <const int64_t*>hold(chunk, truth_last)
-    columns.grades = <const double*>hold(chunk, grades)
-    columns.run = hold_keys(chunk, run_data, run_starts, run_ends, run_width)
-    columns.run_first = <const int64_t*>hold(chunk, run_first)
-    columns.run_last = <const int64_t*>hold(chunk, run_last)
-    columns.scores = <const double*>hold(chunk, scores)
+    columns.truth = view_keys(chunk, truth_data, truth_starts, truth_ends, truth_width)
+    columns.truth_first = <const int64_t*>view_buffer(chunk, truth_first)
+    columns.truth_last = <const int64_t*>view_buffer(chunk, truth_last)
+    columns.grades = <const double*>view_buffer(chunk, grades)
+    columns.run = view_keys(chunk, run_data, run_starts, run_ends, run_width)
+    columns.run_first = <const int64_t*>view_buffer(chunk, run_first)
+    columns.run_last = <const int64_t*>view_buffer(chunk, run_last)
+    columns.scores = <const double*>view_buffer(chunk, scores)
     chunk.documents = most_between(columns.run_first, columns.run_last, chunk.start, chunk.stop)
     chunk.judged = most_between(columns.truth_first, columns.truth_last, chunk.start, chunk.stop)
     return 0
@@ -515,7 +515,7 @@ cdef object run_buffers(Program program, const Rules* rules, tuple given, const 
     cdef Py_ssize_t empty = 0, hits
     error.code = 0
     memory.block = NULL
-    chunk.n_held = 0
+    chunk.n_views = 0
     try:
         open_chunk(&chunk, given)
         hits = chunk.judged if chunk.form == COLUMNS else chunk.documents
@@ -529,7 +529,7 @@ cdef object run_buffers(Program program, const Rules* rules, tuple given, const 
         return answer(&error, empty)
     finally:
         free(memory.block)
-        let_go(&chunk)
+        release_views(&chunk)
 
 
 cdef struct Reader:
@@ -615,7 +615,7 @@ def rows(
     Program program, tuple rules, JudgmentDicts judged, dict numbers, object scores, tuple keys, Py_ssize_t most, /,
 ):
     cdef const Steps* steps = &program.steps
-    cdef Rules own = rules_of(rules)
+    cdef Rules parsed_rules = rules_of(rules)
     cdef Py_ssize_t number, n, place, known = 0, documents = 0, total = 0, found = 0
     cdef PyObject* at
     cdef list queries, runs, sizes
@@ -650,12 +650,12 @@ def rows(
     kept.stride = 1
     result = {}
     try:
-        make_reader(&reader, steps, &own, documents, known)
+        make_reader(&reader, steps, &parsed_rules, documents, known)
         kept.out = <double*>malloc((steps.n_figures + 1) * sizeof(double))
         if kept.out == NULL:
             raise MemoryError
         for query, number in queries:
-            if walk_dict(steps, &own, judged, number, runs[found], sizes[found], &reader, 0, &kept, &error):
+            if walk_dict(steps, &parsed_rules, judged, number, runs[found], sizes[found], &reader, 0, &kept, &error):
                 return None
             row = {}
             for place in range(steps.n_figures):
@@ -669,10 +669,10 @@ def rows(
 
 
 cdef object run_chunk(Program program, tuple rules, tuple chunk, const HitBuffers* kept):
-    cdef Rules own = rules_of(rules)
+    cdef Rules parsed_rules = rules_of(rules)
     if chunk[0] == DICTS:
-        return run_dicts(program, &own, chunk, kept)
-    return run_buffers(program, &own, chunk, kept)
+        return run_dicts(program, &parsed_rules, chunk, kept)
+    return run_buffers(program, &parsed_rules, chunk, kept)
 
 
 def run(Program program, tuple rules, tuple chunk, out, Py_ssize_t column, /):

@@ -160,10 +160,10 @@ _WHITE_SPACE = b" \t\n\r\v\f"
 
 
 def _shortened(begun: bytes, form: Form, before: bytes, line: int, name: str) -> tuple[bytes, bytes]:
-    """What need be held of a long line that has begun, and up to which bytes the rest of it can be passed over.
+    """What to keep of the beginning of a long line, and the bytes up to which the rest of it can be skipped.
 
-    Of a comment and of unused fields one letter; of surplus fields, that there are any.
-    What is wrong with the lines before it, of which the first is `line`, comes before a field that is too long.
+    One letter of a comment and of each unused field; one more field if there are too many.
+    Errors in the lines before it, the first of which is `line`, are reported before a field that is too long.
     """
     fields = begun.split(None, form.wanted)
     going_on = not begun[-1:].isspace()
@@ -195,7 +195,7 @@ def whole_text(file: File, form: Form) -> bytearray:
 
 
 class _Apart(Exception):
-    """The lines of a query are scattered, or too many to be held."""
+    """The lines of a query are scattered, or too many to keep in memory."""
 
 
 def _blocks(file: File, *, together: bool, threads: int) -> Iterator[Block]:
@@ -207,7 +207,7 @@ def _blocks(file: File, *, together: bool, threads: int) -> Iterator[Block]:
     ahead = threads > 1
     form = _form(file)
     buffers, arrays = [bytearray(files.BLOCK) for _ in range(1 + ahead)], [BlockBuffers() for _ in range(1 + ahead)]
-    held: Block | None = None  # what comes before the block that is being scanned
+    pending: Block | None = None  # what comes before the block that is being scanned
     have = line = rows = 0
     while True:
         if 2 * have > (size := len(buffers[0])):
@@ -224,13 +224,13 @@ def _blocks(file: File, *, together: bool, threads: int) -> Iterator[Block]:
                 buffer[end:have] = kept
                 file.pass_over(stops)
         except Exception:
-            if held is not None:  # its errors come first
-                yield held
+            if pending is not None:  # its errors come first
+                yield pending
             raise
         scanned = begun(partial(Block, memoryview(buffer)[:end], line, form, file.name, arrays[0]), threads)
-        if held is not None:
-            yield held
-            held = None
+        if pending is not None:
+            yield pending
+            pending = None
         block = scanned()
         if more and together:  # the last query may go on in the next block
             scattered = 2 * len(block.runs) > len(block.starts)
@@ -241,7 +241,7 @@ def _blocks(file: File, *, together: bool, threads: int) -> Iterator[Block]:
             block.drop_last_run()
         block.first = rows
         if more and ahead:
-            held = block
+            pending = block
         else:
             yield block
         if not more:
@@ -311,7 +311,7 @@ class Places:
         self._numbers = {query: number for number, query in enumerate(judgments.query_ids)}
         self.score_bits = score_bits
         self._resolved = ties in (_codes.DOCID, _codes.STABLE)
-        self._held = np.full(queries, -2)
+        self._hit_counts = np.full(queries, -2)
         self._hits = np.empty(judged, dtype=np.int64)
         self._above, self._equals = np.zeros(judged + queries, dtype=np.int64), np.zeros(judged, dtype=np.int64)
         self._lists = (
@@ -321,7 +321,7 @@ class Places:
             np.zeros(4 * judged, dtype=np.int64),
             np.full(judged, np.nan),
             np.empty(judged, dtype=np.int64),
-            self._held,
+            self._hit_counts,
             self._hits,
             np.empty(judged),
             self._above,
@@ -380,7 +380,7 @@ class Places:
     def finish(self) -> Places:
         """The first and the last rank of each hit, from the documents that were counted before it."""
         offsets = self._judgments.offsets
-        places, self.offsets = slices_of(offsets[:-1], offsets[:-1] + np.maximum(self._held, 0))
+        places, self.offsets = slices_of(offsets[:-1], offsets[:-1] + np.maximum(self._hit_counts, 0))
         places = np.arange(places.start, places.stop) if isinstance(places, slice) else places
         query = np.repeat(np.arange(len(self._judgments)), np.diff(self.offsets))
         above, equals = offsets_of(self._above), offsets_of(self._equals)
@@ -451,10 +451,10 @@ def stamp_of(source: FileInput) -> FileStamp | None:
         return None
     path = os.path.abspath(os.fsdecode(source))
     try:
-        held = os.stat(path)
+        status = os.stat(path)
     except (OSError, ValueError):  # reading it gives a better message
         return None
-    return FileStamp(path, held.st_size, held.st_mtime_ns) if stat.S_ISREG(held.st_mode) else None
+    return FileStamp(path, status.st_size, status.st_mtime_ns) if stat.S_ISREG(status.st_mode) else None
 
 
 class TrecSource(JudgmentSource):
@@ -508,10 +508,10 @@ class TrecSource(JudgmentSource):
 
     def chunk(self, start: int, stop: int) -> Chunk:
         places, numbers = self._places, self._numbers_of(start, stop)
-        held, offsets = slices_of(places.offsets[numbers], places.offsets[numbers + 1])
+        rows, offsets = slices_of(places.offsets[numbers], places.offsets[numbers + 1])
         _, judged_offsets, grades = self.judged(start, stop)
-        found = places.grade[held], places.first[held], places.last[held], places.returned[numbers]
-        return _codes.PLACES, 0, stop - start, offsets, *found, judged_offsets, grades
+        hits = places.grade[rows], places.first[rows], places.last[rows], places.returned[numbers]
+        return _codes.PLACES, 0, stop - start, offsets, *hits, judged_offsets, grades
 
     def run_refusal(self, query: int, error: InputError) -> Exception:
         return refusal(error.code, f"{self._run_name}: {self.query_name(query)}", error.detail)
