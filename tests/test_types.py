@@ -85,6 +85,14 @@ def test_a_choice_that_is_none_is_an_error_to_type_checkers_too() -> None:
         rg.explain("rr", like="ours")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
 
+def test_an_unknown_keyword_is_an_error_to_type_checkers_too() -> None:
+    groups: Any = [1]
+    with pytest.raises(TypeError, match="unexpected keyword argument 'groups'"):
+        rg.from_scores([1], [1.0], groups=groups)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+    with pytest.raises(TypeError, match="unexpected keyword argument 'k'"):
+        rg.from_ranked([1]).evaluate("ndcg", k=10)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+
+
 def test_choices_are_those_of_the_tables() -> None:
     assert get_args(choices.Ties) == tuple(rules.TIES)
     assert set(get_args(choices.ScoreTies)) == {*rules.TIES} - {"docid"}

@@ -104,6 +104,11 @@ def test_docstring_has_each_parameter_in_order(name):
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
+def test_signature_shows_only_what_is_taken(name):
+    assert "unknown" not in inspect.signature(FUNCTIONS[name]).parameters
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
 def test_docstring_says_what_is_returned(name):
     returns = FUNCTIONS[name].__annotations__.get("return")
     if returns not in ("None", None):

@@ -6,7 +6,10 @@ caller's query and document ids, where `refusal` turns it into a ValueError or T
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+import re
+from collections.abc import Callable, Mapping
+from inspect import Parameter, signature  # which NumPy has imported
+from typing import Any, Protocol, TypedDict, TypeVar
 
 from rankgain import _codes
 from rankgain._codes import IN_JUDGED
@@ -112,6 +115,65 @@ def refusal(code: int, where: str, detail: object = "") -> Exception:
 def changed(error: RuntimeError, where: str) -> Exception:
     """The exception to raise if a dict changed during iteration; any other RuntimeError as it is."""
     return refusal(_codes.CHANGED, where) if "during iteration" in str(error) else error
+
+
+# Keywords of other tools
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+class NeverGiven(TypedDict):
+    """No keyword: as `**unknown: Unpack[NeverGiven]`, type checkers refuse each, and `unexpected` answers it."""
+
+
+# Names that other tools use, without separators and without the "col" of columns; a parameter that the function must
+# take ("" for any function); the answer.
+_ANSWERS = (
+    ("k cutoff cutoffs topk topn at atk ks", "k", "write k="),
+    (
+        "k cutoff cutoffs topk topn at atk ks",
+        "",
+        "the cut-off belongs to the metric, as in evaluate(..., 'ndcg@10')",
+    ),
+    (
+        "gain gains discount ideal rel relevancelevel minrel threshold beta empty",
+        "",
+        "it belongs to the metric, as in evaluate(..., 'ndcg(gain=exponential)@10') or rankgain.metric('rr', rel=2)",
+    ),
+    ("metric metrics measure measures", "", "metrics are positional, as in evaluate(..., 'ndcg@10', 'mrr')"),
+    (
+        "group groups groupid groupids index indexes query queries queryid qids user users userid",
+        "group_sizes",
+        "write qid= (an id per document) or group_sizes= (documents per query)",
+    ),
+    ("groupsize sizes lengths querysizes", "group_sizes", "write group_sizes="),
+    ("query queries queryid qid group groups groupid user userid index indexes", "query", "write query="),
+    ("doc docid docno document documentid item itemid", "doc", "write doc="),
+    ("relevance label labels grade grades rating target ytrue", "relevance", "write relevance="),
+    ("score scores pred preds prediction predictions yscore ypred", "score", "write score="),
+    ("rank ranks ranking", "rank", "write rank="),
+    ("njobs numthreads nthreads workers numworkers", "threads", "write threads="),
+    ("tie ignoreties tiebreak tiebreaking tiebreaker", "ties", "write ties="),
+    ("makecomparable complete", "missing", "write missing='zero' or missing='skip'"),
+)
+
+
+def without_unknown(function: _Function) -> _Function:
+    """The function, whose signature does not show `**unknown`."""
+    shown = signature(function)
+    named = [own for own in shown.parameters.values() if own.kind is not Parameter.VAR_KEYWORD]
+    function.__signature__ = shown.replace(parameters=named)  # type: ignore[attr-defined]
+    return function
+
+
+def unexpected(function: Callable[..., Any], unknown: Mapping[str, Any]) -> TypeError:
+    """The error for keywords that a function does not take: Python's, and what to write instead."""
+    name = next(iter(unknown))
+    takes = [own.name for own in signature(function).parameters.values() if own.kind is Parameter.KEYWORD_ONLY]
+    bare = re.sub(r"^col_|_(col|column)$", "", name.lower()).replace("_", "")
+    answers = (answer for names, needed, answer in _ANSWERS if bare in names.split() and needed in ("", *takes))
+    answer = next(answers, None) or f"it takes {', '.join(takes)}"
+    return TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}: {answer}")
 
 
 # Values in messages and tables

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, Unpack, final
 
 import numpy as np
 
 from rankgain.choices import Missing, Peer, PeerOrOwn, ScoreBits, Ties
 from rankgain.data.rules import Rules, check_missing, check_score_bits, check_ties
 from rankgain.data.source import Source
-from rankgain.errors import counted
+from rankgain.errors import NeverGiven, counted, unexpected, without_unknown
 from rankgain.metrics.metric import each_of
 from rankgain.metrics.parameters import cut_off
 from rankgain.metrics.program import Asked, Plan, fill, planned
@@ -179,12 +179,14 @@ class Rankings:
             raise TypeError(f"judged_only must be True or False, not {judged_only!r}")
         return Rankings(self._source, self._rules.limited(cut_off(depth, "depth"), bool(judged_only)))
 
+    @without_unknown
     def evaluate(
         self,
         *metrics: str | Metric | Iterable[str | Metric],
         threads: int = 1,
         like: Peer | None = None,
         progress: bool = False,
+        **unknown: Unpack[NeverGiven],
     ) -> Evaluation:
         """Compute metrics, all of them and all their cut-offs in one pass over the data.
 
@@ -253,6 +255,8 @@ class Rankings:
         <Evaluation: 2 queries, ties='stable', like='lightgbm', backend='...'>
         ndcg@2  0.6377
         """
+        if unknown:
+            raise unexpected(Rankings.evaluate, unknown)
         if type(threads) is not int or threads != 1:
             threads = check_threads(threads)
         requests = each_of(metrics)

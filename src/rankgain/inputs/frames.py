@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -17,12 +17,14 @@ from rankgain.data.lists import ListSource
 from rankgain.data.ragged import RaggedArray, to_float64
 from rankgain.data.rules import check_missing, rules_of
 from rankgain.data.source import check_query_ids
+from rankgain.errors import NeverGiven, unexpected, without_unknown
 from rankgain.rankings import Rankings
 from rankgain.scalars import Array
 
 Names = str | tuple[str | None, str | None] | None
 
 
+@without_unknown
 def from_frames(
     qrels_df: Any,
     run_df: Any = None,
@@ -37,6 +39,7 @@ def from_frames(
     validate: Validate = "judged",
     duplicates: Duplicates = "error",
     query_ids: Iterable[Hashable] | None = None,
+    **unknown: Unpack[NeverGiven],
 ) -> Rankings:
     """Make Rankings from the columns of data frames.
 
@@ -110,6 +113,8 @@ def from_frames(
     >>> rg.from_frames(log).evaluate("ndcg")["ndcg"].round(4).tolist()
     [0.9299, 0.6309]
     """
+    if unknown:
+        raise unexpected(from_frames, unknown)
     queries, docs = pair_of(query, "query"), pair_of(doc, "doc")
     check_missing(missing)
     check_validate(validate)

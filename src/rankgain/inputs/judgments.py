@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Unpack
 
 from rankgain.data.dataframes import Frame
 from rankgain.data.forms import form_of, plain
 from rankgain.data.judgments import Judgments
+from rankgain.errors import NeverGiven, unexpected, without_unknown
 from rankgain.inputs.frames import of_frame
 from rankgain.inputs.recommendations import of_relevant
 from rankgain.inputs.trec import read_qrels
 
 
+@without_unknown
 def judgments(
     truth: Any,
     *,
     query: str | None = None,
     doc: str | None = None,
     relevance: str | None = None,
+    **unknown: Unpack[NeverGiven],
 ) -> Judgments:
     """Read, check and order judgments once, for any number of runs in any form.
 
@@ -68,6 +71,8 @@ def judgments(
     0.2398
     0.8801
     """
+    if unknown:
+        raise unexpected(judgments, unknown)
     truth = plain(truth)
     form = form_of(truth, "truth")
     named = (query, doc, relevance) != (None, None, None)

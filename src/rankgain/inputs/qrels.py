@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from typing import Any
+from typing import Any, Unpack
 
 from rankgain.choices import Missing, Ties
 from rankgain.data.dicts import DictSource, Run, mapping
 from rankgain.data.forms import plain
 from rankgain.data.judgments import Judgments, judgment_sets, of_dicts
 from rankgain.data.rules import check_missing, rules_of
+from rankgain.errors import NeverGiven, unexpected, without_unknown
 from rankgain.rankings import Rankings
 from rankgain.scalars import paired
 
 Qrels = Mapping[Any, Mapping[Any, float]]
 
 
+@without_unknown
 def from_qrels(
     qrels: Qrels | Judgments,
     run: Run,
@@ -23,6 +25,7 @@ def from_qrels(
     ties: Ties = "docid",
     missing: Missing = "zero",
     query_ids: Iterable[Hashable] | None = None,
+    **unknown: Unpack[NeverGiven],
 ) -> Rankings:
     """Make Rankings from judgments and a run, as dicts of dicts.
 
@@ -81,6 +84,8 @@ def from_qrels(
     >>> result.counts
     {'queries': 2, 'missing': 1, 'unjudged': 0, 'empty': 0}
     """
+    if unknown:
+        raise unexpected(from_qrels, unknown)
     rules = rules_of(ties, ids=True)
     check_missing(missing)
     run = mapping(plain(run), "run")

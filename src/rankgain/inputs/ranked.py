@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from rankgain.data.lists import ListSource
 from rankgain.data.ragged import RaggedArray, check_judged
 from rankgain.data.rules import GIVEN
 from rankgain.data.source import check_query_ids
+from rankgain.errors import NeverGiven, unexpected, without_unknown
 from rankgain.rankings import Rankings
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 
+@without_unknown
 def from_ranked(
     relevance: ArrayLike,
     *,
     judged: ArrayLike | None = None,
     mask: ArrayLike | None = None,
     query_ids: Iterable[Hashable] | None = None,
+    **unknown: Unpack[NeverGiven],
 ) -> Rankings:
     """Make Rankings from the grades of the returned documents, in rank order.
 
@@ -64,6 +67,8 @@ def from_ranked(
     >>> rankings.evaluate("ndcg@3")["ndcg@3"].round(4).tolist()
     [0.9778, 0.6309]
     """
+    if unknown:
+        raise unexpected(from_ranked, unknown)
     lists = RaggedArray.of(relevance, "relevance").unmasked(mask)
     truth = check_judged(judged, lists)
     return Rankings(ListSource(lists, None, truth, check_query_ids(query_ids, len(lists))), GIVEN)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from itertools import chain, starmap
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -20,10 +20,11 @@ from rankgain.data.judgments import REPEATED, Judgments, JudgmentSets, judgment_
 from rankgain.data.ragged import offsets_of
 from rankgain.data.rules import GIVEN, check_missing
 from rankgain.data.source import check_query_ids
-from rankgain.errors import ErrorCode, InputError, refusal
+from rankgain.errors import ErrorCode, InputError, NeverGiven, refusal, unexpected, without_unknown
 from rankgain.rankings import Rankings
 
 
+@without_unknown
 def from_recommendations(
     recommended: Any,
     relevant: Any,
@@ -32,6 +33,7 @@ def from_recommendations(
     validate: Validate = "judged",
     duplicates: Duplicates = "error",
     query_ids: Iterable[Hashable] | None = None,
+    **unknown: Unpack[NeverGiven],
 ) -> Rankings:
     """Make Rankings from the ids that were recommended, best first, and those that are relevant.
 
@@ -90,6 +92,8 @@ def from_recommendations(
     >>> round(result.mean("ndcg"), 4)
     0.5788
     """
+    if unknown:
+        raise unexpected(from_recommendations, unknown)
     check_missing(missing)
     check_validate(validate)
     check_duplicates(duplicates)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from rankgain.data.lists import ListSource
 from rankgain.data.ragged import RaggedArray, check_judged, flat_numbers, offsets_of
 from rankgain.data.rules import rules_of
 from rankgain.data.source import check_query_ids
+from rankgain.errors import NeverGiven, unexpected, without_unknown
 from rankgain.rankings import Rankings
 from rankgain.scalars import Array, Int32s, Ints
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 
+@without_unknown
 def from_scores(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -31,6 +33,7 @@ def from_scores(
     mask: ArrayLike | None = None,
     ties: ScoreTies = "average",
     query_ids: Iterable[Hashable] | None = None,
+    **unknown: Unpack[NeverGiven],
 ) -> Rankings:
     """Make Rankings from the scores and the grades of documents, side by side.
 
@@ -120,6 +123,8 @@ def from_scores(
     >>> rg.from_scores([0, 2, 1, 1, 0], [0.2, 0.9, 0.9, 0.1, 0.7], qid=["a", "a", "a", "b", "b"]).query_ids
     ['a', 'b']
     """
+    if unknown:
+        raise unexpected(from_scores, unknown)
     rules = rules_of(ties, ids=False)
     labels, scores, names = beside_scores(y_true, y_score, group_sizes, qid)
     query_ids = names if query_ids is None else query_ids

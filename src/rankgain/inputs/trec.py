@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
+from typing import Unpack
 
 import numpy as np
 
@@ -14,10 +15,12 @@ from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, of_i
 from rankgain.data.layouts import beir_as_qrels, is_beir
 from rankgain.data.lines import BEIR_QRELS, QRELS, Block, TrecSource, read_run, read_table, stamp_of, whole_text
 from rankgain.data.rules import check_missing, check_score_bits, check_ties, rules_of
+from rankgain.errors import NeverGiven, unexpected, without_unknown
 from rankgain.rankings import Rankings
 from rankgain.threads import check_threads
 
 
+@without_unknown
 def read_trec(
     qrels: FileInput | Judgments,
     run: FileInput,
@@ -28,6 +31,7 @@ def read_trec(
     score_bits: ScoreBits = 64,
     duplicates: Duplicates = "error",
     threads: int = 1,
+    **unknown: Unpack[NeverGiven],
 ) -> Rankings:
     """Make Rankings from a qrels file and a run file, read as trec_eval reads them.
 
@@ -92,6 +96,8 @@ def read_trec(
     >>> round(result.mean("ndcg@10"), 4)
     0.5314
     """
+    if unknown:
+        raise unexpected(read_trec, unknown)
     check_ties(ties, ids=True)
     check_missing(missing)
     check_duplicates(duplicates)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Unpack
 
 from rankgain._codes import UNLIMITED
 from rankgain.choices import Ideal, Rounding
-from rankgain.errors import SHOWN, quoted, short
+from rankgain.errors import SHOWN, NeverGiven, quoted, short, unexpected, without_unknown
 from rankgain.metrics.aggregators import Aggregator
 from rankgain.metrics.discounts import Discount, DiscountKind
 from rankgain.metrics.gains import Gain, GainKind
@@ -153,6 +153,7 @@ _TREC_NAMES = {row.name.lower() for row in TREC_NAMES if row.kind == "cut"}
 _TREC_LISTS = {name for name in _TREC_NAMES if name.endswith("_cut")}
 
 
+@without_unknown
 def metric(
     name: str,
     *,
@@ -170,6 +171,7 @@ def metric(
     multiple: float | None = None,
     coefficients: Sequence[float] | None = None,
     collection: float | None = None,
+    **unknown: Unpack[NeverGiven],
 ) -> Metric:
     """Make a metric from arguments, where a string is not enough.
 
@@ -275,6 +277,8 @@ def metric(
     >>> {name: round(value, 4) for name, value in result.mean().items()}
     {'P@5': 0.4, 'ap': 0.5556, 'f(beta=2)@5': 0.5882, 'rbp(p=0.5)': 0.625, 'err': 0.2044}
     """
+    if unknown:
+        raise unexpected(metric, unknown)
     given = {field: value for field, value in locals().items() if field in PARAMETERS and value is not None}
     return Metric(name, k, **given)
 

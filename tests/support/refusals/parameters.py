@@ -75,6 +75,12 @@ def rows():
     message = "missing must be 'zero' or 'skip'"
     yield from refused("from_qrels from_frames from_recommendations read_trec", "missing", choices, ValueError, message)
 
+    # keywords of other tools
+    for calls, keywords, message in KEYWORDS:
+        for keyword in keywords.split():
+            told = f"() got an unexpected keyword argument {keyword!r}: {message}"
+            yield from refused(calls, keyword, [10], TypeError, told)
+
     # names of metrics
     for names, error, message in METRICS:
         for name in names:
@@ -90,6 +96,30 @@ def rows():
     yield from refused("metric", "discount", ["log2"], TypeError, "cg does not take discount", name="cg")
 
 
+MADE = "from_ranked from_scores from_qrels from_frames from_recommendations read_trec evaluate"
+PER_QUERY = "write qid= (an id per document) or group_sizes= (documents per query)"
+KEYWORDS = [
+    (
+        f"{MADE} Rankings.evaluate",
+        "k cutoff top_k at_k",
+        "the cut-off belongs to the metric, as in evaluate(..., 'ndcg",
+    ),
+    (f"{MADE} Rankings.evaluate", "gain rel", "it belongs to the metric, as in evaluate(..., 'ndcg(gain=exponential)"),
+    ("metric", "cutoff top_k", "write k="),
+    ("from_scores", "groups group query indexes", PER_QUERY),
+    ("from_scores", "lengths", "write group_sizes="),
+    ("from_frames judgments", "query_col qid col_user user_column", "write query="),
+    ("from_frames judgments", "doc_col item", "write doc="),
+    ("from_frames judgments", "label_col rating", "write relevance="),
+    ("from_frames", "score_col prediction", "write score="),
+    ("from_frames", "rank_col", "write rank="),
+    ("read_trec Rankings.evaluate", "n_jobs", "write threads="),
+    ("from_scores from_qrels", "ignore_ties", "write ties="),
+    ("from_qrels", "make_comparable", "write missing='zero' or missing='skip'"),
+    ("from_qrels", "measures", "metrics are positional, as in evaluate(..., 'ndcg@10', 'mrr')"),
+    ("from_qrels evaluate", "surprise", "it takes ties, missing, query_ids"),
+    ("from_ranked", "ties", "it takes judged, mask, query_ids"),
+]
 METRICS = [
     (["ndcg@0", "ndcg@-1", "ndcg_cut.0", "ndcg_cut_0", "rr(k=0)", "ndcg@2.5", "ndcg@5,x"], ValueError, NO_POSITIVE),
     (["ndcg@", "ndcg@x", "ndcg@1e3"], ValueError, f"'ndcg@ | {NO_POSITIVE}"),
