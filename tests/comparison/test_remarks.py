@@ -110,6 +110,8 @@ def test_queries_needed():
             ValueError,
             "^difference must be finite and not 0, not 0: give the smallest",
         ),
+        ({"difference": 10**400}, ValueError, "^difference must be finite and not 0, not 1000"),
+        ({"difference": 0.1, "power": 10**400}, ValueError, "^power must be between 0 and 1, such as 0.8, not 1000"),
         ({"difference": "x"}, TypeError, "^difference must be a number, not str$"),
         ({"difference": 0.1, "power": 1}, ValueError, "^power must be between 0 and 1, such as 0.8, not 1$"),
         ({"difference": 0.1, "level": 2}, ValueError, "^level must be between 0 and 1"),

@@ -1,5 +1,5 @@
-/* The loops over sign flips, for every level of CPU. Sums are integers below 2^53 in float64: each addition is exact, so
-   that the bits do not depend on the order of additions or on the width of the registers. */
+/* The loops over sign flips, for every level of CPU. Sums are integers below 2^53 in float64: each addition is exact,
+   so that the bits do not depend on the order of additions or on the width of the registers. */
 #pragma once
 #include <float.h>
 
@@ -110,8 +110,8 @@ static void flip_sums(const struct FlipLoops *loops, const double *values, ptrdi
   }
 }
 
-/* The rank-th smallest mean of the flipped queries, and of the others, minus one unit per query (sign 1); or the negative
-   of the rank-th largest, plus one unit per query (sign −1). `found` has space for two numbers per flip. */
+/* The rank-th smallest mean of the flipped queries, and of the others, minus one unit per query (sign 1); or the
+   negative of the rank-th largest, plus one unit per query (sign −1). `found` has space for two numbers per flip. */
 static double flip_bound(const struct FlipLoops *loops, const struct Flips *flips, ptrdiff_t pair, double sign,
                          ptrdiff_t rank, double *found) {
   struct Flips sample = *flips;

@@ -29,23 +29,29 @@ def interval(pair: Difference, largest: float) -> str:
         return round(WIDTH / 2 + value / largest * (WIDTH / 2 - EDGE), 2)
 
     low, high = (end if math.isfinite(end) else pair.difference for end in (pair.low, pair.high))
-    colour, middle = (BLUE if pair.decided else GREY), ROW / 2
+    colour, middle, centre = (BLUE if pair.decided else GREY), ROW / 2, across(pair.difference)
+    dot = 'stroke-width="{}" stroke-linecap="round"'
+    lines = [
+        _line((WIDTH / 2, WIDTH / 2), (0.0, ROW), "#666", 'stroke-dasharray="3 3"'),
+        _line((across(low), across(high)), (middle, middle), colour, 'stroke-width="2"'),
+        _line((centre, centre), (middle, middle), colour, dot.format(9)),
+    ]
+    if not pair.decided:
+        lines.append(_line((centre, centre), (middle, middle), "#fff", dot.format(5)))
+    return _drawing(ROW, 'aria-hidden="true"', lines)
+
+
+def _line(x: tuple[float, float], y: tuple[float, float], colour: str, attributes: str = "") -> str:
+    """A line between two points, whose width on screen does not depend on the scale of the drawing."""
     return (
-        f'<svg viewBox="0 0 {WIDTH:g} {ROW:g}" preserveAspectRatio="none" aria-hidden="true">'
-        f'<line x1="{WIDTH / 2:g}" x2="{WIDTH / 2:g}" y1="0" y2="{ROW:g}" stroke="#666" stroke-dasharray="3 3"'
-        f' vector-effect="non-scaling-stroke"/>'
-        f'<line x1="{across(low)}" x2="{across(high)}" y1="{middle:g}" y2="{middle:g}" stroke="{colour}"'
-        f' stroke-width="2" vector-effect="non-scaling-stroke"/>'
-        f'<line x1="{across(pair.difference)}" x2="{across(pair.difference)}" y1="{middle:g}" y2="{middle:g}"'
-        f' stroke="{colour}" stroke-width="9" stroke-linecap="round" vector-effect="non-scaling-stroke"/>'
-        + (
-            ""
-            if pair.decided
-            else f'<line x1="{across(pair.difference)}" x2="{across(pair.difference)}" y1="{middle:g}" y2="{middle:g}"'
-            ' stroke="#fff" stroke-width="5" stroke-linecap="round" vector-effect="non-scaling-stroke"/>'
-        )
-        + "</svg>"
+        f'<line x1="{x[0]:g}" x2="{x[1]:g}" y1="{y[0]:g}" y2="{y[1]:g}" stroke="{colour}" {attributes}'
+        ' vector-effect="non-scaling-stroke"/>'
     )
+
+
+def _drawing(height: float, attributes: str, parts: Iterable[str]) -> str:
+    box = f'viewBox="0 0 {WIDTH:g} {height:g}" preserveAspectRatio="none"'
+    return f"<svg {box} {attributes}>{''.join(parts)}</svg>"
 
 
 def per_bar(queries: int) -> int:
@@ -64,7 +70,7 @@ def bars(pair: Difference, pairs: Sequence[tuple[Any, float]]) -> str:
         return round((top - min(max(value, bottom), top)) / span * HEIGHT, 2)
 
     wide = WIDTH / len(parts)
-    shown = [f'<svg viewBox="0 0 {WIDTH:g} {HEIGHT:g}" preserveAspectRatio="none" role="img" aria-label="sorted bars">']
+    shown = []
     if math.isfinite(pair.low) and math.isfinite(pair.high):
         band = down(pair.low) - down(pair.high)
         shown.append(f'<rect x="0" width="{WIDTH:g}" y="{down(pair.high)}" height="{band:.2f}" fill="#ddd"/>')
@@ -76,8 +82,5 @@ def bars(pair: Difference, pairs: Sequence[tuple[Any, float]]) -> str:
             f' fill="{BLUE if height > 0 else ORANGE}"><title>{html.escape(name)}: {height:+.4f}</title></rect>'
         )
     for value, colour in ((0.0, "#666"), (pair.difference, "#000")):
-        shown.append(
-            f'<line x1="0" x2="{WIDTH:g}" y1="{down(value)}" y2="{down(value)}" stroke="{colour}"'
-            ' vector-effect="non-scaling-stroke"/>'
-        )
-    return "".join([*shown, "</svg>"])
+        shown.append(_line((0.0, WIDTH), (down(value), down(value)), colour))
+    return _drawing(HEIGHT, 'role="img" aria-label="sorted bars"', shown)
