@@ -90,16 +90,6 @@ def test_against_plain_python():
         assert vectors(found) == vectors(rg.from_recommendations(once, relevant))
 
 
-def test_what_duplicates_may_be():
-    for call in (
-        lambda: rg.from_recommendations(TWICE, QRELS, duplicates="last"),
-        lambda: rg.from_frames(rg.judgments(QRELS), table(True, False), duplicates=True),
-        lambda: rg.read_trec(rg.judgments(QRELS), io.BytesIO(b""), duplicates="last"),
-    ):
-        with pytest.raises(ValueError, match="duplicates must be 'error' or 'first'"):
-            call()
-
-
 def of_tuples(ids):
     return [(identifier, 0) for identifier in ids]
 

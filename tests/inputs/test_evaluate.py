@@ -134,13 +134,7 @@ def test_a_frame_with_a_column_called_read_is_no_file():
     assert rg.evaluate(qrels, run, "rr").mean("rr") == rg.from_frames(qrels, run).evaluate("rr").mean("rr") == 0.5
 
 
-def test_ids_beside_their_scores_are_refused():
-    pair = np.array([[6, 3], [1, 2]]), np.array([[0.9, 0.2], [0.8, 0.1]])
-    for truth in ([{3}, {9}], sparse.csr_matrix(np.eye(10)[:2])):
-        with pytest.raises(
-            TypeError, match=r"recommended is a pair of ids and scores: give the ids alone, recommended\[0\]"
-        ):
-            rg.evaluate(truth, pair, "mrr")
+def test_rows_of_scores_are_no_ids_beside_scores():
     rows = [np.array([2, 1]), np.array([0.2, 0.9])]
     for run in (rows, tuple(rows)):
         assert rg.evaluate([[0, 1], [0, 1]], run, "mrr")["mrr"].tolist() == [0.5, 1.0]

@@ -13,8 +13,6 @@ MASK = LABELS >= 0
 ROWS = [row[mask].tolist() for row, mask in zip(LABELS, MASK, strict=True)]
 SCORED = [row[mask].tolist() for row, mask in zip(SCORES, MASK, strict=True)]
 METRICS = "ndcg@2", "ndcg", "rr", "ap", "recall@1", "num_ret"
-FUNCTIONS = ["cg", "dcg", "idcg", "ndcg", "reciprocal_rank", "mean_ndcg", "mrr"]
-FUNCTIONS += ["precision", "recall", "average_precision", "hit_rate"]
 
 
 def vectors(rankings):

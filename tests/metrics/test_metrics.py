@@ -94,61 +94,10 @@ def test_a_mean_of_nothing_is_nan():
     assert math.isnan(rg.mrr(np.empty((0, 3))))
 
 
-def test_the_mean_does_not_depend_on_the_order_of_the_queries():
-    rng = np.random.default_rng(1)
-    rows = rng.integers(0, 4, (500, 7))
-    means = {rg.from_ranked(rng.permutation(rows)).evaluate("ndcg").mean("ndcg") for _ in range(5)}
-    assert len(means) == 1
-
-
-def test_missing_queries():
-    qrels, run = {"a": {"d": 1}, "b": {"d": 1}}, {"a": {"d": 1.0}, "c": {"d": 1.0}}
-    zero, skip = (rg.from_qrels(qrels, run, missing=missing).evaluate("rr") for missing in ("zero", "skip"))
-    assert (zero.query_ids, zero["rr"].tolist()) == (["a", "b"], [1.0, 0.0])
-    assert (skip.query_ids, skip["rr"].tolist()) == (["a"], [1.0])
-    assert zero.counts == {"queries": 2, "missing": 1, "unjudged": 1, "empty": 0}
-    assert skip.counts == {"queries": 1, "missing": 1, "unjudged": 1, "empty": 0}
-    several = rg.from_qrels(qrels | {"e": {"d": 0}}, run).evaluate("rr")
-    assert several.counts == {"queries": 3, "missing": 2, "unjudged": 1, "empty": 1}
-    # Nothing is gained by an `empty` of 1 where something is relevant but nothing was returned.
+def test_empty_does_not_reward_missing_queries():
+    qrels, run = {"a": {"d": 1}, "b": {"d": 1}}, {"a": {"d": 1.0}}
     result = rg.from_qrels(qrels, run).evaluate("ndcg(ideal=returned,empty=1)", "rr(empty=1)")
     assert [vector.tolist() for vector in result.values()] == [[1.0, 0.0], [1.0, 0.0]]
-
-
-def test_every_constructor_takes_names_for_the_queries():
-    qrels, run = {"a": {"d": 1}, "b": {"d": 1}}, {"a": {"d": 1.0}, "b": {"d": 1.0}}
-    names = ["first", "second"]
-    for rankings in (
-        rg.from_ranked([[1], [1]], query_ids=names),
-        rg.from_scores([[1], [1]], [[1], [1]], query_ids=names),
-        rg.from_qrels(qrels, run, query_ids=iter(names)),
-        rg.read_trec(*rg.sample(), query_ids=map(str, range(12))),
-    ):
-        result = rankings.evaluate("rr")
-        assert result.query_ids == (names if len(rankings) == 2 else [str(number) for number in range(12)])
-    with pytest.raises(ValueError, match="query_ids has 1 ids, and there are 2 queries"):
-        rg.from_qrels(qrels, run, query_ids=["one"])
-
-
-@pytest.mark.parametrize("ties", ["best", "average", "worst"])
-def test_tie_policies_are_in_order(ties):
-    rng = np.random.default_rng(3)
-    y_true, y_score = rng.integers(0, 4, (200, 12)), rng.integers(0, 4, (200, 12))
-    metrics = ["cg@4", "dcg@4", "ndcg@4", "ndcg", "rr", "rr@2"]
-    best, other, worst = (rg.from_scores(y_true, y_score, ties=t).evaluate(*metrics) for t in ("best", ties, "worst"))
-    for metric in metrics:
-        assert (best[metric] >= other[metric] * (1 - 1e-12)).all()
-        assert (worst[metric] <= other[metric] * (1 + 1e-12)).all()
-        assert best[metric].mean() > worst[metric].mean()
-
-
-def test_the_range_of_values():
-    rng = np.random.default_rng(4)
-    y_true, y_score = rng.integers(0, 3, (300, 9)), rng.integers(0, 5, (300, 9))
-    for ties in ("average", "stable", "best", "worst"):
-        result = rg.from_scores(y_true, y_score, ties=ties).evaluate("ndcg", "ndcg@3", "ndcg(discount=zipf)", "rr@4")
-        for vector in result.values():
-            assert ((vector >= 0) & (vector <= 1)).all()
 
 
 @pytest.mark.parametrize("other", ["cg@3", "mrr", "ndcg"])
@@ -177,12 +126,6 @@ def test_a_gain_that_changes_is_looked_at_anew():
     assert rg.dcg([1], gain=table) == 3.0
     table[1] = 100
     assert rg.dcg([1], gain=table) == 100.0
-
-
-def test_the_mean_of_large_values():
-    result = rg.from_ranked([[1e308], [1e308]]).evaluate("cg")
-    assert result.mean("cg") == 1e308
-    assert "cg  1" in repr(result)
 
 
 def test_minus_zero_does_not_show():

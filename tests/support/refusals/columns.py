@@ -347,6 +347,8 @@ def recommendation_cases():
     yield Case(TypeError, "query_ids", recommended, two, [["a"], ["b"]], query_ids=5)
     yield Case(ValueError, "missing must", recommended, two, [["a"], ["b"]], missing="x")
     yield Case(ValueError, "validate must", recommended, two, [["a"], ["b"]], validate=["full"])
+    for call in (recommended, framed, rg.read_trec):
+        yield Case(ValueError, "duplicates must be 'error' or 'first'", call, QRELS, RUN, duplicates=True)
     items = [[1, 2], [0]]
     for indptr in [(0, 99, 100), (0, 2, 1), (-5, 2, 3), (1, 2, 3), (0, 2, 4), ()]:
         yield Case(ValueError, "relevant is a broken sparse matrix", recommended, items, broken(indptr))
