@@ -1,6 +1,6 @@
-"""The functions on relevance in rank order: one list to a float, many lists to one value each.
+"""The functions on relevance in rank order: a float for one list, one value per list for many.
 
-One list takes the shortest path: into a buffer, through one kernel of the backend, out.
+Short lists take the shortest path: one call of a kernel, which returns None for anything that it cannot read.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from rankgain.data.lists import ListSource
     from rankgain.metrics.metric import Metric
 
-    # Let type checkers tell one list from many. They often do not know the shape of an array, and only such an array
-    # matches a shape of Never (a trick of NumPy's own annotations).
+    # For type checkers, to distinguish one list from many. Only an array of unknown shape matches a shape of Never, as
+    # in NumPy's own annotations.
     _AnyShape = np.ndarray[tuple[Never, Never, Never, Never], np.dtype[Any]]
     _Number = float | np.integer[Any] | np.floating[Any]
     _OneList = Sequence[_Number] | np.ndarray[tuple[int], np.dtype[Any]]
@@ -67,7 +67,7 @@ _kept_metrics: dict[tuple[Any, ...], Metric] = {}
 
 
 class _Settings:
-    """The checked keyword arguments of a function, and the kernel for single lists if kernels compute the gains."""
+    """The checked keyword arguments of a function, and its kernel if kernels compute the gains."""
 
     __slots__ = ("discount", "empty", "gain", "ideal", "k", "kernel", "ranks", "rel")
 
@@ -102,7 +102,7 @@ class _Settings:
 
 
 def _settings(k: Any, gain: Any, discount: Any, ideal: Any = "judged", empty: Any = 0.0) -> _Settings:
-    """The settings, checked once and kept, which speeds up small calls."""
+    """The settings, checked once and kept: this makes small calls fast."""
     try:
         return _kept[k, gain, discount, ideal, empty, type(k), type(empty)]  # True is not a valid k, though it equals 1
     except Exception:  # not seen yet, or not hashable
@@ -129,17 +129,17 @@ def _new_settings(key: tuple[Any, ...], *arguments: Any) -> _Settings:
 
 
 def _one_or_many(function: Callable[Concatenate[Any, _P], float | Floats]) -> _OneOrMany[_P]:
-    """The function itself; type checkers know what it returns for one list, and for many."""
+    """The function itself, typed by what it returns for one list and for many."""
     return function  # type: ignore[return-value]
 
 
 def _one_or_many_judged(function: Callable[Concatenate[Any, _P], float | Floats]) -> _OneOrManyJudged[_P]:
-    """The same for a function whose lists are named `judged`."""
+    """The same for a function whose first parameter is `judged`."""
     return function  # type: ignore[return-value]
 
 
 def _misplaced(function: str, metric: str) -> TypeError:
-    """The error for a second positional argument: most often scores after labels."""
+    """The error for a second positional argument, which is most often scores."""
     drop_in = f" or rankgain.sklearn.{metric}_score(y_true, y_score)" if metric in ("ndcg", "dcg") else ""
     return TypeError(
         f"{function}() takes relevance in rank order, and everything else by keyword (k=10 …); for labels and scores, "
@@ -1081,7 +1081,7 @@ def _filled(name: str, lists: RaggedArray, judgments: RaggedArray | None, settin
 
 
 def _evaluated(name: str, lists: RaggedArray, judgments: RaggedArray | None, settings: _Settings) -> Floats:
-    """The same by the engine, for gains by a mapping or a callable, and discounts by a vector."""
+    """The metric of each list by the engine: gains may be a mapping or a callable, and discounts a vector."""
     from rankgain.data.lists import ListSource
     from rankgain.data.rules import GIVEN
     from rankgain.metrics.metric import Metric
@@ -1139,15 +1139,13 @@ def _refuse(source: ListSource, query: int, lists: RaggedArray, error: InputErro
 
 
 def _first_error(metric: Metric, source: ListSource, query: int, lists: RaggedArray, error: InputError) -> Exception:
-    """The first error of a query: a discount that is too short comes before any grade.
-
-    Among the grades, the first that is invalid in any way is reported, such as one without a gain.
-    """
-    size, known = source.sizes_of(query)
-    known = min(known, max(size, 1)) if metric.ideal == "returned" else known
-    vector, needed = metric.discount.vector, max(min(ranks, metric.depth) for ranks in (size, known))
-    if metric.discount.kind == VECTOR and needed > len(vector):
-        needed = min(size, metric.depth) if min(size, metric.depth) > len(vector) else needed
+    """The first error of a query: a discount that is too short, else the first invalid grade."""
+    returned, judged = source.sizes_of(query)
+    judged = min(judged, max(returned, 1)) if metric.ideal == "returned" else judged
+    returned, judged = min(returned, metric.depth), min(judged, metric.depth)
+    vector = metric.discount.vector
+    if metric.discount.kind == VECTOR and max(returned, judged) > len(vector):
+        needed = returned if returned > len(vector) else judged
         detail = f"discount has {len(vector)} ranks, and {needed} are needed"
         return _refusal(InputError(SHORT_DISCOUNT, query, -1, detail), source.grades)
     if error.position > 0 and metric.gain.function is None:

@@ -21,7 +21,7 @@ from rankgain.threads import check_threads
 if TYPE_CHECKING:
     from rankgain.metrics.metric import Metric
     from rankgain.results.curves import Curve
-    from rankgain.results.peers import Rules as PeerRules
+    from rankgain.results.peers import PeerRules
     from rankgain.results.ties import TieSpread
     from rankgain.scalars import Floats, Ints
 
@@ -233,7 +233,7 @@ class Rankings:
         OSError
             If `like` needs other rules for ties, the run came from a file, and it cannot be read again.
         ImportError
-            If there is to be a bar and tqdm is not installed: ``pip install 'rankgain[progress]'``.
+            If `progress` is True and tqdm is not installed: ``pip install 'rankgain[progress]'``.
 
         See Also
         --------

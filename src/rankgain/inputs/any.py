@@ -97,7 +97,7 @@ def evaluate(
     OSError
         If a file cannot be read.
     ImportError
-        If there is to be a bar and tqdm is not installed: ``pip install 'rankgain[progress]'``.
+        If `progress` is True and tqdm is not installed: ``pip install 'rankgain[progress]'``.
 
     See Also
     --------

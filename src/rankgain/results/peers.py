@@ -24,7 +24,7 @@ from rankgain.metrics.parameters import PARAMETERS
 from rankgain.metrics.table import TABLE
 
 
-class Rules(NamedTuple):
+class PeerRules(NamedTuple):
     """The rules of a tool for all metrics, as in `Rankings.under`. None: those of the rankings.
 
     `counts_unjudged`: whether queries of the run without judgments, which rankgain leaves out, count 0.
@@ -49,7 +49,7 @@ class Measure(NamedTuple):
     peer: str
     parameters: Mapping[str, Any] | Callable[[Any], Mapping[str, Any]] = MappingProxyType({})
     metric: str = ""
-    rules: Rules | None = None
+    rules: PeerRules | None = None
     variants: Mapping[str, Measure] = MappingProxyType({})
 
 
@@ -58,7 +58,7 @@ class Peer(NamedTuple):
 
     name: PeerOrOwn
     title: str
-    rules: Rules
+    rules: PeerRules
     order: str
     queries: str
     measures: tuple[Measure, ...]
@@ -86,7 +86,7 @@ _BOTH = "those in both the truth and the run"
 _ALL = "all of the truth; those that the run lacks count 0"
 _THEIR_OWN = "each comes with its documents, so none can be missing"
 
-_DOCID, _STABLE, _WORST = Rules("docid", "skip"), Rules("stable", "zero"), Rules("worst", "zero")
+_DOCID, _STABLE, _WORST = PeerRules("docid", "skip"), PeerRules("stable", "zero"), PeerRules("worst", "zero")
 
 
 def _pairs(text: str) -> Iterator[tuple[str, str]]:
@@ -132,7 +132,7 @@ _ACHIEVABLE = Measure("ndcg@k", "NDCG(k, divide_by_achievable=True)", {"gain": "
 OWN = Peer(
     "rankgain",
     "rankgain",
-    Rules(None, None, None),
+    PeerRules(None, None, None),
     "as requested; by default by id (docid) if documents have ids, else averaged",
     "all judged ones; those that the run lacks count 0 (missing='skip': are left out)",
     (),
@@ -170,7 +170,7 @@ PEERS: dict[str, Peer] = {
         Peer(
             "sklearn",
             "scikit-learn",
-            Rules("average", "zero"),
+            PeerRules("average", "zero"),
             "the expected value over all orders (average); with ignore_ties=True an unstable sort",
             _THEIR_OWN,
             (Measure("ndcg ndcg@k", "ndcg_score"), Measure("dcg dcg@k", "dcg_score")),
@@ -243,7 +243,7 @@ PEERS: dict[str, Peer] = {
             "input order",
             _THEIR_OWN,
             (
-                Measure("ndcg ndcg@k", "retrieval_normalized_dcg", rules=Rules("average", "zero", 32)),
+                Measure("ndcg ndcg@k", "retrieval_normalized_dcg", rules=PeerRules("average", "zero", 32)),
                 Measure("rr rr@k", "retrieval_reciprocal_rank"),
                 Measure("ap ap@k", "retrieval_average_precision", {}, "ap_hits"),
                 Measure("precision precision@k", "retrieval_precision"),
@@ -251,7 +251,7 @@ PEERS: dict[str, Peer] = {
                 Measure("success success@k", "retrieval_hit_rate"),
                 Measure("r_precision", "retrieval_r_precision"),
                 Measure("fallout fallout@k", "retrieval_fall_out"),
-                Measure("auc", "retrieval_auroc", rules=Rules("average", "zero", 32)),
+                Measure("auc", "retrieval_auroc", rules=PeerRules("average", "zero", 32)),
             ),
             (
                 "computes in 32 bits: its values agree to about six digits",
@@ -411,8 +411,8 @@ PEERS: dict[str, Peer] = {
                 Measure("ap@k", "MAP@k", {"rel": 1}),
                 Measure("recall@k", "Recall@k", {"rel": 1}),
                 Measure("precision@k", "P@k", {"rel": 1}),
-                Measure("rr@k", "MRR@k", rules=Rules("stable", "skip")),
-                Measure("capped_recall@k", "R_cap@k", rules=Rules("stable", "skip")),
+                Measure("rr@k", "MRR@k", rules=PeerRules("stable", "skip")),
+                Measure("capped_recall@k", "R_cap@k", rules=PeerRules("stable", "skip")),
             ),
             (
                 "means are rounded to 5 digits; documents whose id is that of the query are taken out of the run first",
@@ -481,7 +481,7 @@ class Followed(NamedTuple):
     measure: Measure
 
     @property
-    def rules(self) -> Rules:
+    def rules(self) -> PeerRules:
         return self.measure.rules or self.peer.rules
 
 
@@ -510,7 +510,7 @@ def _written(request: str | Metric, record: Metric) -> Iterator[str]:
         yield from (name for name, parameter in PARAMETERS.items() if getattr(record, name) != parameter.default)
 
 
-def common_rules(requests: Iterable[str | Metric], like: str) -> tuple[dict[str | Metric, Metric], Rules]:
+def common_rules(requests: Iterable[str | Metric], like: str) -> tuple[dict[str | Metric, Metric], PeerRules]:
     """The metrics as the tool computes them, by their keys, and its rules, the same for all of them."""
     peer = peer_of(like)
     metrics = [each for request in requests for each in followed(request, peer)]
@@ -523,7 +523,7 @@ def common_rules(requests: Iterable[str | Metric], like: str) -> tuple[dict[str 
     return {each.key: each.metric for each in metrics}, metrics[0].rules if metrics else peer.rules
 
 
-def _named(rules: Rules) -> str:
+def _named(rules: PeerRules) -> str:
     return f"ties={rules.ties!r} in {rules.score_bits} bits"
 
 
