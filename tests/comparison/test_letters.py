@@ -1,6 +1,7 @@
 """Letters: two runs share one exactly where the test does not tell them apart."""
 
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -17,8 +18,6 @@ def shared(letters, one, other):
 
 
 def parts(text):
-    import re
-
     return re.findall(r"[a-z]\d*", text)
 
 
@@ -93,6 +92,7 @@ def test_the_table_for_papers():
     assert "\\begin{tabular}{llr@{}lr@{}l}" in tests.to_latex()
     assert "\\caption{Best mean of each metric in bold. Letters at a mean name" in tests.to_latex()
     assert "(adjusted p $\\leq$ 0.05).}" in tests.to_latex()
+    assert re.search(r" & \$-\$0\.\d{4} to ", tests.to_latex())
     assert "\\caption{Two-sided paired sign-flip randomization test" in tests.to_latex()
     assert "|:---|:---|---:|---:|" in tests.to_markdown()
     against = both.test("lo", flips=999)

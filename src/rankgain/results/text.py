@@ -5,6 +5,7 @@ Names in them come from outside, so they are escaped: none may act as markup.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -33,6 +34,7 @@ _LATEX = {
     ord("≤"): r"$\leq$",
     ord("…"): r"\dots{}",
 }
+_MINUS = re.compile(r"(?<!\w)-(?=\d)")  # of a number, which LaTeX would set as a hyphen
 
 
 class Table(NamedTuple):
@@ -195,6 +197,8 @@ def _latex_table(table: Table) -> list[str]:
         texts = []
         for column, value in enumerate(cells):
             text = printable(value).translate(_LATEX)
+            if row and column >= table.names:
+                text = _MINUS.sub("$-$", text)
             text = rf"\textbf{{{text}}}" if (row, column) in table.bold else text
             if column in with_superscripts and row == 0:
                 text = rf"\multicolumn{{2}}{{r}}{{{text}}}"
