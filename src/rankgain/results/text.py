@@ -6,7 +6,7 @@ Names in them come from outside, so they are escaped: none may act as markup.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from rankgain.errors import escaped
@@ -122,25 +122,38 @@ def text_of(blocks: Iterable[Block]) -> str:
     return "\n\n".join("\n".join(part) for part in parts if part)
 
 
+def _markup(table: Table, escape: Callable[[str], str], bold: str, raised: str) -> list[list[str]]:
+    """The cells as markup: escaped, with the patterns for bold text and for text with a superscript applied."""
+    rows = []
+    for row, cells in enumerate(table.rows):
+        texts = []
+        for column, value in enumerate(cells):
+            text = escape(printable(value))
+            text = bold.format(text) if (row, column) in table.bold else text
+            letters = table.raised.get((row, column))
+            texts.append(raised.format(text, letters) if letters else text)
+        rows.append(texts)
+    return rows
+
+
 def html_table(table: Table, kind: str = "") -> str:
     """A table with its caption below; `kind`: its class."""
     import html  # imported only for notebooks and reports: it loads every HTML entity
 
-    def cell(row: int, column: int, value: object) -> str:
-        text = html.escape(printable(value))
-        if (row, column) in table.bold:
-            text = f"<b>{text}</b>"
-        if table.raised.get((row, column)):
-            text += f"<sup>{html.escape(table.raised[row, column])}</sup>"
-        side = "left" if column < table.names else "right"
-        if row and column >= table.names:
-            return f'<td style="text-align: {side}">{text}</td>'
-        return f'<th scope="{"row" if row else "col"}" style="text-align: {side}"><bdi>{text}</bdi></th>'
+    def line(row: int, cells: list[str]) -> str:
+        scope, names, count = "row" if row else "col", table.names, len(cells)
+        sides = ["left"] * names + ["right"] * (count - names)
+        heads = names if row else count
+        texts = [
+            f'<th scope="{scope}" style="text-align: {side}"><bdi>{text}</bdi></th>'
+            if column < heads
+            else f'<td style="text-align: {side}">{text}</td>'
+            for column, (text, side) in enumerate(zip(cells, sides, strict=True))
+        ]
+        return f"<tr>{''.join(texts)}</tr>"
 
-    head, *body = (
-        f"<tr>{''.join(cell(row, column, value) for column, value in enumerate(cells))}</tr>"
-        for row, cells in enumerate(table.rows)
-    )
+    rows = _markup(table, html.escape, "<b>{}</b>", "{}<sup>{}</sup>")
+    head, *body = (line(row, cells) for row, cells in enumerate(rows))
     below = "<br>".join(map(html.escape, table.below))
     caption = f'<caption style="caption-side: bottom; text-align: left">{below}</caption>' if below else ""
     start = f'<table class="{kind}">' if kind else "<table>"
@@ -158,24 +171,19 @@ def html_of(blocks: Iterable[Block]) -> str:
     )
 
 
+def _markdown(text: str) -> str:
+    return text.translate(_MARKDOWN)
+
+
 def _markdown_table(table: Table) -> list[str]:
     """A GitHub table, with a paragraph for each line of its caption."""
-    lines = []
-    for row, cells in enumerate(table.rows):
-        texts = []
-        for column, value in enumerate(cells):
-            text = printable(value).translate(_MARKDOWN)
-            text = f"**{text}**" if (row, column) in table.bold else text
-            raised = table.raised.get((row, column))
-            texts.append(f"{text}<sup>{raised}</sup>" if raised else text)
-        lines.append(f"| {' | '.join(texts)} |")
-        if row == 0:
-            lines.append(f"|{':---|' * table.names}{'---:|' * (len(cells) - table.names)}")
-    return lines + _markdown_lines(table.below)
+    head, *body = (f"| {' | '.join(cells)} |" for cells in _markup(table, _markdown, "**{}**", "{}<sup>{}</sup>"))
+    rule = f"|{':---|' * table.names}{'---:|' * (len(table.rows[0]) - table.names)}"
+    return [head, rule, *body, *_markdown_lines(table.below)]
 
 
 def _markdown_lines(lines: Sequence[str]) -> list[str]:
-    return [f"\n{line.translate(_MARKDOWN)}" for line in lines]
+    return [f"\n{_markdown(line)}" for line in lines]
 
 
 def markdown_of(blocks: Iterable[Block]) -> str:
@@ -184,43 +192,35 @@ def markdown_of(blocks: Iterable[Block]) -> str:
     return "\n".join("\n".join([*part, ""]) for part in parts if part)
 
 
+def _latex(text: str) -> str:
+    return _MINUS.sub("$-$", text.translate(_LATEX))
+
+
 def _latex_table(table: Table) -> list[str]:
     """A table with the rules of booktabs, and a caption if it has lines below.
 
     Superscripts have a column of their own, without space before it, so that the numbers are aligned.
     """
-    with_superscripts = {column for (_, column), letters in table.raised.items() if letters}
-    width = len(table.rows[0])
-    columns = ["l" if c < table.names else "r@{}l" if c in with_superscripts else "r" for c in range(width)]
-    lines = [rf"\begin{{tabular}}{{{''.join(columns)}}}", r"\toprule"]
-    for row, cells in enumerate(table.rows):
-        texts = []
-        for column, value in enumerate(cells):
-            text = printable(value).translate(_LATEX)
-            if row and column >= table.names:
-                text = _MINUS.sub("$-$", text)
-            text = rf"\textbf{{{text}}}" if (row, column) in table.bold else text
-            if column in with_superscripts and row == 0:
-                text = rf"\multicolumn{{2}}{{r}}{{{text}}}"
-            elif column in with_superscripts:
-                letters = table.raised.get((row, column))
-                text += rf" & \textsuperscript{{{letters}}}" if letters else " &"
-            texts.append(text)
-        lines.append(" & ".join(texts) + r" \\")
-        if row == 0:
-            lines.append(r"\midrule")
-    lines += [r"\bottomrule", r"\end{tabular}"]
+    pairs = {column for (_, column), letters in table.raised.items() if letters}
+    columns = ["r@{}l" if column in pairs else "r" for column in range(table.names, len(table.rows[0]))]
+    head, *body = _markup(table, _latex, r"\textbf{{{}}}", r"{} & \textsuperscript{{{}}}")
+    for column in pairs:
+        head[column] = rf"\multicolumn{{2}}{{r}}{{{head[column]}}}"
+        for row, cells in enumerate(body, 1):
+            cells[column] += "" if table.raised.get((row, column)) else " &"
+    first, *lines = (" & ".join(cells) + r" \\" for cells in [head, *body])
+    start = [rf"\begin{{tabular}}{{{'l' * table.names}{''.join(columns)}}}", r"\toprule", first, r"\midrule"]
+    whole = [*start, *lines, r"\bottomrule", r"\end{tabular}"]
     if not table.below:
-        return lines
-    caption = " ".join(f"{line.translate(_LATEX).removesuffix('.')}." for line in table.below)
-    return [r"\begin{table}", r"\centering", rf"\caption{{{caption}}}", *lines, r"\end{table}"]
+        return whole
+    caption = " ".join(f"{_latex(line).removesuffix('.')}." for line in table.below)
+    return [r"\begin{table}", r"\centering", rf"\caption{{{caption}}}", *whole, r"\end{table}"]
 
 
 def latex_of(blocks: Iterable[Block]) -> str:
     """Tables, and a comment for each line."""
     parts = [
-        _latex_table(block) if isinstance(block, Table) else [f"% {line.translate(_LATEX)}" for line in block]
-        for block in blocks
+        _latex_table(block) if isinstance(block, Table) else [f"% {_latex(line)}" for line in block] for block in blocks
     ]
     return "\n".join("\n".join([*part, ""]) for part in parts if part)
 
