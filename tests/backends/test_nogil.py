@@ -25,7 +25,7 @@ NO_KERNELS = {
     **dict.fromkeys(["columns.prepare", "lists.reserve_list", "numbers.reserve"], "reserves scratch: MemoryError"),
     **dict.fromkeys(["walk.make_reader", "walk.reserve_memory"], "reserves scratch: MemoryError"),
     "lines.read_float": "calls Python's own converter",
-    **dict.fromkeys(["numbers.close_numbers", "walk.let_go"], "lets go of the buffers of objects"),
+    **dict.fromkeys(["numbers.close_numbers", "walk.release_views"], "releases the buffers of objects"),
     "walk.close_reader": "frees what the walk over dicts used, which holds the GIL",
     "walk.answer": "makes a tuple",
     "walk.raised": "raises what a signal's handler raised",
