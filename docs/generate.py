@@ -23,6 +23,7 @@ import peers
 from support import textbook
 from support.pages import DOCS, pages
 
+from rankgain.comparison.difference import Difference
 from rankgain.metrics.aggregators import geometric_mean, mean, total
 from rankgain.metrics.parameters import PARAMETERS
 from rankgain.metrics.table import TABLE, Row
@@ -150,6 +151,15 @@ def command_line() -> str:
     return "\n".join(f"### `{name} --help`\n\n```text\n{text}```\n" for name, text in helps.items())
 
 
+def compare_columns() -> str:
+    """The columns of `rankgain compare --csv`, from the docstring of Difference."""
+    attributes = inspect.getdoc(Difference).partition("----------\n")[2].partition("\n\n")[0]
+    rows = [("column", "type", "meaning")]
+    for names, kind, text in re.findall(r"^(\S.*) : (.+)\n((?:    .+\n?)+)", attributes, re.MULTILINE):
+        rows.append((", ".join(f"`{name}`" for name in names.split(", ")), kind, " ".join(text.split())))
+    return table(*rows)
+
+
 def installed() -> str:
     """The extras, as pyproject.toml has them."""
     project = tomllib.loads((DOCS.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -163,6 +173,7 @@ def installed() -> str:
 PARTS: dict[str, Callable[..., str]] = {
     "code": code,
     "command_line": command_line,
+    "compare_columns": compare_columns,
     "definitions": definitions,
     "helpers": helpers,
     "installed": installed,

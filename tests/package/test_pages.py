@@ -16,6 +16,7 @@ from support.pages import DOCS, README, blocks, examples, name_of, pages
 import rankgain as rg
 from rankgain.metrics.table import TABLE
 from rankgain.results.peers import OWN, PEERS
+from rankgain.tools import reports
 
 pytestmark = pytest.mark.checkout
 
@@ -140,6 +141,15 @@ def test_where_we_differ_has_every_peer():
     for peer in (OWN, *PEERS.values()):
         assert f"\n| `{peer.name}` | " in page
     assert all(peer.notes for peer in PEERS.values())
+
+
+def test_command_line_has_the_columns_of_compare():
+    page = (DOCS / "command-line.md").read_text(encoding="utf-8")
+    rows = page.partition("<!-- generated: compare_columns -->")[2].partition("<!-- end -->")[0]
+    cells = re.findall(r"^\| (`.+?) \|", rows, re.MULTILINE)
+    runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
+    header = reports.tests_as_csv(rg.compare(runs, metrics="rr").test(), None).splitlines()[0]
+    assert ",".join(name for cell in cells for name in re.findall(r"`(\w+)`", cell)) == header
 
 
 def test_the_version_stands_in_these_places_too():

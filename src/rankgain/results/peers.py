@@ -115,9 +115,10 @@ def _trec_measures(release: int) -> tuple[Measure, ...]:
 
 
 _TREC_NOTES = (
-    "pytrec_eval leaves out a query whose dict of the qrels is empty; here nothing is relevant to it",
-    "grades are cut to integers, and -l (1) makes relevant; it has no effect on gains",
-    "set_F takes β², not β; a table of gains whose steps are less than 1 is sorted wrongly there",
+    "pytrec_eval leaves out a query whose qrels are an empty dict; rankgain counts it as a query without relevant "
+    "documents",
+    "grades are truncated to integers; -l sets the lowest relevant grade, by default 1, and does not change gains",
+    "set_F takes β², not β; gains that differ by less than 1 are sorted wrongly",
 )
 
 
@@ -174,10 +175,7 @@ PEERS: dict[str, Peer] = {
             "the expected value over all orders (average); with ignore_ties=True an unstable sort",
             _THEIR_OWN,
             (Measure("ndcg ndcg@k", "ndcg_score"), Measure("dcg dcg@k", "dcg_score")),
-            (
-                "the ideal is that of the scored documents; a query of one document is refused",
-                "unsigned integers as scores are negated modulo 2^n there",
-            ),
+            ("a query of one document is refused; unsigned integers as scores are negated modulo 2^n",),
             "scikit-learn 1.9.1, sklearn/metrics/_ranking.py",
         ),
         Peer(
@@ -208,9 +206,9 @@ PEERS: dict[str, Peer] = {
                 Measure("precision", "pre"),
             ),
             (
-                "ndcg@k- and map@k- give 0 where nothing is relevant: write empty=0; ndcg_exp_gain=false: write "
+                "ndcg@k- and map@k- are 0 if nothing is relevant: write empty=0; for ndcg_exp_gain=false write "
                 "gain=linear",
-                "pre@k divides by min(k, documents), which is no metric of ours; map and pre want labels of 0 and 1",
+                "pre@k divides by min(k, documents): rankgain has no equivalent; map and pre require labels of 0 and 1",
             ),
             "XGBoost 3.2.0, src/metric/rank_metric.cc, src/common/ranking_utils.*",
         ),
@@ -229,9 +227,9 @@ PEERS: dict[str, Peer] = {
                 Measure("rr rr@k", "MRR:top=k", {"rel": ABOVE_HALF}),
             ),
             (
-                "NDCG:type=Exp: write gain=exponential; denominator=Position: write discount=zipf",
-                "PrecisionAt:top=k divides by min(k, documents), and ERR takes labels for probabilities: not among "
-                "ours",
+                "for NDCG:type=Exp write gain=exponential, for denominator=Position discount=zipf",
+                "PrecisionAt:top=k divides by min(k, documents), and ERR takes labels for probabilities: rankgain has "
+                "no equivalent",
             ),
             "CatBoost 1.2.10, metrics/dcg.cpp, doc_comparator.h; catboost.utils.eval_metric",
         ),
@@ -281,11 +279,11 @@ PEERS: dict[str, Peer] = {
                 Measure("r_precision", "r-precision", {"rel": 1}),
             ),
             (
-                "ndcg_burges and dcg_burges: write gain=exponential; -l2: write rel=2 (there it takes gains below 2 "
-                "away too)",
-                "hits is a count, cg(gain=binary)@k; rbp sums raw grades and may exceed 1; bpref is NaN where "
-                "nothing is judged "
-                "non-relevant: not among ours; grades are cut to integers",
+                "for ndcg_burges and dcg_burges write gain=exponential; for -l2 write rel=2, but ranx also sets gains "
+                "below 2 to 0",
+                "hits is a count: write cg(gain=binary)@k without like; grades are truncated to integers",
+                "rbp sums raw grades and may exceed 1, and bpref is NaN if no document is judged non-relevant: "
+                "rankgain has no equivalent",
             ),
             "ranx 0.3.21, metrics/*.py, meta/evaluate.py",
         ),
@@ -294,8 +292,8 @@ PEERS: dict[str, Peer] = {
             "LensKit",
             _STABLE._replace(missing="skip", counts_unjudged=True),
             _GIVEN,
-            "the lists that were recommended: users whom the run lacks are left out; those without test items count 0 "
-            "there, and like='lenskit' refuses them",
+            "the users with recommendations; one without test items counts 0 in LensKit and is an error under "
+            "like='lenskit'",
             (
                 Measure("ndcg ndcg@k", "NDCG(n)", {"gain": "binary", "discount": "jarvelin:2"}),
                 Measure("dcg dcg@k", "DCG(n)", {"gain": "binary", "discount": "jarvelin:2"}),
@@ -309,10 +307,10 @@ PEERS: dict[str, Peer] = {
             ),
             (
                 "every test item is relevant, whatever its rating; gain='rating': write gain=linear",
-                "ranks 1 and 2 weigh the same: 1 / log2(max(i, 2)), which is jarvelin:2",
-                "a list without test items is NaN and counts 0 in summaries; here it is 0; an empty list is NaN in "
-                "Precision and AP",
-                "Precision(n) and AveragePrecision(n) divide by min(n, documents): not among ours",
+                "ranks 1 and 2 have the same discount: 1 / log2(max(i, 2)), which is jarvelin:2",
+                "a list without test items is NaN and counts 0 in summaries, and is 0 in rankgain; an empty list is "
+                "NaN in Precision and AP",
+                "Precision(n) and AveragePrecision(n) divide by min(n, documents): rankgain has no equivalent",
             ),
             "LensKit 2025.8.1, lenskit/metrics/ranking/*.py",
         ),
@@ -334,7 +332,7 @@ PEERS: dict[str, Peer] = {
             (
                 "NDCG divides by the discounts of all k ranks, so that one relevant item ranked first has 0.469 at k "
                 "= 3; divide_by_achievable=True: write ndcg(ideal=judged)@k",
-                "every item of the interactions is relevant; MAP(divide_by_k=True) is not among ours",
+                "every item of the interactions is relevant; rankgain has no equivalent of MAP(divide_by_k=True)",
             ),
             "RecTools 0.19.0, rectools/metrics/*.py",
         ),
@@ -349,9 +347,8 @@ PEERS: dict[str, Peer] = {
                 Measure("ap@k", "mean_average_precision_at_k", {"empty": math.nan}, "ap_capped"),
             ),
             (
-                "precision_at_k is Σ hits / Σ min(k, R) over all users together, a pooled capped recall, and AUC "
-                "counts what was "
-                "not recommended by half: not among ours",
+                "precision_at_k is Σ hits / Σ min(k, R) over all users together, and AUC counts items that were not "
+                "recommended as half: rankgain has no equivalent",
             ),
             "implicit 0.7.3, implicit/evaluation.pyx",
         ),
@@ -369,12 +366,11 @@ PEERS: dict[str, Peer] = {
                 Measure("recall@k", "recallAt(k)"),
             ),
             (
-                "without relevance the gain is 1 for each label, as it is here for grades of 1",
-                "with relevance the ideal runs over the labels in the order given: unsorted ones can make nDCG "
-                "exceed 1; here they "
-                "are sorted",
-                "the natural logarithm discounts, which leaves nDCG; an id predicted twice counts twice (here an "
-                "error)",
+                "without relevance the gain is 1 for each label, as for grades of 1 in rankgain",
+                "with relevance the ideal takes the labels in input order, so that nDCG can exceed 1; rankgain sorts "
+                "them",
+                "the discount has the natural logarithm, with which nDCG does not change; an id predicted twice "
+                "counts twice and is an error in rankgain",
             ),
             "Spark 3, mllib/evaluation/RankingMetrics.scala",
         ),
@@ -394,8 +390,8 @@ PEERS: dict[str, Peer] = {
             ),
             (
                 "the ideal is cut at the number of hits returned: one hit, relevant, scores 1",
-                "unknown_doc_rating, where it is given, is the grade of documents not rated (here they gain nothing)",
-                "precision divides by the hits returned: by fewer than k where they are fewer; so it stands here "
+                "unknown_doc_rating, if given, is the grade of unrated documents; in rankgain they have no gain",
+                "precision divides by the number of hits returned, also if they are fewer than k: write precision "
                 "without k",
             ),
             "Elasticsearch 7, modules/rank-eval/…/DiscountedCumulativeGain.java, PrecisionAtK.java",
@@ -405,7 +401,7 @@ PEERS: dict[str, Peer] = {
             "BEIR",
             _DOCID._replace(score_bits=32),
             "the higher document id first (docid), of 32-bit scores; mrr and recall_cap: input order, of 64",
-            "those in both; mrr wants every query of the truth in the run",
+            "those in both; mrr requires every query of the truth in the run",
             (
                 Measure("ndcg@k", "NDCG@k"),
                 Measure("ap@k", "MAP@k", {"rel": 1}),
@@ -415,10 +411,10 @@ PEERS: dict[str, Peer] = {
                 Measure("capped_recall@k", "R_cap@k", rules=PeerRules("stable", "skip")),
             ),
             (
-                "means are rounded to 5 digits; documents whose id is that of the query are taken out of the run first",
-                "Hole@k counts documents that no query judges: not among ours",
+                "means are rounded to 5 digits; documents whose id is that of the query are removed from the run first",
+                "Hole@k counts documents that no query judges: rankgain has no equivalent",
                 "Accuracy@k is success@k, ties in input order; before 2.2 it sorted ids by their second letter",
-                "R_cap@k ends in a division by zero where nothing is relevant",
+                "R_cap@k divides by zero if nothing is relevant",
             ),
             "BEIR 2.x, beir/retrieval/evaluation.py, custom_metrics.py",
         ),
@@ -687,7 +683,7 @@ def _facts(followed: Followed) -> Iterator[tuple[str, str]]:
         yield "where", "; ".join(where)
     if row.cuts:
         yield "k", "none: the whole list" if metric.k is None else str(metric.k)
-    yield from _parameters(metric)
+    yield from _parameters(metric, peer)
     if "empty" in row.takes:
         empty = short(metric.empty)
         yield row.empty_if, "NaN: the query does not count" if math.isnan(metric.empty) else empty
@@ -712,7 +708,7 @@ def _symbols(metric: Metric) -> Iterator[tuple[str, str]]:
             yield symbol + "i)" * symbol.endswith("("), text
 
 
-def _parameters(metric: Metric) -> Iterator[tuple[str, str]]:
+def _parameters(metric: Metric, peer: Peer) -> Iterator[tuple[str, str]]:
     for name in TABLE[metric.name].takes:
         value = getattr(metric, name)
         if name == "gain":
@@ -721,7 +717,8 @@ def _parameters(metric: Metric) -> Iterator[tuple[str, str]]:
             yield name, _discount(value)
         elif name == "ideal":
             cut = " and at the length of the returned list" * (value == "returned")
-            yield name, f"of all judged documents, highest gain first, cut at k{cut}"
+            documents = "scored" if peer.queries == _THEIR_OWN else "judged"  # it knows no others
+            yield name, f"of all {documents} documents, highest gain first, cut at k{cut}"
         elif name == "rel":
             yield "relevant", _relevant(metric)
         elif name != "empty":
