@@ -7,6 +7,8 @@ caller's query and document ids, where `refusal` turns it into a ValueError or T
 from __future__ import annotations
 
 import re
+import sys
+import warnings
 from collections.abc import Callable, Mapping
 from inspect import Parameter, signature  # which NumPy has imported
 from typing import Any, Protocol, TypedDict, TypeVar
@@ -174,6 +176,14 @@ def unexpected(function: Callable[..., Any], unknown: Mapping[str, Any]) -> Type
     answers = (answer for names, needed, answer in _ANSWERS if bare in names.split() and needed in ("", *takes))
     answer = next(answers, None) or f"it takes {', '.join(takes)}"
     return TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}: {answer}")
+
+
+def warn(message: str) -> None:
+    """Warn at the caller's line: that of the first frame outside of the package."""
+    frame, level = sys._getframe(), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "rankgain":
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, UserWarning, stacklevel=level)
 
 
 # Values in messages and tables

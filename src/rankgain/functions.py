@@ -1043,7 +1043,7 @@ def hit_rate(
 
 
 def _mean(relevance: Any, values: float | Floats) -> float:
-    warn_of_column(relevance, "relevance", "for one query give relevance.squeeze(-1)", stacklevel=3)
+    warn_of_column(relevance, "relevance", "for one query give relevance.squeeze(-1)")
     return mean(np.atleast_1d(values))
 
 

@@ -90,7 +90,8 @@ def bits(value):
 def check(target, data):
     """Run the call that a target makes of bytes on each backend, and compare."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", ".* queries of one document each")  # it does not depend on the backend
+        for remark in (".* queries of one document each", ".* are they swapped"):  # they do not depend on the backend
+            warnings.filterwarnings("ignore", remark)
         call = target.call(Draw(data))
         compiled, python = ((use(backend), outcome(call))[1] for backend in BACKENDS)
     assert compiled == python, f"compiled:\n{compiled}\nin Python:\n{python}"

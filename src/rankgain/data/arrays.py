@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
 
+from rankgain.errors import warn
 from rankgain.scalars import Array
 
 _CPU = 1  # DLPack's device type of the memory that NumPy reads
@@ -143,12 +143,19 @@ def _on_cpu(value: Any) -> bool:
         return False
 
 
-def warn_of_column(value: Any, name: str, advice: str, *, stacklevel: int) -> None:
+def warn_of_column(value: Any, name: str, advice: str) -> None:
     """Warn of the shape (n, 1), which models with one logit return: it means n queries of one document each."""
     shape = getattr(value, "shape", None)
     if isinstance(shape, tuple) and len(shape) == 2 and shape[1] == 1 < shape[0]:
-        warnings.warn(
-            f"{name} has the shape {tuple(shape)}, which is {shape[0]} queries of one document each; {advice}",
-            UserWarning,
-            stacklevel=stacklevel + 1,
-        )
+        warn(f"{name} has the shape {tuple(shape)}, which is {shape[0]} queries of one document each; {advice}")
+
+
+LARGEST_LABEL = 10  # scales of grades end here; counts, which are scores of popularity baselines, are mostly larger
+
+
+def are_swapped(grades: Array, scores: Array) -> bool:
+    """Whether whole scores look like grades, and grades like scores: with fractions other than quarters."""
+    if not scores.size or scores.min() < 0 or scores.max() > LARGEST_LABEL:
+        return False
+    with np.errstate(all="ignore"):
+        return bool(np.any(grades * 4 % 1 > 0))

@@ -88,6 +88,11 @@ class RaggedArray:
         return int(self._offsets[-1]) if self._offsets is not None else self.count * self.columns
 
     @property
+    def kind(self) -> str:
+        """The kind of the numbers' type: "b", "i", "u" or "f"."""
+        return np.result_type(np.bool_, *(self._parts or [])).kind if self._values is None else self._values.dtype.kind
+
+    @property
     def sizes(self) -> Ints:
         return np.diff(self.offsets)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterable
 from typing import Any, Unpack
 
@@ -17,7 +18,7 @@ from rankgain.data.lists import ListSource
 from rankgain.data.ragged import RaggedArray, to_float64
 from rankgain.data.rules import check_missing, rules_of
 from rankgain.data.source import check_query_ids
-from rankgain.errors import NeverGiven, unexpected, without_unknown
+from rankgain.errors import NeverGiven, unexpected, warn, without_unknown
 from rankgain.rankings import Rankings
 from rankgain.scalars import Array
 
@@ -61,7 +62,8 @@ def from_frames(
         ``query-id``), and the levels of a pandas index are columns too.
     relevance : str, optional
         The column of grades. By default, the first that exists of relevance, label, rel, grade, rating and weight. If
-        there is none, and no scores either, each row counts as 1, and `Evaluation.assumed` says so.
+        there is none, and no scores either, each row counts as 1, and `Evaluation.assumed` says so; a warning, if
+        another column may hold grades.
     score, rank : str, optional
         The column of scores, where higher is better, or of ranks, where lower is better; only one of the two may be
         named. By default, the column ``score`` or, if it does not exist, ``rank``.
@@ -155,7 +157,24 @@ def of_frame(frame: Frame, query: str | None, doc: str | None, relevance: str | 
     others = [name for name in frame.names if name not in (query, column)]
     hint = f" (its other columns: {', '.join(map(str, others))}; relevance= chooses one of them)" if others else ""
     judgments.assumed = (f"{frame.argument} has no column of relevance: each row counts as 1{hint}",)
+    numeric = next((name for name in others if _may_be_grades(frame, name)), None)
+    if numeric is not None:
+        warn(f"{judgments.assumed[0]}. If {numeric!r} has the grades, write relevance={numeric!r}, else leave it out")
     return judgments
+
+
+_NO_GRADES = r"(?i).*(id|time|timestamp|date|year|index|iter|iteration)|unnamed.*"  # names of other numeric columns
+
+
+def _may_be_grades(frame: Frame, name: Any) -> bool:
+    """Whether a column holds different numbers, and is not called as times and ids are."""
+    if not isinstance(name, str) or re.fullmatch(_NO_GRADES, name):
+        return False
+    try:
+        values = to_float64(frame.numbers(name)[:])
+    except (TypeError, ValueError):  # no numbers
+        return False
+    return bool(np.any(values != values[:1]))
 
 
 BEIR = "corpus-id", "corpus_id"

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from rankgain.choices import ScoreTies
-from rankgain.data.arrays import array_of, check_id, check_unmasked, warn_of_column
+from rankgain.data.arrays import are_swapped, array_of, check_id, check_unmasked, warn_of_column
 from rankgain.data.groups import numbers_of_integers, order_of
 from rankgain.data.lists import ListSource
 from rankgain.data.ragged import RaggedArray, check_judged, flat_numbers, offsets_of
 from rankgain.data.rules import rules_of
 from rankgain.data.source import check_query_ids
-from rankgain.errors import NeverGiven, unexpected, without_unknown
+from rankgain.errors import NeverGiven, unexpected, warn, without_unknown
 from rankgain.rankings import Rankings
 from rankgain.scalars import Array, Int32s, Ints
 
@@ -86,7 +86,8 @@ def from_scores(
     Warns
     -----
     UserWarning
-        If the arrays have the shape (n, 1): these are n queries of one document each.
+        If the arrays have the shape (n, 1): these are n queries of one document each. If `y_true` has fractions and
+        `y_score` small integers or booleans: they may be swapped.
 
     See Also
     --------
@@ -130,8 +131,18 @@ def from_scores(
     query_ids = names if query_ids is None else query_ids
     if mask is not None:
         labels, scores = labels.unmasked(mask), scores.unmasked(mask)
+    if scores.kind != "f" and labels.kind == "f":
+        _warn_if_swapped(labels, scores)
     truth = None if judged is None else check_judged(judged, labels)
     return Rankings(ListSource(labels, scores, truth, check_query_ids(query_ids, labels.count)), rules)
+
+
+def _warn_if_swapped(labels: RaggedArray, scores: RaggedArray) -> None:
+    if are_swapped(labels.take(0, len(labels)), scores.take(0, len(scores))):
+        warn(
+            "y_true has fractions and y_score whole numbers: are they swapped? Labels come first, "
+            "from_scores(labels, scores). If they are not, give y_score as floats"
+        )
 
 
 def beside_scores(
@@ -143,7 +154,8 @@ def beside_scores(
     if group_sizes is None and qid is None:
         labels, scores = RaggedArray.of(y_true, "y_true"), RaggedArray.of(y_score, "y_score")
         _check_same_shape(labels, scores)
-        warn_of_column(y_score, "y_score", ".ravel() both, and give qid= or group_sizes=", stacklevel=3)
+        if scores.columns == 1:
+            warn_of_column(y_score, "y_score", ".ravel() both, and give qid= or group_sizes=")
         return labels, scores, None
     where = "with group_sizes= or qid= (of a padded matrix, give mask= instead)"
     flat_labels, flat_scores = flat_numbers(y_true, "y_true", where), flat_numbers(y_score, "y_score", where)
