@@ -4,6 +4,7 @@
 returns what stands between. A test compares.
 """
 
+import ast
 import inspect
 import os
 import re
@@ -151,6 +152,15 @@ def command_line() -> str:
     return "\n".join(f"### `{name} --help`\n\n```text\n{text}```\n" for name, text in helps.items())
 
 
+def classes(path: str) -> str:
+    """The public classes of a module, which is not imported, since its peer is not installed everywhere."""
+    tree = ast.parse((DOCS / path).read_text(encoding="utf-8"))
+    public = next(ast.literal_eval(node.value) for node in tree.body if "__all__" in ast.unparse(node).split())
+    found = {node.name: ast.get_docstring(node) for node in tree.body if isinstance(node, ast.ClassDef)}
+    rows = [(f"`{name}`", found[name].partition("\n")[0]) for name in public if name in found]
+    return table(("class", "what it is"), *rows)
+
+
 def compare_columns() -> str:
     """The columns of `rankgain compare --csv`, from the docstring of Difference."""
     attributes = inspect.getdoc(Difference).partition("----------\n")[2].partition("\n\n")[0]
@@ -171,6 +181,7 @@ def installed() -> str:
 
 
 PARTS: dict[str, Callable[..., str]] = {
+    "classes": classes,
     "code": code,
     "command_line": command_line,
     "compare_columns": compare_columns,

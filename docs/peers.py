@@ -4,7 +4,7 @@ from rankgain.metrics.metric import parse
 from rankgain.metrics.table import TABLE
 from rankgain.results.peers import OWN, PEERS, explain
 
-COLUMNS = ("tool", "gain, discount, ideal of nDCG", "AP ÷", "nothing relevant", "ties", "queries")
+COLUMNS = ("tool", "gain; discount; ideal of nDCG", "AP ÷", "nothing relevant", "ties", "queries")
 DIVISORS = {"ap": "R", "ap_capped": "min(k, R)", "ap_hits": "hits"}
 
 
@@ -34,7 +34,7 @@ def shape(found):
     ideal = found.get("ideal", "")
     kind = "returned" if "returned list" in ideal else "scored" if "scored" in ideal else "judged"
     parts.append(f"{kind} documents")
-    return " · ".join(parts) if "ideal" in found else "1 for r > 0, else 0 · 1 / log2(i + 1) · k relevant documents"
+    return "; ".join(parts) if "ideal" in found else "1 for r > 0, else 0; 1 / log2(i + 1); k relevant documents"
 
 
 def nothing(peer):
