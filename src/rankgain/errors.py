@@ -111,7 +111,13 @@ def refusal(code: int, where: str, detail: object = "") -> Exception:
     if detail == BEYOND:
         return ValueError(f"{where}: the number is too large for float64")
     kind, text = _TEXTS[code & ~IN_JUDGED]
-    return kind(f"{where}: {text.format(detail=detail)}")
+    remedy = remedy_for(detail) if code & ~IN_JUDGED in (_codes.GRADE_TYPE, _codes.SCORE_TYPE) else ""
+    return kind(f"{where}: {text.format(detail=detail)}{remedy}")
+
+
+def remedy_for(kind: object) -> str:
+    """The end of the error for a value that is not a number, by the name of its type."""
+    return "; convert text first: float(value), or frame['grade'].astype(float)" if kind in ("str", "bytes") else ""
 
 
 def changed(error: RuntimeError, where: str) -> Exception:

@@ -96,7 +96,8 @@ def test_the_usual_metrics_and_one_reading_of_the_truth():
 @pytest.mark.parametrize(
     ("runs", "qrels", "metrics", "expected", "message"),
     [
-        ([RUN], QRELS, "mrr", TypeError, "runs must be a mapping from name to run, not list"),
+        ([RUN], QRELS, "mrr", TypeError, "not list; name them: {'a': first, 'b': second}$"),
+        (RUN.items(), QRELS, "mrr", TypeError, "runs must be a mapping from name to run, not dict_items$"),
         ({}, QRELS, "mrr", ValueError, "give at least one run"),
         (
             {"a": RUN},

@@ -126,7 +126,7 @@ def test_t_without_scipy(monkeypatch):
 
 def test_unknown_pairs_and_metrics():
     tests = comparison(RUNS).test()
-    with pytest.raises(KeyError, match=r"was not tested: ask for"):
+    with pytest.raises(KeyError, match=r"not tested: a key is \(metric, run, baseline\), such as \('ndcg', 'b', 'a'\)"):
         tests["ndcg", "a", "b"]
     with pytest.raises(KeyError, match=r"ap was not tested; there are: ndcg"):
         tests.tied_with_best("ap")

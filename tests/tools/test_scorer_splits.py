@@ -97,6 +97,22 @@ def test_without_ids_the_message_is_raised_and_not_buried(error_score):
             call()
 
 
+@pytest.mark.parametrize("make", [np.asarray, lambda rows: pd.DataFrame(rows, columns=["a", "b", "c"])])
+def test_without_the_column_the_message_is_raised_and_not_buried(make):
+    scorer, rows = rg.scorer("ndcg@5", qid="wrong"), make(X)
+    message = r"^qid: ndarray X has no column 'wrong'"
+    if make is not np.asarray:
+        message = r"^qid: DataFrame X has no column 'wrong' .*; there are: a, b, c$"
+    for call in (
+        lambda: cross_val_score(Ridge(), rows, Y, scoring=scorer, cv=KFold(3)),
+        lambda: GridSearchCV(Ridge(), {"alpha": [1.0]}, scoring=scorer).fit(rows, Y),
+    ):
+        with pytest.raises(TypeError, match=message):
+            call()
+    with pytest.raises(ValueError, match=message):
+        scorer(Ridge().fit(rows, Y), rows, Y)
+
+
 def test_by_hand():
     model = Ridge().fit(X, Y)
     scorer = rg.scorer("ndcg@5")

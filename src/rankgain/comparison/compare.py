@@ -123,7 +123,8 @@ def compare(
     if queries not in ("all", "same", "common"):
         raise ValueError(f"queries must be 'all', 'same' or 'common', not {queries!r}")
     if not isinstance(runs, Mapping):
-        raise TypeError(f"runs must be a mapping from name to run, not {type(runs).__name__}")
+        names = "; name them: {'a': first, 'b': second}" if isinstance(runs, (list, tuple)) else ""
+        raise TypeError(f"runs must be a mapping from name to run, not {type(runs).__name__}{names}")
     kept: dict[str, Rankings] = {}
     if values:
         if qrels is not None or rules or ties is not None or missing != "zero":

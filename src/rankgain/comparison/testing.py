@@ -95,7 +95,8 @@ class Tested(Mapping[Key, Difference]):
         try:
             return self._differences[key]
         except KeyError:
-            raise KeyError(f"{key!r} was not tested: ask for (metric, run, baseline), as the keys have them") from None
+            example = f", such as {next(iter(self._differences))!r}" if self._differences else ""
+            raise KeyError(f"{key!r} was not tested: a key is (metric, run, baseline){example}") from None
 
     def __iter__(self) -> Iterator[Key]:
         return iter(self._differences)

@@ -121,6 +121,8 @@ class DictSource(JudgmentSource):
         if error.code == OTHER_IDS:
             first = int(self._judgments.offsets[self._number(query)])
             detail = types(self._judgments.documents[first : first + 1], run, (self._judgments.name, self._run_name))
+            if isinstance(next(iter(run)), tuple):
+                detail += "; of (id, score) pairs, best first, pass the ids: [id for id, _ in pairs]"
         elif error.position >= 0:
             document, value = next(islice(run.items(), error.position, None))
             where, detail = f"{where}, document {quoted(document)}", type_name(value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -46,6 +46,13 @@ def checked(name: str, lists: IdLists, kinds: tuple[type, ...], demand: str) -> 
     row_types = {*map(type, rows)} if type(rows) is list else set()
     if row_types <= {*kinds} or (row_types == {np.ndarray} and {row.ndim for row in rows} == {1}):
         return lists
+    if set not in kinds:
+        for user, row in zip(users, rows, strict=True):
+            if isinstance(row, (Set, Mapping)):
+                raise TypeError(
+                    f"{name}: query {quoted(user)}: must be {demand}, not {type(row).__name__}: are the arguments "
+                    "swapped? Write from_recommendations(recommended, relevant), evaluate(relevant, recommended, ...)"
+                )
     return users, [
         listed(row) if isinstance(row, kinds) else vector_of(row, f"{name}: query {quoted(user)}", demand)
         for user, row in zip(users, rows, strict=True)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rankgain.data.arrays import array_of, check_unmasked, is_array, is_rows
+from rankgain.errors import remedy_for
 from rankgain.scalars import Array, Floats, Ints, real
 
 # Documents in a chunk: so many that the cost of a chunk is negligible, so few that they stay in the cache.
@@ -239,7 +240,8 @@ def _floats(array: Array, name: str) -> Floats:
             where = f"{name}{query}: position {index[-1]}"
             if type(value) is int:
                 raise ValueError(f"{where}: the number is too large for float64")
-            raise TypeError(f"{where}: must be a number, not {type(value).__name__}")
+            kind = type(value).__name__
+            raise TypeError(f"{where}: must be a number, not {kind}{remedy_for(kind)}")
         result[index] = number
     return result
 

@@ -128,7 +128,9 @@ def evaluate(
         raise TypeError("evaluate needs truth and a run: rankgain.evaluate(truth, run, 'ndcg@10')")
     requests = each_of(given)
     if not requests:
-        raise TypeError("no metric was requested: rankgain.evaluate(truth, run, 'ndcg@10')")
+        one_frame = isinstance(run, (str, Metric)) and form_of(truth, "truth") == "frame"
+        call = "from_frames(frame).evaluate('ndcg@10')" if one_frame else "evaluate(truth, run, 'ndcg@10')"
+        raise TypeError(f"no metric was requested: rankgain.{call}")
     for metric in requests:  # reject misspelt metrics before reading input
         list(parse(metric))
     return rankings_of(truth, run, **rules).evaluate(*requests, threads=threads, like=like, progress=progress)

@@ -270,7 +270,8 @@ class Evaluation(Frames, Counted, Mapping[str | Metric, Floats]):
         """
         for position, other in enumerate(others):
             if not isinstance(other, Evaluation):
-                raise TypeError(f"others[{position}] must be an Evaluation, not {type(other).__name__}")
+                each = "; pass them one by one: merge(*parts)" if isinstance(other, (list, tuple)) else ""
+                raise TypeError(f"others[{position}] must be an Evaluation, not {type(other).__name__}{each}")
             check_same_metrics(self, other, f"others[{position}]")
             self._check_rules(other, f"others[{position}]")
         parts = [self, *others]

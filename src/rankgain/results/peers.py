@@ -54,7 +54,11 @@ class Measure(NamedTuple):
 
 
 class Peer(NamedTuple):
-    """Facts about another tool. `order`, `queries`: in words, how it orders ties and which queries count."""
+    """Facts about another tool.
+
+    `order`, `queries`: in words, how it orders ties and which queries count. `others`: names of rankgain's metrics that
+    mean something else there, and what.
+    """
 
     name: PeerOrOwn
     title: str
@@ -64,6 +68,7 @@ class Peer(NamedTuple):
     measures: tuple[Measure, ...]
     notes: tuple[str, ...]
     source: str
+    others: Mapping[str, str] = MappingProxyType({})
 
     def measure(self, record: Metric) -> Measure:
         """The tool's measure for a metric."""
@@ -286,6 +291,7 @@ PEERS: dict[str, Peer] = {
                 "rankgain has no equivalent",
             ),
             "ranx 0.3.21, metrics/*.py, meta/evaluate.py",
+            {"hits": "a count: write cg(gain=binary)@k without like, or success@k for the hit rate"},
         ),
         Peer(
             "lenskit",
@@ -486,6 +492,9 @@ def followed(request: str | Metric, peer: Peer) -> Iterator[Followed]:
 
     Parameters that the caller wrote win; for a Metric, which does not record them, those that differ from the default.
     """
+    name = re.split(r"\W", str(request).strip().lower())[0]
+    if name in peer.others:
+        raise ValueError(f"like={peer.name!r}: {name} of {peer.title} is {peer.others[name]}")
     for key, record in parse(request):
         measure = peer.measure(record)
         written = {name: getattr(record, name) for name in _written(request, record)}

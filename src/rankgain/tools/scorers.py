@@ -9,7 +9,7 @@ import sys
 import warnings
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -124,9 +124,11 @@ class Scorer:
 
     def __call__(self, estimator: Any, X: Any, y: Any, *, qid: Any = None) -> float:
         if qid is None and self.qid is None:
-            refusal: float = self._without_ids()
-            return refusal
-        ids = self._ids(X) if qid is None else qid
+            return self._refused(ValueError(NO_GROUPS.format(self)))
+        try:
+            ids = self._ids(X) if qid is None else qid
+        except ValueError as error:
+            return self._refused(error)
         self._check_split()
         scores = self._scores(estimator, X)
         result = from_scores(y, scores, qid=ids, ties=self.ties).evaluate(self.metric)
@@ -173,11 +175,10 @@ class Scorer:
         """Called by scikit-learn if metadata routing is off and a model is fitted with weights."""
         return False
 
-    def _without_ids(self) -> Any:
+    def _refused(self, error: ValueError) -> float:
         """Raise an error; where scikit-learn would turn it into a warning, return a value that raises it later."""
-        error = ValueError(NO_GROUPS.format(self))
         if sys._getframe(2).f_globals.get("__name__") in _CATCHERS:
-            return _Refusal(str(error))
+            return cast(float, _Refusal(str(error)))
         raise error
 
     def _check_split(self) -> None:
@@ -283,7 +284,8 @@ def _column(X: Any, column: str | int) -> Any:
             return X.tocsr()[:, [column]].toarray().ravel()
         return (X if hasattr(X, "shape") else np.asarray(X))[:, column]
     except Exception as error:
-        raise ValueError(f"qid: {type(X).__name__} X has no column {column!r} ({error})") from None
+        names = f"; there are: {', '.join(map(str, X.columns))}" if hasattr(X, "columns") else ""
+        raise ValueError(f"qid: {type(X).__name__} X has no column {column!r} ({error}){names}") from None
 
 
 def _grades(estimator: Any, count: int) -> Array:

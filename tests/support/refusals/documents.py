@@ -15,7 +15,8 @@ from support.refusals.lists import Fails, files, matched
 nan, inf = math.nan, math.inf
 # fmt: off
 BAD_VALUES = [  # as grade and as score
-    (TypeError, "a number, not {}", "1", b"1", bytearray(b"1"), np.str_("1"), None, 1j, [1], np.array([1]), np.ones(2),
+    (TypeError, "a number, not {}; convert text first: float(value), or frame", "1", b"1"),
+    (TypeError, "a number, not {}", bytearray(b"1"), np.str_("1"), None, 1j, [1], np.array([1]), np.ones(2),
      datetime.timedelta(1), np.datetime64("2020"), np.complex128(1), np.ma.masked, Decimal("sNaN"),
      object(), Fails(ValueError("no"))),
     (ValueError, "the number is too large for float64", HUGE),

@@ -66,7 +66,7 @@ NO_LISTS = [
     (ValueError, "query 1 | dimension", [[1], [1, [2]]], [[1, 2], np.ones((1, 1))]),
     (TypeError, "query 1 | an array of numbers", [[1, 2], 3], [[1, 2], "12"], [[1], None], [[1], {1: 2}]),
     (TypeError, "query 0 | an array of numbers", [1, [2, 3]]),
-    (TypeError, "position 0 | a number, not str", ["1", "2"], ["", 1]),
+    (TypeError, "position 0 | a number, not str; convert text first: float(value)", ["1", "2"], ["", 1]),
     (TypeError, "position 1 | a number, not str", [1, "2"], np.array([1, "2"], dtype=object)),
     (TypeError, "position 1 | a number, not NoneType", [1, None], np.array([1, None])),
     (TypeError, "position 1 | a number", [1, 2j], [1, {2}], [1, datetime.date(2020, 1, 1)], [1, Fails(ValueError())]),

@@ -9,7 +9,7 @@ import numpy as np
 
 import rankgain as rg
 from support.cases import refused
-from support.public_calls import METRICS, QRELS, RUN
+from support.public_calls import COLUMNS, METRICS, QRELS, RUN
 
 nan, inf = math.nan, math.inf
 TWO = {"qrels": {"a": {"d": 1}, "b": {"d": 1}}, "run": {"a": {"d": 1}, "b": {"d": 1}}, "metrics": ["rr"]}
@@ -28,6 +28,10 @@ SUMMARY = {
 def rows():
     yield from refused("explain", "metric", ["ndcg@x"], ValueError, "k must be a positive integer")
     yield from refused("explain", "like", ["ranks"], ValueError, "unknown tool")
+    message = "like='ranx': hits of ranx is a count: write cg(gain=binary)@k without like, or success@k"
+    for hits in ("hits", "hits@10", "Hits@10"):
+        yield from refused("explain", "like", ["ranx"], ValueError, message, metric=hits)
+        yield from refused("evaluate", "like", ["ranx"], ValueError, message, metrics=[hits])
     if find_spec("matplotlib"):
         yield from of_plots()
     yield from of_forms()
@@ -38,12 +42,22 @@ def rows():
     yield from of_comparisons()
 
 
+SWAPPED = "a list of ids, best first, not {}: are the arguments swapped? Write from_recommendations(recommended, rel"
+PAIRS = "of (id, score) pairs, best first, pass the ids: [id for id, _ in pairs]"
+
+
 def of_forms():
     """Of truth and a run in any form."""
     beside_scores = np.array([[5, 6]]), np.array([[0.5, 0.25]])  # as implicit's recommend() returns ids
     for sides, error, message in [
         ((QRELS,), TypeError, "needs truth and a run"),
-        ((QRELS, RUN), TypeError, "no metric was requested"),
+        ((QRELS, RUN), TypeError, "no metric was requested: rankgain.evaluate(truth, run, 'ndcg@10')"),
+        ((QRELS, "ndcg@10"), TypeError, "no metric was requested: rankgain.evaluate(truth, run, 'ndcg@10')"),
+        ((COLUMNS, "ndcg@10"), TypeError, "no metric was requested: rankgain.from_frames(frame).evaluate('ndcg@10')"),
+        (({"u": ["a"]}, {"u": {"a"}}, "ndcg"), TypeError, f"recommended: query 'u': must be {SWAPPED.format('set')}"),
+        (({"u": ["a"]}, {"u": {"a": 1}, "v": ["a"]}, "ndcg"), TypeError, SWAPPED.format("dict")),
+        (({"u": {"a"}}, {"u": [("a", 0.9), ("b", 0.1)]}, "ndcg"), ValueError, f"tuple in recommended; {PAIRS}"),
+        (([{"a"}], [[("a", 0.9), ("b", 0.1)]], "ndcg"), ValueError, f"tuple in recommended; {PAIRS}"),
         ((QRELS, rg.from_qrels(QRELS, RUN), "mrr"), TypeError, "call their method evaluate"),
         *(
             ((truth, beside_scores, "mrr"), TypeError, "pair of ids and scores: give the ids alone, recommended[0]")
@@ -165,6 +179,7 @@ def of_evaluations():
     alone = rg.from_ranked([[1]]).evaluate("rr")
     for other, error, message in [
         ({"rr": [1.0]}, TypeError, "others[0] must be an Evaluation, not dict"),
+        ([scored(["rr"])], TypeError, "others[0] must be an Evaluation, not list; pass them one by one: merge(*parts)"),
         (scored(["cg"]), ValueError, "others[0] lacks the metric rr, unlike the first"),
         (scored(["rr", "cg"]), ValueError, "others[0] has the metric cg, unlike the first"),
         (scored(ties="stable"), ValueError, "others[0] has ties='stable', the first has 'docid'"),
