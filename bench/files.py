@@ -24,6 +24,8 @@ status = Path("/proc/self/status")
 print(status.read_text().split("VmHWM:")[1].split()[0] if status.exists() else "")
 """
 OURS = 'from rankgain.cli import main; import sys; main(["eval", *sys.argv[1:], *"-m ndcg@10 -m rr --json".split()])'
+OF_RELEASES = "runid", "rbp", "unj", "iprec_at_recall", "11pt_avg"  # what releases 9 and 10 print differently
+SHELL = 'from rankgain.cli import main; import sys; main(["trec_eval", *sys.argv[1:]])'
 THEIRS = f"""
 import json, sys
 from statistics import fmean
@@ -97,6 +99,22 @@ def contend_whole(title: str, paths: tuple[Path, Path], scale: harness.Scale, at
         harness.note(f"{title}, whole process, most memory held: {text}")
 
 
+def contend_trec_eval(title: str, paths: tuple[Path, Path], measures: list[str], scale: harness.Scale) -> None:
+    """The command line against the program that it replaces, if that is on the path."""
+
+    def values(printed: str) -> list[float]:
+        lines = (line.split() for line in printed.splitlines())
+        return [float(value) for name, _, value in lines if not name.startswith(OF_RELEASES)]
+
+    command = [*(word for measure in measures for word in ("-m", measure)), *paths]
+    contenders = {
+        "rankgain trec_eval": harness.Contender(partial(harness.process, sys.executable, "-c", SHELL, *command), values)
+    }
+    if trec_eval := shutil.which("trec_eval"):
+        contenders["trec_eval"] = harness.Contender(partial(harness.process, trec_eval, *command), values)
+    harness.hold(f"{title}, {' and '.join(measures)}, the program", contenders, scale)
+
+
 def bench(scale: harness.Scale) -> None:
     queries, documents, judged = (5, 100, 10) if scale == "smoke" else (200, 1000, 50)
     title = "files, {:,} queries × {:,} lines, {} judged".format
@@ -109,9 +127,12 @@ def bench(scale: harness.Scale) -> None:
         zipped.write_bytes(gzip.compress(run_path.read_bytes()))
         contend(f"{name}, gzip", qrels, qrels_path, zipped, scale)
         contend_whole(name, (qrels_path, run_path), scale)
+        contend_trec_eval(name, (qrels_path, run_path), ["ndcg_cut.10", "recip_rank"], scale)
         lines = list(lines_of(run))
         run_path.write_text("".join(random.Random(1).sample(lines, len(lines))))
         contend(f"{name}, lines scattered", qrels, qrels_path, run_path, scale)
+        paths = write(Path(folder), *make(queries // 4, documents, judged, (0, 0, 0, 1, 1, 2, 3)))
+        contend_trec_eval(title(queries // 4, documents, judged), paths, ["all_trec"], scale)
         if scale == "full":
             qrels, run = make(6980, 1000, 1, (1,))
             paths, name = write(Path(folder), qrels, run), title(6980, 1000, 1)

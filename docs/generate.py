@@ -21,8 +21,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 import formulas
 import peers
+import speed
 from support import textbook
-from support.pages import DOCS, pages
+from support.pages import DOCS, README, pages
 
 from rankgain.comparison.difference import Difference
 from rankgain.metrics.aggregators import geometric_mean, mean, total
@@ -189,6 +190,10 @@ PARTS: dict[str, Callable[..., str]] = {
     "helpers": helpers,
     "installed": installed,
     "metrics": metrics,
+    "speed.conditions": speed.conditions,
+    "speed.contests": speed.contests,
+    "speed.instead": speed.instead,
+    "speed.torch_classes": speed.torch_classes,
     "unaveraged": unaveraged,
     "where_we_differ": peers.page,
 }
@@ -206,5 +211,5 @@ def filled(page: Path) -> str:
 
 
 if __name__ == "__main__":
-    for page in pages():
+    for page in (README, *pages()):
         page.write_text(filled(page), encoding="utf-8")

@@ -5,11 +5,11 @@ and compares the texts.
 """
 
 import re
-from collections.abc import Callable, Iterator
-from itertools import zip_longest
+from collections.abc import Callable
 from pathlib import Path
 
 import matplotlib
+import speed
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
@@ -25,15 +25,8 @@ STYLE = {
     "axes.spines.top": False,
     "axes.spines.right": False,
 }
+LABEL = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}  # behind a name that lies on a line
 UNITS = {"µs": 1e-6, "ms": 1e-3, "s": 1.0}
-
-
-def rows(page: Path, columns: int) -> Iterator[list[str]]:
-    """The rows of the tables of a page that have so many columns, without markup; lines of a cell are rows."""
-    for line in page.read_text(encoding="utf-8").splitlines():
-        cells = [cell.replace("**", "").strip() for cell in line.strip("|").split("|")]
-        if line.startswith("|") and len(cells) == columns:
-            yield from map(list, zip_longest(*(cell.split("<br>") for cell in cells), fillvalue=""))
 
 
 def plain(value: float, _: object = None) -> str:
@@ -44,7 +37,7 @@ def by_length() -> Figure:
     """The time of nDCG@10 of 10^6 or 10^7 scores, per million, by the length of the lists."""
     found: dict[str, list[tuple[int, float]]] = {}
     size = None
-    for title, contender, time, *_ in rows(DOCS.parent / "bench" / "README.md", 5):
+    for title, contender, time, *_ in speed.page_rows(speed.BENCHES, 5):
         size = re.fullmatch(r"([\d,]+) × ([\d,]+), ndcg@10, one document in ten relevant", title) if title else size
         if size and not contender.startswith("limit"):
             queries, documents = (int(number.replace(",", "")) for number in size.groups())
@@ -72,20 +65,25 @@ def by_length() -> Figure:
 
 
 def peers() -> Figure:
-    """Each row of the table of the page on speed: how many times longer the peers take."""
-    found = [(work, times) for work, peer, times in rows(DOCS / "speed.md", 3) if re.match(r"[\d.]", times)]
-    figure = Figure(figsize=(7, 0.22 * len(found) + 0.8), layout="constrained")
+    """How many times longer the other tool takes, of the rows in front; as wide as a phone shows."""
+    cases = speed.measured()
+    figure = Figure(figsize=(4.2, 0.5 * len(speed.FRONT) + 0.7), layout="constrained")
     axes = figure.add_subplot()
-    for place, (_, times) in enumerate(found):
-        for number in map(float, times.split(";")):
-            axes.plot(number, place, marker="o" if number > 1 else "D", color=OURS if number > 1 else THEIRS)
-    axes.axvline(1, color=PALE, lw=1)
-    axes.set_xscale("log")
+    for place, row in enumerate(speed.FRONT):
+        _, ratio = speed.times(row, cases)
+        faster = ratio > 1
+        color = OURS if faster else THEIRS
+        axes.plot([1, ratio], [place, place], color=color, lw=1.5)
+        axes.plot(ratio, place, marker="o" if faster else "D", color=color)
+        side = {"xytext": (-7, 0), "ha": "right"} if ratio > 30 or not faster else {"xytext": (7, 0), "ha": "left"}
+        name = f"{row.other} {speed.short(ratio)}"
+        axes.annotate(name, (ratio, place), textcoords="offset points", va="center", color=color, bbox=LABEL, **side)
+        axes.text(0.1, place - 0.42, row.work.replace("`", ""), fontsize=9, va="center", bbox=LABEL)
+    axes.axvline(1, color=PALE, lw=1, zorder=0)
+    axes.set(xscale="log", xlim=(0.1, 1000), ylim=(len(speed.FRONT) - 0.5, -0.8), yticks=[])
+    axes.spines["left"].set_visible(False)
     axes.xaxis.set_major_formatter(FuncFormatter(plain))
-    axes.set(xlabel="the peer's time / rankgain's time", ylim=(len(found) - 0.5, -0.5))
-    names = [re.sub(r"[`*]", "", work) or "″" for work, _ in found]
-    axes.set_yticks(range(len(found)), [name if len(name) < 52 else name[:50] + " …" for name in names], fontsize=7.5)
-    axes.grid(axis="y", color="#dddddd", lw=0.5)
+    axes.set_xlabel("the other tool's time / rankgain's time")
     return figure
 
 

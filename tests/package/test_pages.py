@@ -59,7 +59,7 @@ def test_page_shows_no_code_that_is_not_run(page):
     assert [text for text in shown if not any(text in part for part in generated)] == []
 
 
-@pytest.mark.parametrize("page", pages(), ids=name_of)
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 @pytest.mark.skipif(sys.version_info >= (3, 13), reason="argparse prints options differently")
 def test_page_has_its_generated_parts(page, generate):
     assert generate.filled(page) == page.read_text(encoding="utf-8"), "run: python docs/generate.py"
@@ -99,14 +99,6 @@ def test_readme_on_pypi_has_absolute_links_only(sdist):
         path = link.removeprefix(ADDRESSES["Documentation"]).replace(".html", ".md")
         tagged = link.removeprefix(f"{ADDRESSES['Repository']}/blob/v{rg.__version__}/")
         assert (DOCS / path).exists() or (ROOT / tagged).exists(), link
-
-
-def test_readme_rows_of_speed_are_those_of_the_page():
-    speed = (DOCS / "speed.md").read_text(encoding="utf-8")
-    lines = README.read_text(encoding="utf-8").partition("## Speed")[2].splitlines()
-    rows = [line for line in lines if re.search(r"\| [\d.*; ]+ \|$", line)]
-    assert len(rows) >= 6
-    assert [row for row in rows if row not in speed] == []
 
 
 def test_pictures_are_those_of_the_figures(monkeypatch, tmp_path):

@@ -1,0 +1,234 @@
+"""The tables of speed, from the figures in bench/README.md; docs/generate.py writes them into README and speed.md."""
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import zip_longest
+from pathlib import Path
+from typing import NamedTuple
+
+DOCS = Path(__file__).parent
+BENCHES = DOCS.parent / "bench" / "README.md"
+
+
+class Row(NamedTuple):
+    """One contest, in the words of the page and in those of the benches."""
+
+    work: str
+    other: str
+    case: str
+    contender: str
+    ours: str = ""  # by default the first contender of the case
+
+
+class Measured(NamedTuple):
+    """What one contender of a case took; `ratio` is of the first contender's time, 1 for itself."""
+
+    time: str
+    ratio: float
+
+
+PLAIN = "one document in ten relevant"
+RANKED = "ranked, 10,000 × 100"
+GROUPS = "30,000 groups of 120"
+FILES, FEW = "files, 200 queries × 1,000 lines, 50 judged", "files, 50 queries × 1,000 lines, 50 judged"
+DICTS, JUDGED = "dicts, 700 queries × 1,000, 1 judged", "dicts, 50 queries × 1,000, 200 judged"
+FRAME = "text ids, 700 queries × 1000"
+USERS = "10000 users, 100 of 50,000 items, 20 held out, sparse"
+SKLEARN, TORCH, ARGSORT = "scikit-learn ndcg_score", "torch topk and gather", "NumPy argsort and take_along_axis"
+PARSERS, EVALUATE = "pytrec_eval with its parsers", "pytrec_eval evaluate(run)"
+FROM_DICTS = "rankgain from_qrels, making the dicts"
+LOOP = "a plain Python loop"
+
+# What README and the picture show.
+FRONT = [
+    Row("nDCG@10 of scores, 10,000 × 100", "scikit-learn", f"10,000 × 100, ndcg@10, {PLAIN}", SKLEARN),
+    Row("the same, 10 × 1,000,000", "scikit-learn", f"10 × 1,000,000, ndcg@10, {PLAIN}", SKLEARN),
+    Row("nDCG@10 of 30,000 groups", "LightGBM", f"{GROUPS}, ndcg@10, float32 scores, {PLAIN}", "LightGBM's metric"),
+    Row("nDCG@10, RR of dicts, 700 × 1000", "pytrec_eval", f"{DICTS}, shuffled", EVALUATE),
+    Row("nDCG@10, RR of TREC files, 200 × 1000", "pytrec_eval", FILES, PARSERS),
+    Row("the same, as a command", "trec_eval", f"{FILES}, ndcg_cut.10 and recip_rank, the program", "trec_eval"),
+    Row("`RetrievalMRR`, 8000 × 40", "TorchMetrics", "RetrievalMRR, 8,000 × 40", "TorchMetrics"),
+    Row("nDCG@100, RR, 10,000 users × 100", "implicit", USERS, "implicit, its four metrics"),
+    Row("one query of 10 scores", "NumPy", "from_scores, 10 documents, NumPy in three lines", "peer"),
+    Row("DCG@10 of ranked grades", "NumPy", f"{RANKED}, dcg@10", "NumPy relevance[:, :10] @ discounts"),
+]
+INSTEAD = {  # what it replaces, the line to write
+    Row("`from sklearn.metrics import ndcg_score`", "", FRONT[0].case, SKLEARN, "rankgain.sklearn ndcg_score"): (
+        "`from rankgain.sklearn import ndcg_score`"
+    ),
+    Row(
+        "`import pytrec_eval`", "", "pytrec_eval's drop-in, BEIR's measures, 700 queries × 1,000, 1 judged", EVALUATE
+    ): ("`from rankgain import pytrec_eval`"),
+    FRONT[6]._replace(work="`from torchmetrics.retrieval import RetrievalMRR`"): (
+        "`from rankgain.torchmetrics import RetrievalMRR`"
+    ),
+}
+
+
+def of_scores(size: str, metric: str) -> Iterator[Row]:
+    """A matrix of scores against each of the others."""
+    for other, contender in (("scikit-learn", SKLEARN), ("torch `topk`", TORCH), ("NumPy argsort", ARGSORT)):
+        if (contender, metric) != (SKLEARN, "ndcg"):
+            yield Row(
+                f"{metric.replace('ndcg', 'nDCG')} of scores, {size}", other, f"{size}, {metric}, {PLAIN}", contender
+            )
+
+
+def of_small_calls() -> Iterator[Row]:
+    for documents in (10, 100):
+        yield Row(
+            f"`from_scores(…).evaluate`, one query of {documents}",
+            "NumPy, three lines",
+            f"from_scores, {documents} documents, NumPy in three lines",
+            "peer",
+        )
+        yield Row(
+            f"`from_qrels(…).evaluate`, one query of {documents}",
+            LOOP,
+            f"from_qrels, {documents} documents, a plain loop",
+            "peer",
+        )
+        yield Row(
+            f"`from_recommendations(…).evaluate`, one user, {documents} ids",
+            LOOP,
+            f"from_recommendations, {documents} ids, a plain loop",
+            "peer",
+        )
+    for documents in (10, 100, 1000):
+        case = f"pytrec_eval's drop-in, evaluator kept, ndcg_cut.10, {documents} documents"
+        yield Row(f"`rankgain.pytrec_eval`, evaluator kept, one query of {documents}", "pytrec_eval", case, "peer")
+    for documents in (10, 100):
+        case = f"pytrec_eval's drop-in, evaluator made each time, ndcg, {documents} documents"
+        yield Row(f"the same, evaluator made each time, {documents}", "pytrec_eval", case, "peer")
+    for documents in (10, 100):
+        case = f"rankgain.sklearn.ndcg_score, a row of {documents}"
+        yield Row(f"`rankgain.sklearn.ndcg_score`, a row of {documents}", "scikit-learn", case, "peer")
+
+
+ALL = [
+    *of_scores("10,000 × 100", "ndcg@10"),
+    *of_scores("1,000 × 1,000", "ndcg@10"),
+    *of_scores("10 × 1,000,000", "ndcg@10"),
+    *of_scores("10,000 × 100", "ndcg"),
+    *of_scores("10 × 1,000,000", "ndcg"),
+    Row("nDCG, 10,000 × 100, all relevant", "NumPy argsort", "10,000 × 100, ndcg, every document relevant", ARGSORT),
+    Row("DCG@10 of ranked grades, 10,000 × 100", "NumPy", f"{RANKED}, dcg@10", FRONT[9].contender),
+    Row("nDCG of ranked grades, 10,000 × 100", "NumPy", f"{RANKED}, ndcg", "NumPy sort and dot"),
+    *(
+        Row(f"{metric} of 30,000 groups of about 120", other, f"{GROUPS}, {name} scores, {PLAIN}", contender)
+        for metric, name in (("nDCG@10", "ndcg@10, float32"), ("nDCG", "ndcg, float64"))
+        for other, contender in (
+            ("LightGBM", "LightGBM's metric"),
+            ("XGBoost", "XGBoost's metric"),
+            ("CatBoost", "CatBoost eval_metric"),
+            ("ranx, of sorted lists", "ranx evaluate, of sorted lists"),
+        )
+    ),
+    Row("nDCG@10, RR of dicts, 700 × 1000, in score order", "pytrec_eval", f"{DICTS}, in score order", EVALUATE),
+    Row("the same, shuffled", "pytrec_eval", f"{DICTS}, shuffled", EVALUATE),
+    Row("nDCG@10, RR of dicts, 50 × 1000, 200 judged", "pytrec_eval", f"{JUDGED}, in score order", EVALUATE),
+    Row("the same, shuffled", "pytrec_eval", f"{JUDGED}, shuffled", EVALUATE),
+    Row("nDCG@10, RR of TREC files, 200 × 1000", "pytrec_eval and its parsers", FILES, PARSERS),
+    Row("the same, lines shuffled", "pytrec_eval and its parsers", f"{FILES}, lines scattered", PARSERS),
+    Row("the same, gzip", "pytrec_eval and its parsers", f"{FILES}, gzip", PARSERS),
+    Row("`rankgain trec_eval`, two measures, 200 × 1000", "trec_eval", FRONT[5].case, "trec_eval"),
+    Row("`rankgain trec_eval -m all_trec`, 50 × 1000", "trec_eval", f"{FEW}, all_trec, the program", "trec_eval"),
+    Row("nDCG@10, RR of a pandas frame, text ids, 700 × 1000", "making dicts first", f"pandas, {FRAME}", FROM_DICTS),
+    Row("the same, ids as Python objects", "making dicts first", f"pandas, objects, {FRAME}", FROM_DICTS),
+    Row("the same, polars", "making dicts first", f"polars, {FRAME}", FROM_DICTS),
+    Row("nDCG@100, RR of 10,000 users × 100, matrix and CSR", "implicit", USERS, "implicit, its four metrics"),
+    *(
+        Row(
+            f"the same, lists and sets of {words}",
+            LOOP,
+            f"10000 users, ids that are {kind}",
+            "plain Python loop over lists and sets",
+        )
+        for words, kind in (("integers", "int"), ("text", "str"))
+    ),
+    *of_small_calls(),
+    Row("`rg.ndcg` of a list of 10", LOOP, "ndcg of a list of 10", "plain Python loop"),
+    Row("`rg.ndcg` of an array of 10", "NumPy, three lines", "ndcg of an int64 array of 10", "NumPy three lines"),
+    Row(
+        "`import rankgain`, a new process",
+        "`import numpy`",
+        "start of a process",
+        "import numpy",
+        "rankgain, import rankgain",
+    ),
+]
+
+
+def page_rows(page: Path, columns: int) -> Iterator[list[str]]:
+    """The rows of the tables of a page that have so many columns, without markup; lines of a cell are rows."""
+    for line in page.read_text(encoding="utf-8").splitlines():
+        cells = [cell.replace("**", "").strip() for cell in line.strip("|").split("|")]
+        if line.startswith("|") and len(cells) == columns:
+            yield from map(list, zip_longest(*(cell.split("<br>") for cell in cells), fillvalue=""))
+
+
+def measured() -> dict[str, dict[str, Measured]]:
+    """Cases of the page of the benches, without the targets in their names: contenders."""
+    cases: dict[str, dict[str, Measured]] = {}
+    title = ""
+    for case, contender, time, ratio, _ in page_rows(BENCHES, 5):
+        title = re.sub("; at most .*", "", case) or title
+        number = re.match(r"\d[\d.e+-]*", ratio)
+        cases.setdefault(title, {})[contender] = Measured(time, float(number[0]) if number else 1.0)
+    return cases
+
+
+def times(row: Row, cases: dict[str, dict[str, Measured]]) -> tuple[str, float]:
+    """What rankgain took, and how many times longer the other one took."""
+    case = cases[row.case]
+    ours = case[row.ours] if row.ours else next(iter(case.values()))
+    return ours.time, case[row.contender].ratio / ours.ratio
+
+
+def short(number: float) -> str:
+    return f"{number:.0f}" if number >= 10 else f"{number:.1f}" if number >= 1 else f"{number:.2g}"
+
+
+def table(head: str, rows: Iterable[Iterable[str]]) -> str:
+    lines = [f"| {head} |", "|" + "---|" * (head.count("|") + 1)]
+    return "\n".join([*lines, *(f"| {' | '.join(cells)} |" for cells in rows)])
+
+
+def contests(which: str) -> str:
+    """One other tool per row: those in front, or all."""
+
+    def cells(row: Row) -> tuple[str, ...]:
+        took, ratio = times(row, cases)
+        return row.work, row.other, took, short(ratio) if ratio > 1 else f"**{short(ratio)}**"
+
+    cases = measured()
+    return table(
+        "work | compared with | rankgain takes | times faster", map(cells, {"front": FRONT, "all": ALL}[which])
+    )
+
+
+def instead() -> str:
+    """What is replaced by what."""
+    cases = measured()
+    rows = ((row.work, line, short(times(row, cases)[1])) for row, line in INSTEAD.items())
+    return table("instead of | write | times faster", rows)
+
+
+def torch_classes() -> str:
+    """How many times longer each class of TorchMetrics takes, by what it is given."""
+
+    def cells(name: str) -> Iterator[str]:
+        yield f"`Retrieval{name}`"
+        for variant in ("", ", shuffled", ", bfloat16 scores"):
+            case = f"Retrieval{name}, 8,000 × 40{variant}"
+            yield short(times(Row("", "", case, "TorchMetrics"), cases)[1])
+
+    cases = measured()
+    names = "NormalizedDCG", "MRR", "MAP", "Precision", "Recall", "RPrecision", "HitRate", "FallOut", "AUROC"
+    return table("class | indexes sorted | shuffled | bfloat16 scores", map(cells, names))
+
+
+def conditions() -> str:
+    """When, with what and on which machine the benches were measured."""
+    _, _, after = BENCHES.read_text(encoding="utf-8").partition("<!-- measured, written by bench/run.py --write -->\n")
+    return f"Measured on {after.strip().splitlines()[0]}"
