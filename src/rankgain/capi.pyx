@@ -5,7 +5,7 @@ module has their addresses: in `__pyx_capi__`, where Cython, `numba.extending.ge
 `scipy.LowLevelCallable.from_cython` look; in the capsule `_C_API`, for the header; and from `address`, for ctypes and
 cffi. The constants of the header are attributes.
 
-The computations are in `_compiled`, in `lists`, `sums` and `ordering`; this file checks arguments and forwards them.
+The computations are in `_compiled`, in `lists`, `sums` and `ranking`; this file checks arguments and forwards them.
 """
 
 from cpython.pycapsule cimport PyCapsule_GetName, PyCapsule_GetPointer, PyCapsule_New

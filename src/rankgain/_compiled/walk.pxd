@@ -5,7 +5,7 @@ from libc.math cimport exp2
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy
 
-# `numbers` and `ordering`: scratch, numbers of any type, the order of the documents of a query
+# `numbers` and `ranking`: scratch, numbers of any type, the order of the documents of a query
 
 cdef extern from "vectors.h" nogil:
     void prefetch(const void* address)

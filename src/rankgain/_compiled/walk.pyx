@@ -21,7 +21,7 @@ from rankgain._codes cimport COLUMNS, DICTS, IN_JUDGED, LISTS, NAN_SCORE, STABLE
 cdef uint64_t SEED = int.from_bytes(os.urandom(8), "little")  # random, so that ids cannot be crafted to collide
 
 include "numbers.pxi"
-include "ordering.pxi"
+include "ranking.pxi"
 include "sums.pxi"
 include "precisions.pxi"
 include "cascade.pxi"

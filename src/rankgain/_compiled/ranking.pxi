@@ -1,4 +1,4 @@
-# Scores and grades to the hits and judged grades of a query: see `_reference/ordering.py`.
+# Scores and grades to the hits and judged grades of a query: see `_reference/ranking.py`.
 from libc.math cimport INFINITY, NAN, nextafter
 from libc.stdint cimport INT32_MAX, INT64_MAX, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
