@@ -111,6 +111,21 @@ def test_preset_equals_sklearn(seed, k):
     assert same(result.mean(f"dcg{at}"), sklearn.dcg_score(labels, scores, k=k))
 
 
+def test_sklearn_knows_only_the_scored_documents():
+    sklearn = pytest.importorskip("sklearn.metrics")
+    grades, scores = {"a": 1, "b": 2, "unscored": 3}, {"a": 0.9, "b": 0.8}
+    theirs = sklearn.ndcg_score([[1, 2]], [[0.9, 0.8]])
+    found, ideal = 1 + 2 * LOG3, 2 + LOG3
+    assert same(theirs, found / ideal)
+    kept = {document: grades[document] for document in scores}
+    assert same(rg.from_qrels({"q": kept}, {"q": scores}).evaluate("ndcg", like="sklearn").mean("ndcg"), theirs)
+    judged = rg.from_qrels({"q": grades}, {"q": scores}).evaluate("ndcg", like="sklearn").mean("ndcg")
+    assert same(judged, found / (3 + 2 * LOG3 + 1 / 2))
+    explained = rg.explain("ndcg", like=("sklearn", "ranx")).differences()["ideal"]
+    assert explained["sklearn"].startswith("of all scored documents, highest gain first")
+    assert explained["ranx"].startswith("of all judged documents, highest gain first")
+
+
 @pytest.mark.peers
 @pytest.mark.parametrize("seed", range(8))
 def test_preset_equals_lightgbm(seed):
