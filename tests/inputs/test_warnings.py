@@ -14,8 +14,8 @@ pytestmark = pytest.mark.usefixtures("backend")
 
 LABELS, SCORES = np.array([0, 1, 2, 0, 1]), np.array([0.37, 0.91, 0.12, 0.55, 0.48])
 SIZES, QID = [3, 2], ["b", "a", "b", "a", "b"]
-QRELS = {"q": {"a": 1, "b": 0}, "r": {"a": 2}}
-RUN = {"q": {"a": 0.37, "b": 0.91}, "r": {"a": 0.12}}
+QRELS = {"q": {"a": 1, "b": 0, "c": 1}, "r": {"a": 2}}
+RUN = {"q": {"a": 0.37, "b": 0.91, "c": 0.48}, "r": {"a": 0.12}}
 
 
 def warnings_of(call, *args, **options):
@@ -58,11 +58,13 @@ def test_from_scores_warns_of_swapped_booleans():
 @pytest.mark.parametrize(
     ("labels", "scores"),
     [
-        ([0.5, 4.5, 3.25], [3, 1, 2]),  # ratings in halves and quarters
-        ([0.37, 0.91, 0.12], [3, 250, 2]),  # counts, of a popularity baseline
-        ([0.37, 0.91, 0.12], [-1, 0, 1]),
-        ([0.0, 1.0, 2.0], [1, 2, 3]),
-        ([0.37, 0.91, 0.12], [3.0, 1.0, 2.0]),
+        ([0.5, 4.5, 3.25], [3, 1, 1]),  # ratings in halves and quarters
+        ([0.37, 0.91, 0.12], [3, 250, 3]),  # counts, of a popularity baseline
+        ([0.37, 0.91, 0.12], [3, 2, 1]),  # an order
+        ([0.37, 0.91, 0.12], [0, 0, 0]),  # none
+        ([0.37, 0.91, 0.12], [-1, 0, -1]),
+        ([0.0, 1.0, 2.0], [1, 2, 1]),
+        ([0.37, 0.91, 0.12], [3.0, 1.0, 1.0]),
         ([], []),
     ],
 )

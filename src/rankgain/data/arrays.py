@@ -154,8 +154,10 @@ LARGEST_LABEL = 10  # scales of grades end here; counts, which are scores of pop
 
 
 def are_swapped(grades: Array, scores: Array) -> bool:
-    """Whether whole scores look like grades, and grades like scores: with fractions other than quarters."""
+    """Whether whole scores look like grades, of which some are equal, and grades like scores: fractions."""
     if not scores.size or scores.min() < 0 or scores.max() > LARGEST_LABEL:
+        return False
+    if not 1 < len(np.unique(scores)) < scores.size:
         return False
     with np.errstate(all="ignore"):
         return bool(np.any(grades * 4 % 1 > 0))
