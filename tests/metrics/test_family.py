@@ -90,7 +90,7 @@ def test_grades_of_any_size(metric):
         if ties is not None:
             if ties == "average" and TABLE[metric.name].unaveraged:
                 continue
-            rankings = rg.from_scores([[1], relevance], [[0], [0] * len(relevance)], ties=ties)
+            rankings = rg.from_scores([[1], relevance], [[0.0], [0.0] * len(relevance)], ties=ties)
         try:
             value = rankings.evaluate(metric)[metric][1]
         except ValueError as error:

@@ -1,6 +1,6 @@
 """What the docstring of `rankgain.metric` says of all metrics at once, made from their table.
 
-`python tests/support/metric_table.py` prints it; the page of definitions is made when the site is built.
+`python tests/support/metric_table.py` prints it; `python docs/generate.py` writes the page of definitions.
 """
 
 from textwrap import indent, wrap
