@@ -123,7 +123,7 @@ def against_lightgbm(lightgbm: Any, queries: int, k: int, scale: harness.Scale) 
     ratios = [theirs / our for theirs, our in taken]
     ratio, spread = statistics.median(ratios), f"({min(ratios):.3g} to {max(ratios):.3g})"
     theirs, our = (statistics.median(column) for column in zip(*taken, strict=True))
-    target, met = harness.Contender(own.update, at_least=CASES[k]).verdict(ratio, 0.0)
+    target, met = harness.Contender(own.update, at_least=CASES[k]).verdict(theirs, ratio, 0.0)
     harness.show(
         [
             harness.Row(title, "rankgain's objective", harness.duration(our)),
