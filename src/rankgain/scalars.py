@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping
 from numbers import Complex, Integral, Real
 from typing import Any
@@ -19,6 +20,10 @@ Ints = np.ndarray[Any, np.dtype[np.int64]]
 Int32s = np.ndarray[Any, np.dtype[np.int32]]
 Bools = np.ndarray[Any, np.dtype[np.bool_]]
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
+
+# Grades above it are those of judged documents: the highest normal number below 0, since a CPU may be set to flush
+# subnormal ones to 0.
+NON_RELEVANT = -sys.float_info.min
 
 # Types whose numbers can be read without running the caller's code: float, int and NumPy's.
 PLAIN = frozenset({bool, *(np.dtype(code).type for code in "?bBhHiIlLqQefd")})

@@ -32,10 +32,11 @@ from rankgain.data.groups import QueryRows, numbers_of_integers, order_of
 from rankgain.data.ids import ids_of, python_ids
 from rankgain.data.ragged import NATIVE, offsets_of
 from rankgain.metrics.discounts import Discount
-from rankgain.metrics.families import NON_RELEVANT, POOLED
+from rankgain.metrics.families import POOLED
 from rankgain.metrics.metric import cut_off
 from rankgain.metrics.table import TABLE
 from rankgain.rankings import parts_of
+from rankgain.scalars import NON_RELEVANT
 
 pytestmark = pytest.mark.both
 

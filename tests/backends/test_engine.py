@@ -13,7 +13,8 @@ from support.strategies import TIES
 import rankgain as rg
 from rankgain import _backend, _codes
 from rankgain._codes import UNLIMITED
-from rankgain.metrics.families import NON_RELEVANT, POOLED
+from rankgain.metrics.families import POOLED
+from rankgain.scalars import NON_RELEVANT
 
 pytestmark = pytest.mark.both
 

@@ -19,7 +19,7 @@ import rankgain as rg
 from rankgain._codes import NAN_SCORE, UNLIMITED
 from rankgain._reference import walk as _reference_walk
 from rankgain._reference.lists import grade_error
-from rankgain.metrics.families import NON_RELEVANT
+from rankgain.scalars import NON_RELEVANT
 
 pytestmark = pytest.mark.both
 

@@ -6,20 +6,29 @@ from rankgain._reference.numbers import Refused
 from rankgain._reference.query import at_cutoffs, hit_gains, in_order, judged_gains
 
 NEGLIGIBLE = 1e-17  # relative to the sum: less than half of its last bit
-FAINT = 1e-40  # a probability too small to change any sum
+FAINT = 1e-40  # a probability too small to change any sum: see `_stopping`
 MOST = 4096  # probabilities in a tie group: with more, it would take minutes
 
 
 def _stopping(stops, m, most):
     """Yield for the j-th of m documents in random order, j = 1 … `most`, the probabilities that the reader stops at it,
-    V_{j−1} − V_j, and goes on after it, V_j. `stops`: the stop probabilities q of the relevant documents.
+    V_{j−1} − V_j, and goes on after it, V_j. `stops`: the stop probabilities q of the h relevant ones, highest first.
 
-    V_j = Σ_u P(u of the first j documents are relevant) · (mean over all choices of u relevant documents of Π (1 − q)).
-    P is hypergeometric, the mean an elementary symmetric sum of 1 − q divided by its number of terms; `drops` are the
-    differences of these means, computed without subtractions that could lose digits.
+    With `means[u]` the mean, over all sets U of u relevant documents, of Π_{i∈U} (1 − q_i), and `drops[u]` the mean,
+    over all U and one relevant document v outside of U, of Π_{i∈U} (1 − q_i)·q_v, which is means[u] − means[u+1]
+    without a subtraction that could lose digits:
+
+        V_j           = Σ_u P(u of the first j are relevant) · means[u]
+        V_{j−1} − V_j = Σ_u P(u of the first j − 1 are relevant) · P(then the j-th is, too) · drops[u]
+
+    Of two documents with q and r, means = 1, 1 − (q + r)/2, (1 − q)(1 − r): the reader stops at the first with
+    drops[0] = (q + r)/2, at the second with drops[1] = ((1 − q)·r + (1 − r)·q)/2, and goes on with means[2].
+
+    Means below FAINT are left out: fewer than one in 10⁴⁰ readers passes so many relevant documents, and a sum has 16
+    digits.
     """
     h = len(stops)
-    # For the documents so far: the mean product of u of them, and what it loses by one more factor.
+    # Of no documents, then of one more at a time, lowest q first: so means[u] only falls, and a faint one stays faint.
     means, drops = [1.0], [0.0]
     for size, stop in enumerate(reversed(stops)):
         if len(means) == size + 1 <= most:
@@ -35,32 +44,33 @@ def _stopping(stops, m, most):
             drops.pop()
         if len(means) > MOST:
             raise Refused(_codes.LARGE_GROUP, -1)
-    chances = [1.0] + [0.0] * (len(means) - 1)
-    for j in range(most):
+    chances = [1.0] + [0.0] * (len(means) - 1)  # that u of the documents above are relevant: hypergeometric
+    for above in range(most):  # j − 1
+        left = m - above
         stopping = goes_on = 0.0
-        for u in range(min(j, len(means) - 1) + 1):
-            stopping += chances[u] * ((h - u) / (m - j)) * drops[u]
-        for u in range(min(j + 1, len(means) - 1), 0, -1):
-            chances[u] = chances[u] * ((m - j - h + u) / (m - j)) + chances[u - 1] * ((h - u + 1) / (m - j))
-        chances[0] *= (m - j - h) / (m - j)
-        for u in range(min(j + 1, len(means) - 1) + 1):
+        for u in range(min(above, len(means) - 1) + 1):
+            stopping += chances[u] * ((h - u) / left) * drops[u]
+        for u in range(min(above + 1, len(means) - 1), 0, -1):
+            chances[u] = chances[u] * ((left - h + u) / left) + chances[u - 1] * ((h - u + 1) / left)
+        chances[0] *= (left - h) / left
+        for u in range(min(above + 1, len(means) - 1) + 1):
             goes_on += chances[u] * means[u]
         yield stopping, goes_on
 
 
-def cascade(term, table, query):
-    """ERR@k = Σ over ranks i ≤ k of (1/i)·q_i·Π_{j<i} (1 − q_j): the reader stops at document i with probability q_i,
+def cascade(term, gain_table, query):
+    """ERR@k = Σ over ranks i ≤ k of Π_{j<i} (1 − q_j)·q_i / i: the reader stops at document i with probability q_i,
     which is its gain (Chapelle et al. 2009).
 
-    A tie group gives under AVERAGE survival · Σ_j (V_{j−1} − V_j) / rank, V_j the probability to go on after j of its
-    documents (derived here; see `_stopping`).
+    A tie group gives under AVERAGE Σ_j S·(V_{j−1} − V_j) / rank: S is the probability to reach the group, V_j that to
+    go on after j of its documents (derived here; see `_stopping`).
     """
     cutoffs = term.cutoffs
-    judged_gains(term, table, query)  # refuses grades beyond the scale, even of documents that were not returned
+    judged_gains(term, gain_table, query)  # refuses grades beyond the scale, even of documents that were not returned
 
     def running():
         total, survival = 0.0, 1.0
-        for group, gains in hit_gains(term, table, query, cutoffs[-1]):
+        for group, gains in hit_gains(term, gain_table, query, cutoffs[-1]):
             stops = [stop for stop in gains if stop > 0.0]
             if query.ties == AVERAGE and stops and not group.all_equal(stops):
                 most = min(group.size, max(cutoffs[-1] - group.first + 1, 0))
@@ -80,12 +90,12 @@ def cascade(term, table, query):
     return at_cutoffs(cutoffs, running())
 
 
-def ideal_cascade(term, table, query):
+def ideal_cascade(term, gain_table, query):
     """The ERR of the judged documents in the best order: highest stop probability first."""
 
     def running():
         total, survival, rank = 0.0, 1.0, 0
-        for stop, count in judged_gains(term, table, query):
+        for stop, count in judged_gains(term, gain_table, query):
             for _ in range(count):
                 if stop == 0.0 or survival == 0.0:
                     return

@@ -1,7 +1,12 @@
 """The specification: the documents of the queries of a chunk, in each form in which a Source has them.
 
-Invalid documents are refused here, at the first position: see `Refused`.
+Refused here, at the first position: NaN scores, invalid grades of lists, an id that a query of a run in columns has
+twice, and ids of other types than those of the judgments. Lists of grades have no ids, and a dict has no id twice.
+Judgments are refused before, when they are read (`rankgain.data.judgments`): grades that are not finite, and an id that
+a query has twice. So is what is invalid in TREC files (`rankgain.data.lines`).
 """
+
+from typing import Any, NamedTuple
 
 from rankgain._codes import CHANGED, DUPLICATE, NAN_SCORE, OTHER_IDS
 from rankgain._reference.columns import rows_of_ids
@@ -57,28 +62,44 @@ def read_dicts(queries, lowest, judged, numbers, runs):
         yield Documents(list(scores), list(scores.values()), list(grades.values()), _without_pooled(judged_grades))
 
 
-def read_columns(queries, lowest, *columns):
-    """Ids with scores, or in rank order, against judged ids and their grades.
-
-    A judged document that is returned twice is refused; with `check_all`, any document. No judged id occurs twice.
+class IdColumn(NamedTuple):
+    """Ids, as `rows_of_ids` takes them, with their grades or scores (None: in rank order); the rows of query i are
+    first[i] … last[i] − 1.
     """
-    *judged_ids, judged_first, judged_last, grades = columns[:7]
-    *run_ids, run_first, run_last, scores, check_all = columns[7:]
+
+    width: int
+    data: Any
+    starts: Any
+    ends: Any
+    first: Any
+    last: Any
+    values: Any
+
+    def of_query(self, query):
+        """Its ids and values."""
+        start, stop = int(self.first[query]), int(self.last[query])
+        values = None if self.values is None else self.values[start:stop].tolist()
+        return rows_of_ids(self.width, self.data, self.starts, self.ends, start, stop), values
+
+
+def read_columns(queries, lowest, *columns):
+    """Returned ids against judged ids and their grades.
+
+    A judged document that is returned twice is refused; with `check_all`, any document.
+    """
+    judged, run, check_all = IdColumn(*columns[:7]), IdColumn(*columns[7:14]), columns[14]
     for query in queries:
-        start, stop = int(judged_first[query]), int(judged_last[query])
-        judged_grades = grades[start:stop].tolist()
-        grade_of = dict(zip(rows_of_ids(*judged_ids, start, stop), judged_grades, strict=True))
-        start, stop = int(run_first[query]), int(run_last[query])
-        ids = rows_of_ids(*run_ids, start, stop)
-        query_scores = None if scores is None else scores[start:stop].tolist()
+        judged_ids, judged_grades = judged.of_query(query)
+        grade_of = dict(zip(judged_ids, judged_grades, strict=True))
+        ids, scores = run.of_query(query)
         seen = set()
         for position, document in enumerate(ids):
-            if query_scores is not None and query_scores[position] != query_scores[position]:
+            if scores is not None and scores[position] != scores[position]:
                 raise Refused(NAN_SCORE, position)
             if document in seen and (check_all or document in grade_of):
                 raise Refused(DUPLICATE, position)
             seen.add(document)
-        yield Documents(ids, query_scores, [grade_of.get(document) for document in ids], _without_pooled(judged_grades))
+        yield Documents(ids, scores, [grade_of.get(document) for document in ids], _without_pooled(judged_grades))
 
 
 def _without_pooled(grades):

@@ -7,7 +7,8 @@ from numpy import asarray, ndarray
 
 from rankgain._codes import LONGEST_LIST
 from rankgain._reference.numbers import LARGE, Refused, check_grade, list_of
-from rankgain._reference.sums import all_finite, discounts, gain_of, quotient
+from rankgain._reference.query import exponential_gain
+from rankgain._reference.sums import all_finite, discounts, over_ideal
 from rankgain.errors import ErrorCode
 from rankgain.scalars import Array, Floats, Ints
 
@@ -65,7 +66,7 @@ class ListFunctions:
             ideal = self._ideal(grades if judged is None else judged, depth)
         except Refused as refused:
             raise (refused if judged is None else refused.in_judged()) from None
-        return quotient(dcg, ideal, self._empty, True)
+        return over_ideal(dcg, ideal, self._empty, True)
 
     def _rr(self, grades, judged=None):
         """1 / rank of the first relevant grade if that rank ≤ k, else 0."""
@@ -82,7 +83,7 @@ class ListFunctions:
         _check(grades, self._exponential)
         total = 0.0
         for rank, grade in enumerate(grades, 1):
-            total += gain_of(grade, self._exponential) * self._discount(rank)
+            total += (exponential_gain(grade) if self._exponential else grade) * self._discount(rank)
         return all_finite([total])[0]
 
     def fill(self, wanted: str, given: tuple[Any, ...], out: Floats, /) -> ErrorCode:

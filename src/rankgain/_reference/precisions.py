@@ -44,17 +44,20 @@ def _ideal_gain(judged, lowest=0.0, beyond=0.0):
     return at
 
 
-def precision_sum(term, table, query):
+def precision_sum(term, gain_table, query):
     """Σ over the relevant documents of (c + β·CG) / (rank + β·ICG), c the number of relevant documents to that rank.
 
     AP (Buckley & Voorhees 2000) is this sum with β = 0, the sum of precisions, divided by R; the Q-measure (Sakai 2004)
     has β > 0, and CG and ICG are sums of grades.
 
     A tie group of m documents, h of them relevant, gives under AVERAGE
-    Σ_j (h/m)·(c + 1 + (j−1)(h−1)/(m−1)) / (a−1+j): the j-th document is relevant with probability h/m, and then
-    (j−1)(h−1)/(m−1) of the others above it are, on average (McSherry & Najork 2008, section 2.3). With β, the CG at its
-    j-th document, where that is relevant, is (C·h + G₁ + (j−1)·(h·G − G₁)/(m−1)) / m: C the gain before the group, G
-    that of the group, G₁ that of its relevant documents (derived here).
+    Σ_j (h/m)·(c + 1 + (h−1)·((j−1)/(m−1))) / (a−1+j), a its first rank: the j-th document is relevant with probability
+    h/m, and then (h−1)·((j−1)/(m−1)) of the others above it are, on average (McSherry & Najork 2008, section 2.3). With
+    β, h/m times the CG at the j-th document, where that is relevant, is (C·h + G₁ + (h·G − G₁)·((j−1)/(m−1))) / m:
+    C the gain before the group, G that of the group, G₁ that of its relevant documents (derived here).
+
+    If all m documents have the same grade, they are added one by one. Relevant documents of different grades are a tie
+    also for AP, so that its last bits may depend on the grades.
     """
     beta, ideal = term.factor, _ideal_gain(query.judged)
 
@@ -93,15 +96,15 @@ def precision_sum(term, table, query):
     return all_finite(values) if beta else values  # gains may be of any size
 
 
-def preference_sum(term, table, query):
+def preference_sum(term, gain_table, query):
     """Σ over the relevant documents of 1 − min(n, R) / min(N, R), or of 1 where N = 0: n of the N documents that are
     judged not relevant are ranked above. bpref is this sum divided by R (Buckley & Voorhees 2004, as trec_eval has it).
 
     A tie group with h relevant documents and z judged not relevant gives under AVERAGE h / (z + 1) times the sum of
     the terms for n from the number before the group to the number after it: each is equally likely (derived here).
     """
-    relevant = query.judged_above(term.above)
-    most = min(relevant, query.judged_above(term.level) - relevant)
+    relevant = query.count_judged(term.above)
+    most = min(relevant, query.count_judged(term.level) - relevant)
 
     def preference(n):
         return 1.0 - min(n, relevant) / most if most else 1.0
@@ -121,7 +124,7 @@ def preference_sum(term, table, query):
     return total
 
 
-def pairs(term, table, query):
+def pairs(term, gain_table, query):
     """AUC: the share of pairs of a relevant and another returned document in which the relevant one is ranked higher.
 
     A tied pair counts half under AVERAGE, which is its expected value (Fawcett 2006, section 7). Without a pair the
@@ -146,7 +149,7 @@ def pairs(term, table, query):
 EPSILON = 0.00001  # of infAP, as in trec_eval
 
 
-def inferred_sum(term, table, query):
+def inferred_sum(term, gain_table, query):
     """Σ over the relevant documents of their inferred precision; infAP is this sum divided by R (Yilmaz & Aslam 2006,
     as trec_eval computes it).
 
@@ -167,13 +170,13 @@ def inferred_sum(term, table, query):
     return total
 
 
-def interpolated(term, table, query):
+def interpolated(term, gain_table, query):
     """The mean, over recall points x, of the highest precision at a rank where at least x·R documents were found.
 
     x·R becomes a number of documents by int(x·R + 0.9) with `flag`, as in trec_eval to release 9, else by rounding, as
     in release 10. Ties are ordered.
     """
-    relevant = query.judged_above(term.above)
+    relevant = query.count_judged(term.above)
     ranks = [rank for rank, grade in ranked_grades(query) if grade > term.above]
     total = 0.0
     for point in term.points:
@@ -182,14 +185,14 @@ def interpolated(term, table, query):
     return total / len(term.points)
 
 
-def cost_sum(term, table, query):
+def cost_sum(term, gain_table, query):
     """Σ gain / log2(2 + cost − gain so far) over the documents with a gain (G and binG of trec_eval).
 
     The cost of a rank is the ideal gain to it, each document of it at least 1; the gain so far includes the document's
     own. Ties are ordered.
     """
-    returned = hit_gains(term, table, query, UNLIMITED)
-    cost = _ideal_gain(judged_gains(term, table, query), 1.0, 1.0)
+    returned = hit_gains(term, gain_table, query, UNLIMITED)
+    cost = _ideal_gain(judged_gains(term, gain_table, query), 1.0, 1.0)
     total = gained = 0.0
     for group, gains in returned:
         for rank, gain in in_order(group, gains, query.ties):

@@ -1,8 +1,8 @@
 """The specification: the metrics of one ranked query.
 
 `figure_query` computes the terms of a program at all their cut-offs: the sums of `sums`, `precisions`, `cascade` and
-this file, one function per family. Figures combine them to metrics: which sum is divided by what. Ranks count from 1.
-Invalid input raises `Refused`, which the walk returns as (code, query, position, term); `errors` has the messages.
+this file, one function per family. Figures combine their values to metrics: which is divided by what. Ranks count
+from 1. `Refused` is returned by the walk as (code, query, position, term); `errors` has the messages.
 """
 
 import math
@@ -15,26 +15,26 @@ from rankgain._codes import UNLIMITED, WORST
 from rankgain._reference.cascade import cascade, ideal_cascade
 from rankgain._reference.numbers import Refused
 from rankgain._reference.precisions import cost_sum, inferred_sum, interpolated, pairs, precision_sum, preference_sum
-from rankgain._reference.query import Term, hit_gains, judged_gains, require_discounts
-from rankgain._reference.ranking import NON_RELEVANT
+from rankgain._reference.query import KernelTerm, hit_gains, judged_gains, require_discounts
 from rankgain._reference.sums import (
-    TOLERANCE,
     all_finite,
     any_relevant,
+    check_ideal,
     discounted_sum,
     first_relevant,
     ideal_sum,
-    quotient,
+    over_ideal,
     sum_best,
     sum_returned,
 )
+from rankgain.scalars import NON_RELEVANT
 
 
 class Program:
     """What to compute of each query: terms, and figures (kind, indices of values, bounded, empty, parameters).
 
-    Of a query it needs the hits to the `depth`, those with grades above `lowest`, or all judged ones if `non_relevant`;
-    and the `judged_depth` highest judged grades.
+    Of a query it needs the hits, documents with grades above `lowest`, to the `depth`, and the `judged_depth` highest
+    judged grades. `non_relevant`: bpref counts documents that are judged not relevant, so these are hits, too.
     """
 
     def __init__(
@@ -46,8 +46,8 @@ class Program:
         lowest: float,
         non_relevant: bool = False,
     ) -> None:
-        self.terms = [Term(*map(_as_list, term)) for term in terms]
-        self.tables = [dict(zip(term.grades, term.gains, strict=True)) for term in self.terms]
+        self.terms = [KernelTerm(*map(_as_list, term)) for term in terms]
+        self.gain_tables = [dict(zip(term.grades, term.gains, strict=True)) for term in self.terms]
         self.figures = figures
         self.depth, self.judged_depth = depth, judged_depth
         self.lowest = min(lowest, NON_RELEVANT) if non_relevant else lowest
@@ -60,39 +60,39 @@ def _as_list(value):
 # terms: a query to a value per cut-off
 
 
-def ranks(term, table, query):
+def ranks(term, gain_table, query):
     """k, or n, the length of the list, if there is no cut-off; `flag`: min(k, n)."""
     shown = (k if k != UNLIMITED and not term.flag else min(query.returned, k) for k in term.cutoffs)
     return list(map(float, shown))
 
 
-def returned_above(term, table, query):
-    """How many documents at ranks ≤ k have a higher grade; a tie group that begins by rank k counts completely."""
-    ranks = [group.first for group in query.groups for _ in range(group.count_above(term.above))]
-    return [float(bisect_right(ranks, k)) for k in term.cutoffs]
+def returned_above(term, gain_table, query):
+    """How many documents at ranks ≤ k have a higher grade; a tie group whose first rank is ≤ k counts completely."""
+    first_ranks = [group.first for group in query.groups for _ in range(group.count_above(term.above))]
+    return [float(bisect_right(first_ranks, k)) for k in term.cutoffs]
 
 
 # terms without cut-offs: a query to one value
 
 
-def judged_above(term, table, query):
+def judged_above(term, gain_table, query):
     """How many judged documents have a higher grade: R, if that grade is the threshold of relevance."""
-    return float(query.judged_above(term.above))
+    return float(query.count_judged(term.above))
 
 
-def precision_at_relevant(term, table, query):
+def precision_at_relevant(term, gain_table, query):
     """R-precision: the share of relevant documents among the first `factor` · R ranks."""
-    shown = math.floor(term.factor * query.judged_above(term.above) + 0.9)
-    (hits,) = sum_returned(term, table, query, [max(shown, 1)])
-    return hits / shown if shown > 0 else 0.0
+    shown = math.floor(term.factor * query.count_judged(term.above) + 0.9)
+    (retrieved,) = sum_returned(term, gain_table, query, [max(shown, 1)])
+    return retrieved / shown if shown > 0 else 0.0
 
 
-def _mean_ndcg(term, table, query, cutoffs, count, factor=1.0):
+def _mean_ndcg(term, gain_table, query, cutoffs, count, factor=1.0):
     """Σ nDCG@k over the cut-offs, the last times a factor, divided by a count; 0 if there are none."""
     require_discounts(term, query.returned)
     if not cutoffs:
         return 0.0
-    values, ideals = sum_returned(term, table, query, cutoffs), sum_best(term, table, query, cutoffs)
+    values, ideals = sum_returned(term, gain_table, query, cutoffs), sum_best(term, gain_table, query, cutoffs)
     quotients = [value / ideal if ideal > 0.0 else 0.0 for value, ideal in zip(values, ideals, strict=True)]
     quotients[-1] *= factor
     total = 0.0
@@ -101,35 +101,37 @@ def _mean_ndcg(term, table, query, cutoffs, count, factor=1.0):
     return total / count if count else 0.0
 
 
-def grade_levels(term, table, query):
+def grade_levels(term, gain_table, query):
     """The mean of nDCG at the ranks where the ideal gain falls, and at the end of a longer list (Rndcg of trec_eval).
 
     The end counts if the list has at least two documents more than there are documents with a gain.
     """
     cutoffs, rank = [], 0
-    for _, same in groupby((pair for pair in judged_gains(term, table, query) if pair[0] > 0.0), lambda pair: pair[0]):
+    with_gain = (pair for pair in judged_gains(term, gain_table, query) if pair[0] > 0.0)
+    for _, same in groupby(with_gain, lambda pair: pair[0]):
         rank += sum(count for _, count in same)
         cutoffs.append(rank)
-    _check_ideal(sum(gain > 0.0 for _, gains in hit_gains(term, table, query, UNLIMITED) for gain in gains), rank)
+    check_ideal(sum(gain > 0.0 for _, gains in hit_gains(term, gain_table, query, UNLIMITED) for gain in gains), rank)
     if cutoffs and query.returned > rank + 1:
         cutoffs.append(UNLIMITED)
-    return _mean_ndcg(term, table, query, cutoffs, len(cutoffs))
+    return _mean_ndcg(term, gain_table, query, cutoffs, len(cutoffs))
 
 
-def relevant_ranks(term, table, query):
+def relevant_ranks(term, gain_table, query):
     """The mean of nDCG over all judged documents with a gain: at their ranks or, for those not returned, without a
     cut-off (ndcg_rel of trec_eval).
 
     In a tie group they take the first ranks or, under WORST, the last ones.
     """
-    total = sum(count for gain, count in judged_gains(term, table, query) if gain > 0.0)
-    ranks = []
-    for group, gains in hit_gains(term, table, query, UNLIMITED):
+    total = sum(count for gain, count in judged_gains(term, gain_table, query) if gain > 0.0)
+    ranks_of_relevant = []
+    for group, gains in hit_gains(term, gain_table, query, UNLIMITED):
         size = sum(gain > 0.0 for gain in gains)
         first = group.last - size + 1 if query.ties == WORST else group.first
-        ranks += range(first, first + size)
-    _check_ideal(len(ranks), total)
-    return _mean_ndcg(term, table, query, [*ranks, UNLIMITED], total, total - len(ranks))
+        ranks_of_relevant += range(first, first + size)
+    missing = total - len(ranks_of_relevant)
+    check_ideal(len(ranks_of_relevant), total)
+    return _mean_ndcg(term, gain_table, query, [*ranks_of_relevant, UNLIMITED], total, missing)
 
 
 AT_CUTOFFS = {
@@ -156,17 +158,15 @@ OF_WHOLE_LISTS = {
 }
 
 
-# figures: the values of terms to that of a metric; R: the judged relevant documents
+# figures: the values of terms to that of a metric
+#
+# A figure takes the values in the order of the metric's row in `rankgain.metrics.table`. `relevant` is R, the number of
+# judged relevant documents; `retrieved`, how many of them are at ranks ≤ k; `shown` is k, and `returned` n, as `ranks`
+# gives them. The last value of most figures is `retrieved`, which `_figure` compares with R: _ if it has no other use.
 
 
-def _over(value, total, empty=0.0):
+def _over_count(value, total, empty=0.0):
     return value / total if total != 0.0 else empty
-
-
-def _check_ideal(value, most):
-    """Refuse more than the ideal, which means that the judged documents lack returned ones."""
-    if value > most * (1.0 + TOLERANCE):
-        raise Refused(_codes.ABOVE_IDEAL, -1)
 
 
 def _as_is(empty, bounded, parameters, value):
@@ -181,30 +181,30 @@ def _one(empty, bounded, parameters, value):
 
 def _ratio(empty, bounded, parameters, value, ideal):
     """nDCG = DCG / IDCG; likewise nCG, nERR."""
-    return quotient(value, ideal, empty, bounded)
+    return over_ideal(value, ideal, empty, bounded)
 
 
 def _quotient(empty, bounded, parameters, value, total):
-    """precision = hits / k."""
-    return _over(value, total, empty)
+    """precision = retrieved / k."""
+    return _over_count(value, total, empty)
 
 
-def _by_relevant(empty, bounded, parameters, value, relevant, hits):
-    """recall = hits / R; likewise AP, bpref, infAP."""
-    return _over(value, relevant, empty)
+def _by_relevant(empty, bounded, parameters, value, relevant, _):
+    """recall = retrieved / R; likewise AP, bpref, infAP."""
+    return _over_count(value, relevant, empty)
 
 
-def _by_capped(empty, bounded, parameters, value, relevant, shown, hits):
-    """capped recall = hits / min(k, R); likewise AP."""
-    return _over(value, min(relevant, shown)) if relevant > 0.0 else empty
+def _by_capped(empty, bounded, parameters, value, relevant, shown, _):
+    """capped recall = retrieved / min(k, R); likewise AP."""
+    return _over_count(value, min(relevant, shown)) if relevant > 0.0 else empty
 
 
-def _by_hits(empty, bounded, parameters, value, relevant, hits):
-    """AP divided by the relevant documents that were returned by rank k."""
-    return _over(value, hits) if relevant > 0.0 else empty
+def _by_hits(empty, bounded, parameters, value, relevant, retrieved):
+    """AP divided by the relevant documents at ranks ≤ k."""
+    return _over_count(value, retrieved) if relevant > 0.0 else empty
 
 
-def _filled(empty, bounded, parameters, value, relevant, hits):
+def _filled(empty, bounded, parameters, value, relevant, _):
     """The sum itself, if a document is relevant."""
     return value if relevant > 0.0 else empty
 
@@ -212,14 +212,14 @@ def _filled(empty, bounded, parameters, value, relevant, hits):
 def _bounded_mean(empty, bounded, parameters, value, relevant):
     """A mean of ratios to the ideal, which is at most 1, if a document is relevant."""
     if bounded:
-        _check_ideal(value, 1.0)
+        check_ideal(value, 1.0)
     return value if relevant > 0.0 else empty
 
 
-def _f_measure(empty, bounded, parameters, hits, relevant, shown, _):
-    """F = (1 + β²)·P·R / (β²·P + R) = (1 + β²)·hits / (β²·R + k), as precision and recall have the same numerator."""
+def _f_measure(empty, bounded, parameters, retrieved, relevant, shown, _):
+    """F = (1 + β²)·P·C / (β²·P + C), P precision and C recall, = (1 + β²)·retrieved / (β²·R + k)."""
     square = parameters[0] * parameters[0]
-    return _over((1.0 + square) * hits, square * relevant + shown) if relevant > 0.0 else empty
+    return _over_count((1.0 + square) * retrieved, square * relevant + shown) if relevant > 0.0 else empty
 
 
 def _biased(empty, bounded, parameters, total):
@@ -234,26 +234,26 @@ def _residual(empty, bounded, parameters, total):
 
 def _unjudged(empty, bounded, parameters, judged, returned, shown):
     """unjudged = (returned − judged) / k."""
-    return _over(returned - judged, shown)
+    return _over_count(returned - judged, shown)
 
 
-def _set_ap(empty, bounded, parameters, hits, relevant, returned, _):
-    """Set AP = precision · recall of the whole list = hits² / (n·R)."""
-    return _over(hits * hits, returned * relevant) if relevant > 0.0 else empty
+def _set_ap(empty, bounded, parameters, retrieved, relevant, returned, _):
+    """Set AP = precision · recall of the whole list = retrieved² / (n·R)."""
+    return _over_count(retrieved * retrieved, returned * relevant) if relevant > 0.0 else empty
 
 
-def _fallout(empty, bounded, parameters, returned, judged, relevant):
+def _fallout(empty, bounded, parameters, value, judged, relevant):
     """fallout = returned documents that are judged not relevant / all documents that are judged not relevant."""
     non_relevant = judged - relevant
-    _check_ideal(returned, non_relevant)
-    return _over(returned, non_relevant, empty)
+    check_ideal(value, non_relevant)
+    return _over_count(value, non_relevant, empty)
 
 
-def _utility(empty, bounded, parameters, hits, relevant, returned, _):
+def _utility(empty, bounded, parameters, retrieved, relevant, returned, _):
     """utility = a·(relevant returned) + b·(others returned) + c·(relevant missed) + d·(others not returned)."""
     a, b, c, d, collection = parameters
-    others = collection + hits - returned - relevant
-    value = a * hits + b * (returned - hits) + c * (relevant - hits) + d * others
+    others = collection + retrieved - returned - relevant
+    value = a * retrieved + b * (returned - retrieved) + c * (relevant - retrieved) + d * others
     return all_finite([value])[0]
 
 
@@ -280,24 +280,25 @@ FIGURES = {
 def _figure(kind, indices, bounded, empty, parameters, values):
     operands = [values[index] for index in indices]
     if bounded and kind not in (_codes.RATIO, _codes.BOUNDED_MEAN):
-        # A relevant document adds at most 1, and no more of them can be returned (the last value) than are judged.
-        _check_ideal(max(operands[0], operands[-1]), operands[1])
+        # A relevant document adds at most 1 to the first value, and no more of them can be returned than are judged.
+        check_ideal(max(operands[0], operands[-1]), operands[1])
     return FIGURES[kind](empty, bounded, parameters, *operands)
 
 
-def figure_query(program, query, tables=None):
+def figure_query(program, query, gain_tables=None):
     """The metrics of a query, or (code, position, number of the term or −1).
 
-    `tables`: for each term the gains by grade that a callable returned; None if its gain is not a callable.
+    `gain_tables`: for each term the gains by grade that a callable returned; None if its gain is not a callable.
     """
     values, number = [], -1
     try:
         for number, term in enumerate(program.terms):
-            table = program.tables[number] if tables is None or tables[number] is None else tables[number]
+            called = None if gain_tables is None else gain_tables[number]
+            gain_table = program.gain_tables[number] if called is None else called
             if term.family in AT_CUTOFFS:
-                values += AT_CUTOFFS[term.family](term, table, query)
+                values += AT_CUTOFFS[term.family](term, gain_table, query)
             else:
-                values += [OF_WHOLE_LISTS[term.family](term, table, query)] * len(term.cutoffs)
+                values += [OF_WHOLE_LISTS[term.family](term, gain_table, query)] * len(term.cutoffs)
         number = -1
         return [_figure(*figure, values) for figure in program.figures]
     except Refused as refused:

@@ -6,12 +6,23 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from rankgain import _codes
-from rankgain._codes import VECTOR, WORST
+from rankgain._codes import ASKED, IRRELEVANT, TABLE, VECTOR, WORST
 from rankgain._reference.numbers import LARGE, Refused
 
+NOT_MONOTONE = (IRRELEVANT, TABLE, ASKED)  # gains by which a higher grade need not have the higher gain
 
-class Term(NamedTuple):
-    """One sum over the documents of a query, at each of its cut-offs in rising order: `rankgain.metrics.families`."""
+
+class KernelTerm(NamedTuple):
+    """A term of `rankgain.metrics.families` as numbers and lists, with its cut-offs in rising order.
+
+    `grades` and `gains` are the table of a gain given by grade. `discount_table`, `kind` and `base` are the discount:
+    see `sums`. A document is relevant if its grade is above `above`. What three fields mean depends on the family:
+
+    - `level`: with the gains RELEVANT and IRRELEVANT what `above` is elsewhere, with STOP the highest grade of the
+      scale; of PREFERENCE_SUM `NON_RELEVANT`, above which a document is judged;
+    - `factor`: β of PRECISION_SUM; of PRECISION_AT_RELEVANT the multiple of R;
+    - `flag`: of IDEAL_SUM and RANKS, not beyond the length of the list; of INTERPOLATED, round up.
+    """
 
     family: int
     gain: int
@@ -24,7 +35,7 @@ class Term(NamedTuple):
     flag: bool
     kind: int
     base: float
-    table: Any
+    discount_table: Any
     cutoffs: Any
     points: Any
 
@@ -32,8 +43,8 @@ class Term(NamedTuple):
 class TieGroup(NamedTuple):
     """Documents with equal scores: they share the ranks first … last, in an unknown order.
 
-    `grades` has those of the hits among them, highest first; other documents do not matter. A document whose rank is
-    known is a group of one.
+    `grades` has those of the hits among them (see `ranking.find`), highest first; other documents do not matter. A
+    document whose rank is known is a group of one.
     """
 
     first: int
@@ -63,7 +74,7 @@ class Query(NamedTuple):
     judged: list[tuple[float, int]]
     ties: int
 
-    def judged_above(self, above):
+    def count_judged(self, above):
         """How many judged documents have a higher grade."""
         return sum(count for grade, count in self.judged if grade > above)
 
@@ -83,11 +94,15 @@ def tie_groups(hits):
 
 def require_discounts(term, ranks):
     """Refuse a vector of discounts with fewer ranks than are needed."""
-    if term.kind == VECTOR and ranks > len(term.table):
+    if term.kind == VECTOR and ranks > len(term.discount_table):
         raise Refused(_codes.SHORT_DISCOUNT, ranks)
 
 
-def gain_by(term, table, grade):
+def exponential_gain(grade):
+    return math.exp2(grade) - 1.0
+
+
+def gain_by(term, gain_table, grade):
     """g(r), the gain of a grade; a grade below 0 means pooled but unjudged: gain 0."""
     if grade < 0.0:
         return 0.0
@@ -100,12 +115,12 @@ def gain_by(term, table, grade):
     if term.gain == _codes.EXPONENTIAL:
         if grade >= LARGE:
             raise Refused(_codes.LARGE_GRADE, -1)
-        return math.exp2(grade) - 1.0
-    if term.gain == _codes.STOP:
+        return exponential_gain(grade)
+    if term.gain == _codes.STOP:  # (2^r − 1) / 2^max
         if grade > term.level:
             raise Refused(_codes.ABOVE_MAX_GRADE, -1)
-        return (math.exp2(grade) - 1.0) / (math.exp2(term.level) - 1.0 + 1.0)
-    gain = table.get(grade)
+        return exponential_gain(grade) / (exponential_gain(term.level) + 1.0)  # as `Gain.apply` rounds 2^max
+    gain = gain_table.get(grade)
     if gain is None:
         raise Refused(_codes.MISSING_GAIN, -1)
     if not 0.0 <= gain < math.inf:
@@ -113,27 +128,27 @@ def gain_by(term, table, grade):
     return gain
 
 
-def hit_gains(term, table, query, depth):
+def hit_gains(term, gain_table, query, depth):
     """(group, gains of its hits, highest first) for each tie group that starts at a rank up to the depth."""
     groups = [group for group in query.groups if group.first <= depth]
     if term.gain == _codes.LINEAR and not any(group.grades[-1] < 0.0 for group in groups):
         return [(group, group.grades) for group in groups]
-    gains = [[gain_by(term, table, grade) for grade in group.grades] for group in groups]
-    if term.gain >= _codes.IRRELEVANT:  # a higher grade need not have the higher gain
+    gains = [[gain_by(term, gain_table, grade) for grade in group.grades] for group in groups]
+    if term.gain in NOT_MONOTONE:
         for group_gains in gains:
             group_gains.sort(reverse=True)
     return list(zip(groups, gains, strict=True))
 
 
-def judged_gains(term, table, query):
+def judged_gains(term, gain_table, query):
     """The gains of the judged grades, highest first, each with the number of documents that have it."""
     if term.gain == _codes.LINEAR:
         return query.judged
     try:
-        gains = [(gain_by(term, table, grade), count) for grade, count in query.judged]
+        gains = [(gain_by(term, gain_table, grade), count) for grade, count in query.judged]
     except Refused as refused:
         raise refused.in_judged() from None
-    return sorted(gains, key=lambda pair: -pair[0]) if term.gain >= _codes.TABLE else gains
+    return sorted(gains, key=lambda pair: -pair[0]) if term.gain in NOT_MONOTONE else gains
 
 
 # ranks
@@ -155,7 +170,11 @@ def ranked_grades(query):
 
 
 def at_cutoffs(cutoffs, running, value=0.0):
-    """A running value, given as (rank, value from this rank on), at each cut-off; `value`: the one before them."""
+    """The value at each cut-off, in rising order, of what changes down the list.
+
+    `running` yields (rank, value from this rank on) in rank order; `value` is the one before. Of (2, 0.5) and (5, 0.7)
+    the values at the cut-offs 1, 2 and 4 are 0.0, 0.5 and 0.5. No more is taken of `running` than that needs.
+    """
     values = []
     for rank, following in running:
         while len(values) < len(cutoffs) and cutoffs[len(values)] < rank:

@@ -4,22 +4,24 @@ from ctypes import c_float
 from itertools import groupby
 from typing import NamedTuple
 
-from rankgain._codes import AVERAGE, DOCID, MIXED_IDS, STABLE, UNLIMITED
+from rankgain._codes import DOCID, MIXED_IDS, STABLE
 from rankgain._reference.numbers import Refused
 from rankgain._reference.query import TieGroup
 from rankgain.scalars import id_kind
 
-NON_RELEVANT = -2.2250738585072014e-308  # the highest number below 0: grades above it are those of judged documents
-
 
 class RankingRules(NamedTuple):
-    """How the documents of a query are ordered, and which of them count: see `rankgain.data.rules`."""
+    """How the documents of a query are ordered, and which of them count: see `rankgain.data.rules`.
 
-    ties: int = AVERAGE
-    single: bool = False
-    depth: int = UNLIMITED
-    judged_only: bool = False
-    kept: int = UNLIMITED
+    `ties`: the policy for equal scores; `single`: whether scores are compared as float32. The first `depth` documents
+    count; with `judged_only`, those of them that are judged, and of these the first `kept`.
+    """
+
+    ties: int
+    single: bool
+    depth: int
+    judged_only: bool
+    kept: int
 
 
 class Documents(NamedTuple):
@@ -36,7 +38,8 @@ class Documents(NamedTuple):
 
 
 def find(documents, rules, depth, lowest):
-    """The tie groups that start at a rank up to the depth, with the grades of their hits: those above `lowest`.
+    """The tie groups that start at a rank up to the depth, with the grades of their hits: those above `lowest`,
+    relevant or not.
 
     The highest score comes first. Documents with equal scores form one group, unless the rules order them: as given
     (STABLE), or by id, the highest first (DOCID). A group without hits is left out.
@@ -77,10 +80,7 @@ def _highest_id_first(ids, members):
 
 
 def keep(returned, groups, rules):
-    """The length of the list and its groups if only the first `depth` documents count, or only judged documents.
-
-    Documents below one that is left out move up.
-    """
+    """The length of the list and its groups without the documents that do not count; those below these move up."""
     returned, groups = min(returned, rules.depth), [group for group in groups if group.first <= rules.depth]
     if not rules.judged_only:
         return returned, groups

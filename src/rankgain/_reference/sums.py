@@ -14,6 +14,7 @@ from rankgain._reference.numbers import LARGE, Refused
 from rankgain._reference.query import (
     at_cutoffs,
     before_first_relevant,
+    exponential_gain,
     hit_gains,
     in_order,
     judged_gains,
@@ -21,8 +22,7 @@ from rankgain._reference.query import (
 )
 from rankgain.scalars import Floats
 
-# DCG may exceed the ideal by rounding errors only.
-TOLERANCE = 1e-9
+TOLERANCE = 1e-9  # a value may exceed its ideal by rounding errors only
 TINY = 1e-300  # for subnormal numbers
 
 
@@ -51,17 +51,13 @@ def fill_exponential(grades: Floats, out: Floats) -> int:
     for index, grade in enumerate(memoryview(grades)):
         if grade >= LARGE:
             return index
-        out[index] = math.exp2(grade) - 1.0
+        out[index] = exponential_gain(grade)
     return -1
 
 
 def discounts(table, kind, base):
     size = len(table)
     return lambda rank: table[rank - 1] if rank <= size else discount_at(rank, kind, base)
-
-
-def gain_of(grade, exponential):
-    return math.exp2(grade) - 1.0 if exponential else grade
 
 
 # sums
@@ -73,22 +69,23 @@ def all_finite(values):
     return values
 
 
-def sum_returned(term, table, query, cutoffs):
+def sum_returned(term, gain_table, query, cutoffs):
     """DCG@k = Σ g(r_i)·d(i) over ranks i ≤ k, added up in rank order from +0.0.
 
     CG is DCG with d(i) = 1; precision and RBP are made of it with g = 1 for relevant documents.
 
     A tie group of m documents adds under AVERAGE, for a cut-off that shows its first t ranks, G·S/m: G is the sum of
     its gains, highest first, S the sum of the discounts of these ranks (McSherry & Najork 2008, eq. 3). If all m
-    documents have the same gain there is no tie, and they are added one by one.
+    documents have the same gain there is no tie, and they are added one by one, as in the ideal: so the nDCG of a
+    perfect list is exactly 1.
     """
-    discount = discounts(term.table, term.kind, term.base)
-    # The fewer documents that are not relevant, the better.
+    discount = discounts(term.discount_table, term.kind, term.base)
+    # With the gain IRRELEVANT the best order has documents with a gain last, so BEST and WORST swap.
     ties = {BEST: WORST, WORST: BEST}.get(query.ties, query.ties) if term.gain == IRRELEVANT else query.ties
 
     def running():
         total = 0.0
-        for group, gains in hit_gains(term, table, query, cutoffs[-1]):
+        for group, gains in hit_gains(term, gain_table, query, cutoffs[-1]):
             if ties == AVERAGE and not group.all_equal(gains):
                 gained = discounted = 0.0
                 for gain in gains:
@@ -105,15 +102,15 @@ def sum_returned(term, table, query, cutoffs):
     return all_finite(at_cutoffs(cutoffs, running()))
 
 
-def sum_best(term, table, query, cutoffs):
+def sum_best(term, gain_table, query, cutoffs):
     """IDCG@k = Σ g·d(i), i ≤ k, over the gains of the judged documents, highest first.
 
     `flag` (ideal="returned"): over no more ranks than the list has, and at least one, so that an empty list earns 0.
     """
-    gains = judged_gains(term, table, query)
-    discount = discounts(term.table, term.kind, term.base)
+    gains = judged_gains(term, gain_table, query)
+    discount = discounts(term.discount_table, term.kind, term.base)
     limit = max(query.returned, 1) if term.flag and term.family == _codes.IDEAL_SUM else UNLIMITED
-    require_discounts(term, min(query.judged_above(-math.inf), limit, cutoffs[-1]))
+    require_discounts(term, min(query.count_judged(-math.inf), limit, cutoffs[-1]))
 
     def running():
         total = 0.0
@@ -129,18 +126,18 @@ def sum_best(term, table, query, cutoffs):
     return all_finite(at_cutoffs(cutoffs, running()))
 
 
-def discounted_sum(term, table, query):
+def discounted_sum(term, gain_table, query):
     """DCG of the returned documents."""
     require_discounts(term, min(query.returned, term.cutoffs[-1]))
-    return sum_returned(term, table, query, term.cutoffs)
+    return sum_returned(term, gain_table, query, term.cutoffs)
 
 
-def ideal_sum(term, table, query):
+def ideal_sum(term, gain_table, query):
     """DCG of the judged documents in the best order."""
-    return sum_best(term, table, query, term.cutoffs)
+    return sum_best(term, gain_table, query, term.cutoffs)
 
 
-def first_relevant(term, table, query):
+def first_relevant(term, gain_table, query):
     """RR@k = 1 / rank of the first relevant document if that rank ≤ k, else 0.
 
     A tie group at ranks a … a+m−1 with h relevant documents gives under AVERAGE Σ_j p_j / (a−1+j), j up to m−h+1 and to
@@ -166,7 +163,7 @@ def first_relevant(term, table, query):
     return at_cutoffs(term.cutoffs, running(), before_first_relevant(term, query))
 
 
-def any_relevant(term, table, query):
+def any_relevant(term, gain_table, query):
     """success@k = 1 if a document at a rank ≤ k is relevant, else 0.
 
     A tie group of m documents, h of them relevant, gives under AVERAGE Σ_j p_j, with the p_j of `first_relevant`: the
@@ -194,10 +191,15 @@ def any_relevant(term, table, query):
 # the ratio to the ideal
 
 
-def quotient(value, ideal, empty, bounded):
+def check_ideal(value, ideal):
+    """Refuse more than the ideal, which means that the judged documents lack returned ones."""
+    if value > ideal * (1.0 + TOLERANCE) + TINY:
+        raise Refused(_codes.ABOVE_IDEAL, -1)
+
+
+def over_ideal(value, ideal, empty, bounded):
     """value / ideal, `empty` if the ideal is 0; with `bounded`, a value above its ideal is refused."""
     if bounded and value > ideal:
-        if value > ideal * (1.0 + TOLERANCE) + TINY:
-            raise Refused(_codes.ABOVE_IDEAL, -1)
+        check_ideal(value, ideal)
         return 1.0
     return all_finite([value / ideal])[0] if ideal != 0.0 else empty

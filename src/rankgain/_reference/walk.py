@@ -12,9 +12,9 @@ from rankgain._reference.forms import read_columns, read_dicts, read_lists
 from rankgain._reference.numbers import Refused
 from rankgain._reference.program import Program, figure_query
 from rankgain._reference.query import Query, tie_groups
-from rankgain._reference.ranking import NON_RELEVANT, RankingRules, count_grades, find, keep
+from rankgain._reference.ranking import RankingRules, count_grades, find, keep
 from rankgain.errors import ErrorCode
-from rankgain.scalars import Floats, Ints
+from rankgain.scalars import NON_RELEVANT, Floats, Ints
 
 __all__ = ["Program", "figure", "hits", "rows", "run"]
 
@@ -140,9 +140,9 @@ def figure(
         hits, judged = (slice(*bounds[index : index + 2].tolist()) for bounds in (offsets, judged_offsets))
         groups = tie_groups(zip(grade[hits].tolist(), first[hits].tolist(), last[hits].tolist(), strict=True))
         judged_grades = list(zip(judged_grade[judged].tolist(), judged_count[judged].tolist(), strict=True))
-        tables = [None if answer is None else _table(*answer, index) for answer in answers]
+        gain_tables = [None if answer is None else _gain_table(*answer, index) for answer in answers]
         query = Query(int(returned[index]), groups, judged_grades, ties)
-        values = figure_query(program, query, tables)
+        values = figure_query(program, query, gain_tables)
         if type(values) is tuple:
             return values[0], index, *values[1:]
         out[:, column + index] = values
@@ -150,6 +150,6 @@ def figure(
     return empty
 
 
-def _table(offsets: Any, grades: Any, gains: Any, query: int) -> dict[float, float]:
+def _gain_table(offsets: Any, grades: Any, gains: Any, query: int) -> dict[float, float]:
     of_query = slice(*offsets[query : query + 2].tolist())
     return dict(zip(grades[of_query].tolist(), gains[of_query].tolist(), strict=True))

@@ -16,12 +16,11 @@ import numpy as np
 from rankgain._codes import UNLIMITED
 from rankgain.inputs.ranked import from_ranked
 from rankgain.metrics.discounts import NO_DISCOUNT, Discount
-from rankgain.metrics.families import NON_RELEVANT
 from rankgain.metrics.gains import Gain
 from rankgain.metrics.metric import Metric
 from rankgain.metrics.program import hits_of
 from rankgain.rankings import Rankings, parts_of
-from rankgain.scalars import Floats, Ints
+from rankgain.scalars import NON_RELEVANT, Floats, Ints
 
 MONOTONE = "cg", "dcg", "precision", "rbp", "rr", "success"  # metrics without an ideal that a higher grade never lowers
 EXACT = 1e-14

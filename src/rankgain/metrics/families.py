@@ -13,9 +13,8 @@ from rankgain import _codes
 from rankgain._codes import UNLIMITED
 from rankgain.metrics.discounts import NO_DISCOUNT, Discount
 from rankgain.metrics.gains import Gain
-from rankgain.metrics.parameters import highest_irrelevant
+from rankgain.scalars import NON_RELEVANT
 
-NON_RELEVANT = highest_irrelevant(0.0)
 POOLED = -math.inf
 UP_TO_CUTOFF = 0  # in place of a depth: the deepest cut-off
 
@@ -25,7 +24,8 @@ class Needs(NamedTuple):
 
     `depth`: the deepest rank; `judged_depth`: how many of the highest judged grades; `lowest`: the grade above which
     documents are hits: 0, `NON_RELEVANT` for all judged ones, `POOLED` for those of negative grade too; `non_relevant`:
-    whether all judged ones must be hits where others are returned too, since ranks do not count them.
+    whether the term counts documents that are judged not relevant. These must be hits, unless all returned documents
+    are judged: then ranks count them.
     """
 
     depth: int = 1
@@ -47,7 +47,10 @@ class Needs(NamedTuple):
 
 
 class Term(NamedTuple):
-    """One quantity at several cut-offs: its family (see `_codes`) and its parameters."""
+    """One quantity at several cut-offs: its family (see `_codes`) and its parameters.
+
+    `rankgain._reference.query` says what `factor`, `flag` and `level` mean for each family.
+    """
 
     family: int
     needs: Needs
@@ -105,7 +108,7 @@ def judged_above(above: float) -> Term:
 
 
 def returned_above(above: float) -> Term:
-    """How many returned documents have a grade above `above`, counting whole tie groups that begin by the cut-off."""
+    """How many returned documents have a grade above `above`, with all of a tie group that starts by the cut-off."""
     return Term(_codes.RETURNED_ABOVE, Needs(UP_TO_CUTOFF, 1, min(above, 0.0)), above=above)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import operator
-import sys
 from collections.abc import Callable, Iterable, Mapping, Set
 from typing import Any, NamedTuple
 
@@ -13,7 +12,7 @@ import numpy as np
 from rankgain._codes import UNLIMITED
 from rankgain.metrics.discounts import LOGARITHMIC, Discount
 from rankgain.metrics.gains import LINEAR, Gain
-from rankgain.scalars import real
+from rankgain.scalars import NON_RELEVANT, real
 
 
 def cut_off(k: Any, name: str = "k") -> int:
@@ -32,10 +31,10 @@ def cut_off(k: Any, name: str = "k") -> int:
 
 
 def highest_irrelevant(rel: float | None) -> float:
-    """The number above which a grade is relevant, never subnormal, since a CPU may be set to flush such to 0."""
+    """The number above which a grade is relevant, never subnormal: see `NON_RELEVANT`."""
     if rel is None:
         return 0.0
-    return -sys.float_info.min if rel <= 0.0 else math.nextafter(rel, 0.0)
+    return NON_RELEVANT if rel <= 0.0 else math.nextafter(rel, 0.0)
 
 
 def check_rel(rel: Any) -> float | None:

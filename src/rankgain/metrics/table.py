@@ -14,7 +14,6 @@ from rankgain._codes import GEOMETRIC
 from rankgain.metrics.aggregators import Aggregator, geometric_mean, mean, total
 from rankgain.metrics.discounts import NO_DISCOUNT, Discount
 from rankgain.metrics.families import (
-    NON_RELEVANT,
     Term,
     any_relevant,
     cascade,
@@ -40,6 +39,7 @@ from rankgain.metrics.families import (
 from rankgain.metrics.gains import Gain
 from rankgain.metrics.parameters import Parameters
 from rankgain.metrics.trec_names import aliases
+from rankgain.scalars import NON_RELEVANT
 
 
 class Figure(NamedTuple):
