@@ -174,13 +174,6 @@ def test_a_file_is_read_once_more_at_the_most(ties, monkeypatch):
     assert len(read) == (ties == "docid")
 
 
-def test_threads_give_the_same_bits():
-    rng = np.random.default_rng(3)
-    rankings = rg.from_scores(rng.integers(0, 3, (50, 30)), rng.integers(0, 5, (50, 30)) / 4)
-    one, many = (rankings.tie_spread("ndcg@5", "ap", threads=threads) for threads in (1, 3))
-    assert one.to_dict() == many.to_dict()
-
-
 # the command line
 
 

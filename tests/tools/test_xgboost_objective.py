@@ -85,14 +85,6 @@ def test_what_is_for_lightgbm(backend):
             xgb.train(PARAMETERS, matrix(TRAIN), 1, evals=[(matrix(VALID), "valid")], **asked)
 
 
-def test_weights_that_are_not_one_per_query(backend):
-    data = matrix(TRAIN)
-    data.set_weight(TRAIN.weights)
-    data.set_group([len(TRAIN.labels)])
-    with pytest.raises(ValueError, match="weight has 60 weights, and there are 1 queries"):
-        rg.xgboost_objective()(np.zeros(len(TRAIN.labels), np.float32), data)
-
-
 def test_labels_that_it_refuses(backend):
     given = TRAIN._replace(labels=TRAIN.labels + np.where(TRAIN.labels > 0, 31.5, 0).astype(np.float32))
     with pytest.raises(xgb.core.XGBoostError):

@@ -295,15 +295,10 @@ def evaluate_clustered(
     sets = judgment_sets(judgments)
     _check_kinds("query", _kind_of(sets.query_ids), kind)
     _check_kinds("document", sets.ids.kind, doc_kind)
-    selected = run.select(
-        _quoted(_column_name(run, "run", "query", query)).alias("query_id"),
-        _quoted(_column_name(run, "run", "doc", doc)).alias("doc_id"),
-        number.alias("score"),
-    )
     id_type = T.LongType() if isinstance(kind, T.IntegralType) else kind
     schema = rules.schema(id_type)
     check_workers(run.sparkSession)
-    selected = selected.withColumn("query_id", F.col("query_id").cast(id_type))
+    selected = _selected(run, "run", Columns(query, doc), (id_type, doc_kind), number.alias("score"))
     result = selected.mapInArrow(_of_partitions(rules.payload, _shared(run.sparkSession, judgments)), schema)
     result = result.withColumn("_count", F.lit(1))
     if rules.missing == "zero":
@@ -399,8 +394,7 @@ class Rules:
         for position, name in enumerate(self.names):
             if name in self.names[:position]:
                 raise ValueError(f"two metrics would have the same column {name}: evaluate them separately")
-        import_extra("pyspark", "spark")
-        self.payload: bytes = import_module("pyspark.cloudpickle").dumps(options)
+        self.payload: bytes = import_extra("pyspark.cloudpickle", "spark").dumps(options)
 
     def schema(self, kind: Any) -> Any:
         """A row per query; `kind`: the type of the ids."""
@@ -411,13 +405,11 @@ class Rules:
 
 
 def _functions() -> Any:
-    import_extra("pyspark", "spark")
-    return import_module("pyspark.sql.functions")
+    return import_extra("pyspark.sql.functions", "spark")
 
 
 def _types() -> Any:
-    import_extra("pyspark", "spark")
-    return import_module("pyspark.sql.types")
+    return import_extra("pyspark.sql.types", "spark")
 
 
 def _package_check() -> Callable[[], str | None]:
@@ -544,20 +536,20 @@ class Job(NamedTuple):
         )
         count = check_buckets(buckets, qrels, run)
         sides = [
-            in_buckets(
-                frame.select(
-                    _quoted(_column_name(frame, side, "query", columns.query)).cast(query_kind).alias("query_id"),
-                    _quoted(_column_name(frame, side, "doc", columns.doc)).cast(doc_kind).alias("doc_id"),
-                    value.alias(name),
-                ),
-                count,
-            )
+            in_buckets(_selected(frame, side, columns, (query_kind, doc_kind), value.alias(name)), count)
             for (frame, side), value, name in zip(frames, values, ("relevance", "score"), strict=True)
         ]
         return cls(sides[0], sides[1], query_kind)
 
     def cogrouped(self, function: Any, schema: Any) -> Any:
         return self.qrels.cogroup(self.run).applyInArrow(function, schema)
+
+
+def _selected(frame: Any, side: str, columns: Columns, kinds: tuple[Any, Any], value: Any) -> Any:
+    """The columns query_id and doc_id, cast to their types, and one of numbers."""
+    query = _quoted(_column_name(frame, side, "query", columns.query)).cast(kinds[0])
+    doc = _quoted(_column_name(frame, side, "doc", columns.doc)).cast(kinds[1])
+    return frame.select(query.alias("query_id"), doc.alias("doc_id"), value)
 
 
 def in_buckets(frame: Any, count: int) -> Any:
