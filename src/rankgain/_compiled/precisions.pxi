@@ -7,7 +7,7 @@ from rankgain._codes cimport ABOVE_IDEAL, AVERAGE, BEST, NOT_FINITE, WORST
 
 
 cdef struct Rising:
-    # The sum of gains, highest first, up to a rank that never falls; see the reference's `_rising`.
+    # The sum of gains, highest first, up to a rank that never falls; see `_ideal_gain` of the reference.
     const double* gain
     const int64_t* count
     Py_ssize_t index
@@ -175,7 +175,7 @@ cdef double share_of_pairs(
 
 
 cdef struct Walk:
-    # The hits of a query one by one, in an order that is known; see the reference's `_resolved`.
+    # The hits of a query one by one, in an order that is known; the reference asks its tie groups for them.
     const int64_t* first
     const int64_t* last
     Py_ssize_t next

@@ -511,7 +511,7 @@ cdef Py_ssize_t rank_entries(
     """Give m entries, in input order, the first and last rank of their tie group among n scores.
 
     Nothing but the entries is sorted: the other documents are only counted above them. Writes the hits that start at
-    rank ≤ depth, returns their number, and leaves the entries in the same order. Equals the reference's `place`.
+    rank ≤ depth, returns their number, and leaves the entries in the same order. Equals `find` of the reference.
     """
     cdef Py_ssize_t found
     if n > INT32_MAX or m <= FEW_KEYS or (m <= simd.few and n <= FEW_SCORES):
@@ -684,7 +684,7 @@ cdef Py_ssize_t write_tied(
     Py_ssize_t capacity, double* hit_grade, int64_t* hit_first, int64_t* hit_last
 ) noexcept nogil:
     """Write the hits of a tie group, which stand by grade: so they are counted, not sorted (3 instead of 17 to 60 ns a
-    document). Return how many, −1 and nothing written if there are too many grades. Equals the reference's `place`."""
+    document). Return how many, −1 and nothing written if there are too many grades. Equals `find` of the reference."""
     cdef Tally tally
     cdef bint done
     cdef int64_t tied = 0, last, count
