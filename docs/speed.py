@@ -186,7 +186,7 @@ def times(row: Row, cases: dict[str, dict[str, Measured]]) -> tuple[str, float]:
 
 
 def short(number: float) -> str:
-    return f"{number:.0f}" if number >= 10 else f"{number:.1f}" if number >= 1 else f"{number:.2g}"
+    return f"{number:.0f}" if number >= 9.95 else f"{number:.1f}" if number >= 1 else f"{number:.2g}"
 
 
 def table(head: str, rows: Iterable[Iterable[str]]) -> str:
