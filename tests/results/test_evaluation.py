@@ -65,6 +65,11 @@ def test_weights_of_any_size(weight):
     result = ranked([1e308], [1e308], [0], asked=("cg",))
     assert result.mean("cg", weights=[weight, weight, 0]) == 1e308
     assert ranked([0.25], [0.25], [1], asked=("cg",)).mean("cg", weights=[weight, weight, 0]) == 0.25
+    assert ranked([1e308], [1e308], [1e308], asked=("cg",)).mean("cg", weights=[weight] * 3) == pytest.approx(1e308)
+
+
+def test_values_that_are_subnormal_keep_their_bits():
+    assert ranked([2.225073858507e-311], asked=("cg",)).mean("cg", weights=[283719.0]) == 2.225073858507e-311
 
 
 def test_weights_of_no_queries():

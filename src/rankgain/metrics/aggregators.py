@@ -16,6 +16,8 @@ Aggregator = Callable[[Floats, Floats | None], float]
 
 MANY = 1000  # beyond so many values NumPy's exact sum is faster than `math.fsum`: 10^5 take 0.6 ms instead of 2.4
 
+FAINT = 2.0**-900  # weights below are scaled up
+
 
 def mean(values: Floats, weights: Floats | None = None) -> float:
     """The mean of the values that are not NaN, with exactly rounded sums: it does not depend on chunks or threads."""
@@ -31,15 +33,18 @@ def mean(values: Floats, weights: Floats | None = None) -> float:
     largest = float(weights.max(initial=0.0, where=defined))
     if not largest:
         return math.nan
-    # Scaled to at most 1 by a power of two, which changes no bit: their sum is finite, and products do not vanish.
-    factors = np.ldexp(weights[defined], -math.frexp(largest)[1]).tolist()
-    total_weight = math.fsum(factors)
+    if largest < FAINT:  # products would lose bits; a power of two changes none
+        weights = np.ldexp(weights, -math.frexp(largest)[1])
+    factors = weights[defined].tolist()
     try:
-        weighted_mean = math.fsum(map(operator.mul, factors, terms)) / total_weight
+        weighted_mean = math.fsum(map(operator.mul, factors, terms)) / math.fsum(factors)
     except OverflowError:
         weighted_mean = math.inf
     if math.isfinite(weighted_mean):
         return weighted_mean
+    # A sum overflows: scale the weights to at most 1 by a power of two, and divide each term by their sum.
+    factors = np.ldexp(factors, -math.frexp(max(factors))[1]).tolist()
+    total_weight = math.fsum(factors)
     return math.fsum(factor * term / total_weight for factor, term in zip(factors, terms, strict=True))
 
 
