@@ -25,7 +25,8 @@ BACKENDS = [name for name in BUILT if FORCED in (None, "", "auto", name)]
 # What people hold their data in: where one of these is missing, the tests that take them all are not collected.
 ABSENT = [name for name in ("pandas", "polars", "pyarrow", "scipy") if find_spec(name) is None]
 HOLDING = [
-    f"inputs/test_{name}.py" for name in ("as_they_are", "odd_columns", "duplicates", "evaluate", "inputs_agree")
+    f"inputs/test_{name}.py"
+    for name in ("as_they_are", "odd_columns", "duplicates", "evaluate", "inputs_agree", "warnings")
 ]
 HOLDING += ["data/test_columns.py", "tools/test_scorer_splits.py"]
 collect_ignore = HOLDING if ABSENT else []
