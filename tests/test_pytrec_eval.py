@@ -458,10 +458,10 @@ def test_what_is_refused(arguments, kind, told):
         ("run", "q1 Q0 d1 1 0.5", "f_run: line 2: there must be 6 fields, not 5"),
         ("run", "", "f_run: line 2: there must be 6 fields, not 0"),
         ("run", "q1 Q0 d 1 x tag", "f_run: line 2: 'x' is not a valid float"),
-        ("run", "q1 Q0 d1 1 1 tag", "f_run: line 2: document 'd1' is there for the second time under query 'q1'"),
+        ("run", "q1 Q0 d1 1 1 tag", "f_run: line 2: document 'd1' appears twice under query 'q1'"),
         ("qrel", "q1 0 d1", "f_qrel: line 2: there must be 4 fields, not 3"),
         ("qrel", "q1 0 d 1.5", "f_qrel: line 2: '1.5' is not a valid int"),
-        ("qrel", "q1 0 d1 1", "f_qrel: line 2: document 'd1' is there for the second time under query 'q1'"),
+        ("qrel", "q1 0 d1 1", "f_qrel: line 2: document 'd1' appears twice under query 'q1'"),
     ],
 )
 def test_lines_that_are_refused(parse, line, told):

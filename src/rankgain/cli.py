@@ -298,6 +298,14 @@ def _metric(text: str) -> str:
     return text
 
 
+def _is_metric(text: str) -> bool:
+    try:
+        _metric(text)
+    except argparse.ArgumentTypeError:
+        return False
+    return True
+
+
 def _peer(text: str) -> str:
     try:
         return peer_of(text).name
@@ -398,11 +406,13 @@ def shown_command(arguments: Sequence[str]) -> str:
 
 
 def _check_files(files: Sequence[str], options: argparse.Namespace) -> None:
-    """Refuse input files that are given twice or would be overwritten."""
+    """Refuse input files that are given twice or would be overwritten, and metrics where files belong."""
     targets = [(name, getattr(options, name, None)) for name in ("output", "report")]
     for path in set(files):
         if files.count(path) > 1:
             options.parser.error(f"{path} is given twice")
+        if not os.path.lexists(path) and _is_metric(path):
+            options.parser.error(f"there is no file {path}; to evaluate this metric too, repeat the option: -m {path}")
         for name, target in targets:
             if target is not None and path != "-" and _same_file(path, target):
                 options.parser.error(f"--{name} {target} is one of the inputs, and would be overwritten")

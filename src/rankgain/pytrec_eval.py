@@ -355,9 +355,7 @@ def _parse(
             raise ValueError(f"{where}: there must be {count} fields, not {len(fields)}")
         query, document = fields[0], fields[2]
         if document in numbers[query]:
-            raise ValueError(
-                f"{where}: document {quoted(document)} is there for the second time under query {quoted(query)}"
-            )
+            raise ValueError(f"{where}: document {quoted(document)} appears twice under query {quoted(query)}")
         try:
             numbers[query][document] = number(fields[place])
         except ValueError:

@@ -72,7 +72,7 @@ def evaluate(
         The number of buckets into which the hash of their ids divides queries. By default,
         ``spark.sql.shuffle.partitions``; fewer if Spark knows the number of rows before it runs (of cached and Arrow
         frames), one per 500,000 rows but at least one per core. A Python worker holds one bucket at a time: about
-        300 MB for a million rows.
+        225 MB for a million rows.
 
     Returns
     -------
