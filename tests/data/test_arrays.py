@@ -5,8 +5,6 @@ what any other of their kind must have.
 """
 
 import array
-import subprocess
-import sys
 from importlib import import_module
 from importlib.util import find_spec
 
@@ -81,6 +79,7 @@ ANY_SHAPE = {
     "array": Arrayed,
     "bare array": BareArrayed,
     "memoryview": memoryview,
+    "ctypes": np.ctypeslib.as_ctypes,  # which names its types in other words; so does LightGBM
 }
 FLAT = {"array.array": lambda held: array.array(held.dtype.char, held.tolist())}
 if np.lib.NumpyVersion(np.__version__) >= "2.1.0":  # before, NumPy exported nothing read-only
@@ -288,6 +287,7 @@ BESIDE = {
     "qid": lambda value: rg.from_scores([1, 2], [1, 2], qid=value),
     "discount": lambda value: rg.dcg([1, 0], discount=value),
     "gain: the result of the callable": lambda value: rg.dcg([1, 0], gain=lambda grades: value),
+    "query_ids": lambda value: rg.from_ranked([[1], [0]], query_ids=value),
 }
 
 
@@ -317,11 +317,6 @@ def test_lists_of_what_cannot_be_read(backend, kind, remedy, value):
     assert refusal(rg.ndcg, [[1], [value]]).startswith("relevance: query 1: ")
 
 
-def test_query_ids_that_cannot_be_read():
-    text = refusal(lambda value: rg.from_ranked([[1], [0]], query_ids=value), Refuses(device_type=2))
-    assert text.startswith("query_ids: the Refuses is not in the CPU's memory; give a copy that can be read (.cpu())")
-
-
 if "torch" in LIBRARIES:
 
     def test_single_tensors(backend):
@@ -344,11 +339,6 @@ if "pandas" in LIBRARIES:
         dates = LIBRARIES["pandas"].date_range("2020-01-01", periods=2)
         assert rg.from_ranked([[1], [0]], query_ids=dates.as_unit("ns").to_series()).query_ids == list(dates)
 
-    def test_a_missing_id():
-        column = LIBRARIES["pandas"].Series(["a", None], dtype="string")
-        with pytest.raises(ValueError, match="qid: position 1: the id is NaN or missing"):
-            rg.from_scores([1, 2], [1, 2], qid=column)
-
 
 def test_memory_errors_come_out_as_they_are():
     class Huge(Arrayed):
@@ -364,30 +354,3 @@ def test_a_released_buffer(backend):
     view.release()
     assert refusal(rg.ndcg, view) == "relevance must be a list, a tuple or an array of numbers, not memoryview"
     assert refusal(rg.ndcg, [[1, 2], view]).startswith("relevance: query 1: must be a list, a tuple or an array")
-
-
-def test_a_masked_element_in_a_list_of_lists(backend):
-    with pytest.raises(ValueError, match="relevance: query 1 has masked elements"):
-        rg.ndcg([[1, 2], [1, np.ma.masked]])
-
-
-def test_nothing_foreign_is_imported():
-    code = "import sys, rankgain; sys.exit(sum(name in sys.modules for name in ('torch', 'pandas', 'matplotlib')))"
-    assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0
-
-
-@pytest.mark.usefixtures("backend")
-@pytest.mark.parametrize("kind", ["c_float", "c_double", "c_int32", "c_int64", "c_uint8"])
-def test_arrays_that_name_their_type_in_other_words(kind):
-    """What ctypes makes, and so what LightGBM hands to its metrics, says "<f" to those who read the buffer."""
-    import ctypes
-
-    numbers = [3, 2, 0, 1]
-    made = (getattr(ctypes, kind) * 4)(*numbers)
-    for held in (made, np.ctypeslib.as_array(made)):
-        for grades, plain in ((held, numbers), (np.reshape(held, (2, 2)), [[3, 2], [0, 1]])):
-            assert np.array_equal(rg.dcg(grades), rg.dcg(plain))
-            assert np.array_equal(rg.ndcg(grades, judged=grades), rg.ndcg(plain))
-            for arguments, expected in (((grades, plain), (plain, plain)), ((plain, grades), (plain, plain))):
-                result = rg.from_scores(*arguments).evaluate("dcg", "ndcg@1", "rr").to_dict()
-                assert result == rg.from_scores(*expected).evaluate("dcg", "ndcg@1", "rr").to_dict()

@@ -186,6 +186,8 @@ def object_cases():
         yield Case(ValueError, parts, framed, QRELS, RUN, **options)
     for names in (["x"], ["x", "y", "z"]):
         yield Case(ValueError, "query_ids has | 2 queries", framed, QRELS, RUN, query_ids=names)
+    missing = pd.Series(["a", None], dtype="string")
+    yield Case(ValueError, "qid: position 1: the id is NaN or missing", rg.from_scores, [1, 2], [1, 2], qid=missing)
     category = pd.Series(["a", None, "b"], dtype="category")
     yield Case(
         ValueError, "run_df: column 'doc_id', row 1 | null", framed, QRELS, pd.DataFrame({**RUN, "doc_id": category})
@@ -350,7 +352,7 @@ def recommendation_cases():
     for call in (recommended, framed, rg.read_trec):
         yield Case(ValueError, "duplicates must be 'error' or 'first'", call, QRELS, RUN, duplicates=True)
     items = [[1, 2], [0]]
-    for indptr in [(0, 99, 100), (0, 2, 1), (-5, 2, 3), (1, 2, 3), (0, 2, 4), ()]:
+    for indptr in [(0, 99, 100), (0, 2**31 - 1, 3), (0, 2, 1), (-5, 2, 3), (1, 2, 3), (0, 2, 4), ()]:
         yield Case(ValueError, "relevant is a broken sparse matrix", recommended, items, broken(indptr))
     yield Case(ValueError, "relevant is a broken sparse matrix", recommended, items, broken(data=[1.0]))
     yield Case(ValueError, "relevant is a broken sparse matrix", recommended, items, broken(indices=[1]))

@@ -75,6 +75,7 @@ NO_LISTS = [
     (ValueError, "query 1 | position 1 | too large", [[1, 2], [1, HUGE]], [[1], [1, HUGE]]),
     (TypeError, "position 1 | a number, not complex128", [1.0, np.complex128(1)]),
     (ValueError, "masked", masked(0, 1), [masked(0, 1), masked(0)], [masked(0, 0), masked(0, 1)], [1.0, np.ma.masked]),
+    (ValueError, "query 1 | masked", [[1, 2], [1, np.ma.masked]]),
 ]
 BAD_GRADES = [
     (ValueError, "NaN | finite", nan, np.float32(nan), Decimal("NaN")),
