@@ -6,7 +6,6 @@ import sys
 import threading
 from collections import UserDict
 from collections.abc import Mapping
-from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -219,17 +218,6 @@ def test_an_error_of_a_file_names_the_argument(tmp_path):
             rg.read_trec(str(tmp_path / "qrels"), closed)
     with pytest.raises(ValueError, match=r"^run: the path 'a\\x00b' holds a null character"):
         rg.read_trec(str(tmp_path / "qrels"), "a\0b")
-
-
-@pytest.mark.usefixtures("backend")
-def test_a_decimal_that_has_no_value_names_its_place():
-    signal = Decimal("sNaN")
-    with pytest.raises(TypeError, match=r"^y_true: position 1: must be a number"):
-        rg.from_scores([1, signal], [1, 1]).evaluate("rr")
-    with pytest.raises((TypeError, ValueError), match=r"^query_ids: position 1: "):
-        rg.from_ranked([[1], [0]], query_ids=["a", signal])
-    with pytest.raises((TypeError, ValueError), match=r"^qid: position 1: "):
-        rg.from_scores([1, 0], [1, 1], qid=["a", signal])
 
 
 # lengths that lie

@@ -23,7 +23,7 @@ def vectors(rankings):
 @pytest.mark.parametrize("ties", ["average", "stable", "best"])
 def test_scores(dtype, ties):
     expected = vectors(rg.from_scores(ROWS, SCORED, ties=ties))
-    labels, scores = LABELS.astype(dtype), SCORES.astype(np.float64)
+    labels, scores = LABELS.astype(dtype), np.where(MASK, SCORES, np.nan)
     assert vectors(rg.from_scores(labels, scores, mask=MASK, ties=ties)) == expected
     wide = np.asfortranarray(labels), np.repeat(scores, 2, axis=1)[:, ::2]
     assert vectors(rg.from_scores(*wide, mask=MASK.tolist(), ties=ties)) == expected
@@ -35,8 +35,6 @@ def test_scores(dtype, ties):
 
 def test_flat_arrays():
     flat = LABELS.ravel(), SCORES.ravel()
-    expected = vectors(rg.from_scores(ROWS, SCORED))
-    assert vectors(rg.from_scores(*flat, group_sizes=[4] * 4, mask=MASK.ravel())) == expected
     qid = np.repeat([7, 8, 9, 10], 4)
     mixed = np.random.default_rng(0).permutation(16)
     mixed = mixed[np.argsort(mixed % 4, kind="stable")]  # each query's own order stays
@@ -53,12 +51,3 @@ def test_many_queries_and_threads():
     held = rg.from_scores(labels, scores, mask=mask).evaluate("ndcg@10", threads=2)["ndcg@10"]
     rows = [labels[q][mask[q]] for q in range(5000)], [scores[q][mask[q]] for q in range(5000)]
     assert np.array_equal(held, rg.from_scores(*rows).evaluate("ndcg@10")["ndcg@10"])
-
-
-def test_what_is_left_is_checked_and_named():
-    labels = np.array([[1, -100, -1]])
-    with pytest.raises(ValueError, match=r"query 0, position 1 \(element 2\): the grade is negative"):
-        rg.ndcg(labels, mask=[[True, False, True]])
-    with pytest.raises(ValueError, match=r"y_score: query 0, position 1 \(element 2\): the score is NaN"):
-        rg.from_scores([[1, 1, 1]], [[1.0, 2.0, np.nan]], mask=[[True, False, True]]).evaluate("ndcg")
-    assert rg.from_scores([[1, 1]], [[1.0, np.nan]], mask=[[True, False]]).evaluate("rr").mean("rr") == 1.0

@@ -27,7 +27,7 @@ from support.golden import GOLDEN, MEASURES, RELEASES, printed, shown
 from support.marks import in_one_case, quick_first
 
 import rankgain as rg
-from rankgain import _codes, cli
+from rankgain import _codes
 from rankgain.data import files as read_files
 from rankgain.data import lines as read_lines
 from rankgain.data.judgments import judgment_sets
@@ -57,6 +57,13 @@ class Trickle:
         size = min(size if size >= 0 else self._most, self._most)
         data, self._left = self._left[:size], self._left[size:]
         return data
+
+
+class Generous(Trickle):
+    """Its `read` gives more than was asked for."""
+
+    def read(self, size=-1):
+        return super().read(33)
 
 
 class Wrapped:
@@ -98,6 +105,8 @@ CARRIERS = {
     "one byte": lambda name, data: Trickle(data, 1),
     "few bytes": lambda name, data: Trickle(data, 50),
     "members, one byte": lambda name, data: Trickle(members(data), 1),
+    "generous": lambda name, data: Generous(data, 33),
+    "members, generous": lambda name, data: Generous(members(data), 33),
 }
 carriers = pytest.mark.parametrize("carrier", CARRIERS.values(), ids=CARRIERS)
 blocks = in_one_case("block", [1, 2, 17, 18, 40, 1 << 20])
@@ -183,17 +192,6 @@ def test_a_file_is_read_from_where_it_stands(backend, run, buffering):
         assert not file.closed
 
 
-@pytest.mark.parametrize("run", [RUN, SCATTERED], ids=["together", "scattered"])
-@pytest.mark.parametrize("pack", [bytes, members])
-def test_a_read_that_gives_more_than_was_asked_for(backend, monkeypatch, run, pack):
-    class Generous(Trickle):
-        def read(self, size=-1):
-            return super().read(33)
-
-    monkeypatch.setattr(read_files, "BLOCK", 20)
-    assert reciprocal_ranks(Generous(pack(QRELS), 33), Generous(pack(run), 33)) == RR
-
-
 def test_a_file_without_a_name_goes_by_its_argument(backend):
     Path("file").write_bytes(b"q")
     packed = io.BytesIO(gzip.compress(b"q"))
@@ -223,17 +221,6 @@ def test_named_pipes(backend, kept, run, pack):
     assert reciprocal_ranks(io.BytesIO(QRELS), "pipe") == RR
     writer.join()
     assert [file.closed for file in kept] == [True]
-
-
-def test_sockets(backend):
-    import socket
-
-    ours, theirs = socket.socketpair()
-    with ours, theirs:
-        theirs.sendall(SCATTERED)
-        theirs.shutdown(socket.SHUT_WR)
-        with ours.makefile("rb") as file:
-            assert reciprocal_ranks(io.BytesIO(QRELS), file) == RR
 
 
 @pytest.mark.parametrize("pack", quick_first([gzip.compress, bytes]))
@@ -361,45 +348,39 @@ def test_files_are_dicts(backend, judged, returned, seed, block, ties, missing):
     assert seen(found.evaluate(*METRICS)) == seen(expected.evaluate(*METRICS))
 
 
-def broken(row, how):
+def broken(row, how, side):
     """A line with something wrong, and how the refusal of it goes on after its number."""
     query, document, _ = row
     text = document.decode("utf-8", "surrogateescape")
+    start = b" ".join([query, b"Q0", document])
     return {
-        "few": (b" ".join([query, b"Q0", document, b"1 2.5"]), ": 5 fields, and there must be 6 fields "),
-        "word": (b"\t".join([query, b"Q0", document, b"1", b"2x", b"tag"]), ", field 5: '2x' is not a number"),
-        "NaN": (b" ".join([query, b"Q0", document, b"1", b"-nan", b"tag"]), ", field 5: the score is NaN; "),
-        "again": (b" ".join([query, b"Q0", document, b"1 7 t"]), f", field 3: {text!r} stands in an earlier line of "),
-    }[how]
+        ("few", "run"): (start + b" 1 2.5", ": 5 fields, and there must be 6 fields "),
+        ("word", "run"): (start + b"\t1\t2x\ttag", ", field 5: '2x' is not a number"),
+        ("NaN", "run"): (start + b" 1 -nan tag", ", field 5: the score is NaN; "),
+        ("again", "run"): (start + b" 1 7 t", f", field 3: {text!r} stands in an earlier line of "),
+        ("few", "qrels"): (start, ": 3 fields, and there must be 4 fields "),
+        ("word", "qrels"): (start + b" 2x", ", field 4: '2x' is not a number"),
+        ("NaN", "qrels"): (start + b" inf", ", field 4: the grade is infinite"),
+        ("again", "qrels"): (start + b" 1", f", field 3: {text!r} stands in an earlier line of "),
+    }[how, side]
 
 
+@pytest.mark.parametrize("side", ["run", "qrels"])
 @given(rows(grades, 1), rows(scores, 1), seeds, sizes, st.sampled_from(["few", "word", "NaN", "again"]), st.data())
-def test_an_error_names_the_line(backend, judged, returned, seed, block, how, data):
+def test_an_error_names_the_line(backend, side, judged, returned, seed, block, how, data):
     writer = Writer(seed)
-    lines = [writer.line(row, True) for row in returned]
-    row = data.draw(st.integers(0, len(returned) - 1))
-    place = data.draw(st.integers(row + 1, len(returned)))
-    line, message = broken(returned[row], how)
-    lines.insert(place, line)
-    text, numbers = writer.text(lines)
-    qrels = writer.text([writer.line(row, False) for row in judged])[0]
-    with patch.object(read_files, "BLOCK", block), pytest.raises(ValueError, match="run: line") as caught:
-        rg.read_trec(writer.carry("qrels", qrels), writer.carry("run", text))
-    assert str(caught.value).startswith(f"run: line {numbers[place]}{message}")
-
-
-@given(rows(grades, 1), seeds, sizes, st.booleans(), st.data())
-def test_an_error_in_qrels_names_the_line(backend, judged, seed, block, twice, data):
-    writer = Writer(seed)
-    lines = [writer.line(row, False) for row in judged]
-    row = data.draw(st.integers(0, len(judged) - 1))
-    place = data.draw(st.integers(row + 1, len(judged)))
-    query, document, _ = judged[row]
-    lines.insert(place, b" ".join([query, b"0", document, b"1" if twice else b"inf"]))
-    text, numbers = writer.text(lines)
-    with patch.object(read_files, "BLOCK", block), pytest.raises(ValueError, match="qrels: line") as caught:
-        rg.read_trec(writer.carry("qrels", text), io.BytesIO(RUN))
-    assert str(caught.value).startswith(f"qrels: line {numbers[place]}, field {3 if twice else 4}: ")
+    lines = {
+        name: [writer.line(row, name == "run") for row in own] for name, own in (("qrels", judged), ("run", returned))
+    }
+    own = returned if side == "run" else judged
+    row = data.draw(st.integers(0, len(own) - 1))
+    place = data.draw(st.integers(row + 1, len(own)))
+    line, message = broken(own[row], how, side)
+    lines[side].insert(place, line)
+    texts = {name: writer.text(held) for name, held in lines.items()}
+    with patch.object(read_files, "BLOCK", block), pytest.raises(ValueError, match=f"{side}: line") as caught:
+        rg.read_trec(*(writer.carry(name, text) for name, (text, _) in texts.items()))
+    assert str(caught.value).startswith(f"{side}: line {texts[side][1][place]}{message}")
 
 
 @blocks
@@ -548,19 +529,19 @@ def test_scanners_agree(on_both, data):
 @pytest.mark.both
 @given(mutated(), mutated(), sizes)
 def test_files_agree(on_both, qrels, run, block):
-    """Whatever the bytes: equal numbers or equal refusals, in blocks or at once."""
+    """Whatever the bytes: equal numbers or equal refusals, in blocks or at once, by any number of threads."""
 
-    def outcome():
+    def outcome(threads):
         try:
-            return seen(rg.read_trec(io.BytesIO(qrels), io.BytesIO(run)).evaluate(*METRICS))
+            return seen(rg.read_trec(io.BytesIO(qrels), io.BytesIO(run), threads=threads).evaluate(*METRICS))
         except ValueError as error:
             return str(error)
 
-    whole = on_both(outcome)
+    whole = on_both(lambda: outcome(1))
     with patch.object(read_files, "BLOCK", block):
-        parts = on_both(outcome)
+        parts = [found for threads in (1, 2, 4) for found in on_both(lambda: outcome(threads))]  # noqa: B023
     assert whole[0] == whole[1]
-    assert parts[0] == parts[1]
+    assert parts == parts[:1] * 6
     # Of several offences the first that a block meets is named, so only that there is one does not depend on blocks.
     assert isinstance(parts[0], str) == isinstance(whole[0], str)
     assert parts[0] == whole[0] or isinstance(whole[0], str)
@@ -680,14 +661,6 @@ def test_what_read_must_give(backend, given):
         rg.read_trec(Odd(), io.BytesIO(RUN))
 
 
-def test_text_mode_is_refused(backend):
-    Path("run").write_bytes(RUN)
-    with open("run", encoding="utf-8") as file, pytest.raises(TypeError, match="run must be opened in binary mode"):
-        rg.read_trec(io.BytesIO(QRELS), file)
-    with pytest.raises(TypeError, match="run must be opened in binary mode"):
-        rg.read_trec(io.BytesIO(QRELS), io.StringIO(RUN.decode()))
-
-
 @pytest.mark.parametrize("after", [0, 2, 5, 100])
 @pytest.mark.parametrize("run", [RUN, members(RUN)])
 def test_read_that_raises(backend, monkeypatch, kept, after, run):
@@ -710,13 +683,6 @@ def test_read_that_raises(backend, monkeypatch, kept, after, run):
         if isinstance(error, OSError):
             assert str(error) == ("odd" if error.errno is None else f"[Errno {errno.EIO}] Input/output error: 'run'")
     assert all(file.closed for file in kept)
-
-
-def test_closed_files_and_files_that_cannot_be_read(backend):
-    with open("run", "wb") as file, pytest.raises(OSError, match="read"):
-        rg.read_trec(io.BytesIO(QRELS), file)
-    with pytest.raises(ValueError, match="closed"):
-        rg.read_trec(io.BytesIO(QRELS), file)
 
 
 # how much is held, and how often it is looked at
@@ -745,23 +711,6 @@ def test_memory_does_not_grow_with_the_file(backend, monkeypatch, pack, change):
             tracemalloc.stop()
     assert len(long_run(400, 100)) > 1_000_000
     assert peaks[1] < peaks[0] + 400_000 + (change is shuffled) * 8 * 360 * 100
-
-
-@pytest.mark.parametrize("most", [100, 10**9])
-def test_the_lines_of_a_long_query_are_not_read_over_and_over(backend, monkeypatch, most):
-    """However small a block is beside a query, and however little a file gives at once."""
-    looked_at = []
-
-    class Counted(read_lines.Block):
-        def __init__(self, *args):
-            looked_at.append(len(args[0]))
-            super().__init__(*args)
-
-    monkeypatch.setattr(read_lines, "Block", Counted)
-    monkeypatch.setattr(read_files, "BLOCK", 1000)
-    run = long_run(2, 2000)
-    assert reciprocal_ranks(io.BytesIO(b"q0 0 D7919 1\nq1 0 D7919 1"), Trickle(run, most)) == [1.0, 1.0]
-    assert sum(looked_at) < 5 * len(run)
 
 
 @pytest.mark.parametrize("most", [100, 10**9])
@@ -883,20 +832,6 @@ def test_lines_that_are_looked_at_as_one_are_those_of_the_reference(on_both, tex
         assert compiled == python
 
 
-@given(mutated(), mutated(), sizes)
-def test_threads_change_nothing(backend, qrels, run, block):
-    """Neither numbers nor what is refused, and of several offences which."""
-
-    def outcome(threads):
-        try:
-            return seen(rg.read_trec(io.BytesIO(qrels), io.BytesIO(run), threads=threads).evaluate(*METRICS))
-        except ValueError as error:
-            return str(error)
-
-    with patch.object(read_files, "BLOCK", block):
-        assert outcome(1) == outcome(2) == outcome(4)
-
-
 @pytest.mark.parametrize("change", [bytes, lambda run: shuffled(run)], ids=["together", "scattered"])
 @pytest.mark.parametrize("threads", quick_first([4, 2, np.int64(256)]))
 def test_blocks_of_several_threads(backend, monkeypatch, change, threads):
@@ -963,23 +898,6 @@ def test_what_is_wrong_first_is_refused_first(backend, monkeypatch, threads, lat
         message = "run: line 6, field 3: 'D" if twice else "broken" if later is None else "run: line 45[:,] "
         with pytest.raises((ValueError, OSError), match=message):
             rg.read_trec(io.BytesIO(QRELS), File(run, 1000), threads=threads)
-
-
-def test_the_command_hands_threads_on(backend, monkeypatch, capsys):
-    call = ["eval", str(in_folder("qrels", QRELS)), str(in_folder("run", RUN)), "-m", "rr"]
-    given = []
-    begun = read_lines.begun
-    monkeypatch.setattr(read_lines, "begun", lambda work, threads: given.append(threads) or begun(work, threads))
-    outputs = []
-    for threads in ([], ["--threads", "1"], ["--threads", "3"]):
-        assert cli.main([*call, *threads]) == 0
-        outputs.append(capsys.readouterr())
-    assert outputs[0] == outputs[1] == outputs[2]
-    assert sorted(set(given)) == [1, 3]
-    for wrong in ("-1", "x", "257"):
-        with pytest.raises(SystemExit) as caught:
-            cli.main([*call, "--threads", wrong])
-        assert caught.value.code == 2
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks there")

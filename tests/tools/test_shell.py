@@ -51,13 +51,16 @@ def test_threads_0_are_all_cores(capsys, monkeypatch):
     reading = cli.read_trec
     monkeypatch.setattr(cli, "read_trec", lambda *a, threads, **k: seen.append(threads) or reading(*a, threads=1, **k))
     expected = printed(capsys, "eval", "--sample", "--csv")
-    assert printed(capsys, "eval", "--sample", "--csv", "--threads", "0") == expected
-    assert seen == [1, cli._cores()]
+    for threads in ("0", "3"):
+        assert printed(capsys, "eval", "--sample", "--csv", "--threads", threads) == expected
+    assert seen == [1, cli._cores(), 3]
     assert cli._cores() >= 1
     monkeypatch.setattr(cli, "_cores", lambda: 5000)
     printed(capsys, "eval", "--sample", "--threads", "0")
     assert seen[-1] == 256
-    assert "threads must be from 1 to 256" in printed(capsys, "eval", "--sample", "--threads", "-1", status=2)
+    for wrong in ("-1", "257"):
+        assert "threads must be from 1 to 256" in printed(capsys, "eval", "--sample", "--threads", wrong, status=2)
+    assert "argument --threads: " in printed(capsys, "eval", "--sample", "--threads", "x", status=2)
 
 
 @pytest.mark.parametrize(

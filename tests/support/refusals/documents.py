@@ -10,7 +10,7 @@ import numpy as np
 
 import rankgain as rg
 from support.cases import GOOD, HUGE, Case, each, named, passing
-from support.refusals.lists import Fails, files, matched
+from support.refusals.lists import MISSING, Fails, files, matched
 
 nan, inf = math.nan, math.inf
 # fmt: off
@@ -45,6 +45,9 @@ def dict_cases():
         for missing in ("zero", "skip"):
             parts = " | ".join(["qrels and run have no query in common", *more])
             yield Case(ValueError, parts, matched, qrels, run, missing=missing)
+    for missing in (nan, *MISSING):
+        parts = "qrels | position 1 | the id is NaN or missing"
+        yield Case(ValueError, parts, matched, {"a": {"d": 1}, missing: {"d": 1}}, {"a": {"d": 1}})
     for left, right in [(1, "1"), ("1", 1), ("1", b"1")]:
         parts = f"query 'q' | ids are of other types | {type(left).__name__} in qrels | {type(right).__name__} in run"
         yield Case(ValueError, parts, matched, {"q": {left: 1}, "p": {"d": 1}}, {"q": {right: 1}, "p": {"d": 1}})

@@ -69,6 +69,7 @@ NO_LISTS = [
     (TypeError, "position 0 | a number, not str; convert text first: float(value)", ["1", "2"], ["", 1]),
     (TypeError, "position 1 | a number, not str", [1, "2"], np.array([1, "2"], dtype=object)),
     (TypeError, "position 1 | a number, not NoneType", [1, None], np.array([1, None])),
+    (TypeError, "position 1 | must be a number", [1, Decimal("sNaN")]),
     (TypeError, "position 1 | a number", [1, 2j], [1, {2}], [1, datetime.date(2020, 1, 1)], [1, Fails(ValueError())]),
     (TypeError, "query 1 | position 1 | a number", [[1, 2], [1, "2"]], [[1], [1, "2"]], [[1, 2], [1, None]]),
     (ValueError, "position 1 | too large", [1, HUGE], np.array([1, -HUGE])),
@@ -174,14 +175,17 @@ BAD_SIZES = [  # for three documents
     (TypeError, "must hold integers", [2.0, 1.0], [2, nan], [True, True, True]),
     (TypeError, "number", [2, None], ["2", "1"], {1, 2}),
 ]
+MISSING = np.float64("nan"), np.datetime64("NaT", "s")
 BAD_QIDS = [  # for three documents
     (ValueError, "shape | 3 documents | one id for each", [1, 1], [], [1] * 4, np.ones((1, 3)), np.ones((3, 1)), 5),
     (ValueError, "position 1 | NaN", [1, nan, 1], [None, nan, "a"], np.array([1, nan, 1], dtype="f2")),
+    (ValueError, "position 1 | NaN or missing", *([1, missing, 1] for missing in (*MISSING, Decimal("sNaN")))),
     (ValueError, "masked", masked(0, 1, 0)),
     (TypeError, "position 0 | hashable", np.array([{}, {}, {}]), [[1], [1], [2]], [[1], [1, 2], [2]]),
 ]
 BAD_IDS = [  # for two queries
     (ValueError, "2 queries", [], ["a"], ["a", "b", "c"], "abc", range(3)),
+    (ValueError, "position 1 | NaN or missing", *(["a", missing] for missing in (*MISSING, Decimal("sNaN")))),
     (ValueError, "position 1 | repeats an earlier id", ["a", "a"], [1, 1.0], (1, True), np.array([1, 1])),
     (TypeError, "one id per query | {}", 5, True),
     (TypeError, "one id per query", np.array(5)),
