@@ -53,14 +53,6 @@ def test_the_tests_of_scikit_learn(backend, tmp_path):
     assert int(passed[1]) >= 25, done.stdout
 
 
-@pytest.mark.slow
-def test_scikit_learn_is_not_imported():
-    call = "import sys, rankgain.sklearn as module; module.ndcg_score([[1, 0]], [[1, 2]])"
-    code = f"{call}; print({{'sklearn', 'scipy'}} & {{*sys.modules}})"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "set()\n"
-
-
 @pytest.mark.parametrize("name", [*NAMES, "_ndcg_sample_scores", "_dcg_sample_scores"])
 def test_signatures(name):
     def shape(module):

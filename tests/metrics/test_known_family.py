@@ -164,12 +164,6 @@ def test_documents_that_are_not_judged(metric, value):
     assert result[metric].tolist() == [pytest.approx(value, rel=1e-12)]
 
 
-def test_all_of_them_at_once():
-    """What one metric needs to see of documents that are not judged is nothing to the others."""
-    result = rg.from_qrels({"q": POOL}, {"q": LISTED}).evaluate(*(metric for metric, _ in UNJUDGED))
-    assert [result[metric].tolist() for metric, _ in UNJUDGED] == [[pytest.approx(value)] for _, value in UNJUDGED]
-
-
 @pytest.mark.parametrize("ideal", ["judged", "returned"])
 def test_a_list_that_returned_nothing_earns_nothing(ideal):
     """It is not empty, for something is relevant."""

@@ -276,15 +276,6 @@ def test_the_rational_err_is_the_enumerated_one():
         assert float(found) == pytest.approx(expected, rel=1e-14)
 
 
-@pytest.mark.parametrize("k", quick_first([7, 1, 2, 8, None]))
-def test_one_group_of_all_documents(k):
-    """A group astride the cut-off: each way to fill the ranks inside is as likely."""
-    docs = as_docs([(grade, 1.0) for grade in [0, 3, 1, 0, 2, 1, 0, 0]])
-    drawn = [(name, {"k": k} if TABLE[name].cuts else {}) for name in AVERAGED]
-    rankings = rg.from_scores([doc.grade for doc in docs], np.ones(8))
-    check_metrics(rankings, [(docs, [doc.grade for doc in docs])], "average", drawn)
-
-
 def test_a_perfect_list_is_exactly_one():
     """Tied documents of one gain are not tied at all, so no rounding shows."""
     names = ["ndcg", "ndcg@2", "ndcg@5", "ncg@5", "nerr@3", "ap", "q_measure", "recall", "capped_recall@5", "f@7"]

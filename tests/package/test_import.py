@@ -71,6 +71,24 @@ def test_the_first_calls_load_nothing():
     assert not found & HEAVY
 
 
+FOREIGN = {"torch", "pandas", "scipy", "sklearn", "matplotlib", "lightgbm", "xgboost", "catboost"}
+SERVING = """
+import rankgain.sklearn
+class Model:
+    def predict(self, X):
+        return [0.1, 0.2]
+rankgain.sklearn.ndcg_score([[1, 0]], [[1, 2]])
+rankgain.scorer()(Model(), None, [0, 1], qid=[1, 1])
+rankgain.lightgbm_metric("rr"), rankgain.xgboost_metric, rankgain.catboost_metric
+after = sorted({*sys.modules})
+"""
+
+
+def test_nothing_foreign_is_imported():
+    """Nor by what serves other libraries, until they call it."""
+    assert not loaded(SERVING) & FOREIGN
+
+
 def test_dir_shows_what_users_use():
     used = "rankgain.compare({'a': {'q': {'d': 1}}}, {'q': {'d': 1}}, ['rr']); rankgain.rankings; rankgain.results"
     assert loaded(f"import rankgain; {used}; after = dir(rankgain)") == set(rg.__all__)

@@ -172,19 +172,6 @@ def test_forms_of_input(backend):
     assert np.array_equal(ragged, np.hstack([rg.lambdarank(*first), rg.lambdarank(*second)]))
 
 
-def test_gains_and_discounts_of_ones_own(backend):
-    labels, scores = [0.5, 40, 0, 0.5], [0.4, 0.3, 0.2, 0.1]
-    linear = rg.lambdarank(labels, scores, metric="ndcg@3", normalize=None)
-    table = rg.metric("ndcg", k=3, gain={0: 0, 0.5: 0.5, 40: 40})
-    assert np.array_equal(rg.lambdarank(labels, scores, metric=table, normalize=None), linear)
-    called = rg.metric("ndcg", k=3, gain=lambda grades: grades, discount=rg.discount(4))
-    assert np.array_equal(rg.lambdarank(labels, scores, metric=called, normalize=None), linear)
-    assert np.isfinite(rg.lambdarank(labels, scores)).all()  # 2^40 − 1
-    zipf = rg.metric("ndcg", k=1, discount="zipf")
-    (gradient, _), pull = rg.lambdarank([0, 1], [1.0, 0.0], metric=zipf, normalize=None), 1 / (1 + math.exp(-1))
-    np.testing.assert_allclose(gradient, [pull, -pull], rtol=1e-15)
-
-
 @pytest.mark.parametrize("k", [1, 3, 10, 1000])
 def test_more_documents_than_the_cut_off(backend, k):
     rng = np.random.default_rng(k)
@@ -266,83 +253,7 @@ def test_exponential(backend):
 
 # refusals
 
-SIZES = {"group_sizes": [2, 3]}
 LABELS, SCORES = [0, 1, 2, 0, 1], [0.1, 0.2, 0.3, 0.4, 0.5]
-
-
-def changed(values, place, value):
-    return [*values[:place], value, *values[place + 1 :]]
-
-
-@pytest.mark.parametrize(
-    ("labels", "scores", "options", "error", "told"),
-    [
-        (changed(LABELS, 3, -1), SCORES, SIZES, ValueError, r"y_true: query 1, position 1 \(element 3\): .* negative"),
-        (changed(LABELS, 0, math.nan), SCORES, SIZES, ValueError, r"y_true: query 0, position 0 .* NaN"),
-        (changed(LABELS, 4, math.inf), SCORES, SIZES, ValueError, r"y_true: query 1, position 2 .* infinite"),
-        (changed(LABELS, 4, 1024), SCORES, SIZES, ValueError, r"y_true: query 1, position 2 .* below 1024"),
-        (LABELS, changed(SCORES, 3, math.nan), SIZES, ValueError, r"y_score: query 1, position 1 \(element 3\).* NaN"),
-        (LABELS, changed(SCORES, 0, math.nan), SIZES, ValueError, r"y_score: query 0, position 0 .*NaN"),
-        (LABELS, changed(SCORES, 3, math.inf), SIZES, ValueError, r"y_score: query 1, position 1 .*only -inf"),
-        (LABELS, changed(SCORES, 3, math.inf), {"qid": list("aabbb")}, ValueError, r"y_score: query 'b', position 1"),
-        (LABELS, SCORES, {"group_sizes": [2, 2]}, ValueError, r"add up to 4"),
-        (LABELS, SCORES, SIZES | {"qid": list("aabbb")}, ValueError, "not both"),
-        (LABELS, SCORES[:4], {}, ValueError, "5 documents, and y_score has 4"),
-        (LABELS, list("abcde"), {}, TypeError, "y_score: position 0: must be a number"),
-        (LABELS, SCORES, {"metric": "mrr"}, ValueError, "metric must be an nDCG"),
-        (LABELS, SCORES, {"metric": "ndcg_cut.5,10"}, ValueError, "one cut-off"),
-        (LABELS, SCORES, {"metric": "pairwise@0"}, ValueError, "positive integer"),
-        (LABELS, SCORES, {"metric": 3}, TypeError, "a metric is a string"),
-        (
-            LABELS,
-            SCORES,
-            {"metric": rg.metric("ndcg", discount=[0.5, 1, 1, 1, 1])},
-            ValueError,
-            "must not rise with the rank",
-        ),
-        (
-            LABELS,
-            SCORES,
-            {"metric": rg.metric("ndcg", k=2, discount=[1, 0.5]), "discount": "full"},
-            ValueError,
-            "5 are",
-        ),
-        (LABELS, SCORES, {"metric": rg.metric("ndcg", discount=[1.0])}, ValueError, "longer discount"),
-        (
-            LABELS,
-            SCORES,
-            {"metric": rg.metric("ndcg", gain={1: 1})},
-            ValueError,
-            r"y_true: query 0, position 2: .*2\.0",
-        ),
-        (
-            changed(LABELS, 4, 3),
-            SCORES,
-            SIZES | {"metric": rg.metric("ndcg", gain={1: 1, 2: 1})},
-            ValueError,
-            r"y_true: query 1, position 2 \(element 4\): .*3\.0",
-        ),
-        (
-            changed(LABELS, 4, 0.5),  # which no ideal has at k = 1
-            SCORES,
-            SIZES | {"metric": rg.metric("ndcg", k=1, gain={1: 1, 2: 1})},
-            ValueError,
-            r"y_true: query 1, position 2 \(element 4\): .*0\.5",
-        ),
-        (
-            LABELS,
-            SCORES,  # worth something else beside those of other queries
-            SIZES | {"metric": rg.metric("ndcg", gain=lambda grades: grades - 3.0 * (grades > 1) * (len(grades) > 3))},
-            ValueError,
-            r"y_true: query 1, position 0 \(element 2\): .*gain",
-        ),
-        (LABELS, SCORES, {"metric": rg.metric("ndcg", gain={1: 5e-324, 2: 5e-324})}, ValueError, "is not finite"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else None,
-)
-def test_what_is_refused(backend, labels, scores, options, error, told):
-    with pytest.raises(error, match=told):
-        rg.lambdarank(labels, scores, **options)
 
 
 def test_pairs_that_count_alike_need_no_ideal(backend):
@@ -444,26 +355,10 @@ def test_padding_has_no_gradient(backend, dtype):
     assert np.array_equal(found[:, within], rg.lambdarank(labels[within], scores[within]))
 
 
-def test_padding_is_named_by_its_place(backend):
-    with pytest.raises(ValueError, match=r"y_true: query 1, position 1: .*mask=labels >= 0"):
-        rg.lambdarank([[1, 0], [1, -100]], [[0.1, 0.2], [0.1, 0.2]])
-    with pytest.raises(ValueError, match="mask must have the shape of y_true"):
-        rg.lambdarank([[1, 0], [1, 0]], [[0.1, 0.2], [0.1, 0.2]], mask=[True, False])
-    with pytest.raises(TypeError, match="mask must hold booleans"):
-        rg.lambdarank([1, 0], [0.1, 0.2], mask=[1, 0])
-
-
 def test_object_says_what_it_is():
     assert repr(rg.LambdaRank("ndcg@5")) == "<LambdaRank: ndcg@5>"
     with pytest.raises(TypeError, match="positional"):
         rg.LambdaRank("ndcg@5", 2.0)
-
-
-def test_objective_weighs_documents(backend):
-    objective, weights = rg.lightgbm_objective(), np.array([1.0, 2.0, 0.5])
-    plain = objective([0, 1, 2], [0.3, 0.2, 0.1], None, [3])
-    weighted = objective([0, 1, 2], [0.3, 0.2, 0.1], weights, [3])
-    assert np.array_equal(weighted, np.array(plain) * weights)
 
 
 def test_objective_without_groups(backend):
@@ -475,11 +370,6 @@ def test_objective_without_groups(backend):
         rg.lightgbm_objective()([0.1, 0.2], SimpleNamespace(get_uint_info=None, get_group=None))
     with pytest.raises(TypeError, match=r"xgboost_objective is for XGBoost.*rankgain\.lightgbm_objective"):
         rg.xgboost_objective()([0.1, 0.2], SimpleNamespace(get_group=None))
-
-
-def test_objective_says_what_it_is():
-    assert repr(rg.lightgbm_objective()) == "<LightGBMObjective: ndcg(gain=exponential)@10>"
-    assert repr(rg.xgboost_objective("pairwise@8")) == "<XGBoostObjective: pairwise@8>"
 
 
 @pytest.mark.checkout

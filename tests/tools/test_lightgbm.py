@@ -60,15 +60,6 @@ def test_ndcg_equals_its_own(weighted):
         np.testing.assert_allclose(ours, own, rtol=1e-6 if weighted else 1e-12)  # it adds up weights as float32
 
 
-def test_its_own_ndcg_of_empty_queries():
-    valid = VALID._replace(labels=np.where(VALID.query % 3 == 0, np.float32(0), VALID.labels))
-    as_it = rg.lightgbm_metric("ndcg(gain=exponential,empty=1)@5", ties="stable")
-    _, logged = train([as_it, rg.lightgbm_metric(EXPONENTIAL)], valid=valid)
-    own, ours, zero = logged["valid"].values()
-    np.testing.assert_allclose(ours, own, rtol=1e-12)
-    assert (np.array(zero) < 0.7).all()
-
-
 def test_early_stopping_takes_the_metric():
     stop = lgb.early_stopping(3, first_metric_only=True, verbose=False)
     model, logged = train(rg.lightgbm_metric("ndcg@5", "rr"), [stop], rounds=200, metric="none")

@@ -1,8 +1,6 @@
 """The scorer in the hands of the real scikit-learn, with metadata routing and without."""
 
 import pickle
-import subprocess
-import sys
 
 import numpy as np
 import pandas
@@ -318,23 +316,6 @@ def test_no_such_column(X, column):
         rg.scorer("ndcg", qid=column)(MODEL, X, [0, 1, 2])
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error", "text"),
-    [
-        ({"metric": "nonsense"}, ValueError, "unknown metric 'nonsense'"),
-        ({"metric": "ndcg_cut.5,10"}, ValueError, "one metric, not 2: pass a dict"),
-        ({"metric": None}, TypeError, "a metric is a string"),
-        ({"qid": [1, 1, 2]}, TypeError, r"qid must be a column of X.*not list; pass ids to the call"),
-        ({"qid": True}, TypeError, "not bool"),
-        ({"ties": "docid"}, ValueError, "needs document ids"),
-        ({"ties": "no"}, ValueError, "ties must be one of"),
-    ],
-)
-def test_what_is_no_scorer(arguments, error, text):
-    with pytest.raises(error, match=text):
-        rg.scorer(**arguments)
-
-
 # how it looks and travels
 
 
@@ -361,27 +342,6 @@ def test_repr_and_pickle(text):
         assert repr(again) == text
         assert again(MODEL, np.eye(3), [0, 1, 1], qid=[1, 1, 1]) == SCORERS[text](MODEL, None, [0, 1, 1], qid=[1, 1, 1])
     assert check_scoring(Ridge(), scoring=SCORERS[text]) is SCORERS[text]
-
-
-@pytest.mark.slow
-def test_scikit_learn_is_not_imported():
-    code = """
-import sys
-import rankgain as rg
-class Model:
-    def predict(self, X):
-        return [0.1, 0.2]
-print(rg.scorer()(Model(), None, [0, 1], qid=[1, 1]), 'sklearn' in sys.modules)
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "1.0 False\n"
-
-
-def test_scorer_orders_ties_as_asked():
-    model = Fixed(predict=[0.5, 0.5])
-    found = [rg.scorer("rr", ties=ties)(model, None, [0, 1], qid=[1, 1]) for ties in ("best", "average", "worst")]
-    assert found == [1.0, 0.75, 0.5]
-    assert rg.scorer("rr", ties="stable")(model, None, [1, 0], qid=[1, 1]) == 1.0
 
 
 def test_queries_that_are_left_out_of_the_mean():

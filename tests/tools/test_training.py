@@ -1,10 +1,7 @@
 """The metrics for training, without the libraries: those that are installed train in test_lightgbm.py and the like."""
 
 import copy
-import ctypes
 import pickle
-import subprocess
-import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -138,23 +135,6 @@ def test_nothing_is_copied(monkeypatch):
     held = VALID.labels, SCORES
     assert len(taken) == 6
     assert all(any(np.shares_memory(values, one) for one in held) for values in taken)
-
-
-def test_arrays_that_ctypes_makes():
-    """As LightGBM does: the same types, but as buffers they say so in other words."""
-    labels = VALID.labels - 0.0
-    ours = np.ctypeslib.as_array(labels.ctypes.data_as(ctypes.POINTER(ctypes.c_float)), shape=labels.shape)
-    assert memoryview(ours).format == "<f"
-    assert rg.lightgbm_metric("ndcg@5")(ours, SCORES, None, VALID.sizes)[0][1] == value(made()[0])
-
-
-@pytest.mark.slow
-def test_no_library_is_imported():
-    program = (
-        "import sys, rankgain as rg; rg.lightgbm_metric, rg.xgboost_metric, rg.catboost_metric; print(*sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert not {"lightgbm", "xgboost", "catboost", "sklearn", "pandas"} & {*done.stdout.split()}
 
 
 # what is refused

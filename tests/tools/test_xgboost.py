@@ -60,13 +60,6 @@ def test_ndcg_equals_its_own(weighted):
         np.testing.assert_allclose(values[f"{EXPONENTIAL}_rankgain"], values["ndcg@5"], **LOGGED)
 
 
-def test_its_own_ndcg_of_empty_queries():
-    valid = VALID._replace(labels=np.where(VALID.query % 3 == 0, np.float32(0), VALID.labels))
-    _, logged = train(rg.xgboost_metric("ndcg(gain=exponential,empty=1)@5", ties="stable"), valid=valid)
-    own, ours = logged["valid"].values()
-    np.testing.assert_allclose(ours, own, **LOGGED)
-
-
 @pytest.mark.parametrize("metric", ["ndcg@5", "mrr"])
 def test_early_stopping_takes_the_metric(metric):
     """Of the names it knows as gains, mrr is none: `maximize` tells it."""

@@ -4,19 +4,90 @@ import math
 
 import numpy as np
 
+import rankgain as rg
 from support.cases import HUGE, refused
+from support.public_calls import GRADES, SCORES
 
 nan, inf = math.nan, math.inf
-GRADIENTS = "lambdarank LambdaRank lightgbm_objective xgboost_objective"
+ARRAYS = "lambdarank LambdaRank"
+GRADIENTS = f"{ARRAYS} lightgbm_objective xgboost_objective"
+
+
+def changed(values, place, value):
+    return [*values[:place], value, *values[place + 1 :]]
+
+
+def of_metrics():
+    """What gradients cannot follow, whatever the documents are, or with these grades."""
+    for metric, error, message in [
+        ("rr", ValueError, "metric must be an nDCG"),
+        ("ndcg_cut.5,10", ValueError, "one cut-off"),
+        ("pairwise@0", ValueError, "k must be a positive integer"),
+        (3, TypeError, "a metric is a string"),
+        (rg.metric("ndcg", discount=[0.5, 1, 1, 1, 1]), ValueError, "must not rise with the rank"),
+        (rg.metric("ndcg", discount=[1.0]), ValueError, "discount has 1 ranks | longer discount"),
+        (rg.metric("ndcg", gain={1: 1}), ValueError, "y_true: query 0, position 2 | 2.0"),
+        (rg.metric("ndcg", gain={1: 5e-324, 2: 5e-324}), ValueError, "is not finite"),
+    ]:
+        yield from refused(GRADIENTS, "metric", [metric], error, message)
+    short = rg.metric("ndcg", k=2, discount=[1, 0.5])
+    yield from refused(GRADIENTS, "metric", [short], ValueError, "discount has 2 ranks | are needed", discount="full")
+    table = {"group_sizes": [2, 3], "metric": rg.metric("ndcg", gain={1: 1, 2: 1})}
+    message = "y_true: query 1, position 2 (element 4): | 3.0"
+    yield from refused(ARRAYS, "y_true", [changed(GRADES, 4, 3)], ValueError, message, **table)
+    table["metric"] = rg.metric("ndcg", k=1, gain={1: 1, 2: 1})  # whose ideal lacks the grade
+    message = "y_true: query 1, position 2 (element 4): | 0.5"
+    yield from refused(ARRAYS, "y_true", [changed(GRADES, 4, 0.5)], ValueError, message, **table)
+    # worth something else beside those of other queries
+    table["metric"] = rg.metric("ndcg", gain=lambda grades: grades - 3.0 * (grades > 1) * (len(grades) > 3))
+    message = "y_true: query 1, position 0 (element 2): | gain"
+    yield from refused(ARRAYS, "y_true", [[0, 1, 2, 0, 1]], ValueError, message, **table)
+
+
+def of_documents():
+    sizes = {"group_sizes": [2, 3]}
+    for labels, message in [
+        (changed(GRADES, 3, -1), "y_true: query 1, position 1 (element 3): | negative"),
+        (changed(GRADES, 0, nan), "y_true: query 0, position 0 | NaN"),
+        (changed(GRADES, 4, inf), "y_true: query 1, position 2 | infinite"),
+        (changed(GRADES, 4, 1024), "y_true: query 1, position 2 | below 1024"),
+    ]:
+        yield from refused(ARRAYS, "y_true", [labels], ValueError, message, **sizes)
+    for scores, message, queries in [
+        (changed(SCORES, 3, nan), "y_score: query 1, position 1 (element 3) | NaN", sizes),
+        (changed(SCORES, 3, inf), "y_score: query 1, position 1 | only -inf", sizes),
+        (changed(SCORES, 3, inf), "y_score: query 'b', position 1", {"qid": list("aabbb")}),
+        (SCORES[:4], "5 documents, and y_score has 4", {}),
+    ]:
+        yield from refused(ARRAYS, "y_score", [scores], ValueError, message, **queries)
+    yield from refused(ARRAYS, "y_score", [list("abcde")], TypeError, "y_score: position 0: must be a number")
+    yield from refused(ARRAYS, "group_sizes", [[2, 2]], ValueError, "add up to 4")
+    yield from refused(ARRAYS, "group_sizes", [[2, 3]], ValueError, "not both", qid=list("aabbb"))
+    padded = {"y_true": [[1, 0], [1, -100]], "y_score": [[0.1, 0.2], [0.1, 0.2]]}
+    yield from refused(ARRAYS, "mask", [None], ValueError, "y_true: query 1, position 1: | mask=labels >= 0", **padded)
+    yield from refused(ARRAYS, "mask", [[True, False]], ValueError, "mask must have the shape of y_true", **padded)
+    yield from refused(ARRAYS, "mask", [[1, 0, 1, 0, 1]], TypeError, "mask must hold booleans")
+
+
+def of_scorers():
+    yield from refused("scorer", "metric", ["nonsense"], ValueError, "unknown metric 'nonsense'")
+    yield from refused("scorer", "metric", ["ndcg_cut.5,10"], ValueError, "one metric, not 2: pass a dict")
+    yield from refused("scorer", "metric", [None], TypeError, "a metric is a string")
+    message = "qid must be a column of X | not {}"
+    yield from refused("scorer", "qid", [[1, 1, 2], True], TypeError, message)
+    yield from refused("scorer", "ties", ["docid"], ValueError, "needs document ids")
+    yield from refused("scorer", "ties", ["no"], ValueError, "ties must be one of")
 
 
 def rows():
+    yield from of_metrics()
+    yield from of_documents()
+    yield from of_scorers()
     outside = [0, -1.0, 9.9e-101, 1.1e100, nan, inf, HUGE, 10**5000]
     yield from refused(
         GRADIENTS, "sigma", outside, ValueError, "sigma must be above 0 and finite, from 1e-100 to 1e100"
     )
     yield from refused(GRADIENTS, "sigma", ["1", None, True, np.True_, 1j, [1]], TypeError, "sigma must be a number")
-    yield from refused(GRADIENTS, "metric", ["rr", "ndcg@5,10", "ndcg@"], ValueError, "")
     yield from refused(GRADIENTS, "discount", ["log2", None, ["cut"]], ValueError, "discount must be 'cut' or 'full'")
     yield from refused(GRADIENTS, "ties", ["best", None, 1], ValueError, "ties must be 'stable' or 'average'")
     yield from refused(
