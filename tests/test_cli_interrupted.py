@@ -1,14 +1,11 @@
 """A command that is stopped while it writes a file leaves the old file or the new one, whole."""
 
-import os
 import signal
 import subprocess
 import sys
 
 import pytest
 from support.marks import quick_first
-
-from rankgain.data import writing
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a process cannot be told there to end")
 
@@ -90,17 +87,6 @@ def test_a_signal_leaves_the_old_file_whole(tmp_path, new, moment, name):
     others = [path.name for path in tmp_path.iterdir() if path != output]
     assert len(others) == (moment in ("begun", "half written", "written"))
     assert all(name.startswith(".rankgain-") for name in others)
-
-
-def test_an_error_leaves_nothing_beside_the_old_file(tmp_path, monkeypatch):
-    def interrupted(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(os, "replace", interrupted)
-    (tmp_path / "out").write_bytes(b"old")
-    with pytest.raises(KeyboardInterrupt):
-        writing.write_whole(str(tmp_path / "out"), b"new")
-    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("out", b"old")]
 
 
 def test_signals_that_were_ignored_stay_so(tmp_path, new):

@@ -94,14 +94,6 @@ def test_the_error_of_the_first_chunk(monkeypatch):
         run_chunks([(0, 1), (1, 2)], work, 2)
 
 
-def test_a_callable_gain_that_fails(backend):
-    def gain(grades):
-        raise KeyError("mine")
-
-    with pytest.raises(KeyError, match="mine"):
-        from_scores().evaluate(rg.metric("ndcg", gain=gain), threads=4)
-
-
 def test_evaluations_at_the_same_time(backend):
     rankings = from_scores()
     expected = rankings.evaluate("ndcg")["ndcg"].tobytes()

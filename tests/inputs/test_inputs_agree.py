@@ -391,9 +391,3 @@ def test_the_recommendations_of_one_user(one):
         for recommended in (items, tuple(items), np.array(items), np.array(items, dtype=object)):
             result = rg.from_recommendations(recommended, relevant).evaluate(*METRICS)
             assert [vector.tolist() for vector in result.values()] == [v.tolist() for v in expected.values()]
-
-
-def test_a_query_that_the_frame_lacks_takes_no_rows_of_another(backend):
-    truth = {"query_id": ["q1", "q2"], "doc_id": ["d", "d"], "relevance": [1, 1]}
-    result = rg.from_frames(truth, {"query_id": ["q1"], "doc_id": ["d"], "score": [1.0]}).evaluate("rr")
-    assert result["rr"].tolist() == [1.0, 0.0]

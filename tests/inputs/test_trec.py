@@ -8,7 +8,6 @@ import math
 import os
 import random
 import re
-import signal
 import subprocess
 import sys
 import tempfile
@@ -898,18 +897,6 @@ def test_what_is_wrong_first_is_refused_first(backend, monkeypatch, threads, lat
         message = "run: line 6, field 3: 'D" if twice else "broken" if later is None else "run: line 45[:,] "
         with pytest.raises((ValueError, OSError), match=message):
             rg.read_trec(io.BytesIO(QRELS), File(run, 1000), threads=threads)
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks there")
-@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
-def test_a_forked_process_reads_with_threads_of_its_own(backend, monkeypatch):
-    monkeypatch.setattr(read_files, "BLOCK", 20)
-    assert reciprocal_ranks(io.BytesIO(QRELS), io.BytesIO(RUN), threads=2) == RR
-    child = os.fork()
-    if child == 0:
-        signal.alarm(20)
-        os._exit(reciprocal_ranks(io.BytesIO(QRELS), io.BytesIO(RUN), threads=2) != RR)
-    assert os.waitpid(child, 0)[1] == 0
 
 
 def test_files_joined_without_a_newline_between_them_are_refused(backend):

@@ -365,49 +365,6 @@ def test_rankgain_is_like_itself():
     assert (result.ties, result.mean("rr")) == ("average", 0.75)
 
 
-@pytest.mark.parametrize(
-    ("asked", "like", "error", "match"),
-    [
-        (
-            "ndcg",
-            "solr",
-            ValueError,
-            r"like='solr': unknown tool; there are: trec_eval-9, .*, msmarco, rankgain",
-        ),
-        ("ndcg", 9, TypeError, "like must be the name of a tool, not int 9"),
-        (
-            "err",
-            "sklearn",
-            ValueError,
-            "scikit-learn has no err that is known here; there are: ndcg, ndcg@k, dcg, dcg@k",
-        ),
-        ("rr@10", "trec_eval-9", ValueError, "trec_eval 9.0.8 and pytrec_eval has no rr@k that is known here"),
-        ("ndcg", "rectools", ValueError, "RecTools has no ndcg that is known here; there are: ndcg@k, ap@k"),
-        (
-            "ndcg(empty=1)@3",
-            "rectools",
-            TypeError,
-            r"like='rectools': NDCG\(k\) is rankgain's dcg: dcg does not take empty",
-        ),
-        (
-            "ndcg",
-            "trec_eval-9",
-            ValueError,
-            "like='trec_eval-9': ties='docid' needs document ids, and bare scores have",
-        ),
-        ("nonsense", "sklearn", ValueError, "unknown metric 'nonsense'"),
-    ],
-)
-def test_presets_are_refused(asked, like, error, match):
-    with pytest.raises(error, match=match):
-        rg.from_scores([[0, 1]], [[0.1, 0.2]]).evaluate(asked, like=like)
-
-
-def test_nothing_asked_for():
-    with pytest.raises(ValueError, match="no metric was requested"):
-        rg.from_scores([[0, 1]], [[0.1, 0.2]]).evaluate(like="sklearn")
-
-
 def test_what_follows_other_peers_is_not_merged():
     one, other = (rg.from_ranked([[1, 0]]).evaluate("ndcg", like=like) for like in ("sklearn", "catboost"))
     assert one.merge(one).like == "sklearn"
@@ -495,15 +452,6 @@ def test_differences_between_peers_are_told():
         "ap@5: lightgbm and torchmetrics and rankgain differ in\n  called\n    lightgbm      map in L"
     )
     assert below.splitlines()[0].split() == ["k", "5"]
-
-
-def test_explain_refuses():
-    with pytest.raises(ValueError, match="stands for 9 metrics: explain one, such as ndcg_cut_5"):
-        rg.explain("ndcg_cut")
-    with pytest.raises(ValueError, match="like is empty"):
-        rg.explain("ndcg", like=[])
-    with pytest.raises(ValueError, match="unknown tool"):
-        rg.explain("ndcg", like=("sklearn", "solr"))
 
 
 # the command line

@@ -59,12 +59,6 @@ def test_public_classes_say_where_they_are():
         assert getattr(rg, name).__module__ == "rankgain"
 
 
-def test_rankings_show_public_names_only():
-    public = {name for name in dir(rg.Rankings) if not name.startswith("_")}
-    assert public == {"curve", "evaluate", "left_out", "limited", "missing", "query_ids", "tie_spread", "ties", "under"}
-    assert {name for name in dir(rg.Judgments) if not name.startswith("_")} == {"query_ids"}
-
-
 def test_rankings_can_be_handed_on():
     scores = rg.from_scores(np.array([[0, 1], [2, 0]]), np.array([[0.5, 0.1], [0.5, 0.5]]))
     for rankings in (scores, rg.from_qrels(QRELS, RUN), rg.from_recommendations([[1, 2]], [{2}]).limited(depth=1)):

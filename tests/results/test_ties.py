@@ -241,12 +241,6 @@ def test_csv(files, capsys):
     assert len(rows) == 5
 
 
-def test_no_lines_of_trec_eval(files, capsys):
-    with pytest.raises(SystemExit):
-        main(["eval", *files, "--tie-spread", "--trec"])
-    assert "argument --tie-spread: not allowed with argument --trec" in capsys.readouterr().err
-
-
 def test_what_rounding_does_is_no_tie_luck():
     assert rg.from_scores([0.1, 0.2, 0.3], [0, 0, 0]).tie_spread("cg").affected("cg") == 0
 

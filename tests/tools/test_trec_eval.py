@@ -383,12 +383,8 @@ def test_both_files_cannot_be_standard_input(run):
     ("qrels", "lines", "status", "message"),
     [
         ("q 0 d 1\n", "q Q0 d 1 1\n", 2, "run.txt: line 1: 5 fields, and there must be 6 fields"),
-        ("q 0 d 1\n", "q Q0 d 1 1 t more\n", 2, "run.txt: line 1: 7 fields, and there must be 6 fields"),
         ("q 0 d 1\n", "q Q0 d 1 x t\n", 2, "run.txt: line 1, field 5: 'x' is not a number"),
-        ("q 0 d 1\n", "q Q0 d 1 nan t\n", 2, "NaN"),
-        ("q 0 d\n", "q Q0 d 1 1 t\n", 2, "qrels.txt: line 1: 3 fields"),
         ("q 0 d nan\n", "q Q0 d 1 1 t\n", 2, "NaN"),
-        ("q 0 d 1\n", "q Q0 d 1 1 t\nq Q0 d 2 1 t\n", 2, "run.txt: line 2, field 3: 'd' stands in an earlier line"),
         ("q 0 d 1\n", "p Q0 d 1 1 t\n", 7, "run.txt have no query in common"),
         ("q 0 d 1\n", "", 7, "run.txt have no query in common"),
         ("", "q Q0 d 1 1 t\n", 7, "run.txt have no query in common"),

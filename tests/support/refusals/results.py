@@ -27,7 +27,14 @@ SUMMARY = {
 
 def rows():
     yield from refused("explain", "metric", ["ndcg@x"], ValueError, "k must be a positive integer")
-    yield from refused("explain", "like", ["ranks"], ValueError, "unknown tool")
+    message = "stands for 9 metrics: explain one, such as ndcg_cut_5"
+    yield from refused("explain", "metric", ["ndcg_cut"], ValueError, message)
+    yield from refused("explain", "like", ["ranks", ("sklearn", "solr")], ValueError, "unknown tool")
+    yield from refused("explain", "like", [[]], ValueError, "like is empty")
+    for metrics, like, error, message in PRESETS:
+        scored = {"sides": ([[0, 1]], [[0.1, 0.2]]), "metrics": metrics}
+        yield from refused("evaluate", "like", [like], error, message, **scored)
+    yield from refused("Rankings.evaluate", "metrics", [[]], ValueError, "no metric was requested", like="sklearn")
     message = "like='ranx': hits of ranx is a count: write cg(gain=binary)@k without like, or success@k"
     for hits in ("hits", "hits@10", "Hits@10"):
         yield from refused("explain", "like", ["ranx"], ValueError, message, metric=hits)
@@ -42,6 +49,16 @@ def rows():
     yield from of_comparisons()
 
 
+PRESETS = [
+    (["ndcg"], "solr", ValueError, "like='solr': unknown tool; there are: trec_eval-9, | , msmarco, rankgain"),
+    (["ndcg"], 9, TypeError, "like must be the name of a tool, not int 9"),
+    (["err"], "sklearn", ValueError, "scikit-learn has no err that is known here; there are: ndcg, ndcg@k, dcg, dcg@k"),
+    (["rr@10"], "trec_eval-9", ValueError, "trec_eval 9.0.8 and pytrec_eval has no rr@k that is known here"),
+    (["ndcg"], "rectools", ValueError, "RecTools has no ndcg that is known here; there are: ndcg@k, ap@k"),
+    (["ndcg(empty=1)@3"], "rectools", TypeError, "NDCG(k) is rankgain's dcg: dcg does not take empty"),
+    (["ndcg"], "trec_eval-9", ValueError, "like='trec_eval-9': ties='docid' needs document ids, and bare scores have"),
+    (["nonsense"], "sklearn", ValueError, "unknown metric 'nonsense'"),
+]
 SWAPPED = "a list of ids, best first, not {}: are the arguments swapped? Write from_recommendations(recommended, rel"
 PAIRS = "of (id, score) pairs, best first, pass the ids: [id for id, _ in pairs]"
 
