@@ -21,6 +21,7 @@ import numpy as np
 
 import rankgain as rg
 from rankgain import _backend
+from rankgain.comparison.aligned import align
 from rankgain.comparison.significance import Flips, facts
 from rankgain.comparison.testing import columns_of, pairs_of
 
@@ -50,8 +51,7 @@ def make(queries: int, runs: int, metrics: tuple[str, ...]) -> rg.Comparison:
 
 def columns_for(comparison: rg.Comparison, metrics: tuple[str, ...]) -> Any:
     """What is flipped: the differences of all pairs."""
-    aligned = {metric: np.column_stack([run[metric] for run in comparison.values()]) for metric in metrics}
-    return columns_of(aligned, metrics, pairs_of(list(comparison), None))[0]
+    return columns_of(align(comparison, metrics, "same").samples, pairs_of(list(comparison), None))[0]
 
 
 def library() -> Any:

@@ -11,7 +11,7 @@ from support.marks import quick_first
 
 import rankgain as rg
 from rankgain.comparison.sentences import influence
-from rankgain.comparison.testing import aligned_of
+from rankgain.comparison.testing import sample_of
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -186,7 +186,7 @@ def test_weights_by_id_zero_weights_and_common_queries():
     assert (tests.queries, tests.left_out) == (2, 3)
     assert found.difference == pytest.approx((1 * (0.7 - 0.4) + 3 * (0.9 - 0.5)) / 4)
     assert found.mean == pytest.approx((0.7 + 3 * 0.9) / 4)
-    assert aligned_of(tests).weights_of("ndcg").tolist() == [1.0, 3.0]
+    assert sample_of(tests, "ndcg").weights.tolist() == [1.0, 3.0]
 
 
 def test_a_metric_that_weighs_queries():

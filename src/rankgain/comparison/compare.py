@@ -18,7 +18,7 @@ from rankgain.inputs.frames import pair_of
 from rankgain.inputs.judgments import judgments
 from rankgain.metrics.metric import Metric, Score, parse
 from rankgain.rankings import Rankings
-from rankgain.results.evaluation import GIVEN, Evaluation
+from rankgain.results.evaluation import GIVEN, Evaluation, same_ids
 from rankgain.results.export import progress_bar
 from rankgain.scalars import check_number
 
@@ -136,8 +136,8 @@ def compare(
             results = _evaluated(runs, qrels, metrics, ties, missing, rules, kept, bar)
     left_out = 0
     if queries != "all" and len(results) > 1:
-        common, left_out = common_queries(results, queries)
-        if common is not None:
+        common, _, left_out = common_queries(results, queries)
+        if not all(same_ids(result.query_ids, common) for result in results.values()):
             results = {name: result.subset(common) for name, result in results.items()}
     return with_rankings(Comparison(results), kept, left_out)
 

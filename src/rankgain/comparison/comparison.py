@@ -650,7 +650,7 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
         from rankgain.comparison.aligned import align
 
         chosen = {name: self[name] for name in (baseline, run)}
-        return align(chosen, [self._key(metric)], "same").ranked(metric, run, baseline)
+        return align(chosen, [self._key(metric)], "same").samples[metric].ranked(run, baseline)
 
     def report(
         self,
@@ -769,7 +769,7 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
         570
         """
         from rankgain.comparison.power import check_power, queries_needed
-        from rankgain.comparison.testing import aligned_of, spread_of
+        from rankgain.comparison.testing import sample_of, spread_of
         from rankgain.results.intervals import check_level
 
         metric = self._key(metric)
@@ -777,7 +777,7 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
         alpha = 1.0 - check_level(level)
         chosen = Comparison({name: self[name] for name in (baseline, run)})
         pilot = chosen.test(metrics=metric, flips=99, level=0.9, weights=weights, clusters=clusters)
-        sd, uneven = spread_of(aligned_of(pilot), metric, pilot.options)
+        sd, uneven = spread_of(sample_of(pilot, metric), metric, pilot.options)
         return queries_needed(sd, wanted, alpha, share, uneven)
 
     def __repr__(self) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rankgain.comparison.aligned import codes_of
+from rankgain.comparison.aligned import Aligned
 from rankgain.comparison.difference import (
     Difference,
     decided_alone,
@@ -22,7 +22,7 @@ from rankgain.comparison.difference import (
 )
 from rankgain.comparison.outcome import MOST_ROWS, Tests
 from rankgain.comparison.sentences import rest
-from rankgain.comparison.testing import Key, aligned_of, differences_of
+from rankgain.comparison.testing import Key, aligned_of, differences_of, sample_of
 from rankgain.metrics.metric import Metric, better
 from rankgain.results.export import Frames
 from rankgain.results.text import Block, Form, Table, Tables, printable, text_of
@@ -73,22 +73,22 @@ class Groups(Frames, Tables):
 
     def __init__(self, overall: Tests, name: str, label_of: Mapping[Any, Any]) -> None:
         options, aligned = overall.options, aligned_of(overall)
-        labels = [label_of[query] for query in aligned.query_ids]
         self.overall = overall
         self.name = name
-        self.labels = list(dict.fromkeys(labels))
-        self._codes = codes_of(labels)
-        self._aligned = aligned
+        self.labels = list(dict.fromkeys(label_of[query] for query in aligned.query_ids))
+        numbers = {label: number for number, label in enumerate(self.labels)}
+        self._codes = {
+            metric: np.array([numbers[label_of[query]] for query in sample.query_ids], dtype=np.int64)
+            for metric, sample in aligned.samples.items()
+        }
         self.tests = {}
-        for number, label in enumerate(self.labels):
-            part = aligned.part(self._codes == number)
-            if min(len(matrix) for matrix in part.values.values()) > 1:
+        for label, number in numbers.items():
+            ids = [query for query in aligned.query_ids if numbers[label_of[query]] == number]
+            samples = {metric: own.only(self._codes[metric] == number) for metric, own in aligned.samples.items()}
+            part = Aligned(ids, samples, 0)
+            if min(len(sample.values) for sample in samples.values()) > 1:
                 self.tests[label] = Tests(differences_of(part, options), part, options)
         self._differ: dict[Key, float] = {}
-
-    def _codes_of(self, metric: str | Metric) -> Ints:
-        rows = self._aligned.rows[metric]
-        return self._codes if rows is None else self._codes[rows]
 
     def mean_of_means(self, metric: str | Metric, run: str, baseline: str) -> float:
         """Compute the mean over groups of the mean difference in each, as data sets are often averaged.
@@ -123,11 +123,12 @@ class Groups(Frames, Tables):
 
     def _means(self, key: Key) -> list[float | None]:
         """The mean difference in each group, weighted as the queries are; None where no query has a value."""
-        codes, values = self._codes_of(key[0]), self._aligned.differences(*key)
-        weights = self._aligned.weights_of(key[0])
+        metric, run, baseline = key
+        codes, sample = self._codes[metric], sample_of(self.overall, metric)
+        parts = [sample.only(codes == number) for number in range(len(self.labels))]
         return [
-            float(np.average(values[own], weights=None if weights is None else weights[own])) if own.any() else None
-            for own in (codes == number for number in range(len(self.labels)))
+            float(np.average(part.differences(run, baseline), weights=part.weights)) if len(part.values) else None
+            for part in parts
         ]
 
     def differ_p(self, metric: str | Metric, run: str, baseline: str) -> float:
@@ -177,9 +178,10 @@ class Groups(Frames, Tables):
 
     def _units(self, key: Key) -> tuple[Floats, Floats, Ints] | None:
         """The difference, weight and group of each query, or cluster; None if a cluster is in several groups."""
-        values, codes = self._aligned.differences(*key), self._codes_of(key[0])
-        weights, clusters = self._aligned.weights_of(key[0]), self._aligned.clusters_of(key[0])
-        weights = np.ones(len(values)) if weights is None else weights
+        metric, run, baseline = key
+        codes, sample = self._codes[metric], sample_of(self.overall, metric)
+        values, clusters = sample.differences(run, baseline), sample.clusters
+        weights = np.ones(len(values)) if sample.weights is None else sample.weights
         if clusters is None:
             return values, weights, codes
         _, first, places = np.unique(clusters, return_index=True, return_inverse=True)
@@ -283,7 +285,7 @@ class Groups(Frames, Tables):
     def _rows(self, key: Key) -> list[list[str]]:
         """A header, a row per group, the mean of the groups' means, and the difference over all queries."""
         level = f"{percent(self.overall.options.level)} interval"
-        counts = np.bincount(self._codes_of(key[0]), minlength=len(self.labels)).tolist()
+        counts = np.bincount(self._codes[key[0]], minlength=len(self.labels)).tolist()
         rows = [[self.name, "queries", "difference", level, "p"]]
         for label, count, mean in zip(self.labels, counts, self._means(key), strict=True):
             if label in self.tests and count >= FEWEST:

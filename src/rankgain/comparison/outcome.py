@@ -10,7 +10,7 @@ from rankgain.comparison import sentences, tables
 from rankgain.comparison.aligned import Aligned
 from rankgain.comparison.difference import Difference
 from rankgain.comparison.remarks import Remarks
-from rankgain.comparison.testing import Key, Options, Tested
+from rankgain.comparison.testing import Key, Options, Tested, runs_of
 from rankgain.metrics.metric import Metric, better
 from rankgain.results.export import Frames
 from rankgain.results.text import Block, Form, Tables, marked_cells, text_of
@@ -75,7 +75,7 @@ class Tests(Frames, Tables, Tested):
         >>> rg.compare(runs, metrics="rr").test().runs
         ['a', 'b']
         """
-        return self._aligned.runs
+        return list(runs_of(self))
 
     def verdicts(self) -> list[str]:
         """Say for each metric which runs are better, which are worse, and which differences are not decided.

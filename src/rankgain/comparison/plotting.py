@@ -11,9 +11,9 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PatchCollection
 from matplotlib.patches import Rectangle
 
-from rankgain.comparison.aligned import Aligned
+from rankgain.comparison.aligned import Sample
 from rankgain.comparison.difference import Difference
-from rankgain.comparison.testing import Key, Tested, aligned_of
+from rankgain.comparison.testing import Key, Tested, sample_of
 from rankgain.results.plotting import COLOURS, PANEL, Figure, drawable, panels
 from rankgain.results.text import printable
 
@@ -42,7 +42,7 @@ def draw(tests: Tested, kind: str, keys: Sequence[Key]) -> Figure:
     else:
         axes = panels(len(keys[:MOST_PANELS]))
         for panel, key in zip(axes, keys, strict=False):
-            (differences if kind == "differences" else scatter)(tests[key], aligned_of(tests), panel)
+            (differences if kind == "differences" else scatter)(tests[key], sample_of(tests, key[0]), panel)
     for panel in axes:
         panel.spines[["top", "right"]].set_visible(False)
         for text in (panel.title, panel.xaxis.label, panel.yaxis.label, *panel.get_yticklabels()):
@@ -58,9 +58,9 @@ def draw(tests: Tested, kind: str, keys: Sequence[Key]) -> Figure:
     return figure
 
 
-def differences(pair: Difference, aligned: Aligned, axes: Axes) -> None:
+def differences(pair: Difference, sample: Sample, axes: Axes) -> None:
     """Sorted bars, one per query, with the mean as a line and its interval as a band."""
-    values = -np.sort(-aligned.differences(pair.metric, pair.run, pair.baseline))
+    values = -np.sort(-sample.differences(pair.run, pair.baseline))
     per_bar = math.ceil(len(values) / MOST_BARS)
     starts = np.arange(0, len(values), per_bar)
     heights = np.add.reduceat(values, starts) / np.diff([*starts, len(values)])
@@ -97,10 +97,9 @@ def intervals(axes: Axes, own: Sequence[Difference]) -> None:
     axes.set_xlabel(f"{name_of(own[0].metric)}: {against}{more}")
 
 
-def scatter(pair: Difference, aligned: Aligned, axes: Axes) -> None:
+def scatter(pair: Difference, sample: Sample, axes: Axes) -> None:
     """One point per query, and the diagonal; of many queries, every n-th."""
-    matrix, names = aligned.values[pair.metric], aligned.runs
-    across, up = matrix[:, names.index(pair.baseline)], matrix[:, names.index(pair.run)]
+    across, up = sample.of(pair.baseline), sample.of(pair.run)
     step = math.ceil(len(across) / MOST_POINTS)
     axes.plot(across[::step], up[::step], "o", color=COLOURS[0], alpha=0.4, markersize=4, markeredgewidth=0)
     ends = [min(across.min(), up.min()), max(across.max(), up.max())]

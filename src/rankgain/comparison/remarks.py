@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from rankgain.comparison.aligned import Sample
 from rankgain.comparison.bounds import Ranked, difference_bounds, ranked_queries
 from rankgain.comparison.difference import Difference, places_of, signed
-from rankgain.comparison.testing import Tested, aligned_of
+from rankgain.comparison.testing import Tested, sample_of
 from rankgain.metrics.aggregators import geometric_mean, mean
 from rankgain.metrics.metric import Metric, aggregator, better, parse
 from rankgain.metrics.table import TABLE
@@ -34,10 +35,9 @@ class Remarks:
 
     def about(self, tests: Tested) -> Iterator[str]:
         """Yield a sentence for each reason to doubt a difference, over the queries that were tested."""
-        aligned = aligned_of(tests)
         bounded = sum(pair.queries for pair in tests.values()) <= MOST_BOUNDED
         for metric in tests.options.metrics:
-            runs = _Runs(self._rankings, metric, aligned.ids(metric), aligned.weights_of(metric), self._threads)
+            runs = _Runs(self._rankings, metric, sample_of(tests, metric), self._threads)
             for pair in tests.values():
                 if pair.metric == metric and pair.run in self._rankings and pair.baseline in self._rankings:
                     yield from _unjudged(pair, runs, bounded)
@@ -47,15 +47,9 @@ class Remarks:
 class _Runs:
     """What the warnings need to know about each run by one metric, over the queries that were tested."""
 
-    def __init__(
-        self,
-        rankings: Mapping[str, Rankings],
-        metric: str | Metric,
-        query_ids: Sequence[Any],
-        weights: Floats | None,
-        threads: int,
-    ) -> None:
-        self._rankings, self._query_ids, self._weights, self._threads = rankings, query_ids, weights, threads
+    def __init__(self, rankings: Mapping[str, Rankings], metric: str | Metric, sample: Sample, threads: int) -> None:
+        self._rankings, self._threads = rankings, threads
+        self._query_ids, self._weights = sample.query_ids, sample.weights
         self.metric = metric
         ((_, self.record),) = parse(metric)
         self.judged = Metric("judged", self.record.k)

@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from rankgain import _backend
 from rankgain.comparison import sentences, svg, tables
-from rankgain.comparison.aligned import Aligned
 from rankgain.comparison.difference import Difference, ends_of, p_text, percent, places_of, signed
 from rankgain.comparison.groups import Groups, blocks_of
 from rankgain.comparison.outcome import Tests, shown_warnings
-from rankgain.comparison.testing import Key, aligned_of
+from rankgain.comparison.testing import Key, sample_of
 from rankgain.errors import counted
 from rankgain.metrics.metric import Metric, Score
 from rankgain.rankings import Rankings, first_documents
@@ -212,7 +211,7 @@ def page_of(
         numbers=markup(html_table(numbers._replace(below=()), "sortable")),
         figures=[_bars(tests, key, markup) for key in keys],
         not_drawn=f"{len(keys)} of {len(tests)} differences are drawn." if len(keys) < len(tests) else "",
-        changed=[_changed(aligned_of(tests), key, rankings) for key in keys],
+        changed=[_changed(tests, key, rankings) for key in keys],
         groups=[
             {"title": head, "table": markup(html_table(Table(rows), "sortable")), "said": said}
             for head, rows, said in (() if groups is None else blocks_of(groups))
@@ -290,7 +289,7 @@ def _forest(tests: Tests, pairs: Sequence[Difference], markup: Any) -> dict[str,
 
 
 def _bars(tests: Tests, key: Key, markup: Any) -> dict[str, Any]:
-    pair, pairs = tests[key], aligned_of(tests).ranked(*key)
+    pair, pairs = tests[key], sample_of(tests, key[0]).ranked(*key[1:])
     several = svg.per_bar(len(pairs))
     return {
         "picture": markup(svg.bars(pair, pairs)),
@@ -299,14 +298,15 @@ def _bars(tests: Tests, key: Key, markup: Any) -> dict[str, Any]:
     }
 
 
-def _changed(aligned: Aligned, key: Key, rankings: Mapping[str, Rankings]) -> dict[str, Any]:
+def _changed(tests: Tests, key: Key, rankings: Mapping[str, Rankings]) -> dict[str, Any]:
     """The queries with the largest differences, with the values of both runs and the first document of each."""
     metric, run, baseline = key
-    pairs = aligned.ranked(*key)
+    sample = sample_of(tests, metric)
+    pairs = sample.ranked(run, baseline)
     more, less = [pair for pair in pairs if pair[1] > 0], [pair for pair in pairs if pair[1] < 0]
     ends = [*more[:MOST_CHANGED], *less[-MOST_CHANGED:]]
-    places = {query: row for row, query in enumerate(aligned.ids(metric))}
-    sides = {name: aligned.values[metric][:, aligned.runs.index(name)] for name in (baseline, run)}
+    places = {query: row for row, query in enumerate(sample.query_ids)}
+    sides = {name: sample.of(name) for name in (baseline, run)}
     first = {name: first_documents(rankings[name], dict(ends)) if name in rankings else {} for name in sides}
     rows = [
         {

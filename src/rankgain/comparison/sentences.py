@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
 from rankgain import _backend
+from rankgain.comparison.aligned import Sample
 from rankgain.comparison.difference import (
     EXACT,
     RANDOM,
@@ -32,15 +32,15 @@ from rankgain.comparison.testing import (
     Key,
     Options,
     Tested,
-    aligned_of,
     columns_of,
+    runs_of,
+    sample_of,
     too_coarse,
 )
 from rankgain.errors import counted, short
 from rankgain.metrics.aggregators import geometric_mean
 from rankgain.metrics.metric import Metric, aggregator, better
 from rankgain.results.text import printable
-from rankgain.scalars import Array, Floats
 
 FEW_QUERIES = 50  # with fewer, rare large differences may not have been observed
 MOST_SEARCHED = 20  # differences in which to search for a single decisive query
@@ -56,7 +56,7 @@ def title(tests: Tested) -> str:
     queries = f"{counted(tests.queries, 'query')}{within}, paired"
     baseline = baseline_of(tests)
     if baseline is None:
-        return f"{len(aligned_of(tests).runs)} runs, all pairs: {queries}"
+        return f"{len(runs_of(tests))} runs, all pairs: {queries}"
     runs = list(dict.fromkeys(run for _, run, _ in tests))
     compared = printable(runs[0]) if len(runs) == 1 else f"{len(runs)} runs"
     return f"{compared} compared with {printable(baseline)}: {queries}"
@@ -190,7 +190,8 @@ def methods(tests: Tested) -> str:
     options, some = tests.options, next(iter(tests.values()))
     clusters = max(pair.clusters for pair in tests.values())
     signs = f" in {clusters} clusters (one sign per cluster)" if clusters < tests.queries else ""
-    mean = "weighted mean" if aligned_of(tests).weights else "mean"
+    weighted = any(sample_of(tests, metric).weights is not None for metric in options.metrics)
+    mean = "weighted mean" if weighted else "mean"
     test = "t-test" if options.method == STUDENT else "sign-flip randomization test"
     first = f"Two-sided paired {test} of the {mean} difference over {tests.queries} queries{signs}{_how(tests)}"
     interval = "Student's t" if options.method == STUDENT else "inverting the test"
@@ -282,7 +283,7 @@ def _about_the_test(tests: Tested) -> Iterator[str]:
     if any(pair.clusters != pair.queries for pair in tests.values()):
         yield "queries of one cluster share one sign, since they are not independent of each other"
     for metric in options.metrics:
-        weights = aligned_of(tests).weights_of(metric)
+        weights = sample_of(tests, metric).weights
         if weights is not None:
             many = f"{effective(weights):.1f} of equal weight"
             yield f"{printable(metric)}: queries are weighted, and carry as much information as {many}"
@@ -331,19 +332,18 @@ def _about_the_queries(tests: Tested) -> Iterator[str]:
 def influence(tests: Tested, key: Key) -> str | None:
     """Name a single decisive query: without it, the sign of the difference or the verdict changes."""
     metric, run, baseline = key
-    pair = tests[key]
-    aligned = aligned_of(tests)
-    values = aligned.differences(*key)
+    pair, sample = tests[key], sample_of(tests, metric)
+    values = sample.differences(run, baseline)
     if len(values) < 3 or not pair.difference:
         return None
     sign = math.copysign(1.0, pair.difference)
-    weights = aligned.weights_of(metric)
     # The query with the largest effect for the difference, and the one with the largest against it.
     for row in dict.fromkeys((int(np.argmax(sign * values)), int(np.argmin(sign * values)))):
-        rest = float(np.average(np.delete(values, row), weights=_without(weights, row)))
+        others = sample.only(np.arange(len(values)) != row)
+        rest = float(np.average(others.differences(run, baseline), weights=others.weights))
         turned = sign * rest <= float(np.abs(values).max()) * ROUNDING
-        if turned or (pair.comparisons == 1 and _decided_without(tests, key, row) != pair.decided):
-            query, places = aligned.ids(metric)[row], places_of(pair)
+        if turned or (pair.comparisons == 1 and _decided(pair, others, tests.options) != pair.decided):
+            query, places = sample.query_ids[row], places_of(pair)
             what = "" if turned else ", and it would be " + ("not decided" if pair.decided else "decided")
             return (
                 f"{printable(metric)}: without query {printable(query)} the difference of {printable(run)} to "
@@ -353,24 +353,16 @@ def influence(tests: Tested, key: Key) -> str | None:
     return None
 
 
-def _decided_without(tests: Tested, key: Key, row: int) -> bool:
-    """Whether the difference of one pair is decided without a query."""
-    metric, run, baseline = key
-    options, aligned = tests.options, aligned_of(tests)
+def _decided(pair: Difference, sample: Sample, options: Options) -> bool:
+    """Whether the difference of a pair is decided by other queries than those tested."""
     if options.method == STUDENT:
-        return tests[key].decided
-    pair: Floats = aligned.values[metric][:, [aligned.runs.index(baseline), aligned.runs.index(run)]]
-    weights, clusters = aligned.weights_of(metric), aligned.clusters_of(metric)
-    columns, _ = columns_of(
-        {metric: np.delete(pair, row, axis=0)}, [metric], [(1, 0)], _without(weights, row), _without(clusters, row)
-    )
+        return pair.decided
+    values = np.column_stack([sample.of(pair.baseline), sample.of(pair.run)])
+    alone = {pair.metric: sample._replace(values=values)}
+    columns, _ = columns_of(alone, [(1, 0)], sample.weights, sample.clusters)
     own = facts(columns)
     if own.nonzero[0] <= EXACT_BY_DEFAULT and len(columns.values) > ENUMERATED:
         return rejected(exact_p(columns.differences(0, 1)[0], columns.sizes), options.alpha, 0)
     flips = Flips(columns, options.flips, options.seed, options.threads)
     counts, _ = flips.exceeded(columns, own, joint=False)
     return rejected(float(counts[0]) / flips.total, options.alpha, flips.total)
-
-
-def _without(numbers: Array | None, row: int) -> Any:
-    return None if numbers is None else np.delete(numbers, row)

@@ -63,7 +63,7 @@ class Columns(NamedTuple):
     left: Ints
     right: Ints
     weights: Floats | None = None  # integers; None: all queries weigh the same
-    sizes: Floats | None = None  # the number of queries of each row; None: one each
+    sizes: Floats | float = 1.0  # the number of queries of each row
 
     def of(self, chosen: Array) -> Columns:
         return self._replace(left=self.left[chosen], right=self.right[chosen])
@@ -71,7 +71,7 @@ class Columns(NamedTuple):
     @property
     def slack(self) -> float:
         """The largest error of a sum of differences in units: one per query, since values are rounded."""
-        return float(len(self.values) if self.sizes is None else self.sizes.sum())
+        return float(np.broadcast_to(self.sizes, len(self.values)).sum())
 
     @property
     def whole(self) -> float:
@@ -135,9 +135,9 @@ def _blocks(columns: Columns) -> Iterator[Floats]:
         yield columns.differences(start, min(start + step, pairs))
 
 
-def not_zero(differences: Floats, sizes: Floats | None) -> Bools:
+def not_zero(differences: Floats, sizes: Floats | float = 1.0) -> Bools:
     """Which differences, or sums of `sizes` differences, are larger than rounding errors."""
-    apart: Bools = np.abs(differences) > (1.0 if sizes is None else sizes)
+    apart: Bools = np.abs(differences) > sizes
     return apart
 
 
@@ -152,7 +152,7 @@ def spreads(columns: Columns, weights: Floats | None) -> Floats:
             shares, many = weights / weights.sum(), effective(weights)
             centred = rows - (rows * shares).sum(axis=1, keepdims=True)
             variances = (centred * centred * shares).sum(axis=1) * (many / (many - 1) if many > 1 else math.nan)
-        found.append(np.where(not_zero(rows, None).any(axis=1), np.sqrt(variances), 0.0))
+        found.append(np.where(not_zero(rows).any(axis=1), np.sqrt(variances), 0.0))
     return np.concatenate(found)
 
 
@@ -301,14 +301,14 @@ def rejected(p: float, alpha: float, total: int) -> bool:
 # Exact
 
 
-def exact_p(differences: Floats, sizes: Floats | None = None) -> float:
+def exact_p(differences: Floats, sizes: Floats | float = 1.0) -> float:
     """The two-sided p-value over all sign vectors, by meeting in the middle: sums of each half of the differences.
 
-    `sizes`: the number of queries that each difference is the sum of; None: one.
+    `sizes`: the number of queries that each difference is the sum of.
     """
-    rows = np.abs(differences[not_zero(differences, sizes)].astype(np.int64))
-    total = int(differences[not_zero(differences, sizes)].sum())
-    excess = abs(total) - 2 * int(len(differences) if sizes is None else sizes.sum())
+    apart = differences[not_zero(differences, sizes)]
+    rows, total = np.abs(apart.astype(np.int64)), int(apart.sum())
+    excess = abs(total) - 2 * int(np.broadcast_to(sizes, len(differences)).sum())
     if excess <= 0:
         return 1.0
     bound = (int(rows.sum()) - excess) // 2
@@ -334,7 +334,7 @@ class ExactMeans:
     def __init__(self, differences: Floats, columns: Columns) -> None:
         self.signs, self._slack = len(differences), columns.slack
         if columns.weights is None:
-            rows = differences[not_zero(differences, None)]
+            rows = differences[not_zero(differences)]
             sums, sizes = _all_subsets(rows[:, None])
         else:
             rows = differences

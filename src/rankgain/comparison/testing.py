@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankgain.comparison.aligned import Aligned, align, same_weights
+from rankgain.comparison.aligned import Aligned, Sample, align, same_weights
 from rankgain.comparison.difference import EXACT, RANDOM, STUDENT, Difference
 from rankgain.comparison.power import detectable, hedges
 from rankgain.comparison.significance import (
@@ -41,9 +41,9 @@ from rankgain.errors import quoted
 from rankgain.metrics.aggregators import mean
 from rankgain.metrics.metric import Metric, better, parse
 from rankgain.metrics.table import TABLE
-from rankgain.results.evaluation import Evaluation
+from rankgain.results.evaluation import Evaluation, same_ids
 from rankgain.results.intervals import check_level
-from rankgain.scalars import Array, Bools, Floats, Ints, check_number
+from rankgain.scalars import Array, Floats, Ints, check_number
 from rankgain.threads import check_threads
 
 METHODS = RANDOM, EXACT, STUDENT
@@ -81,15 +81,15 @@ OneSided = Callable[[int, float, float], float]  # the p-value of a pair, by num
 
 
 class Tested(Mapping[Key, Difference]):
-    """The differences by (metric, run, baseline), with the options and the number of queries."""
+    """The differences by (metric, run, baseline), with the options and the samples by metric."""
 
     def __init__(self, differences: Mapping[Key, Difference], aligned: Aligned, options: Options) -> None:
         self._differences = dict(differences)
         self._aligned = aligned
         self.options = options
-        self.queries = max(len(matrix) for matrix in aligned.values.values())
-        fewest = min(len(matrix) for matrix in aligned.values.values())
-        self.left_out = aligned.left_out + len(aligned.query_ids) - fewest
+        numbers = [len(sample.values) for sample in aligned.samples.values()]
+        self.queries = max(numbers)
+        self.left_out = aligned.left_out + len(aligned.query_ids) - min(numbers)
 
     def __getitem__(self, key: Key) -> Difference:
         try:
@@ -115,6 +115,16 @@ class Tested(Mapping[Key, Difference]):
 def aligned_of(tests: Tested) -> Aligned:
     """The values that were tested."""
     return tests._aligned
+
+
+def runs_of(tests: Tested) -> list[str]:
+    """The runs that were tested, in the order of the comparison."""
+    return next(iter(tests._aligned.samples.values())).runs
+
+
+def sample_of(tests: Tested, metric: str | Metric) -> Sample:
+    """The values that were tested of a metric."""
+    return tests._aligned.samples[metric]
 
 
 def check(evaluations: Mapping[str, Evaluation], metrics: Any, **given: Any) -> Options:
@@ -185,131 +195,118 @@ def compute(
         name = "clusters" if weights is None else "weights"
         raise ValueError(f"{name}: method='t' takes none: choose method='randomization', or leave {name} out")
     aligned = align(evaluations, options.metrics, options.queries, weights, clusters)
-    if options.method == STUDENT and aligned.weights:
-        raise ValueError(
-            f"{next(iter(aligned.weights))!s} weighs queries, and method='t' takes no weights: choose "
-            "method='randomization', or other metrics"
-        )
+    if options.method == STUDENT:
+        for metric, sample in aligned.samples.items():
+            if sample.weights is not None:
+                raise ValueError(
+                    f"{metric!s} weighs queries, and method='t' takes no weights: choose method='randomization', or "
+                    "other metrics"
+                )
     if options.family == "all":
-        aligned = _of_one_family(aligned)
+        aligned = aligned._replace(samples=_of_one_family(aligned.samples))
     return differences_of(aligned, options), aligned
 
 
-def differences_of(aligned: Aligned, options: Options) -> dict[Any, Difference]:
+def differences_of(aligned: Aligned, options: Options) -> dict[Key, Difference]:
     """The differences of aligned values."""
-    pairs = pairs_of(aligned.runs, options.baseline)
-    found: dict[Any, Difference] = {}
-    for metrics in _batches(aligned, options):
-        found |= _Batch(aligned, metrics, pairs, options).differences()
-    order = [(metric, aligned.runs[run], aligned.runs[base]) for metric in options.metrics for run, base in pairs]
-    return {key: found[key] for key in order}
+    families = [aligned.samples]
+    if options.family == "metric":  # one metric after another needs less memory
+        families = [{metric: sample} for metric, sample in aligned.samples.items()]
+    return {
+        (pair.metric, pair.run, pair.baseline): pair
+        for samples in families
+        for pair in _Family(samples, options).differences()
+    }
 
 
-def _of_one_family(aligned: Aligned) -> Aligned:
-    """Restrict all metrics to the queries that count for all of them, since one family spans them."""
-    weights = [aligned.weights.get(metric) for metric in aligned.values]
-    for metric, own in zip(aligned.values, weights, strict=True):
-        if not same_weights(own, weights[0]):
+def _of_one_family(samples: Mapping[str | Metric, Sample]) -> dict[str | Metric, Sample]:
+    """The samples, restricted to the queries that count for all metrics."""
+    (first, sample), *_ = samples.items()
+    ids: Sequence[Any] = sample.query_ids
+    for other in samples.values():
+        if not same_ids(other.query_ids, ids):
+            known = set(other.query_ids)
+            ids = [query for query in ids if query in known]
+    known = set(ids)
+    common = {
+        metric: own.only(np.fromiter((query in known for query in own.query_ids), bool, len(own.query_ids)))
+        for metric, own in samples.items()
+    }
+    for metric, own in common.items():
+        if not same_weights(own.weights, common[first].weights):
             raise ValueError(
-                f"family='all': {metric!s} and {next(iter(aligned.values))!s} weigh queries differently: test them "
-                "apart, with family='metric'"
+                f"family='all': {metric!s} and {first!s} weigh queries differently: test them apart, with "
+                "family='metric'"
             )
-    masks = [rows for rows in aligned.rows.values() if rows is not None]
-    if masks:
-        common: Bools = np.logical_and.reduce(masks)
-        for metric in aligned.values:
-            aligned = aligned.only(metric, common)
-    return aligned
+    return common
 
 
-def _batches(aligned: Aligned, options: Options) -> list[list[str | Metric]]:
-    """The metrics whose flips are summed together: those of a family, else each by itself, which needs less memory."""
-    if options.family == "all":
-        return [list(options.metrics)]
-    return [[metric] for metric in options.metrics]
-
-
-class _Batch:
+class _Family:
     """The pairs of one family: those of a metric, or of all metrics."""
 
-    def __init__(
-        self, aligned: Aligned, metrics: Sequence[str | Metric], pairs: Sequence[tuple[int, int]], options: Options
-    ) -> None:
-        self.aligned, self.metrics, self.pairs, self.options = aligned, metrics, pairs, options
-        self.queries = len(aligned.values[metrics[0]])
+    def __init__(self, samples: Mapping[str | Metric, Sample], options: Options) -> None:
+        (metric, sample), *_ = samples.items()
+        self.samples, self.options = samples, options
+        self.pairs = pairs_of(sample.runs, options.baseline)
+        self.keys = [(own, run, base) for own in samples for run, base in self.pairs]
+        self.queries = len(sample.values)
         if self.queries < 2:
             raise ValueError(
-                f"{metrics[0]!s}: a test needs at least 2 queries that have a value in all runs, and there is "
+                f"{metric!s}: a test needs at least 2 queries that have a value in all runs, and there is "
                 f"{'one' if self.queries else 'none'}"
             )
-        self.count = len(pairs) * len(metrics)
-        self.weights, clusters = aligned.weights_of(metrics[0]), aligned.clusters_of(metrics[0])
-        self.by_query, units = columns_of(aligned.values, metrics, pairs)
+        self.count = len(self.keys)
+        self.weights = sample.weights
+        self.by_query, units = columns_of(samples, self.pairs)
         self.columns, self.units = self.by_query, units
-        if self.weights is not None or clusters is not None:
-            self.columns, self.units = columns_of(aligned.values, metrics, pairs, self.weights, clusters)
+        if self.weights is not None or sample.clusters is not None:
+            self.columns, self.units = columns_of(samples, self.pairs, sample.weights, sample.clusters)
         self.signs = len(self.columns.values)
         if self.signs < 2:
             raise ValueError("clusters: all queries are in one cluster, and a test needs at least 2")
         self.facts = facts(self.columns)
         self.sds = spreads(self.by_query, self.weights) * units
-        self.errors = self.sds if self.columns.sizes is None else clustered_spreads(self.columns) * self.units
+        self.errors = self.sds if self.signs == self.queries else clustered_spreads(self.columns) * self.units
         self.alone = self.count == 1 or options.correction is None
-        self.directions = {metric: better(metric) for metric in metrics}
-        self.means = {metric: [mean(vector, self.weights) for vector in aligned.values[metric].T] for metric in metrics}
+        self.means = {own: [mean(vector, self.weights) for vector in samples[own].values.T] for own in samples}
 
-    def differences(self) -> dict[Any, Difference]:
-        by_t = self.options.method == STUDENT
-        p, adjusted, low, high, margins, methods, flips = self._by_t() if by_t else self._by_flips()
-        if self.options.margin is not None and not self.alone:
-            margins = np.stack([holm(side) for side in margins])
-        records = {}
-        for number, (metric, (run, base)) in enumerate((own, pair) for own in self.metrics for pair in self.pairs):
-            unit = float(self.units[number])
-            facts = {
-                "p": float(p[number]),
-                "adjusted": float(adjusted[number]),
-                "low": float(low[number]) * unit + 0.0,
-                "high": float(high[number]) * unit + 0.0,
-                "method": methods[number],
-                "flips": flips,
-                "not_worse_p": float(margins[0][number]),
-                "equivalent_p": float(margins[1][number]),
-            }
-            record = self._record(metric, run, base, number, facts)
-            records[metric, record.run, record.baseline] = record
-        return records
+    def differences(self) -> Iterator[Difference]:
+        tested = self._by_t() if self.options.method == STUDENT else self._by_flips()
+        tested["low"], tested["high"] = (tested[end] * self.units + 0.0 for end in ("low", "high"))
+        for number in range(self.count):
+            yield self._difference(number, {field: values[number].item() for field, values in tested.items()})
 
-    def _record(self, metric: str | Metric, run: int, base: int, number: int, facts: Mapping[str, Any]) -> Difference:
-        values, names, options = self.aligned.values[metric], self.aligned.runs, self.options
-        apart = not_zero(self.by_query.differences(number, number + 1)[0], None)
-        sd = float(self.sds[number])
+    def _difference(self, number: int, tested: Mapping[str, Any]) -> Difference:
+        """The record of a pair; `tested`: the fields that depend on the method."""
+        (metric, run, base), options = self.keys[number], self.options
+        values, names = self.samples[metric].values, self.samples[metric].runs
+        mean, baseline_mean = self.means[metric][run], self.means[metric][base]
+        apart = not_zero(self.by_query.differences(number, number + 1)[0])
         higher = int(np.count_nonzero(apart & (values[:, run] > values[:, base])))
         lower = int(np.count_nonzero(apart)) - higher
+        sd = float(self.sds[number])
         # The effective number of queries, and of independent units: queries or clusters.
         effective_queries = float(self.queries) if self.weights is None else effective(self.weights)
         units = effective_queries if self.signs == self.queries else float(self.signs)
-        first, second = (lower, higher) if self.directions[metric] < 0 else (higher, lower)
-        means = self.means[metric][run], self.means[metric][base]
         return Difference(
             metric=metric,
             run=names[run],
             baseline=names[base],
-            mean=means[0],
-            baseline_mean=means[1],
-            difference=means[0] - means[1],
+            mean=mean,
+            baseline_mean=baseline_mean,
+            difference=mean - baseline_mean,
             level=options.level,
-            better=first,
+            better=lower if better(metric) < 0 else higher,
             same=self.queries - higher - lower,
-            worse=second,
-            effect=hedges(means[0] - means[1], sd, effective_queries),
+            worse=higher if better(metric) < 0 else lower,
+            effect=hedges(mean - baseline_mean, sd, effective_queries),
             sd=sd,
             queries=self.queries,
             detectable=detectable(float(self.errors[number]), units, options.alpha),
             margin=math.nan if options.margin is None else options.margin,
             comparisons=self.count,
             clusters=self.signs,
-            **facts,
+            **tested,
         )
 
     def _own(self, number: int) -> Floats:
@@ -325,7 +322,7 @@ class _Batch:
 
     # By flips
 
-    def _by_flips(self) -> tuple[Any, ...]:
+    def _by_flips(self) -> dict[str, Array]:
         columns, observed, options = self.columns, self.facts, self.options
         exact = self._exactly()
         joint = options.correction == MAX_T and self.count > 1
@@ -359,7 +356,8 @@ class _Batch:
             left, right = int(columns.left[number]), int(columns.right[number])
             return flips.one_sided(left, right, float(observed.totals[number]), margin, sign)
 
-        return p, adjusted, low, high, self._margins(one_sided), methods, used
+        fields = {"p": p, "adjusted": adjusted, "low": low, "high": high, "method": np.array(methods)}
+        return fields | {"flips": np.full(self.count, used)} | self._margins(one_sided)
 
     def _in_one_step(self, flips: Flips) -> tuple[Ints, Ints]:
         """For each pair, how many sign vectors have a largest statistic that reaches it; and how many may reach its
@@ -399,9 +397,9 @@ class _Batch:
         return found
 
     def _named(self, number: int) -> str:
-        run, base = self.pairs[number % len(self.pairs)]
-        names = self.aligned.runs
-        return f"{self.metrics[number // len(self.pairs)]!s}: {names[run]!r} and {names[base]!r}"
+        metric, run, base = self.keys[number]
+        names = self.samples[metric].runs
+        return f"{metric!s}: {names[run]!r} and {names[base]!r}"
 
     def _counts(self, flips: Flips, joint: bool) -> tuple[Ints, Ints]:
         """Count the flips that reach each pair; and, for step-down max-T, it or any pair that ranks below it."""
@@ -443,21 +441,21 @@ class _Batch:
                 side = low if self.facts.totals[number] > 0 else high
                 side[number] = math.copysign(unit, self.facts.totals[number])
 
-    def _margins(self, one_sided: OneSided) -> Array:
+    def _margins(self, one_sided: OneSided) -> dict[str, Array]:
         """One-sided p-values of each pair: of "worse by the margin", and of "apart by the margin" on either side."""
-        margins = np.full((2, self.count), math.nan)
-        if self.options.margin is None:
-            return margins
-        for number in range(self.count):
-            margin = self.options.margin / float(self.units[number])
-            sides = [one_sided(number, margin, sign) for sign in (1.0, -1.0)]
-            metric = self.metrics[number // len(self.pairs)]
-            margins[:, number] = sides[self.directions[metric] < 0], max(sides)
-        return margins
+        not_worse, equivalent = np.full((2, self.count), math.nan)
+        if self.options.margin is not None:
+            for number, (metric, _, _) in enumerate(self.keys):
+                margin = self.options.margin / float(self.units[number])
+                sides = [one_sided(number, margin, sign) for sign in (1.0, -1.0)]
+                not_worse[number], equivalent[number] = sides[better(metric) < 0], max(sides)
+            if not self.alone:
+                not_worse, equivalent = holm(not_worse), holm(equivalent)
+        return {"not_worse_p": not_worse, "equivalent_p": equivalent}
 
     # By Student's t
 
-    def _by_t(self) -> tuple[Any, ...]:
+    def _by_t(self) -> dict[str, Array]:
         below, quantile = student()
         count, alpha = self.queries, self._alpha
         means, errors = self.facts.totals / count, self.sds / self.units / math.sqrt(count)
@@ -469,14 +467,16 @@ class _Batch:
             return _t_tail(below, count - 1, -(sign * float(means[number]) + margin), float(errors[number]))
 
         low, high = means - half * errors, means + half * errors
-        return p, self._adjusted(p, p), low, high, self._margins(one_sided), [STUDENT] * self.count, 0
+        fields = {"p": p, "adjusted": self._adjusted(p, p), "low": low, "high": high}
+        same = {"method": np.full(self.count, STUDENT), "flips": np.zeros(self.count, dtype=np.int64)}
+        return fields | same | self._margins(one_sided)
 
 
-def spread_of(aligned: Aligned, metric: str | Metric, options: Options) -> tuple[float, float]:
+def spread_of(sample: Sample, metric: str | Metric, options: Options) -> tuple[float, float]:
     """The spread of the contributions of queries, or clusters, and the factor by which weights raise their number."""
-    batch = _Batch(aligned, [metric], [(1, 0)], options)
-    uneven = 1.0 if batch.weights is None or batch.signs < batch.queries else batch.queries / effective(batch.weights)
-    return float(batch.errors[0]), uneven
+    family = _Family({metric: sample}, options)
+    weighted = family.weights is not None and family.signs == family.queries
+    return float(family.errors[0]), family.queries / effective(family.weights) if weighted else 1.0
 
 
 def _t_tail(below: Any, df: int, distance: float, error: float) -> float:
@@ -487,8 +487,7 @@ def _t_tail(below: Any, df: int, distance: float, error: float) -> float:
 
 
 def columns_of(
-    values: Mapping[str | Metric, Floats],
-    metrics: Sequence[str | Metric],
+    samples: Mapping[str | Metric, Sample],
     pairs: Sequence[tuple[int, int]],
     weights: Floats | None = None,
     clusters: Ints | None = None,
@@ -505,10 +504,9 @@ def columns_of(
         weights = np.ldexp(weights, -(math.frexp(float(weights.max()) * (1 - 2.0**-53))[1]))
         grid = unit_exponent(1.0, len(weights), bounded=True) - 1
         own = np.maximum(np.rint(np.ldexp(weights, -grid)), 1.0)
-    for metric in metrics:
-        matrix = values[metric]
-        queries, runs = matrix.shape
-        differences = matrix[:, 1:] - matrix[:, :1]
+    for metric, sample in samples.items():
+        queries, runs = sample.values.shape
+        differences = sample.values[:, 1:] - sample.values[:, :1]
         largest = float(np.abs(differences).max())
         ((_, record),) = parse(metric)
         # The grid of a bounded metric does not depend on the other runs.
