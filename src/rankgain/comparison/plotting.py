@@ -6,12 +6,11 @@ import math
 from collections.abc import Sequence
 from textwrap import wrap
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PatchCollection
 from matplotlib.patches import Rectangle
 
-from rankgain.comparison.aligned import Sample
+from rankgain.comparison.aligned import Sample, bars_of
 from rankgain.comparison.difference import Difference
 from rankgain.comparison.testing import Key, Tested, sample_of
 from rankgain.results.plotting import COLOURS, PANEL, Figure, drawable, panels
@@ -19,7 +18,6 @@ from rankgain.results.text import printable
 
 KINDS = "differences", "intervals", "scatter"
 MOST_PANELS = 6
-MOST_BARS = 200  # with more queries, each bar is the mean of neighbours
 MOST_POINTS = 2000
 MOST_INTERVALS = 60
 WRAPPED = 40  # characters per line of a name
@@ -60,12 +58,10 @@ def draw(tests: Tested, kind: str, keys: Sequence[Key]) -> Figure:
 
 def differences(pair: Difference, sample: Sample, axes: Axes) -> None:
     """Sorted bars, one per query, with the mean as a line and its interval as a band."""
-    values = -np.sort(-sample.differences(pair.run, pair.baseline))
-    per_bar = math.ceil(len(values) / MOST_BARS)
-    starts = np.arange(0, len(values), per_bar)
-    heights = np.add.reduceat(values, starts) / np.diff([*starts, len(values)])
-    bars = [Rectangle((place - 0.5, 0.0), 0.9, height) for place, height in enumerate(heights.tolist())]
-    shades = [COLOURS[0] if height > 0 else COLOURS[1] for height in heights.tolist()]
+    sorted_bars = bars_of(sample.ranked(pair.run, pair.baseline))
+    heights, per_bar = [bar.height for bar in sorted_bars], sorted_bars[0].queries
+    bars = [Rectangle((place - 0.5, 0.0), 0.9, height) for place, height in enumerate(heights)]
+    shades = [COLOURS[0] if height > 0 else COLOURS[1] for height in heights]
     axes.add_collection(PatchCollection(bars, facecolors=shades))
     if math.isfinite(pair.low) and math.isfinite(pair.high):
         axes.axhspan(pair.low, pair.high, color="0.85", zorder=0)
@@ -75,7 +71,7 @@ def differences(pair: Difference, sample: Sample, axes: Axes) -> None:
     axes.set_xlim(-1, len(heights))
     axes.set_xticks([])
     several = "" if per_bar == 1 else f", {per_bar} to a bar"
-    axes.set_xlabel(f"{len(values)} queries, sorted{several}")
+    axes.set_xlabel(f"{pair.queries} queries, sorted{several}")
     axes.set_ylabel(name_of(f"{pair.metric}: {printable(pair.run)} − {printable(pair.baseline)}"))
 
 

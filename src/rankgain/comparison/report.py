@@ -9,12 +9,14 @@ from __future__ import annotations
 import base64
 import datetime
 import hashlib
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from rankgain import _backend
-from rankgain.comparison import sentences, svg, tables
+from rankgain.comparison import sentences, tables
+from rankgain.comparison.aligned import bars_of
 from rankgain.comparison.difference import Difference, ends_of, p_text, percent, places_of, signed
 from rankgain.comparison.groups import Groups, blocks_of
 from rankgain.comparison.outcome import Tests, shown_warnings
@@ -32,6 +34,9 @@ MOST_ROWS = 500  # rows of a table; the rest are counted
 MOST_CHANGED = 5  # queries at each end of the differences
 MOST_PAIRS = 6  # pairs whose queries are shown
 MOST_OPEN = 40  # differences of a metric; more are folded
+BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#8A8A8A"
+WIDTH, HEIGHT = 400.0, 100.0  # of a picture
+EDGE = 8.0  # space for dots at the ends
 
 SCRIPT = """
 for (const table of document.querySelectorAll("table.sortable")) {
@@ -105,6 +110,26 @@ TEMPLATE = """<!doctype html>
 <style>{{ style }}</style>
 </head>
 <body>
+{% macro line(x, to_x, y, to_y, colour, width=none, round=false, dashed=false) %}
+<line x1="{{ x }}" x2="{{ to_x }}" y1="{{ y }}" y2="{{ to_y }}" stroke="{{ colour }}"
+{%- if width %} stroke-width="{{ width }}"{% endif %}
+{%- if round %} stroke-linecap="round"{% endif %}
+{%- if dashed %} stroke-dasharray="3 3"{% endif %} vector-effect="non-scaling-stroke"/>
+{% endmacro %}
+{% macro interval(own) %}
+<svg viewBox="0 0 400 24" preserveAspectRatio="none" aria-hidden="true">
+{{ line(200, 200, 0, 24, "#666", dashed=true) }}{{ line(own.low, own.high, 12, 12, own.colour, 2) -}}
+{{ line(own.centre, own.centre, 12, 12, own.colour, 9, round=true) }}
+{%- if own.hollow %}{{ line(own.centre, own.centre, 12, 12, "#fff", 5, round=true) }}{% endif %}</svg>
+{%- endmacro %}
+{% macro bars(own) %}
+<svg viewBox="0 0 400 100" preserveAspectRatio="none" role="img" aria-label="sorted bars">
+{% for box in own.boxes %}
+<rect x="{{ box.x }}" width="{{ box.width }}" y="{{ box.y }}" height="{{ box.height }}" fill="{{ box.colour }}">
+{%- if box.title %}<title>{{ box.title }}</title>{% endif %}</rect>
+{% endfor %}
+{{ line(0, 400, own.zero, own.zero, "#666") }}{{ line(0, 400, own.mean, own.mean, "#000") }}</svg>
+{%- endmacro %}
 {% macro changes(block) %}
 <table><thead><tr>
 {% for cell in block.heads %}<th scope="col"{% if loop.first %} class="name"{% endif %}><bdi>{{ cell }}</bdi></th>
@@ -133,7 +158,7 @@ higher mean; line: its {{ level }} interval. Blue and filled: decided; grey and 
 <th scope="col">difference<br>{{ level }} interval</th><th scope="col">{{ block.p }}</th></tr></thead>
 <tbody>{% for row in block.rows %}<tr>
 <td class="name"><bdi>{{ row.run }}</bdi>{% if row.minus %} minus <bdi>{{ row.minus }}</bdi>{% endif %}</td>
-<td class="picture">{{ row.picture }}</td>
+<td class="picture">{{ interval(row.picture) }}</td>
 <td class="number">{{ row.difference }}<small>{{ row.ends }}</small></td><td class="number">{{ row.p }}</td></tr>
 {% endfor %}</tbody></table>{% if block.folded %}</details>{% endif %}
 {% endfor %}
@@ -143,7 +168,7 @@ higher mean; line: its {{ level }} interval. Blue and filled: decided; grey and 
 <p class="caption">Each bar is a query, the highest difference first; blue: the first run has the higher value,
 orange: the lower one.
 Line: the mean; grey band: its {{ level }} interval.{% if not_drawn %} {{ not_drawn }}{% endif %}</p>
-<div class="pictures">{% for figure in figures %}<figure>{{ figure.picture }}
+<div class="pictures">{% for figure in figures %}<figure>{{ bars(figure.picture) }}
 <figcaption class="caption"><bdi>{{ figure.title }}</bdi>: {{ figure.range }}</figcaption></figure>
 {% endfor %}</div>
 {% for block in changed %}
@@ -204,12 +229,12 @@ def page_of(
         first="the run" if sentences.baseline_of(tests) is not None else "the first run",
         level=percent(tests.options.level),
         forests=[
-            _forest(tests, [pair for pair in shown if pair.metric == metric], markup)
+            _forest(tests, [pair for pair in shown if pair.metric == metric])
             for metric in dict.fromkeys(pair.metric for pair in shown)
         ],
         more="".join(numbers.below),
         numbers=markup(html_table(numbers._replace(below=()), "sortable")),
-        figures=[_bars(tests, key, markup) for key in keys],
+        figures=[_bars(tests, key) for key in keys],
         not_drawn=f"{len(keys)} of {len(tests)} differences are drawn." if len(keys) < len(tests) else "",
         changed=[_changed(tests, key, rankings) for key in keys],
         groups=[
@@ -260,15 +285,16 @@ def _definitions(metrics: Sequence[str | Metric], evaluations: Mapping[str, Eval
             yield printable(metric)
 
 
-def _forest(tests: Tests, pairs: Sequence[Difference], markup: Any) -> dict[str, Any]:
+def _forest(tests: Tests, pairs: Sequence[Difference]) -> dict[str, Any]:
     """The differences of a metric on one scale, as rows."""
     baseline = sentences.baseline_of(tests)
-    scale = svg.scale(pairs)
+    ends = [abs(end) for pair in pairs for end in (pair.low, pair.high, pair.difference) if math.isfinite(end)]
+    scale = max(ends) or 1.0
     rows = [
         {
             "run": printable(pair.run),
             "minus": printable(pair.baseline) if baseline is None else "",
-            "picture": markup(svg.interval(pair, scale)),
+            "picture": _interval(pair, scale),
             "difference": signed(pair.difference, places_of(pair)),
             "ends": ends_of(pair),
             "p": p_text(pair.adjusted if sentences.is_corrected(tests) else pair.p),
@@ -288,13 +314,43 @@ def _forest(tests: Tests, pairs: Sequence[Difference], markup: Any) -> dict[str,
     }
 
 
-def _bars(tests: Tests, key: Key, markup: Any) -> dict[str, Any]:
+def _interval(pair: Difference, scale: float) -> dict[str, Any]:
+    """The places, from left to right, of the ends of an interval and of its dot."""
+
+    def across(value: float) -> float:
+        return round(WIDTH / 2 + value / scale * (WIDTH / 2 - EDGE), 2)
+
+    low, high = (end if math.isfinite(end) else pair.difference for end in (pair.low, pair.high))
+    places = {"low": across(low), "high": across(high), "centre": across(pair.difference)}
+    return places | {"colour": BLUE if pair.decided else GREY, "hollow": not pair.decided}
+
+
+def _bars(tests: Tests, key: Key) -> dict[str, Any]:
+    """Sorted bars of the queries with tooltips, the mean, and its interval as a band."""
     pair, pairs = tests[key], sample_of(tests, key[0]).ranked(*key[1:])
-    several = svg.per_bar(len(pairs))
+    own = bars_of(pairs)
+    top, bottom = (pick(0.0, pair.difference, *(bar.height for bar in own)) for pick in (max, min))
+
+    def down(value: float) -> float:
+        return round((top - min(max(value, bottom), top)) / ((top - bottom) or 1.0) * HEIGHT, 2)
+
+    def box(x: float, width: float, ends: tuple[float, float], colour: str, title: str = "") -> dict[str, Any]:
+        y, below = sorted(map(down, ends))
+        sizes = {"x": f"{x:.2f}", "width": f"{width:.2f}", "y": y, "height": f"{below - y:.2f}"}
+        return {**sizes, "colour": colour, "title": title}
+
+    wide, boxes = WIDTH / len(own), []
+    if math.isfinite(pair.low) and math.isfinite(pair.high):
+        boxes.append(box(0.0, WIDTH, (pair.low, pair.high), "#ddd"))
+    for place, (query, queries, height) in enumerate(own):
+        name = printable(query) if own[0].queries == 1 else f"{queries} queries from {printable(query)}"
+        colour = BLUE if height > 0 else ORANGE
+        boxes.append(box(place * wide, 0.9 * wide, (0.0, height), colour, f"{name}: {height:+.4f}"))
+    several = f", {own[0].queries} to a bar" if own[0].queries > 1 else ""
     return {
-        "picture": markup(svg.bars(pair, pairs)),
+        "picture": {"boxes": boxes, "zero": down(0.0), "mean": down(pair.difference)},
         "title": f"{printable(pair.metric)}: {printable(pair.run)} minus {printable(pair.baseline)}",
-        "range": f"{signed(pairs[-1][1])} to {signed(pairs[0][1])}" + (f", {several} to a bar" if several > 1 else ""),
+        "range": f"{signed(pairs[-1][1])} to {signed(pairs[0][1])}{several}",
     }
 
 
