@@ -20,7 +20,6 @@ from rankgain.scalars import Floats
 if TYPE_CHECKING:
     from rankgain.comparison.groups import Groups
     from rankgain.comparison.outcome import Tests
-    from rankgain.comparison.remarks import Remarks
     from rankgain.rankings import Rankings
 
 
@@ -49,19 +48,7 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
     --------
     >>> import rankgain as rg
     >>> runs = {"bm25": [[0, 1], [1, 0]], "dense": [[1, 0], [1, 0]]}
-    >>> comparison = rg.Comparison({name: rg.from_ranked(run).evaluate("rr", "cg") for name, run in runs.items()})
-    >>> print(comparison)
-    metric     bm25    dense
-    ------  -------  -------
-    rr      0.7500   1.0000*
-    cg      1.0000*  1.0000*
-    <BLANKLINE>
-    *: the best
-    queries evaluated: 2
-    missing from the run: 0
-    without judgments: 0
-    nothing relevant: 0
-    ties: in the order given   backend: ...
+    >>> comparison = rg.Comparison({name: rg.from_ranked(run).evaluate("rr") for name, run in runs.items()})
     >>> comparison.best("rr")
     ['dense']
     >>> comparison["bm25"]["rr"].tolist()
@@ -501,12 +488,7 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
         )
         differences, aligned = compute(self, options, weights, clusters)
         aligned = aligned._replace(left_out=aligned.left_out + self._left_out)
-        return Tests(differences, aligned, options, self._remarks(threads))
-
-    def _remarks(self, threads: int) -> Remarks | None:
-        from rankgain.comparison.remarks import Remarks
-
-        return Remarks(self._rankings, threads) if self._rankings else None
+        return Tests(differences, aligned, options, self._rankings)
 
     def groups(
         self,
@@ -537,20 +519,8 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
             The run with which each other run is compared, as in `test`.
         metrics : str, Metric or iterable of them, optional
             Some of the metrics that were evaluated. By default, all of them.
-        level : float, default 0.95
-            The level of the intervals, as in `test`.
-        flips : int, default 99_999
-            How many random flips, as in `test`.
-        seed : int, default 0
-            The seed of the flips, and of the permutations of labels.
-        weights : array_like or mapping, optional
-            How much each query counts, as in `test`.
-        clusters : mapping, sequence or column of a frame, optional
-            The cluster of each query, as in `test`.
-        queries : {"same", "common"}, default "same"
-            ``"same"``: an error if runs have different queries; ``"common"``: test the queries that all runs have.
-        threads : int, default 1
-            How many threads may share the work, from 1 to 256.
+        level, flips, seed, weights, clusters, queries, threads : optional, with the defaults of `test`
+            As in `test`; the seed is also that of the permutations of labels.
 
         Returns
         -------
@@ -729,12 +699,8 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
             p says.
         power : float, default 0.8
             How often the test should find it, between 0 and 1.
-        level : float, default 0.95
-            The level of the test, as in `test`.
-        weights : array_like or mapping, optional
-            How much each query counts, as in `test`.
-        clusters : mapping, sequence or column of a frame, optional
-            The cluster of each query, as in `test`.
+        level, weights, clusters : optional, with the defaults of `test`
+            As in `test`.
 
         Returns
         -------

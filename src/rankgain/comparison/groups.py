@@ -87,7 +87,7 @@ class Groups(Frames, Tables):
             samples = {metric: own.only(self._codes[metric] == number) for metric, own in aligned.samples.items()}
             part = Aligned(ids, samples, 0)
             if min(len(sample.values) for sample in samples.values()) > 1:
-                self.tests[label] = Tests(differences_of(part, options), part, options)
+                self.tests[label] = Tests(differences_of(part, options), part, options, {})
         self._differ: dict[Key, float] = {}
 
     def mean_of_means(self, metric: str | Metric, run: str, baseline: str) -> float:
@@ -95,10 +95,8 @@ class Groups(Frames, Tables):
 
         Parameters
         ----------
-        metric : str or Metric
-            A metric that was tested, as requested.
-        run, baseline : str
-            The names of the two runs, as the keys have them.
+        metric, run, baseline : str
+            A key of `overall`; a metric may also be a Metric.
 
         Returns
         -------
@@ -136,10 +134,8 @@ class Groups(Frames, Tables):
 
         Parameters
         ----------
-        metric : str or Metric
-            A metric that was tested, as requested.
-        run, baseline : str
-            The names of the two runs, as the keys have them.
+        metric, run, baseline : str
+            A key of `overall`; a metric may also be a Metric.
 
         Returns
         -------
@@ -198,10 +194,8 @@ class Groups(Frames, Tables):
 
         Parameters
         ----------
-        metric : str or Metric
-            A metric that was tested, as requested.
-        run, baseline : str
-            The names of the two runs, as the keys have them.
+        metric, run, baseline : str
+            A key of `overall`; a metric may also be a Metric.
 
         Returns
         -------

@@ -9,13 +9,14 @@ from rankgain import _backend
 from rankgain.comparison import sentences, tables
 from rankgain.comparison.aligned import Aligned
 from rankgain.comparison.difference import Difference
-from rankgain.comparison.remarks import Remarks
-from rankgain.comparison.testing import Key, Options, Tested, runs_of
+from rankgain.comparison.remarks import remarks
+from rankgain.comparison.testing import Key, Options, Tested
 from rankgain.metrics.metric import Metric, better
 from rankgain.results.export import Frames
 from rankgain.results.text import Block, Form, Tables, marked_cells, text_of
 
 if TYPE_CHECKING:
+    from rankgain.rankings import Rankings
     from rankgain.results.plotting import Figure
 
 MOST_ROWS = 40  # rows of a printed table; the rest are counted
@@ -29,6 +30,8 @@ class Tests(Frames, Tables, Tested):
 
     Attributes
     ----------
+    runs : list of str
+        The runs that were tested, in the order of the comparison.
     options : named tuple
         The options of the test: baseline, metrics, method, correction, family, intervals, level, margin, flips, seed,
         queries and threads.
@@ -54,28 +57,19 @@ class Tests(Frames, Tables, Tested):
     """
 
     __module__ = "rankgain"
-    __test__ = False  # pytest takes classes of this name for pair own
+    __test__ = False  # pytest takes classes of this name for its own
 
     def __init__(
-        self, differences: Mapping[Key, Difference], aligned: Aligned, options: Options, remarks: Remarks | None = None
+        self,
+        differences: Mapping[Key, Difference],
+        aligned: Aligned,
+        options: Options,
+        rankings: Mapping[str, Rankings],
     ) -> None:
         super().__init__(differences, aligned, options)
-        self._remarks = remarks
+        self._rankings = rankings  # those that were evaluated, of the runs that have any
         self._warnings: list[str] | None = None  # computed on first use
         self._backend = _backend.name
-
-    @property
-    def runs(self) -> list[str]:
-        """The runs that were tested, in the order of the comparison.
-
-        Examples
-        --------
-        >>> import rankgain as rg
-        >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
-        >>> rg.compare(runs, metrics="rr").test().runs
-        ['a', 'b']
-        """
-        return list(runs_of(self))
 
     def verdicts(self) -> list[str]:
         """Say for each metric which runs are better, which are worse, and which differences are not decided.
@@ -152,12 +146,12 @@ class Tests(Frames, Tables, Tested):
         []
         """
         if self._warnings is None:
-            self._warnings = [] if self._remarks is None else list(self._remarks.about(self))
+            self._warnings = list(remarks(self, self._rankings))
         return list(self._warnings)
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the rankings, but with the warnings about them."""
-        return vars(self) | {"_warnings": self.warnings, "_remarks": None}
+        return vars(self) | {"_warnings": self.warnings, "_rankings": {}}
 
     def tied_with_best(self, metric: str | Metric) -> list[str]:
         """Name the run with the best mean, and the runs whose difference to it is not decided.

@@ -27,21 +27,18 @@ BETWEEN = "; the truth may lie between."  # if no bounds are known
 MOST_BOUNDED = 20_000  # queries, summed over differences; with more, no bounds are computed
 
 
-class Remarks:
-    """The rankings behind a comparison, evaluated again to find out what weakens its differences."""
+def remarks(tests: Tested, rankings: Mapping[str, Rankings]) -> Iterator[str]:
+    """Yield a sentence for each reason to doubt a difference, over the queries that were tested.
 
-    def __init__(self, rankings: Mapping[str, Rankings], threads: int) -> None:
-        self._rankings, self._threads = rankings, threads
-
-    def about(self, tests: Tested) -> Iterator[str]:
-        """Yield a sentence for each reason to doubt a difference, over the queries that were tested."""
-        bounded = sum(pair.queries for pair in tests.values()) <= MOST_BOUNDED
-        for metric in tests.options.metrics:
-            runs = _Runs(self._rankings, metric, sample_of(tests, metric), self._threads)
-            for pair in tests.values():
-                if pair.metric == metric and pair.run in self._rankings and pair.baseline in self._rankings:
-                    yield from _unjudged(pair, runs, bounded)
-                    yield from _ties(pair, runs)
+    The rankings behind the comparison are evaluated again to find out.
+    """
+    bounded = sum(pair.queries for pair in tests.values()) <= MOST_BOUNDED
+    for metric in tests.options.metrics:
+        runs = _Runs(rankings, metric, sample_of(tests, metric), tests.options.threads)
+        for pair in tests.values():
+            if pair.metric == metric and pair.run in rankings and pair.baseline in rankings:
+                yield from _unjudged(pair, runs, bounded)
+                yield from _ties(pair, runs)
 
 
 class _Runs:

@@ -33,7 +33,6 @@ from rankgain.comparison.testing import (
     Options,
     Tested,
     columns_of,
-    runs_of,
     sample_of,
     too_coarse,
 )
@@ -56,7 +55,7 @@ def title(tests: Tested) -> str:
     queries = f"{counted(tests.queries, 'query')}{within}, paired"
     baseline = baseline_of(tests)
     if baseline is None:
-        return f"{len(runs_of(tests))} runs, all pairs: {queries}"
+        return f"{len(tests.runs)} runs, all pairs: {queries}"
     runs = list(dict.fromkeys(run for _, run, _ in tests))
     compared = printable(runs[0]) if len(runs) == 1 else f"{len(runs)} runs"
     return f"{compared} compared with {printable(baseline)}: {queries}"

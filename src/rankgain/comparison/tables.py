@@ -18,7 +18,7 @@ from rankgain.comparison.difference import (
     signed,
 )
 from rankgain.comparison.sentences import baseline_of, is_corrected, is_pair, means_of, rest
-from rankgain.comparison.testing import Tested, runs_of
+from rankgain.comparison.testing import Tested
 from rankgain.metrics.metric import Metric, better
 from rankgain.results.text import Form, Table, number, printable
 
@@ -68,7 +68,7 @@ def _cells(pair: Difference, corrected: bool) -> list[str]:
 
 def matrix(tests: Tested, form: Form, most: int | None = None) -> Table:
     """A row per run, of at most `most`, and a column per metric; letters consider all runs."""
-    runs, metrics, baseline = runs_of(tests), tests.options.metrics, baseline_of(tests)
+    runs, metrics, baseline = tests.runs, tests.options.metrics, baseline_of(tests)
     lettered = baseline is not None or len(runs) <= MOST_LETTERS
     letters = dict(zip(runs, string.ascii_lowercase, strict=False)) if baseline is None else {baseline: "a"}
     shown = list(runs[:most])

@@ -87,6 +87,7 @@ class Tested(Mapping[Key, Difference]):
         self._differences = dict(differences)
         self._aligned = aligned
         self.options = options
+        self.runs = next(iter(aligned.samples.values())).runs
         numbers = [len(sample.values) for sample in aligned.samples.values()]
         self.queries = max(numbers)
         self.left_out = aligned.left_out + len(aligned.query_ids) - min(numbers)
@@ -115,11 +116,6 @@ class Tested(Mapping[Key, Difference]):
 def aligned_of(tests: Tested) -> Aligned:
     """The values that were tested."""
     return tests._aligned
-
-
-def runs_of(tests: Tested) -> list[str]:
-    """The runs that were tested, in the order of the comparison."""
-    return next(iter(tests._aligned.samples.values())).runs
 
 
 def sample_of(tests: Tested, metric: str | Metric) -> Sample:
