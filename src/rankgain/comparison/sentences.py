@@ -195,7 +195,7 @@ def methods(tests: Tested) -> str:
     first = f"Two-sided paired {test} of the {mean} difference over {tests.queries} queries{signs}{_how(tests)}"
     interval = "Student's t" if options.method == STUDENT else "inverting the test"
     if options.intervals == SIMULTANEOUS and some.comparisons > 1:
-        interval += f", simultaneous ({_simultaneous(options)})"
+        interval += f", simultaneous ({'single-step max-T' if options.correction == MAX_T else 'Bonferroni'})"
     return (
         f"{first};\n{percent(options.level)} intervals by {interval}; {_corrected(tests, some.comparisons)}; rankgain "
         f"{_backend.VERSION}."
@@ -210,32 +210,15 @@ def _how(tests: Tested) -> str:
     if used == {EXACT} and not some.flips:
         return ", exact (all sign vectors)"
     if used == {EXACT}:
-        rest = "intervals and max-T" if _by_max_t(tests.options, some.comparisons) else "intervals"
+        rest = "intervals and max-T" if tests.options.correction == MAX_T and some.comparisons > 1 else "intervals"
         return f", p exact (all sign vectors), {rest} from {flips}, where they cannot be counted"
     if used == {EXACT, RANDOM}:
         return f", p exact where up to {_most(tests.options)} differ, all else from {flips}"
     return f", {flips}" if used == {RANDOM} else ""
 
 
-def _by_max_t(options: Options, comparisons: int) -> bool:
-    return options.correction == MAX_T and comparisons > 1
-
-
 def _most(options: Options) -> int:
     return EXACT_REQUESTED if options.method == EXACT else EXACT_BY_DEFAULT
-
-
-def _simultaneous(options: Options) -> str:
-    return "single-step max-T" if options.correction == MAX_T else "Bonferroni"
-
-
-def _correction(options: Options) -> str:
-    step = "single-step" if options.intervals == SIMULTANEOUS else "step-down"
-    return {
-        MAX_T: f"max-T, {step}, family-wise",
-        HOLM: "Holm, family-wise",
-        BH: "Benjamini-Hochberg: false discovery rate, not family-wise",
-    }[options.correction or ""]
 
 
 def _corrected(tests: Tested, comparisons: int) -> str:
@@ -248,7 +231,13 @@ def _corrected(tests: Tested, comparisons: int) -> str:
 
 def _family(options: Options, comparisons: int) -> str:
     of = "of all metrics" if options.family == "all" else "of each metric"
-    return f"{comparisons} comparisons {of} ({_correction(options)})"
+    step = "single-step" if options.intervals == SIMULTANEOUS else "step-down"
+    correction = {
+        MAX_T: f"max-T, {step}, family-wise",
+        HOLM: "Holm, family-wise",
+        BH: "Benjamini-Hochberg: false discovery rate, not family-wise",
+    }[options.correction or ""]
+    return f"{comparisons} comparisons {of} ({correction})"
 
 
 # Notes

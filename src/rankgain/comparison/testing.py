@@ -305,10 +305,6 @@ class _Family:
             **tested,
         )
 
-    def _own(self, number: int) -> Floats:
-        own: Floats = self.columns.differences(number, number + 1)[0]
-        return own
-
     @property
     def _alpha(self) -> float:
         """The error rate of each interval: Bonferroni's share of alpha if simultaneous, unless max-T shares it out."""
@@ -320,40 +316,43 @@ class _Family:
 
     def _by_flips(self) -> dict[str, Array]:
         columns, observed, options = self.columns, self.facts, self.options
-        exact = self._exactly()
+        exact, means = self._exactly()
+        estimated = np.isnan(exact)
+        uncounted = np.array([own is None for own in means])
         joint = options.correction == MAX_T and self.count > 1
-        flips = None
-        if not all(exact_pair[1] is not None for exact_pair in exact) or joint:
-            flips = Flips(columns, options.flips, options.seed, options.threads)
-        p = np.array([1.0 if found is None else found for found, _ in exact])
-        any_of, low, high = p, np.full(self.count, -np.inf), np.full(self.count, np.inf)
         one_step = joint and options.intervals == SIMULTANEOUS
+        flips = None
+        if joint or uncounted.any():
+            flips = Flips(columns, options.flips, options.seed, options.threads)
+        random = flips is not None and bool(flips.extra)
+        p = any_of = exact
+        low, high = np.full(self.count, -np.inf), np.full(self.count, np.inf)
         if flips is not None:
             counts, joint_counts = self._counts(flips, joint and not one_step)
-            p = np.where([found is None for found, _ in exact], counts / flips.total, p)
-            allowed = np.full(self.count, threshold(self._alpha, flips.total, bool(flips.extra)))
+            p = np.where(estimated, counts / flips.total, exact)
+            allowed = np.full(self.count, threshold(self._alpha, flips.total, random))
             if one_step:
                 joint_counts, allowed = self._in_one_step(flips)
             any_of = joint_counts / flips.total
-            left = np.flatnonzero((one_step | np.array([means is None for _, means in exact])) & (observed.nonzero > 0))
-            low[left], high[left] = flips.bounds(columns.of(left), observed.totals[left], allowed[left])
-        methods = [EXACT if found is not None or not (flips and flips.extra) else RANDOM for found, _ in exact]
-        used = flips.count if flips is not None and flips.extra else 0
+            drawn = np.flatnonzero((one_step | uncounted) & (observed.nonzero > 0))
+            low[drawn], high[drawn] = flips.bounds(columns.of(drawn), observed.totals[drawn], allowed[drawn])
+        for number, own in enumerate(means):
+            if own is not None and not one_step:
+                low[number], high[number] = own.bound(1.0, self._alpha), -own.bound(-1.0, self._alpha)
+        used = flips.count if flips is not None and random else 0
         adjusted = self._adjusted(p, any_of)
-        if not one_step:
-            self._counted_ends(exact, low, high)
         self._agree(adjusted if one_step else p, low, high, used)
 
         def one_sided(number: int, margin: float, sign: float) -> float:
-            means = exact[number][1]
-            if means is not None:
-                return means.one_sided(margin, sign)
+            own = means[number]
+            if own is not None:
+                return own.one_sided(margin, sign)
             assert flips is not None
             left, right = int(columns.left[number]), int(columns.right[number])
             return flips.one_sided(left, right, float(observed.totals[number]), margin, sign)
 
-        fields = {"p": p, "adjusted": adjusted, "low": low, "high": high, "method": np.array(methods)}
-        return fields | {"flips": np.full(self.count, used)} | self._margins(one_sided)
+        fields = {"p": p, "adjusted": adjusted, "low": low, "high": high, "flips": np.full(self.count, used)}
+        return fields | {"method": np.where(estimated & random, RANDOM, EXACT)} | self._margins(one_sided)
 
     def _in_one_step(self, flips: Flips) -> tuple[Ints, Ints]:
         """For each pair, how many sign vectors have a largest statistic that reaches it; and how many may reach its
@@ -369,28 +368,28 @@ class _Family:
         allowed, _ = flips.exceeded(columns, observed, joint=False, sizes=sizes + 3.0 * flips.slack)
         return reached, allowed
 
-    def _exactly(self) -> list[tuple[float | None, ExactMeans | None]]:
-        """For each pair the exact p, and the means of all parts; None if flips have to estimate them.
+    def _exactly(self) -> tuple[Floats, list[ExactMeans | None]]:
+        """For each pair the exact p, and the means of all parts; NaN and None if flips have to estimate them.
 
-        Up to ENUMERATED queries, flips are all sign vectors, so that both are None.
+        Up to ENUMERATED queries, flips are all sign vectors, so that all are NaN and None.
         """
         requested = self.options.method == EXACT
         what = "queries" if self.signs == self.queries else "clusters"
         most, subsets = (EXACT_REQUESTED, SUBSETS_REQUESTED) if requested else (EXACT_BY_DEFAULT, SUBSETS)
-        found: list[tuple[float | None, ExactMeans | None]] = []
+        p = np.full(self.count, math.nan)
+        means: list[ExactMeans | None] = [None] * self.count
         for number, nonzero in enumerate(self.facts.nonzero.tolist()):
             if requested and nonzero > most:
                 raise ValueError(
                     f"method='exact': {self._named(number)} differ in {nonzero} {what}, and all sign vectors can be "
                     f"enumerated for at most {most}: choose method='randomization'"
                 )
-            p = means = None
             if nonzero <= most and self.signs > ENUMERATED:
-                own = self._own(number)
-                p = exact_p(own, self.columns.sizes)
-                means = ExactMeans(own, self.columns) if countable(nonzero, self.columns, subsets) else None
-            found.append((p, means))
-        return found
+                own = self.columns.differences(number, number + 1)[0]
+                p[number] = exact_p(own, self.columns.sizes)
+                if countable(nonzero, self.columns, subsets):
+                    means[number] = ExactMeans(own, self.columns)
+        return p, means
 
     def _named(self, number: int) -> str:
         metric, run, base = self.keys[number]
@@ -404,8 +403,7 @@ class _Family:
         scaled = np.zeros(self.count)
         np.divide(np.abs(self.facts.totals), self.facts.norms, out=scaled, where=self.facts.norms > 0)
         order = np.argsort(-scaled, kind="stable")
-        own_facts = self.facts
-        in_order = Facts(own_facts.totals[order], own_facts.norms[order], own_facts.nonzero[order])
+        in_order = Facts(*(numbers[order] for numbers in self.facts))
         own, any_of = flips.exceeded(self.columns.of(order), in_order, joint=True)
         counts, joined = np.empty_like(own), np.empty_like(any_of)
         counts[order], joined[order] = own, np.maximum.accumulate(any_of)
@@ -418,12 +416,6 @@ class _Family:
             adjusted: Floats = np.maximum(np.where(self.facts.norms > 0, joint, 1.0), p)
             return adjusted
         return holm(p) if self.options.correction == HOLM else benjamini_hochberg(p)
-
-    def _counted_ends(self, exact: Sequence[tuple[Any, ExactMeans | None]], low: Floats, high: Floats) -> None:
-        """Set the ends of the intervals that are exact."""
-        for number, (_, means) in enumerate(exact):
-            if means is not None:
-                low[number], high[number] = means.bound(1.0, self._alpha), -means.bound(-1.0, self._alpha)
 
     def _agree(self, p: Floats, low: Floats, high: Floats, used: int) -> None:
         """Move an end from flips that contradicts an exact p: to 0, or to one unit on its side of 0."""
