@@ -488,19 +488,6 @@ def test_the_bar_reaches_the_reader(files, capsys, monkeypatch):
         assert f"\r{name}: " in sys.stderr.getvalue()
 
 
-@pytest.mark.skipif(find_spec("tqdm") is None, reason="tqdm is not installed")
-def test_bar_is_that_of_tqdm(files, monkeypatch):
-    from tqdm import tqdm
-
-    monkeypatch.setattr(sys, "stderr", Terminal())
-    with cli.opened(files[1], tqdm) as source:
-        content = b"".join(iter(lambda: source.read(7), b""))
-        assert source.name == files[1]
-    with open(files[1], "rb") as file:
-        assert content == file.read()
-    assert "run.txt" in sys.stderr.getvalue()
-
-
 def test_bar_is_shown_on_a_terminal_only(files, monkeypatch):
     monkeypatch.setattr(cli, "LARGE", sum(map(os.path.getsize, files)) - 1)
     monkeypatch.setitem(sys.modules, "tqdm", Bar)

@@ -243,31 +243,6 @@ def test_nulls_where_documents_have_no_ids(name):
         summarize_batches(pa.table(table), "rr")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        ({"metrics": ["ndgc"]}, ValueError, "did you mean 'ndcg'"),
-        ({"metrics": []}, ValueError, "no metric was requested"),
-        ({"ties": "random"}, ValueError, "ties must be one of"),
-        ({"missing": "drop"}, ValueError, "missing must be 'zero' or 'skip'"),
-        ({"duplicates": "last"}, ValueError, "duplicates must be 'error' or 'first'"),
-        ({"validate": "all"}, ValueError, "validate must be 'judged' or 'full'"),
-        ({"like": "solr"}, ValueError, "unknown tool"),
-        ({"threads": 0}, ValueError, "threads must be from 1"),
-        ({"rows": 0}, ValueError, "rows must be a positive integer, not 0"),
-        ({"judgments": {"q": {"d": 1}}}, TypeError, "judgments must be what rankgain.judgments returns, not dict"),
-        ({"batches": "rows.parquet"}, TypeError, "batches must be an iterable of Arrow record batches, not str"),
-        ({"batches": 3}, TypeError, "batches must be an iterable of Arrow record batches, not int"),
-    ],
-)
-def test_bad_arguments_are_refused_at_once(arguments, error, message):
-    given = {"batches": pa.table(ROWS), "metrics": ["rr"]} | arguments
-    batches, metrics = given.pop("batches"), given.pop("metrics")
-    for function in (evaluate_batches, summarize_batches):
-        with pytest.raises(error, match=message):
-            function(batches, *metrics, **given)
-
-
 def test_what_is_no_batch_is_refused_where_it_comes():
     batches = [pa.table(ROWS), "rows"]
     with pytest.raises(TypeError, match="batches: item 1 must be an Arrow record batch or table, not str"):

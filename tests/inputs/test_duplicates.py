@@ -24,21 +24,6 @@ def vectors(rankings):
 EXPECTED = vectors(rg.from_recommendations(ONCE, QRELS))
 
 
-def test_recommendations():
-    assert vectors(rg.from_recommendations(TWICE, QRELS, duplicates="first")) == EXPECTED
-    assert vectors(rg.from_recommendations(TWICE, QRELS, duplicates="first", validate="full")) == EXPECTED
-    rows, relevant = list(TWICE.values()), [{"a": 1, "b": 2}, {"c": 1}]
-    assert vectors(rg.from_recommendations(rows, relevant, duplicates="first")) == EXPECTED
-    matrix = np.array([[9, 1, 9, 2, 1, -1], [8, 8, 3, -1, 8, 3]])
-    assert vectors(rg.from_recommendations(matrix, [{1: 1, 2: 2}, {3: 1}], duplicates="first")) == EXPECTED
-    assert rg.evaluate(QRELS, TWICE, "rr", duplicates="first")["rr"].tolist() == EXPECTED["rr"]
-    for held in (TWICE, rows, matrix):
-        with pytest.raises(ValueError, match="repeats an earlier one"):
-            rg.from_recommendations(
-                held, [{1: 1}, {3: 1}] if held is matrix else QRELS, query_ids=["q1", "q2"]
-            ).evaluate("rr")
-
-
 def table(scores, shuffled):
     rows = [(query, doc, -place) for query, own in TWICE.items() for place, doc in enumerate(own)]
     if shuffled:

@@ -382,25 +382,6 @@ def test_an_error_names_the_line(backend, side, judged, returned, seed, block, h
     assert str(caught.value).startswith(f"{side}: line {texts[side][1][place]}{message}")
 
 
-@blocks
-@in_one_case(
-    ("ties", "value"),
-    [("docid", 1 / 3), ("stable", 1 / 2), ("average", (1 + 1 / 2 + 1 / 3) / 3), ("best", 1), ("worst", 1 / 3)],
-)
-def test_ties_of_lines_that_lie_apart(backend, monkeypatch, block, ties, value):
-    """An id that goes on is higher, whatever block its line is in."""
-    monkeypatch.setattr(read_files, "BLOCK", block)
-    lines = [
-        b"q1 Q0 d10 1 0.5 t\n",
-        b"q2 Q0 x 1 1 t\n",
-        b"q1 Q0 d 1 0.5 t\n",
-        b"q2 Q0 y 1 1 t\n",
-        b"q1 Q0 d1 1 0.5 t\n",
-    ]
-    run = in_folder("run", b"".join(lines))
-    assert reciprocal_ranks(in_folder("qrels", b"q1 0 d 1\n"), run, ties=ties) == [pytest.approx(value, rel=1e-15)]
-
-
 def test_queries_of_which_nothing_is_judged(backend):
     truth = rg.judgments({"q1": {}, "q2": {"d1": 1}})
     assert reciprocal_ranks(truth, in_folder("run", RUN)) == [0.0, 1.0]
@@ -962,16 +943,6 @@ def test_long_lines_are_read_as_short_ones(backend, data):
         assert seen() == expected
 
 
-def test_blocks_end_anywhere_in_a_long_line(backend, monkeypatch):
-    monkeypatch.setattr(read_lines, "LINE", 12)
-    run = b"".join(b"q%d  Q0 d%d   1  %d.5  %s  \n" % (n // 2, n, n, b"t" * 30) for n in range(6))
-    qrels = b"".join(b"q%d  it   d%d  1  %s\n" % (n // 2, n, b" " * 30) for n in range(0, 6, 2))
-    for block in range(5, 120):
-        monkeypatch.setattr(read_files, "BLOCK", block)
-        found = rg.read_trec(io.BytesIO(qrels), io.BytesIO(run)).evaluate("rr", "num_ret")
-        assert (found["rr"].tolist(), found["num_ret"].tolist()) == ([0.5] * 3, [2] * 3)
-
-
 @pytest.mark.parametrize("block", [30, 1 << 10])
 def test_a_field_that_is_too_long_is_refused(backend, monkeypatch, block):
     """However blocks fall; what is wrong before it comes first."""
@@ -1003,18 +974,3 @@ def test_the_longest_id(backend, monkeypatch, block):
     ):
         with pytest.raises(ValueError, match=f"^{name}: line 1, field 3: the field has more than 1048576 bytes"):
             rg.read_trec(*map(io.BytesIO, files))
-
-
-@pytest.mark.parametrize("pack", [bytes, gzip.compress])
-@pytest.mark.parametrize("most", [1, 7])
-def test_a_stream_that_reads_short_is_read_whole(backend, monkeypatch, kept, pack, most):
-    """The qrels, and what is left of a run that is seen to lie apart long before it ends."""
-    rows = [(f"q{number % 3}", f"d{number}", number) for number in range(60)]
-    qrels = "".join(f"{query} 0 {document} {number % 2}\n" for query, document, number in rows).encode()
-    run = "".join(f"{query} Q0 {document} 1 {number} t\n" for query, document, number in rows).encode()
-    metrics = "num_ret", "num_rel_ret", "ap"
-    expected = rg.read_trec(io.BytesIO(qrels), io.BytesIO(run)).evaluate(*metrics)
-    assert expected.mean("num_ret") == 20
-    monkeypatch.setattr(read_files, "BLOCK", 100)
-    found = rg.read_trec(Trickle(pack(qrels), most), Trickle(pack(run), most)).evaluate(*metrics)
-    assert seen(found) == seen(expected)

@@ -8,6 +8,7 @@ import numpy as np
 import rankgain as rg
 from rankgain.data.judgments import judgment_sets
 from rankgain.metrics.parameters import PARAMETERS
+from support.public_calls import FirstColumn, Matrix
 
 CLASSES = [
     rg.Comparison,
@@ -264,29 +265,6 @@ FRAMES = {  # by module, without which the frame is not made
 }
 
 
-class Linear:
-    """A model as scikit-learn has them."""
-
-    def predict(self, X):
-        return X @ np.ones(X.shape[1])
-
-
-class Matrix:
-    """A set of documents as XGBoost has them."""
-
-    def __init__(self, labels, sizes):
-        self.labels, self.bounds = labels, np.concatenate([[0], np.cumsum(sizes)]).astype(np.uint32)
-
-    def get_label(self):
-        return self.labels
-
-    def get_weight(self):
-        return np.arange(1.0, len(self.bounds))
-
-    def get_uint_info(self, field):
-        return self.bounds
-
-
 def drawn(*axes):
     return [(panel.get_ylabel(), *(line.get_xydata() for line in panel.lines)) for panel in axes]
 
@@ -480,8 +458,10 @@ CALLS = {
     ],
     "sample": lambda s: rg.sample(),
     "xgboost_metric": lambda s: rg.xgboost_metric("ndcg@5", per_query=True)(s.grades[0], s.scores[0]),
-    "xgboost_objective": lambda s: rg.xgboost_objective("pairwise@5")(s.scores.astype("f4").ravel(), Matrix(*s.flat)),
-    "scorer": lambda s: rg.scorer("ndcg@5")(Linear(), s.scores.reshape(-1, 1), s.grades.ravel(), qid=s.query),
+    "xgboost_objective": lambda s: rg.xgboost_objective("pairwise@5")(
+        s.scores.astype("f4").ravel(), Matrix(*s.flat, np.arange(1.0, len(s.flat[1]) + 1))
+    ),
+    "scorer": lambda s: rg.scorer("ndcg@5")(FirstColumn(), s.scores.reshape(-1, 1), s.grades.ravel(), qid=s.query),
 }
 if find_spec("rankgain._compiled.walk"):
     import rankgain.capi

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from support.marks import in_one_case
+from support.public_calls import Matrix
 from support.training_sets import TRAIN, VALID, evaluated
 
 import rankgain as rg
@@ -20,21 +21,8 @@ SCORES = np.random.default_rng(0).normal(size=len(VALID.labels)).astype(np.float
 PAIR = VALID.labels, VALID.sizes
 
 
-class Matrix:
-    """As much of a DMatrix as is asked for."""
-
-    def __init__(self, given, weights=None):
-        self.given, self.weights = given, np.array([] if weights is None else weights, dtype=np.float32)
-
-    def get_label(self):
-        return self.given.labels
-
-    def get_weight(self):
-        return self.weights
-
-    def get_uint_info(self, field):
-        assert field == "group_ptr"
-        return np.append(0, np.cumsum(self.given.sizes)).astype(np.uint32)
+def matrix(sizes=VALID.sizes, weights=None):
+    return Matrix(VALID.labels, sizes, weights)
 
 
 def made(metric="ndcg@5", **options):
@@ -50,7 +38,7 @@ def value(metric, scores=SCORES, weights=None):
     if isinstance(metric, training.LightGBMMetric):
         return metric(VALID.labels, scores, weights, VALID.sizes)[0][1]
     if isinstance(metric, training.XGBoostMetric):
-        return metric(scores, Matrix(VALID, weights))[0][1]
+        return metric(scores, matrix(weights=weights))[0][1]
     return metric.get_final_error(*metric.evaluate((scores,), VALID.labels, weights))
 
 
@@ -94,7 +82,7 @@ def test_metrics_are_named_after_what_is_asked():
         "ndcg(gain={0=0,1=1.5,2=7,3=8,4=9,5=9})@3_rankgain",
     ]
     both = rg.lightgbm_metric(*asked), rg.xgboost_metric(*asked)
-    given = both[0](*PAIR[:1], SCORES, None, VALID.sizes), both[1](SCORES, Matrix(VALID))
+    given = both[0](*PAIR[:1], SCORES, None, VALID.sizes), both[1](SCORES, matrix())
     for results in given:
         assert [name for name, *_ in results] == names
         expected = rg.from_scores(VALID.labels, SCORES, group_sizes=VALID.sizes).evaluate(*asked)
@@ -149,13 +137,13 @@ def test_sets_without_groups():
     ):
         rg.lightgbm_metric("rr")(SCORES, Dataset())
     with pytest.raises(TypeError, match=r"lightgbm_metric is for LightGBM.*rankgain\.xgboost_metric"):
-        rg.lightgbm_metric("rr")(SCORES, Matrix(VALID))
+        rg.lightgbm_metric("rr")(SCORES, matrix())
     with pytest.raises(TypeError, match=r"xgboost_metric is for XGBoost.*rankgain\.lightgbm_metric"):
         rg.xgboost_metric("rr")(SCORES, Dataset())
     with pytest.raises(ValueError, match=r"no groups.*group= and eval_group= of LGBMRanker\.fit"):
         rg.lightgbm_metric("rr")(VALID.labels, SCORES, None, None)
     with pytest.raises(ValueError, match=r"the DMatrix has no groups.*qid=ids.*set_group\(sizes\)"):
-        rg.xgboost_metric("rr")(SCORES, Matrix(VALID._replace(sizes=[])))
+        rg.xgboost_metric("rr")(SCORES, matrix(sizes=[]))
     with pytest.raises(ValueError, match=r"sets\[1\]: the Pool has no groups: pass group_id to it"):
         rg.catboost_metric("rr", PAIR, Pool(VALID, None))
 
@@ -210,50 +198,3 @@ def test_sets_of_catboost_are_kept_as_they_were():
     metric = rg.catboost_metric("ndcg@5", (labels, sizes))
     labels[:], sizes[:] = 0, 0
     assert value(metric) == evaluated(VALID, SCORES, "ndcg@5")[0]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        (["rr"], ValueError, r"CatBoost passes no groups: pass each set.*\(labels, group_sizes\)"),
-        (["ndcg_cut.5,10", PAIR], ValueError, r"CatBoost takes one metric, but 'ndcg_cut\.5,10' stands for 2"),
-        (["rr", VALID.labels], TypeError, r"sets\[0\] must be a Pool or a pair \(labels, group_sizes\), not ndarray"),
-        (["rr", PAIR, ([1, 0], [3])], ValueError, r"sets\[1\]: group_sizes add up to 3, but there are 2 labels"),
-        (["rr", ([1, 0], [2]), ([1, 0], [1, 1])], ValueError, r"sets\[1\] has the labels of an earlier set"),
-    ],
-)
-def test_sets_that_do_not_fit(arguments, error, message):
-    with pytest.raises(error, match=message):
-        rg.catboost_metric(*arguments)
-
-
-@pytest.mark.parametrize("otherwise", [np.nan, np.inf, "0"])
-def test_what_catboost_cannot_log(otherwise):
-    with pytest.raises(ValueError, match="otherwise must be None or a finite number"):
-        rg.catboost_metric("rr", PAIR, otherwise=otherwise)
-
-
-def test_arguments_are_checked():
-    for make in (rg.lightgbm_metric, rg.xgboost_metric, lambda *args, **kw: rg.catboost_metric(*args, PAIR, **kw)):
-        with pytest.raises(ValueError, match="did you mean 'ndcg@10'"):
-            make("ndgc@10")
-        with pytest.raises(ValueError, match="ties='docid' needs document ids"):
-            make("ndcg", ties="docid")
-        with pytest.raises(TypeError, match="threads must be an integer"):
-            make("ndcg", threads=1.5)
-    with pytest.raises(ValueError, match="no metric was requested"):
-        rg.lightgbm_metric()
-    with pytest.raises(ValueError, match="two metrics would both be logged as 'ndcg@5_rankgain'"):
-        rg.xgboost_metric("ndcg@5", "ndcg @5")
-
-
-def test_contents_are_refused_as_elsewhere():
-    labels = VALID.labels.copy()
-    labels[VALID.sizes[0] + 1] = -1
-    metric = rg.lightgbm_metric("ndcg@5")
-    with pytest.raises(ValueError, match=rf"y_true: query 1, position 1 \(element {VALID.sizes[0] + 1}\).*negative"):
-        metric(labels, SCORES, None, VALID.sizes)
-    with pytest.raises(ValueError, match=r"y_score: query 0, position 0.*NaN"):
-        metric(VALID.labels, np.full_like(SCORES, np.nan), None, VALID.sizes)
-    with pytest.raises(ValueError, match="y_score must have 1 dimension with group_sizes="):
-        metric(VALID.labels, np.stack([SCORES, SCORES], axis=1), None, VALID.sizes)

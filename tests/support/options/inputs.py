@@ -197,7 +197,10 @@ def recommended():
         known = [{make(1): 2}, {make(2): 1}]
         known = dict(zip("uv", known, strict=True)) if isinstance(form, dict) else known
         given = {"recommended": form, "relevant": known, "metrics": ["rr", "num_ret"]}
-        yield Option("from_recommendations", "duplicates", "first", [[0.5, 0.5], [3.0, 2.0]], **given)
+        for asked in ({}, {"validate": "full"}):
+            yield Option("from_recommendations", "duplicates", "first", [[0.5, 0.5], [3.0, 2.0]], **given, **asked)
+    sides = dict(zip("uv", [{"1": 2}, {"2": 1}], strict=True)), {"u": list("3112"), "v": list("4422")}
+    yield Option("evaluate", "duplicates", "first", [[0.5, 0.5]], sides=sides, metrics=["rr"])
     # "full" looks at ids that are not relevant, too: what it refuses stands in the table of refusals.
 
 

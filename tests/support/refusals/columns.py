@@ -399,7 +399,25 @@ def judgment_cases():
     yield Case(ValueError, "truth and recommended have no query in common", recommended, {"x": ["d"]}, truth)
 
 
+BATCHES = [
+    ("metrics", ["ndgc"], ValueError, "did you mean 'ndcg'"),
+    ("metrics", [], ValueError, "no metric was requested"),
+    ("ties", "random", ValueError, "ties must be one of"),
+    ("missing", "drop", ValueError, "missing must be 'zero' or 'skip'"),
+    ("duplicates", "last", ValueError, "duplicates must be 'error' or 'first'"),
+    ("validate", "all", ValueError, "validate must be 'judged' or 'full'"),
+    ("like", "solr", ValueError, "unknown tool"),
+    ("threads", 0, ValueError, "threads must be from 1"),
+    ("rows", 0, ValueError, "rows must be a positive integer, not 0"),
+    ("judgments", GOOD, TypeError, "judgments must be what rankgain.judgments returns, not dict"),
+    ("columns", "rows.parquet", TypeError, "batches must be an iterable of Arrow record batches, not str"),
+    ("columns", 3, TypeError, "batches must be an iterable of Arrow record batches, not int"),
+]
+
+
 def rows():
+    for name, value, error, message in BATCHES:
+        yield from refused("evaluate_batches summarize_batches", name, [value], error, message)
     alike = [rg.metric("cg", gain=gain) for gain in (lambda grades: grades, lambda grades: 2 * grades)]
     message = (
         "two metrics are both called cg(gain=<lambda>), and a frame needs distinct names: evaluate them separately"

@@ -69,6 +69,36 @@ def of_documents():
     yield from refused(ARRAYS, "mask", [[1, 0, 1, 0, 1]], TypeError, "mask must hold booleans")
 
 
+METRICS = "lightgbm_metric xgboost_metric"
+
+
+def of_trainers():
+    """What trainers call between rounds: the metric, the sets of CatBoost, the documents."""
+    message = "did you mean 'ndcg@10'"
+    yield from refused(METRICS, "metrics", [["ndgc@10"]], ValueError, message)
+    yield from refused("catboost_metric", "metric", ["ndgc@10"], ValueError, message)
+    yield from refused(f"{METRICS} catboost_metric", "ties", ["docid"], ValueError, "ties='docid' needs document ids")
+    yield from refused(METRICS, "metrics", [()], ValueError, "no metric was requested")
+    message = "two metrics would both be logged as 'ndcg@5_rankgain'"
+    yield from refused(METRICS, "metrics", [["ndcg@5", "ndcg @5"]], ValueError, message)
+    message = "CatBoost takes one metric, but 'ndcg_cut.5,10' stands for 2"
+    yield from refused("catboost_metric", "metric", ["ndcg_cut.5,10"], ValueError, message)
+    for sets, error, message in [
+        ([], ValueError, "CatBoost passes no groups: pass each set | (labels, group_sizes)"),
+        ([np.array([1, 0])], TypeError, "sets[0] must be a Pool or a pair (labels, group_sizes), not ndarray"),
+        ([([1], [1]), ([1, 0], [3])], ValueError, "sets[1]: group_sizes add up to 3, but there are 2 labels"),
+        ([([1, 0], [2]), ([1, 0], [1, 1])], ValueError, "sets[1] has the labels of an earlier set"),
+    ]:
+        yield from refused("catboost_metric", "sets", [sets], error, message)
+    message = "otherwise must be None or a finite number"
+    yield from refused("catboost_metric", "otherwise", [nan, inf, "0"], ValueError, message)
+    message = "y_true: query 1, position 0 (element 3): | negative"
+    yield from refused(METRICS, "labels", [changed(GRADES, 3, -1)], ValueError, message)
+    yield from refused(METRICS, "scores", [[nan] * 5], ValueError, "y_score: query 0, position 0 | NaN")
+    message = "y_score must have 1 dimension with group_sizes="
+    yield from refused(METRICS, "scores", [np.ones((5, 2))], ValueError, message)
+
+
 def of_scorers():
     yield from refused("scorer", "metric", ["nonsense"], ValueError, "unknown metric 'nonsense'")
     yield from refused("scorer", "metric", ["ndcg_cut.5,10"], ValueError, "one metric, not 2: pass a dict")
@@ -82,6 +112,7 @@ def of_scorers():
 def rows():
     yield from of_metrics()
     yield from of_documents()
+    yield from of_trainers()
     yield from of_scorers()
     outside = [0, -1.0, 9.9e-101, 1.1e100, nan, inf, HUGE, 10**5000]
     yield from refused(
