@@ -21,39 +21,6 @@ def one(text):
     return metric
 
 
-@pytest.mark.parametrize(
-    ("text", "metric"),
-    [
-        ("ndcg", rg.metric("ndcg")),
-        ("nDCG@10", rg.metric("ndcg", k=10)),
-        (" NDCG @10 ", rg.metric("ndcg", k=10)),
-        ("ndcg(gain=exponential)@10", rg.metric("ndcg", k=10, gain="exponential")),
-        ("ndcg:gain=exponential@10", rg.metric("ndcg", k=10, gain="exponential")),
-        ("ndcg( gain = Exponential , ideal=returned )@5", rg.metric("ndcg", k=5, gain="exponential", ideal="returned")),
-        ("ndcg(k=5)", rg.metric("ndcg", k=5)),
-        ("ndcg()", rg.metric("ndcg")),
-        ("dcg(discount=jarvelin:10)@3", rg.metric("dcg", k=3, discount="jarvelin:10")),
-        ("dcg:discount=jarvelin:10@3", rg.metric("dcg", k=3, discount="jarvelin:10")),
-        ("ndcg(empty=nan)", rg.metric("ndcg", empty=math.nan)),
-        ("mrr(rel=2)@10", rg.metric("rr", rel=2, k=10)),
-        ("recip_rank", rg.metric("rr")),
-        ("reciprocal_rank@3", rg.metric("rr", k=3)),
-        ("ndcg_cut_10", rg.metric("ndcg", k=10)),
-        ("ndcg_cut.10", rg.metric("ndcg", k=10)),
-        ("NDCG_cut_10", rg.metric("ndcg", k=10)),
-        ("ideal_dcg@2", rg.metric("idcg", k=2)),
-        (f"ndcg@{2**2000}", rg.metric("ndcg", k=2**2000)),
-    ],
-)
-def test_strings_name_metrics(text, metric):
-    assert one(text) == metric
-
-
-def test_several_cut_offs_of_trec_eval():
-    assert [key for key, _ in parse("ndcg_cut.5,10")] == ["ndcg_cut_5", "ndcg_cut_10"]
-    assert [key for key, _ in parse("ndcg_cut")] == [f"ndcg_cut_{k}" for k in (5, 10, 15, 20, 30, 100, 200, 500, 1000)]
-
-
 def test_records_are_equal_and_shown_short():
     assert rg.metric("mrr", k=np.int64(3)) == rg.metric("rr", k=3)
     assert hash(rg.metric("ndcg", gain={1: 3})) == hash(rg.metric("ndcg", gain={1.0: 3.0}))

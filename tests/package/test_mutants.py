@@ -21,15 +21,6 @@ def test_the_list_fits_the_sources_and_names_tests_that_there_are():
         assert all(re.search(rf"^def {re.escape(name)}\(", text, re.MULTILINE) for name in names), test
 
 
-def test_the_same_are_drawn_by_the_same_seed_of_what_holds_a_word():
-    words = ["_reference/", "walk.pyx"]
-    found = mutants.drawn("1", 50, words)
-    assert len(found) == len(set(found)) == 50
-    assert found == mutants.drawn("1", 50, words) != mutants.drawn("2", 50, words)
-    assert found[:20] == mutants.drawn("1", 20, words)
-    assert all(any(word in str(mutant) for word in words) for mutant in found)
-
-
 def test_all_stand_in_one_text():
     """Each is one of its file that are switched on when it runs; what they stand in is still Python."""
     edits = defaultdict(list)
@@ -40,20 +31,6 @@ def test_all_stand_in_one_text():
         assert all(f"rankgain_mutant({number})" in text for number, _ in numbered)
         if file.endswith(".py"):
             ast.parse(text)
-
-
-def test_one_that_survives_is_shown_with_its_lines(monkeypatch):
-    monkeypatch.setattr(mutants, "source", lambda file: SOURCE)
-    (edit,) = (edit for _, edit in places.edits(SOURCE, False) if edit.new == "or")
-    assert mutants.Mutant("first.py", "", edit).shown().splitlines() == [
-        "    line 3",
-        "      def first(values, least=1):",
-        "          for index in range(least, len(values)):",
-        "    -         if values[index] >= least and index not in skipped[least:]:",
-        "    +         if values[index] >= least or index not in skipped[least:]:",
-        "                  return max(index, least, key=abs)",
-        "          return -1",
-    ]
 
 
 SOURCE = """\
@@ -110,14 +87,6 @@ def test_what_is_drawn_of_the_compiled_half():
         "return &scores[most] - least({scores, n → n, scores})",
         "{return &scores[most] - least(scores, n) → pass}",
     }
-
-
-@pytest.mark.parametrize(
-    "text", ["f(a=1,)", "f(\n    a=1,\n    b=2,\n)", "f(*a, **b)", "f(lambda a, b: a)", "f(a for a in b)"]
-)
-def test_arguments_that_are_dropped_or_swapped_leave_calls(text):
-    for _, edit in places.edits(f"{text}\n", False):
-        ast.parse(text[: edit.start] + edit.new + text[edit.stop :])
 
 
 @pytest.mark.parametrize("chosen", range(19))
