@@ -123,12 +123,6 @@ def expected_rows(columns):
     return sorted(zip(*columns.values(), strict=True))
 
 
-def test_input_order_breaks_ties_where_it_is_asked_to():
-    qrels, run = sides()
-    result = rg.from_frames(qrels, run, ties="stable").evaluate(*METRICS)
-    assert as_dict(evaluate_batches(stacked(qrels, run), *METRICS, ties="stable", rows=9)) == expected(result)
-
-
 @pytest.mark.parametrize("like", ["trec_eval-9", "ranx", "rankgain"])
 def test_the_rules_of_a_peer(like):
     qrels, run = sides()

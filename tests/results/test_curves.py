@@ -7,9 +7,6 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from support.strategies import TIES, depths, documents
 
 import rankgain as rg
 from rankgain._codes import UNLIMITED
@@ -43,19 +40,6 @@ def test_a_curve_is_what_evaluate_gives(backend, metric):
     assert str(curve.metric) == str(metric)
     assert curve.query_ids == held.query_ids
     assert np.isnan(curve.values).any() == (metric is NAN)
-
-
-@given(st.lists(documents(), min_size=1, max_size=4), st.sampled_from(TIES), st.lists(depths, min_size=1, max_size=5))
-def test_any_rankings(backend, queries, ties, ks):
-    grades, scores = ([[pair[side] for pair in query] for query in queries] for side in (0, 1))
-    held = rg.from_scores(grades, scores, ties=ties)
-    for metric in ("ndcg", "rr(rel=1)"):
-        curve = held.curve(metric, ks)
-        assert curve.ks.tolist() == sorted(set(ks))
-        for column, mean, k in zip(curve.values.T, curve.mean(), curve.ks, strict=True):
-            result = held.evaluate(f"{metric}@{k}")
-            assert same(column.copy(), result[f"{metric}@{k}"])
-            assert mean == result.mean(f"{metric}@{k}")
 
 
 @pytest.mark.slow

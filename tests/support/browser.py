@@ -87,13 +87,6 @@ class Page:
         urls = [event["params"]["request"]["url"] for event in sent]
         return [url for url in urls if not url.startswith(("file:", "data:", "about:"))]
 
-    def screenshot(self, path):
-        import base64
-
-        data = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=True)["data"]
-        with open(path, "wb") as file:
-            file.write(base64.b64decode(data))
-
     def close(self):
         with contextlib.suppress(OSError):
             os.close(self._to)

@@ -36,7 +36,6 @@ ASSIGNED = {one for one in DELIMITERS if one.endswith("=") and one != ":="}
 OPEN, CLOSE = set("([{"), set(")]}")
 OPERATORS = {"and", "or", "not", "in", "is"}
 NOT_DROPPED = {"import", "from", "cimport", "global", "nonlocal", "cdef", "ctypedef", "pass", "@", "include"}
-CONTINUED = ("elif", "else", "except", "finally")
 DECLARED = re.compile(r"(cdef|ctypedef|cpdef)\b.*\b(extern|struct|enum|union|fused)\b|ctypedef\b")
 DEFINED = re.compile(r"(?:async )?(?:def|class|cdef|cpdef)\b[^(=]*?(\w+)\s*(?:\[[^\]]*\])?[(:]")
 SKIPPED = {tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}

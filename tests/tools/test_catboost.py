@@ -98,10 +98,3 @@ def test_sets_without_groups():
         rg.catboost_metric("rr", catboost.Pool(TRAIN.features, TRAIN.labels))
     with pytest.raises(catboost.CatBoostError, match=rf"a set of {len(TRAIN.labels)} documents has the labels of none"):
         train(rg.catboost_metric("rr", PAIRS[1]))
-
-
-def test_otherwise_is_not_for_a_set_that_was_forgotten():
-    ours = rg.catboost_metric("ndcg@5", PAIRS[0], otherwise=0.0)
-    assert ours.evaluate([np.zeros(len(TRAIN.labels))], TRAIN.labels[::-1].astype(np.float32), None) == (0.0, 1.0)
-    with pytest.raises(ValueError, match="the labels of none of the sets passed"):
-        ours.evaluate([np.zeros(len(VALID.labels))], VALID.labels, None)

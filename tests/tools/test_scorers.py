@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.dummy import DummyRegressor
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.metrics import check_scoring, make_scorer, ndcg_score
+from sklearn.metrics import check_scoring, ndcg_score
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
@@ -357,20 +357,6 @@ def test_errors_become_nan_where_scikit_learn_is_told_so(data):
         found = cross_val_score(DummyRegressor(), X, y - 10, scoring=rg.scorer(METRIC, qid=lambda X: X[:, 0]), cv=2)
     assert np.isnan(found).all()
     assert not any(issubclass(warning.category, FitFailedWarning) for warning in caught)
-
-
-@pytest.mark.usefixtures("routing")
-def test_it_stands_beside_those_of_scikit_learn(data):
-    """make_scorer's own way to groups gives the same, in as many words."""
-    X, y, qid = data
-
-    def mean_ndcg(y_true, y_score, qid):
-        return rg.from_scores(y_true, y_score, qid=qid).evaluate(METRIC).mean(METRIC)
-
-    made = make_scorer(mean_ndcg).set_score_request(qid=True)
-    scoring = {"made": made, "ours": rg.scorer(METRIC)}
-    result = cross_validate(Ridge(), X, y, scoring=scoring, cv=GroupKFold(3), params={"qid": qid, "groups": qid})
-    assert result["test_ours"].tolist() == result["test_made"].tolist()
 
 
 def test_what_is_better_when_it_is_lower_is_refused():

@@ -190,6 +190,8 @@ def test_sets_of_catboost_are_known_by_their_labels():
         metric.evaluate([SCORES, SCORES], VALID.labels, None)
     metric = rg.catboost_metric("ndcg@5", PAIR, otherwise=np.float32(0.5))
     assert metric.evaluate([SCORES], mixed, None) == (0.5, 1.0)
+    with pytest.raises(ValueError, match="the labels of none of the sets passed"):  # a set that was forgotten
+        metric.evaluate([SCORES[:5]], VALID.labels[:5], None)
     assert value(metric) == evaluated(VALID, SCORES, "ndcg@5")[0]
 
 

@@ -33,7 +33,6 @@ SECOND = 1 / math.log2(3)
 
 QRELS = {"query_id": ["q", "q", "r"], "doc_id": ["a", "b", "a"], "relevance": [1, 2, 1]}
 RUN = {"query_id": ["q", "q", "r"], "doc_id": ["a", "b", "c"], "score": [1.0, 2.0, 3.0]}
-NUMBERED = {"query_id": ["q", "q", "r"], "doc_id": [1, 2, 1], "relevance": [1, 2, 1]}
 LIBRARIES = {
     "lists": dict,
     "pandas": pd.DataFrame,

@@ -222,7 +222,8 @@ def shape_cases():
         BAD_JUDGED, "judged", *(passing("judged", call, two) for call in (rg.ndcg, rg.mean_ndcg, *RELEVANT))
     )
     lacks = "judged lacks grades | DCG exceeds the ideal | all judged documents"
-    for options in ({}, {"gain": "exponential"}, {"k": 1}, {"gain": {1: 1, 2: 3}}, {"discount": [1, 0.5]}):
+    falling = {"discount": [1, 0.5]}, {"discount": [1, 1]}
+    for options in ({}, {"gain": "exponential"}, {"k": 1}, {"gain": {1: 1, 2: 3}}, *falling):
         for judged in ([[1], [1, 1]], [[1], []]):
             metrics = [rg.metric("ndcg", **options)]
             yield Case(ValueError, f"query 1 | {lacks}", rg.ndcg, [[1], [2, 1]], judged=judged, **options)
