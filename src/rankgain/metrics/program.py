@@ -97,8 +97,7 @@ class Plan:
         """The computed rows, by the metrics as requested."""
         if self.count == 1 and self.one_to_one:
             return {requests[0]: out[0]}
-        vectors = list(out)
-        return {requests[key] if isinstance(key, int) else key: vectors[row] for key, row in self.rows}
+        return {requests[key] if isinstance(key, int) else key: out[row] for key, row in self.rows}
 
     def weights(self, out: Floats) -> dict[str, Floats]:
         """The weights of queries, by the names of the metrics that give them."""
