@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Hashable, Mapping, Sequence, Set
+from itertools import chain, starmap
 from typing import Any
 
 import numpy as np
 
 from rankgain import _codes
-from rankgain.data.arrays import array_of, check_unmasked, is_array, vector_of
-from rankgain.data.ids import Ids, ids_of_rows
+from rankgain.choices import Duplicates
+from rankgain.data.arrays import array_of, check_id, check_unmasked, is_array, vector_of
+from rankgain.data.groups import QueryRows
+from rankgain.data.ids import Ids, ids_of, ids_of_rows
+from rankgain.data.judgments import REPEATED, Judgments, JudgmentSets, judgment_sets, of_dicts, of_ids
 from rankgain.data.ragged import CHUNK, offsets_of
-from rankgain.errors import InputError, quoted, refusal
+from rankgain.errors import ErrorCode, InputError, quoted, refusal
 from rankgain.scalars import Array, Ints, listed, paired
 
 # The users (a range if they have no names) and their ids: a list of rows, or a matrix of integers.
 IdLists = tuple[Sequence[Any], Any]
+
+FEW = 1 << 10  # up to this many ids, columns take longer to build than dicts
+PLAIN_IDS = (str, bytes, int, np.integer)
 
 
 def id_lists_of(value: Any, name: str, demand: str) -> IdLists:
@@ -40,12 +47,11 @@ def id_lists_of(value: Any, name: str, demand: str) -> IdLists:
     return range(len(rows)), rows
 
 
-def checked(name: str, lists: IdLists, kinds: tuple[type, ...], demand: str) -> IdLists:
-    """The lists with each row as one of the kinds, which are built-in types, or as an array of 1 dimension."""
-    users, rows = lists
+def checked(name: str, users: Sequence[Any], rows: Any, kinds: tuple[type, ...], demand: str) -> Any:
+    """The rows, each as one of the kinds, which are built-in types, or as an array of 1 dimension."""
     row_types = {*map(type, rows)} if type(rows) is list else set()
     if row_types <= {*kinds} or (row_types == {np.ndarray} and {row.ndim for row in rows} == {1}):
-        return lists
+        return rows
     if set not in kinds:
         for user, row in zip(users, rows, strict=True):
             if isinstance(row, (Set, Mapping)):
@@ -53,7 +59,7 @@ def checked(name: str, lists: IdLists, kinds: tuple[type, ...], demand: str) -> 
                     f"{name}: query {quoted(user)}: must be {demand}, not {type(row).__name__}: are the arguments "
                     "swapped? Write from_recommendations(recommended, relevant), evaluate(relevant, recommended, ...)"
                 )
-    return users, [
+    return [
         listed(row) if isinstance(row, kinds) else vector_of(row, f"{name}: query {quoted(user)}", demand)
         for user, row in zip(users, rows, strict=True)
     ]
@@ -82,6 +88,109 @@ def read(name: str, rows: Any) -> tuple[Ids, Ints, Ints]:
 def list_refusal(name: str, users: Sequence[Any], error: InputError) -> Exception:
     """The exception for an error of `read`."""
     return refusal(error.code, f"{name}: query {quoted(users[error.query])}, position {error.position}", error.detail)
+
+
+def runs_of_tuples(
+    users: Sequence[Any], rows: list[Any], judgments: JudgmentSets, check_all: bool, duplicates: Duplicates
+) -> dict[Any, dict[Any, float]]:
+    """Lists of ids that are tuples, which columns cannot store, as runs in which the first id has the highest score."""
+    judged = {} if check_all else dict.fromkeys(judgments.documents)
+    runs: dict[Any, dict[Any, float]] = {}
+    for user, row in zip(users, rows, strict=True):
+        scores: dict[Any, float] = {}
+        for position, identifier in enumerate(row):
+            check_id(identifier, f"recommended: query {user!r}, position {position}")
+            if identifier in scores and duplicates == "error" and (check_all or identifier in judged):
+                where = f"recommended: query {user!r}, document {identifier!r} (position {position})"
+                raise refusal(_codes.DUPLICATE, where, REPEATED)
+            scores.setdefault(identifier, -float(position))
+        runs[user] = scores
+    return runs
+
+
+def of_relevant(relevant: Any, name: str) -> JudgmentSets:
+    """The judgments in relevant ids by user: sets, lists, mappings to grades, or a sparse matrix."""
+    return judgments_of(name, relevant_lists(relevant, name))
+
+
+def relevant_lists(relevant: Any, name: str) -> IdLists | JudgmentSets:
+    """The relevant ids of each user; or the judgments, if they are prepared already or in a sparse matrix."""
+    if isinstance(relevant, Judgments):
+        return judgment_sets(relevant)
+    if type(relevant) is not list and hasattr(relevant, "tocsr"):
+        return _of_sparse(relevant.tocsr(), name)
+    demand = (
+        "hold for each user a set or list of ids, or a mapping from id to grade, or be a matrix of ids or a sparse "
+        "matrix"
+    )
+    lists = id_lists_of(relevant, name, demand)
+    users, rows = lists
+    if isinstance(rows, np.ndarray):
+        return users, rows if rows.ndim == 2 else rows.reshape(-1, 1)
+    if rows and isinstance(rows[0], PLAIN_IDS) and all(issubclass(kind, PLAIN_IDS) for kind in {*map(type, rows)}):
+        return users, [(identifier,) for identifier in rows]  # one id per user
+    return lists
+
+
+def judgments_of(name: str, truth: IdLists | JudgmentSets) -> JudgmentSets:
+    """The judgments in mappings to grades, or in ids, whose grade is 1."""
+    if isinstance(truth, JudgmentSets):
+        return truth
+    users, rows = truth
+    mappings = {issubclass(kind, Mapping) for kind in {*map(type, rows)}}
+    if mappings <= {True} and type(rows) is list:
+        return of_dicts(users, rows, name)
+    if True in mappings:
+        raise TypeError(f"{name} must be all mappings from id to grade, or all sets or lists of ids")
+    if type(rows) is list and {*map(type, rows)} <= {set, frozenset} and sum(map(len, rows)) <= FEW:
+        return of_dicts(users, [dict.fromkeys(ids, 1.0) for ids in rows], name)
+    demand = "a set or list of ids, or a mapping to grades"
+    rows = checked(name, users, rows, (set, frozenset, list, tuple, Set), demand)
+    try:
+        ids, offsets, lasts = read(name, rows)
+    except InputError as error:
+        if isinstance(rows, np.ndarray):
+            raise list_refusal(name, users, error) from None
+        return _of_objects(name, users, rows)
+    if type(rows) is list:
+        return JudgmentSets(name, users).with_columns(offsets, np.ones(len(ids)), ids=ids)
+    return of_ids(name, QueryRows(users, offsets[:-1], lasts), ids, np.ones(len(ids)))
+
+
+def _of_objects(name: str, users: Sequence[Any], rows: list[Any]) -> JudgmentSets:
+    """The judgments in ids that columns cannot store: tuples, or several types. A run in columns refuses them."""
+    rows = [row.tolist() if isinstance(row, np.ndarray) else list(row) for row in rows]
+    offsets = offsets_of(list(map(len, rows)))
+    documents = list(chain.from_iterable(rows))
+    judgments = JudgmentSets(name, users).with_columns(offsets, np.ones(len(documents)), documents=documents)
+    judgments.error_code = next(filter(None, starmap(_repeated, enumerate(rows))), None)
+    return judgments
+
+
+def _repeated(user: int, ids: list[Any]) -> ErrorCode:
+    seen: set[Any] = set()
+    for position, identifier in enumerate(ids):
+        if not isinstance(identifier, Hashable):
+            return _codes.ID_TYPE, user, position
+        if identifier in seen:
+            return _codes.DUPLICATE, user, position
+        seen.add(identifier)
+    return None
+
+
+def _of_sparse(matrix: Any, name: str) -> JudgmentSets:
+    """Users × items; the stored values are the grades."""
+    if matrix.data.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must hold real numbers, not {matrix.data.dtype}")
+    offsets, items = np.asarray(matrix.indptr, dtype=np.int64), np.asarray(matrix.indices)
+    most = min(len(items), len(matrix.data))
+    if not len(offsets) or offsets[0] != 0 or offsets[-1] > most or np.any(offsets[1:] < offsets[:-1]):
+        raise ValueError(f"{name} is a broken sparse matrix: its indptr points outside its indices and data")
+    items = items[: offsets[-1]]
+    if len(items) and not 0 <= items.min() <= items.max() < matrix.shape[1]:
+        raise ValueError(f"{name} is a broken sparse matrix: its indices point outside its {matrix.shape[1]} columns")
+    groups = QueryRows(range(len(offsets) - 1), offsets[:-1], offsets[1:])
+    return of_ids(name, groups, ids_of(items), matrix.data[: offsets[-1]])
 
 
 def refuse_scores(rows: Sequence[Any], name: str) -> None:

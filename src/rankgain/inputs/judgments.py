@@ -6,10 +6,10 @@ from typing import Any, Unpack
 
 from rankgain.data.dataframes import Frame
 from rankgain.data.forms import form_of, plain
+from rankgain.data.id_lists import of_relevant
 from rankgain.data.judgments import Judgments
 from rankgain.errors import NeverGiven, unexpected, without_unknown
 from rankgain.inputs.frames import of_frame
-from rankgain.inputs.recommendations import of_relevant
 from rankgain.inputs.trec import read_qrels
 
 
