@@ -94,12 +94,6 @@ def test_so_has_what_is_no_status(status):
 # wrong calls
 
 
-def test_gains_before_a_fault_are_values():
-    status, gains = call("gain", kind=RANKGAIN_EXPONENTIAL, grades=[1.0, 2.0, math.nan, 3.0])
-    assert (status, gains[:2]) == (RANKGAIN_NAN_GRADE, [1.0, 3.0])
-    assert np.isnan(gains[2:]).all()
-
-
 def test_only_a_discount_that_rises_may_give_more_than_the_ideal():
     for discount in ([0.5, 0.5, 0.5], [1.0, 0.5, 0.25]):
         more = sound("ndcg", discount=discount, relevance=[3.0, 3.0, 3.0], judged=[3.0, 2.0, 3.0])

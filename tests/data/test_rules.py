@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.marks import in_one_case, quick_first
+from support.sides import columns
 from support.strategies import TIES, examples
 
 import rankgain as rg
@@ -88,12 +89,6 @@ def sides(draw):
     return qrels, run
 
 
-def columns(side, value):
-    rows = [(query, document, number) for query, documents in side.items() for document, number in documents.items()]
-    names = "query_id", "doc_id", value
-    return {name: [row[part] for row in rows] for part, name in enumerate(names)}
-
-
 def lines(side, form, scattered):
     """Lines of a file; scattered: one of each query in turn."""
     rows = [
@@ -105,7 +100,7 @@ def lines(side, form, scattered):
 
 
 def as_frames(qrels, run, folder, **rules):
-    return rg.from_frames(columns(qrels, "relevance"), columns(run, "score"), **rules)
+    return rg.from_frames(columns(qrels), columns(run, value="score"), **rules)
 
 
 def as_files(qrels, run, folder, *, compressed=False, scattered=False, **rules):

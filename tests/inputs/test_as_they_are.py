@@ -9,6 +9,7 @@ from typing import NamedTuple
 import pandas as pd
 import polars as pl
 import pytest
+from support.sides import columns
 
 import rankgain as rg
 
@@ -17,11 +18,6 @@ pytestmark = pytest.mark.usefixtures("backend")
 QRELS = {"q1": {"d1": 2, "d3": 1}, "q2": {"d7": 1}}
 RUN = {"q1": {"d2": 1.4, "d1": 0.9, "d9": 0.2}, "q2": {"d7": 2.0}}
 EXPECTED = rg.from_qrels(QRELS, RUN).evaluate("ndcg@10", "mrr").to_dict()
-
-
-def columns(by_query, *names):
-    rows = [(query, doc, held) for query, own in by_query.items() for doc, held in own.items()]
-    return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
 
 
 @pytest.mark.parametrize("frame", [dict, pd.DataFrame, pl.DataFrame])

@@ -7,6 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sparse
+from support.sides import columns, qrels_lines, run_lines
 
 import rankgain as rg
 
@@ -17,34 +18,21 @@ RUN = {"q1": {"d2": 1.4, "d1": 0.9, "d9": 0.2}, "q2": {"d7": 2.0}}
 EXPECTED = rg.from_qrels(QRELS, RUN).evaluate("ndcg@10", "mrr")
 
 
-def columns(by_query, value):
-    rows = [(query, doc, held) for query, own in by_query.items() for doc, held in own.items()]
-    return dict(zip(("query_id", "doc_id", value), map(list, zip(*rows, strict=True)), strict=True))
-
-
-def qrels_file():
-    return io.BytesIO("".join(f"{q} 0 {d} {g}\n" for q, own in QRELS.items() for d, g in own.items()).encode())
-
-
-def run_file():
-    return io.BytesIO("".join(f"{q} Q0 {d} 1 {s} t\n" for q, own in RUN.items() for d, s in own.items()).encode())
-
-
 TRUTHS = {
     "dicts": lambda: QRELS,
     "judgments": lambda: rg.judgments(QRELS),
-    "columns": lambda: columns(QRELS, "relevance"),
-    "pandas": lambda: pd.DataFrame(columns(QRELS, "relevance")),
-    "polars": lambda: pl.DataFrame(columns(QRELS, "relevance")),
-    "file": qrels_file,
+    "columns": lambda: columns(QRELS),
+    "pandas": lambda: pd.DataFrame(columns(QRELS)),
+    "polars": lambda: pl.DataFrame(columns(QRELS)),
+    "file": lambda: io.BytesIO(qrels_lines(QRELS)),
 }
 RUNS = {
     "dicts": lambda: RUN,
-    "columns": lambda: columns(RUN, "score"),
-    "pandas": lambda: pd.DataFrame(columns(RUN, "score")),
-    "polars": lambda: pl.DataFrame(columns(RUN, "score")),
+    "columns": lambda: columns(RUN, value="score"),
+    "pandas": lambda: pd.DataFrame(columns(RUN, value="score")),
+    "polars": lambda: pl.DataFrame(columns(RUN, value="score")),
     "ids": lambda: {query: sorted(own, key=own.get, reverse=True) for query, own in RUN.items()},
-    "file": run_file,
+    "file": lambda: io.BytesIO(run_lines(RUN)),
 }
 
 

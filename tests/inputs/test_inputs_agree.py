@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from support.sides import qrels_lines, run_lines
 
 import rankgain as rg
 
@@ -106,10 +107,8 @@ def write(corpus, folder):
     """The qrels and the run in files."""
     qrels, run = dicts(corpus)
     paths = folder / "qrels", folder / "run"
-    lines = "".join(f"{q} 0 {d} {g}\n" for q, docs in qrels.items() for d, g in docs.items())
-    paths[0].write_text(lines, encoding="utf-8")
-    lines = "".join(f"{q} Q0 {d} 0 {s!r} tag\n" for q, docs in run.items() for d, s in docs.items())
-    paths[1].write_text(lines, encoding="utf-8")
+    paths[0].write_bytes(qrels_lines(qrels))
+    paths[1].write_bytes(run_lines(run))
     return paths
 
 

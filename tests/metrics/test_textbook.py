@@ -268,14 +268,6 @@ def test_err_of_large_groups(m, h, before, k):
     assert next(iter(result.values())).tolist() == [pytest.approx(expected, rel=1e-12, abs=0)]
 
 
-def test_the_rational_err_is_the_enumerated_one():
-    docs = [textbook.Doc(i, grade, 1.0) for i, grade in enumerate([4, 1, 0, 2, 0, 1])]
-    for k in (1, 3, 6):
-        expected = textbook.metric("err", docs, ties="average", k=k)
-        found = exact_err([Fraction(2**doc.grade - 1, 16) for doc in docs if doc.grade], 6, 1, k)
-        assert float(found) == pytest.approx(expected, rel=1e-14)
-
-
 def test_a_perfect_list_is_exactly_one():
     """Tied documents of one gain are not tied at all, so no rounding shows."""
     names = ["ndcg", "ndcg@2", "ndcg@5", "ncg@5", "nerr@3", "ap", "q_measure", "recall", "capped_recall@5", "f@7"]

@@ -6,6 +6,7 @@ import pyarrow as pa
 from support import textbook
 from support.cases import SAME, Option
 from support.options.inputs import METRICS, QRELS, RUN, joined, of_qrels, of_scores
+from support.sides import columns
 
 import rankgain as rg
 
@@ -13,12 +14,6 @@ LIBRARIES = dict, pd.DataFrame, pl.DataFrame, pa.table
 SIDE = [[1, 0, 2], [1]], [[0.5, 1.0, 0.25], [2.0]]  # labels and scores side by side
 # Beside columns that are named explicitly stand others with the customary names.
 DECOYS = {"query_id": "no", "doc_id": "no", "relevance": 9, "score": 0.0}
-
-
-def columns(side, query="query_id", doc="doc_id", value="relevance"):
-    """The columns of queries, documents and numbers."""
-    rows = [(query_id, document, number) for query_id, docs in side.items() for document, number in docs.items()]
-    return dict(zip((query, doc, value), map(list, zip(*rows, strict=True)), strict=True))
 
 
 def with_decoys(held):

@@ -5,6 +5,7 @@ from itertools import chain
 import numpy as np
 from support import textbook
 from support.cases import SAME, Option
+from support.sides import qrels_lines, run_lines
 
 import rankgain as rg
 
@@ -48,12 +49,6 @@ def of_scores(labels=LABELS, scores=SCORES, ties="average", judged=None):
 
 def joined(rows):
     return [*chain.from_iterable(rows)]
-
-
-def lines(side, form):
-    return "".join(
-        form.format(query, doc, value) for query, docs in side.items() for doc, value in docs.items()
-    ).encode()
 
 
 def scored():
@@ -128,7 +123,7 @@ def ranked():
 
 def named():
     """Documents with ids: dicts, prepared judgments, files; and Rankings under other rules."""
-    files = {"qrels": lines(QRELS, "{} 0 {} {}\n"), "run": lines(RUN, "{} Q0 {} 0 {!r} t\n")}
+    files = {"qrels": qrels_lines(QRELS), "run": run_lines(RUN)}
     mixed = b"".join(sorted(files["run"].splitlines(keepends=True), key=lambda line: line.split()[2]))
     scattered = {**files, "run": mixed}
     for ties in ("average", "stable", "best", "worst"):
