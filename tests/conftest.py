@@ -7,6 +7,7 @@ collected, and the header says what runs.
 
 import gc
 import os
+from contextlib import chdir
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -135,6 +136,13 @@ def pytest_collection_finish() -> None:
     """What was collected lives to the end: the garbage collector need not look at it after each few tests."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(scope="module")
+def own_folder(tmp_path_factory: pytest.TempPathFactory):
+    """The current folder of a module that writes files."""
+    with chdir(tmp_path_factory.mktemp("files")):
+        yield
 
 
 @pytest.fixture(params=["baseline", "avx2"])

@@ -7,7 +7,6 @@ call gives without the option, unless it is `SAME`: threads and their like chang
 
 import inspect
 import math
-from contextlib import chdir
 from importlib import import_module
 from importlib.util import find_spec
 
@@ -31,12 +30,6 @@ ROWS = [
 ]
 
 
-@pytest.fixture(autouse=True, scope="module")
-def folder(tmp_path_factory):
-    with chdir(tmp_path_factory.mktemp("files")):
-        yield
-
-
 def is_due(found, expected):
     """Equal to 1e-12, part by part."""
     if isinstance(found, dict):
@@ -48,6 +41,7 @@ def is_due(found, expected):
     return found == expected
 
 
+@pytest.mark.usefixtures("own_folder")
 @pytest.mark.parametrize("rows", by_name(ROWS))
 def test_option(on_both, rows):
     faults = []

@@ -4,19 +4,12 @@ The rows stand in `support/refusals`, a file per subject. A refusal has the very
 all parts of the message, both backends say the same, and no argument is changed.
 """
 
-from contextlib import chdir
-
 import pytest
 from support.cases import check_each, table
 from support.refusals import all_rows
 
 
-@pytest.fixture(autouse=True, scope="module")
-def folder(tmp_path_factory):
-    with chdir(tmp_path_factory.mktemp("files")):
-        yield
-
-
+@pytest.mark.usefixtures("own_folder")
 @table(all_rows())
 def test_refused(on_both, cases):
     compiled, *python = on_both(lambda: check_each(cases))

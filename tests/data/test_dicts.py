@@ -269,7 +269,7 @@ def test_a_length_that_lies_is_not_believed(size):
         assert seen(rg.from_recommendations([recommended], [lying(set, size)(relevant)])) == expected
 
 
-# few recommendations, which dicts hold
+# few recommendations
 
 
 @pytest.mark.parametrize("other", ["\ud800", b"b", 7])

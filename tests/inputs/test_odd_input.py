@@ -5,7 +5,6 @@ The tables hold calls: `test_refused` and `test_works` run each of them on each 
 
 import math
 from collections import Counter, OrderedDict, defaultdict
-from contextlib import chdir
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
@@ -29,12 +28,6 @@ import rankgain as rg
 nan, inf = math.nan, math.inf
 SECOND = 1 / math.log2(3)  # the discount of rank 2
 HALF = (1 + SECOND) / 2  # of ranks 1 and 2, tied
-
-
-@pytest.fixture(autouse=True, scope="module")
-def folder(tmp_path_factory):
-    with chdir(tmp_path_factory.mktemp("files")):
-        yield
 
 
 # fmt: off
@@ -107,6 +100,7 @@ def legal_cases():
     yield from (works([[1.0]], files, b"\r\nq 0 d 1\r\n\nq 0 e 0", run, metrics=["ndcg"]) for run in RUNS)
 
 
+@pytest.mark.usefixtures("own_folder")
 @table(legal_cases())
 def test_works(on_both, cases):
     on_both(lambda: check_each(cases))
