@@ -469,23 +469,10 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
         rr: dense is better than bm25 by ... (95% interval ... to +0.5000, p = 0.0010, 11 queries better, 1 worse).
         """
         from rankgain.comparison.outcome import Tests
-        from rankgain.comparison.testing import check, compute  # imported only to test
+        from rankgain.comparison.testing import Options, check, compute  # imported only to test
 
-        options = check(
-            self,
-            metrics,
-            baseline=baseline,
-            method=method,
-            correction=correction,
-            family=family,
-            intervals=intervals,
-            level=level,
-            margin=margin,
-            flips=flips,
-            seed=seed,
-            queries=queries,
-            threads=threads,
-        )
+        given = (baseline, metrics, method, correction, family, intervals, level, margin, flips, seed, queries, threads)
+        options = check(self, Options(*given))
         differences, aligned = compute(self, options, weights, clusters)
         aligned = aligned._replace(left_out=aligned.left_out + self._left_out)
         return Tests(differences, aligned, options, self._rankings)
@@ -525,7 +512,8 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
         Returns
         -------
         Groups
-            Printed, a table per metric and pair. p is not corrected for the number of groups.
+            Printed, a table per metric and pair, and whether the groups differ (see `Groups.differ_p`). p is not
+            corrected for the number of groups.
 
         Raises
         ------
@@ -534,19 +522,6 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
             cluster, or `test` would raise it.
         TypeError
             If `by` does not contain labels, or `test` would raise it.
-
-        See Also
-        --------
-        test : The differences over all queries.
-
-        Notes
-        -----
-        Whether groups differ is tested by Welch's W, since groups may have unequal sizes and spreads, with 9,999
-        permutations of the labels.
-
-        References
-        ----------
-        Welch, On the comparison of several mean values, Biometrika 1951.
 
         Examples
         --------
@@ -592,10 +567,8 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
 
         Parameters
         ----------
-        metric : str or Metric
-            A metric that was evaluated, as requested.
-        run, baseline : str
-            The names of the two runs.
+        metric, run, baseline : str
+            A metric that was evaluated, as requested (it may be a Metric), and the names of two runs.
 
         Returns
         -------
@@ -659,10 +632,6 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
         OSError
             If the file cannot be written whole.
 
-        See Also
-        --------
-        test : The differences that the page shows.
-
         Examples
         --------
         >>> import rankgain as rg
@@ -690,10 +659,8 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
 
         Parameters
         ----------
-        metric : str or Metric
-            A metric that was evaluated, as requested.
-        run, baseline : str
-            The names of the two runs.
+        metric, run, baseline : str
+            A metric that was evaluated, as requested (it may be a Metric), and the names of two runs.
         difference : float
             The true difference that matters to you, of either sign. Not the observed one, which would only repeat what
             p says.

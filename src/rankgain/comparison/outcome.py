@@ -245,10 +245,6 @@ class Tests(Frames, Tables, Tested):
             that this one is better than. Without a baseline, more than 15 runs have no letters. In `to_markdown` and
             `to_latex` the best mean is in bold, and letters are superscripts.
 
-        See Also
-        --------
-        tied_with_best : The runs whose difference to the best is not decided.
-
         Examples
         --------
         >>> import rankgain as rg
@@ -266,10 +262,6 @@ class Tests(Frames, Tables, Tested):
         str
             At most 40 differences are shown, and the rest are counted. With more than two runs, the table of `matrix`
             follows.
-
-        See Also
-        --------
-        columns : The numbers of all differences.
 
         Examples
         --------
@@ -345,10 +337,6 @@ class Tests(Frames, Tables, Tested):
             If `kind` is unknown.
         KeyError
             If the metric was not tested.
-
-        See Also
-        --------
-        Comparison.report : The pictures in a page, with query ids.
 
         Examples
         --------

@@ -1,12 +1,7 @@
 """The sign-flip test on integers: p-values, intervals that agree with them, and max-T, of many pairs at once.
 
-Each query has one random sign per flip, shared by all runs, metrics and pairs. Let F be the sum of the differences of
-the flipped queries, S the sum of all differences and T = S − 2F. The two-sided p-value is the share of flips with
-|T| ≥ |S|. A difference θ is rejected if and only if too few of the means F / K and (S − F) / (n − K) are beyond θ, K
-being the number of flipped queries (Hartigan 1969). So the interval contains what the test does not reject.
-
-If queries have weights, differences are multiplied by them, K is the weight of the flipped queries and n that of all. A
-cluster of queries, which has one sign, is a row with the sums of its queries and their total weight.
+The notes of `Comparison.test` define p and the interval. Each query, or cluster of queries, has one random sign per
+flip, shared by all runs, metrics and pairs. A cluster is a row with the sums of its queries and their total weight.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -59,7 +59,7 @@ class Options(NamedTuple):
     """The options of a test; see `Comparison.test`."""
 
     baseline: str | None
-    metrics: tuple[str | Metric, ...]
+    metrics: tuple[str | Metric, ...]  # before they are checked, whatever the caller gave
     method: str
     correction: str | None
     family: str
@@ -123,37 +123,28 @@ def sample_of(tests: Tested, metric: str | Metric) -> Sample:
     return tests._aligned.samples[metric]
 
 
-def check(evaluations: Mapping[str, Evaluation], metrics: Any, **given: Any) -> Options:
-    """Check the options."""
+def check(evaluations: Mapping[str, Evaluation], given: Options) -> Options:
+    """The options, checked, of which the metrics are as the caller gave them."""
     runs, known = list(evaluations), list(next(iter(evaluations.values())))
     if len(runs) < 2:
         raise ValueError("there is one run: a test needs two or more")
-    baseline = given.pop("baseline")
-    if baseline is not None and baseline not in runs:
-        raise ValueError(f"baseline: there is no run {baseline!r}; there are: {', '.join(runs)}")
+    if given.baseline is not None and given.baseline not in runs:
+        raise ValueError(f"baseline: there is no run {given.baseline!r}; there are: {', '.join(runs)}")
     for name, allowed in (("method", METHODS), ("family", FAMILIES), ("intervals", INTERVALS)):
-        if given[name] not in allowed:
-            raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, not {given[name]!r}")
-    if given["correction"] is not None and given["correction"] not in CORRECTIONS:
-        raise ValueError(
-            f"correction must be one of {', '.join(map(repr, CORRECTIONS))} or None, not {given['correction']!r}"
-        )
-    if given["method"] == STUDENT and given["correction"] == MAX_T:
-        given["correction"] = HOLM  # max-T needs flips
-    if given["margin"] is not None:
-        given["margin"] = _check_margin(given["margin"])
-    given["level"] = check_level(given["level"])
-    given["flips"] = check_whole(given["flips"], "flips", 1, MOST_FLIPS)
-    given["seed"] = check_whole(given["seed"], "seed", 0, 2**64 - 1)
-    given["threads"] = check_threads(given["threads"])
-    asked = known if metrics is None else _asked(metrics)
-    for metric in asked:
-        if metric not in known:
-            raise ValueError(f"metrics: {metric!s} was not evaluated; there are: {', '.join(map(str, known))}")
-    if not asked:
-        raise ValueError("metrics is empty: name at least one, or None for all")
-    chosen = tuple(known[known.index(metric)] for metric in dict.fromkeys(asked))
-    options = Options(baseline=baseline, metrics=chosen, **given)
+        if getattr(given, name) not in allowed:
+            raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, not {getattr(given, name)!r}")
+    correction = given.correction
+    if correction is not None and correction not in CORRECTIONS:
+        raise ValueError(f"correction must be one of {', '.join(map(repr, CORRECTIONS))} or None, not {correction!r}")
+    options = given._replace(
+        correction=HOLM if given.method == STUDENT and correction == MAX_T else correction,  # max-T needs flips
+        margin=None if given.margin is None else _check_margin(given.margin),
+        level=check_level(given.level),
+        flips=check_whole(given.flips, "flips", 1, MOST_FLIPS),
+        seed=check_whole(given.seed, "seed", 0, 2**64 - 1),
+        threads=check_threads(given.threads),
+        metrics=_chosen(given.metrics, known),
+    )
     if options.method != STUDENT and threshold(options.alpha, options.flips + 1, random=True) < 1:
         raise ValueError(
             f"flips={options.flips} cannot show anything at level={options.level}: "
@@ -162,8 +153,17 @@ def check(evaluations: Mapping[str, Evaluation], metrics: Any, **given: Any) -> 
     return options
 
 
-def _asked(metrics: str | Metric | Iterable[str | Metric]) -> list[str | Metric]:
-    return [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
+def _chosen(metrics: Any, known: Sequence[str | Metric]) -> tuple[str | Metric, ...]:
+    """The metrics to test, as they were evaluated."""
+    if metrics is None:
+        return tuple(known)
+    asked = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
+    for metric in asked:
+        if metric not in known:
+            raise ValueError(f"metrics: {metric!s} was not evaluated; there are: {', '.join(map(str, known))}")
+    if not asked:
+        raise ValueError("metrics is empty: name at least one, or None for all")
+    return tuple(known[known.index(metric)] for metric in dict.fromkeys(asked))
 
 
 def _check_margin(value: Any) -> float:
