@@ -14,7 +14,7 @@ from rankgain.errors import counted
 from rankgain.metrics.metric import Metric, better
 from rankgain.results.evaluation import Evaluation, notes
 from rankgain.results.export import Frames
-from rankgain.results.text import Block, Form, Table, Tables, number, text_of
+from rankgain.results.text import Block, Form, Printed, Table, number
 from rankgain.scalars import Floats
 
 if TYPE_CHECKING:
@@ -23,10 +23,13 @@ if TYPE_CHECKING:
     from rankgain.rankings import Rankings
 
 
-class Comparison(Frames, Tables, Mapping[str, Evaluation]):
+class Comparison(Frames, Printed, Mapping[str, Evaluation]):
     """The evaluations of several runs by the same metrics: a mapping from the name of a run to its Evaluation.
 
-    Made by `compare`. Printed, it is a table with one row per metric and one column per run.
+    Made by `compare`. Printed, it is a table with one row per metric and one column per run, the best of each row
+    marked ``*``, and notes on the queries and the rules; a note in which runs differ has the value of each. Nothing is
+    marked if there is only one run, or if the runs were evaluated on different queries. Values are compared in full
+    precision, not as printed.
 
     Parameters
     ----------
@@ -215,24 +218,6 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
             if own == metric:
                 return own
         raise KeyError(f"{metric} was not evaluated; there are: {', '.join(map(str, self.metrics))}")
-
-    def table(self) -> str:
-        """Return an aligned text table, one row per metric and one column per run, the best of each row marked ``*``.
-
-        Returns
-        -------
-        str
-            The table and, below it, notes on the queries and the rules; a note in which runs differ has the value of
-            each. Nothing is marked if there is only one run, or if the runs were evaluated on different queries. Values
-            are compared in full precision, not as printed.
-
-        Examples
-        --------
-        >>> import rankgain as rg
-        >>> print(rg.Comparison({"mine": rg.from_ranked([[0, 1]]).evaluate("rr")}).table().splitlines()[2])
-        rr      0.5000
-        """
-        return text_of(self._tables("text"))
 
     def _tables(self, form: Form) -> Iterator[Block]:
         means = self.aggregate()
@@ -712,9 +697,6 @@ class Comparison(Frames, Tables, Mapping[str, Evaluation]):
         pilot = chosen.test(metrics=metric, flips=99, level=0.9, weights=weights, clusters=clusters)
         sd, uneven = spread_of(sample_of(pilot, metric), metric, pilot.options)
         return queries_needed(sd, wanted, alpha, share, uneven)
-
-    def __repr__(self) -> str:
-        return self.table()
 
 
 def same_queries(runs: Comparison) -> bool:

@@ -25,7 +25,7 @@ from rankgain.comparison.sentences import rest
 from rankgain.comparison.testing import Key, aligned_of, differences_of, sample_of
 from rankgain.metrics.metric import Metric, better
 from rankgain.results.export import Frames
-from rankgain.results.text import Block, Form, Table, Tables, printable, text_of
+from rankgain.results.text import Block, Form, Printed, Table, printable
 from rankgain.scalars import Floats, Ints, splitmix64
 
 FEWEST = 6  # queries of a group; fewer cannot show a difference at 0.05
@@ -38,10 +38,11 @@ FLOOR = 1e-9  # the least variance of a group, as a share of the whole variance
 ALL = "all"
 
 
-class Groups(Frames, Tables):
+class Groups(Frames, Printed):
     """The differences between runs in each group of queries and over all; made by `Comparison.groups`.
 
-    Printed, it has one table per metric and pair.
+    Printed, it has one table per metric and pair, with verdicts, and notes. At most 40 groups are shown in each, and
+    the others counted.
 
     Attributes
     ----------
@@ -299,26 +300,6 @@ class Groups(Frames, Tables):
             head, *body = self._rows(key)
             more = [[line, *[""] * (len(head) - 1)] for line in rest(len(body) - 2, MOST_ROWS, "")]
             yield title, [head, *body[:-2][:MOST_ROWS], *more, *body[-2:]], self.verdicts(*key)
-
-    def table(self) -> str:
-        """Return aligned text tables, one per metric and pair, with what they say and notes.
-
-        Returns
-        -------
-        str
-            At most 40 groups are shown in each, and the others counted.
-
-        Examples
-        --------
-        >>> import rankgain as rg
-        >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
-        >>> print(rg.compare(runs, metrics="rr").groups(list("xxxxxxyy")).table().splitlines()[0])
-        b compared with a, rr, by group
-        """
-        return text_of(self._tables("text"))
-
-    def __repr__(self) -> str:
-        return self.table()
 
     def _tables(self, form: Form) -> Iterator[Block]:
         for title, rows, verdicts in self._blocks():

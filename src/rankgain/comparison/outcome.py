@@ -13,7 +13,7 @@ from rankgain.comparison.remarks import remarks
 from rankgain.comparison.testing import Key, Options, Tested
 from rankgain.metrics.metric import Metric, better
 from rankgain.results.export import Frames
-from rankgain.results.text import Block, Form, Tables, marked_cells, text_of
+from rankgain.results.text import Block, Form, Printed, marked_cells
 
 if TYPE_CHECKING:
     from rankgain.rankings import Rankings
@@ -23,10 +23,11 @@ MOST_ROWS = 40  # rows of a printed table; the rest are counted
 MOST_WARNINGS = 5
 
 
-class Tests(Frames, Tables, Tested):
+class Tests(Frames, Printed, Tested):
     """The differences between runs: a mapping from (metric, run, baseline) to its `Difference`.
 
-    Made by `Comparison.test`. Printed, it is a table with verdicts and what to know about the numbers.
+    Made by `Comparison.test`. Printed, it is a table with verdicts, warnings and what to know about the numbers. At
+    most 40 differences are shown, and the rest are counted; with more than two runs, the table of `matrix` follows.
 
     Attributes
     ----------
@@ -254,27 +255,6 @@ class Tests(Frames, Tables, Tested):
         """
         return [[str(cell) for cell in row] for row in marked_cells(tables.matrix(self, "text"))]
 
-    def table(self) -> str:
-        """Return aligned text tables, with verdicts, warnings and notes below them.
-
-        Returns
-        -------
-        str
-            At most 40 differences are shown, and the rest are counted. With more than two runs, the table of `matrix`
-            follows.
-
-        Examples
-        --------
-        >>> import rankgain as rg
-        >>> runs = {"a": rg.from_ranked([[0, 1]] * 8), "b": rg.from_ranked([[1, 0]] * 8)}
-        >>> print(rg.compare(runs, metrics="rr").test().table().splitlines()[0])
-        b compared with a: 8 queries, paired
-        """
-        return text_of(self._tables("text"))
-
-    def __repr__(self) -> str:
-        return self.table()
-
     def _tables(self, form: Form) -> Iterator[Block]:
         """The differences; of more than two runs also the table for papers, before them except in text."""
         differences = tables.differences(self, MOST_ROWS)
@@ -351,9 +331,8 @@ class Tests(Frames, Tables, Tested):
             raise ImportError("plotting needs matplotlib: pip install 'rankgain[plot]'") from error
         if kind not in plotting.KINDS:
             raise ValueError(f"kind must be one of {', '.join(map(repr, plotting.KINDS))}, not {kind!r}")
-        keys = [key for key in self if metric is None or key[0] == metric]
-        if not keys:
-            raise KeyError(f"{metric} was not tested; there are: {', '.join(map(str, self.options.metrics))}")
+        metrics = self.options.metrics if metric is None else [self.key_of(metric)]
+        keys = [key for key in self if key[0] in metrics]
         return plotting.draw(self, kind, keys)
 
 

@@ -7,7 +7,7 @@ flip, shared by all runs, metrics and pairs. A cluster is a row with the sums of
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
 from importlib import import_module
@@ -405,10 +405,9 @@ def benjamini_hochberg(p: Floats) -> Floats:
 # Student's t
 
 
-def student() -> tuple[Callable[[int, float], float], Callable[[int, float], float]]:
-    """The distribution function and the quantile of Student's t, by SciPy."""
+def student() -> Any:
+    """SciPy's special functions, among them the distribution of Student's t."""
     try:
-        special = import_module("scipy.special")
+        return import_module("scipy.special")
     except ImportError:
         raise ImportError("method='t' needs SciPy: pip install 'rankgain[stats]'") from None
-    return lambda df, t: float(special.stdtr(df, t)), lambda df, p: float(special.stdtrit(df, p))

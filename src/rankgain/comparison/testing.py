@@ -77,7 +77,7 @@ class Options(NamedTuple):
 
 
 Key = tuple[str | Metric, str, str]
-OneSided = Callable[[int, float, float], float]  # the p-value of a pair, by number, margin and sign
+OneSided = Callable[[Floats, float], Floats]  # the p-values of all pairs, by their margins and the sign
 
 
 class Tested(Mapping[Key, Difference]):
@@ -351,8 +351,11 @@ class _Family:
             left, right = int(columns.left[number]), int(columns.right[number])
             return flips.one_sided(left, right, float(observed.totals[number]), margin, sign)
 
+        def of_all(margins: Floats, sign: float) -> Floats:
+            return np.array([one_sided(number, margin, sign) for number, margin in enumerate(margins.tolist())])
+
         fields = {"p": p, "adjusted": adjusted, "low": low, "high": high, "flips": np.full(self.count, used)}
-        return fields | {"method": np.where(estimated & random, RANDOM, EXACT)} | self._margins(one_sided)
+        return fields | {"method": np.where(estimated & random, RANDOM, EXACT)} | self._margins(of_all)
 
     def _in_one_step(self, flips: Flips) -> tuple[Ints, Ints]:
         """For each pair, how many sign vectors have a largest statistic that reaches it; and how many may reach its
@@ -431,12 +434,12 @@ class _Family:
 
     def _margins(self, one_sided: OneSided) -> dict[str, Array]:
         """One-sided p-values of each pair: of "worse by the margin", and of "apart by the margin" on either side."""
-        not_worse, equivalent = np.full((2, self.count), math.nan)
-        if self.options.margin is not None:
-            for number, (metric, _, _) in enumerate(self.keys):
-                margin = self.options.margin / float(self.units[number])
-                sides = [one_sided(number, margin, sign) for sign in (1.0, -1.0)]
-                not_worse[number], equivalent[number] = sides[better(metric) < 0], max(sides)
+        if self.options.margin is None:
+            not_worse = equivalent = np.full(self.count, math.nan)
+        else:
+            sides = np.stack([one_sided(self.options.margin / self.units, sign) for sign in (1.0, -1.0)])
+            lower = [better(metric) < 0 for metric, _, _ in self.keys]
+            not_worse, equivalent = np.where(lower, sides[1], sides[0]), sides.max(axis=0)
             if not self.alone:
                 not_worse, equivalent = holm(not_worse), holm(equivalent)
         return {"not_worse_p": not_worse, "equivalent_p": equivalent}
@@ -444,20 +447,21 @@ class _Family:
     # By Student's t
 
     def _by_t(self) -> dict[str, Array]:
-        below, quantile = student()
-        count, alpha = self.queries, self._alpha
-        means, errors = self.facts.totals / count, self.sds / self.units / math.sqrt(count)
-        half = quantile(count - 1, 1 - alpha / 2)
-        p = np.array([_t_tail(below, count - 1, -abs(own), error) for own, error in zip(means, errors, strict=True)])
-        p = np.minimum(2 * p, 1.0)
+        special, freedom = student(), self.queries - 1
+        means, errors = self.facts.totals / self.queries, self.sds / self.units / math.sqrt(self.queries)
+        half = float(special.stdtrit(freedom, 1 - self._alpha / 2))
 
-        def one_sided(number: int, margin: float, sign: float) -> float:
-            return _t_tail(below, count - 1, -(sign * float(means[number]) + margin), float(errors[number]))
+        def below(distances: Floats) -> Floats:
+            """The probability of smaller values; 0 or 1 if nothing varies."""
+            scaled = np.divide(distances, errors, out=np.where(distances < 0, -np.inf, np.inf), where=errors > 0)
+            tails: Floats = special.stdtr(freedom, scaled)
+            return tails
 
+        p = np.minimum(2 * below(-np.abs(means)), 1.0)
         low, high = means - half * errors, means + half * errors
         fields = {"p": p, "adjusted": self._adjusted(p, p), "low": low, "high": high}
         same = {"method": np.full(self.count, STUDENT), "flips": np.zeros(self.count, dtype=np.int64)}
-        return fields | same | self._margins(one_sided)
+        return fields | same | self._margins(lambda margins, sign: below(-(sign * means + margins)))
 
 
 def spread_of(sample: Sample, metric: str | Metric, options: Options) -> tuple[float, float]:
@@ -465,13 +469,6 @@ def spread_of(sample: Sample, metric: str | Metric, options: Options) -> tuple[f
     family = _Family({metric: sample}, options)
     weighted = family.weights is not None and family.signs == family.queries
     return float(family.errors[0]), family.queries / effective(family.weights) if weighted else 1.0
-
-
-def _t_tail(below: Any, df: int, distance: float, error: float) -> float:
-    """The probability of Student's t below a distance; 0 or 1 if nothing varies."""
-    if error > 0:
-        return float(below(df, distance / error))
-    return 0.0 if distance < 0 else 1.0
 
 
 def columns_of(

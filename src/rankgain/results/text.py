@@ -279,3 +279,28 @@ class Tables:
 
     def _repr_html_(self) -> str:
         return html_of(self._tables("html"))
+
+
+class Printed(Tables):
+    """Results that are printed as their tables."""
+
+    __slots__ = ()
+
+    def table(self) -> str:
+        """Return what is printed: aligned text tables, with notes.
+
+        Returns
+        -------
+        str
+            The tables, and below them what they say and what to know about the numbers.
+
+        Examples
+        --------
+        >>> import rankgain as rg
+        >>> print(rg.Comparison({"mine": rg.from_ranked([[0, 1]]).evaluate("rr")}).table().splitlines()[2])
+        rr      0.5000
+        """
+        return text_of(self._tables("text"))
+
+    def __repr__(self) -> str:
+        return self.table()
