@@ -98,7 +98,6 @@ def test_the_usual_metrics_and_one_reading_of_the_truth():
     [
         ([RUN], QRELS, "mrr", TypeError, "not list; name them: {'a': first, 'b': second}$"),
         (RUN.items(), QRELS, "mrr", TypeError, "runs must be a mapping from name to run, not dict_items$"),
-        ({}, QRELS, "mrr", ValueError, "give at least one run"),
         (
             {"a": RUN},
             None,
@@ -111,9 +110,6 @@ def test_the_usual_metrics_and_one_reading_of_the_truth():
         ({"a": RUN, "b": {"q9": {"d": 1.0}}}, QRELS, "mrr", ValueError, "run 'b': .*no query in common"),
         ({"a": RUN, "b": {"q1": {"d": "x"}}}, QRELS, "mrr", TypeError, "run 'b': run: query 'q1', document 'd'"),
         ({"a": [[0.5, 0.1]]}, QRELS, "mrr", TypeError, "run 'a': recommended.* float"),
-        ({"a": 5}, QRELS, "mrr", TypeError, "run 'a': recommended must hold .*, not int"),
-        ({"a": RUN}, 5, "mrr", TypeError, "truth must hold for each user .*, not int"),
-        ({"a": RUN}, {"q": {"d": float("nan")}}, "mrr", ValueError, "truth: query 'q', document 'd': the grade is NaN"),
     ],
 )
 def test_compare_refuses(runs, qrels, metrics, expected, message):
@@ -160,7 +156,6 @@ def test_queries_that_all_runs_have(backend):
             "^run 'b' lacks 1 query that 'a' has .first: 'q1'.: evaluate rankings with missing='zero', or take",
         ),
         ("common", {"a": SOME["a"], "b": {"q3": {}}}, "^queries: the runs have no query in common$"),
-        ("few", SOME, "^queries must be 'all', 'same' or 'common', not 'few'$"),
     ],
 )
 def test_queries_that_are_refused(queries, runs, message):

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from support.made_runs import comparison
 
-from rankgain.comparison.power import detectable, queries_needed
 from rankgain.comparison.significance import benjamini_hochberg, holm
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -70,14 +69,6 @@ def test_the_margin_by_students_t(peer):
         assert (found.not_worse_p, found.equivalent_p) == pytest.approx((above, max(above, below)), rel=1e-6)
 
 
-@pytest.mark.parametrize("peer", cases("scipy"))
-def test_false_discoveries(peer):
-    from scipy.stats import false_discovery_control
-
-    p = np.random.default_rng(0).random(40) ** 3
-    assert benjamini_hochberg(p) == pytest.approx(false_discovery_control(p), rel=1e-12)
-
-
 @pytest.mark.parametrize("peer", cases("statsmodels"))
 def test_corrections(peer):
     from statsmodels.stats.multitest import multipletests
@@ -85,15 +76,3 @@ def test_corrections(peer):
     p = np.random.default_rng(0).random(40) ** 3
     assert holm(p) == pytest.approx(multipletests(p, method="holm")[1], rel=1e-12)
     assert benjamini_hochberg(p) == pytest.approx(multipletests(p, method="fdr_bh")[1], rel=1e-12)
-
-
-@pytest.mark.parametrize("peer", cases("statsmodels"))
-def test_power(peer):
-    from statsmodels.stats.power import TTestPower
-
-    for queries in (20, 50, 200):
-        theirs = TTestPower().solve_power(nobs=queries, alpha=0.05, power=0.8)
-        assert detectable(1.0, queries, 0.05) == pytest.approx(theirs, rel=0.005)
-    for effect in (0.1, 0.2, 0.5):
-        theirs = TTestPower().solve_power(effect_size=effect, alpha=0.05, power=0.8)
-        assert abs(queries_needed(1.0, effect, 0.05, 0.8) - theirs) <= 1

@@ -124,7 +124,7 @@ def sample_of(tests: Tested, metric: str | Metric) -> Sample:
 
 
 def check(evaluations: Mapping[str, Evaluation], given: Options) -> Options:
-    """The options, checked, of which the metrics are as the caller gave them."""
+    """The options in range, of those that the caller gave."""
     runs, known = list(evaluations), list(next(iter(evaluations.values())))
     if len(runs) < 2:
         raise ValueError("there is one run: a test needs two or more")

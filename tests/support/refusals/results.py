@@ -152,6 +152,8 @@ def of_curves():
         yield from refused("Rankings.curve", "ks", [ks], error, message, metric=metric)
     for option, value, error, message in [
         ("level", 95, ValueError, "level must be between 0 and 1, such as 0.95, not 95"),
+        ("level", 10**400, ValueError, "level must be between 0 and 1, such as 0.95, not 1000"),
+        ("level", nan, ValueError, "level must be between 0 and 1"),
         ("level", "x", TypeError, "level must be a number, not str"),
     ]:
         yield from refused("Curve.interval", option, [value], error, message)
