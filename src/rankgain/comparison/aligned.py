@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence, Set
+from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -51,7 +52,7 @@ class Sample(NamedTuple):
             return self
         return Sample(
             self.runs,
-            [query for query, keep in zip(self.query_ids, kept.tolist(), strict=True) if keep],
+            list(compress(self.query_ids, kept.tolist())),
             self.values[kept],
             None if self.weights is None else self.weights[kept],
             None if self.clusters is None else self.clusters[kept],
@@ -197,19 +198,19 @@ def _counted(sample: Sample, metric: str | Metric, queries: str) -> Sample:
     Queries without a value in any run, or, of common queries, in some run, are left out.
     """
     absent = np.isnan(sample.values)
-    some: Bools = np.logical_or.reduce(absent, axis=1)
-    apart = some & ~absent.all(axis=1)
-    if queries == "same" and apart.any():
-        row = int(np.flatnonzero(apart)[0])
-        lacks, has = sample.runs[int(np.argmax(absent[row]))], sample.runs[int(np.argmin(absent[row]))]
-        raise ValueError(
-            f"{metric!s}: run {lacks!r} has no value (NaN) for query {sample.query_ids[row]!r}, and run {has!r} has "
-            "one: evaluate rankings with empty=0, or test(queries='common')"
-        )
-    sample = sample.only(~some)
-    infinite = np.argwhere(~np.isfinite(sample.values))
-    if len(infinite):
-        row, column = infinite[0].tolist()
+    if absent.any():
+        some: Bools = np.logical_or.reduce(absent, axis=1)
+        apart = some & ~absent.all(axis=1)
+        if queries == "same" and apart.any():
+            row = int(np.flatnonzero(apart)[0])
+            lacks, has = sample.runs[int(np.argmax(absent[row]))], sample.runs[int(np.argmin(absent[row]))]
+            raise ValueError(
+                f"{metric!s}: run {lacks!r} has no value (NaN) for query {sample.query_ids[row]!r}, and run {has!r} "
+                "has one: evaluate rankings with empty=0, or test(queries='common')"
+            )
+        sample = sample.only(~some)
+    if not np.isfinite(sample.values).all():
+        row, column = np.argwhere(~np.isfinite(sample.values))[0].tolist()
         raise ValueError(
             f"{metric!s}: run {sample.runs[column]!r}, query {sample.query_ids[row]!r}: the value is infinite: it has "
             "no mean"

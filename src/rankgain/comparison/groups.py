@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -78,13 +79,18 @@ class Groups(Frames, Printed):
         self.name = name
         self.labels = list(dict.fromkeys(label_of[query] for query in aligned.query_ids))
         numbers = {label: number for number, label in enumerate(self.labels)}
+
+        def codes_of(query_ids: Sequence[Any]) -> Ints:
+            return np.array([numbers[label_of[query]] for query in query_ids], dtype=np.int64)
+
+        codes = codes_of(aligned.query_ids)
         self._codes = {
-            metric: np.array([numbers[label_of[query]] for query in sample.query_ids], dtype=np.int64)
+            metric: codes if sample.query_ids is aligned.query_ids else codes_of(sample.query_ids)
             for metric, sample in aligned.samples.items()
         }
         self.tests = {}
         for label, number in numbers.items():
-            ids = [query for query in aligned.query_ids if numbers[label_of[query]] == number]
+            ids = list(compress(aligned.query_ids, (codes == number).tolist()))
             samples = {metric: own.only(self._codes[metric] == number) for metric, own in aligned.samples.items()}
             part = Aligned(ids, samples, 0)
             if min(len(sample.values) for sample in samples.values()) > 1:

@@ -269,8 +269,8 @@ class _Family:
     def differences(self) -> Iterator[Difference]:
         tested = self._by_t() if self.options.method == STUDENT else self._by_flips()
         tested["low"], tested["high"] = (tested[end] * self.units + 0.0 for end in ("low", "high"))
-        for number in range(self.count):
-            yield self._difference(number, {field: values[number].item() for field, values in tested.items()})
+        for number, values in enumerate(zip(*(column.tolist() for column in tested.values()), strict=True)):
+            yield self._difference(number, dict(zip(tested, values, strict=True)))
 
     def _difference(self, number: int, tested: Mapping[str, Any]) -> Difference:
         """The record of a pair; `tested`: the fields that depend on the method."""
