@@ -107,7 +107,7 @@ TEMPLATE = """<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="data:,">
 <title>{{ title }}</title>
-<style>{{ style }}</style>
+<style>{{ style | safe }}</style>
 </head>
 <body>
 {% macro line(x, to_x, y, to_y, colour, width=none, round=false, dashed=false) %}
@@ -143,27 +143,32 @@ TEMPLATE = """<!doctype html>
 {% endmacro %}
 <h1><bdi>{{ title }}</bdi></h1>
 <p class="about">{% for line in about %}{{ line }}<br>{% endfor %}</p>
-<ul>{% for line in verdicts %}<li>{{ line }}</li>{% endfor %}</ul>
-{% for line in warnings %}<p class="warning">{{ line }}</p>{% endfor %}
+<ul>{% for line in tests.verdicts()[:most] %}<li>{{ line }}</li>{% endfor %}</ul>
+{% for line in shown_warnings(tests) %}<p class="warning">{{ line }}</p>{% endfor %}
 <h2>Means</h2>
-<div class="scroll">{{ means }}</div>
-<p class="caption">{{ means_caption | join(". ") }}.</p>
+<div class="scroll">{{ html_table(means._replace(below=()), "means") | safe }}</div>
+<p class="caption">{{ means.below | join(". ") }}.</p>
 <h2>Differences</h2>
+{% set first = "the run" if baseline else "the first run" %}
 <p class="caption legend">Dot: the difference of the means, to the right of the dashed line where {{ first }} has the
 higher mean; line: its {{ level }} interval. Blue and filled: decided; grey and hollow: not decided.</p>
 {% for block in forests %}{% if block.folded %}<details><summary>{{ block.folded }}</summary>{% endif %}
 <table class="wide"><caption><bdi>{{ block.title }}</bdi></caption>
-<thead><tr><th scope="col" class="name">{{ block.head }}</th>
+<thead><tr><th scope="col" class="name">{{ "run" if baseline else "runs" }}</th>
 <th scope="col" class="picture"><small>{{ block.low }}</small><small>{{ block.high }}</small></th>
-<th scope="col">difference<br>{{ level }} interval</th><th scope="col">{{ block.p }}</th></tr></thead>
-<tbody>{% for row in block.rows %}<tr>
-<td class="name"><bdi>{{ row.run }}</bdi>{% if row.minus %} minus <bdi>{{ row.minus }}</bdi>{% endif %}</td>
-<td class="picture">{{ interval(row.picture) }}</td>
-<td class="number">{{ row.difference }}<small>{{ row.ends }}</small></td><td class="number">{{ row.p }}</td></tr>
+<th scope="col">difference<br>{{ level }} interval</th>
+{#- #}<th scope="col">{{ "adjusted p" if corrected else "p" }}</th></tr></thead>
+<tbody>{% for pair, picture in block.rows %}<tr>
+<td class="name"><bdi>{{ printable(pair.run) }}</bdi>
+{%- if not baseline %} minus <bdi>{{ printable(pair.baseline) }}</bdi>{% endif %}</td>
+<td class="picture">{{ interval(picture) }}</td>
+<td class="number">{{ signed(pair.difference, places_of(pair)) }}<small>{{ ends_of(pair) }}</small></td>
+{#- #}<td class="number">{{ p_text(pair.adjusted if corrected else pair.p) }}</td></tr>
 {% endfor %}</tbody></table>{% if block.folded %}</details>{% endif %}
 {% endfor %}
-{% if more %}<p class="caption">{{ more }}</p>{% endif %}
-<details><summary>All numbers, to sort</summary><div class="scroll">{{ numbers }}</div></details>
+{% if numbers.below %}<p class="caption">{{ numbers.below | join }}</p>{% endif %}
+<details><summary>All numbers, to sort</summary><div class="scroll">
+{#- #}{{ html_table(numbers._replace(below=()), "sortable") | safe }}</div></details>
 <h2>Queries</h2>
 <p class="caption">Each bar is a query, the highest difference first; blue: the first run has the higher value,
 orange: the lower one.
@@ -175,16 +180,16 @@ Line: the mean; grey band: its {{ level }} interval.{% if not_drawn %} {{ not_dr
 {% if loop.first %}<h3><bdi>{{ block.title }}</bdi></h3>{{ changes(block) }}
 {% else %}<details><summary><bdi>{{ block.title }}</bdi></summary>{{ changes(block) }}</details>{% endif %}
 {% endfor %}
-{% for block in groups %}<h2><bdi>{{ block.title }}</bdi></h2>
-<div class="scroll">{{ block.table }}</div>
-<ul>{% for line in block.said %}<li>{{ line }}</li>{% endfor %}</ul>
+{% for title, rows, said in groups_shown %}<h2><bdi>{{ title }}</bdi></h2>
+<div class="scroll">{{ html_table(Table(rows), "sortable") | safe }}</div>
+<ul>{% for line in said %}<li>{{ line }}</li>{% endfor %}</ul>
 {% endfor %}
-{% if groups %}<ul class="notes">{% for line in group_notes %}<li>{{ line }}</li>{% endfor %}</ul>{% endif %}
+{% if groups %}<ul class="notes">{% for line in groups.notes() %}<li>{{ line }}</li>{% endfor %}</ul>{% endif %}
 <h2>How to read this</h2>
-<ul class="notes">{% for line in notes %}<li>{{ line }}</li>{% endfor %}</ul>
-<p class="notes">For a paper: {{ methods }}</p>
+<ul class="notes">{% for line in tests.notes() %}<li>{{ line }}</li>{% endfor %}</ul>
+<p class="notes">For a paper: {{ tests.methods() }}</p>
 <details><summary>Definitions</summary>{% for text in definitions %}<pre>{{ text }}</pre>{% endfor %}</details>
-<script>{{ script }}</script>
+<script>{{ script | safe }}</script>
 </body>
 </html>
 """
@@ -208,42 +213,36 @@ def page_of(
     """
     try:
         jinja2 = import_module("jinja2")
-        markup = import_module("markupsafe").Markup
     except ImportError as error:
         raise ImportError(f"a report needs Jinja2 ({error}): pip install 'rankgain[report]'") from None
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
+    functions = (Table, ends_of, html_table, p_text, places_of, printable, shown_warnings, signed)
+    environment.globals |= {function.__name__: function for function in functions}
     own_title = sentences.title(tests)
     keys = _shown_keys(tests)
     shown = list(tests.values())[:MOST_ROWS]
-    means, numbers = tables.matrix(tests, "html", MOST_ROWS), tables.differences(tests, MOST_ROWS)
     text: str = environment.from_string(TEMPLATE).render(
         title=printable(own_title if title is None else title),
         about=[*([] if title is None else [own_title]), *_about(tests, evaluations, qrels, command)],
-        style=markup(STYLE),
-        script=markup(SCRIPT),
+        style=STYLE,
+        script=SCRIPT,
         hash=base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode(),
-        verdicts=tests.verdicts()[:MOST_ROWS],
-        warnings=shown_warnings(tests),
-        means=markup(html_table(means._replace(below=()), "means")),
-        means_caption=means.below,
-        first="the run" if sentences.baseline_of(tests) is not None else "the first run",
+        tests=tests,
+        most=MOST_ROWS,
+        means=tables.matrix(tests, "html", MOST_ROWS),
+        numbers=tables.differences(tests, MOST_ROWS),
+        baseline=sentences.baseline_of(tests) is not None,
+        corrected=sentences.is_corrected(tests),
         level=percent(tests.options.level),
         forests=[
             _forest(tests, [pair for pair in shown if pair.metric == metric])
             for metric in dict.fromkeys(pair.metric for pair in shown)
         ],
-        more="".join(numbers.below),
-        numbers=markup(html_table(numbers._replace(below=()), "sortable")),
         figures=[_bars(tests, key) for key in keys],
         not_drawn=f"{len(keys)} of {len(tests)} differences are drawn." if len(keys) < len(tests) else "",
         changed=[_changed(tests, key, rankings) for key in keys],
-        groups=[
-            {"title": head, "table": markup(html_table(Table(rows), "sortable")), "said": said}
-            for head, rows, said in (() if groups is None else blocks_of(groups))
-        ],
-        group_notes=[] if groups is None else groups.notes(),
-        notes=tests.notes(),
-        methods=tests.methods(),
+        groups=groups,
+        groups_shown=[] if groups is None else list(blocks_of(groups)),
         definitions=list(_definitions(tests.options.metrics, evaluations)),
     )
     return text
@@ -290,26 +289,13 @@ def _forest(tests: Tests, pairs: Sequence[Difference]) -> dict[str, Any]:
     baseline = sentences.baseline_of(tests)
     ends = [abs(end) for pair in pairs for end in (pair.low, pair.high, pair.difference) if math.isfinite(end)]
     scale = max(ends) or 1.0
-    rows = [
-        {
-            "run": printable(pair.run),
-            "minus": printable(pair.baseline) if baseline is None else "",
-            "picture": _interval(pair, scale),
-            "difference": signed(pair.difference, places_of(pair)),
-            "ends": ends_of(pair),
-            "p": p_text(pair.adjusted if sentences.is_corrected(tests) else pair.p),
-        }
-        for pair in pairs
-    ]
     against = "" if baseline is None else f": difference to {printable(baseline)}"
     count = f"{counted(len(pairs), 'difference')} in {printable(pairs[0].metric)}"
     return {
         "title": f"{printable(pairs[0].metric)}{against}",
-        "head": "runs" if baseline is None else "run",
         "low": signed(-scale),
         "high": signed(scale),
-        "p": "adjusted p" if sentences.is_corrected(tests) else "p",
-        "rows": rows,
+        "rows": [(pair, _interval(pair, scale)) for pair in pairs],
         "folded": count if len(pairs) > MOST_OPEN else "",
     }
 
