@@ -148,16 +148,3 @@ def warn_of_column(value: Any, name: str, advice: str) -> None:
     shape = getattr(value, "shape", None)
     if isinstance(shape, tuple) and len(shape) == 2 and shape[1] == 1 < shape[0]:
         warn(f"{name} has the shape {tuple(shape)}, which is {shape[0]} queries of one document each; {advice}")
-
-
-LARGEST_LABEL = 10  # scales of grades end here; counts, which are scores of popularity baselines, are mostly larger
-
-
-def are_swapped(grades: Array, scores: Array) -> bool:
-    """Whether whole scores look like grades, of which some are equal, and grades like scores: fractions."""
-    if not scores.size or scores.min() < 0 or scores.max() > LARGEST_LABEL:
-        return False
-    if not 1 < len(np.unique(scores)) < scores.size:
-        return False
-    with np.errstate(all="ignore"):
-        return bool(np.any(grades * 4 % 1 > 0))

@@ -19,11 +19,10 @@ from rankgain import _backend, _codes
 from rankgain.choices import Missing, Ties
 from rankgain.data import files
 from rankgain.data.columns import RunColumns, check_kinds
-from rankgain.data.files import File, FileInput, is_standard_input, opened
+from rankgain.data.files import File, FileInput, MsMarcoRun, is_msmarco, is_standard_input, opened
 from rankgain.data.groups import QueryRows
 from rankgain.data.ids import NONE, Keys, TextIds, decoded, python_ids, slices_of
 from rankgain.data.judgments import JudgmentSets, JudgmentSource, common_queries
-from rankgain.data.layouts import MsMarcoRun, is_msmarco
 from rankgain.data.ragged import offsets_of, to_float64
 from rankgain.data.rules import TIES, Rules
 from rankgain.data.source import Chunk
@@ -50,7 +49,7 @@ class Form(NamedTuple):
 
 QRELS = Form("scan_qrels", 8, 4, (0, 2, 3), "query, iteration, document, grade", 6, 3, 4)
 RUN = Form("scan_run", 12, 6, (0, 2, 4), "query, Q0, document, rank, score, tag", 4, 3, 5)
-# What `layouts` rewrites.
+# What `files` rewrites.
 BEIR_QRELS = QRELS._replace(wanted=3, fields="query-id, corpus-id, score", document=2, value=3)
 MSMARCO_RUN = RUN._replace(wanted=3, fields="query, document, rank", document=2, value=3)
 

@@ -8,7 +8,6 @@ from typing import Any, overload
 import numpy as np
 
 from rankgain.choices import Peer
-from rankgain.data.arrays import are_swapped
 from rankgain.data.forms import content, form_of, plain
 from rankgain.data.id_lists import refuse_scores
 from rankgain.data.judgments import Judgments
@@ -17,7 +16,7 @@ from rankgain.inputs.frames import from_frames
 from rankgain.inputs.judgments import prepared
 from rankgain.inputs.qrels import from_qrels
 from rankgain.inputs.recommendations import from_recommendations
-from rankgain.inputs.scores import from_scores
+from rankgain.inputs.scores import are_swapped, from_scores
 from rankgain.inputs.trec import read_trec
 from rankgain.metrics.metric import Metric, each_of, parse
 from rankgain.rankings import Rankings

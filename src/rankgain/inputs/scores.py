@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from rankgain.choices import ScoreTies
-from rankgain.data.arrays import are_swapped, array_of, check_id, check_unmasked, warn_of_column
+from rankgain.data.arrays import array_of, check_id, check_unmasked, warn_of_column
 from rankgain.data.groups import numbers_of_integers, order_of
 from rankgain.data.lists import ListSource
 from rankgain.data.ragged import RaggedArray, check_judged, flat_numbers, offsets_of
@@ -143,6 +143,19 @@ def _warn_if_swapped(labels: RaggedArray, scores: RaggedArray) -> None:
             "y_true has fractions and y_score whole numbers: are they swapped? Labels come first, "
             "from_scores(labels, scores). If they are not, give y_score as floats"
         )
+
+
+LARGEST_LABEL = 10  # scales of grades end here; counts, which are scores of popularity baselines, are mostly larger
+
+
+def are_swapped(grades: Array, scores: Array) -> bool:
+    """Whether whole scores look like grades, of which some are equal, and grades like scores: fractions."""
+    if not scores.size or scores.min() < 0 or scores.max() > LARGEST_LABEL:
+        return False
+    if not 1 < len(np.unique(scores)) < scores.size:
+        return False
+    with np.errstate(all="ignore"):
+        return bool(np.any(grades * 4 % 1 > 0))
 
 
 def beside_scores(

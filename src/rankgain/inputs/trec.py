@@ -9,10 +9,9 @@ import numpy as np
 
 from rankgain.choices import Duplicates, Missing, ScoreBits, Ties
 from rankgain.data.columns import ColumnSource, check_duplicates
-from rankgain.data.files import FileInput, is_standard_input, opened
+from rankgain.data.files import FileInput, beir_as_qrels, is_beir, is_standard_input, opened
 from rankgain.data.ids import TextIds
 from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, of_ids
-from rankgain.data.layouts import beir_as_qrels, is_beir
 from rankgain.data.lines import BEIR_QRELS, QRELS, Block, TrecSource, read_run, read_table, stamp_of, whole_text
 from rankgain.data.rules import check_missing, check_score_bits, check_ties, rules_of
 from rankgain.errors import NeverGiven, unexpected, without_unknown
