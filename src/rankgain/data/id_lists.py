@@ -65,7 +65,17 @@ def checked(name: str, users: Sequence[Any], rows: Any, kinds: tuple[type, ...],
     ]
 
 
-def read(name: str, rows: Any) -> tuple[Ids, Ints, Ints]:
+def column_of(name: str, users: Sequence[Any], rows: Any) -> tuple[Ids, Ints, Ints]:
+    """The ids of all users as one column, in which those of each start and end."""
+    try:
+        ids, offsets, lasts = _read(name, rows)
+    except InputError as error:
+        where = f"{name}: query {quoted(users[error.query])}, position {error.position}"
+        raise refusal(error.code, where, error.detail) from None
+    return ids, offsets[:-1], lasts
+
+
+def _read(name: str, rows: Any) -> tuple[Ids, Ints, Ints]:
     """The ids of all users as one column; the offsets of the users, and where the ids of each end.
 
     Raises InputError with the number of the user and the position among the user's ids.
@@ -83,11 +93,6 @@ def read(name: str, rows: Any) -> tuple[Ids, Ints, Ints]:
             raise ValueError(f"{name}: a list of ids was changed while it was read") from None
         user = int(np.searchsorted(offsets, error.position, side="right")) - 1
         raise InputError(error.code, user, error.position - int(offsets[user]), error.detail) from None
-
-
-def list_refusal(name: str, users: Sequence[Any], error: InputError) -> Exception:
-    """The exception for an error of `read`."""
-    return refusal(error.code, f"{name}: query {quoted(users[error.query])}, position {error.position}", error.detail)
 
 
 def runs_of_tuples(
@@ -146,15 +151,14 @@ def judgments_of(name: str, truth: IdLists | JudgmentSets) -> JudgmentSets:
         return of_dicts(users, [dict.fromkeys(ids, 1.0) for ids in rows], name)
     demand = "a set or list of ids, or a mapping to grades"
     rows = checked(name, users, rows, (set, frozenset, list, tuple, Set), demand)
+    if isinstance(rows, np.ndarray):
+        ids, firsts, lasts = column_of(name, users, rows)
+        return of_ids(name, QueryRows(users, firsts, lasts), ids, np.ones(len(ids)))
     try:
-        ids, offsets, lasts = read(name, rows)
-    except InputError as error:
-        if isinstance(rows, np.ndarray):
-            raise list_refusal(name, users, error) from None
+        ids, offsets, _ = _read(name, rows)
+    except InputError:
         return _of_objects(name, users, rows)
-    if type(rows) is list:
-        return JudgmentSets(name, users).with_columns(offsets, np.ones(len(ids)), ids=ids)
-    return of_ids(name, QueryRows(users, offsets[:-1], lasts), ids, np.ones(len(ids)))
+    return JudgmentSets(name, users).with_columns(offsets, np.ones(len(ids)), ids=ids)
 
 
 def _of_objects(name: str, users: Sequence[Any], rows: list[Any]) -> JudgmentSets:

@@ -15,17 +15,16 @@ from rankgain.data.id_lists import (
     FEW,
     PLAIN_IDS,
     checked,
+    column_of,
     id_lists_of,
     judgments_of,
-    list_refusal,
-    read,
     relevant_lists,
     runs_of_tuples,
 )
 from rankgain.data.judgments import Judgments, JudgmentSets, of_dicts
 from rankgain.data.rules import GIVEN, check_missing
 from rankgain.data.source import check_query_ids
-from rankgain.errors import InputError, NeverGiven, unexpected, without_unknown
+from rankgain.errors import NeverGiven, unexpected, without_unknown
 from rankgain.rankings import Rankings
 
 
@@ -114,19 +113,16 @@ def from_recommendations(
             judgments = of_dicts(truth[0], few[1], "relevant")
             return Rankings(DictSource(judgments, few[0], missing, query_ids, None, "recommended"), GIVEN)
     rows = checked("recommended", users, rows, (list, tuple), "a list of ids, best first")
-    check_all = validate == "full"
-    if type(rows) is list and isinstance(next(chain.from_iterable(rows), None), tuple):
-        judgments = judgments_of("relevant", truth)
-        users, query_ids = _names(users, judgments, query_ids)
-        runs = runs_of_tuples(users, rows, judgments, check_all, duplicates)
-        return Rankings(DictSource(judgments, runs, missing, query_ids, None, "recommended"), GIVEN)
-    try:
-        ids, offsets, lasts = read("recommended", rows)
-    except InputError as error:
-        raise list_refusal("recommended", users, error) from None
+    of_tuples = type(rows) is list and isinstance(next(chain.from_iterable(rows), None), tuple)
+    column = None if of_tuples else column_of("recommended", users, rows)
     judgments = judgments_of("relevant", truth)
     users, query_ids = _names(users, judgments, query_ids)
-    groups = QueryRows(users, offsets[:-1], lasts)
+    check_all = validate == "full"
+    if column is None:
+        runs = runs_of_tuples(users, rows, judgments, check_all, duplicates)
+        return Rankings(DictSource(judgments, runs, missing, query_ids, None, "recommended"), GIVEN)
+    ids, firsts, lasts = column
+    groups = QueryRows(users, firsts, lasts)
     columns = RunColumns("recommended", groups, ids, None, check_all=check_all, duplicates=duplicates)
     return Rankings(ColumnSource(judgments, columns, missing=missing, query_ids=query_ids), GIVEN)
 
