@@ -13,7 +13,7 @@ from rankgain.choices import Duplicates, Missing, Validate
 from rankgain.data.dicts import highest
 from rankgain.data.groups import QueryRows
 from rankgain.data.ids import Column, Ids, python_ids, row_numbers
-from rankgain.data.judgments import REPEATED, JudgmentSets, JudgmentSource, common_queries
+from rankgain.data.judgments import REPEATED, JudgmentSets, JudgmentSource
 from rankgain.data.ragged import CHUNK, offsets_of, to_float64
 from rankgain.data.rules import Rules
 from rankgain.data.source import Chunk, chunks_of
@@ -94,11 +94,10 @@ class ColumnSource(JudgmentSource):
     def __init__(
         self, judgments: JudgmentSets, run: RunColumns, *, missing: Missing, query_ids: Iterable[Hashable] | None
     ) -> None:
-        common = common_queries(judgments.query_ids, run.groups.known)
-        super().__init__(judgments, run.name, run.groups.known, common, missing, query_ids)
+        numbers = run.groups.find(judgments.query_ids)  # of the judged queries in the run
+        super().__init__(judgments, run.name, run.groups.names, np.flatnonzero(numbers >= 0), missing, query_ids)
         check_kinds(judgments, run.name, run.documents.kind)
         self._run = run
-        numbers = run.groups.find(judgments.query_ids)  # of the judged queries in the run
         self._run_numbers = numbers if self._numbers is None else numbers[self._numbers]
         self._sizes = run.groups.sizes(self._run_numbers)
 

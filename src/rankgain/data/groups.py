@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import repeat
 from typing import Any
@@ -64,11 +64,6 @@ class QueryRows:
     @cached_property
     def numbers(self) -> dict[Any, int]:
         return dict(zip(self.names, range(len(self)), strict=True))
-
-    @property
-    def known(self) -> Collection[Any]:
-        """The queries, for fast tests of membership."""
-        return self.names if isinstance(self.names, range) else self.numbers
 
     def find(self, names: Sequence[Any]) -> Ints:
         """The number of each query, −1 if it has no rows."""

@@ -347,13 +347,6 @@ class JudgmentSource(Source):
 _HASHABLE = frozenset((str, bytes, int))  # query ids of these types need no check
 
 
-def common_queries(queries: Sequence[Any], run_queries: Collection[Any]) -> Ints:
-    """Which of the queries are in the run."""
-    if isinstance(run_queries, range) and queries == run_queries:
-        return np.arange(len(queries))
-    return np.flatnonzero(np.fromiter(map(run_queries.__contains__, queries), np.bool_, len(queries)))
-
-
 _IN_RUN = {
     _codes.NAN_SCORE,
     _codes.SCORE_TYPE,

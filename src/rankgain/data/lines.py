@@ -22,7 +22,7 @@ from rankgain.data.columns import RunColumns, check_kinds
 from rankgain.data.files import File, FileInput, MsMarcoRun, is_msmarco, is_standard_input, opened
 from rankgain.data.groups import QueryRows
 from rankgain.data.ids import NONE, Keys, TextIds, decoded, python_ids, slices_of
-from rankgain.data.judgments import JudgmentSets, JudgmentSource, common_queries
+from rankgain.data.judgments import JudgmentSets, JudgmentSource
 from rankgain.data.ragged import offsets_of, to_float64
 from rankgain.data.rules import TIES, Rules
 from rankgain.data.source import Chunk
@@ -470,9 +470,8 @@ class TrecSource(JudgmentSource):
         missing: Missing,
         query_ids: Iterable[Hashable] | None,
     ) -> None:
-        queries = dict.fromkeys(places.queries.names)
-        common = common_queries(judgments.query_ids, queries)
-        super().__init__(judgments, name, queries, common, missing, query_ids)
+        common = np.flatnonzero(places.returned)
+        super().__init__(judgments, name, places.queries.names, common, missing, query_ids)
         self._places = places
         self._file = found
         self._rules = rules
