@@ -18,10 +18,10 @@ def dataset(given, weighted=False, **options):
     return lgb.Dataset(given.features, given.labels, group=given.sizes, weight=weights, **options)
 
 
-def train(feval, callbacks=(), weighted=False, rounds=ROUNDS, valid=VALID, **parameters):
+def train(feval, callbacks=(), weighted=False, rounds=ROUNDS, **parameters):
     """The model, and what was logged by set and metric."""
     train = dataset(TRAIN, weighted)
-    sets = [train, dataset(valid, weighted, reference=train)]
+    sets = [train, dataset(VALID, weighted, reference=train)]
     logged = {}
     callbacks = [lgb.record_evaluation(logged), *callbacks]
     model = lgb.train(
@@ -52,12 +52,11 @@ def test_each_round_is_our_own_evaluation():
     np.testing.assert_allclose(calls[-1][0], model.predict(VALID.features), rtol=1e-9)
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-def test_ndcg_equals_its_own(weighted):
-    _, logged = train(rg.lightgbm_metric(EXPONENTIAL, ties="stable"), weighted=weighted)
+def test_weighted_ndcg_equals_its_own():
+    _, logged = train(rg.lightgbm_metric(EXPONENTIAL, ties="stable"), weighted=True)
     for values in logged.values():
         own, ours = values["ndcg@5"], values[f"{EXPONENTIAL}_rankgain"]
-        np.testing.assert_allclose(ours, own, rtol=1e-6 if weighted else 1e-12)  # it adds up weights as float32
+        np.testing.assert_allclose(ours, own, rtol=1e-6)  # it adds up weights as float32
 
 
 def test_early_stopping_takes_the_metric():

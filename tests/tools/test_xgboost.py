@@ -19,9 +19,9 @@ def matrix(given, weighted=False):
     )
 
 
-def train(metric, weighted=False, rounds=ROUNDS, valid=VALID, parameters=PARAMETERS, **options):
+def train(metric, weighted=False, rounds=ROUNDS, parameters=PARAMETERS, **options):
     """The model, and what was logged by set and metric."""
-    sets = {"train": matrix(TRAIN, weighted), "valid": matrix(valid, weighted)}
+    sets = {"train": matrix(TRAIN, weighted), "valid": matrix(VALID, weighted)}
     logged = {}
     evals = [(held, name) for name, held in sets.items()]
     model = xgb.train(
@@ -53,9 +53,8 @@ def test_each_round_is_our_own_evaluation():
     np.testing.assert_array_equal(calls[-1][0], model.predict(matrix(VALID)))
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-def test_ndcg_equals_its_own(weighted):
-    _, logged = train(rg.xgboost_metric(EXPONENTIAL, ties="stable"), weighted=weighted)
+def test_weighted_ndcg_equals_its_own():
+    _, logged = train(rg.xgboost_metric(EXPONENTIAL, ties="stable"), weighted=True)
     for values in logged.values():
         np.testing.assert_allclose(values[f"{EXPONENTIAL}_rankgain"], values["ndcg@5"], **LOGGED)
 
