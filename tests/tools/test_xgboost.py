@@ -19,13 +19,13 @@ def matrix(given, weighted=False):
     )
 
 
-def train(metric, weighted=False, rounds=ROUNDS, parameters=PARAMETERS, **options):
+def train(metric, weighted=False, rounds=ROUNDS, **options):
     """The model, and what was logged by set and metric."""
     sets = {"train": matrix(TRAIN, weighted), "valid": matrix(VALID, weighted)}
     logged = {}
     evals = [(held, name) for name, held in sets.items()]
     model = xgb.train(
-        parameters,
+        PARAMETERS,
         sets["train"],
         rounds,
         evals=evals,
