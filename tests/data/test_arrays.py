@@ -10,6 +10,7 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
+from support.cases import plain
 from support.marks import in_one_case, quick_first
 
 import rankgain as rg
@@ -100,12 +101,6 @@ FLAT |= ANY_SHAPE
 flat = pytest.mark.parametrize("make", FLAT.values(), ids=list(FLAT))
 any_shape = pytest.mark.parametrize("make", ANY_SHAPE.values(), ids=list(ANY_SHAPE))
 dtypes = in_one_case("dtype", ["f4", "f8", "i4", "i8"])
-
-
-def plain(result):
-    if isinstance(result, rg.Evaluation):
-        return [vector.tolist() for vector in result.values()]
-    return result.tolist() if isinstance(result, np.ndarray) else result
 
 
 def scored(*args, **options):

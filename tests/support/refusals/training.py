@@ -10,11 +10,43 @@ from support.public_calls import GRADES, SCORES
 
 nan, inf = math.nan, math.inf
 ARRAYS = "lambdarank LambdaRank"
+METRICS = "lightgbm_metric xgboost_metric"
 GRADIENTS = f"{ARRAYS} lightgbm_objective xgboost_objective"
 
 
 def changed(values, place, value):
     return [*values[:place], value, *values[place + 1 :]]
+
+
+def of_options():
+    """Of gradients, beside the metric."""
+    outside = [0, -1.0, 9.9e-101, 1.1e100, nan, inf, HUGE, 10**5000]
+    yield from refused(
+        GRADIENTS, "sigma", outside, ValueError, "sigma must be above 0 and finite, from 1e-100 to 1e100"
+    )
+    yield from refused(GRADIENTS, "sigma", ["1", None, True, np.True_, 1j, [1]], TypeError, "sigma must be a number")
+    yield from refused(GRADIENTS, "discount", ["log2", None, ["cut"]], ValueError, "discount must be 'cut' or 'full'")
+    yield from refused(GRADIENTS, "ties", ["best", None, 1], ValueError, "ties must be 'stable' or 'average'")
+    yield from refused(
+        GRADIENTS, "normalize", ["scores", ["query", "x"]], ValueError, "normalize must be 'score' or 'query'"
+    )
+    yield from refused(
+        GRADIENTS, "normalize", [1, {"score": 1}], TypeError, "normalize must be 'score', 'query', a sequence"
+    )
+    for call in GRADIENTS.split():
+        names = ("y_true", "y_score") if "ambda" in call else ("labels", "scores")
+        for name, good in zip(names, ([1, 0, 2, 0, 1], [0.5, 0.25, 0.125, 1.0, 0.5]), strict=True):
+            bad = [*good[:2], nan, *good[3:]]
+            yield from refused(call, name, [bad, np.array(bad, "f4")], ValueError, "position 2 | NaN")
+    short = [1.0] * 4
+    for call, name, message in [
+        ("lambdarank", "sample_weight", "sample_weight has 4 weights, and there are 5 documents"),
+        ("lightgbm_objective", "weight", "weight has 4 weights, and there are 5 documents"),
+        ("xgboost_objective", "weight", "weight has 4 weights, and there are 2 queries"),
+    ]:
+        yield from refused(call, name, [short], ValueError, message)
+        bad = [[1.0, value, 1.0, 1.0, 1.0][: 2 if "queries" in message else 5] for value in (nan, inf, -1.0, -inf)]
+        yield from refused(call, name, bad, ValueError, f"{name}: position 1 | finite and not negative")
 
 
 def of_metrics():
@@ -69,9 +101,6 @@ def of_documents():
     yield from refused(ARRAYS, "mask", [[1, 0, 1, 0, 1]], TypeError, "mask must hold booleans")
 
 
-METRICS = "lightgbm_metric xgboost_metric"
-
-
 def of_trainers():
     """What trainers call between rounds: the metric, the sets of CatBoost, the documents."""
     message = "did you mean 'ndcg@10'"
@@ -107,39 +136,10 @@ def of_scorers():
     yield from refused("scorer", "qid", [[1, 1, 2], True], TypeError, message)
     yield from refused("scorer", "ties", ["docid"], ValueError, "needs document ids")
     yield from refused("scorer", "ties", ["no"], ValueError, "ties must be one of")
+    yield from refused("scorer", "scores", [[0.5, 0.25, nan, 1.0, 0.5]], ValueError, "y_score | NaN")
+    yield from refused("scorer", "ids", [[7, 7, 9]], ValueError, "qid | 5 documents")
 
 
 def rows():
-    yield from of_metrics()
-    yield from of_documents()
-    yield from of_trainers()
-    yield from of_scorers()
-    outside = [0, -1.0, 9.9e-101, 1.1e100, nan, inf, HUGE, 10**5000]
-    yield from refused(
-        GRADIENTS, "sigma", outside, ValueError, "sigma must be above 0 and finite, from 1e-100 to 1e100"
-    )
-    yield from refused(GRADIENTS, "sigma", ["1", None, True, np.True_, 1j, [1]], TypeError, "sigma must be a number")
-    yield from refused(GRADIENTS, "discount", ["log2", None, ["cut"]], ValueError, "discount must be 'cut' or 'full'")
-    yield from refused(GRADIENTS, "ties", ["best", None, 1], ValueError, "ties must be 'stable' or 'average'")
-    yield from refused(
-        GRADIENTS, "normalize", ["scores", ["query", "x"]], ValueError, "normalize must be 'score' or 'query'"
-    )
-    yield from refused(
-        GRADIENTS, "normalize", [1, {"score": 1}], TypeError, "normalize must be 'score', 'query', a sequence"
-    )
-    for call in GRADIENTS.split():
-        names = ("y_true", "y_score") if "ambda" in call else ("labels", "scores")
-        for name, good in zip(names, ([1, 0, 2, 0, 1], [0.5, 0.25, 0.125, 1.0, 0.5]), strict=True):
-            bad = [*good[:2], nan, *good[3:]]
-            yield from refused(call, name, [bad, np.array(bad, "f4")], ValueError, "position 2 | NaN")
-    yield from refused("scorer", "scores", [[0.5, 0.25, nan, 1.0, 0.5]], ValueError, "y_score | NaN")
-    yield from refused("scorer", "ids", [[7, 7, 9]], ValueError, "qid | 5 documents")
-    short = [1.0] * 4
-    for call, name, message in [
-        ("lambdarank", "sample_weight", "sample_weight has 4 weights, and there are 5 documents"),
-        ("lightgbm_objective", "weight", "weight has 4 weights, and there are 5 documents"),
-        ("xgboost_objective", "weight", "weight has 4 weights, and there are 2 queries"),
-    ]:
-        yield from refused(call, name, [short], ValueError, message)
-        bad = [[1.0, value, 1.0, 1.0, 1.0][: 2 if "queries" in message else 5] for value in (nan, inf, -1.0, -inf)]
-        yield from refused(call, name, bad, ValueError, f"{name}: position 1 | finite and not negative")
+    for section in (of_options, of_metrics, of_documents, of_trainers, of_scorers):
+        yield from section()
