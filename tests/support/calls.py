@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from importlib.util import find_spec
+from itertools import product
 
 import numpy as np
 
@@ -271,22 +272,6 @@ def drawn(*axes):
 
 # what is called
 
-NEEDS = {
-    "Comparison.to_arrow": "pyarrow",
-    "Comparison.to_pandas": "pandas",
-    "Comparison.to_polars": "polars",
-    "Curve.to_pandas": "pandas",
-    "Curve.plot": "matplotlib",
-    "Curve.to_arrow": "pyarrow",
-    "Curve.to_polars": "polars",
-    "Evaluation.to_arrow": "pyarrow",
-    "Evaluation.to_pandas": "pandas",
-    "Evaluation.to_polars": "polars",
-    "TieSpread.to_arrow": "pyarrow",
-    "TieSpread.to_pandas": "pandas",
-    "TieSpread.to_polars": "polars",
-    "plot": "matplotlib",
-}
 # Of comparisons, whose own tests have them on both backends and any number of threads: see tests/comparison.
 TESTED = [f"Comparison.{name}" for name in ("test", "groups", "queries_needed", "report", "per_query")]
 TESTED += ["Tests", "Difference", "Groups"]
@@ -328,19 +313,10 @@ CALLS = {
     "Comparison.means": lambda s: s.comparison.means(),
     "Comparison.metrics": lambda s: s.comparison.metrics,
     "Comparison.table": lambda s: s.comparison.table(),
-    "Comparison.to_arrow": lambda s: s.comparison.to_arrow().to_pydict(),
-    "Comparison.to_latex": lambda s: s.comparison.to_latex(),
-    "Comparison.to_markdown": lambda s: s.comparison.to_markdown(),
-    "Comparison.to_dict": lambda s: s.comparison.to_dict(),
-    "Comparison.to_pandas": lambda s: s.comparison.to_pandas().to_dict("list"),
-    "Comparison.to_polars": lambda s: s.comparison.to_polars().to_dict(as_series=False),
     "Curve": lambda s: (s.curve, repr(s.curve)),
     "Curve.columns": lambda s: s.curve.columns(),
     "Curve.mean": lambda s: s.curve.mean(),
     "Curve.interval": lambda s: s.curve.interval(),
-    "Curve.to_arrow": lambda s: s.curve.to_arrow().to_pydict(),
-    "Curve.to_pandas": lambda s: s.curve.to_pandas().to_dict("list"),
-    "Curve.to_polars": lambda s: s.curve.to_polars().to_dict(as_series=False),
     "Curve.plot": lambda s: drawn(s.curve.plot(per_query=True)),
     "Evaluation": lambda s: (s.evaluation, repr(s.evaluation), s.evaluation._repr_html_(), len(s.evaluation)),
     "Evaluation.aggregate": lambda s: s.evaluation.aggregate(),
@@ -351,13 +327,7 @@ CALLS = {
         rg.from_qrels({"x": {"d": 1}}, s.run | {"x": {}}).evaluate(*METRICS)
     ),
     "Evaluation.summary": lambda s: s.evaluation.summary().to_json(),
-    "Evaluation.to_arrow": lambda s: s.evaluation.to_arrow().to_pydict(),
     "Evaluation.subset": lambda s: s.evaluation.subset([*s.evaluation.query_ids][1::-1]),
-    "Evaluation.to_latex": lambda s: s.evaluation.to_latex(),
-    "Evaluation.to_markdown": lambda s: s.evaluation.to_markdown(),
-    "Evaluation.to_dict": lambda s: s.evaluation.to_dict(),
-    "Evaluation.to_pandas": lambda s: s.evaluation.to_pandas().to_dict("list"),
-    "Evaluation.to_polars": lambda s: s.evaluation.to_polars().to_dict(as_series=False),
     "Explanation": lambda s: (repr(rg.explain("rr@5")), repr(rg.explain("ndcg@5", ("lightgbm", "lenskit")))),
     "Explanation.differences": lambda s: rg.explain("ndcg@5", ("rectools", "trec_eval-9")).differences(),
     "Judgments": lambda s: (s.judgments, repr(s.judgments), len(s.judgments)),
@@ -389,8 +359,6 @@ CALLS = {
     "Summary.mean": lambda s: [s.summary.mean(), s.summary.mean("ndcg")],
     "Summary.merge": lambda s: s.summary.merge(s.summary).to_json(),
     "Summary.metrics": lambda s: s.summary.metrics,
-    "Summary.to_latex": lambda s: s.summary.to_latex(),
-    "Summary.to_markdown": lambda s: s.summary.to_markdown(),
     "Summary.to_json": lambda s: s.summary.to_json(),
     "catboost_metric": lambda s: rg.catboost_metric("ndcg@5", s.flat, ties="worst").evaluate(
         [s.scores.ravel()], s.flat[0], None
@@ -403,12 +371,6 @@ CALLS = {
     "TieSpread.metrics": lambda s: s.spread.metrics,
     "TieSpread.notes": lambda s: s.spread.notes(),
     "TieSpread.rows": lambda s: s.spread.rows(),
-    "TieSpread.to_dict": lambda s: s.spread.to_dict(),
-    "TieSpread.to_arrow": lambda s: s.spread.to_arrow().to_pydict(),
-    "TieSpread.to_latex": lambda s: s.spread.to_latex(),
-    "TieSpread.to_markdown": lambda s: s.spread.to_markdown(),
-    "TieSpread.to_pandas": lambda s: s.spread.to_pandas().to_dict("list"),
-    "TieSpread.to_polars": lambda s: s.spread.to_polars().to_dict(as_series=False),
     "cg": lambda s: [rg.cg(grades, k=5, gain="exponential") for grades in (s.grades, s.grades[0], s.lists)],
     "compare": lambda s: rg.compare({"dict": s.run, "frame": s.columns}, s.judgments, METRICS),
     "dcg": lambda s: [
@@ -463,12 +425,28 @@ CALLS = {
     ),
     "scorer": lambda s: rg.scorer("ndcg@5")(FirstColumn(), s.scores.reshape(-1, 1), s.grades.ravel(), qid=s.query),
 }
+RECORDS = {"Comparison": "comparison", "Curve": "curve", "Evaluation": "evaluation", "Summary": "summary"}
+RECORDS |= {"TieSpread": "spread"}
+EXPORTS = {  # and what is compared of each
+    "to_arrow": lambda table: table.to_pydict(),
+    "to_pandas": lambda frame: frame.to_dict("list"),
+    "to_polars": lambda frame: frame.to_dict(as_series=False),
+    "to_dict": dict,
+    "to_latex": str,
+    "to_markdown": str,
+}
+for (kind, held), (export, content) in product(RECORDS.items(), EXPORTS.items()):
+    if hasattr(getattr(rg, kind), export):
+        CALLS[f"{kind}.{export}"] = lambda s, held=held, export=export, content=content: content(
+            getattr(getattr(s, held), export)()
+        )
 if find_spec("rankgain._compiled.walk"):
     import rankgain.capi
 
     CALLS |= {f"capi.rankgain_{name}": call for name, call in C_CALLS.items()}
     CALLS["capi.address"] = lambda s: [rg.capi.address(f"rankgain_{name}") for name in C_CALLS]
-HERE = sorted(name for name in CALLS if find_spec(NEEDS.get(name, "numpy")))
+NEEDS = {"to_arrow": "pyarrow", "to_pandas": "pandas", "to_polars": "polars", "plot": "matplotlib"}
+HERE = sorted(name for name in CALLS if find_spec(NEEDS.get(name.rpartition(".")[2], "numpy")))
 
 
 def bits(value):
