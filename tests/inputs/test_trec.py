@@ -382,6 +382,25 @@ def test_an_error_names_the_line(backend, side, judged, returned, seed, block, h
     assert str(caught.value).startswith(f"{side}: line {texts[side][1][place]}{message}")
 
 
+@blocks
+@in_one_case(
+    ("ties", "value"),
+    [("docid", 1 / 3), ("stable", 1 / 2), ("average", (1 + 1 / 2 + 1 / 3) / 3), ("best", 1), ("worst", 1 / 3)],
+)
+def test_ties_of_lines_that_lie_apart(backend, monkeypatch, block, ties, value):
+    """An id that goes on is higher, whatever block its line is in."""
+    monkeypatch.setattr(read_files, "BLOCK", block)
+    lines = [
+        b"q1 Q0 d10 1 0.5 t\n",
+        b"q2 Q0 x 1 1 t\n",
+        b"q1 Q0 d 1 0.5 t\n",
+        b"q2 Q0 y 1 1 t\n",
+        b"q1 Q0 d1 1 0.5 t\n",
+    ]
+    run = in_folder("run", b"".join(lines))
+    assert reciprocal_ranks(in_folder("qrels", b"q1 0 d 1\n"), run, ties=ties) == [pytest.approx(value, rel=1e-15)]
+
+
 def test_queries_of_which_nothing_is_judged(backend):
     truth = rg.judgments({"q1": {}, "q2": {"d1": 1}})
     assert reciprocal_ranks(truth, in_folder("run", RUN)) == [0.0, 1.0]
