@@ -456,8 +456,8 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         from rankgain.comparison.outcome import Tests
         from rankgain.comparison.testing import Options, check, compute  # imported only to test
 
-        given = (baseline, metrics, method, correction, family, intervals, level, margin, flips, seed, queries, threads)
-        options = check(self, Options(*given))
+        given: Any = baseline, metrics, method, correction, family, intervals, level, margin
+        options = check(self, Options(*given, flips, seed, queries, threads))
         differences, aligned = compute(self, options, weights, clusters)
         aligned = aligned._replace(left_out=aligned.left_out + self._left_out)
         return Tests(differences, aligned, options, self._rankings)

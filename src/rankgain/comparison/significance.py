@@ -90,6 +90,10 @@ class Facts(NamedTuple):
     norms: Floats  # the root of the sum of squares, which flips leave unchanged
     nonzero: Ints  # differences of more than one unit, which rounding may cause between equal sums
 
+    def of(self, pairs: Ints) -> Facts:
+        """The facts about these pairs, in this order."""
+        return Facts(self.totals[pairs], self.norms[pairs], self.nonzero[pairs])
+
     @property
     def scales(self) -> Floats:
         """The factor that makes the sums of different pairs comparable; 0 if nothing differs."""

@@ -19,7 +19,6 @@ from rankgain.comparison.significance import (
     SUBSETS_REQUESTED,
     Columns,
     ExactMeans,
-    Facts,
     Flips,
     benjamini_hochberg,
     check_whole,
@@ -59,7 +58,7 @@ class Options(NamedTuple):
     """The options of a test; see `Comparison.test`."""
 
     baseline: str | None
-    metrics: tuple[str | Metric, ...]  # before they are checked, whatever the caller gave
+    metrics: tuple[str | Metric, ...]
     method: str
     correction: str | None
     family: str
@@ -406,8 +405,7 @@ class _Family:
         scaled = np.zeros(self.count)
         np.divide(np.abs(self.facts.totals), self.facts.norms, out=scaled, where=self.facts.norms > 0)
         order = np.argsort(-scaled, kind="stable")
-        in_order = Facts(*(numbers[order] for numbers in self.facts))
-        own, any_of = flips.exceeded(self.columns.of(order), in_order, joint=True)
+        own, any_of = flips.exceeded(self.columns.of(order), self.facts.of(order), joint=True)
         counts, joined = np.empty_like(own), np.empty_like(any_of)
         counts[order], joined[order] = own, np.maximum.accumulate(any_of)
         return counts, joined
@@ -467,8 +465,8 @@ class _Family:
 def spread_of(sample: Sample, metric: str | Metric, options: Options) -> tuple[float, float]:
     """The spread of the contributions of queries, or clusters, and the factor by which weights raise their number."""
     family = _Family({metric: sample}, options)
-    weighted = family.weights is not None and family.signs == family.queries
-    return float(family.errors[0]), family.queries / effective(family.weights) if weighted else 1.0
+    weights = family.weights if family.signs == family.queries else None
+    return float(family.errors[0]), 1.0 if weights is None else family.queries / effective(weights)
 
 
 def columns_of(
