@@ -454,10 +454,11 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         rr: dense is better than bm25 by ... (95% interval ... to +0.5000, p = 0.0010, 11 queries better, 1 worse).
         """
         from rankgain.comparison.outcome import Tests
-        from rankgain.comparison.testing import Options, check, compute  # imported only to test
+        from rankgain.comparison.testing import Options, check, chosen_metrics, compute  # imported only to test
 
-        given: Any = baseline, metrics, method, correction, family, intervals, level, margin
-        options = check(self, Options(*given, flips, seed, queries, threads))
+        tested = chosen_metrics(metrics, self.metrics)
+        given = (baseline, tested, method, correction, family, intervals, level, margin, flips, seed, queries, threads)
+        options = check(list(self), Options(*given))
         differences, aligned = compute(self, options, weights, clusters)
         aligned = aligned._replace(left_out=aligned.left_out + self._left_out)
         return Tests(differences, aligned, options, self._rankings)

@@ -122,9 +122,8 @@ def sample_of(tests: Tested, metric: str | Metric) -> Sample:
     return tests._aligned.samples[metric]
 
 
-def check(evaluations: Mapping[str, Evaluation], given: Options) -> Options:
+def check(runs: Sequence[str], given: Options) -> Options:
     """The options in range, of those that the caller gave."""
-    runs, known = list(evaluations), list(next(iter(evaluations.values())))
     if len(runs) < 2:
         raise ValueError("there is one run: a test needs two or more")
     if given.baseline is not None and given.baseline not in runs:
@@ -142,7 +141,6 @@ def check(evaluations: Mapping[str, Evaluation], given: Options) -> Options:
         flips=check_whole(given.flips, "flips", 1, MOST_FLIPS),
         seed=check_whole(given.seed, "seed", 0, 2**64 - 1),
         threads=check_threads(given.threads),
-        metrics=_chosen(given.metrics, known),
     )
     if options.method != STUDENT and threshold(options.alpha, options.flips + 1, random=True) < 1:
         raise ValueError(
@@ -152,7 +150,7 @@ def check(evaluations: Mapping[str, Evaluation], given: Options) -> Options:
     return options
 
 
-def _chosen(metrics: Any, known: Sequence[str | Metric]) -> tuple[str | Metric, ...]:
+def chosen_metrics(metrics: Any, known: Sequence[str | Metric]) -> tuple[str | Metric, ...]:
     """The metrics to test, as they were evaluated."""
     if metrics is None:
         return tuple(known)
