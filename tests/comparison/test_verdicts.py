@@ -195,6 +195,37 @@ def test_methods():
     )
 
 
+def test_numbers_of_another_mean_than_that_of_the_metric_say_so():
+    """A difference of logarithms is not one of geometric means, nor a mean one of sums."""
+    runs = shifted(20, 0.0, 0.1, 0.2)
+    for metric, name in (("gm_ap", "gm_ap (mean log2)"), ("num_rel_ret", "num_rel_ret (mean)")):
+        pair = comparison({run: runs[run] for run in ("r0", "r1")}, metric=metric).test(flips=99)
+        assert pair[metric, "r1", "r0"].verdict().startswith(f"{name}: ")
+        tests = comparison(runs, metric=metric).test(flips=99)
+        assert tests.matrix()[0] == ["", "run", name]
+        assert tables.differences(tests, 9).rows[1][0] == name
+        assert all(line.startswith(f"{name}: ") for line in tests.verdicts())
+        assert tests.columns()["metric"] == [metric] * 3
+
+
+def test_metrics_of_different_queries():
+    """How many were tested, and the note on few queries, hold for every metric."""
+    runs = {name: {"cg": own, "rr": [*[math.nan] * 15, *own[15:]]} for name, own in shifted(60, 0.0, 0.1).items()}
+    tests = comparison(runs).test(flips=99)
+    table = tests.table()
+    assert table.startswith("r1 compared with r0: 45 to 60 queries, paired\n")
+    assert "difference over 45 to 60 queries, " in tests.methods()
+    assert "queries evaluated, by metric: 45 to 60, left out: 0 to 15, backend: " in table
+    assert "with few queries, rare large differences may be missing" in tests.notes()
+
+
+def test_methods_tell_of_the_margin():
+    runs = shifted(60, 0.0, 0.1, 0.2)
+    said = comparison(runs).test("r0", flips=99, margin=0.02, level=0.9).methods()
+    assert "; one-sided tests of the margin 0.02 at 0.05, corrected by Holm; rankgain" in said
+    assert "margin 0.02 at 0.025; rankgain" in comparison(runs).test(flips=99, margin=0.02, correction=None).methods()
+
+
 def test_one_query_that_decides():
     tests = against_nothing([0.01, -0.02, 0.01, -0.02, 0.01, -0.01, 0.9, -0.01], metric="rr").test()
     line = "rr: without query 6 the difference of run to zero would be -0.0043, not +0.1087"

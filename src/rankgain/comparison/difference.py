@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from rankgain.comparison.significance import rejected
 from rankgain.errors import counted, short
-from rankgain.metrics.metric import Metric, better
+from rankgain.metrics.aggregators import geometric_mean, mean
+from rankgain.metrics.metric import Metric, aggregator, better
 from rankgain.results.text import printable
 
 EXACT, RANDOM, STUDENT = "exact", "randomization", "t"
@@ -162,7 +163,7 @@ class Difference(NamedTuple):
         rr: b is better than a by 0.5000 (95% interval +0.5000 to +0.5000, p = 0.0078, 8 queries better, 0 worse).
         """
         sentences = [self._about_difference(), *self._about_margin()]
-        return " ".join(f"{printable(self.metric)}: {sentence}" for sentence in sentences)
+        return " ".join(f"{printable(subject(self.metric))}: {sentence}" for sentence in sentences)
 
     def _about_difference(self) -> str:
         run, baseline = printable(self.run), printable(self.baseline)
@@ -235,6 +236,13 @@ class Difference(NamedTuple):
 
 
 Difference.__module__ = "rankgain"
+
+
+def subject(metric: str | Metric) -> str:
+    """What the numbers of a test are about: the metric, and its mean if it is aggregated in another way elsewhere."""
+    if aggregator(metric) is mean:
+        return str(metric)
+    return f"{metric} ({'mean log2' if aggregator(metric) is geometric_mean else 'mean'})"
 
 
 def alpha_of(pair: Difference) -> float:

@@ -11,7 +11,7 @@ from matplotlib.collections import PatchCollection
 from matplotlib.patches import Rectangle
 
 from rankgain.comparison.aligned import Sample, bars_of
-from rankgain.comparison.difference import Difference
+from rankgain.comparison.difference import Difference, subject
 from rankgain.comparison.testing import Key, Tested, sample_of
 from rankgain.results.plotting import COLOURS, PANEL, Figure, drawable, panels
 from rankgain.results.text import printable
@@ -72,7 +72,7 @@ def differences(pair: Difference, sample: Sample, axes: Axes) -> None:
     axes.set_xticks([])
     several = "" if per_bar == 1 else f", {per_bar} to a bar"
     axes.set_xlabel(f"{pair.queries} queries, sorted{several}")
-    axes.set_ylabel(name_of(f"{pair.metric}: {printable(pair.run)} − {printable(pair.baseline)}"))
+    axes.set_ylabel(name_of(f"{subject(pair.metric)}: {printable(pair.run)} − {printable(pair.baseline)}"))
 
 
 def intervals(axes: Axes, own: Sequence[Difference]) -> None:
@@ -90,7 +90,7 @@ def intervals(axes: Axes, own: Sequence[Difference]) -> None:
     axes.axvline(0.0, color="0.5", linewidth=0.8)
     more = f" ({len(own) - len(shown)} more)" if len(own) > len(shown) else ""
     against = "difference" if several else f"difference to {name_of(own[0].baseline)}"
-    axes.set_xlabel(f"{name_of(own[0].metric)}: {against}{more}")
+    axes.set_xlabel(f"{name_of(subject(own[0].metric))}: {against}{more}")
 
 
 def scatter(pair: Difference, sample: Sample, axes: Axes) -> None:
@@ -101,6 +101,6 @@ def scatter(pair: Difference, sample: Sample, axes: Axes) -> None:
     ends = [min(across.min(), up.min()), max(across.max(), up.max())]
     axes.plot(ends, ends, color="0.5", linewidth=0.8)
     axes.set_xlabel(
-        f"{name_of(pair.metric)}: {name_of(pair.baseline)}" + (f" (every {step}th query)" if step > 1 else "")
+        f"{name_of(subject(pair.metric))}: {name_of(pair.baseline)}" + (f" (every {step}th query)" if step > 1 else "")
     )
     axes.set_ylabel(name_of(pair.run))

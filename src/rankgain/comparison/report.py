@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from rankgain import _backend
 from rankgain.comparison import sentences, tables
 from rankgain.comparison.aligned import bars_of
-from rankgain.comparison.difference import Difference, ends_of, p_text, percent, places_of, signed
+from rankgain.comparison.difference import Difference, ends_of, p_text, percent, places_of, signed, subject
 from rankgain.comparison.groups import Groups, blocks_of
 from rankgain.comparison.outcome import Tests, shown_warnings
 from rankgain.comparison.testing import Key, sample_of
@@ -290,9 +290,10 @@ def _forest(tests: Tests, pairs: Sequence[Difference]) -> dict[str, Any]:
     ends = [abs(end) for pair in pairs for end in (pair.low, pair.high, pair.difference) if math.isfinite(end)]
     scale = max(ends) or 1.0
     against = "" if baseline is None else f": difference to {printable(baseline)}"
-    count = f"{counted(len(pairs), 'difference')} in {printable(pairs[0].metric)}"
+    name = printable(subject(pairs[0].metric))
+    count = f"{counted(len(pairs), 'difference')} in {name}"
     return {
-        "title": f"{printable(pairs[0].metric)}{against}",
+        "title": f"{name}{against}",
         "low": signed(-scale),
         "high": signed(scale),
         "rows": [(pair, _interval(pair, scale)) for pair in pairs],
@@ -309,6 +310,11 @@ def _interval(pair: Difference, scale: float) -> dict[str, Any]:
     low, high = (end if math.isfinite(end) else pair.difference for end in (pair.low, pair.high))
     places = {"low": across(low), "high": across(high), "centre": across(pair.difference)}
     return places | {"colour": BLUE if pair.decided else GREY, "hollow": not pair.decided}
+
+
+def _named(key: Key) -> str:
+    metric, run, baseline = key
+    return f"{printable(subject(metric))}: {printable(run)} minus {printable(baseline)}"
 
 
 def _bars(tests: Tests, key: Key) -> dict[str, Any]:
@@ -335,7 +341,7 @@ def _bars(tests: Tests, key: Key) -> dict[str, Any]:
     several = f", {own[0].queries} to a bar" if own[0].queries > 1 else ""
     return {
         "picture": {"boxes": boxes, "zero": down(0.0), "mean": down(pair.difference)},
-        "title": f"{printable(pair.metric)}: {printable(pair.run)} minus {printable(pair.baseline)}",
+        "title": _named(key),
         "range": f"{signed(pairs[-1][1])} to {signed(pairs[0][1])}{several}",
     }
 
@@ -368,7 +374,7 @@ def _changed(tests: Tests, key: Key, rankings: Mapping[str, Rankings]) -> dict[s
     alike = len(pairs) - len(more) - len(less)
     between = f"{counted(len(pairs) - len(ends), 'other query')}, of which {alike} have the same value in both runs."
     return {
-        "title": f"Queries that differ most, {printable(metric)}: {printable(run)} minus {printable(baseline)}",
+        "title": f"Queries that differ most, {_named(key)}",
         "heads": ["query", printable(baseline), printable(run), "difference"],
         "rows": rows,
         "more": between + below,

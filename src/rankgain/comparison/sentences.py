@@ -21,6 +21,7 @@ from rankgain.comparison.difference import (
     percent,
     places_of,
     signed,
+    subject,
 )
 from rankgain.comparison.significance import ENUMERATED, EXACT_REQUESTED, Flips, effective, exact_p, facts, rejected
 from rankgain.comparison.significance import EXACT as EXACT_BY_DEFAULT
@@ -52,13 +53,19 @@ def title(tests: Tested) -> str:
     """Which runs were compared, and on how many queries."""
     clusters = {pair.clusters for pair in tests.values() if pair.clusters != pair.queries}
     within = f" in {counted(max(clusters), 'cluster')}" if clusters else ""
-    queries = f"{counted(tests.queries, 'query')}{within}, paired"
+    queries = f"{_queries(tests)}{within}, paired"
     baseline = baseline_of(tests)
     if baseline is None:
         return f"{len(tests.runs)} runs, all pairs: {queries}"
     runs = list(dict.fromkeys(run for _, run, _ in tests))
     compared = printable(runs[0]) if len(runs) == 1 else f"{len(runs)} runs"
     return f"{compared} compared with {printable(baseline)}: {queries}"
+
+
+def _queries(tests: Tested) -> str:
+    """How many queries were tested: a range if the number differs between metrics."""
+    fewest = min(pair.queries for pair in tests.values())
+    return f"{fewest} to {tests.queries} queries" if fewest < tests.queries else counted(tests.queries, "query")
 
 
 def baseline_of(tests: Tested) -> str | None:
@@ -92,7 +99,7 @@ def verdicts(tests: Tested) -> Iterator[str]:
         return
     for metric in tests.options.metrics:
         pairs = [pair for key, pair in tests.items() if key[0] == metric]
-        head = printable(metric)
+        head = printable(subject(metric))
         baseline = baseline_of(tests)
         yield f"{head}: {_ranking(tests, metric) if baseline is None else _against(baseline, pairs)}"
         yield from _alone(head, pairs)
@@ -192,13 +199,13 @@ def methods(tests: Tested) -> str:
     weighted = any(sample_of(tests, metric).weights is not None for metric in options.metrics)
     mean = "weighted mean" if weighted else "mean"
     test = "t-test" if options.method == STUDENT else "sign-flip randomization test"
-    first = f"Two-sided paired {test} of the {mean} difference over {tests.queries} queries{signs}{_how(tests)}"
+    first = f"Two-sided paired {test} of the {mean} difference over {_queries(tests)}{signs}{_how(tests)}"
     interval = "Student's t" if options.method == STUDENT else "inverting the test"
     if options.intervals == SIMULTANEOUS and some.comparisons > 1:
         interval += f", simultaneous ({'single-step max-T' if options.correction == MAX_T else 'Bonferroni'})"
     return (
-        f"{first};\n{percent(options.level)} intervals by {interval}; {_corrected(tests, some.comparisons)}; rankgain "
-        f"{_backend.VERSION}."
+        f"{first};\n{percent(options.level)} intervals by {interval}; {_corrected(tests, some.comparisons)}"
+        f"{_margin(options, some.comparisons)}; rankgain {_backend.VERSION}."
     )
 
 
@@ -240,6 +247,14 @@ def _family(options: Options, comparisons: int) -> str:
     return f"{comparisons} comparisons {of} ({correction})"
 
 
+def _margin(options: Options, comparisons: int) -> str:
+    if options.margin is None:
+        return ""
+    alpha = short(round(options.alpha / 2, 12))
+    corrected = ", corrected by Holm" if options.correction is not None and comparisons > 1 else ""
+    return f"; one-sided tests of the margin {short(options.margin)} at {alpha}{corrected}"
+
+
 # Notes
 
 
@@ -248,7 +263,12 @@ def notes(tests: Tested, backend: str) -> Iterator[str]:
     yield from _about_the_test(tests)
     yield from _about_the_family(tests)
     yield from _about_the_queries(tests)
-    yield f"queries evaluated: {tests.queries}, left out: {tests.left_out}, backend: {backend}"
+    fewest = min(pair.queries for pair in tests.values())
+    if fewest == tests.queries:
+        yield f"queries evaluated: {fewest}, left out: {tests.left_out}, backend: {backend}"
+    else:
+        left_out = f"{tests.left_out + fewest - tests.queries} to {tests.left_out}"
+        yield f"queries evaluated, by metric: {fewest} to {tests.queries}, left out: {left_out}, backend: {backend}"
 
 
 def _about_the_test(tests: Tested) -> Iterator[str]:
@@ -305,7 +325,7 @@ def _about_the_family(tests: Tested) -> Iterator[str]:
 
 
 def _about_the_queries(tests: Tested) -> Iterator[str]:
-    if max(pair.clusters for pair in tests.values()) < FEW_QUERIES:
+    if min(pair.clusters for pair in tests.values()) < FEW_QUERIES:
         yield "with few queries, rare large differences may be missing"
     if len(tests) <= MOST_SEARCHED:
         yield from filter(None, (influence(tests, key) for key in tests))
@@ -334,7 +354,7 @@ def influence(tests: Tested, key: Key) -> str | None:
             query, places = sample.query_ids[row], places_of(pair)
             what = "" if turned else ", and it would be " + ("not decided" if pair.decided else "decided")
             return (
-                f"{printable(metric)}: without query {printable(query)} the difference of {printable(run)} to "
+                f"{printable(subject(metric))}: without query {printable(query)} the difference of {printable(run)} to "
                 f"{printable(baseline)} would be {signed(rest, places)}, not "
                 f"{signed(pair.difference, places)}{what}"
             )

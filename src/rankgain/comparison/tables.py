@@ -16,6 +16,7 @@ from rankgain.comparison.difference import (
     percent,
     places_of,
     signed,
+    subject,
 )
 from rankgain.comparison.sentences import baseline_of, is_corrected, is_pair, means_of, rest
 from rankgain.comparison.testing import Tested
@@ -41,17 +42,18 @@ def differences(tests: Tested, most: int) -> Table:
     if is_pair(tests):
         rows = [["metric", shown[0].baseline, shown[0].run, *tail]]
         for pair in shown:
-            rows.append([str(pair.metric), number(pair.baseline_mean), number(pair.mean), *_cells(pair, corrected)])
+            means = number(pair.baseline_mean), number(pair.mean)
+            rows.append([subject(pair.metric), *means, *_cells(pair, corrected)])
         return Table(rows, below, names=1)
     if baseline_of(tests) is None:
         rows = [["metric", "run", "minus", *tail]]
-        rows += [[str(pair.metric), pair.run, pair.baseline, *_cells(pair, corrected)] for pair in shown]
+        rows += [[subject(pair.metric), pair.run, pair.baseline, *_cells(pair, corrected)] for pair in shown]
         return Table(rows, below, names=3)
     rows = [["metric", "run", "mean", *tail]]
     for pair in shown:
-        if len(rows) == 1 or rows[-1][0] != str(pair.metric):
-            rows.append([str(pair.metric), pair.baseline, number(pair.baseline_mean), *[""] * len(tail)])
-        rows.append([str(pair.metric), pair.run, number(pair.mean), *_cells(pair, corrected)])
+        if len(rows) == 1 or rows[-1][0] != subject(pair.metric):
+            rows.append([subject(pair.metric), pair.baseline, number(pair.baseline_mean), *[""] * len(tail)])
+        rows.append([subject(pair.metric), pair.run, number(pair.mean), *_cells(pair, corrected)])
     return Table(rows, below, names=2)
 
 
@@ -72,7 +74,7 @@ def matrix(tests: Tested, form: Form, most: int | None = None) -> Table:
     lettered = baseline is not None or len(runs) <= MOST_LETTERS
     letters = dict(zip(runs, string.ascii_lowercase, strict=False)) if baseline is None else {baseline: "a"}
     shown = list(runs[:most])
-    rows = [["", "run", *map(str, metrics)]]
+    rows = [["", "run", *map(subject, metrics)]]
     rows += [[letters.get(run, "") if lettered else "", run] for run in shown]
     best, beaten = set(), {}
     for column, metric in enumerate(metrics, 2):
