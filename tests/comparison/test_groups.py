@@ -134,6 +134,33 @@ def test_other_outputs():
     assert "<th" in groups._repr_html_()
 
 
+def test_differences_that_only_rounding_sets_apart_do_not_differ():
+    base = 0.1 * np.arange(20)
+    groups = comparison({"a": base, "b": base + 0.2}, metric="cg").groups(list("x" * 10 + "y" * 10))
+    assert len(set((base + 0.2 - base).tolist())) > 1
+    assert groups.differ_p("cg", "b", "a") == 1.0
+
+
+def test_a_metric_without_values_in_a_group_leaves_the_others_tested():
+    random = np.random.default_rng(0)
+    lacks = np.where(np.arange(20) < 9, math.nan, 0.5)
+    runs = {name: {"cg": random.random(20) + shift, "rr": lacks} for name, shift in (("a", 0), ("b", 1))}
+    groups = comparison(runs).groups(list("x" * 10 + "y" * 10))
+    assert list(groups.tests["x"]) == [("cg", "b", "a")]
+    assert groups.tests["x"].options.metrics == ("cg",)
+    assert [row[0] for row in cells(groups) if "-" not in row[3:]] == ["group", "x", "y", "mean of means", "all"]
+    assert groups.columns()["group"] == ["x", "y", "y"]
+
+
+def test_notes_say_what_is_not_corrected():
+    runs, labels = kinds(0.1, 0.1)
+    assert not any("either" in note for note in runs.groups(labels).notes())
+    three = comparison({name: np.arange(12.0) * number for number, name in enumerate("abc")}, metric="cg")
+    groups = three.groups(list("xy" * 6))
+    assert "p is not corrected for the 3 differences tested in each group either" in groups.notes()
+    assert all(note.split(":")[0] in groups._repr_html_() for note in groups.notes())
+
+
 def test_groups_that_are_decided_either_way():
     runs, labels = kinds(-0.2, 0.2)
     verdicts = runs.groups(labels).verdicts("ndcg", "dense", "bm25")

@@ -20,6 +20,7 @@ from rankgain.comparison.difference import (
     percent,
     places_of,
     signed,
+    subject,
 )
 from rankgain.comparison.outcome import MOST_ROWS, Tests
 from rankgain.comparison.sentences import rest
@@ -35,6 +36,7 @@ MOST_NUMBERS = 10**8  # numbers to permute: with many queries, there are fewer p
 STREAM = 0x5851F42D4C957F2D  # separates the random words of permutations from those of flips
 GOLDEN = 0x9E3779B97F4A7C15
 AT_ONCE = 1 << 20
+ROUNDING = 1e-12  # of the largest difference; values that are no further apart are equal
 FLOOR = 1e-9  # the least variance of a group, as a share of the whole variance
 ALL = "all"
 
@@ -48,7 +50,7 @@ class Groups(Frames, Printed):
     Attributes
     ----------
     tests : dict of label to Tests
-        The tests of each group that has at least 2 queries.
+        The tests of each group, by the metrics that have a value for at least 2 of its queries.
     overall : Tests
         The test over all queries.
     labels : list
@@ -92,9 +94,10 @@ class Groups(Frames, Printed):
         for label, number in numbers.items():
             ids = list(compress(aligned.query_ids, (codes == number).tolist()))
             samples = {metric: own.only(self._codes[metric] == number) for metric, own in aligned.samples.items()}
-            part = Aligned(ids, samples, 0)
-            if min(len(sample.values) for sample in samples.values()) > 1:
-                self.tests[label] = Tests(differences_of(part, options), part, options, {})
+            samples = {metric: own for metric, own in samples.items() if len(own.values) > 1}
+            if samples:
+                part, own_options = Aligned(ids, samples, 0), options._replace(metrics=tuple(samples))
+                self.tests[label] = Tests(differences_of(part, own_options), part, own_options, {})
         self._differ: dict[Key, float] = {}
 
     def mean_of_means(self, metric: str | Metric, run: str, baseline: str) -> float:
@@ -227,7 +230,7 @@ class Groups(Frames, Printed):
         _, run, baseline = key
         p = self.differ_p(*key)
         whole = self.overall[key]
-        decided = {label: tests[key] for label, tests in self.tests.items() if _known(tests[key])}
+        decided = {label: tests[key] for label, tests in self.tests.items() if key in tests and _known(tests[key])}
         alike, contrary = (
             [printable(label) for label, pair in decided.items() if sign * pair.difference * whole.difference > 0]
             for sign in (1, -1)
@@ -273,11 +276,12 @@ class Groups(Frames, Printed):
         >>> rg.compare(runs, metrics="rr").groups(list("xxxxyyyy")).notes()[0]
         'Groups are tested one by one: p is not corrected for the number of groups.'
         """
-        options = self.overall.options
+        several = len(self.overall)
         return [
             "Groups are tested one by one: p is not corrected for the number of groups.",
+            *([f"p is not corrected for the {several} differences tested in each group either"] if several > 1 else []),
             f"whether groups differ: Welch's W, {PERMUTATIONS:,} permutations of the labels (fewer with many queries), "
-            f"seed {options.seed}",
+            f"seed {self.overall.options.seed}",
             f"groups of fewer than {FEWEST} queries have no p",
         ]
 
@@ -300,9 +304,8 @@ class Groups(Frames, Printed):
         """The title, the cells and the sentences of each metric and pair; at most 40 groups, and the others counted."""
         for key in self.overall:
             metric, run, baseline = key
-            title = (
-                f"{printable(run)} compared with {printable(baseline)}, {printable(metric)}, by {printable(self.name)}"
-            )
+            shown = printable(subject(metric)), f"by {printable(self.name)}"
+            title = ", ".join([f"{printable(run)} compared with {printable(baseline)}", *shown])
             head, *body = self._rows(key)
             more = [[line, *[""] * (len(head) - 1)] for line in rest(len(body) - 2, MOST_ROWS, "")]
             yield title, [head, *body[:-2][:MOST_ROWS], *more, *body[-2:]], self.verdicts(*key)
@@ -312,7 +315,7 @@ class Groups(Frames, Printed):
             yield [title]
             yield Table(rows)
             yield verdicts
-        if form == "text":
+        if form in ("text", "html"):
             yield self.notes()
 
     def columns(self) -> dict[str, list[Any]]:
@@ -361,10 +364,10 @@ def permuted_p(values: Floats, weights: Floats, codes: Ints, seed: int) -> float
     sizes = sizes[sizes > 0]
     if len(sizes) < 2:
         return math.nan
+    if np.ptp(values) <= ROUNDING * np.abs(values).max():  # what differs is how the differences were rounded
+        return 1.0
     centred = values - np.average(values, weights=weights)
     floor = FLOOR * float(np.average(centred * centred, weights=weights))
-    if floor == 0.0:
-        return 1.0
     order = np.argsort(codes, kind="stable")
     centred, weights = centred[order], weights[order]
     observed = float(welch(centred[None], weights[None], sizes, floor)[0]) * (1 - FLOOR)
