@@ -35,16 +35,16 @@ def sums(values: Floats, seed: int, start: int, stop: int, out: Floats, flipped:
     queries = len(values)
     for first in range(start, stop, AT_ONCE):
         last = min(first + AT_ONCE, stop)
-        own, count = np.zeros((last - first, values.shape[1])), np.zeros(last - first)
+        totals, count = np.zeros((last - first, values.shape[1])), np.zeros(last - first)
         for block in range(-(-queries // 64)):
             left = queries - 64 * block
             signs = words(seed, block, np.arange(first, last)) & np.uint64((1 << min(left, 64)) - 1)
             count += np.bitwise_count(signs)
             for byte in range(-(-min(left, 64) // 8)):
                 row = 64 * block + 8 * byte
-                places = (signs >> np.uint64(8 * byte) & np.uint64(255)).astype(np.intp)
-                own += subsets(values[row : row + 8]).take(places, axis=0)
-        out[:, first:last], flipped[first:last] = own.T, count
+                subset = (signs >> np.uint64(8 * byte) & np.uint64(255)).astype(np.intp)
+                totals += subsets(values[row : row + 8]).take(subset, axis=0)
+        out[:, first:last], flipped[first:last] = totals.T, count
 
 
 def column(sums, number):
@@ -90,7 +90,7 @@ def bounds(
     right: Ints,
     totals: Floats,
     queries: float,
-    whole: float,
+    total_weight: float,
     rank: int,
     start: int,
     stop: int,
@@ -100,18 +100,18 @@ def bounds(
 ) -> None:
     """The ends of the differences that the test does not reject: order statistics of means of parts (Hartigan 1969).
 
-    flipped: the number, or the total weight, of the queries that each flip flips; whole: that of all queries. low: the
-    rank-th smallest mean of the flipped queries, and of the others, minus one unit per query; high: the rank-th
-    largest, plus one unit per query. Flips of all queries or of none have no such means. Infinite if there are fewer
-    than rank.
+    flipped: the number, or the total weight, of the queries that each flip flips; total_weight: that of all queries.
+    low: the rank-th smallest mean of the flipped queries, and of the others, minus one unit per query; high: the
+    rank-th largest, plus one unit per query. Flips of all queries or of none have no such means. Infinite if there are
+    fewer than rank.
     """
-    parts = (flipped > 0) & (flipped < whole)
-    some, rest = flipped[parts], whole - flipped[parts]
+    parts = (flipped > 0) & (flipped < total_weight)
+    some, rest = flipped[parts], total_weight - flipped[parts]
     for pair in range(start, stop):
-        found = (column(sums, right[pair]) - column(sums, left[pair]))[parts]
+        differences = (column(sums, right[pair]) - column(sums, left[pair]))[parts]
         for sign, ends in ((1.0, low), (-1.0, high)):
-            own = sign * found
-            means = [(own - queries) / some, (sign * totals[pair] - own - queries) / rest]
+            signed = sign * differences
+            means = [(signed - queries) / some, (sign * totals[pair] - signed - queries) / rest]
             ends[pair] = sign * smallest(np.concatenate(means), rank)
 
 

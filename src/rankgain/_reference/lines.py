@@ -33,19 +33,18 @@ def scan_qrels(block: Buffers, totals: Ints) -> ErrorCode:
     return _scan(block, totals, 4, 3, grades=True)
 
 
-def _scan(block, totals, wanted, value_field, *, grades):
+def _scan(block, totals, field_count, value_field, *, grades):
     data, document_start, document_end, value, hashes, runs = block
     data = bytes(data)
-    rows = count = 0
-    at = 0
-    before = None
+    rows = run_count = line_start = 0
+    previous_query = None
     lines = data.split(b"\n")
     if not lines[-1]:
         lines.pop()
     for number, line in enumerate(lines):
         fields = line.split()
         if fields and not fields[0].startswith(b"#"):
-            if len(fields) != wanted:
+            if len(fields) != field_count:
                 return FEW_FIELDS, number, len(fields)
             number_read = decimal(fields[value_field])
             if number_read is None:
@@ -59,18 +58,18 @@ def _scan(block, totals, wanted, value_field, *, grades):
             for field in fields[:3]:
                 starts.append(line.index(field, end))
                 end = starts[-1] + len(field)
-            if fields[0] != before:
-                query = at + starts[0]
-                runs[5 * count : 5 * count + 5] = (rows, query, query + len(fields[0]), at, number)
-                before = fields[0]
-                count += 1
-            document_start[rows] = at + starts[2]
+            if fields[0] != previous_query:
+                query = line_start + starts[0]
+                runs[5 * run_count : 5 * run_count + 5] = (rows, query, query + len(fields[0]), line_start, number)
+                previous_query = fields[0]
+                run_count += 1
+            document_start[rows] = line_start + starts[2]
             document_end[rows] = document_start[rows] + len(fields[2])
             value[rows] = number_read
             hashes[rows] = hash(fields[2])
             rows += 1
-        at += len(line) + 1
-    totals[0], totals[1], totals[2] = rows, count, len(lines)
+        line_start += len(line) + 1
+    totals[:3] = rows, run_count, len(lines)
     return None
 
 
@@ -132,11 +131,11 @@ def match_lines(block: Buffers, numbers: Ints, first: int, judged_of: Ints, size
 
 
 def count_lines(
-    block: Buffers, numbers: Ints, first: int, judged_of: Ints, places: Ints, hashes: Ints, lists: Buffers
+    block: Buffers, numbers: Ints, first: int, judged_of: Ints, positions: Ints, hashes: Ints, lists: Buffers
 ) -> bool:
     """Count the rows of queries before their hits, after all rows were matched; False if the file has more rows now.
 
-    `hashes` gets the hash of each row, at the position that `places` has for the next row of its query.
+    `hashes` gets the hash of each row, at the position that `positions` has for the next row of its query.
 
     A hit is a returned document of the qrels, with any grade. `hit_counts` has how many hits a query has; `hits`, from
     its offset on, which they are, in rank order. `above` counts at the i-th hit of a query the documents that come
@@ -161,10 +160,10 @@ def count_lines(
     keys = {}  # of hits, by query
     for row, number in _rows(starts, runs, numbers):
         identifier = data[starts[row] : ends[row]]
-        if places[number] == len(hashes):
+        if positions[number] == len(hashes):
             return False
-        hashes[places[number]] = row_hashes[row]
-        places[number] += 1
+        hashes[positions[number]] = row_hashes[row]
+        positions[number] += 1
         query = judged_of[number]
         if query < 0:
             continue
