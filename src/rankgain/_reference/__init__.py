@@ -18,8 +18,7 @@ and `dicts` (checking, packing and numbering ids), `lines` (TREC files), `lambda
 (sign flips of comparisons).
 
 Both backends have the same signatures. What only the compiled one needs has no effect here: `walk.rows`, the hash table
-`slots` and the buffer `keys` of `lines`, and the argument `lowest` of the readers in `forms`, as `find` leaves the same
-documents out.
+`slots` and the buffer `keys` of `lines`.
 
 `tests/support/textbook.py` states the metrics once more, over all orders of tied documents. `tests/metrics` compares
 both backends with it, and `tests/backends` compares them with each other.

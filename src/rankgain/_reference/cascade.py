@@ -43,7 +43,7 @@ def _stopping(stops, m, most):
             means.pop()
             drops.pop()
         if len(means) > MOST:
-            raise Refused(_codes.LARGE_GROUP, -1)
+            raise Refused(_codes.LARGE_GROUP)
     chances = [1.0] + [0.0] * (len(means) - 1)  # that u of the documents above are relevant: hypergeometric
     for above in range(most):  # j − 1
         left = m - above

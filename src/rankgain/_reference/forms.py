@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 
 from rankgain._codes import CHANGED, DUPLICATE, NAN_SCORE, OTHER_IDS
 from rankgain._reference.columns import rows_of_ids
-from rankgain._reference.numbers import Refused, check_grade, list_of
+from rankgain._reference.numbers import Refused, check_grade, check_grades, list_of
 from rankgain._reference.ranking import Documents
 from rankgain.scalars import id_kind, read_scores
 
 
-def read_lists(queries, lowest, grades, offsets, columns, scores, judged, judged_offsets, judged_columns):
-    """Grades in rank order or beside scores. A query's judged grades are its own grades unless they are given."""
+def read_lists(queries, grades, offsets, columns, scores, judged, judged_offsets, judged_columns):
+    """Grades in rank order or with scores. A query's judged grades are its own grades unless they are given."""
     for query in queries:
         query_grades = list_of(grades, offsets, columns, query)
         query_scores = None if scores is None else list_of(scores, offsets, columns, query)
@@ -27,15 +27,14 @@ def read_lists(queries, lowest, grades, offsets, columns, scores, judged, judged
         judged_grades = query_grades
         if judged is not None:
             judged_grades = list_of(judged, judged_offsets, judged_columns, query)
-            for position, grade in enumerate(judged_grades):
-                try:
-                    check_grade(grade, position)
-                except Refused as refused:
-                    raise refused.in_judged() from None
+            try:
+                check_grades(judged_grades)
+            except Refused as refused:
+                raise refused.in_judged() from None
         yield Documents(None, query_scores, query_grades, judged_grades)
 
 
-def read_dicts(queries, lowest, judged, numbers, runs):
+def read_dicts(queries, judged, numbers, runs):
     """Dicts of scores by document against judged documents and their grades.
 
     The sizes of the dicts are taken before any is read. A dict that changes meanwhile, since reading a number or an id
@@ -45,20 +44,20 @@ def read_dicts(queries, lowest, judged, numbers, runs):
     for query, size in zip(queries, sizes, strict=True):
         run = runs[query]
         if len(run) != size:
-            raise Refused(CHANGED, -1)
+            raise Refused(CHANGED)
         scores = read_scores(run, size)
         if type(scores) is tuple:
             raise Refused(*scores)
         documents, judged_grades = judged.of_query(query if numbers is None else numbers[query])
         grades = dict.fromkeys(scores)
         for document, grade in zip(documents, judged_grades, strict=True):
-            if grade > lowest and document in grades:
+            if document in grades:
                 grades[document] = grade
         if len(run) != size:
-            raise Refused(CHANGED, -1)
+            raise Refused(CHANGED)
         types_differ = documents and scores and id_kind(documents[0]) is not id_kind(next(iter(scores)))
         if types_differ and scores.keys().isdisjoint(documents):
-            raise Refused(OTHER_IDS, -1)
+            raise Refused(OTHER_IDS)
         yield Documents(list(scores), list(scores.values()), list(grades.values()), _without_pooled(judged_grades))
 
 
@@ -82,7 +81,7 @@ class IdColumn(NamedTuple):
         return rows_of_ids(self.width, self.data, self.starts, self.ends, start, stop), values
 
 
-def read_columns(queries, lowest, *columns):
+def read_columns(queries, *columns):
     """Returned ids against judged ids and their grades.
 
     A judged document that is returned twice is refused; with `check_all`, any document.

@@ -5,6 +5,8 @@ normalisations are LightGBM's and XGBoost's; the averages over ties are derived 
 """
 
 import math
+from collections.abc import Callable
+from typing import NamedTuple
 
 from rankgain._codes import INFINITE_SCORE, NAN_SCORE, NOT_FINITE
 from rankgain._reference.numbers import Refused
@@ -12,7 +14,7 @@ from rankgain._reference.sums import discounts
 from rankgain.errors import ErrorCode
 from rankgain.scalars import Array, Floats, Ints
 
-LANES = 4
+LANES = 4  # partial sums of a row, for registers of four numbers: pair (row, other) is added to number other % 4
 WIDEST = 700.0  # σ · range of the scores, up to which all pairs share exponentials: e^−700 has all its bits
 LOWEST = -708.0
 FURTHEST = 1e300
@@ -45,6 +47,22 @@ def exponential(exponents: Floats, out: Floats) -> None:
         out[index] = exp(x)
 
 
+class Settings(NamedTuple):
+    """`full`: ranks beyond the depth have their discount, too. `unit`: a pair counts 1, not what its swap changes.
+    `average`: documents of equal score share the mean discount of their ranks. `by_score`, `by_query`: the
+    normalisations.
+    """
+
+    discount: Callable[[int], float]
+    depth: int
+    sigma: float
+    full: bool
+    unit: bool
+    average: bool
+    by_score: bool
+    by_query: bool
+
+
 def fill(
     scores: Array,
     offsets: Ints,
@@ -66,12 +84,10 @@ def fill(
 ) -> ErrorCode:
     """The gradient and the hessian of each document of some queries; or the first error of a score.
 
-    `inverses`: one over the ideal of each query, 0 where nothing is relevant. `full`: ranks beyond the depth have
-    their discount, too. `unit`: a pair counts 1, not what its swap changes. `average`: documents of equal score share
-    the mean discount of their ranks. `by_score`, `by_query`: the normalisations.
+    `inverses`: one over the ideal of each query, 0 where nothing is relevant.
     """
     discount = discounts(memoryview(table), kind, base)
-    settings = discount, depth, sigma, full, unit, average, by_score, by_query
+    settings = Settings(discount, depth, sigma, full, unit, average, by_score, by_query)
     for query in range(len(offsets) - 1):
         start, stop = int(offsets[query]), int(offsets[query + 1])
         try:
@@ -80,13 +96,13 @@ def fill(
                 query_scores, gains[start:stop].tolist(), float(inverses[query]), settings
             )
         except Refused as refused:
-            return refused.args[0], query, refused.args[1]
+            return refused.in_query(query)[:3]
     return None
 
 
 def _query(scores, gains, inverse, settings):
-    _, _, sigma, _, _, _, _, by_query = settings
     _check(scores)
+    sigma = settings.sigma
     gradient, hessian = [0.0] * len(scores), [0.0] * len(scores)
     finite = [index for index, score in enumerate(scores) if score > -math.inf]
     if inverse == 0.0 or len(finite) < 2:
@@ -97,8 +113,8 @@ def _query(scores, gains, inverse, settings):
     )
     total = 2.0 * sigma * total
     if not math.isfinite(total):
-        raise Refused(NOT_FINITE, -1)
-    factor = sigma * (math.log2(1.0 + total) / total) if by_query and total > 0.0 else sigma
+        raise Refused(NOT_FINITE)
+    factor = sigma * (math.log2(1.0 + total) / total) if settings.by_query and total > 0.0 else sigma
     for index, first, second in zip(order, pull, curvature, strict=True):
         gradient[index] = first * factor
         hessian[index] = second * (sigma * factor)

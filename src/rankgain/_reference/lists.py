@@ -6,7 +6,7 @@ from typing import Any
 from numpy import asarray, ndarray
 
 from rankgain._codes import LONGEST_LIST
-from rankgain._reference.numbers import LARGE, Refused, check_grade, list_of
+from rankgain._reference.numbers import LARGE, Refused, check_grades, list_of
 from rankgain._reference.query import exponential_gain
 from rankgain._reference.sums import all_finite, discounts, over_ideal
 from rankgain.errors import ErrorCode
@@ -33,7 +33,8 @@ class ListFunctions:
         above: float,
         /,
     ) -> None:
-        self._exponential, self._discount = exponential, discounts(memoryview(table), kind, base)
+        self._exponential, self._limit = exponential, LARGE if exponential else float("inf")
+        self._discount = discounts(memoryview(table), kind, base)
         self._depth, self._returned, self._empty, self._above = depth, returned, empty, above
 
     def dcg(self, grades: Any, /) -> Answer:
@@ -48,11 +49,11 @@ class ListFunctions:
     def rr(self, grades: Any, /) -> Answer:
         return _answer(self._rr, grades)
 
-    def _dcg(self, grades, judged=None):
+    def _dcg(self, grades):
         """Σ g(r_i)·d(i), i ≤ k; with the discount UNIT this is CG."""
         return self._sum(grades, self._depth)
 
-    def _idcg(self, grades, judged=None):
+    def _idcg(self, grades):
         """The DCG of the grades, highest first."""
         return self._ideal(grades, self._depth)
 
@@ -68,41 +69,36 @@ class ListFunctions:
             raise (refused if judged is None else refused.in_judged()) from None
         return over_ideal(dcg, ideal, self._empty, True)
 
-    def _rr(self, grades, judged=None):
+    def _rr(self, grades):
         """1 / rank of the first relevant grade if that rank ≤ k, else 0."""
         grades = grades[: min(self._depth, len(grades))]
-        _check(grades, False)
+        check_grades(grades)
         return next((1.0 / rank for rank, grade in enumerate(grades, 1) if grade > self._above), 0.0)
 
     def _ideal(self, grades, depth):
-        _check(grades, self._exponential)
+        check_grades(grades, self._limit)
         return self._sum(sorted(grades, reverse=True), depth)
 
     def _sum(self, grades, depth):
         grades = grades[: min(depth, len(grades))]
-        _check(grades, self._exponential)
+        check_grades(grades, self._limit)
         total = 0.0
         for rank, grade in enumerate(grades, 1):
             total += (exponential_gain(grade) if self._exponential else grade) * self._discount(rank)
         return all_finite([total])[0]
 
-    def fill(self, wanted: str, given: tuple[Any, ...], out: Floats, /) -> ErrorCode:
-        """The value of each list of a chunk, of numbers of any type; or the first error."""
-        _, start, stop, grades, offsets, columns, _, judged, judged_offsets, judged_columns = given
-        value = getattr(self, f"_{wanted}")
+    def fill(self, name: str, chunk: tuple[Any, ...], out: Floats, /) -> ErrorCode:
+        """The value of each list of a chunk, of numbers of any type; or the first error. Only nDCG has `judged`."""
+        _, start, stop, *columns = chunk
+        returned, judged = columns[:3], columns[4:]
+        function = getattr(self, f"_{name}")
         for query in range(start, stop):
-            judged_grades = None if judged is None else list_of(judged, judged_offsets, judged_columns, query)
+            lists = [list_of(*side, query) for side in (returned, judged) if side[0] is not None]
             try:
-                out[query - start] = value(list_of(grades, offsets, columns, query), judged_grades)
+                out[query - start] = function(*lists)
             except Refused as refused:
-                code, position = refused.args
-                return code, query - start, position, -1
+                return refused.in_query(query - start)
         return None
-
-
-def _check(grades, exponential):
-    for position, grade in enumerate(grades):
-        check_grade(grade, position, LARGE if exponential else float("inf"))
 
 
 def _answer(function, grades):
@@ -133,8 +129,7 @@ def grade_error(grades: Array, offsets: Ints) -> ErrorCode:
     grades, offsets = memoryview(grades), memoryview(offsets)
     for query in range(len(offsets) - 1):
         try:
-            _check(grades[offsets[query] : offsets[query + 1]], False)
+            check_grades(grades[offsets[query] : offsets[query + 1]])
         except Refused as refused:
-            code, position = refused.args
-            return code, query, position
+            return refused.in_query(query)[:3]
     return None

@@ -6,12 +6,24 @@ LARGE = 1024.0  # from this grade on the exponential gain is not finite
 
 
 class Refused(Exception):
-    """An error in a query: (code, position), the position −1 if there is none."""
+    """An error in a query: (code, position, number of the term), −1 if it concerns no position or no term."""
+
+    def __init__(self, code, position=-1, term=-1):
+        super().__init__(code, position, term)
 
     def in_judged(self):
         """The same error among the judged grades."""
-        code, position = self.args
+        code, position, _ = self.args
         return Refused(code + IN_JUDGED, position)
+
+    def in_term(self, term):
+        code, position, _ = self.args
+        return Refused(code, position, term)
+
+    def in_query(self, query):
+        """The error as a kernel returns it: (code, query, position, term)."""
+        code, position, term = self.args
+        return code, query, position, term
 
 
 def check_grade(grade, position, limit=float("inf")):
@@ -22,6 +34,11 @@ def check_grade(grade, position, limit=float("inf")):
         if grade in (float("inf"), float("-inf")):
             raise Refused(INFINITE_GRADE, position)
         raise Refused(NEGATIVE_GRADE if grade < 0.0 else LARGE_GRADE, position)
+
+
+def check_grades(grades, limit=float("inf")):
+    for position, grade in enumerate(grades):
+        check_grade(grade, position, limit)
 
 
 def list_of(values, offsets, columns, number):

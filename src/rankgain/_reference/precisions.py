@@ -23,10 +23,11 @@ def _ideal_gain(judged, lowest=0.0, beyond=0.0):
 
     A gain below `lowest` counts as `lowest`; each rank after the last gain above 0 adds `beyond`.
     """
-    state = [0, 0, 0, 0.0]  # rank, the gain that comes next, how many documents of it were counted, sum
+    done = index = used = 0  # the rank, the gain that comes next, how many documents of it were counted
+    total = 0.0
 
     def at(rank):
-        done, index, used, total = state
+        nonlocal done, index, used, total
         while done < rank:
             if index == len(judged) or judged[index][0] == 0.0:
                 total += (rank - done) * beyond
@@ -38,7 +39,6 @@ def _ideal_gain(judged, lowest=0.0, beyond=0.0):
             done, used = done + step, used + step
             if used == count:
                 index, used = index + 1, 0
-        state[:] = done, index, used, total
         return total
 
     return at
@@ -201,6 +201,6 @@ def cost_sum(term, gain_table, query):
             gained += gain
             missed = cost(rank) - gained
             if missed < -TOLERANCE * gained:  # no list gains more than the ideal one, but for rounding
-                raise Refused(_codes.ABOVE_IDEAL, -1)
+                raise Refused(_codes.ABOVE_IDEAL)
             total += gain / math.log2(2.0 + max(missed, 0.0))
     return all_finite([total])[0]

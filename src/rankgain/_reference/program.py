@@ -2,7 +2,7 @@
 
 `figure_query` computes the terms of a program at all their cut-offs: the sums of `sums`, `precisions`, `cascade` and
 this file, one function per family. Figures combine their values to metrics: which is divided by what. Ranks count
-from 1. `Refused` is returned by the walk as (code, query, position, term); `errors` has the messages.
+from 1.
 """
 
 import math
@@ -286,20 +286,19 @@ def _figure(kind, indices, bounded, empty, parameters, values):
 
 
 def figure_query(program, query, gain_tables=None):
-    """The metrics of a query, or (code, position, number of the term or −1).
+    """The metrics of a query.
 
     `gain_tables`: for each term the gains by grade that a callable returned; None if its gain is not a callable.
     """
-    values, number = [], -1
-    try:
-        for number, term in enumerate(program.terms):
-            called = None if gain_tables is None else gain_tables[number]
-            gain_table = program.gain_tables[number] if called is None else called
+    values = []
+    for number, term in enumerate(program.terms):
+        called = None if gain_tables is None else gain_tables[number]
+        gain_table = program.gain_tables[number] if called is None else called
+        try:
             if term.family in AT_CUTOFFS:
                 values += AT_CUTOFFS[term.family](term, gain_table, query)
             else:
                 values += [OF_WHOLE_LISTS[term.family](term, gain_table, query)] * len(term.cutoffs)
-        number = -1
-        return [_figure(*figure, values) for figure in program.figures]
-    except Refused as refused:
-        return *refused.args, number
+        except Refused as refused:
+            raise refused.in_term(number) from None
+    return [_figure(*figure, values) for figure in program.figures]

@@ -114,17 +114,17 @@ def gain_by(term, gain_table, grade):
         return 1.0 if grade <= term.level else 0.0
     if term.gain == _codes.EXPONENTIAL:
         if grade >= LARGE:
-            raise Refused(_codes.LARGE_GRADE, -1)
+            raise Refused(_codes.LARGE_GRADE)
         return exponential_gain(grade)
     if term.gain == _codes.STOP:  # (2^r − 1) / 2^max
         if grade > term.level:
-            raise Refused(_codes.ABOVE_MAX_GRADE, -1)
+            raise Refused(_codes.ABOVE_MAX_GRADE)
         return exponential_gain(grade) / (exponential_gain(term.level) + 1.0)  # as `Gain.apply` rounds 2^max
     gain = gain_table.get(grade)
     if gain is None:
-        raise Refused(_codes.MISSING_GAIN, -1)
+        raise Refused(_codes.MISSING_GAIN)
     if not 0.0 <= gain < math.inf:
-        raise Refused(_codes.BAD_GAIN, -1)
+        raise Refused(_codes.BAD_GAIN)
     return gain
 
 

@@ -75,7 +75,7 @@ def _highest_id_first(ids, members):
     """str by code point, bytes by byte, int numerically; other or mixed ids have no order."""
     kinds = {id_kind(ids[index]) for index in members}
     if len(kinds) > 1 or not kinds <= {str, bytes, int}:
-        raise Refused(MIXED_IDS, -1)
+        raise Refused(MIXED_IDS)
     return sorted(members, key=ids.__getitem__, reverse=True)
 
 

@@ -65,7 +65,7 @@ def discounts(table, kind, base):
 
 def all_finite(values):
     if not all(map(math.isfinite, values)):
-        raise Refused(_codes.NOT_FINITE, -1)
+        raise Refused(_codes.NOT_FINITE)
     return values
 
 
@@ -194,7 +194,7 @@ def any_relevant(term, gain_table, query):
 def check_ideal(value, ideal):
     """Refuse more than the ideal, which means that the judged documents lack returned ones."""
     if value > ideal * (1.0 + TOLERANCE) + TINY:
-        raise Refused(_codes.ABOVE_IDEAL, -1)
+        raise Refused(_codes.ABOVE_IDEAL)
 
 
 def over_ideal(value, ideal, empty, bounded):

@@ -1,8 +1,8 @@
 """The specification: from query to query of a chunk.
 
 A chunk is (form, start, stop, the data of the form …), a tuple that a Source makes; rules are (ties, single, depth,
-judged_only, kept): see `rankgain.data.rules`. Errors are returned as (code, query, position, term), the query counted
-from the start of the chunk, the term −1 if the error concerns none.
+judged_only, kept): see `rankgain.data.rules`. `Refused` is returned as (code, query, position, term), the query counted
+from the start of the chunk; `rankgain.errors` has the messages.
 """
 
 from typing import Any
@@ -24,15 +24,19 @@ Chunk = tuple[Any, ...]
 
 def run(program: Program, rules: Codes, chunk: Chunk, out: Floats, column: int) -> int | ErrorCode:
     """Write the metrics of each query of a chunk, from a column of `out` on; return how many have nothing relevant."""
-    empty = 0
-    for index, query in enumerate(_ranked(program, rules, chunk)):
-        if type(query) is tuple:
-            return query
-        values = figure_query(program, query)
-        if type(values) is tuple:
-            return values[0], index, *values[1:]
-        out[:, column + index] = values
-        empty += query.nothing_relevant
+    return _write(program, ((query, None) for query in _ranked(program, rules, chunk)), out, column)
+
+
+def _write(program, queries, out, column):
+    """Write the metrics of each (query, gains that callables returned), up to the first that is refused."""
+    index = empty = 0
+    try:
+        for query, gain_tables in queries:
+            out[:, column + index] = figure_query(program, query, gain_tables)
+            empty += query.nothing_relevant
+            index += 1
+    except Refused as refused:
+        return refused.in_query(index)
     return empty
 
 
@@ -47,7 +51,7 @@ READERS = {LISTS: read_lists, DICTS: read_dicts, COLUMNS: read_columns}
 
 
 def _ranked(program, rules, chunk):
-    """Yield each query of a chunk, ranked, up to the first with an error, of which the error code is yielded."""
+    """Yield each query of a chunk, ranked."""
     form, start, stop, *data = chunk
     rules = RankingRules(*rules)
     # If documents are left out, others move up.
@@ -56,18 +60,12 @@ def _ranked(program, rules, chunk):
     if form in READERS:
         queries = (
             (len(documents.grades), find(documents, rules, depth, lowest), documents.judged)
-            for documents in READERS[form](range(start, stop), lowest, *data)
+            for documents in READERS[form](range(start, stop), *data)
         )
     else:
         queries = _ranked_in_file(range(start, stop), depth, lowest, *data)
-    index = 0
-    try:
-        for returned, groups, judged in queries:
-            yield Query(*keep(returned, groups, rules), count_grades(judged, program.judged_depth), rules.ties)
-            index += 1
-    except Refused as refused:
-        code, position = refused.args
-        yield code, index, position, -1
+    for returned, groups, judged in queries:
+        yield Query(*keep(returned, groups, rules), count_grades(judged, program.judged_depth), rules.ties)
 
 
 def _ranked_in_file(queries, depth, lowest, offsets, grade, first, last, returned, judged_offsets, judged):
@@ -97,21 +95,26 @@ def hits(
 ) -> int | ErrorCode:
     """Keep the hits and the judged grades of each query of a chunk, one query after the other."""
     offsets[:1] = judged_offsets[:1] = 0
-    empty = 0
-    for index, query in enumerate(_ranked(program, rules, chunk)):
-        if type(query) is tuple:
-            return query
-        rows = [(hit_grade, group.first, group.last) for group in query.groups for hit_grade in group.grades]
-        start, stop = offsets[index], offsets[index] + len(rows)
-        returned[index], offsets[index + 1] = query.returned, stop
-        if rows:
-            grade[start:stop], first[start:stop], last[start:stop] = zip(*rows, strict=True)
-        start, stop = judged_offsets[index], judged_offsets[index] + len(query.judged)
-        judged_offsets[index + 1] = stop
-        if query.judged:
-            judged_grade[start:stop], judged_count[start:stop] = zip(*query.judged, strict=True)
-        empty += query.nothing_relevant
+    index = empty = 0
+    try:
+        for query in _ranked(program, rules, chunk):
+            returned[index] = query.returned
+            rows = [(hit_grade, group.first, group.last) for group in query.groups for hit_grade in group.grades]
+            _append(rows, index, offsets, grade, first, last)
+            _append(query.judged, index, judged_offsets, judged_grade, judged_count)
+            empty += query.nothing_relevant
+            index += 1
+    except Refused as refused:
+        return refused.in_query(index)
     return empty
+
+
+def _append(rows, index, offsets, *columns):
+    """Write the rows of a query, the index-th, to columns, behind those of the query before."""
+    start = offsets[index]
+    stop = offsets[index + 1] = start + len(rows)
+    for column, values in zip(columns, zip(*rows, strict=True), strict=False):  # nothing without rows
+        column[start:stop] = values
 
 
 def figure(
@@ -135,21 +138,18 @@ def figure(
     `answers`: for each term (offsets, grades, gains), the grades of a query in falling order; None if its gain is not
     a callable.
     """
-    empty = 0
-    for index in range(queries):
-        hits, judged = (slice(*bounds[index : index + 2].tolist()) for bounds in (offsets, judged_offsets))
-        groups = tie_groups(zip(grade[hits].tolist(), first[hits].tolist(), last[hits].tolist(), strict=True))
-        judged_grades = list(zip(judged_grade[judged].tolist(), judged_count[judged].tolist(), strict=True))
-        gain_tables = [None if answer is None else _gain_table(*answer, index) for answer in answers]
-        query = Query(int(returned[index]), groups, judged_grades, ties)
-        values = figure_query(program, query, gain_tables)
-        if type(values) is tuple:
-            return values[0], index, *values[1:]
-        out[:, column + index] = values
-        empty += query.nothing_relevant
-    return empty
+
+    def kept():
+        for index in range(queries):
+            groups = tie_groups(_rows(index, offsets, grade, first, last))
+            judged = list(_rows(index, judged_offsets, judged_grade, judged_count))
+            gain_tables = [None if answer is None else dict(_rows(index, *answer)) for answer in answers]
+            yield Query(int(returned[index]), groups, judged, ties), gain_tables
+
+    return _write(program, kept(), out, column)
 
 
-def _gain_table(offsets: Any, grades: Any, gains: Any, query: int) -> dict[float, float]:
-    of_query = slice(*offsets[query : query + 2].tolist())
-    return dict(zip(grades[of_query].tolist(), gains[of_query].tolist(), strict=True))
+def _rows(index, offsets, *columns):
+    """The rows of a query, as `_append` has written them."""
+    rows = slice(*offsets[index : index + 2].tolist())
+    return zip(*(column[rows].tolist() for column in columns), strict=True)
