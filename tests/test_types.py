@@ -9,9 +9,8 @@ import pytest
 
 import rankgain as rg
 from rankgain import choices
-from rankgain.data import columns, rules
-from rankgain.metrics import parameters
-from rankgain.results import evaluation, peers
+from rankgain.data import rules
+from rankgain.results import peers
 from rankgain.scalars import Floats
 
 LISTS = [[3, 2], [1]]
@@ -104,21 +103,17 @@ def test_choices_are_those_of_the_tables() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("choice", "check"),
-    [
-        (choices.Missing, rules.check_missing),
-        (choices.Validate, columns.check_validate),
-        (choices.Duplicates, columns.check_duplicates),
-        (choices.Naming, evaluation.check_names),
-        (choices.Ideal, parameters.check_ideal),
-        (choices.Rounding, parameters.check_rounding),
-        (choices.ScoreBits, rules.check_score_bits),
-    ],
-)
-def test_a_check_accepts_its_choices_and_names_them(choice: Any, check: Any) -> None:
-    for value in get_args(choice):
-        check(value)
-    with pytest.raises(ValueError, match="must be") as refused:
-        check("neither")
-    assert all(str(value) in str(refused.value) for value in get_args(choice))
+@pytest.mark.parametrize(("name", "values"), choices.CHOICES.items())
+def test_a_check_accepts_its_choices_and_names_them(name: str, values: tuple[str, ...]) -> None:
+    for value in values:
+        choices.check_choices(**{name: value})
+    with pytest.raises(ValueError, match=f"^{name} must be") as refused:
+        choices.check_choices(**{name: "neither"})
+    assert all(value in str(refused.value) for value in values)
+
+
+def test_the_bits_of_scores_are_checked() -> None:
+    for value in get_args(choices.ScoreBits):
+        rules.check_score_bits(value)
+    with pytest.raises(ValueError, match="must be 64 or 32"):
+        rules.check_score_bits(16)

@@ -48,7 +48,7 @@ def public():
                     yield f"{short}.{method}", own
 
 
-CHOICES = {name for name in vars(choices) if name[0].isupper()} - {"Literal", "Peer", "PeerOrOwn"}
+CHOICES = {name for name, kind in vars(choices).items() if get_args(kind)} - {"Peer", "PeerOrOwn"}
 PUBLIC = {name: value for name, value in public() if name not in CALLED_BY_LIBRARIES}
 FUNCTIONS = {name: value for name, value in PUBLIC.items() if inspect.isfunction(value)}
 

@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankgain.choices import Duplicates, Missing, Peer, Ties, Validate
-from rankgain.data.columns import PartSource, RunColumns, check_duplicates, check_validate
+from rankgain.choices import Duplicates, Missing, Peer, Ties, Validate, check_choices
+from rankgain.data.columns import PartSource, RunColumns
 from rankgain.data.dataframes import Frame, check_once
 from rankgain.data.groups import QueryRows
 from rankgain.data.ids import Ids, broken, column_of, ids_of
 from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, types
-from rankgain.data.rules import check_missing, rules_of
+from rankgain.data.rules import rules_of
 from rankgain.errors import quoted
 from rankgain.inputs.frames import of_frame, side_by_side
 from rankgain.metrics.metric import Metric, each_of
@@ -248,9 +248,7 @@ class PartRules:
             common_rules(options.metrics, options.like)
         if options.ties is not None:
             rules_of(options.ties, ids=True)
-        check_missing(options.missing)
-        check_validate(options.validate)
-        check_duplicates(options.duplicates)
+        check_choices(missing=options.missing, validate=options.validate, duplicates=options.duplicates)
         self.options = options._replace(threads=check_threads(options.threads))
 
     def of_tables(self, qrels: Any, run: Any) -> Evaluation:

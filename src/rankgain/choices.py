@@ -3,7 +3,9 @@
 Each is written once, here; `tests/test_types.py` checks the tables that give them meaning.
 """
 
-from typing import Literal
+from typing import Any, Literal, get_args
+
+from rankgain.errors import quoted
 
 Ties = Literal["average", "stable", "docid", "best", "worst"]
 ScoreTies = Literal["average", "stable", "best", "worst"]  # where documents have no ids
@@ -38,3 +40,26 @@ Peer = Literal[
     "ms_marco",
 ]
 PeerOrOwn = Peer | Literal["rankgain"]
+
+# By the names of the arguments.
+CHOICES: dict[str, tuple[str, ...]] = {
+    "missing": get_args(Missing),
+    "validate": get_args(Validate),
+    "duplicates": get_args(Duplicates),
+    "names": get_args(Naming),
+    "ideal": get_args(Ideal),
+    "rounding": get_args(Rounding),
+}
+
+
+def check_choices(**given: Any) -> None:
+    """Refuse a value that its argument does not take."""
+    for name, choice in given.items():
+        if type(choice) is not str or choice not in CHOICES[name]:
+            check_choice(choice, name, CHOICES[name])
+
+
+def check_choice(choice: Any, name: str, choices: tuple[str, ...]) -> str:
+    if not isinstance(choice, str) or choice not in choices:
+        raise ValueError(f"{name} must be {' or '.join(map(repr, choices))}, not {quoted(choice)}")
+    return str(choice)

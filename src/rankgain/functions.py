@@ -12,14 +12,14 @@ import numpy as np
 
 from rankgain import _backend
 from rankgain._codes import IN_JUDGED, LISTS, LONGEST_LIST, SHORT_DISCOUNT, VECTOR
-from rankgain.choices import Ideal
+from rankgain.choices import Ideal, check_choices
 from rankgain.data.arrays import warn_of_column
 from rankgain.data.ragged import CHUNK, RaggedArray, check_judged, numbers, to_float64
 from rankgain.errors import InputError, refusal
 from rankgain.metrics.aggregators import mean
 from rankgain.metrics.discounts import NO_DISCOUNT, Discount, DiscountKind
 from rankgain.metrics.gains import Gain, GainKind
-from rankgain.metrics.parameters import check_empty, check_ideal, check_rel, cut_off, highest_irrelevant
+from rankgain.metrics.parameters import check_empty, check_rel, cut_off, highest_irrelevant
 from rankgain.scalars import Floats
 
 if TYPE_CHECKING:
@@ -75,7 +75,8 @@ class _Settings:
         self.k = cut_off(k)
         self.gain = Gain.of(gain)
         self.discount = Discount.of(discount)
-        self.ideal = check_ideal(ideal)
+        check_choices(ideal=ideal)
+        self.ideal = ideal
         self.empty = check_empty(empty)
         self.rel = check_rel(rel)
         self.kernel: _backend.lists.ListFunctions | None = None

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Unpack, final
 
 import numpy as np
 
-from rankgain.choices import Missing, Peer, PeerOrOwn, ScoreBits, Ties
-from rankgain.data.rules import Rules, check_missing, check_score_bits, check_ties
+from rankgain.choices import Missing, Peer, PeerOrOwn, ScoreBits, Ties, check_choices
+from rankgain.data.rules import Rules, check_score_bits, check_ties
 from rankgain.data.source import Source
 from rankgain.errors import NeverGiven, counted, unexpected, without_unknown
 from rankgain.metrics.metric import each_of
@@ -126,7 +126,8 @@ class Rankings:
             check_ties(ties, ids=self._source.has_ids)
         rules = self._rules.under(ties, score_bits)
         source = self._source.under(rules)
-        if missing is not None and check_missing(missing) != self.missing:
+        if missing is not None and missing != self.missing:
+            check_choices(missing=missing)
             source = source.under_missing(missing)
         return Rankings(source, rules)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankgain import _backend
 from rankgain._codes import COLUMNS
-from rankgain.choices import Duplicates, Missing, Validate
+from rankgain.choices import Duplicates, Missing
 from rankgain.data.dicts import highest
 from rankgain.data.groups import QueryRows
 from rankgain.data.ids import Column, Ids, python_ids, row_numbers
@@ -19,18 +19,6 @@ from rankgain.data.rules import Rules
 from rankgain.data.source import Chunk, chunks_of
 from rankgain.errors import InputError, quoted, refusal
 from rankgain.scalars import Ints
-
-
-def check_validate(validate: Validate) -> Validate:
-    if not isinstance(validate, str) or validate not in ("judged", "full"):
-        raise ValueError(f"validate must be 'judged' or 'full', not {validate!r}")
-    return validate
-
-
-def check_duplicates(duplicates: Duplicates) -> Duplicates:
-    if not isinstance(duplicates, str) or duplicates not in ("error", "first"):
-        raise ValueError(f"duplicates must be 'error' or 'first', not {duplicates!r}")
-    return duplicates
 
 
 def first_of_each(groups: QueryRows, documents: Ids, scores: Column | None) -> QueryRows:

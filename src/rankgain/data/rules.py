@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TypeVar, get_args
+from typing import TypeVar
 
 import numpy as np
 
 from rankgain._codes import AVERAGE, BEST, DOCID, STABLE, UNLIMITED, WORST
-from rankgain.choices import Missing, ScoreTies, Ties
+from rankgain.choices import ScoreTies, Ties
 from rankgain.errors import quoted
 
 AnyTies = TypeVar("AnyTies", Ties, ScoreTies)
 
 TIES: dict[Ties, int] = {"average": AVERAGE, "stable": STABLE, "docid": DOCID, "best": BEST, "worst": WORST}
-
-MISSING = get_args(Missing)
 
 Codes = tuple[int, bool, int, bool, int]  # as kernels take rules
 
@@ -82,9 +80,3 @@ def check_ties(ties: AnyTies, ids: bool) -> AnyTies:
 def check_score_bits(score_bits: int) -> None:
     if not isinstance(score_bits, (int, np.integer)) or score_bits not in (32, 64):
         raise ValueError(f"score_bits must be 64 or 32, not {score_bits!r}")
-
-
-def check_missing(missing: Missing) -> Missing:
-    if not isinstance(missing, str) or missing not in MISSING:
-        raise ValueError(f"missing must be 'zero' or 'skip', not {quoted(missing)}")
-    return missing

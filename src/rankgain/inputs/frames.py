@@ -8,15 +8,15 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from rankgain.choices import Duplicates, Missing, Ties, Validate
-from rankgain.data.columns import ColumnSource, RunColumns, check_duplicates, check_validate
+from rankgain.choices import Duplicates, Missing, Ties, Validate, check_choices
+from rankgain.data.columns import ColumnSource, RunColumns
 from rankgain.data.dataframes import Frame
 from rankgain.data.forms import plain
 from rankgain.data.groups import QueryRows
 from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, of_ids
 from rankgain.data.lists import ListSource
 from rankgain.data.ragged import RaggedArray, to_float64
-from rankgain.data.rules import check_missing, rules_of
+from rankgain.data.rules import rules_of
 from rankgain.data.source import check_query_ids
 from rankgain.errors import NeverGiven, unexpected, warn, without_unknown
 from rankgain.rankings import Rankings
@@ -118,9 +118,7 @@ def from_frames(
     if unknown:
         raise unexpected(from_frames, unknown)
     queries, docs = pair_of(query, "query"), pair_of(doc, "doc")
-    check_missing(missing)
-    check_validate(validate)
-    check_duplicates(duplicates)
+    check_choices(missing=missing, validate=validate, duplicates=duplicates)
     judgments = judgment_sets(qrels_df) if isinstance(qrels_df, Judgments) else Frame(plain(qrels_df), "qrels_df")
     if run_df is not None:
         frame = Frame(plain(run_df), "run_df")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, Unpack
 
-from rankgain.choices import Missing, Ties
+from rankgain.choices import Missing, Ties, check_choices
 from rankgain.data.dicts import DictSource, Run, mapping
 from rankgain.data.forms import plain
 from rankgain.data.judgments import Judgments, judgment_sets, of_dicts
-from rankgain.data.rules import check_missing, rules_of
+from rankgain.data.rules import rules_of
 from rankgain.errors import NeverGiven, unexpected, without_unknown
 from rankgain.rankings import Rankings
 from rankgain.scalars import paired
@@ -87,7 +87,7 @@ def from_qrels(
     if unknown:
         raise unexpected(from_qrels, unknown)
     rules = rules_of(ties, ids=True)
-    check_missing(missing)
+    check_choices(missing=missing)
     run = mapping(plain(run), "run")
     if isinstance(qrels, Judgments):
         return Rankings(DictSource(judgment_sets(qrels), run, missing, query_ids), rules)

@@ -7,8 +7,8 @@ from itertools import chain
 from typing import Any, Unpack
 
 from rankgain import _backend
-from rankgain.choices import Duplicates, Missing, Validate
-from rankgain.data.columns import ColumnSource, RunColumns, check_duplicates, check_validate
+from rankgain.choices import Duplicates, Missing, Validate, check_choices
+from rankgain.data.columns import ColumnSource, RunColumns
 from rankgain.data.dicts import DictSource
 from rankgain.data.groups import QueryRows
 from rankgain.data.id_lists import (
@@ -22,7 +22,7 @@ from rankgain.data.id_lists import (
     runs_of_tuples,
 )
 from rankgain.data.judgments import Judgments, JudgmentSets, of_dicts
-from rankgain.data.rules import GIVEN, check_missing
+from rankgain.data.rules import GIVEN
 from rankgain.data.source import check_query_ids
 from rankgain.errors import NeverGiven, unexpected, without_unknown
 from rankgain.rankings import Rankings
@@ -98,9 +98,7 @@ def from_recommendations(
     """
     if unknown:
         raise unexpected(from_recommendations, unknown)
-    check_missing(missing)
-    check_validate(validate)
-    check_duplicates(duplicates)
+    check_choices(missing=missing, validate=validate, duplicates=duplicates)
     demand = "hold lists of ids, best first, or be a mapping to those"
     users, rows = id_lists_of(recommended, "recommended", demand)
     if type(users) is range and len(rows) and isinstance(rows[0], PLAIN_IDS):

@@ -7,13 +7,13 @@ from typing import Unpack
 
 import numpy as np
 
-from rankgain.choices import Duplicates, Missing, ScoreBits, Ties
-from rankgain.data.columns import ColumnSource, check_duplicates
+from rankgain.choices import Duplicates, Missing, ScoreBits, Ties, check_choices
+from rankgain.data.columns import ColumnSource
 from rankgain.data.files import FileInput, beir_as_qrels, is_beir, is_standard_input, opened
 from rankgain.data.ids import TextIds
 from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, of_ids
 from rankgain.data.lines import BEIR_QRELS, QRELS, Block, TrecSource, read_run, read_table, stamp_of, whole_text
-from rankgain.data.rules import check_missing, check_score_bits, check_ties, rules_of
+from rankgain.data.rules import check_score_bits, check_ties, rules_of
 from rankgain.errors import NeverGiven, unexpected, without_unknown
 from rankgain.rankings import Rankings
 from rankgain.threads import check_threads
@@ -98,8 +98,7 @@ def read_trec(
     if unknown:
         raise unexpected(read_trec, unknown)
     check_ties(ties, ids=True)
-    check_missing(missing)
-    check_duplicates(duplicates)
+    check_choices(missing=missing, duplicates=duplicates)
     if is_standard_input(qrels) and is_standard_input(run):
         raise ValueError("qrels and run cannot both be standard input")
     judgments = judgment_sets(qrels) if isinstance(qrels, Judgments) else read_qrels(qrels, "qrels")

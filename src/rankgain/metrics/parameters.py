@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Iterable, Mapping, Set
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from rankgain._codes import UNLIMITED
+from rankgain.choices import CHOICES, check_choice
 from rankgain.metrics.discounts import LOGARITHMIC, Discount
 from rankgain.metrics.gains import LINEAR, Gain
 from rankgain.scalars import NON_RELEVANT, real
@@ -46,16 +48,9 @@ def check_empty(empty: Any) -> float:
     return math.nan if math.isnan(value) else value + 0.0  # no −0.0, which would be printed
 
 
-def check_ideal(ideal: Any) -> str:
-    if not isinstance(ideal, str) or ideal not in ("judged", "returned"):
-        raise ValueError(f"ideal must be 'judged' or 'returned', not {ideal!r}")
-    return str(ideal)
-
-
-def check_rounding(rounding: Any) -> str:
-    if not isinstance(rounding, str) or rounding not in ("up", "nearest"):
-        raise ValueError(f"rounding must be 'up' or 'nearest', not {rounding!r}")
-    return str(rounding)
+def one_of(name: str) -> Callable[[Any], str]:
+    """A check for one of the choices of this name."""
+    return partial(check_choice, name=name, choices=CHOICES[name])
 
 
 def at_least(name: str, lowest: float, highest: float = math.inf) -> Callable[[Any], float]:
@@ -120,14 +115,14 @@ def _reals(text: str) -> list[float]:
 PARAMETERS = {
     "gain": Parameter(LINEAR, Gain.of),
     "discount": Parameter(LOGARITHMIC, Discount.of),
-    "ideal": Parameter("judged", check_ideal),
+    "ideal": Parameter("judged", one_of("ideal")),
     "rel": Parameter(None, check_rel, _real),
     "empty": Parameter(0.0, check_empty, _real),
     "beta": Parameter(1.0, at_least("beta", 0.0, 1e6), _real),
     "p": Parameter(0.9, between("p", 0.0, 1.0), _real),
     "max_grade": Parameter(4.0, between("max_grade", 0.0, 1024.0), _real),
     "recall": Parameter(0.0, at_least("recall", 0.0, 1.0), _real),
-    "rounding": Parameter("up", check_rounding),
+    "rounding": Parameter("up", one_of("rounding")),
     "multiple": Parameter(1.0, between("multiple", 0.0, 1e6), _real),
     "coefficients": Parameter((1.0, -1.0, 0.0, 0.0), check_coefficients, _reals),
     "collection": Parameter(0.0, at_least("collection", 0.0), _real),

@@ -11,7 +11,7 @@ from typing import Any, overload
 import numpy as np
 
 from rankgain._backend import VERSION
-from rankgain.choices import Missing, Naming, PeerOrOwn, Ties
+from rankgain.choices import Missing, Naming, PeerOrOwn, Ties, check_choices
 from rankgain.data.arrays import objects_of
 from rankgain.data.source import check_query_ids
 from rankgain.errors import quoted
@@ -408,7 +408,7 @@ class Evaluation(Frames, Counted, Mapping[str | Metric, Floats]):
         >>> rg.from_ranked([[2, 0, 1]]).evaluate("rr", "cg(gain=exponential)@2").flat(names="safe")
         {'rr': 1.0, 'cg_gain_exponential_at_2': 3.0}
         """
-        check_names(names)
+        check_choices(names=names)
         flat: dict[str, float] = {}
         for key, value in self.aggregate(weights=weights).items():
             name = safe_name(str(key)) if names == "safe" else str(key)
@@ -466,12 +466,6 @@ class Evaluation(Frames, Counted, Mapping[str | Metric, Floats]):
 
     def __repr__(self) -> str:
         return self._printed(self.aggregate(), self.assumed)
-
-
-def check_names(names: Naming) -> Naming:
-    if not isinstance(names, str) or names not in ("asked", "safe"):
-        raise ValueError(f"names must be 'asked' or 'safe', not {names!r}")
-    return names
 
 
 def safe_name(text: str) -> str:

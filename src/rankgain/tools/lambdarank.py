@@ -11,6 +11,7 @@ import numpy as np
 
 from rankgain import _backend
 from rankgain._codes import SHORT_DISCOUNT, VECTOR
+from rankgain.choices import check_choice
 from rankgain.data.lists import ListSource
 from rankgain.data.ragged import RaggedArray, to_float64
 from rankgain.data.rules import GIVEN
@@ -357,12 +358,6 @@ def _normalizations(normalize: Any) -> tuple[str, ...]:
     for name in names:
         check_choice(name, "normalize", NORMALIZATIONS)
     return tuple(names)
-
-
-def check_choice(choice: Any, name: str, choices: tuple[str, ...]) -> str:
-    if not isinstance(choice, str) or choice not in choices:
-        raise ValueError(f"{name} must be {' or '.join(map(repr, choices))}, not {choice!r}")
-    return choice
 
 
 def check_weights(weights: Any, count: int, name: str, unit: str = "documents") -> Floats:
