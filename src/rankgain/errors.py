@@ -77,7 +77,7 @@ ErrorCode = tuple[int, ...] | None
 class Finder(Protocol):
     """What finds the first invalid grade: a gain."""
 
-    def first_error(self, grades: Any, /) -> tuple[int, int, str] | None: ...
+    def first_error(self, grades: Any, /) -> tuple[int, int, object] | None: ...
 
 
 class InputError(Exception):

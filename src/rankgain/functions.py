@@ -211,7 +211,7 @@ def gain(relevance: ArrayLike, kind: GainKind = "linear") -> Floats:
     if error_code is not None:
         raise _refusal(InputError(*error_code), lists)
     try:
-        gains = Gain.of(kind).of_grades(flat)
+        gains = Gain.of(kind).apply(flat)
     except InputError as error:
         raise _refusal(error, lists) from None
     return gains.reshape(grades.shape).copy()

@@ -111,55 +111,42 @@ class Gain(NamedTuple):
         with np.errstate(all="ignore"):  # a callable may not expect 0
             return self.first_error(zero) is not None or self.apply(zero)[0] != 0.0
 
-    def first_error(self, grades: Floats) -> tuple[int, int, str] | None:
+    def first_error(self, grades: Floats) -> tuple[int, int, object] | None:
         """The first grade without a gain: (code, index, detail)."""
         try:
             self.apply(grades)
-        except _NoGain as error_code:
-            code, index, detail = error_code.args
-            return code, index, detail
+        except InputError as error:
+            return error.code, error.position, error.detail
         return None
 
     def apply(self, grades: Floats) -> Floats:
-        """The gain of each grade; grades are finite and not negative. Raises `_NoGain`."""
+        """The gain of each grade; grades are finite and not negative. Raises InputError."""
         if self.kind == "linear":
             return grades
         if self.kind == "exponential":
             gains = np.empty_like(grades)
             index = _backend.sums.fill_exponential(grades, gains)
             if index >= 0:
-                raise _NoGain(LARGE_GRADE, index, "")
+                raise InputError(LARGE_GRADE, 0, index)
             return gains
         if self.kind == "relevant":
-            return (grades > self.table[0][0]).astype(np.float64)
+            return (grades > self.level).astype(np.float64)
         if self.kind == "irrelevant":
-            return (grades <= self.table[0][0]).astype(np.float64)
+            return (grades <= self.level).astype(np.float64)
         if self.kind == "stop":
-            return self._stop(grades, self.table[0][0])
-        gains = self._look_up(grades) if self.kind == "table" else self._call(grades)
+            return self._stop(grades, self.level)
+        gains = self._look_up(grades) if self.kind == "table" else self.called(grades)
         bad = np.flatnonzero(~(np.isfinite(gains) & (gains >= 0.0)))
         if len(bad):
             detail = f"{float(gains[bad[0]])!r} for the grade {float(grades[bad[0]])!r}"
-            raise _NoGain(BAD_GAIN, int(bad[0]), detail)
+            raise InputError(BAD_GAIN, 0, int(bad[0]), detail)
         return gains
-
-    def of_grades(self, grades: Floats) -> Floats:
-        """`apply` to one list; raises InputError."""
-        try:
-            return self.apply(grades)
-        except _NoGain as error_code:
-            code, index, detail = error_code.args
-            raise InputError(code, 0, index, detail) from None
-
-    def called(self, grades: Floats) -> Floats:
-        """What the callable returns for valid grades, unchecked."""
-        return self._call(grades)
 
     def _stop(self, grades: Floats, highest: float) -> Floats:
         above = np.flatnonzero(grades > highest)
         if len(above):
             detail = f"{short(float(grades[above[0]]))}, and max_grade is {short(highest)}"
-            raise _NoGain(ABOVE_MAX_GRADE, int(above[0]), detail)
+            raise InputError(ABOVE_MAX_GRADE, 0, int(above[0]), detail)
         chances = np.empty(len(grades) + 1)
         _backend.sums.fill_exponential(np.append(grades, highest), chances)
         stops: Floats = chances[:-1] / (chances[-1] + 1.0)
@@ -171,10 +158,11 @@ class Gain(NamedTuple):
         has_gain = np.array([grade in table for grade in distinct.tolist()], dtype=bool)
         missing = np.flatnonzero(~has_gain[inverse])
         if len(missing):
-            raise _NoGain(MISSING_GAIN, int(missing[0]), repr(float(grades[missing[0]])))
+            raise InputError(MISSING_GAIN, 0, int(missing[0]), repr(float(grades[missing[0]])))
         return np.array([table[grade] for grade in distinct.tolist()], dtype=np.float64)[inverse]
 
-    def _call(self, grades: Floats) -> Floats:
+    def called(self, grades: Floats) -> Floats:
+        """What the callable returns for valid grades, unchecked."""
         if not len(grades):
             return grades
         assert self.function is not None
@@ -195,10 +183,6 @@ class Gain(NamedTuple):
         if self.kind == "callable":
             return getattr(self.function, "__name__", "callable")
         return "binary" if self == BINARY else self.kind
-
-
-class _NoGain(Exception):
-    """A grade without a gain: (code, index of the grade, detail)."""
 
 
 _CODES = {

@@ -270,7 +270,7 @@ class LambdaRank:
     def _gains(self, source: ListSource) -> Floats:
         labels = source.grades
         try:
-            return to_float64(self.metric.gain.of_grades(labels.take(0, len(labels))))
+            return to_float64(self.metric.gain.apply(labels.take(0, len(labels))))
         except InputError as error:
             query = int(np.searchsorted(labels.offsets, error.position, "right")) - 1
             where = labels.place(query, error.position - int(labels.offsets[query]), source.query_name(query))
