@@ -134,7 +134,13 @@ def _term(term: Term, cutoffs: Ints, longest: int) -> tuple[Any, ...]:
 def _figure(metric: Metric, numbers: tuple[int, ...]) -> tuple[Any, ...]:
     """A figure as the engine takes it."""
     figure = TABLE[metric.name].figure
-    return figure.how, numbers, figure.bounded(metric), metric.empty, figure.parameters(metric)
+    return (
+        figure.how,
+        numbers,
+        figure.bounded and metric.discount.non_increasing,
+        metric.empty,
+        figure.parameters(metric),
+    )
 
 
 def planned(requests: Asked) -> Plan:
@@ -282,7 +288,7 @@ class Answers:
         pairs = zip(grades.tolist(), gains.tolist(), strict=True)
         self._bad = {grade: gain for grade, gain in pairs if not 0.0 <= gain < float("inf")}
 
-    def first_error(self, grades: Floats) -> tuple[int, int, str] | None:
+    def first_error(self, grades: Floats) -> tuple[int, int, object] | None:
         """As `Gain.first_error`."""
         for index, grade in enumerate(grades.tolist()):
             if grade in self._bad:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 from rankgain import _codes
@@ -45,42 +46,30 @@ from rankgain.scalars import NON_RELEVANT
 class Figure(NamedTuple):
     """How the values of terms become that of a metric: see `_codes`.
 
-    `bounded`: whether a value above the ideal is refused; if the ideal is R, the last term counts the relevant
-    documents returned, which cannot exceed R either. `parameters`: the numbers that it takes from the metric, besides
-    `empty`, the value if nothing is relevant.
+    `bounded`: whether a value above the ideal is refused, unless a discount rises; if the ideal is R, the last term
+    counts the relevant documents returned, which cannot exceed R either. `parameters`: the numbers that it takes from
+    the metric, besides `empty`, the value if nothing is relevant.
     """
 
     how: int
-    bounded: Callable[[Parameters], bool] = lambda metric: False
+    bounded: bool = False
     parameters: Callable[[Parameters], tuple[float, ...]] = lambda metric: ()
 
 
-def _always(metric: Parameters) -> bool:
-    return True
-
-
-def _by_discount(metric: Parameters) -> bool:
-    return metric.discount.non_increasing
-
-
-def _persistence(metric: Parameters) -> tuple[float, ...]:
-    return (metric.p,)
-
-
 AS_IS = Figure(_codes.AS_IS)
-RATIO = Figure(_codes.RATIO, _by_discount)
+RATIO = Figure(_codes.RATIO, bounded=True)
 QUOTIENT = Figure(_codes.QUOTIENT)
-BY_RELEVANT = Figure(_codes.BY_RELEVANT, _always)
-BY_CAPPED = Figure(_codes.BY_CAPPED, _always)
-BY_HITS = Figure(_codes.BY_HITS, _always)
-FILLED = Figure(_codes.FILLED, _always)
-BOUNDED_MEAN = Figure(_codes.BOUNDED_MEAN, _by_discount)
-F_MEASURE = Figure(_codes.F_MEASURE, _always, lambda metric: (metric.beta,))
-BIASED = Figure(_codes.BIASED, parameters=_persistence)
-RESIDUAL = Figure(_codes.RESIDUAL, parameters=_persistence)
+BY_RELEVANT = Figure(_codes.BY_RELEVANT, bounded=True)
+BY_CAPPED = Figure(_codes.BY_CAPPED, bounded=True)
+BY_HITS = Figure(_codes.BY_HITS, bounded=True)
+FILLED = Figure(_codes.FILLED, bounded=True)
+BOUNDED_MEAN = Figure(_codes.BOUNDED_MEAN, bounded=True)
+F_MEASURE = Figure(_codes.F_MEASURE, bounded=True, parameters=lambda metric: (metric.beta,))
+BIASED = Figure(_codes.BIASED, parameters=lambda metric: (metric.p,))
+RESIDUAL = Figure(_codes.RESIDUAL, parameters=lambda metric: (metric.p,))
 UNJUDGED = Figure(_codes.UNJUDGED)
-SET_AP = Figure(_codes.SET_AP, _always)
-UTILITY = Figure(_codes.UTILITY, _always, lambda metric: (*metric.coefficients, metric.collection))
+SET_AP = Figure(_codes.SET_AP, bounded=True)
+UTILITY = Figure(_codes.UTILITY, bounded=True, parameters=lambda metric: (*metric.coefficients, metric.collection))
 ONE = Figure(_codes.ONE)
 FALLOUT = Figure(_codes.FALLOUT)
 
@@ -115,35 +104,47 @@ class Row(NamedTuple):
     source: str = ""
 
 
-def _relevant(metric: Parameters) -> Term:
-    return judged_above(metric.above)
-
-
-def _hits(metric: Parameters) -> Term:
-    return hits_above(metric.above)
-
-
-def _returned(metric: Parameters) -> Term:
-    return returned_above(metric.above)
-
-
 def _geometric(metric: Parameters, above: float) -> Term:
     return discounted_sum(Gain.relevant(above), Discount(GEOMETRIC, metric.p))
 
 
 def _points(metric: Parameters, *points: float) -> tuple[Term, ...]:
-    return interpolated(metric.above, points, up=metric.rounding == "up"), _relevant(metric), _returned(metric)
+    return (
+        interpolated(metric.above, points, up=metric.rounding == "up"),
+        judged_above(metric.above),
+        returned_above(metric.above),
+    )
 
 
-_AP = "Buckley & Voorhees 2000; Robertson, Kanoulas & Yilmaz 2010"
 _TREC = "trec_eval, m_{}.c (Buckley)"
 _BY_ORDER = "it depends on the rank of each document of a tie group, not only on how many are relevant"
 
+_count = partial(Row, highest=math.inf, aggregator=total, cuts=False)
 
-_PAIRS = (
-    "there is no pair if nothing is relevant, or if all returned documents are: a perfect list without another one "
-    "has the value of empty, which is 0 by default (empty=nan leaves such queries out). Relevant documents that are "
-    "not returned form no pairs; if none is returned, the value is 0"
+_BPREF = Row(
+    "bpref",
+    "binary preference: how seldom judged non-relevant documents stand above relevant ones",
+    takes=("rel", "empty"),
+    terms=lambda m: (preference_sum(m.above), judged_above(m.above), returned_above(m.above)),
+    figure=BY_RELEVANT,
+    cuts=False,
+    formula="Σ rel(i)·(1 − min(above(i), R) / min(R, N)) / R",
+    source="Buckley & Voorhees 2004; " + _TREC.format("bpref"),
+)
+
+_AUC = Row(
+    "auc",
+    "AUC: the share of pairs of a relevant and another returned document that are in the right order",
+    lambda m: (pairs(m.above, m.empty),),
+    takes=("rel", "empty"),
+    cuts=False,
+    formula="pairs i < j with rel(i) = 1 and rel(j) = 0 / all pairs of a relevant and another document; a tied "
+    "pair counts half",
+    empty_if="no pair",
+    remark="there is no pair if nothing is relevant, or if all returned documents are: a perfect list without another "
+    "one has the value of empty, which is 0 by default (empty=nan leaves such queries out). Relevant documents that "
+    "are not returned form no pairs; if none is returned, the value is 0",
+    source="Hanley & McNeil 1982; Fawcett 2006",
 )
 
 
@@ -222,7 +223,7 @@ TABLE: dict[str, Row] = {
             "precision",
             "the share of relevant documents among the first k; without k, among those returned",
             takes=("rel",),
-            terms=lambda m: (_hits(m), ranks()),
+            terms=lambda m: (hits_above(m.above), ranks()),
             figure=QUOTIENT,
             formula="Σ rel(i), i ≤ k, / k (without k: / n)",
             source=_TREC.format("P"),
@@ -232,7 +233,7 @@ TABLE: dict[str, Row] = {
             "the share of the relevant documents that were returned to rank k",
             aliases=("r",),
             takes=("rel", "empty"),
-            terms=lambda m: (_hits(m), _relevant(m), _hits(m)),
+            terms=lambda m: (hits_above(m.above), judged_above(m.above), hits_above(m.above)),
             figure=BY_RELEVANT,
             formula="Σ rel(i), i ≤ k, / R",
             source=_TREC.format("recall"),
@@ -242,7 +243,7 @@ TABLE: dict[str, Row] = {
             "relevant documents to rank k / min(k, R): how much of what k ranks can hold",
             aliases=("recall_cap",),
             takes=("rel", "empty"),
-            terms=lambda m: (_hits(m), _relevant(m), ranks(), _hits(m)),
+            terms=lambda m: (hits_above(m.above), judged_above(m.above), ranks(), hits_above(m.above)),
             figure=BY_CAPPED,
             formula="Σ rel(i), i ≤ k, / min(k, R) (without k: / min(n, R))",
             source=_TREC.format("rel_P") + "; BEIR's capped recall",
@@ -252,7 +253,7 @@ TABLE: dict[str, Row] = {
             "F, the weighted harmonic mean of precision and recall to rank k",
             aliases=("f1",),
             takes=("rel", "empty", "beta"),
-            terms=lambda m: (_hits(m), _relevant(m), ranks(), _hits(m)),
+            terms=lambda m: (hits_above(m.above), judged_above(m.above), ranks(), hits_above(m.above)),
             figure=F_MEASURE,
             formula="(1 + β²)·P·C / (β²·P + C); P = Σ rel(i), i ≤ k, / k (without k: / n); C = the same sum / R",
             source="van Rijsbergen 1979",
@@ -262,17 +263,17 @@ TABLE: dict[str, Row] = {
             "average precision: the precisions at the ranks of relevant documents to k / R; its mean is MAP",
             aliases=("average_precision", "mean_average_precision"),
             takes=("rel", "empty"),
-            terms=lambda m: (precision_sum(m.above), _relevant(m), _returned(m)),
+            terms=lambda m: (precision_sum(m.above), judged_above(m.above), returned_above(m.above)),
             figure=BY_RELEVANT,
             formula="Σ rel(i)·prec(i), i ≤ k, / R",
-            source=_AP,
+            source="Buckley & Voorhees 2000; Robertson, Kanoulas & Yilmaz 2010",
         ),
         Row(
             "ap_capped",
             "average precision / min(k, R), as recommender libraries count",
             aliases=("map_capped",),
             takes=("rel", "empty"),
-            terms=lambda m: (precision_sum(m.above), _relevant(m), ranks(), _returned(m)),
+            terms=lambda m: (precision_sum(m.above), judged_above(m.above), ranks(), returned_above(m.above)),
             figure=BY_CAPPED,
             formula="Σ rel(i)·prec(i), i ≤ k, / min(k, R) (without k: / min(n, R))",
             source="Kaggle's MAP@k; implicit, evaluation.pyx",
@@ -282,7 +283,7 @@ TABLE: dict[str, Row] = {
             "average precision / the number of relevant documents to rank k: the mean of their precisions",
             aliases=("map_hits",),
             takes=("rel", "empty"),
-            terms=lambda m: (precision_sum(m.above), _relevant(m), _hits(m)),
+            terms=lambda m: (precision_sum(m.above), judged_above(m.above), hits_above(m.above)),
             figure=BY_HITS,
             unaveraged="it divides by the number of hits, which differs between the orders of tied documents",
             formula="Σ rel(i)·prec(i), i ≤ k, / Σ rel(i), i ≤ k",
@@ -293,7 +294,7 @@ TABLE: dict[str, Row] = {
             "average precision, whose geometric mean is taken over queries (GMAP)",
             aliases=("gmap",),
             takes=("rel", "empty"),
-            terms=lambda m: (precision_sum(m.above), _relevant(m), _returned(m)),
+            terms=lambda m: (precision_sum(m.above), judged_above(m.above), returned_above(m.above)),
             figure=BY_RELEVANT,
             aggregator=geometric_mean,
             cuts=False,
@@ -305,7 +306,11 @@ TABLE: dict[str, Row] = {
             "precision at rank R, or a multiple of it",
             aliases=("r_prec",),
             takes=("rel", "empty", "multiple"),
-            terms=lambda m: (precision_at_relevant(m.above, m.multiple), _relevant(m), _returned(m)),
+            terms=lambda m: (
+                precision_at_relevant(m.above, m.multiple),
+                judged_above(m.above),
+                returned_above(m.above),
+            ),
             figure=FILLED,
             cuts=False,
             formula="Σ rel(i), i ≤ K, / K; K = int(multiple·R + 0.9)",
@@ -335,25 +340,11 @@ TABLE: dict[str, Row] = {
             "documents (rounded) have rel(i) = 1",
             source=_TREC.format("11pt_avg"),
         ),
-        Row(
-            "bpref",
-            "binary preference: how seldom judged non-relevant documents stand above relevant ones",
-            takes=("rel", "empty"),
-            terms=lambda m: (preference_sum(m.above), _relevant(m), _returned(m)),
-            figure=BY_RELEVANT,
-            cuts=False,
-            formula="Σ rel(i)·(1 − min(above(i), R) / min(R, N)) / R",
-            source="Buckley & Voorhees 2004; " + _TREC.format("bpref"),
-        ),
-        Row(
-            "gm_bpref",
-            "bpref, whose geometric mean is taken over queries",
-            takes=("rel", "empty"),
-            terms=lambda m: (preference_sum(m.above), _relevant(m), _returned(m)),
-            figure=BY_RELEVANT,
+        _BPREF,
+        _BPREF._replace(
+            name="gm_bpref",
+            title="bpref, whose geometric mean is taken over queries",
             aggregator=geometric_mean,
-            cuts=False,
-            formula="Σ rel(i)·(1 − min(above(i), R) / min(R, N)) / R",
             source=_TREC.format("gm_bpref"),
         ),
         Row(
@@ -361,7 +352,7 @@ TABLE: dict[str, Row] = {
             "inferred AP, for judgments of a sample of the pool (negative grades: pooled, not judged)",
             aliases=("inf_ap",),
             takes=("rel", "empty"),
-            terms=lambda m: (inferred_sum(m.above), _relevant(m), _returned(m)),
+            terms=lambda m: (inferred_sum(m.above), judged_above(m.above), returned_above(m.above)),
             figure=BY_RELEVANT,
             cuts=False,
             unaveraged=_BY_ORDER,
@@ -372,7 +363,7 @@ TABLE: dict[str, Row] = {
         Row(
             "fallout",
             "fall-out: the share of the documents judged not relevant that were returned to rank k",
-            lambda m: (hits_not_above(m.above), judged_above(NON_RELEVANT), _relevant(m)),
+            lambda m: (hits_not_above(m.above), judged_above(NON_RELEVANT), judged_above(m.above)),
             aliases=("fall_out",),
             takes=("rel", "empty"),
             figure=FALLOUT,
@@ -383,29 +374,11 @@ TABLE: dict[str, Row] = {
             "relevant ones, returned or not, do not count",
             source="van Rijsbergen 1979; torchmetrics, retrieval_fall_out",
         ),
-        Row(
-            "auc",
-            "AUC: the share of pairs of a relevant and another returned document that are in the right order",
-            lambda m: (pairs(m.above, m.empty),),
-            takes=("rel", "empty"),
-            cuts=False,
-            formula="pairs i < j with rel(i) = 1 and rel(j) = 0 / all pairs of a relevant and another document; a tied "
-            "pair counts half",
-            empty_if="no pair",
-            remark=_PAIRS,
-            source="Hanley & McNeil 1982; Fawcett 2006",
-        ),
-        Row(
-            "gauc",
-            "AUC, whose mean over queries is weighted by the number of documents that each returned (GAUC)",
-            lambda m: (pairs(m.above, m.empty),),
-            takes=("rel", "empty"),
+        _AUC,
+        _AUC._replace(
+            name="gauc",
+            title="AUC, whose mean over queries is weighted by the number of documents that each returned (GAUC)",
             weights="num_ret",
-            cuts=False,
-            formula="pairs i < j with rel(i) = 1 and rel(j) = 0 / all pairs of a relevant and another document; a tied "
-            "pair counts half",
-            empty_if="no pair",
-            remark=_PAIRS,
             source="Zhu, Jin, Tan, Pan, Zeng, Li & Gai 2017; Zhou et al. 2018",
         ),
         Row(
@@ -450,7 +423,7 @@ TABLE: dict[str, Row] = {
             "Q-measure: average precision blended with cumulative gain, (c + β·CG) / (rank + β·ICG)",
             aliases=("q",),
             takes=("rel", "empty", "beta"),
-            terms=lambda m: (precision_sum(m.above, m.beta), _relevant(m), _returned(m)),
+            terms=lambda m: (precision_sum(m.above, m.beta), judged_above(m.above), returned_above(m.above)),
             figure=BY_RELEVANT,
             formula="Σ rel(i)·(i·prec(i) + β·CG(i)) / (i + β·ICG(i)), i ≤ k, / R; CG and ICG: the sums of the "
             "grades to rank i, and of the judged ones, highest first",
@@ -478,7 +451,7 @@ TABLE: dict[str, Row] = {
             "set_ap",
             "precision times recall of the whole list",
             takes=("rel", "empty"),
-            terms=lambda m: (_hits(m), _relevant(m), ranks(), _hits(m)),
+            terms=lambda m: (hits_above(m.above), judged_above(m.above), ranks(), hits_above(m.above)),
             figure=SET_AP,
             cuts=False,
             formula="P·C; P = Σ rel(i) / n; C = Σ rel(i) / R",
@@ -488,7 +461,7 @@ TABLE: dict[str, Row] = {
             "utility",
             "a·(relevant returned) + b·(others returned) + c·(relevant not returned) + d·(others not returned)",
             takes=("rel", "coefficients", "collection"),
-            terms=lambda m: (_hits(m), _relevant(m), ranks(), _hits(m)),
+            terms=lambda m: (hits_above(m.above), judged_above(m.above), ranks(), hits_above(m.above)),
             figure=UTILITY,
             highest=math.inf,
             cuts=False,
@@ -512,7 +485,7 @@ TABLE: dict[str, Row] = {
             "bin_g",
             "G with the gain 1 of each relevant document: each is divided by log2(2 + the others above)",
             takes=("rel", "empty"),
-            terms=lambda m: (cost_sum(Gain.relevant(m.above)), _relevant(m), _returned(m)),
+            terms=lambda m: (cost_sum(Gain.relevant(m.above)), judged_above(m.above), returned_above(m.above)),
             figure=BY_RELEVANT,
             cuts=False,
             unaveraged=_BY_ORDER,
@@ -535,66 +508,51 @@ TABLE: dict[str, Row] = {
             "r_ndcg",
             "the mean of nDCG at the ranks where the ideal gain falls, and at the end",
             takes=("gain", "discount", "rel", "empty"),
-            terms=lambda m: (grade_levels(m.gain, m.discount), _relevant(m)),
+            terms=lambda m: (grade_levels(m.gain, m.discount), judged_above(m.above)),
             figure=BOUNDED_MEAN,
             cuts=False,
             formula="the mean of nDCG at the ranks where the ideal gain falls, and at n",
             source=_TREC.format("Rndcg"),
         ),
-        Row(
+        _count(
             "num_ret",
             "documents returned",
             terms=lambda m: (ranks(),),
-            highest=math.inf,
-            aggregator=total,
-            cuts=False,
             better=0,
             formula="n",
             source=_TREC.format("num_ret"),
         ),
-        Row(
+        _count(
             "num_rel",
             "relevant documents judged",
             takes=("rel",),
-            terms=lambda m: (_relevant(m),),
-            highest=math.inf,
-            aggregator=total,
-            cuts=False,
+            terms=lambda m: (judged_above(m.above),),
             better=0,
             formula="R",
             source=_TREC.format("num_rel"),
         ),
-        Row(
+        _count(
             "num_rel_ret",
             "relevant documents returned",
             takes=("rel",),
-            terms=lambda m: (_hits(m),),
-            highest=math.inf,
-            aggregator=total,
-            cuts=False,
+            terms=lambda m: (hits_above(m.above),),
             formula="Σ rel(i)",
             source=_TREC.format("num_rel_ret"),
         ),
-        Row(
+        _count(
             "num_nonrel_judged_ret",
             "documents returned that are judged not relevant",
             takes=("rel",),
             terms=lambda m: (hits_not_above(m.above),),
-            highest=math.inf,
-            aggregator=total,
-            cuts=False,
             better=-1,
             formula="Σ 1 − rel(i) over the judged documents",
             source=_TREC.format("num_nonrel_judged_ret"),
         ),
-        Row(
+        _count(
             "num_q",
             "queries evaluated",
             terms=lambda m: (ranks(),),
             figure=ONE,
-            highest=math.inf,
-            aggregator=total,
-            cuts=False,
             better=0,
             formula="1",
             source=_TREC.format("num_q"),
