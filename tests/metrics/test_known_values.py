@@ -1,40 +1,141 @@
-"""The known values of the definition, each from the source that the comment names."""
+"""Known values, worked by hand or printed in books and papers: a row each, with its source."""
 
 import math
 
 import pytest
+from support.marks import in_one_case
 
 import rankgain as rg
 
 pytestmark = pytest.mark.usefixtures("backend")
 
-
-def about(value):
-    return pytest.approx(value, rel=1e-12, abs=0)
-
-
-def test_implicit_feedback():
-    recommended, relevant = [6, 3, 8, 4, 5], {3, 4}
-    relevance = [int(item in relevant) for item in recommended]
-    judged = [1] * len(relevant)
-    assert rg.idcg(judged, k=5) == about(1.6309297535714575)
-    assert rg.dcg(relevance, k=5) == about(1.0616063116448506)
-    assert rg.ndcg(relevance, k=5, judged=judged) == about(0.6509209298071326)
-    result = rg.from_recommendations(recommended, relevant).evaluate("idcg@5", "dcg@5", "ndcg@5")
-    values = [1.6309297535714575, 1.0616063116448506, 0.6509209298071326]
-    assert [vector.tolist() for vector in result.values()] == [[about(value)] for value in values]
+IIR = "Manning, Raghavan & Schütze 2008, Introduction to Information Retrieval, exercise "
+HAND = "by hand, from the definition of "
 
 
-def test_mrr():
-    assert rg.mrr([[0, 0, 1], [0, 1, 0], [1, 0, 0]]) == about(0.611111111111111)
+def letters(text):
+    """A list of R and N (relevant, not relevant), as the book writes them."""
+    return [int(letter == "R") for letter in text.replace(" ", "")]
 
 
-def test_linear_gain_own_ideal():
-    relevance = [3, 2, 3, 0, 1, 2]
-    assert rg.dcg(relevance, k=2) == about(4.2618595071429155)
-    assert rg.dcg(relevance, k=3) == about(5.7618595071429155)
-    assert rg.idcg(relevance, k=3) == about(5.892789260714372)
-    assert rg.ndcg(relevance, k=3) == about(0.9777813616305049)
+def others(relevant, judged=0):
+    """Judged documents that were not returned."""
+    return [1] * relevant + [0] * judged
+
+
+FOUR = letters("RNRNNNNNRR"), letters("NRNNRRRNNN")
+TWENTY = letters("RRNNN NNNRN RNNNR NNNNR")
+EIGHTEEN = letters("R" * 8 + "N" * 10)
+JK = [3, 2, 3, 0, 0, 1, 2, 2, 3, 0]  # Järvelin & Kekäläinen 2002, section 2.1: G'
+JK_IDEAL = [3, 3, 3, 2, 2, 2, 1, 1, 1, 1] + [0] * 6  # and I'
+MZ = [int(rank in (1, 2, 6, 11, 17)) for rank in range(1, 21)]
+LOG3 = math.log2(3)
+SEVEN = {"A": 3, "B": 3, "C": 2, "D": 2, "E": 1, "F": 1, "G": 0}  # grades by document
+FIVE = {"A": 0.1, "B": 0.5, "C": 0.7, "D": 0.5, "E": 0.1}
+
+
+def of_ids(grades, returned):
+    """The grades of the documents that were returned, and of the others."""
+    return [grades[doc] for doc in returned], [grade for doc, grade in grades.items() if doc not in returned]
+
+
+ROWS = [
+    # source, returned, judged and not returned, metric, value, digits that the source prints (None: exact)
+    (IIR + "8.1", EIGHTEEN, others(12), "precision", 8 / 18, None),
+    (IIR + "8.1", EIGHTEEN, others(12), "recall", 8 / 20, None),
+    (IIR + "8.7", EIGHTEEN, others(12), "f", 2 * 8 / (2 * 8 + 12 + 10), None),  # F1 is the Dice coefficient
+    (IIR + "8.8", FOUR[0], [], "ap", (1 + 2 / 3 + 3 / 9 + 4 / 10) / 4, None),
+    (IIR + "8.8", FOUR[0], [], "ap", 0.6, 3),
+    (IIR + "8.8", FOUR[1], [], "ap", 0.493, 3),
+    (IIR + "8.8", FOUR[0], [], "r_precision", 0.5, None),
+    (IIR + "8.8", FOUR[1], [], "r_precision", 0.25, None),
+    (IIR + "8.9 a", TWENTY, others(2), "precision@20", 0.3, None),
+    (IIR + "8.9 b", TWENTY, others(2), "f@20", 3 / 7, None),
+    (IIR + "8.9 c", TWENTY, others(2), "iprec(recall=0.25)", 1.0, None),
+    (IIR + "8.9 d", TWENTY, others(2), "iprec(recall=0.33)", 4 / 11, None),
+    (IIR + "8.9 d", TWENTY, others(2), "iprec(recall=0.33,rounding=nearest)", 4 / 11, None),
+    (IIR + "8.9 e", TWENTY, others(2), "ap", 0.4163, 4),
+    (IIR + "8.9, mean of the precisions found", TWENTY, others(2), "ap_hits", 3.3303030303 / 6, 9),
+    # recall 0 to 0.2 needs 0 to 2 documents (8·0.2 + 0.9 = 2.5), 0.3 to 0.5 3 and 4, 0.6 and 0.7 5 and 6, 0.8 on 7
+    ("IIR section 8.4", TWENTY, others(2), "iprec_mean", (3 + 4 / 11 * 3 + 1 / 3 + 0.3) / 11, None),
+    (HAND + "AUC: 5 of 6 pairs", letters("RNRNN"), [], "auc", 5 / 6, None),
+    (HAND + "AUC: judged documents that were not returned do not count", letters("NR"), others(3, 3), "auc", 0.0, None),
+    (HAND + "fall-out", letters("RNNRN"), others(2, 1), "fallout", 3 / 4, None),
+    (HAND + "fall-out at 2", letters("RNNRN"), others(2, 1), "fallout@2", 1 / 4, None),
+    ("torchmetrics 1.9, retrieval_fall_out(k=2), its docstring", letters("NRN"), [], "fallout@2", 0.5, None),
+    ("implicit feedback", [0, 1, 0, 1, 0], [], "idcg@5", 1.6309297535714575, None),
+    ("implicit feedback", [0, 1, 0, 1, 0], [], "dcg@5", 1.0616063116448506, None),
+    ("implicit feedback", [0, 1, 0, 1, 0], [], "ndcg@5", 0.6509209298071326, None),
+    ("the list's own ideal", [3, 2, 3, 0, 1, 2], [], "dcg@2", 4.2618595071429155, None),
+    ("the list's own ideal", [3, 2, 3, 0, 1, 2], [], "dcg@3", 5.7618595071429155, None),
+    ("the list's own ideal", [3, 2, 3, 0, 1, 2], [], "idcg@3", 5.892789260714372, None),
+    ("the list's own ideal", [3, 2, 3, 0, 1, 2], [], "ndcg@3", 0.9777813616305049, None),
+    ("the list's own ideal", [3, 2, 2, 1], [], "idcg@4", 5.6925360652163075, None),
+    ("the ideal of the judged set", *of_ids(SEVEN, "AECDF"), "idcg@5", 7.1409951840957, None),
+    ("the ideal of the judged set", *of_ids(SEVEN, "AECDF"), "ndcg@5", 0.8232936061974518, None),
+    ("the ideal of the judged set", *of_ids(SEVEN, "ABCGE"), "ndcg@5", 0.8793791209851007, None),
+    ("grades with fractions", *of_ids(FIVE, "ABC"), "dcg", 0.7654648767857287, None),
+    ("grades with fractions", *of_ids(FIVE, "ABC"), "idcg", 1.347217813316522, None),
+    ("grades with fractions", *of_ids(FIVE, "ABC"), "idcg@3", 1.2654648767857286, None),
+    ("grades with fractions", *of_ids(FIVE, "ABC"), "ndcg", 0.5681819741540833, None),
+    ("grades with fractions", *of_ids(FIVE, "ABC"), "ndcg(ideal=returned)", 0.6048882832133625, None),
+    ("Järvelin & Kekäläinen 2002, CG'", JK, None, "cg@10", 16, None),
+    ("Järvelin & Kekäläinen 2002, DCG', b = 2", JK, None, "dcg(discount=jarvelin:2)@3", 6.89, 2),
+    ("Järvelin & Kekäläinen 2002, DCG', b = 2", JK, None, "dcg(discount=jarvelin:2)@6", 7.28, 2),
+    ("Järvelin & Kekäläinen 2002, DCG', b = 2", JK, None, "dcg(discount=jarvelin:2)@10", 9.61, 2),
+    ("Moffat & Zobel 2008, section 2", MZ, [], "ap", 0.6316, 4),
+    ("Moffat & Zobel 2008, eq. 2", MZ, [], "rbp(p=0.5)", (1 + 2**-1 + 2**-5 + 2**-10 + 2**-16) / 2, None),
+    ("Moffat & Zobel 2008, eq. 2", MZ, [], "rbp(p=0.8)", 0.4526, 4),
+    ("Moffat & Zobel 2008, eq. 2", MZ, [], "rbp(p=0.95)", 0.1881, 4),
+    ("Moffat & Zobel 2008, residual of a judged list", MZ, [], "rbp_residual(p=0.5)", 2**-20, None),
+    ("Moffat & Zobel 2008, residual to depth 5", MZ, [], "rbp_residual(p=0.5)@5", 2**-5, None),
+    ("Evret's page on RBP", [1, 0, 1, 1, 0], [], "rbp(p=0.8)@5", 0.4304, None),
+    (HAND + "ERR", [3, 2, 4], [], "err", 7 / 16 + 9 * 3 / 16**2 / 2 + 9 * 13 * 15 / 16**3 / 3, None),
+    (HAND + "ERR", [1, 1], [], "err(max_grade=1)", 1 / 2 + 1 / 8, None),
+    (HAND + "ERR", [0, 1, 2], [], "err(max_grade=2)@2", 1 / 8, None),
+    (HAND + "nERR", [0, 1, 2], [], "nerr(max_grade=2)", (1 / 8 + 3 / 4 * 3 / 4 / 3) / (3 / 4 + 1 / 4 / 4 / 2), None),
+    # judged 3, 2, 1: the ideal gains add up to 3, 5, 6
+    (HAND + "Q", [2, 0, 3], [1], "q_measure", (3 / 4 + 7 / 9) / 3, None),
+    (HAND + "Q, β = 10", [2, 0, 3], [1], "q_measure(beta=10)", (21 / 31 + 52 / 63) / 3, None),
+    (HAND + "Q, β = 0: AP", [2, 0, 3], [1], "q_measure(beta=0)", (1 + 2 / 3) / 3, None),
+    (HAND + "Q at a cut-off", [2, 0, 3], [1], "q_measure@2", 3 / 4 / 3, None),
+    # R = 4, N = 3: above the relevant ones stand 0, 1 and 3 others
+    (HAND + "bpref", letters("RNRNNR"), others(1), "bpref", (1 + 2 / 3 + 0) / 4, None),
+    (HAND + "bpref, more others than R", letters("NRNNR"), others(0, 1), "bpref", (1 / 2 + 0) / 2, None),
+    (HAND + "bpref, no others", letters("RR"), others(2), "bpref", 2 / 4, None),
+    (HAND + "G", [1, 0, 2], [], "g", (1 / LOG3 + 2 / LOG3) / 3, None),
+    (HAND + "G, a cost of 1 where the ideal gain is less", [0, 0.5], [], "g", 1 / math.log2(2 + 2 - 0.5), None),
+    (HAND + "binG", letters("RNNR"), [], "bin_g", (1 + 1 / 2) / 2, None),
+    (HAND + "ndcg_rel", letters("RNR"), [], "ndcg_rel", (1 + 1.5 / (1 + 1 / LOG3)) / 2, None),
+    (HAND + "ndcg_rel, one not returned", letters("NR"), [1], "ndcg_rel", 2 * (1 / LOG3) / (1 + 1 / LOG3) / 2, None),
+    (HAND + "Rndcg", [0, 2, 1], [], "r_ndcg", (0 + 2 / LOG3 / (2 + 1 / LOG3)) / 2, None),
+    (HAND + "Rndcg, the end two below", [0, 2, 1, 0], [], "r_ndcg", (4 / LOG3 + 0.5) / (2 + 1 / LOG3) / 3, None),
+    (HAND + "capped recall, k < R", letters("RNRN"), others(3), "capped_recall@2", 1 / 2, None),
+    (HAND + "capped recall, k > R", letters("RNRN"), others(3), "capped_recall@10", 2 / 5, None),
+    (HAND + "AP ÷ min(k, R)", letters("NRNR"), others(3), "ap_capped@2", (1 / 2) / 2, None),
+    (HAND + "set AP", letters("RNRN"), others(3), "set_ap", 2 / 4 * 2 / 5, None),
+    (HAND + "F2", letters("RNRN"), others(3), "f(beta=2)", 5 * 0.5 * 0.4 / (4 * 0.5 + 0.4), None),
+    (HAND + "utility", letters("RNRNN"), others(3), "utility", 2 - 3, None),
+    # 1·2 + 2·3 + 4·3 + 8·92
+    (HAND + "utility", letters("RNRNN"), others(3), "utility(coefficients=1/2/4/8,collection=100)", 756, None),
+    (HAND + "R-precision, 2R and R/5", letters("RNRNN"), others(0), "r_precision(multiple=2)", 2 / 4, None),
+    (HAND + "R-precision, 2R and R/5", letters("RNRNN"), others(0), "r_precision(multiple=0.2)", 1, None),
+    (HAND + "R-precision, less than a tenth", letters("RNRNN"), others(0), "r_precision(multiple=0.04)", 0, None),
+]  # fmt: skip
+
+
+@in_one_case(("source", "returned", "beside", "metric", "value", "digits"), ROWS)
+def test_known_values(source, returned, beside, metric, value, digits):
+    judged = returned + (beside or [])
+    expected = pytest.approx(value, rel=1e-12) if digits is None else pytest.approx(value, abs=0.51 * 10**-digits)
+    assert rg.from_ranked(returned, judged=judged).evaluate(metric)[metric].tolist() == [expected], source
+    by_id = rg.from_recommendations([[*range(len(returned))]], [dict(enumerate(judged))])
+    assert by_id.evaluate(metric)[metric].tolist() == [expected], source
+    scores = [-rank for rank in range(len(returned))]
+    for ties in ("average", "worst"):  # nothing is tied
+        rankings = rg.from_scores(returned, scores, judged=judged, ties=ties)
+        if ties != "average" or not metric.startswith(("iprec", "ap_hits", "g", "bin_g", "ndcg_rel")):
+            assert rankings.evaluate(metric)[metric].tolist() == [expected], source
 
 
 RATINGS = [3, 4, 5, 1, 2, 3, 4, 5, 5, 4]
@@ -42,72 +143,160 @@ ESTIMATES = [rating + (0.5 if place % 2 else -0.5) for place, rating in enumerat
 
 
 @pytest.mark.parametrize(
-    ("ties", "metric", "value"),
+    ("ties", "metric", "at_10", "at_5"),
     [
-        ("stable", "idcg", {10: 89.3986129310978, 5: 78.3217628403342}),
-        ("stable", "dcg", {10: 85.98764063423907, 5: 75.11771171236516}),
-        ("stable", "ndcg", {10: 0.9618453554812123, 5: 0.9590911770652969}),
-        ("average", "ndcg", {10: 0.9707974922098048, 5: 0.9679884234574836}),
+        ("stable", "idcg", 89.3986129310978, 78.3217628403342),
+        ("stable", "dcg", 85.98764063423907, 75.11771171236516),
+        ("stable", "ndcg", 0.9618453554812123, 0.9590911770652969),
+        ("average", "ndcg", 0.9707974922098048, 0.9679884234574836),
     ],
 )
-def test_estimates_against_ratings(ties, metric, value):
-    rankings = rg.from_scores(RATINGS, ESTIMATES, ties=ties)
-    result = rankings.evaluate(*(f"{metric}(gain=exponential)@{k}" for k in value))
-    for k, expected in value.items():
-        assert result[f"{metric}(gain=exponential)@{k}"].tolist() == [about(expected)]
+def test_estimates_against_ratings(ties, metric, at_10, at_5):
+    result = rg.from_scores(RATINGS, ESTIMATES, ties=ties).evaluate(f"{metric}(gain=exponential)@10,5")
+    assert list(result.mean().values()) == pytest.approx([at_10, at_5], rel=1e-12, abs=0)
 
 
-def test_fewer_documents_than_k():
-    result = rg.from_scores([1, 3, 5], [3, 2, 1]).evaluate("ndcg(gain=exponential)@10", "ndcg(gain=exponential)@3")
-    at_10, at_3 = (vector[0] for vector in result.values())
-    assert at_10 == at_3 < 1
-
-
-@pytest.mark.parametrize(("returned", "value"), [("AECDF", 0.8232936061974518), ("ABCGE", 0.8793791209851007)])
-def test_ideal_from_the_judged_set(returned, value):
-    grades = {"A": 3, "B": 3, "C": 2, "D": 2, "E": 1, "F": 1, "G": 0}
-    relevance, judged = [grades[document] for document in returned], list(grades.values())
-    assert rg.idcg(judged, k=5) == about(7.1409951840957)
-    assert rg.ndcg(relevance, k=5, judged=judged) == about(value)
-    run = {"q": {document: -place for place, document in enumerate(returned)}}
-    for rankings in (rg.from_qrels({"q": grades}, run), rg.from_recommendations(list(returned), grades)):
-        result = rankings.evaluate("idcg@5", "ndcg@5")
-        assert [vector.tolist() for vector in result.values()] == [[about(7.1409951840957)], [about(value)]]
-
-
-@pytest.mark.parametrize("discount", ["log2", [1 / math.log(rank + 1) for rank in range(1, 101)]])
-def test_playlists(discount):
+def test_playlists():
     """A natural logarithm scales DCG and leaves nDCG."""
     truth, recommended = {"p1": [1, 2, 3], "p2": [9]}, {"p1": [2, 7, 1], "p2": [4, 9]}
-    metric = rg.metric("ndcg", k=100, discount=discount)
-    result = rg.from_recommendations(recommended, truth).evaluate(metric)
-    assert result[metric].tolist() == [about(0.7039180890341347), about(0.6309297535714575)]
-    assert result.mean(metric) == about(0.667423921302796)
+    for discount in ("log2", [1 / math.log(rank + 1) for rank in range(1, 101)]):
+        metric = rg.metric("ndcg", k=100, discount=discount)
+        result = rg.from_recommendations(recommended, truth).evaluate(metric)
+        assert result[metric].tolist() == pytest.approx([0.7039180890341347, 0.6309297535714575], rel=1e-12)
+        assert result.mean(metric) == pytest.approx(0.667423921302796, rel=1e-12)
 
 
-GRADES = {"A": 0.1, "B": 0.5, "C": 0.7, "D": 0.5, "E": 0.1}
+def printed(text):
+    return [pytest.approx(float(value), abs=0.0101) for value in text.split()]
 
 
-def test_real_valued_grades_by_id():
-    relevance, judged = [GRADES[document] for document in "ABC"], list(GRADES.values())
-    assert rg.dcg(relevance) == about(0.7654648767857287)
-    assert rg.idcg(judged) == about(1.347217813316522)
-    assert rg.idcg(judged, k=3) == about(1.2654648767857286)
-    assert rg.ndcg(relevance, judged=judged) == about(0.5681819741540833)
-    assert rg.ndcg(relevance, judged=judged, ideal="returned") == about(0.6048882832133625)
-    result = rg.from_recommendations(["A", "B", "C"], GRADES).evaluate("dcg", "idcg", "ndcg", "ndcg(ideal=returned)")
-    values = [0.7654648767857287, 1.347217813316522, 0.5681819741540833, 0.6048882832133625]
-    assert [vector.tolist() for vector in result.values()] == [[about(value)] for value in values]
+def test_jarvelin_and_kekalainen():
+    """The vectors of section 2 of the paper, to two digits, some of them sums of rounded ones."""
+    rankings = rg.from_ranked([JK], judged=[JK_IDEAL])
+
+    def at_all(metric):
+        return rankings.curve(metric, range(1, 11)).values[0].tolist()
+
+    assert at_all("cg") == [3, 5, 8, 8, 8, 9, 11, 13, 16, 16]
+    dcg, idcg = (rg.metric(name, discount="jarvelin:2") for name in ("dcg", "idcg"))
+    assert at_all(dcg) == printed("3 5 6.89 6.89 6.89 7.28 7.99 8.66 9.61 9.61")
+    assert at_all(idcg) == printed("3 6 7.89 8.89 9.75 10.52 10.88 11.21 11.53 11.83")
+    assert at_all("ncg") == printed("1 0.83 0.89 0.73 0.62 0.6 0.69 0.76 0.89 0.84")
+    assert at_all(rg.metric("ndcg", discount="jarvelin:2")) == printed("1 0.83 0.87 0.78 0.71 0.69 0.73 0.77 0.83 0.81")
 
 
-def test_mean_over_cases():
-    cases = ["ABC", "DACBE"]
-    result = rg.from_recommendations(list(map(list, cases)), [GRADES] * 2).evaluate("ndcg(ideal=returned)")
-    assert result.mean("ndcg(ideal=returned)") == about(0.7356022113638424)
-    relevance = [[GRADES[document] for document in case] for case in cases]
-    judged = [list(GRADES.values())] * 2
-    assert rg.mean_ndcg(relevance, judged=judged, ideal="returned") == about(0.7356022113638424)
+# with documents that are not judged: ranks 1 to 5, of which 3 is pooled and 2 was never seen
+POOL = {"a": 1, "c": -1, "d": 0, "e": 1}
+LISTED = {"a": 5.0, "b": 4.0, "c": 3.0, "d": 2.0, "e": 1.0}
+
+UNJUDGED = [
+    # 1 at rank 1; at rank 5 1/5 + 4/5·(3 pooled of 4)·(1 + ε)/(2 + 2ε)
+    ("infap", (1 + 1 / 5 + 4 / 5 * 3 / 4 / 2) / 2),
+    ("bpref", (1 + 0) / 2),
+    ("ap", (1 + 2 / 5) / 2),
+    ("judged", 3 / 5),
+    ("judged@2", 1 / 2),
+    ("judged@9", 3 / 5),
+    ("unjudged", 2 / 5),
+    ("unjudged@2", 1 / 2),
+    ("unjudged@10", 2 / 10),
+    ("rbp(p=0.5)", (1 + 2**-4) / 2),
+    ("rbp_residual(p=0.5)", (2**-1 + 2**-2) / 2 + 2**-5),
+    ("rbp_residual(p=0.5)@2", 2**-1 / 2 + 2**-2),
+    ("num_ret", 5),
+    ("num_rel", 2),
+    ("num_rel_ret", 2),
+    ("num_nonrel_judged_ret", 1),
+    ("bin_g", (1 + 1 / math.log2(2 + 3)) / 2),
+    ("utility(collection=10,coefficients=0/0/0/1)", 5),
+]
 
 
-def test_ideal_of_a_list():
-    assert rg.idcg([3, 2, 2, 1], k=4) == about(5.6925360652163075)
+@in_one_case(("metric", "value"), UNJUDGED)
+def test_documents_that_are_not_judged(metric, value):
+    result = rg.from_qrels({"q": POOL}, {"q": LISTED}).evaluate(metric)
+    assert result[metric].tolist() == [pytest.approx(value, rel=1e-12)]
+
+
+@pytest.mark.parametrize("ideal", ["judged", "returned"])
+def test_a_list_that_returned_nothing_earns_nothing(ideal):
+    """It is not empty, for something is relevant."""
+    assert rg.ndcg([[], [1]], judged=[[2], [1]], ideal=ideal, empty=0.5).tolist() == [0.0, 1.0]
+    metric = rg.metric("ndcg", ideal=ideal, empty=0.5)
+    for rankings in (
+        rg.from_ranked([[], [1]], judged=[[2], [1]]),
+        rg.from_qrels({"a": {"d": 2}, "b": {"d": 1}}, {"b": {"d": 0.5}}),
+        rg.from_recommendations([[], [1]], [{2}, {1}]),
+    ):
+        assert rankings.evaluate(metric)[metric].tolist() == [0.0, 1.0]
+
+
+@pytest.mark.parametrize("metric", ["rr@2", "recall@2", "ap@2", "dcg(discount=zipf)@2"])
+def test_a_hit_at_the_only_cut_off(metric, tmp_path):
+    """No form looks deeper than that rank, nor less deep; a tie that straddles it is broken by id."""
+    files = [tmp_path / "qrels", tmp_path / "run"]
+    for path, lines in zip(files, ("q 0 d1 1\n", "q Q0 d2 1 0.5 t\nq Q0 d1 2 0.5 t\nq Q0 d0 3 0.5 t\n"), strict=True):
+        path.write_text(lines)
+    run = {"qid": ["q"] * 3, "docid": ["d0", "d1", "d2"], "score": [0.5] * 3}
+    for rankings in (
+        rg.from_ranked([0, 1, 0]),
+        rg.from_scores([0, 1, 0], [3, 2, 1], ties="stable"),
+        rg.from_scores([1, 0, 0], [2, 3, 2], ties="stable"),
+        rg.from_qrels({"q": {"d1": 1}}, {"q": {"d0": 0.5, "d1": 0.5, "d2": 0.5}}),
+        rg.from_frames({"qid": ["q"], "docid": ["d1"], "label": [1]}, run),
+        rg.from_recommendations([5, 3, 4], {3}),
+        rg.read_trec(*files),
+    ):
+        value = 1.0 if metric.startswith("recall") else 0.5
+        assert rankings.evaluate(metric)[metric].tolist() == [value]
+        assert rankings.limited(depth=2).evaluate(metric)[metric].tolist() == [value]
+
+
+def test_infap_below_documents_that_were_not_pooled():
+    result = rg.from_qrels({"q": {"a": 1, "b": 1}}, {"q": {"x": 2.0, "a": 1.0}}).evaluate("infap")
+    assert result["infap"].tolist() == [1 / 2 / 2]  # at rank 2, and nothing pooled above
+
+
+def test_geometric_means():
+    """GMAP (Robertson 2006) counts a query that found nothing as 0.00001, as trec_eval does."""
+    result = rg.from_ranked([[1, 0], [0, 1], [0, 0]], judged=[[1, 0], [0, 1], [1, 0, 0]]).evaluate("gm_ap", "gm_bpref")
+    assert result["gm_ap"].tolist() == [1.0, 0.5, 0.0]
+    assert result["gm_bpref"].tolist() == [1.0, 0.0, 0.0]
+    means = result.aggregate()
+    assert means["gm_ap"] == pytest.approx((1 * 0.5 * 1e-5) ** (1 / 3), rel=1e-12)
+    assert means["gm_bpref"] == pytest.approx((1 * 1e-5 * 1e-5) ** (1 / 3), rel=1e-12)
+
+
+def test_counts_are_added_up():
+    rankings = rg.from_ranked([[1, 0, 1], [0, 2], []], judged=[[1, 0, 1, 1], [0, 2], [1]])
+    result = rankings.evaluate("num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret", "num_q", "num_rel(rel=2)")
+    assert list(result.aggregate().values()) == [5, 5, 3, 2, 3, 1]
+
+
+def test_gauc_weighs_queries_by_their_documents():
+    """(4 · 7/8 + 2 · 0) / 6: of the first query one pair is tied, and the second is upside down."""
+    rankings = rg.from_scores([[1, 0, 1, 0], [0, 1]], [[0.9, 0.8, 0.8, 0.1], [0.9, 0.1]])
+    result = rankings.evaluate("gauc", "auc", "gauc(rel=2,empty=nan)")
+    assert result["gauc"].tolist() == result["auc"].tolist() == [7 / 8, 0.0]
+    assert result.mean("gauc") == result.aggregate("gauc") == result.aggregate()["gauc"] == 3.5 / 6
+    assert result.mean("auc") == 3.5 / 8
+    assert result.mean("gauc", weights=[1, 2]) == 3.5 / 8
+    assert math.isnan(result.mean("gauc(rel=2,empty=nan)"))
+
+
+def test_gauc_of_parts_is_that_of_all():
+    parts = [[1, 0, 1, 0], [0, 1]], [[0, 1, 1]], [[1, 0]]
+    merged = [rg.from_ranked(part).evaluate("gauc") for part in parts]
+    whole = rg.from_ranked([grades for part in parts for grades in part]).evaluate("gauc")
+    assert merged[0].merge(*merged[1:]).mean() == whole.mean()
+    assert (
+        rg.compare({"a": [[1, 2], [3, 4, 5]]}, [[1], [4]], ["gauc"]).aggregate()["a"]["gauc"] == (2 * 1.0 + 3 * 0.5) / 5
+    )
+
+
+def test_ndcg_rel_of_what_was_not_returned_is_ndcg_of_the_whole_list(backend):
+    """An example: three relevant documents, of which one is returned; the others add nDCG without a cut-off."""
+    rankings = rg.from_qrels({"q": {"a": 1, "b": 1, "c": 1}}, {"q": {"a": 1.0}})
+    result = rankings.evaluate("ndcg_rel", "ndcg")
+    assert result.mean("ndcg_rel") == pytest.approx((1 + 2 * result.mean("ndcg")) / 3, rel=1e-14)
+    assert round(result.mean("ndcg_rel"), 4) == 0.6462
