@@ -121,7 +121,17 @@ def test_settings_are_remembered_by_type():
         assert rg.dcg([1], gain=gain) == rg.dcg([1], discount=discount) == factor
     for k in range(1, 1000):
         assert rg.cg([1] * 1000, k=k) == k
+        assert rg.recall([1] * 1000, k=k) == k / 1000
     assert len(functions._kept) <= functions.MOST_SETTINGS
+    assert len(functions._kept_metrics) <= functions.MOST_SETTINGS
+
+
+@pytest.mark.parametrize("function", [rg.precision, rg.recall, rg.average_precision, rg.hit_rate])
+def test_results_are_the_callers(function):
+    assert type(function([1, 0, 1])) is float
+    values = function(np.array([[1, 0, 1], [0, 0, 2]]))
+    assert values.dtype == np.float64
+    values[0] = 7  # writable
 
 
 def test_subnormal_ties_are_no_contradiction():

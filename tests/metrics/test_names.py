@@ -111,3 +111,19 @@ def test_peers_as_people_write_them(written, name):
     metric = "rr@10" if name == "msmarco" else "ndcg@10"
     assert run.evaluate(metric, like=written).like == name
     assert str(rg.explain(metric, like=written)) == str(rg.explain(metric, like=name))
+
+
+def test_other_metrics_say_how_to_ask_for_them():
+    with pytest.raises(AttributeError, match=r"the drop-in for scikit-learn is rankgain\.sklearn\.ndcg_score"):
+        rg.ndcg_score  # noqa: B018
+    with pytest.raises(AttributeError, match=r"rankgain\.evaluate\(truth, run, 'ndcg@10'\)"):
+        rg.ndcg_at_k  # noqa: B018
+    with pytest.raises(AttributeError, match=r"it is a metric.*rankgain\.evaluate\(truth, run, 'err@10'\)") as caught:
+        _ = rg.err
+    assert caught.value.name == "err"
+    with pytest.raises(AttributeError, match=r"evaluate\('bpref'\)"):
+        _ = rg.bpref
+    for name in ("nothing", "_private", "__path_of_nothing__"):
+        with pytest.raises(AttributeError, match=f"has no attribute '{name}'$"):
+            getattr(rg, name)
+    assert not hasattr(rg, "map")

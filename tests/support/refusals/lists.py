@@ -113,6 +113,10 @@ def list_cases():
         if part != "judged":
             yield from (Case(TypeError, f"{part} | NoneType", function, None) for function in functions)
     yield from each([(TypeError, "", None, len), (ValueError, "", [-1], [[1], [2, 3]])], "relevance", rg.gain)
+    for function in TAKERS["relevance"][:-1]:
+        parts = f"{function.__name__}() takes relevance in rank order | rankgain.from_scores(y_true, y_score)"
+        parts += " | rankgain.sklearn.ndcg_score(y_true, y_score)" if function is rg.ndcg else ""
+        yield Case(TypeError, parts, function, [0, 1], [0.2, 0.9])
     large = np.array([np.finfo(np.longdouble).max])
     if large[0] > np.finfo(np.float64).max:
         yield Case(ValueError, "y_true | position 0 | infinite", scored, large, [1])
