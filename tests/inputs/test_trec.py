@@ -22,7 +22,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from support.engine import scanned
-from support.golden import GOLDEN, MEASURES, RELEASES, printed, shown
 from support.marks import in_one_case, quick_first
 
 import rankgain as rg
@@ -406,10 +405,6 @@ def test_queries_of_which_nothing_is_judged(backend):
     assert reciprocal_ranks(truth, in_folder("run", RUN)) == [0.0, 1.0]
 
 
-def test_a_lone_carriage_return_is_white_space(backend):
-    assert reciprocal_ranks(io.BytesIO(b"q1 0\rd1 1\r\r\n"), io.BytesIO(b"q1\rQ0\rd1\r1\r1\rt\r\n")) == [1.0]
-
-
 def test_only_ascii_white_space_parts_fields(backend):
     qrels, run = ("q\u00a01 0 d\u2003 1\x1c\n", "q\u00a01 Q0 d\u2003 1 1 t\x85\n")
     with pytest.raises(ValueError, match=r"qrels: line 1, field 4: '1\\x1c' is not a number"):
@@ -546,23 +541,10 @@ def test_files_agree(on_both, qrels, run, block):
     assert parts[0] == whole[0] or isinstance(whole[0], str)
 
 
-# the golden files
-
-
 def shuffled(data):
     lines = data.splitlines(keepends=True)
     random.Random(1).shuffle(lines)
     return b"".join(lines)
-
-
-@pytest.mark.parametrize(("corpus", "golden", "missing"), RELEASES)
-@pytest.mark.parametrize("how", quick_first(["few bytes", "members", "gzip"]))
-@pytest.mark.parametrize("change", quick_first([shuffled, bytes]))
-def test_golden_files(backend, monkeypatch, corpus, golden, missing, how, change):
-    monkeypatch.setattr(read_files, "BLOCK", 1000)
-    sides = [(GOLDEN / f"{corpus}.{side}").read_bytes() for side in ("qrels", "run")]
-    files = [CARRIERS[how](name, change(data)) for name, data in zip(("qrels", "run"), sides, strict=True)]
-    assert shown(rg.read_trec(*files, missing=missing).evaluate(*MEASURES)) == printed(golden)
 
 
 # what is wrong with the file itself
