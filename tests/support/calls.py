@@ -38,161 +38,71 @@ LISTS = 400  # … how many the same documents are parted in
 # the functions of C
 
 
-def c(name, *arguments):
-    """What a C function returns and what it writes: the arrays that are not read-only, but for scratch, of bytes.
+def c(name, **given):
+    """What a C function returns and what it writes but for scratch, called by the names of its parameters.
 
-    ctypes lets the GIL go for as long as it runs.
+    It is given the arrays themselves. ctypes lets the GIL go for as long as it runs.
     """
-    from support.c_functions import C  # which needs what is compiled
+    from support.c_functions import DTYPES, FUNCTIONS, C, completed, room  # which need what is compiled
 
-    taken = [argument.ctypes.data if isinstance(argument, np.ndarray) else argument for argument in arguments]
-    arrays = [argument for argument in arguments if isinstance(argument, np.ndarray)]
-    return C[name](*taken), [array for array in arrays if array.flags.writeable and array.dtype != np.uint8]
-
-
-def out(n=1, dtype=float):
-    return np.full(n, -1, dtype=dtype)
-
-
-def places():
-    """Room for an order, and the first and last ranks."""
-    return out(MANY, np.int64), out(MANY, np.int64), out(MANY, np.int64)
-
-
-def scratch():
-    size, _ = c("scratch_size", MANY, MANY)
-    return np.empty(size, dtype=np.uint8)
-
-
-def pulls():
-    """Scratch for gradients, and room for them and the hessians."""
-    size, _ = c("lambda_scratch_size", MANY)
-    return np.empty(size, dtype=np.uint8), out(MANY), out(MANY)
+    given, parameters = completed(given), FUNCTIONS[name].parameters
+    outputs = {
+        parameter: np.full(room(parameter, given), 7, DTYPES[kind.split()[0]])
+        for parameter, kind in parameters.items()
+        if kind.endswith("*") and parameter not in given
+    }
+    taken = [(given | outputs).get(parameter, 1) for parameter in parameters]  # strides are 1
+    status = C[name](*(value.ctypes.data if isinstance(value, np.ndarray) else value for value in taken))
+    return status, [written for parameter, written in outputs.items() if parameter != "scratch"]
 
 
 # k is 10 or all, the gain exponential (1) or linear (0), the discount log2 (NULL) or the caller's; other options begin
 # with 16 (discounts), 32 (the ideal), 48 (ties), 64 (what a pair counts) and 80 (normalizations)
+DEPTHS = 10, MANY
 C_CALLS = {
-    "message": lambda s: [c("message", status) for status in range(-6, 9)],
-    "scratch_size": lambda s: [c("scratch_size", n, k) for n in (-1, 0, 7) for k in (0, 1, 99)],
-    "lambda_scratch_size": lambda s: [c("lambda_scratch_size", n) for n in (-1, 0, 7)],
-    "gain": lambda s: [c("gain", kind, s.grade, MANY, out(MANY)) for kind in (0, 1)],
-    "discount": lambda s: [c("discount", kind, 3.0, MANY, out(MANY)) for kind in (16, 17, 18)],
-    "cg": lambda s: c("cg", s.grade, MANY, 1, MANY, 1, out()),
+    "message": lambda s: [c("message", status=status) for status in range(-6, 9)],
+    "scratch_size": lambda s: [c("scratch_size", n=n, k=k) for n in (-1, 0, 7) for k in (0, 1, 99)],
+    "lambda_scratch_size": lambda s: [c("lambda_scratch_size", n=n) for n in (-1, 0, 7)],
+    "gain": lambda s: [c("gain", kind=kind, grades=s.grade) for kind in (0, 1)],
+    "discount": lambda s: [c("discount", kind=kind, base=3.0, n=MANY) for kind in (16, 17, 18)],
+    "cg": lambda s: c("cg", **s.one, gain=1),
     "dcg": lambda s: [
-        c("dcg", s.grade, MANY, 1, MANY, 0, None, 0, out()),
-        c("dcg", s.grade, MANY // 2, 2, MANY, 1, s.falling, MANY, out()),
+        c("dcg", **s.one),
+        c("dcg", relevance=s.grade, n=MANY // 2, stride=2, gain=1, discount=s.falling),
     ],
-    "idcg": lambda s: [c("idcg", s.grade, MANY, 1, k, 1, None, 0, scratch(), out()) for k in (10, MANY)],
-    "ndcg": lambda s: [
-        c("ndcg", s.grade, MANY, 1, s.grade, MANY, 1, k, 0, 32, None, 0, 0.0, scratch(), out()) for k in (10, MANY)
-    ],
-    "reciprocal_rank": lambda s: c("reciprocal_rank", s.grade, MANY, 1, MANY, 3.0, out()),
-    "cg_lists": lambda s: c("cg_lists", s.grade, s.offsets, LISTS, 10, 1, out(LISTS)),
-    "dcg_lists": lambda s: c("dcg_lists", s.grade, s.offsets, LISTS, MANY, 0, None, 0, out(LISTS)),
-    "idcg_lists": lambda s: c("idcg_lists", s.grade, s.offsets, LISTS, 10, 1, None, 0, scratch(), out(LISTS)),
+    "idcg": lambda s: [c("idcg", judged=s.grade, k=k, gain=1) for k in DEPTHS],
+    "ndcg": lambda s: [c("ndcg", **s.one, judged=s.grade, k=k) for k in DEPTHS],
+    "reciprocal_rank": lambda s: c("reciprocal_rank", **s.one, rel=3.0),
+    "cg_lists": lambda s: c("cg_lists", **s.parted, k=10, gain=1),
+    "dcg_lists": lambda s: c("dcg_lists", **s.parted),
+    "idcg_lists": lambda s: c("idcg_lists", judged=s.grade, offsets=s.offsets, k=10, gain=1),
     "ndcg_lists": lambda s: c(
-        "ndcg_lists",
-        s.grade,
-        s.offsets,
-        s.grade,
-        s.offsets,
-        LISTS,
-        10,
-        1,
-        33,
-        s.falling,
-        MANY,
-        0.0,
-        scratch(),
-        out(LISTS),
+        "ndcg_lists", **s.parted, judged=s.grade, judged_offsets=s.offsets, k=10, gain=1, ideal=33, discount=s.falling
     ),
-    "reciprocal_rank_lists": lambda s: c("reciprocal_rank_lists", s.grade, s.offsets, LISTS, 10, np.nan, out(LISTS)),
+    "reciprocal_rank_lists": lambda s: c("reciprocal_rank_lists", **s.parted, k=10),
 }
-for form in "f64", "f32":
-    C_CALLS |= {
-        f"lambda_ndcg_{form}": lambda s, form=form: [
-            c(f"lambda_ndcg_{form}", s.score[form], MANY, s.grade, 0.01, 10, None, 0, 1.0, delta, ties, 83, *pulls())
-            for delta in (64, 65, 66)
-            for ties in (48, 51)
-        ],
-        f"lambda_ndcg_lists_{form}": lambda s, form=form: [
-            c(
-                f"lambda_ndcg_lists_{form}",
-                s.score[form],
-                s.offsets,
-                LISTS,
-                s.grade,
-                np.ones(LISTS),
-                k,
-                s.falling,
-                MANY,
-                2.0,
-                65,
-                48,
-                82,
-                *pulls(),
-            )
-            for k in (10, MANY)
-        ],
-        f"order_{form}": lambda s, form=form: [
-            c(f"order_{form}", s.score[form], MANY, 1, s.grade, 1, k, ties, scratch(), *places())
-            for k in (10, MANY)
-            for ties in range(48, 52)
-        ],
-        f"dcg_from_scores_{form}": lambda s, form=form: [
-            c(
-                f"dcg_from_scores_{form}",
-                s.score[form],
-                MANY,
-                1,
-                s.grade,
-                1,
-                k,
-                ties,
-                1,
-                None,
-                0,
-                scratch(),
-                out(),
-            )
-            for k in (10, MANY)
-            for ties in range(48, 52)
-        ],
-        f"ndcg_from_scores_{form}": lambda s, form=form: [
-            c(
-                f"ndcg_from_scores_{form}",
-                s.score[form],
-                MANY,
-                1,
-                s.grade,
-                1,
-                k,
-                48,
-                0,
-                s.falling,
-                MANY,
-                0.0,
-                scratch(),
-                out(),
-            )
-            for k in (10, MANY)
-        ],
-        f"reciprocal_rank_from_scores_{form}": lambda s, form=form: c(
-            f"reciprocal_rank_from_scores_{form}",
-            s.score[form],
-            MANY,
-            1,
-            s.grade,
-            1,
-            10,
-            48,
-            2.0,
-            0.0,
-            scratch(),
-            out(),
-        ),
-    }
+OF_SCORES = {  # each for float64 and float32
+    "lambda_ndcg": lambda name, scores, s: [
+        c(name, scores=scores, gains=s.grade, inverse_ideal=0.01, k=10, delta=delta, ties=ties, normalize=83)
+        for delta in (64, 65, 66)
+        for ties in (48, 51)
+    ],
+    "lambda_ndcg_lists": lambda name, scores, s: [
+        c(name, **s.pulling, scores=scores, k=k, sigma=2.0, delta=65, normalize=82) for k in DEPTHS
+    ],
+    "order": lambda name, scores, s: [
+        c(name, scores=scores, labels=s.grade, k=k, ties=ties) for k in DEPTHS for ties in range(48, 52)
+    ],
+    "dcg_from_scores": lambda name, scores, s: [
+        c(name, scores=scores, labels=s.grade, k=k, ties=ties, gain=1) for k in DEPTHS for ties in range(48, 52)
+    ],
+    "ndcg_from_scores": lambda name, scores, s: [
+        c(name, scores=scores, labels=s.grade, k=k, discount=s.falling) for k in DEPTHS
+    ],
+    "reciprocal_rank_from_scores": lambda name, scores, s: c(name, scores=scores, labels=s.grade, k=10, rel=2.0),
+}
+for (stem, call), form in product(OF_SCORES.items(), ("f64", "f32")):
+    C_CALLS[f"{stem}_{form}"] = lambda s, call=call, form=form, name=f"{stem}_{form}": call(name, s.score[form], s)
 
 
 # what threads share
@@ -221,6 +131,9 @@ class Data:
         self.grade = rng.integers(0, 5, MANY).astype(float)
         self.falling = 1.0 / np.arange(1, MANY + 1)
         self.offsets = np.linspace(0, MANY, LISTS + 1).astype(np.int64)
+        self.one, self.parted = {"relevance": self.grade}, {"relevance": self.grade, "offsets": self.offsets}
+        self.pulling = {"gains": self.grade, "offsets": self.offsets, "inverse_ideals": np.ones(LISTS)}
+        self.pulling["discount"] = self.falling
         scores = rng.integers(0, MANY // 2, MANY) / 8
         self.score = {"f64": scores, "f32": scores.astype(np.float32)}
         for array in (*vars(self).values(), *self.score.values(), self.columns["score"]):
