@@ -131,7 +131,9 @@ def test_queries_that_all_runs_have(backend):
     assert {name: list(result.query_ids) for name, result in comparison.items()} == {"a": ["q2"], "b": ["q2"]}
     assert comparison.best("rr") == ["a"]
     assert "left out, since not all runs have them: 2 queries" in comparison.table()
-    assert "left out, since not all runs have them: 2 queries" in pickle.loads(pickle.dumps(comparison)).table()
+    again = pickle.loads(pickle.dumps(comparison))
+    assert "left out, since not all runs have them: 2 queries" in again.table()
+    assert "left out, since not all runs have them: 2 queries" in again._repr_html_()
     two = {name: run | {"q4": {"d1": 1.0}} for name, run in SOME.items()}
     tests = rg.compare(two, OF_ALL | {"q4": {"d1": 1}}, "rr", missing="skip", queries="common").test()
     assert (tests.queries, tests.left_out) == (2, 2)

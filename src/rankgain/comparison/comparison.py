@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from rankgain.comparison.outcome import Tests
     from rankgain.rankings import Rankings
 
+STAR = "*: the best"
+
 
 class Comparison(Frames, Printed, Mapping[str, Evaluation]):
     """The evaluations of several runs by the same metrics: a mapping from the name of a run to its Evaluation.
@@ -227,8 +229,8 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         yield Table(rows, bold=best if len(self) > 1 else ())
         if form == "text":
             yield [*legend(self), *notes(self)]
-        elif form == "html":
-            yield [*([] if same_queries(self) else legend(self)), *notes(self)]
+        elif form == "html":  # where the best is in bold
+            yield [*(line for line in legend(self) if line != STAR), *notes(self)]
 
     def to_dict(self) -> dict[str, dict[Any, dict[str | Metric, float]]]:
         """Return the values of every query of every run.
@@ -707,16 +709,14 @@ def same_queries(runs: Comparison) -> bool:
 
 
 def legend(runs: Comparison) -> list[str]:
-    """What the marks of a table mean, or why there are none."""
+    """What the marks of a table mean, or why there are none; and how many queries were left out."""
     if len(runs) == 1:
         return []
-    left_out = runs._left_out
-    if left_out:
-        return [
-            "*: the best",
-            f"left out, since not all runs have them: {counted(left_out, 'query')}",
-        ]
-    return ["*: the best"] if same_queries(runs) else ["no best is marked: the runs answered different queries"]
+    left_out = counted(runs._left_out, "query")
+    return [
+        STAR if same_queries(runs) else "no best is marked: the runs answered different queries",
+        *([f"left out, since not all runs have them: {left_out}"] if runs._left_out else []),
+    ]
 
 
 def with_rankings(comparison: Comparison, rankings: Mapping[str, Rankings], left_out: int = 0) -> Comparison:

@@ -157,7 +157,8 @@ class Tests(Frames, Printed, Tested):
     def tied_with_best(self, metric: str | Metric) -> list[str]:
         """Name the run with the best mean, and the runs whose difference to it is not decided.
 
-        If several runs share the best mean, a difference to one of them suffices. Not decided does not mean equal.
+        If several runs share the best mean, a difference to one of them suffices. Not decided does not mean equal, and
+        with a baseline, differences between other runs are not tested, hence not decided.
 
         Parameters
         ----------
