@@ -237,6 +237,12 @@ def test_one_query_that_decides():
     assert influence_of(verge).endswith(", and it would be not decided")
 
 
+def test_one_query_that_decides_students_t():
+    pytest.importorskip("scipy")
+    tests = against_nothing([0.2, 0.3, 0.25, 0.2, 0.3, -0.25], metric="rr").test(method="t")
+    assert influence_of(tests).endswith("would be +0.2500, not +0.1667, and it would be decided")
+
+
 @pytest.mark.slow
 def test_pictures():
     pytest.importorskip("matplotlib")

@@ -115,7 +115,7 @@ class Difference(NamedTuple):
         >>> rg.compare(runs, metrics="rr").test()["rr", "b", "a"].decided
         True
         """
-        return rejected(self.adjusted, alpha_of(self), self.flips + 1 if self.flips else 0)
+        return rejected(self.adjusted, alpha_of(self), self.flips)
 
     @property
     def not_worse(self) -> bool:
@@ -128,7 +128,7 @@ class Difference(NamedTuple):
         >>> rg.compare(runs, metrics="rr").test(margin=0.02)["rr", "b", "a"].not_worse
         True
         """
-        return rejected(self.not_worse_p, alpha_of(self) / 2, 2 * (self.flips + 1) if self.flips else 0)
+        return rejected(2 * self.not_worse_p, alpha_of(self), self.flips)
 
     @property
     def equivalent(self) -> bool:
@@ -141,7 +141,7 @@ class Difference(NamedTuple):
         >>> rg.compare(runs, metrics="rr").test(margin=0.02)["rr", "b", "a"].equivalent
         False
         """
-        return rejected(self.equivalent_p, alpha_of(self) / 2, 2 * (self.flips + 1) if self.flips else 0)
+        return rejected(2 * self.equivalent_p, alpha_of(self), self.flips)
 
     def verdict(self) -> str:
         """State what the test shows about the two runs; "not decided" never means that they are equal.
@@ -252,7 +252,7 @@ def alpha_of(pair: Difference) -> float:
 
 def decided_alone(pair: Difference) -> bool:
     """Whether the p-value would be at most 1 − level if nothing else had been compared."""
-    return rejected(pair.p, alpha_of(pair), pair.flips + 1 if pair.flips else 0)
+    return rejected(pair.p, alpha_of(pair), pair.flips)
 
 
 def direction(pair: Difference) -> int:
@@ -288,6 +288,11 @@ def alpha_text(level: float) -> str:
 
 def has_interval(pair: Difference) -> bool:
     return math.isfinite(pair.low) and math.isfinite(pair.high)
+
+
+def drawn_ends(pair: Difference) -> tuple[float, float]:
+    """The ends of the interval in a picture: both at the difference if there is no interval."""
+    return (pair.low, pair.high) if has_interval(pair) else (pair.difference, pair.difference)
 
 
 def ends_of(pair: Difference) -> str:

@@ -300,20 +300,10 @@ class Groups(Frames, Printed):
         rows.append(["mean of means", "", signed(self.mean_of_means(*key)), "", ""])
         return [*rows, _row(ALL, self.overall[key])]
 
-    def _blocks(self) -> Iterator[tuple[str, list[list[str]], list[str]]]:
-        """The title, the cells and the sentences of each metric and pair; at most 40 groups, and the others counted."""
-        for key in self.overall:
-            metric, run, baseline = key
-            shown = printable(subject(metric)), f"by {printable(self.name)}"
-            title = ", ".join([f"{printable(run)} compared with {printable(baseline)}", *shown])
-            head, *body = self._rows(key)
-            more = [[line, *[""] * (len(head) - 1)] for line in rest(len(body) - 2, MOST_ROWS, "")]
-            yield title, [head, *body[:-2][:MOST_ROWS], *more, *body[-2:]], self.verdicts(*key)
-
     def _tables(self, form: Form) -> Iterator[Block]:
-        for title, rows, verdicts in self._blocks():
+        for title, table, verdicts in blocks_of(self):
             yield [title]
-            yield Table(rows)
+            yield table
             yield verdicts
         if form in ("text", "html"):
             yield self.notes()
@@ -342,9 +332,15 @@ class Groups(Frames, Printed):
         return columns
 
 
-def blocks_of(groups: Groups) -> Iterator[tuple[str, list[list[str]], list[str]]]:
-    """The title, the cells and the sentences of each metric and pair, for a page."""
-    return groups._blocks()
+def blocks_of(groups: Groups) -> Iterator[tuple[str, Table, list[str]]]:
+    """The title, the table and the sentences of each metric and pair; at most 40 groups, and the others counted."""
+    for key in groups.overall:
+        metric, run, baseline = key
+        shown = printable(subject(metric)), f"by {printable(groups.name)}"
+        title = ", ".join([f"{printable(run)} compared with {printable(baseline)}", *shown])
+        head, *body = groups._rows(key)
+        more = [[line, *[""] * (len(head) - 1)] for line in rest(len(body) - 2, MOST_ROWS, "")]
+        yield title, Table([head, *body[:-2][:MOST_ROWS], *more, *body[-2:]]), groups.verdicts(*key)
 
 
 def _row(label: str, pair: Difference) -> list[str]:

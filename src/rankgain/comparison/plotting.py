@@ -11,7 +11,7 @@ from matplotlib.collections import PatchCollection
 from matplotlib.patches import Rectangle
 
 from rankgain.comparison.aligned import Sample, bars_of
-from rankgain.comparison.difference import Difference, subject
+from rankgain.comparison.difference import Difference, drawn_ends, has_interval, subject
 from rankgain.comparison.testing import Key, Tested, sample_of
 from rankgain.results.plotting import COLOURS, PANEL, Figure, drawable, panels
 from rankgain.results.text import printable
@@ -63,7 +63,7 @@ def differences(pair: Difference, sample: Sample, axes: Axes) -> None:
     bars = [Rectangle((place - 0.5, 0.0), 0.9, height) for place, height in enumerate(heights)]
     shades = [COLOURS[0] if height > 0 else COLOURS[1] for height in heights]
     axes.add_collection(PatchCollection(bars, facecolors=shades))
-    if math.isfinite(pair.low) and math.isfinite(pair.high):
+    if has_interval(pair):
         axes.axhspan(pair.low, pair.high, color="0.85", zorder=0)
     axes.axhline(pair.difference, color="black", linewidth=1.2)
     axes.axhline(0.0, color="0.5", linewidth=0.8)
@@ -80,8 +80,7 @@ def intervals(axes: Axes, own: Sequence[Difference]) -> None:
     shown = own[:MOST_INTERVALS]
     for row, pair in enumerate(shown):
         colour = COLOURS[0] if pair.decided else GREY
-        ends = [end if math.isfinite(end) else pair.difference for end in (pair.low, pair.high)]
-        axes.plot(ends, [row, row], color=colour, linewidth=2)
+        axes.plot(drawn_ends(pair), [row, row], color=colour, linewidth=2)
         axes.plot([pair.difference], [row], "o", color=colour, markersize=5)
     several = len({pair.baseline for pair in own}) > 1
     names = [name_of(f"{printable(pair.run)} − {printable(pair.baseline)}" if several else pair.run) for pair in shown]

@@ -21,16 +21,16 @@ def quantile(share: float) -> float:
     return NormalDist().inv_cdf(share)
 
 
-def detectable(sd: float, queries: float, alpha: float, power: float = POWER) -> float:
-    """The smallest true difference that a test detects with this power; NaN for fewer than 8 queries.
+def detectable(sd: float, queries: float, alpha: float) -> float:
+    """The smallest true difference that a test detects four times in five; NaN for fewer than 8 queries.
 
-    It is (z_{1−α/2} + z_power) · sd / √(n − z_{1−α/2}² / 2); the last term corrects for the wider tails of t.
+    It is (z_{1−α/2} + z_0.8) · sd / √(n − z_{1−α/2}² / 2); the last term corrects for the wider tails of t.
     """
     z = quantile(1 - alpha / 2)
     effective = queries - z * z / 2
     if queries < FEWEST or effective <= 0:
         return math.nan
-    return (z + quantile(power)) * sd / math.sqrt(effective)
+    return (z + quantile(POWER)) * sd / math.sqrt(effective)
 
 
 def queries_needed(sd: float, difference: float, alpha: float, power: float, uneven: float = 1.0) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -34,25 +34,27 @@ def remarks(tests: Tested, rankings: Mapping[str, Rankings]) -> Iterator[str]:
     """
     bounded = sum(pair.queries for pair in tests.values()) <= MOST_BOUNDED
     for metric in tests.options.metrics:
-        runs = _Runs(rankings, metric, sample_of(tests, metric), tests.options.threads)
+        sample, threads = sample_of(tests, metric), tests.options.threads
+        runs = {name: _Run(own, metric, sample, threads) for name, own in rankings.items()}
         for pair in tests.values():
-            if pair.metric == metric and pair.run in rankings and pair.baseline in rankings:
-                yield from _unjudged(pair, runs, bounded)
-                yield from _ties(pair, runs)
+            if pair.metric == metric and pair.run in runs and pair.baseline in runs:
+                run, baseline = runs[pair.run], runs[pair.baseline]
+                yield from _unjudged(pair, run, baseline, bounded)
+                yield from _ties(pair, run, baseline)
 
 
-class _Runs:
-    """What the warnings need to know about each run by one metric, over the queries that were tested."""
+class _Run:
+    """What the warnings need to know about a run by one metric, over the queries that were tested.
 
-    def __init__(self, rankings: Mapping[str, Rankings], metric: str | Metric, sample: Sample, threads: int) -> None:
+    Each fact is computed once, however many runs this one is compared with.
+    """
+
+    def __init__(self, rankings: Rankings, metric: str | Metric, sample: Sample, threads: int) -> None:
         self._rankings, self._threads = rankings, threads
         self._query_ids, self._weights = sample.query_ids, sample.weights
         self.metric = metric
         ((_, self.record),) = parse(metric)
         self.judged = Metric("judged", self.record.k)
-        # Each run is evaluated once, however many runs it is compared with.
-        self.share, self.condensed = cache(self._share), cache(self._condensed)
-        self.tied, self.queries = cache(self._tied), cache(self._queries)
 
     def mean(self, values: Floats) -> float:
         """The mean, or the geometric mean, as in the test; for a summed metric the mean too."""
@@ -71,14 +73,16 @@ class _Runs:
         places = {query: row for row, query in enumerate(query_ids)}
         return [places[query] for query in self._query_ids]
 
-    def _share(self, run: str) -> tuple[float, bool, bool]:
+    @cached_property
+    def share(self) -> tuple[float, bool, bool]:
         """The mean judged@k, whether any judged document is not relevant, and whether some queries returned nothing.
 
         Queries that returned nothing do not count in the mean.
         """
-        rankings, k = self._rankings[run], self.record.k
-        share, precision = self._values(rankings, self.judged), self._values(rankings, Metric("precision", k))
-        returned = self._values(rankings, Metric("num_ret"))
+        k = self.record.k
+        share, precision, returned = (
+            self._values(self._rankings, metric) for metric in (self.judged, Metric("precision", k), Metric("num_ret"))
+        )
         seen = returned if k is None else np.minimum(returned, k)
         graded = bool(np.any(share * seen - precision * (seen if k is None else k) > 0.5))
         own = np.flatnonzero(returned)
@@ -87,70 +91,68 @@ class _Runs:
         weights = None if self._weights is None else self._weights[own]
         return mean(share[own], weights), graded, len(own) < len(returned)
 
-    def _condensed(self, run: str) -> float:
+    @cached_property
+    def condensed(self) -> float:
         """The mean of the metric over judged documents only."""
-        return self.mean(self._values(self._rankings[run].limited(judged_only=True), self.metric))
+        return self.mean(self._values(self._rankings.limited(judged_only=True), self.metric))
 
-    def _tied(self, run: str) -> tuple[float, float] | None:
+    @cached_property
+    def tied(self) -> tuple[float, float] | None:
         """The means with the worst and the best order of ties; None if they are unknown."""
-        rankings = self._rankings[run]
-        if rankings.ties is None or TABLE[self.record.name].unaveraged or not better(self.metric):
+        if self._rankings.ties is None or TABLE[self.record.name].unaveraged or not better(self.metric):
             return None
         try:
-            average = rankings.under(ties="average")
+            average = self._rankings.under(ties="average")
             worst, best = (self.mean(self._values(average.under(ties=ties), self.metric)) for ties in ("worst", "best"))
         except ValueError:  # a file that cannot be read again
             return None
         return worst, best
 
-    def _queries(self, run: str) -> list[Ranked] | None:
-        queries = ranked_queries(self._rankings[run])
-        if queries is None:
-            return None
-        places = self._places(self._rankings[run].query_ids)
-        return queries if places is None else [queries[place] for place in places]
-
-    def bounds(self, run: str, baseline: str) -> tuple[float, float] | None:
-        """The bounds of the difference if unjudged documents may be relevant; None if no bounds are known."""
-        own, other = self.queries(run), self.queries(baseline)
-        if own is None or other is None or aggregator(self.metric) is geometric_mean:
-            return None
-        highest = max((float(query.judged.max(initial=0.0)) for query in own), default=0.0) or 1.0
-        found = difference_bounds(self.record, own, other, highest)
-        return None if found is None else (self.mean(found[0]), self.mean(found[1]))
+    @cached_property
+    def queries(self) -> list[Ranked] | None:
+        """The documents and grades of the tested queries; None if ranks depend on ties."""
+        queries = ranked_queries(self._rankings)
+        places = self._places(self._rankings.query_ids)
+        return queries if queries is None or places is None else [queries[place] for place in places]
 
 
-def _unjudged(pair: Difference, runs: _Runs, bounded: bool) -> Iterator[str]:
-    (base, base_graded, base_gaps), (share, graded, gaps) = runs.share(pair.baseline), runs.share(pair.run)
+def _unjudged(pair: Difference, run: _Run, baseline: _Run, bounded: bool) -> Iterator[str]:
+    (share, graded, gaps), (base, base_graded, base_gaps) = run.share, baseline.share
     # If only relevant documents are judged, unjudged ones are simply not relevant.
     if abs(share - base) < NOTABLE or not (base_graded or graded):
         return
-    rest = runs.condensed(pair.run) - runs.condensed(pair.baseline)
+    rest = run.condensed - baseline.condensed
     way = f"{abs(rest):.4f} {'higher' if rest > 0 else 'lower'} than" if rest else "as much as"
-    run, baseline, metric = printable(pair.run), printable(pair.baseline), printable(pair.metric)
+    own, other, metric = printable(pair.run), printable(pair.baseline), printable(pair.metric)
     yield (
-        f"{runs.judged!s} is {base:.4f} for {baseline}{GAPS * base_gaps} and {share:.4f} for {run}{GAPS * gaps}: "
-        f"unjudged documents count as not relevant here. Over judged documents only, {run} scores {way} "
-        f"{baseline} in {metric}{_bounds(pair, runs) if bounded else BETWEEN} Judge more before you decide."
+        f"{run.judged!s} is {base:.4f} for {other}{GAPS * base_gaps} and {share:.4f} for {own}{GAPS * gaps}: "
+        f"unjudged documents count as not relevant here. Over judged documents only, {own} scores {way} "
+        f"{other} in {metric}{_bounds(run, baseline) if bounded else BETWEEN} Judge more before you decide."
     )
 
 
-def _bounds(pair: Difference, runs: _Runs) -> str:
-    found = runs.bounds(pair.run, pair.baseline)
+def _bounds(run: _Run, baseline: _Run) -> str:
+    """The bounds of the difference if unjudged documents may be relevant, if any are known."""
+    own, other = run.queries, baseline.queries
+    if own is None or other is None or aggregator(run.metric) is geometric_mean:
+        return BETWEEN
+    highest = max((float(query.judged.max(initial=0.0)) for query in own), default=0.0) or 1.0
+    found = difference_bounds(run.record, own, other, highest)
     if found is None:
         return BETWEEN
+    low, high = map(run.mean, found)
     return (
         ". If the unjudged documents that either run returned had any grades up to the highest, the difference would "
-        f"lie between {signed(found[0])} and {signed(found[1])}."
+        f"lie between {signed(low)} and {signed(high)}."
     )
 
 
-def _ties(pair: Difference, runs: _Runs) -> Iterator[str]:
-    base, run = runs.tied(pair.baseline), runs.tied(pair.run)
-    if base is None or run is None:
+def _ties(pair: Difference, run: _Run, baseline: _Run) -> Iterator[str]:
+    if run.tied is None or baseline.tied is None:
         return
-    low, high = run[0] - base[1], run[1] - base[0]
-    spread = (run[1] - run[0]) + (base[1] - base[0])
+    (worst, best), (base_worst, base_best) = run.tied, baseline.tied
+    low, high = worst - base_best, best - base_worst
+    spread = (best - worst) + (base_best - base_worst)
     if spread > ROUNDING and pair.difference != 0.0 and low <= 0.0 <= high:
         yield (
             f"the order of tied documents alone could turn the difference of {printable(pair.run)} to "

@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import datetime
 import hashlib
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -17,7 +16,17 @@ from typing import TYPE_CHECKING, Any
 from rankgain import _backend
 from rankgain.comparison import sentences, tables
 from rankgain.comparison.aligned import bars_of
-from rankgain.comparison.difference import Difference, ends_of, p_text, percent, places_of, signed, subject
+from rankgain.comparison.difference import (
+    Difference,
+    drawn_ends,
+    ends_of,
+    has_interval,
+    p_text,
+    percent,
+    places_of,
+    signed,
+    subject,
+)
 from rankgain.comparison.groups import Groups, blocks_of
 from rankgain.comparison.outcome import Tests, shown_warnings
 from rankgain.comparison.testing import Key, sample_of
@@ -25,7 +34,7 @@ from rankgain.errors import counted
 from rankgain.metrics.metric import Metric, Score
 from rankgain.rankings import Rankings, first_documents
 from rankgain.results.peers import explain
-from rankgain.results.text import Table, html_table, number, printable
+from rankgain.results.text import html_table, number, printable
 
 if TYPE_CHECKING:
     from rankgain.results.evaluation import Evaluation
@@ -180,8 +189,8 @@ Line: the mean; grey band: its {{ level }} interval.{% if not_drawn %} {{ not_dr
 {% if loop.first %}<h3><bdi>{{ block.title }}</bdi></h3>{{ changes(block) }}
 {% else %}<details><summary><bdi>{{ block.title }}</bdi></summary>{{ changes(block) }}</details>{% endif %}
 {% endfor %}
-{% for title, rows, said in groups_shown %}<h2><bdi>{{ title }}</bdi></h2>
-<div class="scroll">{{ html_table(Table(rows), "sortable") | safe }}</div>
+{% for title, table, said in groups_shown %}<h2><bdi>{{ title }}</bdi></h2>
+<div class="scroll">{{ html_table(table, "sortable") | safe }}</div>
 <ul>{% for line in said %}<li>{{ line }}</li>{% endfor %}</ul>
 {% endfor %}
 {% if groups %}<ul class="notes">{% for line in groups.notes() %}<li>{{ line }}</li>{% endfor %}</ul>{% endif %}
@@ -216,7 +225,7 @@ def page_of(
     except ImportError as error:
         raise ImportError(f"a report needs Jinja2 ({error}): pip install 'rankgain[report]'") from None
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
-    functions = (Table, ends_of, html_table, p_text, places_of, printable, shown_warnings, signed)
+    functions = (ends_of, html_table, p_text, places_of, printable, shown_warnings, signed)
     environment.globals |= {function.__name__: function for function in functions}
     own_title = sentences.title(tests)
     keys = _shown_keys(tests)
@@ -287,8 +296,7 @@ def _definitions(metrics: Sequence[str | Metric], evaluations: Mapping[str, Eval
 def _forest(tests: Tests, pairs: Sequence[Difference]) -> dict[str, Any]:
     """The differences of a metric on one scale, as rows."""
     baseline = sentences.baseline_of(tests)
-    ends = [abs(end) for pair in pairs for end in (pair.low, pair.high, pair.difference) if math.isfinite(end)]
-    scale = max(ends) or 1.0
+    scale = max(abs(end) for pair in pairs for end in (*drawn_ends(pair), pair.difference)) or 1.0
     against = "" if baseline is None else f": difference to {printable(baseline)}"
     name = printable(subject(pairs[0].metric))
     count = f"{counted(len(pairs), 'difference')} in {name}"
@@ -307,9 +315,9 @@ def _interval(pair: Difference, scale: float) -> dict[str, Any]:
     def across(value: float) -> float:
         return round(WIDTH / 2 + value / scale * (WIDTH / 2 - EDGE), 2)
 
-    low, high = (end if math.isfinite(end) else pair.difference for end in (pair.low, pair.high))
-    places = {"low": across(low), "high": across(high), "centre": across(pair.difference)}
-    return places | {"colour": BLUE if pair.decided else GREY, "hollow": not pair.decided}
+    low, high = map(across, drawn_ends(pair))
+    colour = BLUE if pair.decided else GREY
+    return {"low": low, "high": high, "centre": across(pair.difference), "colour": colour, "hollow": not pair.decided}
 
 
 def _named(key: Key) -> str:
@@ -332,7 +340,7 @@ def _bars(tests: Tests, key: Key) -> dict[str, Any]:
         return {**sizes, "colour": colour, "title": title}
 
     wide, boxes = WIDTH / len(own), []
-    if math.isfinite(pair.low) and math.isfinite(pair.high):
+    if has_interval(pair):
         boxes.append(box(0.0, WIDTH, (pair.low, pair.high), "#ddd"))
     for place, (query, queries, height) in enumerate(own):
         name = printable(query) if own[0].queries == 1 else f"{queries} queries from {printable(query)}"

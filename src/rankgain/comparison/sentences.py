@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from rankgain import _backend
-from rankgain.comparison.aligned import Sample
+from rankgain.comparison.aligned import Aligned, Sample
 from rankgain.comparison.difference import (
     EXACT,
     RANDOM,
@@ -23,8 +23,7 @@ from rankgain.comparison.difference import (
     signed,
     subject,
 )
-from rankgain.comparison.significance import ENUMERATED, EXACT_REQUESTED, Flips, effective, exact_p, facts, rejected
-from rankgain.comparison.significance import EXACT as EXACT_BY_DEFAULT
+from rankgain.comparison.significance import EXACT_BY_DEFAULT, EXACT_REQUESTED, effective
 from rankgain.comparison.testing import (
     BH,
     HOLM,
@@ -33,7 +32,7 @@ from rankgain.comparison.testing import (
     Key,
     Options,
     Tested,
-    columns_of,
+    differences_of,
     sample_of,
     too_coarse,
 )
@@ -363,14 +362,11 @@ def influence(tests: Tested, key: Key) -> str | None:
 
 def _decided(pair: Difference, sample: Sample, options: Options) -> bool:
     """Whether the difference of a pair is decided by other queries than those tested."""
-    if options.method == STUDENT:
-        return pair.decided
+    if sample.clusters is not None and len(set(sample.clusters.tolist())) < 2:
+        return False
     values = np.column_stack([sample.of(pair.baseline), sample.of(pair.run)])
-    alone = {pair.metric: sample._replace(values=values)}
-    columns, _ = columns_of(alone, [(1, 0)], sample.weights, sample.clusters)
-    own = facts(columns)
-    if own.nonzero[0] <= EXACT_BY_DEFAULT and len(columns.values) > ENUMERATED:
-        return rejected(exact_p(columns.differences(0, 1)[0], columns.sizes), options.alpha, 0)
-    flips = Flips(columns, options.flips, options.seed, options.threads)
-    counts, _ = flips.exceeded(columns, own, joint=False)
-    return rejected(float(counts[0]) / flips.total, options.alpha, flips.total)
+    alone = sample._replace(runs=[pair.baseline, pair.run], values=values)
+    method = RANDOM if options.method == EXACT else options.method  # exact for few queries only, which is fast
+    options = options._replace(method=method, baseline=None, margin=None)
+    (found,) = differences_of(Aligned(alone.query_ids, {pair.metric: alone}, 0), options).values()
+    return found.decided

@@ -22,7 +22,7 @@ from rankgain.threads import run_chunks
 MOST_BITS = 40  # bits of the fraction of a value on the grid
 SIGNIFICAND = 52  # bits that a sum may fill
 ENUMERATED = 16  # queries; up to this many, all sign vectors replace random flips
-EXACT, EXACT_REQUESTED = 24, 44  # nonzero differences up to which p is exact, by default and on request
+EXACT_BY_DEFAULT, EXACT_REQUESTED = 24, 44  # nonzero differences up to which p is exact, by default and on request
 SUBSETS, SUBSETS_REQUESTED = 1 << 16, 1 << 22  # means of parts up to which an interval is exact
 MOST_ZEROS = 1000  # zero differences whose binomials are still small
 ROUNDING = 1e-6  # of (1 − level) · (flips + 1)
@@ -292,9 +292,9 @@ def threshold(alpha: float, total: int, random: bool) -> int:
     return math.floor(share + Fraction(ROUNDING) if random else share)
 
 
-def rejected(p: float, alpha: float, total: int) -> bool:
-    """Whether p ≤ alpha, with the tolerance of whole flips; a total of 0 is for p-values not made of flips."""
-    return p <= alpha + (ROUNDING / total if total else 0.0)
+def rejected(p: float, alpha: float, flips: int) -> bool:
+    """Whether p ≤ alpha, with the tolerance of whole random flips, if any were used."""
+    return p <= alpha + (ROUNDING / (flips + 1) if flips else 0.0)
 
 
 # Exact

@@ -13,6 +13,7 @@ from rankgain.comparison.difference import EXACT, RANDOM, STUDENT, Difference
 from rankgain.comparison.power import detectable, hedges
 from rankgain.comparison.significance import (
     ENUMERATED,
+    EXACT_BY_DEFAULT,
     EXACT_REQUESTED,
     MOST_FLIPS,
     SUBSETS,
@@ -35,7 +36,6 @@ from rankgain.comparison.significance import (
     threshold,
     unit_exponent,
 )
-from rankgain.comparison.significance import EXACT as EXACT_BY_DEFAULT
 from rankgain.errors import quoted
 from rankgain.metrics.aggregators import mean
 from rankgain.metrics.metric import Metric, better, parse
@@ -422,7 +422,7 @@ class _Family:
         for number in range(self.count):
             if self.facts.nonzero[number] == 0:
                 low[number] = high[number] = 0.0
-            elif not rejected(float(p[number]), self._alpha, used + 1 if used else 0):
+            elif not rejected(float(p[number]), self._alpha, used):
                 low[number], high[number] = min(low[number], 0.0), max(high[number], 0.0)
             elif low[number] <= 0.0 <= high[number]:
                 side = low if self.facts.totals[number] > 0 else high
