@@ -6,7 +6,7 @@ Short lists take the shortest path: one call of a kernel, which returns None for
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Never
+from typing import TYPE_CHECKING, Any, Never, TypeVar
 
 import numpy as np
 
@@ -64,6 +64,7 @@ MOST_SETTINGS = 128
 _FIXED = str, int, float, np.number, type, type(None), Discount  # immutable types of settings
 _kept: dict[tuple[Any, ...], _Settings] = {}
 _kept_metrics: dict[tuple[Any, ...], Metric] = {}
+_Made = TypeVar("_Made")
 
 
 class _Settings:
@@ -108,7 +109,8 @@ def _settings(k: Any, gain: Any, discount: Any, ideal: Any = "judged", empty: An
         return _kept[k, gain, discount, ideal, empty, type(k), type(empty)]  # True is not a valid k, though it equals 1
     except Exception:  # not seen yet, or not hashable
         pass
-    return _new_settings((k, gain, discount, ideal, empty, type(k), type(empty)), k, gain, discount, ideal, empty)
+    key = k, gain, discount, ideal, empty, type(k), type(empty)
+    return _keep(_kept, key, _Settings(k, gain, discount, ideal, empty))
 
 
 def _settings_of_rr(k: Any, rel: Any) -> _Settings:
@@ -117,16 +119,16 @@ def _settings_of_rr(k: Any, rel: Any) -> _Settings:
         return _kept[k, rel, type(k), type(rel)]
     except Exception:
         pass
-    return _new_settings((k, rel, type(k), type(rel)), k, "linear", NO_DISCOUNT, "judged", 0.0, rel)
+    return _keep(_kept, (k, rel, type(k), type(rel)), _Settings(k, "linear", NO_DISCOUNT, "judged", 0.0, rel))
 
 
-def _new_settings(key: tuple[Any, ...], *arguments: Any) -> _Settings:
-    settings = _Settings(*arguments)
-    if all(isinstance(part, _FIXED) for part in key):  # mutable arguments are checked at each call
-        if len(_kept) >= MOST_SETTINGS:
-            _kept.clear()
-        _kept[key] = settings
-    return settings
+def _keep(kept: dict[tuple[Any, ...], _Made], key: tuple[Any, ...], made: _Made) -> _Made:
+    """Keep what was made of immutable arguments, and return it; mutable ones are checked at each call."""
+    if all(isinstance(part, _FIXED) for part in key):
+        if len(kept) >= MOST_SETTINGS:
+            kept.clear()
+        kept[key] = made
+    return made
 
 
 def _one_or_many(function: Callable[Concatenate[Any, _P], float | Floats]) -> _OneOrMany[_P]:
@@ -1083,10 +1085,7 @@ def _filled(name: str, lists: RaggedArray, judgments: RaggedArray | None, settin
 
 def _evaluated(name: str, lists: RaggedArray, judgments: RaggedArray | None, settings: _Settings) -> Floats:
     """The metric of each list by the engine: gains may be a mapping or a callable, and discounts a vector."""
-    from rankgain.data.lists import ListSource
-    from rankgain.data.rules import GIVEN
     from rankgain.metrics.metric import Metric
-    from rankgain.metrics.program import fill, planned
 
     parameters: dict[str, Any] = {"gain": settings.gain}
     if name != "cg":
@@ -1096,25 +1095,27 @@ def _evaluated(name: str, lists: RaggedArray, judgments: RaggedArray | None, set
     if name in ("cg", "dcg") or judgments is not None:  # ranks beyond the cut-off are not read
         lists = lists.cut(settings.k)
     metric = Metric(name, settings.k, **parameters)
-    source = ListSource(lists, None, judgments, range(len(lists)), refuse=partial(_first_error, metric))
-    out, _ = fill(planned((metric,)), source, GIVEN)
-    values: Floats = out[0].copy()
-    return values
+    return _by_engine(metric, lists, judgments, partial(_first_error, metric))
 
 
 def _of_relevant(name: str, relevance: Any, judged: Any, k: Any, rel: Any, mask: Any) -> float | Floats:
-    """A metric of relevant documents, by the engine."""
+    """A metric of relevant documents, of one list or of each of many."""
+    lists = RaggedArray.of(relevance, "relevance").unmasked(mask)
+    judgments = None if judged is None else check_judged(judged, lists)
+    out = _by_engine(_metric_of_relevant(name, k, rel), lists, judgments, _refuse)
+    return float(out[0]) if lists.single else out
+
+
+def _by_engine(
+    metric: Metric, lists: RaggedArray, judgments: RaggedArray | None, refuse: Callable[..., Exception]
+) -> Floats:
     from rankgain.data.lists import ListSource
     from rankgain.data.rules import GIVEN
     from rankgain.metrics.program import fill, planned
 
-    lists = RaggedArray.of(relevance, "relevance").unmasked(mask)
-    judgments = None if judged is None else check_judged(judged, lists)
-    plan = planned((_metric_of_relevant(name, k, rel),))
-    out, _ = fill(plan, ListSource(lists, None, judgments, range(len(lists)), refuse=_refuse), GIVEN)
-    if lists.single:
-        return float(out[0, 0])
-    values: Floats = out[0].copy()
+    source = ListSource(lists, None, judgments, range(len(lists)), refuse=refuse)
+    out, _ = fill(planned((metric,)), source, GIVEN)
+    values: Floats = out[0].copy()  # which can be written to
     return values
 
 
@@ -1127,12 +1128,7 @@ def _metric_of_relevant(name: str, k: Any, rel: Any) -> Metric:
         pass
     from rankgain.metrics.metric import Metric
 
-    metric = Metric(name, k) if rel is None else Metric(name, k, rel=rel)
-    if all(isinstance(part, _FIXED) for part in key):
-        if len(_kept_metrics) >= MOST_SETTINGS:
-            _kept_metrics.clear()
-        _kept_metrics[key] = metric
-    return metric
+    return _keep(_kept_metrics, key, Metric(name, k) if rel is None else Metric(name, k, rel=rel))
 
 
 def _refuse(source: ListSource, query: int, lists: RaggedArray, error: InputError) -> Exception:
