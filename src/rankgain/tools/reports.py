@@ -102,13 +102,7 @@ def as_json(runs: Comparison, per_query: bool) -> str:
 
 
 def _object(result: Evaluation, per_query: bool) -> dict[str, Any]:
-    content: dict[str, Any] = {
-        "mean": _finite_values(result.aggregate()),
-        "counts": result.counts,
-        "ties": result.ties,
-        "missing": result.missing,
-        "backend": result.backend,
-    }
+    content = {"mean": _finite_values(result.aggregate()), **_facts(result)}
     if result.like is not None:
         content["like"] = result.like
     if result.assumed:
@@ -116,6 +110,10 @@ def _object(result: Evaluation, per_query: bool) -> dict[str, Any]:
     if per_query:
         content["queries"] = {str(query): _finite_values(values) for query, values in result.to_dict().items()}
     return content
+
+
+def _facts(result: Evaluation) -> dict[str, Any]:
+    return {name: getattr(result, name) for name in ("counts", "ties", "missing", "backend")}
 
 
 def as_csv(runs: Comparison, per_query: bool) -> str:
@@ -185,14 +183,11 @@ def spread_as_json(runs: Mapping[str, TieSpread], per_query: bool) -> str:
 
 
 def _object_of_spread(spread: TieSpread, per_query: bool) -> dict[str, Any]:
-    worst = spread.worst
-    content: dict[str, Any] = {
+    content = {
         "tie_spread": {str(key): _finite_values(values) for key, values in spread.mean().items()},
         "affected_by_ties": {str(key): spread.affected(key) for key in spread.metrics},
-        "counts": worst.counts,
+        **_facts(spread.worst),
         "ties": spread.ties,
-        "missing": worst.missing,
-        "backend": worst.backend,
     }
     if per_query:
         content["queries"] = {
