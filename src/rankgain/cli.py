@@ -17,7 +17,7 @@ from rankgain import _backend
 from rankgain.comparison.comparison import Comparison, with_rankings
 from rankgain.data.rules import TIES
 from rankgain.data.writing import check_writable, write_whole
-from rankgain.errors import escaped
+from rankgain.errors import escaped, nearest
 from rankgain.inputs.judgments import judgments
 from rankgain.inputs.trec import read_trec
 from rankgain.metrics.metric import parse
@@ -95,23 +95,15 @@ class _Parser(argparse.ArgumentParser):
 
     def nearest(self, unknown: Sequence[str]) -> str:
         """A hint at the option most similar to the first unknown one that has any."""
-        import difflib  # only needed for an error
-
-        for argument in unknown:
-            name = argument.partition("=")[0]
-            near = difflib.get_close_matches(name, self._option_string_actions, n=1)
-            if near:
-                return f"; did you mean {near[0]}?"
-        return ""
+        near = (nearest(argument.partition("=")[0], self._option_string_actions) for argument in unknown)
+        return next((f"; did you mean {option}?" for option in near if option), "")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         try:
             super()._check_value(action, value)
         except argparse.ArgumentError as error:
-            import difflib
-
-            near = difflib.get_close_matches(str(value), map(str, action.choices or ()), n=1)
-            error.message += f"; did you mean {near[0]!r}?" if near else ""
+            near = nearest(str(value), map(str, action.choices or ()))
+            error.message += f"; did you mean {near!r}?" if near else ""
             raise
 
     def print_help(self, file: Any = None) -> None:

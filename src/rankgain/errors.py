@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sys
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from inspect import Parameter, signature  # which NumPy has imported
 from typing import Any, Protocol, TypedDict, TypeVar
 
@@ -214,6 +214,13 @@ def quoted(value: Any) -> str:
 def escaped(text: str) -> str:
     """Text for messages, such as a file name, with control characters escaped: a terminal must not act on them."""
     return text if text.isprintable() else "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
+
+
+def nearest(text: str, words: Iterable[str]) -> str:
+    """The most similar of the words; "" if none is similar."""
+    import difflib  # only needed for an error
+
+    return next(iter(difflib.get_close_matches(text, words, n=1)), "")
 
 
 def short(value: Any) -> str:

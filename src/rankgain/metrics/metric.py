@@ -9,7 +9,7 @@ from typing import Any, NoReturn, Unpack
 
 from rankgain._codes import UNLIMITED
 from rankgain.choices import Ideal, Rounding
-from rankgain.errors import SHOWN, NeverGiven, quoted, short, unexpected, without_unknown
+from rankgain.errors import SHOWN, NeverGiven, nearest, quoted, short, unexpected, without_unknown
 from rankgain.metrics.aggregators import Aggregator
 from rankgain.metrics.discounts import Discount, DiscountKind
 from rankgain.metrics.gains import Gain, GainKind
@@ -339,16 +339,14 @@ def row_of(name: Any, request: str = "") -> Row:
 
 def _near(name: str) -> str:
     """The most similar name; "" if none is similar."""
-    import difflib  # only needed for an error
-
     if name.lower() in _NAMES:
         return name
     if len(name) > 2 * max(map(len, _NAMES)):  # comparing long texts is slow
         return ""
     letters = sorted(_bare(name))
-    near = sorted((bare for bare in _BARE if sorted(bare) == letters), key=lambda bare: bare != _bare(name))
-    near = near or difflib.get_close_matches(_bare(name), _BARE, n=1)
-    return next((alias for alias in _NAMES if near and _bare(alias) == near[0]), "")
+    anagrams = sorted((bare for bare in _BARE if sorted(bare) == letters), key=lambda bare: bare != _bare(name))
+    near = anagrams[0] if anagrams else nearest(_bare(name), _BARE)
+    return next((alias for alias in _NAMES if near and _bare(alias) == near), "")
 
 
 # A request with quotes and brackets removed: a name, then a cut-off and parameters in any order.

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from rankgain._codes import JARVELIN, VECTOR
 from rankgain.choices import Missing, PeerOrOwn, ScoreBits, Ties
-from rankgain.errors import short
+from rankgain.errors import nearest, short
 from rankgain.metrics.aggregators import LEAST, geometric_mean, mean, total
 from rankgain.metrics.discounts import LOGARITHMIC, Discount
 from rankgain.metrics.gains import Gain
@@ -446,10 +446,8 @@ def peer_of(like: Any) -> Peer:
         raise TypeError(f"like must be the name of a tool, not {type(like).__name__} {like!r}")
     peer = _BY_SPELLING.get(_bare(like))
     if peer is None:
-        import difflib  # only needed for an error
-
-        near = difflib.get_close_matches(_bare(like), _BY_SPELLING, n=1)
-        hint = f" (did you mean {_BY_SPELLING[near[0]].name!r}?)" if near else ""
+        near = nearest(_bare(like), _BY_SPELLING)
+        hint = f" (did you mean {_BY_SPELLING[near].name!r}?)" if near else ""
         aliases = ", ".join(f"{alias} for {name}" for alias, name in ALIASES.items())
         raise ValueError(f"like={like!r}: unknown tool{hint}; there are: {', '.join((*PEERS, OWN.name))} ({aliases})")
     return peer

@@ -20,6 +20,7 @@ import numpy as np
 
 from rankgain._codes import GEOMETRIC
 from rankgain.choices import Rounding
+from rankgain.errors import nearest
 from rankgain.metrics.aggregators import LEAST
 from rankgain.metrics.discounts import Discount
 from rankgain.metrics.families import POOLED
@@ -243,10 +244,8 @@ def _unknown(request: str, release: int, underscores: bool) -> str:
     own = _measure_of(request, release, "_" if underscores else ".")
     if own:
         return f"{problem}; write {own!r}"
-    import difflib  # only needed for an error
-
-    near = difflib.get_close_matches(name, [*measures(release), *nicknames(release)], n=1)
-    return problem + (f"; did you mean {near[0]!r}?" if near else "")
+    near = nearest(name, [*measures(release), *nicknames(release)])
+    return problem + (f"; did you mean {near!r}?" if near else "")
 
 
 def _measure_of(request: str, release: int, separator: str) -> str:
