@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, Unpack, final
 
 import numpy as np
 
-from rankgain.choices import Missing, Peer, PeerOrOwn, ScoreBits, Ties, check_choices
+from rankgain.choices import Missing, Peer, ScoreBits, Ties, check_choices
 from rankgain.data.rules import Rules, check_score_bits, check_ties
 from rankgain.data.source import Source
 from rankgain.errors import NeverGiven, counted, unexpected, without_unknown
 from rankgain.metrics.metric import each_of
 from rankgain.metrics.parameters import cut_off
-from rankgain.metrics.program import Asked, Plan, fill, planned
+from rankgain.metrics.program import Plan, fill, planned
 from rankgain.results.evaluation import Evaluation
 from rankgain.results.export import progress_bar
 from rankgain.threads import check_threads
@@ -261,15 +261,26 @@ class Rankings:
         if type(threads) is not int or threads != 1:
             threads = check_threads(threads)
         requests = each_of(metrics)
+        rankings, name = self, None
         if like is None:
-            return self._evaluated(requests, planned(requests), threads, None, progress)
-        from rankgain.results.peers import OWN, common_rules, peer_of  # imported where it is needed
+            plan = planned(requests)
+        else:
+            from rankgain.results.peers import OWN, common_rules, peer_of  # imported where it is needed
 
-        followed, rules = common_rules(requests, like)
-        peer = peer_of(like)
-        plan = planned(tuple(followed.values()))
-        name = None if peer is OWN else peer.name
-        return self._following(rules, like)._evaluated(tuple(followed), plan, threads, name, progress)
+            followed, peer_rules = common_rules(requests, like)
+            requests, plan = tuple(followed), planned(tuple(followed.values()))
+            rankings, peer = self._following(peer_rules, like), peer_of(like)
+            name = None if peer is OWN else peer.name
+        source, rules = rankings._source, rankings._rules
+        if progress:
+            with progress_bar(progress, len(source.query_ids), "queries") as bar:
+                out, empty = fill(plan, source, rules, threads, bar)
+        else:
+            out, empty = fill(plan, source, rules, threads)
+        ids, missing = source.query_ids, source.missing
+        counts = (len(ids), *source.left_out, empty)
+        values, weights = plan.vectors(requests, out), plan.weights(out) if plan.weighing else None
+        return Evaluation(values, ids, rules.ties, missing, name, plan.backend, counts, weights, source.assumed)
 
     def _following(self, rules: PeerRules, like: str) -> Rankings:
         """The rankings under the rules of a tool; a rule that they cannot follow is a ValueError.
@@ -291,21 +302,6 @@ class Rankings:
             return self.under(**changes)
         except ValueError as error:
             raise ValueError(f"like={like!r}: {error}") from error
-
-    def _evaluated(
-        self, requests: Asked, plan: Plan, threads: int, like: PeerOrOwn | None, progress: bool
-    ) -> Evaluation:
-        source, rules = self._source, self._rules
-        if progress:
-            with progress_bar(progress, len(source.query_ids), "queries") as bar:
-                out, empty = fill(plan, source, rules, threads, bar)
-        else:
-            out, empty = fill(plan, source, rules, threads)
-        ids, missing = source.query_ids, source.missing
-        counts = (len(ids), *source.left_out, empty)
-        values, weights = plan.vectors(requests, out), plan.weights(out) if plan.weighing else None
-        assumed = source.assumed
-        return Evaluation(values, ids, rules.ties, missing, like, plan.backend, counts, weights, assumed)
 
     def tie_spread(self, *metrics: str | Metric, threads: int = 1) -> TieSpread:
         """Compute the worst, expected and best values of metrics over the orders of tied documents.
