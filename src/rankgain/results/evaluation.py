@@ -67,7 +67,7 @@ class Evaluation(Frames, Counted, Mapping[str | Metric, Floats]):
         missing: Missing | None,
         like: PeerOrOwn | None,
         backend: str,
-        counts: tuple[int, int | None, int | None, int | None],
+        counts: tuple[int | None, ...],
         weights: dict[str, Floats] | None = None,
         assumed: tuple[str, ...] = (),
     ) -> None:
@@ -278,13 +278,7 @@ class Evaluation(Frames, Counted, Mapping[str | Metric, Floats]):
         merged = {key: np.concatenate([part[key] for part in parts]) for key in self}
         for vector in merged.values():
             vector.flags.writeable = False
-        backend = "+".join(sorted({name for part in parts for name in part.backend.split("+")}))
-        queries = sum(len(part.query_ids) for part in parts)
-        missing, unjudged, empty = (
-            sum(part.counts[name] for part in parts) if all(name in part.counts for part in parts) else None
-            for name in COUNTS[1:]
-        )
-        counts = queries, missing, unjudged, empty
+        counts, backend = self._merged(*others)
         weights = {
             name: np.concatenate([(part._weights or {})[name] for part in parts]) for name in self._weights or ()
         }

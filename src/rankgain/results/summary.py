@@ -98,6 +98,14 @@ class Counted(Tables):
             if first != second:
                 raise ValueError(f"{name} has {rule}={second!r}, the first has {first!r}: evaluate by the same rules")
 
+    def _merged(self, *others: Counted) -> tuple[tuple[int | None, ...], str]:
+        """The counts that all parts know, added up, and the backends."""
+        parts = [self, *others]
+        counts = zip(*(part._counts for part in parts), strict=True)
+        backends = {name for part in parts for name in part.backend.split("+")}
+        added = tuple(None if None in each else sum(filter(None, each)) for each in counts)
+        return added, "+".join(sorted(backends))
+
     def _head(self) -> str:
         rules = [counted(self.counts["queries"], "query")]
         rules += [f"{name}={rule!r}" for name in ("ties", "missing", "like") if (rule := getattr(self, name))]
@@ -280,8 +288,7 @@ class Summary(Counted):
         >>> part.merge(part, part).counts["queries"]
         3
         """
-        sums, counts, records = self._sums, self._counts, self._records
-        backends, versions = {*self.backend.split("+")}, {*self.versions}
+        sums, records = self._sums, self._records
         for position, other in enumerate(others):
             if not isinstance(other, Summary):
                 raise TypeError(f"others[{position}] must be a Summary, not {type(other).__name__}")
@@ -296,12 +303,10 @@ class Summary(Counted):
                     raise ValueError(f"{name} has another metric of the name {key}: give functions different names")
             self._check_rules(other, name)
             sums = {key: total.plus(other._sums[key]) for key, total in sums.items()}
-            counts = tuple(map(_both, counts, other._counts))
             records = other._records | records
-            backends |= {*other.backend.split("+")}
-            versions |= {*other.versions}
-        backend, ordered = "+".join(sorted(backends)), tuple(sorted(versions))
-        return Summary(sums, counts, self.ties, self.missing, self.like, backend, ordered, records)
+        versions = tuple(sorted({version for part in (self, *others) for version in part.versions}))
+        counts, backend = self._merged(*others)
+        return Summary(sums, counts, self.ties, self.missing, self.like, backend, versions, records)
 
     def to_json(self) -> str:
         """Return the summary as JSON.
@@ -424,11 +429,6 @@ def _check_counts(counts: Mapping[str, int], missing: str | None) -> None:
             raise ValueError(f"{counts[name]} {name} queries, of {counts['queries']}")
     if missing is None and (counts.get("missing") or counts.get("unjudged")):
         raise ValueError("missing and unjudged queries, but no rule for missing queries")
-
-
-def _both(count: int | None, other: int | None) -> int | None:
-    """The sum of the counts of two parts, if both are known."""
-    return None if count is None or other is None else count + other
 
 
 def _natural(value: Any) -> int:
