@@ -90,16 +90,13 @@ class JudgmentSets:
     detail: object = ""  # of the error code
     _judged: Any = None
 
-    def __init__(self, name: str, query_ids: Sequence[Any]) -> None:
-        """Without documents, which one of the methods below adds."""
+    def __init__(self, name: str, query_ids: Sequence[Any], judged: Any = None) -> None:
+        """`judged`: the documents as read from dicts; without them, `with_columns` adds documents."""
         self.name = name
         self.query_ids = query_ids
-
-    def with_dicts(self, judged: Any) -> JudgmentSets:
-        """Set the documents, as read from dicts."""
-        self._judged = judged
-        self.error_code = judged.error_code
-        return self
+        if judged is not None:
+            self._judged = judged
+            self.error_code = judged.error_code
 
     def with_columns(
         self, offsets: Ints, grades: Floats, *, ids: Ids | None = None, documents: list[Any] | None = None
@@ -207,7 +204,7 @@ def of_dicts(
         by_query = [grades if query in only else {} for query, grades in zip(queries, by_query, strict=True)]
     if not _DICT.issuperset(map(type, by_query)):
         by_query = list(map(as_dict, by_query))
-    sets = JudgmentSets(name, queries).with_dicts(_backend.dicts.JudgmentDicts(by_query))
+    sets = JudgmentSets(name, queries, _backend.dicts.JudgmentDicts(by_query))
     if sets.error_code is not None and sets.error_code[2] >= 0:
         _, query, position = sets.error_code
         document, value = next(islice(by_query[query].items(), position, None))
