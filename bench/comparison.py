@@ -1,37 +1,24 @@
-"""How often comparisons err, over simulated data whose truth is known: coverage, false findings, bounds.
+"""How often intervals and families of tests err, over simulated data whose truth is known.
 
-Each row has the share that was found, and what it may be at most (or at least): the nominal share, and what chance adds
-in 1 of 10,000 such simulations.
+Each row has the share that was found, and what it may be at most: the nominal share, and what chance adds in 1 of
+10,000 such simulations. What tests promise exactly is held by tests/comparison.
 """
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import harness
 import numpy as np
 
 import rankgain as rg
-from rankgain.comparison.bounds import difference_bounds, ranked_queries
-from rankgain.metrics.metric import parse
+from rankgain.results.intervals import mean_interval
 
 ALPHA = 0.05
-SHIFTS = {"no run differs": (0, 0, 0, 0, 0), "two differ": (0, 0, 0, 0.06, 0.1), "all differ": (0, 0.1, 0.2, 0.3, 0.4)}
-BOUNDED = (
-    "ndcg@5",
-    "ndcg(gain=exponential)",
-    "recall@5",
-    "recall",
-    "map",
-    "precision@5",
-    "rr",
-    "success@5",
-    "dcg@5",
-    "rbp",
-)
 Draw = Callable[[Any, int], Any]
 # Values of one run, and their true mean.
 VALUES: dict[str, tuple[Draw, float]] = {
@@ -52,134 +39,50 @@ DIFFERENCES: dict[str, Draw] = {
 }
 
 
-def compared(values: Any) -> rg.Comparison:
-    """Runs of a matrix, queries × runs."""
-    runs = {f"r{run}": dict(enumerate(column)) for run, column in enumerate(values.T.tolist())}
-    return rg.compare(runs, metrics="score", values=True)
-
-
-def show(title: str, found: dict[str, tuple[int, int]], share: float | None) -> None:
-    """A row for each: how many of how many; missed where that is more than chance makes of the share."""
+def show(title: str, errs: Callable[[int, int], bool], queries: tuple[int, ...], cases: int, share: float) -> None:
+    """A row for each number of queries: in what share of the cases, each of another seed, it errs."""
+    most = share + 3.9 * math.sqrt(share * (1 - share) / cases)
     rows = []
-    for name, (count, cases) in found.items():
-        most = None if share is None else share + 3.9 * math.sqrt(share * (1 - share) / cases)
-        target = "" if most is None else f"≤ {most:.3f}"
-        met = None if most is None else count / cases <= most
-        rows.append(harness.Row(title, name, f"{count / cases:.4f}", None, f"({cases:,} cases)", target, met))
+    for number in queries:
+        found = sum(errs(number, seed) for seed in range(cases)) / cases
+        target, met = (f"≤ {most:.3f}", found <= most) if share else ("", None)
+        rows.append(harness.Row(title, f"{number} queries", f"{found:.4f}", None, f"({cases:,} cases)", target, met))
     harness.show(rows)
 
 
-def intervals(cases: int) -> None:
-    """How often the interval of a difference misses it: only where differences are symmetric is 5% promised."""
-    for kind, draw in DIFFERENCES.items():
-        found = {}
-        for queries in (10, 20, 50, 200):
-            missed = 0
-            for seed in range(cases):
-                differences = draw(np.random.default_rng(seed), queries)
-                (its,) = compared(np.column_stack([np.zeros(queries), differences])).test(flips=999, seed=seed).values()
-                missed += not its.low <= 0.0 <= its.high
-            found[f"{queries} queries"] = missed, cases
-        show(f"intervals that miss, differences: {kind}", found, None if kind == "few large gains" else ALPHA)
+def tests_of(values: Any, seed: int) -> list[rg.Difference]:
+    """The runs of a matrix, queries × runs, against each other."""
+    runs = {f"r{run}": dict(enumerate(column)) for run, column in enumerate(values.T.tolist())}
+    return list(rg.compare(runs, metrics="score", values=True).test(flips=999, seed=seed).values())
 
 
-def families(cases: int) -> None:
-    """How often a family has a false finding, and its simultaneous intervals miss a true difference."""
-    for kind, shifts in SHIFTS.items():
-        found = {f"false finding, {word}": 0 for word in ("max-t", "holm")}
-        found |= {"simultaneous intervals that miss": 0}
-        contradicting = 0
-        for seed in range(cases):
-            random = np.random.default_rng(seed)
-            runs = compared(random.normal(0.4, 0.15, (30, 1)) + np.array(shifts) + random.normal(0, 0.1, (30, 5)))
-            for correction in ("max-t", "holm"):
-                tests = runs.test(flips=999, seed=seed, correction=correction)
-                found[f"false finding, {correction}"] += any(
-                    its.decided and not truth(its, shifts) for its in tests.values()
-                )
-            tests = runs.test(flips=999, seed=seed, intervals="simultaneous")
-            ends = list(tests.values())
-            found["simultaneous intervals that miss"] += any(
-                not its.low <= truth(its, shifts) <= its.high for its in ends
-            )
-            contradicting += any(its.decided == (its.low <= 0.0 <= its.high) for its in ends)
-        title = f"5 runs, 10 comparisons, 30 queries: {kind}"
-        show(title, {name: (count, cases) for name, count in found.items()}, ALPHA)
-        show(title, {"families where p and simultaneous intervals contradict": (contradicting, cases)}, 0.0)
+def mean_is_missed(draw: Draw, mean: float, queries: int, seed: int) -> bool:
+    low, high = mean_interval(draw(np.random.default_rng(seed), queries), 0.0, 1.0, 0.95)
+    return not low <= mean <= high
 
 
-def truth(its: rg.Difference, shifts: tuple[float, ...]) -> float:
-    return shifts[int(its.run[1])] - shifts[int(its.baseline[1])]
+def difference_is_missed(draw: Draw, queries: int, seed: int) -> bool:
+    differences = draw(np.random.default_rng(seed), queries)
+    (its,) = tests_of(np.column_stack([np.zeros(queries), differences]), seed)
+    return not its.low <= 0.0 <= its.high
 
 
-def skewed_families(cases: int) -> None:
-    """What is promised of symmetric differences only: equal means of other shapes, Bernoulli(0.1) and Beta(1, 9)."""
-    found = {}
-    for queries in (20, 50, 200):
-        false = 0
-        for seed in range(cases):
-            random = np.random.default_rng(seed)
-            hits = (random.random((queries, 3)) < 0.1).astype(float)
-            tests = compared(np.hstack([hits, random.beta(1, 9, (queries, 3))])).test(flips=999, seed=seed)
-            false += any(its.decided for its in tests.values())
-        found[f"{queries} queries"] = false, cases
-    show("false findings of max-T, 6 runs of unequal shapes", found, None)
-
-
-def curves(cases: int) -> None:
-    """How often the interval of one run's mean misses it."""
-    from rankgain.results.intervals import mean_interval
-
-    for kind, (draw, mean) in VALUES.items():
-        found = {}
-        for queries in (10, 50, 200):
-            missed = 0
-            for seed in range(cases):
-                low, high = mean_interval(draw(np.random.default_rng(seed), queries), 0.0, 1.0, 0.95)
-                missed += not low <= mean <= high
-            found[f"{queries} queries"] = missed, cases
-        show(f"Curve.interval that misses: {kind}", found, ALPHA)
-
-
-def tables(count: int) -> Iterator[tuple[str, float, float, float]]:
-    """Random judgments and runs, and the differences under random judgments of what the runs have and is not judged."""
-    for seed in range(count):
-        random = np.random.default_rng(seed)
-        documents = [f"d{number}" for number in range(random.integers(1, 25))]
-        runs = [random.permutation(documents)[: random.integers(0, len(documents) + 1)].tolist() for _ in range(2)]
-        judged = {d: int(random.integers(0, 4)) for d in [*documents, "x"] if random.random() < 0.4} or {"x": 1}
-        unknown = sorted({d for own in runs for d in own} - judged.keys())
-        metric = BOUNDED[seed % len(BOUNDED)]
-        ((_, record),) = parse(metric)
-        scored = [{"q": {d: float(-rank) for rank, d in enumerate(own)}} for own in runs]
-        own, other = (ranked_queries(rg.from_qrels({"q": judged}, run)) for run in scored)
-        assert own is not None
-        assert other is not None
-        ends = difference_bounds(record, own, other, 3.0)
-        assert ends is not None
-        for _ in range(5):
-            share = random.random()
-            full = judged | {d: int(random.integers(1, 4)) for d in unknown if random.random() < share}
-            values = [rg.from_qrels({"q": full}, run).evaluate(metric)[metric][0] for run in scored]
-            yield metric, float(ends[0][0]), float(values[0] - values[1]), float(ends[1][0])
-
-
-def bounds(count: int) -> None:
-    """Bounds for documents that are not judged: none may be violated."""
-    violated = {metric: [0, 0] for metric in BOUNDED}
-    for metric, low, found, high in tables(count):
-        violated[metric][0] += not low - 1e-12 <= found <= high + 1e-12
-        violated[metric][1] += 1
-    show(f"violated bounds, {count:,} random tables", {name: (v[0], v[1]) for name, v in violated.items()}, 0.0)
+def something_is_found(queries: int, seed: int) -> bool:
+    """Of equal means and unequal shapes, Bernoulli(0.1) and Beta(1, 9)."""
+    random = np.random.default_rng(seed)
+    hits = (random.random((queries, 3)) < 0.1).astype(float)
+    return any(its.decided for its in tests_of(np.hstack([hits, random.beta(1, 9, (queries, 3))]), seed))
 
 
 def bench(scale: harness.Scale) -> None:
     cases = {"smoke": 5, "usual": 1000, "full": 4000}[scale]
-    bounds(50 if scale == "smoke" else 10_000)
-    curves(cases)
-    intervals(cases)
-    families(cases)
-    skewed_families(cases)
+    for kind, (draw, mean) in VALUES.items():
+        show(f"Curve.interval that misses: {kind}", partial(mean_is_missed, draw, mean), (10, 50, 200), cases, ALPHA)
+    for kind, draw in DIFFERENCES.items():
+        share = 0.0 if kind == "few large gains" else ALPHA  # only where differences are symmetric is it promised
+        title = f"intervals that miss, differences: {kind}"
+        show(title, partial(difference_is_missed, draw), (10, 20, 50, 200), cases, share)
+    show("false findings of max-T, 6 runs of unequal shapes", something_is_found, (20, 50, 200), cases, 0.0)
 
 
 if __name__ == "__main__":
