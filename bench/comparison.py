@@ -7,7 +7,6 @@ Each row has the share that was found, and what it may be at most: the nominal s
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -83,7 +82,3 @@ def bench(scale: harness.Scale) -> None:
         title = f"intervals that miss, differences: {kind}"
         show(title, partial(difference_is_missed, draw), (10, 20, 50, 200), cases, share)
     show("false findings of max-T, 6 runs of unequal shapes", something_is_found, (20, 50, 200), cases, 0.0)
-
-
-if __name__ == "__main__":
-    sys.exit(harness.main(__doc__, bench))

@@ -55,12 +55,8 @@ def write(folder: Path, qrels: Qrels, run: Run) -> tuple[Path, Path]:
 
 def contend(title: str, qrels: Qrels, qrels_path: Path, run_path: Path, scale: harness.Scale) -> None:
     """In this process, read and evaluated."""
-    contenders = {
-        "rankgain": harness.Contender(
-            lambda: rg.read_trec(qrels_path, run_path).evaluate("ndcg@10", "rr"),
-            lambda answer: list(answer.values()),
-        )
-    }
+    ours = harness.Contender(lambda: rg.read_trec(qrels_path, run_path).evaluate("ndcg@10", "rr"))
+    contenders = {"rankgain": ours}
     pytrec_eval: Any = harness.peer("pytrec_eval")
     if pytrec_eval:
 

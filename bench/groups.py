@@ -87,7 +87,7 @@ def contend(queries: int, k: int | None, dtype: str, variant: str, scale: harnes
     def ours() -> Any:
         return rg.from_scores(grades, scores, group_sizes=sizes, ties=ties).evaluate(name)
 
-    contenders = {"rankgain": harness.Contender(ours, lambda answer: answer[name])}
+    contenders = {"rankgain": harness.Contender(ours)}
     if lightgbm := harness.peer("lightgbm"):
         contenders["LightGBM's metric"] = lightgbm_metric(lightgbm, groups, deepest)._replace(at_least=boosting)
     if xgboost := harness.peer("xgboost"):

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 import dicts
@@ -60,27 +57,6 @@ def series(scale: harness.Scale) -> dict[str, dict[int, Callable[[], Any]]]:
     return found
 
 
-def draw(grown: dict[str, dict[int, float]], path: Path) -> None:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(9, 6), layout="constrained")
-    axes = figure.subplots()
-    for name, times in grown.items():
-        axes.loglog(list(times), list(times.values()), "o-", label=name)
-    axes.set(xlabel="how many", ylabel="seconds per call", title=f"rankgain {rg.__version__}")
-    axes.grid(alpha=0.3)
-    axes.legend()
-    figure.savefig(path)
-
-
-def bench(scale: harness.Scale, plot: Path | None = None) -> None:
-    grown = {title: harness.grow(title, points, scale) for title, points in series(scale).items()}
-    if plot:
-        draw(grown, plot)
-
-
-if __name__ == "__main__":
-    parser = harness.options(__doc__)
-    parser.add_argument("--plot", type=Path, help="draw the growth into this file (with matplotlib)")
-    arguments = parser.parse_args()
-    sys.exit(harness.main(None, partial(bench, plot=arguments.plot), scale=arguments.scale))
+def bench(scale: harness.Scale) -> None:
+    for title, points in series(scale).items():
+        harness.grow(title, points, scale)

@@ -66,6 +66,14 @@ class DifferentAnswer(Exception):
     """Contenders that do not compute the same thing must not be compared by time."""
 
 
+def vectors(answer: Any) -> Any:
+    """Of an Evaluation its vectors, or that of its one metric; anything else as it is."""
+    if not isinstance(answer, Mapping):
+        return answer
+    found = list(answer.values())
+    return found if len(found) > 1 else found[0]
+
+
 class Contender(NamedTuple):
     """One that takes turns with others.
 
@@ -77,7 +85,7 @@ class Contender(NamedTuple):
     """
 
     run: Callable[[], Any]
-    values: Callable[[Any], Any] | None = lambda answer: answer
+    values: Callable[[Any], Any] | None = vectors
     at_least: float | None = None
     at_most: float | None = None
     tolerance: float = 1e-12
@@ -181,8 +189,14 @@ def hold(
         compared = sum(contender.values is not None for contender in contenders.values())
         print(f"{title}: equal answers from {compared}" if compared else f"{title}: run")
         return answers
+    judge(title, contenders, times, calls)
+    return answers
+
+
+def judge(title: str, contenders: Mapping[str, Contender], times: Mapping[str, list[float]], calls: int = 1) -> None:
+    """Print a table of the times that the contenders took in each round."""
     rows: list[Row] = []
-    base = times[names[0]]
+    base = next(iter(times.values()))
     for name, contender in contenders.items():
         seconds = [its * contender.times for its in times[name]]
         ratios = [its / first for its, first in zip(seconds, base, strict=True)]
@@ -192,7 +206,6 @@ def hold(
         compared = (ratio, spread) if rows else (None, "")
         rows.append(Row(title, name, duration(middle), *compared, *contender.verdict(middle, ratio, more)))
     show(rows)
-    return answers
 
 
 def take_turns(
@@ -235,22 +248,21 @@ def _turn(run: Callable[[], Any], calls: int, clock: Clock) -> tuple[float, Any]
     return (clock() - start) / calls, answer
 
 
-def grow(title: str, points: Mapping[int, Callable[[], Any]], scale: Scale) -> dict[int, float]:
+def grow(title: str, points: Mapping[int, Callable[[], Any]], scale: Scale) -> None:
     """Seconds per call by how much there is of something, and on log axes the slope of the larger half, as a note."""
     if _channel:
         for size, run in points.items():
             serve(f"{title}: {size:,}", run, None)
-        return {}
+        return
     times, _ = take_turns(points, lambda size, answer: None, 0.0 if scale == "smoke" else TURN)
     if scale == "smoke":
         print(f"{title}: run")
-        return {}
+        return
     medians = {size: statistics.median(its) for size, its in times.items()}
     larger = min(len(medians) // 2, len(medians) - 2)
     x, y = (np.log([*values][larger:]) for values in (medians, medians.values()))
     slope = float(np.polyfit(x, y, 1)[0])
     note(f"{title}: slope {slope:.2f} ({', '.join(f'{size:,}: {duration(its)}' for size, its in medians.items())})")
-    return medians
 
 
 _channel: Any = None  # to the process that compares builds, where one does
@@ -312,6 +324,19 @@ def process(*command: str | Path) -> str:
     }
     arguments = list(map(str, command))
     return subprocess.run(arguments, check=True, stdout=subprocess.PIPE, text=True, env=kept).stdout
+
+
+def apart(function: Callable[..., Any], *arguments: Any) -> Any:
+    """What a function of a bench returns in a process of its own; both ways as JSON."""
+    module, name = function.__module__, function.__name__
+    code = (
+        f"import json, sys; sys.path.insert(0, {str(Path(__file__).parent)!r}); import {module}; "
+        f"print(json.dumps({module}.{name}(*json.loads(sys.argv[1]))))"
+    )
+    try:
+        return json.loads(process(sys.executable, "-c", code, json.dumps(arguments)).splitlines()[-1])
+    except subprocess.CalledProcessError as error:  # which has said why
+        raise DifferentAnswer(f"{module}.{name} of {arguments}: status {error.returncode}") from None
 
 
 def allowed(title: str, name: str, size: int, most: int) -> None:
@@ -404,9 +429,8 @@ def options(description: str | None) -> argparse.ArgumentParser:
     return parser
 
 
-def main(description: str | None, *benches: Callable[[Scale], None], scale: Scale | None = None) -> int:
+def main(*benches: Callable[[Scale], None], scale: Scale) -> int:
     """Run benches; 1 if an answer differs."""
-    scale = scale or options(description).parse_args().scale
     print(f"{date.today()}: {conditions()}", flush=True)
     status = 0
     for bench in benches:

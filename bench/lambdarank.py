@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 import time
 from functools import partial
 from typing import Any
@@ -18,7 +17,6 @@ DOCUMENTS = 120
 # cut-off: how many times as long LightGBM's own shall take
 CASES = {10: 3.0, 30: 2.8}
 BY_NUMPY, THREADS = 25.0, 1.7
-ROUNDS = 9
 # A tree of two leaves on one feature of two values: as little besides the gradients as there can be.
 PARAMETERS = {"num_leaves": 2, "max_bin": 2, "min_data_in_leaf": 1, "num_threads": 1, "verbose": -1}
 PARAMETERS |= {"feature_pre_filter": False}
@@ -112,24 +110,20 @@ def against_lightgbm(lightgbm: Any, queries: int, k: int, scale: harness.Scale) 
     if scale == "smoke":
         print(f"{title}: equal trees")
         return
-    taken: list[tuple[float, float]] = []
-    for _ in range(ROUNDS):
+    contenders = {
+        "rankgain's objective": harness.Contender(partial(ours.update, fobj=clocked), None),
+        "LightGBM's objective": harness.Contender(own.update, None, at_least=CASES[k]),
+    }
+    taken: dict[str, list[float]] = {name: [] for name in contenders}
+    for _ in range(harness.ROUNDS):
         start = time.process_time()
         own.update()
         middle = time.process_time()
         ours.update(fobj=clocked)
         rest = time.process_time() - clocked.done
-        taken.append((middle - start - rest, clocked.done - clocked.began))
-    ratios = [theirs / our for theirs, our in taken]
-    ratio, spread = statistics.median(ratios), f"({min(ratios):.3g} to {max(ratios):.3g})"
-    theirs, our = (statistics.median(column) for column in zip(*taken, strict=True))
-    target, met = harness.Contender(own.update, at_least=CASES[k]).verdict(theirs, ratio, 0.0)
-    harness.show(
-        [
-            harness.Row(title, "rankgain's objective", harness.duration(our)),
-            harness.Row(title, "LightGBM's objective", harness.duration(theirs), ratio, spread, target, met),
-        ]
-    )
+        taken["rankgain's objective"].append(clocked.done - clocked.began)
+        taken["LightGBM's objective"].append(middle - start - rest)
+    harness.judge(title, contenders, taken)
 
 
 def bench(scale: harness.Scale) -> None:

@@ -8,12 +8,9 @@ from __future__ import annotations
 import ctypes
 import gc
 import gzip
-import json
 import os
 import re
 import shutil
-import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -431,41 +428,25 @@ CASES: dict[str, Callable[[harness.Scale, Path], Iterator[Finding]]] = {
 }
 
 
-def case(name: str, scale: harness.Scale) -> None:
-    """Print what is found, in a process of its own and with a folder that is removed."""
+def case(name: str, scale: harness.Scale) -> list[Finding]:
+    """What is found, with a folder that is removed."""
     with tempfile.TemporaryDirectory() as folder:
-        for finding in CASES[name](scale, Path(folder)):
-            print(json.dumps(finding), flush=True)
+        return list(CASES[name](scale, Path(folder)))
 
 
-def bench(scale: harness.Scale, names: list[str] | None = None) -> None:
+def bench(scale: harness.Scale, only: str | None = None) -> None:
     if not PEAK.exists():
         harness.note("large: skipped, for this system does not tell the peak of memory")
         return
-    for name in names or CASES:
-        try:
-            printed = harness.process(sys.executable, __file__, "--case", name, f"--{scale}")
-        except subprocess.CalledProcessError as error:  # which has said why
-            raise harness.DifferentAnswer(f"large, {name}: status {error.returncode}") from None
-        found = [Finding(*json.loads(line)) for line in printed.splitlines()]
+    for name in [only] if only else CASES:
+        found = [Finding(*finding) for finding in harness.apart(case, name, scale)]
         if scale == "smoke":
             print(f"large, {name}: equal answers from {len(found)}")
             continue
-        rows = [HEAD, *(finding.cells for finding in found if not finding.most)]
         for finding in found:
             if finding.most:
                 harness.allowed(finding.cells[0], "rankgain", finding.size, finding.most)
+        rows = [HEAD, *(finding.cells for finding in found if not finding.most)]
         if rows[1:]:
             widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
             harness.note("\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows))
-
-
-if __name__ == "__main__":
-    parser = harness.options(__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(CASES)}")
-    parser.add_argument("--case", choices=CASES, help="only this one, in this process, as JSON")
-    arguments = parser.parse_args()
-    if arguments.case:
-        case(arguments.case, arguments.scale)
-    else:
-        sys.exit(harness.main(None, partial(bench, names=arguments.names), scale=arguments.scale))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import against
@@ -24,10 +26,19 @@ BENCHES = (
     "significance",
     "growth",
     "large",
+    "comparison",
 )
-APART = {"large"}  # which measures processes of its own
+ASKED_FOR = {"comparison"}  # which has no times, and runs only if it is named
+APART = {"large", "comparison"}  # which are not compared with another build
 MOST = 1.05  # of the time of another build, that this one should take
 PAGE = Path(__file__).with_name("README.md")
+
+
+def bench_of(name: str) -> Callable[[harness.Scale], None]:
+    """The bench of a file, or one case of it, such as large.files."""
+    file, _, case = name.partition(".")
+    bench: Callable[..., None] = importlib.import_module(file).bench
+    return partial(bench, only=case) if case else bench
 
 
 def builds(folder: Path, names: list[str], scale: harness.Scale) -> int:
@@ -57,21 +68,21 @@ def builds(folder: Path, names: list[str], scale: harness.Scale) -> int:
 
 def main() -> int:
     parser = harness.options(__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(BENCHES)}")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(BENCHES)}; or a case, as large.files")
     parser.add_argument("--write", action="store_true", help=f"put what was measured into {PAGE.name} beside this file")
     parser.add_argument("--against", type=Path, metavar="FOLDER", help="another build: same bits, times as ratios")
     parser.add_argument("--work", action="store_true", help="serve a process that compares builds")
     arguments = parser.parse_args()
-    if unknown := set(arguments.names) - set(BENCHES):
+    if unknown := {name.partition(".")[0] for name in arguments.names} - set(BENCHES):
         parser.error(f"no bench {', '.join(sorted(unknown))}; there are: {', '.join(BENCHES)}")
     if arguments.write and (arguments.names or arguments.scale == "smoke" or arguments.against):
         parser.error("--write needs all benches and their times")
-    names = arguments.names or BENCHES
+    names = arguments.names or [name for name in BENCHES if name not in ASKED_FOR]
     if arguments.against:
         return builds(arguments.against, [name for name in names if name not in APART], arguments.scale)
     if arguments.work:
         harness.begin_to_serve()
-    status = harness.main(None, *(importlib.import_module(name).bench for name in names), scale=arguments.scale)
+    status = harness.main(*map(bench_of, names), scale=arguments.scale)
     if arguments.write and status == 0:
         harness.write(PAGE, " ".join(["python bench/run.py", *sys.argv[1:]]))
     return status

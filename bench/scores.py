@@ -64,7 +64,7 @@ def torch_topk(torch: Any, grades: Any, scores: Any, k: int | None) -> Any:
 
 
 def ours(grades: Grades, scores: Floats, metric: str) -> harness.Contender:
-    return harness.Contender(lambda: rg.from_scores(grades, scores).evaluate(metric), lambda answer: answer[metric])
+    return harness.Contender(lambda: rg.from_scores(grades, scores).evaluate(metric))
 
 
 def contend(queries: int, documents: int, k: int | None, variant: str, scale: harness.Scale) -> None:

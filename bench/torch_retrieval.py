@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import groups
@@ -46,44 +45,32 @@ def metric(module: Any, name: str, given: tuple[Any, ...]) -> Callable[[], float
     return compute
 
 
-def contend(title: str, name: str, given: tuple[Any, ...], least: float, scale: harness.Scale) -> None:
-    ours, theirs = modules()
+def contend(title: str, run: Callable[[Any], Callable[[], float]], least: float, scale: harness.Scale) -> None:
+    """What `run` makes of our module, and of theirs."""
     contenders = {
-        "rankgain.torchmetrics": harness.Contender(metric(ours, name, given)),
-        "TorchMetrics": harness.Contender(metric(theirs, name, given), at_least=least, tolerance=1e-5),
+        "rankgain.torchmetrics": harness.Contender(run(harness.library("rankgain.torchmetrics"))),
+        "TorchMetrics": harness.Contender(
+            run(harness.library("torchmetrics.retrieval")), at_least=least, tolerance=1e-5
+        ),
     }
-    harness.hold(f"{name}, {title}", contenders, scale, clock=time.process_time)
+    harness.hold(title, contenders, scale, clock=time.process_time)
 
 
-def forward(name: str, queries: int, scale: harness.Scale) -> None:
-    """A batch of few queries of ten documents each, in a loop."""
-    given = make(np.full(queries, 10), "")
+def forward(module: Any, name: str, given: tuple[Any, ...]) -> Callable[[], float]:
+    """A batch in a loop."""
+    own = getattr(module, name)()
 
-    def run(module: Any) -> Callable[[], Any]:
-        own = getattr(module, name)()
+    def call() -> float:
+        own.reset()
+        return float(own(given[0], given[1], indexes=given[2]))
 
-        def call() -> float:
-            own.reset()
-            return float(own(given[0], given[1], indexes=given[2]))
-
-        return call
-
-    ours, theirs = map(run, modules())
-    contenders = {
-        "rankgain.torchmetrics": harness.Contender(ours),
-        "TorchMetrics": harness.Contender(theirs, at_least=1, tolerance=1e-5),
-    }
-    harness.hold(f"{name}, forward of {queries} × 10", contenders, scale, clock=time.process_time)
+    return call
 
 
-def modules() -> tuple[Any, Any]:
-    return harness.library("rankgain.torchmetrics"), harness.library("torchmetrics.retrieval")
-
-
-def peak(name: str, module: str, variant: str, queries: str) -> None:
-    """Print the bytes that `compute` takes beyond the states."""
-    run = metric(harness.library(module), name, make(groups.make(int(queries), np.float32)[0], variant))
-    print(large.measure(name, 1, run)[0].size)
+def peak(module: str, variant: str, queries: int) -> int:
+    """The bytes that `compute` of nDCG takes beyond the states."""
+    given = make(groups.make(queries, np.float32)[0], variant)
+    return large.measure("", 1, metric(harness.library(module), "RetrievalNormalizedDCG", given))[0].size
 
 
 def bench(scale: harness.Scale) -> None:
@@ -98,26 +85,19 @@ def bench(scale: harness.Scale) -> None:
     for variant, least in TARGETS.items():
         given = make(np.full(queries, 40), variant)
         for name in classes:
-            contend(", ".join(filter(None, (f"{queries:,} × 40", variant))), name, given, least, scale)
+            title = ", ".join(filter(None, (name, f"{queries:,} × 40", variant)))
+            contend(title, partial(metric, name=name, given=given), least, scale)
     sizes = groups.make(20 if scale == "smoke" else 30_000, np.float32)[0]
     for variant, least in OF_GROUPS.items():
         title = ", ".join(filter(None, (f"{len(sizes):,} groups of 120", variant)))
-        contend(title, "RetrievalNormalizedDCG", make(sizes, variant), least, scale)
+        run = partial(metric, name="RetrievalNormalizedDCG", given=make(sizes, variant))
+        contend(f"RetrievalNormalizedDCG, {title}", run, least, scale)
         if large.PEAK.exists():
-            command = [sys.executable, Path(__file__).resolve(), "peak", "RetrievalNormalizedDCG"]
-            own, other = (
-                int(harness.process(*command, module, variant, str(len(sizes))))
-                for module in ("rankgain.torchmetrics", "torchmetrics.retrieval")
-            )
+            modules = "rankgain.torchmetrics", "torchmetrics.retrieval"
+            own, other = (harness.apart(peak, module, variant, len(sizes)) for module in modules)
             if scale != "smoke":
                 harness.allowed(f"memory of compute, nDCG, {title}", "rankgain.torchmetrics", own, other)
     for name in classes:
         for count in (1, 2, 4):
-            forward(name, count, scale)
-
-
-if __name__ == "__main__":
-    if sys.argv[1:2] == ["peak"]:
-        peak(*sys.argv[2:])
-    else:
-        sys.exit(harness.main(__doc__, bench))
+            run = partial(forward, name=name, given=make(np.full(count, 10), ""))
+            contend(f"{name}, forward of {count} × 10", run, 1, scale)

@@ -109,7 +109,7 @@ if find_spec("ray"):  # else it is not collected
 
 @pytest.mark.slow
 def test_a_parquet_data_set(tmp_path):
-    """10^6 rows in four files, of which a part is held at a time; 10^8: bench/large.py batches --full."""
+    """10^6 rows in four files, of which a part is held at a time; 10^8: bench/run.py large.batches --full."""
     table = log(10_000, 100)
     for number in range(4):
         start, end = (250_000 * place - 50 * (0 < place < 4) for place in (number, number + 1))  # queries are cut

@@ -43,7 +43,7 @@ def test_every_bench_runs_on_small_data():
 
 
 def test_the_simulations_of_comparisons_run():
-    result = run(BENCH / "comparison.py", "--smoke")
+    result = run(BENCH / "run.py", "--smoke", "comparison")
     assert result.returncode == 0, result.stdout + result.stderr
     assert "Curve.interval that misses: AP, skewed" in result.stdout
     assert "false findings of max-T" in result.stdout
@@ -73,7 +73,7 @@ def test_every_file_of_the_clients_stands_in_their_page():
 
 def test_every_bench_stands_in_the_list_and_in_the_page():
     files = {path.stem for path in BENCH.glob("*.py")} - {"harness", "against", "run"}
-    files -= {"comparison", "spark"}  # which are run by themselves
+    files -= {"spark"}  # which is run by itself
     assert set(re.findall(r'^    "(\w+)",$', (BENCH / "run.py").read_text(), re.MULTILINE)) == files
     page = (BENCH / "README.md").read_text(encoding="utf-8")
     assert {name for name in files if f"| `{name}.py` |" in page} == files
@@ -85,7 +85,7 @@ import harness
 def bench(scale):
     contenders = {"ours": harness.Contender(lambda: 1.0), "theirs": harness.Contender(lambda: 1.0 + 1e-9)}
     harness.hold("sum", contenders, scale)
-raise SystemExit(harness.main(None, bench, scale="smoke"))
+raise SystemExit(harness.main(bench, scale="smoke"))
 """
     result = run("-c", code)
     assert result.returncode == 1
