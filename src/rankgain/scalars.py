@@ -58,6 +58,15 @@ def check_number(value: Any, name: str) -> float:
     return number
 
 
+def check_whole(value: Any, name: str, least: int, most: int) -> int:
+    """The integer in range; `name` is that of the argument."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(f"{name} must be an integer, not {type(value).__name__}")
+    if not least <= int(value) <= most:
+        raise ValueError(f"{name} must be from {least} to {most}, not {int(value)}")
+    return int(value)
+
+
 def splitmix64(z: Any) -> Any:
     """The mixing function of SplitMix64 (Steele, Lea & Flood 2014) on uint64s: random words from counters."""
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

@@ -7,18 +7,16 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
+from rankgain.scalars import check_whole
+
 T = TypeVar("T")
 
 MOST = 256
 _pool: Any = None  # created on first use
 
 
-def check_threads(threads: int) -> int:
-    if isinstance(threads, bool) or not hasattr(threads, "__index__"):
-        raise TypeError(f"threads must be an integer, not {type(threads).__name__}")
-    if not 1 <= int(threads) <= MOST:
-        raise ValueError(f"threads must be from 1 to {MOST}, not {int(threads)}")
-    return int(threads)
+def check_threads(threads: Any) -> int:
+    return check_whole(threads, "threads", 1, MOST)
 
 
 def run_chunks(chunks: Iterable[tuple[int, int]], work: Callable[[int, int], T], threads: int) -> list[T]:

@@ -78,13 +78,13 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
                 raise TypeError(f"evaluations: run {name!r}: must be an Evaluation, not {kind}")
         first, *others = self._evaluations
         for name in others:
-            for key in [*self[first], *self[name]]:
-                if (key in self[first]) != (key in self[name]):
-                    has, lacks = (first, name) if key in self[first] else (name, first)
-                    raise ValueError(
-                        f"evaluations: run {name!r}: the metric {key!s} is in run {has!r} and not in run {lacks!r}: "
-                        "evaluate the same metrics"
-                    )
+            for has, lacks in ((first, name), (name, first)):
+                for key in self[has]:
+                    if key not in self[lacks]:
+                        raise ValueError(
+                            f"evaluations: run {name!r}: the metric {key!s} is in run {has!r} and not in run "
+                            f"{lacks!r}: evaluate the same metrics"
+                        )
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the rankings, which may contain whole collections."""

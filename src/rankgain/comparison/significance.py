@@ -38,15 +38,6 @@ def unit_exponent(largest: float, queries: int, bounded: bool) -> int:
     return exponent - min(MOST_BITS, SIGNIFICAND - (queries - 1).bit_length())
 
 
-def check_whole(value: Any, name: str, least: int, most: int) -> int:
-    if isinstance(value, (bool, np.bool_)) or not hasattr(value, "__index__"):
-        raise TypeError(f"{name} must be an integer, not {type(value).__name__}")
-    number = value.__index__()
-    if not least <= number <= most:
-        raise ValueError(f"{name} must be from {least} to {most}, not {number}")
-    return int(number)
-
-
 class Columns(NamedTuple):
     """Integers on the grid: for each run but the first, a column of its values minus those of the first run.
 

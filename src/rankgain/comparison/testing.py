@@ -22,7 +22,6 @@ from rankgain.comparison.significance import (
     ExactMeans,
     Flips,
     benjamini_hochberg,
-    check_whole,
     clustered_spreads,
     countable,
     effective,
@@ -40,9 +39,9 @@ from rankgain.errors import quoted
 from rankgain.metrics.aggregators import mean
 from rankgain.metrics.metric import Metric, better, parse
 from rankgain.metrics.table import TABLE
-from rankgain.results.evaluation import Evaluation, same_ids
+from rankgain.results.evaluation import Evaluation
 from rankgain.results.intervals import check_level
-from rankgain.scalars import Array, Floats, Ints, check_number
+from rankgain.scalars import Array, Floats, Ints, check_number, check_whole
 from rankgain.threads import check_threads
 
 METHODS = RANDOM, EXACT, STUDENT
@@ -214,17 +213,12 @@ def differences_of(aligned: Aligned, options: Options) -> dict[Key, Difference]:
 
 def _of_one_family(samples: Mapping[str | Metric, Sample]) -> dict[str | Metric, Sample]:
     """The samples, restricted to the queries that count for all metrics."""
-    (first, sample), *_ = samples.items()
-    ids: Sequence[Any] = sample.query_ids
-    for other in samples.values():
-        if not same_ids(other.query_ids, ids):
-            known = set(other.query_ids)
-            ids = [query for query in ids if query in known]
-    known = set(ids)
+    known = set.intersection(*(set(own.query_ids) for own in samples.values()))
     common = {
-        metric: own.only(np.fromiter((query in known for query in own.query_ids), bool, len(own.query_ids)))
+        metric: own.only(np.array([query in known for query in own.query_ids], dtype=bool))
         for metric, own in samples.items()
     }
+    first = next(iter(common))
     for metric, own in common.items():
         if not same_weights(own.weights, common[first].weights):
             raise ValueError(
