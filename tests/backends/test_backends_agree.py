@@ -10,14 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.engine import found_in_rankings, scanned
 from support.marks import in_one_case
 from support.strategies import (
     TIES,
     asked,
     asked_of,
     cutoffs,
-    depths,
     discounts,
     examples,
     fall,
@@ -32,11 +30,9 @@ from rankgain.data.groups import QueryRows, numbers_of_integers, order_of
 from rankgain.data.ids import ids_of, python_ids
 from rankgain.data.ragged import NATIVE, offsets_of
 from rankgain.metrics.discounts import Discount
-from rankgain.metrics.families import POOLED
 from rankgain.metrics.metric import cut_off
 from rankgain.metrics.table import TABLE
 from rankgain.rankings import parts_of
-from rankgain.scalars import NON_RELEVANT
 
 pytestmark = pytest.mark.both
 
@@ -172,19 +168,6 @@ def corpora(draw):
     if draw(st.booleans()):
         grades *= rng.choice([1.0, 0.37, 30.0], n)
     return grades, scores, sizes
-
-
-@given(corpora(), depths, depths, st.sampled_from([0.0, NON_RELEVANT, POOLED]), st.sampled_from(TIES))
-def test_hits_agree(on_both, corpus, depth, judged_depth, below, ties):
-    grades, scores, sizes = corpus
-    rankings = rg.from_scores(grades, scores, group_sizes=sizes, ties=ties)
-
-    def found():
-        options = {"depth": depth, "judged_depth": judged_depth, "lowest": below}
-        return found_in_rankings(_backend.walk, rankings, **options)
-
-    compiled, python = on_both(found)
-    assert compiled == python
 
 
 def family(drawn, known, ties):
@@ -339,15 +322,6 @@ def test_ties_of_ids_of_other_types(on_both, other, side, odd):
     agree(on_both, lambda: rg.from_qrels({"q": sides["qrels"]}, {"q": sides["run"]}).evaluate("dcg", "rr"))
 
 
-@given(st.integers(0, 2**32 - 1), st.sampled_from([1, 3, 50, 10**6]), st.sampled_from([*TIES, "docid"]), cutoffs)
-def test_long_dicts(on_both, seed, levels, ties, k):
-    rng = np.random.default_rng(seed)
-    run = {f"d{i}": float(s) for i, s in zip(rng.permutation(400), rng.integers(0, levels, 400), strict=True)}
-    qrels = {f"d{i}": int(g) for i, g in zip(rng.permutation(500)[:60], rng.integers(-1, 4, 60), strict=True)}
-    metrics = [rg.metric("ndcg", k=k), rg.metric("rr", k=k, rel=2), rg.metric("dcg", gain=[0.25, 1, 2, 4])]
-    agree(on_both, lambda: rg.from_qrels({"q": qrels}, {"q": run}, ties=ties).evaluate(*metrics))
-
-
 @pytest.mark.parametrize("grades", [[-0.0, 1.0, 0.0, -0.0], [0.0, -0.0, 9.5], [-0.0], [1e6, -0.0, 0.5]])
 def test_grades_of_minus_zero(on_both, grades):
     """A gain may tell −0.0 from 0.0; among the judged grades it is 0.0."""
@@ -358,48 +332,6 @@ def test_grades_of_minus_zero(on_both, grades):
     agree(on_both, lambda: rg.from_qrels({"q": documents}, {"q": documents}).evaluate(*metrics))
     for ties in TIES:
         agree(on_both, lambda ties=ties: rg.from_scores([grades], [[1.0] * len(grades)], ties=ties).evaluate(*metrics))
-
-
-numbers = st.sampled_from(
-    ["1", "-2", "0.5", ".5", "5.", "1e3", "-1.5E-7", "+3", "123456789012345678901234567890", "0.1234567890123456789",
-     "999999999999999", "0.000000000000001", "nan", "inf", "-Infinity", "x", "1_0", "", "-", ".", "1e", "0x1", "١",
-     "-0"]
-)  # fmt: skip
-words = st.sampled_from(["q1", "q2", "Q0", "d1", "d2", "d3", "é"]) | numbers
-spaces = st.sampled_from([" ", "\t", "  ", "\r", "\x0b", "\x0c", "\xa0"])
-
-
-@st.composite
-def lines(draw, value_field, usual):
-    count = draw(st.sampled_from([usual] * 8 + [0, 1, usual - 1, usual + 1]))
-    fields = [draw(words) for _ in range(count)]
-    if count > value_field and draw(st.integers(0, 5)):
-        fields[value_field] = draw(numbers)
-    return draw(st.sampled_from(["", " "])) + "".join(field + draw(spaces) for field in fields)
-
-
-comments = st.sampled_from(["#", " # q1 0 d1 1", "#q1 Q0 d1 1 1 t"])
-
-
-@given(
-    st.lists(lines(4, 6) | comments, max_size=6),
-    st.lists(lines(3, 4) | comments, max_size=6),
-    st.sampled_from(["\n", "\r\n", "\n\n"]),
-    st.booleans(),
-)
-def test_scans_of_files_agree(on_both, run_lines, qrels_lines, end, ended):
-    for name, texts in (("scan_run", run_lines), ("scan_qrels", qrels_lines)):
-        data = (end.join(texts) + (end if ended else "")).encode()
-        compiled, python = on_both(lambda name=name, data=data: scanned(name, data))
-        assert compiled == python
-
-
-@given(st.floats(allow_nan=False), st.sampled_from(["{!r}", "{:.3f}", "{:.6e}", "{:.17g}", "{:+.2f}"]))
-def test_numbers_in_files_are_exact(on_both, number, form):
-    text = form.format(number)
-    compiled, python = on_both(lambda: scanned("scan_run", f"q Q0 d 1 {text} tag".encode()))
-    assert compiled == python
-    assert f"[{float(text)!r}]" in python
 
 
 @pytest.mark.slow
@@ -582,35 +514,6 @@ def test_frames_agree(on_both, sides, ties, k, gain, validate, skip):
         if not any("\udcff" in str(document) for document in qrels["doc_id"] + run["doc_id"]):
             options.pop("validate")
             assert outcome(lambda: rg.from_qrels(*dicts, **options).evaluate(*metrics)) == found
-
-
-@given(tables(), st.sampled_from([*TIES, "docid"]), depths, depths, st.sampled_from([0.0, NON_RELEVANT, POOLED]))
-def test_the_batch_of_documents_with_ids(on_both, sides, ties, depth, judged_depth, below):
-    """No deeper than one metric looks, where a tie group may straddle the depth; those that ask for all hide that."""
-    frames = [
-        dict(zip(("query_id", "doc_id", name), side, strict=True)) for name, side in zip("rs", sides, strict=True)
-    ]
-    dicts = [{}, {}]
-    for held, side in zip(dicts, sides, strict=True):
-        for query, document, number in zip(*side, strict=True):
-            held.setdefault(query, {})[document] = number
-    forms = [
-        lambda: rg.from_frames(*frames, relevance="r", score="s", ties=ties),
-        lambda: rg.from_qrels(*dicts, ties=ties),
-        lambda: rg.from_recommendations({query: list(own) for query, own in dicts[1].items()}, dicts[0]),
-    ]
-
-    def found(form):
-        try:
-            rankings = form()
-        except ValueError as error:
-            return type(error), error.args
-        options = {"depth": depth, "judged_depth": judged_depth, "lowest": below}
-        return found_in_rankings(_backend.walk, rankings, **options)
-
-    for form in forms:
-        compiled, python = on_both(lambda form=form: found(form))
-        assert compiled == python
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([1, 3, 50, 10**6]), st.sampled_from([*TIES, "docid"]), cutoffs)

@@ -468,7 +468,10 @@ def test_no_numbers(backend, text):
 
 
 @pytest.mark.both
-@given(st.from_regex(rb"[+-]?[0-9]{0,21}(\.[0-9]{0,21})?([eE][+-]?[0-9]{1,3})?", fullmatch=True))
+@given(
+    st.from_regex(rb"[+-]?[0-9]{0,21}(\.[0-9]{0,21})?([eE][+-]?[0-9]{1,3})?", fullmatch=True)
+    | st.sampled_from([b"nan", b"inf", b"-Infinity", b"x", b"1_0", b"-", b".", b"1e", b"0x1", "١".encode(), b"-0"])
+)
 @example(b"9007199254740993")
 @example(b"9007199254740991.5")
 @example(b"0.9999999999999999999")
@@ -785,7 +788,7 @@ def test_decimals_near_the_end_of_the_data(on_both, whole, fraction, sign, form,
 
 # lines as most files have them, and any number of threads
 
-parts = st.sampled_from([" "] * 30 + ["  ", "\t", "\r", "\x0b", "\x01", "\x1f", "\n", ""])
+parts = st.sampled_from([" "] * 30 + ["  ", "\t", "\r", "\x0b", "\x0c", "\xa0", "\x01", "\x1f", "\n", ""])
 fields = st.sampled_from(
     ["q1", "q2", "q1 more", "#q", "Q0", "doc-12", "documents", "1", "tag", "7.5", "-12.25", "x" * 40]
 )
