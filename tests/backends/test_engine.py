@@ -1,29 +1,32 @@
-"""The two halves of the engine, compiled and in Python: they find the same of a query, whatever it came in, and ask
-callables about the same grades."""
+"""The two halves of the engine, compiled and in Python: a query has the same hits, whatever it came in, and callables
+are asked about the same grades."""
 
+from functools import partial
 from io import BytesIO
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.engine import found_in_rankings
 from support.strategies import TIES
 
 import rankgain as rg
-from rankgain import _backend, _codes
+from rankgain import _codes
 from rankgain._codes import UNLIMITED
-from rankgain.metrics.families import POOLED
-from rankgain.scalars import NON_RELEVANT
+from rankgain.rankings import parts_of
 
 pytestmark = pytest.mark.both
 
-depths = st.integers(1, 12) | st.just(UNLIMITED)
-looks = st.fixed_dictionaries(
-    {"depth": depths, "judged_depth": depths, "lowest": st.sampled_from([0.0, NON_RELEVANT, POOLED])}
+# Metrics that look no deeper than a depth, in the list and in what is judged, and at no other grades than they count:
+# relevant ones, all that are judged, or pooled ones, too.
+depths = st.integers(1, 12).map("@{}".format) | st.just("")
+looks = st.builds(
+    lambda depth, judged_depth, counts: [f"dcg{depth}", f"rr{depth}", f"idcg{judged_depth}", *counts],
+    depths,
+    depths,
+    depths.map(lambda depth: [f"judged{depth}"]) | st.sampled_from([[], ["bpref"], ["infap"]]),
 )
 cuts = st.none() | st.integers(1, 12)
-policies = st.sampled_from([*TIES, "docid"])
 
 
 def limited(rankings, depth, judged_only, bits):
@@ -33,6 +36,17 @@ def limited(rankings, depth, judged_only, bits):
     if rankings.ties is not None and bits is not None:
         rankings = rankings.under(score_bits=bits)
     return rankings.limited(depth=depth, judged_only=judged_only) if depth or judged_only else rankings
+
+
+def outcome(make, limits, metrics):
+    """The metrics of rankings, to the bit, but those that the policy refuses; or the error."""
+    try:
+        rankings = limited(make(), *limits)
+        metrics = [name for name in metrics if rankings.ties != "average" or name != "infap"]
+        result = rankings.evaluate(*metrics)
+    except ValueError as error:
+        return type(error), str(error)
+    return {name: vector.tobytes() for name, vector in result.items()}, result.counts
 
 
 rules = st.tuples(cuts, st.booleans(), st.sampled_from([None, 32]))
@@ -73,13 +87,13 @@ def flat(rows):
 def test_hits_of_lists_agree(on_both, held, ties, beside, limits, look):
     own, scores, judged = held
     given = {"judged": judged if beside else None}
-    if ties is None:
-        rankings = rg.from_ranked(own, **given)
-    else:
-        sizes = list(map(len, own))
-        rankings = rg.from_scores(flat(own), flat(scores), group_sizes=sizes, ties=ties, **given)
-    rankings = limited(rankings, *limits)
-    compiled, python = on_both(lambda: found_in_rankings(_backend.walk, rankings, **look))
+
+    def rankings():
+        if ties is None:
+            return rg.from_ranked(own, **given)
+        return rg.from_scores(flat(own), flat(scores), group_sizes=list(map(len, own)), ties=ties, **given)
+
+    compiled, python = on_both(lambda: outcome(rankings, limits, look))
     assert compiled == python
 
 
@@ -90,9 +104,10 @@ def test_hits_of_matrices_agree(on_both, seed, queries, columns, scored, look):
     grades, scores = rng.integers(0, 4, (queries, columns)), rng.integers(0, 3, (queries, columns)) / 2.0
     judged = rng.integers(0, 9, (queries, columns + 3))
     rankings = rg.from_scores(grades, scores, judged=judged) if scored else rg.from_ranked(grades, judged=judged)
-    compiled, python = on_both(lambda: found_in_rankings(_backend.walk, rankings, **look))
+    look = [name for name in [*look, "num_ret"] if name != "infap" or not scored]
+    compiled, python = on_both(lambda: [vector.tolist() for vector in rankings.evaluate(*look).values()])
     assert compiled == python
-    assert python["returned"] == [columns] * queries
+    assert python[-1] == [columns] * queries
 
 
 KINDS = {
@@ -120,7 +135,7 @@ def tables(draw):
     qrels = side(draw(st.sampled_from([0.1, 0.5, 1.0])), lambda: float(rng.integers(-1, 4)))
     run = side(draw(st.sampled_from([0.5, 1.0])), lambda: float(rng.integers(levels)) - 1.0)
     for held in (qrels, run):
-        if draw(st.integers(0, 7)) == 0 and held[queries[-1]]:
+        if draw(st.integers(0, 15)) == 9 and held[queries[-1]]:
             held[queries[-1]][next(iter(held[queries[-1]]))] = np.nan
     return kind, qrels, run
 
@@ -134,41 +149,31 @@ def lines(side, form):
     return BytesIO("".join(form.format(q, d, v) for q, own in side.items() for d, v in own.items()).encode())
 
 
-def outcome(make, limits, look, engine):
-    try:
-        return found_in_rankings(engine, limited(make(), *limits), **look)
-    except ValueError as error:
-        return type(error), str(error)
-
-
-@given(tables(), policies, st.sampled_from(["judged", "full"]), rules, looks)
-def test_documents_with_ids(on_both, sides, ties, validate, limits, look):
+@given(tables(), st.sampled_from(["judged", "full"]), rules, looks)
+def test_documents_with_ids(on_both, sides, validate, limits, look):
     kind, qrels, run = sides
     lists = [list(own) for own in run.values()]
     forms = [
-        lambda: rg.from_qrels(qrels, run, ties=ties),
-        lambda: rg.from_recommendations(lists, [*qrels.values()], validate=validate),
-        lambda: rg.from_recommendations({**dict(zip(qrels, lists, strict=True))}, qrels, validate=validate),
-        lambda: rg.from_qrels(dict(reversed(qrels.items())), run | {"q9": {}}, ties=ties, missing="skip"),
+        lambda ties: rg.from_qrels(qrels, run, ties=ties),
+        lambda ties: rg.from_qrels(dict(reversed(qrels.items())), run | {"q9": {}}, ties=ties, missing="skip"),
     ]
     if all(map(dict.__len__, [*qrels.values(), *run.values()])):
         frames = columns(qrels, "relevance"), columns(run, "score")
-        forms.append(lambda: rg.from_frames(*frames, ties=ties, validate=validate))
+        forms.append(lambda ties: rg.from_frames(*frames, ties=ties, validate=validate))
         if kind == "ints":
             run_lines = lines(run, "{} Q0 {} 0 {} t\n").getvalue()
-            forms.append(lambda: rg.read_trec(lines(qrels, "{} 0 {} {}\n"), BytesIO(run_lines), ties=ties))
-    for make in forms:
-        compiled, python = on_both(lambda make=make: outcome(make, limits, look, _backend.walk))
+            forms.append(lambda ties: rg.read_trec(lines(qrels, "{} 0 {} {}\n"), BytesIO(run_lines), ties=ties))
+    made = [partial(form, ties) for form in forms for ties in (*TIES, "docid")] + [
+        lambda: rg.from_recommendations(lists, [*qrels.values()], validate=validate),
+        lambda: rg.from_recommendations({**dict(zip(qrels, lists, strict=True))}, qrels, validate=validate),
+    ]
+    for make in made:
+        compiled, python = on_both(lambda make=make: outcome(make, limits, look))
         assert compiled == python
 
 
-@pytest.mark.parametrize("start", [1, 2])
-def test_a_chunk_that_begins_later(on_both, start):
-    """Its queries are counted from 0, and found as they are among all."""
-    from support.engine import found_in
-
-    from rankgain.rankings import parts_of
-
+def test_a_chunk_of_its_own_for_each_query(on_both, monkeypatch):
+    """A chunk that begins later has its queries as they are among all, whatever they came in."""
     grades, scores = [[0, 1, 2], [1], [2, 0, 1, 1]], [[1, 1, 0], [2], [0, 3, 0, 0]]
     sides = [
         {f"q{q}": {f"d{d}": value for d, value in enumerate(row)} for q, row in enumerate(rows)}
@@ -184,22 +189,19 @@ def test_a_chunk_that_begins_later(on_both, start):
         rg.from_frames(*frames),
         rg.read_trec(lines(sides[0], "{} 0 {} {}\n"), lines(sides[1], "{} Q0 {} 0 {} t\n")),
     ]
+    gain = rg.metric("ndcg", k=2, gain=lambda grades: 2.0 * grades + 1.0)
+    metrics = "dcg", "idcg@2", "rr@2", "judged@1", "num_ret", gain
 
-    def found(rankings, start, stop):
-        source, rules = parts_of(rankings)
-        return found_in(_backend.walk, source.chunk(start, stop), source.capacity(start, stop), rules=rules.codes)
+    def values(rankings):
+        return on_both(lambda: [vector.tolist() for vector in rankings.evaluate(*metrics).values()])
 
     for rankings in made:
-        compiled, python = on_both(lambda rankings=rankings: found(rankings, start, 3))
-        whole = found(rankings, 0, 3)
-        assert compiled == python
-        begin, judged = whole["offsets"][start], whole["judged_offsets"][start]
-        assert python["returned"] == whole["returned"][start:]
-        assert python["offsets"] == [offset - begin for offset in whole["offsets"][start:]]
-        assert [python[name] for name in ("grade", "first", "last")] == [
-            whole[name][begin:] for name in ("grade", "first", "last")
-        ]
-        assert python["judged_grade"] == whole["judged_grade"][judged:]
+        together, python = values(rankings)
+        assert python == together
+        with monkeypatch.context() as patch:
+            patch.setattr("rankgain.data.source.CHUNK", 1)
+            assert sum(1 for _ in parts_of(rankings)[0].chunks()) == 3
+            assert values(rankings) == [together] * 2
 
 
 def test_what_a_callable_is_given(on_both):
@@ -293,13 +295,15 @@ def test_a_score_is_refused_before_the_grade_beside_it(on_both):
     """Of what is wrong the first position is named, and there the score; of scores behind it nothing is said."""
     nan = np.nan
     for grades, scores, where in (
-        ([1, -1, 0], [1.0, nan, 0.0], (_codes.NAN_SCORE, 0, 1, -1)),
-        ([1, 0, -1], [1.0, nan, 0.0], (_codes.NAN_SCORE, 0, 1, -1)),
-        ([1, -1, 0], [1.0, 0.0, nan], (_codes.NEGATIVE_GRADE, 0, 1, -1)),
-        ([-1, 1, 0], [0.0, 1.0, nan], (_codes.NEGATIVE_GRADE, 0, 0, -1)),
+        ([1, -1, 0], [1.0, nan, 0.0], "position 1: the score is NaN"),
+        ([1, 0, -1], [1.0, nan, 0.0], "position 1: the score is NaN"),
+        ([1, -1, 0], [1.0, 0.0, nan], "position 1: the grade is negative"),
+        ([-1, 1, 0], [0.0, 1.0, nan], "position 0: the grade is negative"),
     ):
         rankings = rg.from_scores(grades, scores)
-        assert on_both(lambda rankings=rankings: found_in_rankings(_backend.walk, rankings)) == [where] * 2
+        for kind, message in on_both(lambda rankings=rankings: outcome(lambda: rankings, (None, False, None), ["rr"])):
+            assert kind is ValueError
+            assert where in message
 
 
 def test_of_judged_documents_those_that_count_need_a_discount(on_both):
@@ -316,9 +320,6 @@ def test_what_is_left_of_a_condensed_list(on_both):
     part = rg.from_qrels(qrels, run).limited(judged_only=True).limited(depth=2)
     compiled, python = on_both(lambda: part.evaluate("num_ret", "num_rel_ret", "precision", "rr").mean())
     assert compiled == python == {"num_ret": 2.0, "num_rel_ret": 1.0, "precision": 0.5, "rr": 0.5}
-    compiled, python = on_both(lambda: found_in_rankings(_backend.walk, part))
-    assert compiled == python
-    assert (python["returned"], python["first"], python["last"]) == ([2], [1, 2], [1, 2])
 
 
 @pytest.mark.parametrize("gain", ["linear", {1: 1}])
@@ -336,27 +337,14 @@ def test_an_id_that_is_not_relevant_takes_a_rank_each_time(on_both):
     assert on_both(lambda: made.evaluate("rr", "num_ret").mean()) == [{"rr": 1 / 3, "num_ret": 3.0}] * 2
 
 
-def test_the_entries_of_the_engine(on_both):
-    """No queries; more documents than rows are made of; a door with nothing behind it."""
-    from support.engine import found_in
+def test_more_documents_than_rows_are_made_of():
+    """The short path of `pytrec_eval` leaves them to the general one; the pure half leaves all."""
+    from rankgain._compiled import walk as kernels
 
-    offsets, grades = np.zeros(1, np.int64), np.zeros(0)
-    empty = _codes.LISTS, 0, 0, grades, offsets, 0, None, None, None, 0
+    judged, program = kernels.JudgmentDicts([{"d": 1.0}]), kernels.Program([], [], 1, 1, 0.0)
     rules = 0, False, UNLIMITED, False, UNLIMITED
-
-    def answers():
-        engine, judged = _backend.walk, _backend.dicts.JudgmentDicts([{"d": 1.0}])
-        program = engine.Program([], [], 1, 1, 0.0)
-        door = _backend.lists.ListFunctions(False, np.ones(3), _codes.UNIT, 2.0, 3, False, 0.0, 0.0)
-        return (
-            found_in(engine, empty, (0, 0))["returned"],
-            door.fill("dcg", empty, np.empty(0)),
-            [engine.rows(program, rules, judged, {"q": 0}, {"q": {"d": 1.0}}, (), most) for most in (0, 1)],
-        )
-
-    compiled, python = on_both(answers)
-    assert compiled[:2] == python[:2] == ([], None)
-    assert compiled[2] == [None, {"q": {}}]
+    for most, result in ((0, None), (1, {"q": {}})):
+        assert kernels.rows(program, rules, judged, {"q": 0}, {"q": {"d": 1.0}}, (), most) == result
 
 
 def test_buffers_that_are_not_contiguous():
@@ -407,12 +395,13 @@ def test_what_lies_beyond_the_cut_off_is_not_looked_at(on_both):
 
 
 def test_hits_of_files(on_both):
-    """All judged documents that were returned stand there; a hit has a grade above what is asked for."""
-    qrels, run = b"q 0 a 0\nq 0 b 1\nq 0 c -1\n", b"q Q0 a 0 3 t\nq Q0 b 0 2 t\nq Q0 c 0 1 t\n"
+    """All judged documents that were returned stand there; each metric counts those above a grade of its own."""
+    qrels, run = b"q 0 a 0\nq 0 b 1\nq 0 c -1\n", b"q Q0 c 0 3 t\nq Q0 a 0 2 t\nq Q0 b 0 1 t\n"
     rankings = rg.read_trec(BytesIO(qrels), BytesIO(run))
-    for lowest, grades in ((0.0, [1.0]), (NON_RELEVANT, [0.0, 1.0]), (POOLED, [0.0, 1.0, -1.0])):
-        found = on_both(lambda lowest=lowest: found_in_rankings(_backend.walk, rankings, lowest=lowest)["grade"])
-        assert found == [grades] * 2
+    expected = {"num_rel_ret": 1.0, "judged@2": 0.5, "rr": 1 / 3, "bpref": 0.0}
+    expected["infap"] = 1 / 3 + 2 / 3 * (0.00001 / 1.00002)  # all above were pooled, and of the judged one none counts
+    for name, value in expected.items():
+        assert on_both(lambda name=name: rankings.evaluate(name).mean(name)) == pytest.approx([value] * 2, rel=1e-12)
 
 
 def test_callables_in_several_chunks(on_both, monkeypatch):
