@@ -291,6 +291,12 @@ def test_errors_of_parameters(name, options):
     check_same_error(name, A, B, **options)
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_a_weight_beyond_float64_is_named(name):
+    with pytest.raises(ValueError, match="sample_weight: a number is too large for float64"):
+        getattr(ours, name)(A, B, sample_weight=[10**400])
+
+
 @pytest.mark.parametrize("options", BASES, ids=str)
 def test_errors_of_bases(options):
     check_same_error("dcg_score", A, B, **options)

@@ -112,7 +112,7 @@ def ndcg_score(
             "rankgain.ndcg and rankgain.from_scores take queries of one document."
         )
     _check_shape(grades, scores)
-    return float(np.average(_ndcg_sample_scores(grades, scores, k, ignore_ties), weights=sample_weight))
+    return _mean(_ndcg_sample_scores(grades, scores, k, ignore_ties), sample_weight)
 
 
 def dcg_score(
@@ -176,7 +176,7 @@ def dcg_score(
     _check_parameters("dcg_score", y_true, y_score, k, sample_weight, ignore_ties, log_base)
     grades, scores = _checked(y_true, y_score, sample_weight)
     _check_shape(grades, scores)
-    return float(np.average(_dcg_sample_scores(grades, scores, k, log_base, ignore_ties), weights=sample_weight))
+    return _mean(_dcg_sample_scores(grades, scores, k, log_base, ignore_ties), sample_weight)
 
 
 _PLAIN_SCORES = frozenset(map(np.dtype, (np.float64, np.float32)))
@@ -255,6 +255,13 @@ def _exact(scores: Array) -> Array:
     if (kind in "iu" and size == 8 and (scores.max() > EXACT or scores.min() < -EXACT)) or (kind == "f" and size > 8):
         return np.unique(scores, return_inverse=True)[1].reshape(scores.shape)
     return scores
+
+
+def _mean(values: Floats, sample_weight: Any) -> float:
+    try:
+        return float(np.average(values, weights=sample_weight))
+    except OverflowError:
+        raise ValueError("sample_weight: a number is too large for float64") from None
 
 
 def _check_parameters(
