@@ -57,7 +57,7 @@ class Peer(NamedTuple):
     """Facts about another tool.
 
     `order`, `queries`: in words, how it orders ties and which queries count. `others`: names of rankgain's metrics that
-    mean something else there, and what.
+    mean something else there, and what. `rel`: the lowest relevant grade of its measures, unless they say another.
     """
 
     name: PeerOrOwn
@@ -69,6 +69,7 @@ class Peer(NamedTuple):
     notes: tuple[str, ...]
     source: str
     others: Mapping[str, str] = MappingProxyType({})
+    rel: float | None = None
 
     def measure(self, record: Metric) -> Measure:
         """The tool's measure for a metric."""
@@ -94,29 +95,20 @@ _THEIR_OWN = "each comes with its documents, so none can be missing"
 _DOCID, _STABLE, _WORST = PeerRules("docid", "skip"), PeerRules("stable", "zero"), PeerRules("worst", "zero")
 
 
-def _pairs(text: str) -> Iterator[tuple[str, str]]:
-    for pair in text.split():
-        ours, _, theirs = pair.partition(":")
-        yield ours, theirs
-
-
 def _trec_measures(release: int) -> tuple[Measure, ...]:
-    """The measures of trec_eval, whose threshold of relevance, -l, is 1."""
-    plain = (
+    """The measures of trec_eval."""
+    names = (
         "ap:map ap@k:map_cut rr:recip_rank precision:set_P precision@k:P recall:set_recall recall@k:recall f:set_F "
         "capped_recall:set_relative_P capped_recall@k:relative_P success@k:success r_precision:Rprec_mult "
         "set_ap:set_map gm_ap:gm_map bpref:bpref gm_bpref:gm_bpref infap:infAP bin_g:binG utility:utility r_ndcg:Rndcg "
-        "num_rel:num_rel num_rel_ret:num_rel_ret num_nonrel_judged_ret:num_nonrel_judged_ret"
+        "num_rel:num_rel num_rel_ret:num_rel_ret num_nonrel_judged_ret:num_nonrel_judged_ret "
+        "iprec:iprec_at_recall iprec_mean:11pt_avg "
+        "ndcg:ndcg ndcg@k:ndcg_cut ndcg_rel:ndcg_rel g:G num_q:num_q num_ret:num_ret"
     )
-    graded = "ndcg:ndcg ndcg@k:ndcg_cut ndcg_rel:ndcg_rel g:G num_q:num_q num_ret:num_ret"
-    later = "dcg:dcg idcg:ideal_dcg unjudged@k:unj" if release == 10 else ""
-    points = {"rel": 1, "rounding": "up" if release == 9 else "nearest"}
-    return (
-        *(Measure(ours, theirs, {"rel": 1}) for ours, theirs in _pairs(plain)),
-        Measure("iprec", "iprec_at_recall", points),
-        Measure("iprec_mean", "11pt_avg", points),
-        *(Measure(ours, theirs) for ours, theirs in _pairs(f"{graded} {later}")),
-    )
+    later = " dcg:dcg idcg:ideal_dcg unjudged@k:unj" if release == 10 else ""
+    points = {"rounding": "up" if release == 9 else "nearest"}
+    pairs = (pair.partition(":") for pair in (names + later).split())
+    return tuple(Measure(ours, theirs, points if ours.startswith("iprec") else {}) for ours, _, theirs in pairs)
 
 
 _TREC_NOTES = (
@@ -158,6 +150,7 @@ PEERS: dict[str, Peer] = {
             _trec_measures(9),
             _TREC_NOTES,
             "trec_eval 9.0.8, m_*.c, form_res_rels.c; pytrec_eval-terrier 0.5.11",
+            rel=1,
         ),
         Peer(
             "trec_eval-10",
@@ -172,6 +165,7 @@ PEERS: dict[str, Peer] = {
                 "and count pooled documents otherwise",
             ),
             "trec_eval 10.0-rc3, m_*.c, form_res_rels.c",
+            rel=1,
         ),
         Peer(
             "sklearn",
@@ -226,10 +220,10 @@ PEERS: dict[str, Peer] = {
             (
                 Measure("ndcg ndcg@k", "NDCG:top=k", {"empty": 1.0}),
                 Measure("dcg dcg@k", "DCG:top=k"),
-                Measure("ap ap@k", "MAP:top=k", {"rel": ABOVE_HALF}, "ap_capped"),
-                Measure("precision", "PrecisionAt", {"rel": ABOVE_HALF}),
-                Measure("recall recall@k", "RecallAt:top=k", {"rel": ABOVE_HALF, "empty": 1.0}),
-                Measure("rr rr@k", "MRR:top=k", {"rel": ABOVE_HALF}),
+                Measure("ap ap@k", "MAP:top=k", {}, "ap_capped"),
+                Measure("precision", "PrecisionAt"),
+                Measure("recall recall@k", "RecallAt:top=k", {"empty": 1.0}),
+                Measure("rr rr@k", "MRR:top=k"),
             ),
             (
                 "for NDCG:type=Exp write gain=exponential, for denominator=Position discount=zipf",
@@ -237,6 +231,7 @@ PEERS: dict[str, Peer] = {
                 "no equivalent",
             ),
             "CatBoost 1.2.10, metrics/dcg.cpp, doc_comparator.h; catboost.utils.eval_metric",
+            rel=ABOVE_HALF,
         ),
         Peer(
             "torchmetrics",
@@ -275,13 +270,13 @@ PEERS: dict[str, Peer] = {
             (
                 Measure("ndcg ndcg@k", "ndcg"),
                 Measure("dcg dcg@k", "dcg"),
-                Measure("ap ap@k", "map", {"rel": 1}),
-                Measure("rr rr@k", "mrr", {"rel": 1}),
-                Measure("precision precision@k", "precision", {"rel": 1}),
-                Measure("recall recall@k", "recall", {"rel": 1}),
-                Measure("f f@k", "f1", {"rel": 1}),
-                Measure("success success@k", "hit_rate", {"rel": 1}),
-                Measure("r_precision", "r-precision", {"rel": 1}),
+                Measure("ap ap@k", "map"),
+                Measure("rr rr@k", "mrr"),
+                Measure("precision precision@k", "precision"),
+                Measure("recall recall@k", "recall"),
+                Measure("f f@k", "f1"),
+                Measure("success success@k", "hit_rate"),
+                Measure("r_precision", "r-precision"),
             ),
             (
                 "for ndcg_burges and dcg_burges write gain=exponential; for -l2 write rel=2, but ranx also sets gains "
@@ -292,6 +287,7 @@ PEERS: dict[str, Peer] = {
             ),
             "ranx 0.3.21, metrics/*.py, meta/evaluate.py",
             {"hits": "a count: write cg(gain=binary)@k without like, or success@k for the hit rate"},
+            rel=1,
         ),
         Peer(
             "lenskit",
@@ -389,9 +385,9 @@ PEERS: dict[str, Peer] = {
             (
                 Measure("ndcg@k", "dcg, normalize", {"gain": "exponential", "ideal": "returned"}),
                 Measure("dcg@k", "dcg", {"gain": "exponential"}),
-                Measure("rr@k", "mean_reciprocal_rank", {"rel": 1}),
-                Measure("recall@k", "recall", {"rel": 1}),
-                Measure("precision", "precision", {"rel": 1}),
+                Measure("rr@k", "mean_reciprocal_rank"),
+                Measure("recall@k", "recall"),
+                Measure("precision", "precision"),
                 Measure("err@k", "expected_reciprocal_rank"),
             ),
             (
@@ -401,6 +397,7 @@ PEERS: dict[str, Peer] = {
                 "without k",
             ),
             "Elasticsearch 7, modules/rank-eval/…/DiscountedCumulativeGain.java, PrecisionAtK.java",
+            rel=1,
         ),
         Peer(
             "beir",
@@ -497,13 +494,14 @@ def followed(request: str | Metric, peer: Peer) -> Iterator[Followed]:
         measure = peer.measure(record)
         written = {name: getattr(record, name) for name in _written(request, record)}
         measure = next((variant for name, variant in measure.variants.items() if name in written), measure)
-        defaults = measure.parameters
-        parameters = dict(defaults(record.k) if callable(defaults) else defaults) | written
+        equivalent, defaults = measure.metric or record.name, measure.parameters
+        threshold = {"rel": peer.rel} if "rel" in TABLE[equivalent].takes else {}
+        parameters = {**threshold, **(defaults(record.k) if callable(defaults) else defaults), **written}
         try:
-            equivalent = metric(measure.metric or record.name, k=record.k, **parameters)
+            its_metric = metric(equivalent, k=record.k, **parameters)
         except TypeError as error:
             raise TypeError(f"like={peer.name!r}: {measure.peer} is rankgain's {measure.metric}: {error}") from None
-        yield Followed(key, equivalent, peer, measure)
+        yield Followed(key, its_metric, peer, measure)
 
 
 def _written(request: str | Metric, record: Metric) -> Iterator[str]:
