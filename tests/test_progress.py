@@ -11,8 +11,9 @@ from support.marks import quick_first
 
 import rankgain as rg
 from rankgain import cli
+from rankgain.data import source
 
-QUERIES = 1400  # of 200 documents: more than one chunk
+QUERIES = 60
 QRELS = {f"q{number}": {"d": 1} for number in range(5)}
 RUN = {f"q{number}": {"e": 2.0, "d": 1.0} for number in range(5)}
 
@@ -51,9 +52,10 @@ def bars(monkeypatch):
 
 @pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize(("threads", "like"), quick_first([(1, None), (3, None), (1, "ranx"), (3, "ranx")]))
-def test_queries_that_are_evaluated(bars, threads, like):
+def test_queries_that_are_evaluated(bars, monkeypatch, threads, like):
+    monkeypatch.setattr(source, "CHUNK", 400)
     rng = np.random.default_rng(0)
-    rankings = rg.from_scores(rng.integers(0, 3, (QUERIES, 200)), rng.random((QUERIES, 200)))
+    rankings = rg.from_scores(rng.integers(0, 3, (QUERIES, 20)), rng.random((QUERIES, 20)))
     expected = rankings.evaluate("ndcg@5", "ap", like=like)
     assert not bars
     assert rankings.evaluate("ndcg@5", "ap", like=like, threads=threads, progress=True) == expected

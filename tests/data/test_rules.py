@@ -185,14 +185,6 @@ def test_missing_queries_under_either_rule(folder, form, missing, other):
     assert values(rankings.under(missing="zero"), "docid") == values(rg.from_qrels(*whole), "docid")
 
 
-def test_under_zero_knows_the_truth_of_what_was_skipped():
-    qrels, run = {"a": {"x": 1}, "b": {"y": 1}}, {"a": {"x": 1.0}}
-    rankings = rg.from_qrels(qrels, run, missing="skip").under(missing="zero")
-    result = rankings.evaluate("num_rel", "recall(empty=0.5)", "idcg")
-    assert [vector.tolist() for vector in result.values()] == [[1.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
-    assert result.counts == {"queries": 2, "missing": 1, "unjudged": 0, "empty": 0}
-
-
 def test_under_zero_looks_at_what_was_skipped():
     qrels, run = {"a": {"x": 1}, "b": {"y": float("nan")}}, {"a": {"x": 1.0}}
     rankings = rg.from_qrels(qrels, run, missing="skip")
@@ -239,26 +231,24 @@ def test_scores_under_other_rules(queries, before, ties, dtype):
     assert values(other.under(score_bits=64), ties) == values(rg.from_scores(labels, wide, ties=ties), ties)
 
 
-def test_integer_scores_beyond_float32():
-    scores = [2**24, 2**24 + 1, 2**24 + 2, 2**62, 2**62 + 2**20]
+@in_one_case(
+    ("scores", "found", "rounded"),
+    [
+        ([2**24, 2**24 + 1, 2**24 + 2, 2**62, 2**62 + 2**20], 1.0, 0.5),
+        # They become float64 first, so 2^62 + 2^38 + 1, which is nearer to the next float32, goes down to the even one.
+        ([2**62, 2**62 + 2**38 + 1, 0, 0, 0], 0.5, 1.0),
+    ],
+)
+def test_integer_scores_beyond_float32(scores, found, rounded):
     grades = [1, 0, 0, 0, 1]
-    rankings = rg.from_scores(grades, np.array(scores), ties="stable")
-    assert rankings.evaluate("rr")["rr"].tolist() == [1.0]
-    assert rankings.under(score_bits=32).evaluate("rr")["rr"].tolist() == [0.5]
     sides = {"q": dict(zip("abcde", grades, strict=True))}, {"q": dict(zip("abcde", scores, strict=True))}
-    for make in (rg.from_qrels, lambda *pair, ties: as_frames(*pair, None, ties=ties)):
-        for bits, expected in ((64, 1.0), (32, 0.5)):
-            found = make(*sides, ties="stable").under(score_bits=bits).evaluate("rr")
-            assert found["rr"].tolist() == [expected]
-
-
-def test_integer_scores_become_float64_first():
-    """So 2^62 + 2^38 + 1, which is nearer to the next float32, is halfway, and goes down to the even one: 2^62."""
-    rankings = rg.from_scores([1, 0], np.array([2**62, 2**62 + 2**38 + 1]), ties="stable")
-    assert rankings.under(score_bits=32).evaluate("rr")["rr"].tolist() == [1.0]
-    sides = {"q": {"a": 1, "b": 0}}, {"q": {"a": 2**62, "b": 2**62 + 2**38 + 1}}
-    for make in (rg.from_qrels, lambda *pair, ties: as_frames(*pair, None, ties=ties)):
-        assert make(*sides, ties="stable").under(score_bits=32).evaluate("rr")["rr"].tolist() == [1.0]
+    for rankings in (
+        rg.from_scores(grades, np.array(scores), ties="stable"),
+        rg.from_qrels(*sides, ties="stable"),
+        as_frames(*sides, None, ties="stable"),
+    ):
+        assert rankings.evaluate("rr")["rr"].tolist() == [found]
+        assert rankings.under(score_bits=32).evaluate("rr")["rr"].tolist() == [rounded]
 
 
 def test_ranks_in_a_frame_under_32_bits():

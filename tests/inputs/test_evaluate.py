@@ -66,40 +66,6 @@ def test_rules_go_to_the_constructor():
         rg.evaluate([[0, 1]], [[0.5, 0.5]], "mrr", missing="skip")
 
 
-@pytest.mark.parametrize(
-    ("truth", "run"),
-    [
-        ([1, 0], [2, 1]),
-        ([[1, 0]], [[2, 1]]),
-        ([[1, 0], [1]], [[2, 1], [3]]),
-        (np.array([[1, 0]]), np.array([[2, 1]])),
-        ([np.array([1, 0])], [np.array([2, 1])]),
-        ([[1.0, 0.0]], [[2, 1]]),
-        ([True, False], [2, 1]),
-        ([[1, 0]], [[]]),
-    ],
-)
-def test_what_may_be_labels_and_scores_or_ids_is_refused(truth, run):
-    with pytest.raises(TypeError, match=r"from_scores\(.*from_recommendations\(.*from_ranked\("):
-        rg.evaluate(truth, run, "ndcg")
-
-
-@pytest.mark.parametrize(
-    ("truth", "run", "told"),
-    [([], [], "relevant is empty"), ([[1, 0]], [], "recommended has 0 users"), ([], [[1, 0]], "relevant has 0")],
-)
-def test_an_empty_side_is_named(truth, run, told):
-    with pytest.raises(ValueError, match=told):
-        rg.evaluate(truth, run, "rr")
-
-
-def test_a_hit_without_its_id():
-    response = {"hits": {"hits": [{"_id": "d1", "_score": 2.0}, {"_score": 1.0}]}}
-    for call in (rg.from_qrels, lambda truth, run: rg.evaluate(truth, run, "rr")):
-        with pytest.raises(ValueError, match=r"^run: query 'q', hit 1: it has no _id"):
-            call({"q": {"d1": 1}}, {"q": response})
-
-
 def test_fractions_are_scores():
     expected = rg.from_scores([[0, 1, 2]], [[0.3, 1, 0.1]]).evaluate("ndcg")["ndcg"].tolist()
     for run in ([[0.3, 1, 0.1]], np.array([[0.3, 1, 0.1]]), [np.array([0.3, 1, 0.1])]):

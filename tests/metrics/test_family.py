@@ -33,15 +33,6 @@ def test_the_company_of_a_metric_does_not_show(ties, drawn):
         assert together[metric].tobytes() == rankings.evaluate(metric)[metric].tobytes(), metric
 
 
-@pytest.mark.parametrize("ties", [*TIES, "docid"])
-def test_nor_does_what_needs_all_documents(ties):
-    names = [name for name, row in TABLE.items() if ties != "average" or not row.unaveraged]
-    rankings = rg.from_qrels(QRELS, RUN, ties=ties)
-    together = rankings.evaluate(*names)
-    differ = [name for name in names if together[name].tobytes() != rankings.evaluate(name)[name].tobytes()]
-    assert not differ
-
-
 def test_ndcg_rel_knows_the_rank_of_a_gain_among_judged_documents_without():
     rankings = rg.from_scores([1, 0], [0.0, 0.0], ties="worst")
     discount = 1.0 / math.log2(3.0)

@@ -416,15 +416,6 @@ def test_help_and_version(capsys):
     assert "trec_eval's options" in capsys.readouterr().out
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="pipes are broken in another way there")
-def test_a_reader_that_goes_away_is_no_error():
-    command = [sys.executable, "-m", "rankgain.cli", "trec_eval", "-q", "-m", "all_trec", *corpus("b")]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        process.stdout.close()
-        assert b"error" not in process.stderr.read()
-        assert process.wait() == 0
-
-
 @pytest.mark.usefixtures("backend")
 def test_interpolated_precision_of_a_list_of_one_document_that_is_taken_out(tmp_path):
     """Release 9 divides nothing by nothing at recall 0 where a query returned documents, however few."""

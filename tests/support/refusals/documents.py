@@ -57,34 +57,8 @@ def dict_cases():
     yield Case(TypeError, tied, matched, {"q": {1: 1, 3: 1}}, {"q": {1: 0, "2": 0, 3: 5}}, metrics=["ndcg@2"])
 
 
-BAD_QRELS = [  # the last line of a file
-    (": | fields, and there must be 4 fields", b"q 0 d", b"q", b"q 0 d 1 x", b"q 0 d 1 2\r"),
-    (", field 4 | x' is not a number", b"q 0 d x", b"q 0 d 0x"),
-    (", field 4 | is not a number", b"q 0 d 1_0", b"q 0 d 0x1", "q 0 d \u0661".encode(), b"q 0 d \xff", b"q 0 d 1\x00"),
-    (", field 4 | NaN | finite", b"q 0 d nan", b"q 0 d -NaN"),
-    (", field 4 | infinite | finite", b"q 0 d inf", b"q 0 d -Infinity", b"q 0 d 1e400"),
-    (", field 3 | 'first' | earlier line", b"q 0 first 1", b"q\t0\tfirst 2"),
-]
-BAD_RUN = [
-    (
-        ValueError,
-        "line 2: | fields, and | 6 fields",
-        b"q Q0 d 1 2.5 t u",
-        b"q Q0 d 1 2.5",
-        b"q 0 d 1",
-        b"q 0 d 1\r\n\r\nq Q0 e 1 1",
-    ),
-    (ValueError, "line 2, field 5 | is not a number", b"q Q0 d 1 x t", b"q Q0 d 1 1_0 t", b"q Q0 d 1 1e t"),
-    (ValueError, "line 2, field 5 | NaN | -inf", b"q Q0 d 1 nan t", b"q Q0 d 1 NaN t\nq"),
-    (ValueError, "line 3, field 3 | 'first' | earlier line", b"r Q0 d 1 1 t\nq Q0 first 2 2 t"),
-]
-
-
 def file_cases():
-    for start, end, place in [(b"q 0 first 1\n", b"\n", "line 2"), (b"q 0 first 1\r\n \t\n\r\n", b"", "line 4")]:
-        for parts, *lines in BAD_QRELS:
-            yield from (Case(ValueError, f"qrels.txt | {place}{parts}", files, start + line + end) for line in lines)
-    yield from each(BAD_RUN, "run.txt", named("run", lambda line: files(run=b"q Q0 first 1 2.5 t\n" + line)))
+    """Of lines inputs/test_trec.py says what is wrong with them."""
     yield Case(ValueError, "qrels.txt: line 1, field 4", files, b"q 0 d x\nq 0\n", b"q\n")  # the first of three
     for sides in [(b"",), (b"q 0 d 1", b""), (b"\n \r\n",), (b"", b"\n"), (b"Q 0 d 1",)]:
         yield Case(ValueError, "qrels.txt and run.txt | no query in common", files, *sides)

@@ -62,6 +62,18 @@ PRESETS = [
 SWAPPED = "a list of ids, best first, not {}: are the arguments swapped? Write from_recommendations(recommended, rel"
 PAIRS = "of (id, score) pairs, best first, pass the ids: [id for id, _ in pairs]"
 
+EITHER = [  # labels and scores, or ids
+    ([1, 0], [2, 1]),
+    ([[1, 0]], [[2, 1]]),
+    ([[1, 0], [1]], [[2, 1], [3]]),
+    (np.array([[1, 0]]), np.array([[2, 1]])),
+    ([np.array([1, 0])], [np.array([2, 1])]),
+    ([[1.0, 0.0]], [[2, 1]]),
+    ([True, False], [2, 1]),
+    ([[1, 0]], [[]]),
+]
+UNNAMED = {"hits": {"hits": [{"_id": "d1", "_score": 2.0}, {"_score": 1.0}]}}
+
 
 def of_forms():
     """Of truth and a run in any form."""
@@ -80,10 +92,16 @@ def of_forms():
             ((truth, beside_scores, "mrr"), TypeError, "pair of ids and scores: give the ids alone, recommended[0]")
             for truth in ({0: [5]}, {0: {5: 1}}, [{5}], rg.judgments([{5}]))
         ),
+        *(((*sides, "ndcg"), TypeError, "from_scores( | from_recommendations( | from_ranked(") for sides in EITHER),
+        (([], [], "rr"), ValueError, "relevant is empty"),
+        (([[1, 0]], [], "rr"), ValueError, "recommended has 0 users"),
+        (([], [[1, 0]], "rr"), ValueError, "relevant has 0"),
+        (({"q": {"d1": 1}}, {"q": UNNAMED}, "rr"), ValueError, "run: query 'q', hit 1: it has no _id"),
         (([[5]], beside_scores, "mrr"), TypeError, "run is a pair of ids and scores: give the ids alone, run[0]"),
         (("no such file", "nor this one", "ngcd@10"), ValueError, "unknown metric 'ngcd@10'"),
     ]:
         yield from refused("evaluate", "sides", [sides], error, message, metrics=())
+    yield from refused("from_qrels", "run", [{"q": UNNAMED}], ValueError, "run: query 'q', hit 1: it has no _id")
 
 
 def of_rankings():
