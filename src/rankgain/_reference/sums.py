@@ -137,53 +137,49 @@ def ideal_sum(term, gain_table, query):
     return sum_best(term, gain_table, query, term.cutoffs)
 
 
-def first_relevant(term, gain_table, query):
-    """RR@k = 1 / rank of the first relevant document if that rank ≤ k, else 0.
+def _first_relevant_ranks(term, query):
+    """(rank, probability that the first relevant document stands there), in rank order.
 
-    A tie group at ranks a … a+m−1 with h relevant documents gives under AVERAGE Σ_j p_j / (a−1+j), j up to m−h+1 and to
-    the cut-off, where p_j is the probability that the j-th document is the first relevant one: p₁ = h/m,
-    p_{j+1} = p_j·(m−j−h+1)/(m−j) (McSherry & Najork 2008, section 2.4).
+    In a tie group at ranks a … a+m−1 with h relevant documents that is, under AVERAGE, p_j for the rank a−1+j, j up to
+    m−h+1: p₁ = h/m, p_{j+1} = p_j·(m−j−h+1)/(m−j) (McSherry & Najork 2008, section 2.4).
     """
+    for group in query.groups:
+        m, h = group.size, group.count_above(term.above)
+        if h and query.ties == AVERAGE:
+            p = h / m
+            for j in range(1, m - h + 2):
+                yield group.first - 1 + j, p
+                p = p * (m - j - h + 1) / (m - j) if j < m else 0.0
+            return
+        if h:
+            yield group.last - h + 1 if query.ties == WORST else group.first, 1.0
+            return
+
+
+def first_relevant(term, gain_table, query):
+    """RR@k = 1 / rank of the first relevant document if that rank ≤ k, else 0; under AVERAGE Σ_j p_j / rank."""
 
     def running():
-        for group in query.groups:
-            m, h = group.size, group.count_above(term.above)
-            if h and query.ties == AVERAGE:
-                value, p = 0.0, h / m
-                for j in range(1, m - h + 2):
-                    value += p / (group.first - 1 + j)
-                    yield group.first - 1 + j, value
-                    p = p * (m - j - h + 1) / (m - j) if j < m else 0.0
-                return
-            if h:
-                rank = group.last - h + 1 if query.ties == WORST else group.first
-                yield rank, 1.0 / rank
-                return
+        value = 0.0
+        for rank, p in _first_relevant_ranks(term, query):
+            value += p / rank
+            yield rank, value
 
     return at_cutoffs(term.cutoffs, running(), before_first_relevant(term, query))
 
 
 def any_relevant(term, gain_table, query):
-    """success@k = 1 if a document at a rank ≤ k is relevant, else 0.
-
-    A tie group of m documents, h of them relevant, gives under AVERAGE Σ_j p_j, with the p_j of `first_relevant`: the
-    probability that one of its first t documents is relevant, 1 − Π_{j<t} (m−h−j)/(m−j) (derived here).
+    """success@k = 1 if a document at a rank ≤ k is relevant, else 0; under AVERAGE Σ_j p_j: the probability that one
+    of the first t documents of the group is relevant, 1 − Π_{j<t} (m−h−j)/(m−j) (derived here).
     """
 
     def running():
-        for group in query.groups:
-            m, h = group.size, group.count_above(term.above)
-            if h and query.ties == AVERAGE:
-                p, value = h / m, 0.0
-                for j in range(1, m - h + 1):
-                    value = min(value + p, 1.0)
-                    yield group.first - 1 + j, value
-                    p = p * (m - j - h + 1) / (m - j)
-                yield group.last - h + 1, 1.0
-                return
-            if h:
-                yield group.last - h + 1 if query.ties == WORST else group.first, 1.0
-                return
+        value = 0.0
+        for rank, p in _first_relevant_ranks(term, query):
+            value = min(value + p, 1.0)
+            yield rank, value
+        if value:
+            yield rank, 1.0  # certain at the last rank that the first relevant document can have
 
     return at_cutoffs(term.cutoffs, running(), before_first_relevant(term, query))
 
