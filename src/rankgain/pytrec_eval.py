@@ -30,7 +30,6 @@ from __future__ import annotations
 import math
 import operator
 import sys
-import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import repeat
@@ -43,7 +42,7 @@ from rankgain import _backend
 from rankgain.data.dicts import DictSource, mapping
 from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, of_dicts, types
 from rankgain.data.rules import Rules
-from rankgain.errors import quoted
+from rankgain.errors import quoted, warn
 from rankgain.metrics.aggregators import LEAST
 from rankgain.metrics.program import Plan
 from rankgain.rankings import Rankings
@@ -417,11 +416,9 @@ def install() -> None:
     keepers = sorted(_keepers())
     sys.modules["pytrec_eval"] = sys.modules[__name__]
     if keepers:
-        warnings.warn(
+        warn(
             f"pytrec_eval was imported before install() was called, and {', '.join(keepers)} "
-            f"{'keep' if len(keepers) > 1 else 'keeps'} it: call install() before importing what uses it",
-            UserWarning,
-            stacklevel=2,
+            f"{'keep' if len(keepers) > 1 else 'keeps'} it: call install() before importing what uses it"
         )
 
 

@@ -6,7 +6,6 @@ scikit-learn is imported only if metadata routing is on, to return the metadata 
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, cast
@@ -17,6 +16,7 @@ from rankgain.choices import ScoreTies
 from rankgain.data.arrays import array_of, objects_of
 from rankgain.data.ragged import flat_numbers
 from rankgain.data.rules import check_ties
+from rankgain.errors import warn
 from rankgain.inputs.scores import from_scores
 from rankgain.metrics.metric import Metric, better, parse
 from rankgain.scalars import Array
@@ -196,11 +196,9 @@ class Scorer:
         ids = self._ids_of_all(local.get("X"), local.get("score_params"))
         split_query = _split_query(ids, local.get("test"))
         if split_query:
-            warnings.warn(
+            warn(
                 f"the split divides queries, such as {split_query[0]!r}, of which only some rows are scored: "
-                "use GroupKFold, or another splitter by groups, with the ids as groups",
-                UserWarning,
-                stacklevel=3,
+                "use GroupKFold, or another splitter by groups, with the ids as groups"
             )
 
     def _ids_of_all(self, X: Any, parameters: Any) -> Any:

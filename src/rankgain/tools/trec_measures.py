@@ -412,11 +412,8 @@ def relstrings(rankings: Rankings, length: int) -> list[str]:
 def _relstrings(chunk: Hits, length: int) -> list[str]:
     most = min(length, int(chunk.returned.max(initial=1)))
     hits = int(chunk.offsets[-1])
-    query, grade, first = (
-        np.repeat(np.arange(chunk.queries), np.diff(chunk.offsets)),
-        chunk.grade[:hits],
-        chunk.first[:hits],
-    )
+    query = np.repeat(np.arange(chunk.queries), np.diff(chunk.offsets))
+    grade, first = chunk.grade[:hits], chunk.first[:hits]
     within = first <= most
     codes = np.full((chunk.queries, most), ord("-"), dtype=np.uint32)
     grades = np.clip(np.floor(grade[within]), -1.0, 10.0).astype(np.int64)
