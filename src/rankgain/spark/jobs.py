@@ -451,11 +451,8 @@ def check_workers(session: Any) -> None:
     if session in _checked:
         return
     check = _package_check()
-
-    def message_of(_):  # type: ignore[no-untyped-def]
-        return check()
-
-    message = session.range(1).select(_functions().udf(message_of, "string", useArrow=False)("id")).first()[0]
+    message_of = _functions().udf(lambda _: check(), "string", useArrow=False)
+    message = session.range(1).select(message_of("id")).first()[0]
     if message:
         raise RuntimeError(message)
     _checked.add(session)
@@ -480,31 +477,19 @@ def _shipped(name: str, payload: bytes, *, states: bool = False) -> Callable[...
     return call
 
 
-def _of_buckets(name: str, payload: bytes) -> Any:
+def _of_buckets(name: str, payload: bytes) -> Callable[..., Any]:
     call = _shipped(name, payload, states=name == "state")
-
-    def bucket(qrels, run):  # type: ignore[no-untyped-def]  # PySpark counts the parameters
-        return call(qrels, run)
-
-    return bucket
+    return lambda qrels, run: call(qrels, run)  # PySpark counts the parameters
 
 
-def of_labelled_buckets(payload: bytes, names: Mapping[str, str]) -> Any:
+def of_labelled_buckets(payload: bytes, names: Mapping[str, str]) -> Callable[..., Any]:
     call = _shipped("state_of_labels", payload, states=True)
-
-    def bucket(table):  # type: ignore[no-untyped-def]
-        return call(names, table)
-
-    return bucket
+    return lambda table: call(names, table)
 
 
-def _of_partitions(payload: bytes, pickled_judgments: Callable[[], bytes]) -> Any:
+def _of_partitions(payload: bytes, pickled_judgments: Callable[[], bytes]) -> Callable[..., Any]:
     call = _shipped("partition", payload)
-
-    def partition(batches):  # type: ignore[no-untyped-def]
-        return call(pickled_judgments(), batches)
-
-    return partition
+    return lambda batches: call(pickled_judgments(), batches)
 
 
 def _shared(session: Any, judgments: Judgments) -> Callable[[], bytes]:
