@@ -149,6 +149,16 @@ def test_simultaneous_intervals_are_wider():
     assert "intervals are not adjusted" in unwrapped(one)
 
 
+def test_no_interval():
+    """Of six queries, all sign vectors are too few for Bonferroni's share of two comparisons."""
+    runs = {"a": [0.0] * 6, "b": [0.5] * 5 + [-0.1], "c": [0.5] * 6}
+    tests = comparison(runs, metric="cg").test("a", correction="holm", intervals="simultaneous")
+    assert tests["cg", "b", "a"].verdict() == (
+        "cg: not decided. b scored 0.4000 higher than a (p = 0.0625, no interval). This does not show that the runs "
+        "are equal."
+    )
+
+
 def test_all_pairs_and_the_best():
     tests = comparison(shifted(60, 0.0, 0.01, 0.4), metric="cg").test(flips=999)
     assert [key[1:] for key in tests] == [("r1", "r0"), ("r2", "r0"), ("r2", "r1")]

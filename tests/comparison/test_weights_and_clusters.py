@@ -205,6 +205,9 @@ def test_a_metric_that_weighs_queries():
     for metric in ("gauc", "auc"):
         means = runs.aggregate()
         assert tests[metric, "b", "a"].mean == pytest.approx(means["b"][metric], abs=1e-12)
+    weights = random.random(30)
+    means, tests_of_both = runs.aggregate(weights=weights), runs.test(flips=999, weights=weights)
+    assert tests_of_both["gauc", "b", "a"].mean == pytest.approx(means["b"]["gauc"], abs=1e-12)
     assert "gauc: queries are weighted, and carry as much information as" in " ".join(tests.notes())
     with pytest.raises(ValueError, match=r"^family='all': auc and gauc weigh queries differently: test them apart"):
         runs.test(flips=999, family="all")
@@ -223,6 +226,7 @@ def test_what_is_said():
     assert "queries of one cluster share one sign, since they are not independent of each other" in table
     assert "cg: queries are weighted, and carry as much information as " in table
     assert "with few queries, rare large differences may be missing" in table
+    assert "exact for 24 or fewer clusters that differ, else 999 flips" in table
     few = the_test([0.1, 0.2, 0.3, 0.4], clusters=list("xxyz"))
     assert "Three clusters that differ cannot show a difference at 0.05: no p below 0.25 is possible" in few.verdict()
 

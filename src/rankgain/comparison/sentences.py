@@ -272,13 +272,15 @@ def notes(tests: Tested, backend: str) -> Iterator[str]:
 
 def _about_the_test(tests: Tested) -> Iterator[str]:
     options = tests.options
+    clustered = any(pair.clusters != pair.queries for pair in tests.values())
     if options.method == STUDENT:
         yield "p: Student's paired t-test; two-sided"
         yield "interval: the differences that the same test does not reject"
     else:
         random = any(pair.flips for pair in tests.values())
+        units = "clusters" if clustered else "queries"
         yield (
-            f"p: sign-flip randomization, exact for {_most(options)} or fewer queries that differ, else "
+            f"p: sign-flip randomization, exact for {_most(options)} or fewer {units} that differ, else "
             f"{options.flips:,} flips, seed {options.seed}; two-sided"
         )
         seeds = "; the last digit varies with the seed" if random else ""
@@ -287,7 +289,7 @@ def _about_the_test(tests: Tested) -> Iterator[str]:
             "both are exact if differences are symmetric about their mean; otherwise approximate, better with more "
             "queries"
         )
-    if any(pair.clusters != pair.queries for pair in tests.values()):
+    if clustered:
         yield "queries of one cluster share one sign, since they are not independent of each other"
     for metric in options.metrics:
         weights = sample_of(tests, metric).weights
@@ -319,7 +321,7 @@ def _about_the_family(tests: Tested) -> Iterator[str]:
     else:
         yield "intervals are simultaneous (Bonferroni): one may contain 0 although its difference is decided"
     coarse = too_coarse(options, count)
-    if coarse:
+    if coarse and any(pair.flips for pair in tests.values()):
         yield coarse
 
 
