@@ -26,9 +26,9 @@ from support.strategies import (
 
 import rankgain as rg
 from rankgain import _backend
-from rankgain.data.groups import QueryRows, numbers_of_integers, order_of
+from rankgain.data.groups import QueryRows
 from rankgain.data.ids import ids_of, python_ids
-from rankgain.data.ragged import NATIVE, offsets_of
+from rankgain.data.ragged import NATIVE
 from rankgain.metrics.discounts import Discount
 from rankgain.metrics.metric import cut_off
 from rankgain.metrics.table import TABLE
@@ -410,25 +410,16 @@ def test_the_kernels_over_ids(on_both, ids, ends, share):
 
 
 @given(st.lists(BY_KIND["ints"], min_size=1, max_size=8), st.lists(st.integers(0, 7), max_size=40), st.booleans())
-def test_the_kernels_that_group_rows(on_both, different, places, narrow):
-    """Integers of any range, together and apart."""
+def test_rows_of_queries_by_integers(on_both, different, places, narrow):
+    """Of any range, together and apart: queries stand in the order of their first rows, and their rows in order."""
     ids = np.array([different[place % len(different)] for place in places], dtype=np.int64)
     ids = ids.astype(np.int32) if narrow else ids
-
-    def found():
-        firsts, sizes, numbers = numbers_of_integers(ids)
-        order = None if numbers is None else order_of(numbers, offsets_of(sizes)[:-1]).tolist()
-        return firsts.tolist(), sizes.tolist(), order
-
-    compiled, python = on_both(found)
-    assert compiled == python
+    labels = np.arange(len(ids), dtype=np.float64)  # by which DCG tells the rows apart
     rows = {}
-    for row, identifier in enumerate(ids.tolist()):
-        rows.setdefault(identifier, []).append(row)
-    firsts, sizes, order = python
-    assert (firsts, sizes) == ([own[0] for own in rows.values()], [len(own) for own in rows.values()])
-    assert (order or list(range(len(ids)))) == [row for own in rows.values() for row in own]
-    assert list(QueryRows.of(ids_of(ids)).names) == list(rows)
+    for identifier, label in zip(ids.tolist(), labels.tolist(), strict=True):
+        rows.setdefault(identifier, []).append(label)
+    compiled, python = on_both(lambda: rg.from_scores(labels, -labels, qid=ids).evaluate("dcg").to_dict())
+    assert compiled == python == {query: {"dcg": rg.dcg(own)} for query, own in rows.items()}
 
 
 @pytest.mark.both
@@ -437,11 +428,12 @@ def test_many_integers_are_numbered(on_both):
     rng = np.random.default_rng(5)
     for ids in (np.arange(5000), np.arange(5000) << 40, rng.integers(-(2**63), 2**63 - 1, 5000)):
         scattered = rng.permutation(np.repeat(ids, 3))
-        compiled, python = on_both(lambda scattered=scattered: [own.tolist() for own in numbers_of_integers(scattered)])
+        compiled, python = on_both(
+            lambda qid=scattered: rg.from_scores(qid % 5, qid % 7, qid=qid).evaluate("num_ret", "cg").to_dict()
+        )
         assert compiled == python
-        firsts, sizes, numbers = python
-        assert scattered[firsts][numbers].tolist() == scattered.tolist()
-        assert (len(firsts), set(sizes)) == (5000, {3})
+        expected = {query: {"num_ret": 3.0, "cg": 3.0 * (query % 5)} for query in scattered.tolist()}
+        assert list(python.items()) == list(expected.items())
 
 
 @given(st.lists(st.text(max_size=16) | st.just(None) | st.just("\ud800") | st.just("é\udcff"), max_size=9))

@@ -42,17 +42,6 @@ def test_functions_of_no_lists():
 
 
 @pytest.mark.usefixtures("backend")
-@pytest.mark.parametrize("k", [None, 1, 3, 9])
-def test_many_lists_of_unequal_length(k):
-    """Several are summed at once, to where the shortest of them ends; each is worth what it is worth alone."""
-    rng = np.random.default_rng(7)
-    for sizes in ([9, 3, 5, 4], [1, 2, 3, 4, 5, 6, 7], [3, 0, 3, 3, 12], [4] * 9 + [2], rng.integers(1, 20, 50)):
-        lists = [rng.integers(0, 5, size).astype(float) for size in sizes]
-        for function in (rg.cg, rg.dcg, rg.idcg, rg.ndcg, rg.reciprocal_rank):
-            assert function(lists, k=k).tolist() == [function(own, k=k) for own in lists]
-
-
-@pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize("arranged", [list, sorted])
 def test_lists_summed_at_once_do_not_touch_each_other(arranged):
     """Usual grades and others, ideals of other lengths than the lists beside them, and longer ones after shorter."""
