@@ -21,7 +21,7 @@ from rankgain.data import files
 from rankgain.data.columns import RunColumns, check_kinds
 from rankgain.data.files import File, FileInput, MsMarcoRun, is_msmarco, is_standard_input, opened
 from rankgain.data.groups import QueryRows
-from rankgain.data.ids import NONE, Keys, TextIds, decoded, python_ids, slices_of
+from rankgain.data.ids import NONE, Keys, TextIds, decoded, python_ids, row_numbers, slices_of
 from rankgain.data.judgments import JudgmentSets, JudgmentSource
 from rankgain.data.ragged import offsets_of, to_float64
 from rankgain.data.rules import TIES, Rules
@@ -380,7 +380,7 @@ class Places:
         """The first and the last rank of each hit, from the documents that were counted before it."""
         offsets = self._judgments.offsets
         places, self.offsets = slices_of(offsets[:-1], offsets[:-1] + np.maximum(self._hit_counts, 0))
-        places = np.arange(places.start, places.stop) if isinstance(places, slice) else places
+        places = row_numbers(places)
         query = np.repeat(np.arange(len(self._judgments)), np.diff(self.offsets))
         above, equals = offsets_of(self._above), offsets_of(self._equals)
         before = above[places + query + 1] - above[offsets[query] + query] - equals[offsets[query]]

@@ -10,7 +10,7 @@ import numpy as np
 from rankgain.choices import Duplicates, Missing, ScoreBits, Ties, check_choices
 from rankgain.data.columns import ColumnSource
 from rankgain.data.files import FileInput, beir_as_qrels, is_beir, is_standard_input, opened
-from rankgain.data.ids import TextIds
+from rankgain.data.ids import TextIds, row_numbers
 from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, of_ids
 from rankgain.data.lines import BEIR_QRELS, QRELS, Block, TrecSource, read_run, read_table, stamp_of, whole_text
 from rankgain.data.rules import check_score_bits, check_ties, rules_of
@@ -115,15 +115,15 @@ def read_trec(
 def read_qrels(source: FileInput, argument: str = "qrels") -> JudgmentSets:
     """The judgments in a qrels file."""
     with opened(source, argument) as file:
-        text = whole_text(file, QRELS)
+        text: bytes | bytearray = whole_text(file, QRELS)
+        form = QRELS
         if is_beir(text):
-            block = Block(beir_as_qrels(text), 0, BEIR_QRELS, file.name)
-        else:
-            block = Block(text, 0, QRELS, file.name)
+            text, form = beir_as_qrels(text), BEIR_QRELS
+        block = Block(text, 0, form, file.name)
     groups = block.groups()
     judgments = of_ids(file.name, groups, TextIds(block.bytes, block.starts, block.ends, "str"), block.values)
     if judgments.error_code is not None:  # scanning has refused everything but duplicate documents
-        rows, offsets = groups.rows(np.arange(len(groups)))
-        place = int(offsets[judgments.error_code[1]]) + judgments.error_code[2]
-        raise block.repeated(place + rows.start if isinstance(rows, slice) else int(rows[place]))
+        _, query, position = judgments.error_code
+        rows, _ = groups.rows(np.array([query]))
+        raise block.repeated(int(row_numbers(rows)[position]))
     return judgments
