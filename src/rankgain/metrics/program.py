@@ -49,8 +49,8 @@ class Plan:
         self.count = len(metrics)
         self.rows = rows
         self.weighing = weighing
-        self.one_to_one = [key for key, _ in rows] == [row for _, row in rows] == list(range(len(metrics)))
-        self.averaged = not any(TABLE[metric.name].unaveraged for metric in metrics)
+        self.single = rows == [(0, 0)]
+        self.unaveraged = next((metric for metric in metrics if TABLE[metric.name].unaveraged), None)
         depths: dict[Term, set[int]] = {}
         terms_of = [TABLE[metric.name].terms(metric) for metric in metrics]
         for metric, terms in zip(metrics, terms_of, strict=True):
@@ -95,7 +95,7 @@ class Plan:
 
     def vectors(self, requests: Asked, out: Floats) -> dict[str | Metric, Floats]:
         """The computed rows, by the metrics as requested."""
-        if self.count == 1 and self.one_to_one:
+        if self.single:
             return {requests[0]: out[0]}
         return {requests[key] if isinstance(key, int) else key: out[row] for key, row in self.rows}
 
@@ -167,23 +167,16 @@ def planned(requests: Asked) -> Plan:
     return plan
 
 
-def refuse_average(metric: Metric) -> None:
-    reason = TABLE[metric.name].unaveraged
-    if reason:
-        raise ValueError(
-            f"{metric} has no value for ties='average': {reason}; order ties another way, such as "
-            "rankings.under(ties='stable')"
-        )
-
-
 def fill(plan: Plan, source: Source, rules: Rules, threads: int = 1, bar: Any = None) -> tuple[Floats, int]:
     """The values of the plan's metrics, one row per metric, and how many queries have nothing relevant.
 
     `bar`: a progress bar of tqdm, advanced by the queries of each chunk.
     """
-    if rules.ties == "average" and not plan.averaged:
-        for metric in plan.metrics:
-            refuse_average(metric)
+    if rules.ties == "average" and plan.unaveraged is not None:
+        raise ValueError(
+            f"{plan.unaveraged} has no value for ties='average': {TABLE[plan.unaveraged.name].unaveraged}; order ties "
+            "another way, such as rankings.under(ties='stable')"
+        )
     out = np.empty((plan.count, len(source.query_ids)))
     program = plan.ready or plan.program(source.longest)
     codes = rules.codes
