@@ -113,11 +113,6 @@ def runs_of_tuples(
     return runs
 
 
-def of_relevant(relevant: Any, name: str) -> JudgmentSets:
-    """The judgments in relevant ids by user: sets, lists, mappings to grades, or a sparse matrix."""
-    return judgments_of(name, relevant_lists(relevant, name))
-
-
 def relevant_lists(relevant: Any, name: str) -> IdLists | JudgmentSets:
     """The relevant ids of each user; or the judgments, if they are prepared already or in a sparse matrix."""
     if isinstance(relevant, Judgments):

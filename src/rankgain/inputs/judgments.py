@@ -6,7 +6,7 @@ from typing import Any, Unpack
 
 from rankgain.data.dataframes import Frame
 from rankgain.data.forms import form_of, plain
-from rankgain.data.id_lists import of_relevant
+from rankgain.data.id_lists import judgments_of, relevant_lists
 from rankgain.data.judgments import Judgments
 from rankgain.errors import NeverGiven, unexpected, without_unknown
 from rankgain.inputs.frames import of_frame
@@ -87,4 +87,4 @@ def prepared(
         return Judgments(read_qrels(truth, "truth").check())
     if form == "frame":
         return Judgments(of_frame(Frame(truth, "truth"), query, doc, relevance).check())
-    return Judgments(of_relevant(truth, "truth").check())
+    return Judgments(judgments_of("truth", relevant_lists(truth, "truth")).check())
