@@ -147,14 +147,6 @@ def test_the_probability_that_a_reader_stops(backend):
     assert Gain.stop(4.0).apply(np.array([0.0, 1, 4])).tolist() == [0, 1 / 16, 15 / 16]
 
 
-def test_where_the_grade_stands_does_not_depend_on_chunks_or_threads():
-    relevance = np.ones((3000, 40))
-    relevance[[1234, 2000, 2999], [17, 3, 0]] = 7
-    for threads in (1, 3):
-        with pytest.raises(ValueError, match=r"^relevance: query 1234, position 17: the grade is 7, "):
-            rg.from_ranked(relevance).evaluate("ndcg@3", "err@5", threads=threads)
-
-
 # nothing relevant, nothing returned, cut-offs beyond everything
 
 

@@ -96,31 +96,23 @@ def test_release_10_is_the_default(run):
 
 
 @pytest.mark.parametrize("name", quick_first(["a.v9.c-M20.txt", "a.v10.c-J.txt"]))
-@pytest.mark.parametrize("where", quick_first(["compressed standard input", "scattered", "gzip", "standard input"]))
-def test_wherever_the_run_comes_from(tmp_path, name, where):
+@pytest.mark.parametrize("where", quick_first(["compressed", "qrels", "scattered", "plain"], 2))
+def test_standard_input(name, where):
+    """The run, compressed or not, its lines in any order, or the qrels."""
     which, arguments = called(name)
-    qrels, path = corpus(which)
-    text = Path(path).read_bytes()
+    files = corpus(which)
+    side = int(where != "qrels")
+    text = Path(files[side]).read_bytes()
+    files[side] = "-"
     if where == "scattered":
         lines = text.splitlines(keepends=True)
         random.Random(1).shuffle(lines)
         text = b"".join(lines)
-    text = gzip.compress(text) if where in ("gzip", "compressed standard input") else text
-    given = tmp_path / "run"
-    given.write_bytes(text)
-    source = "-" if "input" in where else str(given)
-    command = [sys.executable, "-m", "rankgain.cli", "trec_eval", *arguments, qrels, source]
+    text = gzip.compress(text) if where == "compressed" else text
+    command = [sys.executable, "-m", "rankgain.cli", "trec_eval", *arguments, *files]
     result = subprocess.run(command, input=text, capture_output=True)
     assert result.returncode == 0, result.stderr
     assert result.stdout.decode().replace("\r\n", "\n") == golden(name)
-
-
-def test_qrels_from_standard_input():
-    which, arguments = called("c.v10.c.txt")
-    qrels, path = corpus(which)
-    command = [sys.executable, "-m", "rankgain.cli", "trec_eval", *arguments, "-", path]
-    result = subprocess.run(command, input=Path(qrels).read_bytes(), capture_output=True)
-    assert result.stdout.decode().replace("\r\n", "\n") == golden("c.v10.c.txt")
 
 
 def test_ids_go_out_as_they_came_in_and_in_the_order_of_their_bytes(files):

@@ -39,19 +39,12 @@ def ours(given, objective, rounds=ROUNDS, weighted=False):
 
 
 @pytest.mark.parametrize(("normalize", "k"), CASES)
-def test_its_own_ndcg(backend, normalize, k):
+@pytest.mark.parametrize(("name", "metric"), [("ndcg", "ndcg(gain=exponential)"), ("pairwise", "pairwise")])
+def test_its_own_objectives(backend, name, metric, normalize, k):
     """To what its float32 sums and its sigmoid in float32 leave, after 50 rounds."""
     given, rounds = (LARGE, ROUNDS) if backend == "compiled" else (TRAIN, 5)
-    expected = own(given, "rank:ndcg", k, normalize, rounds)
-    found = ours(given, rg.xgboost_objective(f"ndcg(gain=exponential)@{k}", normalize=normalize), rounds)
-    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
-
-
-@pytest.mark.parametrize(("normalize", "k"), CASES)
-def test_its_own_pairwise(backend, normalize, k):
-    given, rounds = (LARGE, ROUNDS) if backend == "compiled" else (TRAIN, 5)
-    expected = own(given, "rank:pairwise", k, normalize, rounds)
-    found = ours(given, rg.xgboost_objective(f"pairwise@{k}", normalize=normalize), rounds)
+    expected = own(given, f"rank:{name}", k, normalize, rounds)
+    found = ours(given, rg.xgboost_objective(f"{metric}@{k}", normalize=normalize), rounds)
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
 
 
