@@ -65,14 +65,14 @@ C_CALLS = {
     "lambda_scratch_size": lambda s: [c("lambda_scratch_size", n=n) for n in (-1, 0, 7)],
     "gain": lambda s: [c("gain", kind=kind, grades=s.grade) for kind in (0, 1)],
     "discount": lambda s: [c("discount", kind=kind, base=3.0, n=MANY) for kind in (16, 17, 18)],
-    "cg": lambda s: c("cg", **s.one, gain=1),
+    "cg": lambda s: c("cg", relevance=s.grade, gain=1),
     "dcg": lambda s: [
-        c("dcg", **s.one),
+        c("dcg", relevance=s.grade),
         c("dcg", relevance=s.grade, n=MANY // 2, stride=2, gain=1, discount=s.falling),
     ],
     "idcg": lambda s: [c("idcg", judged=s.grade, k=k, gain=1) for k in DEPTHS],
-    "ndcg": lambda s: [c("ndcg", **s.one, judged=s.grade, k=k) for k in DEPTHS],
-    "reciprocal_rank": lambda s: c("reciprocal_rank", **s.one, rel=3.0),
+    "ndcg": lambda s: [c("ndcg", relevance=s.grade, judged=s.grade, k=k) for k in DEPTHS],
+    "reciprocal_rank": lambda s: c("reciprocal_rank", relevance=s.grade, rel=3.0),
     "cg_lists": lambda s: c("cg_lists", **s.parted, k=10, gain=1),
     "dcg_lists": lambda s: c("dcg_lists", **s.parted),
     "idcg_lists": lambda s: c("idcg_lists", judged=s.grade, offsets=s.offsets, k=10, gain=1),
@@ -88,7 +88,19 @@ OF_SCORES = {  # each for float64 and float32
         for ties in (48, 51)
     ],
     "lambda_ndcg_lists": lambda name, scores, s: [
-        c(name, **s.pulling, scores=scores, k=k, sigma=2.0, delta=65, normalize=82) for k in DEPTHS
+        c(
+            name,
+            scores=scores,
+            offsets=s.offsets,
+            gains=s.grade,
+            inverse_ideals=np.ones(LISTS),
+            k=k,
+            discount=s.falling,
+            sigma=2.0,
+            delta=65,
+            normalize=82,
+        )
+        for k in DEPTHS
     ],
     "order": lambda name, scores, s: [
         c(name, scores=scores, labels=s.grade, k=k, ties=ties) for k in DEPTHS for ties in range(48, 52)
@@ -131,9 +143,6 @@ class Data:
         self.grade = rng.integers(0, 5, MANY).astype(float)
         self.falling = 1.0 / np.arange(1, MANY + 1)
         self.offsets = np.linspace(0, MANY, LISTS + 1).astype(np.int64)
-        self.one, self.parted = {"relevance": self.grade}, {"relevance": self.grade, "offsets": self.offsets}
-        self.pulling = {"gains": self.grade, "offsets": self.offsets, "inverse_ideals": np.ones(LISTS)}
-        self.pulling["discount"] = self.falling
         scores = rng.integers(0, MANY // 2, MANY) / 8
         self.score = {"f64": scores, "f32": scores.astype(np.float32)}
         for array in (*vars(self).values(), *self.score.values(), self.columns["score"]):
@@ -145,6 +154,11 @@ class Data:
         rows = [(query, doc, value) for query, documents in queries.items() for doc, value in documents.items()]
         query, doc, value = zip(*rows, strict=True)
         return {"query_id": list(query), "doc_id": list(doc), name: np.array(value)}
+
+    @property
+    def parted(self):
+        """The grades, as C takes those of many lists, of the arrays that are held by now."""
+        return {"relevance": self.grade, "offsets": self.offsets}
 
 
 class Shared(Data):
