@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import compress
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -81,22 +80,19 @@ class Groups(Frames, Printed):
         self.name = name
         self.labels = list(dict.fromkeys(label_of[query] for query in aligned.query_ids))
         numbers = {label: number for number, label in enumerate(self.labels)}
-
-        def codes_of(query_ids: Sequence[Any]) -> Ints:
-            return np.array([numbers[label_of[query]] for query in query_ids], dtype=np.int64)
-
-        codes = codes_of(aligned.query_ids)
         self._codes = {
-            metric: codes if sample.query_ids is aligned.query_ids else codes_of(sample.query_ids)
+            metric: np.array([numbers[label_of[query]] for query in sample.query_ids], dtype=np.int64)
             for metric, sample in aligned.samples.items()
         }
+        members: dict[Any, list[Any]] = {label: [] for label in self.labels}
+        for query in aligned.query_ids:
+            members[label_of[query]].append(query)
         self.tests = {}
         for label, number in numbers.items():
-            ids = list(compress(aligned.query_ids, (codes == number).tolist()))
             samples = {metric: own.only(self._codes[metric] == number) for metric, own in aligned.samples.items()}
             samples = {metric: own for metric, own in samples.items() if len(own.values) > 1}
             if samples:
-                part, own_options = Aligned(ids, samples, 0), options._replace(metrics=tuple(samples))
+                part, own_options = Aligned(members[label], samples, 0), options._replace(metrics=tuple(samples))
                 self.tests[label] = Tests(differences_of(part, own_options), part, own_options, {})
         self._differ: dict[Key, float] = {}
 
