@@ -92,6 +92,9 @@ def test_queries_without_value():
     ("by", "error", "message"),
     [
         ({0: "x"}, ValueError, r"^by: 2 queries have no group \(first: 1\): give each one a label$"),
+        (["x", None, "y"], ValueError, r"^by: 1 query has no group \(first: 1\): give each one a label$"),
+        (np.array([1.0, math.nan, math.nan]), ValueError, r"^by: 2 queries have no group \(first: 1\)"),
+        ({0: "x", 1: "y", 2: math.nan}, ValueError, r"^by: 1 query has no group \(first: 2\)"),
         (["x"], ValueError, "^by has 1 labels, and there are 3 queries: give one per query, in the order of query_ids"),
         ("xyz", TypeError, "^by must be a mapping from query to group, or hold one label per query, not str$"),
         (3, TypeError, "^by must be a mapping from query to group, or hold one label per query, not int$"),

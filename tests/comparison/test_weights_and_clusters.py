@@ -238,6 +238,7 @@ def test_what_is_said():
         ({"weights": [0, 1, 0]}, ValueError, "^ndcg: a test needs at least 2 queries .* there is one$"),
         ({"clusters": [1, 2]}, ValueError, "^clusters has 2 labels, and there are 3 queries: give one per query"),
         ({"clusters": {0: "x"}}, ValueError, r"^clusters: 2 queries have no cluster \(first: 1\): give each"),
+        ({"clusters": [1.0, math.nan, 1.0]}, ValueError, r"^clusters: 1 query has no cluster \(first: 1\)"),
         ({"clusters": "xyz"}, TypeError, "^clusters must be a mapping from query to cluster, or hold one label per"),
         ({"clusters": list("xxx")}, ValueError, "^clusters: all queries are in one cluster, and a test needs at"),
         ({"weights": [1, 1, 2], "method": "t"}, ValueError, "^weights: method='t' takes none: choose method='random"),

@@ -138,12 +138,17 @@ def labels_of(by: Any, query_ids: Sequence[Any], argument: str, unit: str) -> tu
     """The name of a grouping of the queries, and the label of each query."""
     name = getattr(by, "name", None)
     called = name if isinstance(name, str) and name else unit
-    if isinstance(by, Mapping):
-        missing = [query for query in query_ids if query not in by]
-        if missing:
-            many = "1 query has" if len(missing) == 1 else f"{len(missing)} queries have"
-            raise ValueError(f"{argument}: {many} no {unit} (first: {missing[0]!r}): give each one a label")
-        return called, [by[query] for query in query_ids]
+    labels = (
+        [by.get(query) for query in query_ids] if isinstance(by, Mapping) else _listed(by, query_ids, argument, unit)
+    )
+    missing = [query for query, label in zip(query_ids, labels, strict=True) if _is_missing(label)]
+    if missing:
+        many = "1 query has" if len(missing) == 1 else f"{len(missing)} queries have"
+        raise ValueError(f"{argument}: {many} no {unit} (first: {missing[0]!r}): give each one a label")
+    return called, labels
+
+
+def _listed(by: Any, query_ids: Sequence[Any], argument: str, unit: str) -> list[Any]:
     if isinstance(by, (str, bytes, Set)) or not isinstance(by, Iterable):
         raise TypeError(
             f"{argument} must be a mapping from query to {unit}, or hold one label per query, not {type(by).__name__}"
@@ -154,7 +159,15 @@ def labels_of(by: Any, query_ids: Sequence[Any], argument: str, unit: str) -> tu
             f"{argument} has {len(labels)} labels, and there are {len(query_ids)} queries: give one per query, in the "
             "order of query_ids, or a mapping by query id"
         )
-    return called, labels
+    return labels
+
+
+def _is_missing(label: Any) -> bool:
+    """Whether it is None, or as NaN, NaT and the NA of pandas, which do not equal themselves."""
+    try:
+        return label is None or bool(label != label)
+    except TypeError:  # NA is neither equal nor unequal
+        return True
 
 
 def codes_of(labels: Iterable[Any]) -> Ints:

@@ -506,8 +506,8 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         Raises
         ------
         ValueError
-            If a query has no group, the number of labels is not that of the queries, all queries of a group are in one
-            cluster, or `test` would raise it.
+            If a query has no group (None and NaN are none), the number of labels is not that of the queries, all
+            queries of a group are in one cluster, or `test` would raise it.
         TypeError
             If `by` does not contain labels, or `test` would raise it.
 
