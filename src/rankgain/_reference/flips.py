@@ -90,7 +90,7 @@ def bounds(
     right: Ints,
     totals: Floats,
     queries: float,
-    total_weight: float,
+    whole: float,
     rank: int,
     start: int,
     stop: int,
@@ -100,13 +100,13 @@ def bounds(
 ) -> None:
     """The ends of the differences that the test does not reject: order statistics of means of parts (Hartigan 1969).
 
-    flipped: the number, or the total weight, of the queries that each flip flips; total_weight: that of all queries.
-    low: the rank-th smallest mean of the flipped queries, and of the others, minus one unit per query; high: the
-    rank-th largest, plus one unit per query. Flips of all queries or of none have no such means. Infinite if there are
-    fewer than rank.
+    flipped: the number, or the total weight, of the queries that each flip flips; whole: that of all queries. low: the
+    rank-th smallest mean of the flipped queries, and of the others, minus one unit per query; high: the rank-th
+    largest, plus one unit per query. Flips of all queries or of none have no such means. Infinite if there are fewer
+    than rank.
     """
-    parts = (flipped > 0) & (flipped < total_weight)
-    some, rest = flipped[parts], total_weight - flipped[parts]
+    parts = (flipped > 0) & (flipped < whole)
+    some, rest = flipped[parts], whole - flipped[parts]
     for pair in range(start, stop):
         differences = (column(sums, right[pair]) - column(sums, left[pair]))[parts]
         for sign, ends in ((1.0, low), (-1.0, high)):
