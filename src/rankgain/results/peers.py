@@ -22,6 +22,7 @@ from rankgain.metrics.gains import Gain
 from rankgain.metrics.metric import Metric, metric, parse
 from rankgain.metrics.parameters import PARAMETERS
 from rankgain.metrics.table import TABLE
+from rankgain.metrics.trec_names import TREC_NAMES
 
 
 class PeerRules(NamedTuple):
@@ -85,30 +86,24 @@ class Peer(NamedTuple):
 
 ABOVE_HALF = math.nextafter(0.5, 1.0)  # the lowest grade that is above 0.5
 
-_GIVEN = "as given: the order of equal scores is not checked"
 _INPUT = "input order (a stable sort)"
-_UNSTABLE = "undefined, by an unstable sort; here input order"
-_BOTH = "those in both the truth and the run"
-_ALL = "all of the truth; those that the run lacks count 0"
 _THEIR_OWN = "each comes with its documents, so none can be missing"
 
-_DOCID, _STABLE, _WORST = PeerRules("docid", "skip"), PeerRules("stable", "zero"), PeerRules("worst", "zero")
+_DOCID, _STABLE = PeerRules("docid", "skip"), PeerRules("stable", "zero")
 
 
 def _trec_measures(release: int) -> tuple[Measure, ...]:
-    """The measures of trec_eval."""
-    names = (
-        "ap:map ap@k:map_cut rr:recip_rank precision:set_P precision@k:P recall:set_recall recall@k:recall f:set_F "
-        "capped_recall:set_relative_P capped_recall@k:relative_P success@k:success r_precision:Rprec_mult "
-        "set_ap:set_map gm_ap:gm_map bpref:bpref gm_bpref:gm_bpref infap:infAP bin_g:binG utility:utility r_ndcg:Rndcg "
-        "num_rel:num_rel num_rel_ret:num_rel_ret num_nonrel_judged_ret:num_nonrel_judged_ret "
-        "iprec:iprec_at_recall iprec_mean:11pt_avg "
-        "ndcg:ndcg ndcg@k:ndcg_cut ndcg_rel:ndcg_rel g:G num_q:num_q num_ret:num_ret"
-    )
-    later = " dcg:dcg idcg:ideal_dcg unjudged@k:unj" if release == 10 else ""
+    """The measures of trec_eval that are metrics of rankgain; of two for the same one, the more general, which is last.
+
+    Its rbp and rbp_resid differ: see the notes of release 10, which has them.
+    """
     points = {"rounding": "up" if release == 9 else "nearest"}
-    pairs = (pair.partition(":") for pair in (names + later).split())
-    return tuple(Measure(ours, theirs, points if ours.startswith("iprec") else {}) for ours, _, theirs in pairs)
+    measures: dict[str, Measure] = {}
+    for row in TREC_NAMES:
+        if row.metric and row.since <= release and not row.metric.startswith("rbp"):
+            names = row.metric + "@k" * (row.kind == "cut")
+            measures[names] = Measure(names, row.name, points if row.metric.startswith("iprec") else {})
+    return tuple(measures.values())
 
 
 _TREC_NOTES = (
@@ -146,7 +141,7 @@ PEERS: dict[str, Peer] = {
             "trec_eval 9.0.8 and pytrec_eval",
             _DOCID._replace(score_bits=32),
             "the higher document id first (docid)",
-            _BOTH + "; with -c all of the truth",
+            "those in both the truth and the run; with -c all of the truth",
             _trec_measures(9),
             _TREC_NOTES,
             "trec_eval 9.0.8, m_*.c, form_res_rels.c; pytrec_eval-terrier 0.5.11",
@@ -214,7 +209,7 @@ PEERS: dict[str, Peer] = {
         Peer(
             "catboost",
             "CatBoost",
-            _WORST,
+            PeerRules("worst", "zero"),
             "the lowest label first (worst)",
             _THEIR_OWN,
             (
@@ -265,7 +260,7 @@ PEERS: dict[str, Peer] = {
             "ranx",
             "ranx",
             _STABLE,
-            _UNSTABLE,
+            "undefined, by an unstable sort; here input order",
             "all of the truth, with make_comparable=True; else a difference is an error",
             (
                 Measure("ndcg ndcg@k", "ndcg"),
@@ -293,7 +288,7 @@ PEERS: dict[str, Peer] = {
             "lenskit",
             "LensKit",
             _STABLE._replace(missing="skip", counts_unjudged=True),
-            _GIVEN,
+            "as given: the order of equal scores is not checked",
             "the users with recommendations; one without test items counts 0 in LensKit and is an error under "
             "like='lenskit'",
             (
@@ -426,7 +421,7 @@ PEERS: dict[str, Peer] = {
             "the MS MARCO script",
             _STABLE,
             "none: the rank in the file; from scores input order",
-            _ALL,
+            "all of the truth; those that the run lacks count 0",
             (Measure("rr@k", "MRR @10", {"rel": 0}),),
             ("k is 10; every passage in the qrels is relevant, whatever its grade",),
             "ms_marco_eval.py (2019)",
