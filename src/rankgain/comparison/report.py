@@ -361,19 +361,17 @@ def _changed(tests: Tests, key: Key, rankings: Mapping[str, Rankings]) -> dict[s
     pairs = sample.ranked(run, baseline)
     more, less = [pair for pair in pairs if pair[1] > 0], [pair for pair in pairs if pair[1] < 0]
     ends = [*more[:MOST_CHANGED], *less[-MOST_CHANGED:]]
-    places = {query: row for row, query in enumerate(sample.query_ids)}
-    sides = {name: sample.of(name) for name in (baseline, run)}
-    first = {name: first_documents(rankings[name], dict(ends)) if name in rankings else {} for name in sides}
+    values = {name: dict(zip(sample.query_ids, sample.of(name).tolist(), strict=True)) for name in (baseline, run)}
+    first = {name: first_documents(rankings[name], dict(ends)) if name in rankings else {} for name in values}
+
+    def side(name: str, query: Any) -> dict[str, str]:
+        document = printable(first[name][query]) if query in first[name] else ""
+        return {"value": number(values[name][query]), "document": document}
+
     rows = [
         {
             "query": printable(query),
-            "sides": [
-                {
-                    "value": number(values[places[query]]),
-                    "document": printable(first[name][query]) if query in first[name] else "",
-                }
-                for name, values in sides.items()
-            ],
+            "sides": [side(name, query) for name in values],
             "difference": f"{difference:+.4f}",
         }
         for query, difference in ends
