@@ -157,6 +157,20 @@ def _mean(worths):
     return total / float(len(worths))
 
 
+def _pair(ordered, swap, apart, power, other_power):
+    """Δ·ρ, with the sign of Δ; |Δ|·ρ·(1 − ρ); and |Δ|·ρ, for a pair of documents whose swap changes the metric by Δ,
+    which is divided by `apart`.
+
+    ρ = 1 / (1 + e^{σ(s − s′)}), s the score of the document with the higher gain and s′ that of the other, computed of
+    the powers e^{σs} of both; `ordered`: the first one has the higher gain.
+    """
+    inverse = 1.0 / ((power + other_power) * apart)
+    lower, higher = (other_power, power) if ordered else (power, other_power)
+    change = swap * (lower * inverse)
+    size = change if ordered else -change
+    return change, size * (higher * inverse * apart), size
+
+
 def _pulls(scores, gains, positions, settings):
     """The gradient, not times σ, the hessian, not times σ², and Σ|pair|/2, in the order given: by falling score.
 
@@ -190,15 +204,11 @@ def _pulls(scores, gains, positions, settings):
             for other in others:
                 gap = gains[row] - gains[other]
                 apart = min(0.01 + (scores[row] - scores[other]), FURTHEST) if by_score and low < high else 1.0
-                inverse = 1.0 / ((powers[row] + powers[other]) * apart)
-                lower, higher = (powers[other], powers[row]) if gap > 0.0 else (powers[row], powers[other])
-                change = float((gap > 0.0) - (gap < 0.0)) if unit else gap * (worth - against[other])
-                change = change * (lower * inverse)
-                size = change if gap > 0.0 else -change
-                slope = size * (higher * inverse * apart)
-                pull[other] += change
-                curvature[other] += slope
-                for lanes, addend in zip(sums, (change, slope, size), strict=True):
+                swap = float((gap > 0.0) - (gap < 0.0)) if unit else gap * (worth - against[other])
+                addends = _pair(gap > 0.0, swap, apart, powers[row], powers[other])
+                pull[other] += addends[0]
+                curvature[other] += addends[1]
+                for lanes, addend in zip(sums, addends, strict=True):
                     lanes[other % LANES] += addend
             first, second, third = ((a + b) + (c + d) for a, b, c, d in sums)
             pull[row] -= first
