@@ -20,6 +20,7 @@ from rankgain.data.source import Source
 from rankgain.errors import InputError
 from rankgain.metrics.discounts import LONGEST_TABLE
 from rankgain.metrics.families import Needs, Term
+from rankgain.metrics.gains import Gain
 from rankgain.metrics.metric import Metric, parse
 from rankgain.metrics.table import TABLE
 from rankgain.scalars import Floats, Ints
@@ -274,19 +275,10 @@ def hits_of(source: Source, rules: Rules, depth: int, lowest: float, judged_dept
         yield hits
 
 
-class Answers:
-    """The gains that a callable returned for the grades of a query, if some are invalid."""
-
-    def __init__(self, grades: Floats, gains: Floats) -> None:
-        pairs = zip(grades.tolist(), gains.tolist(), strict=True)
-        self._bad = {grade: gain for grade, gain in pairs if not 0.0 <= gain < float("inf")}
-
-    def first_error(self, grades: Floats) -> tuple[int, int, object] | None:
-        """As `Gain.first_error`."""
-        for index, grade in enumerate(grades.tolist()):
-            if grade in self._bad:
-                return _codes.BAD_GAIN, index, f"{self._bad[grade]!r} for the grade {grade!r}"
-        return None
+def _answered(grades: Floats, gains: Floats) -> Gain:
+    """What a callable returned for the grades of a query, to find which of them has an invalid gain."""
+    known = dict(zip(grades.tolist(), gains.tolist(), strict=True))
+    return Gain("callable", function=lambda asked: [known.get(grade, 0.0) for grade in asked.tolist()])
 
 
 def _run_with_callables(
@@ -316,7 +308,7 @@ def _run_with_callables(
     result = plan.engine.figure(program, codes[0], done, *hits[2:], gains, out, start)
     if type(result) is tuple:
         table = tables[result[3]] if result[3] >= 0 else None
-        return result if table is None else (*result, Answers(*table[result[1]]))
+        return result if table is None else (*result, _answered(*table[result[1]]))
     if errors:
         raise errors.pop()  # popped, so that no frame of its traceback refers to it
     return result if hits.error_code is None else hits.error_code
