@@ -135,7 +135,7 @@ _BPREF = Row(
 _AUC = Row(
     "auc",
     "AUC: the share of pairs of a relevant and another returned document that are in the right order",
-    lambda m: (pairs(m.above, m.empty),),
+    terms=lambda m: (pairs(m.above, m.empty),),
     takes=("rel", "empty"),
     cuts=False,
     formula="pairs i < j with rel(i) = 1 and rel(j) = 0 / all pairs of a relevant and another document; a tied "
@@ -363,7 +363,7 @@ TABLE: dict[str, Row] = {
         Row(
             "fallout",
             "fall-out: the share of the documents judged not relevant that were returned to rank k",
-            lambda m: (hits_not_above(m.above), judged_above(NON_RELEVANT), judged_above(m.above)),
+            terms=lambda m: (hits_not_above(m.above), judged_above(NON_RELEVANT), judged_above(m.above)),
             aliases=("fall_out",),
             takes=("rel", "empty"),
             figure=FALLOUT,
