@@ -27,9 +27,10 @@ BENCHES = (
     "growth",
     "large",
     "comparison",
+    "spark",
 )
-ASKED_FOR = {"comparison"}  # which has no times, and runs only if it is named
-APART = {"large", "comparison"}  # which are not compared with another build
+ASKED_FOR = {"comparison", "spark"}  # which run only if they are named: one has no times, and one needs Java
+APART = {"large", *ASKED_FOR}  # which are not compared with another build
 MOST = 1.05  # of the time of another build, that this one should take
 PAGE = Path(__file__).with_name("README.md")
 

@@ -1,34 +1,28 @@
-"""rankgain on Spark, beside what PySpark has and beside a shuffle that only counts: CPU of all processes, in turns.
+"""What does rankgain on Spark take, beside PySpark's own evaluators and beside a shuffle that only counts?
 
-    pip install 'rankgain[spark]' && python bench/spark.py [--queries 198000] [--rounds 5] [--buckets 10 200]
+    pip install 'rankgain[spark]' && python bench/run.py spark
 
-It wants Java 17. Each contender reads the same Parquet files and is warmed up once. PySpark's nDCG is binary, whatever
-relevance it is given, so rankgain's is asked for with gain=binary and the values are compared. The peak of the
-largest Python worker is printed too.
+It wants Java 17. Each contender reads the same Parquet files. PySpark's nDCG is binary, whatever relevance it is given,
+so rankgain's is asked for with gain=binary.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
-import statistics
 import sys
 import tempfile
 import threading
-import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
+import harness
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet
 
-import rankgain as rg
-import rankgain.spark
-from rankgain.batches import Columns
-
-os.environ["PYSPARK_PYTHON"] = sys.executable
+QUERIES = {"smoke": 200, "usual": 20_000, "full": 180_000}
 DOCUMENTS, JUDGED = 100, 10
+BUCKETS, BATCHES = (100, 40, 11, 2), (64_000_000, 1_000_000)  # beside 200 buckets, and Spark's own bytes a batch
 TICK = os.sysconf("SC_CLK_TCK")
 NAME = "ndcg(gain=binary)@10"
 
@@ -53,7 +47,7 @@ def tree() -> dict[int, tuple[str, float, int]]:
 
 
 class Watch(threading.Thread):
-    """What all processes took, those that have ended as well: Spark ends Python workers as it likes."""
+    """The CPU time of all processes, those that have ended as well: Spark ends Python workers as it likes."""
 
     def __init__(self) -> None:
         super().__init__(daemon=True)
@@ -74,16 +68,14 @@ class Watch(threading.Thread):
         )
 
 
-def write(folder: Path, queries: int, documents: int, judged: int, together: bool = False) -> None:
-    """Eight files a side: a part of each query's rows, or, `together`, all rows of an eighth of the queries.
+def write(folder: Path, queries: int) -> None:
+    """Eight files a side, with a part of each query's rows; one in ten documents that are judged is not returned."""
+    import pyarrow.parquet
 
-    One in ten documents that are judged is not returned.
-    """
     rng = np.random.default_rng(1)
-    query = np.arange(queries)
     first = rng.integers(0, 10**9, queries)
-    returned = first + 7919 * np.arange(documents)[:, None]
-    places = (rng.integers(0, documents, queries) + np.arange(judged)[:, None] * (documents // judged)) % documents
+    returned = first + 7919 * np.arange(DOCUMENTS)[:, None]
+    places = (rng.integers(0, DOCUMENTS, queries) + np.arange(JUDGED)[:, None] * (DOCUMENTS // JUDGED)) % DOCUMENTS
     known = np.where(rng.random(places.shape) < 0.1, -1 - places, 7919 * places + first)
     columns = {
         "run": (returned, "score", rng.random(returned.shape)),
@@ -91,103 +83,87 @@ def write(folder: Path, queries: int, documents: int, judged: int, together: boo
     }
     for side, (ids, name, values) in columns.items():
         (folder / side).mkdir()
+        query = np.broadcast_to(np.arange(queries), ids.shape)
         for part in range(8):
-            own = np.s_[:, part::8] if together else np.s_[part::8]
-            held = np.broadcast_to(query, ids.shape)[own].ravel()
-            table = pa.table({"query_id": held, "doc_id": ids[own].ravel(), name: values[own].ravel()})
-            pa.parquet.write_table(table, folder / side / f"{part}.parquet")
+            held = {"query_id": query[part::8], "doc_id": ids[part::8], name: values[part::8]}
+            table = pyarrow.table({column: array.ravel() for column, array in held.items()})
+            pyarrow.parquet.write_table(table, folder / side / f"{part}.parquet")
 
 
-def contenders(qrels, run, buckets, bytes_per_batch, alone):
+def ours(qrels: Any, run: Any, buckets: int | None = None, bytes_per_batch: int | None = None) -> harness.Contender:
+    import rankgain.spark
+
+    def mean() -> float:
+        key, conf = "spark.sql.execution.arrow.maxBytesPerBatch", run.sparkSession.conf
+        conf.unset(key) if bytes_per_batch is None else conf.set(key, bytes_per_batch)
+        return float(rankgain.spark.summary(qrels, run, NAME, buckets=buckets).mean(NAME))
+
+    return harness.Contender(mean)
+
+
+def shuffle(qrels: Any, run: Any) -> None:
+    """The same cogroup, with workers that only count."""
+    import pyarrow
+
+    import rankgain.spark
+    from rankgain.batches import Columns
+
+    def count(some: Any, others: Any) -> Any:
+        return pyarrow.table({"rows": [len(some) + len(others)]})
+
+    job = rankgain.spark.jobs.Job.of(qrels, run, Columns(), None)
+    job.cogrouped(count, "rows long").groupBy().sum().collect()
+
+
+def theirs(qrels: Any, run: Any) -> dict[str, Callable[[], float]]:
+    """What PySpark has, on arrays made by `collect_list`."""
     from pyspark.ml.evaluation import RankingEvaluator
     from pyspark.mllib.evaluation import RankingMetrics
     from pyspark.sql import functions as F
 
-    def lists():
+    def lists() -> Any:
         order = F.sort_array(F.collect_list(F.struct("score", "doc_id")), asc=False)
         returned = run.groupBy("query_id").agg(order["doc_id"].alias("prediction"))
         return returned.join(qrels.groupBy("query_id").agg(F.collect_list("doc_id").alias("label")), "query_id")
 
-    def theirs():
-        doubles = lists().selectExpr(
-            "cast(prediction as array<double>) prediction", "cast(label as array<double>) label"
-        )
-        return RankingEvaluator(metricName="ndcgAtK", k=10).evaluate(doubles)
+    def evaluator() -> float:
+        doubles = (f"cast({name} as array<double>) {name}" for name in ("prediction", "label"))
+        return float(RankingEvaluator(metricName="ndcgAtK", k=10).evaluate(lists().selectExpr(*doubles)))
 
-    def documented():
-        return RankingMetrics(lists().rdd.map(lambda row: (row.prediction, row.label))).ndcgAt(10)
+    def metrics() -> float:
+        return float(RankingMetrics(lists().rdd.map(lambda row: (row.prediction, row.label))).ndcgAt(10))
 
-    def ours(count, size=None):
-        key = "spark.sql.execution.arrow.maxBytesPerBatch"
-        run.sparkSession.conf.unset(key) if size is None else run.sparkSession.conf.set(key, size)
-        return rankgain.spark.summary(qrels, run, NAME, buckets=count).mean(NAME)
-
-    def counted():
-        job = rankgain.spark.jobs.Job.of(qrels, run, Columns(), None)
-
-        def count(some, others):
-            return pa.table({"rows": [len(some) + len(others)]})
-
-        job.cogrouped(count, "rows long").groupBy().sum().collect()
-
-    return {
-        "a shuffle that counts": counted,
-        "rankgain": partial(ours, None),
-        **{f"rankgain, {count} buckets": partial(ours, count) for count in buckets},
-        **{f"rankgain, {size:,} bytes a batch": partial(ours, None, size) for size in bytes_per_batch},
-        **({} if alone else {"RankingEvaluator": theirs, "RankingMetrics": documented}),
-    }
+    return {"RankingEvaluator": evaluator, "RankingMetrics": metrics}
 
 
-def session():
+def session() -> Any:
     from pyspark.sql import SparkSession
 
+    os.environ["PYSPARK_PYTHON"] = sys.executable
     builder = SparkSession.builder.master("local[2]").config("spark.driver.memory", "6g")
     for name, value in {"log.level": "OFF", "ui.enabled": "false", "ui.showConsoleProgress": "false"}.items():
         builder = builder.config(f"spark.{name}", value)
     return builder.getOrCreate()
 
 
-def times(folder: Path, arguments: argparse.Namespace) -> None:
-    queries, rounds = arguments.queries, arguments.rounds
-    write(folder, queries, DOCUMENTS, JUDGED, arguments.together)
-    spark = session()
-    qrels, run = (spark.read.parquet(str(folder / side)) for side in ("qrels", "run"))
-    taken: dict[str, list[float]] = {}
-    watch = Watch()
-    watch.start()
-    for turn in range(rounds + 1):
-        values = {}
-        for name, call in contenders(qrels, run, arguments.buckets, arguments.bytes_per_batch, arguments.alone).items():
-            before, start = watch.seconds(), time.monotonic()
-            values[name] = call()
-            used = watch.seconds() - before
-            if turn:
-                taken.setdefault(name, []).append(used)
-            print(f"round {turn}: {name}: {used:.1f} s CPU, {time.monotonic() - start:.1f} s wall", flush=True)
-        wrong = {name: value for name, value in values.items() if value and abs(value / values["rankgain"] - 1) > 1e-12}
-        assert not wrong, values
-    watch.done.set()
-    spark.stop()
-    print(f"the largest Python worker held {watch.largest()} MB")
-    medians = {name: statistics.median(each) for name, each in taken.items()}
-    rows, load = queries * (DOCUMENTS + JUDGED), os.getloadavg()[0]
-    print(f"{rows:,} rows, {queries:,} queries, median CPU of {rounds}, load {load:.0f}")
-    for name, seconds in medians.items():
-        print(f"  {name:<24} {seconds:7.1f} s   rankgain takes {medians['rankgain'] / seconds:.2f} of it")
-
-
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--queries", type=int, default=20_000)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--together", action="store_true", help="all rows of a query in one file")
-    parser.add_argument("--buckets", type=int, nargs="*", default=[], help="numbers of buckets beside the default")
-    parser.add_argument(
-        "--bytes-per-batch", type=int, nargs="*", default=[], help="sizes of Arrow batches beside Spark's default"
-    )
-    parser.add_argument("--alone", action="store_true", help="without what PySpark has")
-    arguments = parser.parse_args()
-    print(f"rankgain {rg.__version__} ({rg.backend})", flush=True)
-    with tempfile.TemporaryDirectory() as temporary:
-        times(Path(temporary), arguments)
+def bench(scale: harness.Scale) -> None:
+    if not harness.library("pyspark"):
+        print("spark: left out without PySpark")
+        return
+    queries, watch = QUERIES[scale], Watch()
+    with tempfile.TemporaryDirectory() as name:
+        write(Path(name), queries)
+        spark = session()
+        qrels, run = (spark.read.parquet(str(Path(name, side))) for side in ("qrels", "run"))
+        watch.start()
+        own = {"rankgain": ours(qrels, run)}
+        others = {kind: harness.Contender(call) for kind, call in theirs(qrels, run).items()}
+        counted = {"limit: a shuffle that counts": harness.Contender(partial(shuffle, qrels, run), None)}
+        title = f"Spark, {queries * (DOCUMENTS + JUDGED):,} rows, {queries:,} queries"
+        harness.hold(title, own | others | counted, scale, clock=watch.seconds)
+        settings = {f"rankgain, {count} buckets": ours(qrels, run, count) for count in BUCKETS}
+        settings |= {f"rankgain, {size:,} bytes a batch": ours(qrels, run, None, size) for size in BATCHES}
+        harness.hold(f"{title}, by buckets and batches", own | settings, scale, clock=watch.seconds)
+        watch.done.set()
+        spark.stop()
+    harness.note(f"{title}: the largest Python worker held {watch.largest()} MB")

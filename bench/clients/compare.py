@@ -64,12 +64,15 @@ def in_both(data: Data) -> Data:
     return qrels, {query: own for query, own in run.items() if query in qrels}
 
 
+def rows(side: Any) -> list[tuple[str, str, float]]:
+    return [(query, *pair) for query, own in side.items() for pair in own.items()]
+
+
 def frames(data: Data, names: tuple[str, str, str, str]) -> tuple[Any, Any]:
     import pandas as pd
 
-    tables = ([(query, *pair) for query, own in side.items() for pair in own.items()] for side in data)
-    both = (pd.DataFrame(table, columns=[*names[:2], name]) for table, name in zip(tables, names[2:], strict=True))
-    return tuple(both)  # type: ignore[return-value]
+    first, second = ([*names[:2], name] for name in names[2:])
+    return pd.DataFrame(rows(data[0]), columns=first), pd.DataFrame(rows(data[1]), columns=second)
 
 
 # fmt: off
@@ -110,11 +113,7 @@ def ir_measures(corpora: dict[str, Data], inside: bool, smoke: bool) -> Cases:
         for form, given in forms(data).items():
             if not smoke:
                 asked = [irm.parse_measure(one) for one in USUAL]
-                call = partial(theirs.calc_aggregate, asked, *given)
-                yield (
-                    f"calc_aggregate, {form}, {name}",
-                    lambda call=call: {str(key): its for key, its in call().items()},
-                )
+                yield f"calc_aggregate, {form}, {name}", partial(theirs.calc_aggregate, asked, *given)
             else:
                 yield from ((f"{one}, {form}, {name}", partial(values, one, *given)) for one in ASKED)
         if smoke:
@@ -128,9 +127,8 @@ def forms(data: Data) -> dict[str, tuple[Any, Any]]:
     """Qrels and run as all that ir_measures takes."""
     import ir_measures
 
-    qrels, run = ([(query, *pair) for query, own in side.items() for pair in own.items()] for side in data)
-    rows = [ir_measures.Qrel(*row) for row in qrels], [ir_measures.ScoredDoc(*row) for row in run]
-    return {"dicts": data, "frames": frames(data, ("query_id", "doc_id", "relevance", "score")), "rows": rows}
+    tuples = [ir_measures.Qrel(*row) for row in rows(data[0])], [ir_measures.ScoredDoc(*row) for row in rows(data[1])]
+    return {"dicts": data, "frames": frames(data, ("query_id", "doc_id", "relevance", "score")), "rows": tuples}
 
 
 def untied(data: Data) -> Data:

@@ -73,7 +73,6 @@ def test_every_file_of_the_clients_stands_in_their_page():
 
 def test_every_bench_stands_in_the_list_and_in_the_page():
     files = {path.stem for path in BENCH.glob("*.py")} - {"harness", "against", "run"}
-    files -= {"spark"}  # which is run by itself
     assert set(re.findall(r'^    "(\w+)",$', (BENCH / "run.py").read_text(), re.MULTILINE)) == files
     page = (BENCH / "README.md").read_text(encoding="utf-8")
     assert {name for name in files if f"| `{name}.py` |" in page} == files
