@@ -13,7 +13,7 @@ import os
 import statistics
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +64,9 @@ def pit(before: Worker, now: Worker, scale: harness.Scale, tolerance: float = 0.
     was, found = before.hear(), now.hear()
     while was and found:
         title = found["title"]
-        check(title, was, found, tolerance)
+        if title != was["title"]:
+            raise harness.DifferentAnswer(f"{title} now, {was['title']} before")
+        check(title, was["values"], found["values"], tolerance)
         if scale == "smoke":
             print(f"{title}: equal answers", flush=True)
         else:
@@ -78,18 +80,11 @@ def pit(before: Worker, now: Worker, scale: harness.Scale, tolerance: float = 0.
         was, found = before.ask(0), now.ask(0)
 
 
-def check(title: str, was: Any, found: Any, tolerance: float) -> None:
-    """Equal numbers under equal keys, however they are nested; NaN where NaN is."""
-    if isinstance(was, Mapping) and isinstance(found, Mapping):
-        if {*was} != {*found}:
-            raise harness.DifferentAnswer(f"{title}: {sorted({*was} ^ {*found})[:5]} on one side only")
-        for key in was:
-            check(f"{title}, {key}", was[key], found[key], tolerance)
-    elif isinstance(was, list) and isinstance(found, list) and len(was) == len(found):
-        for index, pair in enumerate(zip(was, found, strict=True)):
-            check(f"{title}, {index}", *pair, tolerance)
-    elif isinstance(was, float) and isinstance(found, float) and math.isnan(was) == math.isnan(found):
-        if abs(was - found) > tolerance:
-            raise harness.DifferentAnswer(f"{title}: {was!r} before, {found!r} now")
-    elif was != found:
-        raise harness.DifferentAnswer(f"{title}: {was!r:.100} before, {found!r:.100} now")
+def check(title: str, was: dict[str, float], found: dict[str, float], tolerance: float) -> None:
+    """Equal numbers in equal places; NaN where NaN is."""
+    if was.keys() != found.keys():
+        raise harness.DifferentAnswer(f"{title}: {sorted(was.keys() ^ found.keys())[:5]} on one side only")
+    for where, before in was.items():
+        now = found[where]
+        if math.isnan(before) != math.isnan(now) or abs(before - now) > tolerance:
+            raise harness.DifferentAnswer(f"{title}, {where}: {before!r} before, {now!r} now")

@@ -277,7 +277,7 @@ def begin_to_serve() -> None:
 def serve(title: str, run: Callable[[], Any], values: Callable[[Any], Any] | None) -> Any:
     """Tell the other process what is done and found, and take the CPU time of as many calls as it asks for."""
     answer = run()
-    _say({"title": title, "values": _plain(values(answer)) if values else None})
+    _say({"title": title, "values": _numbers(values(answer)) if values else {}})
     while calls := int(sys.stdin.readline() or 0):
         _say(_turn(run, calls, _cpu_time)[0])
     return answer
@@ -287,12 +287,14 @@ def _say(message: Any) -> None:
     print(json.dumps(message), file=_channel, flush=True)
 
 
-def _plain(answer: Any) -> Any:
-    if isinstance(answer, Mapping):
-        return {str(key): _plain(value) for key, value in answer.items()}
-    if isinstance(answer, (list, tuple)):
-        return [_plain(value) for value in answer]
-    return np.asarray(answer, dtype=np.float64).tolist()
+def _numbers(answer: Any, path: str = "values") -> dict[str, float]:
+    """All numbers of an answer, by where in it they stand."""
+    if isinstance(answer, np.ndarray):
+        answer = answer.tolist()
+    if not isinstance(answer, (Mapping, list, tuple)):
+        return {path: float(np.float64(answer))}
+    pairs = answer.items() if isinstance(answer, Mapping) else enumerate(answer)
+    return {where: its for key, part in pairs for where, its in _numbers(part, f"{path}, {key}").items()}
 
 
 def _cpu_time() -> float:
