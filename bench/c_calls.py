@@ -117,6 +117,10 @@ def calls_beside_work(loops: Any, queries: int, scale: harness.Scale) -> None:
         harness.hold(f"a call from C, DCG of {title}", contenders, scale, calls=queries)
 
 
+def one_by_one(function: Any, lists: list[list[int]]) -> list[float]:
+    return [function(grades, k=K) for grades in lists]
+
+
 def calls_from_python(loops: Any, queries: int, scale: harness.Scale) -> None:
     for documents in (10, 100):
         labels, _ = make(queries, documents)
@@ -124,9 +128,7 @@ def calls_from_python(loops: Any, queries: int, scale: harness.Scale) -> None:
         for name, loop, function in (("nDCG", loops.ndcg, rg.ndcg), ("RR", loops.reciprocal_rank, rg.reciprocal_rank)):
             contenders = {
                 "rankgain, the C function": filling(queries, loop, lists, K),
-                "rankgain, the Python function of a list": harness.Contender(
-                    partial(lambda function, lists: [function(grades, k=K) for grades in lists], function, of_python)
-                ),
+                "rankgain, the Python function of a list": partial(one_by_one, function, of_python),
             }
             harness.hold(f"a call, {name}@{K} of {documents} grades, {PLAIN}", contenders, scale, calls=queries)
 
@@ -150,8 +152,8 @@ def two_threads(loops: Any, parallel: bool, queries: int, scale: harness.Scale) 
             "rankgain, the C function, two threads of prange": filling(queries, loop, labels, scores, K, 2),
             "one thread": filling(queries, loop, labels, scores, K, 1)._replace(at_least=1.7 if parallel else None),
             "rankgain, the C function, two threads of Python": filling(queries, halves),
-            "rankgain, evaluate, threads=2": harness.Contender(partial(evaluate, 2)),
-            "rankgain, evaluate, threads=1": harness.Contender(partial(evaluate, 1)),
+            "rankgain, evaluate, threads=2": partial(evaluate, 2),
+            "rankgain, evaluate, threads=1": partial(evaluate, 1),
         }
         title = f"{queries:,} × 100, ndcg@{K} of scores in C, kept busy"
         harness.hold(title, contenders, scale, turn=BUSY, calls=queries)

@@ -70,8 +70,8 @@ def in_order(results: dict[str, dict[str, float]], qrels: Qrels) -> list[list[fl
 
 def contend(title: str, qrels: Qrels, run: Run, at_least: float | None, scale: harness.Scale) -> None:
     contenders = {
-        "rankgain": harness.Contender(lambda: rg.from_qrels(qrels, run).evaluate("ndcg@10", "rr")),
-        "plain Python sorted loop": harness.Contender(partial(plain_loop, qrels, run, 10)),
+        "rankgain": lambda: rg.from_qrels(qrels, run).evaluate("ndcg@10", "rr"),
+        "plain Python sorted loop": partial(plain_loop, qrels, run, 10),
     }
     pytrec_eval: Any = harness.peer("pytrec_eval")
     if pytrec_eval:
@@ -83,7 +83,7 @@ def contend(title: str, qrels: Qrels, run: Run, at_least: float | None, scale: h
                 lambda: pytrec_eval.RelevanceEvaluator(qrels, MEASURES).evaluate(run), values
             ),
         }
-    contenders["limit: the sum of each dict's scores"] = harness.Contender(partial(walk, run), None)
+    contenders["limit: the sum of each dict's scores"] = partial(walk, run)
     harness.hold(title, contenders, scale)
 
 
@@ -99,7 +99,7 @@ def contend_dropin(
     if peer := harness.peer("pytrec_eval"):
         call = partial(peer.RelevanceEvaluator(qrels, measures).evaluate, run)
         contenders["pytrec_eval evaluate(run)"] = harness.Contender(call, values_of, at_least=at_least)
-    contenders["limit: the sum of each dict's scores"] = harness.Contender(partial(walk, run), None)
+    contenders["limit: the sum of each dict's scores"] = partial(walk, run)
     answers = harness.hold(title, contenders, scale)
     kinds = [[(query, [*values]) for query, values in answers[name].items()] for name in answers if "eval" in name]
     if any(names != kinds[0] for names in kinds):

@@ -55,8 +55,7 @@ def write(folder: Path, qrels: Qrels, run: Run) -> tuple[Path, Path]:
 
 def contend(title: str, qrels: Qrels, qrels_path: Path, run_path: Path, scale: harness.Scale) -> None:
     """In this process, read and evaluated."""
-    ours = harness.Contender(lambda: rg.read_trec(qrels_path, run_path).evaluate("ndcg@10", "rr"))
-    contenders = {"rankgain": ours}
+    contenders: dict[str, Any] = {"rankgain": lambda: rg.read_trec(qrels_path, run_path).evaluate("ndcg@10", "rr")}
     pytrec_eval: Any = harness.peer("pytrec_eval")
     if pytrec_eval:
 
@@ -87,7 +86,7 @@ def contend_whole(title: str, paths: tuple[Path, Path], scale: harness.Scale, at
         contenders["pytrec_eval with its parsers"] = harness.Contender(run, means, at_least=at_least)
     own = list(contenders)
     if wc := shutil.which("wc"):
-        contenders["limit: wc -l"] = harness.Contender(partial(harness.process, wc, "-l", paths[1]), None)
+        contenders["limit: wc -l"] = partial(harness.process, wc, "-l", paths[1])
     answers = harness.hold(f"{title}, whole process", contenders, scale)
     peaks = {name: answers[name].split()[-1] for name in own}
     if all(map(str.isdigit, peaks.values())):

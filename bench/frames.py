@@ -56,8 +56,8 @@ NAMES = ("query_id", "doc_id")
 
 def contend(title: str, frames: tuple[Any, Any], scale: harness.Scale) -> None:
     contenders = {
-        "rankgain": harness.Contender(partial(from_frames, *frames)),
-        "rankgain from_qrels, making the dicts": harness.Contender(partial(from_dicts, *frames)),
+        "rankgain": partial(from_frames, *frames),
+        "rankgain from_qrels, making the dicts": partial(from_dicts, *frames),
     }
     harness.hold(title, contenders, scale)
 

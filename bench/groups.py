@@ -98,7 +98,7 @@ def contend(queries: int, k: int | None, dtype: str, variant: str, scale: harnes
         contenders["ranx evaluate, of sorted lists"] = ranx_metric(ranx, groups, k)._replace(at_least=lists)
     if k is None:
         rows = scores[: len(scores) // 120 * 120].reshape(-1, 120)
-        contenders["limit: np.sort of as many scores, rows of 120"] = harness.Contender(partial(np.sort, rows), None)
+        contenders["limit: np.sort of as many scores, rows of 120"] = partial(np.sort, rows)
     contenders["limit: reading as many bytes"] = harness.reading(grades.nbytes + scores.nbytes)
     rule = f", ties {ties}" if variant == TIED else ""
     harness.hold(f"{queries:,} groups of 120, {name}, {dtype} scores, {variant}{rule}", contenders, scale)

@@ -93,6 +93,11 @@ class Contender(NamedTuple):
     within: float | None = None
     times: float = 1.0
 
+    @classmethod
+    def of(cls, name: str, given: Contender | Callable[[], Any]) -> Contender:
+        """A mere callable has no target, and computes the same as the first unless its name says that it is a limit."""
+        return given if isinstance(given, Contender) else cls(given, None if name.startswith("limit") else vectors)
+
     def verdict(self, seconds: float, ratio: float, more: float) -> tuple[str, bool | None]:
         """The target, and whether it is met."""
         if self.within is not None:
@@ -160,7 +165,7 @@ def reading(size: int) -> Contender:
 
 def hold(
     title: str,
-    contenders: Mapping[str, Contender],
+    contenders: Mapping[str, Contender | Callable[[], Any]],
     scale: Scale,
     *,
     turn: float = TURN,
@@ -173,6 +178,7 @@ def hold(
     the same round. Every answer must equal the first one, before a time is printed. A run is so many `calls`, and what
     is printed is the time of one, by a clock of wall time or, for what is over in microseconds, of CPU time.
     """
+    contenders = {name: Contender.of(name, given) for name, given in contenders.items()}
     if _channel:
         own = {name: contender for name, contender in contenders.items() if name.startswith("rankgain")}
         return {name: serve(f"{title}: {name}", contender.run, contender.values) for name, contender in own.items()}

@@ -23,21 +23,18 @@ def evaluate(data: dict[str, Any], *metrics: str, key: str, ties: str = "average
 
 
 def ties(title: str, data: dict[str, Any], variant: str, scale: harness.Scale) -> None:
-    differ = variant == TIED
-    stable, averaged = (
-        harness.Contender(run) if not differ else harness.Contender(run, None)
-        for run in (partial(evaluate, data, "ndcg@10", key="ndcg@10", ties=rule) for rule in ("stable", "average"))
-    )
+    values, at_most = (None, 1.5) if variant == TIED else (harness.vectors, 1.2)
+    stable, averaged = (partial(evaluate, data, "ndcg@10", key="ndcg@10", ties=rule) for rule in ("stable", "average"))
     contenders = {
-        "rankgain, ties stable": stable,
-        "rankgain, ties averaged": averaged._replace(at_most=1.5 if differ else 1.2),
+        "rankgain, ties stable": harness.Contender(stable, values),
+        "rankgain, ties averaged": harness.Contender(averaged, values, at_most=at_most),
     }
     harness.hold(f"{title}, ndcg@10, {variant.replace(PLAIN, 'no ties')}", contenders, scale)
 
 
 def metrics(title: str, data: dict[str, Any], scale: harness.Scale) -> None:
     contenders = {
-        "rankgain, ndcg@100": harness.Contender(partial(evaluate, data, "ndcg@100", key="ndcg@100")),
+        "rankgain, ndcg@100": partial(evaluate, data, "ndcg@100", key="ndcg@100"),
         "rankgain, ndcg@1, 5, 10, 20, 100 and rr@100": harness.Contender(
             partial(evaluate, data, *MANY, key="ndcg@100"), at_most=1.3
         ),
@@ -59,7 +56,7 @@ def threads_for_little(scale: harness.Scale) -> None:
         call = partial(evaluate, dense(queries, 100), "ndcg", key="ndcg")
         seconds = min(seconds_of(call) for _ in range(5))
     contenders = {
-        "rankgain, threads=1": harness.Contender(call),
+        "rankgain, threads=1": call,
         "rankgain, threads=2": harness.Contender(partial(call, threads=2), at_most=1.1),
     }
     harness.hold("a small call, ndcg", contenders, scale)

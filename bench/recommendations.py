@@ -75,7 +75,7 @@ def matrices(matrix: Any, relevant: list[Any], items: int, scale: harness.Scale)
     if sparse is not None:
         contenders["rankgain, a matrix against a sparse matrix"] = ours(matrix, sparse)
     contenders["rankgain, a matrix against judgments"] = ours(matrix, rg.judgments([own.tolist() for own in relevant]))
-    contenders["NumPy isin, a user at a time"] = harness.Contender(lambda: numpy_loop(matrix, relevant))
+    contenders["NumPy isin, a user at a time"] = lambda: numpy_loop(matrix, relevant)
     title = f"{len(matrix)} users, 100 of 50,000 items, 20 held out"
     harness.hold(title, contenders, scale)
     implicit: Any = harness.peer("implicit.evaluation")
@@ -103,7 +103,7 @@ def collections(lists: list[list[Any]], sets: list[set[Any]], kind: str, scale: 
         "rankgain, the same in dicts by user": ours(
             dict(zip(users, lists, strict=True)), dict(zip(users, sets, strict=True))
         ),
-        "plain Python loop over lists and sets": harness.Contender(lambda: plain_loop(lists, sets, discounts)),
+        "plain Python loop over lists and sets": lambda: plain_loop(lists, sets, discounts),
     }
     harness.hold(f"{len(lists)} users, ids that are {kind}", contenders, scale)
 

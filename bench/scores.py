@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -12,13 +13,14 @@ import numpy.typing as npt
 import rankgain as rg
 from rankgain import sklearn as dropin
 
-# queries x documents: at 10, how many times as long scikit-learn and torch shall take; in full, NumPy's argsort and its
-# sort of the scores alone
-SHAPES: dict[tuple[int, int], tuple[float | None, ...]] = {
-    (10_000, 100): (70, 3, 4, None),
-    (1000, 1000): (90, 3, 3, 1),
-    (100, 10_000): (180, 4, 5, 1),
-    (10, 1_000_000): (400, 4, 6, 1),
+SKLEARN, TORCH, ARGSORT = "scikit-learn ndcg_score", "torch topk and gather", "NumPy argsort and take_along_axis"
+SORT = "limit: np.sort of the scores alone"
+# queries x documents: how many times as long others shall take at 10, and without a cut-off
+SHAPES: dict[tuple[int, int], tuple[dict[str, float], dict[str, float]]] = {
+    (10_000, 100): ({SKLEARN: 70, TORCH: 3}, {ARGSORT: 4}),
+    (1000, 1000): ({SKLEARN: 90, TORCH: 3}, {ARGSORT: 3, SORT: 1}),
+    (100, 10_000): ({SKLEARN: 180, TORCH: 4}, {ARGSORT: 5, SORT: 1}),
+    (10, 1_000_000): ({SKLEARN: 400, TORCH: 4}, {ARGSORT: 6, SORT: 1}),
 }
 SLOW = 10_000  # documents from which on scikit-learn is left out without a cut-off
 PLAIN, ALL, TIED = "one document in ten relevant", "every document relevant", "a third of the scores tied"
@@ -63,42 +65,32 @@ def torch_topk(torch: Any, grades: Any, scores: Any, k: int | None) -> Any:
     return dcg / (grades.topk(k).values.double() @ discount)
 
 
-def ours(grades: Grades, scores: Floats, metric: str) -> harness.Contender:
-    return harness.Contender(lambda: rg.from_scores(grades, scores).evaluate(metric))
-
-
 def contend(queries: int, documents: int, k: int | None, variant: str, scale: harness.Scale) -> None:
     grades, scores = make(queries, documents, variant)
-    targets = SHAPES.get((queries, documents)) if variant == PLAIN else None
-    theirs, torchs, argsort, sort = targets or (None,) * 4
-    if k:
-        argsort = sort = None
-    else:
-        theirs = torchs = None
     metric = f"ndcg@{k}" if k else "ndcg"
-    contenders = {"rankgain": ours(grades, scores, metric)}
-    contenders["rankgain.sklearn ndcg_score"] = harness.Contender(partial(dropin.ndcg_score, grades, scores, k=k))
     metrics = harness.peer("sklearn.metrics") if k or documents < SLOW else None
+    contenders: dict[str, Callable[[], Any]] = {
+        "rankgain": lambda: rg.from_scores(grades, scores).evaluate(metric),
+        "rankgain.sklearn ndcg_score": partial(dropin.ndcg_score, grades, scores, k=k),
+    }
     if metrics:
-        run = partial(metrics.ndcg_score, grades, scores, k=k)
-        contenders["scikit-learn ndcg_score"] = harness.Contender(run, at_least=theirs)
+        contenders[SKLEARN] = partial(metrics.ndcg_score, grades, scores, k=k)
     if variant != TIED:
         if torch := harness.peer("torch"):
-            run = partial(torch_topk, torch, torch.from_numpy(grades), torch.from_numpy(scores), k)
-            contenders["torch topk and gather"] = harness.Contender(run, at_least=torchs)
+            contenders[TORCH] = partial(torch_topk, torch, torch.from_numpy(grades), torch.from_numpy(scores), k)
         if k:
-            contenders["NumPy argpartition"] = harness.Contender(partial(numpy_argpartition, grades, scores, k))
-        run = partial(numpy_argsort, grades, scores, k)
-        contenders["NumPy argsort and take_along_axis"] = harness.Contender(run, at_least=argsort)
-    if not k:
-        run = partial(np.sort, scores)
-        contenders["limit: np.sort of the scores alone"] = harness.Contender(run, None, at_least=sort)
-    contenders["limit: reading as many bytes"] = harness.reading(grades.nbytes + scores.nbytes)
+            contenders["NumPy argpartition"] = partial(numpy_argpartition, grades, scores, k)
+        contenders[ARGSORT] = partial(numpy_argsort, grades, scores, k)
+    limits = {} if k else {SORT: partial(np.sort, scores)}
+    limits["limit: reading as many bytes"] = harness.reading(grades.nbytes + scores.nbytes)
+    targets = SHAPES.get((queries, documents), ({}, {}))[k is None] if variant == PLAIN else {}
     title = f"{queries:,} × {documents:,}, {metric}, {variant}"
-    harness.hold(title, contenders, scale)
+    held = {name: harness.Contender.of(name, run) for name, run in (contenders | limits).items()}
+    held = {name: contender._replace(at_least=targets.get(name)) for name, contender in held.items()}
+    harness.hold(title, held, scale)
     contenders = {
-        name: harness.Contender(partial(module.ndcg_score, grades, scores, k=k, ignore_ties=True))
-        for name, module in (("rankgain.sklearn ndcg_score", dropin), ("scikit-learn ndcg_score", metrics))
+        name: partial(module.ndcg_score, grades, scores, k=k, ignore_ties=True)
+        for name, module in (("rankgain.sklearn ndcg_score", dropin), (SKLEARN, metrics))
         if module
     }
     harness.hold(f"{title}, ignore_ties=True", contenders, scale)
@@ -109,7 +101,7 @@ def ranked(queries: int, documents: int, scale: harness.Scale) -> None:
     top, whole = discounts(documents, 10), discounts(documents, None)
     shape = f"ranked, {queries:,} × {documents:,}"
     contenders = {
-        "rankgain dcg(relevance, k=10)": harness.Contender(partial(rg.dcg, relevance, k=10)),
+        "rankgain dcg(relevance, k=10)": partial(rg.dcg, relevance, k=10),
         "NumPy relevance[:, :10] @ discounts": harness.Contender(lambda: relevance[:, :10] @ top, at_least=1),
         "limit: reading as many bytes": harness.reading(relevance[:, :10].nbytes),
     }
@@ -119,7 +111,7 @@ def ranked(queries: int, documents: int, scale: harness.Scale) -> None:
         return (relevance @ whole) / (-np.sort(-relevance, axis=1) @ whole)
 
     contenders = {
-        "rankgain ndcg(relevance)": harness.Contender(partial(rg.ndcg, relevance)),
+        "rankgain ndcg(relevance)": partial(rg.ndcg, relevance),
         "NumPy sort and dot": harness.Contender(sort_and_dot, at_least=3),
         "limit: reading as many bytes": harness.reading(relevance.nbytes),
     }
