@@ -2,13 +2,13 @@
 
 import functools
 import math
-import tracemalloc
 from importlib.util import find_spec
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from support.marks import in_one_case, quick_first
+from support.memory import measured
 
 import rankgain as rg
 from rankgain.batches import evaluate_batches, summarize_batches
@@ -261,16 +261,6 @@ def slices(table, size=100):
     return table.to_batches(max_chunksize=size)
 
 
-def peak(function):
-    """The most memory that NumPy and Python take while a function runs."""
-    tracemalloc.start()
-    try:
-        function()
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-
-
 DOCUMENTS = {
     "string": lambda ids: pa.array([f"document-{number}" for number in ids]),
     "large_string": lambda ids: pa.array([f"document-{number}" for number in ids], pa.large_string()),
@@ -289,7 +279,9 @@ def test_slices_of_one_table_take_the_memory_of_the_table(kind):
     ways = [functools.partial(summarize_batches, rows=rows) for rows in (1000, 1 << 20)]
     ways.append(lambda batches, metric: whole(pa.Table.from_batches(batches), metric))
     for way in ways:
-        one, cut = (peak(functools.partial(way, batches, "rr")) for batches in (table.to_batches(), slices(table, 30)))
+        one, cut = (
+            measured(functools.partial(way, batches, "rr"))[1] for batches in (table.to_batches(), slices(table, 30))
+        )
         assert cut < one + 3_000_000  # 6,000,000 and more if each slice takes all the data before it
 
 

@@ -11,7 +11,6 @@ import re
 import subprocess
 import sys
 import tempfile
-import tracemalloc
 from decimal import Decimal
 from pathlib import Path
 from threading import Event, Thread, get_ident
@@ -23,6 +22,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from support.engine import scanned
 from support.marks import in_one_case, quick_first
+from support.memory import measured
 
 import rankgain as rg
 from rankgain import _codes
@@ -687,12 +687,9 @@ def test_memory_does_not_grow_with_the_file(backend, monkeypatch, pack, change):
     for queries in (40, 400):
         path = in_folder("run", pack(change(long_run(queries, 100))))
         qrels = io.BytesIO(b"".join(b"q%d 0 D7919 1\n" % query for query in range(queries)))
-        tracemalloc.start()
-        try:
-            assert reciprocal_ranks(qrels, path) == [1.0] * queries
-            peaks.append(tracemalloc.get_traced_memory()[1])
-        finally:
-            tracemalloc.stop()
+        found, peak = measured(lambda qrels=qrels, path=path: reciprocal_ranks(qrels, path))
+        assert found == [1.0] * queries
+        peaks.append(peak)
     assert len(long_run(400, 100)) > 1_000_000
     assert peaks[1] < peaks[0] + 400_000 + (change is shuffled) * 8 * 360 * 100
 
@@ -913,12 +910,8 @@ def test_of_a_long_line_no_more_is_held_than_need_be(backend, what, where):
         lines = text.splitlines(keepends=True)
         lines.insert(where, long)
         texts.append(gzip.compress(b"".join(lines), 1))
-    tracemalloc.start()
-    try:
-        assert reciprocal_ranks(*map(io.BytesIO, texts)) == RR
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+    found, peak = measured(lambda: reciprocal_ranks(*map(io.BytesIO, texts)))
+    assert found == RR
     assert peak < LENGTHY * 3 // 4
 
 

@@ -3,7 +3,6 @@
 import inspect
 import re
 from importlib import import_module
-from pathlib import Path
 from types import BuiltinFunctionType, FunctionType
 
 import pytest
@@ -13,9 +12,6 @@ import rankgain as rg
 from rankgain import _backend, _codes, errors
 from rankgain.metrics.metric import parse
 from rankgain.metrics.table import TABLE
-
-PACKAGE = Path(rg.__file__).parent
-
 
 OF_THE_CPU = {"use_cpu", "lanes"}  # compiled loops alone have levels
 

@@ -153,10 +153,6 @@ def test_merging_what_both_backends_made(on_both):
     assert both.merge(python).backend == both.merge(both).backend == "compiled+python"
 
 
-def scored(asked=("rr",), names=None, ties="average"):
-    return rg.from_scores([[1, 0]], [[1, 0]], ties=ties, query_ids=names).evaluate(*asked)
-
-
 # Dicts and frames
 
 

@@ -19,7 +19,6 @@ from rankgain.results.peers import PEERS
 
 pytestmark = pytest.mark.usefixtures("backend")
 
-NAMES = [(peer, name) for peer in PEERS.values() for held in peer.measures for name in held.names.split()]
 seeds = st.integers(0, 2**32 - 1)
 
 
