@@ -287,6 +287,17 @@ def test_equal_means_have_no_best():
     assert "ndcg: a, b, c and e have the best mean." in two.verdicts()
 
 
+def test_means_that_only_rounding_sets_apart_are_the_same():
+    base = np.random.default_rng(5).random(12)
+    moved = base + [0.2, -0.2] * 6
+    tests = comparison({"a": base, "b": moved}).test()
+    pair = tests["ndcg", "b", "a"]
+    assert pair.mean != pair.baseline_mean
+    assert pair.difference == 0.0
+    assert pair.verdict().startswith("ndcg: not decided. b and a have the same mean, but a difference from -0.1333 to ")
+    assert influence(tests, ("ndcg", "b", "a")) is None
+
+
 def test_methods_of_what_is_exact_in_part():
     """p is counted, and intervals and max-T are drawn: flips and seed are told."""
     runs = shifted(20, 0.0, 0.05, 0.1)

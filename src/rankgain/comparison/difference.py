@@ -28,7 +28,8 @@ class Difference(NamedTuple):
     run, baseline : str
         The names of the two runs.
     mean, baseline_mean, difference : float
-        The means of the two runs over the queries tested, and the first minus the second.
+        The means of the two runs over the queries tested, and the first minus the second; 0 if they differ by no more
+        than rounding.
     low, high : float
         The ends of the closed interval of differences that the same test does not reject. Infinite if there is no
         interval.

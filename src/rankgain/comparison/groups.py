@@ -35,7 +35,7 @@ MOST_NUMBERS = 10**8  # numbers to permute: with many queries, there are fewer p
 STREAM = 0x5851F42D4C957F2D  # separates the random words of permutations from those of flips
 GOLDEN = 0x9E3779B97F4A7C15
 AT_ONCE = 1 << 20
-ROUNDING = 1e-12  # of the largest difference; values that are no further apart are equal
+ROUNDING = 1e-12  # of the largest difference, or the whole one; what is smaller is 0
 FLOOR = 1e-9  # the least variance of a group, as a share of the whole variance
 ALL = "all"
 
@@ -251,7 +251,7 @@ class Groups(Frames, Printed):
         elif whole.decided and len(alike) == 1 and len(self.labels) > 1:
             yield f"Only for {alike[0]} is the difference decided on its own: it may account for the whole difference."
         means = self.mean_of_means(*key)
-        if means * whole.difference < 0:
+        if means * whole.difference < -ROUNDING * whole.difference**2:
             yield (
                 f"The mean of the groups' means is {signed(means)}, and the mean over queries "
                 f"{signed(whole.difference, places_of(whole))}: decide which of the two you mean."

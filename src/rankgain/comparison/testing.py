@@ -268,6 +268,8 @@ class _Family:
         (metric, run, base), options = self.keys[number], self.options
         values, names = self.samples[metric].values, self.samples[metric].runs
         mean, baseline_mean = self.means[metric][run], self.means[metric][base]
+        # Sums that are equal on the grid differ by rounding alone.
+        difference = mean - baseline_mean if abs(self.facts.totals[number]) > self.columns.slack else 0.0
         apart = not_zero(self.by_query.differences(number, number + 1)[0])
         higher = int(np.count_nonzero(apart & (values[:, run] > values[:, base])))
         lower = int(np.count_nonzero(apart)) - higher
@@ -281,12 +283,12 @@ class _Family:
             baseline=names[base],
             mean=mean,
             baseline_mean=baseline_mean,
-            difference=mean - baseline_mean,
+            difference=difference,
             level=options.level,
             better=lower if better(metric) < 0 else higher,
             same=self.queries - higher - lower,
             worse=higher if better(metric) < 0 else lower,
-            effect=hedges(mean - baseline_mean, sd, effective_queries),
+            effect=hedges(difference, sd, effective_queries),
             sd=sd,
             queries=self.queries,
             detectable=detectable(float(self.errors[number]), units, options.alpha),
