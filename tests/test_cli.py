@@ -239,6 +239,14 @@ def test_files_that_cannot_be_read(files, tmp_path, capsys):
         (["compare", "--report", ""], "argument --report: the path is empty"),
         ([], "COMMAND"),
         (["frobnicate"], "invalid choice: 'frobnicate'"),
+        (["eval", "--sample", "--metrics", "ndcg"], "did you mean --metric?"),
+        (["eval", "--sample", "--tie_spread"], "did you mean --tie-spread?"),
+        (["eval", "--sample", "--perquery"], "did you mean --per-query?"),
+        (["eval", "--sample", "--thread=2x", "--outpt=x"], "threads"),
+        (["eval", "--sample", "--ties", "docids"], "did you mean 'docid'?"),
+        (["eval", "--sample", "--like", "xgbost"], "did you mean 'xgboost'?"),
+        (["evaluate", "--sample"], "did you mean 'eval'?"),
+        (["explian", "ndcg"], "did you mean 'explain'?"),
     ],
 )
 def test_wrong_calls_are_refused(arguments, message, capsys):

@@ -99,7 +99,6 @@ if "pyarrow" in LIBRARIES:
 FLAT |= ANY_SHAPE
 
 flat = pytest.mark.parametrize("make", FLAT.values(), ids=list(FLAT))
-any_shape = pytest.mark.parametrize("make", ANY_SHAPE.values(), ids=list(ANY_SHAPE))
 dtypes = in_one_case("dtype", ["f4", "f8", "i4", "i8"])
 
 
@@ -119,19 +118,14 @@ TAKERS = {  # by the name of the argument
 GRADES = np.array([1, 0, 3, 2, 2])
 
 
-@flat
 @dtypes
-def test_one_list(backend, make, dtype):
-    numbers = GRADES.astype(dtype)
-    for taker in TAKERS.values():
-        assert plain(taker(make(numbers))) == plain(taker(numbers.tolist()))
-    assert rg.gain(make(numbers)).tolist() == GRADES.tolist()
-
-
-@any_shape
-@dtypes
-def test_a_matrix(backend, make, dtype):
-    numbers = np.array([[1, 0, 3], [0, 1, 2]], dtype=dtype)
+@pytest.mark.parametrize(
+    ("make", "numbers"),
+    [*((make, GRADES) for make in FLAT.values()), *((make, [[1, 0, 3], [0, 1, 2]]) for make in ANY_SHAPE.values())],
+    ids=[*FLAT, *(f"matrix, {kind}" for kind in ANY_SHAPE)],
+)
+def test_one_list_and_a_matrix(backend, make, numbers, dtype):
+    numbers = np.array(numbers, dtype=dtype)
     for taker in TAKERS.values():
         assert plain(taker(make(numbers))) == plain(taker(numbers.tolist()))
     assert rg.gain(make(numbers)).tolist() == numbers.tolist()

@@ -1,4 +1,4 @@
-"""In a shell: `rankgain metrics`, `--threads 0`, the nearest option, `python -m rankgain`; and `install` that warns."""
+"""In a shell: `rankgain metrics`, `--threads 0`, `python -m rankgain`; and `install` that warns."""
 
 import subprocess
 import sys
@@ -61,23 +61,6 @@ def test_threads_0_are_all_cores(capsys, monkeypatch):
     for wrong in ("-1", "257"):
         assert "threads must be from 1 to 256" in printed(capsys, "eval", "--sample", "--threads", wrong, status=2)
     assert "argument --threads: " in printed(capsys, "eval", "--sample", "--threads", "x", status=2)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "hint"),
-    [
-        (["eval", "--sample", "--metrics", "ndcg"], "did you mean --metric?"),
-        (["eval", "--sample", "--tie_spread"], "did you mean --tie-spread?"),
-        (["eval", "--sample", "--perquery"], "did you mean --per-query?"),
-        (["eval", "--sample", "--thread=2x", "--outpt=x"], "threads"),
-        (["eval", "--sample", "--ties", "docids"], "did you mean 'docid'?"),
-        (["eval", "--sample", "--like", "xgbost"], "did you mean 'xgboost'?"),
-        (["evaluate", "--sample"], "did you mean 'eval'?"),
-        (["explian", "ndcg"], "did you mean 'explain'?"),
-    ],
-)
-def test_the_nearest_option_is_named(capsys, arguments, hint):
-    assert hint in printed(capsys, *arguments, status=2)
 
 
 def test_python_m_rankgain():
