@@ -12,6 +12,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from scipy import sparse
+from support.cases import vectors_or_error
 from support.marks import in_one_case, quick_first
 
 import rankgain as rg
@@ -21,15 +22,8 @@ QRELS = {"query_id": ["q", "q", "q"], "doc_id": ["a", "b", "c"], "relevance": [1
 RUN = {"query_id": ["q", "q", "q"], "doc_id": ["a", "b", "c"], "score": [1.0, 3.0, 2.0]}
 
 
-def outcome(function):
-    try:
-        return {name: vector.tolist() for name, vector in function().items()}
-    except Exception as error:
-        return type(error), str(error)
-
-
 def both(on_both, function):
-    compiled, python = on_both(lambda: outcome(function))
+    compiled, python = on_both(lambda: vectors_or_error(function))
     assert compiled == python
     return compiled
 
@@ -147,17 +141,17 @@ def test_a_stream_that_fails(batches):
 def test_a_stream_is_read_once(on_both):
     """Both sides of one frame come of one reading; what was read before is empty, or has no stream left."""
     table = pa.table({**QRELS, "score": RUN["score"]})
-    expected = outcome(lambda: rg.from_frames(table).evaluate("ndcg", "rr"))
+    expected = vectors_or_error(lambda: rg.from_frames(table).evaluate("ndcg", "rr"))
 
     def twice():
         reader = pa.RecordBatchReader.from_batches(table.schema, table.to_batches())
-        assert outcome(lambda: rg.from_frames(reader).evaluate("ndcg", "rr")) == expected
+        assert vectors_or_error(lambda: rg.from_frames(reader).evaluate("ndcg", "rr")) == expected
         return rg.from_frames(reader).evaluate("ndcg", "rr")
 
     assert both(on_both, twice)[0] is ValueError
     moved = table.__arrow_c_stream__()
     pa.RecordBatchReader._import_from_c_capsule(moved).read_all()
-    kind, message = outcome(lambda: rg.from_frames(Holder(lambda: moved)).evaluate("ndcg"))
+    kind, message = vectors_or_error(lambda: rg.from_frames(Holder(lambda: moved)).evaluate("ndcg"))
     assert kind is ValueError
     assert "read already" in message
 
@@ -227,7 +221,7 @@ def test_an_array_that_cannot_be_read_is_named(on_both):
 def test_ids_that_lie_are_their_text(on_both, kind):
     """Columns read the characters of an id, and ask it nothing."""
     lying = [kind(document) for document in RUN["doc_id"]]
-    expected = outcome(lambda: evaluate(RUN))
+    expected = vectors_or_error(lambda: evaluate(RUN))
     for column in (lying, np.array(lying, dtype=object), pd.Series(lying, dtype=object)):
         assert both(on_both, lambda column=column: evaluate({**RUN, "doc_id": column})) == expected
     given = both(on_both, lambda: rg.from_recommendations([lying], [["b", "c"]]).evaluate("rr"))

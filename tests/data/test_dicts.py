@@ -9,16 +9,10 @@ from collections.abc import Mapping
 
 import numpy as np
 import pytest
+from support.cases import vectors_or_error
 
 import rankgain as rg
 from rankgain import cli, pytrec_eval
-
-
-def outcome(function):
-    try:
-        return {name: vector.tolist() for name, vector in function().items()}
-    except Exception as error:
-        return type(error), str(error)
 
 
 class Runs:
@@ -51,7 +45,7 @@ def test_a_dict_that_changes_while_it_is_read(on_both, side, change, query):
             "clear": target.clear,
         }
         sides[side]["a"]["d"] = Runs(1.0, changes[change])
-        return outcome(lambda: rg.from_qrels(sides["qrels"], sides["run"]).evaluate("ndcg"))
+        return vectors_or_error(lambda: rg.from_qrels(sides["qrels"], sides["run"]).evaluate("ndcg"))
 
     compiled, python = on_both(call)
     assert compiled == python
@@ -66,7 +60,7 @@ def test_a_number_is_read_once(on_both, ties):
         grows = Runs(0.0, lambda: None)
         grows.action = lambda: setattr(grows, "value", grows.value + 1)
         run = {"q": {"a": grows, "b": 2, "c": 1.0}}
-        return outcome(lambda: rg.from_qrels({"q": {"a": 1, "b": 2}}, run, ties=ties).evaluate("ndcg", "rr"))
+        return vectors_or_error(lambda: rg.from_qrels({"q": {"a": 1, "b": 2}}, run, ties=ties).evaluate("ndcg", "rr"))
 
     compiled, python = on_both(call)
     assert compiled == python
@@ -94,7 +88,7 @@ def test_a_number_whose_type_runs_code(on_both, side):
                 return 1.0
 
         sides[side]["q"]["d50"] = Number()
-        return outcome(lambda: rg.from_qrels(sides["qrels"], sides["run"]).evaluate("ndcg"))
+        return vectors_or_error(lambda: rg.from_qrels(sides["qrels"], sides["run"]).evaluate("ndcg"))
 
     compiled, python = on_both(call)
     assert compiled == python
@@ -130,7 +124,7 @@ def test_ids_that_change_the_run_when_they_are_compared(backend, change, ties, k
     run = {"q": {Id(name): kind(score) for name, score in zip("cab", (1.0, 1.0, 0.0), strict=True)}}
     rankings = rg.from_qrels({"q": {Id("a"): 1, Id("b"): 2}}, run, ties=ties)
     armed.append(True)
-    result = outcome(lambda: rankings.evaluate("ndcg"))
+    result = vectors_or_error(lambda: rankings.evaluate("ndcg"))
     assert not armed
     if change == "foreign" and (backend == "python" or kind is not float):
         assert set(result) == {"ndcg"}
@@ -159,7 +153,7 @@ def test_another_thread_changes_the_dicts():
     thread.start()
     try:
         for _ in range(60):
-            result = outcome(lambda: rg.from_qrels(qrels, run).evaluate("ndcg", "rr"))
+            result = vectors_or_error(lambda: rg.from_qrels(qrels, run).evaluate("ndcg", "rr"))
             assert isinstance(result, dict) or "changed" in result[1], result
     finally:
         done.set()

@@ -142,6 +142,14 @@ def outcome(call):
         return type(error), str(error)
 
 
+def vectors_or_error(call):
+    """The vectors of an Evaluation by metric, or the type and the text of what is raised instead."""
+    try:
+        return {name: vector.tolist() for name, vector in call().items()}
+    except Exception as error:
+        return type(error), str(error)
+
+
 def is_due(case, kind, text):
     if isinstance(case.expected, type) and issubclass(case.expected, Exception):
         return kind is case.expected and all(part in text for part in case.parts)
