@@ -162,10 +162,11 @@ def test_a_page_without_its_comments_is_left_alone(tmp_path):
 
 def test_the_peak_of_memory_is_seen():
     code = """
+import time
 import large
 import numpy as np
 
-hoard = lambda: np.ones(10_000_000).sum()
+hoard = lambda: [np.ones(10_000_000), time.sleep(0.1)]  # so long that a busy machine sees it too
 for mapped in (False, True) if large.PEAK.exists() else ():
     print(large.measure("hoard", 1, hoard, mapped=mapped)[0].size)
 """
