@@ -13,9 +13,10 @@ from support.marks import in_one_case
 
 import rankgain as rg
 from rankgain import _backend
-from rankgain._codes import AVERAGE, LOG2, ZIPF
+from rankgain._codes import AVERAGE, CHANGED, LOG2, ZIPF
 from rankgain.data.groups import QueryRows
 from rankgain.data.ids import ids_of, python_ids
+from rankgain.data.lines import QRELS, Block
 from rankgain.metrics import discounts, program
 from rankgain.metrics.table import TABLE
 from rankgain.rankings import parts_of
@@ -256,3 +257,31 @@ def test_lines_are_not_read_beyond_their_end():
             assert _backend.lines.scan_run((data, *arrays, np.empty(40, dtype=np.int64)), totals) is None
             assert totals[0] == text.count(b"q")
             assert arrays[2][: totals[0]].tolist() == [1.0] * totals[0]
+
+
+@pytest.mark.usefixtures("backend")
+def test_ids_cannot_be_made_to_collide():
+    """What changes the highest bit of a word, and undoes it in the next, changes the hash."""
+    block = np.frombuffer(b"abcdefghijklmnop", dtype=np.uint8)
+    other = block.copy()
+    other[[7, 11, 15]] ^= 0x80
+    documents = [
+        b"".join((block, other)[bit].tobytes() for bit in bits) for bits in itertools.product((0, 1), repeat=8)
+    ]
+    text = b"".join(b"q 0 %b 1\n" % document for document in documents)
+    hashes = Block(text, 0, QRELS, "qrels").rows(64)[4]
+    assert len(np.unique(hashes)) == len(documents) == 256
+
+
+def test_a_set_that_another_thread_changes():
+    """Which only the half in Python lets it do between two ids."""
+
+    class Growing(set):
+        def __iter__(self):
+            for identifier in super().__iter__():
+                self.add("c")
+                yield identifier
+
+    dicts, ends = import_module("rankgain._reference.dicts"), np.empty(3, dtype=np.int64)
+    assert dicts.pack_ids([Growing("ab")], True, ends)[1] == (CHANGED, 0, 1)
+    assert dicts.pack_integers([Growing([1, 2])], ends) == (CHANGED, 0, 1)

@@ -48,11 +48,15 @@ cdef inline uint64_t stir(uint64_t value) noexcept nogil:
 
 
 cdef inline uint64_t hash_bytes(const unsigned char* at, Py_ssize_t length, uint64_t seed) noexcept nogil:
-    """A hash that depends on the seed; bytes of one length up to 8 never share theirs."""
+    """A hash that depends on the seed; bytes of one length up to 8 never share theirs.
+
+    A change of the highest bit of a word comes out of `stir` as the same two bits whatever the seed, so that the next
+    word could undo it: the secret factor makes of them what nobody can foresee.
+    """
     cdef uint64_t value = seed + <uint64_t>length * ODD  # else "1233" and "123" might be the same 64 bits
     if length >= 8:
         while length > 8:
-            value = stir(value ^ word(at))
+            value = stir(value ^ word(at)) * (seed | 1)
             at += 8
             length -= 8
         return stir(stir(value ^ word(at + length - 8)))  # the last eight bytes, which may overlap

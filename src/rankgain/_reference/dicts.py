@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from itertools import chain
 from typing import Any
 
@@ -28,7 +29,7 @@ def as_runs(
         return None
     if not (kinds == {dict} or kinds <= {set, frozenset, list, tuple}):
         return None
-    ids = [identifier for row in [*recommended, *relevant] for identifier in row]
+    ids = [*_ids_of([*recommended, *relevant])]
     if len(ids) > most or {*map(type, ids)} not in ({str}, {bytes}, {int}) or not any(recommended):
         return None
     for identifier in ids:
@@ -43,6 +44,12 @@ def as_runs(
     return dict(zip(users, runs, strict=True)), truths
 
 
+def _ids_of(rows):
+    """The ids of all rows, one after the other; only some of them if a set is changed in another thread meanwhile."""
+    with suppress(RuntimeError):
+        yield from chain.from_iterable(rows)
+
+
 def _is_utf8(text):
     try:
         text.encode()
@@ -54,7 +61,7 @@ def _is_utf8(text):
 def pack_integers(rows: list[Collection[Any]], numbers: Ints) -> ErrorCode:
     """Write the integer ids of all rows to `numbers`; return the first error. CHANGED: there are more or fewer ids."""
     position = -1
-    for position, value in enumerate(chain.from_iterable(rows)):
+    for position, value in enumerate(_ids_of(rows)):
         if position == len(numbers):
             return CHANGED, 0, position
         if id_kind(value) is not int:
@@ -71,7 +78,7 @@ def pack_ids(rows: list[Collection[Any]], text: bool, ends: Ints) -> tuple[bytes
     CHANGED: there are more or fewer ids.
     """
     packed, position = bytearray(), -1
-    for position, value in enumerate(chain.from_iterable(rows)):
+    for position, value in enumerate(_ids_of(rows)):
         if position == len(ends):
             return b"", (CHANGED, 0, position)
         if not isinstance(value, str if text else bytes):
