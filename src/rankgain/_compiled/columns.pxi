@@ -407,7 +407,7 @@ cdef int64_t mark_firsts_of(
         if earlier >= 0:
             count -= 1
             if scores == NULL or not (
-                scores[row] > scores[earlier] or (scores[earlier] != scores[earlier] and scores[row] == scores[row])
+                scores[row] > scores[earlier] or (scores[earlier] == scores[earlier] and scores[row] != scores[row])
             ):
                 continue
             marks[earlier] = 0

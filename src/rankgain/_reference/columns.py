@@ -111,9 +111,10 @@ def repeated(data: Bytes, starts: Ints, ends: Ints, offsets: Ints) -> ErrorCode:
 def mark_firsts(
     data: Bytes, starts: Ints, ends: Ints, offsets: Ints, scores: Floats | None, marks: Bytes, sizes: Ints
 ) -> None:
-    """Mark one row per id of each query with 1: that of the highest score (NaN is lowest), of tied ones the first.
+    """Mark one row per id of each query with 1: that of the highest score, of tied ones the first.
 
-    `sizes` gets how many rows of each query are marked.
+    NaN is higher than all numbers, so that it is kept, and refused where the query is ordered. `sizes` gets how many
+    rows of each query are marked.
     """
     ids = _ids(data, starts, ends, offsets[-1])
     for query in range(len(offsets) - 1):
@@ -128,4 +129,4 @@ def mark_firsts(
 
 
 def _below(score, other):
-    return score < other or (score != score and other == other)
+    return score < other or (score == score and other != other)
