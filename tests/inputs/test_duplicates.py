@@ -1,6 +1,7 @@
 """Documents that are returned twice, ids that are tuples, and leave-one-out truth."""
 
 import io
+import math
 
 import numpy as np
 import pandas as pd
@@ -43,6 +44,13 @@ def test_frames_keep_the_highest_score(frame, shuffled, scores):
     assert vectors(held.under(missing="skip")) == EXPECTED
     with pytest.raises(ValueError, match="repeats an earlier one"):
         rg.from_frames(truth, run).evaluate("rr")
+
+
+@pytest.mark.parametrize("scores", [[math.nan, 1.0, 0.5], [1.0, math.nan, 0.5], [math.nan, math.nan, 0.5]])
+def test_a_repeated_document_without_a_score_is_refused(scores):
+    run = {"query_id": ["q1"] * 3, "doc_id": ["a", "a", "b"], "score": scores}
+    with pytest.raises(ValueError, match="is NaN"):
+        rg.from_frames(rg.judgments(QRELS), run, duplicates="first").evaluate("rr")
 
 
 @pytest.mark.parametrize("shuffled", [False, True])
@@ -100,6 +108,15 @@ def test_ids_that_are_tuples():
         rg.from_recommendations({"q1": of_tuples("xxa"), "q2": []}, truth, validate="full")
     with pytest.raises(TypeError, match="position 1: an id must be hashable"):
         rg.from_recommendations({"q1": [("a", 0), ["b"]]}, truth)
+
+
+def test_tuples_are_judged_per_user():
+    a, b = of_tuples("ab")
+    assert rg.from_recommendations([[a], [b, a, a]], [{a}, {b}]).evaluate("rr")["rr"].tolist() == [1.0, 1.0]
+    assert rg.from_recommendations({"u": [a], "v": [a, a]}, {"u": {a}}).evaluate("rr")["rr"].tolist() == [1.0]
+    with pytest.raises(ValueError, match="repeats an earlier one"):
+        rg.from_recommendations([[a], [b, b]], [{a}, {b}])
+    assert rg.from_recommendations([[], []], [{a}, {b}]).evaluate("rr")["rr"].tolist() == [0.0, 0.0]
 
 
 @pytest.mark.parametrize(

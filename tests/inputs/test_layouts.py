@@ -7,7 +7,7 @@ import pytest
 
 import rankgain as rg
 from rankgain.cli import main
-from rankgain.data import files
+from rankgain.data import files, lines
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -46,12 +46,12 @@ def test_spelling_of_the_header():
 
 
 def test_small_blocks_and_scattered_lines(monkeypatch):
-    lines = [f"{query}\td{doc}\t{doc + 1}" for query in range(40) for doc in range(30)]
+    rows = [f"{query}\td{doc}\t{doc + 1}" for query in range(40) for doc in range(30)]
     qrels = "".join(f"{query} 0 d{query} 1\n" for query in range(30))
-    whole = rg.read_trec(io.BytesIO(qrels.encode()), io.BytesIO("\n".join(lines).encode())).evaluate("rr")
+    whole = rg.read_trec(io.BytesIO(qrels.encode()), io.BytesIO("\n".join(rows).encode())).evaluate("rr")
     assert whole["rr"].tolist() == [1 / (query + 1) for query in range(30)]
     monkeypatch.setattr(files, "BLOCK", 512)
-    for order in (lines, sorted(lines, key=lambda line: line.split("\t")[1])):
+    for order in (rows, sorted(rows, key=lambda line: line.split("\t")[1])):
         for threads in (1, 2):
             text = "\n".join(order).encode()
             result = rg.read_trec(io.BytesIO(qrels.encode()), io.BytesIO(text), threads=threads).evaluate("rr")
@@ -87,6 +87,20 @@ def test_the_command_line_knows_them_too(tmp_path, capsys):
 def test_errors_name_line_and_field_of_the_file(qrels, run, message):
     with pytest.raises(ValueError, match=message):
         rg.read_trec(io.BytesIO(qrels.encode()), io.BytesIO(run.encode()))
+
+
+@pytest.mark.parametrize("block", [256, 512, 4096])
+def test_long_lines(monkeypatch, block):
+    monkeypatch.setattr(lines, "LINE", 100)
+    monkeypatch.setattr(files, "BLOCK", block)
+    spaces = " " * 1000
+    same(BEIR.replace("\t1\n", f"{spaces}1{spaces}\n"), MSMARCO.replace("\t3\n", f"{spaces}3{spaces}\n"))
+    same(BEIR.replace("\t", " \v\f\t"), MSMARCO)
+    name = "d" * 300
+    with pytest.raises(ValueError, match=r"qrels: line 5, field 2: the field has more than 100 bytes"):
+        same(f"{BEIR}2\t{name}\t1\n", MSMARCO)
+    with pytest.raises(ValueError, match=r"run: line 6, field 2: the field has more than 100 bytes"):
+        same(BEIR, f"{MSMARCO}3\t{name}\t2\n")
 
 
 def test_from_standard_input_a_long_comment_first():

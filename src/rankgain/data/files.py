@@ -26,7 +26,8 @@ MARK = b"\xef\xbb\xbf"  # the byte-order mark that some editors write
 PEEKED = 1 << 9  # bytes in which to look for the first line
 HEADER = [b"queryid", b"corpusid", b"score"]
 
-_COLUMNS = rb"(?m)^[ \t]*([^\s#]\S*)[ \t]+(\S+)[ \t]+(\S+)[ \t\r]*$"
+_LINE = rb"(?m)^[ \t\v\f]*[^\s#]"  # that is neither blank nor a comment
+_COLUMNS = rb"(?m)^[ \t\v\f]*([^\s#]\S*)[ \t\v\f]+(\S+)[ \t\v\f]+(\S+)[ \t\r\v\f]*$"
 
 
 def is_standard_input(source: Any) -> bool:
@@ -233,17 +234,9 @@ def _first_fields(text: bytes) -> list[bytes]:
     return []
 
 
-def is_beir(text: bytes | bytearray) -> bool:
+def is_beir(file: File) -> bool:
     """Whether qrels begin with BEIR's header."""
-    fields = _first_fields(bytes(text[:PEEKED]))
-    return [re.sub(rb"[-_]", b"", field.lower()) for field in fields] == HEADER
-
-
-def beir_as_qrels(text: bytes | bytearray) -> bytes:
-    """BEIR's qrels as TREC's; the header becomes a comment."""
-    header = re.search(rb"(?m)^[ \t]*[^\s#]", text)
-    start = 0 if header is None else header.start()
-    return b"".join((text[:start], b"#", re.sub(_COLUMNS, rb"\1 0 \2 \3", text[start + 1 :])))
+    return [re.sub(rb"[-_]", b"", field.lower()) for field in _first_fields(file.peek(PEEKED))] == HEADER
 
 
 def is_msmarco(file: File) -> bool:
@@ -252,8 +245,11 @@ def is_msmarco(file: File) -> bool:
     return len(fields) == 3 and fields[2].isdigit()
 
 
-class MsMarcoRun(File):
-    """A run of MS MARCO as TREC's, with the negated rank as the score."""
+class Rewritten(File):
+    """A file of another layout as TREC's."""
+
+    row = b""  # what a line of three columns becomes
+    has_header = False
 
     def __init__(self, file: File) -> None:
         self.name = file.name
@@ -265,6 +261,7 @@ class MsMarcoRun(File):
     def begin(self) -> None:
         """Forget what was read ahead."""
         self._tail = self._made = b""
+        self._header_ahead = self.has_header
 
     def read(self, size: int) -> bytes:
         """As `File.read`, but it may return less than is left."""
@@ -275,7 +272,10 @@ class MsMarcoRun(File):
             text = self._tail + data
             end = text.rfind(b"\n") + 1 if data else len(text)
             text, self._tail = text[:end], text[end:]
-            self._made = re.sub(_COLUMNS, rb"\1 Q0 \2 0 -\3 -", text)
+            if self._header_ahead and (header := re.search(_LINE, text)):
+                text = text[: header.start()] + b"#" + text[header.start() + 1 :]
+                self._header_ahead = False
+            self._made = re.sub(_COLUMNS, self.row, text)
         made, self._made = self._made[:size], self._made[size:]
         return made
 
@@ -287,3 +287,15 @@ class MsMarcoRun(File):
         self._inner.again()
         self.begin()
         return self
+
+
+class BeirQrels(Rewritten):
+    """BEIR's qrels as TREC's; the header becomes a comment."""
+
+    row, has_header = rb"\1 0 \2 \3", True
+
+
+class MsMarcoRun(Rewritten):
+    """A run of MS MARCO as TREC's, with the negated rank as the score."""
+
+    row = rb"\1 Q0 \2 0 -\3 -"

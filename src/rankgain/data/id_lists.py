@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence, Set
-from itertools import chain, starmap
+from itertools import chain, pairwise, starmap
 from typing import Any
 
 import numpy as np
@@ -99,13 +99,16 @@ def runs_of_tuples(
     users: Sequence[Any], rows: list[Any], judgments: JudgmentSets, check_all: bool, duplicates: Duplicates
 ) -> dict[Any, dict[Any, float]]:
     """Lists of ids that are tuples, which columns cannot store, as runs in which the first id has the highest score."""
-    judged = {} if check_all else dict.fromkeys(judgments.documents)
+    judged: dict[Any, set[Any]] = {}
+    if not check_all:
+        own = (judgments.documents[start:stop] for start, stop in pairwise(judgments.offsets.tolist()))
+        judged = dict(zip(judgments.query_ids, map(set, own), strict=True))
     runs: dict[Any, dict[Any, float]] = {}
     for user, row in zip(users, rows, strict=True):
         scores: dict[Any, float] = {}
         for position, identifier in enumerate(row):
             check_id(identifier, f"recommended: query {user!r}, position {position}")
-            if identifier in scores and duplicates == "error" and (check_all or identifier in judged):
+            if identifier in scores and duplicates == "error" and (check_all or identifier in judged.get(user, ())):
                 where = f"recommended: query {user!r}, document {identifier!r} (position {position})"
                 raise refusal(_codes.DUPLICATE, where, REPEATED)
             scores.setdefault(identifier, -float(position))

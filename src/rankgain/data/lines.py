@@ -41,17 +41,24 @@ class Form(NamedTuple):
     shortest: int  # how many bytes a line has at least
     wanted: int  # how many fields
     read: tuple[int, int, int]  # query, document, value
-    fields: str
+    fields: str  # those of the file, which `files` may have rewritten
     swapped: int  # how many fields a line has where a file of the other kind stands in its place
-    document: int  # which field of the file it is …
+    document: int  # which field of the file it is, from 1, …
     value: int  # … and which the number
+
+    def too_long(self, name: str, line: int, field: int) -> ValueError:
+        """The refusal of a field, given which of `read` it is."""
+        number = (1, self.document, self.value)[field]
+        return ValueError(
+            f"{name}: line {line}, field {number}: the field has more than {LINE} bytes; give shorter ids"
+        )
 
 
 QRELS = Form("scan_qrels", 8, 4, (0, 2, 3), "query, iteration, document, grade", 6, 3, 4)
 RUN = Form("scan_run", 12, 6, (0, 2, 4), "query, Q0, document, rank, score, tag", 4, 3, 5)
 # What `files` rewrites.
-BEIR_QRELS = QRELS._replace(wanted=3, fields="query-id, corpus-id, score", document=2, value=3)
-MSMARCO_RUN = RUN._replace(wanted=3, fields="query, document, rank", document=2, value=3)
+BEIR_QRELS = QRELS._replace(fields="query-id, corpus-id, score", document=2, value=3)
+MSMARCO_RUN = RUN._replace(fields="query, document, rank", document=2, value=3)
 
 
 class Block:
@@ -104,22 +111,23 @@ class Block:
     def _check_lengths(self, form: Form) -> None:
         """Refuse ids that are too long, wherever blocks begin and end: each contains a multiple of LINE."""
         multiples = np.arange(0, self.size, LINE)
-        for index, starts, ends in ((0, self.runs[:, 1], self.runs[:, 2]), (2, self.starts, self.ends)):
+        for field, (starts, ends) in enumerate(((self.runs[:, 1], self.runs[:, 2]), (self.starts, self.ends))):
             rows = np.searchsorted(starts, multiples, "right") - 1 if len(starts) else NONE
             long = rows[ends[rows] - starts[rows] > LINE]
             if len(long):
                 line = self._line + np.count_nonzero(self.bytes[: starts[long.min()]] == ord("\n")) + 1
-                raise too_long(f"{self.name}: line {line}, field {index + 1}")
+                raise form.too_long(self.name, int(line), field)
 
     def _refusal(self, error_code: tuple[int, int, int], form: Form) -> Exception:
         """The error that a scan found; it counts lines and fields from 0, messages from 1."""
         code, line, field = error_code
         where = f"{self.name}: line {self._line + line + 1}"
         if code == _codes.FEW_FIELDS:
-            reason = f"{field} fields, and there must be {form.wanted} fields ({form.fields})"
+            wanted = form.fields.count(",") + 1
+            reason = f"{field} fields, and there must be {wanted} fields ({form.fields})"
             if field == form.swapped:
                 reason += "; are qrels and run swapped?"
-            elif field > form.wanted:
+            elif field > wanted:
                 reason += "; if files were joined here, the first lacked the newline at its end"
             elif field == 1 and b"," in self.bytes.tobytes().split(b"\n", line + 1)[line]:
                 reason += "; read CSV files into data frames, for rankgain.from_frames"
@@ -133,10 +141,6 @@ class Block:
         line = self._line + np.count_nonzero(self.bytes[: self.starts[row]] == ord("\n")) + 1
         where = f"{self.name}: line {line}, field {self._form.document}"
         return refusal(_codes.DUPLICATE, where, f"{quoted(decoded(self.document(row)))} stands in an earlier line")
-
-
-def too_long(where: str) -> ValueError:
-    return ValueError(f"{where}: the field has more than {LINE} bytes; give shorter ids")
 
 
 class BlockBuffers:
@@ -175,7 +179,7 @@ def _shortened(begun: bytes, form: Form, before: bytes, line: int, name: str) ->
             fields[index] = b"x"
         elif len(field) > LINE:
             line += Block(before, line, form, name).lines + 1
-            raise too_long(f"{name}: line {line}, field {index + 1}")
+            raise form.too_long(name, line, form.read.index(index))
     unread = going_on and fields and len(fields) - 1 not in form.read
     return b" ".join(fields) + (b"" if going_on else b" "), _WHITE_SPACE if unread else b""
 
@@ -218,7 +222,7 @@ def _blocks(file: File, *, together: bool, threads: int) -> Iterator[Block]:
             have += more
             end = buffer.rfind(b"\n", 0, have) + 1 if more else have
             if have - end > LINE:
-                kept, stops = _shortened(bytes(buffer[end:have]), RUN, bytes(buffer[:end]), line, file.name)
+                kept, stops = _shortened(bytes(buffer[end:have]), form, bytes(buffer[:end]), line, file.name)
                 have = end + len(kept)
                 buffer[end:have] = kept
                 file.pass_over(stops)
@@ -429,7 +433,8 @@ def read_table(run: FileInput) -> RunColumns:
     """A run as columns, all of it, of which each document counts where it stands first."""
     with opened(run, "run") as source:
         lines = MsMarcoRun(source) if is_msmarco(source) else source
-        block = Block(whole_text(lines, RUN), 0, _form(lines), source.name)
+        form = _form(lines)
+        block = Block(whole_text(lines, form), 0, form, source.name)
     groups, values = block.groups(), block.values
     documents = TextIds(block.bytes, block.starts, block.ends, "str")
     del block  # its hashes and runs take more memory than these

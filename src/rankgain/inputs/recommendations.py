@@ -111,7 +111,7 @@ def from_recommendations(
             judgments = of_dicts(truth[0], few[1], "relevant")
             return Rankings(DictSource(judgments, few[0], missing, query_ids, None, "recommended"), GIVEN)
     rows = checked("recommended", users, rows, (list, tuple), "a list of ids, best first")
-    of_tuples = type(rows) is list and isinstance(next(chain.from_iterable(rows), None), tuple)
+    of_tuples = type(rows) is list and isinstance(next(chain.from_iterable(rows), ()), tuple)
     column = None if of_tuples else column_of("recommended", users, rows)
     judgments = judgments_of("relevant", truth)
     users, query_ids = _names(users, judgments, query_ids)
