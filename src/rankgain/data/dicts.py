@@ -20,6 +20,7 @@ from rankgain.scalars import Ints, paired, size_of
 Run = Mapping[Any, Mapping[Any, float]]
 
 _DICT, _NONE = frozenset((dict,)), type(None)
+_DICT_OR_NONE = frozenset((dict, _NONE))
 
 
 def mapping(value: Any, name: str) -> Mapping[Any, Any]:
@@ -74,8 +75,9 @@ class DictSource(JudgmentSource):
     ) -> None:
         """`unread`: the qrels, if the judgments have read only those of the queries that the run has."""
         runs: list[Any] = list(map(run.get, judgments.query_ids))
+        kinds = {*map(type, runs)}
         common: Sequence[int] | None = None
-        if _NONE in map(type, runs):
+        if _NONE in kinds:
             common = [number for number, scores in enumerate(runs) if scores is not None]
         super().__init__(judgments, name, run, common, missing, query_ids)
         self._run = run
@@ -83,7 +85,7 @@ class DictSource(JudgmentSource):
         if common is not None:
             runs = [scores or {} for scores in runs if missing == "zero" or scores is not None]
         self._runs = runs
-        self._all_dicts = _DICT.issuperset(map(type, runs))
+        self._all_dicts = kinds <= _DICT_OR_NONE
 
     def under_missing(self, missing: Missing) -> DictSource:
         judgments = self._judgments
