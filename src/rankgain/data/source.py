@@ -101,9 +101,11 @@ class Source(ABC):
     def chunks(self, threads: int = 1) -> Iterable[tuple[int, int]]:
         """Ranges of queries, each evaluated in one call, up to the first query with invalid judgments."""
         queries = len(self.query_ids) if self.broken is None else self.broken[0]
-        most = min(self.most, CHUNK)
-        if queries <= 1 or (load := self.load) <= most:  # takes less time than starting a thread
+        if queries <= 1:
             return ((0, queries),) if queries else ()
+        most, load = min(self.most, CHUNK), self.load
+        if load <= most:  # takes less time than starting a thread
+            return ((0, queries),)
         if threads > 1:
             most = min(most, max(SMALLEST_CHUNK, load // (4 * threads)))
         return chunks_of(self.loads[:queries], most)
