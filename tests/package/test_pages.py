@@ -101,6 +101,12 @@ def test_readme_on_pypi_has_absolute_links_only(sdist):
         assert (DOCS / path).exists() or (ROOT / tagged).exists(), link
 
 
+def test_each_speed_in_the_readme_has_a_row_on_the_page(generate):
+    speed = generate.speed
+    rows = {row[2:] for row in speed.ALL}
+    assert [row for row in (*speed.FRONT, *speed.DROP_INS) if row[2:] not in rows] == []
+
+
 def test_pictures_are_those_of_the_figures(monkeypatch, tmp_path):
     """`python docs/pictures.py` would draw the same texts: numbers and names are among them."""
     monkeypatch.syspath_prepend(DOCS)
