@@ -141,6 +141,8 @@ def _unknown(name: str) -> str:
         return text
     if name in ("dcg_score", "ndcg_score"):
         return f"{text}; the drop-in for scikit-learn is rankgain.sklearn.{name}"
+    if name in _MODULES:
+        return f"{text}; it is a module: write `from {__name__} import {name}`"
     name = name.removesuffix("_at_k")
     try:
         from rankgain.metrics.metric import parse

@@ -22,7 +22,7 @@ _TEXTS: dict[int, tuple[type[Exception], str]] = {
     _codes.NEGATIVE_GRADE: (
         ValueError,
         "the grade is negative; give 0 to documents that are not relevant, and leave out padding (-1, -100 …) by a "
-        "mask, mask=labels >= 0",
+        "mask that is True for documents, mask=labels >= 0",
     ),
     _codes.LARGE_GRADE: (ValueError, "the grade is too large for gain='exponential', which needs grades below 1024"),
     _codes.NAN_SCORE: (ValueError, "the score is NaN; use -inf for a document that must come last"),
@@ -163,6 +163,7 @@ _ANSWERS = (
     ("njobs numthreads nthreads workers numworkers", "threads", "write threads="),
     ("tie ignoreties tiebreak tiebreaking tiebreaker", "ties", "write ties="),
     ("makecomparable complete", "missing", "write missing='zero' or missing='skip'"),
+    ("progress threads like", "", "pass it to evaluate, as in .evaluate('ndcg@10', {name}=...)"),
 )
 
 
@@ -180,7 +181,7 @@ def unexpected(function: Callable[..., Any], unknown: Mapping[str, Any]) -> Type
     takes = [own.name for own in signature(function).parameters.values() if own.kind is Parameter.KEYWORD_ONLY]
     bare = re.sub(r"^col_|_(col|column)$", "", name.lower()).replace("_", "")
     answers = (answer for names, needed, answer in _ANSWERS if bare in names.split() and needed in ("", *takes))
-    answer = next(answers, None) or f"it takes {', '.join(takes)}"
+    answer = next(answers, f"it takes {', '.join(takes)}").replace("{name}", name)
     return TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}: {answer}")
 
 

@@ -272,7 +272,7 @@ class Rankings:
             rankings, peer = self._following(peer_rules, like), peer_of(like)
             name = None if peer is OWN else peer.name
         source, rules = rankings._source, rankings._rules
-        if progress:
+        if progress is not False:
             with progress_bar(progress, len(source.query_ids), "queries") as bar:
                 out, empty = fill(plan, source, rules, threads, bar)
         else:

@@ -224,7 +224,7 @@ def test_what_is_no_batch_is_refused_where_it_comes():
     batches = [pa.table(ROWS), "rows"]
     with pytest.raises(TypeError, match="batches: item 1 must be an Arrow record batch or table, not str"):
         summarize_batches(batches, "rr")
-    with pytest.raises(ValueError, match=r"batches has no column with a customary name \(query_id, .*name it"):
+    with pytest.raises(ValueError, match=r"batches has no query column \(expected query_id, .*pass query="):
         summarize_batches(pa.table({"a": [1]}), "rr")
     with pytest.raises(ValueError, match="batches has no column 'rating'; there are: query_id, doc_id"):
         list(evaluate_batches(pa.table(ROWS), "rr", relevance="rating"))

@@ -67,7 +67,7 @@ def test_qrels_without_relevance_count_1_and_say_so(frame):
 
 def test_scores_are_not_taken_for_relevance():
     scored = columns(QRELS, "query_id", "doc_id", "score")
-    with pytest.raises(ValueError, match="name it with relevance=, as relevance='score' if those are grades"):
+    with pytest.raises(ValueError, match="pass relevance=, as relevance='score' if those are grades"):
         rg.from_frames(scored, columns(RUN, "query_id", "doc_id", "score"))
     assert rg.judgments(scored, relevance="score").query_ids == ["q1", "q2"]
 
@@ -93,7 +93,7 @@ def test_a_pandas_index_is_a_column():
 
 def test_an_index_without_a_name_is_named_in_the_error():
     frame = pd.DataFrame({"doc_id": ["d1"], "relevance": [1]}, index=["q1"])
-    with pytest.raises(ValueError, match=r"there are: doc_id, relevance; its index has no name: frame\.rename_axis"):
+    with pytest.raises(ValueError, match=r"found doc_id, relevance; its index has no name: frame\.rename_axis"):
         rg.judgments(frame, doc="doc_id")
     with pytest.raises(ValueError, match="there are: doc_id, relevance; name it"):
         rg.judgments(frame.reset_index(drop=True), doc="doc_id")

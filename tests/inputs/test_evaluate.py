@@ -1,6 +1,7 @@
 """`rankgain.evaluate`: truth and a run in any two forms, in one call."""
 
 import io
+from inspect import signature
 
 import numpy as np
 import pandas as pd
@@ -94,3 +95,13 @@ def test_rows_of_scores_are_no_ids_beside_scores():
         assert rg.evaluate([[0, 1], [0, 1]], run, "mrr")["mrr"].tolist() == [0.5, 1.0]
     labels = [[np.int64(0), np.int64(1)]] * 2  # whose kind is not looked up
     assert rg.evaluate(labels, rows, "mrr")["mrr"].tolist() == [0.5, 1.0]
+
+
+def test_help_shows_truth_and_run_first():
+    assert [*signature(rg.evaluate).parameters][:3] == ["truth", "run", "metrics"]
+
+
+def test_one_row_of_a_sparse_matrix_is_the_truth_of_one_list():
+    held = sparse.csr_array([[0, 1, 1]])
+    for row in (held, sparse.csr_matrix(held), held[0]):
+        assert rg.from_recommendations([0, 2], row).evaluate("rr")["rr"].tolist() == [0.5]

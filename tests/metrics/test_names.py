@@ -123,6 +123,7 @@ def test_other_metrics_say_how_to_ask_for_them():
     assert caught.value.name == "err"
     with pytest.raises(AttributeError, match=r"evaluate\('bpref'\)"):
         _ = rg.bpref
+    assert "it is a module: write `from rankgain import sklearn`" in rg._unknown("sklearn")
     for name in ("nothing", "_private", "__path_of_nothing__"):
         with pytest.raises(AttributeError, match=f"has no attribute '{name}'$"):
             getattr(rg, name)

@@ -461,7 +461,7 @@ def test_the_command_explain(capsys):
         assert main(["explain", "ndcg@10", *(word for like in likes for word in ("--like", like))]) == 0
         assert capsys.readouterr().out == f"{rg.explain('ndcg@10', like=likes or None)}\n"
     assert main(["explain", "err", "--like", "sklearn"]) == 1
-    assert "scikit-learn has no err" in capsys.readouterr().err
+    assert "rankgain knows no err of scikit-learn" in capsys.readouterr().err
     for wrong in (
         ["explain"],
         ["explain", "ndcg@0"],
@@ -490,3 +490,14 @@ def test_the_option_like(capsys, monkeypatch):
         with pytest.raises(SystemExit):
             main(["eval", "--sample", "--like", "beir", *option])
         assert f"argument {option[0]}: not allowed with argument --like" in capsys.readouterr().err
+
+
+def test_an_explanation_has_the_notes_on_its_metric():
+    assert {word for peer in PEERS.values() for note in peer.notes for word in note.metrics.split()} <= {*TABLE}
+    notes = rg.explain("ndcg@10", like="ranx").facts["ranx"]["notes"]
+    assert "ndcg_burges" in notes
+    assert "grades are truncated" in notes
+    assert not any(word in notes for word in ("hits", "rbp", "bpref"))
+    assert "min(n, documents)" in rg.explain("ap", like="lenskit").facts["lenskit"]["notes"]  # there by another metric
+    assert "pytrec_eval" in rg.explain("rr", like="trec_eval-9").facts["trec_eval-9"]["notes"]
+    assert "pytrec_eval" not in rg.explain("rr", like="trec_eval-10").facts["trec_eval-10"]["notes"]

@@ -194,7 +194,7 @@ QRELS, RUN = "query_id long, doc_id long, relevance int", "query_id long, doc_id
         (QRELS, RUN.replace("score double", "score string"), {}, TypeError, "run: column .score. is string; it must"),
         (QRELS.replace("doc_id long", "doc_id double"), RUN, {}, TypeError,
          "qrels: column 'doc_id' is double; ids must be string, binary or integers"),
-        ("a long, doc_id long, relevance int", RUN, {}, ValueError, "qrels has no column with a customary name"),
+        ("a long, doc_id long, relevance int", RUN, {}, ValueError, "qrels has no query column"),
         (QRELS, RUN, {"score": "rating"}, ValueError, "run has no column 'rating'; there are: query_id, doc_id, score"),
         (QRELS, RUN, {"metric": "ndgc"}, ValueError, "did you mean 'ndcg'"),
         (QRELS, RUN, {"metric": "ndcg@0"}, ValueError, "k must be a positive integer"),

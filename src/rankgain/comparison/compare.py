@@ -122,8 +122,9 @@ def compare(
         raise TypeError(f"compare takes its metrics as one list: compare(runs, qrels, [{listed}])")
     if queries not in ("all", "same", "common"):
         raise ValueError(f"queries must be 'all', 'same' or 'common', not {queries!r}")
-    if not isinstance(runs, Mapping):
-        names = "; name them: {'a': first, 'b': second}" if isinstance(runs, (list, tuple)) else ""
+    if not isinstance(runs, Mapping) or isinstance(runs, Evaluation):
+        several = isinstance(runs, (list, tuple, Evaluation, Rankings))
+        names = "; name them: {'a': first, 'b': second}" if several else ""
         raise TypeError(f"runs must be a mapping from name to run, not {type(runs).__name__}{names}")
     kept: dict[str, Rankings] = {}
     if values:

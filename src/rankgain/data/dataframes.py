@@ -64,21 +64,20 @@ class Frame:
         if name is None:
             return self._customary.get(role)
         if name not in self.names:
-            raise ValueError(f"{self.argument} has no column {name!r}; {self._there_are()}")
+            raise ValueError(f"{self.argument} has no column {name!r}; there are: {self._found()}")
         return name
 
     def need(self, role: str, name: str | None, advice: str = "") -> str:
         column = self.find(role, name)
         if column is None:
-            tried = ", ".join(CUSTOMARY[role])
             raise ValueError(
-                f"{self.argument} has no column with a customary name ({tried}); {self._there_are()}; name it with "
-                f"{role}={advice}"
+                f"{self.argument} has no {role} column (expected {', '.join(CUSTOMARY[role])}; found {self._found()}): "
+                f"pass {role}={advice}"
             )
         return column
 
-    def _there_are(self) -> str:
-        return f"there are: {', '.join(map(str, self.names)) or 'none'}{self._reader.remark}"
+    def _found(self) -> str:
+        return f"{', '.join(map(str, self.names)) or 'none'}{self._reader.remark}"
 
     def ids(self, name: str) -> Ids:
         return _as_ids(self._read(name), self.where(name))

@@ -25,6 +25,12 @@ FEW = 1 << 10  # up to this many ids, columns take longer to build than dicts
 PLAIN_IDS = (str, bytes, int, np.integer)
 
 
+SWAPPED = (
+    ": are the arguments swapped? Write from_recommendations(recommended, relevant), evaluate(relevant, "
+    "recommended, ...)"
+)
+
+
 def id_lists_of(value: Any, name: str, demand: str) -> IdLists:
     """The users and their lists of ids; `demand` says in errors what is expected."""
     if type(value) is list:
@@ -38,7 +44,8 @@ def id_lists_of(value: Any, name: str, demand: str) -> IdLists:
         check_unmasked(value, name)
         rows = array_of(value, name) if is_array(value) else None
         if rows is None or rows.ndim == 0:
-            raise TypeError(f"{name} must {demand}, not {type(value).__name__}")
+            hint = SWAPPED if hasattr(value, "tocsr") else ""
+            raise TypeError(f"{name} must {demand}, not {type(value).__name__}{hint}")
         if rows.ndim > 2:
             raise ValueError(f"{name} must have 1 or 2 dimensions, not {rows.ndim}")
         if rows.size and rows.dtype.kind not in "iuOUS":
@@ -55,10 +62,7 @@ def checked(name: str, users: Sequence[Any], rows: Any, kinds: tuple[type, ...],
     if set not in kinds:
         for user, row in zip(users, rows, strict=True):
             if isinstance(row, (Set, Mapping)):
-                raise TypeError(
-                    f"{name}: query {quoted(user)}: must be {demand}, not {type(row).__name__}: are the arguments "
-                    "swapped? Write from_recommendations(recommended, relevant), evaluate(relevant, recommended, ...)"
-                )
+                raise TypeError(f"{name}: query {quoted(user)}: must be {demand}, not {type(row).__name__}{SWAPPED}")
     return [
         listed(row) if isinstance(row, kinds) else vector_of(row, f"{name}: query {quoted(user)}", demand)
         for user, row in zip(users, rows, strict=True)
@@ -189,8 +193,8 @@ def _of_sparse(matrix: Any, name: str) -> JudgmentSets:
     if not len(offsets) or offsets[0] != 0 or offsets[-1] > most or np.any(offsets[1:] < offsets[:-1]):
         raise ValueError(f"{name} is a broken sparse matrix: its indptr points outside its indices and data")
     items = items[: offsets[-1]]
-    if len(items) and not 0 <= items.min() <= items.max() < matrix.shape[1]:
-        raise ValueError(f"{name} is a broken sparse matrix: its indices point outside its {matrix.shape[1]} columns")
+    if len(items) and not 0 <= items.min() <= items.max() < matrix.shape[-1]:
+        raise ValueError(f"{name} is a broken sparse matrix: its indices point outside its {matrix.shape[-1]} columns")
     groups = QueryRows(range(len(offsets) - 1), offsets[:-1], offsets[1:])
     return of_ids(name, groups, ids_of(items), matrix.data[: offsets[-1]])
 

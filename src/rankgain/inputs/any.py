@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Set
-from typing import Any, overload
+from inspect import signature
+from typing import Any, get_overloads, overload
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from rankgain.choices import Peer
 from rankgain.data.forms import content, form_of, plain
 from rankgain.data.id_lists import refuse_scores
 from rankgain.data.judgments import Judgments
-from rankgain.errors import warn
+from rankgain.errors import unexpected, warn
 from rankgain.inputs.frames import from_frames
 from rankgain.inputs.judgments import prepared
 from rankgain.inputs.qrels import from_qrels
@@ -127,12 +128,17 @@ def evaluate(
         raise TypeError("evaluate needs truth and a run: rankgain.evaluate(truth, run, 'ndcg@10')")
     requests = each_of(given)
     if not requests:
+        if keywords := rules.keys() & {"metric", "metrics"}:
+            raise unexpected(evaluate, dict.fromkeys(keywords))
         one_frame = isinstance(run, (str, Metric)) and form_of(truth, "truth") == "frame"
         call = "from_frames(frame).evaluate('ndcg@10')" if one_frame else "evaluate(truth, run, 'ndcg@10')"
         raise TypeError(f"no metric was requested: rankgain.{call}")
     for metric in requests:  # reject misspelt metrics before reading input
         list(parse(metric))
     return rankings_of(truth, run, **rules).evaluate(*requests, threads=threads, like=like, progress=progress)
+
+
+evaluate.__signature__ = signature(get_overloads(evaluate)[0])  # type: ignore[attr-defined]  # as people call it
 
 
 def rankings_of(truth: Any, run: Any, scored: Mapping[str, Any] = EMPTY, /, **rules: Any) -> Rankings:

@@ -103,7 +103,7 @@ def from_recommendations(
     users, rows = id_lists_of(recommended, "recommended", demand)
     if type(users) is range and len(rows) and isinstance(rows[0], PLAIN_IDS):
         users, rows = range(1), [rows]  # one user's list
-        relevant = relevant if isinstance(relevant, Judgments) else [relevant]
+        relevant = relevant if isinstance(relevant, Judgments) or hasattr(relevant, "tocsr") else [relevant]
     truth = relevant_lists(relevant, "relevant")
     if type(truth) is tuple and type(rows) is type(truth[1]) is list and (type(users) is list or users == truth[0]):
         few = _backend.dicts.as_runs(users, rows, truth[1], FEW)

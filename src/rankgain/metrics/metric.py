@@ -355,8 +355,14 @@ _LOOSE_FORM = r"""(?x)\s*(?P<name>[^@(:]*?)\s*
 _NAME_AND_DIGITS = r"(?i)(?!set_|f\d)(?P<name>.*?[a-z])[\W_]*(?P<k>\d+)"  # those of set_F_2 and F2 are no cut-offs
 
 
+# How ranx writes parameters, and how rankgain does.
+_RANX = (("_burges", "(gain=exponential)"), (r"-l(\d+)", r"(rel=\1)"), (r"(?<=rbp)\.(\d+)", r"(p=0.\1)"))
+
+
 def _meant(request: str) -> str:
     """The valid request that an invalid one probably means; "" if there is none."""
+    for theirs, ours in _RANX if len(request) <= SHOWN else ():
+        request = re.sub(theirs, ours, request)
     loose = re.fullmatch(_LOOSE_FORM, re.sub(r"""['"\[\]]""", "", request)) if len(request) <= SHOWN else None
     if loose is None:
         return ""

@@ -268,6 +268,8 @@ class Evaluation(Frames, Counted, Mapping[str | Metric, Floats]):
         >>> merged.query_ids, merged["rr"].tolist(), merged.mean("rr")
         (range(0, 3), [1.0, 0.5, 0.0], 0.5)
         """
+        if not isinstance(self, Evaluation):
+            raise TypeError("merge is a method of an Evaluation: parts[0].merge(*parts[1:])")
         for position, other in enumerate(others):
             if not isinstance(other, Evaluation):
                 each = "; pass them one by one: merge(*parts)" if isinstance(other, (list, tuple)) else ""

@@ -28,6 +28,8 @@ def import_extra(module: str, extra: str) -> Any:
 
 def progress_bar(progress: bool, total: int | None, unit: str) -> Any:
     """A context with a bar of tqdm, or with None if no progress is shown."""
+    if not isinstance(progress, (bool, np.bool_)):
+        raise TypeError(f"progress must be True or False, not {progress!r}")
     if not progress:
         return nullcontext()
     return import_extra("tqdm.auto", "progress").tqdm(total=total, unit=f" {unit}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Any, cast
+from typing import Any, Never, cast
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from rankgain.choices import ScoreTies
 from rankgain.data.arrays import array_of, objects_of
 from rankgain.data.ragged import flat_numbers
 from rankgain.data.rules import check_ties
-from rankgain.errors import warn
+from rankgain.errors import short, warn
 from rankgain.inputs.scores import from_scores
 from rankgain.metrics.metric import Metric, better, parse
 from rankgain.scalars import Array
@@ -27,12 +27,14 @@ NO_GROUPS = (
     "callable on X; or pass the ids, params={{'qid': ids}}, after sklearn.set_config(enable_metadata_routing=True)"
 )
 
+ONE_METRIC = "a scorer has one metric, not {}: pass a dict of scorers by name as scoring"
+
 QidSource = str | int | Callable[[Any], Any]
 
 
 def scorer(
     metric: str | Metric = "ndcg@10",
-    *,
+    *more: Never,
     qid: QidSource | None = None,
     response_method: str | Sequence[str] = RESPONSES,
     ties: ScoreTies = "average",
@@ -67,9 +69,9 @@ def scorer(
         When called, if there are no ids or not one per row, if the model does not return one score per row, or if
         `rankgain.from_scores` or `Rankings.evaluate` would raise it.
     TypeError
-        If `qid` is neither a column nor a callable. When called, if the model has none of the methods, or if
-        `rankgain.from_scores` or `Rankings.evaluate` would raise it. A search or cross-validation without ids ends with
-        this error, which says how to pass them.
+        If several metrics are given, or `qid` is neither a column nor a callable. When called, if the model has none of
+        the methods, or if `rankgain.from_scores` or `Rankings.evaluate` would raise it. A search or cross-validation
+        without ids ends with this error, which says how to pass them.
 
     Warns
     -----
@@ -95,6 +97,8 @@ def scorer(
     >>> round(rg.scorer("ndcg@10")(Model(), X, y, qid=["a", "a", "a", "b"]), 4)
     0.895
     """
+    if more:
+        raise TypeError(ONE_METRIC.format(1 + len(more)))
     return Scorer(metric, qid, response_method, ties)
 
 
@@ -106,7 +110,7 @@ class Scorer:
     ) -> None:
         requests = list(parse(metric))
         if len(requests) != 1:
-            raise ValueError(f"a scorer has one metric, not {len(requests)}: pass a dict of scorers by name as scoring")
+            raise ValueError(ONE_METRIC.format(len(requests)))
         if better(requests[0][1]) < 0:
             raise ValueError(f"a scorer is maximised, but lower values of {requests[0][1]} are better: choose another")
         if isinstance(qid, np.integer):
@@ -196,8 +200,10 @@ class Scorer:
         ids = self._ids_of_all(local.get("X"), local.get("score_params"))
         split_query = _split_query(ids, local.get("test"))
         if split_query:
+            query = split_query[0]
+            shown = short(query) if isinstance(query, float) else repr(query)
             warn(
-                f"the split divides queries, such as {split_query[0]!r}, of which only some rows are scored: "
+                f"the split divides queries, such as {shown}, of which only some rows are scored: "
                 "use GroupKFold, or another splitter by groups, with the ids as groups"
             )
 

@@ -107,13 +107,13 @@ def column_cases():
             yield Case(ValueError, parts, framed, *pair, **{role: "nope"})
         yield Case(ValueError, "run_df has no column 'x'", framed, *pair, query=("query_id", "x"))
         yield Case(ValueError, "score or rank, not both", framed, *pair, score="score", rank="score")
-        lacks = "run_df has no column with a customary name ({}) | there are: {} | {}="
+        lacks = "run_df has no ROLE column (expected {}) | found {}): pass {}="
         for role, customary in [("query", "query_id, qid"), ("doc", "doc_id, docno"), ("score", "score")]:
             name = {"query": "query_id", "doc": "doc_id"}.get(role, role)
             there = ", ".join(column for column in RUN if column != name)
-            parts = lacks.replace("({})", f"({customary}").format(there, role)
+            parts = lacks.replace("ROLE", role).replace("{})", customary, 1).format(there, role)
             yield Case(ValueError, parts, framed, pair[0], make({n: c for n, c in RUN.items() if n != name}))
-        yield Case(ValueError, "there are: none", framed, make({}), pair[1])
+        yield Case(ValueError, "found none): pass query=", framed, make({}), pair[1])
 
 
 MIXED = [
@@ -138,7 +138,7 @@ NO_FRAMES = [
     (TypeError, "pandas, polars or Arrow table, or a mapping of columns, not {}", 5, "x", [QRELS], iter([]), ...),
     (TypeError, "not {}", rg.judgments, pa.array([1])),
     (TypeError, "LazyFrame | collect() it first", pl.LazyFrame(QRELS)),
-    (ValueError, "no column with a customary name", pd.Series([1]), pl.Series([1]), GOOD, pa.chunked_array([[1]])),
+    (ValueError, "column (expected", pd.Series([1]), pl.Series([1]), GOOD, pa.chunked_array([[1]])),
 ]
 NO_PAIRS = [(TypeError, "must be the name of a column, or | pair of names", 5, ("a",), ("a", "b", "c"), ["a", "b"])]
 
@@ -267,6 +267,7 @@ def arrow_cases():
 
 BAD_LISTS = [
     (TypeError, "must hold lists of ids, best first | not {}", "abc", 5, None, {1, 2}, iter([[1]]), np.array(1), len),
+    (TypeError, "not csr_matrix: are the arguments swapped? Write from_rec", sparse.csr_matrix([[0, 1]])),
     (ValueError, "1 or 2 dimensions, not 3", np.ones((1, 1, 1), dtype=int)),
     (TypeError, "query 0: must be a list of ids, best first, not", *([v] for v in (None, 2.5, {1, 2}, {1: 2}))),
     (TypeError, "query 0: must be a list of ids, best first, not range", [range(3)]),

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 
 import rankgain as rg
-from support.cases import HUGE, masked, refused
+from support.cases import HUGE, Case, masked, refused
 
 nan, inf = math.nan, math.inf
 FUNCTIONS = "cg dcg idcg ndcg reciprocal_rank mean_ndcg mrr"
@@ -93,6 +93,11 @@ def rows():
     message = "metric takes the name and its parameters separately: metric('ndcg', k=10) | take 'ndcg@10' as it is"
     yield from refused("metric", "name", ["ndcg@10", "ndcg10", "ndgc@10"], ValueError, message)
     yield from refused("metric", "name", ["ndgc"], ValueError, "unknown metric 'ndgc' | ; did you mean 'ndcg'?")
+    for keyword in ("metric", "metrics"):
+        told = f"unexpected keyword argument {keyword!r}: metrics are positional, as in evaluate(..., 'ndcg@10', 'mrr')"
+        yield Case(TypeError, told, rg.evaluate, {"q": {"d": 1}}, {"q": {"d": 1.0}}, **{keyword: ["rr"]})
+    progress = ["tqdm", 1, None, print]
+    yield from refused("evaluate Rankings.evaluate compare", "progress", progress, TypeError, "must be True or False")
     yield from refused("metric", "discount", ["log2"], TypeError, "cg does not take discount", name="cg")
 
 
@@ -116,6 +121,8 @@ KEYWORDS = [
     ("read_trec Rankings.evaluate", "n_jobs", "write threads="),
     ("from_scores from_qrels", "ignore_ties", "write ties="),
     ("from_qrels", "make_comparable", "write missing='zero' or missing='skip'"),
+    ("from_qrels from_scores compare", "like", "pass it to evaluate, as in .evaluate('ndcg@10', like=...)"),
+    ("from_qrels from_scores", "progress", "pass it to evaluate, as in .evaluate('ndcg@10', progress=...)"),
     ("from_qrels", "measures", "metrics are positional, as in evaluate(..., 'ndcg@10', 'mrr')"),
     ("from_qrels evaluate", "surprise", "it takes ties, missing, query_ids"),
     ("from_ranked", "ties", "it takes judged, mask, query_ids"),
@@ -123,6 +130,9 @@ KEYWORDS = [
 METRICS = [
     (["ndcg@0", "ndcg@-1", "ndcg_cut.0", "ndcg_cut_0", "rr(k=0)", "ndcg@2.5", "ndcg@5,x"], ValueError, NO_POSITIVE),
     (["ndcg@", "ndcg@x", "ndcg@1e3"], ValueError, f"'ndcg@ | {NO_POSITIVE}"),
+    (["rbp.95"], ValueError, "; did you mean 'rbp(p=0.95)'?"),  # as ranx writes them
+    (["map-l2", "map-l2@5"], ValueError, "; did you mean 'map(rel=2)"),
+    (["ndcg_burges@10"], ValueError, "; did you mean 'ndcg(gain=exponential)@10'?"),
     (["ndgc@10", "NDCH"], ValueError, "unknown metric | (`rankgain metrics` lists all); did you mean 'ndcg"),
     (["xyzzy", "zzzzz@10", "x" * 5000], ValueError, "unknown metric | (`rankgain metrics` lists all)"),
     (["maps@5", "maps"], ValueError, "unknown metric | did you mean 'map"),

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 import numpy as np
 
 import rankgain as rg
-from support.cases import refused
+from support.cases import Case, refused
 from support.public_calls import COLUMNS, METRICS, QRELS, RUN
 
 nan, inf = math.nan, math.inf
@@ -52,9 +52,9 @@ def rows():
 PRESETS = [
     (["ndcg"], "solr", ValueError, "like='solr': unknown tool; there are: trec_eval-9, | , msmarco, rankgain"),
     (["ndcg"], 9, TypeError, "like must be the name of a tool, not int 9"),
-    (["err"], "sklearn", ValueError, "scikit-learn has no err that is known here; there are: ndcg, ndcg@k, dcg, dcg@k"),
-    (["rr@10"], "trec_eval-9", ValueError, "trec_eval 9.0.8 and pytrec_eval has no rr@k that is known here"),
-    (["ndcg"], "rectools", ValueError, "RecTools has no ndcg that is known here; there are: ndcg@k, ap@k"),
+    (["err"], "sklearn", ValueError, "rankgain knows no err of scikit-learn; it knows ndcg, ndcg@k, dcg, dcg@k"),
+    (["rr@10"], "trec_eval-9", ValueError, "rankgain knows no rr@k of trec_eval 9.0.8 and pytrec_eval"),
+    (["ndcg"], "rectools", ValueError, "rankgain knows no ndcg of RecTools; it knows ndcg@k, ap@k"),
     (["ndcg(empty=1)@3"], "rectools", TypeError, "NDCG(k) is rankgain's dcg: dcg does not take empty"),
     (["ndcg"], "trec_eval-9", ValueError, "like='trec_eval-9': ties='docid' needs document ids, and bare scores have"),
     (["nonsense"], "sklearn", ValueError, "unknown metric 'nonsense'"),
@@ -293,6 +293,7 @@ def of_summaries():
     total = rg.Summary.from_json(json.dumps(held))
     message = "others[0] has the total of rr, the first the mean"
     yield from refused("Summary.merge", "other", [total], ValueError, message, **TWO)
+    yield Case(TypeError, "parts[0].merge(*parts[1:])", rg.Evaluation.merge, [rg.from_ranked([[1]]).evaluate("rr")])
 
 
 def of_comparisons():
@@ -301,6 +302,7 @@ def of_comparisons():
     yield from refused("Comparison.best", "metric", ["rr@77"], KeyError, "rr@77")
     yield from refused("compare", "runs", [{"good": RUN, "bad": {"q": {"a": nan}}}], ValueError, "run 'bad': | NaN")
     yield from refused("compare", "runs", [[RUN]], TypeError, "runs must be a mapping from name to run, not list")
+    yield from refused("compare", "runs", [result], TypeError, "not Evaluation; name them: {'a': first, 'b': second}")
     yield from refused("compare", "queries", ["each", None], ValueError, "queries must be 'all', 'same' or 'common'")
     yield from refused("Metric.at", "k", [0, -1], ValueError, "k must be a positive integer")
     yield from refused("Metric.at", "k", [2.5, "3", True], TypeError, "k must be a positive integer")

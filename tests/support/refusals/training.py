@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 import rankgain as rg
-from support.cases import HUGE, refused
+from support.cases import HUGE, Case, refused
 from support.public_calls import GRADES, SCORES
 
 nan, inf = math.nan, math.inf
@@ -129,6 +129,7 @@ def of_trainers():
 
 
 def of_scorers():
+    yield Case(TypeError, "one metric, not 2: pass a dict", rg.scorer, "ndcg@10", "mrr", qid=0)
     yield from refused("scorer", "metric", ["nonsense"], ValueError, "unknown metric 'nonsense'")
     yield from refused("scorer", "metric", ["ndcg_cut.5,10"], ValueError, "one metric, not 2: pass a dict")
     yield from refused("scorer", "metric", [None], TypeError, "a metric is a string")
