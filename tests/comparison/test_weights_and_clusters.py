@@ -164,13 +164,20 @@ def test_max_t_margins_and_families():
         )
 
 
-@pytest.mark.parametrize("power", [-900, 3, 900])
+@pytest.mark.parametrize("power", [-1060, -900, 3, 900, 1020])
 def test_only_the_ratio_of_weights_matters(power):
     random = np.random.default_rng(2)
-    differences, weights = random.normal(size=50), random.random(50)
-    one = the_test(differences, weights=weights, flips=499)
-    other = the_test(differences, weights=weights * 2.0**power, flips=499)
-    assert (one.p, one.low, one.high) == (other.p, other.low, other.high)
+    differences, weights = random.normal(size=50), random.integers(1, 9, 50).astype(float)
+    runs, labels = against_nothing(differences), list("xy" * 25)
+
+    def found(weights):
+        groups = runs.groups(labels, weights=weights, flips=499)
+        (key,) = groups.overall
+        needed = runs.queries_needed(*key, difference=0.5, weights=weights)
+        pair = groups.overall[key]
+        return pair.p, pair.low, pair.high, pair.sd, groups.differ_p(*key), groups.mean_of_means(*key), needed
+
+    assert found(weights) == found(weights * 2.0**power)
 
 
 def test_weights_by_id_zero_weights_and_common_queries():
@@ -186,7 +193,7 @@ def test_weights_by_id_zero_weights_and_common_queries():
     assert (tests.queries, tests.left_out) == (2, 3)
     assert found.difference == pytest.approx((1 * (0.7 - 0.4) + 3 * (0.9 - 0.5)) / 4)
     assert found.mean == pytest.approx((0.7 + 3 * 0.9) / 4)
-    assert sample_of(tests, "ndcg").weights.tolist() == [1.0, 3.0]
+    assert sample_of(tests, "ndcg").weights.tolist() == [0.25, 0.75]  # scaled by a power of two
 
 
 def test_a_metric_that_weighs_queries():

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankgain.errors import counted
-from rankgain.metrics.aggregators import LEAST, check_weights, geometric_mean
+from rankgain.metrics.aggregators import LEAST, check_weights, geometric_mean, scaled
 from rankgain.metrics.metric import Metric, aggregator
 from rankgain.results.evaluation import Evaluation, same_ids, weights_of
 from rankgain.scalars import Bools, Floats, Ints
@@ -101,6 +101,7 @@ def align(
     given = check_weights(weights, first)
     codes = None if clusters is None else codes_of(labels_of(clusters, first, "clusters", "cluster")[1])
     given, codes = (None if numbers is None else numbers[rows[runs[0]]] for numbers in (given, codes))
+    given = None if given is None else scaled(given)  # squares neither vanish nor overflow
     samples = {}
     for metric in metrics:
         matrix = np.column_stack([result[metric][rows[name]] for name, result in evaluations.items()])

@@ -34,7 +34,7 @@ def mean(values: Floats, weights: Floats | None = None) -> float:
     if not largest:
         return math.nan
     if largest < FAINT:  # products would lose bits; a power of two changes none
-        weights = np.ldexp(weights, -math.frexp(largest)[1])
+        weights = scaled(weights)
     factors = weights[defined].tolist()
     try:
         weighted_mean = math.fsum(map(operator.mul, factors, terms)) / math.fsum(factors)
@@ -42,10 +42,16 @@ def mean(values: Floats, weights: Floats | None = None) -> float:
         weighted_mean = math.inf
     if math.isfinite(weighted_mean):
         return weighted_mean
-    # A sum overflows: scale the weights to at most 1 by a power of two, and divide each term by their sum.
-    factors = np.ldexp(factors, -math.frexp(max(factors))[1]).tolist()
+    # A sum overflows: divide each term by the sum of the weights.
+    factors = scaled(weights[defined]).tolist()
     total_weight = math.fsum(factors)
     return math.fsum(factor * term / total_weight for factor, term in zip(factors, terms, strict=True))
+
+
+def scaled(weights: Floats) -> Floats:
+    """The weights times the power of two by which the largest is at least 0.5 and below 1: only ratios count."""
+    factors: Floats = np.ldexp(weights, -math.frexp(float(weights.max()))[1])
+    return factors
 
 
 def total(values: Floats, weights: Floats | None = None) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,7 +14,7 @@ from rankgain.choices import Missing, Naming, PeerOrOwn, Ties, check_choices
 from rankgain.data.arrays import objects_of
 from rankgain.data.source import check_query_ids
 from rankgain.errors import quoted
-from rankgain.metrics.aggregators import check_weights, mean
+from rankgain.metrics.aggregators import check_weights, mean, scaled
 from rankgain.metrics.metric import Metric, aggregator, weighing
 from rankgain.results.export import Frames
 from rankgain.results.summary import COUNTS, Counted, Summary, check_same_metrics, sums_of
@@ -175,7 +174,7 @@ class Evaluation(Frames, Counted, Mapping[str | Metric, Floats]):
             products = own * weights
         if np.all(np.isfinite(products)):
             return products
-        return own * np.ldexp(weights, -math.frexp(float(weights.max()))[1])  # only ratios count
+        return own * scaled(weights)
 
     @overload
     def aggregate(self, metric: str | Metric, *, weights: Any = None) -> float: ...
