@@ -90,7 +90,11 @@ def test_what_is_judged_is_known():
 
 
 @pytest.mark.parametrize(
-    "metric", ["f@3", "bpref", "err@3", "ndcg(ideal=returned)@3", "rr(empty=nan)", "capped_recall@2", "r_precision"]
+    "metric",
+    [
+        *("f@3", "bpref", "err@3", "ndcg(ideal=returned)@3", "rr(empty=nan)", "capped_recall@2", "r_precision"),
+        *("p(rel=0)@3", "rr(rel=0)", "success(rel=0)@2", "recall(rel=0)@2", "ap(rel=0)"),
+    ],
 )
 def test_nothing_is_said_where_no_bound_is_known(metric):
     runs = [ranked("ab"), ranked("bc")]

@@ -88,6 +88,12 @@ def test_ties():
     assert warning.endswith("between -0.1667 and +0.5000; see tie_spread.")
 
 
+def test_ties_where_lower_is_better():
+    tied = {query: dict.fromkeys(own, 1.0) for query, own in JUDGED.items()}
+    (warning,) = rg.compare({"bm25": JUDGED, "tied": tied}, QRELS, ["fallout@2"]).test().warnings
+    assert warning.endswith("between 0.0000 and +0.5000; see tie_spread.")
+
+
 def test_a_pickled_comparison_forgets_its_rankings():
     whole = rg.compare({"bm25": JUDGED, "dense": UNJUDGED}, QRELS, ["rr@3"])
     assert pickle.loads(pickle.dumps(whole)).test().warnings == []

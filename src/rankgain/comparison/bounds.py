@@ -67,6 +67,8 @@ def difference_bounds(
     metric: Metric, run: Sequence[Ranked], baseline: Sequence[Ranked], highest: float
 ) -> tuple[Floats, Floats] | None:
     """The least and the largest difference of each query; None if no bound is known for the metric."""
+    if metric.above < 0:  # by `rel=0` each document counts once it is judged, whatever its grade
+        return None
     if metric.name in MONOTONE and metric.empty == 0.0 and _simple(metric.gain):
         run_low, run_high = _extremes(metric, run, highest)
         low, high = _extremes(metric, baseline, highest)

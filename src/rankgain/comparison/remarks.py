@@ -150,9 +150,9 @@ def _bounds(run: _Run, baseline: _Run) -> str:
 def _ties(pair: Difference, run: _Run, baseline: _Run) -> Iterator[str]:
     if run.tied is None or baseline.tied is None:
         return
-    (worst, best), (base_worst, base_best) = run.tied, baseline.tied
-    low, high = worst - base_best, best - base_worst
-    spread = (best - worst) + (base_best - base_worst)
+    (lowest, highest), (base_lowest, base_highest) = sorted(run.tied), sorted(baseline.tied)
+    low, high = lowest - base_highest, highest - base_lowest
+    spread = (highest - lowest) + (base_highest - base_lowest)
     if spread > ROUNDING and pair.difference != 0.0 and low <= 0.0 <= high:
         yield (
             f"the order of tied documents alone could turn the difference of {printable(pair.run)} to "
