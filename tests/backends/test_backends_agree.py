@@ -596,7 +596,7 @@ def test_one_row_of_each_id_is_marked(on_both, queries, identifier, scored):
         best = {}
         for row in range(start, stop):
             best.setdefault(ids[row], []).append(row)
-        order = [(score != score, -score if score == score else 0.0) if scored else () for score in scores.tolist()]
+        order = [(score == score, -score if score == score else 0.0) if scored else () for score in scores.tolist()]
         kept.append([min(rows, key=order.__getitem__) for rows in best.values()])
     assert compiled == ([int(row in {*chain(*kept)}) for row in range(len(ids))], list(map(len, kept)))
 
