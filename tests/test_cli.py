@@ -193,8 +193,12 @@ def test_the_sample(capsys, backend):
 @pytest.mark.parametrize(
     ("run", "message"),
     [
-        ("q1 Q0 d1 1 0.5\n", "run.txt: line 1: 5 fields, and there must be 6 fields"),
-        ("query,doc,score\nq1,d1,0.5\n", "; read CSV files into data frames, for rankgain.from_frames"),
+        ("q1 Q0 d1 1 0.5\n", "run.txt: line 1: expected 6 fields (query, Q0, document, rank, score, tag), found 5"),
+        (
+            "query,doc,score\nq1,d1,0.5\n",
+            "; read CSV files into data frames, for rankgain.from_frames, or rewrite them with awk",
+        ),
+        ("q1 Q0 d1 1 0.5 t\nq1 Q0 d1 1 0.4 t\n", "keep one of them (in a run, --duplicates first does)"),
         ("q7 Q0 d1 1 0.5 t\n", "run.txt have no query in common"),
         ("", "run.txt have no query in common"),
     ],
@@ -206,6 +210,16 @@ def test_errors_of_the_input(files, run, message, capsys, backend):
     assert error.startswith("rankgain: error: ")
     assert message in error
     assert error.count("\n") == 1
+
+
+def test_messages_have_the_words_of_the_shell(files, capsys):
+    with open(files[1], "w") as file:
+        file.write("q1 Q0 d1 1 0.5 t\nq1 Q0 d1 1 0.4 t\nq2 Q0 d4 1 0.4 t\n")
+    assert "num_ret  2.0" in printed(capsys, "eval", *files, "-m", "num_ret", "--duplicates", "first")
+    arguments = ["-m", "infap", "--ties", "average", "--duplicates", "first"]
+    error = printed(capsys, "eval", *files, *arguments, status=1)
+    assert "infap has no value for --ties average: " in error
+    assert error.endswith("; order ties another way, such as --ties stable\n")
 
 
 def test_files_that_cannot_be_read(files, tmp_path, capsys):

@@ -7,6 +7,7 @@ import contextlib
 import errno
 import io
 import os
+import re
 import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -56,6 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _status(given: list[str]) -> int:
+    options = None
     try:
         if given[:1] == ["trec_eval"]:  # which parses its own options
             from rankgain.tools import trec_eval  # imported where it is needed
@@ -69,7 +71,7 @@ def _status(given: list[str]) -> int:
     except BrokenPipeError:  # the reader has closed the pipe
         pass
     except (ValueError, TypeError) as error:
-        return _fail(str(error))
+        return _fail(str(error) if options is None else options.parser.in_options(str(error)))
     except OSError as error:
         return _fail(f"{escaped(str(error.filename or 'standard output'))}: {error.strerror}")
     return 0
@@ -90,6 +92,10 @@ def _fail(message: str) -> int:
     return 1
 
 
+# ties='stable', or rankings.under(ties='stable')
+_KEYWORD = r"(?P<call>rankings\.under\()?\b(?P<name>\w+)='(?P<value>[\w-]+)'(?(call)\))"
+
+
 class _Parser(argparse.ArgumentParser):
     """A parser whose errors suggest the nearest option or choice, and whose help reports a full disk."""
 
@@ -97,6 +103,15 @@ class _Parser(argparse.ArgumentParser):
         """A hint at the option most similar to the first unknown one that has any."""
         near = (nearest(argument.partition("=")[0], self._option_string_actions) for argument in unknown)
         return next((f"; did you mean {option}?" for option in near if option), "")
+
+    def in_options(self, message: str) -> str:
+        """The message with options in place of the keywords of Python that have the same names."""
+
+        def option(keyword: re.Match[str]) -> str:
+            known = f"--{keyword['name']}" in self._option_string_actions
+            return f"--{keyword['name']} {keyword['value']}" if known else keyword[0]
+
+        return re.sub(_KEYWORD, option, message)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         try:
@@ -127,9 +142,7 @@ def _parser() -> argparse.ArgumentParser:
         "eval",
         help="evaluate runs against qrels",
         description="Evaluate TREC runs against TREC qrels. Several runs are shown side by side, the best marked.",
-        epilog="Metrics: "
-        + "; ".join(f"{row.name} ({row.title})" for row in TABLE.values())
-        + ". Parameters: 'ndcg:gain=exponential@10', 'mrr:rel=2@10'.",
+        epilog="`rankgain metrics` lists all metrics. Parameters: -m 'ndcg(gain=exponential)@10'",
     )
     evaluate.add_argument(
         "files", nargs="*", metavar="QRELS RUN", help="the qrels file and one or more run files; -: standard input"
@@ -173,6 +186,12 @@ def _add_shared(command: argparse.ArgumentParser, forms: Mapping[str, str]) -> N
         "--missing",
         choices=("zero", "skip"),
         help="count queries that the run lacks as 0, or leave them out (default: zero)",
+    )
+    command.add_argument(
+        "--duplicates",
+        choices=("error", "first"),
+        default="error",
+        help="if a run has a document twice for a query: refuse it, or count its highest score (default: error)",
     )
     command.add_argument(
         "--threads",
@@ -225,15 +244,30 @@ def _add_compare(commands: Any) -> None:
     compare.add_argument(
         "--margin", type=float, metavar="X", help="test non-inferiority: the loss that is still acceptable"
     )
-    compare.add_argument("--correction", choices=("max-t", "holm", "bh", "none"), default="max-t")
+    compare.add_argument(
+        "--correction",
+        choices=("max-t", "holm", "bh", "none"),
+        default="max-t",
+        help="how to correct for several comparisons (default: max-t)",
+    )
     compare.add_argument(
         "--family",
         choices=("metric", "all"),
         default="metric",
         help="correct over the runs of each metric, or over all tests",
     )
-    compare.add_argument("--intervals", choices=("single", "simultaneous"), default="single")
-    compare.add_argument("--method", choices=("randomization", "exact", "t"), default="randomization")
+    compare.add_argument(
+        "--intervals",
+        choices=("single", "simultaneous"),
+        default="single",
+        help="intervals that each hold at the level, or all together (default: single)",
+    )
+    compare.add_argument(
+        "--method",
+        choices=("randomization", "exact", "t"),
+        default="randomization",
+        help="sign flips, all sign vectors, or Student's t, which needs SciPy (default: randomization)",
+    )
     compare.add_argument(
         "--level", type=float, default=0.95, metavar="X", help="the confidence level of intervals (default: 0.95)"
     )
@@ -245,9 +279,11 @@ def _add_compare(commands: Any) -> None:
         "--queries",
         choices=("same", "common"),
         default="same",
-        help="if runs have different queries: refuse, or use the common ones",
+        help="with --missing skip, if runs have different queries: refuse, or use the common ones (default: same)",
     )
-    compare.add_argument("--report", type=_path, metavar="FILE", help="also write a self-contained HTML page")
+    compare.add_argument(
+        "--report", type=_path, metavar="FILE", help="also write a self-contained HTML page (needs Jinja2)"
+    )
     compare.set_defaults(parser=compare, run=_compare, sample=False, like=None, tie_spread=False)
 
 
@@ -370,6 +406,10 @@ def _compare(options: argparse.Namespace) -> None:
         )
     _check_files(options.files, options)
     _check_rules(options)
+    if options.report is not None:
+        extra("jinja2", "report", "--report")
+    if options.method == "t":
+        extra("scipy.special", "stats", "--method t")
     runs = dict(_rankings(options.files, options))
     results = {name: rankings.evaluate(*options.metric, threads=options.threads) for name, rankings in runs.items()}
     comparison = with_rankings(Comparison(results), runs)
@@ -476,7 +516,7 @@ def _rankings(files: Sequence[str], options: argparse.Namespace) -> Iterator[tup
         judged = judgments(file)
     for name, run in zip(run_names(runs), runs, strict=True):
         with opened(run, None if options.tie_spread else bar) as file:  # by its path, since it may be read twice
-            rules = {"ties": options.ties, "missing": options.missing, "score_bits": options.score_bits}
+            rules = {name: getattr(options, name) for name in ("ties", "missing", "duplicates", "score_bits")}
             yield name, read_trec(judged, file, threads=options.threads, **rules)
 
 
@@ -546,10 +586,7 @@ def progress_bar(paths: Sequence[str], wanted: bool = False) -> Any:
         If it is wanted and not installed.
     """
     if wanted:
-        try:
-            return import_extra("tqdm", "progress").tqdm
-        except ImportError as error:
-            raise ValueError(f"--progress: {error}") from None
+        return extra("tqdm", "progress", "--progress").tqdm
     large = sum(os.path.getsize(path) for path in paths if os.path.isfile(path)) > LARGE
     if not large or sys.stderr is None or not sys.stderr.isatty():
         return None
@@ -557,6 +594,20 @@ def progress_bar(paths: Sequence[str], wanted: bool = False) -> Any:
         return import_module("tqdm").tqdm
     except ImportError:
         return None
+
+
+def extra(module: str, name: str, option: str) -> Any:
+    """Import the module that an option needs.
+
+    Raises
+    ------
+    ValueError
+        If it is not installed: the extra `name` has it.
+    """
+    try:
+        return import_extra(module, name)
+    except ImportError as error:
+        raise ValueError(f"{option}: {error}") from None
 
 
 @contextlib.contextmanager

@@ -3,9 +3,11 @@
 import csv
 import io
 import json
+import sys
 
 import pytest
 
+from rankgain import cli
 from rankgain.cli import main
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -107,6 +109,20 @@ def test_refused(capsys, files, more, status, message):
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("module", "option", "package"),
+    [
+        ("jinja2", ["--report", "page.html"], "jinja2 is not installed: pip install 'rankgain[report]'"),
+        ("scipy.special", ["--method", "t"], "scipy is not installed: pip install 'rankgain[stats]'"),
+    ],
+)
+def test_extras_are_asked_for_before_runs_are_read(capsys, files, monkeypatch, module, option, package):
+    monkeypatch.setitem(sys.modules, module, None)
+    monkeypatch.setattr(cli, "read_trec", None)
+    assert main(["compare", *files, *option]) == 1
+    assert capsys.readouterr().err == f"rankgain: error: {option[0]}{' t' * (option[0] == '--method')}: {package}\n"
+
+
 def test_one_run(capsys, files):
     with pytest.raises(SystemExit):
         main(["compare", *files[:2]])
@@ -119,7 +135,9 @@ def test_queries_that_differ(capsys, files):
     with open("dense.txt", "w", encoding="utf-8") as file:
         file.write(shorter)
     assert main(["compare", *files, "-m", "rr", "--missing", "skip"]) == 1
-    assert "run 'dense' lacks 1 query that 'bm25' has (first: 'q3')" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert "run 'dense' lacks 1 query that 'bm25' has (first: 'q3')" in error
+    assert "with --missing zero, or take --queries common" in error
     assert "left out: 1" in run(capsys, *files, "-m", "rr", "--missing", "skip", "--queries", "common")
 
 

@@ -95,7 +95,7 @@ def test_an_index_without_a_name_is_named_in_the_error():
     frame = pd.DataFrame({"doc_id": ["d1"], "relevance": [1]}, index=["q1"])
     with pytest.raises(ValueError, match=r"found doc_id, relevance; its index has no name: frame\.rename_axis"):
         rg.judgments(frame, doc="doc_id")
-    with pytest.raises(ValueError, match="there are: doc_id, relevance; name it"):
+    with pytest.raises(ValueError, match=r"found doc_id, relevance\): pass query="):
         rg.judgments(frame.reset_index(drop=True), doc="doc_id")
 
 

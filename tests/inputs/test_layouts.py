@@ -72,16 +72,16 @@ def test_the_command_line_knows_them_too(tmp_path, capsys):
     ("qrels", "run", "message"),
     [
         (BEIR + "2\td8\tx\n", MSMARCO, r"qrels: line 5, field 3: 'x' is not a number"),
-        (BEIR + "2\td8\n", MSMARCO, r"qrels: line 5: 2 fields, and there must be 3 fields \(query-id"),
+        (BEIR + "2\td8\n", MSMARCO, r"qrels: line 5: expected 3 fields \(query-id, .*, found 2"),
         (BEIR + "2\td7\t1\n", MSMARCO, r"qrels: line 5, field 2: 'd7' stands in an earlier line"),
         (BEIR, MSMARCO + "3\td2\tx\n", r"run: line 6, field 3: 'x' is not a number"),
-        (BEIR, MSMARCO + "3\td2\n", r"run: line 6: 2 fields, and there must be 3 fields \(query, document, rank\)"),
+        (BEIR, MSMARCO + "3\td2\n", r"run: line 6: expected 3 fields \(query, document, rank\), found 2"),
         (BEIR, MSMARCO + "3\td1\t2\n", r"run: line 6, field 2: 'd1' stands in an earlier line"),
-        (TREC_RUN, TREC_QRELS, r"qrels: line 1: 6 fields, .* are qrels and run swapped\?"),
-        (TREC_QRELS, TREC_QRELS, r"run: line 1: 4 fields, .* are qrels and run swapped\?"),
-        (TREC_QRELS, "1 Q0 first\n", r"run: line 1: 3 fields, and there must be 6 fields"),
-        (TREC_QRELS, "1 d1 0.5\n", r"run: line 1: 3 fields, and there must be 6 fields"),
-        ("query-id corpus-id\n1 d1\n", MSMARCO, r"qrels: line 1: 2 fields, and there must be 4 fields"),
+        (TREC_RUN, TREC_QRELS, r"qrels: line 1: expected 4 .* found 6; are qrels and run swapped\?"),
+        (TREC_QRELS, TREC_QRELS, r"run: line 1: expected 6 .* found 4; are qrels and run swapped\?"),
+        (TREC_QRELS, "1 Q0 first\n", r"run: line 1: expected 6 fields .*, found 3"),
+        (TREC_QRELS, "1 d1 0.5\n", r"run: line 1: expected 6 fields .*, found 3"),
+        ("query-id corpus-id\n1 d1\n", MSMARCO, r"qrels: line 1: expected 4 fields .*, found 2"),
     ],
 )
 def test_errors_name_line_and_field_of_the_file(qrels, run, message):

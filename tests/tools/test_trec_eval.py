@@ -370,7 +370,12 @@ def test_both_files_cannot_be_standard_input(run):
 @pytest.mark.parametrize(
     ("qrels", "lines", "status", "message"),
     [
-        ("q 0 d 1\n", "q Q0 d 1 1\n", 2, "run.txt: line 1: 5 fields, and there must be 6 fields"),
+        (
+            "q 0 d 1\n",
+            "q Q0 d 1 1\n",
+            2,
+            "run.txt: line 1: expected 6 fields (query, Q0, document, rank, score, tag), found 5",
+        ),
         ("q 0 d 1\n", "q Q0 d 1 x t\n", 2, "run.txt: line 1, field 5: 'x' is not a number"),
         ("q 0 d nan\n", "q Q0 d 1 1 t\n", 2, "NaN"),
         ("q 0 d 1\n", "p Q0 d 1 1 t\n", 7, "run.txt have no query in common"),

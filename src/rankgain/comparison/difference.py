@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from rankgain.comparison.power import POWER
 from rankgain.comparison.significance import rejected
 from rankgain.errors import counted, short
 from rankgain.metrics.aggregators import geometric_mean, mean
@@ -210,12 +211,14 @@ class Difference(NamedTuple):
             return f" ({self._p()}, no interval). {warning}"
         power = ""
         if not math.isnan(self.detectable):
-            many = f"{self.clusters} {'queries' if self.clusters == self.queries else 'clusters'}"
+            many = f"{self.clusters} such {'queries' if self.clusters == self.queries else 'clusters'}"
             power = (
-                f" If the true difference were {self.detectable:.{places_of(self)}f}, a new test with {many} of this "
-                "spread would find it four times in five (no correction)."
+                f" A new test with {many} would detect a true difference of {self.detectable:.{places_of(self)}f} with "
+                f"{percent(POWER)} power (uncorrected)."
             )
-        fits = f", but a difference from {ends_of(self)} fits these queries ({percent(self.level)} interval)"
+        fits = (
+            f", but differences from {ends_of(self)} are compatible with these queries ({percent(self.level)} interval)"
+        )
         return f"{fits}. {warning}{power}"
 
     def _about_margin(self) -> list[str]:

@@ -219,7 +219,8 @@ def _how(tests: Tested) -> str:
         rest = "intervals and max-T" if tests.options.correction == MAX_T and some.comparisons > 1 else "intervals"
         return f", p exact (all sign vectors), {rest} from {flips}, where they cannot be counted"
     if used == {EXACT, RANDOM}:
-        return f", p exact where up to {_most(tests.options)} differ, all else from {flips}"
+        units = "clusters" if any(pair.clusters < tests.queries for pair in tests.values()) else "queries"
+        return f", p exact if at most {_most(tests.options)} {units} differ, all other p and the intervals from {flips}"
     return f", {flips}" if used == {RANDOM} else ""
 
 

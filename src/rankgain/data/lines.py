@@ -124,13 +124,14 @@ class Block:
         where = f"{self.name}: line {self._line + line + 1}"
         if code == _codes.FEW_FIELDS:
             wanted = form.fields.count(",") + 1
-            reason = f"{field} fields, and there must be {wanted} fields ({form.fields})"
+            reason = f"expected {wanted} fields ({form.fields}), found {field}"
             if field == form.swapped:
                 reason += "; are qrels and run swapped?"
             elif field > wanted:
                 reason += "; if files were joined here, the first lacked the newline at its end"
             elif field == 1 and b"," in self.bytes.tobytes().split(b"\n", line + 1)[line]:
-                reason += "; read CSV files into data frames, for rankgain.from_frames"
+                reason += "; read CSV files into data frames, for rankgain.from_frames, or rewrite them with awk, as "
+                reason += "docs/how-to/trec.md#csv-files shows"
             return refusal(code, where, reason)
         text = decoded(self.bytes.tobytes().split(b"\n", line + 1)[line].split()[field])
         text = text.removeprefix("-") if form is MSMARCO_RUN else text

@@ -238,7 +238,8 @@ def _read(call: Call, qrels: str, run: str) -> _Read:
     except OSError as error:
         raise Quit(UNREADABLE, f"{escaped(str(error.filename or qrels))}: {error.strerror}") from None
     except ValueError as error:
-        raise Quit(UNREADABLE, str(error)) from None
+        message = str(error).replace("duplicates='first'", "`rankgain eval --duplicates first`")
+        raise Quit(UNREADABLE, message) from None
     if not {*places.queries.names} & {*judgments.query_ids}:
         raise Quit(NOTHING_IN_COMMON, f"{judgments.name} and {name} have no query in common")
     missing: Missing = "zero" if call.complete else "skip"
