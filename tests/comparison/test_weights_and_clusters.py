@@ -227,7 +227,7 @@ def test_what_is_said():
     runs = comparison({"a": random.random(60), "b": random.random(60)}, metric="cg")
     tests = runs.test(clusters=np.arange(60) // 3, weights=random.random(60), flips=999)
     assert tests.table().startswith("b compared with a: 60 queries in 20 clusters, paired\n")
-    assert "a new test with 20 clusters of this spread" in tests.verdicts()[0]
+    assert "A new test with 20 such clusters would detect" in tests.verdicts()[0]
     assert "of the weighted mean difference over 60 queries in 20 clusters (one sign per cluster)" in tests.methods()
     table = " ".join(tests.table().split())
     assert "queries of one cluster share one sign, since they are not independent of each other" in table
