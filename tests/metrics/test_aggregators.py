@@ -52,3 +52,8 @@ def test_infinities_are_those_of_fsum(size):
 @pytest.mark.parametrize("size", [4, 2 * MANY])
 def test_sums_beyond_float64_have_a_mean(size):
     assert mean(np.full(size, 1e308)) == 1e308
+
+
+def test_weights_of_values_that_are_not_defined_do_not_count():
+    values, weights = np.array([1.0, math.nan, 0.5, 0.25]), np.array([3e-323, 1.0, 1e-323, 0.0])
+    assert mean(values, weights) == 0.875

@@ -34,7 +34,7 @@ def mean(values: Floats, weights: Floats | None = None) -> float:
     if not largest:
         return math.nan
     if largest < FAINT:  # products would lose bits; a power of two changes none
-        weights = scaled(weights)
+        weights = scaled(np.where(defined, weights, 0.0))
     factors = weights[defined].tolist()
     try:
         weighted_mean = math.fsum(map(operator.mul, factors, terms)) / math.fsum(factors)
