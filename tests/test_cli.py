@@ -220,6 +220,10 @@ def test_messages_have_the_words_of_the_shell(files, capsys):
     error = printed(capsys, "eval", *files, *arguments, status=1)
     assert "infap has no value for --ties average: " in error
     assert error.endswith("; order ties another way, such as --ties stable\n")
+    broken = f"{files[1]} ties='x' twice"
+    with open(broken, "w") as file:
+        file.write("q1\n")
+    assert "ties='x' twice: line 1: " in printed(capsys, "eval", files[0], broken, status=1)
 
 
 def test_files_that_cannot_be_read(files, tmp_path, capsys):

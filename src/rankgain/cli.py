@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import Any
 
 from rankgain import _backend
+from rankgain.choices import CHOICES
 from rankgain.comparison.comparison import Comparison, with_rankings
 from rankgain.data.rules import TIES
 from rankgain.data.writing import check_writable, write_whole
@@ -71,7 +72,7 @@ def _status(given: list[str]) -> int:
     except BrokenPipeError:  # the reader has closed the pipe
         pass
     except (ValueError, TypeError) as error:
-        return _fail(str(error) if options is None else options.parser.in_options(str(error)))
+        return _fail(str(error) if options is None else options.parser.in_options(str(error), given))
     except OSError as error:
         return _fail(f"{escaped(str(error.filename or 'standard output'))}: {error.strerror}")
     return 0
@@ -93,7 +94,7 @@ def _fail(message: str) -> int:
 
 
 # ties='stable', or rankings.under(ties='stable')
-_KEYWORD = r"(?P<call>rankings\.under\()?\b(?P<name>\w+)='(?P<value>[\w-]+)'(?(call)\))"
+_KEYWORD = r"(?P<call>\b[\w.]+\()?\b(?P<name>\w+)='(?P<value>[\w-]+)'(?(call)\))"
 
 
 class _Parser(argparse.ArgumentParser):
@@ -104,11 +105,13 @@ class _Parser(argparse.ArgumentParser):
         near = (nearest(argument.partition("=")[0], self._option_string_actions) for argument in unknown)
         return next((f"; did you mean {option}?" for option in near if option), "")
 
-    def in_options(self, message: str) -> str:
-        """The message with options in place of the keywords of Python that have the same names."""
+    def in_options(self, message: str, given: Sequence[str]) -> str:
+        """The message with options in place of the keywords of Python that have the same names, except in what the
+        user gave."""
 
         def option(keyword: re.Match[str]) -> str:
             known = f"--{keyword['name']}" in self._option_string_actions
+            known = known and not any(keyword[0] in argument for argument in given)
             return f"--{keyword['name']} {keyword['value']}" if known else keyword[0]
 
         return re.sub(_KEYWORD, option, message)
@@ -184,12 +187,12 @@ def _add_shared(command: argparse.ArgumentParser, forms: Mapping[str, str]) -> N
     command.add_argument("--ties", choices=TIES, help="how to order equal scores (default: docid)")
     command.add_argument(
         "--missing",
-        choices=("zero", "skip"),
+        choices=CHOICES["missing"],
         help="count queries that the run lacks as 0, or leave them out (default: zero)",
     )
     command.add_argument(
         "--duplicates",
-        choices=("error", "first"),
+        choices=CHOICES["duplicates"],
         default="error",
         help="if a run has a document twice for a query: refuse it, or count its highest score (default: error)",
     )

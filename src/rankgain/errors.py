@@ -163,7 +163,7 @@ _ANSWERS = (
     ("njobs numthreads nthreads workers numworkers", "threads", "write threads="),
     ("tie ignoreties tiebreak tiebreaking tiebreaker", "ties", "write ties="),
     ("makecomparable complete", "missing", "write missing='zero' or missing='skip'"),
-    ("progress threads like", "", "pass it to evaluate, as in .evaluate('ndcg@10', {name}=...)"),
+    ("progress threads like", "query_ids", "pass it to evaluate, as in .evaluate('ndcg@10', {name}=...)"),
 )
 
 

@@ -88,7 +88,9 @@ class Peer(NamedTuple):
             if key in measure.names.split():
                 return measure
         names = ", ".join(name for measure in self.measures for name in measure.names.split())
-        raise ValueError(f"like={self.name!r}: rankgain knows no {key} of {self.title}; it knows {names}")
+        known = f"rankgain knows no {key} of {self.title}; it knows {names}"
+        about = "".join(f"; {note.text}" for note in self.notes if record.name in note.metrics.split())
+        raise ValueError(f"like={self.name!r}: {known}{about}")
 
 
 ABOVE_HALF = math.nextafter(0.5, 1.0)  # the lowest grade that is above 0.5
@@ -309,7 +311,6 @@ PEERS: dict[str, Peer] = {
                     "ndcg dcg",
                 ),
                 Note("for -l2 write rel=2", "rr ap precision recall f success r_precision"),
-                Note("hits is a count: write cg(gain=binary)@k without like", "cg"),
                 Note("grades are truncated to integers"),
                 Note(
                     "rbp sums raw grades and may exceed 1, and bpref is NaN if no document is judged non-relevant: "

@@ -53,6 +53,7 @@ PRESETS = [
     (["ndcg"], "solr", ValueError, "like='solr': unknown tool; there are: trec_eval-9, | , msmarco, rankgain"),
     (["ndcg"], 9, TypeError, "like must be the name of a tool, not int 9"),
     (["err"], "sklearn", ValueError, "rankgain knows no err of scikit-learn; it knows ndcg, ndcg@k, dcg, dcg@k"),
+    (["rbp"], "ranx", ValueError, "rankgain knows no rbp of ranx; it knows | r_precision; rbp sums raw grades"),
     (["rr@10"], "trec_eval-9", ValueError, "rankgain knows no rr@k of trec_eval 9.0.8 and pytrec_eval"),
     (["ndcg"], "rectools", ValueError, "rankgain knows no ndcg of RecTools; it knows ndcg@k, ap@k"),
     (["ndcg(empty=1)@3"], "rectools", TypeError, "NDCG(k) is rankgain's dcg: dcg does not take empty"),
