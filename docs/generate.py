@@ -129,9 +129,14 @@ def definitions() -> str:
 
 
 def helpers() -> str:
-    """What the functions of the textbook have in common."""
-    used = textbook.is_judged, textbook.is_relevant, textbook.gain, textbook.discount, textbook.added
-    return folded("is_judged, is_relevant, gain, discount, added", *used, textbook.discounted_sum, textbook.ideal_gains)
+    """What the functions of the textbook use: its other functions that stand before the last metric."""
+    metrics = {*textbook.METRICS.values()}
+    last = max(metric.__code__.co_firstlineno for metric in metrics)
+    own = {value for value in vars(textbook).values() if inspect.isfunction(value)} - metrics
+    own = {function for function in own if inspect.getmodule(function) is textbook}
+    lines = {function.__code__.co_firstlineno: function for function in own}
+    shared = [lines[line] for line in sorted(lines) if line < last]
+    return folded(", ".join(function.__name__ for function in shared), *shared)
 
 
 def unaveraged() -> str:

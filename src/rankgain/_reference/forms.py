@@ -1,7 +1,8 @@
 """The specification: the documents of the queries of a chunk, in each form in which a Source has them.
 
-Refused here, at the first position: NaN scores, invalid grades of lists, an id that a query of a run in columns has
-twice, and ids of other types than those of the judgments. Lists of grades have no ids, and a dict has no id twice.
+Refused here, at the first position: NaN scores, invalid grades of lists, and a judged document that a query of a run in
+columns has twice (an unjudged one only with `check_all`); and, of a run in dicts, ids of which none can match, since
+their types differ from those of the judgments. Lists of grades have no ids, and a dict has no id twice.
 Judgments are refused before, when they are read (`rankgain.data.judgments`): grades that are not finite, and an id that
 a query has twice. So is what is invalid in TREC files (`rankgain.data.lines`).
 """

@@ -16,7 +16,8 @@ class KernelTerm(NamedTuple):
     """A term of `rankgain.metrics.families` as numbers and lists, with its cut-offs in rising order.
 
     `grades` and `gains` are the table of a gain given by grade. `discount_table`, `kind` and `base` are the discount:
-    see `sums`. A document is relevant if its grade is above `above`. What three fields mean depends on the family:
+    see `sums`. A document is relevant if its grade is above `above`, the largest float below `rel`, by default 0. What
+    three fields mean depends on the family:
 
     - `level`: with the gains RELEVANT and IRRELEVANT what `above` is elsewhere, with STOP the highest grade of the
       scale; of PREFERENCE_SUM `NON_RELEVANT`, above which a document is judged;
@@ -43,8 +44,8 @@ class KernelTerm(NamedTuple):
 class TieGroup(NamedTuple):
     """Documents with equal scores: they share the ranks first … last, in an unknown order.
 
-    `grades` has those of the hits among them (see `ranking.find`), highest first; other documents do not matter. A
-    document whose rank is known is a group of one.
+    `grades` has those of the hits among them (see `ranking.find`), highest first; the others count only in the
+    number of documents. A document whose rank is known is a group of one.
     """
 
     first: int

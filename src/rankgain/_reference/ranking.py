@@ -13,8 +13,9 @@ from rankgain.scalars import id_kind
 class RankingRules(NamedTuple):
     """How the documents of a query are ordered, and which of them count: see `rankgain.data.rules`.
 
-    `ties`: the policy for equal scores; `single`: whether scores are compared as float32. The first `depth` documents
-    count; with `judged_only`, those of them that are judged, and of these the first `kept`.
+    `ties`: the policy for equal scores; `single`: whether scores are compared as float32. The first `depth` ranks
+    count; with `judged_only`, the judged documents there, and of these the first `kept`. Both are unlimited unless
+    each document has a rank of its own: which of tied documents they would keep is undefined.
     """
 
     ties: int
@@ -27,7 +28,7 @@ class RankingRules(NamedTuple):
 class Documents(NamedTuple):
     """The documents of one query, position by position; and the grades of all that are judged.
 
-    `ids` is None if ties are not broken by id, `scores` if the documents are in rank order. A grade is None if the
+    `ids` is None if the form has none, `scores` if the documents are in rank order. A grade is None if the
     document is unjudged, and negative if it was pooled but not judged.
     """
 

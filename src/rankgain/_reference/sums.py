@@ -194,7 +194,8 @@ def check_ideal(value, ideal):
 
 
 def over_ideal(value, ideal, empty, bounded):
-    """value / ideal, `empty` if the ideal is 0; with `bounded`, a value above its ideal is refused."""
+    """value / ideal, `empty` if the ideal is 0; with `bounded`, a value above its ideal is refused, or 1.0 if only
+    rounding sets them apart."""
     if bounded and value > ideal:
         check_ideal(value, ideal)
         return 1.0
