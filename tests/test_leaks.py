@@ -330,9 +330,12 @@ def main(times):
     with prepared() as (made, given):
         total = sum(map(len, made.values()))
         for (name, kind), calls in made.items() if times > 1 else ():
-            before, began = process_bytes(), time.perf_counter()
-            done, left = growth(calls, given, times // len(calls), SECONDS)
-            grown, took = process_bytes() - before, time.perf_counter() - began
+            for _ in range(2):  # what is left behind grows again; the room that the first of a kind takes does not
+                before, began = process_bytes(), time.perf_counter()
+                done, left = growth(calls, given, times // len(calls), SECONDS)
+                grown, took = process_bytes() - before, time.perf_counter() - began
+                if grown <= LARGEST:
+                    break
             print(
                 f"{name:45} {kind:8} {done * len(calls):7} calls {took:6.1f} s {grown // 1024:6} kB",
                 left or "",
