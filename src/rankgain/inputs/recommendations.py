@@ -52,8 +52,8 @@ def from_recommendations(
         For each user, in the same order or under the same key, a set or list of ids (grade 1 each), or a mapping from
         id to grade, any finite number. Or an integer matrix of ids, padded as above; or a scipy sparse matrix of users
         × items, whose stored values are the grades; or one id per user, as leave-one-out evaluation has it, in an
-        array, list or mapping. If `recommended` is one user's list, the set, list or mapping
-        itself.
+        array, list or mapping. If `recommended` is one user's list, the set, list or mapping itself, or a sparse matrix
+        of one row.
     missing : {"zero", "skip"}, default "zero"
         Whether users of `relevant` without recommendations are evaluated as empty lists, hence 0, or left out. Users
         without an entry in `relevant` are always left out.
