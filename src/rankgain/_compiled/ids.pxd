@@ -50,8 +50,8 @@ cdef inline uint64_t stir(uint64_t value) noexcept nogil:
 cdef inline uint64_t hash_bytes(const unsigned char* at, Py_ssize_t length, uint64_t seed) noexcept nogil:
     """A hash that depends on the seed; bytes of one length up to 8 never share theirs.
 
-    A change of the highest bit of a word comes out of `stir` as the same two bits whatever the seed, so that the next
-    word could undo it: the secret factor makes of them what nobody can foresee.
+    A change of the highest bit of a word changes the same two bits of what `stir` returns, whatever the seed, so that
+    the next word could undo it. The secret factor makes the change unpredictable.
     """
     cdef uint64_t value = seed + <uint64_t>length * ODD  # else "1233" and "123" might be the same 64 bits
     if length >= 8:
