@@ -13,7 +13,7 @@ from support.marks import in_one_case
 
 import rankgain as rg
 from rankgain import _backend
-from rankgain._codes import AVERAGE, CHANGED, LOG2, ZIPF
+from rankgain._codes import AVERAGE, CHANGED, LISTS, LOG2, ZIPF
 from rankgain.data.groups import QueryRows
 from rankgain.data.ids import ids_of, python_ids
 from rankgain.data.lines import QRELS, Block
@@ -33,6 +33,15 @@ def test_no_queries_and_empty_ones():
     empty = rg.from_scores([[]], [[]]).evaluate(*metrics).mean()
     assert math.isnan(empty.pop("gauc"))  # no documents, no weight
     assert {name for name, value in empty.items() if value} == {"rbp_residual", "num_q"}
+
+
+@pytest.mark.usefixtures("backend")
+def test_chunks_without_queries():
+    """Nothing is written: there is nowhere to write to."""
+    nothing, offsets = np.empty(0), np.zeros(1, dtype=np.int64)
+    assert found_in_lists(_backend.walk, nothing, None, offsets)["returned"] == []
+    functions = _backend.lists.ListFunctions(False, np.ones(1), LOG2, 0.0, 1, False, 0.0, 0.0)
+    assert functions.fill("dcg", (LISTS, 0, 0, nothing, offsets, 0, None, None, None, 0), nothing) is None
 
 
 @pytest.mark.usefixtures("backend")
