@@ -169,3 +169,12 @@ def test_groups_that_are_decided_either_way():
     verdicts = runs.groups(labels).verdicts("ndcg", "dense", "bm25")
     assert "On its own, the difference is decided the same way for question, the other way for keyword." in verdicts
     assert not any(line.startswith("Only for") for line in verdicts)
+
+
+def test_groups_beyond_the_printed_rows_are_counted():
+    runs = comparison({"a": [0.0] * 84, "b": [1.0] * 84}, metric="cg")
+    groups = runs.groups([query // 2 for query in range(84)], flips=99)
+    ((_, table, _),) = blocks_of(groups)
+    labels = [row[0] for row in table.rows]
+    assert labels[1:41] == list(map(str, range(40)))
+    assert len(labels) == 44  # with the header, the count of the others, the mean of means, and all

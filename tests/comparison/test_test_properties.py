@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from support.made_runs import against_nothing, comparison
 
 from rankgain.comparison.difference import direction
+from rankgain.comparison.power import hedges
 from rankgain.comparison.significance import benjamini_hochberg, exact_p, holm
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -236,3 +237,9 @@ def test_simultaneous_intervals_agree_with_adjusted_p(queries, level):
             assert its.adjusted >= its.p
             seen.add(its.decided)
     assert seen == {True, False}
+
+
+def test_the_effect_of_three_queries():
+    """Hedges' g: d times 1 − 3 / (4·2 − 1)."""
+    assert hedges(0.5, 0.25, 3) == pytest.approx(2.0 * (1 - 3 / 7))
+    assert math.isnan(hedges(0.5, 0.25, 2))

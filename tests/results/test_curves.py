@@ -276,3 +276,9 @@ if find_spec("matplotlib"):
         assert dict(matplotlib.rcParams) == before
         code = "import sys, rankgain as rg; rg.plot(rg.from_ranked([1])); sys.exit('matplotlib.pyplot' in sys.modules)"
         assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0
+
+
+def test_the_interval_of_no_complete_query_is_nan():
+    interval = rg.from_ranked([[0, 0]]).curve("ndcg(empty=nan)", [1, 2, 3]).interval()
+    assert interval.shape == (2, 3)
+    assert np.isnan(interval).all()
