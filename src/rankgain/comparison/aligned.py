@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rankgain.choices import check_choice
 from rankgain.errors import counted
 from rankgain.metrics.aggregators import LEAST, check_weights, geometric_mean, scaled
 from rankgain.metrics.metric import Metric, aggregator
@@ -93,8 +94,7 @@ def align(
 
     `weights` and `clusters` are the caller's, for the queries of the first run.
     """
-    if queries not in QUERIES:
-        raise ValueError(f"queries must be 'same' or 'common', not {queries!r}")
+    check_choice(queries, "queries", QUERIES)
     ids, rows, left_out = common_queries(evaluations, queries)
     runs = list(evaluations)
     first = evaluations[runs[0]].query_ids
