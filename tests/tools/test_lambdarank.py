@@ -307,8 +307,10 @@ def test_ten_folds_are_kept(backend, monkeypatch):
     assert len(gradients._cached) == 64
 
 
-def test_labels_of_equal_bytes_are_other_labels(backend):
-    """By type or by the sizes of queries."""
+@pytest.mark.parametrize("many", [0, 1000])
+def test_labels_of_equal_bytes_are_other_labels(backend, monkeypatch, many):
+    """By type or by the sizes of queries, whether the last ones are compared first or not."""
+    monkeypatch.setattr("rankgain.tools.lambdarank.MANY_LABELS", many)
     gradients = rg.LambdaRank("ndcg@3", normalize=None)
     floats = np.array([1, 2, 0, 4], np.float32)
     for labels in (floats, floats.view(np.int32)):
