@@ -284,7 +284,7 @@ def fill(
     int kind, double base, int64_t depth, double sigma, bint full, bint unit, bint average, bint by_score,
     bint by_query, double[::1] gradient, double[::1] hessian, /
 ):
-    cdef Py_ssize_t query = 0, queries = offsets.shape[0] - 1, position = -1
+    cdef Py_ssize_t query = 0, queries = offsets.shape[0] - 1, position
     cdef Lambdas options
     cdef Numbers numbers
     cdef int code = 0
