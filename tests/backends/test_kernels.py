@@ -263,7 +263,7 @@ def test_lines_are_not_read_beyond_their_end():
                 np.empty(8, dtype=np.int64),
             ]
             totals = np.empty(3, dtype=np.int64)
-            assert _backend.lines.scan_run((data, *arrays, np.empty(40, dtype=np.int64)), totals) is None
+            assert _backend.lines.scan((data, *arrays, np.empty(40, dtype=np.int64)), totals, 6, 2, 4, False) is None
             assert totals[0] == text.count(b"q")
             assert arrays[2][: totals[0]].tolist() == [1.0] * totals[0]
 

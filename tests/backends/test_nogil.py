@@ -35,7 +35,6 @@ NO_KERNELS = {
 HOLDERS = {
     **dict.fromkeys(["dicts.pack_ids", "dicts.pack_integers"], "walks lists"),
     "dicts.of": "copies two arrays",
-    **dict.fromkeys(["lines.scan_qrels", "lines.scan_run"], "`scan` does it for them"),
     "lists.__cinit__": "keeps the view of a table",
     "walk.hits": "`run_buffers` releases it; a walk over dicts has to hold it",
     "walk.figure": "stands between calls of a callable, which need the GIL",

@@ -5,17 +5,20 @@ import numpy as np
 from rankgain import _backend
 from rankgain.data import lines as read_lines
 
+FORMS = read_lines.RUN, read_lines.QRELS, read_lines.MSMARCO_RUN, read_lines.BEIR_QRELS
+
 
 def call(draw):
     data = draw.rest()
-    return lambda: [scanned(read_lines.RUN, data), scanned(read_lines.QRELS, data)]
+    return lambda: [scanned(form, data) for form in FORMS]
 
 
 def scanned(form, data):
     """The rows, their queries and the numbers of those; or what is wrong."""
     data = np.array(bytearray(data), dtype=np.uint8)  # whose end is the end of what was allocated
     *places, totals = read_lines.BlockBuffers().of(len(data) // form.shortest + 1)
-    fault = getattr(_backend.lines, form.scan)((data, *places), totals)
+    fields = form.wanted, form.document, form.value, form.grades
+    fault = _backend.lines.scan((data, *places), totals, *fields)
     if fault is not None:
         return fault
     rows, count, lines = totals.tolist()

@@ -482,7 +482,7 @@ def test_no_numbers(backend, text):
 @example(b"1:.5")
 @example(b"1.5:")
 def test_numbers_are_read_alike(on_both, text):
-    compiled, python = on_both(lambda: scanned("scan_run", b"q Q0 d 1 " + text + b" t"))
+    compiled, python = on_both(lambda: scanned(read_lines.RUN, b"q Q0 d 1 " + text + b" t"))
     assert compiled == python
 
 
@@ -495,7 +495,7 @@ def test_decimals_are_read_exactly(on_both, number, digits, between):
     if between:
         exact = (exact + Decimal(math.nextafter(number, math.inf))) / 2
     text = f"{exact:f}"[:digits]
-    compiled, python = on_both(lambda: scanned("scan_run", f"q Q0 d 1 {text} t\nq Q0 e 1 -{text} t".encode()))
+    compiled, python = on_both(lambda: scanned(read_lines.RUN, f"q Q0 d 1 {text} t\nq Q0 e 1 -{text} t".encode()))
     assert compiled == python
     assert f"[{float(text)!r}, {-float(text)!r}]" in python
 
@@ -518,8 +518,8 @@ def mutated(draw):
 @pytest.mark.both
 @given(mutated() | st.binary(max_size=60))
 def test_scanners_agree(on_both, data):
-    for name in ("scan_run", "scan_qrels"):
-        compiled, python = on_both(lambda name=name: scanned(name, data))
+    for form in (read_lines.RUN, read_lines.QRELS, read_lines.MSMARCO_RUN, read_lines.BEIR_QRELS):
+        compiled, python = on_both(lambda form=form: scanned(form, data))
         assert compiled == python
 
 
@@ -779,7 +779,7 @@ def test_a_file_that_changes_between_two_readings(backend, monkeypatch, after):
 def test_decimals_near_the_end_of_the_data(on_both, whole, fraction, sign, form, tag):
     """They are read eight bytes at a time, but only where these are there."""
     line = f"q Q0 d 1 {sign}{form.format(whole, fraction)} {'t' * tag}".encode()
-    compiled, python = on_both(lambda: scanned("scan_run", line))
+    compiled, python = on_both(lambda: scanned(read_lines.RUN, line))
     assert compiled == python
 
 
@@ -809,7 +809,7 @@ def test_lines_that_are_looked_at_as_one_are_those_of_the_reference(on_both, tex
     """Where 64 bytes are left, a line is looked at as a whole, and the number in it as one word."""
     for text in ["\n".join(texts), *texts]:
         data = (text + "\n" * more).encode()
-        compiled, python = on_both(lambda data=data: scanned("scan_run", data))
+        compiled, python = on_both(lambda data=data: scanned(read_lines.RUN, data))
         assert compiled == python
 
 

@@ -39,13 +39,14 @@ def found_in_rankings(engine, rankings, **options):
     return found_in(engine, source.chunk(0, queries), source.capacity(0, queries), rules=rules.codes, **options)
 
 
-def scanned(name, data):
+def scanned(form, data):
     """What a scan finds: the fault, or the rows with their queries, documents and values."""
     data = np.frombuffer(data, dtype=np.uint8)
     most = len(data) + 1
     starts, ends, hashes, runs, totals = (np.empty(size, dtype=np.int64) for size in (most, most, most, 5 * most, 3))
     values = np.empty(most)
-    fault = getattr(_backend.lines, name)((data, starts, ends, values, hashes, runs), totals)
+    fields = form.wanted, form.document, form.value, form.grades
+    fault = _backend.lines.scan((data, starts, ends, values, hashes, runs), totals, *fields)
     if fault is not None:
         return fault
     rows, count, lines = totals.tolist()

@@ -242,7 +242,7 @@ cdef struct Run:
 
 
 cdef struct Rows:
-    # What a scan reads and writes; see `scan_run`.
+    # What a scan reads and writes; see `scan`.
     const unsigned char* data
     Py_ssize_t size
     Keys documents
@@ -293,7 +293,10 @@ cdef struct Span:
 
 
 cdef struct Lines:
-    # Where a scan stands, the last line with its fields, and how much was written.
+    # What a scan looks for, where it stands, the last line with its fields, and how much was written.
+    int wanted  # fields
+    int document_field
+    int value_field
     Rows output
     const unsigned char* at
     const unsigned char* end
@@ -305,7 +308,7 @@ cdef struct Lines:
     Span number  # that is hard to read
 
 
-cdef int scan_on(Lines* lines, int wanted, int value_field) noexcept nogil:
+cdef int scan_on(Lines* lines) noexcept nogil:
     """Read lines to the end, an error (its code) or behind a line with a number that is hard to read (UNREAD)."""
     cdef const unsigned char* end = lines.end
     cdef const unsigned char* at = lines.at
@@ -313,8 +316,10 @@ cdef int scan_on(Lines* lines, int wanted, int value_field) noexcept nogil:
     cdef Span query, document, number
     cdef uint64_t one, two, three, four, five, six
     cdef Py_ssize_t line = lines.line
-    cdef int code = 0
+    cdef int code = 0, wanted = lines.wanted
     cdef double value
+    # A number that is read by words has three fields before it.
+    cdef const unsigned char* limit = end if lines.value_field > 2 else at
     while at < end and not code:
         # Six fields, a space behind each but a newline behind the last, within 64 bytes: what `scan_line` finds, in
         # two thirds of the time. Each of these masks has one bit less than that before it, that of the end of a field.
@@ -342,8 +347,9 @@ cdef int scan_on(Lines* lines, int wanted, int value_field) noexcept nogil:
             if lines.fields != wanted:
                 code = FEW_FIELDS
                 break
-            query, document, number = lines.spans[0], lines.spans[2], lines.spans[value_field]
-        if not read_decimal(number.start, number.end, end, &value):
+            query, document = lines.spans[0], lines.spans[lines.document_field]
+            number = lines.spans[lines.value_field]
+        if not read_decimal(number.start, number.end, limit, &value):
             code = UNREAD
             lines.number = number
         add_row(lines, at, line, query, document, value)
@@ -402,18 +408,21 @@ cdef inline void add_row(
     lines.rows = row + 1
 
 
-cdef object scan(tuple block, int64_t[::1] totals, int wanted, int value_field, bint grades):
+def scan(
+    tuple block, int64_t[::1] totals, int field_count, int document_field, int value_field, bint grades, /
+):
     cdef Lines lines
     cdef int code
     cdef Py_ssize_t length
     cdef double number
+    lines.wanted, lines.document_field, lines.value_field = field_count, document_field, value_field
     lines.output = rows_of(block)
     lines.at = lines.output.data
     lines.end = lines.output.data + lines.output.size
     lines.line = lines.rows = lines.count = 0
     while True:
         with nogil:
-            code = scan_on(&lines, wanted, value_field)
+            code = scan_on(&lines)
         if code == FEW_FIELDS:
             return FEW_FIELDS, lines.line, lines.fields
         if code == 0:
@@ -433,14 +442,6 @@ cdef object scan(tuple block, int64_t[::1] totals, int wanted, int value_field, 
     totals[1] = lines.count
     totals[2] = lines.line
     return None
-
-
-def scan_run(tuple block, int64_t[::1] totals, /):
-    return scan(block, totals, 6, 4, False)
-
-
-def scan_qrels(tuple block, int64_t[::1] totals, /):
-    return scan(block, totals, 4, 3, True)
 
 
 # ids

@@ -17,23 +17,17 @@ Buffers = tuple[Any, ...]
 UNSEEN, MATCHED = -2, -1  # a query of which no line was read, and one whose hits are not sorted yet
 
 
-def scan_run(block: Buffers, totals: Ints) -> ErrorCode:
-    """Read lines `query Q0 document rank score tag`: where each document is in the data, and its score.
+def scan(
+    block: Buffers, totals: Ints, field_count: int, document_field: int, value_field: int, grades: bool
+) -> ErrorCode:
+    """Read lines of so many fields, of which the first is the query: where each document is in the data, and its score
+    or grade.
 
     A block has the data, and arrays to fill: starts and ends of documents, scores, hashes of documents (valid within
     this process), and runs. `runs` gets five numbers for each run of rows of one query: its first row, where the
     query's id starts and ends, where its first line starts, and the number of that line. `totals` gets the numbers of
     rows, runs and lines. Blank lines and those that begin with # are skipped.
     """
-    return _scan(block, totals, 6, 4, grades=False)
-
-
-def scan_qrels(block: Buffers, totals: Ints) -> ErrorCode:
-    """Read lines `query iteration document grade`, as `scan_run` does."""
-    return _scan(block, totals, 4, 3, grades=True)
-
-
-def _scan(block, totals, field_count, value_field, *, grades):
     data, document_start, document_end, value, hashes, runs = block
     data = bytes(data)
     rows = run_count = line_start = 0
@@ -55,7 +49,7 @@ def _scan(block, totals, field_count, value_field, *, grades):
                 return INFINITE_GRADE, number, value_field
             starts = []
             end = 0
-            for field in fields[:3]:
+            for field in fields[: document_field + 1]:
                 starts.append(line.index(field, end))
                 end = starts[-1] + len(field)
             if fields[0] != previous_query:
@@ -63,10 +57,11 @@ def _scan(block, totals, field_count, value_field, *, grades):
                 runs[5 * run_count : 5 * run_count + 5] = (rows, query, query + len(fields[0]), line_start, number)
                 previous_query = fields[0]
                 run_count += 1
-            document_start[rows] = line_start + starts[2]
-            document_end[rows] = document_start[rows] + len(fields[2])
+            document = fields[document_field]
+            document_start[rows] = line_start + starts[document_field]
+            document_end[rows] = document_start[rows] + len(document)
             value[rows] = number_read
-            hashes[rows] = hash(fields[2])
+            hashes[rows] = hash(document)
             rows += 1
         line_start += len(line) + 1
     totals[:3] = rows, run_count, len(lines)
@@ -106,7 +101,7 @@ def _rows(starts, runs, numbers):
 def match_lines(block: Buffers, numbers: Ints, first: int, judged_of: Ints, sizes: Ints, lists: Buffers) -> None:
     """Find the judged documents among rows: `scores` and `orders` get their scores and their rows in the run.
 
-    The block is that of `scan_run`, cut to its rows. `judged_of` has the judged query of each number, or −1; `first` is
+    The block is that of `scan`, cut to its rows. `judged_of` has the judged query of each number, or −1; `first` is
     the row of the run at which the block begins; `sizes` counts the rows of each number. The lists are the judgments
     (ids, `offsets`, grades), then what is kept between calls: `slots`, for the compiled half; `scores`, NaN if a
     document is not returned, and `orders`; `hit_counts`, UNSEEN at first; what `count_lines` fills; and the policy

@@ -1,8 +1,7 @@
 """Files that are read as bytes: from a path, standard input or an open file, compressed or not.
 
-Other layouts than TREC's are rewritten as TREC's while they are read. BEIR's qrels are a table with a header,
-``query-id corpus-id score``; a run of MS MARCO has three columns: query, document, rank. Line numbers do not change, so
-errors name the right line.
+Layouts other than TREC's are known by the first line: BEIR's qrels are a table with a header, ``query-id corpus-id
+score``; a run of MS MARCO has three columns: query, document, rank.
 """
 
 from __future__ import annotations
@@ -26,8 +25,7 @@ MARK = b"\xef\xbb\xbf"  # the byte-order mark that some editors write
 PEEKED = 1 << 9  # bytes in which to look for the first line
 HEADER = [b"queryid", b"corpusid", b"score"]
 
-_LINE = rb"(?m)^[ \t\v\f]*[^\s#]"  # that is neither blank nor a comment
-_COLUMNS = rb"(?m)^[ \t\v\f]*([^\s#]\S*)[ \t\v\f]+(\S+)[ \t\v\f]+(\S+)[ \t\r\v\f]*$"
+_LINE = rb"(?m)^[ \t\v\f]*(?=[^\s#])"  # the beginning of one that is neither blank nor a comment
 
 
 def is_standard_input(source: Any) -> bool:
@@ -123,16 +121,19 @@ class File:
         self._first = self.read(size)
         return self._first
 
+    def comment_out_first(self) -> None:
+        """Make a comment of the first line that is neither blank nor a comment, as far as was peeked."""
+        line = re.search(_LINE, self._first)
+        if line is not None:
+            self._first = self._first[: line.end()] + b"#" + self._first[line.end() + 1 :]
+
     def pass_over(self, stops: bytes) -> None:
         """Leave out the text up to the next of these bytes."""
         while stops and (data := self.read(BLOCK)):
             found = [at for stop in stops if (at := data.find(stop)) >= 0]
             if found:
-                self._put_back(data[min(found) :])
+                self._first = data[min(found) :] + self._first
                 return
-
-    def _put_back(self, data: bytes) -> None:
-        self._first = data + self._first
 
     def fill(self, buffer: memoryview) -> int:
         """Put as much of the text into a buffer as it holds, or some of it; how much, and 0 at the end."""
@@ -243,59 +244,3 @@ def is_msmarco(file: File) -> bool:
     """Whether a run has three columns, of which the last is a rank."""
     fields = _first_fields(file.peek(PEEKED))
     return len(fields) == 3 and fields[2].isdigit()
-
-
-class Rewritten(File):
-    """A file of another layout as TREC's."""
-
-    row = b""  # what a line of three columns becomes
-    has_header = False
-
-    def __init__(self, file: File) -> None:
-        self.name = file.name
-        self._inner = file
-        self._kept = None
-        self._plain = False  # kernels read what `fill` gives, not the file
-        self.begin()
-
-    def begin(self) -> None:
-        """Forget what was read ahead."""
-        self._tail = self._made = b""
-        self._header_ahead = self.has_header
-
-    def read(self, size: int) -> bytes:
-        """As `File.read`, but it may return less than is left."""
-        while not self._made:
-            data = self._inner.read(BLOCK // 2)
-            if not data and not self._tail:
-                return b""
-            text = self._tail + data
-            end = text.rfind(b"\n") + 1 if data else len(text)
-            text, self._tail = text[:end], text[end:]
-            if self._header_ahead and (header := re.search(_LINE, text)):
-                text = text[: header.start()] + b"#" + text[header.start() + 1 :]
-                self._header_ahead = False
-            self._made = re.sub(_COLUMNS, self.row, text)
-        made, self._made = self._made[:size], self._made[size:]
-        return made
-
-    def _put_back(self, data: bytes) -> None:
-        self._made = data + self._made
-
-    def again(self) -> File:
-        """Back to the beginning."""
-        self._inner.again()
-        self.begin()
-        return self
-
-
-class BeirQrels(Rewritten):
-    """BEIR's qrels as TREC's; the header becomes a comment."""
-
-    row, has_header = rb"\1 0 \2 \3", True
-
-
-class MsMarcoRun(Rewritten):
-    """A run of MS MARCO as TREC's, with the negated rank as the score."""
-
-    row = rb"\1 Q0 \2 0 -\3 -"

@@ -19,7 +19,7 @@ from rankgain import _backend, _codes
 from rankgain.choices import Missing, Ties
 from rankgain.data import files
 from rankgain.data.columns import RunColumns, check_kinds
-from rankgain.data.files import File, FileInput, MsMarcoRun, is_msmarco, is_standard_input, opened
+from rankgain.data.files import File, FileInput, is_msmarco, is_standard_input, opened
 from rankgain.data.groups import QueryRows
 from rankgain.data.ids import NONE, Keys, TextIds, decoded, python_ids, row_numbers, slices_of
 from rankgain.data.judgments import JudgmentSets, JudgmentSource
@@ -35,30 +35,38 @@ HELD = 4  # blocks that are processed as one if the lines of a query are scatter
 
 
 class Form(NamedTuple):
-    """What the lines of a file hold."""
+    """The fields of the lines of a file. The first is the query."""
 
-    scan: str
-    shortest: int  # how many bytes a line has at least
-    wanted: int  # how many fields
-    read: tuple[int, int, int]  # query, document, value
-    fields: str  # those of the file, which `files` may have rewritten
-    swapped: int  # how many fields a line has where a file of the other kind stands in its place
-    document: int  # which field of the file it is, from 1, …
+    fields: str
+    document: int  # which field it is, from 0, …
     value: int  # … and which the number
+    grades: bool = False  # whether the numbers are grades
+    ranks: bool = False  # … or ranks
 
-    def too_long(self, name: str, line: int, field: int) -> ValueError:
-        """The refusal of a field, given which of `read` it is."""
-        number = (1, self.document, self.value)[field]
-        return ValueError(
-            f"{name}: line {line}, field {number}: the field has more than {LINE} bytes; give shorter ids"
-        )
+    @property
+    def read(self) -> tuple[int, int, int]:
+        return 0, self.document, self.value
+
+    @property
+    def wanted(self) -> int:
+        """How many fields."""
+        return self.fields.count(",") + 1
+
+    @property
+    def shortest(self) -> int:
+        """How many bytes a line has at least."""
+        return 2 * self.wanted
+
+    @property
+    def swapped(self) -> int:
+        """How many fields a line has if a file of the other kind was given in its place."""
+        return RUN.wanted if self.grades else QRELS.wanted
 
 
-QRELS = Form("scan_qrels", 8, 4, (0, 2, 3), "query, iteration, document, grade", 6, 3, 4)
-RUN = Form("scan_run", 12, 6, (0, 2, 4), "query, Q0, document, rank, score, tag", 4, 3, 5)
-# What `files` rewrites.
-BEIR_QRELS = QRELS._replace(fields="query-id, corpus-id, score", document=2, value=3)
-MSMARCO_RUN = RUN._replace(fields="query, document, rank", document=2, value=3)
+QRELS = Form("query, iteration, document, grade", 2, 3, grades=True)
+RUN = Form("query, Q0, document, rank, score, tag", 2, 4)
+BEIR_QRELS = Form("query-id, corpus-id, score", 1, 2, grades=True)
+MSMARCO_RUN = Form("query, document, rank", 1, 2, ranks=True)
 
 
 class Block:
@@ -74,14 +82,17 @@ class Block:
         self.name = name
         self._form = form
         starts, ends, values, hashes, runs, totals = (arrays or BlockBuffers()).of(len(data) // form.shortest + 1)
-        error_code = getattr(_backend.lines, form.scan)((self.bytes, starts, ends, values, hashes, runs), totals)
+        block, fields = (self.bytes, starts, ends, values, hashes, runs), (form.wanted, form.document, form.value)
+        error_code = _backend.lines.scan(block, totals, *fields, form.grades)
         if error_code is not None:
-            raise self._refusal(error_code, form)
+            raise self._refusal(*error_code)
         rows, count, self.lines = totals.tolist()
         self.starts, self.ends, self.values, self._hashes = starts[:rows], ends[:rows], values[:rows], hashes[:rows]
         self.runs = runs[: 5 * count].reshape(-1, 5)
+        if form.ranks:
+            self._negate_ranks()
         if self.size > LINE:
-            self._check_lengths(form)
+            self._check_lengths()
         self.numbers: Ints | None = None  # of the queries of the runs, as soon as these are numbered
 
     def drop_last_run(self) -> None:
@@ -108,39 +119,48 @@ class Block:
     def document(self, row: int) -> bytes:
         return self.bytes[self.starts[row] : self.ends[row]].tobytes()
 
-    def _check_lengths(self, form: Form) -> None:
+    def _negate_ranks(self) -> None:
+        """Make scores of ranks: higher is better."""
+        negative = np.flatnonzero(self.values < 0.0)
+        if len(negative):
+            line = self._lines_before(self.starts[negative[0]])
+            raise self._refusal(_codes.NOT_A_NUMBER, line, self._form.value)
+        np.negative(self.values, out=self.values)
+
+    def _lines_before(self, position: int) -> int:
+        return int(np.count_nonzero(self.bytes[:position] == ord("\n")))
+
+    def _check_lengths(self) -> None:
         """Refuse ids that are too long, wherever blocks begin and end: each contains a multiple of LINE."""
         multiples = np.arange(0, self.size, LINE)
-        for field, (starts, ends) in enumerate(((self.runs[:, 1], self.runs[:, 2]), (self.starts, self.ends))):
+        queries, documents = (self.runs[:, 1], self.runs[:, 2]), (self.starts, self.ends)
+        for field, (starts, ends) in zip(self._form.read[:2], (queries, documents), strict=True):
             rows = np.searchsorted(starts, multiples, "right") - 1 if len(starts) else NONE
             long = rows[ends[rows] - starts[rows] > LINE]
             if len(long):
-                line = self._line + np.count_nonzero(self.bytes[: starts[long.min()]] == ord("\n")) + 1
-                raise form.too_long(self.name, int(line), field)
+                raise _too_long(self.name, self._line + self._lines_before(starts[long.min()]), field)
 
-    def _refusal(self, error_code: tuple[int, int, int], form: Form) -> Exception:
+    def _refusal(self, code: int, line: int, field: int) -> Exception:
         """The error that a scan found; it counts lines and fields from 0, messages from 1."""
-        code, line, field = error_code
+        form = self._form
         where = f"{self.name}: line {self._line + line + 1}"
         if code == _codes.FEW_FIELDS:
-            wanted = form.fields.count(",") + 1
-            reason = f"expected {wanted} fields ({form.fields}), found {field}"
+            reason = f"expected {form.wanted} fields ({form.fields}), found {field}"
             if field == form.swapped:
                 reason += "; are qrels and run swapped?"
-            elif field > wanted:
+            elif field > form.wanted:
                 reason += "; if files were joined here, the first lacked the newline at its end"
             elif field == 1 and b"," in self.bytes.tobytes().split(b"\n", line + 1)[line]:
                 reason += "; read CSV files into data frames, for rankgain.from_frames, or rewrite them with awk, as "
                 reason += "docs/how-to/trec.md#csv-files shows"
             return refusal(code, where, reason)
         text = decoded(self.bytes.tobytes().split(b"\n", line + 1)[line].split()[field])
-        text = text.removeprefix("-") if form is MSMARCO_RUN else text
-        return refusal(code, f"{where}, field {form.value}", quoted(text))
+        return refusal(code, f"{where}, field {field + 1}", quoted(text))
 
     def repeated(self, row: int) -> Exception:
         """The refusal of the document of a row, which stands in an earlier one."""
-        line = self._line + np.count_nonzero(self.bytes[: self.starts[row]] == ord("\n")) + 1
-        where = f"{self.name}: line {line}, field {self._form.document}"
+        line = self._line + self._lines_before(self.starts[row]) + 1
+        where = f"{self.name}: line {line}, field {self._form.document + 1}"
         return refusal(_codes.DUPLICATE, where, f"{quoted(decoded(self.document(row)))} stands in an earlier line")
 
 
@@ -158,6 +178,13 @@ class BlockBuffers:
             self._values, self._runs = np.empty(rows), np.empty(5 * rows, dtype=np.int64)
             self._totals = np.empty(3, dtype=np.int64)
         return self._starts, self._ends, self._values, self._hashes, self._runs, self._totals
+
+
+def _too_long(name: str, line: int, field: int) -> ValueError:
+    """The refusal of a field; lines and fields are counted from 0."""
+    return ValueError(
+        f"{name}: line {line + 1}, field {field + 1}: the field has more than {LINE} bytes; give shorter ids"
+    )
 
 
 _WHITE_SPACE = b" \t\n\r\v\f"
@@ -179,8 +206,7 @@ def _shortened(begun: bytes, form: Form, before: bytes, line: int, name: str) ->
         if index not in form.read:
             fields[index] = b"x"
         elif len(field) > LINE:
-            line += Block(before, line, form, name).lines + 1
-            raise form.too_long(name, line, form.read.index(index))
+            raise _too_long(name, line + Block(before, line, form, name).lines, index)
     unread = going_on and fields and len(fields) - 1 not in form.read
     return b" ".join(fields) + (b"" if going_on else b" "), _WHITE_SPACE if unread else b""
 
@@ -202,14 +228,13 @@ class _Apart(Exception):
     """The lines of a query are scattered, or too many to keep in memory."""
 
 
-def _blocks(file: File, *, together: bool, threads: int) -> Iterator[Block]:
+def _blocks(file: File, form: Form, *, together: bool, threads: int) -> Iterator[Block]:
     """Blocks of a run; `together`: they hold all lines of each of their queries. One ends the one before it.
 
     With threads, a block is scanned while the one before it is processed. Blocks are read by the calling thread, which
     Ctrl-C can interrupt while it waits for a pipe.
     """
     ahead = threads > 1
-    form = _form(file)
     buffers, arrays = [bytearray(files.BLOCK) for _ in range(1 + ahead)], [BlockBuffers() for _ in range(1 + ahead)]
     pending: Block | None = None  # what comes before the block that is being scanned
     have = line = rows = 0
@@ -396,17 +421,19 @@ class Places:
         return self
 
 
-def place(file: File, judgments: JudgmentSets, ties: int, score_bits: int, threads: int = 1) -> Places:
+def place(
+    file: File, judgments: JudgmentSets, ties: int, score_bits: int, threads: int = 1, form: Form = RUN
+) -> Places:
     places = Places(judgments, file.name, ties, score_bits)
     try:
-        for block in _blocks(file, together=True, threads=threads):
+        for block in _blocks(file, form, together=True, threads=threads):
             places.add(partial(iter, [block]))
     except _Apart:
         places = Places(judgments, file.name, ties, score_bits)
     else:
         return places.finish()
     # Not in the handler, which holds on to the last block.
-    places.add(lambda: _blocks(file.again(), together=False, threads=threads))
+    places.add(lambda: _blocks(file.again(), form, together=False, threads=threads))
     return places.finish()
 
 
@@ -421,25 +448,23 @@ def _asked(rules: Rules) -> tuple[str | bool, int]:
 def read_run(
     run: FileInput, judgments: JudgmentSets, ties: Ties, score_bits: int, threads: int = 1
 ) -> tuple[str, Places]:
-    with opened(run, "run") as source:
-        lines = MsMarcoRun(source) if is_msmarco(source) else source
-        return source.name, place(lines, judgments, TIES[ties], score_bits, threads)
+    with opened(run, "run") as file:
+        return file.name, place(file, judgments, TIES[ties], score_bits, threads, _form(file))
 
 
-def _form(file: File) -> Form:
-    return MSMARCO_RUN if isinstance(file, MsMarcoRun) else RUN
+def _form(run: File) -> Form:
+    return MSMARCO_RUN if is_msmarco(run) else RUN
 
 
 def read_table(run: FileInput) -> RunColumns:
     """A run as columns, all of it, of which each document counts where it stands first."""
-    with opened(run, "run") as source:
-        lines = MsMarcoRun(source) if is_msmarco(source) else source
-        form = _form(lines)
-        block = Block(whole_text(lines, form), 0, form, source.name)
+    with opened(run, "run") as file:
+        form = _form(file)
+        block = Block(whole_text(file, form), 0, form, file.name)
     groups, values = block.groups(), block.values
     documents = TextIds(block.bytes, block.starts, block.ends, "str")
     del block  # its hashes and runs take more memory than these
-    return RunColumns(source.name, groups, documents, values, duplicates="first")
+    return RunColumns(file.name, groups, documents, values, duplicates="first")
 
 
 class FileStamp(NamedTuple):

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankgain.choices import Duplicates, Missing, ScoreBits, Ties, check_choices
 from rankgain.data.columns import ColumnSource
-from rankgain.data.files import BeirQrels, FileInput, is_beir, is_standard_input, opened
+from rankgain.data.files import FileInput, is_beir, is_standard_input, opened
 from rankgain.data.ids import TextIds, row_numbers
 from rankgain.data.judgments import Judgments, JudgmentSets, judgment_sets, of_ids
 from rankgain.data.lines import BEIR_QRELS, QRELS, Block, TrecSource, read_run, read_table, stamp_of, whole_text
@@ -115,8 +115,11 @@ def read_trec(
 def read_qrels(source: FileInput, argument: str = "qrels") -> JudgmentSets:
     """The judgments in a qrels file."""
     with opened(source, argument) as file:
-        lines, form = (BeirQrels(file), BEIR_QRELS) if is_beir(file) else (file, QRELS)
-        block = Block(whole_text(lines, form), 0, form, file.name)
+        form = QRELS
+        if is_beir(file):
+            file.comment_out_first()
+            form = BEIR_QRELS
+        block = Block(whole_text(file, form), 0, form, file.name)
     groups = block.groups()
     judgments = of_ids(file.name, groups, TextIds(block.bytes, block.starts, block.ends, "str"), block.values)
     if judgments.error_code is not None:  # scanning has refused everything but duplicate documents
