@@ -26,7 +26,7 @@ from support.strategies import (
 
 import rankgain as rg
 from rankgain import _backend
-from rankgain.data.groups import QueryRows
+from rankgain.data.groups import NumberedIds, QueryRows
 from rankgain.data.ids import ids_of, python_ids
 from rankgain.data.ragged import NATIVE
 from rankgain.metrics.discounts import Discount
@@ -391,21 +391,21 @@ def test_the_kernels_over_ids(on_both, ids, ends, share):
 
     def found():
         keys = ids_of(ids).take(slice(None))
-        rows, numbers, firsts = np.zeros((3, len(ids)), dtype=np.int64)
-        buffers = keys.buffers()
-        runs, different = _backend.columns.number_ids(*buffers, len(ids), rows, numbers, firsts) if ids else (0, 0)
+        numbered = NumberedIds(ids_of(ids).kind)
+        runs = [numbered.add(keys), numbered.add(keys)] if len(keys.starts) else []
         return (
             python_ids(keys, ids_of(ids).kind),
-            (rows[:runs].tolist(), numbers[:runs].tolist(), firsts[:different].tolist()),
-            _backend.columns.repeated(*buffers, offsets),
+            [(numbers.tolist(), rows.tolist(), list(numbered.names)) for numbers, rows in runs],
+            _backend.columns.repeated(*keys.buffers(), offsets),
         )
 
     compiled, python = on_both(found)
     assert compiled == python
-    held, (rows, numbers, firsts), _ = python
+    held, runs, _ = python
     assert held == ids
-    assert [ids[first] for first in firsts] == list(dict.fromkeys(ids))
-    assert [ids[row] for row in rows] == [ids[firsts[number]] for number in numbers]
+    for numbers, rows, names in runs:
+        assert names == list(dict.fromkeys(ids))
+        assert [ids[row] for row in rows] == [names[number] for number in numbers]
     assert list(QueryRows.of(ids_of(ids)).names) == list(dict.fromkeys(ids))
 
 

@@ -4,6 +4,8 @@ import numpy as np
 
 from rankgain import _backend
 from rankgain.data import lines as read_lines
+from rankgain.data.groups import NumberedIds
+from rankgain.data.ids import Keys
 
 FORMS = read_lines.RUN, read_lines.QRELS, read_lines.MSMARCO_RUN, read_lines.BEIR_QRELS
 
@@ -24,17 +26,5 @@ def scanned(form, data):
     rows, count, lines = totals.tolist()
     starts, ends, values, _, runs = places
     runs = runs[: 5 * count]
-    return starts[:rows], ends[:rows], values[:rows], runs, lines, numbered(data, runs)
-
-
-def numbered(data, runs):
-    """The queries of the runs, in a table that has to grow."""
-    count = len(runs) // 5
-    names, bounds = np.zeros(len(data), dtype=np.uint8), np.zeros(count + 1, dtype=np.int64)
-    slots, numbers = np.zeros(1 + 4, dtype=np.int64), np.empty(count, dtype=np.int64)
-    done = known = 0
-    while done < count:
-        more, known = _backend.lines.number_queries(data, runs[5 * done :], names, bounds, slots, known, numbers[done:])
-        done += more
-        slots = np.zeros(2 * len(slots) - 1, dtype=np.int64)
-    return names, bounds, numbers
+    text = Keys(data, runs[1::5].copy(), runs[2::5].copy())
+    return starts[:rows], ends[:rows], values[:rows], runs, lines, NumberedIds("str").add(text)

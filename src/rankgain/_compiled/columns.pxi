@@ -5,7 +5,7 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
 from rankgain._compiled.ids cimport (
-    Keys, bytes_of, compare_ids, hash_bytes, id_number, keys_from, same, slot_number, slot_of, slot_value, table_mask,
+    Keys, bytes_of, compare_ids, hash_bytes, id_number, index_ids, keys_from, same, slot_number, slot_of, slot_value,
 )
 from rankgain._codes cimport DOCID, DUPLICATE, NAN_SCORE, STABLE
 
@@ -161,33 +161,39 @@ cdef Py_ssize_t filter_rows(
 
 
 def number_ids(
-    const unsigned char[::1] data, const int64_t[::1] starts, const int64_t[::1] ends, Py_ssize_t n,
-    int64_t[::1] rows, int64_t[::1] numbers, int64_t[::1] firsts, /
+    const unsigned char[::1] data, const int64_t[::1] starts, const int64_t[::1] ends, unsigned char[::1] names,
+    int64_t[::1] bounds, int64_t[::1] slots, Py_ssize_t known, int64_t[::1] rows, int64_t[::1] numbers, /
 ):
-    cdef Py_ssize_t row, length, runs = 0, count = 0
-    cdef uint64_t hashed, mask = table_mask(n)
+    cdef Py_ssize_t row = 0, length, runs = 0, n = starts.shape[0]
+    cdef uint64_t hashed, mask = slots.shape[0] - 2
     cdef uint64_t* slot
+    cdef uint64_t* table = <uint64_t*>&slots[1]
     cdef const unsigned char* at
     cdef Keys keys = keys_of(data, starts, ends, n)
-    cdef uint64_t* slots = <uint64_t*>calloc(mask + 1, sizeof(uint64_t))
-    if slots == NULL:
-        raise MemoryError
+    cdef Keys ids = Keys(&names[0], &bounds[0], &bounds[1], 0)
     with nogil:
+        if slots[0] == 0:
+            index_ids(table, mask, &ids, known, SEED)
         for row in range(n):
             if row and same(&keys, row, &keys, row - 1):
                 continue
             at = bytes_of(&keys, row, &length)
             hashed = hash_bytes(at, length, SEED)
-            slot = slot_of(slots, mask, hashed, &keys, &firsts[0], at, length)
+            slot = slot_of(table, mask, hashed, &ids, at, length)
             if slot[0] == 0:
-                slot[0] = slot_value(hashed, count)
-                firsts[count] = row
-                count += 1
+                if known == bounds.shape[0] - 1 or bounds[known] + length > names.shape[0]:
+                    break
+                memcpy(&names[bounds[known]], at, length)
+                bounds[known + 1] = bounds[known] + length
+                slot[0] = slot_value(hashed, known)
+                known += 1
             rows[runs] = row
             numbers[runs] = slot_number(slot[0])
             runs += 1
-        free(slots)
-    return runs, count
+        else:
+            row = n
+        slots[0] = known
+    return row, runs, known
 
 
 cdef struct Numbered:

@@ -136,18 +136,15 @@ cdef inline uint64_t table_mask(Py_ssize_t n) noexcept nogil:
 
 
 cdef inline uint64_t* slot_of(
-    uint64_t* slots, uint64_t mask, uint64_t hashed, const Keys* ids, const int64_t* rows,
-    const unsigned char* at, Py_ssize_t length
+    uint64_t* slots, uint64_t mask, uint64_t hashed, const Keys* ids, const unsigned char* at, Py_ssize_t length
 ) noexcept nogil:
-    """The slot of an id, or the free one where it goes. `rows`: the row of each number; NULL: the number itself."""
+    """The slot of an id, or the free one where it goes; the ids by their numbers."""
     cdef uint64_t place = hashed & mask
-    cdef int64_t row
     cdef Py_ssize_t other_length
     cdef const unsigned char* other
     while slots[place]:
         if slots[place] >> 32 == hashed >> 32:
-            row = slot_number(slots[place])
-            other = bytes_of(ids, <Py_ssize_t>(row if rows == NULL else rows[row]), &other_length)
+            other = bytes_of(ids, <Py_ssize_t>slot_number(slots[place]), &other_length)
             if length == other_length and equal_bytes(at, other, length):
                 break
         place = (place + 1) & mask
@@ -161,3 +158,16 @@ cdef inline int64_t slot_number(uint64_t slot) noexcept nogil:
 
 cdef inline uint64_t slot_value(uint64_t hashed, int64_t number) noexcept nogil:
     return (hashed >> 32 << 32) | <uint64_t>(number + 1)
+
+
+cdef inline void index_ids(
+    uint64_t* slots, uint64_t mask, const Keys* ids, Py_ssize_t n, uint64_t seed
+) noexcept nogil:
+    """Put the first n ids, all different, into an empty table."""
+    cdef Py_ssize_t row, length
+    cdef const unsigned char* at
+    cdef uint64_t hashed
+    for row in range(n):
+        at = bytes_of(ids, row, &length)
+        hashed = hash_bytes(at, length, seed)
+        slot_of(slots, mask, hashed, ids, at, length)[0] = slot_value(hashed, row)

@@ -12,7 +12,7 @@ from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from rankgain._compiled.ids cimport (
-    Keys, bytes_of, compare_ids, equal_bytes, hash_bytes, keys_from, slot_number, slot_of, slot_value, table_mask,
+    Keys, bytes_of, compare_ids, equal_bytes, hash_bytes, index_ids, keys_from, slot_number, slot_of, table_mask,
 )
 from rankgain._codes cimport DOCID, FEW_FIELDS, INFINITE_GRADE, NAN_GRADE, NAN_SCORE, NOT_A_NUMBER, STABLE
 from rankgain._compiled.walk cimport count_higher, doubles, integers, little, lowest, sort_rows
@@ -444,52 +444,6 @@ def scan(
     return None
 
 
-# ids
-
-cdef void index_ids(uint64_t* slots, uint64_t mask, const Keys* ids, Py_ssize_t n) noexcept nogil:
-    """Put the first n ids, all different, into an empty table."""
-    cdef Py_ssize_t row, length
-    cdef const unsigned char* at
-    cdef uint64_t hashed
-    for row in range(n):
-        at = bytes_of(ids, row, &length)
-        hashed = hash_bytes(at, length, SEED)
-        slot_of(slots, mask, hashed, ids, NULL, at, length)[0] = slot_value(hashed, row)
-
-
-def number_queries(
-    const unsigned char[::1] data, const int64_t[::1] runs, unsigned char[::1] names, int64_t[::1] bounds,
-    int64_t[::1] slots, Py_ssize_t known, int64_t[::1] numbers, /
-):
-    cdef Py_ssize_t index = 0, length, count = numbers.shape[0]
-    cdef uint64_t mask = slots.shape[0] - 2
-    cdef uint64_t hashed
-    cdef uint64_t* slot
-    cdef uint64_t* table = <uint64_t*>&slots[1]
-    cdef const unsigned char* at
-    cdef Keys ids
-    if count == 0:
-        return 0, known
-    ids = Keys(&names[0], &bounds[0], &bounds[1], 0)
-    with nogil:
-        if slots[0] == 0:
-            index_ids(table, mask, &ids, known)
-        while index < count and 2 * <uint64_t>known < mask:
-            at = &data[runs[5 * index + 1]]
-            length = <Py_ssize_t>(runs[5 * index + 2] - runs[5 * index + 1])
-            hashed = hash_bytes(at, length, SEED)
-            slot = slot_of(table, mask, hashed, &ids, NULL, at, length)
-            if slot[0] == 0:
-                memcpy(&names[bounds[known]], at, length)
-                bounds[known + 1] = bounds[known] + length
-                slot[0] = slot_value(hashed, known)
-                known += 1
-            numbers[index] = slot_number(slot[0])
-            index += 1
-        slots[0] = known
-    return index, known
-
-
 # documents
 
 cdef enum:
@@ -570,7 +524,7 @@ def match_lines(
             slots = state.slots + 4 * begin
             ids = keys_from(&state.ids, begin)
             if state.hit_counts[query] == UNSEEN:
-                index_ids(slots, mask, &ids, judged)
+                index_ids(slots, mask, &ids, judged, SEED)
                 state.hit_counts[query] = MATCHED
             if judged:
                 # Most documents are not judged, and with few that are, this says so sooner than a place in the table
@@ -579,7 +533,7 @@ def match_lines(
                 for row in range(row, stop):
                     if bits >> (rows.hashes[row] >> 58) & 1:
                         at = bytes_of(&rows.documents, row, &length)
-                        number = slot_number(slot_of(slots, mask, rows.hashes[row], &ids, NULL, at, length)[0])
+                        number = slot_number(slot_of(slots, mask, rows.hashes[row], &ids, at, length)[0])
                         if number >= 0:
                             state.scores[begin + number] = rows.values[row]
                             state.orders[begin + number] = first + row

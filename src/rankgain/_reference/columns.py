@@ -27,23 +27,39 @@ def rows_of_ids(width, data, starts, ends, first, last):
 
 
 def number_ids(
-    data: Bytes, starts: Ints, ends: Ints, n: int, rows: Ints, numbers: Ints, firsts: Ints
-) -> tuple[int, int]:
-    """Number n ids in the order of their first appearance, whose rows are written to `firsts`.
+    data: Bytes,
+    starts: Ints,
+    ends: Ints,
+    names: Bytes,
+    bounds: Ints,
+    slots: Ints,
+    known: int,
+    rows: Ints,
+    numbers: Ints,
+) -> tuple[int, int, int]:
+    """Number text ids in the order of their first appearance, after `known` others.
 
-    Consecutive equal ids form one run: `rows` and `numbers` get its first row and its number. Return the numbers of
-    runs and of ids.
+    Consecutive equal ids form one run: `rows` and `numbers` get its first row and its number. New ids are appended to
+    `names`, and their ends to `bounds`, up to the first for which there is no room. `slots` is the hash table that the
+    compiled half keeps between calls; plain Python does not use it. Return how many rows were read, and how many runs
+    and ids there are.
     """
-    number_of = {}
+    text = bytes(names)
+    number_of = {text[bounds[number] : bounds[number + 1]]: number for number in range(known)}
     runs = 0
-    for identifier, run in groupby(enumerate(_ids(data, starts, ends, n)), key=lambda pair: pair[1]):
+    for name, run in groupby(enumerate(_ids(data, starts, ends, len(starts))), key=lambda pair: pair[1]):
         row, _ = next(run)
-        if identifier not in number_of:
-            firsts[len(number_of)] = row
-            number_of[identifier] = len(number_of)
-        rows[runs], numbers[runs] = row, number_of[identifier]
+        if name not in number_of:
+            end = bounds[known] + len(name)
+            if known == len(bounds) - 1 or end > len(names):
+                return row, runs, known
+            names[bounds[known] : end] = memoryview(name)
+            bounds[known + 1] = end
+            number_of[name] = known
+            known += 1
+        rows[runs], numbers[runs] = row, number_of[name]
         runs += 1
-    return runs, len(number_of)
+    return len(starts), runs, known
 
 
 def number_integers(data: Bytes, n: int, numbers: Int32s, firsts: Ints, sizes: Ints) -> tuple[int, bool]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from rankgain._codes import DOCID, FEW_FIELDS, INFINITE_GRADE, NAN_GRADE, NAN_SCORE, NOT_A_NUMBER, STABLE
 from rankgain.errors import ErrorCode
-from rankgain.scalars import Bytes, Ints, decimal
+from rankgain.scalars import Ints, decimal
 
 # A block: data, starts, ends, values, hashes, runs. Lists of hits: data, starts, ends, offsets, grades, slots, scores,
 # orders, hit_counts, hits, keys, above, equals, ties.
@@ -66,28 +66,6 @@ def scan(
         line_start += len(line) + 1
     totals[:3] = rows, run_count, len(lines)
     return None
-
-
-def number_queries(
-    data: Bytes, runs: Ints, names: Bytes, bounds: Ints, slots: Ints, known: int, numbers: Ints
-) -> tuple[int, int]:
-    """Number the query of each run in the order of first appearance; return how many runs and queries there are.
-
-    New ids are appended to `names`, and their ends to `bounds`; both are large enough. `slots` is the hash table that
-    the compiled half keeps between calls; plain Python does not use it.
-    """
-    data, text = bytes(data), bytes(names)
-    number_of = {text[bounds[number] : bounds[number + 1]]: number for number in range(known)}
-    for index in range(len(numbers)):
-        name = data[runs[5 * index + 1] : runs[5 * index + 2]]
-        if name not in number_of:
-            end = bounds[known] + len(name)
-            names[bounds[known] : end] = memoryview(name)
-            bounds[known + 1] = end
-            number_of[name] = known
-            known += 1
-        numbers[index] = number_of[name]
-    return len(numbers), known
 
 
 def _rows(starts, runs, numbers):

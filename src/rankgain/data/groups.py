@@ -10,11 +10,43 @@ from typing import Any
 import numpy as np
 
 from rankgain import _backend
-from rankgain.data.ids import Ids, Rows, pick, python_ids, rows_of
+from rankgain.data.ids import Ids, Keys, Rows, python_ids, rows_of
 from rankgain.data.ragged import offsets_of
 from rankgain.scalars import Array, Int32s, Ints
 
 CHUNK = 1 << 18  # ids numbered at a time: so many that a query is split among few chunks
+
+
+class NumberedIds:
+    """Text ids, numbered in the order of their first appearance."""
+
+    def __init__(self, kind: str) -> None:
+        self.names: list[Any] = []
+        self._kind = kind
+        self._text = np.zeros(256, dtype=np.uint8)
+        self._bounds = np.zeros(32 + 1, dtype=np.int64)
+        self._slots = np.zeros(2 * 32 + 1, dtype=np.int64)
+
+    def add(self, keys: Keys) -> tuple[Ints, Ints]:
+        """The number of each run of equal ids, and its first row; new ids are added."""
+        count, done, runs, known = len(keys.starts), 0, 0, len(self.names)
+        numbers, rows, total = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64), known
+        while done < count:
+            starts, ends, table = keys.starts[done:], keys.ends[done:], (self._text, self._bounds, self._slots)
+            read, more, total = _backend.columns.number_ids(
+                keys.data, starts, ends, *table, total, rows[runs:], numbers[runs:]
+            )
+            rows[runs : runs + more] += done
+            done, runs = done + read, runs + more
+            if total == len(self._bounds) - 1:
+                self._bounds = np.append(self._bounds, np.zeros(total, dtype=np.int64))
+                self._slots = np.zeros(4 * total + 1, dtype=np.int64)  # which is filled anew
+            elif done < count:
+                more_text = len(self._text) + int(ends[read] - starts[read])
+                self._text = np.append(self._text, np.zeros(more_text, dtype=np.uint8))
+        news = Keys(self._text, self._bounds[known:total], self._bounds[known + 1 : total + 1])
+        self.names += python_ids(news, self._kind)
+        return numbers[:runs], rows[:runs]
 
 
 class QueryRows:
@@ -33,21 +65,24 @@ class QueryRows:
         """From the query id of each row, or of each run of rows: the run begins at `begins`, of `count` rows in all."""
         if begins is None and queries.kind == "int":
             return cls._of_integers(queries.take(slice(None)).data)
-        names: dict[Any, int] = {}
-        chunks = [_number_runs(queries, start, names) for start in range(0, len(queries), CHUNK)]
+        numbered = NumberedIds(queries.kind)
+        chunks = []
+        for start in range(0, len(queries), CHUNK):
+            numbers, rows = numbered.add(queries.take(slice(start, start + CHUNK)))
+            chunks.append((numbers.astype(np.int32), rows + start))
         number = np.concatenate([np.empty(0, np.int32), *(numbers for numbers, _ in chunks)])
         row = np.concatenate([np.empty(0, np.int64), *(rows for _, rows in chunks)])
-        del chunks
+        names = numbered.names
+        del numbered, chunks
         starts_run = np.diff(number, prepend=-1) != 0  # a run may continue in the next chunk
         number, row = number[starts_run], row[starts_run]
         row = row if begins is None else begins[row]
         ends = np.append(row[1:], len(queries) if begins is None else count)
         if len(row) == len(names):
-            return cls(list(names), row, ends)
+            return cls(names, row, ends)
         sizes = np.bincount(number, weights=ends - row, minlength=len(names)).astype(np.int64)
         offsets = offsets_of(sizes)
-        numbers = np.repeat(number, ends - row)
-        return cls(list(names), offsets[:-1], offsets[1:], order_of(numbers, offsets[:-1]))
+        return cls(names, offsets[:-1], offsets[1:], order_of(np.repeat(number, ends - row), offsets[:-1]))
 
     @classmethod
     def _of_integers(cls, ids: Array) -> QueryRows:
@@ -95,14 +130,3 @@ def order_of(numbers: Int32s, begins: Ints) -> Ints:
     order = np.empty(len(numbers), dtype=np.int64)
     _backend.columns.order_rows(numbers, begins.copy(), order)
     return order
-
-
-def _number_runs(queries: Ids, start: int, names: dict[Any, int]) -> tuple[Int32s, Ints]:
-    """The number of each run of equal ids in a chunk, and where it begins; new ids are added to `names`."""
-    count = min(CHUNK, len(queries) - start)
-    keys = queries.take(slice(start, start + count))
-    rows, numbers, firsts = (np.empty(count, dtype=np.int64) for _ in range(3))
-    runs, different = _backend.columns.number_ids(*keys.buffers(), count, rows, numbers, firsts)
-    new_names = python_ids(pick(keys, firsts[:different]), queries.kind)
-    number_of = np.array([names.setdefault(name, len(names)) for name in new_names], dtype=np.int32)
-    return number_of[numbers[:runs]], rows[:runs] + start

@@ -20,14 +20,14 @@ from rankgain.choices import Missing, Ties
 from rankgain.data import files
 from rankgain.data.columns import RunColumns, check_kinds
 from rankgain.data.files import File, FileInput, is_msmarco, is_standard_input, opened
-from rankgain.data.groups import QueryRows
-from rankgain.data.ids import NONE, Keys, TextIds, decoded, python_ids, row_numbers, slices_of
+from rankgain.data.groups import NumberedIds, QueryRows
+from rankgain.data.ids import NONE, Keys, TextIds, decoded, row_numbers, slices_of
 from rankgain.data.judgments import JudgmentSets, JudgmentSource
 from rankgain.data.ragged import offsets_of, to_float64
 from rankgain.data.rules import TIES, Rules
 from rankgain.data.source import Chunk
 from rankgain.errors import InputError, quoted, refusal
-from rankgain.scalars import Bytes, Floats, Ints
+from rankgain.scalars import Floats, Ints
 from rankgain.threads import begun
 
 LINE = 1 << 20  # bytes of a line beyond which only what is needed is kept, and the longest id
@@ -107,9 +107,12 @@ class Block:
             values = self.values if score_bits == 64 else to_float64(self.values.astype(np.float32))
         return self.bytes, self.starts, self.ends, values, self._hashes, self.runs.reshape(-1)
 
+    def queries(self) -> Keys:
+        """The query of each run of rows, another one than that of the run before."""
+        return Keys(self.bytes, *map(np.ascontiguousarray, (self.runs[:, 1], self.runs[:, 2])))
+
     def groups(self) -> QueryRows:
-        queries = TextIds(self.bytes, self.runs[:, 1], self.runs[:, 2], "str")
-        return QueryRows.of(queries, self.runs[:, 0], len(self.starts))
+        return QueryRows.of(TextIds(*self.queries(), "str"), self.runs[:, 0], len(self.starts))
 
     def rows_of(self, query: int, numbers: Ints) -> Ints:
         """The rows of a query, given the number of the query of each run."""
@@ -286,45 +289,6 @@ def _blocks(file: File, form: Form, *, together: bool, threads: int) -> Iterator
 # places
 
 
-class Queries:
-    """The queries of a run, numbered in the order of their first appearance."""
-
-    def __init__(self) -> None:
-        self.names: list[Any] = []
-        self._text = np.zeros(0, dtype=np.uint8)
-        self._bounds = np.zeros(1, dtype=np.int64)
-        self._slots = np.zeros(1 + 64, dtype=np.int64)
-
-    def numbers(self, block: Block) -> Ints:
-        """The number of the query of each run of rows."""
-        if block.numbers is None:
-            block.numbers = self._numbers(block.bytes, block.runs)
-        return block.numbers
-
-    def _numbers(self, data: Bytes, runs: Ints) -> Ints:
-        known, done = len(self.names), 0
-        numbers = np.empty(len(runs), dtype=np.int64)
-        self._text = _grown(self._text, int(self._bounds[known] + np.sum(runs[:, 2] - runs[:, 1])))
-        self._bounds = _grown(self._bounds, known + len(runs) + 1)
-        total = known
-        while True:
-            more, total = _backend.lines.number_queries(
-                data, runs[done:].reshape(-1), self._text, self._bounds, self._slots, total, numbers[done:]
-            )
-            done += more
-            if done == len(runs):
-                break
-            self._slots = np.zeros(2 * len(self._slots) - 1, dtype=np.int64)  # which is filled anew
-        news = Keys(self._text, self._bounds[known:total], self._bounds[known + 1 : total + 1])
-        self.names += python_ids(news, "str")
-        return numbers
-
-
-def _grown(array: Any, size: int) -> Any:
-    """The array, with at least this many elements; new ones are 0."""
-    return array if size <= len(array) else np.concatenate([array, np.zeros(size, dtype=array.dtype)])
-
-
 class Places:
     """What is kept of a run: the hits of each judged query with their ranks, and how many documents it returned.
 
@@ -333,7 +297,7 @@ class Places:
 
     def __init__(self, judgments: JudgmentSets, name: str, ties: int, score_bits: int) -> None:
         queries, judged = len(judgments), len(judgments.grades)
-        self.queries = Queries()
+        self.queries = NumberedIds("str")
         self.returned = np.zeros(queries, dtype=np.int64)
         self._judgments = judgments
         self._name = name
@@ -363,19 +327,20 @@ class Places:
         known = len(self.queries.names)
         judged_of, sizes = np.empty(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
         for block in blocks():
-            numbers = self.queries.numbers(block) - known
+            numbers = self._query_numbers(block) - known
             if numbers.min(initial=0) < 0:
                 raise _Apart
             if len(block.starts):
                 check_kinds(self._judgments, self._name, "str")
             news = self.queries.names[known + len(judged_of) :]
             judged_of = np.append(judged_of, np.array([self._numbers.get(name, -1) for name in news], dtype=np.int64))
-            sizes = _grown(sizes, len(judged_of))
+            if len(judged_of) > len(sizes):
+                sizes = np.append(sizes, np.zeros(len(judged_of), dtype=np.int64))
             _backend.lines.match_lines(self._rows(block), numbers, block.first, judged_of, sizes, self._lists)
         offsets = offsets_of(sizes[: len(judged_of)])
         places, hashes = offsets[:-1].copy(), np.empty(offsets[-1], dtype=np.int64)
         for block in blocks():
-            numbers = self.queries.numbers(block) - known
+            numbers = self._query_numbers(block) - known
             fits = numbers.max(initial=-1) < len(places) and _backend.lines.count_lines(
                 self._rows(block), numbers, block.first, judged_of, places, hashes, self._lists
             )
@@ -386,6 +351,12 @@ class Places:
         self._check_repeated(blocks, known, hashes, offsets)
         judged = judged_of >= 0
         self.returned[judged_of[judged]] = np.diff(offsets)[judged]
+
+    def _query_numbers(self, block: Block) -> Ints:
+        """The number of the query of each run of rows."""
+        if block.numbers is None:
+            block.numbers, _ = self.queries.add(block.queries())
+        return block.numbers
 
     def _rows(self, block: Block) -> tuple[Any, ...]:
         return block.rows(self.score_bits)
@@ -401,7 +372,7 @@ class Places:
             query += found[1] + 1
             seen = set[bytes]()
             for block in blocks():
-                for row in block.rows_of(known + query - 1, self.queries.numbers(block)):
+                for row in block.rows_of(known + query - 1, self._query_numbers(block)):
                     if (document := block.document(row)) in seen:
                         raise block.repeated(row)
                     seen.add(document)
