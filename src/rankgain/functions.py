@@ -5,13 +5,12 @@ Short lists take the shortest path: one call of a kernel, which returns None for
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any, Never, TypeVar
 
 import numpy as np
 
 from rankgain import _backend
-from rankgain._codes import IN_JUDGED, LISTS, LONGEST_LIST, SHORT_DISCOUNT, VECTOR
+from rankgain._codes import IN_JUDGED, LISTS, LONGEST_LIST, VECTOR
 from rankgain.choices import Ideal, check_choices
 from rankgain.data.arrays import warn_of_column
 from rankgain.data.ragged import CHUNK, RaggedArray, check_judged, numbers, to_float64
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from rankgain.data.lists import ListSource
     from rankgain.metrics.metric import Metric
 
     # For type checkers, to distinguish one list from many. Only an array of unknown shape matches a shape of Never, as
@@ -274,7 +272,7 @@ def discount(n: int, kind: DiscountKind = "log2") -> Floats:
     weights = Discount.of(kind)
     if weights.kind == VECTOR:
         if ranks > len(weights.vector):
-            raise ValueError(f"discount has {len(weights.vector)} ranks, and {ranks} are needed")
+            raise ValueError(weights.too_short(ranks))
         return np.array(weights.vector[:ranks])
     out = np.empty(ranks)
     _backend.sums.fill_discount(weights.kind, weights.base, out)
@@ -1095,25 +1093,24 @@ def _evaluated(name: str, lists: RaggedArray, judgments: RaggedArray | None, set
     if name in ("cg", "dcg") or judgments is not None:  # ranks beyond the cut-off are not read
         lists = lists.cut(settings.k)
     metric = Metric(name, settings.k, **parameters)
-    return _by_engine(metric, lists, judgments, partial(_first_error, metric))
+    return _by_engine(metric, lists, judgments)
 
 
 def _of_relevant(name: str, relevance: Any, judged: Any, k: Any, rel: Any, mask: Any) -> float | Floats:
     """A metric of relevant documents, of one list or of each of many."""
     lists = RaggedArray.of(relevance, "relevance").unmasked(mask)
     judgments = None if judged is None else check_judged(judged, lists)
-    out = _by_engine(_metric_of_relevant(name, k, rel), lists, judgments, _refuse)
+    out = _by_engine(_metric_of_relevant(name, k, rel), lists, judgments)
     return float(out[0]) if lists.single else out
 
 
-def _by_engine(
-    metric: Metric, lists: RaggedArray, judgments: RaggedArray | None, refuse: Callable[..., Exception]
-) -> Floats:
+def _by_engine(metric: Metric, lists: RaggedArray, judgments: RaggedArray | None) -> Floats:
     from rankgain.data.lists import ListSource
     from rankgain.data.rules import GIVEN
     from rankgain.metrics.program import fill, planned
 
-    source = ListSource(lists, None, judgments, range(len(lists)), refuse=refuse)
+    gain = metric.gain if metric.gain.function is None else None  # a callable is not called twice
+    source = ListSource(lists, None, judgments, range(len(lists)), named=False, gain=gain)
     out, _ = fill(planned((metric,)), source, GIVEN)
     values: Floats = out[0].copy()  # which can be written to
     return values
@@ -1129,26 +1126,6 @@ def _metric_of_relevant(name: str, k: Any, rel: Any) -> Metric:
     from rankgain.metrics.metric import Metric
 
     return _keep(_kept_metrics, key, Metric(name, k) if rel is None else Metric(name, k, rel=rel))
-
-
-def _refuse(source: ListSource, query: int, lists: RaggedArray, error: InputError) -> Exception:
-    return _refusal(InputError(error.code, query, error.position, error.detail), lists)
-
-
-def _first_error(metric: Metric, source: ListSource, query: int, lists: RaggedArray, error: InputError) -> Exception:
-    """The first error of a query: a discount that is too short, else the first invalid grade."""
-    returned, judged = source.sizes_of(query)
-    judged = min(judged, max(returned, 1)) if metric.ideal == "returned" else judged
-    returned, judged = min(returned, metric.depth), min(judged, metric.depth)
-    vector = metric.discount.vector
-    if metric.discount.kind == VECTOR and max(returned, judged) > len(vector):
-        needed = returned if returned > len(vector) else judged
-        detail = f"discount has {len(vector)} ranks, and {needed} are needed"
-        return _refusal(InputError(SHORT_DISCOUNT, query, -1, detail), source.grades)
-    if error.position > 0 and metric.gain.function is None:
-        error_code = metric.gain.first_error(lists.take(query, query + 1)[: error.position])
-        error = error if error_code is None else InputError(error_code[0], query, *error_code[1:])
-    return _refusal(error, lists)
 
 
 def _refusal(error: InputError, lists: RaggedArray) -> Exception:

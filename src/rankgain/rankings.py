@@ -116,8 +116,6 @@ class Rankings:
         >>> [rankings.under(ties=ties).evaluate("rr").mean("rr") for ties in ("best", "average", "worst")]
         [1.0, 0.75, 0.5]
         """
-        if missing is not None and missing != self.missing and self.missing is None:
-            raise ValueError("missing: these rankings do not record which queries the run lacks")
         if (ties is not None or score_bits is not None) and self.ties is None:
             raise ValueError("ties and score_bits: these rankings were given in rank order, without scores")
         if score_bits is not None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from rankgain._codes import IN_JUDGED, LISTS, NAN_SCORE
 from rankgain.data.ragged import RaggedArray
 from rankgain.data.source import Chunk, Source
-from rankgain.errors import InputError, located, refusal
+from rankgain.errors import Finder, InputError, located, refusal
 from rankgain.scalars import Ints
 
 
@@ -22,12 +22,16 @@ class ListSource(Source):
         judged: RaggedArray | None,
         query_ids: Sequence[Any],
         *,
-        refuse: Callable[[ListSource, int, RaggedArray, InputError], Exception] | None = None,
+        named: bool = True,
+        gain: Finder | None = None,
     ) -> None:
-        """`refuse`: makes the exception of an error in a query, for functions that word it themselves."""
+        """For functions: `named`, whether errors name the query of a single list, and `gain`, which finds the grades
+        without a gain before one that is invalid.
+        """
         self.query_ids = query_ids
         self.grades = grades
-        self._refuse = refuse
+        self._named = named
+        self._gain = gain
         self._scores = scores
         self._judged = judged
 
@@ -47,11 +51,6 @@ class ListSource(Source):
     def loads(self) -> Ints:
         return self.sizes if self._judged is None else self.sizes + self._judged.sizes
 
-    def sizes_of(self, query: int) -> tuple[int, int]:
-        """How many documents of a query were returned, and how many are judged."""
-        returned = int(self.grades.sizes[query])
-        return returned, returned if self._judged is None else int(self._judged.sizes[query])
-
     def chunk(self, start: int, stop: int) -> Chunk:
         lists, scores, judged = self.grades, self._scores, self._judged
         if lists.native and (scores is None or scores.native) and (judged is None or judged.native):
@@ -68,10 +67,13 @@ class ListSource(Source):
 
     def refusal(self, query: int, error: InputError) -> Exception:
         lists = self._with_error(error)
-        error = located(error, lists.take(query, query + 1))
-        if self._refuse is not None:
-            return self._refuse(self, query, lists, error)
-        return refusal(error.code, lists.place(query, error.position, self.query_name(query)), error.detail)
+        grades = lists.take(query, query + 1)
+        error = located(error, grades)
+        without_gain = None if self._gain is None else self._gain.first_error(grades[: max(error.position, 0)])
+        if without_gain is not None:
+            error = InputError(without_gain[0], query, *without_gain[1:])
+        name = self.query_name(query) if self._named else ""
+        return refusal(error.code, lists.place(query, error.position, name), error.detail)
 
     def _with_error(self, error: InputError) -> RaggedArray:
         """The lists in which an error was found."""

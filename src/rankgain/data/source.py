@@ -96,7 +96,7 @@ class Source(ABC):
 
     def under_missing(self, missing: Missing) -> Self:
         """The source under another rule for queries that the run lacks."""
-        raise ValueError("missing: these rankings have no record of queries that the run lacks")
+        raise ValueError("missing: these rankings do not record which queries the run lacks")
 
     def chunks(self, threads: int = 1) -> Iterable[tuple[int, int]]:
         """Ranges of queries, each evaluated in one call, up to the first query with invalid judgments."""

@@ -56,6 +56,10 @@ class Discount(NamedTuple):
         """Whether it never rises, so that no order of documents exceeds the ideal."""
         return self.kind != VECTOR or all(a >= b for a, b in zip(self.vector, self.vector[1:], strict=False))
 
+    def too_short(self, ranks: int) -> str:
+        """What an error says if a vector has fewer ranks than are needed."""
+        return f"discount has {len(self.vector)} ranks, and {ranks} are needed"
+
     def table(self, depth: int) -> Floats:
         """The discounts of the first ranks, at least to the depth or to the end of the longest table."""
         if self.kind == VECTOR:

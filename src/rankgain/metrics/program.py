@@ -220,7 +220,7 @@ def refused(plan: Plan, source: Source, start: int, error_code: tuple[Any, ...])
     term = plan.terms[number][0] if number >= 0 else None
     bare, detail, gain = code & ~IN_JUDGED, "", None
     if bare == _codes.SHORT_DISCOUNT and term is not None:
-        detail = f"discount has {len(term.discount.vector)} ranks, and {position} are needed"
+        detail = term.discount.too_short(position)
         position = -1
     elif term is not None and bare in _OF_GAINS:
         gain = rest[0] if rest else term.gain
