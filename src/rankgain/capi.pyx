@@ -27,33 +27,7 @@ cdef extern from "rankgain.h":
     ctypedef struct rankgain_api:
         uint32_t abi_version
         uint32_t struct_size
-        void* message
-        void* scratch_size
-        void* gain
-        void* discount
-        void* cg
-        void* dcg
-        void* idcg
-        void* ndcg
-        void* reciprocal_rank
-        void* cg_lists
-        void* dcg_lists
-        void* idcg_lists
-        void* ndcg_lists
-        void* reciprocal_rank_lists
-        void* order_f64
-        void* order_f32
-        void* dcg_from_scores_f64
-        void* dcg_from_scores_f32
-        void* ndcg_from_scores_f64
-        void* ndcg_from_scores_f32
-        void* reciprocal_rank_from_scores_f64
-        void* reciprocal_rank_from_scores_f32
-        void* lambda_scratch_size
-        void* lambda_ndcg_f64
-        void* lambda_ndcg_f32
-        void* lambda_ndcg_lists_f64
-        void* lambda_ndcg_lists_f32
+        void* message  # the first of FUNCTIONS, which come one after the other
 
 cdef extern from *:
     """
@@ -824,49 +798,7 @@ cdef int rankgain_lambda_ndcg_lists_f32(
     )
 
 
-# the capsule
-
-def fill():
-    """Write the discounts that the functions read, and the structure of the header."""
-    cdef Py_ssize_t rank
-    for rank in range(RANKS):
-        logarithms[rank] = discount_at(rank + 1, LOG2, 0.0)
-    table.abi_version = RANKGAIN_ABI_VERSION
-    table.struct_size = sizeof(rankgain_api)
-    table.message = <void*>rankgain_message
-    table.scratch_size = <void*>rankgain_scratch_size
-    table.gain = <void*>rankgain_gain
-    table.discount = <void*>rankgain_discount
-    table.cg = <void*>rankgain_cg
-    table.dcg = <void*>rankgain_dcg
-    table.idcg = <void*>rankgain_idcg
-    table.ndcg = <void*>rankgain_ndcg
-    table.reciprocal_rank = <void*>rankgain_reciprocal_rank
-    table.cg_lists = <void*>rankgain_cg_lists
-    table.dcg_lists = <void*>rankgain_dcg_lists
-    table.idcg_lists = <void*>rankgain_idcg_lists
-    table.ndcg_lists = <void*>rankgain_ndcg_lists
-    table.reciprocal_rank_lists = <void*>rankgain_reciprocal_rank_lists
-    table.order_f64 = <void*>rankgain_order_f64
-    table.order_f32 = <void*>rankgain_order_f32
-    table.dcg_from_scores_f64 = <void*>rankgain_dcg_from_scores_f64
-    table.dcg_from_scores_f32 = <void*>rankgain_dcg_from_scores_f32
-    table.ndcg_from_scores_f64 = <void*>rankgain_ndcg_from_scores_f64
-    table.ndcg_from_scores_f32 = <void*>rankgain_ndcg_from_scores_f32
-    table.reciprocal_rank_from_scores_f64 = <void*>rankgain_reciprocal_rank_from_scores_f64
-    table.reciprocal_rank_from_scores_f32 = <void*>rankgain_reciprocal_rank_from_scores_f32
-    table.lambda_scratch_size = <void*>rankgain_lambda_scratch_size
-    table.lambda_ndcg_f64 = <void*>rankgain_lambda_ndcg_f64
-    table.lambda_ndcg_f32 = <void*>rankgain_lambda_ndcg_f32
-    table.lambda_ndcg_lists_f64 = <void*>rankgain_lambda_ndcg_lists_f64
-    table.lambda_ndcg_lists_f32 = <void*>rankgain_lambda_ndcg_lists_f32
-
-
-fill()
-del fill
-globals()["RANKGAIN_NO_CUTOFF"] = RANKGAIN_NO_CUTOFF
-_C_API = PyCapsule_New(&table, "rankgain.capi._C_API", NULL)
-
+# addresses
 
 def address(str name not None):
     """The address of a C function, for ctypes and cffi.
@@ -898,3 +830,29 @@ def address(str name not None):
         raise ValueError(f"name must be one of {', '.join(functions)}, not {name!r}")
     capsule = functions[name]
     return <size_t>PyCapsule_GetPointer(capsule, PyCapsule_GetName(capsule))
+
+
+def fill():
+    """Write the discounts that the functions read, and the structure of the header."""
+    cdef Py_ssize_t rank, place
+    cdef void** functions = <void**>&table.message
+    for rank in range(RANKS):
+        logarithms[rank] = discount_at(rank + 1, LOG2, 0.0)
+    table.abi_version = RANKGAIN_ABI_VERSION
+    table.struct_size = sizeof(rankgain_api)
+    for place, name in enumerate(FUNCTIONS.split()):
+        functions[place] = <void*><size_t>address("rankgain_" + name)
+
+
+# in the order of the structure
+cdef str FUNCTIONS = (
+    "message scratch_size gain discount cg dcg idcg ndcg reciprocal_rank "
+    "cg_lists dcg_lists idcg_lists ndcg_lists reciprocal_rank_lists order_f64 order_f32 "
+    "dcg_from_scores_f64 dcg_from_scores_f32 ndcg_from_scores_f64 ndcg_from_scores_f32 "
+    "reciprocal_rank_from_scores_f64 reciprocal_rank_from_scores_f32 "
+    "lambda_scratch_size lambda_ndcg_f64 lambda_ndcg_f32 lambda_ndcg_lists_f64 lambda_ndcg_lists_f32"
+)
+fill()
+del fill
+globals()["RANKGAIN_NO_CUTOFF"] = RANKGAIN_NO_CUTOFF
+_C_API = PyCapsule_New(&table, "rankgain.capi._C_API", NULL)
