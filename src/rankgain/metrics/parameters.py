@@ -53,27 +53,16 @@ def one_of(name: str) -> Callable[[Any], str]:
     return partial(check_choice, name=name, choices=CHOICES[name])
 
 
-def at_least(name: str, lowest: float, highest: float = math.inf) -> Callable[[Any], float]:
-    """A check for a finite number from `lowest` to `highest`, inclusive."""
+def within(name: str, lowest: float, highest: float = math.inf, *, inclusive: bool = True) -> Callable[[Any], float]:
+    """A check for a finite number between two."""
+    limit = f"from {lowest:g} to {highest:g}" if math.isfinite(highest) else f"at least {lowest:g}"
+    limit = limit if inclusive else f"above {lowest:g} and below {highest:g}"
 
     def checked(value: Any) -> float:
         number = _number(name, value, finite=True)
-        if not lowest <= number <= highest:
-            limit = f"from {lowest:g} to {highest:g}" if math.isfinite(highest) else f"at least {lowest:g}"
+        if not (lowest <= number <= highest if inclusive else lowest < number < highest):
             raise ValueError(f"{name} must be {limit}, not {number!r}")
         return number + 0.0  # no −0.0, which would be printed
-
-    return checked
-
-
-def between(name: str, lowest: float, highest: float) -> Callable[[Any], float]:
-    """A check for a number between `lowest` and `highest`, exclusive."""
-
-    def checked(value: Any) -> float:
-        number = _number(name, value, finite=True)
-        if not lowest < number < highest:
-            raise ValueError(f"{name} must be above {lowest:g} and below {highest:g}, not {number!r}")
-        return number
 
     return checked
 
@@ -118,14 +107,14 @@ PARAMETERS = {
     "ideal": Parameter("judged", one_of("ideal")),
     "rel": Parameter(None, check_rel, _real),
     "empty": Parameter(0.0, check_empty, _real),
-    "beta": Parameter(1.0, at_least("beta", 0.0, 1e6), _real),
-    "p": Parameter(0.9, between("p", 0.0, 1.0), _real),
-    "max_grade": Parameter(4.0, between("max_grade", 0.0, 1024.0), _real),
-    "recall": Parameter(0.0, at_least("recall", 0.0, 1.0), _real),
+    "beta": Parameter(1.0, within("beta", 0.0, 1e6), _real),
+    "p": Parameter(0.9, within("p", 0.0, 1.0, inclusive=False), _real),
+    "max_grade": Parameter(4.0, within("max_grade", 0.0, 1024.0, inclusive=False), _real),
+    "recall": Parameter(0.0, within("recall", 0.0, 1.0), _real),
     "rounding": Parameter("up", one_of("rounding")),
-    "multiple": Parameter(1.0, between("multiple", 0.0, 1e6), _real),
+    "multiple": Parameter(1.0, within("multiple", 0.0, 1e6, inclusive=False), _real),
     "coefficients": Parameter((1.0, -1.0, 0.0, 0.0), check_coefficients, _reals),
-    "collection": Parameter(0.0, at_least("collection", 0.0), _real),
+    "collection": Parameter(0.0, within("collection", 0.0), _real),
 }
 
 

@@ -121,6 +121,17 @@ _BY_ORDER = "it depends on the rank of each document of a tie group, not only on
 
 _count = partial(Row, highest=math.inf, aggregator=total, cuts=False)
 
+_AP = Row(
+    "ap",
+    "average precision: the precisions at the ranks of relevant documents to k / R; its mean is MAP",
+    aliases=("average_precision", "mean_average_precision"),
+    takes=("rel", "empty"),
+    terms=lambda m: (precision_sum(m.above), judged_above(m.above), returned_above(m.above)),
+    figure=BY_RELEVANT,
+    formula="Σ rel(i)·prec(i), i ≤ k, / R",
+    source="Buckley & Voorhees 2000; Robertson, Kanoulas & Yilmaz 2010",
+)
+
 _BPREF = Row(
     "bpref",
     "binary preference: how seldom judged non-relevant documents stand above relevant ones",
@@ -258,16 +269,7 @@ TABLE: dict[str, Row] = {
             formula="(1 + β²)·P·C / (β²·P + C); P = Σ rel(i), i ≤ k, / k (without k: / n); C = the same sum / R",
             source="van Rijsbergen 1979",
         ),
-        Row(
-            "ap",
-            "average precision: the precisions at the ranks of relevant documents to k / R; its mean is MAP",
-            aliases=("average_precision", "mean_average_precision"),
-            takes=("rel", "empty"),
-            terms=lambda m: (precision_sum(m.above), judged_above(m.above), returned_above(m.above)),
-            figure=BY_RELEVANT,
-            formula="Σ rel(i)·prec(i), i ≤ k, / R",
-            source="Buckley & Voorhees 2000; Robertson, Kanoulas & Yilmaz 2010",
-        ),
+        _AP,
         Row(
             "ap_capped",
             "average precision / min(k, R), as recommender libraries count",
@@ -289,13 +291,10 @@ TABLE: dict[str, Row] = {
             formula="Σ rel(i)·prec(i), i ≤ k, / Σ rel(i), i ≤ k",
             source="torchmetrics, retrieval_average_precision; recmetrics, mapk",
         ),
-        Row(
-            "gm_ap",
-            "average precision, whose geometric mean is taken over queries (GMAP)",
+        _AP._replace(
+            name="gm_ap",
+            title="average precision, whose geometric mean is taken over queries (GMAP)",
             aliases=("gmap",),
-            takes=("rel", "empty"),
-            terms=lambda m: (precision_sum(m.above), judged_above(m.above), returned_above(m.above)),
-            figure=BY_RELEVANT,
             aggregator=geometric_mean,
             cuts=False,
             formula="Σ rel(i)·prec(i) / R",
