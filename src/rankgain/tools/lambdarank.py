@@ -257,8 +257,7 @@ class LambdaRank:
         gains = self._gains(source)
         ranks = self._discounted_ranks(labels)
         if discount.kind == VECTOR and len(discount.vector) < ranks:
-            short = f"the discount has {len(discount.vector)} ranks, and {ranks} are needed"
-            raise refusal(SHORT_DISCOUNT, "metric", short)
+            raise refusal(SHORT_DISCOUNT, "metric", discount.too_short(ranks))
         if self._pairwise:
             return Targets(gains, np.ones(len(ideals)))
         with np.errstate(divide="ignore", over="ignore"):
