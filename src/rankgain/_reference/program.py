@@ -160,129 +160,80 @@ OF_WHOLE_LISTS = {
 
 # figures: the values of terms to that of a metric
 #
-# A figure takes the values in the order of the metric's row in `rankgain.metrics.table`. `relevant` is R, the number of
-# judged relevant documents; `retrieved`, how many of them are at ranks ≤ k; `shown` is k, and `returned` n, as `ranks`
-# gives them. The last value of most figures is `retrieved`, which `_figure` compares with R: _ if it has no other use.
+# A figure takes the values in the order of the metric's row in `rankgain.metrics.table`, then the metric's parameters.
+# `relevant` is R, the number of judged relevant documents; `retrieved`, how many of them are at ranks ≤ k; `shown` is
+# k, and `returned` n, as `ranks` gives them. The last value of most figures is `retrieved`, which `_figure` compares
+# with R: _ if it has no other use.
+
+QUOTIENTS = {  # what is divided by what; RATIO is nDCG = DCG / IDCG, likewise nCG, nERR
+    # precision = retrieved / k
+    _codes.QUOTIENT: lambda value, total: (value, total),
+    # recall = retrieved / R; likewise AP, bpref, infAP
+    _codes.BY_RELEVANT: lambda value, relevant, _: (value, relevant),
+    # capped recall = retrieved / min(k, R); likewise AP
+    _codes.BY_CAPPED: lambda value, relevant, shown, _: (value, min(relevant, shown)),
+    # AP divided by the relevant documents at ranks ≤ k
+    _codes.BY_HITS: lambda value, relevant, retrieved: (value, retrieved),
+    # F = (1 + β²)·P·C / (β²·P + C), P precision and C recall, = (1 + β²)·retrieved / (β²·R + k)
+    _codes.F_MEASURE: lambda retrieved, relevant, shown, _, beta: (
+        (1.0 + beta * beta) * retrieved,
+        beta * beta * relevant + shown,
+    ),
+    # unjudged = (returned − judged) / k
+    _codes.UNJUDGED: lambda judged, returned, shown: (returned - judged, shown),
+    # set AP = precision · recall of the whole list
+    _codes.SET_AP: lambda retrieved, relevant, returned, _: (retrieved * retrieved, returned * relevant),
+    # fallout = returned documents that are judged not relevant / all documents that are judged not relevant
+    _codes.FALLOUT: lambda value, judged, relevant: (value, judged - relevant),
+}
 
 
-def _over_count(value, total, empty=0.0):
-    return value / total if total != 0.0 else empty
-
-
-def _as_is(empty, bounded, parameters, value):
-    """CG, DCG, counts: the sum itself."""
-    return value
-
-
-def _one(empty, bounded, parameters, value):
-    """Every query counts 1."""
-    return 1.0
-
-
-def _ratio(empty, bounded, parameters, value, ideal):
-    """nDCG = DCG / IDCG; likewise nCG, nERR."""
-    return over_ideal(value, ideal, empty, bounded)
-
-
-def _quotient(empty, bounded, parameters, value, total):
-    """precision = retrieved / k."""
-    return _over_count(value, total, empty)
-
-
-def _by_relevant(empty, bounded, parameters, value, relevant, _):
-    """recall = retrieved / R; likewise AP, bpref, infAP."""
-    return _over_count(value, relevant, empty)
-
-
-def _by_capped(empty, bounded, parameters, value, relevant, shown, _):
-    """capped recall = retrieved / min(k, R); likewise AP."""
-    return _over_count(value, min(relevant, shown)) if relevant > 0.0 else empty
-
-
-def _by_hits(empty, bounded, parameters, value, relevant, retrieved):
-    """AP divided by the relevant documents at ranks ≤ k."""
-    return _over_count(value, retrieved) if relevant > 0.0 else empty
-
-
-def _filled(empty, bounded, parameters, value, relevant, _):
-    """The sum itself, if a document is relevant."""
-    return value if relevant > 0.0 else empty
-
-
-def _bounded_mean(empty, bounded, parameters, value, relevant):
-    """A mean of ratios to the ideal, which is at most 1, if a document is relevant."""
-    if bounded:
-        check_ideal(value, 1.0)
-    return value if relevant > 0.0 else empty
-
-
-def _f_measure(empty, bounded, parameters, retrieved, relevant, shown, _):
-    """F = (1 + β²)·P·C / (β²·P + C), P precision and C recall, = (1 + β²)·retrieved / (β²·R + k)."""
-    square = parameters[0] * parameters[0]
-    return _over_count((1.0 + square) * retrieved, square * relevant + shown) if relevant > 0.0 else empty
-
-
-def _biased(empty, bounded, parameters, total):
-    """RBP = (1 − p)·Σ rel(i)·p^(i−1)."""
-    return min((1.0 - parameters[0]) * total, 1.0)
-
-
-def _residual(empty, bounded, parameters, total):
-    """RBP's residual: what unjudged documents and ranks beyond the list could add."""
-    return max(1.0 - (1.0 - parameters[0]) * total, 0.0)
-
-
-def _unjudged(empty, bounded, parameters, judged, returned, shown):
-    """unjudged = (returned − judged) / k."""
-    return _over_count(returned - judged, shown)
-
-
-def _set_ap(empty, bounded, parameters, retrieved, relevant, returned, _):
-    """Set AP = precision · recall of the whole list = retrieved² / (n·R)."""
-    return _over_count(retrieved * retrieved, returned * relevant) if relevant > 0.0 else empty
-
-
-def _fallout(empty, bounded, parameters, value, judged, relevant):
-    """fallout = returned documents that are judged not relevant / all documents that are judged not relevant."""
-    non_relevant = judged - relevant
-    check_ideal(value, non_relevant)
-    return _over_count(value, non_relevant, empty)
-
-
-def _utility(empty, bounded, parameters, retrieved, relevant, returned, _):
+def _utility(retrieved, relevant, returned, _, a, b, c, d, collection):
     """utility = a·(relevant returned) + b·(others returned) + c·(relevant missed) + d·(others not returned)."""
-    a, b, c, d, collection = parameters
     others = collection + retrieved - returned - relevant
     value = a * retrieved + b * (returned - retrieved) + c * (relevant - retrieved) + d * others
     return all_finite([value])[0]
 
 
-FIGURES = {
-    _codes.AS_IS: _as_is,
-    _codes.ONE: _one,
-    _codes.RATIO: _ratio,
-    _codes.QUOTIENT: _quotient,
-    _codes.BY_RELEVANT: _by_relevant,
-    _codes.BY_CAPPED: _by_capped,
-    _codes.BY_HITS: _by_hits,
-    _codes.FILLED: _filled,
-    _codes.BOUNDED_MEAN: _bounded_mean,
-    _codes.F_MEASURE: _f_measure,
-    _codes.BIASED: _biased,
-    _codes.RESIDUAL: _residual,
-    _codes.UNJUDGED: _unjudged,
-    _codes.SET_AP: _set_ap,
-    _codes.FALLOUT: _fallout,
+SUMS = {
+    # CG, DCG, counts: the sum itself
+    _codes.AS_IS: lambda value: value,
+    _codes.FILLED: lambda value, relevant, _: value,
+    # a mean of ratios to the ideal
+    _codes.BOUNDED_MEAN: lambda value, relevant: value,
+    # every query counts 1
+    _codes.ONE: lambda _: 1.0,
+    # RBP = (1 − p)·Σ rel(i)·p^(i−1)
+    _codes.BIASED: lambda total, p: min((1.0 - p) * total, 1.0),
+    # RBP's residual: what unjudged documents and ranks beyond the list could add
+    _codes.RESIDUAL: lambda total, p: max(1.0 - (1.0 - p) * total, 0.0),
     _codes.UTILITY: _utility,
 }
+
+# `empty` if no document is relevant; the second value is R
+OF_RELEVANT = {_codes.BY_RELEVANT, _codes.BY_CAPPED, _codes.BY_HITS, _codes.F_MEASURE, _codes.SET_AP}
+OF_RELEVANT |= {_codes.FILLED, _codes.BOUNDED_MEAN}
 
 
 def _figure(kind, indices, bounded, empty, parameters, values):
     operands = [values[index] for index in indices]
-    if bounded and kind not in (_codes.RATIO, _codes.BOUNDED_MEAN):
+    if kind == _codes.RATIO:
+        return over_ideal(*operands, empty, bounded)
+    if kind == _codes.BOUNDED_MEAN and bounded:
+        check_ideal(operands[0], 1.0)
+    elif bounded:
         # A relevant document adds at most 1 to the first value, and no more of them can be returned than are judged.
         check_ideal(max(operands[0], operands[-1]), operands[1])
-    return FIGURES[kind](empty, bounded, parameters, *operands)
+    if kind in OF_RELEVANT and operands[1] == 0.0:
+        return empty
+    if kind in SUMS:
+        return SUMS[kind](*operands, *parameters)
+    dividend, divisor = QUOTIENTS[kind](*operands, *parameters)
+    if kind == _codes.FALLOUT:
+        check_ideal(dividend, divisor)
+    if divisor == 0.0:
+        return 0.0 if kind in OF_RELEVANT else empty
+    return dividend / divisor
 
 
 def figure_query(program, query, gain_tables=None):
