@@ -24,15 +24,19 @@ Chunk = tuple[Any, ...]
 
 def run(program: Program, rules: Codes, chunk: Chunk, out: Floats, column: int) -> int | ErrorCode:
     """Write the metrics of each query of a chunk, from a column of `out` on; return how many have nothing relevant."""
-    return _write(program, ((query, None) for query in _ranked(program, rules, chunk)), out, column)
+
+    def write(index, query):
+        out[:, column + index] = figure_query(program, query)
+
+    return _each(_ranked(program, rules, chunk), write)
 
 
-def _write(program, queries, out, column):
-    """Write the metrics of each (query, gains that callables returned), up to the first that is refused."""
+def _each(queries, use):
+    """Use each query, by its number, up to the first that is refused; return how many have nothing relevant."""
     index = empty = 0
     try:
-        for query, gain_tables in queries:
-            out[:, column + index] = figure_query(program, query, gain_tables)
+        for query in queries:
+            use(index, query)
             empty += query.nothing_relevant
             index += 1
     except Refused as refused:
@@ -94,19 +98,15 @@ def hits(
     judged_count: Ints,
 ) -> int | ErrorCode:
     """Keep the hits and the judged grades of each query of a chunk, one query after the other."""
-    offsets[:1] = judged_offsets[:1] = 0
-    index = empty = 0
-    try:
-        for query in _ranked(program, rules, chunk):
-            returned[index] = query.returned
-            rows = [(hit_grade, group.first, group.last) for group in query.groups for hit_grade in group.grades]
-            _append(rows, index, offsets, grade, first, last)
-            _append(query.judged, index, judged_offsets, judged_grade, judged_count)
-            empty += query.nothing_relevant
-            index += 1
-    except Refused as refused:
-        return refused.in_query(index)
-    return empty
+    offsets[0] = judged_offsets[0] = 0
+
+    def keep_query(index, query):
+        returned[index] = query.returned
+        rows = [(hit_grade, group.first, group.last) for group in query.groups for hit_grade in group.grades]
+        _append(rows, index, offsets, grade, first, last)
+        _append(query.judged, index, judged_offsets, judged_grade, judged_count)
+
+    return _each(_ranked(program, rules, chunk), keep_query)
 
 
 def _append(rows, index, offsets, *columns):
@@ -143,10 +143,13 @@ def figure(
         for index in range(queries):
             groups = tie_groups(_rows(index, offsets, grade, first, last))
             judged = list(_rows(index, judged_offsets, judged_grade, judged_count))
-            gain_tables = [None if answer is None else dict(_rows(index, *answer)) for answer in answers]
-            yield Query(int(returned[index]), groups, judged, ties), gain_tables
+            yield Query(int(returned[index]), groups, judged, ties)
 
-    return _write(program, kept(), out, column)
+    def write(index, query):
+        gain_tables = [None if answer is None else dict(_rows(index, *answer)) for answer in answers]
+        out[:, column + index] = figure_query(program, query, gain_tables)
+
+    return _each(kept(), write)
 
 
 def _rows(index, offsets, *columns):
