@@ -3,7 +3,7 @@
 from rankgain import _codes
 from rankgain._codes import AVERAGE
 from rankgain._reference.numbers import Refused
-from rankgain._reference.query import at_cutoffs, hit_gains, in_order, judged_gains
+from rankgain._reference.query import at_cutoffs, hit_gains, in_best_order, in_order, judged_gains
 
 NEGLIGIBLE = 1e-17  # relative to the sum: less than half of its last bit
 FAINT = 1e-40  # a probability too small to change any sum: see `_stopping`
@@ -94,14 +94,12 @@ def ideal_cascade(term, gain_table, query):
     """The ERR of the judged documents in the best order: highest stop probability first."""
 
     def running():
-        total, survival, rank = 0.0, 1.0, 0
-        for stop, count in judged_gains(term, gain_table, query):
-            for _ in range(count):
-                if stop == 0.0 or survival == 0.0:
-                    return
-                rank += 1
-                total += survival * stop / rank
-                survival *= 1.0 - stop
-                yield rank, total
+        total, survival = 0.0, 1.0
+        for rank, stop in in_best_order(judged_gains(term, gain_table, query)):
+            if stop == 0.0 or survival == 0.0:
+                return
+            total += survival * stop / rank
+            survival *= 1.0 - stop
+            yield rank, total
 
     return at_cutoffs(term.cutoffs, running())

@@ -7,8 +7,6 @@ Judgments are refused before, when they are read (`rankgain.data.judgments`): gr
 a query has twice. So is what is invalid in TREC files (`rankgain.data.lines`).
 """
 
-from typing import Any, NamedTuple
-
 from rankgain._codes import CHANGED, DUPLICATE, NAN_SCORE, OTHER_IDS
 from rankgain._reference.columns import rows_of_ids
 from rankgain._reference.numbers import Refused, check_grade, check_grades, list_of
@@ -62,36 +60,16 @@ def read_dicts(queries, judged, numbers, runs):
         yield Documents(list(scores), list(scores.values()), list(grades.values()), _without_pooled(judged_grades))
 
 
-class IdColumn(NamedTuple):
-    """Ids, as `rows_of_ids` takes them, with their grades or scores (None: in rank order); the rows of query i are
-    first[i] … last[i] − 1.
-    """
-
-    width: int
-    data: Any
-    starts: Any
-    ends: Any
-    first: Any
-    last: Any
-    values: Any
-
-    def of_query(self, query):
-        """Its ids and values."""
-        start, stop = int(self.first[query]), int(self.last[query])
-        values = None if self.values is None else self.values[start:stop].tolist()
-        return rows_of_ids(self.width, self.data, self.starts, self.ends, start, stop), values
-
-
 def read_columns(queries, *columns):
     """Returned ids against judged ids and their grades.
 
     A judged document that is returned twice is refused; with `check_all`, any document.
     """
-    judged, run, check_all = IdColumn(*columns[:7]), IdColumn(*columns[7:14]), columns[14]
+    judged, run, check_all = columns[:7], columns[7:14], columns[14]
     for query in queries:
-        judged_ids, judged_grades = judged.of_query(query)
+        judged_ids, judged_grades = _rows_of_query(query, *judged)
         grade_of = dict(zip(judged_ids, judged_grades, strict=True))
-        ids, scores = run.of_query(query)
+        ids, scores = _rows_of_query(query, *run)
         seen = set()
         for position, document in enumerate(ids):
             if scores is not None and scores[position] != scores[position]:
@@ -100,6 +78,13 @@ def read_columns(queries, *columns):
                 raise Refused(DUPLICATE, position)
             seen.add(document)
         yield Documents(ids, scores, [grade_of.get(document) for document in ids], _without_pooled(judged_grades))
+
+
+def _rows_of_query(query, width, data, starts, ends, first, last, values):
+    """The ids of a query, in rows first[query] … last[query] − 1, and their grades or scores, None in rank order."""
+    rows = slice(int(first[query]), int(last[query]))
+    ids = rows_of_ids(width, data, starts, ends, rows.start, rows.stop)
+    return ids, None if values is None else values[rows].tolist()
 
 
 def _without_pooled(grades):

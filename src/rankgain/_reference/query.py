@@ -155,6 +155,11 @@ def judged_gains(term, gain_table, query):
 # ranks
 
 
+def in_best_order(gains):
+    """(rank, gain) of judged documents, whose gains come highest first, each with the number of documents."""
+    return enumerate((gain for gain, count in gains for _ in range(count)), 1)
+
+
 def in_order(group, values, ties):
     """(rank, value) for each hit of a tie group under a policy that orders it. The values, given highest first, take
     the first ranks or, under WORST, the last ones in reverse order; documents that are no hits take the others.

@@ -16,6 +16,7 @@ from rankgain._reference.query import (
     before_first_relevant,
     exponential_gain,
     hit_gains,
+    in_best_order,
     in_order,
     judged_gains,
     require_discounts,
@@ -107,21 +108,18 @@ def sum_best(term, gain_table, query, cutoffs):
 
     `flag` (ideal="returned"): over no more ranks than the list has, and at least one, so that an empty list earns 0.
     """
-    gains = judged_gains(term, gain_table, query)
+    gains = in_best_order(judged_gains(term, gain_table, query))
     discount = discounts(term.discount_table, term.kind, term.base)
-    limit = max(query.returned, 1) if term.flag and term.family == _codes.IDEAL_SUM else UNLIMITED
+    limit = max(query.returned, 1) if term.flag else UNLIMITED
     require_discounts(term, min(query.count_judged(-math.inf), limit, cutoffs[-1]))
 
     def running():
         total = 0.0
-        rank = 0
-        for gain, count in gains:
-            if gain == 0.0:
+        for rank, gain in gains:
+            if gain == 0.0 or rank > limit:
                 return
-            for _ in range(min(count, limit - rank)):
-                rank += 1
-                total += gain * discount(rank)
-                yield rank, total
+            total += gain * discount(rank)
+            yield rank, total
 
     return all_finite(at_cutoffs(cutoffs, running()))
 
