@@ -4,13 +4,14 @@ import math
 import struct
 from decimal import Decimal
 from fractions import Fraction
-from itertools import chain, pairwise
+from io import BytesIO
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.marks import in_one_case
+from support.sides import columns, qrels_lines, run_lines
 from support.strategies import (
     TIES,
     asked,
@@ -32,7 +33,6 @@ from rankgain.data.ragged import NATIVE
 from rankgain.metrics.discounts import Discount
 from rankgain.metrics.metric import cut_off
 from rankgain.metrics.table import TABLE
-from rankgain.rankings import parts_of
 
 pytestmark = pytest.mark.both
 
@@ -71,9 +71,9 @@ any_grades = st.lists(st.integers(0, 5).map(float) | wild, max_size=9)
     st.sampled_from([*sorted(map(str, NATIVE)), "int16", ">f8", "bool"]),
     st.booleans(),
 )
-def test_matrices_of_any_type(on_both, seed, rows, columns, k, gain, discount, rel, dtype, broken):
+def test_matrices_of_any_type(on_both, seed, rows, ranks, k, gain, discount, rel, dtype, broken):
     rng = np.random.default_rng(seed)
-    matrix = rng.integers(0, rng.choice([2, 5, 9, 100]), (rows, columns)).astype(dtype)
+    matrix = rng.integers(0, rng.choice([2, 5, 9, 100]), (rows, ranks)).astype(dtype)
     if broken and matrix.size and matrix.dtype.kind in "if":
         matrix.flat[rng.integers(matrix.size)] = rng.choice([-1, np.nan, np.inf]) if matrix.dtype.kind == "f" else -1
     agree(on_both, lambda: rg.dcg(matrix, k=k, gain=gain, discount=discount))
@@ -82,6 +82,10 @@ def test_matrices_of_any_type(on_both, seed, rows, columns, k, gain, discount, r
     agree(on_both, lambda: rg.ndcg(matrix, k=k, judged=matrix[:, ::-1], ideal="returned"))
     agree(on_both, lambda: rg.reciprocal_rank(matrix, k=k, rel=rel))
     agree(on_both, lambda: rg.from_ranked(matrix).evaluate("ndcg@3", "rr"))
+    scores, wider = rng.integers(0, 3, (rows, ranks)) / 2.0, rng.integers(0, 9, (rows, ranks + 3))
+    looks = "dcg@3", "rr@5", "idcg@4", "judged@2", "bpref", "num_ret"
+    agree(on_both, lambda: rg.from_ranked(matrix, judged=wider).evaluate(*looks, "infap"))
+    agree(on_both, lambda: rg.from_scores(matrix, scores, judged=wider).evaluate(*looks))
 
 
 @given(
@@ -149,11 +153,45 @@ def test_short_lists_go_straight_through_a_door(on_both, dtype, shape):
     assert on_both(lambda: values(1025)) == [[None] * 4] * 2
 
 
+# A few metrics that look no deeper than a depth, in the list and in what is judged, and at no other grades than they
+# count: relevant ones, all that are judged, or pooled ones, too.
+depths = st.integers(1, 12).map("@{}".format) | st.just("")
+looks = st.builds(
+    lambda depth, judged_depth, counts: [f"dcg{depth}", f"rr{depth}", f"idcg{judged_depth}", *counts],
+    depths,
+    depths,
+    depths.map(lambda depth: [f"judged{depth}"]) | st.sampled_from([[], ["bpref"], ["infap"]]),
+)
+many = st.lists(asked(), min_size=1, max_size=12)
+rules = st.tuples(cutoffs, st.booleans(), st.sampled_from([None, 32]))
+
+
+def limited(rankings, depth, judged_only, bits):
+    """Rankings under these rules, as far as their policy for ties allows."""
+    if rankings.ties not in (None, "stable", "docid"):
+        depth = None
+    if rankings.ties is not None and bits is not None:
+        rankings = rankings.under(score_bits=bits)
+    return rankings.limited(depth=depth, judged_only=judged_only) if depth or judged_only else rankings
+
+
+def metrics_of(drawn, known, ties):
+    """The metrics that were drawn, but those that the policy refuses; a discount must hold all ranks."""
+    if not isinstance(drawn[0], tuple):
+        return [metric for metric in drawn if ties != "average" or metric != "infap"]
+    drawn = [one for one in drawn if ties != "average" or not TABLE[one[0]].unaveraged]
+    drawn = [(name, {k: v for k, v in own.items() if type(v) is not list}) for name, own in drawn]
+    return [asked_of(one, known)[0] for one in drawn] or ["num_ret"]
+
+
 @st.composite
-def corpora(draw):
-    """Flat grades, scores and group sizes of a few queries of up to some hundred documents, of every shape of ties."""
+def corpora(draw, longest):
+    """Grades, scores and judged grades of a few queries, with ties of every shape; now and then one is invalid.
+
+    Also the valid grades.
+    """
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    sizes = draw(st.lists(st.sampled_from([0, 1, 2, 5, 40, 70, 300]), min_size=1, max_size=6))
+    sizes = draw(st.lists(st.sampled_from([0, 1, 2, 5, 40, 70, 300, longest]), min_size=1, max_size=6))
     n = sum(sizes)
     levels = draw(st.sampled_from([1, 2, 7, 1000, 10**9]))
     scores = rng.integers(0, levels, n) / 7.0 - draw(st.sampled_from([0, 1]))
@@ -167,33 +205,45 @@ def corpora(draw):
     grades = np.where(rng.random(n) < share, rng.integers(0, 5, n), 0).astype(float)
     if draw(st.booleans()):
         grades *= rng.choice([1.0, 0.37, 30.0], n)
-    return grades, scores, sizes
+    grades = grades.astype(draw(st.sampled_from([np.float64, np.float64, np.float32, np.int64, np.int32, np.uint8])))
+    known = set(grades.tolist())
+    ends = np.cumsum(sizes)[:-1]
+    if draw(st.booleans()):
+        judged = [np.append(row, [0, *row[:3]]).astype(row.dtype) for row in np.split(grades, ends)]
+    else:
+        judged = [np.append(row[::2], 3).astype(row.dtype) for row in np.split(grades, ends)]  # lacks what was returned
+    bad = draw(st.sampled_from([None, None, None, "grade", "score", "both", "judged"]))
+    if bad in ("grade", "both") and n and grades.dtype != np.uint8:
+        grades[rng.integers(n)] = -1
+    if bad in ("score", "both") and n:
+        scores[rng.integers(n)] = np.nan
+    if bad == "judged" and grades.dtype != np.uint8:
+        judged[-1][-1] = -1
+    return grades, scores, sizes, judged, known
 
 
-def family(drawn, known, ties):
-    """The metrics that were drawn, but those that the policy refuses; a discount must hold all ranks."""
-    drawn = [one for one in drawn if ties != "average" or not TABLE[one[0]].unaveraged]
-    drawn = [(name, {k: v for k, v in own.items() if type(v) is not list}) for name, own in drawn]
-    return [asked_of(one, known)[0] for one in drawn] or ["num_ret"]
+@examples(3)
+@given(
+    st.tuples(corpora(300), many) | st.tuples(corpora(900), looks),
+    st.sampled_from([None, *TIES]),
+    st.booleans(),
+    st.booleans(),
+    rules,
+)
+def test_metrics_agree(on_both, corpus_and_metrics, ties, with_judged, flat, limits):
+    (grades, scores, sizes, judged, known), drawn = corpus_and_metrics
+    metrics, ends = metrics_of(drawn, known, ties), np.cumsum(sizes)[:-1]
+    given = {"judged": judged if with_judged else None}
 
+    def rankings():
+        if ties is None:
+            return rg.from_ranked(np.split(grades, ends), **given)
+        if flat:
+            return rg.from_scores(grades, scores, group_sizes=sizes, ties=ties, **given)
+        return rg.from_scores(np.split(grades, ends), np.split(scores, ends), ties=ties, **given)
 
-many = st.lists(asked(), min_size=1, max_size=12)
-
-
-@examples(2.5)
-@given(corpora(), st.sampled_from([None, *TIES]), many, st.booleans())
-def test_metrics_agree(on_both, corpus, ties, drawn, beside):
-    grades, scores, sizes = corpus
-    lists, ends = np.split(grades, np.cumsum(sizes)[:-1]), np.cumsum(sizes)[:-1]
-    judged = [np.append(row, [0.0, *row[:3]]) for row in lists] if beside else None
-    rankings = rg.from_ranked(lists, judged=judged)
-    if ties is not None:
-        rankings = rg.from_scores(lists, np.split(scores, ends), judged=judged, ties=ties)
-    metrics = family(drawn, set(grades.tolist()), ties)
-    agree(on_both, lambda: rankings.evaluate(*metrics))
-    agree(on_both, lambda: rankings.evaluate(*metrics, "judged@3", threads=3))
-    if ties in (None, "stable"):
-        agree(on_both, lambda: rankings.limited(depth=4).evaluate(*metrics))
+    agree(on_both, lambda: rankings().evaluate(*metrics, "judged@3", threads=3))
+    agree(on_both, lambda: limited(rankings(), *limits).evaluate(*metrics))
 
 
 @in_one_case("ties", [None, *TIES])
@@ -203,35 +253,49 @@ def test_each_of_the_family(on_both, name, ties):
     rng = np.random.default_rng(list(TABLE).index(name))
     sizes = [0, 1, 2, 3, 5, 8, 13, 40]
     lists = [rng.integers(low, 5, size) for size in sizes for low in (0, 0, 1, 4)]
-    rankings = rg.from_ranked(lists)
+    judged = [np.append(row, [4, 0, 1][: number % 4]) for number, row in enumerate(lists)]
+    rankings = rg.from_ranked(lists, judged=judged)
     if ties is not None:
-        rankings = rg.from_scores(lists, [rng.integers(0, rng.integers(1, 5), len(row)) for row in lists], ties=ties)
+        scores = [rng.integers(0, rng.integers(1, 5), len(row)) for row in lists]
+        rankings = rg.from_scores(lists, scores, judged=judged, ties=ties)
     row = TABLE[name]
-    metrics = [rg.metric(name, k=k) for k in (None, *range(1, 42))] if row.cuts else [name]
-    metrics += [rg.metric(name, rel=rel) for rel in (0, 2, 9) if "rel" in row.takes]
+    options = [{"k": k} for k in (None, *range(1, 42))] if row.cuts else [{}]
+    options += [{"rel": 0}, {"rel": 2}, {"rel": 9}, {"ideal": "returned"}, {"empty": 0.5}]
+    options += [{"gain": {0: 2, 1: 5, 2: 1, 3: 0, 4: 0}}, {"gain": {0: 4, 1: 2, 2: 9, 3: 9, 4: 1}}]  # not monotone
+    metrics = [rg.metric(name, **option) for option in options if {*option} <= {"k", *row.takes}]
     if ties != "average" or not row.unaveraged:
         agree(on_both, lambda: rankings.evaluate(*metrics))
 
 
 @examples(2.5)
-@given(st.integers(0, 2**32 - 1), st.sampled_from([1, 3, 50, 10**6]), st.sampled_from([*TIES, "docid"]), many)
-def test_the_family_of_long_dicts(on_both, seed, levels, ties, drawn):
+@given(
+    st.integers(0, 2**32 - 1),
+    st.sampled_from([1, 3, 50, 10**6]),
+    st.sampled_from([*TIES, "docid"]),
+    st.sampled_from(["d{}".format, lambda number: (number - 128) * 2**55]),
+    many,
+)
+def test_long_dicts_and_columns(on_both, seed, levels, ties, identifier, drawn):
     """Graded by floats now and then, with pooled and unjudged documents and a query that the run lacks."""
     rng = np.random.default_rng(seed)
     scale = rng.choice([1.0, 0.37])
     qrels, run = {}, {}
     for query, n in zip("abc", rng.choice([0, 1, 20, 200], 3), strict=True):
+        returned = map(identifier, rng.permutation(300)[:n].tolist())
         run[query] = {
-            f"d{i}": float(s) for i, s in zip(rng.permutation(300)[:n], rng.integers(0, levels, n), strict=True)
+            document: float(score) for document, score in zip(returned, rng.integers(0, levels, n), strict=False)
         }
-        m = rng.choice([1, 60])
-        judged = rng.permutation(300)[:m].tolist()
-        qrels[query] = {f"d{i}": int(g) * scale for i, g in zip(judged, rng.integers(-2, 5, m), strict=True)}
+        judged = map(identifier, rng.permutation(300)[: rng.choice([1, 60])].tolist())
+        qrels[query] = {document: int(rng.integers(-2, 5)) * scale for document in judged}
     del run[rng.choice(["b", "c"])]
-    metrics = family(drawn, {grade for side in qrels.values() for grade in side.values() if grade >= 0}, ties)
+    metrics = metrics_of(drawn, {grade for side in qrels.values() for grade in side.values() if grade >= 0}, ties)
     rankings = rg.from_qrels(qrels, run, ties=ties)
-    agree(on_both, lambda: rankings.evaluate(*metrics))
+    found = agree(on_both, lambda: rankings.evaluate(*metrics))
     agree(on_both, lambda: rankings.limited(judged_only=True).evaluate(*metrics))
+    frames = columns(qrels), columns(run, value="score")
+    if frames[1]["doc_id"]:
+        frames[1]["score"] = np.array(frames[1]["score"], np.float32)
+        assert agree(on_both, lambda: rg.from_frames(*frames, ties=ties).evaluate(*metrics))[0] == found[0]
 
 
 hostile = st.sampled_from([0.0, 1.0, 2.0, 4.0, 0.5, 5e-324, 2.3e-308, 1e-300, 1e16, 1e17, 3e17, 1e300, 5e307, 1.7e308])
@@ -247,7 +311,7 @@ def test_the_family_of_hostile_grades(on_both, lists, ties, drawn, data):
     judged = data.draw(st.none() | st.just([[*row, 1.0] for row in lists]) | st.just([[1.0] for _ in lists]))
     drawn = [(n, {k: v for k, v in own.items() if k != "max_grade"}) for n, own in drawn]
     known = {grade for grade in known if grade < 1024.0}
-    metrics = family(drawn, known, ties)
+    metrics = metrics_of(drawn, known, ties)
 
     def evaluated():
         if ties is None:
@@ -359,17 +423,6 @@ def test_tables_do_not_depend_on_what_was_asked_before(on_both, kind):
         assert compiled == python == rg.discount(depth, kind).tolist()
 
 
-def test_chunks_do_not_show(on_both, monkeypatch):
-    rng = np.random.default_rng(5)
-    sizes = rng.integers(0, 30, 200)
-    n = int(sizes.sum())
-    rankings = rg.from_scores(rng.integers(0, 4, n), rng.integers(0, 9, n), group_sizes=sizes)
-    whole = agree(on_both, lambda: rankings.evaluate("ndcg@10", "rr"))
-    monkeypatch.setattr("rankgain.data.source.CHUNK", 7)
-    assert sum(1 for _ in parts_of(rankings)[0].chunks()) > 50
-    assert agree(on_both, lambda: rankings.evaluate("ndcg@10", "rr")) == whole
-
-
 # ids in columns
 
 texts = st.sampled_from(
@@ -436,33 +489,6 @@ def test_many_integers_are_numbered(on_both):
         assert list(python.items()) == list(expected.items())
 
 
-@given(st.lists(st.text(max_size=16) | st.just(None) | st.just("\ud800") | st.just("é\udcff"), max_size=9))
-def test_what_is_no_text(on_both, ids):
-    agree(on_both, lambda: np.array(ids_of(ids).take(slice(None)).ends))
-
-
-view_bytes = st.binary(min_size=16, max_size=16) | st.integers(-1, 30)
-
-
-@given(st.lists(view_bytes, max_size=5), st.lists(st.binary(max_size=40)))
-def test_views_agree(on_both, drawn, buffers):
-    """Views of any bytes, most of them broken, and of sound ones of a size."""
-    views = [v if isinstance(v, bytes) else struct.pack("<i4sii", v, b"abcd", 0, max(v, 0) % 4) for v in drawn]
-
-    def copied():
-        sizes = [max(struct.unpack("<i", view[:4])[0], 0) for view in views]
-        if sum(sizes) > 10**6:
-            return None
-        data, places = np.zeros(sum(sizes), np.uint8), np.zeros((2, len(views)), np.int64)
-        held = [np.frombuffer(buffer, np.uint8) for buffer in buffers]
-        broken = _backend.columns.copy_views(np.frombuffer(b"".join(views), np.uint8), held, data, *places)
-        done = len(views) if broken is None else broken
-        return broken, [data[a:b].tobytes() for a, b in places.T.tolist()[:done]]
-
-    compiled, python = on_both(copied)
-    assert compiled == python
-
-
 @st.composite
 def tables(draw):
     """qrels and a run as rows of (query, document, number), of one kind of ids, with offenders now and then."""
@@ -487,39 +513,53 @@ def tables(draw):
     return qrels, rows(draw(st.sampled_from([0.5, 1.0])), lambda: rng.integers(levels) - 1.0, np.nan)
 
 
-@given(tables(), st.sampled_from([*TIES, "docid"]), cutoffs, gains, st.sampled_from(["judged", "full"]), st.booleans())
-def test_frames_agree(on_both, sides, ties, k, gain, validate, skip):
+def as_dicts(queries, documents, numbers):
+    side = {}
+    for query, document, number in zip(queries, documents, numbers, strict=True):
+        side.setdefault(query, {})[document] = number
+    return side
+
+
+graded = st.builds(
+    lambda k, gain: [rg.metric("ndcg", k=k, gain=gain), rg.metric("rr", k=k), rg.metric("rr", rel=0), "dcg"],
+    cutoffs,
+    gains,
+)
+
+
+@examples(2.5)
+@given(
+    tables(),
+    st.sampled_from([*TIES, "docid"]),
+    st.sampled_from(["judged", "full"]),
+    st.sampled_from(["skip", "zero"]),
+    rules,
+    looks | graded,
+)
+def test_documents_with_ids_agree(on_both, sides, ties, validate, missing, limits, drawn):
+    """Whatever they come in; columns of which no id is twice are worth what dicts are worth."""
+    metrics, options = metrics_of(drawn, (), ties), {"ties": ties, "missing": missing}
+
+    def evaluated(make, *sides, **options):
+        return agree(on_both, lambda: limited(make(*sides, **options), *limits).evaluate(*metrics))
+
     qrels, run = (
         dict(zip(("query_id", "doc_id", name), side, strict=True))
         for name, side in zip(("relevance", "score"), sides, strict=True)
     )
-    metrics = [rg.metric("ndcg", k=k, gain=gain), rg.metric("rr", k=k), rg.metric("rr", rel=0), "dcg"]
-    options = {"ties": ties, "validate": validate, "missing": "skip" if skip else "zero"}
-    found = agree(on_both, lambda: rg.from_frames(qrels, run, **options).evaluate(*metrics))
-    if isinstance(found[0], dict) and validate == "full":  # nothing stands twice: so do dicts hold it
-        dicts = []
-        for queries, documents, numbers in sides:
-            held = {}
-            for query, document, number in zip(queries, documents, numbers, strict=True):
-                held.setdefault(query, {})[document] = number
-            dicts.append(held)
-        if not any("\udcff" in str(document) for document in qrels["doc_id"] + run["doc_id"]):
-            options.pop("validate")
-            assert outcome(lambda: rg.from_qrels(*dicts, **options).evaluate(*metrics)) == found
-
-
-@given(st.integers(0, 2**32 - 1), st.sampled_from([1, 3, 50, 10**6]), st.sampled_from([*TIES, "docid"]), cutoffs)
-def test_long_columns(on_both, seed, levels, ties, k):
-    """Tie groups of hundreds of documents at the cut-off, in columns as in dicts."""
-    rng = np.random.default_rng(seed)
-    ids, scores = rng.permutation(400) * 2**55 - 2**62, rng.integers(0, levels, 400).astype(np.float32)
-    judged, grades = rng.permutation(500)[:60] * 2**55 - 2**62, rng.integers(-1, 4, 60)
-    metrics = [rg.metric("ndcg", k=k), rg.metric("rr", k=k, rel=2), rg.metric("dcg", gain=[0.25, 1, 2, 4])]
-    qrels = {"qid": np.zeros(60, np.int8), "doc_id": judged, "label": grades}
-    run = {"qid": np.zeros(400, np.int8), "doc_id": ids, "score": scores}
-    found = agree(on_both, lambda: rg.from_frames(qrels, run, ties=ties, validate="full").evaluate(*metrics))
-    dicts = [{0: dict(zip(*map(np.ndarray.tolist, side), strict=True))} for side in ((judged, grades), (ids, scores))]
-    assert agree(on_both, lambda: rg.from_qrels(*dicts, ties=ties).evaluate(*metrics)) == found
+    found = evaluated(rg.from_frames, qrels, run, validate=validate, **options)
+    not_utf8 = any("\udcff" in str(document) for document in qrels["doc_id"] + run["doc_id"])
+    qrels, run = (as_dicts(*side) for side in sides)
+    of_dicts = evaluated(rg.from_qrels, qrels, run, **options)
+    if isinstance(found[0], dict) and validate == "full" and not not_utf8:
+        assert of_dicts == found
+    evaluated(rg.from_qrels, dict(reversed(qrels.items())), run | {"another": {}}, **options)
+    recommended = {query: list(scores) for query, scores in run.items()}
+    evaluated(rg.from_recommendations, recommended, qrels, validate=validate)
+    evaluated(rg.from_recommendations, [*recommended.values()], [*qrels.values()], validate=validate)
+    if all(type(document) is int for document in (*sides[0][1], *sides[1][1])):
+        lines = qrels_lines(qrels), run_lines(run)
+        evaluated(lambda **options: rg.read_trec(*map(BytesIO, lines), **options), **options)
 
 
 recommended_ids = st.lists(st.integers(-2, 6), max_size=6)
@@ -573,32 +613,31 @@ def test_numbers_agree(on_both, seed, held_out, dtypes, step, validate, repeats)
 
 @given(
     st.lists(
-        st.lists(st.tuples(st.sampled_from("abcd"), st.sampled_from([math.nan, -math.inf, 1.0, 2.0]))), max_size=5
+        st.lists(st.tuples(st.sampled_from("abcd"), st.sampled_from([math.nan, -math.inf, 1.0, 2.0])), max_size=5),
+        min_size=1,
     ),
-    st.sampled_from([str, ord, lambda own: "long " * 9 + own]),
-    st.booleans(),
+    st.sampled_from([str, ord, lambda name: "long " * 9 + name]),
 )
-def test_one_row_of_each_id_is_marked(on_both, queries, identifier, scored):
-    ids = [identifier(own) for query in queries for own, _ in query]
-    scores = np.array([score for query in queries for _, score in query], dtype=np.float64)
-    offsets = np.cumsum([0, *map(len, queries)])
-    keys = ids_of(ids).take(slice(None)).buffers()
-
-    def marked():
-        marks, sizes = np.zeros(len(ids), np.uint8), np.zeros(len(queries), np.int64)
-        _backend.columns.mark_firsts(*keys, offsets, scores if scored else None, marks, sizes)
-        return marks.tolist(), sizes.tolist()
-
-    compiled, python = on_both(marked)
-    assert compiled == python
-    kept = []
-    for start, stop in pairwise(offsets.tolist()):
-        best = {}
-        for row in range(start, stop):
-            best.setdefault(ids[row], []).append(row)
-        order = [(score == score, -score if score == score else 0.0) if scored else () for score in scores.tolist()]
-        kept.append([min(rows, key=order.__getitem__) for rows in best.values()])
-    assert compiled == ([int(row in {*chain(*kept)}) for row in range(len(ids))], list(map(len, kept)))
+def test_one_row_of_each_id_is_kept(on_both, queries, identifier):
+    """That of the highest score, of tied ones the first; NaN is not passed over."""
+    rows = [(query, identifier(name), score) for query, own in enumerate(queries) for name, score in own]
+    run = dict(zip(("query_id", "doc_id", "score"), map(list, zip(*rows, strict=True)), strict=False))
+    truth = rg.judgments({query: {identifier(name): ord(name) for name in "abc"} for query in range(len(queries))})
+    if not rows:
+        return
+    found = agree(
+        on_both, lambda: rg.from_frames(truth, run, duplicates="first", ties="stable").evaluate("dcg", "num_ret")
+    )
+    kept = {}
+    for query, document, score in rows:
+        of_query = kept.setdefault(query, {})
+        if document not in of_query or score > of_query[document]:
+            of_query.pop(document, None)
+            of_query[document] = score
+    if any(math.isnan(score) for _, _, score in rows):
+        assert "is NaN" in found[1]
+    else:
+        assert found == outcome(lambda: rg.from_qrels(truth, kept, ties="stable").evaluate("dcg", "num_ret"))
 
 
 @given(
