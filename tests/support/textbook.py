@@ -474,50 +474,14 @@ def nerr(grades, judged, k=None, max_grade=4.0, empty=0.0):
     return empty if best == 0 else err(grades, judged, k, max_grade) / best
 
 
-METRICS = {
-    "cg": cg,
-    "ncg": ncg,
-    "dcg": dcg,
-    "idcg": idcg,
-    "ndcg": ndcg,
-    "rr": rr,
-    "success": success,
-    "precision": precision,
-    "recall": recall,
-    "capped_recall": capped_recall,
-    "f": f,
-    "ap": ap,
-    "ap_capped": ap_capped,
-    "ap_hits": ap_hits,
-    "gm_ap": ap,
-    "r_precision": r_precision,
-    "iprec": iprec,
-    "iprec_mean": iprec_mean,
-    "bpref": bpref,
-    "gm_bpref": bpref,
-    "auc": auc,
-    "gauc": auc,
-    "fallout": fallout,
-    "infap": infap,
-    "rbp": rbp,
-    "rbp_residual": rbp_residual,
-    "err": err,
-    "nerr": nerr,
-    "q_measure": q_measure,
-    "judged": judged_share,
-    "unjudged": unjudged_share,
-    "set_ap": set_ap,
-    "utility": utility,
-    "g": g,
-    "bin_g": bin_g,
-    "ndcg_rel": ndcg_rel,
-    "r_ndcg": r_ndcg,
-    "num_ret": num_ret,
-    "num_rel": num_rel,
-    "num_rel_ret": num_rel_ret,
-    "num_nonrel_judged_ret": num_nonrel_judged_ret,
-    "num_q": num_q,
-}
+NAMED_OTHERWISE = {"gm_ap": ap, "gm_bpref": bpref, "gauc": auc, "judged": judged_share, "unjudged": unjudged_share}
+
+
+def definition(name):
+    """The function of a metric; most have its name."""
+    return NAMED_OTHERWISE.get(name) or globals()[name]
+
+
 BY_GAIN = {"cg", "ncg", "dcg", "idcg", "ndcg", "g", "ndcg_rel", "r_ndcg"}  # the others know grades
 
 
@@ -613,7 +577,7 @@ def metric(name, docs, judged=None, *, ties, **parameters):
             return gain(grade, parameters.get("gain", "linear"))
         return -math.inf if grade is None else grade
 
-    values = [METRICS[name](grades, judged, **parameters) for grades in orders(docs, ties, key)]
+    values = [definition(name)(grades, judged, **parameters) for grades in orders(docs, ties, key)]
     if len(set(values)) == 1:  # their order makes no difference; n * v / n may differ from v in the last bit
         return values[0]
     return math.fsum(values) / len(values)

@@ -62,7 +62,7 @@ def expected(call, lists, judged, **options):
     kind = options.get("gain")
     if isinstance(kind, np.ndarray):
         options["gain"] = kind.tolist()
-    definition = textbook.METRICS[TAKEN[call][0]]
+    definition = textbook.definition(TAKEN[call][0])
     if call == "idcg":
         lists, judged = judged, judged
     values = [definition(row, own, **options) for row, own in zip(lists, judged, strict=True)]

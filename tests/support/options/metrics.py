@@ -39,7 +39,7 @@ SCORES = {query: {f"d{place}": -float(place) for place in range(len(row))} for q
 
 def expected(name, **parameters):
     """By the textbook, query by query."""
-    return [textbook.METRICS[name](row, [*QRELS[query].values()], **parameters) for query, row in enumerate(RUN)]
+    return [textbook.definition(name)(row, [*QRELS[query].values()], **parameters) for query, row in enumerate(RUN)]
 
 
 def written(name, parameters):
