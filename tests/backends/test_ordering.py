@@ -2,9 +2,11 @@
 
 import os
 import platform
+import re
 import subprocess
 import sys
 from importlib import import_module
+from itertools import product
 
 import numpy as np
 import pytest
@@ -110,14 +112,17 @@ def test_a_few_hits_of_one_large_tie_group(compiled, n):
 
 
 @pytest.mark.slow
-def test_more_relevant_than_fit_in_a_small_table(compiled):
+@pytest.mark.parametrize("ties", ["average", "stable"])
+@pytest.mark.parametrize(
+    ("shape", "n"),
+    [
+        *dict.fromkeys(["random", "a third tied", "one far away", "padded", "subnormal of both signs"], 30_000).items(),
+        ("nine of ten tied", 80_000),  # neither the range of the scores nor that of their bits parts them
+    ],
+)
+def test_more_relevant_than_fit_in_a_small_table(compiled, shape, n, ties):
     rng = np.random.default_rng(7)
-    n = 30_000
-    offsets = np.array([0, n])
-    for ties in ("average", "stable"):
-        for shape in ("random", "a third tied", "one far away", "padded", "subnormal of both signs"):
-            scores = SHAPES[shape](rng, n)
-            assert equal(compiled, rng.integers(0, 3, n), scores, offsets, ties=ties, lowest=0.0)
+    assert equal(compiled, rng.integers(0, 3, n), SHAPES[shape](rng, n), np.array([0, n]), ties=ties, lowest=0.0)
 
 
 EDGES = {
@@ -162,16 +167,6 @@ def test_hits_beyond_the_depth(compiled, n, hits, depth, ties):
             )
 
 
-@pytest.mark.slow
-def test_most_scores_in_one_part(compiled):
-    """Neither the range of the scores nor that of their bits parts them."""
-    rng = np.random.default_rng(5)
-    n = 80_000
-    scores = np.where(rng.random(n) < 0.9, 0.5, rng.random(n))
-    for ties in ("average", "stable"):
-        assert equal(compiled, rng.integers(0, 3, n), scores, np.array([0, n]), ties=ties, lowest=0.0)
-
-
 def run(code, **environment):
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -212,47 +207,33 @@ def test_many_lists_are_each_alone(compiled, sizes, dtype):
     """
     rng = np.random.default_rng(11)
     lists = [rng.integers(0, 8, size).astype(dtype) for size in sizes]
-    broken = len(lists) * 2 // 3
-    usual = _values(lists)
-    for odd in (77, 2**53 + 1, -1):
-        for place in (0, 2, -1):
-            if (len(lists[broken]) and np.array([odd]).astype(float)[0] >= 0) or np.dtype(dtype).kind != "u":
-                changed = [own.copy() for own in lists]
-                with np.errstate(all="ignore"):
-                    changed[broken][place % max(len(changed[broken]), 1) :][:1] = np.array([odd]).astype(dtype)
-                _values(changed)
-    assert len(usual) == len(lists) + 1
+    check_each_alone(lists)
+    for odd, place in product((77, 2**53 + 1, -1), (0, 2, -1)):
+        changed = [relevance.copy() for relevance in lists]
+        broken = changed[len(lists) * 2 // 3]
+        with np.errstate(all="ignore"):
+            broken[place % max(len(broken), 1) :][:1] = np.array([odd]).astype(dtype)
+        check_each_alone(changed)
 
 
-def _values(lists):
-    """The functions of many lists, each compared with that of each list alone; one is too long for the short way."""
+def check_each_alone(lists):
+    """Compare the functions of many lists with those of each; one is too long for the short way."""
     lists = [np.zeros(1100, lists[0].dtype), *lists]
-    judged = [np.append(own, [7, 6, 1, 0]).astype(own.dtype) for own in lists]
-    found = None
-    for name in ("dcg", "idcg", "ndcg", "reciprocal_rank"):
-        short = {"k": 3, "discount": [1.0, 0.5, 0.25]}
-        for options in ({}, {"k": 3}, {"gain": "exponential"}, short, {"k": 9, "ideal": "returned", "judged": judged}):
-            if (name != "ndcg" and "ideal" in options) or (
-                name == "reciprocal_rank" and {*options} & {"gain", "discount"}
-            ):
-                continue
-            function = getattr(rg, name)
-            alone, error = [], None
-            for query, own in enumerate(lists):
-                beside = {"judged": judged[query]} if "judged" in options else {}
-                try:
-                    alone.append(function(own, **options | beside))
-                except ValueError as raised:
-                    error = f"query {query}", str(raised).rpartition(": ")[2]
-                    break
-            if error is None:
-                found = function(lists, **options).tolist()
-                assert found == alone
-                continue
-            with pytest.raises(ValueError, match=error[0]) as refused:
+    judged = [np.append(relevance, [7, 6, 1, 0]).astype(relevance.dtype) for relevance in lists]
+    settings = [{}, {"k": 3}, {"gain": "exponential"}, {"k": 3, "discount": [1.0, 0.5, 0.25]}]
+    calls = [*product([rg.dcg, rg.idcg, rg.ndcg], settings), *product([rg.reciprocal_rank], settings[:2])]
+    for function, options in [*calls, (rg.ndcg, {"k": 9, "ideal": "returned", "judged": judged})]:
+        alone = []
+        try:
+            for query, relevance in enumerate(lists):
+                of_query = {"judged": judged[query]} if "judged" in options else {}
+                alone.append(function(relevance, **options | of_query))
+        except ValueError as error:
+            reason = re.escape(str(error).rpartition(": ")[2])
+            with pytest.raises(ValueError, match=rf"query {len(alone)}\b.*{reason}$"):
                 function(lists, **options)
-            assert str(refused.value).endswith(error[1])
-    return found if found is not None else lists
+        else:
+            assert function(lists, **options).tolist() == alone
 
 
 def test_loops_have_vectors():
@@ -267,12 +248,6 @@ def test_every_cpu_has_the_lowest_level(compiled):
     assert import_module("rankgain._compiled.walk").use_cpu("baseline") == "baseline"
 
 
-def test_level_is_chosen_by_the_environment():
-    code = "from rankgain import _backend; print(_backend.cpu)"
-    assert run(code, RANKGAIN_CPU="baseline")[0] == "baseline"
-    assert run(code, RANKGAIN_CPU="")[0] in ("baseline", "avx2")
-    assert (
-        run(code, RANKGAIN_CPU="avx512")[1]
-        .rstrip()
-        .endswith("RANKGAIN_CPU must be baseline, or avx2 on a CPU that has it, not 'avx512'")
-    )
+def test_no_other_level_is_chosen_by_the_environment():
+    printed = run("import rankgain", RANKGAIN_CPU="avx512")[1]
+    assert printed.rstrip().endswith("RANKGAIN_CPU must be baseline, or avx2 on a CPU that has it, not 'avx512'")

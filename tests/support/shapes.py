@@ -11,6 +11,7 @@ SHAPES = {
     "random": lambda rng, n: rng.random(n),
     "equal": lambda rng, n: np.full(n, 0.5),
     "a third tied": lambda rng, n: np.where(rng.random(n) < 1 / 3, np.round(rng.random(n), 1), rng.random(n)),
+    "nine of ten tied": lambda rng, n: np.where(rng.random(n) < 0.9, 0.5, rng.random(n)),
     "few values": lambda rng, n: rng.integers(0, 5, n).astype(float),
     "rising": lambda rng, n: np.arange(n, dtype=float),
     "falling": lambda rng, n: -np.arange(n, dtype=float),
