@@ -128,13 +128,13 @@ def test_one_list_of_any_numbers(on_both, grades, dtype, shape, k, bad):
         grades = [*grades[:-1], bad]
     if np.dtype(dtype).itemsize == 8 and grades:
         grades = [*grades, 2**53 + 1]  # which is no float64
-    held = SHAPES[shape](np.array(grades, dtype=dtype))
-    plain = np.array(grades, dtype=dtype).astype(float).tolist()
+    relevance = SHAPES[shape](np.array(grades, dtype=dtype))
+    as_floats = np.array(grades, dtype=dtype).astype(float).tolist()
     for function in (rg.cg, rg.dcg, rg.idcg, rg.ndcg, rg.reciprocal_rank):
-        value = agree(on_both, lambda function=function: function(held, k=k))
-        assert value == outcome(lambda function=function: function(plain, k=k))
+        value = agree(on_both, lambda function=function: function(relevance, k=k))
+        assert value == outcome(lambda function=function: function(as_floats, k=k))
         if isinstance(value, bytes):
-            assert value == outcome(lambda function=function: function([plain, [1.0]], k=k)[0].item())
+            assert value == outcome(lambda function=function: function([as_floats, [1.0]], k=k)[0].item())
 
 
 @in_one_case("shape", ["contiguous", "backwards", "a list", "a tuple"])
@@ -142,9 +142,10 @@ def test_one_list_of_any_numbers(on_both, grades, dtype, shape, k, bad):
 def test_short_lists_go_straight_through_a_door(on_both, dtype, shape):
     def values(n):
         door = _backend.lists.ListFunctions(False, Discount.of("log2").table(n), 1, 2.0, n, False, 0.0, 1.0)
-        held = SHAPES[shape](np.ones(n, dtype=dtype))
-        held = held if dtype != "?" or not isinstance(held, (list, tuple)) else [1] * n  # a bool in a list is no int
-        return [getattr(door, name)(held) for name in ("dcg", "idcg", "ndcg", "rr")]
+        grades = SHAPES[shape](np.ones(n, dtype=dtype))
+        if dtype == "?" and isinstance(grades, (list, tuple)):
+            grades = [1] * n  # a bool in a list is no int
+        return [getattr(door, name)(grades) for name in ("dcg", "idcg", "ndcg", "rr")]
 
     for n in (1, 64, 65, 1024):
         compiled, python = on_both(lambda n=n: values(n))
@@ -161,6 +162,11 @@ looks = st.builds(
     depths,
     depths,
     depths.map(lambda depth: [f"judged{depth}"]) | st.sampled_from([[], ["bpref"], ["infap"]]),
+)
+graded = st.builds(
+    lambda k, gain: [rg.metric("ndcg", k=k, gain=gain), rg.metric("rr", k=k), rg.metric("rr", rel=0), "dcg"],
+    cutoffs,
+    gains,
 )
 many = st.lists(asked(), min_size=1, max_size=12)
 rules = st.tuples(cutoffs, st.booleans(), st.sampled_from([None, 32]))
@@ -323,18 +329,18 @@ def test_the_family_of_hostile_grades(on_both, lists, ties, drawn, data):
         agree(on_both, evaluated)
 
 
-identifiers = st.sampled_from(["d1", "d2", "d10", "é", "", "\ud800", 1, 2, -3, b"d1", (1, 2), 2.5, True])
+KINDS = ["d1", "d2", "d10", "é", "", "\ud800", "z", "y", 1, 2, -3, b"d1", (1, 2), 2.5]
 values = st.sampled_from([0, 1, 2, 3, 0.5, -1, 1.0, np.float32(0.5), np.int64(2), True, 2**70])
 bad_values = st.sampled_from(["x", None, float("nan"), float("inf"), 10**400, 1j, np.float64("nan")])
 
 
 @st.composite
-def dicts(draw, kinds):
+def dicts(draw):
     def documents(of):
         return st.dictionaries(of, values, max_size=12)
 
-    one_kind = st.sampled_from([i for i in kinds if isinstance(i, str)])
-    side = st.dictionaries(st.sampled_from("abc"), documents(one_kind) | documents(st.sampled_from(kinds)), max_size=3)
+    one_kind = st.sampled_from([i for i in KINDS if isinstance(i, str)])
+    side = st.dictionaries(st.sampled_from("abc"), documents(one_kind) | documents(st.sampled_from(KINDS)), max_size=3)
     qrels, run = draw(side), draw(side)
     if draw(st.integers(0, 3)) == 0 and qrels:
         query = draw(st.sampled_from(sorted(qrels)))
@@ -342,12 +348,8 @@ def dicts(draw, kinds):
     return qrels, run
 
 
-KINDS = ["d1", "d2", "d10", "é", "", "\ud800", "z", "y", 1, 2, -3, b"d1", (1, 2), 2.5]
-
-
-@given(dicts(KINDS), st.sampled_from([*TIES, "docid"]), cutoffs, gains, st.sampled_from(["zero", "skip"]))
-def test_qrels_agree(on_both, sides, ties, k, gain, missing):
-    metrics = [rg.metric("ndcg", k=k, gain=gain), rg.metric("rr", k=k), rg.metric("rr", rel=0), rg.metric("dcg")]
+@given(dicts(), st.sampled_from([*TIES, "docid"]), graded, st.sampled_from(["zero", "skip"]))
+def test_qrels_agree(on_both, sides, ties, metrics, missing):
     agree(on_both, lambda: rg.from_qrels(*sides, ties=ties, missing=missing).evaluate(*metrics))
 
 
@@ -454,8 +456,8 @@ def test_the_kernels_over_ids(on_both, ids, ends, share):
 
     compiled, python = on_both(found)
     assert compiled == python
-    held, runs, _ = python
-    assert held == ids
+    packed, runs, _ = python
+    assert packed == ids
     for numbers, rows, names in runs:
         assert names == list(dict.fromkeys(ids))
         assert [ids[row] for row in rows] == [names[number] for number in numbers]
@@ -500,31 +502,26 @@ def tables(draw):
     offenders = draw(st.sampled_from([False, False, False, True]))
 
     def rows(share, numbers, bad):
-        held = [(q, d, numbers()) for q in range(len(queries)) for d in range(len(documents)) if rng.random() < share]
-        if offenders and held:
-            row = held[rng.integers(len(held))]
+        triples = [
+            (q, d, numbers()) for q in range(len(queries)) for d in range(len(documents)) if rng.random() < share
+        ]
+        if offenders and triples:
+            row = triples[rng.integers(len(triples))]
             number = numbers() if rng.random() < 0.5 else bad
-            held.insert(rng.integers(len(held) + 1), (row[0], row[1], number))
+            triples.insert(rng.integers(len(triples) + 1), (row[0], row[1], number))
         if draw(st.booleans()):
-            held = [held[place] for place in rng.permutation(len(held))]
-        return [[queries[q] for q, _, _ in held], [documents[d] for _, d, _ in held], [float(v) for _, _, v in held]]
+            triples = [triples[place] for place in rng.permutation(len(triples))]
+        return [(queries[q], documents[d], float(v)) for q, d, v in triples]
 
     qrels = rows(draw(st.sampled_from([0.1, 0.5, 1.0])), lambda: rng.integers(-1, 4), np.nan)
     return qrels, rows(draw(st.sampled_from([0.5, 1.0])), lambda: rng.integers(levels) - 1.0, np.nan)
 
 
-def as_dicts(queries, documents, numbers):
+def as_dicts(rows):
     side = {}
-    for query, document, number in zip(queries, documents, numbers, strict=True):
+    for query, document, number in rows:
         side.setdefault(query, {})[document] = number
     return side
-
-
-graded = st.builds(
-    lambda k, gain: [rg.metric("ndcg", k=k, gain=gain), rg.metric("rr", k=k), rg.metric("rr", rel=0), "dcg"],
-    cutoffs,
-    gains,
-)
 
 
 @examples(2.5)
@@ -543,13 +540,14 @@ def test_documents_with_ids_agree(on_both, sides, ties, validate, missing, limit
     def evaluated(make, *sides, **options):
         return agree(on_both, lambda: limited(make(*sides, **options), *limits).evaluate(*metrics))
 
-    qrels, run = (
-        dict(zip(("query_id", "doc_id", name), side, strict=True))
-        for name, side in zip(("relevance", "score"), sides, strict=True)
-    )
-    found = evaluated(rg.from_frames, qrels, run, validate=validate, **options)
-    not_utf8 = any("\udcff" in str(document) for document in qrels["doc_id"] + run["doc_id"])
-    qrels, run = (as_dicts(*side) for side in sides)
+    frames = [
+        {name: [row[part] for row in rows] for part, name in enumerate(("query_id", "doc_id", value))}
+        for rows, value in zip(sides, ("relevance", "score"), strict=True)
+    ]
+    found = evaluated(rg.from_frames, *frames, validate=validate, **options)
+    qrels, run = map(as_dicts, sides)
+    documents = {document for rows in sides for _, document, _ in rows}
+    not_utf8 = any("\udcff" in str(document) for document in documents)
     of_dicts = evaluated(rg.from_qrels, qrels, run, **options)
     if isinstance(found[0], dict) and validate == "full" and not not_utf8:
         assert of_dicts == found
@@ -557,7 +555,7 @@ def test_documents_with_ids_agree(on_both, sides, ties, validate, missing, limit
     recommended = {query: list(scores) for query, scores in run.items()}
     evaluated(rg.from_recommendations, recommended, qrels, validate=validate)
     evaluated(rg.from_recommendations, [*recommended.values()], [*qrels.values()], validate=validate)
-    if all(type(document) is int for document in (*sides[0][1], *sides[1][1])):
+    if {*map(type, documents)} == {int}:
         lines = qrels_lines(qrels), run_lines(run)
         evaluated(lambda **options: rg.read_trec(*map(BytesIO, lines), **options), **options)
 
