@@ -1,26 +1,47 @@
 """Two processes that do the same with something in place of something else take turns: equal answers, and CPU time.
 
 `run.py --against FOLDER` pits another build of rankgain against this one, `clients/compare.py` a tool as it was
-released against the tool with rankgain inside. Each process says what it does and what it found (`harness.serve`), and
+released against the tool with rankgain inside. Each process says what it does and what it found (`begin_to_serve`), and
 then does it as often as it is told to.
 """
 
 from __future__ import annotations
 
 import json
-import math
 import os
-import statistics
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import harness
 
-TURN = 0.05  # seconds, about
-TURNS = 7
+
+def begin_to_serve() -> Callable[[str, harness.Contender], Any]:
+    """From here on only the process that compares is told what is done and found: by what is returned."""
+    channel, sys.stdout = sys.stdout, open(os.devnull, "w")  # noqa: SIM115 (until the end)
+
+    def say(message: Any) -> None:
+        print(json.dumps(message), file=channel, flush=True)
+
+    def serve(title: str, contender: harness.Contender) -> Any:
+        answer = contender.run()
+        say({"title": title, "values": contender.values and harness.numbers(contender.values(answer))})
+        while calls := int(sys.stdin.readline() or 0):
+            say(harness.take_turn(contender.run, calls, cpu_time)[0])
+        return answer
+
+    harness.serve = serve
+    return serve
+
+
+def cpu_time() -> float:
+    """Of this process and of those that it waited for."""
+    resource = harness.library("resource")
+    return time.process_time() + (sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]) if resource else 0.0)
 
 
 class Worker:
@@ -53,38 +74,26 @@ class Worker:
         self._process.stdin.flush()  # type: ignore[union-attr]
         return self.hear()
 
+    def take_turn(self, values: Any, calls: int) -> tuple[float, Any]:
+        """Seconds per call, and the answer, which is known."""
+        return self.ask(calls), values
+
     @property
     def failed(self) -> bool:
         """Whether it ended too early."""
         return self._ended and self._process.wait() != 0
 
 
-def pit(before: Worker, now: Worker, scale: harness.Scale, tolerance: float = 0.0) -> Iterator[tuple[str, float]]:
-    """Of each thing that both do its title, and the median over turns of the time now by the time before."""
-    was, found = before.hear(), now.hear()
-    while was and found:
-        title = found["title"]
-        if title != was["title"]:
-            raise harness.DifferentAnswer(f"{title} now, {was['title']} before")
-        check(title, was["values"], found["values"], tolerance)
-        if scale == "smoke":
-            print(f"{title}: equal answers", flush=True)
-        else:
-            calls = max(1, int(TURN / max(now.ask(1), 1e-9)))
-            turns = [(before.ask(calls), now.ask(calls)) for _ in range(TURNS)]
-            ratios = [after / first for first, after in turns]
-            times = [harness.duration(statistics.median(side)) for side in zip(*turns, strict=True)]
-            ratio, spread = statistics.median(ratios), f"({min(ratios):.2f} to {max(ratios):.2f})"
-            print(f"{title}: {times[0]} before, {times[1]} now, {ratio:.3g} {spread}", flush=True)
-            yield title, ratio
-        was, found = before.ask(0), now.ask(0)
-
-
-def check(title: str, was: dict[str, float], found: dict[str, float], tolerance: float) -> None:
-    """Equal numbers in equal places; NaN where NaN is."""
-    if was.keys() != found.keys():
-        raise harness.DifferentAnswer(f"{title}: {sorted(was.keys() ^ found.keys())[:5]} on one side only")
-    for where, before in was.items():
-        now = found[where]
-        if math.isnan(before) != math.isnan(now) or abs(before - now) > tolerance:
-            raise harness.DifferentAnswer(f"{title}, {where}: {before!r} before, {now!r} now")
+def pit(before: Worker, now: Worker, scale: harness.Scale, tolerance: float = 0.0) -> None:
+    """Each thing that both do, as often as the harness wants it."""
+    jobs = before.hear(), now.hear()
+    while all(jobs):
+        (title, was), (found, values) = (job.values() for job in jobs)
+        if title != found:
+            raise harness.DifferentAnswer(f"{found} now, {title} before")
+        contenders = {
+            "before": harness.Contender(partial(before.take_turn, was), was and dict),
+            "now": harness.Contender(partial(now.take_turn, values), values and dict, tolerance=tolerance),
+        }
+        harness.hold(title, contenders, scale, clock=None)
+        jobs = before.ask(0), now.ask(0)

@@ -19,16 +19,16 @@ CUTOFFS = "1,3,5,10,100,1000"
 BEIR = {f"{measure}.{CUTOFFS}" for measure in ("map_cut", "ndcg_cut", "recall", "P")}
 
 
-def make(queries: int, documents: int, judged: int, grades: tuple[int, ...]) -> tuple[Qrels, Run]:
+def make(queries: int, documents: int, judged: int, grades: tuple[int, ...], first: int = 0) -> tuple[Qrels, Run]:
     """A run in score order; four judged documents in five were returned, the early ranks more often than the late.
 
     Scores are multiples of 2 ** -16 below 16, all different in a query: exact, and so different, in float32 too, which
     is what pytrec_eval compares.
     """
-    rng = random.Random(20240229)
+    rng = random.Random(20240229 + first)
     qrels: Qrels = {}
     run: Run = {}
-    for query in range(queries):
+    for query in range(first, first + queries):
         numbers = rng.sample(range(1, 8_841_824), documents + judged)
         scores = sorted(rng.sample(range(1, 2**20), documents), reverse=True)
         run[f"{query}"] = {f"D{number}": score / 2**16 for number, score in zip(numbers, scores, strict=False)}

@@ -8,7 +8,7 @@ import random
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -37,20 +37,24 @@ print(json.dumps({{"mean": {{name: fmean(its[name] for its in results) for name 
 """
 
 
-def lines_of(run: Run) -> Iterator[str]:
-    for query, scores in run.items():
-        for rank, (name, score) in enumerate(scores.items(), 1):
-            yield f"{query} Q0 {name} {rank} {score:.6f} made\n"
+def write(folder: Path, parts: Iterable[tuple[Qrels, Run]]) -> tuple[Path, Path]:
+    paths = folder / "qrels.txt", folder / "run.txt"
+    with paths[0].open("w") as qrels_file, paths[1].open("w") as run_file:
+        for qrels, run in parts:
+            for query, judgments in qrels.items():
+                qrels_file.writelines(f"{query} 0 {name} {grade}\n" for name, grade in judgments.items())
+            for query, scores in run.items():
+                ranked = enumerate(scores.items(), 1)
+                run_file.writelines(f"{query} Q0 {name} {rank} {score:.6f} made\n" for rank, (name, score) in ranked)
+    return paths
 
 
-def write(folder: Path, qrels: Qrels, run: Run) -> tuple[Path, Path]:
-    qrels_path, run_path = folder / "qrels.txt", folder / "run.txt"
-    with qrels_path.open("w") as file:
-        for query, judgments in qrels.items():
-            file.writelines(f"{query} 0 {name} {grade}\n" for name, grade in judgments.items())
-    with run_path.open("w") as file:
-        file.writelines(lines_of(run))
-    return qrels_path, run_path
+def scatter(path: Path) -> None:
+    """The lines in another order."""
+    lines = path.read_bytes().splitlines(keepends=True)
+    random.Random(1).shuffle(lines)
+    with path.open("wb") as file:
+        file.writelines(lines)
 
 
 def contend(title: str, qrels: Qrels, qrels_path: Path, run_path: Path, scale: harness.Scale) -> None:
@@ -84,14 +88,14 @@ def contend_whole(title: str, paths: tuple[Path, Path], scale: harness.Scale, at
     if harness.peer("pytrec_eval"):
         run = partial(harness.process, sys.executable, "-c", THEIRS + PEAK, *paths)
         contenders["pytrec_eval with its parsers"] = harness.Contender(run, means, at_least=at_least)
-    own = list(contenders)
+    tools = list(contenders)
     if wc := shutil.which("wc"):
         contenders["limit: wc -l"] = partial(harness.process, wc, "-l", paths[1])
     answers = harness.hold(f"{title}, whole process", contenders, scale)
-    peaks = {name: answers[name].split()[-1] for name in own}
-    if all(map(str.isdigit, peaks.values())):
-        text = ", ".join(f"{name} {harness.megabytes(int(peak) * 1024)}" for name, peak in peaks.items())
-        harness.note(f"{title}, whole process, most memory held: {text}")
+    peaks = {name: answers[name].split()[-1] for name in tools}
+    if scale != "smoke" and all(map(str.isdigit, peaks.values())):
+        sizes = {name: int(peak) * 1024 for name, peak in peaks.items()}
+        harness.weigh(f"{title}, whole process, most memory held", sizes)
 
 
 def contend_trec_eval(title: str, paths: tuple[Path, Path], measures: list[str], scale: harness.Scale) -> None:
@@ -112,28 +116,25 @@ def contend_trec_eval(title: str, paths: tuple[Path, Path], measures: list[str],
 
 def bench(scale: harness.Scale) -> None:
     queries, documents, judged = (5, 100, 10) if scale == "smoke" else (200, 1000, 50)
+    grades = 0, 0, 0, 1, 1, 2, 3
     title = "files, {:,} queries × {:,} lines, {} judged".format
     with tempfile.TemporaryDirectory() as folder:
-        qrels, run = make(queries, documents, judged, (0, 0, 0, 1, 1, 2, 3))
-        qrels_path, run_path = write(Path(folder), qrels, run)
+        qrels, run = make(queries, documents, judged, grades)
+        qrels_path, run_path = paths = write(Path(folder), [(qrels, run)])
         name = title(queries, documents, judged)
         contend(name, qrels, qrels_path, run_path, scale)
         zipped = Path(folder, "run.gz")
         zipped.write_bytes(gzip.compress(run_path.read_bytes()))
         contend(f"{name}, gzip", qrels, qrels_path, zipped, scale)
-        contend_whole(name, (qrels_path, run_path), scale)
-        contend_trec_eval(name, (qrels_path, run_path), ["ndcg_cut.10", "recip_rank"], scale)
-        lines = list(lines_of(run))
-        run_path.write_text("".join(random.Random(1).sample(lines, len(lines))))
+        contend_whole(name, paths, scale)
+        contend_trec_eval(name, paths, ["ndcg_cut.10", "recip_rank"], scale)
+        scatter(run_path)
         contend(f"{name}, lines scattered", qrels, qrels_path, run_path, scale)
-        paths = write(Path(folder), *make(queries // 4, documents, judged, (0, 0, 0, 1, 1, 2, 3)))
+        write(Path(folder), [make(queries // 4, documents, judged, grades)])
         contend_trec_eval(title(queries // 4, documents, judged), paths, ["all_trec"], scale)
         if scale == "full":
-            qrels, run = make(6980, 1000, 1, (1,))
-            paths, name = write(Path(folder), qrels, run), title(6980, 1000, 1)
+            name = title(6980, 1000, 1)
+            write(Path(folder), [make(6980, 1000, 1, (1,))])
             contend_whole(name, paths, scale, at_least=20)
-            lines = list(lines_of(run))
-            del qrels, run
-            random.Random(1).shuffle(lines)
-            paths[1].write_text("".join(lines))
+            scatter(run_path)
             contend_whole(f"{name}, lines scattered", paths, scale, at_least=10)

@@ -1,12 +1,10 @@
-"""How does the time grow with documents, queries, cut-off, judged documents and threads, and where is a cliff?"""
+"""How does the time grow with documents and cut-off, and where is a cliff?"""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Any
 
-import dicts
 import harness
 import numpy as np
 import scores
@@ -16,13 +14,8 @@ import rankgain as rg
 CUTOFFS = (1, 10, 31, 32, 33, 64, 100, 1000, 9999, 10_000)
 
 
-def scored(metric: str, grades: Any, values: Any, sizes: Any = None, threads: int = 1) -> Callable[[], Any]:
-    return lambda: rg.from_scores(grades, values, group_sizes=sizes).evaluate(metric, threads=threads)
-
-
-def judged(count: int) -> Callable[[], Any]:
-    qrels, run = dicts.make(10, 1000, count, (0, 1, 2))
-    return lambda: rg.from_qrels(qrels, run).evaluate("ndcg@10")
+def scored(metric: str, grades: Any, values: Any, sizes: Any = None) -> Callable[[], Any]:
+    return lambda: rg.from_scores(grades, values, group_sizes=sizes).evaluate(metric)
 
 
 def shapes(grades: Any, values: Any) -> dict[str, tuple[Any, ...]]:
@@ -44,19 +37,16 @@ def series(scale: harness.Scale) -> dict[str, dict[int, Callable[[], Any]]]:
     """What is done, by how much there is of it."""
     numbers = [10**power for power in range(1, 3 if scale == "smoke" else 8)]
     queries, documents = (5, 100) if scale == "smoke" else (100, 10_000)
-    data = scores.make(queries, documents)
     found = {
-        "documents of a query, ndcg@10": {n: scored("ndcg@10", *scores.make(1, n)) for n in numbers},
-        "documents of a query, ndcg": {n: scored("ndcg", *scores.make(1, n)) for n in numbers},
-        "queries of 100, ndcg@10": {q: scored("ndcg@10", *scores.make(q, 100)) for q in [1, *numbers[:5]]},
-        "judged, dicts of 1000": {j: judged(j) for j in [1, *numbers[:2], 300]},
-        "threads": {n: scored("ndcg", *data, threads=n) for n in range(1, max(os.cpu_count() or 1, 2) + 1)},
+        f"documents of a query, {metric}": {n: scored(metric, *scores.make(1, n)) for n in numbers}
+        for metric in ("ndcg@10", "ndcg")
     }
-    for name, arrays in shapes(*data).items():
+    for name, arrays in shapes(*scores.make(queries, documents)).items():
         found[f"k of {queries} × {documents:,}, scores {name}"] = {k: scored(f"ndcg@{k}", *arrays) for k in CUTOFFS}
     return found
 
 
 def bench(scale: harness.Scale) -> None:
     for title, points in series(scale).items():
-        harness.grow(title, points, scale)
+        contenders = {f"rankgain, {size:,}": harness.Contender(run, None) for size, run in points.items()}
+        harness.hold(title, contenders, scale)

@@ -9,9 +9,11 @@ import argparse
 import gc
 import importlib
 import json
+import math
 import os
 import platform
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -77,20 +79,18 @@ def vectors(answer: Any) -> Any:
 class Contender(NamedTuple):
     """One that takes turns with others.
 
-    `run` is timed; `values` makes one number per query of what it returned, or their mean, and is not timed. None: it
-    computes something else, as a limit of the machine does. They must equal the first contender's to a relative
-    `tolerance`. The target is how many times the first contender's time it has to take `at_least`, or may `at_most`;
-    how many seconds more than that a call may take `beside` it; or how many seconds it may take, `within`. A run that
-    is a part of the work, since all of it would take too long, counts as many `times`.
+    `run` is timed; `values` takes one number per query out of what it returned, or their mean, and is not timed. None:
+    it computes something else, as a limit of the machine does. They must equal the first contender's to the
+    `tolerance`. The target is how many times the first contender's time it has to take `at_least`, or may `at_most`. A
+    run that is a part of the work, since all of it would take too long, counts as many `times`; one that does it again
+    and again counts as a fraction.
     """
 
-    run: Callable[[], Any]
+    run: Callable[..., Any]
     values: Callable[[Any], Any] | None = vectors
     at_least: float | None = None
     at_most: float | None = None
     tolerance: float = 1e-12
-    beside: float | None = None
-    within: float | None = None
     times: float = 1.0
 
     @classmethod
@@ -98,21 +98,17 @@ class Contender(NamedTuple):
         """A mere callable has no target, and computes the same as the first unless its name says that it is a limit."""
         return given if isinstance(given, Contender) else cls(given, None if name.startswith("limit") else vectors)
 
-    def verdict(self, seconds: float, ratio: float, more: float) -> tuple[str, bool | None]:
+    def verdict(self, ratio: float) -> tuple[str, bool | None]:
         """The target, and whether it is met."""
-        if self.within is not None:
-            return f"≤ {duration(self.within)}", seconds <= self.within
         if self.at_least is not None:
-            return f"≥ {self.at_least:g}", ratio >= self.at_least
+            return f"≥ {self.at_least:.3g}", ratio >= self.at_least
         if self.at_most is not None:
-            return f"≤ {self.at_most:g}", ratio <= self.at_most
-        if self.beside is not None:
-            return f"{duration(more)} more, ≤ {duration(self.beside)}", more <= self.beside
+            return f"≤ {self.at_most:.3g}", ratio <= self.at_most
         return "", None
 
 
 class Row(NamedTuple):
-    """What was found about one contender; `ratio` is of the first one's time, or of what is allowed."""
+    """What was found about one contender; `ratio` is of the first one's figure."""
 
     title: str
     name: str
@@ -124,28 +120,25 @@ class Row(NamedTuple):
 
     @property
     def won_by_peer(self) -> bool:
-        return self.ratio is not None and self.ratio < 1 and not self.name.startswith(("rankgain", "limit"))
+        return self.ratio is not None and self.ratio < 1 and not self.name.startswith(("rankgain", "limit", "now"))
 
     @property
     def cells(self) -> tuple[str, str, str, str]:
+        """With what is to be noticed in bold."""
         ratio = "" if self.ratio is None else f"{self.ratio:.3g}"
-        verdict = {None: "", True: f"{self.target}: met", False: f"{self.target}: missed"}[self.met]
-        return self.name, self.figure, f"{ratio} {self.spread}".rstrip(), verdict
-
-    @property
-    def marked(self) -> tuple[str, str, str, str]:
-        """The cells, with what is to be noticed in bold."""
-        name, figure, ratio, verdict = self.cells
-        return name, figure, f"**{ratio}**" if self.won_by_peer else ratio, verdict.replace("missed", "**missed**")
+        ratio = f"{ratio} {self.spread}".strip()
+        verdict = {None: "", True: f"{self.target}: met", False: f"{self.target}: **missed**"}[self.met]
+        return self.name, self.figure, f"**{ratio}**" if self.won_by_peer else ratio, verdict
 
 
 ROWS: list[Row] = []
-NOTES: list[str] = []
+# Where another process compares (`against`): what tells it of a contender and lets that take its turns.
+serve: Callable[[str, Contender], Any] | None = None
 
 
 def peer(module: str) -> Any:
     """The module of a peer; None if it is not installed (the line of conditions says so) or if builds are compared."""
-    return None if _channel else library(module)
+    return None if serve else library(module)
 
 
 def library(module: str) -> Any:
@@ -169,158 +162,112 @@ def hold(
     scale: Scale,
     *,
     turn: float = TURN,
-    calls: int = 1,
-    clock: Clock = time.perf_counter,
+    clock: Clock | None = time.perf_counter,
 ) -> dict[str, Any]:
     """Print a table of the contenders' times, and return the last answer of each.
 
     After a warm-up they take turns, A B C A B C …; a ratio is the median over rounds of time / the first one's time in
-    the same round. Every answer must equal the first one, before a time is printed. A run is so many `calls`, and what
-    is printed is the time of one, by a clock of wall time or, for what is over in microseconds, of CPU time.
+    the same round. Every answer must equal the first one, before a time is printed. The clock is one of wall time or,
+    for what is over in microseconds, of CPU time; without one a run takes the number of calls, and tells its seconds.
     """
     contenders = {name: Contender.of(name, given) for name, given in contenders.items()}
-    if _channel:
-        own = {name: contender for name, contender in contenders.items() if name.startswith("rankgain")}
-        return {name: serve(f"{title}: {name}", contender.run, contender.values) for name, contender in own.items()}
-    names = list(contenders)
-    first = _values(contenders[names[0]], contenders[names[0]].run())
+    if serve:
+        return {name: serve(f"{title}: {name}", one) for name, one in contenders.items() if name.startswith("rankgain")}
+    first: tuple[str, dict[str, float]] | None = None
 
     def check(name: str, answer: Any) -> None:
-        if contenders[name].values is not None:
-            _compare(title, name, _values(contenders[name], answer), first, contenders[name].tolerance)
+        nonlocal first
+        if values := contenders[name].values:
+            found = name, numbers(values(answer))
+            first = first or found
+            compare(title, found, first, contenders[name].tolerance)
 
-    runs = {name: contender.run for name, contender in contenders.items()}
-    times, answers = take_turns(runs, check, 0.0 if scale == "smoke" else turn, clock)
+    times, answers = take_turns(contenders, check, 0.0 if scale == "smoke" else turn, clock)
     if scale == "smoke":
         compared = sum(contender.values is not None for contender in contenders.values())
-        print(f"{title}: equal answers from {compared}" if compared else f"{title}: run")
-        return answers
-    judge(title, contenders, times, calls)
+        print(f"{title}: equal answers from {compared}" if compared else f"{title}: run", flush=True)
+    else:
+        judge(title, contenders, times)
     return answers
 
 
-def judge(title: str, contenders: Mapping[str, Contender], times: Mapping[str, list[float]], calls: int = 1) -> None:
+def judge(title: str, contenders: Mapping[str, Contender], times: Mapping[str, list[float]]) -> None:
     """Print a table of the times that the contenders took in each round."""
     rows: list[Row] = []
     base = next(iter(times.values()))
     for name, contender in contenders.items():
-        seconds = [its * contender.times for its in times[name]]
-        ratios = [its / first for its, first in zip(seconds, base, strict=True)]
+        ratios = [seconds / first for seconds, first in zip(times[name], base, strict=True)]
         ratio, spread = statistics.median(ratios), f"({min(ratios):.3g} to {max(ratios):.3g})"
-        more = statistics.median(its - first for its, first in zip(seconds, base, strict=True)) / calls
-        middle = statistics.median(seconds) / calls
-        compared = (ratio, spread) if rows else (None, "")
-        rows.append(Row(title, name, duration(middle), *compared, *contender.verdict(middle, ratio, more)))
+        compared = (ratio, spread, *contender.verdict(ratio)) if rows else ()
+        rows.append(Row(title, name, duration(statistics.median(times[name])), *compared))
     show(rows)
 
 
 def take_turns(
-    runs: Mapping[str, Callable[[], Any]],
-    check: Callable[[str, Any], None],
-    turn: float = TURN,
-    clock: Clock = time.perf_counter,
+    contenders: Mapping[str, Contender], check: Callable[[str, Any], None], turn: float, clock: Clock | None
 ) -> tuple[dict[str, list[float]], dict[str, Any]]:
-    """Seconds a call of each in each round, and the last answers; without a turn's length each runs but once."""
+    """Seconds of each in each round, and the last answers; without a turn's length each runs but once."""
     calls, answers, took = {}, {}, 0.0
-    times: dict[str, list[float]] = {name: [] for name in runs}
-    for name, run in runs.items():
-        calls[name], seconds, answers[name] = _warm_up(run, turn, clock)
+    times: dict[str, list[float]] = {name: [] for name in contenders}
+    for name, contender in contenders.items():
+        calls[name], seconds, answers[name] = _warm_up(contender.run, turn, clock)
         took += calls[name] * seconds
         check(name, answers[name])
     for _ in range((LONG_ROUNDS if took > LONG else ROUNDS) if turn else 0):
-        for name, run in runs.items():
+        for name, contender in contenders.items():
             gc.collect()
-            seconds, answers[name] = _turn(run, calls[name], clock)
+            seconds, answers[name] = take_turn(contender.run, calls[name], clock)
             check(name, answers[name])
-            times[name].append(seconds)
+            times[name].append(seconds * contender.times)
     return times, answers
 
 
-def _warm_up(run: Callable[[], Any], least: float, clock: Clock) -> tuple[int, float, Any]:
+def _warm_up(run: Callable[..., Any], least: float, clock: Clock | None) -> tuple[int, float, Any]:
     """How many calls make a turn, seconds a call, and the answer."""
     calls = 1
     while True:
-        seconds, answer = _turn(run, calls, clock)
+        seconds, answer = take_turn(run, calls, clock)
         if seconds * calls >= least / 2:
             return calls, seconds, answer
         calls *= 2
 
 
-def _turn(run: Callable[[], Any], calls: int, clock: Clock) -> tuple[float, Any]:
+def take_turn(run: Callable[..., Any], calls: int, clock: Clock | None) -> tuple[float, Any]:
     """Seconds a call, and the last answer."""
+    if clock is None:
+        seconds, answer = run(calls)
+        return seconds, answer
     start = clock()
     for _ in repeat(None, calls):
         answer = run()
     return (clock() - start) / calls, answer
 
 
-def grow(title: str, points: Mapping[int, Callable[[], Any]], scale: Scale) -> None:
-    """Seconds per call by how much there is of something, and on log axes the slope of the larger half, as a note."""
-    if _channel:
-        for size, run in points.items():
-            serve(f"{title}: {size:,}", run, None)
-        return
-    times, _ = take_turns(points, lambda size, answer: None, 0.0 if scale == "smoke" else TURN)
-    if scale == "smoke":
-        print(f"{title}: run")
-        return
-    medians = {size: statistics.median(its) for size, its in times.items()}
-    larger = min(len(medians) // 2, len(medians) - 2)
-    x, y = (np.log([*values][larger:]) for values in (medians, medians.values()))
-    slope = float(np.polyfit(x, y, 1)[0])
-    note(f"{title}: slope {slope:.2f} ({', '.join(f'{size:,}: {duration(its)}' for size, its in medians.items())})")
-
-
-_channel: Any = None  # to the process that compares builds, where one does
-
-
-def begin_to_serve() -> None:
-    """What is said goes to the other process, and nothing else does."""
-    global _channel
-    _channel, sys.stdout = sys.stdout, open(os.devnull, "w")  # noqa: SIM115 (until the end)
-
-
-def serve(title: str, run: Callable[[], Any], values: Callable[[Any], Any] | None) -> Any:
-    """Tell the other process what is done and found, and take the CPU time of as many calls as it asks for."""
-    answer = run()
-    _say({"title": title, "values": _numbers(values(answer)) if values else {}})
-    while calls := int(sys.stdin.readline() or 0):
-        _say(_turn(run, calls, _cpu_time)[0])
-    return answer
-
-
-def _say(message: Any) -> None:
-    print(json.dumps(message), file=_channel, flush=True)
-
-
-def _numbers(answer: Any, path: str = "values") -> dict[str, float]:
+def numbers(answer: Any, place: str = "") -> dict[str, float]:
     """All numbers of an answer, by where in it they stand."""
-    if isinstance(answer, np.ndarray):
-        answer = answer.tolist()
     if not isinstance(answer, (Mapping, list, tuple)):
-        return {path: float(np.float64(answer))}
+        answer = np.asarray(answer).tolist()
+    if not isinstance(answer, (Mapping, list, tuple)):
+        return {place: float(answer)}
     pairs = answer.items() if isinstance(answer, Mapping) else enumerate(answer)
-    return {where: its for key, part in pairs for where, its in _numbers(part, f"{path}, {key}").items()}
+    parts = (numbers(part, f"{place}, {key}" if place else f"{key}") for key, part in pairs)
+    return {where: number for part in parts for where, number in part.items()}
 
 
-def _cpu_time() -> float:
-    """Of this process and of those that it waited for."""
-    resource = library("resource")
-    return time.process_time() + (sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]) if resource else 0.0)
-
-
-def _values(contender: Contender, answer: Any) -> Any:
-    return None if contender.values is None else np.asarray(contender.values(answer), dtype=np.float64)
-
-
-def _compare(title: str, name: str, values: Any, first: Any, tolerance: float) -> None:
-    expected = np.mean(first) if values.ndim == 0 else first
-    if values.shape != np.shape(expected):
-        raise DifferentAnswer(f"{title}: {name} gives {values.shape} values, and there must be {np.shape(expected)}")
-    if not np.allclose(values, expected, rtol=tolerance, atol=0):
-        worst = np.argmax(np.abs(values - expected))
-        theirs, ours = values.flat[worst], np.ravel(expected)[worst]
-        raise DifferentAnswer(f"{title}: {name} gives {theirs:.17g}, and the first {ours:.17g}")
+def compare(
+    title: str, found: tuple[str, dict[str, float]], first: tuple[str, dict[str, float]], tolerance: float
+) -> None:
+    """Equal numbers in equal places, NaN where NaN is; or but one number, which is the mean of the first one's."""
+    (name, values), (other, expected) = found, first
+    if [*values] == [""]:
+        expected = {"": statistics.fmean(expected.values())}
+    if odd := values.keys() ^ expected.keys():
+        raise DifferentAnswer(f"{title}: {name} or {other} alone has numbers at {', '.join(sorted(odd)[:5])}")
+    for place, number in values.items():
+        both_nan = math.isnan(number) and math.isnan(expected[place])
+        if not both_nan and not math.isclose(number, expected[place], rel_tol=tolerance, abs_tol=tolerance):
+            where = f"{title}, {place}" if place else title
+            raise DifferentAnswer(f"{where}: {name} gives {number!r}, {other} {expected[place]!r}")
 
 
 def process(*command: str | Path) -> str:
@@ -347,9 +294,13 @@ def apart(function: Callable[..., Any], *arguments: Any) -> Any:
         raise DifferentAnswer(f"{module}.{name} of {arguments}: status {error.returncode}") from None
 
 
-def allowed(title: str, name: str, size: int, most: int) -> None:
-    """Print how many bytes something takes, and whether it may."""
-    show([Row(title, name, megabytes(size), size / most, target=f"≤ {megabytes(most)}", met=size <= most)])
+def weigh(title: str, sizes: Mapping[str, int], at_least: float | None = None) -> None:
+    """Print how many bytes each contender takes; the last may have to take a multiple of the first one's."""
+    base, rows = next(iter(sizes.values())), []
+    for name, size in sizes.items():
+        compared = (size / base, "", *Contender(int, at_least=at_least).verdict(size / base)) if rows else ()
+        rows.append(Row(title, name, megabytes(size), *compared))
+    show(rows)
 
 
 def show(rows: list[Row]) -> None:
@@ -363,12 +314,6 @@ def show(rows: list[Row]) -> None:
         print(line.rstrip(), flush=True)
 
 
-def note(text: str) -> None:
-    """Print something that is no contest, and keep it for the page."""
-    NOTES.append(text)
-    print(f"\n{text}", flush=True)
-
-
 def write(page: Path, command: str) -> None:
     """Put what was found in the place of what stands between two comments of a page."""
     parts = [f"{date.today()}, `{command}`: {conditions()}.", _table()]
@@ -376,7 +321,6 @@ def write(page: Path, command: str) -> None:
     parts.append(f"{sum(targets)} of {len(targets)} targets are met.")
     won = [f"- {row.title}: {row.name}, {row.ratio:.2g}" for row in ROWS if row.won_by_peer]
     parts.append("\n".join(["Where a peer wins (its time as a multiple of rankgain's):", "", *(won or ["- nowhere"])]))
-    parts += ["\n".join(["```text", *NOTES, "```"])] if NOTES else []
     text = page.read_text(encoding="utf-8")
     pattern = re.compile(f"(?<={re.escape(BEGIN)}\n).*(?={re.escape(END)})", re.DOTALL)
     new, found = pattern.subn(lambda _: "\n" + "\n\n".join(parts) + "\n\n", text)
@@ -389,7 +333,7 @@ def _table() -> str:
     """A row per case, in whose cells each contender has a line."""
     lines = ["| case | contender | median | times the first (rounds) | target |", "|---|---|---|---|---|"]
     for title, rows in groupby(ROWS, key=lambda row: row.title):
-        columns = zip(*(row.marked for row in rows), strict=True)
+        columns = zip(*(row.cells for row in rows), strict=True)
         lines.append(f"| {title} | {' | '.join(map('<br>'.join, columns))} |")
     return "\n".join(lines)
 
@@ -413,9 +357,20 @@ def conditions() -> str:
     for module in PEERS:
         its = distributions.get(module)
         versions.append(f"{its[0]} {metadata.version(its[0])}" if its else f"{module} (not installed, skipped)")
+    versions.append(trec_eval_release())
     load = f", load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
     machine = f"{_cpu()}, {os.cpu_count()} cores{load}, one thread unless said"
     return f"{', '.join(versions)}; {machine}; rankgain {rg.__version__}, backend {rg.backend} ({_backend.cpu})"
+
+
+def trec_eval_release() -> str:
+    """That of the program, where it is on the path."""
+    program = shutil.which("trec_eval")
+    if program is None:
+        return "trec_eval's program (not on the path, skipped)"
+    answer = subprocess.run([program, "-v"], capture_output=True, text=True)
+    release = re.search(r"version (\S+)", answer.stdout + answer.stderr)
+    return f"trec_eval {release[1] if release else 'of an unknown release'}"
 
 
 def _cpu() -> str:

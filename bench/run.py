@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -11,28 +12,11 @@ from pathlib import Path
 import against
 import harness
 
-BENCHES = (
-    "scores",
-    "groups",
-    "lambdarank",
-    "dicts",
-    "files",
-    "frames",
-    "recommendations",
-    "torch_retrieval",
-    "small_calls",
-    "c_calls",
-    "options",
-    "significance",
-    "growth",
-    "large",
-    "comparison",
-    "spark",
-)
+PAGE = Path(__file__).with_name("README.md")
+BENCHES = re.findall(r"^\| `(\w+)\.py` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
 ASKED_FOR = {"comparison", "spark"}  # which run only if they are named: one has no times, and one needs Java
 APART = {"large", *ASKED_FOR}  # which are not compared with another build
 MOST = 1.05  # of the time of another build, that this one should take
-PAGE = Path(__file__).with_name("README.md")
 
 
 def bench_of(name: str) -> Callable[[harness.Scale], None]:
@@ -44,14 +28,12 @@ def bench_of(name: str) -> Callable[[harness.Scale], None]:
 
 def builds(folder: Path, names: list[str], scale: harness.Scale) -> int:
     """Another build against this one, in all that the benches have rankgain do; 1 if an answer differs."""
-    slower, status = [], 0
+    status = 0
     for name in names:
-        with (
-            against.Worker(Path(__file__), name, f"--{scale}", folder=folder) as before,
-            against.Worker(Path(__file__), name, f"--{scale}") as now,
-        ):
+        script = Path(__file__), name, f"--{scale}"
+        with against.Worker(*script, folder=folder) as before, against.Worker(*script) as now:
             try:
-                slower += [row for row in against.pit(before, now, scale) if row[1] > MOST]
+                against.pit(before, now, scale)
             except harness.DifferentAnswer as error:
                 print(error, file=sys.stderr)
                 status = 1
@@ -59,11 +41,8 @@ def builds(folder: Path, names: list[str], scale: harness.Scale) -> int:
             if before.failed or now.failed:
                 print(f"{name}: the build {'here' if now.failed else 'there'} cannot do all of it", file=sys.stderr)
                 status = status or int(now.failed)
-    print(
-        f"more than {MOST} of the time before: {len(slower)}",
-        *(f"  {name}: {its:.3g}" for name, its in slower),
-        sep="\n",
-    )
+    slower = [f"  {row.title}: {row.ratio:.3g}" for row in harness.ROWS if row.ratio and row.ratio > MOST]
+    print(f"more than {MOST} of the time before: {len(slower)}", *slower, sep="\n")
     return status
 
 
@@ -82,7 +61,7 @@ def main() -> int:
     if arguments.against:
         return builds(arguments.against, [name for name in names if name not in APART], arguments.scale)
     if arguments.work:
-        harness.begin_to_serve()
+        against.begin_to_serve()
     status = harness.main(*map(bench_of, names), scale=arguments.scale)
     if arguments.write and status == 0:
         harness.write(PAGE, " ".join(["python bench/run.py", *sys.argv[1:]]))

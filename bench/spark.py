@@ -166,4 +166,4 @@ def bench(scale: harness.Scale) -> None:
         harness.hold(f"{title}, by buckets and batches", own | settings, scale, clock=watch.seconds)
         watch.done.set()
         spark.stop()
-    harness.note(f"{title}: the largest Python worker held {watch.largest()} MB")
+    print(f"{title}: the largest Python worker held {watch.largest()} MB")

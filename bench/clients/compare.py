@@ -202,9 +202,9 @@ def main() -> int:
     smoke = arguments.scale == "smoke"
     if arguments.work:
         logging.disable(logging.WARNING)  # each prints its means
-        harness.begin_to_serve()
+        serve = against.begin_to_serve()
         for title, call in CLIENTS[arguments.clients[0]](golden() if smoke else made(), arguments.inside, smoke):
-            harness.serve(f"{arguments.clients[0]}: {title}", call, lambda answer: answer)
+            serve(f"{arguments.clients[0]}: {title}", harness.Contender(call, lambda answer: answer))
         return 0
     for client in arguments.clients:
         for scale in ("smoke",) if smoke else ("smoke", "usual"):
@@ -215,8 +215,7 @@ def main() -> int:
                     Path(__file__), client, f"--{scale}", "--inside", folder=patched(client, Path(name))
                 ) as after,
             ):
-                for _ in against.pit(before, after, scale, WITHIN):
-                    pass
+                against.pit(before, after, scale, WITHIN)
                 if before.failed or after.failed:
                     return 1
     return 0
