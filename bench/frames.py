@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import harness
@@ -34,15 +33,7 @@ def scattered(run: Columns) -> Columns:
     return {name: np.asarray(column)[order] for name, column in run.items()}
 
 
-def from_frames(qrels: Any, run: Any) -> Any:
-    return rg.from_frames(qrels, run).evaluate("ndcg@10", "rr")
-
-
-def from_dicts(qrels: Any, run: Any) -> Any:
-    return rg.from_qrels(_dict(qrels, "relevance"), _dict(run, "score")).evaluate("ndcg@10", "rr")
-
-
-def _dict(frame: Any, value: str) -> dict[Any, dict[Any, float]]:
+def dict_of(frame: Any, value: str) -> dict[Any, dict[Any, float]]:
     table: dict[Any, dict[Any, float]] = {}
     columns = (frame[name] for name in (*NAMES, value))
     lists = (column.to_pylist() if hasattr(column, "to_pylist") else column.to_list() for column in columns)
@@ -54,10 +45,13 @@ def _dict(frame: Any, value: str) -> dict[Any, dict[Any, float]]:
 NAMES = ("query_id", "doc_id")
 
 
-def contend(title: str, frames: tuple[Any, Any], scale: harness.Scale) -> None:
+def contend(title: str, qrels: Any, run: Any, scale: harness.Scale) -> None:
+    def from_dicts() -> Any:
+        return rg.from_qrels(dict_of(qrels, "relevance"), dict_of(run, "score")).evaluate("ndcg@10", "rr")
+
     contenders = {
-        "rankgain": partial(from_frames, *frames),
-        "rankgain from_qrels, making the dicts": partial(from_dicts, *frames),
+        "rankgain": lambda: rg.from_frames(qrels, run).evaluate("ndcg@10", "rr"),
+        "rankgain from_qrels, making the dicts": from_dicts,
     }
     harness.hold(title, contenders, scale)
 
@@ -85,6 +79,6 @@ def bench(scale: harness.Scale) -> None:
             if kind == "int" and "," in library:
                 continue
             title = f"{library}, {kind} ids, {queries:,} queries × 1000"
-            contend(title, (maker(qrels), maker(run)), scale)
+            contend(title, maker(qrels), maker(run), scale)
             if library == "pyarrow":
-                contend(f"{title}, rows scattered", (maker(qrels), maker(scattered(run))), scale)
+                contend(f"{title}, rows scattered", maker(qrels), maker(scattered(run)), scale)

@@ -119,16 +119,13 @@ class Row(NamedTuple):
     met: bool | None = None
 
     @property
-    def won_by_peer(self) -> bool:
-        return self.ratio is not None and self.ratio < 1 and not self.name.startswith(("rankgain", "limit", "now"))
-
-    @property
     def cells(self) -> tuple[str, str, str, str]:
-        """With what is to be noticed in bold."""
-        ratio = "" if self.ratio is None else f"{self.ratio:.3g}"
-        ratio = f"{ratio} {self.spread}".strip()
+        """With a peer that wins and a target that is missed in bold."""
+        ratio = self.spread if self.ratio is None else f"{self.ratio:.3g} {self.spread}".rstrip()
+        if self.ratio is not None and self.ratio < 1 and not self.name.startswith(("rankgain", "limit", "now")):
+            ratio = f"**{ratio}**"
         verdict = {None: "", True: f"{self.target}: met", False: f"{self.target}: **missed**"}[self.met]
-        return self.name, self.figure, f"**{ratio}**" if self.won_by_peer else ratio, verdict
+        return self.name, self.figure, ratio, verdict
 
 
 ROWS: list[Row] = []
@@ -319,8 +316,6 @@ def write(page: Path, command: str) -> None:
     parts = [f"{date.today()}, `{command}`: {conditions()}.", _table()]
     targets = [row.met for row in ROWS if row.met is not None]
     parts.append(f"{sum(targets)} of {len(targets)} targets are met.")
-    won = [f"- {row.title}: {row.name}, {row.ratio:.2g}" for row in ROWS if row.won_by_peer]
-    parts.append("\n".join(["Where a peer wins (its time as a multiple of rankgain's):", "", *(won or ["- nowhere"])]))
     text = page.read_text(encoding="utf-8")
     pattern = re.compile(f"(?<={re.escape(BEGIN)}\n).*(?={re.escape(END)})", re.DOTALL)
     new, found = pattern.subn(lambda _: "\n" + "\n\n".join(parts) + "\n\n", text)

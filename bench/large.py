@@ -22,11 +22,9 @@ from typing import Any, NamedTuple
 
 import dicts
 import files
-import groups
 import harness
 import numpy as np
 import recommendations
-import scores
 
 import rankgain as rg
 
@@ -98,26 +96,6 @@ def evaluate(grades: Any, values: Any, sizes: Any, metric: str) -> Any:
     return rg.from_scores(grades, values, group_sizes=sizes).evaluate(metric)
 
 
-def usual(scale: harness.Scale, folder: Path) -> Calls:
-    """What others measure by time: how much memory it takes."""
-    smoke = scale == "smoke"
-    queries = {"smoke": 5, "usual": 700, "full": 6980}[scale]
-    grades, values = scores.make(20 if smoke else 10, 100 if smoke else 1_000_000)
-    sizes, labels, estimates = groups.make(50 if smoke else 30_000, "float64")
-    qrels, run = dicts.make(queries, 1000, 20, (0, 1, 2))
-    paths = files.write(folder, [(qrels, run)])
-    forms: list[tuple[str, int, int, Callable[[], Any]]] = [
-        ("dense", grades.size, grades.shape[1], lambda: rg.from_scores(grades, values)),
-        ("groups", labels.size, int(sizes.max()), lambda: rg.from_scores(labels, estimates, group_sizes=sizes)),
-        ("dicts", 1000 * queries, 1000, lambda: rg.from_qrels(qrels, run)),
-        ("files", 1000 * queries, 1000, lambda: rg.read_trec(*paths)),
-    ]
-    evaluate(grades[:2], values[:2], None, "ndcg@10")  # what is imported and made once
-    for name, count, longest, make in forms:
-        call = partial(lambda make: make().evaluate("ndcg@10", "ndcg"), make)
-        yield Call(f"{name}, longest query of {longest:,}", count, call, most=BASE + EACH * longest)
-
-
 PART = 1_000_000  # documents that are made together
 MEAN = 1000  # documents of a query
 
@@ -176,7 +154,7 @@ def parts_of_scores(scale: harness.Scale, folder: Path) -> Calls:
     for metric, k in ("ndcg", PART), ("ndcg@10", 10):
         name = f"{title}, flat and mapped, {metric}"
         run = partial(evaluate, *columns, sizes, metric)
-        yield Call(name, parts * PART, run, partial(check, metric, k), mapped=True)
+        yield Call(name, parts * PART, run, partial(check, metric, k), mapped=True, most=BASE + EACH * 2 * MEAN)
 
 
 def one_query(scale: harness.Scale, _: Path) -> Calls:
@@ -190,7 +168,21 @@ def one_query(scale: harness.Scale, _: Path) -> Calls:
         for metric, k in ("ndcg@10", 10), ("ndcg", n):
             name = f"one query of {n:,} documents, {ties}, {metric}"
             run = partial(evaluate, grades, values, None, metric)
-            yield Call(name, n, run, lambda result, values=values, k=k: [(*result.values(), ndcg(grades, values, k))])
+            check = partial(lambda values, k, result: [(*result.values(), ndcg(grades, values, k))], values, k)
+            yield Call(name, n, run, check, most=BASE + EACH * n)
+
+
+def qrels_and_run(scale: harness.Scale, _: Path) -> Calls:
+    queries = {"smoke": 5, "usual": 700, "full": 6980}[scale]
+    qrels, run = dicts.make(queries, 1000, 20, (0, 1, 2))
+    name = f"qrels and run in dicts, {queries:,} queries × 1,000, ndcg@10 and rr"
+    expected = dicts.plain_loop(qrels, run, 10)
+    evaluated = partial(lambda metrics: rg.from_qrels(qrels, run).evaluate(*metrics), ("ndcg@10", "rr"))
+    yield Call(name, 1000 * queries, evaluated, partial(in_order, expected), most=BASE + EACH * 1000)
+
+
+def in_order(expected: list[Any], result: Any) -> list[tuple[Any, Any]]:
+    return list(zip(result.values(), expected, strict=True))
 
 
 def trec_files(scale: harness.Scale, folder: Path) -> Calls:
@@ -205,13 +197,13 @@ def trec_files(scale: harness.Scale, folder: Path) -> Calls:
 
     qrels, run = files.write(folder, parts())
 
-    def call(how: str, path: Path) -> Call:
+    def call(how: str, path: Path, most: int | None = None) -> Call:
         size = harness.megabytes(path.stat().st_size)
         name = f"a run of {queries * 1000:,} lines{how}, {size}; {20 * queries:,} judged, ndcg@10 and rr"
         read = partial(lambda path: rg.read_trec(qrels, path).evaluate("ndcg@10", "rr"), path)
-        return Call(name, queries * 1000, read, lambda result: list(zip(result.values(), expected, strict=True)))
+        return Call(name, queries * 1000, read, partial(in_order, expected), most=most)
 
-    yield call("", run)
+    yield call("", run, None if scale == "full" else BASE + EACH * 1000)
     zipped = folder / "run.gz"
     with run.open("rb") as plain, gzip.open(zipped, "wb", compresslevel=1) as file:
         shutil.copyfileobj(plain, file, 1 << 20)
@@ -243,7 +235,7 @@ def users(how: str, scale: harness.Scale, _: Path) -> Calls:
             return rg.from_recommendations(matrix, relevant, query_ids=names).evaluate(*recommendations.METRICS)
 
         if relevant is not None:
-            yield Call(name, matrix.size, run, lambda result: list(zip(result.values(), expected, strict=True)))
+            yield Call(name, matrix.size, run, partial(in_order, expected))
 
 
 # files of Parquet
@@ -347,9 +339,9 @@ def beyond(scale: harness.Scale, folder: Path) -> Calls:
 
 
 CASES: dict[str, Callable[[harness.Scale, Path], Calls]] = {
-    "usual": usual,
     "scores": parts_of_scores,
     "query": one_query,
+    "qrels": qrels_and_run,
     "files": trec_files,
     "sparse": partial(users, "a sparse matrix"),
     "sets": partial(users, "sets"),

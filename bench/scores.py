@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -69,7 +68,7 @@ def contend(queries: int, documents: int, k: int | None, variant: str, scale: ha
     grades, scores = make(queries, documents, variant)
     metric = f"ndcg@{k}" if k else "ndcg"
     metrics = harness.peer("sklearn.metrics") if k or documents < SLOW else None
-    contenders: dict[str, Callable[[], Any]] = {
+    contenders: dict[str, Any] = {
         "rankgain": lambda: rg.from_scores(grades, scores).evaluate(metric),
         "rankgain.sklearn ndcg_score": partial(dropin.ndcg_score, grades, scores, k=k),
     }
@@ -81,19 +80,17 @@ def contend(queries: int, documents: int, k: int | None, variant: str, scale: ha
         if k:
             contenders["NumPy argpartition"] = partial(numpy_argpartition, grades, scores, k)
         contenders[ARGSORT] = partial(numpy_argsort, grades, scores, k)
-    limits = {} if k else {SORT: partial(np.sort, scores)}
-    limits["limit: reading as many bytes"] = harness.reading(grades.nbytes + scores.nbytes)
+    if not k:
+        contenders[SORT] = partial(np.sort, scores)
+    contenders["limit: reading as many bytes"] = harness.reading(grades.nbytes + scores.nbytes)
     targets = SHAPES.get((queries, documents), ({}, {}))[k is None] if variant == PLAIN else {}
     title = f"{queries:,} × {documents:,}, {metric}, {variant}"
-    held = {name: harness.Contender.of(name, run) for name, run in (contenders | limits).items()}
-    held = {name: contender._replace(at_least=targets.get(name)) for name, contender in held.items()}
-    harness.hold(title, held, scale)
-    contenders = {
-        name: partial(module.ndcg_score, grades, scores, k=k, ignore_ties=True)
-        for name, module in (("rankgain.sklearn ndcg_score", dropin), (SKLEARN, metrics))
-        if module
-    }
-    harness.hold(f"{title}, ignore_ties=True", contenders, scale)
+    rivals = {name: harness.Contender.of(name, given) for name, given in contenders.items()}
+    rivals = {name: contender._replace(at_least=targets.get(name)) for name, contender in rivals.items()}
+    harness.hold(title, rivals, scale)
+    if metrics or harness.serve:
+        calls = {name: partial(run, ignore_ties=True) for name, run in contenders.items() if "ndcg_score" in name}
+        harness.hold(f"{title}, ignore_ties=True", calls, scale)
 
 
 def ranked(queries: int, documents: int, scale: harness.Scale) -> None:

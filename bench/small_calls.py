@@ -114,7 +114,7 @@ def bench_dropins(scale: harness.Scale) -> None:
         for documents, limit in zip((10, 100, 1000), limits, strict=False):
             calls = [evaluator_call(module, how == "kept", *one_query(documents), measures) for module in modules]
             title = f"pytrec_eval's drop-in, evaluator {how}, {name}, {documents} documents"
-            contend(title, *calls, limit, scale, dicts.values_of)
+            contend(title, *calls, limit, scale, dict)
     sklearn = harness.peer("sklearn.metrics")
     rng = np.random.default_rng(2)
     for documents in (10, 100):

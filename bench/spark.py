@@ -22,28 +22,25 @@ import numpy as np
 
 QUERIES = {"smoke": 200, "usual": 20_000, "full": 180_000}
 DOCUMENTS, JUDGED = 100, 10
-BUCKETS, BATCHES = (100, 40, 11, 2), (64_000_000, 1_000_000)  # beside 200 buckets, and Spark's own bytes a batch
+BUCKETS = 100, 40, 11, 2  # beside 200
 TICK = os.sysconf("SC_CLK_TCK")
 NAME = "ndcg(gain=binary)@10"
 
 
-def tree() -> dict[int, tuple[str, float, int]]:
-    """Of this process and all below it the name, its own CPU seconds, and the peak MB."""
-    found, parents = {}, {}
-    for folder in Path("/proc").glob("[0-9]*"):
+def tree() -> dict[int, float]:
+    """The own CPU seconds of this process and of all below it."""
+    parents, seconds = {}, {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
-            head, _, rest = (folder / "stat").read_text().rpartition(")")
-            status = (folder / "status").read_text()
+            fields = stat.read_text().rpartition(")")[2].split()
         except OSError:
             continue
-        fields = rest.split()
-        peak = [int(line.split()[1]) >> 10 for line in status.splitlines() if line.startswith("VmHWM")]
-        parents[int(folder.name)] = int(fields[1])
-        found[int(folder.name)] = head.partition("(")[2], sum(map(int, fields[11:13])) / TICK, *(peak or [0])
+        pid = int(stat.parent.name)
+        parents[pid], seconds[pid] = int(fields[1]), sum(map(int, fields[11:13])) / TICK
     ours = {os.getpid()}
     while more := {pid for pid, parent in parents.items() if parent in ours} - ours:
         ours |= more
-    return {pid: found[pid] for pid in ours if pid in found}
+    return {pid: seconds[pid] for pid in ours & seconds.keys()}
 
 
 class Watch(threading.Thread):
@@ -59,13 +56,7 @@ class Watch(threading.Thread):
 
     def seconds(self) -> float:
         self.seen |= tree()
-        return sum(seconds for _, seconds, _ in self.seen.values())
-
-    def largest(self) -> int:
-        """The peak of the largest Python worker."""
-        return max(
-            peak for pid, (name, _, peak) in self.seen.items() if pid != os.getpid() and name.startswith("python")
-        )
+        return sum(self.seen.values())
 
 
 def write(folder: Path, queries: int) -> None:
@@ -90,15 +81,10 @@ def write(folder: Path, queries: int) -> None:
             pyarrow.parquet.write_table(table, folder / side / f"{part}.parquet")
 
 
-def ours(qrels: Any, run: Any, buckets: int | None = None, bytes_per_batch: int | None = None) -> harness.Contender:
+def ours(qrels: Any, run: Any, buckets: int | None = None) -> harness.Contender:
     import rankgain.spark
 
-    def mean() -> float:
-        key, conf = "spark.sql.execution.arrow.maxBytesPerBatch", run.sparkSession.conf
-        conf.unset(key) if bytes_per_batch is None else conf.set(key, bytes_per_batch)
-        return float(rankgain.spark.summary(qrels, run, NAME, buckets=buckets).mean(NAME))
-
-    return harness.Contender(mean)
+    return harness.Contender(lambda: float(rankgain.spark.summary(qrels, run, NAME, buckets=buckets).mean(NAME)))
 
 
 def shuffle(qrels: Any, run: Any) -> None:
@@ -162,8 +148,6 @@ def bench(scale: harness.Scale) -> None:
         title = f"Spark, {queries * (DOCUMENTS + JUDGED):,} rows, {queries:,} queries"
         harness.hold(title, own | others | counted, scale, clock=watch.seconds)
         settings = {f"rankgain, {count} buckets": ours(qrels, run, count) for count in BUCKETS}
-        settings |= {f"rankgain, {size:,} bytes a batch": ours(qrels, run, None, size) for size in BATCHES}
-        harness.hold(f"{title}, by buckets and batches", own | settings, scale, clock=watch.seconds)
+        harness.hold(f"{title}, by buckets", own | settings, scale, clock=watch.seconds)
         watch.done.set()
         spark.stop()
-    print(f"{title}: the largest Python worker held {watch.largest()} MB")
