@@ -76,23 +76,25 @@ def contend(title: str, qrels: Qrels, qrels_path: Path, run_path: Path, scale: h
     harness.hold(title, contenders, scale)
 
 
+def contend_processes(
+    title: str, commands: dict[str, list[Any]], values: Any, scale: harness.Scale, **target: Any
+) -> Any:
+    """From their start to their end."""
+    runs = {name: partial(harness.process, *command) for name, command in commands.items()}
+    return harness.hold(title, {name: harness.Contender(run, values, **target) for name, run in runs.items()}, scale)
+
+
 def contend_whole(title: str, paths: tuple[Path, Path], scale: harness.Scale, at_least: float | None = None) -> None:
-    """Processes from their start to their end, and the most memory that each held."""
+    """Processes that read and evaluate, and the most memory that each held."""
 
     def means(printed: str) -> list[float]:
         return list(json.loads(printed[: printed.rindex("}") + 1])["mean"].values())
 
-    contenders = {
-        "rankgain eval": harness.Contender(partial(harness.process, sys.executable, "-c", OURS + PEAK, *paths), means)
-    }
+    commands = {"rankgain eval": [sys.executable, "-c", OURS + PEAK, *paths]}
     if harness.peer("pytrec_eval"):
-        run = partial(harness.process, sys.executable, "-c", THEIRS + PEAK, *paths)
-        contenders["pytrec_eval with its parsers"] = harness.Contender(run, means, at_least=at_least)
-    tools = list(contenders)
-    if wc := shutil.which("wc"):
-        contenders["limit: wc -l"] = partial(harness.process, wc, "-l", paths[1])
-    answers = harness.hold(f"{title}, whole process", contenders, scale)
-    peaks = {name: answers[name].split()[-1] for name in tools}
+        commands["pytrec_eval with its parsers"] = [sys.executable, "-c", THEIRS + PEAK, *paths]
+    answers = contend_processes(f"{title}, whole process", commands, means, scale, at_least=at_least)
+    peaks = {name: answer.split()[-1] for name, answer in answers.items()}
     if scale != "smoke" and all(map(str.isdigit, peaks.values())):
         sizes = {name: int(peak) * 1024 for name, peak in peaks.items()}
         harness.weigh(f"{title}, whole process, most memory held", sizes)
@@ -105,13 +107,11 @@ def contend_trec_eval(title: str, paths: tuple[Path, Path], measures: list[str],
         lines = (line.split() for line in printed.splitlines())
         return [float(value) for name, _, value in lines if not name.startswith(OF_RELEASES)]
 
-    command = [*(word for measure in measures for word in ("-m", measure)), *paths]
-    contenders = {
-        "rankgain trec_eval": harness.Contender(partial(harness.process, sys.executable, "-c", SHELL, *command), values)
-    }
+    arguments = [*(word for measure in measures for word in ("-m", measure)), *paths]
+    commands = {"rankgain trec_eval": [sys.executable, "-c", SHELL, *arguments]}
     if trec_eval := shutil.which("trec_eval"):
-        contenders["trec_eval"] = harness.Contender(partial(harness.process, trec_eval, *command), values)
-    harness.hold(f"{title}, {' and '.join(measures)}, the program", contenders, scale)
+        commands["trec_eval"] = [trec_eval, *arguments]
+    contend_processes(f"{title}, {' and '.join(measures)}, the program", commands, values, scale)
 
 
 def bench(scale: harness.Scale) -> None:
