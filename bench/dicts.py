@@ -73,16 +73,10 @@ def contend(title: str, qrels: Qrels, run: Run, at_least: float | None, scale: h
         "rankgain": lambda: rg.from_qrels(qrels, run).evaluate("ndcg@10", "rr"),
         "plain Python sorted loop": partial(plain_loop, qrels, run, 10),
     }
-    pytrec_eval: Any = harness.peer("pytrec_eval")
-    if pytrec_eval:
+    if pytrec_eval := harness.peer("pytrec_eval"):
         values = partial(in_order, qrels=qrels)
-        evaluator = pytrec_eval.RelevanceEvaluator(qrels, MEASURES)
-        contenders |= {
-            "pytrec_eval evaluate(run)": harness.Contender(partial(evaluator.evaluate, run), values, at_least=at_least),
-            "pytrec_eval RelevanceEvaluator(qrels).evaluate(run)": harness.Contender(
-                lambda: pytrec_eval.RelevanceEvaluator(qrels, MEASURES).evaluate(run), values
-            ),
-        }
+        call = partial(pytrec_eval.RelevanceEvaluator(qrels, MEASURES).evaluate, run)
+        contenders["pytrec_eval evaluate(run)"] = harness.Contender(call, values, at_least=at_least)
     contenders["limit: the sum of each dict's scores"] = partial(walk, run)
     harness.hold(title, contenders, scale)
 

@@ -60,8 +60,7 @@ def scatter(path: Path) -> None:
 def contend(title: str, qrels: Qrels, qrels_path: Path, run_path: Path, scale: harness.Scale) -> None:
     """In this process, read and evaluated."""
     contenders: dict[str, Any] = {"rankgain": lambda: rg.read_trec(qrels_path, run_path).evaluate("ndcg@10", "rr")}
-    pytrec_eval: Any = harness.peer("pytrec_eval")
-    if pytrec_eval:
+    if pytrec_eval := harness.peer("pytrec_eval"):
 
         def parse_and_evaluate() -> dict[str, dict[str, float]]:
             opener: Any = gzip.open if run_path.suffix == ".gz" else open

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+from operator import itemgetter
 from typing import Any
 
 import harness
@@ -80,29 +82,22 @@ def matrices(matrix: Any, relevant: list[Any], items: int, scale: harness.Scale)
     harness.hold(title, contenders, scale)
     implicit: Any = harness.peer("implicit.evaluation")
     if implicit and sparse is not None:
-        model, rank = Stored(matrix), implicit.ranking_metrics_at_k
+        rank, options = implicit.ranking_metrics_at_k, {"K": 100, "show_progress": False, "num_threads": 1}
+        call = partial(rank, Stored(matrix), sparse, sparse, **options)
         # It always computes precision, MAP, nDCG and AUC, and has no reciprocal rank.
         contenders = {
-            "rankgain, nDCG and reciprocal rank": ours(matrix, sparse)._replace(
-                values=lambda answer: answer["ndcg@100"]
-            ),
-            "implicit, its four metrics": harness.Contender(
-                lambda: rank(model, sparse, sparse, K=100, show_progress=False, num_threads=1),
-                lambda answer: answer["ndcg"],
-                at_least=8,
-            ),
+            "rankgain, nDCG and reciprocal rank": ours(matrix, sparse)._replace(values=itemgetter("ndcg@100")),
+            "implicit, its four metrics": harness.Contender(call, itemgetter("ndcg"), at_least=8),
         }
         harness.hold(f"{title}, sparse", contenders, scale)
 
 
 def collections(lists: list[list[Any]], sets: list[set[Any]], kind: str, scale: harness.Scale) -> None:
     discounts = (1 / np.log2(np.arange(2, 102))).tolist()
-    users = list(map(str, range(len(lists))))
+    by_user = [{f"{user}": own for user, own in enumerate(side)} for side in (lists, sets)]
     contenders = {
         "rankgain, lists against sets": ours(lists, sets),
-        "rankgain, the same in dicts by user": ours(
-            dict(zip(users, lists, strict=True)), dict(zip(users, sets, strict=True))
-        ),
+        "rankgain, the same in dicts by user": ours(*by_user),
         "plain Python loop over lists and sets": lambda: plain_loop(lists, sets, discounts),
     }
     harness.hold(f"{len(lists)} users, ids that are {kind}", contenders, scale)

@@ -22,7 +22,6 @@ import numpy as np
 
 QUERIES = {"smoke": 200, "usual": 20_000, "full": 180_000}
 DOCUMENTS, JUDGED = 100, 10
-BUCKETS = 100, 40, 11, 2  # beside 200
 TICK = os.sysconf("SC_CLK_TCK")
 NAME = "ndcg(gain=binary)@10"
 
@@ -81,10 +80,10 @@ def write(folder: Path, queries: int) -> None:
             pyarrow.parquet.write_table(table, folder / side / f"{part}.parquet")
 
 
-def ours(qrels: Any, run: Any, buckets: int | None = None) -> harness.Contender:
+def ours(qrels: Any, run: Any) -> float:
     import rankgain.spark
 
-    return harness.Contender(lambda: float(rankgain.spark.summary(qrels, run, NAME, buckets=buckets).mean(NAME)))
+    return float(rankgain.spark.summary(qrels, run, NAME).mean(NAME))
 
 
 def shuffle(qrels: Any, run: Any) -> None:
@@ -142,12 +141,9 @@ def bench(scale: harness.Scale) -> None:
         spark = session()
         qrels, run = (spark.read.parquet(str(Path(name, side))) for side in ("qrels", "run"))
         watch.start()
-        own = {"rankgain": ours(qrels, run)}
-        others = {kind: harness.Contender(call) for kind, call in theirs(qrels, run).items()}
-        counted = {"limit: a shuffle that counts": harness.Contender(partial(shuffle, qrels, run), None)}
+        contenders = {"rankgain": partial(ours, qrels, run)} | theirs(qrels, run)
+        contenders["limit: a shuffle that counts"] = partial(shuffle, qrels, run)
         title = f"Spark, {queries * (DOCUMENTS + JUDGED):,} rows, {queries:,} queries"
-        harness.hold(title, own | others | counted, scale, clock=watch.seconds)
-        settings = {f"rankgain, {count} buckets": ours(qrels, run, count) for count in BUCKETS}
-        harness.hold(f"{title}, by buckets", own | settings, scale, clock=watch.seconds)
+        harness.hold(title, contenders, scale, clock=watch.seconds)
         watch.done.set()
         spark.stop()
