@@ -1,5 +1,6 @@
 """Options of the constructors, of `evaluate`, and of what Rankings may be asked; those of frames stand in frames.py."""
 
+import math
 from itertools import chain
 
 import numpy as np
@@ -92,7 +93,7 @@ def scored():
         given = {name: value for name, value in form.items() if name != "qid"}
         for qid in (form["qid"], np.array(form["qid"]), [{7: "p", 9: "q"}.get(own, own) for own in form["qid"]]):
             yield Option("from_scores", "qid", qid, of_scores(), metrics=METRICS, **given)
-    padded = [[9, 1, 0, 2], [0, 1, 0, 9]], [[2.0, 0.5, 0.5, 0.5], [1.0, 0.5, 0.5, 2.0]]
+    padded = [[-1, 1, 0, 2], [0, 1, 0, -1]], [[math.nan, 0.5, 0.5, 0.5], [1.0, 0.5, 0.5, math.nan]]
     mask = [[False, True, True, True], [True, True, True, False]]
     for make in (list, np.array, lambda rows: np.array(rows, "f4")):
         y_true, y_score = map(make, padded)
@@ -100,6 +101,11 @@ def scored():
             yield Option("from_scores", "mask", own, of_scores(), y_true=y_true, y_score=y_score, metrics=METRICS)
         given = {"y_true": make(joined(padded[0])), "y_score": make(joined(padded[1])), "metrics": METRICS}
         yield Option("from_scores", "mask", joined(mask), of_scores(), group_sizes=[4, 4], **given)
+    labels, scores, marks = ([joined(rows)[place] for place in (1, 4, 2, 5, 3, 6, 7, 0)] for rows in (*padded, mask))
+    given = {"y_true": labels, "y_score": scores, "qid": [7, 9, 7, 9, 7, 9, 9, 7], "metrics": METRICS}
+    yield Option("from_scores", "mask", marks, of_scores(), **given)
+    labels, scores, marks = ([rows[0], rows[1][:3]] for rows in (*padded, mask))
+    yield Option("from_scores", "mask", marks, of_scores(), y_true=labels, y_score=scores, metrics=METRICS)
 
 
 def ranked():
