@@ -26,7 +26,7 @@ from support.c_functions import (
     current,
 )
 
-from rankgain import _codes, capi
+from rankgain import capi
 
 PACKAGE = Path(capi.__file__).parent
 PXD = (PACKAGE / "capi.pxd").read_text()
@@ -63,34 +63,6 @@ def test_cython_declares_the_same_in_the_same_order():
 def test_the_module_has_the_constants():
     assert {name: getattr(capi, name) for name in constants(HEADER)} == constants(HEADER)
     assert sys.maxsize == capi.RANKGAIN_NO_CUTOFF  # which is PTRDIFF_MAX
-
-
-def test_numbers_follow_each_other_as_those_of_the_rest():
-    """Statuses are the codes themselves; options are as far from the first of their kind as codes are."""
-    codes = vars(_codes)
-    for first, names in {
-        "AVERAGE": ["AVERAGE", "BEST", "WORST", "STABLE"],
-        "LOG2": ["LOG2", "JARVELIN", "ZIPF"],
-    }.items():
-        for name in names:
-            distance = getattr(capi, f"RANKGAIN_{name}") - getattr(capi, f"RANKGAIN_{first}")
-            assert distance == codes[name] - codes[first]
-    for name in [
-        "NAN_GRADE",
-        "INFINITE_GRADE",
-        "NEGATIVE_GRADE",
-        "LARGE_GRADE",
-        "NAN_SCORE",
-        "NOT_FINITE",
-        "ABOVE_IDEAL",
-        "INFINITE_SCORE",
-    ]:
-        assert getattr(capi, f"RANKGAIN_{name}") == codes[name]
-
-
-def test_no_two_options_have_a_number_in_common():
-    options = constants(HEADER[: HEADER.index("RANKGAIN_OK")])
-    assert len(set(options.values())) == len(options) == 18
 
 
 def test_the_structure_points_to_the_functions():

@@ -20,8 +20,13 @@ from rankgain.capi import (
     RANKGAIN_BAD_LENGTH,
     RANKGAIN_BAD_OPTION,
     RANKGAIN_BEST,
+    RANKGAIN_BY_SCORE_AND_QUERY,
+    RANKGAIN_DELTA_CUT,
+    RANKGAIN_DELTA_FULL,
+    RANKGAIN_DELTA_ONE,
     RANKGAIN_EXPONENTIAL,
     RANKGAIN_INFINITE_GRADE,
+    RANKGAIN_INFINITE_SCORE,
     RANKGAIN_JARVELIN,
     RANKGAIN_JUDGED,
     RANKGAIN_LARGE_GRADE,
@@ -31,6 +36,7 @@ from rankgain.capi import (
     RANKGAIN_NAN_SCORE,
     RANKGAIN_NEGATIVE_GRADE,
     RANKGAIN_NOT_FINITE,
+    RANKGAIN_NOT_NORMALIZED,
     RANKGAIN_NULL_POINTER,
     RANKGAIN_RETURNED,
     RANKGAIN_SHORT_DISCOUNT,
@@ -43,8 +49,8 @@ from rankgain.capi import (
 OPTIONS = [int(number) for number in re.findall(r"RANKGAIN_\w+ = (\d+)", HEADER[: HEADER.index("RANKGAIN_OK")])]
 LOWEST, HIGHEST = -sys.maxsize - 1, sys.maxsize
 STATUSES = [int(status) for status in re.findall(r"= (-?\d+)", re.search(r"\{\s*RANKGAIN_OK[^}]*", HEADER)[0])]
-# Gradients have a file of their own, test_capi_lambdas.py.
-COMPUTING = sorted(name for name in FUNCTIONS if name not in ("message", "scratch_size") and "lambda" not in name)
+COMPUTING = sorted(name for name in FUNCTIONS if not name.endswith(("message", "scratch_size")))
+GRADIENTS = [name for name in COMPUTING if "lambda" in name]
 # A sound call: by the names of parameters.
 SOUND = {
     "grades": [1.0, 0.0, 2.0],
@@ -54,6 +60,9 @@ SOUND = {
     "judged_offsets": [0, 2, 3],
     "scores": [0.5, 0.5, 0.25],
     "labels": [1.0, 0.0, 2.0],
+    "gains": [1.0, 0.0, 2.0],
+    "inverse_ideal": 0.5,
+    "inverse_ideals": [0.5, 0.25],
 }
 
 
@@ -94,69 +103,53 @@ def test_so_has_what_is_no_status(status):
 # wrong calls
 
 
-def test_only_a_discount_that_rises_may_give_more_than_the_ideal():
-    for discount in ([0.5, 0.5, 0.5], [1.0, 0.5, 0.25]):
-        more = sound("ndcg", discount=discount, relevance=[3.0, 3.0, 3.0], judged=[3.0, 2.0, 3.0])
-        assert refused(call("ndcg", **more), RANKGAIN_ABOVE_IDEAL)
-    rises = sound("ndcg", discount=[0.5, 0.5, 0.75], relevance=[0.0, 0.0, 2.0], judged=[2.0, 0.0, 0.0])
-    assert call("ndcg", **rises) == (0, 1.5)
-
-
 @pytest.mark.parametrize("name", COMPUTING)
 def test_sound_calls_have_no_status(name):
     assert call(name, **sound(name))[0] == 0
 
 
-@pytest.mark.parametrize("length", [-1, LOWEST])
-@pytest.mark.parametrize("parameter", ["n", "n_judged", "queries"])
-def test_lengths_below_zero(parameter, length):
-    for name in having(parameter):
-        answer = call(name, **sound(name, **{parameter: length}))
-        assert refused(answer, RANKGAIN_BAD_LENGTH)
+NOWHERE = {"gradient": None, "hessian": None}  # where nobody knows how many there would be
+RANGES = [
+    ("kind", ["gain"], RANKGAIN_LINEAR, RANKGAIN_EXPONENTIAL),
+    ("kind", ["discount"], RANKGAIN_LOG2, RANKGAIN_ZIPF),
+    ("gain", having("gain"), RANKGAIN_LINEAR, RANKGAIN_EXPONENTIAL),
+    ("ideal", having("ideal"), RANKGAIN_JUDGED, RANKGAIN_RETURNED),
+    ("ties", having("ties"), RANKGAIN_AVERAGE, RANKGAIN_STABLE),
+    ("delta", GRADIENTS, RANKGAIN_DELTA_CUT, RANKGAIN_DELTA_ONE),
+    ("normalize", GRADIENTS, RANKGAIN_NOT_NORMALIZED, RANKGAIN_BY_SCORE_AND_QUERY),
+]
+WRONG = [  # what is wrong, and in which functions
+    (RANKGAIN_BAD_LENGTH, "n", [-1, LOWEST], having("n")),
+    (RANKGAIN_BAD_LENGTH, "n_judged", [-1, LOWEST], having("n_judged")),
+    (RANKGAIN_BAD_LENGTH, "queries", [-1, LOWEST], having("queries")),
+    (RANKGAIN_BAD_LENGTH, "offsets", [[1, 0, 3], [0, 3, 2], [-1, 0, 3]], having("offsets")),
+    (RANKGAIN_BAD_LENGTH, "judged_offsets", [[1, 0, 3], [0, 3, 2], [-1, 0, 3]], having("judged_offsets")),
+    (RANKGAIN_BAD_CUTOFF, "k", [0, -1, LOWEST], having("k")),
+    *(
+        (
+            RANKGAIN_BAD_OPTION,
+            option,
+            {first - 1, last + 1, -(2**31), 2**31 - 1, -1, *OPTIONS} - {*range(first, last + 1)},
+            names,
+        )
+        for option, names, first, last in RANGES
+    ),
+    (RANKGAIN_BAD_OPTION, "ties", [RANKGAIN_BEST, RANKGAIN_WORST], GRADIENTS),
+    (RANKGAIN_BAD_OPTION, "rel", [math.inf, -math.inf], having("rel")),
+    (RANKGAIN_BAD_OPTION, "empty", [math.inf, -math.inf], having("empty")),
+    (RANKGAIN_BAD_OPTION, "base", [1.0, 0.5, math.inf, math.nan], ["discount"]),
+    (RANKGAIN_BAD_OPTION, "sigma", [0.0, -1.0, math.nan, math.inf, 1e101], GRADIENTS),
+    (RANKGAIN_BAD_OPTION, "inverse_ideal", [math.nan, -1.0, math.inf], having("inverse_ideal")),
+]
 
 
-@pytest.mark.parametrize("offsets", [[1, 0, 3], [0, 3, 2], [-1, 0, 3]])
-def test_offsets_that_fall_or_are_below_zero(offsets):
-    for name in having("offsets"):
-        for held in ("offsets", "judged_offsets"):
-            if held in FUNCTIONS[name].parameters:
-                assert refused(call(name, **sound(name, **{held: offsets})), RANKGAIN_BAD_LENGTH)
-
-
-@pytest.mark.parametrize("k", [0, -1, LOWEST])
-def test_cut_offs_below_one(k):
-    for name in having("k"):
-        assert refused(call(name, **sound(name, k=k)), RANKGAIN_BAD_CUTOFF)
-
-
-@in_one_case(
-    ("options", "names"),
-    [
-        *(
-            ({option: number}, names)
-            for option, names, first, last in (
-                ("kind", ["gain"], RANKGAIN_LINEAR, RANKGAIN_EXPONENTIAL),
-                ("kind", ["discount"], RANKGAIN_LOG2, RANKGAIN_ZIPF),
-                ("gain", having("gain"), RANKGAIN_LINEAR, RANKGAIN_EXPONENTIAL),
-                ("ideal", having("ideal"), RANKGAIN_JUDGED, RANKGAIN_RETURNED),
-                ("ties", having("ties"), RANKGAIN_AVERAGE, RANKGAIN_STABLE),
-            )
-            for number in (first - 1, last + 1, -(2**31), 2**31 - 1, *({-1, *OPTIONS} - {*range(first, last + 1)}))
-        ),
-        ({"rel": math.inf}, having("rel")),
-        ({"rel": -math.inf}, having("rel")),
-        ({"empty": math.inf}, having("empty")),
-        ({"empty": -math.inf}, having("empty")),
-        ({"kind": RANKGAIN_JARVELIN, "base": 1.0}, ["discount"]),
-        ({"kind": RANKGAIN_JARVELIN, "base": 0.5}, ["discount"]),
-        ({"kind": RANKGAIN_JARVELIN, "base": math.inf}, ["discount"]),
-        ({"kind": RANKGAIN_JARVELIN, "base": math.nan}, ["discount"]),
-    ],
-)
-def test_unknown_options(options, names):
+@in_one_case(("status", "parameter", "values", "names"), WRONG)
+def test_wrong_calls(status, parameter, values, names):
     assert names
+    beside = {"base": {"kind": RANKGAIN_JARVELIN}, "queries": NOWHERE, "offsets": NOWHERE}.get(parameter, {})
     for name in names:
-        assert refused(call(name, **sound(name, **options)), RANKGAIN_BAD_OPTION)
+        for value in values:
+            assert refused(call(name, **sound(name, **beside | {parameter: value})), status)
 
 
 def test_options_that_do_not_matter():
@@ -179,13 +172,16 @@ NOTHING = {"n": 0, "n_judged": 0, "queries": 0, "n_discount": 0}
 
 @in_one_case(("name", "pointer"), NEEDED)
 def test_null_pointers(name, pointer):
-    answer = call(name, **sound(name, ties=RANKGAIN_BEST, first=None, last=None) | LENGTHS | {pointer: None})
-    assert refused(answer, RANKGAIN_NULL_POINTER)
+    ties = RANKGAIN_STABLE if name in GRADIENTS else RANKGAIN_BEST
+    beside = NOWHERE if name in GRADIENTS and name in having("offsets") else {}
+    asked = sound(name, ties=ties, first=None, last=None, **beside) | LENGTHS | {pointer: None}
+    assert refused(call(name, **asked), RANKGAIN_NULL_POINTER)
 
 
 @pytest.mark.parametrize("name", COMPUTING)
 def test_null_pointers_beside_all_else_that_is_wrong(name):
-    wrong = {"k": 0, "gain": 9, "kind": 9, "ties": 9, "ideal": 9, "rel": math.inf} | dict.fromkeys(pointers(name))
+    options = dict.fromkeys(("gain", "kind", "ties", "ideal", "delta", "normalize"), 9)
+    wrong = options | {"k": 0, "rel": math.inf} | dict.fromkeys(pointers(name))
     for length in (-1, 3, HIGHEST):
         assert call(name, **wrong, **dict.fromkeys(LENGTHS, length))[0] < 0
     if name not in ("gain", "discount"):
@@ -258,7 +254,7 @@ def test_discounts_that_are_too_short():
 @pytest.mark.parametrize("fault", [math.nan, math.inf, -math.inf, -5e-324])
 def test_discounts_that_are_none(fault):
     """Whatever gain they meet; those of ranks that do not count are not looked at."""
-    for name in having("discount"):
+    for name in sorted({*having("discount")} - {*GRADIENTS}):
         for place in range(3):
             discount = [1.0] * place + [fault] + [1.0] * (3 - place)
             answer = call(name, **sound(name, discount=discount))
@@ -325,7 +321,7 @@ def test_labels_too_large_where_they_do_not_count():
 
 @pytest.mark.parametrize("ties", range(RANKGAIN_AVERAGE, RANKGAIN_STABLE + 1))
 def test_scores(ties):
-    for name in having("scores"):
+    for name in sorted({*having("scores")} - {*GRADIENTS}):
         for place in range(3):
             scores = [*SOUND["scores"][:place], math.nan, *SOUND["scores"][place + 1 :]]
             assert refused(call(name, **sound(name, k=1, ties=ties, scores=scores)), RANKGAIN_NAN_SCORE)
@@ -352,6 +348,52 @@ def test_judged_that_lacks_grades():
             assert np.isnan(found).tolist() == ([True, False] if name.endswith("_lists") else True)
             # Where the discount rises some order is above the ideal, and none is refused.
             assert call(name, **asked | {"discount": [0.5, 1.0, 1.0]})[0] == 0
+
+
+# gradients
+
+
+@pytest.mark.parametrize("name", GRADIENTS)
+@pytest.mark.parametrize("place", range(3))
+def test_unsound_data_of_gradients(name, place):
+    """The other lists have their gradients; -inf masks a document."""
+    for held, value, status in (
+        ("scores", math.nan, RANKGAIN_NAN_SCORE),
+        ("scores", math.inf, RANKGAIN_INFINITE_SCORE),
+        ("gains", math.nan, RANKGAIN_NAN_GRADE),
+        ("gains", math.inf, RANKGAIN_INFINITE_GRADE),
+        ("gains", -1.0, RANKGAIN_NEGATIVE_GRADE),
+    ):
+        values = [*SOUND[held][:place], value, *SOUND[held][place + 1 :]]
+        found, *outputs = call(name, **sound(name, **{held: values}))
+        wrong = [place < 2, place < 2, place == 2] if name in having("offsets") else [True] * 3
+        assert found == status
+        assert all(np.isnan(output).tolist() == wrong for output in outputs)
+    masked = [*SOUND["scores"][:place], -math.inf, *SOUND["scores"][place + 1 :]]
+    found, gradient, hessian = call(name, **sound(name, scores=masked))
+    assert (found, gradient[place], hessian[place]) == (0, 0.0, 0.0)
+
+
+def test_discounts_of_gradients():
+    """Which must not rise, and reach the last rank where those beyond the cut-off have theirs."""
+    for name in GRADIENTS:
+        for discount in ([0.5, 1.0], [0.5, math.nan]):
+            assert refused(call(name, **sound(name, k=2, discount=discount)), RANKGAIN_BAD_DISCOUNT)
+        full = sound(name, k=2, delta=RANKGAIN_DELTA_FULL, offsets=[0, 0, 3], discount=[1.0, 0.5])
+        assert refused(call(name, **full), RANKGAIN_SHORT_DISCOUNT)
+
+
+def test_inverse_ideals():
+    for name in having("inverse_ideal"):
+        fault = sound(name, inverse_ideal=math.nan, gains=[1.0, math.nan, 0.0])
+        assert refused(call(name, **fault), RANKGAIN_NAN_GRADE)
+        assert call(name, **sound(name, inverse_ideal=0.0)) == (0, [0.0] * 3, [0.0] * 3)
+        huge = sound(name, gains=[1e308, 0.0, 1.0], inverse_ideal=1e308)
+        assert refused(call(name, **huge), RANKGAIN_NOT_FINITE)
+    for name in having("inverse_ideals"):
+        status, gradient, _ = call(name, **sound(name, inverse_ideals=[math.nan, 1.0]))
+        assert status == RANKGAIN_BAD_OPTION
+        assert np.isnan(gradient).tolist() == [True, True, False]
 
 
 # scratch
@@ -382,7 +424,7 @@ def test_scratch_at_any_address(shift):
     for name in having("scratch"):
         for ties in range(RANKGAIN_AVERAGE, RANKGAIN_STABLE + 1):
             asked = sound(name, ties=ties, k=2)
-            assert call(name, shift=shift, **asked) == call(name, **asked)
+            assert repr(call(name, shift=shift, **asked)) == repr(call(name, **asked))
 
 
 # further promises
