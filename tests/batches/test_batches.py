@@ -115,14 +115,6 @@ def test_the_rules_of_a_peer(like):
     assert summarize_batches(run, "ndcg@5", like=like, rows=30, judgments=rg.judgments(qrels)) == result.summary()
 
 
-@pytest.mark.parametrize("rows", [1, 3, 100])
-def test_labels_beside_scores(rows):
-    log = {"qid": [1, 1, 1, 2, 2, 3], "label": [0, 2, 1, 1, 0, 0], "score": [0.2, 0.9, 0.9, 0.1, 0.7, 1.0]}
-    result = rg.from_frames(log).evaluate(*METRICS)
-    assert as_dict(evaluate_batches(pa.table(log), *METRICS, rows=rows)) == expected(result)
-    assert summarize_batches(pa.table(log).to_batches(max_chunksize=2), *METRICS, rows=rows) == result.summary()
-
-
 def test_a_metric_that_is_a_record():
     table = pa.table({"qid": [1, 1], "label": [0, 3], "score": [2.0, 1.0]})
     asked = rg.metric("dcg", gain=lambda grades: grades * 10.0)
@@ -178,29 +170,6 @@ def test_no_batch_at_all():
 ROWS = {"query_id": [1, 1, 2], "doc_id": ["a", "b", "c"], "relevance": [1, 0, 2], "score": [3.0, 2.0, 1.0]}
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"query_id": [1, None, 2]}, r"batches: query None, document 'b': the query is null; drop such rows"),
-        ({"doc_id": ["a", "b", None]}, r"qrels: query 2, document None: the document is null"),
-        ({"relevance": [1, None, 2], "score": [1.0, None, 1.0]},
-         r"batches: query 1, document 'b': both relevance and score are null"),
-        ({"score": [1.0, math.nan, 1.0]}, r"^run: query 1, document 'b': the score is NaN; use -inf [^(]*$"),
-        ({"relevance": [1.0, math.nan, 1.0]}, r"^qrels: query 1, document 'b': the grade is NaN"),
-        ({"doc_id": ["a", "a", "c"]}, r"^qrels: query 1, document 'a': the document repeats an earlier one of the"),
-        ({"query_id": [1, 2, 1]}, r"batches: query 1 comes again after others; .*: sort by query first"),
-    ],
-)  # fmt: skip
-@pytest.mark.parametrize("rows", [1, 2, 100])
-def test_bad_contents(change, message, rows):
-    table = pa.table(ROWS | change)
-    for given in (table, table.to_batches(max_chunksize=1)):
-        with pytest.raises(ValueError, match=message):
-            summarize_batches(given, "ndcg", rows=rows)
-        with pytest.raises(ValueError, match=message):
-            list(evaluate_batches(given, "ndcg", rows=rows))
-
-
 def test_a_document_returned_twice():
     table = pa.table(
         {"query_id": [1] * 3, "doc_id": ["a", "x", "x"], "relevance": [1, None, None], "score": [3.0, 2.0, 1.0]}
@@ -210,24 +179,6 @@ def test_a_document_returned_twice():
         ValueError, match=r"run: query 1, document 'x': the document repeats an .*duplicates='first' does"
     ):
         summarize_batches(table, "rr", validate="full")
-
-
-@pytest.mark.parametrize("name", ["qid", "label", "score"])
-def test_nulls_where_documents_have_no_ids(name):
-    table = {"qid": [1, 1, 2], "label": [0, 3, 1], "score": [2.0, 1.0, 1.0]}
-    table[name][1] = None
-    with pytest.raises(ValueError, match=r"batches: query (1|None): the (query|relevance|score) is null"):
-        summarize_batches(pa.table(table), "rr")
-
-
-def test_what_is_no_batch_is_refused_where_it_comes():
-    batches = [pa.table(ROWS), "rows"]
-    with pytest.raises(TypeError, match="batches: item 1 must be an Arrow record batch or table, not str"):
-        summarize_batches(batches, "rr")
-    with pytest.raises(ValueError, match=r"batches has no query column \(expected query_id, .*pass query="):
-        summarize_batches(pa.table({"a": [1]}), "rr")
-    with pytest.raises(ValueError, match="batches has no column 'rating'; there are: query_id, doc_id"):
-        list(evaluate_batches(pa.table(ROWS), "rr", relevance="rating"))
 
 
 def test_a_query_that_is_longer_than_a_part():
@@ -345,12 +296,6 @@ def test_columns_that_are_broken(column, told, name):
         summarize_batches(table, "rr")
 
 
-def test_queries_that_are_not_text():
-    table = pa.table(ROWS | {"query_id": pa.array([b"a", b"\xff", b"c"]).view(pa.string())})
-    with pytest.raises(ValueError, match="batches: the column of queries is broken: its text is not UTF-8"):
-        summarize_batches(table, "rr")
-
-
 if find_spec("polars"):  # else it is not collected
 
     @pytest.mark.parametrize("kind", ["Categorical", "Enum"])
@@ -395,62 +340,3 @@ def test_an_extension_type_is_its_storage():
     ids = pa.ExtensionArray.from_storage(pa.uuid(), pa.array([bytes([n] * 16) for n in range(3)], pa.binary(16)))
     found = summarize_batches(pa.table(ROWS | {"doc_id": ids}), "rr")
     assert found == summarize_batches(pa.table(ROWS | {"doc_id": ids.storage}), "rr")
-
-
-def whatever(kind):
-    ends = pa.array([1, 2, 3], pa.int32())
-    bits = pa.array([bytes(16)] * 3, pa.binary(16))
-    return {
-        "list": [[1]] * 3,
-        "struct": [{"a": 1}] * 3,
-        "decimal128": pa.array([1, 2, 3], pa.decimal128(9, 0)),
-        "date32": pa.array([1, 2, 3], pa.date32()),
-        "double": [1.0, 2.0, 3.0],
-        "string": ["1", "2", "3"],
-        "run_end_encoded": pa.RunEndEncodedArray.from_arrays(ends, pa.array([1, 1, 2])),
-        "fixed_size_binary": pa.ExtensionArray.from_storage(pa.uuid(), bits),
-    }[kind]
-
-
-COMMON = "list", "struct", "decimal128", "date32", "run_end_encoded"
-
-
-@pytest.mark.parametrize(
-    ("name", "kind"),
-    [(name, kind) for name in ("query_id", "doc_id") for kind in (*COMMON, "double")]
-    + [(name, kind) for name in ("relevance", "score") for kind in (*COMMON, "string", "fixed_size_binary")],
-)
-def test_a_column_of_a_type_that_cannot_be_used(name, kind):
-    must = "ids must be text, bytes or integers" if "id" in name else "it must hold numbers"
-    with pytest.raises(TypeError, match=rf"^batches: column '{name}' is {kind}.*; {must}: cast it"):
-        summarize_batches(pa.table(ROWS | {name: whatever(kind)}), "rr")
-
-
-@pytest.mark.parametrize(
-    ("second", "message"),
-    [
-        (pa.table(SECOND).drop_columns("score"), "item 1 has no column 'score'; there are: query_id, doc_id"),
-        (pa.Table.from_arrays([pa.array([1])] * 5, [*SECOND, "score"]), "item 1 has 2 columns called 'score'; rename"),
-        (pa.table(SECOND | {"query_id": ["3"]}),
-         "item 1: column 'query_id' holds str, but int in earlier batches: convert them to one type"),
-        (pa.table(SECOND | {"doc_id": [b"3"]}), "item 1: column 'doc_id' holds bytes, but str in earlier batches"),
-        (pa.table(SECOND | {"query_id": pa.array([2**63], pa.uint64())}), "the query has other types in later batches"),
-        (pa.table(SECOND | {"score": [2**53 + 1]}), "the score has other types in later batches, and no common one"),
-    ],
-)  # fmt: skip
-def test_batches_that_do_not_go_together(second, message):
-    with pytest.raises(ValueError, match=f"^batches: {message}"):
-        summarize_batches([pa.table(ROWS), second], "rr")
-
-
-def test_ids_of_another_type_than_the_judgments():
-    truth = rg.judgments({1: {"a": 1}})
-    rows = {"query_id": ["1"], "doc_id": ["a"], "score": [1.0]}
-    with pytest.raises(ValueError, match="the query ids are int in judgments, str in batches: convert them to one"):
-        summarize_batches(pa.table(rows), "rr", judgments=truth)
-    with pytest.raises(ValueError, match="the document ids are str in judgments and int in run: convert them to one"):
-        summarize_batches(pa.table(rows | {"query_id": [1], "doc_id": [1]}), "rr", judgments=truth)
-
-
-def test_rows_beyond_what_there_can_be():
-    assert summarize_batches(pa.table(ROWS), "rr", rows=10**30) == summarize_batches(pa.table(ROWS), "rr")

@@ -108,7 +108,8 @@ def batches():
         given = {"columns": again, "metrics": METRICS, "judgments": rg.judgments(qrels)}
         yield Option(call, "duplicates", "first", shaped(of_qrels(qrels, part_run)), **given)
         yield Option(call, "threads", 2, SAME, columns=both)
-        yield Option(call, "rows", 1, SAME, columns=both)
+        for size in (1, 10**30):
+            yield Option(call, "rows", size, SAME, columns=both)
 
 
 def one_batch(vectors):

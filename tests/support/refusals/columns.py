@@ -230,16 +230,19 @@ def side(column, array):
     return pa.table({**held, column: array})
 
 
+UNSUPPORTED = [
+    pa.array([[1]] * 3), pa.array([{"a": 1}] * 3), pa.array([[(1, 2)]] * 3, pa.map_(pa.int8(), pa.int8())),
+    pa.array([Decimal(1)] * 3), pa.array(DATES), pa.array([datetime.date(2020, 1, 1)] * 3),
+    pa.array([datetime.timedelta(1)] * 3), pa.RunEndEncodedArray.from_arrays([3], [1]),
+    pa.UnionArray.from_sparse(pa.array([0] * 3, pa.int8()), [pa.array([1, 2, 3])]),
+]  # fmt: skip
+UUIDS = pa.ExtensionArray.from_storage(pa.uuid(), pa.array([bytes(16)] * 3, pa.binary(16)))
+
+
 def arrow_cases():
-    unsupported = [
-        pa.array([[1]] * 3), pa.array([{"a": 1}] * 3), pa.array([[(1, 2)]] * 3, pa.map_(pa.int8(), pa.int8())),
-        pa.array([Decimal(1)] * 3), pa.array(DATES), pa.array([datetime.date(2020, 1, 1)] * 3),
-        pa.array([datetime.timedelta(1)] * 3), pa.RunEndEncodedArray.from_arrays([3], [1]),
-        pa.UnionArray.from_sparse(pa.array([0] * 3, pa.int8()), [pa.array([1, 2, 3])]),
-    ]  # fmt: skip
     for column in ("qid", "doc_id", "label", "score"):
         where = f"qrels_df: column {column!r}"
-        for array in unsupported:
+        for array in UNSUPPORTED:
             yield Case(TypeError, f"{where} is of Arrow's type | cast it", framed, side(column, array))
         yield Case(ValueError, f"{where}, row 0 | null", framed, side(column, pa.nulls(3)))
         kind = pa.string() if column in ("qid", "doc_id") else pa.float32()
@@ -415,9 +418,68 @@ BATCHES = [
 ]
 
 
-def rows():
+# Relevance and scores beside ids, and a document without; beside those of another query, which follows.
+JOINED = {"query_id": [1, 1, 2], "doc_id": ["a", "b", "c"], "relevance": [1, 0, 2], "score": [3.0, 2.0, 1.0]}
+SIDES = {"qid": [1, 1, 2], "label": [0, 3, 1], "score": [2.0, 1.0, 1.0]}
+FOLLOWING = {"query_id": [3], "doc_id": ["z"], "relevance": [1], "score": [1.0]}
+BAD_BATCHES = [
+    (JOINED | {"query_id": [1, None, 2]}, "batches: query None, document 'b': the query is null; drop such rows"),
+    (JOINED | {"doc_id": ["a", "b", None]}, "qrels: query 2, document None: the document is null"),
+    (JOINED | {"relevance": [1, None, 2], "score": [1.0, None, 1.0]},
+     "batches: query 1, document 'b': both relevance and score are null"),
+    (JOINED | {"score": [1.0, nan, 1.0]}, "run: query 1, document 'b': the score is NaN; use -inf"),
+    (JOINED | {"relevance": [1.0, nan, 1.0]}, "qrels: query 1, document 'b': the grade is NaN"),
+    (JOINED | {"doc_id": ["a", "a", "c"]}, "qrels: query 1, document 'a': the document repeats an earlier one of the"),
+    (JOINED | {"query_id": [1, 2, 1]}, "batches: query 1 comes again after others; | : sort by query first"),
+    (SIDES | {"qid": [1, None, 2]}, "batches: query None: the query is null"),
+    (SIDES | {"label": [0, None, 1]}, "batches: query 1: the relevance is null"),
+    (SIDES | {"score": [2.0, None, 1.0]}, "batches: query 1: the score is null"),
+]  # fmt: skip
+APART = [  # batches that do not go together
+    (pa.table(FOLLOWING).drop_columns("score"), "item 1 has no column 'score'; there are: query_id, doc_id"),
+    (pa.Table.from_arrays([pa.array([1])] * 5, [*FOLLOWING, "score"]), "item 1 has 2 columns called 'score'; rename"),
+    (pa.table(FOLLOWING | {"query_id": ["3"]}),
+     "item 1: column 'query_id' holds str, but int in earlier batches: convert them to one type"),
+    (pa.table(FOLLOWING | {"doc_id": [b"3"]}), "item 1: column 'doc_id' holds bytes, but str in earlier batches"),
+    (pa.table(FOLLOWING | {"query_id": pa.array([2**63], pa.uint64())}), "the query has other types in later batches"),
+    (pa.table(FOLLOWING | {"score": [2**53 + 1]}), "the score has other types in later batches, and no common one"),
+]  # fmt: skip
+
+
+def batch_cases():
+    calls = "evaluate_batches summarize_batches"
     for name, value, error, message in BATCHES:
-        yield from refused("evaluate_batches summarize_batches", name, [value], error, message)
+        yield from refused(calls, name, [value], error, message)
+    for columns, message in BAD_BATCHES:
+        for size in (1, 2, 100):
+            yield from refused(calls, "columns", [columns], ValueError, message, rows=size)
+    for second, message in APART:
+        yield from refused(calls, "columns", [[pa.table(JOINED), second]], ValueError, f"batches: {message}")
+    message = "batches: item 1 must be an Arrow record batch or table, not str"
+    yield from refused(calls, "columns", [[pa.table(JOINED), "rows"]], TypeError, message)
+    message = "batches has no query column (expected query_id, | pass query="
+    yield from refused(calls, "columns", [pa.table({"a": [1]})], ValueError, message)
+    message = "batches has no column 'rating'; there are: query_id, doc_id"
+    yield from refused(calls, "relevance", ["rating"], ValueError, message, columns=pa.table(JOINED))
+    message = "batches: the column of queries is broken: its text is not UTF-8"
+    text = pa.array([b"a", b"\xff", b"c"]).view(pa.string())
+    yield from refused("summarize_batches", "columns", [JOINED | {"query_id": text}], ValueError, message)
+    for ids, message in [
+        ({"query_id": ["1"], "doc_id": ["a"]}, "the query ids are int in judgments, str in batches: convert them to"),
+        ({"query_id": [1], "doc_id": [1]}, "the document ids are str in judgments and int in run: convert them to one"),
+    ]:
+        judged = {"judgments": rg.judgments({1: {"a": 1}})}
+        yield from refused(calls, "columns", [ids | {"score": [1.0]}], ValueError, message, **judged)
+    for column in ("qid", "doc_id", "label", "score"):
+        is_id = column in ("qid", "doc_id")
+        must = "ids must be text, bytes or integers" if is_id else "it must hold numbers"
+        others = [pa.array([1.0, 2.0, 3.0])] if is_id else [pa.array(list("123")), UUIDS]
+        tables = [side(column, array) for array in [*UNSUPPORTED[:-1], *others]]  # of unions pyarrow says nothing
+        yield from refused(calls, "columns", tables, TypeError, f"batches: column '{column}' is | ; {must}: cast it")
+
+
+def rows():
+    yield from batch_cases()
     alike = [rg.metric("cg", gain=gain) for gain in (lambda grades: grades, lambda grades: 2 * grades)]
     message = (
         "two metrics are both called cg(gain=<lambda>), and a frame needs distinct names: evaluate them separately"
