@@ -99,6 +99,11 @@ def rows():
     # limits
     yield from refused("Rankings.limited", "depth", [0, -1], ValueError, "depth must be a positive integer")
     yield from refused("Rankings.limited", "depth", [1.5, "3", True], TypeError, "depth must be a positive integer")
+    for limits in ({"depth": 1}, {"judged_only": True}):  # what they leave out is looked at
+        for side, bad, message in [("run", math.nan, "score is NaN"), ("qrels", math.inf, "grade is infinite")]:
+            held = {"q": {"a": 2.0, "b": 1.0}, "r": {"a": 1.0, "b": bad}}
+            told = f"{side}: query 'r', document 'b': the {message}"
+            yield from refused("Rankings.limited", side, [held], ValueError, told, **limits)
 
 
 def nan_gain(grades):
