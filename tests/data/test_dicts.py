@@ -202,18 +202,6 @@ def test_an_error_escapes_the_name_of_a_file(name, tmp_path, capfd):
         assert capfd.readouterr().err.rstrip("\n").isprintable()
 
 
-def test_an_error_of_a_file_names_the_argument(tmp_path):
-    (tmp_path / "qrels").write_bytes(b"q 0 d 1\n")
-    with open(tmp_path / "qrels", "rb") as file:
-        pass
-    for closed in (file, io.BytesIO()):
-        closed.close()
-        with pytest.raises(ValueError, match=r"^run: the file is closed; open it anew"):
-            rg.read_trec(str(tmp_path / "qrels"), closed)
-    with pytest.raises(ValueError, match=r"^run: the path 'a\\x00b' holds a null character"):
-        rg.read_trec(str(tmp_path / "qrels"), "a\0b")
-
-
 # lengths that lie
 
 

@@ -65,19 +65,6 @@ def test_qrels_without_relevance_count_1_and_say_so(frame):
     assert pickle.loads(pickle.dumps(result)).assumed == (remark + hint,)
 
 
-def test_scores_are_not_taken_for_relevance():
-    scored = columns(QRELS, "query_id", "doc_id", "score")
-    with pytest.raises(ValueError, match="pass relevance=, as relevance='score' if those are grades"):
-        rg.from_frames(scored, columns(RUN, "query_id", "doc_id", "score"))
-    assert rg.judgments(scored, relevance="score").query_ids == ["q1", "q2"]
-
-
-def test_swapped_frames():
-    qrels, run = columns(QRELS, "query_id", "doc_id", "relevance"), columns(RUN, "query_id", "doc_id", "score")
-    with pytest.raises(ValueError, match=r"qrels_df has scores and run_df has grades: are they swapped\?"):
-        rg.from_frames(run, qrels)
-
-
 def test_a_pandas_index_is_a_column():
     qrels = pd.DataFrame(columns(QRELS, "query_id", "doc_id", "relevance"))
     run = pd.DataFrame(columns(RUN, "query_id", "doc_id", "score"))
@@ -89,28 +76,6 @@ def test_a_pandas_index_is_a_column():
         lambda frame: frame.astype({"doc_id": "string"}).set_index(["query_id", "doc_id"]),
     ):
         assert rg.from_frames(form(qrels), form(run)).evaluate("ndcg@10", "mrr").to_dict() == EXPECTED
-
-
-def test_an_index_without_a_name_is_named_in_the_error():
-    frame = pd.DataFrame({"doc_id": ["d1"], "relevance": [1]}, index=["q1"])
-    with pytest.raises(ValueError, match=r"found doc_id, relevance; its index has no name: frame\.rename_axis"):
-        rg.judgments(frame, doc="doc_id")
-    with pytest.raises(ValueError, match=r"found doc_id, relevance\): pass query="):
-        rg.judgments(frame.reset_index(drop=True), doc="doc_id")
-
-
-def test_from_qrels_points_to_what_takes_other_forms():
-    frame = pd.DataFrame(columns(QRELS, "query_id", "doc_id", "relevance"))
-    for value, name in [
-        (frame, "from_frames"),
-        (dict(frame), "from_frames"),
-        ("qrels.txt", "read_trec"),
-        ([["a"]], "from_recommendations"),
-        ({"q": ["a"]}, "from_recommendations"),
-    ]:
-        for pair in ((value, RUN), (QRELS, value)):
-            with pytest.raises(TypeError, match=rf"rankgain\.{name}\("):
-                rg.from_qrels(*pair)
 
 
 class Qrel(NamedTuple):

@@ -5,11 +5,9 @@ from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
-import pytest
 from scipy import sparse
 from support.cases import (
     check_each,
-    outcome,
     table,
     works,
 )
@@ -67,24 +65,9 @@ def test_works(on_both, cases):
     on_both(lambda: check_each(cases))
 
 
-def test_nobody_was_recommended_anything(backend):
-    for none in ([], (), {}, np.array([], dtype=int), np.zeros((0, 3), dtype=int)):
-        expected = ValueError, "relevant and recommended have no query in common: relevant is empty"
-        assert outcome(lambda none=none: rg.from_recommendations(none, [])) == expected
-
-
 def test_users_that_are_missing_are_counted(backend):
     sides = {"a": [1], "x": [2], "y": [2]}, {"a": [1], "c": [1]}
     for missing, queries in [("zero", 2), ("skip", 1)]:
         result = rg.from_recommendations(*sides, missing=missing).evaluate("rr")
         assert result.counts == {"queries": queries, "missing": 1, "unjudged": 2, "empty": 0}
         assert list(result.query_ids) == ["a", "c"][:queries]
-
-
-@pytest.mark.usefixtures("backend")
-@pytest.mark.parametrize("column", [-1, 2, 100])
-def test_a_sparse_matrix_whose_indices_lie_outside_its_shape(column):
-    matrix = sparse.csr_array(np.eye(2))
-    matrix.indices[1] = column
-    with pytest.raises(ValueError, match=r"^relevant is a broken .*: its indices point outside its 2 columns"):
-        rg.from_recommendations([[0], [1]], matrix)

@@ -7,7 +7,6 @@ import json
 import math
 import os
 import random
-import re
 import subprocess
 import sys
 import tempfile
@@ -381,25 +380,6 @@ def test_an_error_names_the_line(backend, side, judged, returned, seed, block, h
     assert str(caught.value).startswith(f"{side}: line {texts[side][1][place]}{message}")
 
 
-@blocks
-@in_one_case(
-    ("ties", "value"),
-    [("docid", 1 / 3), ("stable", 1 / 2), ("average", (1 + 1 / 2 + 1 / 3) / 3), ("best", 1), ("worst", 1 / 3)],
-)
-def test_ties_of_lines_that_lie_apart(backend, monkeypatch, block, ties, value):
-    """An id that goes on is higher, whatever block its line is in."""
-    monkeypatch.setattr(read_files, "BLOCK", block)
-    lines = [
-        b"q1 Q0 d10 1 0.5 t\n",
-        b"q2 Q0 x 1 1 t\n",
-        b"q1 Q0 d 1 0.5 t\n",
-        b"q2 Q0 y 1 1 t\n",
-        b"q1 Q0 d1 1 0.5 t\n",
-    ]
-    run = in_folder("run", b"".join(lines))
-    assert reciprocal_ranks(in_folder("qrels", b"q1 0 d 1\n"), run, ties=ties) == [pytest.approx(value, rel=1e-15)]
-
-
 def test_queries_of_which_nothing_is_judged(backend):
     truth = rg.judgments({"q1": {}, "q2": {"d1": 1}})
     assert reciprocal_ranks(truth, in_folder("run", RUN)) == [0.0, 1.0]
@@ -614,35 +594,6 @@ def test_a_file_that_becomes_shorter(backend, monkeypatch, pack):
                 ValueError, match=rf"run became shorter while it was read: \d+ bytes of {len(pack(run))}"
             ):
                 rg.read_trec(io.BytesIO(QRELS), file)
-
-
-@posix
-def test_what_is_no_file_or_holds_nothing(backend):
-    Path("empty").touch()
-    Path("qrels").write_bytes(QRELS)
-    for run in (os.devnull, "empty"):
-        with pytest.raises(ValueError, match=f"qrels and {run} have no query in common"):
-            rg.read_trec("qrels", run)
-        with pytest.raises(ValueError, match=f"{run} and run have no query in common"):
-            rg.read_trec(run, io.BytesIO(RUN))
-    for absent in (".", "absent", Path("absent")):
-        with pytest.raises(OSError, match=re.escape(repr(str(absent)))):
-            rg.read_trec("qrels", absent)
-        with pytest.raises(OSError, match=re.escape(repr(str(absent)))):
-            rg.judgments(absent)
-
-
-@pytest.mark.parametrize("given", ["text", None, bytearray(b"q"), 5])
-def test_what_read_must_give(backend, given):
-    class Odd:
-        def read(self, size):
-            return given
-
-    kind = type(given).__name__
-    with pytest.raises(TypeError, match=f"run must be opened in binary mode: its read\\(\\) returned {kind}"):
-        rg.read_trec(io.BytesIO(QRELS), Odd())
-    with pytest.raises(TypeError, match=f"qrels must be opened in binary mode: its read\\(\\) returned {kind}"):
-        rg.read_trec(Odd(), io.BytesIO(RUN))
 
 
 @pytest.mark.parametrize("after", [0, 2, 5, 100])
@@ -879,15 +830,6 @@ def test_what_is_wrong_first_is_refused_first(backend, monkeypatch, threads, lat
         message = "run: line 6, field 3: 'D" if twice else "broken" if later is None else "run: line 45[:,] "
         with pytest.raises((ValueError, OSError), match=message):
             rg.read_trec(io.BytesIO(QRELS), File(run, 1000), threads=threads)
-
-
-def test_files_joined_without_a_newline_between_them_are_refused(backend):
-    """Else the first line of the second would be a part of the tag, and its document would be lost."""
-    for joined in (RUN.rstrip(b"\n") + RUN.replace(b"q", b"r"), b"q1 Q0 d1 1 2.5 a tag\n"):
-        with pytest.raises(ValueError, match=r"^run: line \d+: expected 6 fields .*, found \d+; .*joined here"):
-            rg.read_trec(io.BytesIO(QRELS), io.BytesIO(joined))
-    with pytest.raises(ValueError, match=r"^truth: line \d+: expected 4 fields .*, found 7; .*joined here"):
-        rg.judgments(io.BytesIO(QRELS.rstrip(b"\n") + QRELS))
 
 
 # long lines

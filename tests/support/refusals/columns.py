@@ -164,6 +164,16 @@ def object_cases():
             (TypeError, "must hold numbers; cast", np.array([1j, 2, 3]), np.array(["1", "2", "3"])),
         ]
         yield from each(bad, f"{argument}: column {column!r}", put(argument, column))
+    message = "pass relevance=, as relevance='score' if those are grades"
+    yield Case(
+        ValueError, message, framed, {"query_id": QRELS["query_id"], "doc_id": QRELS["doc_id"], "score": [1, 2, 1]}, RUN
+    )
+    yield Case(ValueError, "qrels_df has scores and run_df has grades: are they swapped?", framed, RUN, QRELS)
+    frame = pd.DataFrame({"doc_id": ["d"], "relevance": [1]}, index=["q"])
+    message = "found doc_id, relevance; its index has no name: frame.rename_axis"
+    yield Case(ValueError, message, rg.judgments, frame, doc="doc_id")
+    message = "found doc_id, relevance): pass query="
+    yield Case(ValueError, message, rg.judgments, frame.reset_index(drop=True), doc="doc_id")
     sizes = "run_df: the columns are of different lengths | 'query_id': 3 | 'doc_id': 2"
     yield Case(ValueError, sizes, framed, QRELS, {**RUN, "doc_id": ["a", "b"]})
     yield from each(NO_FRAMES, "qrels_df", passing("qrels_df", framed, run_df=RUN))
@@ -334,8 +344,15 @@ def recommendation_cases():
     for given in ("ab", {"a"}, {"a": 1}, 5):
         yield Case(TypeError, "recommended: query 'u': must be a list", recommended, {"u": given}, {"u": ["a"]})
     yield Case(TypeError, "relevant: query 'u': must be a set", recommended, {"u": ["a"]}, {"u": 2.5})
-    for given, relevant in [([], []), ([[]], {"u": []}), ({}, {}), ({"u": ["a"]}, {"v": ["a"]}), ({"u": [1]}, [[1]])]:
-        options = {"query_ids": ["x"]} if given == [[]] else {}
+    for given, relevant in [
+        ([], []),
+        (np.zeros((0, 3), int), []),
+        ([[]], {"u": []}),
+        ({}, {}),
+        ({"u": ["a"]}, {"v": ["a"]}),
+        ({"u": [1]}, [[1]]),
+    ]:
+        options = {"query_ids": ["x"]} if relevant == {"u": []} else {}
         yield Case(
             ValueError, "relevant and recommended have no query in common", recommended, given, relevant, **options
         )
@@ -362,6 +379,9 @@ def recommendation_cases():
     yield Case(
         ValueError, "relevant: query 0, document 1 | repeats an earlier", recommended, items, broken(indices=[1, 1, 0])
     )
+    for column in (-1, 2, 100):
+        parts = "relevant is a broken | : its indices point outside its 2 columns"
+        yield Case(ValueError, parts, recommended, items, sparse.csr_array(([1.0], [column], [0, 1, 1]), (2, 2)))
     yield Case(ValueError, "relevant: query 1, document 0 | NaN", recommended, items, broken(data=[1, 2, nan]))
     for dtype in (complex, object):
         parts = f"relevant must hold real numbers, not {np.dtype(dtype)}"

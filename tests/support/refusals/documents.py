@@ -1,6 +1,7 @@
 """Documents with ids: dicts of dicts, and files."""
 
 import datetime
+import io
 import math
 import os
 from decimal import Decimal
@@ -9,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 import rankgain as rg
-from support.cases import GOOD, HUGE, Case, each, named, passing
+from support.cases import GOOD, HUGE, Case, each, named, passing, refused
 from support.refusals.lists import MISSING, Fails, files, matched
 
 nan, inf = math.nan, math.inf
@@ -48,6 +49,13 @@ def dict_cases():
     for missing in (nan, *MISSING):
         parts = "qrels | position 1 | the id is NaN or missing"
         yield Case(ValueError, parts, matched, {"a": {"d": 1}, missing: {"d": 1}}, {"a": {"d": 1}})
+    frame = {"query_id": ["q"], "doc_id": ["d"], "relevance": [1]}
+    for value, name in [
+        (frame, "from_frames"), ("qrels.txt", "read_trec"), ([["a"]], "from_recommendations"),
+        ({"q": ["a"]}, "from_recommendations"),
+    ]:  # fmt: skip
+        yield from refused("from_qrels", "qrels", [value], TypeError, f"rankgain.{name}(")
+        yield from refused("from_qrels", "run", [value], TypeError, f"rankgain.{name}(")
     for left, right in [(1, "1"), ("1", 1), ("1", b"1")]:
         parts = f"query 'q' | ids are of other types | {type(left).__name__} in qrels | {type(right).__name__} in run"
         yield Case(ValueError, parts, matched, {"q": {left: 1}, "p": {"d": 1}}, {"q": {right: 1}, "p": {"d": 1}})
@@ -57,14 +65,38 @@ def dict_cases():
     yield Case(TypeError, tied, matched, {"q": {1: 1, 3: 1}}, {"q": {1: 0, "2": 0, 3: 5}}, metrics=["ndcg@2"])
 
 
+class Reads:
+    """A file whose `read` gives what it must not."""
+
+    def __init__(self, given):
+        self.given = given
+
+    def read(self, size):
+        return self.given
+
+
 def file_cases():
     """Of lines inputs/test_trec.py says what is wrong with them."""
     yield Case(ValueError, "qrels.txt: line 1, field 4", files, b"q 0 d x\nq 0\n", b"q\n")  # the first of three
     for sides in [(b"",), (b"q 0 d 1", b""), (b"\n \r\n",), (b"", b"\n"), (b"Q 0 d 1",)]:
         yield Case(ValueError, "qrels.txt and run.txt | no query in common", files, *sides)
+    # Else the first line of the second file would be a part of the tag, and its document would be lost.
+    joined = [b"q Q0 d 1 2.5 tq Q0 e 1 2.5 t\n", b"q Q0 d 1 2.5 a tag\n"]
+    yield from refused("read_trec", "run", joined, ValueError, "run.txt: line 1: expected 6 fields | joined here")
+    message = "qrels.txt: line 1: expected 4 fields | found 7; | joined here"
+    yield from refused("read_trec", "qrels", [b"q 0 d 1q 0 e 1\n"], ValueError, message)
     yield Case(FileNotFoundError, "absent.txt", rg.read_trec, "absent.txt", "run.txt")
     yield Case(FileNotFoundError, "absent.txt", rg.read_trec, os.devnull, Path("absent.txt"))
+    closed = io.BytesIO()
+    closed.close()
     for name, options in [("qrels", {"run": "run.txt"}), ("run", {"qrels": os.devnull})]:
+        for given in ("text", None, bytearray(b"q"), 5):
+            message = f"{name} must be opened in binary mode: its read() returned {type(given).__name__}"
+            yield from refused("read_trec", name, [Reads(given)], TypeError, message)
+        yield from refused("read_trec", name, [closed], ValueError, f"{name}: the file is closed; open it anew")
+        yield from refused(
+            "read_trec", name, ["a\0b"], ValueError, f"{name}: the path 'a\\x00b' holds a null character"
+        )
         yield from each(
             [(TypeError, "{}", None, 5, GOOD)], f"{name} must be a path", passing(name, rg.read_trec, **options)
         )
