@@ -1,7 +1,7 @@
 """The family of metrics at its edges: what else is asked, huge and tiny grades, grades beyond the scale, large ties."""
 
 import math
-from itertools import chain, product
+from itertools import product
 
 import numpy as np
 import pytest
@@ -114,11 +114,23 @@ def test_err_of_unlikely_stops(max_grade):
 @pytest.mark.parametrize("n", quick_first([10, 1000, 100_000, 1_000_000], 2))
 def test_one_relevant_document_in_a_large_group_to_the_last_digits(n):
     relevance = np.zeros(n)
-    relevance[0] = 1
-    result = rg.from_scores(relevance, np.zeros(n)).evaluate("err", "success@1", "success@3", "success")
+    relevance[777 % n] = 4
     harmonic = math.fsum(1 / rank for rank in range(1, n + 1))
-    expected = [harmonic / 16 / n, 1 / n, 3 / n, 1.0]
-    assert [vector[0] for vector in result.values()] == pytest.approx(expected, rel=1e-12, abs=0)
+    expected = {
+        "ap": harmonic / n,
+        "rr": harmonic / n,
+        "err": 15 / 16 * harmonic / n,
+        "nerr": harmonic / n,
+        "bpref": 1 / n,  # 1 where it is the first of all, else 0
+        "success@1": 1 / n,
+        "success@3": 3 / n,
+        "success": 1.0,
+        "recall@10": 10 / n,
+        "q_measure(beta=0)": harmonic / n,
+        "rbp": (1 - 0.9**n) / n,
+    }
+    result = rg.from_scores(relevance, np.zeros(n)).evaluate(*expected)
+    assert result.to_dict()[0] == pytest.approx(expected, rel=1e-11, abs=0)
 
 
 @pytest.mark.slow
@@ -212,40 +224,6 @@ def test_ties_of_a_hundred_thousand_documents(backend):
     stop = float(np.mean((np.exp2(relevance) - 1) / 16))
     about = math.fsum(stop * (1 - stop) ** (rank - 1) / rank for rank in range(1, 20_000))
     assert result["err"][0] == pytest.approx(about, rel=1e-3)
-
-
-@pytest.mark.slow
-def test_one_relevant_document_among_a_million_tied(backend):
-    n = 1_000_000
-    relevance = np.zeros(n)
-    relevance[777] = 4
-    result = rg.from_scores(relevance, np.zeros(n)).evaluate(
-        "ap", "rr", "err", "nerr", "bpref", "success@10", "recall@1000", "q_measure(beta=0)", "rbp"
-    )
-    harmonic = math.fsum(1 / rank for rank in range(1, n + 1))
-    expected = {
-        "ap": harmonic / n,
-        "rr": harmonic / n,
-        "err": 15 / 16 * harmonic / n,
-        "nerr": harmonic / n,
-        "bpref": 1e-6,  # 1 where it is the first of all, else 0
-        "success@10": 10 / n,
-        "recall@1000": 1000 / n,
-        "q_measure(beta=0)": harmonic / n,
-        "rbp": 1 / n,
-    }
-    for name, value in expected.items():
-        assert result[name][0] == pytest.approx(value, rel=1e-11), name
-
-
-def test_every_cut_off_at_once_is_each_alone():
-    rng = np.random.default_rng(7)
-    rankings = rg.from_scores(rng.integers(0, 4, (5, 60)), rng.integers(0, 9, (5, 60)))
-    names = [name for name, row in TABLE.items() if row.cuts and not row.unaveraged]
-    asked_for = [[f"{name}@{k}" for k in (60, 1, 7, 59, 61, 3)] for name in names]
-    together = rankings.evaluate(*chain.from_iterable(asked_for))
-    for metric in together:
-        assert together[metric].tobytes() == rankings.evaluate(metric)[metric].tobytes(), metric
 
 
 def test_success_is_never_more_than_certain():

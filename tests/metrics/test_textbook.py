@@ -82,16 +82,6 @@ def test_ndcg_of_one_list(relevance, more, k, gain, discount, cut, empty, own):
     assert same(ours, expected) or ours == expected
 
 
-@given(st.lists(lists, max_size=5), cutoffs, gains)
-def test_many_lists_are_each_alone(relevance, k, gain):
-    relevance = [*relevance, [1.0]]  # one list of numbers is one query
-    assert rg.dcg(relevance, k=k, gain=gain).tolist() == [textbook.dcg(row, None, k, gain) for row in relevance]
-    assert rg.idcg(relevance, k=k, gain=gain).tolist() == [textbook.idcg(row, row, k, gain) for row in relevance]
-    assert rg.ndcg(relevance, k=k, gain=gain).tolist() == [rg.ndcg(row, k=k, gain=gain) for row in relevance]
-    assert rg.reciprocal_rank(relevance, k=k).tolist() == [textbook.rr(row, None, k) for row in relevance]
-    assert rg.mrr(relevance, k=k) == math.fsum(textbook.rr(row, None, k) for row in relevance) / len(relevance)
-
-
 def of_huge_gains(name, parameters, known):
     """Whether nothing but rounding would be left of costs and gains; such stand in test_family.py."""
     return name == "g" and any(textbook.gain(grade, parameters.get("gain", "linear")) > 1e9 for grade in known)
