@@ -331,15 +331,6 @@ def test_ids_of_one_width(backend):
         assert rg.from_frames(*tables).evaluate("rr(rel=2)", "rr").mean() == {"rr(rel=2)": 0.5, "rr": 1.0}
 
 
-@pytest.mark.parametrize("start", [1, 8, 11, 16])
-def test_bits_of_which_the_first_are_left_out(backend, start):
-    label = np.random.default_rng(start).random(40) < 0.3
-    label[[0, -1]] = True
-    log = pa.table({"qid": np.zeros(40, dtype=int), "label": label, "score": -np.arange(40.0)})
-    found = rg.from_frames(log.slice(start)).evaluate("ndcg")["ndcg"].tolist()
-    assert found == rg.from_ranked([label[start:]]).evaluate("ndcg")["ndcg"].tolist()
-
-
 def test_ids_of_64_bits_among_those_of_32(backend):
     """Whose lowest bits are the same."""
     recommended = np.array([[1, 2], [2, 1]], dtype=np.int32)

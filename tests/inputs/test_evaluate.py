@@ -58,15 +58,6 @@ def test_by_position_by_keyword_and_in_a_list():
         assert result.mean() == EXPECTED.mean()
 
 
-def test_rules_go_to_the_constructor():
-    qrels = QRELS | {"q3": {"d1": 1}}
-    assert rg.evaluate(qrels, RUN, "mrr", missing="skip").counts["queries"] == 2
-    assert rg.evaluate(qrels, RUN, "mrr", like="trec_eval-9").counts["queries"] == 2
-    assert rg.evaluate([[0, 1]], [[0.5, 0.5]], "mrr", ties="best").mean("mrr") == 1.0
-    with pytest.raises(TypeError, match=r"from_scores\(\) got an unexpected keyword argument 'missing'"):
-        rg.evaluate([[0, 1]], [[0.5, 0.5]], "mrr", missing="skip")
-
-
 def test_fractions_are_scores():
     expected = rg.from_scores([[0, 1, 2]], [[0.3, 1, 0.1]]).evaluate("ndcg")["ndcg"].tolist()
     for run in ([[0.3, 1, 0.1]], np.array([[0.3, 1, 0.1]]), [np.array([0.3, 1, 0.1])]):

@@ -104,8 +104,3 @@ def test_long_lines(monkeypatch, block):
         same(f"{BEIR}2\t{name}\t1\n", MSMARCO)
     with pytest.raises(ValueError, match=r"run: line 6, field 2: the field has more than 100 bytes"):
         same(BEIR, f"{MSMARCO}3\t{name}\t2\n")
-
-
-def test_from_standard_input_a_long_comment_first():
-    comment = "#" + "x" * 10_000 + "\n"
-    same(TREC_QRELS, comment + TREC_RUN)

@@ -39,7 +39,7 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("kind", [np.int64, np.int32, np.uint8])
+@pytest.mark.parametrize("kind", [np.int64, np.int32, np.uint8, np.bool_])
 def test_from_scores_warns_of_swapped_arguments(form, kind):
     make, options = FORMS[form]
     labels, scores = make(LABELS.astype(kind)), make(SCORES)
@@ -48,11 +48,6 @@ def test_from_scores_warns_of_swapped_arguments(form, kind):
     assert message.endswith("give y_score as floats")
     assert warnings_of(rg.from_scores, scores, make(LABELS.astype(float)), **options) == []
     assert warnings_of(rg.from_scores, labels, scores, **options) == []
-
-
-def test_from_scores_warns_of_swapped_booleans():
-    assert len(warnings_of(rg.from_scores, SCORES, LABELS > 0)) == 1
-    assert warnings_of(rg.from_scores, LABELS > 0, SCORES) == []
 
 
 @pytest.mark.parametrize(
