@@ -1,11 +1,8 @@
 """Documents that are returned twice, ids that are tuples, and leave-one-out truth."""
 
 import io
-import math
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 
 import rankgain as rg
@@ -23,48 +20,6 @@ def vectors(rankings):
 
 
 EXPECTED = vectors(rg.from_recommendations(ONCE, QRELS))
-
-
-def table(scores, shuffled):
-    rows = [(query, doc, -place) for query, own in TWICE.items() for place, doc in enumerate(own)]
-    if shuffled:
-        rows = [rows[place] for place in (5, 4, 0, 7, 2, 1, 6, 3)]
-    columns = dict(zip(("query_id", "doc_id", "score"), map(list, zip(*rows, strict=True)), strict=True))
-    return columns if scores else columns | {"rank": [-score for score in columns.pop("score")]}
-
-
-@pytest.mark.parametrize("frame", [dict, pd.DataFrame, pl.DataFrame])
-@pytest.mark.parametrize("shuffled", [False, True])
-@pytest.mark.parametrize("scores", [False, True])
-def test_frames_keep_the_highest_score(frame, shuffled, scores):
-    run = frame(table(scores, shuffled))
-    truth = rg.judgments(QRELS)
-    held = rg.from_frames(truth, run, duplicates="first")
-    assert vectors(held) == EXPECTED
-    assert vectors(held.under(missing="skip")) == EXPECTED
-    with pytest.raises(ValueError, match="repeats an earlier one"):
-        rg.from_frames(truth, run).evaluate("rr")
-
-
-@pytest.mark.parametrize("scores", [[math.nan, 1.0, 0.5], [1.0, math.nan, 0.5], [math.nan, math.nan, 0.5]])
-def test_a_repeated_document_without_a_score_is_refused(scores):
-    run = {"query_id": ["q1"] * 3, "doc_id": ["a", "a", "b"], "score": scores}
-    with pytest.raises(ValueError, match="is NaN"):
-        rg.from_frames(rg.judgments(QRELS), run, duplicates="first").evaluate("rr")
-
-
-@pytest.mark.parametrize("shuffled", [False, True])
-@pytest.mark.parametrize("score_bits", [64, 32])
-def test_files_keep_the_highest_score(shuffled, score_bits):
-    columns = table(True, shuffled)
-    lines = zip(columns["query_id"], columns["doc_id"], columns["score"], strict=True)
-    text = "".join(f"{query} Q0 {doc} 1 {score} t\n" for query, doc, score in lines).encode()
-    truth = rg.judgments(QRELS)
-    held = rg.read_trec(truth, io.BytesIO(text), duplicates="first", score_bits=score_bits)
-    assert vectors(held) == EXPECTED
-    assert vectors(held.under(ties="average")) == EXPECTED
-    with pytest.raises(ValueError, match="stands in an earlier line"):
-        rg.read_trec(truth, io.BytesIO(text))
 
 
 def test_a_run_of_msmarco():
@@ -119,33 +74,23 @@ def test_tuples_are_judged_per_user():
     assert rg.from_recommendations([[], []], [{a}, {b}]).evaluate("rr")["rr"].tolist() == [0.0, 0.0]
 
 
+NUMBERS, WORDS = [[1, 3, 2], [7, 1, 2], [4, 5, 6]], [["a", "b"], ["c", "d"]]
+
+
 @pytest.mark.parametrize(
-    "relevant",
+    ("recommended", "relevant"),
     [
-        np.array([3, 7, -1]),
-        np.array([3, 7, -1], dtype=np.int32),
-        [3, 7, 99],
-        [np.int64(3), 7, 99],
-        {0: 3, 1: 7, 2: 99},
-        [{3}, {7}, {99}],
+        (np.array(NUMBERS), np.array([3, 7, -1])),
+        (np.array(NUMBERS), np.array([3, 7, -1], dtype=np.int32)),
+        (np.array(NUMBERS), [3, 7, 99]),
+        (np.array(NUMBERS), [np.int64(3), 7, 99]),
+        (np.array(NUMBERS), [{3}, {7}, {99}]),
+        (dict(enumerate(NUMBERS)), {0: 3, 1: 7, 2: 99}),
+        ({"ann": WORDS[0], "bob": WORDS[1]}, {"ann": "b", "bob": "c"}),
+        *((WORDS, make(["b", "c"])) for make in (list, tuple, np.array, lambda ids: np.array(ids, dtype=object))),
     ],
 )
-def test_leave_one_out(relevant):
-    recommended = np.array([[1, 3, 2], [7, 1, 2], [4, 5, 6]])
-    rows = dict(enumerate(recommended.tolist())) if isinstance(relevant, dict) else recommended
-    result = rg.from_recommendations(rows, relevant).evaluate("rr", "hit@3")
-    assert result["rr"].tolist() == [0.5, 1.0, 0.0]
-    judged = rg.from_recommendations(rows, rg.judgments(relevant)).evaluate("rr")
-    assert judged["rr"].tolist() == [0.5, 1.0, 0.0]
-
-
-def test_leave_one_out_of_text():
-    recommended = {"ann": ["a", "b"], "bob": ["c", "d"]}
-    assert rg.from_recommendations(recommended, {"ann": "b", "bob": "c"}).evaluate("rr")["rr"].tolist() == [0.5, 1.0]
-    rows = list(recommended.values())
-    for relevant in (["b", "c"], ("b", "c"), np.array(["b", "c"]), np.array(["b", "c"], dtype=object)):
-        assert rg.from_recommendations(rows, relevant).evaluate("rr")["rr"].tolist() == [0.5, 1.0]
-    with pytest.raises(ValueError, match="recommended has 2 users, and relevant has 1"):
-        rg.from_recommendations(rows, ["b"])
-    with pytest.raises(TypeError, match="a set or list of ids"):
-        rg.from_recommendations(rows, ["b", {"c"}])
+def test_leave_one_out(recommended, relevant):
+    for truth in (relevant, rg.judgments(relevant)):
+        result = rg.from_recommendations(recommended, truth).evaluate("rr")
+        assert result["rr"].tolist() == [0.5, 1.0, 0.0][: len(recommended)]

@@ -32,9 +32,10 @@ def frames():
     ranks = {query: {doc: place for place, doc in enumerate(docs, 1)} for query, docs in RUN.items()}
     falling = {query: {doc: -rank for doc, rank in docs.items()} for query, docs in ranks.items()}
     ranked = columns(ranks, value="r") | {"score": [0.0] * 8}
-    twice = columns(RUN, value="score")
-    for column, more in zip(twice.values(), ("q", "a", 0.25), strict=True):
-        column.append(more)
+    first, last, worse = columns(RUN, value="score"), columns(RUN, value="score"), columns(ranks, value="r")
+    for row, twice, place in [(("q", "c", 0.25), first, 0), (("q", "c", 0.25), last, 8), (("q", "c", 9), worse, 0)]:
+        for column, value in zip(twice.values(), row, strict=True):
+            column.insert(place, value)
     side = {"id": list("qqqr"), "mark": joined(SIDE[0]), "mine": joined(SIDE[1])}
     side |= {"query": list("xxyy"), "label": [0] * 4, "score": [1.0] * 4}
     tied = {"query": list("qqqr"), "label": joined(SIDE[0]), "score": [0.5, 0.5, 0.5, 2.0]}
@@ -51,7 +52,10 @@ def frames():
             yield Option("from_frames", "ties", ties, of_qrels(ties=ties), **given)
         yield Option("from_frames", "missing", "skip", of_qrels(missing="skip"), **given)
         yield Option("from_frames", "rank", "r", of_qrels(run=falling), **{**given, "run_df": make(ranked)})
-        yield Option("from_frames", "duplicates", "first", of_qrels(), **{**given, "run_df": make(twice)})
+        for twice in (first, last):
+            yield Option("from_frames", "duplicates", "first", of_qrels(), **{**given, "run_df": make(twice)})
+        by_rank = {**given, "run_df": make(worse), "rank": "r"}
+        yield Option("from_frames", "duplicates", "first", of_qrels(run=falling), **by_rank)
         named = {"x": {"rr": 1 / 4}, "y": {"rr": 1.0}, "z": {"rr": 0.0}}
         yield Option("from_frames", "query_ids", "xyz", named, **{**given, "metrics": ["rr"]}, by_query=True)
 

@@ -158,9 +158,10 @@ def named():
         yield Option("read_trec", "score_bits", 32, of_qrels(run=ROUNDED), **held, metrics=METRICS)
         yield Option("read_trec", "threads", 2, SAME, **held, metrics=METRICS)
         yield Option("read_trec", "query_ids", ["x", "y", "z"], names, **held, metrics=["rr"], by_query=True)
-        twice = {**held, "run": held["run"] + b"q Q0 b 0 0.25 t\nr Q0 a 0 3 t\n"}
-        run = {**RUN, "r": {"b": 16777216.0, "a": 16777217.0}}
-        yield Option("read_trec", "duplicates", "first", of_qrels(run=run), **twice, metrics=METRICS)
+        twice = {**held, "run": b"q Q0 c 0 0.25 t\n" + held["run"] + b"q Q0 b 0 0.25 t\nr Q0 a 0 3 t\n"}
+        yield Option("read_trec", "duplicates", "first", of_qrels(), **twice, metrics=METRICS)
+        twice["score_bits"] = 32
+        yield Option("read_trec", "duplicates", "first", of_qrels(run=ROUNDED), **twice, metrics=METRICS)
     for depth in (1, 2, np.int64(3)):
         kept = {
             query: dict(sorted(own.items(), key=lambda pair: (pair[1], pair[0]), reverse=True)[:depth])

@@ -174,6 +174,9 @@ def object_cases():
     yield Case(ValueError, message, rg.judgments, frame, doc="doc_id")
     message = "found doc_id, relevance): pass query="
     yield Case(ValueError, message, rg.judgments, frame.reset_index(drop=True), doc="doc_id")
+    for scores in ([nan, 1.0, 0.5], [1.0, nan, 0.5], [nan, nan, 0.5]):
+        twice = {"query_id": ["q"] * 3, "doc_id": ["a", "a", "b"], "score": scores}
+        yield Case(ValueError, "the score is NaN", framed, QRELS, twice, duplicates="first")
     sizes = "run_df: the columns are of different lengths | 'query_id': 3 | 'doc_id': 2"
     yield Case(ValueError, sizes, framed, QRELS, {**RUN, "doc_id": ["a", "b"]})
     yield from each(NO_FRAMES, "qrels_df", passing("qrels_df", framed, run_df=RUN))
@@ -386,6 +389,8 @@ def recommendation_cases():
     for dtype in (complex, object):
         parts = f"relevant must hold real numbers, not {np.dtype(dtype)}"
         yield Case(TypeError, parts, recommended, items, broken(data=np.ones(3, dtype)))
+    yield Case(ValueError, "recommended has 2 users, and relevant has 1", recommended, two, ["b"])
+    yield Case(TypeError, "a set or list of ids", recommended, two, ["b", {"c"}])
     yield Case(ValueError, "recommended has 1 users, and relevant has 2", recommended, [[1]], broken())
     for relevant in [[{"a": nan}, {2: nan}], [{"a": 1}, {2: nan}]]:  # reading ends at what is wrong
         parts = f"relevant: query {int(relevant[0]['a'] == 1)}, document | NaN"
