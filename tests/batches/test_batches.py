@@ -106,15 +106,6 @@ def expected_rows(columns):
     return sorted(zip(*columns.values(), strict=True))
 
 
-@pytest.mark.parametrize("like", ["trec_eval-9", "ranx", "rankgain"])
-def test_the_rules_of_a_peer(like):
-    qrels, run = sides()
-    result = rg.from_frames(qrels, run).evaluate("ndcg@5", like=like)
-    whole = stacked(qrels, run)
-    assert as_dict(evaluate_batches(whole, "ndcg@5", like=like, rows=30)) == expected(result)
-    assert summarize_batches(run, "ndcg@5", like=like, rows=30, judgments=rg.judgments(qrels)) == result.summary()
-
-
 def test_a_metric_that_is_a_record():
     table = pa.table({"qid": [1, 1], "label": [0, 3], "score": [2.0, 1.0]})
     asked = rg.metric("dcg", gain=lambda grades: grades * 10.0)

@@ -1,4 +1,4 @@
-"""The same bits from batches of DuckDB, Dask, Polars, Ray Data and Parquet files."""
+"""The same bits from batches of DuckDB, Dask, Ray Data and Parquet files."""
 
 from importlib.util import find_spec
 
@@ -43,16 +43,6 @@ if find_spec("duckdb"):  # else it is not collected
         run = table.select(["query_id", "doc_id", "score"])
         assert len(qrels) < len(run)
         rows = duckdb.sql("from qrels full join run using (query_id, doc_id) order by query_id")
-        assert summarize_batches(rows, *METRICS, rows=1000) == expected(table).summary()
-
-
-if find_spec("polars"):  # else it is not collected
-
-    def test_polars():
-        import polars as pl
-
-        table = log(300, 20)
-        rows = pl.from_arrow(table).sample(fraction=1.0, shuffle=True, seed=1).sort("query_id")
         assert summarize_batches(rows, *METRICS, rows=1000) == expected(table).summary()
 
 

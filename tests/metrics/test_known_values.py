@@ -171,10 +171,6 @@ POOL = {"a": 1, "c": -1, "d": 0, "e": 1}
 LISTED = {"a": 5.0, "b": 4.0, "c": 3.0, "d": 2.0, "e": 1.0}
 
 UNJUDGED = [
-    # 1 at rank 1; at rank 5 1/5 + 4/5·(3 pooled of 4)·(1 + ε)/(2 + 2ε)
-    ("infap", (1 + 1 / 5 + 4 / 5 * 3 / 4 / 2) / 2),
-    ("bpref", (1 + 0) / 2),
-    ("ap", (1 + 2 / 5) / 2),
     ("judged", 3 / 5),
     ("judged@2", 1 / 2),
     ("judged@9", 3 / 5),
@@ -184,11 +180,6 @@ UNJUDGED = [
     ("rbp(p=0.5)", (1 + 2**-4) / 2),
     ("rbp_residual(p=0.5)", (2**-1 + 2**-2) / 2 + 2**-5),
     ("rbp_residual(p=0.5)@2", 2**-1 / 2 + 2**-2),
-    ("num_ret", 5),
-    ("num_rel", 2),
-    ("num_rel_ret", 2),
-    ("num_nonrel_judged_ret", 1),
-    ("bin_g", (1 + 1 / math.log2(2 + 3)) / 2),
     ("utility(collection=10,coefficients=0/0/0/1)", 5),
 ]
 
