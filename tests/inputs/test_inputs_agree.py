@@ -30,11 +30,6 @@ METRICS = [
 ]
 
 
-def as_ranked(corpus, ties, folder):
-    rows = [[grade for grade, _ in sorted(query, key=lambda pair: -pair[1])] for query in corpus]
-    return rg.from_ranked(rows)
-
-
 def as_lists(corpus, ties, folder):
     grades, scores = ([[pair[part] for pair in query] for query in corpus] for part in (0, 1))
     return rg.from_scores(grades, scores, ties=ties)
@@ -275,22 +270,6 @@ def test_every_form(tmp_path_factory, corpus, ties):
         for metric in METRICS:
             assert result[metric].tolist() == expected[metric].tolist(), (form.__name__, metric)
         assert result.counts["empty"] == expected.counts["empty"]
-
-
-@given(
-    st.lists(
-        st.permutations(range(5)).flatmap(
-            lambda scores: st.tuples(*[st.tuples(st.integers(0, 3), st.just(float(s))) for s in scores])
-        ),
-        min_size=1,
-        max_size=4,
-    )
-)
-def test_ranked_where_nothing_is_tied(corpus):
-    expected = as_lists(corpus, "stable", None).evaluate(*METRICS)
-    result = as_ranked(corpus, None, None).evaluate(*METRICS)
-    for metric in METRICS:
-        assert result[metric].tolist() == expected[metric].tolist()
 
 
 @pytest.mark.parametrize("kind", WITH_IDS)
