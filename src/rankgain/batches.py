@@ -453,8 +453,7 @@ def _stream(holder: Any) -> Iterator[Any]:
     """An empty batch, which has the columns, and the batches of a stream."""
     pa = import_extra("pyarrow", "arrow")
     reader = pa.RecordBatchReader.from_stream(holder)
-    empty = reader.schema.empty_table()
-    yield pa.RecordBatch.from_arrays([column.chunk(0) for column in empty.columns], empty.column_names)
+    yield pa.RecordBatch.from_arrays([pa.nulls(0, field.type) for field in reader.schema], reader.schema.names)
     yield from reader
 
 
