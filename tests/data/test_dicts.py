@@ -326,3 +326,8 @@ def test_queries_and_their_judgments_are_taken_together():
         assert dict(zip(result.query_ids, result["rr"].tolist(), strict=True)) == expected
     found = pytrec_eval.RelevanceEvaluator(qrels, {"recip_rank"}).evaluate(run)
     assert {query: values["recip_rank"] for query, values in found.items()} == expected
+
+
+def test_ids_of_two_types_match_by_any_of_them(backend):
+    """That ids are of other types is said only where none matches: here the last does, which is not relevant."""
+    assert rg.from_qrels({"q": {"a": 1, "b": 1, 1: 0}}, {"q": {1: 0.5}}).evaluate("rr").mean("rr") == 0.0

@@ -151,6 +151,12 @@ def test_a_discount_that_rises_may_give_more_than_the_ideal(backend):
     assert rg.ndcg([1.0, 3.0], discount=[0.5, 1.0]) == 3.5 / 2.5
 
 
+def test_a_rank_whose_ideal_is_zero_adds_nothing(backend):
+    """The first rank has no discount: at its end nDCG is 0/0; at the second relevant document it is 0.5/1."""
+    metric = rg.metric("ndcg_rel", discount=[0.0, 1.0, 0.5])
+    assert rg.from_ranked([[2, 0, 1]]).evaluate(metric).mean(metric) == (0.0 + 0.5) / 2
+
+
 # grades beyond the scale of ERR
 
 
