@@ -9,7 +9,8 @@ from typing import Any, NamedTuple, overload
 
 import numpy as np
 
-from rankgain.choices import Missing, PeerOrOwn, Ties
+from rankgain.choices import Missing, PeerOrOwn, Ties, check_choices
+from rankgain.data.rules import check_ties
 from rankgain.errors import counted
 from rankgain.metrics.aggregators import logarithms
 from rankgain.metrics.exact import exact_sum, rounded, rounded_mean
@@ -18,6 +19,7 @@ from rankgain.results.text import Form, Table, Tables, mean_rows, number
 from rankgain.scalars import Floats
 
 COUNTS = "queries", "missing", "unjudged", "empty"
+RULES = "ties", "missing", "like"
 FORMAT = 1  # of the JSON
 
 
@@ -93,7 +95,7 @@ class Counted(Tables):
         return {name: count for name, count in zip(COUNTS, self._counts, strict=True) if count is not None}
 
     def _check_rules(self, other: Counted, name: str) -> None:
-        for rule in ("ties", "missing", "like"):
+        for rule in RULES:
             first, second = getattr(self, rule), getattr(other, rule)
             if first != second:
                 raise ValueError(f"{name} has {rule}={second!r}, the first has {first!r}: evaluate by the same rules")
@@ -108,7 +110,7 @@ class Counted(Tables):
 
     def _head(self) -> str:
         rules = [counted(self.counts["queries"], "query")]
-        rules += [f"{name}={rule!r}" for name in ("ties", "missing", "like") if (rule := getattr(self, name))]
+        rules += [f"{name}={rule!r}" for name in RULES if (rule := getattr(self, name))]
         special = [f"{count} {name}" for name, count in self.counts.items() if count and name != "queries"]
         return f"{', '.join(rules)}, backend={self.backend!r}{'; ' * bool(special)}{', '.join(special)}"
 
@@ -336,7 +338,7 @@ class Summary(Counted):
             metrics[key] = {"aggregator": sums.aggregator, "count": sums.counted, "sum": hex(sums.exact)}
             if second := SECOND[sums.aggregator]:
                 metrics[key][second] = hex(sums.second)
-        rules = {"ties": self.ties, "missing": self.missing, "like": self.like}
+        rules = {name: getattr(self, name) for name in RULES}
         computed_by = {"backend": self.backend, "versions": list(self.versions)}
         return json.dumps({"summary": FORMAT, "metrics": metrics, "counts": self.counts, **rules, **computed_by})
 
@@ -375,9 +377,8 @@ class Summary(Counted):
             known = {name: _natural(count) for name, count in content["counts"].items()}
             sums = {key: _read(key, item, known["queries"]) for key, item in content["metrics"].items()}
             counts = [known["queries"], *map(known.get, COUNTS[1:])]
-            ties, missing, like = (content[name] for name in ("ties", "missing", "like"))
-            if not all(rule is None or isinstance(rule, str) for rule in (ties, missing, like)):
-                raise ValueError("ties, missing and like must be strings or null")
+            ties, missing, like = (content[name] for name in RULES)
+            _check_rules(ties, missing, like)
             _check_counts(known, missing)
             versions = tuple(map(str, content["versions"]))
             return cls(sums, counts, ties, missing, like, str(content["backend"]), versions)
@@ -420,6 +421,16 @@ def _read(key: str, item: Mapping[str, Any], queries: int) -> Sums:
     if second == "weights" and sums.second < 0:
         raise ValueError(f"{key} has negative weights")
     return sums
+
+
+def _check_rules(ties: Any, missing: Any, like: Any) -> None:
+    from rankgain.results.peers import peer_of  # imported where it is needed
+
+    if ties is not None:
+        check_ties(ties, ids=True)
+    if missing is not None:
+        check_choices(missing=missing)
+    peer_of(like)
 
 
 def _check_counts(counts: Mapping[str, int], missing: str | None) -> None:

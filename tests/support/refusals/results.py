@@ -273,7 +273,11 @@ def of_summaries():
         ({"counts": {"queries": 1, "missing": 2}, "missing": "zero"}, "2 missing queries, of 1"),
         ({"counts": {"queries": 1, "missing": 2}}, "missing and unjudged queries, but no rule"),
         ({"counts": {"queries": 1, "unjudged": 2}}, "missing and unjudged queries, but no rule"),
-        ({"ties": 3}, "ties, missing and like must be strings or null"),
+        ({"ties": 3}, "ties must be one of 'average', 'stable', 'docid', 'best', 'worst', not 3"),
+        ({"ties": "banana"}, "ties must be one of 'average', 'stable', 'docid', 'best', 'worst', not 'banana'"),
+        ({"missing": "banana"}, "missing must be 'zero' or 'skip', not 'banana'"),
+        ({"like": "banana"}, "like='banana': unknown tool"),
+        ({"like": 3}, "like must be the name of a tool, not int 3"),
         ({"versions": 3}, "not iterable"),
     ]:
         text = json.dumps(SUMMARY | change)
