@@ -493,7 +493,7 @@ def test_the_option_like(capsys, monkeypatch):
 
 
 def test_an_explanation_has_the_notes_on_its_metric():
-    assert {word for peer in PEERS.values() for note in peer.notes for word in note.metrics.split()} <= {*TABLE}
+    assert {word for peer in PEERS.values() for about in peer.notes.values() for word in about.split()} <= {*TABLE}
     notes = rg.explain("ndcg@10", like="ranx").facts["ranx"]["notes"]
     assert "ndcg_burges" in notes
     assert "grades are truncated" in notes

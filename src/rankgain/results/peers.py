@@ -54,18 +54,12 @@ class Measure(NamedTuple):
     variants: Mapping[str, Measure] = MappingProxyType({})
 
 
-class Note(NamedTuple):
-    """What else to know about a tool. `metrics`: the rankgain metrics that it is about; "" for all."""
-
-    text: str
-    metrics: str = ""
-
-
 class Peer(NamedTuple):
     """Facts about another tool.
 
     `order`, `queries`: in words, how it orders ties and which queries count. `others`: names of rankgain's metrics that
-    mean something else there, and what. `rel`: the lowest relevant grade of its measures, unless they say another.
+    mean something else there, and what. `notes`: what else to know, and about which of rankgain's metrics; "" for all.
+    `rel`: the lowest relevant grade of its measures, unless they say another.
     """
 
     name: PeerOrOwn
@@ -74,7 +68,7 @@ class Peer(NamedTuple):
     order: str
     queries: str
     measures: tuple[Measure, ...]
-    notes: tuple[Note, ...]
+    notes: Mapping[str, str]
     source: str
     others: Mapping[str, str] = MappingProxyType({})
     rel: float | None = None
@@ -89,7 +83,7 @@ class Peer(NamedTuple):
                 return measure
         names = ", ".join(name for measure in self.measures for name in measure.names.split())
         known = f"rankgain knows no {key} of {self.title}; it knows {names}"
-        about = "".join(f"; {note.text}" for note in self.notes if record.name in note.metrics.split())
+        about = "".join(f"; {note}" for note, metrics in self.notes.items() if record.name in metrics.split())
         raise ValueError(f"like={self.name!r}: {known}{about}")
 
 
@@ -115,13 +109,11 @@ def _trec_measures(release: int) -> tuple[Measure, ...]:
     return tuple(measures.values())
 
 
-_TREC_NOTES = (
-    Note(
-        "grades are truncated to integers; -l sets the lowest relevant grade, by default 1, and does not change gains"
-    ),
-    Note("set_F takes β², not β", "f"),
-    Note("gains that differ by less than 1 are sorted wrongly", "ndcg ndcg_rel r_ndcg g dcg idcg"),
-)
+_TREC_NOTES = {
+    "grades are truncated to integers; -l sets the lowest relevant grade, by default 1, and does not change gains": "",
+    "set_F takes β², not β": "f",
+    "gains that differ by less than 1 are sorted wrongly": "ndcg ndcg_rel r_ndcg g dcg idcg",
+}
 
 
 def _to_one(k: int) -> dict[str, Any]:
@@ -139,7 +131,7 @@ OWN = Peer(
     "as requested; by default by id (docid) if documents have ids, else averaged",
     "all judged ones; those that the run lacks count 0 (missing='skip': are left out)",
     (),
-    (),
+    {},
     "Definitions, in the documentation",
 )
 
@@ -153,13 +145,11 @@ PEERS: dict[str, Peer] = {
             "the higher document id first (docid)",
             "those in both the truth and the run; with -c all of the truth",
             _trec_measures(9),
-            (
-                Note(
-                    "pytrec_eval leaves out a query whose qrels are an empty dict; rankgain counts it as a query "
-                    "without relevant documents"
-                ),
-                *_TREC_NOTES,
-            ),
+            {
+                "pytrec_eval leaves out a query whose qrels are an empty dict; rankgain counts it as a query "
+                "without relevant documents": "",
+                **_TREC_NOTES,
+            },
             "trec_eval 9.0.8, m_*.c, form_res_rels.c; pytrec_eval-terrier 0.5.11",
             rel=1,
         ),
@@ -170,14 +160,11 @@ PEERS: dict[str, Peer] = {
             "the higher document id first (docid)",
             "all of the truth with -c; without it a query that the run lacks ends the program (exit 4)",
             _trec_measures(10),
-            (
-                *_TREC_NOTES,
-                Note(
-                    "rbp and rbp_resid are not supported by like=: they scale gains by a minimum and maximum that are "
-                    "never set, and count pooled documents otherwise",
-                    "rbp rbp_residual",
-                ),
-            ),
+            {
+                **_TREC_NOTES,
+                "rbp and rbp_resid are not supported by like=: they scale gains by a minimum and maximum that are "
+                "never set, and count pooled documents otherwise": "rbp rbp_residual",
+            },
             "trec_eval 10.0-rc3, m_*.c, form_res_rels.c",
             rel=1,
         ),
@@ -188,7 +175,7 @@ PEERS: dict[str, Peer] = {
             "the expected value over all orders (average); with ignore_ties=True an unstable sort",
             _THEIR_OWN,
             (Measure("ndcg ndcg@k", "ndcg_score"), Measure("dcg dcg@k", "dcg_score")),
-            (Note("a query of one document is refused; unsigned integers as scores are negated modulo 2^n"),),
+            {"a query of one document is refused; unsigned integers as scores are negated modulo 2^n": ""},
             "scikit-learn 1.9.1, sklearn/metrics/_ranking.py",
         ),
         Peer(
@@ -201,15 +188,12 @@ PEERS: dict[str, Peer] = {
                 Measure("ndcg ndcg@k", "ndcg", {"gain": "exponential", "empty": 1.0}),
                 Measure("ap ap@k", "map", {"rel": ABOVE_HALF, "empty": 1.0}, "ap_capped"),
             ),
-            (
-                Note(
-                    "label_gain replaces the gain: write it, as in rankgain.metric('ndcg', k=10, gain={1: 1, 2: 3})",
-                    "ndcg",
-                ),
-                Note(
-                    "weights of queries weigh the mean, but nDCG's queries without a relevant document count unweighted"
-                ),
-            ),
+            {
+                "label_gain replaces the gain: write it, as in rankgain.metric('ndcg', k=10, "
+                "gain={1: 1, 2: 3})": "ndcg",
+                "weights of queries weigh the mean, but nDCG's queries without a relevant document count "
+                "unweighted": "",
+            },
             "LightGBM 4.7.0, src/metric/rank_metric.hpp, map_metric.hpp, dcg_calculator.cpp",
         ),
         Peer(
@@ -223,12 +207,12 @@ PEERS: dict[str, Peer] = {
                 Measure("ap ap@k", "map", {"empty": 1.0}, "ap_capped"),
                 Measure("precision", "pre"),
             ),
-            (
-                Note("ndcg@k- and map@k- are 0 if nothing is relevant: write empty=0", "ndcg ap"),
-                Note("for ndcg_exp_gain=false write gain=linear", "ndcg"),
-                Note("pre@k divides by min(k, documents): rankgain has no equivalent", "precision"),
-                Note("map and pre require labels of 0 and 1", "ap precision"),
-            ),
+            {
+                "ndcg@k- and map@k- are 0 if nothing is relevant: write empty=0": "ndcg ap",
+                "for ndcg_exp_gain=false write gain=linear": "ndcg",
+                "pre@k divides by min(k, documents): rankgain has no equivalent": "precision",
+                "map and pre require labels of 0 and 1": "ap precision",
+            },
             "XGBoost 3.2.0, src/metric/rank_metric.cc, src/common/ranking_utils.*",
         ),
         Peer(
@@ -245,14 +229,11 @@ PEERS: dict[str, Peer] = {
                 Measure("recall recall@k", "RecallAt:top=k", {"empty": 1.0}),
                 Measure("rr rr@k", "MRR:top=k"),
             ),
-            (
-                Note("for NDCG:type=Exp write gain=exponential, for denominator=Position discount=zipf", "ndcg dcg"),
-                Note(
-                    "PrecisionAt:top=k divides by min(k, documents), and ERR takes labels for probabilities: rankgain "
-                    "has no equivalent",
-                    "precision err",
-                ),
-            ),
+            {
+                "for NDCG:type=Exp write gain=exponential, for denominator=Position discount=zipf": "ndcg dcg",
+                "PrecisionAt:top=k divides by min(k, documents), and ERR takes labels for probabilities: rankgain "
+                "has no equivalent": "precision err",
+            },
             "CatBoost 1.2.10, metrics/dcg.cpp, doc_comparator.h; catboost.utils.eval_metric",
             rel=ABOVE_HALF,
         ),
@@ -274,17 +255,14 @@ PEERS: dict[str, Peer] = {
                 Measure("fallout fallout@k", "retrieval_fall_out"),
                 Measure("auc", "retrieval_auroc", rules=PeerRules("average", "zero", 32)),
             ),
-            (
-                Note("computes in 32 bits: its values agree to about six digits"),
-                Note(
-                    "in RR, AP, precision and recall a document whose score is not above 0 is never relevant, from "
-                    "1.8 on: add a constant to logits; here its score only orders",
-                    "rr ap precision recall",
-                ),
-                Note("rankgain.torchmetrics has its classes, with that rule and its order of tied documents"),
-                Note("AUROC puts scores beyond [0, 1] through a float32 sigmoid, where large logits tie", "auc"),
-                Note("empty_target_action: 'neg' is 0, 'pos' is empty=1, 'skip' is empty=nan"),
-            ),
+            {
+                "computes in 32 bits: its values agree to about six digits": "",
+                "in RR, AP, precision and recall a document whose score is not above 0 is never relevant, from "
+                "1.8 on: add a constant to logits; here its score only orders": "rr ap precision recall",
+                "rankgain.torchmetrics has its classes, with that rule and its order of tied documents": "",
+                "AUROC puts scores beyond [0, 1] through a float32 sigmoid, where large logits tie": "auc",
+                "empty_target_action: 'neg' is 0, 'pos' is empty=1, 'skip' is empty=nan": "",
+            },
             "torchmetrics 1.9.0, functional/retrieval/*.py, retrieval/base.py",
         ),
         Peer(
@@ -304,20 +282,14 @@ PEERS: dict[str, Peer] = {
                 Measure("success success@k", "hit_rate"),
                 Measure("r_precision", "r-precision"),
             ),
-            (
-                Note(
-                    "for ndcg_burges and dcg_burges write gain=exponential; with -l2, ranx also sets gains below 2 "
-                    "to 0",
-                    "ndcg dcg",
-                ),
-                Note("for -l2 write rel=2", "rr ap precision recall f success r_precision"),
-                Note("grades are truncated to integers"),
-                Note(
-                    "rbp sums raw grades and may exceed 1, and bpref is NaN if no document is judged non-relevant: "
-                    "rankgain has no equivalent",
-                    "rbp bpref",
-                ),
-            ),
+            {
+                "for ndcg_burges and dcg_burges write gain=exponential; with -l2, ranx also sets gains below 2 "
+                "to 0": "ndcg dcg",
+                "for -l2 write rel=2": "rr ap precision recall f success r_precision",
+                "grades are truncated to integers": "",
+                "rbp sums raw grades and may exceed 1, and bpref is NaN if no document is judged non-relevant: "
+                "rankgain has no equivalent": "rbp bpref",
+            },
             "ranx 0.3.21, metrics/*.py, meta/evaluate.py",
             {"hits": "a count: write cg(gain=binary)@k without like, or success@k for the hit rate"},
             rel=1,
@@ -340,18 +312,14 @@ PEERS: dict[str, Peer] = {
                 Measure("success success@k", "Hit(n)"),
                 Measure("rbp rbp@k", "RBP(n)", {"p": 0.85}),
             ),
-            (
-                Note("every test item is relevant, whatever its rating; gain='rating': write gain=linear"),
-                Note("ranks 1 and 2 have the same discount: 1 / log2(max(i, 2)), which is jarvelin:2", "ndcg dcg"),
-                Note(
-                    "a list without test items is NaN and counts 0 in summaries, and is 0 in rankgain; an empty list "
-                    "is NaN in Precision and AP"
-                ),
-                Note(
-                    "Precision(n) and AveragePrecision(n) divide by min(n, documents): rankgain has no equivalent",
-                    "precision ap",
-                ),
-            ),
+            {
+                "every test item is relevant, whatever its rating; gain='rating': write gain=linear": "",
+                "ranks 1 and 2 have the same discount: 1 / log2(max(i, 2)), which is jarvelin:2": "ndcg dcg",
+                "a list without test items is NaN and counts 0 in summaries, and is 0 in rankgain; an empty list "
+                "is NaN in Precision and AP": "",
+                "Precision(n) and AveragePrecision(n) divide by min(n, documents): rankgain has no "
+                "equivalent": "precision ap",
+            },
             "LensKit 2025.8.1, lenskit/metrics/ranking/*.py",
         ),
         Peer(
@@ -369,15 +337,12 @@ PEERS: dict[str, Peer] = {
                 Measure("f@k", "F1Beta(k)"),
                 Measure("success@k", "HitRate(k)"),
             ),
-            (
-                Note(
-                    "NDCG divides by the discounts of all k ranks, so that one relevant item ranked first has 0.469 "
-                    "at k = 3; divide_by_achievable=True: write ndcg(ideal=judged)@k",
-                    "ndcg",
-                ),
-                Note("every item of the interactions is relevant"),
-                Note("rankgain has no equivalent of MAP(divide_by_k=True)", "ap"),
-            ),
+            {
+                "NDCG divides by the discounts of all k ranks, so that one relevant item ranked first has 0.469 "
+                "at k = 3; divide_by_achievable=True: write ndcg(ideal=judged)@k": "ndcg",
+                "every item of the interactions is relevant": "",
+                "rankgain has no equivalent of MAP(divide_by_k=True)": "ap",
+            },
             "RecTools 0.19.0, rectools/metrics/*.py",
         ),
         Peer(
@@ -390,13 +355,10 @@ PEERS: dict[str, Peer] = {
                 Measure("ndcg@k", "ndcg_at_k", {"gain": "binary", "empty": math.nan}),
                 Measure("ap@k", "mean_average_precision_at_k", {"empty": math.nan}, "ap_capped"),
             ),
-            (
-                Note(
-                    "precision_at_k is Σ hits / Σ min(k, R) over all users together, and AUC counts items that were "
-                    "not recommended as half: rankgain has no equivalent",
-                    "precision auc",
-                ),
-            ),
+            {
+                "precision_at_k is Σ hits / Σ min(k, R) over all users together, and AUC counts items that were "
+                "not recommended as half: rankgain has no equivalent": "precision auc",
+            },
             "implicit 0.7.3, implicit/evaluation.pyx",
         ),
         Peer(
@@ -412,16 +374,13 @@ PEERS: dict[str, Peer] = {
                 Measure("precision@k", "precisionAt(k)"),
                 Measure("recall@k", "recallAt(k)"),
             ),
-            (
-                Note("without relevance the gain is 1 for each label, as for grades of 1 in rankgain", "ndcg"),
-                Note(
-                    "with relevance the ideal takes the labels in input order, so that nDCG can exceed 1; rankgain "
-                    "sorts them",
-                    "ndcg",
-                ),
-                Note("the discount has the natural logarithm, with which nDCG does not change", "ndcg"),
-                Note("an id predicted twice counts twice and is an error in rankgain"),
-            ),
+            {
+                "without relevance the gain is 1 for each label, as for grades of 1 in rankgain": "ndcg",
+                "with relevance the ideal takes the labels in input order, so that nDCG can exceed 1; rankgain "
+                "sorts them": "ndcg",
+                "the discount has the natural logarithm, with which nDCG does not change": "ndcg",
+                "an id predicted twice counts twice and is an error in rankgain": "",
+            },
             "Spark 3, mllib/evaluation/RankingMetrics.scala",
         ),
         Peer(
@@ -438,15 +397,12 @@ PEERS: dict[str, Peer] = {
                 Measure("precision", "precision"),
                 Measure("err@k", "expected_reciprocal_rank"),
             ),
-            (
-                Note("the ideal is cut at the number of hits returned: one hit, relevant, scores 1", "ndcg"),
-                Note("unknown_doc_rating, if given, is the grade of unrated documents; in rankgain they have no gain"),
-                Note(
-                    "precision divides by the number of hits returned, also if they are fewer than k: write precision "
-                    "without k",
-                    "precision",
-                ),
-            ),
+            {
+                "the ideal is cut at the number of hits returned: one hit, relevant, scores 1": "ndcg",
+                "unknown_doc_rating, if given, is the grade of unrated documents; in rankgain they have no gain": "",
+                "precision divides by the number of hits returned, also if they are fewer than k: write precision "
+                "without k": "precision",
+            },
             "Elasticsearch 7, modules/rank-eval/…/DiscountedCumulativeGain.java, PrecisionAtK.java",
             rel=1,
         ),
@@ -464,18 +420,14 @@ PEERS: dict[str, Peer] = {
                 Measure("rr@k", "MRR@k", rules=PeerRules("stable", "skip")),
                 Measure("capped_recall@k", "R_cap@k", rules=PeerRules("stable", "skip")),
             ),
-            (
-                Note(
-                    "means are rounded to 5 digits; documents whose id is that of the query are removed from the run "
-                    "first"
-                ),
-                Note("Hole@k counts documents that no query judges: rankgain has no equivalent", "unjudged"),
-                Note(
-                    "Accuracy@k is success@k, ties in input order; before 2.2 it sorted ids by their second letter",
-                    "success",
-                ),
-                Note("R_cap@k divides by zero if nothing is relevant", "capped_recall"),
-            ),
+            {
+                "means are rounded to 5 digits; documents whose id is that of the query are removed from the run "
+                "first": "",
+                "Hole@k counts documents that no query judges: rankgain has no equivalent": "unjudged",
+                "Accuracy@k is success@k, ties in input order; before 2.2 it sorted ids by their second "
+                "letter": "success",
+                "R_cap@k divides by zero if nothing is relevant": "capped_recall",
+            },
             "BEIR 2.x, beir/retrieval/evaluation.py, custom_metrics.py",
         ),
         Peer(
@@ -485,7 +437,7 @@ PEERS: dict[str, Peer] = {
             "none: the rank in the file; from scores input order",
             "all of the truth; those that the run lacks count 0",
             (Measure("rr@k", "MRR @10", {"rel": 0}),),
-            (Note("k is 10; every passage in the qrels is relevant, whatever its grade"),),
+            {"k is 10; every passage in the qrels is relevant, whatever its grade": ""},
             "ms_marco_eval.py (2019)",
         ),
     )
@@ -757,7 +709,7 @@ def _facts(followed: Followed) -> Iterator[tuple[str, str]]:
     yield "queries", peer.queries
     yield "mean", _SUMS[row.aggregator]
     asked = {name.partition("@")[0] for name in followed.measure.names.split()}
-    notes = [f"{note.text}." for note in peer.notes if not note.metrics or not asked.isdisjoint(note.metrics.split())]
+    notes = [f"{note}." for note, about in peer.notes.items() if not about or not asked.isdisjoint(about.split())]
     if notes:
         yield "notes", "\n".join(notes)
     yield "source", "; ".join(filter(None, (row.source, peer.source * (peer is not OWN))))
