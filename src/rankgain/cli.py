@@ -16,7 +16,10 @@ from typing import Any
 
 from rankgain import _backend
 from rankgain.choices import CHOICES
+from rankgain.comparison.aligned import QUERIES
 from rankgain.comparison.comparison import Comparison, with_rankings
+from rankgain.comparison.difference import RANDOM
+from rankgain.comparison.testing import CORRECTIONS, FAMILIES, INTERVALS, MAX_T, METHODS, SINGLE
 from rankgain.data.rules import TIES
 from rankgain.data.writing import check_writable, write_whole
 from rankgain.errors import escaped, nearest
@@ -174,6 +177,11 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _add(command: argparse.ArgumentParser, name: str, default: Any, text: str, **settings: Any) -> None:
+    """An option with a default, which its help names."""
+    command.add_argument(name, type=type(default), default=default, help=f"{text} (default: {default})", **settings)
+
+
 def _add_shared(command: argparse.ArgumentParser, forms: Mapping[str, str]) -> None:
     """The options of `eval` and `compare`; `forms`: the forms of output besides text, with their help."""
     command.add_argument(
@@ -190,12 +198,8 @@ def _add_shared(command: argparse.ArgumentParser, forms: Mapping[str, str]) -> N
         choices=CHOICES["missing"],
         help="count queries that the run lacks as 0, or leave them out (default: zero)",
     )
-    command.add_argument(
-        "--duplicates",
-        choices=CHOICES["duplicates"],
-        default="error",
-        help="if a run has a document twice for a query: refuse it, or count its highest score (default: error)",
-    )
+    twice = "if a run has a document twice for a query: refuse it, or count its highest score"
+    _add(command, "--duplicates", "error", twice, choices=CHOICES["duplicates"])
     command.add_argument(
         "--threads",
         type=_threads,
@@ -247,43 +251,18 @@ def _add_compare(commands: Any) -> None:
     compare.add_argument(
         "--margin", type=float, metavar="X", help="test non-inferiority: the loss that is still acceptable"
     )
-    compare.add_argument(
-        "--correction",
-        choices=("max-t", "holm", "bh", "none"),
-        default="max-t",
-        help="how to correct for several comparisons (default: max-t)",
+    corrections = *CORRECTIONS, "none"
+    _add(compare, "--correction", MAX_T, "how to correct for several comparisons", choices=corrections)
+    _add(compare, "--family", "metric", "correct over the runs of each metric, or over all tests", choices=FAMILIES)
+    _add(compare, "--intervals", SINGLE, "intervals that each hold at the level, or all together", choices=INTERVALS)
+    _add(
+        compare, "--method", RANDOM, "sign flips, all sign vectors, or Student's t, which needs SciPy", choices=METHODS
     )
-    compare.add_argument(
-        "--family",
-        choices=("metric", "all"),
-        default="metric",
-        help="correct over the runs of each metric, or over all tests",
-    )
-    compare.add_argument(
-        "--intervals",
-        choices=("single", "simultaneous"),
-        default="single",
-        help="intervals that each hold at the level, or all together (default: single)",
-    )
-    compare.add_argument(
-        "--method",
-        choices=("randomization", "exact", "t"),
-        default="randomization",
-        help="sign flips, all sign vectors, or Student's t, which needs SciPy (default: randomization)",
-    )
-    compare.add_argument(
-        "--level", type=float, default=0.95, metavar="X", help="the confidence level of intervals (default: 0.95)"
-    )
-    compare.add_argument(
-        "--flips", type=int, default=99_999, metavar="N", help="the number of random flips (default: 99999)"
-    )
-    compare.add_argument("--seed", type=int, default=0, metavar="N", help="the seed of the flips (default: 0)")
-    compare.add_argument(
-        "--queries",
-        choices=("same", "common"),
-        default="same",
-        help="with --missing skip, if runs have different queries: refuse, or use the common ones (default: same)",
-    )
+    _add(compare, "--level", 0.95, "the confidence level of intervals", metavar="X")
+    _add(compare, "--flips", 99_999, "the number of random flips", metavar="N")
+    _add(compare, "--seed", 0, "the seed of the flips", metavar="N")
+    different = "with --missing skip, if runs have different queries: refuse, or use the common ones"
+    _add(compare, "--queries", "same", different, choices=QUERIES)
     compare.add_argument(
         "--report", type=_path, metavar="FILE", help="also write a self-contained HTML page (needs Jinja2)"
     )
@@ -524,15 +503,7 @@ def _rankings(files: Sequence[str], options: argparse.Namespace) -> Iterator[tup
 
 
 def read_labels(path: str, unit: str = "group") -> dict[str, str]:
-    """The group, cluster or weight of each query from a file: query, tab, label in each line.
-
-    Raises
-    ------
-    ValueError
-        If a line has no tab, or a query has two labels.
-    OSError
-        If the file cannot be read.
-    """
+    """The group, cluster or weight of each query from a file: query, tab, label in each line, one label per query."""
     labels: dict[str, str] = {}
     with open(path, encoding="utf-8", errors="surrogateescape", newline="\n") as file:
         for number, line in enumerate(file, 1):
@@ -548,15 +519,7 @@ def read_labels(path: str, unit: str = "group") -> dict[str, str]:
 
 
 def read_weights(path: str) -> dict[str, float]:
-    """The weight of each query.
-
-    Raises
-    ------
-    ValueError
-        As `read_labels`, or if a weight is not a number.
-    OSError
-        If the file cannot be read.
-    """
+    """The weight of each query, from a file like that of labels."""
     weights = {}
     for query, text in read_labels(path, "weight").items():
         try:
@@ -581,13 +544,7 @@ def _short_name(path: str) -> str:
 
 
 def progress_bar(paths: Sequence[str], wanted: bool = False) -> Any:
-    """The class tqdm, if it is wanted; else if the output is a terminal, the input large and tqdm installed, or None.
-
-    Raises
-    ------
-    ValueError
-        If it is wanted and not installed.
-    """
+    """The class tqdm if it is wanted, or if the output is a terminal, the input large and tqdm installed; else None."""
     if wanted:
         return extra("tqdm", "progress", "--progress").tqdm
     large = sum(os.path.getsize(path) for path in paths if os.path.isfile(path)) > LARGE
@@ -600,13 +557,7 @@ def progress_bar(paths: Sequence[str], wanted: bool = False) -> Any:
 
 
 def extra(module: str, name: str, option: str) -> Any:
-    """Import the module that an option needs.
-
-    Raises
-    ------
-    ValueError
-        If it is not installed: the extra `name` has it.
-    """
+    """Import the module that an option needs, or raise ValueError: the extra `name` has it."""
     try:
         return import_extra(module, name)
     except ImportError as error:
