@@ -272,9 +272,8 @@ def _by_query(
 
 
 def _numbers(column: Column, vector: trec_measures.Vector) -> list[float]:
-    numbers: list[Any] = vector if isinstance(vector, list) else vector.tolist()
     logarithmic = column.measure.name.startswith("gm_")
-    return [math.log(max(number, LEAST)) for number in numbers] if logarithmic else numbers
+    return [math.log(max(number, LEAST)) for number in vector] if logarithmic else vector
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:

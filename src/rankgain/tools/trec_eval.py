@@ -10,7 +10,7 @@ import getopt
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from rankgain.data.rules import TIES, rules_of
 from rankgain.errors import escaped
 from rankgain.inputs.trec import read_qrels
 from rankgain.rankings import Rankings, sizes_of
-from rankgain.scalars import Floats, Ints
+from rankgain.scalars import Floats
 from rankgain.tools.trec_measures import Column, Gains, Options, Vector, columns, measures, nicknames, summary, values
 
 RELEASES = {9: "9.0.8", 10: "10.0-rc3"}
@@ -275,27 +275,20 @@ def _table(call: Call, rankings: Rankings, tag: str) -> _Table:
         vectors = values([*shown, *relevant], part, run_id=tag, undefined=call.judged_only)
     except ValueError as error:
         raise Quit(NOT_CALCULATED, str(error)) from None
-    order = _order(rankings.query_ids)
-    *ordered, counted = [_ordered(vector, order) for vector in vectors]
-    queries, found = _ordered(rankings.query_ids, order), (sizes_of(rankings)[order] > 0).tolist()
+    names = [query.encode("utf-8", "surrogateescape") for query in rankings.query_ids]
+    order = sorted(range(len(names)), key=names.__getitem__)
+    found = (sizes_of(rankings) > 0).tolist()
+    queries, found, *ordered, counted = (
+        [vector[number] for number in order] for vector in (rankings.query_ids, found, *vectors)
+    )
     return _Table(queries, found, list(zip(shown, ordered, strict=True)), counted)
-
-
-def _order(queries: Sequence[str]) -> Ints:
-    """The positions of queries in the order of their bytes."""
-    names = [query.encode("utf-8", "surrogateescape") for query in queries]
-    return np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)
-
-
-def _ordered(vector: Any, order: Ints) -> Any:
-    return vector[order] if isinstance(vector, np.ndarray) else [vector[query] for query in order.tolist()]
 
 
 def _of_queries(table: _Table, release: int) -> Iterator[str]:
     """The lines of each query; release 9 prints none for queries that the run lacks."""
     shown = [(column, vector) for column, vector in table.columns if column.measure.shown != "summary"]
     names = [f"{column.printed:<22}\t" for column, _ in shown]
-    texts = [[_text(column, value) for value in _listed(vector)] for column, vector in shown]
+    texts = [[_text(column, value) for value in vector] for column, vector in shown]
     for query, found, *row in zip(table.queries, table.found, *texts, strict=True):
         if found or release > 9:
             yield "".join([f"{name}{query}\t{text}\n" for name, text in zip(names, row, strict=True)])
@@ -306,10 +299,6 @@ def _of_all(table: _Table) -> Iterator[str]:
         if column.measure.shown != "query":
             value = summary(column, table.relevant if column.measure.name == "num_rel" else vector)
             yield f"{column.printed:<22}\tall\t{_text(column, value)}\n"
-
-
-def _listed(vector: Vector) -> list[Any]:
-    return vector if isinstance(vector, list) else vector.tolist()
 
 
 def _text(column: Column, value: float | str) -> str:
@@ -333,11 +322,11 @@ def _notes(call: Call, read: _Read, table: _Table) -> Iterator[str]:
         )
     if np.any(grades != np.floor(grades)):
         yield "the qrels hold grades with a fraction, which counts here; trec_eval cuts it off"
-    if any(not isinstance(vector, list) and np.isnan(vector).any() for _, vector in table.columns):
+    if any(value != value for _, vector in table.columns for value in vector):
         yield "iprec_at_recall and 11pt_avg are 0 / 0 for queries of which -J left nothing, and so are their means"
     for column, vector in table.columns:
         name, key = column.measure.name, column.printed
-        if name == "num_rel" and call.summary and not np.array_equal(vector, table.relevant):
+        if name == "num_rel" and call.summary and vector != table.relevant:
             yield "num_rel: with -c the sum over all queries counts all grades from 1 on, whatever -l says"
         if name == "rbp":
             yield (

@@ -40,7 +40,7 @@ class Options(NamedTuple):
     collection: int = 0
 
 
-Vector = Floats | list[str]
+Vector = list[Any]  # of numbers, or of text
 Value = Callable[..., Floats]
 
 
@@ -111,11 +111,6 @@ def _set_f(options: Options, weights: Sequence[float]) -> Formula:
     return Formula((metric("precision", rel=options.level), metric("recall", rel=options.level)), value)
 
 
-def _utility(options: Options, coefficients: Sequence[float]) -> Formula:
-    utility = metric("utility", coefficients=coefficients, collection=options.collection, rel=options.level)
-    return Formula((utility,), absent=True)
-
-
 def _rbp(options: Options, parameters: tuple[float, Gains]) -> Formula:
     """RBP of graded documents, as release 10 has it: the gains are divided by the highest of the query, if above 1."""
     p, gains = parameters
@@ -131,15 +126,13 @@ def _rbp_residual(options: Options, _: Any) -> Formula:
     return Formula(made, lambda residual, unjudged: np.where(unjudged > 0.0, residual, 0.0))
 
 
-def _multiple(options: Options, multiple: float) -> Formula:
-    return Formula((metric("r_precision", multiple=multiple, rel=options.level),))
-
-
 # Measures that are more than one rankgain metric with its parameters.
 _OWN: dict[str, Callable[[Options, Any], Formula]] = {
     "iprec_at_recall": lambda options, recall: _points(options, (recall,)),
-    "Rprec_mult": _multiple,
-    "utility": _utility,
+    "Rprec_mult": lambda options, multiple: Formula((metric("r_precision", multiple=multiple, rel=options.level),)),
+    "utility": lambda options, four: Formula(
+        (metric("utility", coefficients=four, collection=options.collection, rel=options.level),), absent=True
+    ),
     "11pt_avg": _points,
     "set_F": _set_f,
     "rbp": _rbp,
@@ -355,16 +348,8 @@ def values(
     `undefined`, for -J: interpolated precision is NaN, as trec_eval has it, for lists of which that left nothing.
     `plan`: that of the columns, where it was made before.
     """
-    plan = plan_of(columns, undefined=undefined) if plan is None else plan
-    result = values_of(rankings, plan)
-    vectors = [_vector(column, rankings, result, run_id) for column in columns]
-    if undefined:
-        emptied = result[_RETURNED] == 0.0
-        for number, column in enumerate(columns):
-            if column.made.undefined is not None:
-                bare = emptied & column.made.undefined(result[_relevant(column)], sizes_of(rankings))
-                vectors[number] = np.where(bare, np.nan, vectors[number])
-    return vectors
+    result = values_of(rankings, plan_of(columns, undefined=undefined) if plan is None else plan)
+    return [_vector(column, rankings, result, run_id, undefined) for column in columns]
 
 
 _RETURNED = metric("num_ret")
@@ -374,13 +359,19 @@ def _relevant(column: Column) -> Metric:
     return metric("num_rel", rel=column.made.metrics[0].rel if column.made.metrics else None)
 
 
-def _vector(column: Column, rankings: Rankings, result: dict[Metric, Floats], run_id: str) -> Vector:
-    metrics, value, _, absent = column.made
+def _vector(column: Column, rankings: Rankings, result: dict[Metric, Floats], run_id: str, undefined: bool) -> Vector:
+    metrics, value, undefined_for, absent = column.made
     if not metrics:
         return relstrings(rankings, column.length) if column.length else [run_id] * len(rankings)
     vectors: list[Floats] = [result[metric] for metric in metrics]
     computed = vectors[0] if value is None else value(*vectors)
-    return np.where(sizes_of(rankings) > 0, computed, 0.0) if absent and rankings.missing == "zero" else computed
+    if absent and rankings.missing == "zero":
+        computed = np.where(sizes_of(rankings) > 0, computed, 0.0)
+    if undefined and undefined_for is not None:
+        emptied = (result[_RETURNED] == 0.0) & undefined_for(result[_relevant(column)], sizes_of(rankings))
+        computed = np.where(emptied, np.nan, computed)
+    numbers: Vector = computed.tolist()
+    return numbers
 
 
 def summary(column: Column, vector: Vector) -> float | str:
@@ -389,13 +380,12 @@ def summary(column: Column, vector: Vector) -> float | str:
     Added up in the order of the vector, as there, so that the last digit that is printed is the same. (The sum of
     num_rel with -c counts there all grades from 1 on, whatever -l says: that of the column at level 1.)
     """
-    if isinstance(vector, list):
-        return vector[0] if vector else ""
-    terms = vector.tolist()
+    if not column.made.metrics:
+        return str(vector[0])
     if column.measure.name.startswith("gm_"):
-        return math.exp(reduce(add, (math.log(max(term, LEAST)) for term in terms), 0.0) / len(terms))
-    total = reduce(add, terms, 0.0)
-    return total if column.measure.counts else total / len(terms)
+        return math.exp(reduce(add, (math.log(max(value, LEAST)) for value in vector), 0.0) / len(vector))
+    total = reduce(add, vector, 0.0)
+    return total if column.measure.counts else total / len(vector)
 
 
 def relstrings(rankings: Rankings, length: int) -> list[str]:
