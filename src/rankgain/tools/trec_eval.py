@@ -36,42 +36,29 @@ usage: rankgain trec_eval [-q] [-c] [-n] [-J] [-l num] [-M num] [-N num] [-m mea
                           [--release 9|10] qrels run
 """
 
+# The letter, the name with the argument, and the help of each option; those without help are trec_eval's alone.
+OPTIONS = (
+    ("-h", "help", "print this and exit"),
+    ("-v", "version", "print the version and exit"),
+    ("-q", "query_eval_wanted", "print the values of each query before the summary"),
+    ("-n", "nosummary", "print no summary"),
+    ("-c", "complete_rel_info_wanted", "average over all queries of the qrels; those that the run lacks count as 0"),
+    ("-l", "level_for_rel num", "the lowest grade that is relevant (default: 1); gains do not depend on it"),
+    ("-M", "Max_retrieved_per_topic num", "evaluate only the first num documents of each query"),
+    ("-J", "Judged_docs_only", "remove unjudged documents from the run"),
+    ("-N", "Number_docs_in_coll num", "the number of documents in the collection, for utility (default: 0)"),
+    ("-m", "measure measure[.params]", "a measure, or several by a nickname; may be repeated (default: official)"),
+    ("", "release 9|10", "the release to follow; 9 compares scores in 32 bits (default: 10)"),
+    ("-D", "Debug_level num", ""),
+    ("-R", "Rel_info_format format", ""),
+    ("-T", "Results_format format", ""),
+    ("-o", "Output_old_results_format", ""),
+    ("-Z", "Zscore file", ""),
+)
 HELP = """
 Evaluate a TREC run against TREC qrels: the options, the measures and the output are those of trec_eval.
 Either file may be compressed with gzip, or - for standard input.
-
-  -h, --help                         print this and exit
-  -v, --version                      print the version and exit
-  -q, --query_eval_wanted            print the values of each query before the summary
-  -n, --nosummary                    print no summary
-  -c, --complete_rel_info_wanted     average over all queries of the qrels; those that the run lacks count as 0
-  -l, --level_for_rel num            the lowest grade that is relevant (default: 1); gains do not depend on it
-  -M, --Max_retrieved_per_topic num  evaluate only the first num documents of each query
-  -J, --Judged_docs_only             remove unjudged documents from the run
-  -N, --Number_docs_in_coll num      the number of documents in the collection, for utility (default: 0)
-  -m, --measure measure[.params]     a measure, or several by a nickname; may be repeated (default: official)
-      --release 9|10                 the release to follow; 9 compares scores in 32 bits (default: 10)
 """
-
-_SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
-_LONG = {
-    "help": "-h",
-    "version": "-v",
-    "query_eval_wanted": "-q",
-    "measure=": "-m",
-    "complete_rel_info_wanted": "-c",
-    "level_for_rel=": "-l",
-    "nosummary": "-n",
-    "Debug_level=": "-D",
-    "Judged_docs_only": "-J",
-    "Number_docs_in_coll=": "-N",
-    "Max_retrieved_per_topic=": "-M",
-    "Rel_info_format=": "-R",
-    "Results_format=": "-T",
-    "Output_old_results_format=": "-o",
-    "Zscore=": "-Z",
-    "release=": "--release",
-}
 _FORMATS = {"-R": "qrels", "-T": "trec_results"}
 
 
@@ -131,13 +118,15 @@ class Call(NamedTuple):
 
 
 def _parsed(arguments: Sequence[str]) -> tuple[list[tuple[str, str]], list[str]]:
-    """Options by their short names, and files; as with GNU getopt, options may follow files."""
+    """Options by their letters, and files; as with GNU getopt, options may follow files."""
+    letters = "".join(letter[1:] + ":" * (" " in name) for letter, name, _ in OPTIONS if letter)
+    names = [re.sub(" .*", "=", name) for _, name, _ in OPTIONS]
     try:
-        options, files = getopt.gnu_getopt(list(arguments), _SHORT, list(_LONG))
+        options, files = getopt.gnu_getopt(list(arguments), letters, names)
     except getopt.GetoptError as error:
         raise Quit(WRONG_CALL, f"{error.msg}\n{USAGE}") from None
-    short = {"--" + name.rstrip("="): option for name, option in _LONG.items()}
-    return [(short.get(option, option), value) for option, value in options], files
+    letter_of = {f"--{name.split()[0]}": letter for letter, name, _ in OPTIONS if letter}
+    return [(letter_of.get(option, option), value) for option, value in options], files
 
 
 def _call(options: list[tuple[str, str]]) -> Call:
@@ -182,8 +171,11 @@ def _columns(requests: list[str], options: Options) -> list[Column]:
 
 
 def _help(call: Call) -> str:
+    shown = [(f"{letter and letter + ',':3} --{name}", text) for letter, name, text in OPTIONS if text]
+    options = "".join(f"  {option:<33}  {text}\n" for option, text in shown)
     names = " ".join(measures(call.options.release))
-    return f"{USAGE}{HELP}\nMeasures: {names}\nNicknames: {' '.join(nicknames(call.options.release))}\n"
+    nicks = " ".join(nicknames(call.options.release))
+    return f"{USAGE}{HELP}\n{options}\nMeasures: {names}\nNicknames: {nicks}\n"
 
 
 def _note(text: str) -> None:
