@@ -174,7 +174,11 @@ def _evaluated(
             results[name] = run
             continue
         try:
-            kept[name] = run if isinstance(run, Rankings) else _rankings(run, truth, ties, missing=missing, **of_runs)
+            if not isinstance(run, Rankings):
+                if truth is None:
+                    raise ValueError("qrels is not given, and only Rankings include judgments")
+                run = rankings_of(truth, run, {"ties": ties} if ties else {}, missing=missing, **of_runs)
+            kept[name] = run
             results[name] = kept[name].evaluate(*requested)
         except (ValueError, TypeError) as error:
             kind = ValueError if isinstance(error, ValueError) else TypeError
@@ -216,9 +220,3 @@ def _by_side(rules: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     if "relevance" in rules:
         of_truth["relevance"] = of_runs.pop("relevance")
     return of_truth, of_runs
-
-
-def _rankings(run: Any, truth: Judgments | None, ties: Ties | None, **rules: Any) -> Rankings:
-    if truth is None:
-        raise ValueError("qrels is not given, and only Rankings include judgments")
-    return rankings_of(truth, run, {"ties": ties} if ties else {}, **rules)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rankgain.metrics.metric import Metric
 from rankgain.rankings import Rankings, curves_of
@@ -68,12 +68,9 @@ def plot(
     if not runs or not requests:
         raise ValueError(f"{'metrics' if runs else 'rankings'} is empty: there is nothing to draw")
     for name, run in runs.items():
-        _check_run(run, "rankings" if name is None else f"rankings[{name!r}]")
+        if not isinstance(run, Rankings):
+            place = "" if name is None else f"[{name!r}]"
+            raise TypeError(f"rankings{place} must be a Rankings, not {type(run).__name__}")
     cutoffs = check_ks(ks)  # once, since an iterator can be read only once
     curves = {name: curves_of(run, requests, cutoffs) for name, run in runs.items()}
     return plotting.side_by_side(curves)  # type: ignore[no-any-return]
-
-
-def _check_run(run: Any, name: str) -> None:
-    if not isinstance(run, Rankings):
-        raise TypeError(f"{name} must be a Rankings, not {type(run).__name__}")

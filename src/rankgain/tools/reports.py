@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rankgain import _backend
@@ -17,8 +17,6 @@ from rankgain.metrics.metric import Metric
 from rankgain.results.evaluation import Evaluation, notes
 from rankgain.results.text import mean_rows, number, printable, text_table
 from rankgain.results.ties import TieSpread, shown
-
-Values = dict[str | Metric, float]
 
 
 def _lines(table: list[str], below: list[str]) -> str:
@@ -76,21 +74,16 @@ def as_text(runs: Comparison, per_query: bool) -> str:
 
 
 def _rows_of_all(runs: Comparison) -> Iterator[list[str]]:
-    """One row per query and run, then the means with the best marked."""
-    for query, name, values in _by_query(runs):
-        yield [str(query), name, *(f"{number(value)} " for value in values.values())]
-    best = {key: runs.best(key) for key in runs.metrics}
-    for name, means in runs.aggregate().items():
-        yield ["mean", name, *(number(value) + ("*" if name in best[key] else " ") for key, value in means.items())]
-
-
-def _by_query(runs: Comparison) -> Iterator[tuple[Any, str, Values]]:
-    """Query, run, values: the queries in the order in which they first appear; a run that lacks one has no row."""
+    """One row per query and run that has it, queries in the order in which they first appear; then the means with the
+    best marked."""
     values = runs.to_dict()
     for query in dict.fromkeys(query for result in runs.values() for query in result.query_ids):
         for name in runs:
             if query in values[name]:
-                yield query, name, values[name][query]
+                yield [str(query), name, *(f"{number(value)} " for value in values[name][query].values())]
+    best = {key: runs.best(key) for key in runs.metrics}
+    for name, means in runs.aggregate().items():
+        yield ["mean", name, *(number(value) + ("*" if name in best[key] else " ") for key, value in means.items())]
 
 
 def as_json(runs: Comparison, per_query: bool) -> str:
@@ -215,9 +208,13 @@ SPREADS = {"text": spread_as_text, "json": spread_as_json, "csv": spread_as_csv}
 # The tests of a comparison
 
 
-def tests_as_text(tests: Tests, groups: Groups | None) -> str:
-    """The table with verdicts and notes, then those of the groups."""
-    return "\n\n".join([tests.table(), *([groups.table()] if groups else [])]) + "\n"
+def _tables(method: str, between: str, end: str = "") -> Callable[[Tests, Groups | None], str]:
+    """A form with tables that a method makes: those of the tests, then those of the groups."""
+
+    def text(tests: Tests, groups: Groups | None) -> str:
+        return between.join(getattr(part, method)() for part in (tests, groups) if part is not None) + end
+
+    return text
 
 
 def tests_as_json(tests: Tests, groups: Groups | None) -> str:
@@ -272,20 +269,10 @@ def _field(value: Any) -> Any:
     return f"'{text}" if text[:1] in ("=", "+", "-", "@") else text
 
 
-def tests_as_markdown(tests: Tests, groups: Groups | None) -> str:
-    """Tables in Markdown."""
-    return "\n".join([tests.to_markdown(), *([groups.to_markdown()] if groups else [])])
-
-
-def tests_as_latex(tests: Tests, groups: Groups | None) -> str:
-    """Tables in LaTeX."""
-    return "\n".join([tests.to_latex(), *([groups.to_latex()] if groups else [])])
-
-
 COMPARED = {
-    "text": tests_as_text,
+    "text": _tables("table", "\n\n", "\n"),
     "json": tests_as_json,
     "csv": tests_as_csv,
-    "markdown": tests_as_markdown,
-    "latex": tests_as_latex,
+    "markdown": _tables("to_markdown", "\n"),
+    "latex": _tables("to_latex", "\n"),
 }

@@ -226,7 +226,7 @@ class _Metrics:
     @property
     def maximize(self) -> bool:
         """Whether higher is better for the last metric, which early stopping uses."""
-        return _higher_is_better(list(self.metrics.values())[-1])
+        return better(list(self.metrics.values())[-1]) >= 0
 
     def values(self, y_true: Any, y_score: Any, group_sizes: Any, weights: Any) -> list[float]:
         """One number per metric; `weights`: one per document, None or empty."""
@@ -269,7 +269,7 @@ class LightGBMMetric(_Metrics):
         )
         values = self.values(labels, scores, sizes, weight)
         return [
-            (name, value, _higher_is_better(metric))
+            (name, value, better(metric) >= 0)
             for name, value, metric in zip(self.names, values, self.metrics.values(), strict=True)
         ]
 
@@ -386,7 +386,3 @@ def _labels_and_sizes(data: Any, name: str) -> tuple[Array, Array]:
     if sizes.sum() != len(labels):
         raise ValueError(f"{name}: group_sizes add up to {sizes.sum()}, but there are {len(labels)} labels")
     return labels.astype(np.float32), sizes.copy()
-
-
-def _higher_is_better(metric: Metric) -> bool:
-    return better(metric) >= 0
