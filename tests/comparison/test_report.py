@@ -152,7 +152,7 @@ def test_a_page_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
 
 def test_without_jinja(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "jinja2", None)
-    with pytest.raises(ImportError, match=r"a report needs Jinja2 .*pip install 'rankgain\[report\]'"):
+    with pytest.raises(ImportError, match=r"jinja2 is not installed: pip install 'rankgain\[report\]'"):
         page(tmp_path, comparison({"a": [0.1, 0.2], "b": [0.2, 0.3]}))
 
 

@@ -95,27 +95,24 @@ def align(
     `weights` and `clusters` are the caller's, for the queries of the first run.
     """
     check_choice(queries, "queries", QUERIES)
-    ids, rows, left_out = common_queries(evaluations, queries)
-    runs = list(evaluations)
-    first = evaluations[runs[0]].query_ids
+    first = next(iter(evaluations.values())).query_ids
     given = check_weights(weights, first)
     codes = None if clusters is None else codes_of(labels_of(clusters, first, "clusters", "cluster")[1])
-    given, codes = (None if numbers is None else numbers[rows[runs[0]]] for numbers in (given, codes))
-    given = None if given is None else scaled(given)  # squares neither vanish nor overflow
+    evaluations, rows, left_out = on_common_queries(evaluations, queries)
+    ids = next(iter(evaluations.values())).query_ids
+    given = None if given is None else scaled(given[rows])  # squares neither vanish nor overflow
+    codes = None if codes is None else codes[rows]
     samples = {}
     for metric in metrics:
-        matrix = np.column_stack([result[metric][rows[name]] for name, result in evaluations.items()])
-        factors = _factors(evaluations, metric, rows, given)
-        samples[metric] = _counted(Sample(runs, ids, matrix, factors, codes), metric, queries)
+        matrix = np.column_stack([result[metric] for result in evaluations.values()])
+        sample = Sample(list(evaluations), ids, matrix, _factors(evaluations, metric, given), codes)
+        samples[metric] = _counted(sample, metric, queries)
     return Aligned(ids, samples, left_out)
 
 
-def _factors(
-    evaluations: Mapping[str, Evaluation], metric: str | Metric, rows: Mapping[str, Any], given: Floats | None
-) -> Floats | None:
+def _factors(evaluations: Mapping[str, Evaluation], metric: str | Metric, given: Floats | None) -> Floats | None:
     """The weight of each query: the caller's times that of the metric's own mean."""
     found = {name: weights_of(result, metric) for name, result in evaluations.items()}
-    found = {name: None if own is None else own[rows[name]] for name, own in found.items()}
     run, first = next(iter(found.items()))
     for name, own in found.items():
         if not same_weights(own, first):
@@ -177,14 +174,14 @@ def codes_of(labels: Iterable[Any]) -> Ints:
     return np.array([numbers.setdefault(label, len(numbers)) for label in labels], dtype=np.int64)
 
 
-def common_queries(evaluations: Mapping[str, Evaluation], queries: str) -> tuple[Sequence[Any], Mapping[str, Any], int]:
-    """The queries that all runs have, in the order of the first; their rows in each run; and how many others there are.
+def on_common_queries(evaluations: Mapping[str, Evaluation], queries: str) -> tuple[dict[str, Evaluation], Any, int]:
+    """Each run on the queries that all have, in the order of the first; their rows there; how many others there are.
 
     Raises ValueError if no query is common, and if runs have different queries, unless `queries` is "common".
     """
     (first, result), *others = evaluations.items()
     if all(same_ids(result.query_ids, other.query_ids) for _, other in others):
-        return result.query_ids, dict.fromkeys(evaluations, slice(None)), 0
+        return dict(evaluations), slice(None), 0
     places = {name: {query: row for row, query in enumerate(run.query_ids)} for name, run in evaluations.items()}
     common = [query for query in places[first] if all(query in own for own in places.values())]
     left_out = len({query for own in places.values() for query in own}) - len(common)
@@ -192,7 +189,8 @@ def common_queries(evaluations: Mapping[str, Evaluation], queries: str) -> tuple
         _refuse(places, first)
     if not common:
         raise ValueError("queries: the runs have no query in common")
-    return common, {name: [own[query] for query in common] for name, own in places.items()}, left_out
+    rows = [places[first][query] for query in common]
+    return {name: run.subset(common) for name, run in evaluations.items()}, rows, left_out
 
 
 def _refuse(places: Mapping[str, Mapping[Any, int]], first: str) -> None:

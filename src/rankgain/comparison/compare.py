@@ -10,7 +10,7 @@ import numpy as np
 
 from rankgain import _backend
 from rankgain.choices import Missing, Ties
-from rankgain.comparison.aligned import common_queries
+from rankgain.comparison.aligned import on_common_queries
 from rankgain.comparison.comparison import Comparison, with_rankings
 from rankgain.data.judgments import Judgments
 from rankgain.inputs.any import rankings_of
@@ -18,7 +18,7 @@ from rankgain.inputs.frames import pair_of
 from rankgain.inputs.judgments import judgments
 from rankgain.metrics.metric import Metric, Score, parse
 from rankgain.rankings import Rankings
-from rankgain.results.evaluation import GIVEN, Evaluation, same_ids
+from rankgain.results.evaluation import GIVEN, Evaluation
 from rankgain.results.export import progress_bar
 from rankgain.scalars import check_number
 
@@ -136,10 +136,8 @@ def compare(
         with progress_bar(progress, unread, "runs") as bar:
             results = _evaluated(runs, qrels, metrics, ties, missing, rules, kept, bar)
     left_out = 0
-    if queries != "all" and len(results) > 1:
-        common, _, left_out = common_queries(results, queries)
-        if not all(same_ids(result.query_ids, common) for result in results.values()):
-            results = {name: result.subset(common) for name, result in results.items()}
+    if queries != "all" and results:
+        results, _, left_out = on_common_queries(results, queries)
     return with_rankings(Comparison(results), kept, left_out)
 
 

@@ -12,6 +12,7 @@ from rankgain.comparison.difference import Difference
 from rankgain.comparison.remarks import remarks
 from rankgain.comparison.testing import Key, Options, Tested
 from rankgain.metrics.metric import Metric, better
+from rankgain.results.curves import drawing
 from rankgain.results.export import Frames
 from rankgain.results.text import Block, Form, Printed, marked_cells
 
@@ -326,10 +327,9 @@ class Tests(Frames, Printed, Tested):
         >>> rg.compare(runs, metrics="rr").test().plot("intervals").axes[0].get_xlabel()
         'rr: difference to a'
         """
-        try:
-            from rankgain.comparison import plotting
-        except ImportError as error:
-            raise ImportError("plotting needs matplotlib: pip install 'rankgain[plot]'") from error
+        drawing()  # raises the error without matplotlib
+        from rankgain.comparison import plotting
+
         if kind not in plotting.KINDS:
             raise ValueError(f"kind must be one of {', '.join(map(repr, plotting.KINDS))}, not {kind!r}")
         metrics = self.options.metrics if metric is None else [self.key_of(metric)]

@@ -10,7 +10,6 @@ import base64
 import datetime
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from rankgain import _backend
@@ -33,6 +32,7 @@ from rankgain.comparison.testing import Key, sample_of
 from rankgain.errors import counted
 from rankgain.metrics.metric import Metric, Score
 from rankgain.rankings import Rankings, first_documents
+from rankgain.results.export import import_extra
 from rankgain.results.peers import explain
 from rankgain.results.text import html_table, number, printable
 
@@ -143,10 +143,10 @@ TEMPLATE = """<!doctype html>
 <table><thead><tr>
 {% for cell in block.heads %}<th scope="col"{% if loop.first %} class="name"{% endif %}><bdi>{{ cell }}</bdi></th>
 {% endfor %}</tr></thead>
-<tbody>{% for row in block.rows %}<tr><td class="name"><bdi>{{ row.query }}</bdi></td>
-{% for side in row.sides %}<td>{{ side.value }}
-{% if side.document %}<small><bdi>{{ side.document }}</bdi></small>{% endif %}</td>{% endfor %}
-<td class="number">{{ row.difference }}</td></tr>
+<tbody>{% for query, sides, difference in block.rows %}<tr><td class="name"><bdi>{{ query }}</bdi></td>
+{% for value, document in sides %}<td>{{ value }}
+{% if document %}<small><bdi>{{ document }}</bdi></small>{% endif %}</td>{% endfor %}
+<td class="number">{{ difference }}</td></tr>
 {% endfor %}</tbody></table>
 <p class="caption">{{ block.more }}</p>
 {% endmacro %}
@@ -213,22 +213,16 @@ def page_of(
     qrels: str | None = None,
     command: str | None = None,
 ) -> str:
-    """The page as text; `rankings`: those of the runs that have any.
-
-    Raises
-    ------
-    ImportError
-        Without Jinja2: ``pip install 'rankgain[report]'``.
-    """
-    try:
-        jinja2 = import_module("jinja2")
-    except ImportError as error:
-        raise ImportError(f"a report needs Jinja2 ({error}): pip install 'rankgain[report]'") from None
+    """The page as text; `rankings`: those of the runs that have any."""
+    jinja2 = import_extra("jinja2", "report")
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
     functions = (ends_of, html_table, p_text, places_of, printable, shown_warnings, signed)
     environment.globals |= {function.__name__: function for function in functions}
     own_title = sentences.title(tests)
-    keys = _shown_keys(tests)
+    # the first differences of each metric, of the first metrics
+    metrics = tests.options.metrics[:MOST_PAIRS]
+    each = MOST_PAIRS // len(metrics)
+    keys = [key for metric in metrics for key in [own for own in tests if own[0] == metric][:each]]
     shown = list(tests.values())[:MOST_ROWS]
     text: str = environment.from_string(TEMPLATE).render(
         title=printable(own_title if title is None else title),
@@ -272,13 +266,6 @@ def _about(
     yield f"{day.day} {day:%B %Y}, rankgain {_backend.VERSION}, NumPy {np.__version__}, backend {_backend.name}"
     if command is not None:
         yield f"Command: {printable(command)}"
-
-
-def _shown_keys(tests: Tests) -> list[Key]:
-    """The differences whose queries are shown: the first of each metric, of the first metrics."""
-    metrics = tests.options.metrics[:MOST_PAIRS]
-    each = MOST_PAIRS // len(metrics)
-    return [key for metric in metrics for key in [own for own in tests if own[0] == metric][:each]]
 
 
 def _definitions(metrics: Sequence[str | Metric], evaluations: Mapping[str, Evaluation]) -> Iterator[str]:
@@ -364,17 +351,11 @@ def _changed(tests: Tests, key: Key, rankings: Mapping[str, Rankings]) -> dict[s
     values = {name: dict(zip(sample.query_ids, sample.of(name).tolist(), strict=True)) for name in (baseline, run)}
     first = {name: first_documents(rankings[name], dict(ends)) if name in rankings else {} for name in values}
 
-    def side(name: str, query: Any) -> dict[str, str]:
-        document = printable(first[name][query]) if query in first[name] else ""
-        return {"value": number(values[name][query]), "document": document}
+    def side(name: str, query: Any) -> tuple[str, str]:
+        return number(values[name][query]), printable(first[name][query]) if query in first[name] else ""
 
     rows = [
-        {
-            "query": printable(query),
-            "sides": [side(name, query) for name in values],
-            "difference": f"{difference:+.4f}",
-        }
-        for query, difference in ends
+        (printable(query), [side(name, query) for name in values], f"{difference:+.4f}") for query, difference in ends
     ]
     below = " Below a value: the document that the run ranked first." if any(first.values()) else ""
     alike = len(pairs) - len(more) - len(less)
