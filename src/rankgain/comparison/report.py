@@ -273,11 +273,8 @@ def _definitions(metrics: Sequence[str | Metric], evaluations: Mapping[str, Eval
     for metric in metrics:
         if isinstance(metric, Score):
             yield f"{printable(metric)}: the values that were given"
-            continue
-        try:
+        else:
             yield repr(explain(metric, like))
-        except ValueError:  # by the rules of a tool that `explain` does not know
-            yield printable(metric)
 
 
 def _forest(tests: Tests, pairs: Sequence[Difference]) -> dict[str, Any]:

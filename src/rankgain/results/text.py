@@ -50,7 +50,8 @@ class Table(NamedTuple):
     names: int = 1
 
 
-Block = Table | Sequence[str]  # a table, or lines of text
+Lines = Sequence[str]
+Block = Table | Lines
 
 
 def number(value: float) -> str:
@@ -186,9 +187,9 @@ def _markdown_lines(lines: Sequence[str]) -> list[str]:
     return [f"\n{_markdown(line)}" for line in lines]
 
 
-def markdown_of(blocks: Iterable[Block]) -> str:
-    """Tables, and a paragraph for each line."""
-    parts = [_markdown_table(block) if isinstance(block, Table) else _markdown_lines(block) for block in blocks]
+def _apart(blocks: Iterable[Block], table: Callable[[Table], Lines], lines: Callable[[Lines], Lines]) -> str:
+    """The text of the blocks, with an empty line between them."""
+    parts = [table(block) if isinstance(block, Table) else lines(block) for block in blocks]
     return "\n".join("\n".join([*part, ""]) for part in parts if part)
 
 
@@ -217,12 +218,8 @@ def _latex_table(table: Table) -> list[str]:
     return [r"\begin{table}", r"\centering", rf"\caption{{{caption}}}", *whole, r"\end{table}"]
 
 
-def latex_of(blocks: Iterable[Block]) -> str:
-    """Tables, and a comment for each line."""
-    parts = [
-        _latex_table(block) if isinstance(block, Table) else [f"% {_latex(line)}" for line in block] for block in blocks
-    ]
-    return "\n".join("\n".join([*part, ""]) for part in parts if part)
+def _latex_comments(lines: Lines) -> Lines:
+    return [f"% {_latex(line)}" for line in lines]
 
 
 class Tables:
@@ -251,7 +248,7 @@ class Tables:
         | cg@1 | 0.0000 |
         <BLANKLINE>
         """
-        return markdown_of(self._tables("markdown"))
+        return _apart(self._tables("markdown"), _markdown_table, _markdown_lines)
 
     def to_latex(self) -> str:
         r"""Return the printed tables in LaTeX, for the package booktabs.
@@ -275,7 +272,7 @@ class Tables:
         \end{tabular}
         <BLANKLINE>
         """
-        return latex_of(self._tables("latex"))
+        return _apart(self._tables("latex"), _latex_table, _latex_comments)
 
     def _repr_html_(self) -> str:
         return html_of(self._tables("html"))

@@ -8,7 +8,7 @@ import json
 import pickle
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import WeakSet
 
 import numpy as np
@@ -23,6 +23,7 @@ from rankgain.metrics.metric import Metric, each_of, parse
 from rankgain.results.export import import_extra
 from rankgain.results.peers import common_rules
 from rankgain.results.summary import Summary
+from rankgain.scalars import id_kind
 
 BUCKET = 500_000  # rows
 
@@ -116,9 +117,9 @@ def evaluate(
     [Row(query_id='q1', rr=0.5), Row(query_id='q2', rr=0.0)]
     """
     rules = Rules(Options(each_of(metrics), ties, missing, validate, duplicates, like))
-    job = Job.of(qrels, run, Columns(query, doc, relevance, score), buckets)
+    both, kind = cogrouped(qrels, run, Columns(query, doc, relevance, score), buckets)
     check_workers(qrels.sparkSession)
-    return job.cogrouped(_of_buckets("rows", rules.payload), rules.schema(job.kind))
+    return both.applyInArrow(_of_buckets("rows", rules.payload), rules.schema(kind))
 
 
 def summary(
@@ -193,9 +194,9 @@ def summary(
     ndcg@10  0.2398
     """
     rules = Rules(Options(each_of(metrics), ties, missing, validate, duplicates, like))
-    job = Job.of(qrels, run, Columns(query, doc, relevance, score), buckets)
+    both, _ = cogrouped(qrels, run, Columns(query, doc, relevance, score), buckets)
     check_workers(qrels.sparkSession)
-    states = job.cogrouped(_of_buckets("state", rules.payload), "state string").collect()
+    states = both.applyInArrow(_of_buckets("state", rules.payload), "state string").collect()
     return check_common_queries(merged(rules, (row.state for row in states)))
 
 
@@ -293,13 +294,14 @@ def evaluate_clustered(
     elif not isinstance(judgments, Judgments):
         judgments = judgments_of(judgments, query=query, doc=doc, relevance=relevance)
     sets = judgment_sets(judgments)
-    _check_kinds("query", _kind_of(sets.query_ids), kind)
+    _check_kinds("query", next((id_kind(query).__name__ for query in sets.query_ids), ""), kind)
     _check_kinds("document", sets.ids.kind, doc_kind)
     id_type = T.LongType() if isinstance(kind, T.IntegralType) else kind
     schema = rules.schema(id_type)
     check_workers(run.sparkSession)
     selected = _selected(run, "run", Columns(query, doc), (id_type, doc_kind), number.alias("score"))
-    result = selected.mapInArrow(_of_partitions(rules.payload, _shared(run.sparkSession, judgments)), schema)
+    call, pickled = _shipped("partition", rules.payload), _shared(run.sparkSession, judgments)
+    result = selected.mapInArrow(lambda batches: call(pickled(), batches), schema)
     result = result.withColumn("_count", F.lit(1))
     if rules.missing == "zero":
         empty = rules.parts.of_absent(sets, set())
@@ -487,11 +489,6 @@ def of_labelled_buckets(payload: bytes, names: Mapping[str, str]) -> Callable[..
     return lambda table: call(names, table)
 
 
-def _of_partitions(payload: bytes, pickled_judgments: Callable[[], bytes]) -> Callable[..., Any]:
-    call = _shipped("partition", payload)
-    return lambda batches: call(pickled_judgments(), batches)
-
-
 def _shared(session: Any, judgments: Judgments) -> Callable[[], bytes]:
     """The pickled judgments for each worker: broadcast, or sent with the function over Spark Connect."""
     pickled = pickle.dumps(judgments)
@@ -501,33 +498,20 @@ def _shared(session: Any, judgments: Judgments) -> Callable[[], bytes]:
     return lambda: shared.value
 
 
-class Job(NamedTuple):
-    """Judgments and run by bucket; `kind`: the type of the ids of queries."""
-
-    qrels: Any
-    run: Any
-    kind: Any
-
-    @classmethod
-    def of(cls, qrels: Any, run: Any, columns: Columns, buckets: int | None) -> Job:
-        frames = (qrels, "qrels"), (run, "run")
-        query_kind, doc_kind = (
-            _common(word, [_ids(frame, side, role, name) for frame, side in frames])
-            for word, role, name in (("query", "query", columns.query), ("document", "doc", columns.doc))
-        )
-        values = (
-            _number(qrels, "qrels", "relevance", columns.relevance),
-            _number(run, "run", "score", columns.score),
-        )
-        count = check_buckets(buckets, qrels, run)
-        sides = [
-            in_buckets(_selected(frame, side, columns, (query_kind, doc_kind), value.alias(name)), count)
-            for (frame, side), value, name in zip(frames, values, ("relevance", "score"), strict=True)
-        ]
-        return cls(sides[0], sides[1], query_kind)
-
-    def cogrouped(self, function: Any, schema: Any) -> Any:
-        return self.qrels.cogroup(self.run).applyInArrow(function, schema)
+def cogrouped(qrels: Any, run: Any, columns: Columns, buckets: int | None) -> tuple[Any, Any]:
+    """Judgments and run by bucket, together; and the type of the ids of queries."""
+    frames = (qrels, "qrels"), (run, "run")
+    query_kind, doc_kind = (
+        _common(word, [_ids(frame, side, role, name) for frame, side in frames])
+        for word, role, name in (("query", "query", columns.query), ("document", "doc", columns.doc))
+    )
+    values = _number(qrels, "qrels", "relevance", columns.relevance), _number(run, "run", "score", columns.score)
+    count = check_buckets(buckets, qrels, run)
+    judged, returned = (
+        in_buckets(_selected(frame, side, columns, (query_kind, doc_kind), value.alias(name)), count)
+        for (frame, side), value, name in zip(frames, values, ("relevance", "score"), strict=True)
+    )
+    return judged.cogroup(returned), query_kind
 
 
 def _selected(frame: Any, side: str, columns: Columns, kinds: tuple[Any, Any], value: Any) -> Any:
@@ -628,11 +612,6 @@ def labels_of(frame: Any, names: Mapping[str, str]) -> Any:
 
 
 _SPARK_TYPES = {"str": "StringType", "bytes": "BinaryType", "int": "IntegralType"}
-
-
-def _kind_of(ids: Any) -> str:
-    first = next(iter(ids), "")
-    return next((kind.__name__ for kind in (str, bytes) if isinstance(first, kind)), "int") if len(ids) else ""
 
 
 def _check_kinds(word: str, judged: str, kind: Any) -> None:
