@@ -13,7 +13,6 @@ from rankgain import _backend
 from rankgain.comparison.comparison import Comparison, legend
 from rankgain.comparison.groups import Groups
 from rankgain.comparison.outcome import Tests
-from rankgain.metrics.metric import Metric
 from rankgain.results.evaluation import Evaluation, notes
 from rankgain.results.text import mean_rows, number, printable, text_table
 from rankgain.results.ties import TieSpread, shown
@@ -33,9 +32,9 @@ def _json_of_runs(objects: Mapping[str, dict[str, Any]]) -> str:
 
 
 def _csv(head: Sequence[Any], rows: Iterable[Sequence[Any]]) -> str:
-    """Comma-separated values as RFC 4180 has them, in full precision; None is an empty field."""
+    """Comma-separated values as RFC 4180 has them, in full precision; NaN and None are an empty field."""
     out = io.StringIO()
-    csv.writer(out).writerows([head, *rows])
+    csv.writer(out).writerows([head, *(map(_finite, row) for row in rows)])
     return out.getvalue()
 
 
@@ -44,8 +43,20 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _finite_values(values: Mapping[Any, float]) -> dict[str, float | None]:
-    return {str(key): _finite(value) for key, value in values.items()}
+def _by_text(values: Any) -> Any:
+    """Mappings, one within the other, with their keys as text."""
+    if isinstance(values, Mapping):
+        return {str(key): _by_text(value) for key, value in values.items()}
+    return _finite(values)
+
+
+def _rows(values: Mapping[Any, Any], *keys: str) -> Iterator[list[Any]]:
+    """A row for each innermost mapping: the keys on the way to it, and its values."""
+    for key, inner in values.items():
+        if any(isinstance(value, Mapping) for value in inner.values()):
+            yield from _rows(inner, *keys, str(key))
+        else:
+            yield [*keys, str(key), *inner.values()]
 
 
 # Runs
@@ -95,13 +106,13 @@ def as_json(runs: Comparison, per_query: bool) -> str:
 
 
 def _object(result: Evaluation, per_query: bool) -> dict[str, Any]:
-    content = {"mean": _finite_values(result.aggregate()), **_facts(result)}
+    content = {"mean": _by_text(result.aggregate()), **_facts(result)}
     if result.like is not None:
         content["like"] = result.like
     if result.assumed:
         content["assumed"] = list(result.assumed)
     if per_query:
-        content["queries"] = {str(query): _finite_values(values) for query, values in result.to_dict().items()}
+        content["queries"] = _by_text(result.to_dict())
     return content
 
 
@@ -114,13 +125,7 @@ def as_csv(runs: Comparison, per_query: bool) -> str:
 
     The latter has no row for the means; the columns do not depend on the number of runs. NaN is an empty field.
     """
-    if per_query:
-        items = (
-            (name, query, values) for name, by_query in runs.to_dict().items() for query, values in by_query.items()
-        )
-        rows = [[name, str(query), *_finite_values(values).values()] for name, query, values in items]
-    else:
-        rows = [[name, *_finite_values(values).values()] for name, values in runs.aggregate().items()]
+    rows = _rows(runs.to_dict() if per_query else runs.aggregate())
     return _csv(["run", *(["query"] if per_query else []), *map(str, runs.metrics)], rows)
 
 
@@ -152,22 +157,12 @@ def spread_as_text(runs: Mapping[str, TieSpread], per_query: bool) -> str:
         head, *body = spread.rows()
         if per_query:
             head = ["query", *head[:-1]]
-            body = [[str(query), str(key), *map(shown, values.values())] for query, key, values in _by_order(spread)]
+            body = [[query, key, *map(shown, values)] for query, key, *values in _rows(spread.to_dict())]
         rows += [["run", *head] if several else head] if not rows else []
         rows += [[name, *row] if several else row for row in body]
-    return _lines(text_table(rows, names=1 + several + per_query), [*absent, *_notes_of_spreads(runs)])
-
-
-def _notes_of_spreads(runs: Mapping[str, TieSpread]) -> list[str]:
-    """The notes of the evaluations, except on ties, which the columns show."""
-    lines = notes({name: spread.worst for name, spread in runs.items()})
-    return [line.removeprefix("ties: worst   ") for line in lines]
-
-
-def _by_order(spread: TieSpread) -> Iterator[tuple[Any, str | Metric, dict[str, float]]]:
-    for query, metrics in spread.to_dict().items():
-        for key, values in metrics.items():
-            yield query, key, values
+    # Without the note on ties, which the columns show.
+    below = [line.removeprefix("ties: worst   ") for line in notes({name: own.worst for name, own in runs.items()})]
+    return _lines(text_table(rows, names=1 + several + per_query), [*absent, *below])
 
 
 def spread_as_json(runs: Mapping[str, TieSpread], per_query: bool) -> str:
@@ -177,27 +172,19 @@ def spread_as_json(runs: Mapping[str, TieSpread], per_query: bool) -> str:
 
 def _object_of_spread(spread: TieSpread, per_query: bool) -> dict[str, Any]:
     content = {
-        "tie_spread": {str(key): _finite_values(values) for key, values in spread.mean().items()},
+        "tie_spread": _by_text(spread.mean()),
         "affected_by_ties": {str(key): spread.affected(key) for key in spread.metrics},
         **_facts(spread.worst),
         "ties": spread.ties,
     }
     if per_query:
-        content["queries"] = {
-            str(query): {str(key): _finite_values(values) for key, values in metrics.items()}
-            for query, metrics in spread.to_dict().items()
-        }
+        content["queries"] = _by_text(spread.to_dict())
     return content
 
 
 def spread_as_csv(runs: Mapping[str, TieSpread], per_query: bool) -> str:
     """``run,metric,worst,expected,best…`` with one row per run and metric; with `per_query` ``run,query,metric…``."""
-    rows: list[list[Any]] = []
-    for name, spread in runs.items():
-        if per_query:
-            rows += [[name, str(query), str(key), *map(_finite, v.values())] for query, key, v in _by_order(spread)]
-        else:
-            rows += [[name, str(key), *map(_finite, values.values())] for key, values in spread.mean().items()]
+    rows = _rows({name: spread.to_dict() if per_query else spread.mean() for name, spread in runs.items()})
     orders = next(iter(runs.values())).evaluations
     return _csv(["run", *(["query"] if per_query else []), "metric", *orders], rows)
 
@@ -255,16 +242,17 @@ def tests_as_csv(tests: Tests, groups: Groups | None) -> str:
     Text that a spreadsheet would take for a formula gets a leading apostrophe.
     """
     parts = [("", tests), *((str(label), part) for label, part in (groups.tests.items() if groups else ()))]
-    rows = []
-    for label, part in parts:
-        for row in zip(*part.columns().values(), strict=True):
-            rows.append([_field(value) for value in ([label, *row] if groups else row)])
+    rows = (
+        [_field(value) for value in ([label, *row] if groups else row)]
+        for label, part in parts
+        for row in zip(*part.columns().values(), strict=True)
+    )
     return _csv([*(["group"] if groups else []), *tests.columns()], rows)
 
 
 def _field(value: Any) -> Any:
     if not isinstance(value, str):
-        return _finite(value)
+        return value
     text = printable(value)
     return f"'{text}" if text[:1] in ("=", "+", "-", "@") else text
 
