@@ -181,12 +181,12 @@ def test_frames_have_a_row_for_each_query_of_each_run(library):
         (
             lambda: {name: evaluation(name, *METRICS[: 2 if name != "same" else 1]) for name in RUNS},
             ValueError,
-            "run 'same': the metric cg@1 is in run 'good' and not in run 'same': evaluate the same metrics",
+            "run 'same' lacks the metric cg@1, unlike the first: evaluate the same metrics",
         ),
         (
             lambda: {name: evaluation(name, *METRICS[: 1 if name != "same" else 2]) for name in RUNS},
             ValueError,
-            "run 'same': the metric cg@1 is in run 'same' and not in run 'good': evaluate the same metrics",
+            "run 'same' has the metric cg@1, unlike the first: evaluate the same metrics",
         ),
     ],
 )

@@ -14,6 +14,7 @@ from rankgain.errors import counted
 from rankgain.metrics.metric import Metric, better
 from rankgain.results.evaluation import Evaluation, notes
 from rankgain.results.export import Frames
+from rankgain.results.summary import check_same_metrics
 from rankgain.results.text import Block, Form, Printed, Table, number
 from rankgain.scalars import Floats
 
@@ -76,15 +77,9 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
             if not isinstance(evaluation, Evaluation):
                 kind = type(evaluation).__name__
                 raise TypeError(f"evaluations: run {name!r}: must be an Evaluation, not {kind}")
-        first, *others = self._evaluations
-        for name in others:
-            for has, lacks in ((first, name), (name, first)):
-                for key in self[has]:
-                    if key not in self[lacks]:
-                        raise ValueError(
-                            f"evaluations: run {name!r}: the metric {key!s} is in run {has!r} and not in run "
-                            f"{lacks!r}: evaluate the same metrics"
-                        )
+        first = next(iter(self._evaluations.values()))
+        for name, evaluation in self._evaluations.items():
+            check_same_metrics(first, evaluation, f"evaluations: run {name!r}")
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the rankings, which may contain whole collections."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -63,15 +62,7 @@ class _Run:
 
     def _values(self, rankings: Rankings, metric: str | Metric) -> Floats:
         result = rankings.evaluate(metric, threads=self._threads)
-        places = self._places(result.query_ids)
-        return result[metric] if places is None else result[metric][places]
-
-    def _places(self, query_ids: Sequence[Any]) -> list[int] | None:
-        """The positions of the tested queries; None if all queries were tested, in this order."""
-        if same_ids(query_ids, self._query_ids):
-            return None
-        places = {query: row for row, query in enumerate(query_ids)}
-        return [places[query] for query in self._query_ids]
+        return (result if same_ids(result.query_ids, self._query_ids) else result.subset(self._query_ids))[metric]
 
     @cached_property
     def share(self) -> tuple[float, bool, bool]:
@@ -112,8 +103,10 @@ class _Run:
     def queries(self) -> list[Ranked] | None:
         """The documents and grades of the tested queries; None if ranks depend on ties."""
         queries = ranked_queries(self._rankings)
-        places = self._places(self._rankings.query_ids)
-        return queries if queries is None or places is None else [queries[place] for place in places]
+        if queries is None:
+            return None
+        by_id = dict(zip(self._rankings.query_ids, queries, strict=True))
+        return [by_id[query] for query in self._query_ids]
 
 
 def _unjudged(pair: Difference, run: _Run, baseline: _Run, bounded: bool) -> Iterator[str]:
