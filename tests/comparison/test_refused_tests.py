@@ -19,10 +19,10 @@ RUNS = {"a": [0.1, 0.2, 0.3], "b": [0.3, 0.1, 0.2]}
         ({"baseline": "c"}, ValueError, "^baseline: there is no run 'c'; there are: a, b$"),
         ({"metrics": "map"}, ValueError, "^metrics: map was not evaluated; there are: ndcg$"),
         ({"metrics": []}, ValueError, "^metrics is empty: name at least one, or None for all$"),
-        ({"method": "wilcoxon"}, ValueError, "^method must be one of 'randomization', 'exact', 't', not 'wilcoxon'$"),
+        ({"method": "wilcoxon"}, ValueError, "^method must be 'randomization' or 'exact' or 't', not 'wilcoxon'$"),
         ({"correction": "tukey"}, ValueError, "^correction must be one of 'max-t', 'holm', 'bh' or None, not 'tukey'$"),
-        ({"family": "both"}, ValueError, "^family must be one of 'metric', 'all', not 'both'$"),
-        ({"intervals": "all"}, ValueError, "^intervals must be one of 'single', 'simultaneous', not 'all'$"),
+        ({"family": "both"}, ValueError, "^family must be 'metric' or 'all', not 'both'$"),
+        ({"intervals": "all"}, ValueError, "^intervals must be 'single' or 'simultaneous', not 'all'$"),
         (
             {"margin": -0.1},
             ValueError,

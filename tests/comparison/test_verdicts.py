@@ -260,7 +260,7 @@ def test_pictures():
     assert axes.get_xlabel() == "300 queries, sorted, 2 to a bar"
     shown = next(iter(tests.values()))
     assert [line.get_ydata() for line in axes.lines] == [[shown.difference] * 2, [0.0] * 2]
-    with pytest.raises(ValueError, match=r"^kind must be one of 'differences', 'intervals', 'scatter', not 'pie'$"):
+    with pytest.raises(ValueError, match=r"^kind must be 'differences' or 'intervals' or 'scatter', not 'pie'$"):
         tests.plot("pie")
     with pytest.raises(KeyError, match=r"ap was not tested"):
         tests.plot(metric="ap")

@@ -9,8 +9,8 @@ from typing import Any, Literal, Never
 import numpy as np
 
 from rankgain import _backend
-from rankgain.choices import Missing, Ties
-from rankgain.comparison.aligned import on_common_queries
+from rankgain.choices import Missing, Ties, check_choice
+from rankgain.comparison.aligned import QUERIES, on_common_queries
 from rankgain.comparison.comparison import Comparison, with_rankings
 from rankgain.data.judgments import Judgments
 from rankgain.inputs.any import rankings_of
@@ -120,8 +120,7 @@ def compare(
     if more:
         listed = ", ".join(repr(str(metric)) for metric in (metrics, *more))
         raise TypeError(f"compare takes its metrics as one list: compare(runs, qrels, [{listed}])")
-    if queries not in ("all", "same", "common"):
-        raise ValueError(f"queries must be 'all', 'same' or 'common', not {queries!r}")
+    check_choice(queries, "queries", ("all", *QUERIES))
     if not isinstance(runs, Mapping) or isinstance(runs, Evaluation):
         several = isinstance(runs, (list, tuple, Evaluation, Rankings))
         names = "; name them: {'a': first, 'b': second}" if several else ""

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from rankgain import _backend
+from rankgain.choices import check_choice
 from rankgain.comparison import sentences, tables
 from rankgain.comparison.aligned import Aligned
 from rankgain.comparison.difference import Difference
@@ -330,8 +331,7 @@ class Tests(Frames, Printed, Tested):
         drawing()  # raises the error without matplotlib
         from rankgain.comparison import plotting
 
-        if kind not in plotting.KINDS:
-            raise ValueError(f"kind must be one of {', '.join(map(repr, plotting.KINDS))}, not {kind!r}")
+        check_choice(kind, "kind", plotting.KINDS)
         metrics = self.options.metrics if metric is None else [self.key_of(metric)]
         keys = [key for key in self if key[0] in metrics]
         return plotting.draw(self, kind, keys)

@@ -88,13 +88,13 @@ class Facts(NamedTuple):
     @property
     def scales(self) -> Floats:
         """The factor that makes the sums of different pairs comparable; 0 if nothing differs."""
-        return scales_of(self.norms)
+        return ratios(1.0, self.norms)
 
 
-def scales_of(norms: Floats) -> Floats:
-    scales = np.zeros(len(norms))
-    np.divide(1.0, norms, out=scales, where=norms > 0)
-    return scales
+def ratios(values: Floats | float, norms: Floats) -> Floats:
+    """The values divided by the norms; 0 where a norm is."""
+    found: Floats = np.divide(values, norms, out=np.zeros(len(norms)), where=norms > 0)
+    return found
 
 
 def facts(columns: Columns) -> Facts:
@@ -223,7 +223,7 @@ class Flips:
         It is taken over the differences, and over the differences minus their mean: far from 0, differences correlate
         more strongly than their errors do.
         """
-        means, inner = facts.totals / self.whole, scales_of(inner_norms(columns))
+        means, inner = facts.totals / self.whole, ratios(1.0, inner_norms(columns))
         given = list(zip(columns.left, columns.right, facts.totals, facts.scales, means, inner, strict=True))
 
         def work(start: int, stop: int) -> Floats:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rankgain.choices import check_choice
 from rankgain.comparison.aligned import Aligned, Sample, align, same_weights
 from rankgain.comparison.difference import EXACT, RANDOM, STUDENT, Difference
 from rankgain.comparison.power import detectable, hedges
@@ -29,6 +30,7 @@ from rankgain.comparison.significance import (
     facts,
     holm,
     not_zero,
+    ratios,
     rejected,
     spreads,
     student,
@@ -128,8 +130,7 @@ def check(runs: Sequence[str], given: Options) -> Options:
     if given.baseline is not None and given.baseline not in runs:
         raise ValueError(f"baseline: there is no run {given.baseline!r}; there are: {', '.join(runs)}")
     for name, allowed in (("method", METHODS), ("family", FAMILIES), ("intervals", INTERVALS)):
-        if getattr(given, name) not in allowed:
-            raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, not {getattr(given, name)!r}")
+        check_choice(getattr(given, name), name, allowed)
     correction = given.correction
     if correction is not None and correction not in CORRECTIONS:
         raise ValueError(f"correction must be one of {', '.join(map(repr, CORRECTIONS))} or None, not {correction!r}")
@@ -358,10 +359,9 @@ class _Family:
         reached = flips.extra + flips.count - np.searchsorted(largest, flips.limits(observed))
         most = threshold(self._alpha, flips.total, bool(flips.extra)) - flips.extra
         critical = largest[max(flips.count - 1 - most, 0)]  # a statistic beyond it is rejected
-        sizes = np.zeros(self.count)
-        np.divide(critical, observed.scales, out=sizes, where=observed.scales > 0)
         # Only what is beyond it by more than rounding.
-        allowed, _ = flips.exceeded(columns, observed, joint=False, sizes=sizes + 3.0 * flips.slack)
+        sizes = ratios(critical, observed.scales) + 3.0 * flips.slack
+        allowed, _ = flips.exceeded(columns, observed, joint=False, sizes=sizes)
         return reached, allowed
 
     def _exactly(self) -> tuple[Floats, list[ExactMeans | None]]:
@@ -396,9 +396,7 @@ class _Family:
         """Count the flips that reach each pair; and, for step-down max-T, it or any pair that ranks below it."""
         if not joint:
             return flips.exceeded(self.columns, self.facts, joint=False)
-        scaled = np.zeros(self.count)
-        np.divide(np.abs(self.facts.totals), self.facts.norms, out=scaled, where=self.facts.norms > 0)
-        order = np.argsort(-scaled, kind="stable")
+        order = np.argsort(-ratios(np.abs(self.facts.totals), self.facts.norms), kind="stable")
         own, any_of = flips.exceeded(self.columns.of(order), self.facts.of(order), joint=True)
         counts, joined = np.empty_like(own), np.empty_like(any_of)
         counts[order], joined[order] = own, np.maximum.accumulate(any_of)

@@ -308,6 +308,6 @@ def of_comparisons():
     yield from refused("compare", "runs", [{"good": RUN, "bad": {"q": {"a": nan}}}], ValueError, "run 'bad': | NaN")
     yield from refused("compare", "runs", [[RUN]], TypeError, "runs must be a mapping from name to run, not list")
     yield from refused("compare", "runs", [result], TypeError, "not Evaluation; name them: {'a': first, 'b': second}")
-    yield from refused("compare", "queries", ["each", None], ValueError, "queries must be 'all', 'same' or 'common'")
+    yield from refused("compare", "queries", ["each", None], ValueError, "queries must be 'all' or 'same' or 'common'")
     yield from refused("Metric.at", "k", [0, -1], ValueError, "k must be a positive integer")
     yield from refused("Metric.at", "k", [2.5, "3", True], TypeError, "k must be a positive integer")
