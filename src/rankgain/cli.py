@@ -308,14 +308,6 @@ def _metric(text: str) -> str:
     return text
 
 
-def _is_metric(text: str) -> bool:
-    try:
-        _metric(text)
-    except argparse.ArgumentTypeError:
-        return False
-    return True
-
-
 def _peer(text: str) -> str:
     try:
         return peer_of(text).name
@@ -425,8 +417,11 @@ def _check_files(files: Sequence[str], options: argparse.Namespace) -> None:
     for path in set(files):
         if files.count(path) > 1:
             options.parser.error(f"{path} is given twice")
-        if not os.path.lexists(path) and _is_metric(path):
-            options.parser.error(f"there is no file {path}; to evaluate this metric too, repeat the option: -m {path}")
+        if not os.path.lexists(path):
+            with contextlib.suppress(argparse.ArgumentTypeError):
+                _metric(path)
+                text = f"there is no file {path}; to evaluate this metric too, repeat the option: -m {path}"
+                options.parser.error(text)
         for name, target in targets:
             if target is not None and path != "-" and _same_file(path, target):
                 options.parser.error(f"--{name} {target} is one of the inputs, and would be overwritten")

@@ -1,6 +1,7 @@
 """Groups of queries: the table, whether they differ, and what one mean hides."""
 
 import math
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -93,6 +94,7 @@ def test_queries_without_value():
     [
         ({0: "x"}, ValueError, r"^by: 2 queries have no group \(first: 1\): give each one a label$"),
         (["x", None, "y"], ValueError, r"^by: 1 query has no group \(first: 1\): give each one a label$"),
+        (["x", Decimal("sNaN"), "y"], ValueError, r"^by: 1 query has no group \(first: 1\)"),
         (np.array([1.0, math.nan, math.nan]), ValueError, r"^by: 2 queries have no group \(first: 1\)"),
         ({0: "x", 1: "y", 2: math.nan}, ValueError, r"^by: 1 query has no group \(first: 2\)"),
         (["x"], ValueError, "^by has 1 labels, and there are 3 queries: give one per query, in the order of query_ids"),

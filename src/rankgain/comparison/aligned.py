@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankgain.choices import check_choice
+from rankgain.data.arrays import is_missing
 from rankgain.errors import counted
 from rankgain.metrics.aggregators import LEAST, check_weights, geometric_mean, scaled
 from rankgain.metrics.metric import Metric, aggregator
@@ -139,7 +140,7 @@ def labels_of(by: Any, query_ids: Sequence[Any], argument: str, unit: str) -> tu
     labels = (
         [by.get(query) for query in query_ids] if isinstance(by, Mapping) else _listed(by, query_ids, argument, unit)
     )
-    missing = [query for query, label in zip(query_ids, labels, strict=True) if _is_missing(label)]
+    missing = [query for query, label in zip(query_ids, labels, strict=True) if label is None or is_missing(label)]
     if missing:
         many = "1 query has" if len(missing) == 1 else f"{len(missing)} queries have"
         raise ValueError(f"{argument}: {many} no {unit} (first: {missing[0]!r}): give each one a label")
@@ -158,14 +159,6 @@ def _listed(by: Any, query_ids: Sequence[Any], argument: str, unit: str) -> list
             "order of query_ids, or a mapping by query id"
         )
     return labels
-
-
-def _is_missing(label: Any) -> bool:
-    """Whether it is None, or as NaN, NaT and the NA of pandas, which do not equal themselves."""
-    try:
-        return label is None or bool(label != label)
-    except TypeError:  # NA is neither equal nor unequal
-        return True
 
 
 def codes_of(labels: Iterable[Any]) -> Ints:

@@ -222,10 +222,8 @@ class Comparison(Frames, Printed, Mapping[str, Evaluation]):
         column_of = {name: column for column, name in enumerate(self, 1)}
         best = {(row, column_of[name]) for row, key in enumerate(self.metrics, 1) for name in self.best(key)}
         yield Table(rows, bold=best if len(self) > 1 else ())
-        if form == "text":
-            yield [*legend(self), *notes(self)]
-        elif form == "html":  # where the best is in bold
-            yield [*(line for line in legend(self) if line != STAR), *notes(self)]
+        if form in ("text", "html"):  # in HTML the best is in bold
+            yield [*(line for line in legend(self) if form == "text" or line != STAR), *notes(self)]
 
     def to_dict(self) -> dict[str, dict[Any, dict[str | Metric, float]]]:
         """Return the values of every query of every run.

@@ -73,11 +73,12 @@ def check_id(identifier: Any, where: str) -> None:
         return
     if not isinstance(identifier, Hashable) or hasattr(identifier, "__dlpack__"):
         raise TypeError(f"{where}: an id must be hashable and not an array, not {type(identifier).__name__}")
-    if _is_missing(identifier):
+    if is_missing(identifier):
         raise ValueError(f"{where}: the id is NaN or missing")
 
 
-def _is_missing(identifier: Any) -> bool:
+def is_missing(identifier: Any) -> bool:
+    """Whether it is as NaN, NaT and the NA of pandas, which do not equal themselves."""
     try:
         return bool(identifier != identifier)
     except (TypeError, ArithmeticError):  # pandas' NA has no truth value; a signalling NaN of decimals raises
