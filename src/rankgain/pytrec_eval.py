@@ -260,20 +260,14 @@ def _by_query(
 ) -> dict[Any, dict[str, float]]:
     """The values by query, in the order of the run, and by measure."""
     keys = [column.key for column in columns]
-    computed = iter(vectors)
-    lists = [
-        # repeated: of runid and relstring
-        _numbers(column, next(computed)) if column.made.metrics else repeat(0.0)
-        for column in columns
-    ]
+    computed, lists = iter(vectors), []
+    for column in columns:
+        vector = next(computed) if column.made.metrics else repeat(0.0)  # of runid and relstring
+        logarithmic = column.measure.name.startswith("gm_")
+        lists.append([math.log(max(value, LEAST)) for value in vector] if logarithmic else vector)
     rows = zip(*lists, strict=False) if lists else repeat(())
     values = {query: dict(zip(keys, row, strict=True)) for query, row in zip(query_ids, rows, strict=False)}
     return {query: values[query] for query in run if query in values}
-
-
-def _numbers(column: Column, vector: trec_measures.Vector) -> list[float]:
-    logarithmic = column.measure.name.startswith("gm_")
-    return [math.log(max(number, LEAST)) for number in vector] if logarithmic else vector
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:

@@ -12,6 +12,8 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rankgain import _backend
 from rankgain.comparison import sentences, tables
 from rankgain.comparison.aligned import bars_of
@@ -255,8 +257,6 @@ def _about(
     tests: Tests, evaluations: Mapping[str, Evaluation], qrels: str | None, command: str | None
 ) -> Iterator[str]:
     """Yield what was compared, when, and with which version."""
-    import numpy as np
-
     names = [printable(name) for name in evaluations]
     yield f"Runs: {', '.join([*names[:MOST_ROWS], *sentences.rest(len(names), MOST_ROWS, ' runs')])}"
     if qrels is not None:

@@ -120,12 +120,6 @@ def _rbp(options: Options, parameters: tuple[float, Gains]) -> Formula:
     return Formula((sums, highest), lambda value, most: (1.0 - p) * value / np.maximum(most, least))
 
 
-def _rbp_residual(options: Options, _: Any) -> Formula:
-    """The residual, which release 10 sets only where a document that is not judged was returned."""
-    made = metric("rbp_residual"), metric("unjudged")
-    return Formula(made, lambda residual, unjudged: np.where(unjudged > 0.0, residual, 0.0))
-
-
 # Measures that are more than one rankgain metric with its parameters.
 _OWN: dict[str, Callable[[Options, Any], Formula]] = {
     "iprec_at_recall": lambda options, recall: _points(options, (recall,)),
@@ -136,7 +130,10 @@ _OWN: dict[str, Callable[[Options, Any], Formula]] = {
     "11pt_avg": _points,
     "set_F": _set_f,
     "rbp": _rbp,
-    "rbp_resid": _rbp_residual,
+    # Release 10 sets it only where a document that is not judged was returned.
+    "rbp_resid": lambda *_: Formula(
+        (metric("rbp_residual"), metric("unjudged")), lambda value, unjudged: np.where(unjudged > 0.0, value, 0.0)
+    ),
 }
 
 
