@@ -90,9 +90,9 @@ def main(arguments: Sequence[str]) -> tuple[int, str]:
 
 
 def _evaluated(call: Call, qrels: str, run: str) -> str:
-    read = _read(call, qrels, run)
-    table = _table(call, read.rankings, read.tag)
-    for note in _notes(call, read, table):
+    rankings, judgments, tag = _read(call, qrels, run)
+    table = _table(call, rankings, tag)
+    for note in _notes(call, rankings.left_out["missing"], judgments.grades, table):
         _note(note)
     queries = _of_queries(table, call.options.release) if call.per_query else ()
     return "".join([*queries, *(_of_all(table) if call.summary else ())])
@@ -212,15 +212,8 @@ class _Ending:
 _LONGEST = 1 << 16  # bytes at the end of a run, in which its last line must be
 
 
-class _Read(NamedTuple):
-    """A run against judgments, and its tag."""
-
-    rankings: Rankings
-    judgments: JudgmentSets
-    tag: str
-
-
-def _read(call: Call, qrels: str, run: str) -> _Read:
+def _read(call: Call, qrels: str, run: str) -> tuple[Rankings, JudgmentSets, str]:
+    """A run against judgments, the judgments, and the tag of the run."""
     try:
         judgments = read_qrels(qrels, "qrels").check()
         with opened(run, "run") as file:
@@ -237,7 +230,7 @@ def _read(call: Call, qrels: str, run: str) -> _Read:
     missing: Missing = "zero" if call.complete else "skip"
     rules = rules_of("docid", ids=True, score_bits=bits)
     source = TrecSource(judgments, name, places, None, rules, missing=missing, query_ids=None)
-    return _Read(Rankings(source, rules), judgments, ending.tag)
+    return Rankings(source, rules), judgments, ending.tag
 
 
 # What is printed
@@ -304,9 +297,8 @@ def _text(column: Column, value: float | str) -> str:
 # Defects of trec_eval that are reproduced
 
 
-def _notes(call: Call, read: _Read, table: _Table) -> Iterator[str]:
-    """Notes where trec_eval's own output is a known defect."""
-    missing, grades = read.rankings.left_out["missing"], read.judgments.grades
+def _notes(call: Call, missing: int, grades: Floats, table: _Table) -> Iterator[str]:
+    """Notes where trec_eval's own output is a known defect; `missing`: the number of queries that the run lacks."""
     if missing and call.options.release == 10 and not call.complete:
         yield (
             f"the run lacks {missing} of the queries of the qrels, which are left out; trec_eval 10 ends there with "
