@@ -113,10 +113,10 @@ def align(
 
 def _factors(evaluations: Mapping[str, Evaluation], metric: str | Metric, given: Floats | None) -> Floats | None:
     """The weight of each query: the caller's times that of the metric's own mean."""
-    found = {name: weights_of(result, metric) for name, result in evaluations.items()}
-    run, first = next(iter(found.items()))
-    for name, own in found.items():
-        if not same_weights(own, first):
+    by_run = {name: weights_of(result, metric) for name, result in evaluations.items()}
+    run, first = next(iter(by_run.items()))
+    for name, weights in by_run.items():
+        if not same_weights(weights, first):
             raise ValueError(
                 f"{metric!s}: the runs {run!r} and {name!r} weigh queries differently, and the difference of such "
                 "means is no mean of differences: test the metric that it is a mean of"

@@ -179,12 +179,12 @@ def _largest(layers: Sequence[Layer]) -> float:
         # No document is known to be relevant, so that all layers are equal; with none at all both runs have 0.
         ratios = [float((layer.most[1:] / layer.ideal[1:]).max(initial=0.0)) for layer in layers]
         return max(ratios, default=0.0)
-    found = _quotient(layers, [0] * len(layers))
+    largest = _quotient(layers, [0] * len(layers))
     while True:
-        better = _quotient(layers, [int(np.argmax(layer.most - found * layer.ideal)) for layer in layers])
-        if better <= found + EXACT:
-            return max(better, found)
-        found = better
+        better = _quotient(layers, [int(np.argmax(layer.most - largest * layer.ideal)) for layer in layers])
+        if better <= largest + EXACT:
+            return max(better, largest)
+        largest = better
 
 
 def _quotient(layers: Sequence[Layer], taken: Sequence[int]) -> float:

@@ -390,5 +390,5 @@ def welch(rows: Floats, weights: Floats, sizes: Ints, floor: float) -> Floats:
     k = len(sizes)
     between = (shares * (means - centre) ** 2).sum(axis=1) / (k - 1)
     uneven = ((1 - shares / total) ** 2 / (sizes - 1)).sum(axis=1)
-    found: Floats = between / (1 + 2 * (k - 2) / (k * k - 1) * uneven)
-    return found
+    statistic: Floats = between / (1 + 2 * (k - 2) / (k * k - 1) * uneven)
+    return statistic

@@ -130,10 +130,10 @@ def _bounds(run: _Run, baseline: _Run) -> str:
     if own is None or other is None or aggregator(run.metric) is geometric_mean:
         return BETWEEN
     highest = max((float(query.judged.max(initial=0.0)) for query in own), default=0.0) or 1.0
-    found = difference_bounds(run.record, own, other, highest)
-    if found is None:
+    bounds = difference_bounds(run.record, own, other, highest)
+    if bounds is None:
         return BETWEEN
-    low, high = map(run.mean, found)
+    low, high = map(run.mean, bounds)
     return (
         ". If the unjudged documents that either run returned had any grades up to the highest, the difference would "
         f"lie between {signed(low)} and {signed(high)}."

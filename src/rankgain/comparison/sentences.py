@@ -139,11 +139,11 @@ def _ranking(tests: Tested, metric: str | Metric) -> str:
 
 def _alone(head: str, pairs: Sequence[Difference]) -> Iterator[str]:
     """Name the differences that would be decided if nothing else had been compared."""
-    found = [pair for pair in pairs if decided_alone(pair) and not pair.decided]
-    if len(found) <= MOST_ALONE:
-        yield from (pair.verdict() for pair in found)
+    alone = [pair for pair in pairs if decided_alone(pair) and not pair.decided]
+    if len(alone) <= MOST_ALONE:
+        yield from (pair.verdict() for pair in alone)
     else:
-        names = _listed([f"{pair.run} against {pair.baseline}" for pair in found])
+        names = _listed([f"{pair.run} against {pair.baseline}" for pair in alone])
         yield f"{head}: decided alone, but not among {pairs[0].comparisons} comparisons: {names}."
 
 
