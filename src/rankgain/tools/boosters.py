@@ -1,4 +1,4 @@
-"""What LightGBM and XGBoost pass to a metric or an objective.
+"""What LightGBM and XGBoost pass to a metric or an objective, and what a library that calls does not pass.
 
 Neither is imported: their data sets are recognised by their methods.
 """
@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Collection
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,7 @@ import numpy as np
 from rankgain.data.ragged import offsets_of
 from rankgain.scalars import Ints
 
-FRAMES = 8  # how many frames up to look for the Booster
+FRAMES = 10  # how many frames up to look for a caller
 IGNORED = {  # parameters of LightGBM's own objective, and what to pass instead
     "label_gain": "metric=rankgain.metric('ndcg', k=10, gain=[0, 1, 3, 7, 15])",
     "lambdarank_norm": "normalize=('score', 'query') or None",
@@ -89,7 +91,9 @@ def check_lightgbm_parameters(caller: str, data: Any) -> None:
             f"{caller}: the Dataset has position=, which only LightGBM's own objective reads: omit it, or train "
             "with objective='lambdarank'"
         )
-    parameters = _booster_parameters()
+    # Those of the calling Booster; those of a Dataset may be from an earlier training.
+    caller_locals = locals_of("update", ("lightgbm.basic",))
+    parameters = caller_locals["self"].params if caller_locals else {}
     if str(parameters.get("bagging_by_query")).lower() in ("true", "+"):
         raise ValueError(
             f"{caller}: with bagging_by_query=True and a callable objective LightGBM samples no documents and trains "
@@ -101,14 +105,13 @@ def check_lightgbm_parameters(caller: str, data: Any) -> None:
             warnings.warn(f"{caller} does not read LightGBM's {name}: pass it {instead}", UserWarning, stacklevel=5)
 
 
-def _booster_parameters() -> dict[str, Any]:
-    """The parameters of the calling Booster; those of a Dataset may be from an earlier training."""
-    frame = sys._getframe(2)
+def locals_of(function: str, modules: Collection[str]) -> dict[str, Any]:
+    """The local variables of the nearest calling function of that name; none if it is not among the last callers."""
+    frame: FrameType | None = sys._getframe(1)
     for _ in range(FRAMES):
-        if frame.f_code.co_name == "update" and frame.f_globals.get("__name__") == "lightgbm.basic":
-            parameters: dict[str, Any] = frame.f_locals["self"].params
-            return parameters
-        if frame.f_back is None:
+        if frame is None:
             break
+        if frame.f_code.co_name == function and frame.f_globals.get("__name__") in modules:
+            return frame.f_locals
         frame = frame.f_back
     return {}

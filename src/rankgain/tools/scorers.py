@@ -20,6 +20,7 @@ from rankgain.errors import short, warn
 from rankgain.inputs.scores import from_scores
 from rankgain.metrics.metric import Metric, better, parse
 from rankgain.scalars import Array
+from rankgain.tools.boosters import locals_of
 
 RESPONSES = "predict_proba", "decision_function", "predict"
 NO_GROUPS = (
@@ -187,18 +188,11 @@ class Scorer:
 
     def _check_split(self) -> None:
         """Warn if scikit-learn scores a part of a query: the rows that the scorer does not get are in its caller."""
-        frame = sys._getframe(2)
-        for _ in range(FRAMES):
-            if frame.f_code.co_name == "_fit_and_score" and frame.f_globals.get("__name__") in _CATCHERS:
-                break
-            if frame.f_back is None:
-                return
-            frame = frame.f_back
-        else:
+        caller_locals = locals_of("_fit_and_score", _CATCHERS)
+        if not caller_locals:
             return
-        local = frame.f_locals
-        ids = self._ids_of_all(local.get("X"), local.get("score_params"))
-        split_query = _split_query(ids, local.get("test"))
+        ids = self._ids_of_all(caller_locals.get("X"), caller_locals.get("score_params"))
+        split_query = _split_query(ids, caller_locals.get("test"))
         if split_query:
             query = split_query[0]
             shown = short(query) if isinstance(query, float) else repr(query)
@@ -243,7 +237,6 @@ class Scorer:
 
 # scikit-learn's modules that catch errors of scorers.
 _CATCHERS = "sklearn.model_selection._validation", "sklearn.metrics._scorer"
-FRAMES = 8  # how many frames up to look for the function that splits
 
 
 class _Refusal:
