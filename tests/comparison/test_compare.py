@@ -93,35 +93,6 @@ def test_the_usual_metrics_and_one_reading_of_the_truth():
     assert comparison["a"].to_dict() == comparison["b"].to_dict()
 
 
-@pytest.mark.parametrize(
-    ("runs", "qrels", "metrics", "expected", "message"),
-    [
-        ([RUN], QRELS, "mrr", TypeError, "not list; name them: {'a': first, 'b': second}$"),
-        (RUN.items(), QRELS, "mrr", TypeError, "runs must be a mapping from name to run, not dict_items$"),
-        (
-            {"a": RUN},
-            None,
-            "mrr",
-            ValueError,
-            "run 'a': qrels is not given, and only Rankings include judgments",
-        ),
-        ({"a": RUN}, QRELS, [], ValueError, "run 'a': no metric was requested"),
-        ({"a": RUN}, QRELS, "nothing", ValueError, "^unknown metric 'nothing'"),
-        ({"a": RUN, "b": {"q9": {"d": 1.0}}}, QRELS, "mrr", ValueError, "run 'b': .*no query in common"),
-        ({"a": RUN, "b": {"q1": {"d": "x"}}}, QRELS, "mrr", TypeError, "run 'b': run: query 'q1', document 'd'"),
-        ({"a": [[0.5, 0.1]]}, QRELS, "mrr", TypeError, "run 'a': recommended.* float"),
-    ],
-)
-def test_compare_refuses(runs, qrels, metrics, expected, message):
-    with pytest.raises(expected, match=message):
-        rg.compare(runs, qrels, metrics)
-
-
-def test_metrics_side_by_side_are_answered_by_the_line_to_write():
-    with pytest.raises(TypeError, match=r"compare\(runs, qrels, \['rr', 'ndcg@10'\]\)"):
-        rg.compare({"a": RUN}, QRELS, "rr", rg.metric("ndcg", k=10))
-
-
 SOME = {"a": {"q1": {"d1": 1.0, "x": 2.0}, "q2": {"d1": 1.0}}, "b": {"q3": {"d1": 1.0}, "q2": {"x": 1.0, "d1": 0.5}}}
 OF_ALL = {query: {"d1": 1} for query in ("q1", "q2", "q3")}
 
@@ -149,22 +120,6 @@ def test_queries_that_all_runs_have(backend):
         ]
 
 
-@pytest.mark.parametrize(
-    ("queries", "runs", "message"),
-    [
-        (
-            "same",
-            SOME,
-            "^run 'b' lacks 1 query that 'a' has .first: 'q1'.: evaluate rankings with missing='zero', or take",
-        ),
-        ("common", {"a": SOME["a"], "b": {"q3": {}}}, "^queries: the runs have no query in common$"),
-    ],
-)
-def test_queries_that_are_refused(queries, runs, message):
-    with pytest.raises(ValueError, match=message):
-        rg.compare(runs, OF_ALL, "rr", missing="skip", queries=queries)
-
-
 WATCHED = {"user": [1, 1, 2], "film": [7, 8, 7], "stars": [5, 1, 4]}
 GUESSES = {"user": [1, 1, 2], "movie": [8, 7, 7], "guess": [0.9, 0.4, 0.8]}
 NAMES = {"doc": ("film", "movie"), "relevance": "stars", "score": "guess"}
@@ -176,11 +131,6 @@ def test_columns_that_are_named():
     assert rg.evaluate(WATCHED, GUESSES, "ndcg@10", **NAMES) == expected
     truth = rg.judgments(WATCHED, doc="film", relevance="stars")
     assert rg.compare({"a": GUESSES}, truth, "ndcg@10", doc="movie", score="guess")["a"] == expected
-
-
-def test_rules_that_would_change_nothing():
-    with pytest.raises(TypeError, match=r"^the runs are Rankings or Evaluations, which take no doc: leave it out$"):
-        rg.compare({"a": rg.from_ranked([[1]])}, metrics="ndcg", doc="movie")
 
 
 def test_values_that_were_computed_elsewhere():
@@ -227,36 +177,3 @@ def test_evaluations_are_runs():
     assert mixed["other"] == own["other"]
     with pytest.raises(ValueError, match=r"^metrics: the runs are Evaluations, whose metrics are compared: leave"):
         rg.compare(own, metrics="rr")
-
-
-@pytest.mark.parametrize(
-    ("runs", "options", "error", "message"),
-    [
-        ({"a": {"q": 1}}, {}, ValueError, "^values=True: name the values: metrics='my score'$"),
-        (
-            {"a": {"q": 1}},
-            {"metrics": "s", "qrels": {}},
-            ValueError,
-            "^values=True: values take no qrels, rules",
-        ),
-        ({"a": {"q": 1}}, {"metrics": "s", "ties": "docid"}, ValueError, "^values=True: values take no qrels"),
-        ({"a": {"q": 1}}, {"metrics": "s", "missing": "skip"}, ValueError, "^values=True: .* missing: leave them out$"),
-        (
-            {"a": [1, 2]},
-            {"metrics": "s"},
-            TypeError,
-            "^run 'a': values=True: must be a mapping from query to value, not",
-        ),
-        ({"a": {"q": "1"}}, {"metrics": "s"}, TypeError, "^run 'a': query 'q': a value must be a number, not str$"),
-        ({"a": {"q": 10**400}}, {"metrics": "s"}, ValueError, "^run 'a': query 'q': the value is infinite"),
-        (
-            {"a": {"q": 1}},
-            {"metrics": "s", "higher_is_better": "no"},
-            TypeError,
-            "^higher_is_better must be True, False",
-        ),
-    ],
-)
-def test_values_that_are_refused(runs, options, error, message):
-    with pytest.raises(error, match=message):
-        rg.compare(runs, values=True, **options)

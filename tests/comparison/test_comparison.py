@@ -1,6 +1,5 @@
 """Several runs beside each other."""
 
-import math
 from importlib.util import find_spec
 
 import pytest
@@ -28,31 +27,11 @@ def comparison():
     return rg.Comparison({name: evaluation(name) for name in RUNS})
 
 
-def test_a_mapping_of_the_runs(comparison):
-    assert list(comparison) == ["good", "bad", "same"]
-    assert len(comparison) == 3
-    assert comparison["bad"]["rr"].tolist() == [0.5, 1.0, 0.0]
-    assert comparison.metrics == ["rr", "cg@1"]
-    with pytest.raises(KeyError, match="unknown run 'worse'; there are: good, bad, same"):
-        comparison["worse"]
-
-
 def test_it_does_not_change_with_the_dict_it_was_made_of():
     given = {"good": evaluation("good")}
     comparison = rg.Comparison(given)
     given["bad"] = None
     assert list(comparison) == ["good"]
-
-
-def test_means_and_the_best(comparison):
-    good, bad = {"rr": 2.5 / 3, "cg@1": 1.0}, {"rr": 0.5, "cg@1": 1 / 3}
-    assert comparison.means() == comparison.aggregate() == {"good": good, "bad": bad, "same": good}
-    assert comparison.best("rr") == ["good", "same"]
-    weighted = comparison.means(weights={"a": 1, "b": 1, "c": 0})
-    assert weighted["bad"] == {"rr": 0.75, "cg@1": 0.5}
-    assert comparison.aggregate(weights=[1, 1, 0]) == weighted
-    with pytest.raises(KeyError, match="ndcg was not evaluated; there are: rr, cg@1"):
-        comparison.best("ndcg")
 
 
 def test_nan_is_never_the_best():
@@ -81,17 +60,6 @@ def test_table_marks_the_best(comparison, backend):
     )
     assert comparison.table() == expected
     assert repr(comparison) == str(comparison) == expected
-
-
-def test_the_table_of_one_run_marks_nothing():
-    assert rg.Comparison({"good": evaluation("good")}).table().splitlines()[:5] == [
-        "metric    good",
-        "------  ------",
-        "rr      0.8333",
-        "cg@1    1.0000",
-        "",
-    ]
-    assert "*" not in rg.Comparison({"good": evaluation("good")}).table()
 
 
 def test_values_are_compared_in_full():
@@ -132,16 +100,6 @@ def test_html_shows_the_table(comparison):
     assert "&lt;script&gt;&amp; 0, b 1" in hostile
 
 
-def test_a_dict_by_run_and_query(comparison):
-    values = comparison.to_dict()
-    assert values["bad"] == {
-        "a": {"rr": 0.5, "cg@1": 0.0},
-        "b": {"rr": 1.0, "cg@1": 1.0},
-        "c": {"rr": 0.0, "cg@1": 0.0},
-    }
-    assert list(values) == list(comparison)
-
-
 NEEDS = {"pandas": "pandas", "polars": "polars", "arrow": "pyarrow"}
 
 
@@ -169,30 +127,6 @@ def test_frames_have_a_row_for_each_query_of_each_run(library):
         "cg@1": [2.0, 1.0, 0.0, 0.0, 1.0, 0.0],
     }
     assert list(columns) == ["run", "query_id", "rr", "cg@1"]
-
-
-@pytest.mark.parametrize(
-    ("evaluations", "error", "message"),
-    [
-        (dict, ValueError, "evaluations is empty: give at least one run"),
-        (lambda: [evaluation("good")], TypeError, "evaluations must be a mapping of str to Evaluation, not list"),
-        (lambda: {1: evaluation("good")}, TypeError, "the name of a run must be a str, not int 1"),
-        (lambda: {"good": {"rr": math.pi}}, TypeError, "run 'good': must be an Evaluation, not dict"),
-        (
-            lambda: {name: evaluation(name, *METRICS[: 2 if name != "same" else 1]) for name in RUNS},
-            ValueError,
-            "run 'same' lacks the metric cg@1, unlike the first: evaluate the same metrics",
-        ),
-        (
-            lambda: {name: evaluation(name, *METRICS[: 1 if name != "same" else 2]) for name in RUNS},
-            ValueError,
-            "run 'same' has the metric cg@1, unlike the first: evaluate the same metrics",
-        ),
-    ],
-)
-def test_what_is_refused(evaluations, error, message):
-    with pytest.raises(error, match=message):
-        rg.Comparison(evaluations())
 
 
 def test_no_star_where_queries_differ():

@@ -89,24 +89,6 @@ def test_queries_without_value():
     assert [row[:2] for row in cells(runs.groups(list("xxyy")))[1:3]] == [["x", "1"], ["y", "2"]]
 
 
-@pytest.mark.parametrize(
-    ("by", "error", "message"),
-    [
-        ({0: "x"}, ValueError, r"^by: 2 queries have no group \(first: 1\): give each one a label$"),
-        (["x", None, "y"], ValueError, r"^by: 1 query has no group \(first: 1\): give each one a label$"),
-        (["x", Decimal("sNaN"), "y"], ValueError, r"^by: 1 query has no group \(first: 1\)"),
-        (np.array([1.0, math.nan, math.nan]), ValueError, r"^by: 2 queries have no group \(first: 1\)"),
-        ({0: "x", 1: "y", 2: math.nan}, ValueError, r"^by: 1 query has no group \(first: 2\)"),
-        (["x"], ValueError, "^by has 1 labels, and there are 3 queries: give one per query, in the order of query_ids"),
-        ("xyz", TypeError, "^by must be a mapping from query to group, or hold one label per query, not str$"),
-        (3, TypeError, "^by must be a mapping from query to group, or hold one label per query, not int$"),
-    ],
-)
-def test_refused(by, error, message):
-    with pytest.raises(error, match=message):
-        comparison({"a": [0.1, 0.2, 0.3], "b": [0.2, 0.3, 0.4]}).groups(by)
-
-
 def test_welch_is_that_of_the_definition():
     random = np.random.default_rng(0)
     parts = [random.random(5), random.random(9), random.random(3)]
@@ -124,19 +106,6 @@ def test_labels_that_are_dealt_out_anew():
     found = permuted_p(np.arange(12.0), np.ones(12), np.repeat([0, 1], 6), 0)
     assert found == pytest.approx(2 / math.comb(12, 6), rel=0.5)
     assert found * (PERMUTATIONS + 1) == pytest.approx(round(found * (PERMUTATIONS + 1)), abs=1e-9)
-
-
-def test_other_outputs():
-    runs, labels = kinds(-0.1, 0.08)
-    groups = runs.groups(labels)
-    assert groups.to_markdown().count("\n|") >= 4
-    assert groups.to_latex().splitlines()[:3] == [
-        "% dense compared with bm25, ndcg, by group",
-        "",
-        "\\begin{tabular}{lrrrr}",
-    ]
-    assert groups.columns()["group"] == ["keyword", "question"]
-    assert "<th" in groups._repr_html_()
 
 
 def test_differences_that_only_rounding_sets_apart_do_not_differ():

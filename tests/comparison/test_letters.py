@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.made_runs import comparison
 
-import rankgain as rg
 from rankgain.comparison.tables import letters_of
 
 
@@ -98,15 +97,6 @@ def test_the_table_for_papers():
     against = both.test("lo", flips=999)
     assert against.matrix()[0:2] == [["", "run", "cg", "unjudged@10"], ["a", "lo", *against.matrix()[1][2:]]]
     assert against.matrix()[3] == ["", "hi", f"{means['hi']}*a", f"{means['hi']} "]
-
-
-@pytest.mark.usefixtures("backend")
-def test_the_table_for_papers_marks_no_best_where_no_direction_is_better():
-    values = {name: dict.fromkeys(range(8), value) for name, value in (("a", 1.0), ("b", 2.0), ("c", 3.0))}
-    table = rg.compare(values, metrics="length", values=True, higher_is_better=None).test().table()
-    assert "length: neither higher nor lower is better\n" in table
-    assert "Best mean" not in table
-    assert "Letters at a mean" not in table
 
 
 @pytest.mark.usefixtures("backend")
