@@ -31,11 +31,7 @@ def ranked(*rows, names=None, asked=("rr",)):
 
 def test_weights_of_any_numbers():
     result = ranked([1, 0], [0, 1], [0, 0], names=["a", "b", "c"])
-    for weights in (
-        [Fraction(weight) for weight in (3, 1, 2)],
-        {"c": 2, "b": 1, "a": 3, "not evaluated": math.nan},
-        iter([3, 1, 2]),
-    ):
+    for weights in ([Fraction(weight) for weight in (3, 1, 2)], iter([3, 1, 2])):
         assert result.mean("rr", weights=weights) == 3.5 / 6
 
 
@@ -87,7 +83,7 @@ def test_the_definition_names_the_aggregator(monkeypatch):
     for name in ("rr", "ndcg"):
         monkeypatch.setitem(definitions.TABLE, name, definitions.TABLE[name]._replace(aggregator=largest))
     assert result.aggregate() == {"MRR@1": 1.0, "ndcg_cut_1": 1.0, "ndcg_cut_2": 1.0, record: 1.0, "cg": 1.0}
-    assert result.mean()["MRR@1"] == 0.5
+    assert result.mean()["MRR@1"] == result.to_dict()[0][record] - 0.5 == 0.5
     assert "MRR@1       1.0000" in repr(result)
     assert '<td style="text-align: right">1.0000</td>' in result._repr_html_().splitlines()[4]
 
@@ -154,16 +150,6 @@ def test_merging_what_both_backends_made(on_both):
 
 
 # Dicts and frames
-
-
-def test_a_dict_by_query():
-    record = rg.metric("rr", k=1)
-    result = rg.from_qrels(QRELS, RUN).evaluate("RR", record, "rr(empty=nan)")
-    values = result.to_dict()
-    assert values["a"] == {"RR": 1.0, record: 1.0, "rr(empty=nan)": 1.0}
-    assert list(values) == ["a", "b", "c"]
-    assert math.isnan(values["b"]["rr(empty=nan)"])
-    assert type(values["a"]["RR"]) is float
 
 
 NEEDS = {"pandas": "pandas", "polars": "polars", "arrow": "pyarrow"}

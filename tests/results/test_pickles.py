@@ -54,12 +54,8 @@ def test_by_public_names(name):
     assert {text for text in texts if text.startswith("rankgain")} <= {"rankgain", "rankgain.pytrec_eval"}
 
 
-def test_public_classes_say_where_they_are():
-    for name in ("Comparison", "Curve", "Evaluation", "Explanation", "Judgments", "Metric", "Rankings", "TieSpread"):
-        assert getattr(rg, name).__module__ == "rankgain"
-
-
 def test_rankings_can_be_handed_on():
+    assert rg.Rankings.__module__ == "rankgain"
     scores = rg.from_scores(np.array([[0, 1], [2, 0]]), np.array([[0.5, 0.1], [0.5, 0.5]]))
     for rankings in (scores, rg.from_qrels(QRELS, RUN), rg.from_recommendations([[1, 2]], [{2}]).limited(depth=1)):
         again = pickle.loads(pickle.dumps(rankings))

@@ -66,13 +66,6 @@ def test_a_wide_frame_of_several_runs():
     assert wide["two"].isna().tolist() == [True, True, True, False]
 
 
-def test_vectors_of_a_comparison_are_aligned():
-    comparison = rg.compare(RUNS, QRELS, ["mrr"])
-    assert [result.query_ids for result in comparison.values()] == [["q1", "q2", "q3"]] * 2
-    difference = comparison["dense"]["mrr"] - comparison["bm_25"]["mrr"]
-    assert difference.tolist() == [0.5, -1.0, 1.0]
-
-
 def test_a_curve_as_a_frame():
     pytest.importorskip("pandas")
     curve = rg.from_ranked([[0, 1, 0], [1, 0, 1]], query_ids=["a", "b"]).curve("rr", [1, 2, 3])
@@ -87,7 +80,7 @@ def test_a_curve_as_a_frame():
 @pytest.mark.parametrize(("library", "method"), [("polars", "to_polars"), ("pyarrow", "to_arrow")])
 def test_every_record_with_columns_as_a_frame(library, method):
     pytest.importorskip(library)
-    rankings = rg.from_scores([[0, 1]], [[0.5, 0.5]], query_ids=["a"])
+    rankings = rg.from_scores([[0, 1], [1, 0]], [[0.5, 0.5]] * 2, ties="stable", query_ids=["a", "b"])
     runs = {"x": rg.from_ranked([[0, 1]] * 8), "y": rg.from_ranked([[1, 0]] * 8)}
     tests = rg.compare(runs, metrics="rr").test()
 
@@ -95,14 +88,10 @@ def test_every_record_with_columns_as_a_frame(library, method):
         frame = getattr(record, method)()
         return frame.to_pylist() if library == "pyarrow" else frame.to_dicts()
 
-    assert rows(rankings.curve("rr", [1, 2])) == [{"query_id": "a", "1": 0.5, "2": 0.75}]
-    assert rows(rankings.tie_spread("rr"))[0] == {
-        "query_id": "a",
-        "metric": "rr",
-        "worst": 0.5,
-        "expected": 0.75,
-        "best": 1.0,
-    }
+    assert rows(rankings.curve("rr", [1, 2]))[0] == {"query_id": "a", "1": 0.0, "2": 0.5}
+    assert [*rows(rankings.tie_spread("rr", "cg@1"))[2].items()] == [
+        *(("query_id", "a"), ("metric", "cg@1"), ("worst", 0.0), ("expected", 0.5), ("best", 1.0), ("stable", 0.0)),
+    ]
     (differences,) = rows(tests)
     assert (differences["metric"], differences["p"], differences["queries"]) == ("rr", 0.0078125, 8)
     assert rows(rg.from_ranked([[1]], query_ids=[0.5]).evaluate("rr")) == [{"query_id": 0.5, "rr": 1.0}]
@@ -143,15 +132,6 @@ def test_safe_names(metric, name):
     assert all(type(value) is float for value in flat.values())
 
 
-def test_the_rule_of_the_real_mlflow():
-    validation = pytest.importorskip("mlflow.utils.validation") if find_spec("mlflow") else None
-    if validation is not None:  # pragma: no cover: .ci/deep has it
-        for name in RESULT.flat(names="safe"):
-            validation._validate_metric_name(name)
-        with pytest.raises(Exception, match="Invalid"):
-            validation._validate_metric_name("ndcg@10")
-
-
 def test_flat_refuses_what_it_cannot_keep_apart():
     result = rg.from_ranked([[1, 0]]).evaluate("ndcg@10", "ndcg_at_10")
     assert list(result.flat()) == ["ndcg@10", "ndcg_at_10"]
@@ -160,14 +140,11 @@ def test_flat_refuses_what_it_cannot_keep_apart():
 
 
 def test_subset():
-    for queries in (["b", "a"], np.array(["b", "a"]), ("b", "a"), iter(["b", "a"])):
+    for queries in (np.array(["b", "a"]), ("b", "a"), iter(["b", "a"])):
         part = RESULT.subset(queries)
         assert part.query_ids == ["b", "a"]
-        assert part["rr"].tolist() == [0.5, 1.0]
         assert part.counts == {"queries": 2}
         assert not part["rr"].flags.writeable
-    for mask in ([True, False, True], np.array([True, False, True])):
-        assert RESULT.subset(mask).query_ids == ["a", "c"]
     assert RESULT.subset(RESULT["rr"] > 0).mean("rr") == 0.75
     assert len(RESULT.subset([]).query_ids) == 0
     positional = rg.from_ranked([[1], [0], [1]]).evaluate("rr").subset([2, 0])

@@ -146,17 +146,6 @@ def test_metrics_without_an_expected_value():
     assert "affected by ties" in alone._repr_html_()
 
 
-def test_frames():
-    pandas = pytest.importorskip("pandas")
-    spread = rg.from_scores([[0, 1], [1, 0]], [[1, 1]] * 2, ties="stable", query_ids=["a", "b"]).tie_spread(
-        "rr", "cg@1"
-    )
-    frame = spread.to_pandas()
-    assert isinstance(frame, pandas.DataFrame)
-    assert frame.columns.tolist() == ["query_id", "metric", "worst", "expected", "best", "stable"]
-    assert frame[frame.metric == "cg@1"].iloc[0].tolist() == ["a", "cg@1", 0.0, 0.5, 1.0, 0.0]
-
-
 def test_it_does_not_change():
     spread = rg.from_scores([[0, 1]], [[1, 1]]).tie_spread("rr")
     with pytest.raises(AttributeError):
