@@ -101,19 +101,3 @@ def test_choices_are_those_of_the_tables() -> None:
         *peers.ALIASES,
         peers.OWN.name,
     }
-
-
-@pytest.mark.parametrize(("name", "values"), choices.CHOICES.items())
-def test_a_check_accepts_its_choices_and_names_them(name: str, values: tuple[str, ...]) -> None:
-    for value in values:
-        choices.check_choices(**{name: value})
-    with pytest.raises(ValueError, match=f"^{name} must be") as refused:
-        choices.check_choices(**{name: "neither"})
-    assert all(value in str(refused.value) for value in values)
-
-
-def test_the_bits_of_scores_are_checked() -> None:
-    for value in get_args(choices.ScoreBits):
-        rules.check_score_bits(value)
-    with pytest.raises(ValueError, match="must be 64 or 32"):
-        rules.check_score_bits(16)
