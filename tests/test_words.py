@@ -64,35 +64,38 @@ def entries(text):
     return [(head, body.strip()) for head, body in found]
 
 
+# What numpydoc asks for and docstrings here need not have: an extended summary, related objects, a capital letter, the
+# type alone in a line of its own; and what classes that functions make are not called with.
+NOT_ASKED = {"ES01", "SA01", "SA03", "PR04", "PR09", "RT02"}
+OF_FUNCTIONS = {"EX01", "PR01"}
+
+
+@pytest.mark.checkout
+@pytest.mark.parametrize("name", PUBLIC)
+def test_docstring_is_as_numpydoc_asks(name):
+    """Each parameter in order, what is returned, examples, sections in order, a sentence for what is related."""
+    from numpydoc.docscrape import get_doc_object
+    from numpydoc.validate import validate
+
+    left_out = NOT_ASKED if name in FUNCTIONS else NOT_ASKED | OF_FUNCTIONS
+    errors = [error for error in validate(get_doc_object(PUBLIC[name]))["errors"] if error[0] not in left_out]
+    refused = [("PR01", f"Parameters {{'{taken}'}} not documented") for taken in ("*more", "*scores")]
+    assert [error for error in errors if error not in refused] == []
+
+
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_docstring_has_each_parameter_in_order(name):
-    signature = inspect.signature(FUNCTIONS[name])
-    stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
-    assert "unknown" not in signature.parameters
-    shown = [one for one in signature.parameters.values() if one.name not in ("self", "cls")]
-    wanted = [stars.get(one.kind, "") + one.name for one in shown if "Never" not in str(one.annotation)]
-    if name == "evaluate":  # of which the first two may be keywords, and so are those in its signature
-        wanted = ["truth", "run", "*metrics", "threads", "like", "progress", "**rules"]
-    listed = entries(sections(FUNCTIONS[name]).get("Parameters", ""))
-    assert [part for head, _ in listed for part in head.partition(" : ")[0].split(", ")] == wanted
-    for head, text in listed:
-        assert " : " in head, head
-        assert text, head
-        for own in head.partition(" : ")[0].split(", "):
-            default = signature.parameters[own.lstrip("*")].default
-            if default is None:
+def test_docstring_says_what_may_be_left_out_and_what_closed_choices_are(name):
+    parameters = inspect.signature(FUNCTIONS[name]).parameters
+    assert "unknown" not in parameters
+    for head, _ in entries(sections(FUNCTIONS[name]).get("Parameters", "")):
+        for parameter in (parameters[own.lstrip("*")] for own in head.partition(" : ")[0].split(", ")):
+            if parameter.default is None:
                 assert "optional" in head or " or None" in head, head
-            elif default is not inspect.Parameter.empty:
+            elif parameter.default is not parameter.empty:
                 assert "default" in head, head
-
-
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_docstring_says_what_is_returned(name):
-    returns = FUNCTIONS[name].__annotations__.get("return")
-    if returns not in ("None", None):
-        ((head, text), *_) = entries(sections(FUNCTIONS[name])["Returns"])
-        assert head
-        assert text
+            for kind in CHOICES & {*re.findall(r"\w+", str(FUNCTIONS[name].__annotations__[parameter.name]))}:
+                listed = re.findall(r"[\w-]+", re.search(r"\{(.*)\}", head)[1])
+                assert set(listed) == set(map(str, get_args(getattr(choices, kind)))), head
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -107,12 +110,6 @@ def test_docstring_says_when_each_error_is_raised(name):
         assert re.match(r"(If|In|When)\b", text), text
 
 
-@pytest.mark.parametrize("name", [name for name, value in PUBLIC.items() if not isinstance(value, type)])
-def test_docstring_has_an_example(name):
-    if not (isinstance(PUBLIC[name], property) and name.startswith("Rankings.")):
-        assert ">>> " in sections(PUBLIC[name]).get("Examples", "")
-
-
 def resolved(other, name):
     """Whether there is what a See Also names: in the package, the class or the module of the object, or a module."""
     module = inspect.getmodule(PUBLIC[name])
@@ -124,11 +121,8 @@ def resolved(other, name):
 
 @pytest.mark.parametrize("name", PUBLIC)
 def test_see_also_names_what_exists(name):
-    for head, text in entries(sections(PUBLIC[name]).get("See Also", "")):
-        names, colon, about = head.partition(" : ")
-        assert colon, head
-        assert (about + text).endswith("."), head
-        for other in names.split(", "):
+    for head, _ in entries(sections(PUBLIC[name]).get("See Also", "")):
+        for other in head.partition(" : ")[0].split(", "):
             assert resolved(other, name), other
 
 
@@ -141,17 +135,6 @@ def test_aggregate_names_each_metric_that_is_not_averaged():
     for name, row in TABLE.items():
         assert row.aggregator in (mean, total, geometric_mean), "say in aggregate's docstring what this does"
         assert (f"``{name}``" in text) == (row.aggregator is not mean), name
-
-
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_docstring_lists_the_values_of_a_closed_choice(name):
-    for head, _ in entries(sections(FUNCTIONS[name]).get("Parameters", "")):
-        for parameter in head.partition(" : ")[0].split(", "):
-            annotation = str(FUNCTIONS[name].__annotations__[parameter.lstrip("*")])
-            kinds = {word for word in re.findall(r"\w+", annotation) if word in CHOICES}
-            for kind in kinds:
-                listed = re.findall(r"[\w-]+", re.search(r"\{(.*)\}", head)[1])
-                assert set(listed) == set(map(str, get_args(getattr(choices, kind)))), head
 
 
 def test_evaluate_names_each_peer():
