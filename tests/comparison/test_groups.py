@@ -1,7 +1,6 @@
 """Groups of queries: the table, whether they differ, and what one mean hides."""
 
 import math
-from decimal import Decimal
 
 import numpy as np
 import pytest

@@ -112,11 +112,8 @@ def test_every_step_is_told_of():
 
 
 @pytest.mark.parametrize("job", NAMED)
-def test_every_job_ends_and_leaves_no_key_behind(job):
+def test_every_job_ends(job):
     assert 0 < job["timeout-minutes"] <= 120
-    for step in job["steps"]:
-        if step.get("uses", "").startswith("actions/checkout@"):
-            assert step["with"]["persist-credentials"] is False
 
 
 def waited(jobs, name: str) -> set[str]:
@@ -127,14 +124,6 @@ def waited(jobs, name: str) -> set[str]:
 @pytest.mark.parametrize(("file", "last"), [("check", "passed"), ("wheels", "publish"), ("docs", "publish")])
 def test_the_last_job_waits_for_all_others(file, last):
     assert waited(JOBS[file], last) == {*JOBS[file]}
-
-
-def test_every_action_is_pinned_and_its_version_told():
-    uses = re.findall(r"uses: (.+)", "".join(path.read_text() for path in FILES))
-    assert uses
-    told = [re.fullmatch(r"([\w-]+/[\w-]+)@([0-9a-f]{40}) # v(\d+\.\d+\.\d+)", use) for use in uses]
-    assert [use for use, match in zip(uses, told, strict=True) if not match] == []
-    assert len({match.groups() for match in told}) == len({match[1] for match in told})
 
 
 def test_the_workflows_and_the_checks_take_one_cibuildwheel():
