@@ -3,9 +3,7 @@
 import math
 import pickle
 from decimal import Decimal, localcontext
-from importlib.util import find_spec
 from itertools import combinations, permutations, product
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -71,7 +69,7 @@ def test_averaged_ties_are_the_mean_over_all_orders(backend):
 @pytest.mark.parametrize(("normalize", "discount", "ties"), BOTH)
 def test_the_definition(backend, normalize, discount, ties):
     for seed in range(24):
-        labels, scores, k = drawn(seed, most=14, tied=seed % 3 == 0)
+        labels, scores, k = drawn(seed, most=90 if seed % 8 == 1 else 14, tied=seed % 3 == 0)
         sigma = (1.0, 2.0, 0.3)[seed % 3]
         asked = {"sigma": sigma, "normalize": normalize, "discount": discount, "ties": ties}
         for metric, options in (
@@ -161,17 +159,6 @@ def test_forms_of_input(backend):
     first, second = ([1, 0], [0.1, 0.2]), ([0, 2, 1], [0.3, 0.2, 0.1])
     ragged = rg.lambdarank(*zip(first, second, strict=True))
     assert np.array_equal(ragged, np.hstack([rg.lambdarank(*first), rg.lambdarank(*second)]))
-
-
-@pytest.mark.parametrize("k", [1, 3, 10, 1000])
-def test_more_documents_than_the_cut_off(backend, k):
-    rng = np.random.default_rng(k)
-    labels, scores = rng.integers(0, 3, 90).astype(float), rng.integers(0, 60, 90) / 16
-    for discount, ties in product(("cut", "full"), ("stable", "average")):
-        asked = {"discount": discount, "ties": ties, "normalize": ("score", "query")}
-        expected = textbook.lambdarank(labels.tolist(), scores.tolist(), k, "linear", **asked)
-        found = rg.lambdarank(labels, scores, metric=f"ndcg@{k}", **asked)
-        np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-14)
 
 
 # bits
@@ -356,15 +343,6 @@ def test_objective_without_groups(backend):
         rg.lightgbm_objective()([0.1, 0.2], SimpleNamespace(get_uint_info=None, get_group=None))
     with pytest.raises(TypeError, match=r"xgboost_objective is for XGBoost.*rankgain\.lightgbm_objective"):
         rg.xgboost_objective()([0.1, 0.2], SimpleNamespace(get_group=None))
-
-
-@pytest.mark.checkout
-def test_the_example_for_torch():
-    """It is run where torch is installed, as in `.ci/deep`."""
-    code = (Path(__file__).parents[2] / "docs" / "examples" / "torch_lambdarank.py").read_text(encoding="utf-8")
-    compiled = compile(code, "torch_lambdarank.py", "exec")
-    if find_spec("torch"):
-        exec(compiled, {"__name__": "__main__"})
 
 
 @pytest.mark.parametrize("sigma", [1e-100, 1e100])

@@ -270,17 +270,6 @@ def test_models_of_other_origin():
 MODEL = Fixed(predict=[0.1, 0.2, 0.3])
 
 
-def test_scorer_without_queries_is_refused(data):
-    scorer = rg.scorer(METRIC)
-    with pytest.raises(ValueError, match=r"scorer\('ndcg\(gain=exponential\)@3'\) does not know which") as caught:
-        scorer(MODEL, [[0]] * 3, [0, 1, 2])
-    for hint in ("scorer(..., qid='query')", "callable on X", "params={'qid': ids}", "enable_metadata_routing=True"):
-        assert hint in str(caught.value)
-    X, y, qid = data
-    with pytest.raises(TypeError, match="does not know which query"):
-        cross_val_score(Ridge(), X, y, scoring=scorer, groups=qid, cv=GroupKFold(3), error_score="raise")
-
-
 @pytest.mark.parametrize(
     ("model", "y", "qid", "error", "text"),
     [

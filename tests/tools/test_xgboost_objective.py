@@ -67,11 +67,6 @@ def test_cross_validation(backend):
     assert result["test-ndcg@5_rankgain-mean"][-1] > 0.7
 
 
-def test_without_groups(backend):
-    with pytest.raises(ValueError, match="xgboost_objective: the DMatrix has no groups"):
-        xgb.train(PARAMETERS, xgb.DMatrix(TRAIN.features, TRAIN.labels), 1, obj=rg.xgboost_objective())
-
-
 def test_what_is_for_lightgbm(backend):
     for asked in ({"obj": rg.lightgbm_objective()}, {"custom_metric": rg.lightgbm_metric("ndcg")}):
         with pytest.raises(TypeError, match=r"is for LightGBM; for XGBoost use rankgain\.xgboost_(objective|metric)"):
