@@ -97,25 +97,6 @@ def test_warnings_beyond_the_first_are_counted(tmp_path):
     assert "… and 2 more: see Tests.warnings" in text
 
 
-def test_many_differences_are_folded(tmp_path):
-    random = np.random.default_rng(0)
-    for runs, differences in ((9, 36), (10, 45)):
-        made = comparison({f"r{run}": random.random(20) for run in range(runs)})
-        text = page(tmp_path, made, made.test(flips=99))
-        folded = re.search(r"<details><summary>(\d+) differences in ndcg</summary>\s*<table class=\"wide\">", text)
-        assert (folded is not None) == (differences > 40)
-        if folded:
-            assert int(folded[1]) == differences
-        assert text.count("<details") == text.count("</details>")
-
-
-def test_filled_where_decided(tmp_path):
-    runs = comparison({"a": [0.1 * row for row in range(8)], "b": [0.1 * row + 0.1 for row in range(8)]})
-    assert 'stroke="#fff"' not in page(tmp_path, runs)
-    same = comparison({"a": [0.0, 1.0] * 8, "b": [1.0, 0.0] * 8})
-    assert 'stroke="#fff"' in page(tmp_path, same)
-
-
 def test_queries_that_differ_most_do(tmp_path):
     values = [0.5] * 20 + [0.9, 0.1]
     text = page(tmp_path, comparison({"a": [0.5] * 22, "b": values}))

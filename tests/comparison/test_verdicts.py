@@ -67,7 +67,8 @@ SAID = {  # tests, what they say, and what they do not
     ),
     "no direction": (
         lambda: of_values({"a": [1.0] * 8, "b": [2.0] * 8, "c": [3.0] * 8}, higher_is_better=None),
-        "score: neither higher nor lower is better | so there is no verdict",
+        "score: neither higher nor lower is better, so there is no | b scored 1.0000 higher than a ( | ). "
+        "Neither higher nor lower is better, so there is no verdict.",
         "Best mean | Letters at a mean",
     ),
     "not decided": (

@@ -2,7 +2,6 @@
 
 import itertools
 import math
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -15,22 +14,15 @@ from rankgain.comparison.testing import sample_of
 pytestmark = pytest.mark.usefixtures("backend")
 
 
-def by_hand(differences, weights, clusters, level=Fraction(95, 100)):
-    """(p, low, high) by going through all sign vectors in exact numbers."""
-    rows = {}
-    for value, weight, cluster in zip(differences, weights, clusters, strict=True):
-        total, whole = rows.get(cluster, (Fraction(0), Fraction(0)))
-        rows[cluster] = total + Fraction(value) * Fraction(weight), whole + Fraction(weight)
-    sums, wholes = zip(*rows.values(), strict=True)
-    reached, means = 0, []
-    for flipped in itertools.product((0, 1), repeat=len(rows)):
-        part = sum(own for own, flip in zip(sums, flipped, strict=True) if flip)
-        reached += abs(sum(sums) - 2 * part) >= abs(sum(sums))
-        if any(flipped) and not all(flipped):
-            means.append(part / sum(own for own, flip in zip(wholes, flipped, strict=True) if flip))
-    rank = int((1 - level) * 2 ** len(rows)) // 2
-    means.sort()
-    return reached / 2 ** len(rows), float(means[rank - 1]), float(means[-rank])
+def by_hand(differences, weights, clusters, level):
+    """(p, low, high) by going through all sign vectors; exact, since all numbers are dyadic."""
+    sums, wholes = (np.bincount(clusters, weights=own) for own in (np.multiply(differences, weights), weights))
+    bits = np.arange(2 ** len(sums))[:, None] >> np.arange(len(sums)) & 1
+    part, whole = bits @ sums, bits @ wholes
+    inside = (bits.any(axis=1)) & (~bits.all(axis=1))
+    means, rank = np.sort(part[inside] / whole[inside]), int((1 - level) * len(bits)) // 2
+    reached = np.abs(sums.sum() - 2 * part) >= np.abs(sums.sum())
+    return reached.mean(), means[rank - 1], means[-rank]
 
 
 def made(seed, queries, clusters=None):
@@ -46,15 +38,26 @@ def the_test(differences, **options):
 
 
 @pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize(("weighted", "clusters"), [(True, None), (False, 8), (True, 8)])
-def test_all_sign_vectors(seed, weighted, clusters):
-    differences, weights, labels = made(seed, 8 if clusters is None else 20, clusters)
-    found = the_test(differences, weights=weights if weighted else None, clusters=labels if clusters else None)
-    p, low, high = by_hand(differences, weights if weighted else [1] * len(differences), labels)
-    assert found.p == p
-    assert found.method == "exact"
+@pytest.mark.parametrize(
+    ("weighted", "queries", "clusters", "level", "options"),
+    [
+        (True, 8, None, 0.95, {}),
+        (False, 20, 8, 0.95, {}),
+        (True, 20, 8, 0.95, {}),
+        (False, 17, None, 0.9, {}),  # of which some do not differ: means are counted by how many of these are chosen
+        (True, 40, 18, 0.9, {"method": "exact", "flips": 99}),  # more than are gone through by default
+    ],
+)
+def test_all_sign_vectors(seed, weighted, queries, clusters, level, options):
+    differences, weights, labels = made(seed, queries, clusters)
+    if weighted:
+        options = options | {"weights": weights}
+    if clusters:
+        options = options | {"clusters": labels}
+    found = the_test(differences, level=level, **options)
+    p, low, high = by_hand(differences, weights if weighted else [1.0] * queries, labels, level)
+    assert (found.p, found.method, found.clusters) == (p, "exact", clusters or queries)
     assert (found.low, found.high) == (pytest.approx(low, abs=1e-9), pytest.approx(high, abs=1e-9))
-    assert found.clusters == 8
 
 
 @pytest.mark.parametrize("options", [{}, {"method": "exact", "flips": 99}])
@@ -76,26 +79,6 @@ def test_the_margin_by_all_sign_vectors(margin, options, queries, is_worse):
     worse, better = (1 + (sign * whole <= -margin) + np.count_nonzero(sign * means <= -margin) for sign in (1, -1))
     assert found.not_worse_p == worse / 2**queries
     assert found.equivalent_p == max(worse, better) / 2**queries
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_exact_means_of_more_clusters_than_are_gone_through_by_default(seed):
-    differences, weights, labels = made(seed, 40, 18)
-    found = the_test(differences, weights=weights, clusters=labels, method="exact", flips=99, level=0.9)
-    p, low, high = by_hand_quickly(differences, weights, labels, 0.9)
-    assert found.p == p
-    assert (found.low, found.high) == (pytest.approx(low, abs=1e-9), pytest.approx(high, abs=1e-9))
-
-
-def by_hand_quickly(differences, weights, clusters, level):
-    """As by_hand, in NumPy, where all numbers are dyadic."""
-    sums, wholes = (np.bincount(clusters, weights=own) for own in (np.multiply(differences, weights), weights))
-    bits = np.arange(2 ** len(sums))[:, None] >> np.arange(len(sums)) & 1
-    part, whole = bits @ sums, bits @ wholes
-    inside = (bits.any(axis=1)) & (~bits.all(axis=1))
-    means, rank = np.sort(part[inside] / whole[inside]), int((1 - level) * len(bits)) // 2
-    reached = np.abs(sums.sum() - 2 * part) >= np.abs(sums.sum())
-    return reached.mean(), means[rank - 1], means[-rank]
 
 
 @pytest.mark.parametrize("queries", [12, 20, 60])
