@@ -238,7 +238,6 @@ def test_files_that_cannot_be_read(files, tmp_path, capsys):
     ("arguments", "message"),
     [
         (["eval"], "give a qrels file and a run file, or --sample"),
-        (["eval", "one"], "give a qrels file and a run file, or --sample"),
         (["eval", "--sample", "one", "two"], "give a qrels file and a run file, or --sample"),
         (["eval", "one", "-m", "rr"], "give a qrels file and a run file, or --sample"),
         (["eval", "one", "two", "two"], "two is given twice"),
@@ -258,13 +257,10 @@ def test_files_that_cannot_be_read(files, tmp_path, capsys):
         ([], "COMMAND"),
         (["frobnicate"], "invalid choice: 'frobnicate'"),
         (["eval", "--sample", "--metrics", "ndcg"], "did you mean --metric?"),
-        (["eval", "--sample", "--tie_spread"], "did you mean --tie-spread?"),
-        (["eval", "--sample", "--perquery"], "did you mean --per-query?"),
         (["eval", "--sample", "--thread=2x", "--outpt=x"], "threads"),
         (["eval", "--sample", "--ties", "docids"], "did you mean 'docid'?"),
         (["eval", "--sample", "--like", "xgbost"], "did you mean 'xgboost'?"),
         (["evaluate", "--sample"], "did you mean 'eval'?"),
-        (["explian", "ndcg"], "did you mean 'explain'?"),
     ],
 )
 def test_wrong_calls_are_refused(arguments, message, capsys):

@@ -272,9 +272,6 @@ def test_the_judgments_are_copied():
 
 
 def test_release_10():
-    run = {"q": {"a": 16777216.4, "b": 16777216.3}}  # the same in 32 bits
-    ranks = [evaluate({"recip_rank"}, run, {"q": {"a": 1, "b": 0}}, release=r)["q"]["recip_rank"] for r in (9, 10)]
-    assert ranks == [0.5, 1.0]
     found = evaluate({"all_trec", "dcg", "ideal_dcg"}, release=10)["q1"]
     assert {"rbp", "rbp_resid", "unj_5", "dcg", "ideal_dcg"} < {*found}
     assert found["dcg"] / found["ideal_dcg"] == found["ndcg"]

@@ -24,7 +24,6 @@ from support import TESTS
 from support.marks import in_one_case, quick_first
 from support.memory import measured
 
-import rankgain as rg
 from rankgain import sklearn as ours
 
 pytestmark = pytest.mark.usefixtures("backend", "few")
@@ -382,11 +381,3 @@ def test_integers_beyond_float64():
         ours.ndcg_score([[1, 0], [10**400, 0]], [[1, 2], [1, 2]])
     with pytest.raises(ValueError, match="y_score: query 0: position 1: the number is too large for float64"):
         ours.dcg_score([[1, 0]], [[1, -(10**400)]])
-
-
-def test_what_the_docstring_recommends():
-    """Exponential gain, groups of unequal size and one document, of which the drop-in has none."""
-    result = rg.from_scores([3, 1, 2, 1], [0.2, 0.9, 0.7, 0.5], group_sizes=[3, 1]).evaluate(
-        "ndcg(gain=exponential)@10"
-    )
-    assert result["ndcg(gain=exponential)@10"][1] == 1.0

@@ -75,14 +75,10 @@ def test_what_the_page_is_about(tmp_path):
         "4 runs, all pairs: 50 queries, paired<br>",
         "Runs: splade-v3-distil-run2, bm25+rm3-fb=10, c, d<br>",
         "Judgments: robust04.txt<br>",
-        "Metrics: ndcg, ap<br>",
         f"{datetime.date.today().year}, rankgain {rg.__version__}, ",
-        "Blue and filled: decided; grey and hollow: not decided.",
         "6 of 12 differences are drawn.",
     ):
         assert line in text
-    for title in ("<caption><bdi>ndcg</bdi></caption>", "<caption><bdi>ap</bdi></caption>"):
-        assert title in text
     assert text.count("<figcaption") == 6
     assert len(re.findall(r"<bdi>ap: [^<]* minus [^<]*</bdi>: ", text)) == 3
 

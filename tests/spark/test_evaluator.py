@@ -3,8 +3,12 @@
 import numpy as np
 import pyarrow as pa
 import pytest
+from pyspark.ml.feature import VectorAssembler
+from pyspark.ml.regression import LinearRegression
+from pyspark.ml.tuning import CrossValidator, ParamGridBuilder, TrainValidationSplit
 
 import rankgain as rg
+from rankgain.spark import RankingEvaluator
 
 pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore")]
 
@@ -36,8 +40,6 @@ def frame(spark, rows):
 
 @pytest.mark.parametrize(("doc", "ties"), [("", ""), ("doc_id", ""), ("doc_id", "best")])
 def test_the_bits_of_one_process(frame, rows, doc, ties):
-    from rankgain.spark import RankingEvaluator
-
     rounded = frame.withColumn("prediction", frame.good.cast("int").cast("double"))
     held = rows | {"score": np.trunc(rows["good"])}
     if not doc:
@@ -52,25 +54,16 @@ def test_the_bits_of_one_process(frame, rows, doc, ties):
 
 
 def assembled(frame):
-    from pyspark.ml.feature import VectorAssembler
-
     return VectorAssembler(inputCols=["good"], outputCol="features").transform(frame)
 
 
 def search():
     """A model whose predictions tell labels, and one whose predictions are all the same."""
-    from pyspark.ml.regression import LinearRegression
-    from pyspark.ml.tuning import ParamGridBuilder
-
     model = LinearRegression(featuresCol="features", labelCol="label", elasticNetParam=1.0)
     return model, ParamGridBuilder().addGrid(model.regParam, [0.0, 100.0]).build()
 
 
 def test_in_a_cross_validator(frame, rows):
-    from pyspark.ml.tuning import CrossValidator
-
-    from rankgain.spark import RankingEvaluator
-
     model, grid = search()
     evaluator = RankingEvaluator(metricName="ndcg@5")
     found = CrossValidator(
@@ -95,10 +88,6 @@ def test_in_a_cross_validator(frame, rows):
 
 
 def test_in_a_train_validation_split(frame):
-    from pyspark.ml.tuning import TrainValidationSplit
-
-    from rankgain.spark import RankingEvaluator
-
     model, grid = search()
     evaluator = RankingEvaluator(metricName="ndcg@5")
     found = TrainValidationSplit(
@@ -109,8 +98,6 @@ def test_in_a_train_validation_split(frame):
 
 
 def test_which_way_is_better():
-    from rankgain.spark import RankingEvaluator
-
     assert RankingEvaluator().isLargerBetter() is True
     assert RankingEvaluator(metricName="rbp_residual").isLargerBetter() is False
     with pytest.raises(ValueError, match="num_rel does not say whether a model is good"):
@@ -118,8 +105,6 @@ def test_which_way_is_better():
 
 
 def test_it_is_saved_and_copied(spark, frame, tmp_path):
-    from rankgain.spark import RankingEvaluator
-
     evaluator = RankingEvaluator(metricName="rr", predictionCol="good")
     path = str(tmp_path / "evaluator")
     evaluator.save(path)
@@ -130,8 +115,6 @@ def test_it_is_saved_and_copied(spark, frame, tmp_path):
 
 
 def test_what_it_refuses(spark, frame):
-    from rankgain.spark import RankingEvaluator
-
     with pytest.raises(ValueError, match="did you mean 'ndcg'"):
         RankingEvaluator(metricName="ndgc", predictionCol="good").evaluate(frame)
     with pytest.raises(ValueError, match="dataset has no column 'prediction'; there are: query_id"):
@@ -159,8 +142,6 @@ def test_what_it_refuses(spark, frame):
 )
 def test_values_that_are_not_there(frame, doc, name, expression, message):
     """As predictions of ALS for users that it does not know."""
-    from rankgain.spark import RankingEvaluator
-
     some = frame.withColumnRenamed("good", "prediction")
     some = some.selectExpr(
         *(column for column in some.columns if column != name),
@@ -171,8 +152,6 @@ def test_values_that_are_not_there(frame, doc, name, expression, message):
 
 
 def test_grades_that_are_refused_are_those_of_a_named_column(frame):
-    from rankgain.spark import RankingEvaluator
-
     some = frame.selectExpr("query_id", "good", "-1.0 - label as stars")
     with pytest.raises(ValueError, match=r"^dataset: column 'stars': query \d+.*negative"):
         RankingEvaluator(labelCol="stars", predictionCol="good").evaluate(some)

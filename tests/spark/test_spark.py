@@ -8,6 +8,9 @@ import sys
 import numpy as np
 import pyarrow as pa
 import pytest
+from pyspark.errors import PySparkException, PythonException
+from pyspark.ml import evaluation
+from pyspark.mllib.evaluation import RankingMetrics
 from support.sessions import by_query, columns, frames, rows
 
 import rankgain as rg
@@ -68,8 +71,6 @@ def test_a_run_that_lies_by_query(spark):
 
 
 def test_a_run_that_does_not_lie_by_query(spark):
-    from pyspark.errors import PySparkException
-
     truth = rg.judgments({3: {1: 1}, 4: {1: 1}})
 
     def partitions(*parts):
@@ -122,8 +123,6 @@ def test_bad_contents_are_said_in_one_line(spark, side, row, message):
 
 
 def test_bad_contents_of_lazy_rows(spark):
-    from pyspark.errors import PythonException
-
     frame = rankgain.spark.evaluate(*changed(spark, 1, (1, 77, math.nan)), "ndcg@5")
     with pytest.raises(PythonException, match="run: query 1, document 77: the score is NaN"):
         frame.collect()
@@ -283,8 +282,6 @@ def workers(spark, tmp_path):
 
 
 def test_another_release_on_the_workers(spark, workers):
-    from pyspark.errors import PythonException
-
     workers("rankgain/__init__.py", "__version__ = '9.9'")
     qrels, run, *_ = frames(spark)
     message = (
@@ -312,8 +309,6 @@ def test_workers_without_rankgain(spark, workers):
 
 def test_workers_without_pyarrow(spark, workers):
     """Then PySpark fails before anything of ours is called."""
-    from rankgain.spark import RankingEvaluator
-
     workers("sitecustomize.py", "import sys\nsys.modules['pyarrow'] = None")
     qrels, run, *_ = frames(spark)
     truth = rg.judgments({1: {10: 1}})
@@ -323,7 +318,7 @@ def test_workers_without_pyarrow(spark, workers):
         lambda: rankgain.spark.summary(qrels, run, "ndcg"),
         lambda: rankgain.spark.evaluate(qrels, run, "ndcg"),
         lambda: rankgain.spark.evaluate_clustered(truth, run, "ndcg"),
-        lambda: RankingEvaluator().evaluate(long),
+        lambda: rankgain.spark.RankingEvaluator().evaluate(long),
         lambda: ndcg("relevance"),
     ):
         with pytest.raises(RuntimeError, match=r"^pyarrow is not installed for .*workers: pip install pyarrow there$"):
@@ -482,8 +477,6 @@ def test_udf(spark):
 
 
 def test_udf_refuses(spark):
-    from pyspark.errors import PythonException
-
     frame = spark.createDataFrame([(["a"], None), (["a"], ["b"])], "prediction array<string>, label array<string>")
     with pytest.raises(PythonException, match=r"ndcg@10: an array of label is null; drop such rows"):
         frame.select(rankgain.spark.udf("ndcg@10")("prediction", "label")).collect()
@@ -498,8 +491,6 @@ def test_udf_refuses(spark):
 
 def test_pyspark_ignores_the_relevance_that_it_documents(spark):
     """README says so. If this fails, PySpark was fixed: say from which release on."""
-    from pyspark.mllib.evaluation import RankingMetrics
-
     context = spark.sparkContext
     lists = [([1, 2, 3], [3, 2, 1], [1.0, 2.0, 3.0]), ([9, 1, 8, 3], [1, 2, 3], [3.0, 1.0, 1.0])]
     graded = RankingMetrics(context.parallelize(lists)).ndcgAt(3)
@@ -513,8 +504,6 @@ def test_pyspark_ignores_the_relevance_that_it_documents(spark):
 
 
 def test_the_values_of_pyspark_where_gains_are_binary(spark):
-    from pyspark.ml.evaluation import RankingEvaluator
-
     qrels, run = rows()
     truth = {query: [float(doc) for q, doc, grade in qrels if q == query and grade > 0] for query, _, _ in qrels}
     returned = {query: {doc: score for q, doc, score in run if q == query} for query, _, _ in run}
@@ -524,7 +513,7 @@ def test_the_values_of_pyspark_where_gains_are_binary(spark):
         if truth.get(query)
     ]
     frame = spark.createDataFrame(lists, "prediction array<double>, label array<double>")
-    theirs = RankingEvaluator(metricName="ndcgAtK", k=5).evaluate(frame)
+    theirs = evaluation.RankingEvaluator(metricName="ndcgAtK", k=5).evaluate(frame)
     kept = {query for query in truth if truth[query] and query in returned}
     sides = [
         columns([row for row in side if row[0] in kept], "query_id", "doc_id", value)

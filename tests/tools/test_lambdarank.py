@@ -82,23 +82,6 @@ def test_the_definition(backend, normalize, discount, ties):
             np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-14)
 
 
-@pytest.mark.parametrize(("normalize", "discount", "ties"), BOTH)
-def test_what_holds_of_every_query(backend, normalize, discount, ties):
-    for seed in range(30):
-        labels, scores, k = drawn(seed, most=20, tied=seed % 2 == 0)
-        scores = np.round(scores * 8) / 8
-        asked = {"metric": f"ndcg@{k}", "normalize": normalize, "discount": discount, "ties": ties}
-        gradient, hessian = rg.lambdarank(labels, scores, **asked)
-        assert abs(gradient.sum()) <= 1e-14 * np.abs(gradient).sum()
-        assert (hessian >= 0).all()
-        shifted = rg.lambdarank(labels, scores + 1024, **asked)  # which is exact
-        assert np.array_equal([gradient, hessian], shifted)
-        order = np.random.default_rng(seed).permutation(len(labels))
-        if ties == "average" or len({*scores}) == len(scores):
-            moved = rg.lambdarank(labels[order], scores[order], **asked)
-            np.testing.assert_allclose(moved, [gradient[order], hessian[order]], rtol=1e-12, atol=1e-15)
-
-
 def test_zeros(backend):
     for labels in ([2.0], [], [1, 1, 1], [0, 0]):
         for metric in ("ndcg@3", "pairwise@3"):
