@@ -7,10 +7,10 @@ The second draws 50 of those whose "file: function: change" holds one of the wor
 
 Drawn are operators, comparisons and constants that are changed, bounds of slices and ranges that are moved, arguments
 that are swapped, and keyword arguments and statements that are dropped, in all of the package. They stand in one build,
-each switched on when it runs (see `places.py`), and are tested side by side in forks of a process that has collected
-the tests: each by the tests that reach its place, the quickest first, until one fails, crashes or takes far too long.
-One that survives is judged anew, by more of them and with as many examples as `.ci/run` draws. The pytest that does so
-has this file as a plugin. What the list has, in C headers, is put in alone and compiled anew; that of the backend
+each switched on when it runs (see `places.py`). Each is tested in a process of its own by the tests that reach its
+place, the quickest first, until one fails, crashes or takes far too long. One that survives is judged anew, by more of
+them and with as many examples as `.ci/run` draws. The pytest that finds out which tests reach what has this file as a
+plugin. What the list has, in C headers, is put in alone and compiled anew; that of the backend
 "sanitized" by GCC with its sanitizers, for what it reads is seen by nothing else. So the interpreter that runs this has
 Cython and setuptools beside the libraries of the tests.
 
@@ -37,9 +37,8 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache
-from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
@@ -50,16 +49,16 @@ from support import places
 ROOT = Path(__file__).parents[2]
 PACKAGE = Path("src", "rankgain")
 DRAWN = {".py", ".pyx", ".pxi", ".pxd"}
-PATIENCE = 300  # seconds that the tests of a mutant may take
-# seconds that they take without it, on a machine that may be busy: those beyond are left out
-FEW, ENOUGH, MANY = 5.0, 120.0, 600.0
-MORE = 100 / 8  # examples that are drawn when it is judged anew, to those before
+PATIENCE = 300  # seconds that the tests of a mutant of the list may take
+# How a mutant is judged until it is caught: the examples that are drawn, the seconds that its tests take without it, on
+# a machine that may be busy (those beyond are left out), and the seconds that one test may take with it.
+ROUNDS = [("mutants", 120.0, 60), ("more-mutants", 600.0, 300)]
 PASSED, FAILED = 0, 1  # what pytest returns
 TESTED = "not checkout and not peers and not spark and not cluster"
 SANITIZED = "sanitized"
 SANITIZERS = "-fsanitize=address,undefined -fno-sanitize-recover=all"
 COMPILER = '#!/bin/sh\nexec cc "$@" -O0\n'  # behind the flags of setup.py, which take longer
-MEMORY = 4 << 30  # bytes that a mutant may take beyond what pytest has
+MEMORY = 12 << 30  # bytes of addresses that the tests of a mutant may take
 SHOWN = 3  # lines before and after one that survives
 # Which mutant of a build acts, and which were come by: both halves and all processes share a file of 32-bit integers,
 # the number of the one that acts, then for each whether its place was reached.
@@ -243,7 +242,7 @@ class Build:
         self.mutants = dict(enumerate(mutants, 1))
         self.seconds: dict[str, float] = {}
         self.reaching: dict[int, list[str]] = defaultdict(list)
-        self.at_import: set[int] = set()
+        self.at_import: list[int] = []
 
     def make(self) -> None:
         """Put all mutants into the copy, and compile it without those that Cython refuses."""
@@ -286,124 +285,102 @@ class Build:
             return found
         return {}
 
-    def pytest(
-        self, name: str, task: dict[str, Any], chosen: int = 0, profile: str = "mutants", files: Iterable[str] = ()
-    ) -> subprocess.Popen[bytes]:
+    def pytest(self, name: str, chosen: int, profile: str, *options: str) -> subprocess.Popen[bytes]:
+        """A pytest in which one mutant acts, or none."""
         folder = self.root / name
         folder.mkdir()
-        (folder / "task").write_text(json.dumps(task | {"result": str(folder / "result")}))
         (folder / "board").write_bytes(chosen.to_bytes(4, sys.byteorder) + bytes(4 * max(self.mutants)))
         environment = {
             "PYTHONPATH": f"{self.root / 'src'}:{self.root / 'tests'}",
             "HYPOTHESIS_PROFILE": profile,
             "RANKGAIN_MUTANTS": str(folder / "board"),
-            "RANKGAIN_MUTANTS_TASK": str(folder / "task"),
             "TMPDIR": str(folder),
         }
-        command = [sys.executable, "-m", "pytest", "-q", "-s", "-n", "0", "-p", "no:cacheprovider"]
-        command += ["-m", TESTED, "-p", "support.mutants", f"--rootdir={self.root}", *files]
+        command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "-m", TESTED, *options]
         with (folder / "printed").open("wb") as out:
             return subprocess.Popen(
-                command, cwd=self.root / "tests", env=clean() | environment, stdout=out, stderr=subprocess.STDOUT
+                command,
+                cwd=self.root,
+                env=clean() | environment,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)),
             )
 
     def record(self) -> None:
         """Find out which tests reach which place."""
         shares = range(self.jobs)
-        workers = [self.pytest(f"record-{share}", {"share": share, "shares": self.jobs}) for share in shares]
-        for share, worker in zip(shares, workers, strict=True):
+        options = [f"--recorded={self.root}/record-{share}/{share}-{self.jobs}" for share in shares]
+        workers = [
+            self.pytest(f"record-{share}", 0, "mutants", "-p", "support.mutants", option)
+            for share, option in zip(shares, options, strict=True)
+        ]
+        for worker, option in zip(workers, options, strict=True):
             worker.wait()
-            folder = self.root / f"record-{share}"
-            if not (folder / "result").exists():
-                raise RuntimeError(f"the tests cannot be run\n{(folder / 'printed').read_text()[-5000:]}")
-            for test, seconds, passes, reached in map(json.loads, (folder / "result").read_text().splitlines()):
-                if not test:
-                    self.at_import.update(reached)
-                    continue
+            result = Path(option.partition("=")[2])
+            if not result.exists():
+                raise RuntimeError(f"the tests cannot be run\n{(result.parent / 'printed').read_text()[-5000:]}")
+            (_, _, _, self.at_import), *tests = map(json.loads, result.read_text().splitlines())
+            for test, seconds, passes, reached in tests:
                 self.seconds[test] = seconds
                 for number in reached if passes else ():
                     self.reaching[number].append(test)
                 if not passes:
                     print(f"without any mutant {test} fails: it is left out")
+        if self.pytest("collect", 0, "mutants", "--collect-only", self.listed("all", self.seconds)).wait() != PASSED:
+            raise RuntimeError("the tests cannot be collected by their names")
+
+    def listed(self, name: str, tests: Iterable[str]) -> str:
+        """A file of tests, as pytest takes it."""
+        file = self.root / f"{name}.txt"
+        file.write_text("\n".join(tests))
+        return f"@{file}"
 
     def tests_of(self, number: int, enough: float) -> list[str]:
-        """Those that reach its place; if it acts while the package is imported, that of any in its file, else all."""
+        """Those that reach its place; if it acts while the package is imported, that of any in its file, else all.
+
+        Each function's quickest case comes first, as long as they take no more than enough.
+        """
         found = set(self.reaching[number])
         if number in self.at_import:
             file = self.mutants[number].file
             found.update(*(self.reaching[other] for other, mutant in self.mutants.items() if mutant.file == file))
             found = found or set(self.seconds)
-        return self.quickest(found, enough)
-
-    def quickest(self, tests: Iterable[str], enough: float) -> list[str]:
-        """Each function's quickest case first, as long as they take no more than enough."""
-        cases = Counter[str]()
-        ranked = []
-        for test in sorted(tests, key=self.seconds.__getitem__):
+        cases, ranked = Counter[str](), []
+        for test in sorted(found, key=self.seconds.__getitem__):
             function = test.partition("[")[0]
             ranked.append((cases[function], self.seconds[test], test))
             cases[function] += 1
-        total, found = 0.0, []
+        total, chosen = 0.0, list[str]()
         for _, seconds, test in sorted(ranked):
             total += seconds
-            if total <= enough or not found:
-                found.append(test)
-        return found
+            if total <= enough or not chosen:
+                chosen.append(test)
+        return chosen
 
     def judged(self) -> Iterator[tuple[Mutant, str]]:
-        forked = [number for number in self.mutants if self.reaching[number]]
-        # What acts at the import is mostly noticed later as well, and soon; else it is judged anew.
-        tests = {
-            number: self.quickest(self.reaching[number], FEW if number in self.at_import else ENOUGH)
-            for number in forked
-        }
-        verdicts: dict[int, bool] = {}
-        # A mutant may end the process that judges: the others go on in another. What is left is judged anew.
-        for attempt in range(3):
-            verdicts |= self.judged_in_forks(attempt, {n: tests[n] for n in forked if n not in verdicts})
-        left = [number for number in self.mutants if verdicts.get(number, True)]
         with ThreadPoolExecutor(self.jobs) as pool:
-            anew = dict(zip(left, pool.map(self.judged_anew, left), strict=True))
-        for number, mutant in self.mutants.items():
-            yield mutant, anew.get(number, "caught")
+            yield from zip(self.mutants.values(), pool.map(self.verdict, self.mutants), strict=True)
 
-    def judged_in_forks(self, attempt: int, tests: dict[int, list[str]]) -> dict[int, bool]:
-        """Whether each survives its tests, as far as the workers came."""
-        workers, verdicts = {}, {}
-        for job in range(self.jobs):
-            own = {number: tests[number] for number in [*tests][job :: self.jobs]}
-            used = {test: self.seconds[test] for all in own.values() for test in all}
-            if own:
-                name = f"judge-{attempt}-{job}"
-                workers[name] = self.pytest(name, {"mutants": own, "seconds": used, "fork": True})
-        for name, worker in workers.items():
-            worker.wait()
-            result = self.root / name / "result"
-            verdicts |= dict(map(json.loads, result.read_text().splitlines() if result.exists() else ()))
-        return verdicts
+    def verdict(self, number: int) -> str:
+        tests: list[str] = []
+        for profile, enough, most in ROUNDS:
+            tests = self.tests_of(number, enough)
+            if tests and not self.survives(number, profile, tests, most, PATIENCE + 10 * enough):
+                return "caught"
+        return f"SURVIVED {len(tests)} tests"
 
-    def judged_anew(self, number: int) -> str:
-        """In a process of its own, for what runs while the package is imported, or whose work is kept from then on."""
-        if number in self.at_import and not self.survives(number, "mutants", ENOUGH, 1.0):
-            return "caught"
-        tests = self.tests_of(number, MANY)
-        return f"SURVIVED {len(tests)} tests" if self.survives(number, "more-mutants", MANY, MORE) else "caught"
-
-    def survives(self, number: int, profile: str, enough: float, examples: float) -> bool:
-        tests = self.tests_of(number, enough)
-        if not tests:
-            return True
-        seconds = {test: examples * self.seconds[test] for test in tests}
-        task = {"mutants": {number: tests}, "seconds": seconds, "fork": False}
-        files = {str(self.root / test.partition("::")[0]) for test in tests}
+    def survives(self, number: int, profile: str, tests: list[str], most: int, patience: float) -> bool:
         name = f"{profile}-{number}"
-        worker = self.pytest(name, task, number, profile, files)
-        try:
-            worker.wait(PATIENCE + sum(seconds.values()))  # beyond it a mutant counts as caught
-        except subprocess.TimeoutExpired:
-            worker.kill()
-        result = self.root / name / "result"
-        return result.exists() and bool(json.loads(result.read_text() or "[0, false]")[1])
+        limits = [f"--override-ini=faulthandler_{what}" for what in (f"timeout={most}", "exit_on_timeout=true")]
+        worker = self.pytest(name, number, profile, "-x", *limits, self.listed(name, tests))
+        survived = False
+        with suppress(subprocess.TimeoutExpired):
+            survived = worker.wait(patience) == PASSED
+        with suppress(ProcessLookupError):
+            os.killpg(worker.pid, signal.SIGKILL)  # what the tests have started, if they were cut short
+        return survived
 
 
 def file_of(test: str) -> str:
@@ -470,89 +447,43 @@ def verdicts_alone(root: Path, mutants: list[Mutant]) -> Iterator[tuple[Mutant, 
             yield mutant, judged_alone(root, mutant)
 
 
-# what pytest does in place of running all tests once, if this is its plugin
+# what pytest does if this is its plugin: it says which places each test reaches
 
 
-@cache
-def task() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(Path(os.environ["RANKGAIN_MUTANTS_TASK"]).read_text())
-    return found
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--recorded", type=Path, help="a file called by the share of the tests, and of how many")
 
 
-@cache
-def board() -> Any:
-    import rankgain_mutants
-
-    return rankgain_mutants.board
-
-
-def has_survived(session: pytest.Session, items: list[pytest.Item], patience: dict[str, float]) -> bool:
-    """Run tests until one fails. One that takes much longer than it should ends the process."""
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    for item, following in pairwise([*items, None]):
-        assert item is not None
-        signal.alarm(10 + int(20 * patience.get(item.nodeid, 1.0)))
-        item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-        if session.testsfailed:
-            return False
-    return True
-
-
-def record(session: pytest.Session) -> Iterator[tuple[str, float, bool, list[int]]]:
+class Recorder:
     """Of each test how long it takes, whether it passes, and the places that it reaches; of none, those before any."""
 
-    def reached() -> list[int]:
-        return [number for number in range(1, len(board())) if board()[number]]
+    def __init__(self, file: Path) -> None:
+        import rankgain_mutants
 
-    yield "", 0.0, True, reached()
-    items = session.items[task()["share"] :: task()["shares"]]  # what takes long stands side by side
-    for item, following in pairwise([*items, None]):
-        assert item is not None
-        board()[1:] = memoryview(bytes(board()[1:].nbytes)).cast("i")
-        before, start = session.testsfailed, time.perf_counter()
-        item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-        yield item.nodeid, time.perf_counter() - start, session.testsfailed == before, reached()
+        self.board, self.file = rankgain_mutants.board, file
 
+    def write(self, test: str, seconds: float, passes: bool) -> None:
+        reached = [number for number in range(1, len(self.board)) if self.board[number]]
+        with self.file.open("a") as out:
+            print(json.dumps([test, seconds, passes, reached]), file=out)
 
-def forked(session: pytest.Session, number: int, items: list[pytest.Item], patience: dict[str, float]) -> bool:
-    """Whether a mutant survives these tests."""
-    child = os.fork()
-    if not child:
-        survived = False
-        try:
-            os.setpgid(0, 0)
-            used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-            resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, used + MEMORY))
-            board()[0] = number
-            survived = has_survived(session, items, patience)
-        finally:
-            sys.stdout.flush()
-            os._exit(not survived)
-    _, status = os.waitpid(child, 0)
-    board()[0] = 0
-    with suppress(ProcessLookupError):
-        os.killpg(child, signal.SIGKILL)  # what the tests have started, if they were cut short
-    return os.waitstatus_to_exitcode(status) == 0
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        share, shares = map(int, self.file.name.split("-"))
+        items[:] = items[share::shares]  # what takes long stands side by side
+        self.write("", 0.0, True)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        self.board[1:] = memoryview(bytes(self.board[1:].nbytes)).cast("i")
+        before, start = item.session.testsfailed, time.perf_counter()
+        result = yield
+        self.write(item.nodeid, time.perf_counter() - start, item.session.testsfailed == before)
+        return result
 
 
-def judge(session: pytest.Session) -> Iterator[tuple[int, bool]]:
-    items = {item.nodeid: item for item in session.items}
-    for number, tests in task()["mutants"].items():
-        own = [items[test] for test in tests if test in items]
-        if task()["fork"]:
-            yield int(number), forked(session, int(number), own, task()["seconds"])
-        else:
-            yield int(number), has_survived(session, own, task()["seconds"])
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtestloop(session: pytest.Session) -> bool:
-    if session.testsfailed:
-        raise session.Interrupted("tests cannot be collected")
-    with open(task()["result"], "w") as out:
-        for line in record(session) if "share" in task() else judge(session):
-            print(json.dumps(line), file=out, flush=True)
-    return True
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(Recorder(config.getoption("recorded")))
 
 
 def main() -> int:
