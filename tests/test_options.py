@@ -63,7 +63,7 @@ TESTED_ELSEWHERE = {
         "test_progress.py",
     ),
     "Curve.interval(level)": "results/test_curves.py",
-    "explain(like)": "results/test_presets.py",
+    "explain(like)": "results/test_peers.py",
     "from_frames(run_df)": "what is read, not an option",
     **dict.fromkeys(
         ["lightgbm_metric(partial_queries)", "lightgbm_objective(partial_queries)"], "tools/test_lightgbm_objective.py"

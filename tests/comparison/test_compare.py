@@ -3,7 +3,6 @@
 import io
 import pickle
 
-import numpy as np
 import pytest
 
 import rankgain as rg
@@ -62,23 +61,6 @@ def test_every_form(truth, missing):
         assert result.to_dict() == expected.to_dict(), name
         assert result.counts == expected.counts, name
         assert result.missing == missing
-
-
-def test_a_file_by_its_path_and_ids_that_are_numbers(tmp_path):
-    path = tmp_path / "run"
-    path.write_bytes(text(RUN, "{} Q0 {} 0 {} t\n").getvalue())
-    assert rg.compare({"a": path, "b": str(path)}, QRELS, "mrr").means() == {"a": {"mrr": 1 / 3}, "b": {"mrr": 1 / 3}}
-    matrix = np.array([[6, 3, 8, 4, 5], [9, -1, -1, -1, -1]])
-    comparison = rg.compare({"matrix": matrix, "lists": matrix.tolist()}, [{3, 4}, {9}], "ndcg@5")
-    assert [result["ndcg@5"].tolist() for result in comparison.values()] == [[0.6509209298071326, 1.0]] * 2
-
-
-def test_ties_are_those_asked_for():
-    run = {"q1": {"d1": 1.0, "d2": 1.0}}
-    for ties, value in ((None, 0.5), ("docid", 0.5), ("stable", 1.0), ("average", 0.75)):
-        for form in (run, rows(run, "qid", "docno", "score"), text(run, "{} Q0 {} 0 {} t\n")):
-            result = rg.compare({"run": form}, {"q1": {"d1": 1}}, "mrr", ties=ties)["run"]
-            assert (result.mean("mrr"), result.ties) == (value, ties or "docid")
 
 
 def test_the_usual_metrics_and_one_reading_of_the_truth():

@@ -106,19 +106,6 @@ def test_a_run_that_is_there_twice():
     assert repr(one._replace(baseline="again")) == repr(other)
 
 
-@pytest.mark.parametrize("queries", [12, 18])
-def test_the_order_of_queries_does_not_matter_to_what_is_counted(queries):
-    random = np.random.default_rng(3)
-    runs = {"a": random.random(queries), "b": random.random(queries)}
-    order = random.permutation(queries)
-    one = comparison(runs).test(method="exact", flips=99)["ndcg", "b", "a"]
-    other = comparison({name: own[order] for name, own in runs.items()}).test(method="exact", flips=99)[
-        "ndcg", "b", "a"
-    ]
-    assert other.p == one.p
-    assert (other.low, other.high) == (one.low, one.high)
-
-
 @pytest.mark.parametrize("flips", [999, 9999])
 def test_random_p_is_near_the_exact_one(flips):
     """With ties, which floating point sums lose: within five standard deviations, for many seeds."""

@@ -103,11 +103,3 @@ def test_data_without_groups():
     data = lgb.Dataset(TRAIN.features, TRAIN.labels)
     with pytest.raises(ValueError, match="the data set has no groups"):
         lgb.train(PARAMETERS | {"objective": "l2"}, data, 1, valid_sets=[data], feval=rg.lightgbm_metric("rr"))
-    with pytest.raises(ValueError, match="the data set has no groups"):
-        lgb.LGBMRegressor(n_estimators=1, verbose=-1, n_jobs=1).fit(
-            TRAIN.features,
-            TRAIN.labels,
-            eval_X=VALID.features,
-            eval_y=VALID.labels,
-            eval_metric=rg.lightgbm_metric("rr"),
-        )

@@ -189,17 +189,6 @@ def test_utility_of_queries_that_the_run_lacks(run, files):
     assert run("-c", "-m", "utility.0,0,1,0", *paths) == "utility_0,0,1,0       \tall\t0.5000\n"
 
 
-def test_strings_of_grades(run, files):
-    qrels = {"a": 10, "b": 9, "c": 0, "d": -1, "e": -2, "f": 3}
-    paths = files(
-        "".join(f"q 0 {document} {grade}\n" for document, grade in qrels.items()),
-        lines_of(dict(zip("axbcdef", range(7, 0, -1), strict=True))),
-    )
-    assert run("-qm", "relstring", *paths) == "relstring             \tq\t'>-90..3'\n"
-    assert run("-qm", "relstring.3", *paths) == "relstring_3           \tq\t'>-9'\n"
-    assert run("-qJm", "relstring.3", *paths) == "relstring_3           \tq\t'>90'\n"
-
-
 def test_sums_are_made_in_the_order_of_trec_eval(run, files):
     """So that a mean that stands between two numbers of four digits is rounded to the same one."""
     rng, found = random.Random(1), None
