@@ -94,14 +94,6 @@ def test_the_error_of_the_first_chunk(monkeypatch):
         run_chunks([(0, 1), (1, 2)], work, 2)
 
 
-def test_evaluations_at_the_same_time(backend):
-    rankings = from_scores()
-    expected = rankings.evaluate("ndcg")["ndcg"].tobytes()
-    with ThreadPoolExecutor(8) as pool:
-        found = pool.map(lambda _: rankings.evaluate("ndcg", threads=3)["ndcg"].tobytes(), range(64))
-        assert set(found) == {expected}
-
-
 @pytest.mark.parametrize("method", quick_first(multiprocessing.get_all_start_methods()))
 def test_multiprocessing(method):
     expected = evaluated(0)  # so that a forked process has a pool whose threads are not there

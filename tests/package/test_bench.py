@@ -48,14 +48,6 @@ def test_the_simulations_of_comparisons_run():
     assert "false findings of max-T" in result.stdout
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="no variable names the compiler")
-def test_without_a_compiler_the_bench_that_needs_one_is_left_out():
-    result = run(BENCH / "run.py", "--smoke", "c_calls", CC="no-such-compiler")
-    assert result.returncode == 0, result.stdout + result.stderr
-    assert "C functions: skipped" in result.stdout
-    assert "a call from C" not in result.stdout
-
-
 @pytest.mark.skipif(not (find_spec("ir_measures") and find_spec("pandas")), reason="without ir_measures")
 def test_the_provider_of_ir_measures_gives_its_numbers():
     result = run(BENCH / "clients" / "compare.py", "--smoke", "ir_measures")
