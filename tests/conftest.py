@@ -29,7 +29,7 @@ HOLDING = [
     f"inputs/test_{name}.py"
     for name in ("as_they_are", "odd_columns", "duplicates", "evaluate", "inputs_agree", "warnings")
 ]
-HOLDING += ["data/test_columns.py", "tools/test_scorer_splits.py"]
+HOLDING += ["data/test_columns.py", "tools/test_scorer_splits.py", "comparison/test_peers_of_tests.py"]
 collect_ignore = HOLDING if ABSENT else []
 TRAINERS = [name for name in ("lightgbm", "xgboost", "catboost") if find_spec(name) is None]
 ABSENT += TRAINERS

@@ -8,9 +8,9 @@ import shlex
 import stat
 import subprocess
 import sys
-from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from support.marks import quick_first
@@ -475,27 +475,6 @@ class Terminal(io.StringIO):
         return True
 
 
-class Bar:
-    """What is used of tqdm."""
-
-    @classmethod
-    @contextmanager
-    def wrapattr(cls, stream, method, total, **options):
-        yield "wrapped", stream.name, method, total, options["desc"]
-        assert not stream.closed
-
-
-def test_a_bar_wraps_the_open_files(files):
-    size = os.path.getsize(files[1])
-    with cli.opened(files[1], Bar) as source:
-        assert source == ("wrapped", files[1], "read", size, "run.txt")
-    for path in ("-", "absent"):
-        with cli.opened(path, Bar) as source:
-            assert source == path
-    with cli.opened(files[0], None) as source:
-        assert source == files[0]
-
-
 @pytest.mark.skipif(find_spec("tqdm") is None, reason="tqdm is not installed")
 def test_the_bar_reaches_the_reader(files, capsys, monkeypatch):
     quiet = printed(capsys, "eval", *files)
@@ -504,19 +483,21 @@ def test_the_bar_reaches_the_reader(files, capsys, monkeypatch):
     assert printed(capsys, "eval", *files) == quiet
     for name in ("qrels.txt", "run.txt"):
         assert f"\r{name}: " in sys.stderr.getvalue()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(RUN.encode())))
+    assert printed(capsys, "eval", files[0], "-") == quiet
 
 
 def test_bar_is_shown_on_a_terminal_only(files, monkeypatch):
     monkeypatch.setattr(cli, "LARGE", sum(map(os.path.getsize, files)) - 1)
-    monkeypatch.setitem(sys.modules, "tqdm", Bar)
-    monkeypatch.setattr(Bar, "tqdm", Bar, raising=False)
+    tqdm = SimpleNamespace(tqdm=object())
+    monkeypatch.setitem(sys.modules, "tqdm", tqdm)
     monkeypatch.setattr(sys, "stderr", Terminal())
-    assert cli.progress_bar(files) is Bar
-    assert cli.progress_bar([*files, "-", "absent"]) is Bar
+    assert cli.progress_bar(files) is tqdm.tqdm
+    assert cli.progress_bar([*files, "-", "absent"]) is tqdm.tqdm
     assert cli.progress_bar(files[:1]) is None
     monkeypatch.setitem(sys.modules, "tqdm", None)
     assert cli.progress_bar(files) is None
-    monkeypatch.setitem(sys.modules, "tqdm", Bar)
+    monkeypatch.setitem(sys.modules, "tqdm", tqdm)
     for stderr in (io.StringIO(), None):
         monkeypatch.setattr(sys, "stderr", stderr)
         assert cli.progress_bar(files) is None

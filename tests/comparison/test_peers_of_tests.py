@@ -1,9 +1,8 @@
 """scipy and statsmodels compute the same where they compute the same thing."""
 
-from importlib.util import find_spec
-
 import numpy as np
 import pytest
+from scipy.stats import permutation_test, ttest_1samp, ttest_rel
 from support.made_runs import comparison
 
 from rankgain.comparison.significance import benjamini_hochberg, holm
@@ -11,16 +10,8 @@ from rankgain.comparison.significance import benjamini_hochberg, holm
 pytestmark = pytest.mark.usefixtures("backend")
 
 
-def cases(kind):
-    """What is compared with a peer, where that is installed."""
-    return [kind] if find_spec(kind) else []
-
-
-@pytest.mark.parametrize("peer", cases("scipy"))
 @pytest.mark.parametrize("queries", [5, 8, 12])
-def test_all_sign_vectors(peer, queries):
-    from scipy.stats import permutation_test
-
+def test_all_sign_vectors(queries):
     for seed in range(3):
         random = np.random.default_rng(seed)
         one, other = random.random(queries), random.random(queries)
@@ -31,11 +22,8 @@ def test_all_sign_vectors(peer, queries):
         assert found.p == pytest.approx(theirs.pvalue, rel=1e-12)
 
 
-@pytest.mark.parametrize("peer", cases("scipy"))
 @pytest.mark.parametrize("queries", [2, 5, 50, 400])
-def test_students_t(peer, queries):
-    from scipy.stats import ttest_rel
-
+def test_students_t(queries):
     random = np.random.default_rng(queries)
     one, other = random.random(queries), random.random(queries)
     theirs = ttest_rel(other, one)
@@ -46,8 +34,7 @@ def test_students_t(peer, queries):
     assert found.method == "t"
 
 
-@pytest.mark.parametrize("peer", cases("scipy"))
-def test_students_t_without_spread(peer):
+def test_students_t_without_spread():
     runs = {"a": [0.0, 0.0, 0.0], "b": [0.25, 0.25, 0.25], "c": [0.0, 0.0, 0.0]}
     tests = comparison(runs).test("a", method="t", margin=0.1)
     assert (tests["ndcg", "b", "a"].p, tests["ndcg", "c", "a"].p) == (0.0, 1.0)
@@ -55,10 +42,7 @@ def test_students_t_without_spread(peer):
     assert tests.options.correction == "holm"
 
 
-@pytest.mark.parametrize("peer", cases("scipy"))
-def test_the_margin_by_students_t(peer):
-    from scipy.stats import ttest_1samp
-
+def test_the_margin_by_students_t():
     random = np.random.default_rng(0)
     runs = {"a": random.random(30), "b": random.random(30)}
     for run, baseline in (("b", "a"), ("a", "b")):
@@ -69,10 +53,8 @@ def test_the_margin_by_students_t(peer):
         assert (found.not_worse_p, found.equivalent_p) == pytest.approx((above, max(above, below)), rel=1e-6)
 
 
-@pytest.mark.parametrize("peer", cases("statsmodels"))
-def test_corrections(peer):
-    from statsmodels.stats.multitest import multipletests
-
+def test_corrections():
+    multipletests = pytest.importorskip("statsmodels.stats.multitest").multipletests
     p = np.random.default_rng(0).random(40) ** 3
     assert holm(p) == pytest.approx(multipletests(p, method="holm")[1], rel=1e-12)
     assert benjamini_hochberg(p) == pytest.approx(multipletests(p, method="fdr_bh")[1], rel=1e-12)

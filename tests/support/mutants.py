@@ -36,6 +36,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from difflib import unified_diff
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -125,19 +126,9 @@ class Mutant(NamedTuple):
         """Its lines, before and after, with some around them."""
         if self.edit is None:
             return f"    {self.old}  →  {self.new}"
-        text, edit = source(self.file), self.edit
-        first, last = text.count("\n", 0, edit.start), text.count("\n", 0, edit.stop)
-        changed = (text[: edit.start] + edit.new + text[edit.stop :]).splitlines()
-        lines = text.splitlines()
-        end = last + 1 + len(changed) - len(lines)
-        parts = {
-            " ": lines[max(first - SHOWN, 0) : first],
-            "-": lines[first : last + 1],
-            "+": changed[first:end],
-            "": lines[last + 1 : last + 1 + SHOWN],
-        }
-        marked = [f"    {mark or ' '} {line}" for mark, some in parts.items() for line in some]
-        return "\n".join([f"    line {first + 1}", *marked])
+        text = source(self.file)
+        changed = text[: self.edit.start] + self.edit.new + text[self.edit.stop :]
+        return "\n".join(unified_diff(text.splitlines(), changed.splitlines(), self.file, lineterm="", n=SHOWN))
 
 
 @cache
