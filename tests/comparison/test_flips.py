@@ -65,7 +65,7 @@ def test_sums_of_many_flips(backend):
 
 @pytest.mark.both
 @pytest.mark.parametrize(("queries", "runs", "flips"), [(17, 3, 999), (50, 9, 5001), (300, 2, 2049), (6, 4, 700)])
-def test_both_halves_and_any_threads(on_both, queries, runs, flips):
+def test_both_halves_any_threads_and_every_level_of_cpu(on_both, cpu, queries, runs, flips):
     """Sums, counts and bounds: the same bits."""
     values = np.random.default_rng(queries).integers(0, 2**40, (queries, runs)).astype(np.float64)
     pairs = [(run, base) for base in range(runs) for run in range(base + 1, runs)]
@@ -85,30 +85,6 @@ def test_both_halves_and_any_threads(on_both, queries, runs, flips):
 
     first, *others = [result for threads in (1, 2, 7) for result in on_both(lambda n=threads: everything(n))]
     assert all(other == first for other in others)
-
-
-@pytest.mark.both
-def test_every_level_of_cpu():
-    from rankgain._compiled import flips, walk
-
-    values = whole_numbers(130, 13)
-    left, right = np.array([-1, 0, 3, 11]), np.array([0, 5, -1, 12])
-    totals = np.array(
-        [values[:, r].sum() * (r >= 0) - values[:, b].sum() * (b >= 0) for b, r in zip(left, right, strict=False)]
-    )
-    results = []
-    for level in ("baseline", None):
-        walk.use_cpu(level)
-        sums, flipped = np.empty((13, 999)), np.empty(999)
-        flips.sums(values, 1, 0, 999, sums, flipped)
-        counts, joint = np.zeros(4, dtype=np.int64), np.zeros(4, dtype=np.int64)
-        scales = np.array([1e-13, 2e-13, 3e-13, 4e-13])
-        limits = (np.abs(totals) - 130) * scales
-        flips.exceed(sums, left, right, totals, 130.0, np.abs(totals) - 260, scales, limits, 3, 998, counts, joint)
-        low, high = np.empty(4), np.empty(4)
-        flips.bounds(sums, flipped, left, right, totals, 130.0, 130.0, 49, 0, 4, low, high)
-        results.append([part.tolist() for part in (sums, flipped, counts, joint, low, high)])
-    assert results[0] == results[1]
 
 
 @pytest.mark.parametrize("rank", [1, 2, 30, 61, 62, 63])

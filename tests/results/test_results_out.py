@@ -66,17 +66,6 @@ def test_a_wide_frame_of_several_runs():
     assert wide["two"].isna().tolist() == [True, True, True, False]
 
 
-def test_a_curve_as_a_frame():
-    pytest.importorskip("pandas")
-    curve = rg.from_ranked([[0, 1, 0], [1, 0, 1]], query_ids=["a", "b"]).curve("rr", [1, 2, 3])
-    frame = curve.to_pandas()
-    assert frame.columns.tolist() == [1, 2, 3]
-    assert frame.index.tolist() == ["a", "b"]
-    assert np.array_equal(frame.to_numpy(), curve.values)
-    assert np.array_equal(frame.mean().to_numpy(), curve.mean())
-    assert frame.columns.name == "k"
-
-
 @pytest.mark.parametrize(("library", "method"), [("polars", "to_polars"), ("pyarrow", "to_arrow")])
 def test_every_record_with_columns_as_a_frame(library, method):
     pytest.importorskip(library)
