@@ -244,6 +244,7 @@ def test_files_that_cannot_be_read(files, tmp_path, capsys):
         (["eval", "one", "one"], "one is given twice"),
         (["eval", "-m", "ndcg@10", "map", "one", "two"], "there is no file map; to evaluate this metric too, repeat"),
         (["compare", "one", "two", "three", "-m", "rr", "err@5"], "repeat the option: -m err@5"),
+        (["compare", "one", "two"], "give a qrels file and two or more run files"),
         (["eval", "one", "two", "--three"], "unrecognized arguments: --three"),
         (["eval", "--sample", "--json", "--csv"], "not allowed with argument --json"),
         (["eval", "--sample", "--trec", "--csv"], "not allowed with argument --trec"),

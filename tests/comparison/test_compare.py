@@ -32,14 +32,8 @@ def runs():
         "lists": RANKED,
         "frame": rows(RUN, "query_id", "doc_id", "score"),
         "file": text(RUN, "{} Q0 {} 0 {} t\n"),
-        "responses": {query: {"hits": {"hits": hits(documents)}} for query, documents in RUN.items()},
         "rankings": rg.from_qrels(QRELS, RUN),
     }
-
-
-def hits(documents):
-    """Those of Elasticsearch."""
-    return [{"_id": document, "_score": score} for document, score in documents.items()]
 
 
 TRUTHS = {

@@ -123,12 +123,6 @@ def test_extras_are_asked_for_before_runs_are_read(capsys, files, monkeypatch, m
     assert capsys.readouterr().err == f"rankgain: error: {option[0]}{' t' * (option[0] == '--method')}: {package}\n"
 
 
-def test_one_run(capsys, files):
-    with pytest.raises(SystemExit):
-        main(["compare", *files[:2]])
-    assert "give a qrels file and two or more run files" in capsys.readouterr().err
-
-
 def test_queries_that_differ(capsys, files):
     with open("dense.txt", encoding="utf-8") as file:
         shorter = "".join(line for line in file if not line.startswith("q3 "))

@@ -55,14 +55,6 @@ def test_those_of_a_comparison():
                 assert shared(letters, its.run, its.baseline) != its.decided
     assert next(iter(tests.letters("unjudged@10").values())) == "a"
     assert next(iter(tests.letters("unjudged@10"))) == "hi"
-    against = comparison(both).test("lo", flips=999)
-    with pytest.raises(ValueError, match=r"^letters are for all pairs: test without a baseline$"):
-        against.letters("cg")
-    with pytest.raises(KeyError, match="ap was not tested"):
-        tests.letters("ap")
-    many = comparison({f"r{run}": random.random(20) for run in range(16)}).test(flips=99)
-    with pytest.raises(ValueError, match=r"^letters tell at most 15 runs apart, and there are 16: see matrix$"):
-        many.letters("ndcg")
 
 
 @pytest.mark.usefixtures("backend")

@@ -51,6 +51,10 @@ def lookup(held, key):
     return held[key]
 
 
+def letters(runs=3, metric="ndcg", **options):
+    return made(**{f"r{run}": FIFTY[run : run + 9] for run in range(runs)}).test(flips=99, **options).letters(metric)
+
+
 def tied_with_best(metric):
     return made().test().tied_with_best(metric)
 
@@ -168,6 +172,9 @@ ROWS = [
     (lookup, KeyError, "not tested: a key is (metric, run, baseline), such as ('ndcg', 'b', 'a')",
      {"held": made().test(), "key": ("ndcg", "a", "b")}),
     (tied_with_best, KeyError, "ap was not tested; there are: ndcg", {"metric": "ap"}),
+    (letters, KeyError, "ap was not tested", {"metric": "ap"}),
+    (letters, ValueError, "letters are for all pairs: test without a baseline", {"baseline": "r0"}),
+    (letters, ValueError, "letters tell at most 15 runs apart, and there are 16: see matrix", {"runs": 16}),
 ]  # fmt: skip
 
 

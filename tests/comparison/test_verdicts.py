@@ -212,16 +212,6 @@ def test_families_of_all_metrics():
     assert "left out: 1" in tests.table()
 
 
-def test_simultaneous_intervals_are_wider():
-    runs = shifted(40, 0.0, 0.1, 0.2)
-    one = comparison(runs, metric="cg").test(flips=9999)
-    all_ = comparison(runs, metric="cg").test(flips=9999, intervals="simultaneous")
-    for key, its in all_.items():
-        assert its.low < one[key].low
-        assert its.high > one[key].high
-        assert its.p == one[key].p
-
-
 def test_all_pairs_and_the_best():
     tests = comparison(shifted(60, 0.0, 0.01, 0.4), metric="cg").test(flips=999)
     assert [key[1:] for key in tests] == [("r1", "r0"), ("r2", "r0"), ("r2", "r1")]

@@ -207,16 +207,11 @@ def test_a_metric_that_weighs_queries():
         runs.test(method="t")
 
 
-def labelled(random, queries=24):
-    """Two runs, weights, and two groups of queries in clusters of two."""
-    runs = comparison({"a": random.random(queries), "b": random.random(queries)}, metric="cg")
-    labels = ["short"] * (queries // 2) + ["long"] * (queries // 2)
-    return runs, labels, random.integers(1, 9, queries), np.arange(queries) // 2
-
-
 def test_groups_are_tested_with_weights_and_clusters():
     """As of a comparison of each group's queries alone; and the mean of all is that of the groups by weight."""
-    runs, labels, weights, clusters = labelled(np.random.default_rng(0))
+    random = np.random.default_rng(0)
+    runs = comparison({"a": random.random(24), "b": random.random(24)}, metric="cg")
+    labels, weights, clusters = ["short"] * 12 + ["long"] * 12, random.integers(1, 9, 24), np.arange(24) // 2
     groups = runs.groups(labels, weights=weights, clusters=clusters, flips=999)
     key = "cg", "b", "a"
     means = []

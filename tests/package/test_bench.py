@@ -106,7 +106,6 @@ harness.write(Path(sys.argv[1]), "the command")
     assert text.startswith(f"before\n{begin}\n")
     assert text.endswith(f"{end}\nafter\n")
     assert "of old" not in text
-    assert "`the command`: Python" in text
     lines = text.splitlines()
     cells = {
         title: row.split(" | ") for title in ("sleeping", "memory") for row in lines if row.startswith(f"| {title} |")
