@@ -512,13 +512,6 @@ def test_what_stands_for_standard_output_need_not_be_a_file(files, capsys, monke
     assert out.getvalue() == printed(capsys, "eval", *files, "-m", "rr", "--json")
 
 
-def test_include_is_the_folder_of_the_header(capsys):
-    with pytest.raises(SystemExit) as ended:
-        main(["--include"])
-    assert ended.value.code == 0
-    assert capsys.readouterr().out == f"{rg.get_include()}\n"
-
-
 def test_the_version_says_what_computes(capsys, backend):
     with pytest.raises(SystemExit) as caught:
         main(["--version"])

@@ -21,7 +21,6 @@ pytestmark = pytest.mark.checkout
 
 PAGES = [README, *pages()]
 ADDRESSES = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
-FOLDERS = [".ci", ".github", "bench", "docs", "src", "tests"]
 GENERATED = re.compile(r"^<!-- generated: .*?^<!-- end -->$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!\w+:|#)([^)#\s]+)")  # to a file, without the anchor
 
@@ -138,11 +137,3 @@ def test_command_line_has_the_columns_of_compare():
 
 def test_the_version_stands_in_these_places_too():
     assert f"version: {rg.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-
-
-def test_the_addresses_stand_in_one_place():
-    names = [*ROOT.glob("*.*"), *(path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.is_file())]
-    built = re.compile(r"/(_build|__pycache__|[^/]+\.egg-info)/")
-    paths = [path for path in names if path.name != "pyproject.toml" and not built.search(path.as_posix())]
-    hosts = [address.removeprefix("https://").rstrip("/").encode() for address in ADDRESSES.values()]
-    assert [path for path in paths if path.is_file() and any(host in path.read_bytes() for host in hosts)] == []

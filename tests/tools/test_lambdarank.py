@@ -311,12 +311,6 @@ def test_padding_has_no_gradient(backend, dtype):
         assert np.array_equal(by_id, found.reshape(2, 18))
 
 
-def test_object_says_what_it_is():
-    assert repr(rg.LambdaRank("ndcg@5")) == "<LambdaRank: ndcg@5>"
-    with pytest.raises(TypeError, match="positional"):
-        rg.LambdaRank("ndcg@5", 2.0)
-
-
 def test_objective_without_groups(backend):
     with pytest.raises(ValueError, match="no groups"):
         rg.lightgbm_objective()([0, 1], [0.1, 0.2])
