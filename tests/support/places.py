@@ -38,6 +38,7 @@ OPERATORS = {"and", "or", "not", "in", "is"}
 NOT_DROPPED = {"import", "from", "cimport", "global", "nonlocal", "cdef", "ctypedef", "pass", "@", "include"}
 DECLARED = re.compile(r"(cdef|ctypedef|cpdef)\b.*\b(extern|struct|enum|union|fused)\b|ctypedef\b")
 DEFINED = re.compile(r"(?:async )?(?:def|class|cdef|cpdef)\b[^(=]*?(\w+)\s*(?:\[[^\]]*\])?[(:]")
+UNORDERED = {"min", "max", "minimum", "maximum"}  # whose arguments are not swapped
 SKIPPED = {tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 
 
@@ -306,7 +307,7 @@ def edits_of_parts(text: str, line: Line, own: dict[int, Segment], bracket: int,
                     else tokens[part.stop + (tokens[part.stop].text == ",")].start
                 )
             yield edit_within(line, segment, start, stop, "")
-        elif index + 1 < len(parts) and not named[index + 1]:
+        elif index + 1 < len(parts) and not named[index + 1] and tokens[bracket - 1].text not in UNORDERED:
             other = text[tokens[parts[index + 1][0]].start : tokens[parts[index + 1][-1]].stop]
             one, between = text[start:stop], text[stop : tokens[parts[index + 1][0]].start]
             if one != other and not one.startswith("*") and not other.startswith("*"):
