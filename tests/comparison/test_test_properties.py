@@ -166,3 +166,13 @@ def test_the_effect_of_three_queries():
     """Hedges' g: d times 1 − 3 / (4·2 − 1)."""
     assert hedges(0.5, 0.25, 3) == pytest.approx(2.0 * (1 - 3 / 7))
     assert math.isnan(hedges(0.5, 0.25, 2))
+
+
+@pytest.mark.parametrize("numbers", [5, 65])
+def test_the_pairs_taken_at_a_time_do_not_matter(monkeypatch, numbers):
+    """Fewer numbers than one pair has, and enough for two of six pairs."""
+    random = np.random.default_rng(1)
+    runs = comparison({name: random.random(30) for name in "abcd"})
+    expected = runs.test(flips=99, margin=0.01)  # without a margin some numbers are NaN
+    monkeypatch.setattr("rankgain.comparison.significance.NUMBERS", numbers)
+    assert dict(runs.test(flips=99, margin=0.01)) == dict(expected)

@@ -352,7 +352,7 @@ def influence(tests: Tested, key: Key) -> str | None:
         others = sample.only(np.arange(len(values)) != row)
         rest = float(np.average(others.differences(run, baseline), weights=others.weights))
         turned = sign * rest <= float(np.abs(values).max()) * ROUNDING
-        if turned or (pair.comparisons == 1 and _decided(pair, others, tests.options) != pair.decided):
+        if turned or (pair.comparisons == 1 and _decided(metric, others, tests.options) != pair.decided):
             query, places = sample.query_ids[row], places_of(pair)
             what = "" if turned else ", and it would be " + ("not decided" if pair.decided else "decided")
             return (
@@ -363,13 +363,11 @@ def influence(tests: Tested, key: Key) -> str | None:
     return None
 
 
-def _decided(pair: Difference, sample: Sample, options: Options) -> bool:
-    """Whether the difference of a pair is decided by other queries than those tested."""
+def _decided(metric: str | Metric, sample: Sample, options: Options) -> bool:
+    """Whether the difference of two runs is decided by other queries than those tested."""
     if sample.clusters is not None and len(set(sample.clusters.tolist())) < 2:
         return False
-    values = np.column_stack([sample.of(pair.baseline), sample.of(pair.run)])
-    alone = sample._replace(runs=[pair.baseline, pair.run], values=values)
     method = RANDOM if options.method == EXACT else options.method  # exact for few queries only, which is fast
     options = options._replace(method=method, baseline=None, margin=None)
-    (found,) = differences_of(Aligned(alone.query_ids, {pair.metric: alone}, 0), options).values()
-    return found.decided
+    (pair,) = differences_of(Aligned(sample.query_ids, {metric: sample}, 0), options).values()
+    return pair.decided
