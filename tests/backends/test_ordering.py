@@ -128,6 +128,7 @@ def test_more_relevant_than_fit_in_a_small_table(compiled, shape, n, ties):
 EDGES = {
     "one value": lambda n: np.ones(n),
     "more above behind": lambda n: np.where(np.arange(n) % (n // 12) == n // 12 - 1, 2.0, 1.0),
+    "every second is finite": lambda n: np.where(np.arange(n) % 2, np.arange(n) * 0.7 % 1, -np.inf),
     "hardly any is finite": lambda n: np.where(np.arange(n) % 2000 == 7, 1.0, -np.inf),
     "infinite": lambda n: np.where(np.arange(n) % 3, np.inf, 0.0),
     "few among many below": lambda n: np.where(np.arange(n) % 80 == 7, 1.0, np.arange(n) / -n),

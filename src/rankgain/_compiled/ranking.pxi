@@ -606,7 +606,7 @@ cdef Py_ssize_t cut(
         bound = max(bound, bound_of(space.near, count, k, space))
         count = keep(space, count, bound, False)
         if 2 * count > capacity:  # many are equal to the bound
-            if not whole and 64 * count > at and -DBL_MAX <= bound < DBL_MAX:  # fewer are sooner copied than counted
+            if not whole and 64 * count > at and bound < DBL_MAX:  # fewer are sooner copied than counted
                 above = True
                 count = keep(space, count, bound, True)
             if 2 * count > capacity:
